@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+static struct error err;
+
 enum { ROUNDS = 20, MOST_ROUNDS = 120, EXECUTIONS = 20 };
 
 static void assert_sound(const char *path)
@@ -35,7 +37,6 @@ static int write_on(const char *path, const struct run *run, uint32_t next, vola
 	const struct counters nothing = {};
 	struct book *book = NULL;
 	struct execution e[EXECUTIONS];
-	struct error err = {};
 
 	if (book_open(&book, path, BOOK_WRITE, &err) < 0)
 		return 1;
@@ -123,7 +124,6 @@ static int write_100(const char *path)
 	struct book *book = NULL;
 	struct run run = scratch_run("xz");
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
-	struct error err = {};
 
 	if (book_open(&book, path, BOOK_WRITE, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
@@ -184,7 +184,6 @@ TEST_IN_DIRECTORY(programs_that_make_and_fill_one_book_at_once_do_not_disturb_ea
 static int open_new(const char *path)
 {
 	struct book *book = NULL;
-	struct error err = {};
 	int r = book_open(&book, path, BOOK_WRITE, &err);
 
 	if (r < 0)

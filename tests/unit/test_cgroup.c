@@ -11,10 +11,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+static struct error err;
+
 static struct cgroup *make(void)
 {
 	struct cgroup *cgroup = NULL;
-	struct error err = {};
 
 	if (cgroup_new(&cgroup, NULL, &err) < 0)
 		fail_msg("%s", err.text);
@@ -34,7 +35,6 @@ static struct program *start_in(struct cgroup *cgroup, const char *script)
 		.cgroup = cgroup,
 	};
 	struct program *program = NULL;
-	struct error err = {};
 
 	if (program_start(&program, &spawn, &err) < 0)
 		fail_msg("%s", err.text);
@@ -54,7 +54,6 @@ TEST(a_fresh_one_is_empty_and_has_used_nothing)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
 	struct cgroup_usage usage = {1, 1, 1};
-	struct error err = {};
 	struct stat st;
 
 	assert_int_equal(cgroup_populated(cgroup, &err), 0);
@@ -78,7 +77,6 @@ TEST(one_inside_another_counts_there_too)
 	_cleanup_(cgroup_freep) struct cgroup *outer = make(), *inner = NULL;
 	_cleanup_(program_freep) struct program *program = NULL;
 	struct cgroup_usage of_inner, of_outer;
-	struct error err = {};
 	size_t over;
 
 	assert_int_equal(cgroup_new_in(&inner, outer, &err), 0);
@@ -95,7 +93,6 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make(), *other = make();
 	struct program *program = start_in(cgroup, "exec sleep 1000");
 	pid_t pid = first_process(cgroup);
-	struct error err = {};
 	siginfo_t info;
 
 	assert_int_equal(cgroup_populated(cgroup, &err), 1);
@@ -117,7 +114,6 @@ TEST(one_that_was_killed_is_replaced_and_others_are_not)
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
 	uint64_t id = cgroup_id(cgroup);
 	struct program *program;
-	struct error err = {};
 
 	assert_int_equal(cgroup_renew(cgroup, &err), 0);
 	assert_int_equal(cgroup_id(cgroup), id);
@@ -187,7 +183,6 @@ TEST(what_another_process_owns_stays_until_it_is_killed)
 TEST(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below)
 {
 	struct cgroup *cgroup = make();
-	struct error err = {};
 	_cleanup_(freep) char *path = strdup(cgroup_path(cgroup)), *below = text_format("%s/below", path);
 	_cleanup_(freep) char *procs = text_format("%s/cgroup.procs", below);
 	int status = 0;
@@ -211,7 +206,6 @@ TEST(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below)
 int check_begin(void)
 {
 	struct cgroup *cgroup = NULL;
-	struct error err = {};
 
 	if (cgroup_new(&cgroup, NULL, &err) < 0)
 		return check_cannot_run(err.text);

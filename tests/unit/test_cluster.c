@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+static struct error err;
+
 enum { N = 60 };
 
 /* 100 ms and up to 0.9 ms more, all different. */
@@ -25,7 +27,6 @@ TEST(each_zoom_leaves_out_what_is_beyond_a_gap)
 {
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
-	struct error err = {};
 
 	make(samples);
 	samples[3].et_ns = 150 * NS_PER_MS;
@@ -48,7 +49,6 @@ TEST(a_gap_on_the_short_side_is_cut_too)
 {
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
-	struct error err = {};
 
 	make(samples);
 	samples[0].et_ns = 20 * NS_PER_MS;
@@ -62,7 +62,6 @@ TEST(pairs_are_in_an_arm_or_in_the_upper_right)
 {
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
-	struct error err = {};
 
 	make(samples);
 	samples[10].et_ns = samples[11].et_ns = 200 * NS_PER_MS; /* 11 and 12 are a pair */
@@ -76,7 +75,6 @@ TEST(a_bound_by_hand_overrules_the_eye)
 {
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N];
-	struct error err = {};
 
 	make(samples);
 	samples[7].et_ns = 300 * NS_PER_MS;
@@ -93,7 +91,6 @@ TEST(a_bound_below_all_samples_is_told)
 {
 	struct cluster c = {};
 	struct sample samples[N];
-	struct error err = {};
 
 	make(samples);
 	assert_int_equal(cluster_find(&c, samples, N, 1, NS_PER_MS, &err), -EINVAL);
@@ -107,7 +104,6 @@ TEST(a_run_without_noise_has_its_long_sample_all_the_same)
 {
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct sample samples[N] = {};
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .et_ns = i == 7 ? 2 * NS_PER_S : NS_PER_S};
@@ -120,7 +116,6 @@ TEST(one_sample_is_a_cluster)
 {
 	_cleanup_(cluster_clear) struct cluster c = {};
 	const struct sample sample = {.n = 1, .et_ns = NS_PER_S};
-	struct error err = {};
 
 	assert_int_equal(cluster_find(&c, &sample, 1, 1, 0, &err), 0);
 	assert_int_equal(c.n_central, 1);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct error err;
+
 enum { N = 80, EVERY = 16, CRON = N + 1 };
 
 /* A job with a number of its own for each sample, and cron. */
@@ -58,7 +60,6 @@ static struct analysis calibrate(uint32_t jobs, const struct analysis *like)
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	struct run run = {.id = 1, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
-	struct error err;
 
 	for (uint32_t n = 1; n <= N; n++)
 		samples[n - 1] = make_sample(n);
@@ -82,7 +83,6 @@ static struct discarding measure(const struct profile *profile)
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
 	_cleanup_(sources_clear) struct sources sources = make_sources(50000);
 	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
-	struct error err;
 
 	discarder = discarder_new(&rules);
 	for (uint32_t n = 1; n <= N; n++) {
@@ -112,7 +112,6 @@ TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	_cleanup_(discarding_clear) struct discarding discarding = {};
-	struct error err;
 
 	assert_int_equal(analysis.verdict, VERDICT_L);
 	assert_int_equal(analysis.n_l_samples, N / EVERY);
@@ -138,7 +137,6 @@ TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 						  none = calibrate(0, &many);
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	struct error err;
 
 	assert_int_equal(two.n_statistics, 3); /* each by itself, and cron */
 	assert_int_equal(like.n_statistics, 2);

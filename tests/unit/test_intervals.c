@@ -106,31 +106,35 @@ TEST(nested_interrupts_of_a_recorded_trace_count_once)
 }
 
 /* Made-up events. */
-struct made {
+static struct made {
 	struct intervals v;
 	struct jitter_sources sources;
-};
+} m;
 
 static const char *symbol(struct trace *trace, uint64_t address)
 {
 	return address == 7 ? "flush_work" : NULL;
 }
 
-static void begin(struct made *m)
+static int begin(void **state)
 {
-	*m = (struct made){.sources.symbol = symbol};
-	intervals_begin(&m->v, WATCHER, &m->sources);
+	m = (struct made){.sources.symbol = symbol};
+	intervals_begin(&m.v, WATCHER, &m.sources);
+	return 0;
 }
 
-static void end(struct made *m)
+static int end(void **state)
 {
-	intervals_clear(&m->v);
-	jitter_sources_clear(&m->sources);
+	intervals_clear(&m.v);
+	jitter_sources_clear(&m.sources);
+	return 0;
 }
 
-static void go(struct made *m, int64_t at_ns, pid_t prev, bool preempted, pid_t next, const char *name)
+#define TEST_OF_INTERVALS(name) TEST_WITH(name, begin, end)
+
+static void go(int64_t at_ns, pid_t prev, bool preempted, pid_t next, const char *name)
 {
-	intervals_add(&m->v,
+	intervals_add(&m.v,
 		&(struct trace_event){.what = TRACE_SWITCH,
 			.prev = prev,
 			.prev_name = "x",
@@ -140,115 +144,94 @@ static void go(struct made *m, int64_t at_ns, pid_t prev, bool preempted, pid_t 
 		at_ns);
 }
 
-static void mark(struct made *m, int64_t at_ns, enum trace_what what, enum trace_kind kind, uint64_t number)
+static void mark(int64_t at_ns, enum trace_what what, enum trace_kind kind, uint64_t number)
 {
-	intervals_add(&m->v,
+	intervals_add(&m.v,
 		&(struct trace_event){
 			.what = what, .kind = kind, .number = number, .pid = 5, .name = "n", .length_ns = 30},
 		at_ns);
 }
 
-static void assert_interval(
-	struct made *m, size_t i, const char *name, int64_t start_ns, int64_t end_ns, int64_t net_ns)
+static void assert_interval(size_t i, const char *name, int64_t start_ns, int64_t end_ns, int64_t net_ns)
 {
-	assert_true(i < m->v.n);
-	assert_string_equal(name_of(&m->v, i), name);
-	assert_int_equal(m->v.items[i].start_ns, start_ns);
-	assert_int_equal(m->v.items[i].end_ns, end_ns);
-	assert_int_equal(m->v.items[i].net_ns, net_ns);
+	assert_true(i < m.v.n);
+	assert_string_equal(name_of(&m.v, i), name);
+	assert_int_equal(m.v.items[i].start_ns, start_ns);
+	assert_int_equal(m.v.items[i].end_ns, end_ns);
+	assert_int_equal(m.v.items[i].net_ns, net_ns);
 }
 
-TEST(tasks_follow_one_another_and_interrupts_are_not_their_time)
+TEST_OF_INTERVALS(tasks_follow_one_another_and_interrupts_are_not_their_time)
 {
-	struct made m;
-
-	begin(&m);
-	go(&m, 1000, WATCHER, true, 5, "first");
-	mark(&m, 1100, TRACE_BEGIN, TRACE_IRQ, 9);
-	mark(&m, 1150, TRACE_SPAN, TRACE_NMI, 0);
-	mark(&m, 1200, TRACE_END, TRACE_IRQ, 9);
-	go(&m, 2000, 5, false, 6, "second");
-	go(&m, 3000, 6, true, WATCHER, "watcher");
+	go(1000, WATCHER, true, 5, "first");
+	mark(1100, TRACE_BEGIN, TRACE_IRQ, 9);
+	mark(1150, TRACE_SPAN, TRACE_NMI, 0);
+	mark(1200, TRACE_END, TRACE_IRQ, 9);
+	go(2000, 5, false, 6, "second");
+	go(3000, 6, true, WATCHER, "watcher");
 	assert_int_equal(m.v.n, 4);
-	assert_interval(&m, 0, "first", 1000, 2000, 900);
-	assert_interval(&m, 1, "irq9:n", 1100, 1200, 70);
-	assert_interval(&m, 2, "n", 1120, 1150, 30);
-	assert_interval(&m, 3, "second", 2000, 3000, 1000);
-	go(&m, 4000, WATCHER, true, 6, "second");
+	assert_interval(0, "first", 1000, 2000, 900);
+	assert_interval(1, "irq9:n", 1100, 1200, 70);
+	assert_interval(2, "n", 1120, 1150, 30);
+	assert_interval(3, "second", 2000, 3000, 1000);
+	go(4000, WATCHER, true, 6, "second");
 	assert_true(m.v.items[4].resumed); /* it was preempted */
-	go(&m, 5000, 6, false, 5, "first");
+	go(5000, 6, false, 5, "first");
 	assert_false(m.v.items[5].resumed);
-	end(&m);
 }
 
-TEST(a_kernel_worker_is_known_by_what_it_does)
+TEST_OF_INTERVALS(a_kernel_worker_is_known_by_what_it_does)
 {
-	struct made m;
-
-	begin(&m);
-	go(&m, 1000, WATCHER, true, 5, "kworker/1:2");
-	mark(&m, 1010, TRACE_BEGIN, TRACE_WORK, 7);
-	go(&m, 1100, 5, true, WATCHER, "watcher");
-	go(&m, 2000, WATCHER, true, 5, "kworker/1:2"); /* the same work goes on */
-	mark(&m, 2100, TRACE_END, TRACE_WORK, 7);
-	mark(&m, 2110, TRACE_BEGIN, TRACE_WORK, 8);
-	mark(&m, 2200, TRACE_END, TRACE_WORK, 8);
-	go(&m, 2300, 5, false, WATCHER, "watcher");
-	go(&m, 3000, WATCHER, true, 5, "kworker/1:2");
-	go(&m, 3100, 5, false, WATCHER, "watcher");
+	go(1000, WATCHER, true, 5, "kworker/1:2");
+	mark(1010, TRACE_BEGIN, TRACE_WORK, 7);
+	go(1100, 5, true, WATCHER, "watcher");
+	go(2000, WATCHER, true, 5, "kworker/1:2"); /* the same work goes on */
+	mark(2100, TRACE_END, TRACE_WORK, 7);
+	mark(2110, TRACE_BEGIN, TRACE_WORK, 8);
+	mark(2200, TRACE_END, TRACE_WORK, 8);
+	go(2300, 5, false, WATCHER, "watcher");
+	go(3000, WATCHER, true, 5, "kworker/1:2");
+	go(3100, 5, false, WATCHER, "watcher");
 	assert_int_equal(m.v.n, 4);
-	assert_interval(&m, 0, "kworker:flush_work", 1000, 1100, 100);
-	assert_interval(&m, 1, "kworker:flush_work", 2000, 2110, 110);
-	assert_interval(&m, 2, "kworker:unknown", 2110, 2300, 190);
-	assert_interval(&m, 3, "kworker/1:2", 3000, 3100, 100); /* a thread that nobody called the kernel's */
-	end(&m);
+	assert_interval(0, "kworker:flush_work", 1000, 1100, 100);
+	assert_interval(1, "kworker:flush_work", 2000, 2110, 110);
+	assert_interval(2, "kworker:unknown", 2110, 2300, 190);
+	assert_interval(3, "kworker/1:2", 3000, 3100, 100); /* a thread that nobody called the kernel's */
 }
 
-TEST(missing_switches_are_counted_and_nobody_is_blamed)
+TEST_OF_INTERVALS(missing_switches_are_counted_and_nobody_is_blamed)
 {
-	struct made m;
-
-	begin(&m);
-	go(&m, 1000, WATCHER, true, 5, "first");
-	go(&m, 2000, 6, false, WATCHER, "watcher"); /* from 5 to 6 is missing */
+	go(1000, WATCHER, true, 5, "first");
+	go(2000, 6, false, WATCHER, "watcher"); /* from 5 to 6 is missing */
 	assert_int_equal(m.v.broken, 1);
-	assert_interval(&m, 0, "unknown task", 1000, 2000, 1000);
-	go(&m, 3000, WATCHER, true, 5, "first");
-	mark(&m, 3100, TRACE_BEGIN, TRACE_IRQ, 9);
-	mark(&m, 3150, TRACE_END, TRACE_IRQ, 9);
-	go(&m, 9000, WATCHER, true, 6, "second"); /* the switch back is missing: the gap says when it was */
+	assert_interval(0, "unknown task", 1000, 2000, 1000);
+	go(3000, WATCHER, true, 5, "first");
+	mark(3100, TRACE_BEGIN, TRACE_IRQ, 9);
+	mark(3150, TRACE_END, TRACE_IRQ, 9);
+	go(9000, WATCHER, true, 6, "second"); /* the switch back is missing: the gap says when it was */
 	assert_int_equal(m.v.broken, 2);
-	assert_interval(&m, 1, "first", 3000, 3000, -50);
+	assert_interval(1, "first", 3000, 3000, -50);
 	assert_true(m.v.items[1].open_ended);
-	end(&m);
 }
 
-TEST(what_is_open_where_events_were_lost_is_dropped)
+TEST_OF_INTERVALS(what_is_open_where_events_were_lost_is_dropped)
 {
-	struct made m;
-
-	begin(&m);
-	go(&m, 1000, WATCHER, true, 5, "first");
+	go(1000, WATCHER, true, 5, "first");
 	intervals_lost(&m.v);
-	mark(&m, 1500, TRACE_END, TRACE_IRQ, 9);
-	go(&m, 2000, 6, false, WATCHER, "watcher");
+	mark(1500, TRACE_END, TRACE_IRQ, 9);
+	go(2000, 6, false, WATCHER, "watcher");
 	assert_int_equal(m.v.n, 1);
 	assert_true(m.v.items[0].end_ns < m.v.items[0].start_ns);
 	assert_int_equal(m.v.broken, 0);
-	end(&m);
 }
 
-TEST(what_is_dropped_leaves_the_rest_as_it_is)
+TEST_OF_INTERVALS(what_is_dropped_leaves_the_rest_as_it_is)
 {
-	struct made m;
-
-	begin(&m);
-	mark(&m, 100, TRACE_BEGIN, TRACE_IRQ, 9);
-	mark(&m, 200, TRACE_END, TRACE_IRQ, 9);
-	go(&m, 1000, WATCHER, true, 5, "first");
+	mark(100, TRACE_BEGIN, TRACE_IRQ, 9);
+	mark(200, TRACE_END, TRACE_IRQ, 9);
+	go(1000, WATCHER, true, 5, "first");
 	intervals_drop(&m.v, 2); /* the second is open, and stays */
 	assert_int_equal(m.v.n, 1);
-	go(&m, 2000, 5, false, WATCHER, "watcher");
-	assert_interval(&m, 0, "first", 1000, 2000, 1000);
-	end(&m);
+	go(2000, 5, false, WATCHER, "watcher");
+	assert_interval(0, "first", 1000, 2000, 1000);
 }

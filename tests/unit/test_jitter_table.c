@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <math.h>
 
+static struct error err;
+
 static const struct source names[] = {
 	{MADE_UP_TIMER, (char *)"local_timer", NULL, NULL, SOURCE_VECTOR},
 	{MADE_UP_SOFTIRQ, (char *)"softirq:TIMER", NULL, NULL, SOURCE_SOFTIRQ},
@@ -19,7 +21,6 @@ TEST(single_sources_come_largest_first_with_their_shares)
 {
 	const struct jitter jitter = made_up_jitter();
 	struct jitter_table table = {};
-	struct error err;
 
 	assert_int_equal(jitter_table_make(&table, &jitter, JITTER_FREQUENCY, &sources, &err), 0);
 	assert_int_equal(table.n, 3);
@@ -40,7 +41,6 @@ TEST(the_sd_is_that_of_the_lengths)
 		1, JITTER_FREQUENCY, MADE_UP_TIMER, 3, 1000, 5000, 9000, 35e6, 1, 0, 0, 0};
 	const struct jitter jitter = {.sources = &row, .n_sources = 1}; /* 1, 3 and 5 us */
 	struct jitter_table table = {};
-	struct error err;
 
 	assert_int_equal(jitter_table_make(&table, &jitter, JITTER_FREQUENCY, &sources, &err), 0);
 	assert_true(fabs(table.rows[0].mean_ns - 3000) < 1e-9);
@@ -55,7 +55,6 @@ TEST(cpus_are_added_up)
 		{1, JITTER_TIME, MADE_UP_TIMER, 1, 500, 500, 500, 25e4, 1, 1, 1, 0}};
 	const struct jitter jitter = {.sources = rows, .n_sources = 2};
 	struct jitter_table table = {};
-	struct error err;
 
 	assert_int_equal(jitter_table_make(&table, &jitter, JITTER_TIME, &sources, &err), 0);
 	assert_int_equal(table.n, 1);
@@ -71,7 +70,6 @@ TEST(a_source_that_the_book_does_not_have_is_named)
 	struct jitter_source row = {1, JITTER_TIME, 7, 3, 1000, 5000, 9000, 35e6, 1, 0, 0, 0};
 	const struct jitter jitter = {.sources = &row, .n_sources = 1};
 	struct jitter_table table = {};
-	struct error err;
 
 	assert_int_equal(jitter_table_make(&table, &jitter, JITTER_TIME, &sources, &err), -EBADMSG);
 	assert_non_null(strstr(err.text, "source 7"));
@@ -81,7 +79,6 @@ TEST(a_peak_has_the_sources_of_its_buckets)
 {
 	const struct jitter jitter = made_up_jitter();
 	struct jitter_peak peak = {};
-	struct error err;
 
 	assert_int_equal(jitter_peak_make(&peak, &jitter, 2400000, 2500000, &sources, &err), 0);
 	assert_int_equal(peak.low_ns, 2000000); /* the edges of the bucket */
@@ -98,7 +95,6 @@ TEST(where_there_is_no_peak_there_is_nobody)
 {
 	const struct jitter jitter = made_up_jitter();
 	struct jitter_peak peak = {};
-	struct error err;
 
 	assert_int_equal(jitter_peak_make(&peak, &jitter, 50000, 60000, &sources, &err), 0);
 	assert_int_equal(peak.table.n, 0);

@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+static struct error err;
+
 static char place[80], file[96];
 
 static int make(void **state)
@@ -35,7 +37,6 @@ static struct journal filled(void)
 {
 	struct journal j = {.boot_id = journal_boot_id(), .since_ns = 77};
 	struct entry a = entry("/a", "1", "0"), b = entry("b.service", "active", "inactive");
-	struct error err = {};
 
 	b.kind = ENTRY_UNIT;
 	b.block = BLOCK_DROP_IN;
@@ -57,7 +58,6 @@ static void append(const char *text)
 TEST_OF_JOURNAL(what_is_saved_is_loaded_again)
 {
 	struct journal j = filled(), k = {};
-	struct error err = {};
 
 	assert_int_equal(journal_load(&k, &err), 0); /* nothing is applied */
 	assert_int_equal(k.n, 0);
@@ -82,7 +82,6 @@ TEST_OF_JOURNAL(any_number_of_lines_may_be_joined)
 	static const char line[] = "0 e3b0c44298fc1c14 X";
 	static char text[20000 * sizeof(line)];
 	struct journal j = {};
-	struct error err = {};
 
 	for (char *to = text; to < text + sizeof(text) - sizeof(line);)
 		to = stpcpy(to, line);
@@ -95,7 +94,6 @@ TEST_OF_JOURNAL(any_number_of_lines_may_be_joined)
 TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 {
 	struct journal j = filled(), k = {};
-	struct error err = {};
 
 	assert_int_equal(journal_save(&j, &err), 0);
 	j.entries[0].held = strdup("5");
@@ -127,7 +125,6 @@ TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		struct journal j = {};
-		struct error err = {};
 
 		tree_put("emp/journal", rows[i]);
 		assert_int_equal(journal_load(&j, &err), 1);
@@ -148,7 +145,6 @@ static const char OLD[] =
 TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 {
 	struct journal j = {};
-	struct error err = {};
 
 	tree_put("emp/journal", OLD);
 	append("{\"mark\":0,\"held\":\"0"); /* a power cut */
@@ -166,7 +162,6 @@ TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 TEST_OF_JOURNAL(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
 {
 	struct journal j = {};
-	struct error err = {};
 
 	tree_put("emp/journal", OLD);
 	append("{\"mark\":0,\"he{\"mark\":1,\"held\":\"inactive\"}\n");
@@ -180,7 +175,6 @@ TEST_OF_JOURNAL(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 {
 	_cleanup_(freep) char *text = strdup(OLD);
 	struct journal j = {};
-	struct error err = {};
 
 	*strstr(text, "\"want\"") = '\r';
 	tree_put("emp/journal", text);
@@ -201,7 +195,6 @@ TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
 {
 	static const char json[] = "{\"format\":\"emp-journal\",\"version\":3}";
 	struct journal j = {};
-	struct error err = {};
 	char digest[DIGEST_SIZE];
 	_cleanup_(freep) char *line = NULL;
 
@@ -215,7 +208,6 @@ TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
 TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 {
 	struct journal j = {}, k = {};
-	struct error err = {};
 
 	tree_put("emp/journal", "nonsense\n");
 	assert_int_equal(journal_load(&j, &err), 1);
@@ -233,7 +225,6 @@ static void check_damaged(
 	const char *text, size_t size, const struct journal *whole, const char *how, size_t at)
 {
 	struct journal j = {};
-	struct error err = {};
 	FILE *f = fopen(file, "w");
 	size_t n = 0;
 
@@ -261,7 +252,6 @@ TEST_OF_JOURNAL(a_byte_that_is_damaged_loses_no_entry_unseen)
 {
 	static const int flips[] = {0x01, 0x02, 0x08, 0x20, 0x80};
 	struct journal whole = filled();
-	struct error err = {};
 	char text[4096];
 	size_t size;
 	FILE *f;
@@ -303,7 +293,6 @@ TEST_OF_JOURNAL(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
 {
 	struct rlimit room, before;
 	struct journal j = filled(), k = {};
-	struct error err = {};
 	struct stat st;
 
 	assert_int_equal(journal_save(&j, &err), 0);
@@ -342,7 +331,6 @@ TEST_OF_JOURNAL(a_tuned_value_is_never_taken_for_an_original)
 {
 	struct plan plan = {.journal = filled()};
 	struct entry again = entry("/a", "0", "7"), other = entry("/c", "x", "y");
-	struct error err = {};
 
 	assert_int_equal(plan_add(&plan, &again, &err), 0);
 	assert_int_equal(plan_add(&plan, &other, &err), 0);
@@ -374,7 +362,6 @@ TEST_OF_JOURNAL(only_and_skip_choose_among_the_checks)
 TEST_OF_JOURNAL(a_name_that_cannot_be_applied_is_refused)
 {
 	struct request unknown = {.only = "freq.governor,frq"}, record = {.skip = "kernel.version"};
-	struct error err = {};
 
 	assert_int_equal(request_validate(&unknown, &err), -EINVAL);
 	assert_string_equal(err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
@@ -388,7 +375,6 @@ TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
 		"clamped", "restored", "left alone", "failed"};
 	struct report *report;
-	struct error err = {};
 	json_t *rows;
 
 	assert_int_equal(report_new(&report, &err), 0);
@@ -407,7 +393,6 @@ TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 
 static void print_to(char **text, struct report *report, bool all)
 {
-	struct error err = {};
 	size_t size;
 	FILE *stream = open_memstream(text, &size);
 	bool any;
@@ -420,7 +405,6 @@ static void print_to(char **text, struct report *report, bool all)
 TEST_OF_JOURNAL(files_with_equal_results_share_a_row)
 {
 	struct report *report;
-	struct error err = {};
 	char *text;
 
 	assert_int_equal(report_new(&report, &err), 0);

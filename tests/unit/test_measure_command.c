@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+static struct error err;
+
 #define LIST(...)                                            \
 	((struct option_list){(const char *[]){__VA_ARGS__}, \
 		sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)})
@@ -16,7 +18,6 @@
 static struct commands make(const struct measure_options *o, int n, const char *const *operands)
 {
 	struct commands commands;
-	struct error err = {};
 
 	if (commands_make(o, n, (char **)(uintptr_t)operands, &commands, &err) < 0)
 		fail_msg("%s", err.text);
@@ -27,7 +28,6 @@ static void assert_error(
 	const struct measure_options *o, int n, const char *const *operands, int r, const char *sentence)
 {
 	struct commands commands;
-	struct error err = {};
 
 	assert_int_equal(commands_make(o, n, (char **)(uintptr_t)operands, &commands, &err), r);
 	assert_non_null(strstr(err.text, sentence));
@@ -65,7 +65,6 @@ TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 		.prepare = LIST("p {x}"),
 		.conclude = LIST("q {x}"),
 		.names = LIST("n {x}")};
-	struct error err = {};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
@@ -87,7 +86,6 @@ TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 TEST(the_reference_comes_first_and_has_no_parameters)
 {
 	struct measure_options o = {.reference = "echo {x}", .names = LIST("mine")};
-	struct error err = {};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
@@ -112,7 +110,6 @@ TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
 {
 	struct measure_options o = {
 		.prepare = LIST("p"), .output = LIST("null", "pipe"), .conclude = LIST("1", "2", "3", "4")};
-	struct error err = {};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
@@ -135,7 +132,6 @@ TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
 TEST(too_many_names_and_commands_are_errors)
 {
 	struct measure_options o = {.names = LIST("a", "b")};
-	struct error err = {};
 
 	assert_error(&o, 1, (const char *[]){"true"}, -EINVAL, "there are 2 names for 1 command");
 	assert_int_equal(parameters_add_scan(&o.parameters, "x", "1", "1000", "1", &err), 0);

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+static struct error err;
+
 static void assert_values(const struct parameter *p, const char *const *expected)
 {
 	for (size_t i = 0; expected[i] || i < p->n; i++) {
@@ -36,7 +38,6 @@ TEST(a_list_is_split_at_commas)
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		_cleanup_(parameters_clear) struct parameters p = {};
-		struct error err = {};
 
 		assert_int_equal(parameters_add_list(&p, "x", cases[i].text, &err), 0);
 		assert_values(&p.items[0], cases[i].values);
@@ -59,7 +60,6 @@ TEST(a_scan_has_the_decimals_of_its_start_and_step)
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		_cleanup_(parameters_clear) struct parameters p = {};
-		struct error err = {};
 
 		assert_int_equal(
 			parameters_add_scan(&p, "x", cases[i].min, cases[i].max, cases[i].step, &err), 0);
@@ -90,7 +90,6 @@ TEST(a_scan_that_is_none_is_an_error)
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		_cleanup_(parameters_clear) struct parameters p = {};
-		struct error err = {};
 
 		assert_int_equal(
 			parameters_add_scan(&p, "x", cases[i][0], cases[i][1], cases[i][2], &err), -EINVAL);
@@ -101,7 +100,6 @@ TEST(a_scan_that_is_none_is_an_error)
 TEST(a_parameter_is_defined_once)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
-	struct error err = {};
 
 	assert_int_equal(parameters_add_list(&p, "x", "1,2", &err), 0);
 	assert_int_equal(parameters_add_scan(&p, "x", "1", "2", "1", &err), -EINVAL);
@@ -112,7 +110,6 @@ TEST(all_combinations_are_numbered_the_first_parameter_fastest)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
 	static const char *const expected[] = {"1 a", "2 a", "1 b", "2 b", "1 c", "2 c"};
-	struct error err = {};
 
 	assert_int_equal(parameters_count(&p), 1);
 	assert_int_equal(parameters_add_list(&p, "x", "1,2", &err), 0);
@@ -129,7 +126,6 @@ TEST(all_combinations_are_numbered_the_first_parameter_fastest)
 TEST(more_combinations_than_can_be_counted_are_SIZE_MAX)
 {
 	_cleanup_(parameters_clear) struct parameters p = {};
-	struct error err = {};
 	char name[] = "a";
 
 	for (int i = 0; i < 9; i++, name[0]++)
@@ -142,7 +138,6 @@ TEST(only_names_in_braces_are_replaced_and_values_are_not_replaced_again)
 	_cleanup_(parameters_clear) struct parameters p = {};
 	_cleanup_(argv_freep) char **values = NULL;
 	_cleanup_(freep) char *text = NULL;
-	struct error err = {};
 
 	assert_int_equal(parameters_add_list(&p, "x", "{y}", &err), 0);
 	assert_int_equal(parameters_add_list(&p, "y", "2", &err), 0);

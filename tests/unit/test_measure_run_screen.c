@@ -21,12 +21,15 @@ static struct profile profile = {
 	.name = (char *)"lab1", .resolution_ns = 1, .cpu = 1, .cutoffs = cutoffs, .n_cutoffs = 1};
 
 /* PT 100.0 to 101.1 ms, 4 ms of it system time, ET 10 ms longer. */
-static void make_samples(struct run_result *r)
+static struct run_result r;
+static struct screen s;
+
+static int make_samples(void **state)
 {
-	r->n_samples = N;
-	r->samples = calloc(N, sizeof(*r->samples));
+	r = (struct run_result){.n_samples = N};
+	r.samples = calloc(N, sizeof(*r.samples));
 	for (uint32_t i = 0; i < N; i++)
-		r->samples[i] = (struct sample){
+		r.samples[i] = (struct sample){
 			.wait_ns = -1,
 			.n = i + 1,
 			.pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
@@ -34,9 +37,11 @@ static void make_samples(struct run_result *r)
 			.user_ns = 96 * NS_PER_MS,
 			.system_ns = 4 * NS_PER_MS,
 		};
+	s = (struct screen){};
+	return 0;
 }
 
-static void discard(struct run_result *r, const struct execution *executions, size_t n)
+static void discard(const struct execution *executions, size_t n)
 {
 	const struct discard_rules rules = {
 		.profile = &profile, .patterns = names_default, .unprofiled_share = 0.05};
@@ -44,30 +49,37 @@ static void discard(struct run_result *r, const struct execution *executions, si
 	struct error err = {};
 
 	d = discarder_new(&rules);
-	for (size_t i = 0; i < r->n_samples; i++)
-		discarder_add_sample(d, &r->samples[i]);
+	for (size_t i = 0; i < r.n_samples; i++)
+		discarder_add_sample(d, &r.samples[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct execution e = executions[i];
 
 		e.same_cpu_ns = e.same_cpu_ns ?: -1;
 		assert_int_equal(discarder_add(d, &who[e.source - 1], &e, &err), 0);
 	}
-	r->discarding = discarder_finish(d);
+	r.discarding = discarder_finish(d);
 	discarder_free(d);
-	r->discarding.run.id = 3;
-	r->discarding.run.cpu = -1;
+	r.discarding.run.id = 3;
+	r.discarding.run.cpu = -1;
 }
 
-static struct screen fill(const struct run_result *r, const struct profile *p)
+static void fill(const struct profile *p)
 {
-	struct screen screen = {};
-
-	screen = run_screen_fill(r);
-	run_notes_add(&screen.notes, r, p);
-	return screen;
+	screen_clear(&s);
+	s = run_screen_fill(&r);
+	run_notes_add(&s.notes, &r, p);
 }
 
-TEST(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
+static int clear(void **state)
+{
+	run_result_clear(&r);
+	screen_clear(&s);
+	return 0;
+}
+
+#define TEST_OF_RUN(name) TEST_WITH(name, make_samples, clear)
+
+TEST_OF_RUN(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
 {
 	static const struct execution executions[] = {
 		{.sample = 2, .source = 1, .pt_ns = 2 * NS_PER_MS},
@@ -75,14 +87,11 @@ TEST(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
 		{.sample = 4, .source = 3, .pt_ns = 9 * NS_PER_MS},
 		{.sample = 5, .source = 3, .pt_ns = 9 * NS_PER_MS},
 	};
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
 
-	make_samples(&r);
 	r.samples[8].pt_ns = 109 * NS_PER_MS;
 	r.samples[6].incomplete = true;
-	discard(&r, executions, ELEMENTS(executions));
-	s = fill(&r, NULL);
+	discard(executions, ELEMENTS(executions));
+	fill(NULL);
 	assert_int_equal(s.n_reasons, 3);
 	assert_string_equal(s.reasons[0].name, "free");
 	assert_int_equal(s.reasons[0].n, 2);
@@ -99,19 +108,16 @@ TEST(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kept)
 	assert_true(s.papers.mean_ns < s.pt.mean_ns);
 }
 
-TEST(others_count_up_to_what_the_program_lacked)
+TEST_OF_RUN(others_count_up_to_what_the_program_lacked)
 {
 	static const struct execution executions[] = {
 		{.sample = 1, .source = 2, .pt_ns = 60 * NS_PER_MS}, /* it lacked 10 ms */
 		{.sample = 2, .source = 1, .pt_ns = NS_PER_MS},
 		{.sample = 3, .source = 3, .pt_ns = NS_PER_US}, /* not material */
 	};
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
 
-	make_samples(&r);
-	discard(&r, executions, ELEMENTS(executions));
-	s = fill(&r, NULL);
+	discard(executions, ELEMENTS(executions));
+	fill(NULL);
 	assert_int_equal(s.n_others, 1);
 	assert_string_equal(s.others[0].name, "kworker");
 	assert_int_equal(s.others[0].disturbed_ns, 10 * NS_PER_MS);
@@ -119,20 +125,17 @@ TEST(others_count_up_to_what_the_program_lacked)
 }
 
 /* 10 ms were missing in each sample; others took 6 ms of them. */
-TEST(what_others_took_is_the_waiting_time_where_it_is_known)
+TEST_OF_RUN(what_others_took_is_the_waiting_time_where_it_is_known)
 {
 	static const struct execution executions[] = {
 		{.sample = 1, .source = 2, .pt_ns = 60 * NS_PER_MS, .same_cpu_ns = 6 * NS_PER_MS},
 		{.sample = 2, .source = 1, .pt_ns = 90 * NS_PER_MS, .same_cpu_ns = 3 * NS_PER_MS},
 	};
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
 
-	make_samples(&r);
 	for (size_t i = 0; i < r.n_samples; i++)
 		r.samples[i].wait_ns = 6 * NS_PER_MS;
-	discard(&r, executions, ELEMENTS(executions));
-	s = fill(&r, NULL);
+	discard(executions, ELEMENTS(executions));
+	fill(NULL);
 	assert_int_equal(s.n_others, 2);
 	assert_int_equal(s.others[0].disturbed_ns, 6 * NS_PER_MS);
 	assert_int_equal(s.others[1].disturbed_ns, 3 * NS_PER_MS);
@@ -140,31 +143,24 @@ TEST(what_others_took_is_the_waiting_time_where_it_is_known)
 	assert_true(fabs(s.explained - 9.0 / 72) < 1e-6);
 }
 
-TEST(user_and_system_are_those_of_the_samples_kept)
+TEST_OF_RUN(user_and_system_are_those_of_the_samples_kept)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
-
-	make_samples(&r);
 	r.samples[3].incomplete = true;
 	r.samples[3].user_ns = NS_PER_S;
-	discard(&r, NULL, 0);
-	s = fill(&r, NULL);
+	discard(NULL, 0);
+	fill(NULL);
 	assert_int_equal(llround(s.user_ns), 96 * NS_PER_MS);
 	r.samples[4].system_ns = -1; /* not known */
 	screen_clear(&s);
-	s = fill(&r, NULL);
+	fill(NULL);
 	assert_true(s.system_ns < 0);
 	assert_true(isnan(s.explained));
 }
 
-TEST(what_changes_the_reading_is_noted)
+TEST_OF_RUN(what_changes_the_reading_is_noted)
 {
 	struct sample_counters counters[N] = {};
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
 
-	make_samples(&r);
 	for (uint32_t i = 0; i < N; i++) {
 		r.samples[i].incomplete = i > 3;
 		r.samples[i].exit_status = i == 1;
@@ -174,9 +170,9 @@ TEST(what_changes_the_reading_is_noted)
 		counters_set(&counters[i].changes, COUNTER_INTERRUPTS,
 			i < 2 ? 2 * NS_PER_MS : NS_PER_MS); /* 1 ms is less than 1 % of ET */
 	}
-	discard(&r, NULL, 0);
+	discard(NULL, 0);
 	r.disturbances = disturbances_find(counters, N, 110 * NS_PER_MS);
-	s = fill(&r, &profile);
+	fill(&profile);
 	assert_int_equal(s.notes.n, 5);
 	assert_true(s.interval.assumed);
 	assert_string_equal(
@@ -189,16 +185,12 @@ TEST(what_changes_the_reading_is_noted)
 		s.notes.items[4].text, "Warning: interrupts took 2.0 ms a sample, in 2 of 12 samples (1, 2)");
 }
 
-TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
+TEST_OF_RUN(a_noisy_profile_is_noted_with_what_it_cannot_see)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
-
 	profile.blind_ns = 16400000;
 	profile.noise = (char *)"steal 3.2 %";
-	make_samples(&r);
-	discard(&r, NULL, 0);
-	s = fill(&r, &profile);
+	discard(NULL, 0);
+	fill(&profile);
 	profile.blind_ns = 0;
 	profile.noise = NULL;
 	assert_string_equal(
@@ -207,19 +199,19 @@ TEST(a_noisy_profile_is_noted_with_what_it_cannot_see)
 	assert_string_equal(r.discarding.noise, "steal 3.2 %");
 }
 
-TEST(correlated_samples_are_noted_once_for_all_programs)
+TEST_OF_RUN(correlated_samples_are_noted_once_for_all_programs)
 {
-	_cleanup_(run_result_clear) struct run_result r = {}, other = {};
+	_cleanup_(run_result_clear) struct run_result other = {};
 	_cleanup_(notes_clear) struct notes notes = {};
 	const struct clock_discarding *programs[] = {
 		&other.discarding.pt, &r.discarding.pt, &r.discarding.pt};
 
-	make_samples(&r);
+	discard(NULL, 0);
+	other = r;
+	make_samples(NULL);
 	for (uint32_t i = 0; i < N; i++)
 		r.samples[i].pt_ns = (100 + i / 4) * NS_PER_MS;
-	discard(&r, NULL, 0);
-	make_samples(&other);
-	discard(&other, NULL, 0);
+	discard(NULL, 0);
 	run_screen_note_correlation(&notes, programs, 1);
 	assert_int_equal(notes.n, 0);
 	run_screen_note_correlation(&notes, programs + 1, 1);
@@ -231,29 +223,21 @@ TEST(correlated_samples_are_noted_once_for_all_programs)
 		"Neighbouring samples seem alike (correlation ≤ 0.95): 12 count as 3 in CIs");
 }
 
-TEST(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
+TEST_OF_RUN(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
-
-	make_samples(&r);
 	for (uint32_t i = 0; i < N; i++) {
 		r.samples[i].et_ns = 10 * NS_PER_MS;
 		r.samples[i].pt_ns = 10 * NS_PER_MS + 230 * NS_PER_US;
 	}
-	discard(&r, NULL, 0);
-	s = fill(&r, NULL);
+	discard(NULL, 0);
+	fill(NULL);
 	assert_int_equal(s.notes.n, 1);
 	assert_string_equal(s.notes.items[0].text,
 		"PT is 230 us more than ET: it includes the work to start the program");
 }
 
-TEST(an_impossible_pt_is_named_and_kept)
+TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
-
-	make_samples(&r);
 	r.samples[4].pt_ns = 40 * NS_PER_MS;
 	r.counters = calloc(N, sizeof(*r.counters));
 	r.n_counters = N;
@@ -261,58 +245,49 @@ TEST(an_impossible_pt_is_named_and_kept)
 		r.counters[i].sample = i + 1;
 		counters_set(&r.counters[i].changes, COUNTER_STEAL, i == 4 ? 70 * NS_PER_MS : 0);
 	}
-	discard(&r, NULL, 0);
-	s = fill(&r, NULL);
+	discard(NULL, 0);
+	fill(NULL);
 	assert_int_equal(s.pt.n, N);
 	assert_string_equal(s.notes.items[0].text,
 		"Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
 }
 
-TEST(no_samples_are_not_correlated)
+TEST_OF_RUN(no_samples_are_not_correlated)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen s = {};
-
-	make_samples(&r);
 	for (uint32_t i = 0; i < N; i++)
 		r.samples[i].incomplete = true;
-	discard(&r, NULL, 0);
-	s = fill(&r, NULL);
+	discard(NULL, 0);
+	fill(NULL);
 	assert_int_equal(s.notes.n, 1);
 	assert_string_equal(
 		s.notes.items[0].text, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 }
 
-TEST(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
+TEST_OF_RUN(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 {
 	const struct profile unpinned = {.name = (char *)"lab2", .cpu = -1};
-	_cleanup_(run_result_clear) struct run_result r = {};
-	_cleanup_(screen_clear) struct screen a = {}, b = {}, c = {};
-
-	make_samples(&r);
-	discard(&r, NULL, 0);
+	discard(NULL, 0);
 	r.discarding.run.cpu = 1;
-	a = fill(&r, &profile);
-	b = fill(&r, &unpinned);
-	assert_int_equal(a.notes.n + b.notes.n, 0);
+	fill(&profile);
+	assert_int_equal(s.notes.n, 0);
+	fill(&unpinned);
+	assert_int_equal(s.notes.n, 0);
 	r.discarding.run.cpu = 0;
-	c = fill(&r, &profile);
+	fill(&profile);
 	assert_string_equal(
-		c.notes.items[0].text, "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
+		s.notes.items[0].text, "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
 }
 
-TEST(the_time_of_an_outlier_has_the_digits_that_set_it_apart)
+TEST_OF_RUN(the_time_of_an_outlier_has_the_digits_that_set_it_apart)
 {
-	_cleanup_(run_result_clear) struct run_result r = {};
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	make_samples(&r);
 	for (size_t i = 0; i < N; i++)
 		r.samples[i].pt_ns = r.samples[i].et_ns = 128250 * NS_PER_MS;
 	r.samples[6].pt_ns = 128493 * NS_PER_MS;
-	discard(&r, NULL, 0);
+	discard(NULL, 0);
 	run_details_print(file, &r, NULL);
 	fclose(file);
 	assert_non_null(strstr(text, "sample 7: PT 128.493 s is more than 2 sd from the mean"));

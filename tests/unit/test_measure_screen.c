@@ -23,9 +23,11 @@ static struct summary make(size_t n, double mean_ns, double sd_ns)
 }
 
 /* Of a pinned run of 20 samples without discards. */
-static struct screen usual(void)
+static struct screen s;
+
+static int usual(void **state)
 {
-	return (struct screen){
+	s = (struct screen){
 		.name = "sort big.txt",
 		.run = 3,
 		.cpu = 1,
@@ -38,38 +40,49 @@ static struct screen usual(void)
 		.n_samples = 20,
 		.explained = NAN,
 	};
+	return 0;
 }
 
-/* With Student's interval. */
-static struct screen complete(const struct screen *s)
+static int clear(void **state)
 {
-	struct screen shown = *s;
-
-	double half = summary_interval(&s->pt, 0.95);
-
-	shown.interval = (struct interval){
-		s->pt.mean_ns - half, s->pt.mean_ns + half, NAN, (double)s->pt.n, s->pt.n < 8};
-	return shown;
+	notes_clear(&s.notes);
+	return 0;
 }
 
-static void check_text(const struct screen *s, const char *want)
+#define TEST_OF_SCREEN(name) TEST_WITH(name, usual, clear)
+
+/* What is shown, with Student's interval. */
+static char *printed(void)
 {
-	const struct screen shown = complete(s);
+	double half = summary_interval(&s.pt, 0.95);
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	screen_print(file, &shown);
+	s.interval = (struct interval){
+		s.pt.mean_ns - half, s.pt.mean_ns + half, NAN, (double)s.pt.n, s.pt.n < 8};
+	screen_print(file, &s);
 	fclose(file);
-	assert_string_equal(text, want);
-	free(text);
+	return text;
 }
 
-TEST(a_run_with_discards_and_disturbances_takes_six_lines)
+static void check_text(const char *want)
+{
+	_cleanup_(freep) char *text = printed();
+
+	assert_string_equal(text, want);
+}
+
+#define USUAL_PT                                                                              \
+	"sort big.txt                                                        run 3, CPU 1\n"  \
+	"  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n" \
+	"     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+#define USUAL_TIMES USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+
+TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 {
 	uint32_t backupd[] = {7, 8}, kdamond[] = {9};
 	struct screen_reason reasons[] = {{"backupd", backupd, 2}, {"kdamond.0", kdamond, 1}};
-	struct screen s = usual();
 
 	s.pt.n = 17;
 	s.reasons = reasons;
@@ -77,54 +90,48 @@ TEST(a_run_with_discards_and_disturbances_takes_six_lines)
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.others[1] = (struct screen_other){"kdamond.0", 4020000};
 	s.n_others = 2;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.6 … 130.3 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
-		       "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "     95 % CI      125.6 … 130.3 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
+		   "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
 }
 
 /* The papers' mean is shown where it is another one. */
-TEST(samples_that_only_the_papers_discard_are_kept)
+TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 {
 	static const uint32_t beyond[] = {4, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 	uint32_t backupd[] = {7, 8};
 	struct screen_reason reasons[] = {{"backupd", backupd, 2}};
-	struct screen s = usual();
 
 	s.by_two_sd = beyond;
 	s.n_by_two_sd = 1;
 	s.papers = make(19, 126.8e6, 3.1e6);
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n");
+	check_text(USUAL_TIMES "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n");
 	s.pt.n = 18;
 	s.n_by_two_sd = 11;
 	s.reasons = reasons;
 	s.n_reasons = 1;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
 	s.n_by_two_sd = 1;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
 }
 
 /* Before the papers' mean, and however long its name is. */
-TEST(the_daemon_with_the_most_discards_is_always_named)
+TEST_OF_SCREEN(the_daemon_with_the_most_discards_is_always_named)
 {
 	static const uint32_t beyond[] = {4};
 	uint32_t many[35] = {100};
 	struct screen_reason reasons[] = {{"a_long_family_name-* (12 names)", many, 35}, {"cron", many, 2}};
-	struct screen s = usual();
 
 	for (uint32_t i = 0; i < ELEMENTS(many); i++)
 		many[i] = 100 + i;
@@ -135,208 +142,178 @@ TEST(the_daemon_with_the_most_discards_is_always_named)
 	s.papers = make(164, 126.8e6, 3.1e6);
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      127.2 … 128.6 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "     95 % CI      127.2 … 128.6 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
 }
 
-TEST(a_quiet_run_that_is_not_pinned_takes_five)
+TEST_OF_SCREEN(a_quiet_run_that_is_not_pinned_takes_five)
 {
-	struct screen s = usual();
-
 	s.cpu = -1;
-	check_text(&s, "sort big.txt                                                               run 3\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                               run 3\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 20 of 20\n");
 }
 
-TEST(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
+TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 {
-	struct screen s = usual();
-
 	s.approximate = true;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
+		   "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 20 of 20\n");
 	s.pt = s.et = make(20, 812.4, 3.31);
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
-		       "     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
-		       "  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
-		       "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
+		   "     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
+		   "  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
+		   "  Kept 20 of 20\n");
 }
 
 /* However wide the figures are. */
-TEST(an_interval_that_assumes_independent_samples_says_so)
+TEST_OF_SCREEN(an_interval_that_assumes_independent_samples_says_so)
 {
-	struct screen s = usual();
-
 	s.n_samples = 5;
 	s.pt = make(5, 127.94e6, 4.6e6);
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 5 of 5\n"
-		       "  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 5 of 5\n"
+		   "  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
 	for (int i = 0; i < 3; i++) /* the label is all that fits */
 		notes_add(&s.notes, NOTE_OTHER, "Warning %d", i);
 	s.pt = make(5, 11520.33e9, 1.2e9);
 	s.et = make(5, 11522.71e9, 1.3e9);
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
-		       "  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
-		       "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
-		       "  Kept 5 of 5\n"
-		       "  Warning 0\n"
-		       "  Warning 1\n"
-		       "  Warning 2\n");
-	notes_clear(&s.notes);
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
+		   "  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
+		   "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
+		   "  Kept 5 of 5\n"
+		   "  Warning 0\n"
+		   "  Warning 1\n"
+		   "  Warning 2\n");
 }
 
 /* The interval of a time, its range and its mean are in one unit, which suits ET, too. */
-TEST(all_times_of_a_program_are_in_one_unit)
+TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 {
-	struct screen s = usual();
-
 	s.pt = make(20, 0.9e6, 0.4e6);
 	s.et = make(20, 300.4e6, 4.6e6);
 	s.user_ns = s.system_ns = -1;
 	s.on_cpu = 0.003;
 	s.taken = 0;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
-		       "     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
-		       "  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
-		       "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
+		   "     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
+		   "  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
+		   "  Kept 20 of 20\n");
 	s.et = make(20, 700e3, 20e3);
 	s.pt = make(20, 812.4e3, 20e3);
 	s.on_cpu = 1.16;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
-		       "     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
-		       "  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
-		       "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
+		   "     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
+		   "  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
+		   "  Kept 20 of 20\n");
 	s.cpu = -1;
 	s.pt = make(20, 127.94e6, 4.6e6);
 	s.et = make(20, 68e6, 2e6);
 	s.on_cpu = 1.88;
-	check_text(&s, "sort big.txt                                                               run 3\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   68.0 ms ± 2.0 ms    on 1.9 CPUs\n"
-		       "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                               run 3\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %\n"
+		   "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   68.0 ms ± 2.0 ms    on 1.9 CPUs\n"
+		   "  Kept 20 of 20\n");
 }
 
-TEST(hours_are_seconds_and_a_long_command_is_cut)
+TEST_OF_SCREEN(hours_are_seconds_and_a_long_command_is_cut)
 {
-	struct screen s = usual();
-
 	s.name = "./solver --threads=64 --input=/data/meshes/very/long/path/to/a/mesh.vtk --tolerance=1e-9";
 	s.run = 12345;
 	s.pt = make(20, 11520.33e9, 1.2e9);
 	s.et = make(20, 11522.71e9, 1.3e9);
 	s.user_ns = 11000e9;
 	s.system_ns = 520e9;
-	check_text(&s, "./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n"
-		       "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
-		       "     95 % CI      11519.8 … 11520.9 s   range 11518.3 … 11522.6 s\n"
-		       "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
-		       "  Kept 20 of 20\n");
+	check_text("./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n"
+		   "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
+		   "     95 % CI      11519.8 … 11520.9 s   range 11518.3 … 11522.6 s\n"
+		   "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
+		   "  Kept 20 of 20\n");
 }
 
-TEST(one_sample_has_no_sd)
+TEST_OF_SCREEN(one_sample_has_no_sd)
 {
-	struct screen s = usual();
-
 	s.pt = make(1, 127.94e6, 0);
 	s.et = make(1, 129.1e6, 0);
 	s.n_samples = 1;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
-		       "  ET              129.1 ms   99 % on CPU\n"
-		       "  Kept 1 of 1\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
+		   "  ET              129.1 ms   99 % on CPU\n"
+		   "  Kept 1 of 1\n");
 }
 
-TEST(where_all_is_discarded_there_is_no_time)
+TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
 {
 	uint32_t all[] = {1, 2, 3};
 	struct screen_reason reasons[] = {{"cc1", all, 3}};
-	struct screen s = usual();
 
 	s.pt = s.et = (struct summary){};
 	s.n_samples = 3;
 	s.user_ns = s.system_ns = -1;
 	s.reasons = reasons;
 	s.n_reasons = 1;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT              no sample is kept\n"
-		       "  ET              no sample is kept\n"
-		       "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT              no sample is kept\n"
+		   "  ET              no sample is kept\n"
+		   "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
 }
 
-TEST(the_waiting_time_tells_others_from_a_program_that_waits)
+TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
 {
-	struct screen s = usual();
-
 	s.on_cpu = 0.81;
 	s.taken = 0.17;
 	s.explained = 0.97;
 	s.others[0] = (struct screen_other){"backupd", 598000000};
 	s.n_others = 1;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 598 ms (97 % of what was taken)     emp-analyze show 3\n");
+	check_text(USUAL_PT
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 598 ms (97 % of what was taken)     emp-analyze show 3\n");
 	s.taken = 0;
 	s.n_others = 0;
 	s.explained = NAN;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 0 % taken by others\n"
-		       "  Kept 20 of 20\n");
+	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 0 % taken by others\n"
+			    "  Kept 20 of 20\n");
 }
 
-TEST(what_took_the_rest_of_the_time_is_said)
+TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 {
-	struct screen s = usual();
-
 	s.on_cpu = 0.81;
 	s.explained = 0.97;
 	s.others[0] = (struct screen_other){"backupd", 598000000};
 	s.n_others = 1;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n");
+	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
+			    "  Kept 20 of 20\n"
+			    "  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n");
 	s.explained = 0.2;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or is disturbed\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n");
+	check_text(USUAL_PT
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or is disturbed\n"
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n");
 	s.explained = 1;
 	s.n_others = 3;
 	s.others[1] = (struct screen_other){"a-long-name-01", 100000000};
 	s.others[2] = (struct screen_other){"fifteen-letters", 100000000};
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n");
+	check_text(
+		USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
+			 "  Kept 20 of 20\n"
+			 "  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n");
 }
 
 TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
@@ -356,48 +333,35 @@ TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 	}
 }
 
-TEST(warnings_fill_up_to_eight_lines)
+TEST_OF_SCREEN(warnings_fill_up_to_eight_lines)
 {
-	struct screen s = usual();
-
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.n_others = 1;
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the program failed in %d of 20 samples", 2);
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		       "  Warning: the program failed in 2 of 20 samples\n"
-		       "  Warning: the second\n");
+	check_text(USUAL_TIMES
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		"  Warning: the program failed in 2 of 20 samples\n"
+		"  Warning: the second\n");
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the third");
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		       "  Warning: the program failed in 2 of 20 samples\n"
-		       "  2 more warnings: emp-analyze show 3\n");
+	check_text(USUAL_TIMES
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		"  Warning: the program failed in 2 of 20 samples\n"
+		"  2 more warnings: emp-analyze show 3\n");
 	strcpy(s.resolving, "10 samples resolve 2.4 % interleaved, 14 % between separate runs");
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		       "  10 samples resolve 2.4 % interleaved, 14 % between separate runs\n"
-		       "  Warning: the program failed in 2 of 20 samples; 2 more (-v)\n");
-	notes_clear(&s.notes);
+	check_text(USUAL_TIMES
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		"  10 samples resolve 2.4 % interleaved, 14 % between separate runs\n"
+		"  Warning: the program failed in 2 of 20 samples; 2 more (-v)\n");
 }
 
-TEST(many_discards_become_counts)
+TEST_OF_SCREEN(many_discards_become_counts)
 {
 	uint32_t numbers[100];
 	struct screen_reason reasons[] = {{"backupd", numbers, 100}, {"cron", numbers, 4}};
-	struct screen s = usual();
 
 	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
 		numbers[i] = 3 * i + 1;
@@ -405,61 +369,50 @@ TEST(many_discards_become_counts)
 	s.n_samples = 2000;
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      127.7 … 128.1 ms    range 120.1 … 136.7 ms\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
+	check_text("sort big.txt                                                        run 3, CPU 1\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+		   "     95 % CI      127.7 … 128.1 ms    range 120.1 … 136.7 ms\n"
+		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+		   "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
 }
 
-static void check_size(const struct screen *s)
+static void check_size(void)
 {
-	const struct screen shown = complete(s);
-	char *text = NULL, *rest, *line;
-	size_t size, lines = 0;
-	FILE *file = open_memstream(&text, &size);
+	_cleanup_(freep) char *text = printed();
+	char *rest = text, *line;
+	size_t lines = 0;
 
-	screen_print(file, &shown);
-	fclose(file);
-	rest = text;
 	for (; (line = strsep(&rest, "\n")) && rest; lines++)
 		if (terminal_text_width(line) > 80)
 			fail_msg("%zu columns: %s", terminal_text_width(line), line);
 	assert_true(lines <= SCREEN_LINES);
-	free(text);
 }
 
-TEST(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves)
+TEST_OF_SCREEN(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves)
 {
-	struct screen s = usual();
-
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.n_others = 1;
 	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
 	strcpy(s.resolving, "20 samples resolve 1 % interleaved, 2 % between separate runs");
-	check_size(&s);
+	check_size();
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the first");
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
-	check_size(&s);
-	check_text(&s, "sort big.txt                                                        run 3, CPU 1\n"
-		       "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		       "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		       "  In INC units    471.2 (470.1 … 472.3)\n"
-		       "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		       "  Kept 20 of 20\n"
-		       "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		       "  Warning: the first; 1 more (-v)\n");
-	notes_clear(&s.notes);
+	check_size();
+	check_text(
+		USUAL_PT "  In INC units    471.2 (470.1 … 472.3)\n"
+			 "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+			 "  Kept 20 of 20\n"
+			 "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+			 "  Warning: the first; 1 more (-v)\n");
 }
 
-TEST(no_figures_make_it_larger_than_80_by_8)
+TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_8)
 {
 	static const double times[] = {
 		0, 0.4, 1, 12.5, 999.96, 1e5, 33.3333e6, 999.9999e6, 59e9, 3e12, 9e15, 9e18};
 	static const char *const units[] = {NULL, "s", "ms", "us"};
 	uint32_t numbers[60];
 	struct screen_reason reasons[12];
-	struct screen s = usual();
 
 	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
 		numbers[i] = UINT32_MAX - i;
@@ -488,7 +441,6 @@ TEST(no_figures_make_it_larger_than_80_by_8)
 				s.papers = s.pt;
 				s.by_two_sd = numbers;
 				s.n_by_two_sd = k % 2 ? ELEMENTS(numbers) : 0;
-				check_size(&s);
+				check_size();
 			}
-	notes_clear(&s.notes);
 }

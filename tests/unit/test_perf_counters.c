@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
+static struct error err;
+
 /* What `words` makes the events count. */
 static void count(const char *events, const char *line, int64_t *ret)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
-	struct error err = {};
 	pid_t pid;
 	int status;
 
@@ -44,7 +45,6 @@ TEST(what_we_do_ourselves_is_not_counted)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
 	enum { SIZE = 1 << 24 };
-	struct error err = {};
 	int64_t faults;
 	char *memory;
 
@@ -62,7 +62,6 @@ TEST(what_we_do_ourselves_is_not_counted)
 TEST(events_have_their_names_as_given)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
-	struct error err = {};
 
 	assert_int_equal(perf_counters_new(&p, "faults,page-faults:u", &err), 0);
 	assert_int_equal(perf_counters_n(p), 2);
@@ -74,7 +73,6 @@ TEST(events_have_their_names_as_given)
 TEST(an_event_that_does_not_exist_is_named_in_the_message)
 {
 	struct perf_counters *p;
-	struct error err = {};
 
 	assert_int_equal(perf_counters_new(&p, "page-faults,miracles", &err), -EINVAL);
 	assert_non_null(strstr(err.text, "there is no event 'miracles'"));
@@ -85,7 +83,6 @@ TEST(an_event_that_does_not_exist_is_named_in_the_message)
 TEST(a_machine_without_hardware_counters_says_so)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
-	struct error err = {};
 	int r = perf_counters_new(&p, "cycles", &err);
 
 	if (r == 0) {
@@ -102,7 +99,6 @@ TEST(a_machine_without_hardware_counters_says_so)
 int check_begin(void)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
-	struct error err = {};
 
 	return perf_counters_new(&p, "page-faults", &err) < 0 ? check_cannot_run(err.text) : 0;
 }

@@ -5,10 +5,10 @@
 
 #include "lib/host/process/pinning.h"
 
+static struct error err;
+
 TEST_IN_TREE(a_cpu_must_exist_and_be_online)
 {
-	struct error err = {};
-
 	tree_put("sys/devices/system/cpu/online", "0-1,3\n");
 	tree_put("sys/devices/system/cpu/present", "0-3\n");
 	assert_int_equal(pinning_check(0, tree.fd, &err), 0);
@@ -21,14 +21,11 @@ TEST_IN_TREE(a_cpu_must_exist_and_be_online)
 
 TEST_IN_TREE(a_machine_that_does_not_say_is_not_in_the_way)
 {
-	struct error err = {};
-
 	assert_int_equal(pinning_check(7, tree.fd, &err), 0);
 }
 
 TEST(the_option_reads_a_cpu_of_this_machine)
 {
-	struct error err = {};
 	int cpu = -1;
 
 	assert_int_equal(pinning_option("0", "--cpu", &cpu, &err), 0);

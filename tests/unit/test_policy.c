@@ -5,10 +5,11 @@
 
 #include "lib/host/system/policy.h"
 
+static struct error err;
+
 TEST(the_first_rule_that_fits_counts)
 {
 	struct policy *policy;
-	struct error err = {};
 
 	assert_int_equal(
 		policy_parse(&policy,
@@ -32,7 +33,6 @@ TEST(no_file_can_give_away_what_keeps_a_machine_alive)
 		"getty@tty1.service", "serial-getty@ttyS0.service", "user@1000.service",
 		"emp-restore.service"};
 	struct policy *policy;
-	struct error err = {};
 
 	assert_int_equal(policy_parse(&policy, "[stop]\n* = everything\n", "p", &err), 0);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -45,7 +45,6 @@ TEST(no_file_can_give_away_what_keeps_a_machine_alive)
 TEST(a_process_leads_to_its_unit)
 {
 	struct policy *policy;
-	struct error err = {};
 	char *unit;
 
 	assert_int_equal(
@@ -79,7 +78,6 @@ TEST(a_bad_line_is_quoted_in_the_message)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct policy *policy = NULL;
-		struct error err = {};
 
 		assert_int_equal(policy_parse(&policy, rows[i][0], "p", &err), -EINVAL);
 		assert_null(policy);
@@ -110,7 +108,6 @@ static void expect_policy(const char *id, const char *version, const char *like,
 	struct machine machine = {
 		.os_id = (char *)id, .os_version = (char *)version, .os_like = (char *)like};
 	struct policy *policy;
-	struct error err = {};
 
 	assert_int_equal(policy_load(&policy, directories, NULL, &machine, &err), 0);
 	assert_string_equal(policy_name(policy), name);
@@ -134,7 +131,6 @@ TEST_OF_POLICIES(an_included_policy_adds_its_rules_and_its_floor)
 {
 	struct machine machine = {};
 	struct policy *policy;
-	struct error err = {};
 
 	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
 	assert_string_equal(policy_stop(policy, "cron.service"), "common");
@@ -147,7 +143,6 @@ TEST_OF_POLICIES(the_administrators_file_takes_the_shipped_ones_place)
 {
 	struct machine machine = {};
 	struct policy *policy;
-	struct error err = {};
 
 	tree_put("etc/debian-12.ini", "[stop]\nmine.service = mine\n");
 	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
@@ -161,7 +156,6 @@ TEST_OF_POLICIES(a_missing_or_endless_policy_is_refused)
 {
 	struct machine machine = {};
 	struct policy *policy;
-	struct error err = {};
 
 	assert_int_equal(policy_load(&policy, directories, "plan9", &machine, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "there is no policy 'plan9' in"));
@@ -177,7 +171,6 @@ static void expect_shipped(const char *name, const char *unit, const char *what)
 	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
 	struct machine machine = {};
 	struct policy *policy;
-	struct error err = {};
 
 	if (policy_load(&policy, here, name, &machine, &err) < 0)
 		fail_msg("%s", err.text);
@@ -253,7 +246,6 @@ TEST(each_distribution_has_a_shipped_policy)
 			.os_version = (char *)rows[i][1],
 			.os_like = (char *)rows[i][2]};
 		struct policy *policy;
-		struct error err = {};
 
 		assert_int_equal(policy_load(&policy, here, NULL, &machine, &err), 0);
 		assert_string_equal(policy_name(policy), rows[i][3]);
@@ -263,7 +255,6 @@ TEST(each_distribution_has_a_shipped_policy)
 
 TEST(what_a_stop_loses_is_known_by_patterns_too)
 {
-	struct error err = {};
 	struct policy *policy;
 
 	assert_int_equal(policy_parse(&policy, "[loses]\nredis*.service = keys\n", "p", &err), 0);

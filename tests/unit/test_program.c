@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static struct error err;
+
 static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgroup)
 {
 	return (struct spawn){.argv = argv,
@@ -25,7 +27,6 @@ static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgrou
 
 static struct spawned run_ok(const struct spawn *spawn)
 {
-	struct error err = {};
 	struct spawned spawned = {};
 
 	if (program_run(spawn, &spawned, &err) < 0)
@@ -50,7 +51,6 @@ TEST(a_file_that_is_no_program_is_an_error_with_a_sentence)
 	char *argv[] = {file, NULL};
 	struct spawn spawn = spawn_of(argv, file, NULL);
 	struct spawned s = {.et_ns = 77};
-	struct error err = {};
 	int fd = mkstemp(file);
 
 	assert_true(fd >= 0);
@@ -66,7 +66,6 @@ TEST(a_file_that_is_no_program_is_an_error_with_a_sentence)
 TEST(commands_are_found_as_a_shell_finds_them)
 {
 	_cleanup_(freep) char *path = NULL, *none = NULL;
-	struct error err = {};
 
 	assert_int_equal(executable_find("sh", &path, &err), 0);
 	assert_true(path[0] == '/');
@@ -112,7 +111,6 @@ TEST(several_without_cgroups_are_refused)
 	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
 	struct spawn spawn = spawn_of(argv, "/bin/sleep", NULL);
 	struct program *programs[2] = {};
-	struct error err = {};
 	size_t over;
 
 	for (size_t i = 0; i < 2; i++)

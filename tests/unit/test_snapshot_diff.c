@@ -61,12 +61,12 @@ static struct task_record in_place_of(unsigned int pid, struct task_record recor
 	((struct task_record[]){__VA_ARGS__}), \
 		sizeof((struct task_record[]){__VA_ARGS__}) / sizeof(struct task_record)
 
-struct result {
+static struct result {
 	struct snapshot_diff *diff;
 	struct process_diffs diffs;
-};
+} j;
 
-static struct result diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
+static void diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
 	size_t n_exits, const struct task_record *after, size_t n_after)
 {
 	struct snapshots snapshots = {
@@ -79,96 +79,85 @@ static struct result diff(const struct task_record *before, size_t n_before, con
 		.before_ns = BEFORE_NS,
 		.observer = OBSERVER,
 	};
-	struct result result = {};
 	struct error err = {};
 
-	assert_int_equal(snapshot_diff_new(&result.diff, &err), 0);
-	assert_int_equal(snapshot_diff_run(result.diff, &snapshots, &result.diffs, &err), 0);
-	return result;
+	assert_int_equal(snapshot_diff_new(&j.diff, &err), 0);
+	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
 }
+
+static int leave(void **state)
+{
+	snapshot_diff_free(j.diff);
+	j = (struct result){};
+	return 0;
+}
+
+#define TEST_OF_DIFF(name) TEST_WITH(name, NULL, leave)
 
 /* The only execution. */
-static const struct process_diff *only(const struct result *result)
+static const struct process_diff *only(void)
 {
-	assert_int_equal(result->diffs.n, 1);
-	return &result->diffs.items[0];
+	assert_int_equal(j.diffs.n, 1);
+	return &j.diffs.items[0];
 }
 
-TEST(a_process_in_both_snapshots_took_the_difference)
+TEST_OF_DIFF(a_process_in_both_snapshots_took_the_difference)
 {
-	struct result j = diff(
-		TASKS(ticked(task(10, 5, 300), 40)), NULL, 0, TASKS(ticked(task(10, 5, 450), 80)));
-
-	assert_int_equal(only(&j)->pt_ns, 150);
-	assert_int_equal(only(&j)->tick_ns, 40);
-	assert_string_equal(only(&j)->name, "daemon");
-	assert_false(only(&j)->started || only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(ticked(task(10, 5, 300), 40)), NULL, 0, TASKS(ticked(task(10, 5, 450), 80)));
+	assert_int_equal(only()->pt_ns, 150);
+	assert_int_equal(only()->tick_ns, 40);
+	assert_string_equal(only()->name, "daemon");
+	assert_false(only()->started || only()->ended);
 }
 
-TEST(a_process_that_did_not_run_is_left_out)
+TEST_OF_DIFF(a_process_that_did_not_run_is_left_out)
 {
-	struct result j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
-
+	diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
 	assert_int_equal(j.diffs.n, 0);
-	snapshot_diff_free(j.diff);
 }
 
-TEST(a_process_that_came_and_stayed_took_all_it_has)
+TEST_OF_DIFF(a_process_that_came_and_stayed_took_all_it_has)
 {
-	struct result j = diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
-
-	assert_int_equal(only(&j)->pt_ns, 70);
-	assert_true(only(&j)->started && !only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
+	assert_int_equal(only()->pt_ns, 70);
+	assert_true(only()->started && !only()->ended);
 }
 
-TEST(a_process_that_came_and_went_is_in_the_exits)
+TEST_OF_DIFF(a_process_that_came_and_went_is_in_the_exits)
 {
-	struct result j = diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
-
-	assert_int_equal(only(&j)->pt_ns, 70);
-	assert_true(only(&j)->started && only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
+	assert_int_equal(only()->pt_ns, 70);
+	assert_true(only()->started && only()->ended);
 }
 
-TEST(a_process_that_went_took_the_difference)
+TEST_OF_DIFF(a_process_that_went_took_the_difference)
 {
-	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
-
-	assert_int_equal(only(&j)->pt_ns, 70);
-	assert_true(!only(&j)->started && only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
+	assert_int_equal(only()->pt_ns, 70);
+	assert_true(!only()->started && only()->ended);
 }
 
-TEST(what_ended_during_the_first_snapshot_is_ignored)
+TEST_OF_DIFF(what_ended_during_the_first_snapshot_is_ignored)
 {
-	struct result j = diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
-
+	diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
 	assert_int_equal(j.diffs.n, 0);
-	snapshot_diff_free(j.diff);
 }
 
-TEST(a_zombie_that_is_in_the_second_snapshot_too_counts_once)
+TEST_OF_DIFF(a_zombie_that_is_in_the_second_snapshot_too_counts_once)
 {
-	struct result j = diff(
-		TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), TASKS(dead(task(10, 5, 370))));
-
-	assert_int_equal(only(&j)->pt_ns, 70);
-	assert_true(only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), TASKS(dead(task(10, 5, 370))));
+	assert_int_equal(only()->pt_ns, 70);
+	assert_true(only()->ended);
 }
 
-TEST(a_zombie_whose_last_switch_is_still_to_come_counts_too)
+TEST_OF_DIFF(a_zombie_whose_last_switch_is_still_to_come_counts_too)
 {
-	struct result j = diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
-
-	assert_int_equal(only(&j)->pt_ns, 65);
-	assert_true(only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
+	assert_int_equal(only()->pt_ns, 65);
+	assert_true(only()->ended);
 }
 
-TEST(the_time_on_the_watched_cpu_is_that_of_all_threads)
+TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 {
 	struct task_record second = thread(task(10, 5, 0), 11, 6, 90),
 			   third = thread(task(10, 5, 0), 12, 7, 40);
@@ -181,7 +170,6 @@ TEST(the_time_on_the_watched_cpu_is_that_of_all_threads)
 		.before_ns = BEFORE_NS,
 		.observer = OBSERVER,
 		.has_shares = true};
-	struct result j = {};
 	struct error err = {};
 
 	after[0].watched_ns = 50;
@@ -192,139 +180,112 @@ TEST(the_time_on_the_watched_cpu_is_that_of_all_threads)
 	after[2].cpu = 1;
 	assert_int_equal(snapshot_diff_new(&j.diff, &err), 0);
 	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
-	assert_int_equal(only(&j)->pt_ns, 77);
-	assert_int_equal(only(&j)->watched_ns, 57);
-	assert_int_equal(only(&j)->cpu, 1);
+	assert_int_equal(only()->pt_ns, 77);
+	assert_int_equal(only()->watched_ns, 57);
+	assert_int_equal(only()->cpu, 1);
 	snapshots.has_shares = false;
 	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
-	assert_int_equal(only(&j)->watched_ns, -1);
-	snapshot_diff_free(j.diff);
+	assert_int_equal(only()->watched_ns, -1);
 }
 
-TEST(time_never_runs_backwards)
+TEST_OF_DIFF(time_never_runs_backwards)
 {
-	struct result j = diff(
-		TASKS(ticked(task(10, 5, 300), 4)), NULL, 0, TASKS(ticked(task(10, 5, 290), 8)));
-
-	assert_int_equal(only(&j)->pt_ns, 0);
-	assert_int_equal(only(&j)->tick_ns, 4);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(ticked(task(10, 5, 300), 4)), NULL, 0, TASKS(ticked(task(10, 5, 290), 8)));
+	assert_int_equal(only()->pt_ns, 0);
+	assert_int_equal(only()->tick_ns, 4);
 }
 
-TEST(threads_are_summed_to_their_process)
+TEST_OF_DIFF(threads_are_summed_to_their_process)
 {
-	struct result j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
+	diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
 		TASKS(dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 301), thread(task(10, 5, 0), 13, 1200, 50)));
-
-	assert_int_equal(only(&j)->pid, 10);
-	assert_int_equal(only(&j)->pt_ns, 7 + 4 + 1 + 50);
-	assert_false(only(&j)->started || only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	assert_int_equal(only()->pid, 10);
+	assert_int_equal(only()->pt_ns, 7 + 4 + 1 + 50);
+	assert_false(only()->started || only()->ended);
 }
 
-TEST(a_process_that_only_waits_is_not_ended_by_its_threads)
+TEST_OF_DIFF(a_process_that_only_waits_is_not_ended_by_its_threads)
 {
-	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
+	diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
 		TASKS(task(10, 5, 300)));
-
-	assert_int_equal(only(&j)->pt_ns, 4);
-	assert_false(only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	assert_int_equal(only()->pt_ns, 4);
+	assert_false(only()->ended);
 }
 
-TEST(diffs_with_one_pid_stay_apart)
+TEST_OF_DIFF(diffs_with_one_pid_stay_apart)
 {
-	struct result j = diff(TASKS(task(10, 5, 300)),
-		TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
+	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
 		TASKS(in_place_of(72, task(10, 1200, 2))));
-
 	assert_int_equal(j.diffs.n, 3);
 	assert_int_equal(j.diffs.items[0].pt_ns, 10);
 	assert_int_equal(j.diffs.items[1].pt_ns, 3);
 	assert_int_equal(j.diffs.items[2].pt_ns, 2);
 	assert_true(j.diffs.items[1].ended && !j.diffs.items[2].ended);
-	snapshot_diff_free(j.diff);
 }
 
 /* The kernel uses the memory of a task that ended for the next one. */
-TEST(a_task_at_the_address_of_one_that_ended_is_another)
+TEST_OF_DIFF(a_task_at_the_address_of_one_that_ended_is_another)
 {
-	struct result j = diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
+	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
 		TASKS(in_place_of(10, task(20, 1100, 9))));
-
 	assert_int_equal(j.diffs.n, 2);
 	assert_int_equal(j.diffs.items[0].pt_ns, 1);
 	assert_int_equal(j.diffs.items[1].pt_ns, 9);
-	snapshot_diff_free(j.diff);
 }
 
-TEST(a_task_at_the_address_of_an_old_zombie_is_another)
+TEST_OF_DIFF(a_task_at_the_address_of_an_old_zombie_is_another)
 {
-	struct result j = diff(
-		TASKS(dead(task(10, 5, 300))), NULL, 0, TASKS(in_place_of(10, task(20, 1100, 9))));
-
-	assert_int_equal(only(&j)->pid, 20);
-	assert_int_equal(only(&j)->pt_ns, 9);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(dead(task(10, 5, 300))), NULL, 0, TASKS(in_place_of(10, task(20, 1100, 9))));
+	assert_int_equal(only()->pid, 20);
+	assert_int_equal(only()->pt_ns, 9);
 }
 
 /* It gets the pid and the start time of the first thread, which ends. */
-TEST(a_thread_that_executes_a_program_keeps_its_time)
+TEST_OF_DIFF(a_thread_that_executes_a_program_keeps_its_time)
 {
-	struct result j = diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
-		TASKS(dead(task(10, 5, 302))), TASKS(named(in_place_of(11, task(10, 5, 60)), "program")));
-
-	assert_int_equal(only(&j)->pt_ns, 2 + 40);
-	assert_string_equal(only(&j)->name, "program");
-	assert_false(only(&j)->ended);
-	snapshot_diff_free(j.diff);
+	diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)), TASKS(dead(task(10, 5, 302))),
+		TASKS(named(in_place_of(11, task(10, 5, 60)), "program")));
+	assert_int_equal(only()->pt_ns, 2 + 40);
+	assert_string_equal(only()->name, "program");
+	assert_false(only()->ended);
 }
 
-TEST(tasks_that_went_without_a_word_are_counted)
+TEST_OF_DIFF(tasks_that_went_without_a_word_are_counted)
 {
-	struct result j = diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)),
-				       task(13, 5, 300), task(OBSERVER, 5, 300)),
+	diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)), task(13, 5, 300),
+		     task(OBSERVER, 5, 300)),
 		TASKS(dead(task(10, 5, 300))), TASKS(task(11, 5, 300)));
-
 	assert_int_equal(j.diffs.n_missing, 1); /* 13; 12 was a zombie before */
-	snapshot_diff_free(j.diff);
 }
 
-TEST(the_observer_is_left_out)
+TEST_OF_DIFF(the_observer_is_left_out)
 {
-	struct result j = diff(TASKS(task(OBSERVER, 5, 300)),
-		TASKS(dead(thread(task(OBSERVER, 5, 0), 98, 1100, 4))), TASKS(task(OBSERVER, 5, 400)));
-
+	diff(TASKS(task(OBSERVER, 5, 300)), TASKS(dead(thread(task(OBSERVER, 5, 0), 98, 1100, 4))),
+		TASKS(task(OBSERVER, 5, 400)));
 	assert_int_equal(j.diffs.n, 0);
-	snapshot_diff_free(j.diff);
 }
 
-TEST(diffs_come_in_order_of_pid)
+TEST_OF_DIFF(diffs_come_in_order_of_pid)
 {
-	struct result j = diff(
-		NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
-
+	diff(NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
 	assert_int_equal(j.diffs.n, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(j.diffs.items[i].pid, 10 * (i + 1));
-	snapshot_diff_free(j.diff);
 }
 
-TEST(thousands_of_exits_are_result)
+TEST_OF_DIFF(thousands_of_exits_are_result)
 {
 	enum { N = 5000 };
 	struct task_record *exits = calloc(N, sizeof(*exits));
-	struct result j;
 	int64_t sum = 0;
 
 	for (unsigned int i = 0; i < N; i++)
 		exits[i] = dead(task(100 + i, 1000 + i, i + 1));
-	j = diff(NULL, 0, exits, N, NULL, 0);
+	diff(NULL, 0, exits, N, NULL, 0);
 	assert_int_equal(j.diffs.n, N);
 	for (size_t i = 0; i < N; i++)
 		sum += j.diffs.items[i].pt_ns;
 	assert_int_equal(sum, N * (N + 1) / 2);
-	snapshot_diff_free(j.diff);
 	free(exits);
 }

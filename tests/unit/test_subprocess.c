@@ -13,13 +13,14 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+static struct error err;
+
 #define SHELL(script) ((char *[]){(char *)"sh", (char *)"-c", (char *)(script), NULL})
 
 TEST(a_question_is_answered_with_output_and_status)
 {
 	static const char *const argv[] = {"sh", "-c", "echo to; echo nobody >&2; exit 3", NULL};
 	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
 	int status = 0;
 
 	assert_int_equal(subprocess_ask(argv, 60000, &output, &status, &err), 0);
@@ -30,7 +31,6 @@ TEST(a_question_is_answered_with_output_and_status)
 TEST(what_hangs_is_killed_and_named)
 {
 	static const char *const argv[] = {"sleep", "1000", NULL};
-	struct error err = {};
 	char *output = NULL;
 	int status = 0;
 
@@ -43,7 +43,6 @@ TEST(what_hangs_is_killed_and_named)
 TEST(what_writes_too_much_is_killed_and_named)
 {
 	const struct subprocess yes = {.argv = SHELL("yes"), .path = "/bin/sh", .output_max = 100000};
-	struct error err = {};
 	char *output = NULL;
 	int status = 0;
 
@@ -58,7 +57,6 @@ TEST(output_of_just_the_limit_is_whole)
 	const struct subprocess head = {
 		.argv = SHELL("head -c 100000 /dev/zero | tr '\\0' x"), .output_max = 100000};
 	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
 	int status = 1;
 
 	assert_int_equal(subprocess_run(&head, &output, &status, &err), 0);
@@ -71,7 +69,6 @@ TEST(what_is_not_there_is_named)
 	static const char *const argv[] = {"emp-no-such-program", NULL};
 	const struct subprocess missing = {.argv = (char *const *)argv};
 	const struct subprocess no_program = {.argv = (char *const *)argv, .path = "/etc/passwd"};
-	struct error err = {};
 	char *output = NULL;
 	int status = 0;
 
@@ -87,7 +84,6 @@ TEST(a_signal_shows_in_the_status)
 {
 	const struct subprocess dies = {.argv = SHELL("echo before; kill -KILL $$"), .output_max = 100};
 	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
 	int status = 0;
 
 	assert_int_equal(subprocess_run(&dies, &output, &status, &err), 0);
@@ -101,7 +97,6 @@ TEST(input_comes_from_a_descriptor)
 	_cleanup_(closep) int fd = memfd_create("input", MFD_CLOEXEC);
 	const struct subprocess reads = {.argv = SHELL("cat"), .stdin_fd = fd, .output_max = 100};
 	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
 	int status = 1;
 
 	assert_int_equal(write(fd, "text", 4), 4);
@@ -115,7 +110,6 @@ TEST(a_server_that_it_leaves_is_neither_waited_for_nor_ours)
 {
 	const struct subprocess starts = {.argv = SHELL("sleep 1000 & echo $!"), .output_max = 100};
 	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
 	int status = 1, subreaper = 0;
 	pid_t server;
 
@@ -134,7 +128,6 @@ TEST(a_server_that_it_leaves_is_neither_waited_for_nor_ours)
 TEST(hooks_that_fail_are_named)
 {
 	char *const shell[] = {(char *)"emp-no-shell", NULL};
-	struct error err = {};
 
 	assert_int_equal(hook_run("true", NULL, false, "--prepare", &err), 0);
 	assert_int_equal(hook_run("exit 3", NULL, false, "--prepare", &err), -ECANCELED);
@@ -149,7 +142,6 @@ TEST(hooks_that_fail_are_named)
 TEST(signals_for_this_process_are_forwarded)
 {
 	const struct subprocess sleeps = {.argv = SHELL("exec sleep 1000"), .forward_signals = true};
-	struct error err = {};
 	int status = 0;
 
 	assert_int_equal(interrupt_init(), 0);

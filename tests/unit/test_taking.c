@@ -8,29 +8,24 @@
 
 enum { PROGRAM = 100, CHILD = 101, DAEMON = 200, OTHER = 201 };
 
-struct scene {
+static struct scene {
 	struct jitter_sources sources;
 	struct taking taking;
 	struct taken_sample sample;
-};
+} s;
 
 static int begin(void **state)
 {
-	struct scene *s = calloc(1, sizeof(*s));
-
-	taking_begin(&s->taking, PROGRAM, &s->sources);
-	*state = s;
+	s = (struct scene){};
+	taking_begin(&s.taking, PROGRAM, &s.sources);
 	return 0;
 }
 
 static int leave(void **state)
 {
-	struct scene *s = *state;
-
-	taking_clear(&s->taking);
-	taken_sample_clear(&s->sample);
-	jitter_sources_clear(&s->sources);
-	free(s);
+	taking_clear(&s.taking);
+	taken_sample_clear(&s.sample);
+	jitter_sources_clear(&s.sources);
 	return 0;
 }
 
@@ -39,7 +34,7 @@ static const char *name_of(pid_t pid)
 	return pid == DAEMON ? "backupd" : pid == OTHER ? "other" : pid == 0 ? "swapper/1" : "program";
 }
 
-static void switched(struct scene *s, int64_t at_ns, pid_t prev, pid_t next, bool preempted)
+static void switched(int64_t at_ns, pid_t prev, pid_t next, bool preempted)
 {
 	const struct trace_event event = {.what = TRACE_SWITCH,
 		.pid = prev,
@@ -49,150 +44,134 @@ static void switched(struct scene *s, int64_t at_ns, pid_t prev, pid_t next, boo
 		.next_name = name_of(next),
 		.preempted = preempted};
 
-	taking_add(&s->taking, &event, at_ns);
+	taking_add(&s.taking, &event, at_ns);
 }
 
-static void timer(struct scene *s, int64_t at_ns, pid_t pid, int64_t length_ns)
+static void timer(int64_t at_ns, pid_t pid, int64_t length_ns)
 {
 	struct trace_event event = {
 		.what = TRACE_BEGIN, .kind = TRACE_VECTOR, .name = "local_timer", .pid = pid};
 
-	taking_add(&s->taking, &event, at_ns);
+	taking_add(&s.taking, &event, at_ns);
 	event.what = TRACE_END;
-	taking_add(&s->taking, &event, at_ns + length_ns);
+	taking_add(&s.taking, &event, at_ns + length_ns);
 }
 
-static void forked(struct scene *s, int64_t at_ns, pid_t parent, pid_t child)
+static void forked(int64_t at_ns, pid_t parent, pid_t child)
 {
 	const struct trace_event event = {.what = TRACE_FORK, .pid = parent, .prev = parent, .next = child};
 
-	taking_add(&s->taking, &event, at_ns);
+	taking_add(&s.taking, &event, at_ns);
 }
 
-static const struct taken *taken_by(struct scene *s, const char *name)
+static const struct taken *taken_by(const char *name)
 {
-	for (size_t i = 0; i < s->sample.n; i++)
-		if (!strcmp(s->sources.items[s->sample.items[i].source].name, name))
-			return &s->sample.items[i];
+	for (size_t i = 0; i < s.sample.n; i++)
+		if (!strcmp(s.sources.items[s.sample.items[i].source].name, name))
+			return &s.sample.items[i];
 	return NULL;
 }
 
-static void end(struct scene *s)
+static void end(void)
 {
-	s->sample = taking_end(&s->taking);
+	s.sample = taking_end(&s.taking);
 }
 
 #define SCENE(name) TEST_WITH(name, begin, leave)
 
 SCENE(who_preempts_the_program_takes_it)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	switched(s, 1000, PROGRAM, DAEMON, true);
-	switched(s, 4000, DAEMON, PROGRAM, false);
-	switched(s, 9000, PROGRAM, DAEMON, true);
-	switched(s, 9500, DAEMON, PROGRAM, true);
-	end(s);
-	assert_int_equal(s->sample.n, 1);
-	assert_int_equal(taken_by(s, "backupd")->slices, 2);
-	assert_int_equal(taken_by(s, "backupd")->total_ns, 3500);
-	assert_int_equal(taken_by(s, "backupd")->longest_ns, 3000);
-	assert_int_equal(s->sample.total_ns, 3500);
+	switched(0, 0, PROGRAM, false);
+	switched(1000, PROGRAM, DAEMON, true);
+	switched(4000, DAEMON, PROGRAM, false);
+	switched(9000, PROGRAM, DAEMON, true);
+	switched(9500, DAEMON, PROGRAM, true);
+	end();
+	assert_int_equal(s.sample.n, 1);
+	assert_int_equal(taken_by("backupd")->slices, 2);
+	assert_int_equal(taken_by("backupd")->total_ns, 3500);
+	assert_int_equal(taken_by("backupd")->longest_ns, 3000);
+	assert_int_equal(s.sample.total_ns, 3500);
 }
 
 SCENE(who_runs_while_the_program_waits_takes_nothing)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	switched(s, 1000, PROGRAM, DAEMON, false); /* it waits for the disk */
-	timer(s, 2000, DAEMON, 100);
-	switched(s, 4000, DAEMON, 0, false);
-	timer(s, 4500, 0, 100);
-	switched(s, 5000, 0, PROGRAM, false);
-	end(s);
-	assert_int_equal(s->sample.n, 0);
+	switched(0, 0, PROGRAM, false);
+	switched(1000, PROGRAM, DAEMON, false); /* it waits for the disk */
+	timer(2000, DAEMON, 100);
+	switched(4000, DAEMON, 0, false);
+	timer(4500, 0, 100);
+	switched(5000, 0, PROGRAM, false);
+	end();
+	assert_int_equal(s.sample.n, 0);
 }
 
 SCENE(an_interrupt_takes_from_a_program_that_runs)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	timer(s, 1000, PROGRAM, 300);
-	timer(s, 2000, PROGRAM, 200);
-	end(s);
-	assert_int_equal(taken_by(s, "local_timer")->slices, 2);
-	assert_int_equal(taken_by(s, "local_timer")->total_ns, 500);
+	switched(0, 0, PROGRAM, false);
+	timer(1000, PROGRAM, 300);
+	timer(2000, PROGRAM, 200);
+	end();
+	assert_int_equal(taken_by("local_timer")->slices, 2);
+	assert_int_equal(taken_by("local_timer")->total_ns, 500);
 }
 
 SCENE(an_interrupt_of_a_daemon_is_not_the_daemons_time)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	switched(s, 1000, PROGRAM, DAEMON, true);
-	timer(s, 2000, DAEMON, 300);
-	switched(s, 4000, DAEMON, OTHER, true);
-	switched(s, 4500, OTHER, PROGRAM, true);
-	end(s);
-	assert_int_equal(taken_by(s, "backupd")->total_ns, 2700);
-	assert_int_equal(taken_by(s, "local_timer")->total_ns, 300);
-	assert_int_equal(taken_by(s, "other")->total_ns, 500);
-	assert_int_equal(s->sample.total_ns, 3500);
-	assert_string_equal(s->sources.items[s->sample.items[0].source].name, "backupd"); /* the largest */
+	switched(0, 0, PROGRAM, false);
+	switched(1000, PROGRAM, DAEMON, true);
+	timer(2000, DAEMON, 300);
+	switched(4000, DAEMON, OTHER, true);
+	switched(4500, OTHER, PROGRAM, true);
+	end();
+	assert_int_equal(taken_by("backupd")->total_ns, 2700);
+	assert_int_equal(taken_by("local_timer")->total_ns, 300);
+	assert_int_equal(taken_by("other")->total_ns, 500);
+	assert_int_equal(s.sample.total_ns, 3500);
+	assert_string_equal(s.sources.items[s.sample.items[0].source].name, "backupd"); /* the largest */
 }
 
 SCENE(what_the_program_forks_is_the_program)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	forked(s, 500, PROGRAM, CHILD);
-	switched(s, 1000, PROGRAM, CHILD, true);
-	timer(s, 1500, CHILD, 100);
-	switched(s, 2000, CHILD, PROGRAM, true);
-	switched(s, 3000, PROGRAM, CHILD, false);
-	end(s);
-	assert_int_equal(s->sample.n, 1);
-	assert_int_equal(taken_by(s, "local_timer")->total_ns, 100);
+	switched(0, 0, PROGRAM, false);
+	forked(500, PROGRAM, CHILD);
+	switched(1000, PROGRAM, CHILD, true);
+	timer(1500, CHILD, 100);
+	switched(2000, CHILD, PROGRAM, true);
+	switched(3000, PROGRAM, CHILD, false);
+	end();
+	assert_int_equal(s.sample.n, 1);
+	assert_int_equal(taken_by("local_timer")->total_ns, 100);
 }
 
 SCENE(a_child_that_waits_for_its_first_turn_is_ready)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	forked(s, 500, PROGRAM, CHILD);
-	switched(s, 1000, PROGRAM, DAEMON, false);
-	switched(s, 4000, DAEMON, CHILD, false);
-	end(s);
-	assert_int_equal(taken_by(s, "backupd")->total_ns, 3000);
+	switched(0, 0, PROGRAM, false);
+	forked(500, PROGRAM, CHILD);
+	switched(1000, PROGRAM, DAEMON, false);
+	switched(4000, DAEMON, CHILD, false);
+	end();
+	assert_int_equal(taken_by("backupd")->total_ns, 3000);
 }
 
 SCENE(before_the_program_and_after_it_nothing_is_taken)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, DAEMON, false);
-	timer(s, 100, DAEMON, 50);
-	switched(s, 1000, DAEMON, PROGRAM, false);
-	switched(s, 2000, PROGRAM, DAEMON, false); /* it has ended */
-	switched(s, 9000, DAEMON, 0, false);
-	end(s);
-	assert_int_equal(s->sample.n, 0);
+	switched(0, 0, DAEMON, false);
+	timer(100, DAEMON, 50);
+	switched(1000, DAEMON, PROGRAM, false);
+	switched(2000, PROGRAM, DAEMON, false); /* it has ended */
+	switched(9000, DAEMON, 0, false);
+	end();
+	assert_int_equal(s.sample.n, 0);
 }
 
 SCENE(a_hole_in_the_trace_is_counted_and_not_guessed)
 {
-	struct scene *s = *state;
-
-	switched(s, 0, 0, PROGRAM, false);
-	switched(s, 1000, PROGRAM, DAEMON, true);
-	switched(s, 4000, OTHER, PROGRAM, false); /* from DAEMON to OTHER is missing */
-	end(s);
-	assert_int_equal(s->sample.broken, 1);
-	assert_null(taken_by(s, "backupd"));
-	assert_null(taken_by(s, "other"));
+	switched(0, 0, PROGRAM, false);
+	switched(1000, PROGRAM, DAEMON, true);
+	switched(4000, OTHER, PROGRAM, false); /* from DAEMON to OTHER is missing */
+	end();
+	assert_int_equal(s.sample.broken, 1);
+	assert_null(taken_by("backupd"));
+	assert_null(taken_by("other"));
 }
