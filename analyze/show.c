@@ -117,7 +117,7 @@ static char **duet_names(const struct duet_report *d)
 	char **names = xcalloc(d->n + 1, sizeof(char *));
 
 	for (size_t i = 0; names && i < d->n; i++) {
-		const struct run *run = &d->results[i].discarding.run;
+		const struct run *run = &d->results[i]->discarding.run;
 
 		names[i] = run->name ? xstrdup(run->name) : run_command_line(run);
 	}

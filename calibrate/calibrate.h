@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate: its options and verbs. */
+/* emp-calibrate: its options and verbs, and what they print. */
 #pragma once
 
 #include "lib/base/tool.h"
-#include "lib/run/observer.h"
-#include "lib/book/book.h"
+#include "lib/run/session.h"
+
+#include <stdio.h>
 
 struct calibrate_options {
 	const char *db;
@@ -26,6 +27,10 @@ const char *calibrate_db(void);
 
 /* A name for commands that are suggested, as a shell needs it; the next call overwrites it. */
 const char *calibrate_quoted(const char *name);
+
+/* Standard output; with --json standard error. */
+FILE *screen_file(void);
+void screen_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);

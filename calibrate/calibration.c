@@ -1,50 +1,142 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration in progress: see calibration.h. */
+/* A calibration from the open book to the profile: see calibration.h. */
 #include "calibrate/calibration.h"
 
-#include "lib/base/xalloc.h"
-#include "calibrate/calibrate.h"
-#include "calibrate/screen.h"
-
+#include "lib/base/clock.h"
+#include "lib/base/json.h"
 #include "lib/base/saturate.h"
 #include "lib/base/text.h"
-#include "lib/host/systemd/logind.h"
-#include "lib/host/systemd/service.h"
+#include "lib/base/xalloc.h"
+#include "lib/document/document.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/run/patience.h"
+#include "lib/host/systemd/logind.h"
+#include "lib/host/systemd/service.h"
+#include "lib/report/analysis_load.h"
+#include "lib/report/daemon_causes.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 void calibration_clear(struct calibration *c)
 {
-	observer_close(&c->observer);
 	closep(&c->inhibitor);
-	book_free(c->book);
-	lock_release(&c->lock);
+	run_session_close(&c->base);
 	calibration_plan_clear(&c->plan);
 	free(c->inc);
 	free(c->notes);
-	free(c->digest);
-}
-
-char *calibration_resume_command(const struct calibration *c)
-{
-	return text_format(
-		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
 }
 
 int calibration_open(struct calibration *c, struct error *err)
 {
-	int r;
+	int r = suite_tool_find("inc", &c->inc, err);
 
-	r = suite_tool_find("inc", &c->inc, err);
-	if (r == 0)
-		r = book_open(&c->book, calibrate_options.db, BOOK_WRITE, err);
+	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, RUN_LOCK_TAKEN, err);
+}
+
+int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
+	struct error *err)
+{
+	struct calibration_plan *all;
+	size_t n;
+	int r, found = 0;
+
+	r = book_calibrations(book, &all, &n, err);
 	if (r < 0)
 		return r;
-	patience_begin(c->book);
-	return lock_take(&c->lock, book_file(c->book), err);
+	for (size_t i = n; i-- > 0;) {
+		struct calibration_plan *c = &all[i];
+		bool fits = query->any || c->state == CALIBRATION_OPEN;
+
+		if (query->run)
+			fits = c->phases[SHORT_PHASE].run == query->run ||
+			       c->phases[LONG_PHASE].run == query->run;
+		else if (query->profile && strcmp(c->profile, query->profile))
+			fits = false;
+		if (!found && fits) {
+			*ret = *c;
+			found = 1;
+		} else {
+			calibration_plan_clear(c);
+		}
+	}
+	free(all);
+	return found;
+}
+
+static int check_audit(struct calibration *c, struct error *err)
+{
+	_cleanup_(freep) char *off = NULL;
+	int r = environment_audit(&off, err);
+
+	if (r < 0)
+		return r;
+	if (!off) {
+		screen_print("Audit: fit\n");
+		return 0;
+	}
+	if (!c->plan.anyway)
+		return error_say(err, STATUS_NOT_FIT,
+			"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
+			off);
+	screen_audit_ignored(off);
+	c->notes = text_format("audit: not fit (%s), ignored", off);
+	return 0;
+}
+
+int calibration_prepare(struct calibration *c, struct error *err)
+{
+	const struct observer *o = &c->base.observer;
+	enum accounting_backend backend;
+	const char *why;
+	int r;
+
+	r = c->plan.cpu >= 0 ? pinning_check(c->plan.cpu, AT_FDCWD, err) : 0;
+	if (r == 0)
+		r = check_audit(c, err);
+	if (r == 0)
+		r = run_session_environment(&c->base, err);
+	if (r == 0)
+		r = accounting_backend_parse(c->plan.backend, "--accounting", &backend, err);
+	if (r == 0)
+		r = observer_open(&c->base.observer, backend, c->plan.cpu, err);
+	if (r != 0)
+		return r;
+	if (!o->accounting) {
+		*err = o->no_accounting;
+		return error_prefix(err, -EPERM, "a calibration needs accounting");
+	}
+	why = accounting_why(o->accounting);
+	if (why || calibrate_options.verbose)
+		screen_print("Accounting: %s%s%s%s\n", observer_backend_name(o), why ? " (" : "", why ?: "",
+			why ? ")" : "");
+	if (!o->cgroup)
+		screen_print("Process times come from wait4: %s\n", o->no_cgroup.text);
+	return 0;
+}
+
+int calibration_find_constant(struct calibration *c, int64_t environment, struct error *err)
+{
+	_cleanup_(freep) char *digest = NULL;
+	struct constant_request request = {
+		.session = &c->base,
+		.environment = environment ?: c->base.environment,
+		.inc_path = c->inc,
+		.cpu = c->plan.cpu,
+	};
+	int r;
+
+	r = book_get_environment(c->base.book, request.environment, &digest, NULL, err);
+	if (r < 0)
+		return r;
+	request.environment_digest = digest;
+	r = constant_get(&request, &c->constant, err);
+	if (r == 0)
+		screen_print("INC: %.3fe9 iterations/s (%s)\n", c->constant.per_second / 1e9,
+			c->constant.found_now ? "measured now" : "measured before");
+	return r;
 }
 
 uint32_t calibration_samples(struct calibration *c, int which)
@@ -53,7 +145,7 @@ uint32_t calibration_samples(struct calibration *c, int which)
 	struct error ignored;
 
 	if (!c->plan.phases[which].run ||
-		book_get_run(c->book, c->plan.phases[which].run, &run, &ignored) < 0)
+		book_get_run(c->base.book, c->plan.phases[which].run, &run, &ignored) < 0)
 		return 0;
 	return run.n_samples;
 }
@@ -73,14 +165,231 @@ int64_t calibration_left_ns(struct calibration *c)
 	return ns;
 }
 
-/* Blocks sleep and shutdown, and tells systemd that the service has started. */
-static void announce(struct calibration *c)
+/* Stores a new run, and its calibration with it. */
+static int begin_phase(struct calibration *c, int which, struct run *run, struct error *err)
 {
-	struct error why = {};
+	struct book *book = c->base.book;
+	char self[PROCESS_REF_SIZE];
+	int r = book_begin(book, err);
 
-	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &why);
-	screen_plan(c, c->inhibitor < 0 ? why.text : NULL);
-	notify_ready();
+	if (r < 0)
+		return r;
+	r = book_begin_run(book, run, err);
+	c->plan.phases[which].run = run->id;
+	if (r == 0 && c->plan.id) {
+		r = book_update_calibration(book, &c->plan, err);
+	} else if (r == 0) {
+		c->plan.owner = xstrdup(process_ref_self(self));
+		r = book_begin_calibration(book, &c->plan, err);
+	}
+	if (r == 0)
+		return book_commit(book, err);
+	book_rollback(book);
+	c->plan.phases[which].run = 0;
+	return r;
+}
+
+static int resume_phase(struct calibration *c, int which, struct run *run, struct error *err)
+{
+	const struct calibration_phase *phase = &c->plan.phases[which];
+	int r = book_get_run(c->base.book, phase->run, run, err);
+
+	if (r < 0 || run->n_samples >= phase->samples)
+		return r;
+	r = book_reopen_run(c->base.book, phase->run, c->base.environment, err);
+	if (r == 0)
+		screen_print("Run %lld: resumed at sample %u of %u\n", (long long)phase->run, run->n_samples + 1,
+			phase->samples);
+	return r;
+}
+
+static void tell_manager(struct calibration *c, int which, const struct run *run)
+{
+	char left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+	int64_t left_ns = calibration_left_ns(c);
+
+	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", run_kind_names[run->kind],
+		(long long)run->id, run->n_samples, c->plan.phases[which].samples, run->program,
+		text_duration(left, left_ns), text_moment(ends, clock_ns(CLOCK_REALTIME) + left_ns));
+}
+
+/* The data of the sampling loop's callbacks. */
+struct progress_report {
+	struct calibration *calibration;
+	int which;
+	uint32_t first; /* samples taken before this process */
+};
+
+static int report_progress(struct sampling *s, const struct sample *sample, const struct execution *executions,
+	size_t n_executions, struct error *err)
+{
+	const struct progress_report *report = s->data;
+	struct calibration *c = report->calibration;
+
+	c->pace_ns[report->which] = (clock_ns(CLOCK_MONOTONIC) - s->begun_ns) /
+				    (int64_t)(s->run->n_samples - report->first);
+	tell_manager(c, report->which, s->run);
+	return 0;
+}
+
+/* "emp-calibrate resume 3", with the book if it was named; the caller frees it. */
+static char *resume_command(const struct calibration *c)
+{
+	return text_format(
+		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
+}
+
+/* A warm-up and the samples that are missing, each stored before the next starts; systemd is told of the progress. */
+static int take_samples(
+	struct calibration *c, int which, const struct inc_program *inc, struct run *run, struct error *err)
+{
+	_cleanup_(freep) char *command = NULL;
+	_cleanup_(freep) char *label = text_format(
+		"%s run %lld, %s", run_kind_names[run->kind], (long long)run->id, run->program);
+	struct progress_report report = {c, which, run->n_samples};
+	struct sampling sampling = {.run = run,
+		.spawn = &inc->spawn,
+		.warm_ups = 1,
+		.samples = c->plan.phases[which].samples,
+		.data = &report};
+	const struct sampling_plan plan = {
+		.session = &c->base,
+		.items = &sampling,
+		.n = 1,
+		.hooks = {.taken = report_progress},
+		.label = label,
+		.quiet = calibrate_options.quiet,
+	};
+	char cost[TEXT_TIME_SIZE];
+	struct error err2;
+	int r;
+
+	tell_manager(c, which, run);
+	r = sampling_run(&plan, err);
+	command = resume_command(c);
+	err2 = *err;
+	if (r == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps its %u samples; to resume: %s", (long long)run->id,
+			run->n_samples, command);
+	if (r < 0)
+		return error_say(
+			err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
+	if (calibrate_options.verbose && run->n_samples > report.first)
+		screen_print("The observer took %s of CPU time per sample\n",
+			text_duration(cost, sampling.observer_ns / (run->n_samples - report.first)));
+	return 0;
+}
+
+/* SHORT_PHASE or LONG_PHASE, from where it is to its end. */
+static int do_phase(struct calibration *c, int which, struct error *err)
+{
+	const struct calibration_phase *phase = &c->plan.phases[which];
+	_cleanup_(run_clear) struct run run = {};
+	struct inc_program inc;
+	int r;
+
+	inc_program_make(&inc, c, phase->length_ns);
+	if (phase->run) {
+		r = resume_phase(c, which, &run, err);
+	} else {
+		r = inc_program_describe(&inc, c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, &run, err);
+		if (r == 0)
+			r = begin_phase(c, which, &run, err);
+	}
+	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE))
+		r = take_samples(c, which, &inc, &run, err);
+	return r != 0 ? r : screen_run(c, which, err);
+}
+
+static int set_state(struct calibration *c, enum calibration_state state, struct error *err)
+{
+	c->plan.state = state;
+	return book_update_calibration(c->base.book, &c->plan, err);
+}
+
+/* Stores the profile and the end of its calibration in one transaction. */
+static int save_profile(struct calibration *c, struct profile *profile, struct error *err)
+{
+	int r = book_begin(c->base.book, err);
+
+	if (r < 0)
+		return r;
+	r = book_put_profile(c->base.book, profile, c->plan.replace, err);
+	if (r == 0)
+		r = set_state(c, CALIBRATION_DONE, err);
+	if (r == 0)
+		return book_commit(c->base.book, err);
+	book_rollback(c->base.book);
+	return r;
+}
+
+static int show_profile(struct calibration *c, const struct profile *profile, const struct cutoffs *left_out,
+	const struct analysis *const analyses[], struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	if (calibrate_options.json) {
+		r = document_make_profile(profile, &document, err);
+		if (r == 0)
+			r = json_print(document, stdout, err);
+	} else {
+		r = screen_profile(profile, left_out, err);
+	}
+	if (r == 0 && calibrate_options.verbose)
+		r = daemon_causes_print(c->base.book, analyses, CALIBRATION_PHASES, screen_file(), err);
+	if (r == 0)
+		screen_next(c, analyses, profile);
+	return r;
+}
+
+/* From two complete runs to the profile in the book, or the reason why there is none: STATUS_NOT_FIT with a sentence
+ * where a run is no L, or a failure. */
+static int conclude(struct calibration *c, struct error *err)
+{
+	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	const struct analysis *const analyses[] = {&short_analysis, &long_analysis};
+	const struct calibration_phase *phases = c->plan.phases;
+	const struct profile_request making = {
+		.name = c->plan.profile,
+		.force = c->plan.force,
+		.by_wait_if_exact = !c->plan.by_et,
+		.other_cpus = c->plan.other_cpus,
+		.least_share_ppm = c->plan.material_ppm,
+		.left_out = &left_out,
+		.short_central_max_ns = phases[SHORT_PHASE].central_max_ns,
+		.long_central_max_ns = phases[LONG_PHASE].central_max_ns,
+		.short_analysis = &short_analysis,
+		.long_analysis = &long_analysis,
+	};
+	struct error ignored; /* the user gets the sentence about the run instead */
+	int r, refused;
+
+	refused = profile_from_runs(
+		c->base.book, phases[SHORT_PHASE].run, phases[LONG_PHASE].run, &making, &profile, err);
+	if (refused < 0)
+		return refused;
+	r = screen_warnings(c->base.book, analyses, err);
+	if (r < 0)
+		return r;
+	if (refused) {
+		screen_refused(c);
+		set_state(c, CALIBRATION_REFUSED, &ignored);
+		return STATUS_NOT_FIT;
+	}
+	r = calibration_duet(c, profile.resolving, err);
+	if (r == -EINTR) {
+		_cleanup_(freep) char *command = resume_command(c);
+
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: both runs are complete; to resume: %s", command);
+	}
+	if (r == 0)
+		r = save_profile(c, &profile, err);
+	return r < 0 ? r : show_profile(c, &profile, &left_out, analyses, err);
 }
 
 static int set_owner(struct calibration *c, bool ours, struct error *err)
@@ -89,19 +398,22 @@ static int set_owner(struct calibration *c, bool ours, struct error *err)
 
 	free(c->plan.owner);
 	c->plan.owner = ours ? xstrdup(process_ref_self(self)) : NULL;
-	return book_update_calibration(c->book, &c->plan, err);
+	return book_update_calibration(c->base.book, &c->plan, err);
 }
 
 int calibration_run(struct calibration *c, struct error *err)
 {
-	struct error ignored;
+	struct error ignored = {};
 	int r = 0;
 
-	announce(c);
+	/* blocks sleep and shutdown, and tells systemd that the service has started */
+	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &ignored);
+	screen_plan(c, c->inhibitor < 0 ? ignored.text : NULL);
+	notify_ready();
 	if (c->plan.id)
 		r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
-		r = phase_do(c, i, err);
+		r = do_phase(c, i, err);
 	notify_stopping();
 	if (r == 0)
 		r = conclude(c, err);
@@ -110,7 +422,7 @@ int calibration_run(struct calibration *c, struct error *err)
 			set_owner(c, false, &ignored);
 		return r;
 	}
-	if (set_owner(c, false, err) < 0 || book_checkpoint(c->book, err) < 0)
+	if (set_owner(c, false, err) < 0 || book_checkpoint(c->base.book, err) < 0)
 		return STATUS_ERROR;
 	return r;
 }

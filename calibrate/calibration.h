@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c, resume.c). Both then prepare
- * the machine (prepare.h), and calibration_run takes the rest of the short and of the long run (phase.c) and makes
- * the profile (conclude.c). screen.h prints what the user reads. */
+/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
+ * calibration_run takes the rest of the short and of the long run and makes the profile (calibration.c), with INC as the program
+ * (inc_program.c). screen.c prints what the user reads. 'revalidate' takes a run in the same way. */
 #pragma once
 
-#include "lib/run/constant.h"
+#include "calibrate/calibrate.h"
 
-#include "lib/host/system/lock.h"
-#include "lib/run/observer.h"
 #include "lib/book/book.h"
+#include "lib/protocol/cutoffs.h"
+#include "lib/run/constant.h"
+#include "lib/run/sampling.h"
 
 struct calibration {
-	struct book *book;
+	struct run_session base;
 	struct calibration_plan plan;
-	struct lock lock;
 	int inhibitor; /* -1: sleep is not blocked */
-	struct observer observer;
 	struct constant constant;
-	char *inc;
-	char *notes;         /* for the runs: the result of the audit; NULL: nothing */
-	int64_t environment; /* today's */
-	char *digest;
+	char *inc;   /* the program's file */
+	char *notes; /* for the runs: the result of the audit; NULL: nothing */
 	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
 };
 
-#define CALIBRATION_NEW                                                   \
-	{                                                                 \
-		.inhibitor = -1, .lock = {.fd = -1}, .plan = {.cpu = -1 } \
+#define CALIBRATION_NEW                                                        \
+	{                                                                      \
+		.inhibitor = -1, .base = {.lock = {-1}}, .plan = {.cpu = -1 }   \
 	}
 
 void calibration_clear(struct calibration *calibration);
 
-/* Opens the book and takes the host's lock. `verb` appears in the messages of other tools that find it locked. */
+/* Opens the book and takes the host's lock. */
 int calibration_open(struct calibration *calibration, struct error *err);
+
+/* Checks the machine and takes its fingerprint, and opens the observer. 0, or STATUS_NOT_FIT with a sentence if the machine is not fit and
+ * --ignore-audit is not given. */
+int calibration_prepare(struct calibration *calibration, struct error *err);
+
+/* Finds the constant of INC for the environment that the calibration began in (0: it begins in today's). */
+int calibration_find_constant(struct calibration *calibration, int64_t environment, struct error *err);
 
 /* Samples in the book. */
 uint32_t calibration_samples(struct calibration *calibration, int which);
@@ -44,19 +48,58 @@ int64_t calibration_left_ns(struct calibration *calibration);
  * can be resumed. */
 int calibration_run(struct calibration *calibration, struct error *err);
 
-/* For it: SHORT_PHASE or LONG_PHASE, from where it is to its end. */
-int phase_do(struct calibration *calibration, int which, struct error *err);
+/* The calibration of a run; without a run, the latest: for the profile, if there is one, and of those that can be resumed,
+ * or of all. */
+struct calibration_query {
+	int64_t run;         /* 0: not given */
+	const char *profile; /* NULL: not given */
+	bool any;            /* not only one that can be resumed */
+};
 
-/* For it: from two complete runs to the profile in the book, or the reason why there is none: STATUS_NOT_FIT with a
- * sentence where a run is no L, or a failure. */
-int conclude(struct calibration *calibration, struct error *err);
+/* 1: *ret is filled in; 0: there is none. */
+int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
+	struct error *err);
 
-/* For it: INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets by the scheduler's slices: on
+/* inc_program.c: INC as a calibration starts it. Contains pointers into itself: do not copy it. */
+struct inc_program {
+	int64_t length_ns;
+	char iterations[32];
+	char *argv[4];
+	struct spawn spawn;
+};
+
+/* INC that runs for `length_ns`, by the calibration's constant. */
+void inc_program_make(struct inc_program *ret, const struct calibration *calibration, int64_t length_ns);
+
+/* A new run of INC. run_clear frees its contents, also after a failure. */
+int inc_program_describe(const struct inc_program *program, const struct calibration *calibration,
+	enum run_kind kind, struct run *ret, struct error *err);
+
+/* INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets by the scheduler's slices: on
  * one CPU, in cgroups. -EINTR without a sentence. */
 int calibration_duet(struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
 
 /* How long that takes at least; 0: there is none. */
 int64_t calibration_duet_ns(const struct calibration *calibration);
 
-/* "emp-calibrate resume 3", with the book if it was named; the caller frees it. NULL: no memory. */
-char *calibration_resume_command(const struct calibration *calibration);
+/* screen.c: the text that 'run' and 'resume' print: one line for each run, for each daemon, and for all warnings. -v adds
+ * details. */
+void screen_audit_ignored(const char *checks);
+
+/* The plan, and when it ends. `sleeps`: why sleep could not be blocked; NULL: it is. */
+void screen_plan(struct calibration *calibration, const char *sleeps);
+
+/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
+int screen_confirm(int64_t ns, struct error *err);
+
+/* A complete run: its verdict, central cluster and L-samples. */
+int screen_run(struct calibration *calibration, int which, struct error *err);
+
+/* What disturbed the runs. */
+int screen_warnings(
+	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
+
+int screen_profile(const struct profile *profile, const struct cutoffs *left_out, struct error *err);
+void screen_next(const struct calibration *calibration,
+	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
+void screen_refused(const struct calibration *calibration);

@@ -12,7 +12,6 @@
 #include "lib/host/system/lock.h"
 #include "lib/document/document.h"
 #include "lib/clocks/clocks_report.h"
-#include "lib/run/environment.h"
 
 #include <errno.h>
 #include <fcntl.h>

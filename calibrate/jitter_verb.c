@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
 #include "calibrate/calibrate.h"
-#include "calibrate/screen.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
@@ -14,8 +13,6 @@
 #include "lib/host/system/lock.h"
 #include "lib/jitter/jitter_show.h"
 #include "lib/jitter/watch.h"
-#include "lib/run/environment.h"
-#include "lib/run/patience.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
  * runs INC for a few minutes, and gives a verdict. */
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration.h"
 #include "lib/base/xalloc.h"
-#include "calibrate/inc_program.h"
-#include "calibrate/prepare.h"
-#include "calibrate/screen.h"
 
 #include "lib/base/json.h"
 #include "lib/base/saturate.h"
@@ -16,7 +13,6 @@
 #include "lib/report/analysis_load.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/run/sampling.h"
 
 #include <errno.h>
 #include <string.h>
@@ -63,7 +59,7 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 	struct analysis_options how = {};
 	int r;
 
-	r = book_get_profile(c->book, name, &p->profile, err);
+	r = book_get_profile(c->base.book, name, &p->profile, err);
 	if (r < 0)
 		return r;
 	how.by_wait_if_exact = p->profile.by_wait;
@@ -71,12 +67,12 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 		return error_say(err, -ENOENT,
 			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
-	r = book_get_run(c->book, p->profile.short_run.run, &p->short_run, err);
+	r = book_get_run(c->base.book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)
-		r = analysis_load(c->book, p->profile.short_run.run, &how, &p->then, err);
+		r = analysis_load(c->base.book, p->profile.short_run.run, &how, &p->then, err);
 	how.family_reference[0] = &p->then;
 	if (r == 0 && p->profile.long_run.run) {
-		r = analysis_load(c->book, p->profile.long_run.run, &how, &p->then_long, err);
+		r = analysis_load(c->base.book, p->profile.long_run.run, &how, &p->then_long, err);
 		p->has_long = r == 0;
 	}
 	if (r == 0 && p->short_run.task_length_ns <= 0)
@@ -88,7 +84,7 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 
 static int compare_fingerprints(struct calibration *c, struct past *p, struct error *err)
 {
-	int r = environment_differences(c->book, p->short_run.environment, c->environment, &p->changes, err);
+	int r = environment_differences(c->base.book, p->short_run.environment, c->base.environment, &p->changes, err);
 
 	if (r < 0)
 		return r;
@@ -124,8 +120,7 @@ static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run
 	struct sampling sampling = {
 		.run = &run, .spawn = &inc.spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
 	const struct sampling_plan plan = {
-		.book = c->book,
-		.counters = c->observer.counters,
+		.session = &c->base,
 		.items = &sampling,
 		.n = 1,
 		.quiet = calibrate_options.quiet,
@@ -209,12 +204,12 @@ static int print_json(const struct judgement *j, const struct past *p, int64_t r
 
 static int adopt(struct calibration *c, struct past *p, struct error *err)
 {
-	char *digest = xstrdup(c->digest);
+	char *digest = xstrdup(c->base.environment_digest);
 	int r;
 
 	free(p->profile.environment_digest);
 	p->profile.environment_digest = digest;
-	r = book_put_profile(c->book, &p->profile, true, err);
+	r = book_put_profile(c->base.book, &p->profile, true, err);
 	if (r == 0)
 		screen_print("Profile '%s' is now used for environment %.16s\n",
 			terminal_text(p->profile.name), digest);
@@ -236,9 +231,9 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	};
 	int r;
 
-	r = analysis_load(c->book, run, &analysis, &now, err);
+	r = analysis_load(c->base.book, run, &analysis, &now, err);
 	if (r == 0)
-		r = run_variation_load(c->book, p->then.run.id, run, false, &evidence.variation, err);
+		r = run_variation_load(c->base.book, p->then.run.id, run, false, &evidence.variation, err);
 	if (r < 0)
 		return r;
 	judgement = validity_judge(&evidence);
@@ -263,10 +258,10 @@ static int prepare(struct calibration *c, const char *name, struct past *p, stru
 	c->plan.anyway = calibrate_options.ignore_audit;
 	c->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
 	c->plan.backend = xstrdup(accounting_backend_name(calibrate_options.backend));
-	r = prepare_machine(c, err);
+	r = calibration_prepare(c, err);
 	if (r == 0)
 		r = compare_fingerprints(c, p, err);
-	return r != 0 ? r : prepare_constant(c, p->short_run.environment, err);
+	return r != 0 ? r : calibration_find_constant(c, p->short_run.environment, err);
 }
 
 int verb_revalidate(int argc, char **argv, struct error *err)

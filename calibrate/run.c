@@ -1,22 +1,134 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate run: plans a calibration, or resumes one (--resume), and carries it out. */
-#include "calibrate/calibrate.h"
-#include "lib/base/xalloc.h"
-#include "calibrate/find_calibration.h"
-#include "calibrate/prepare.h"
+/* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted is resumed, on the same machine with the same
+ * settings, and the resume point recorded. */
+#include "calibrate/calibration.h"
 #include "calibrate/preset.h"
-#include "calibrate/resume.h"
-#include "calibrate/screen.h"
 
 #include "lib/base/json.h"
 #include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/systemd/service.h"
+#include "lib/report/notes.h"
 
 #include <errno.h>
 #include <string.h>
+
+static bool resume_anyway; /* both --ignore-… of 0.1.0 */
+
+const struct option_row resume_options[] = {
+	{0, "ignore-audit", NULL, "resume although the machine is not fit", NULL,
+		&calibrate_options.ignore_audit},
+	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
+		&calibrate_options.ignore_changes},
+	{0, "anyway", NULL, NULL, NULL, &resume_anyway, .hidden = true},
+	{},
+};
+
+static int find_to_resume(struct calibration *c, int64_t run, struct error *err)
+{
+	_cleanup_(run_clear) struct run there = {};
+	int r = find_calibration(c->base.book, &(struct calibration_query){.run = run}, &c->plan, err);
+
+	if (r > 0 && c->plan.state == CALIBRATION_DONE)
+		return error_say(err, -EINVAL,
+			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+			(long long)c->plan.phases[SHORT_PHASE].run, (long long)c->plan.phases[LONG_PHASE].run,
+			calibrate_db(), calibrate_quoted(c->plan.profile));
+	if (r != 0)
+		return r < 0 ? r : 0;
+	if (!run)
+		return error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'",
+			book_file(c->base.book));
+	r = book_get_run(c->base.book, run, &there, err);
+	if (r < 0)
+		return r;
+	return error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration", (long long)run,
+		there.program, run_kind_names[there.kind]);
+}
+
+/* The environment of the last sample: that of the last resume point, if there is one. */
+static int last_environment(struct calibration *c, int64_t *ret, struct error *err)
+{
+	const struct calibration_phase *phases = c->plan.phases;
+	_cleanup_(run_clear) struct run run = {};
+	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
+	struct resume_point *resume_points;
+	size_t n;
+	int r;
+
+	r = book_get_run(c->base.book, id, &run, err);
+	if (r == 0)
+		r = book_resume_points(c->base.book, id, &resume_points, &n, err);
+	if (r < 0)
+		return r;
+	*ret = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment : run.environment;
+	resume_points_free(resume_points, n);
+	return 0;
+}
+
+/* All samples of a run must come from the same environment. */
+static int check_environment(struct calibration *c, struct error *err)
+{
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(freep) char *changes = NULL;
+	int64_t before;
+	int r;
+
+	r = last_environment(c, &before, err);
+	if (r < 0 || before == c->base.environment)
+		return r;
+	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
+	if (r < 0)
+		return r;
+	changes = differences_description(&differences, 3);
+	if (!calibrate_options.ignore_changes)
+		return error_say(err, STATUS_NOT_FIT,
+			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
+			*changes ? changes : "the book does not have the earlier one");
+	screen_print("Environment: changed (%s), ignored\n", terminal_text(changes));
+	return 0;
+}
+
+/* For the rest of c->plan: the environment must be that of the last sample, unless --ignore-changes is given. 0, STATUS_NOT_FIT with
+ * a sentence, or a failure. */
+static int prepare_to_resume(struct calibration *c, struct error *err)
+{
+	_cleanup_(run_clear) struct run first = {};
+	int r;
+
+	c->plan.anyway |= calibrate_options.ignore_audit;
+	screen_print("Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
+	r = book_get_run(c->base.book, c->plan.phases[SHORT_PHASE].run, &first, err);
+	if (r == 0)
+		r = calibration_prepare(c, err);
+	if (r == 0)
+		r = check_environment(c, err);
+	return r != 0 ? r : calibration_find_constant(c, first.environment, err);
+}
+
+int verb_resume(int argc, char **argv, struct error *err)
+{
+	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
+	int64_t run = 0;
+	int r = 0;
+
+	calibrate_options.ignore_audit |= resume_anyway;
+	calibrate_options.ignore_changes |= resume_anyway;
+	if (argc > 0)
+		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
+	if (r == 0)
+		r = calibration_open(&calibration, err);
+	if (r == 0)
+		r = find_to_resume(&calibration, run, err);
+	if (r == 0)
+		r = prepare_to_resume(&calibration, err);
+	if (r == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted before the next sample");
+	return r != 0 ? r : calibration_run(&calibration, err);
+}
 
 static struct {
 	const struct preset *preset;
@@ -27,7 +139,7 @@ static struct {
 	int64_t material_ppm;
 } options = {.material_ppm = LEAST_SHARE_PPM};
 
-static int parse_run(const char *value, const char *name, void *into, struct error *err)
+static int parse_run_id(const char *value, const char *name, void *into, struct error *err)
 {
 	return text_parse_int(value, name, 1, INT64_MAX, into, err);
 }
@@ -47,7 +159,7 @@ const struct option_row run_options[] = {
 	{0, "resume", NULL, "resume the calibration of that name, if any", NULL, &options.resume},
 	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
 		&calibrate_options.ignore_changes},
-	{0, "reuse-long", "RUN", "use this long run, and take the short one only", parse_run,
+	{0, "reuse-long", "RUN", "use this long run, and take the short one only", parse_run_id,
 		&options.reuse_long},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
 	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &options.by_et},
@@ -65,20 +177,7 @@ const struct option_row run_options[] = {
 	{},
 };
 
-/* Checked before the runs, which may take days. */
-static int check_name(struct book *book, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	struct error ignored = {};
-
-	if (!options.replace && book_get_profile(book, options.save, &profile, &ignored) == 0)
-		return error_say(err, -EEXIST,
-			"the book has a profile '%s' already: choose another name, or --replace it",
-			options.save);
-	return 0;
-}
-
-static int fill_plan(struct calibration_plan *plan, struct error *err)
+static void fill_plan(struct calibration_plan *plan)
 {
 	const struct preset *preset = options.preset ?: preset_default;
 	const struct size *short_size =
@@ -99,7 +198,6 @@ static int fill_plan(struct calibration_plan *plan, struct error *err)
 		.other_cpus = options.other_cpus,
 		.material_ppm = options.material_ppm,
 	};
-	return plan->profile && plan->backend ? 0 : error_oom(err);
 }
 
 /* --reuse-long: a run of INC that is complete. */
@@ -107,7 +205,7 @@ static int take_long_run(struct calibration *c, struct error *err)
 {
 	struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
 	_cleanup_(run_clear) struct run run = {};
-	int r = book_get_run(c->book, options.reuse_long, &run, err);
+	int r = book_get_run(c->base.book, options.reuse_long, &run, err);
 
 	if (r < 0)
 		return r;
@@ -122,42 +220,36 @@ static int take_long_run(struct calibration *c, struct error *err)
 	return 0;
 }
 
-static int64_t plan_takes_ns(const struct calibration_plan *plan)
-{
-	int64_t ns = 0;
-
-	for (int i = 0; i < CALIBRATION_PHASES; i++)
-		if (!plan->phases[i].run)
-			ns = saturate_add(ns, saturate_multiply(UINT64_C(1) + plan->phases[i].samples,
-						      plan->phases[i].length_ns));
-	return ns;
-}
-
-/* The book takes no longer ones. */
-static int check_lengths(const struct calibration_plan *plan, struct error *err)
-{
-	for (int i = 0; i < CALIBRATION_PHASES; i++)
-		if (plan->phases[i].length_ns > JSON_TIME_MAX || plan->phases[i].central_max_ns > JSON_TIME_MAX)
-			return error_say(err, -EINVAL, "a sample must not take longer than 366 days");
-	return 0;
-}
-
 static int begin_new(struct calibration *c, struct error *err)
 {
-	int r;
+	_cleanup_(profile_clear) struct profile profile = {};
+	struct calibration_plan *plan = &c->plan;
+	struct error ignored = {};
+	int64_t takes_ns = 0;
+	int r = 0;
 
-	r = check_name(c->book, err);
-	if (r == 0)
-		r = fill_plan(&c->plan, err);
-	if (r == 0 && options.reuse_long)
+	/* checked before the runs, which may take days */
+	if (!options.replace && book_get_profile(c->base.book, options.save, &profile, &ignored) == 0)
+		return error_say(err, -EEXIST,
+			"the book has a profile '%s' already: choose another name, or --replace it",
+			options.save);
+	fill_plan(plan);
+	if (options.reuse_long)
 		r = take_long_run(c, err);
-	if (r == 0)
-		r = check_lengths(&c->plan, err);
+	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++) {
+		const struct calibration_phase *phase = &plan->phases[i];
+
+		if (phase->length_ns > JSON_TIME_MAX || phase->central_max_ns > JSON_TIME_MAX) /* as in the book */
+			return error_say(err, -EINVAL, "a sample must not take longer than 366 days");
+		if (!phase->run)
+			takes_ns = saturate_add(takes_ns,
+				saturate_multiply(UINT64_C(1) + phase->samples, phase->length_ns));
+	}
 	if (r == 0 && !options.yes)
-		r = screen_confirm(plan_takes_ns(&c->plan), err);
+		r = screen_confirm(takes_ns, err);
 	if (r == 0)
-		r = prepare_machine(c, err);
-	return r != 0 ? r : prepare_constant(c, 0, err);
+		r = calibration_prepare(c, err);
+	return r != 0 ? r : calibration_find_constant(c, 0, err);
 }
 
 enum { NOTHING_LEFT = 1000 }; /* not an exit status */
@@ -169,12 +261,12 @@ static int resume_or_begin(struct calibration *c, struct error *err)
 	struct error ignored;
 	int r;
 
-	r = find_calibration(c->book, &(struct calibration_wish){.profile = options.save}, &c->plan, err);
+	r = find_calibration(c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return resume_prepare(c, err);
-	if (options.replace || book_get_profile(c->book, options.save, &profile, &ignored) < 0)
+		return prepare_to_resume(c, err);
+	if (options.replace || book_get_profile(c->base.book, options.save, &profile, &ignored) < 0)
 		return begin_new(c, err);
 	screen_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
 	notify_ready(); /* a service that ends without it counts as failed */

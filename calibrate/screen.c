@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text that 'run' and 'resume' print: see screen.h. */
-#include "calibrate/screen.h"
 
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/saturate.h"
@@ -125,7 +124,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	char central[CENTRAL_TEXT_SIZE], noise[NOISE_TEXT_SIZE];
 	int r;
 
-	r = analysis_load(c->book, phase->run,
+	r = analysis_load(c->base.book, phase->run,
 		&(struct analysis_options){
 			.central_max_ns = phase->central_max_ns,
 			.by_wait_if_exact = !c->plan.by_et,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book, so it hardly
  * disturbs the calibration. */
-#include "calibrate/calibrate.h"
-#include "calibrate/find_calibration.h"
+#include "calibrate/calibration.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
@@ -91,10 +90,10 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 /* 1: found; 0: the book has no calibration. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
-	int r = find_calibration(book, &(struct calibration_wish){.run = run}, &s->calibration, err);
+	int r = find_calibration(book, &(struct calibration_query){.run = run}, &s->calibration, err);
 
 	if (r == 0 && !run)
-		r = find_calibration(book, &(struct calibration_wish){.any = true}, &s->calibration, err);
+		r = find_calibration(book, &(struct calibration_query){.any = true}, &s->calibration, err);
 	if (r <= 0)
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);

@@ -4,6 +4,7 @@
 
 #include "measure/session.h"
 
+#include "lib/duet/duet_advice.h"
 #include "lib/protocol/comparison.h"
 
 /* Of each clock that is compared, by the index of the command; .a.n is 0 where there is none. Those of PT come first, and those
@@ -22,3 +23,6 @@ static inline const struct comparison *comparisons_of(
 /* Of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not compared. */
 int comparisons_make(const struct session *session, struct comparisons *ret, struct error *err);
 void comparisons_clear(struct comparisons *comparisons);
+
+/* Whether a duet would show more: never where one cannot be had, here or with these options, or where it was one. */
+struct duet_advice advice_of(const struct session *session);

@@ -2,7 +2,6 @@
 /* A session's results as a JSON document: see export.h. */
 #include "measure/export.h"
 
-#include "measure/advice.h"
 #include "measure/comparisons.h"
 #include "measure/perf.h"
 #include "measure/trace.h"
@@ -82,11 +81,11 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		peak_memory_of(r->run.samples, r->run.discarding.out, r->run.n_samples);
 	_cleanup_(freep) char *typed = text_utf8(r->command->text);
 	json_t *emp = discarding_as_json(&r->run.discarding);
-	const struct observer *o = &s->observer;
+	const struct observer *o = &s->base.observer;
 
 	json_object_set_new(
 		emp, "profile", s->options->profile ? json_string(s->options->profile) : json_null());
-	json_object_set_new(emp, "environment", json_string(s->environment_digest));
+	json_object_set_new(emp, "environment", json_string(s->base.environment_digest));
 	json_object_set_new(emp, "profile_environment",
 		s->profile.environment_digest ? json_string(s->profile.environment_digest) : json_null());
 	json_object_set_new(emp, "environment_changes",
@@ -189,9 +188,9 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 static int add_duet(const struct session *s, json_t *document, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	_cleanup_(freep) const char **names = NULL;
+	_cleanup_(freep) const char **names = session_names(s);
 	json_t *duet, *in_turn;
-	int r = session_duet(s, &report, &names, err);
+	int r = session_duet(s, &report, err);
 
 	if (r <= 0)
 		return r;
@@ -209,12 +208,9 @@ static int add_duet(const struct session *s, json_t *document, struct error *err
 /* "duet" where a duet would show more, else null; and what that was decided by. */
 static int add_advice(const struct session *s, json_t *document, struct error *err)
 {
-	struct duet_advice advice;
+	struct duet_advice advice = advice_of(s);
 	json_t *object;
-	int r = advice_of(s, &advice, err);
 
-	if (r < 0)
-		return r;
 	object = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL, "times_as_narrow",
 		json_real_or_null(advice.narrower), "p", json_real_or_null(advice.p));
 	return json_object_set_new(document, "advice", object) < 0 ? error_oom(err) : 0;
@@ -232,8 +228,8 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 	r = comparisons_json(s, comparisons, err);
 	if (r < 0)
 		return r;
-	if (s->book)
-		r = document_make_context(s->book, s->environment, s->tasks[0].run.started_ns, &context, err);
+	if (s->base.book)
+		r = document_make_context(s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
 	if (r < 0)
 		return r;
 	*ret = json_pack("{s:s, s:i, s:O*, s:O, s:O}", "format", "emp-measure", "version", VERSION, "context",

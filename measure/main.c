@@ -9,25 +9,17 @@
 
 #include <errno.h>
 
-/* If a document is on standard output, text goes to standard error. */
-static int move_screen(const struct session *session, struct error *err)
-{
-	if (!export_takes_stdout(session->options))
-		return 0;
-	if (fflush(stdout) != 0)
-		return error_os(err, -errno, "cannot write to standard output");
-	if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-		return error_os(err, -errno, "cannot write to standard error");
-	return 0;
-}
-
-/* Also for a session that was interrupted. */
+/* Also for a session that was interrupted. If a document is on standard output, text goes to standard error. */
 static int report(const struct session *session, struct error *err)
 {
 	int r = export_streams(session, err);
 
-	if (r == 0)
-		r = move_screen(session, err);
+	if (r == 0 && export_takes_stdout(session->options)) {
+		if (fflush(stdout) != 0)
+			return error_os(err, -errno, "cannot write to standard output");
+		if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			return error_os(err, -errno, "cannot write to standard error");
+	}
 	return r < 0 ? r : show_session(session, err);
 }
 
@@ -59,7 +51,7 @@ static int say_elsewhere(const struct session *session, int r, struct error *err
 	for (const struct session *s = session; s; s = s->in_turn)
 		for (size_t i = 0; i < s->n; i++)
 			last = s->tasks[i].run.id ?: last;
-	return book_say_elsewhere(session->book, first, last, r, err);
+	return book_say_elsewhere(session->base.book, first, last, r, err);
 }
 
 static void warn_unused(const struct parameters *p)
@@ -70,11 +62,11 @@ static void warn_unused(const struct parameters *p)
 				terminal_text(p->items[i].name), terminal_text(p->items[i].name));
 }
 
-static int run(int argc, char **argv, struct error *err)
+static int measure(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
 	_cleanup_(session_close) struct session session = SESSION_NEW;
-	struct error second = {};
+	struct error err2 = {};
 	int outcome, r;
 
 	r = measure_options_finish(&measure_options, err);
@@ -98,7 +90,7 @@ static int run(int argc, char **argv, struct error *err)
 	outcome = session_run(&session, err);
 	if (outcome == 0)
 		outcome = session_settle_duet(&session, &commands, err);
-	r = report(&session, outcome == 0 ? err : &second);
+	r = report(&session, outcome == 0 ? err : &err2);
 	if (outcome == 0 && r == 0)
 		r = check_clean(&session, err);
 	return say_elsewhere(&session, outcome ?: r, err);
@@ -109,7 +101,7 @@ static const struct verb verbs[] = {
 		.min_args = 1,
 		.max_args = -1,
 		.options = measure_option_rows,
-		.run = run},
+		.run = measure},
 	{},
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of a session: the hooks around each of them, and when there are enough. The loop itself is in
+/* The samples of a session: what is done around each of them, and when there are enough. The loop itself is in
  * lib/run/sampling.h. */
-#include "measure/iteration.h"
 #include "measure/session.h"
 
 #include "lib/base/array.h"
+#include "lib/base/clock.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/subprocess.h"
+#include "lib/run/constant.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 enum { MOST_ERRORS = 1 << 16 };
 
 /* ^C of the terminal ends the command too, and then interrupts the session. */
-static int run_command(const struct task *t, const char *command, const char *what, struct error *err)
+static int run_hook(const struct task *t, const char *command, const char *what, struct error *err)
 {
 	const struct measure_options *o = t->session->options;
 	int r;
@@ -29,37 +29,64 @@ static int run_command(const struct task *t, const char *command, const char *wh
 	return r < 0 && interrupt_pending() ? -EINTR : r;
 }
 
-static int begin(struct sampling *s, struct error *err)
+int64_t against_length_ns(int64_t pt_ns)
 {
-	struct task *t = s->data;
+	const int64_t least_ns = 200 * NS_PER_MS, most_ns = 500 * NS_PER_MS;
+	int64_t covered_ns = pt_ns / 10 * 9; /* so that the program is rarely started again */
+	int64_t parts = covered_ns / most_ns + 1, times = least_ns / (pt_ns > 0 ? pt_ns : 1) + 1;
 
-	if (t->session->against && t->command == against_command(t->session->against))
-		return session_size_inc(t->session, err);
-	return run_command(t, t->command->setup, "--setup", err);
+	if (covered_ns / parts > least_ns)
+		return covered_ns / parts;
+	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
+}
+
+/* How much INC is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
+static int size_inc(struct session *s, struct error *err)
+{
+	const struct constant_request request = {
+		.session = &s->base,
+		.environment = s->base.environment,
+		.environment_digest = s->base.environment_digest,
+		.inc_path = s->inc->command.path,
+		.cpu = s->options->cpu,
+	};
+	struct sampling *of_inc = &s->samplings[session_n_shown(s)];
+	int64_t length_ns = against_length_ns(s->samplings[0].last_pt_ns);
+	struct constant constant;
+	int r = constant_get(&request, &constant, err);
+
+	if (r < 0)
+		return r;
+	of_inc->increments = (int64_t)(constant.per_second * (double)length_ns / 1e9) + 1;
+	session_set_increments(s, of_inc->increments);
+	return 0;
+}
+
+static int begin_task(struct sampling *sampling, struct error *err)
+{
+	struct task *t = sampling->data;
+	struct session *s = t->session;
+
+	if (s->inc && t->command == &s->inc->command)
+		return size_inc(s, err);
+	return run_hook(t, t->command->setup, "--setup", err);
 }
 
 /* Every sample reads its input from the beginning and writes its output anew. */
-static int rewind_files(const struct task *t, struct error *err)
+static int prepare_sample(struct sampling *s, struct error *err)
 {
-	int in = t->spawn.stdin_fd, out = t->spawn.stdout_fd;
+	struct task *t = s->data;
+	int in = t->spawn.stdin_fd, out = t->spawn.stdout_fd, r;
 
+	session_set_iteration(s->warm_up, s->run->n_samples + 1);
+	r = run_hook(t, t->command->prepare, "--prepare", err);
+	if (r < 0)
+		return r;
 	if (in >= 0 && lseek(in, 0, SEEK_SET) < 0)
 		return error_os(err, -errno, "cannot rewind the input");
 	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
 		return error_os(err, -errno, "cannot empty the output");
-	return 0;
-}
-
-static int prepare(struct sampling *s, struct error *err)
-{
-	struct task *t = s->data;
-	int r;
-
-	iteration_set(s->warm_up, s->run->n_samples + 1);
-	r = run_command(t, t->command->prepare, "--prepare", err);
-	if (r == 0)
-		r = rewind_files(t, err);
-	if (r == 0 && t->session->perf && !s->warm_up)
+	if (t->session->perf && !s->warm_up)
 		r = perf_counters_start(t->session->perf, err);
 	if (r == 0 && t->session->trace)
 		r = program_trace_forget(t->session->trace, err);
@@ -67,65 +94,45 @@ static int prepare(struct sampling *s, struct error *err)
 }
 
 /* Standard error of the next run begins anew; it is kept only of programs that write little, since that takes time. */
-static int empty_errors(struct task *t, struct error *err)
-{
-	struct stat st;
-
-	if (t->spawn.stderr_fd < 0 || fstat(t->spawn.stderr_fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return 0;
-	if (st.st_size > 0 && ftruncate(t->spawn.stderr_fd, 0) < 0)
-		return error_os(err, -errno, "cannot empty standard error");
-	if (st.st_size > MOST_ERRORS)
-		t->spawn.stderr_fd = t->session->null;
-	t->spawn.short_stderr = false;
-	return 0;
-}
-
-static int conclude(struct sampling *s, struct error *err)
+static int conclude_sample(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
-	int r = empty_errors(t, err);
+	int errors = t->spawn.stderr_fd;
+	struct stat st;
 
-	return r < 0 ? r : run_command(t, t->command->conclude, "--conclude", err);
+	if (errors >= 0 && fstat(errors, &st) == 0 && S_ISREG(st.st_mode)) {
+		if (st.st_size > 0 && ftruncate(errors, 0) < 0)
+			return error_os(err, -errno, "cannot empty standard error");
+		if (st.st_size > MOST_ERRORS)
+			t->spawn.stderr_fd = t->session->null;
+		t->spawn.short_stderr = false;
+	}
+	return run_hook(t, t->command->conclude, "--conclude", err);
 }
 
-static int add_perf(struct task *t, struct error *err)
-{
-	size_t n = perf_counters_n(t->session->perf), before = t->n_perf;
-
-	for (size_t i = 0; i < n; i++)
-		if (!array_add(t->perf, t->n_perf))
-			return error_oom(err);
-	return n > 0 ? perf_counters_stop(t->session->perf, t->perf + before, err) : 0;
-}
-
-static int add_taken(struct task *t, pid_t program, struct error *err)
-{
-	struct taken_sample *sample;
-
-	if (!t->session->trace)
-		return 0;
-	sample = array_add(t->taken, t->n_taken);
-	return sample ? program_trace_take(t->session->trace, program, sample, err) : error_oom(err);
-}
-
-static int taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
+static int sample_taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
 	size_t n_executions, struct error *err)
 {
 	struct task *t = s->data;
-	const struct discard_rules rules = session_rules(t->session);
-	int r = add_perf(t, err);
+	struct session *session = t->session;
+	const struct discard_rules rules = session_rules(session);
+	size_t n_events = session->perf ? perf_counters_n(session->perf) : 0, before = t->n_perf;
+	int r = 0;
 
-	if (r == 0)
-		r = add_taken(t, s->pid, err);
-
-	if (r < 0 || !t->session->options->retain)
+	for (size_t i = 0; i < n_events; i++)
+		array_add(t->perf, t->n_perf);
+	if (n_events > 0)
+		r = perf_counters_stop(session->perf, t->perf + before, err);
+	if (r == 0 && session->trace)
+		r = program_trace_take(session->trace, s->pid, array_add(t->taken, t->n_taken), err);
+	if (r < 0 || !session->options->retain)
 		return r;
-	return clean_samples_add(&t->clean, t->session->book, &rules, sample, executions, n_executions, err);
+	return clean_samples_add(
+		&t->clean, session->base.book, &rules, sample, executions, n_executions, err);
 }
 
 /* --retain: 1 while too few samples are clean. */
-static int more(struct sampling *s, struct error *err)
+static int more_samples(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
 	const struct measure_options *o = t->session->options;
@@ -155,35 +162,50 @@ static int read_result(struct task *t, struct error *err)
 	t->result.again = sums->again;
 	t->result.escaped = sums->escaped;
 	memcpy(t->result.escapee, sums->escapee, sizeof(t->result.escapee));
-	r = run_result_read(s->book, t->run.id, &rules, &t->result.run, err);
-	if (r == 0 && s->against)
-		r = inc_units_load(s->book, t->run.id, &rules, &t->result.inc, err);
+	r = run_result_read(s->base.book, t->run.id, &rules, &t->result.run, err);
+	if (r == 0 && s->inc && t->command != &s->inc->command)
+		r = inc_units_load(s->base.book, t->run.id, &rules, &t->result.inc, err);
 	return r < 0 ? r : session_note_result(s, t, err);
 }
 
 /* Also after a failure or an interruption, so that the samples so far can be shown. */
-static int end(struct sampling *sampling, struct error *err)
+static int end_task(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;
 	struct session *s = t->session;
-	struct error second = {};
+	struct error err2 = {};
 	int cleaned = 0, r;
 
 	if (t->command->cleanup)
 		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
 			"--cleanup", err);
-	r = read_result(t, cleaned < 0 ? &second : err);
+	r = read_result(t, cleaned < 0 ? &err2 : err);
 	if (r == 0 && s->command_done)
-		r = s->command_done(s, cleaned < 0 ? &second : err);
+		r = s->command_done(s, cleaned < 0 ? &err2 : err);
 	return cleaned < 0 ? cleaned : r;
 }
 
-static int take_all(struct session *s, struct error *err)
+/* The slice of a duet by the last warm-ups, unless it is given. */
+static int choose_slice(struct sampling *first, struct error *err)
+{
+	struct session *s = ((struct task *)first->data)->session;
+	int64_t shortest_ns = INT64_MAX, slice_ns;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->samplings[i].last_pt_ns < shortest_ns)
+			shortest_ns = s->samplings[i].last_pt_ns;
+	slice_ns = duet_slice_for(shortest_ns);
+	if (s->options->slice_ns || shortest_ns <= 0 ||
+		!duet_has_slices(slice_ns, s->options->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL))
+		return 0;
+	return session_set_slice(s, slice_ns, err);
+}
+
+int session_run(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	const struct sampling_plan plan = {
-		.book = s->book,
-		.counters = s->observer.counters,
+		.session = &s->base,
 		.items = s->samplings,
 		.n = s->n,
 		.order = o->order,
@@ -191,10 +213,14 @@ static int take_all(struct session *s, struct error *err)
 		.duet = &s->duet.plan,
 		.all = &s->duet.all,
 		.alone = o->order == ORDER_DUET ? (uint32_t)o->alone : 0,
-		.hooks = {begin, prepare, conclude, taken, more, end, session_choose_slice},
+		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples, end_task,
+			choose_slice},
 		.label = s->n == 1 ? NULL : "emp-measure",
 		.quiet = o->quiet || o->silent,
 	};
+	unsigned long long samples = 0;
+	long long first, last;
+	int r;
 
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].session = s;
@@ -208,36 +234,41 @@ static int take_all(struct session *s, struct error *err)
 			.data = &s->tasks[i],
 		};
 	}
-	return sampling_run(&plan, err);
-}
-
-static int say_interrupted(const struct session *s, uint64_t samples, struct error *err)
-{
-	long long first = (long long)s->tasks[0].run.id, last = first;
-	const char *plural = samples == 1 ? "" : "s";
-
-	for (size_t i = 1; i < s->n && s->tasks[i].run.id > 0;
-		i++) /* in a sequence, some may not have begun */
-		last = (long long)s->tasks[i].run.id;
+	r = sampling_run(&plan, err);
+	if (r != -EINTR)
+		return r == -ETIMEDOUT ? STATUS_TIME_OUT : r;
+	first = last = (long long)s->tasks[0].run.id;
+	for (size_t i = 0; i < s->n; i++) {
+		samples += s->tasks[i].run.n_samples;
+		last = (long long)s->tasks[i].run.id ?: last; /* in a sequence, some may not have begun */
+	}
+	if (samples == 0)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
 	if (first == last)
 		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: run %lld keeps the %llu sample%s taken so far", first,
-			(unsigned long long)samples, plural);
+			"interrupted: run %lld keeps the %llu sample%s taken so far", first, samples,
+			samples == 1 ? "" : "s");
 	return error_say(err, STATUS_INTERRUPTED,
-		"interrupted: runs %lld to %lld keep the %llu sample%s taken so far", first, last,
-		(unsigned long long)samples, plural);
+		"interrupted: runs %lld to %lld keep the %llu sample%s taken so far", first, last, samples,
+		samples == 1 ? "" : "s");
 }
 
-int session_run(struct session *s, struct error *err)
+/* The first doubt about any of the programs decides. */
+int session_settle_duet(struct session *s, const struct commands *commands, struct error *err)
 {
-	uint64_t samples = 0;
-	int outcome = take_all(s, err);
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	struct comparison c;
+	int r;
 
-	for (size_t i = 0; i < s->n; i++)
-		samples += s->tasks[i].run.n_samples;
-	if (outcome == -EINTR && samples == 0)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
-	if (outcome == -EINTR)
-		return say_interrupted(s, samples, err);
-	return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
+	if (s->options->order != ORDER_DUET || session_n_shown(s) < 2)
+		return 0;
+	r = session_duet(s, &report, err);
+	for (size_t i = 1; r >= 0 && s->doubt == DUET_SOUND && i < report.n; i++)
+		r = duet_report_compare(&report, 0, i, &c, &s->doubt, err);
+	if (r < 0 || s->doubt == DUET_SOUND)
+		return r < 0 ? r : 0;
+	r = session_open_in_turn(s, commands, err);
+	if (r == 0)
+		r = session_run(s->in_turn, err);
+	return r == 0 && s->command_done ? s->command_done(s, err) : r;
 }

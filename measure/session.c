@@ -1,30 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All commands of one call of emp-measure: see session.h. This file sets a session up; schedule.c takes the
- * samples. */
+/* All that the commands of one call of emp-measure need, opened and closed: see session.h. */
 #include "measure/session.h"
-
-#include "lib/base/xalloc.h"
-#include "measure/fast_clock.h"
-#include "measure/iteration.h"
 
 #include "lib/base/array.h"
 #include "lib/base/json.h"
 #include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
-#include "lib/host/system/leftovers.h"
-#include "lib/host/system/lock.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/start.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/subprocess.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/protocol/names.h"
-#include "lib/run/environment.h"
-#include "lib/run/patience.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
-#include <sys/mman.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
+
+#define ITERATION "HYPERFINE_ITERATION="
+#define PADDING "EMP_PADDING="
+#define PRELOAD "LD_PRELOAD="
+
+enum { WIDTH = 20 }; /* of both values together; "warmup-" and ten digits have 17 */
+
+/* The environment of the programs points to them. */
+static char iteration[sizeof(ITERATION) + WIDTH] = ITERATION, padding[sizeof(PADDING) + WIDTH] = PADDING;
+
+void session_set_iteration(int warm_up, uint32_t sample)
+{
+	int used;
+
+	if (warm_up)
+		used = snprintf(iteration, sizeof(iteration), ITERATION "warmup-%d", warm_up - 1);
+	else
+		used = snprintf(iteration, sizeof(iteration), ITERATION "%u", sample - 1);
+	used -= (int)strlen(ITERATION);
+	snprintf(padding, sizeof(padding), PADDING "%.*s", WIDTH - used, "--------------------");
+}
+
+/* --fast-clock: the programs read their own CPU time through libemp-clock, which is preloaded after what is already. */
+static int preload_fast_clock(struct error *err)
+{
+	_cleanup_(freep) char *library = NULL;
+	const char *present = "";
+	int r = suite_library_find("libemp-clock-preload.so", &library, err);
+
+	if (r < 0)
+		return r;
+	for (char **variable = privilege_environment(); *variable && !*present; variable++)
+		if (!strncmp(*variable, PRELOAD, strlen(PRELOAD)))
+			present = *variable + strlen(PRELOAD);
+	/* the environment points to it until the end */
+	privilege_environment_put(text_format(PRELOAD "%s%s%s", present, *present ? ":" : "", library));
+	return 0;
+}
 
 /* The arguments as a JSON array; bytes that are not UTF-8 become \xNN. */
 static char *command_json(char *const *argv)
@@ -34,10 +68,18 @@ static char *command_json(char *const *argv)
 	for (int i = 0; argv[i]; i++) {
 		_cleanup_(freep) char *word = text_utf8(argv[i]);
 
-		if (!word || json_array_append_new(array, json_string(word)) < 0)
-			return NULL;
+		json_array_append_new(array, json_string(word));
 	}
 	return json_dumps(array, JSON_COMPACT);
+}
+
+void session_set_increments(struct session *s, int64_t increments)
+{
+	struct run *run = &s->tasks[session_n_shown(s)].run;
+
+	snprintf(s->inc->iterations, sizeof(s->inc->iterations), "%" PRId64, increments);
+	free(run->command);
+	run->command = command_json(s->inc->argv);
 }
 
 static int fill_run(const struct session *s, struct task *t, struct error *err)
@@ -49,46 +91,26 @@ static int fill_run(const struct session *s, struct task *t, struct error *err)
 		.command = command_json(t->command->argv),
 		.name = t->command->named ? xstrdup(t->command->name) : NULL,
 		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
-		.backend = xstrdup(observer_backend_name(&s->observer)),
-		.pt_source = xstrdup(observer_pt_source(&s->observer)),
-		.wait_source = xstrdup(
-			s->options->order == ORDER_DUET ? "elapsed" : observer_wait_source(&s->observer)),
 		.profile = text_copy(s->options->profile),
 		.profile_id = s->profile.id,
 		.other_cpus = s->options->other_cpus,
 		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
-		.resolution_ns = 1,
-		.environment = s->environment,
 		.cpu = s->options->cpu,
 	};
-	return t->run.program && t->run.command && t->run.backend ? names_text(&t->run.name_patterns, err) : error_oom(err);
-}
-
-static int open_output(const struct session *s, const char *where, int *ret, struct error *err)
-{
-	int r;
-
-	if (!strcmp(where, "inherit"))
-		return 0;
-	if (!strcmp(where, "pipe"))
-		return pipe_drain_new(ret, err);
-	if (!strcmp(where, "null"))
-		*ret = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
-	else if (!output_file_is_stream(where) && (r = paths_check(where, PATH_WRITE, err)) < 0)
-		return r;
-	else
-		*ret = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (*ret < 0)
-		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
-	return 0;
+	run_session_describe(&s->base, &t->run);
+	if (s->options->order == ORDER_DUET) {
+		free(t->run.wait_source);
+		t->run.wait_source = xstrdup("elapsed");
+	}
+	return names_text(&t->run.name_patterns, err);
 }
 
 /* Opened once, also for several commands. */
-static int find_output(struct session *s, const struct command *command, int *ret, struct error *err)
+static int open_output(struct session *s, const struct command *command, int *ret, struct error *err)
 {
 	const char *where = command->output ?: s->options->show_output ? "inherit" : "null";
 	struct output *output;
-	int r;
+	int r = 0;
 
 	for (size_t i = 0; i < s->n_outputs; i++)
 		if (!strcmp(s->outputs[i].where, where)) {
@@ -97,25 +119,38 @@ static int find_output(struct session *s, const struct command *command, int *re
 		}
 	output = array_add(s->outputs, s->n_outputs);
 	*output = (struct output){where, -1};
-	r = open_output(s, where, &output->fd, err);
-	*ret = output->fd;
-	return r;
-}
-
-static int fill_task(struct session *s, const struct command *command, const char *suffix, struct task *t,
-	struct error *err)
-{
-	const struct measure_options *o = s->options;
-	int out = -1, r;
-
-	r = find_output(s, command, &out, err);
+	*ret = -1;
+	if (!strcmp(where, "inherit"))
+		return 0;
+	if (!strcmp(where, "pipe")) {
+		r = pipe_drain_new(&output->fd, err);
+	} else if (!strcmp(where, "null")) {
+		output->fd = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
+	} else {
+		r = output_file_is_stream(where) ? 0 : paths_check(where, PATH_WRITE, err);
+		if (r == 0)
+			output->fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	}
 	if (r < 0)
 		return r;
-	t->command = command;
-	t->name = text_format("%s%s", command->name, suffix);
-	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : text_copy(t->name);
-	if (!t->in_messages)
-		return error_oom(err);
+	if (output->fd < 0)
+		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
+	*ret = output->fd;
+	return 0;
+}
+
+static int fill_task(struct session *s, const struct command *command, const char *suffix, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	struct task *t = &s->tasks[s->n++];
+	int out = -1, r;
+
+	*t = (struct task){
+		.command = command, .name = text_format("%s%s", command->name, suffix), .in = -1, .errors = -1};
+	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
+	r = open_output(s, command, &out, err);
+	if (r < 0)
+		return r;
 	t->spawn = (struct spawn){
 		.argv = command->argv,
 		.path = command->path,
@@ -126,42 +161,53 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.stdout_fd = out,
 		.stderr_fd = out >= 0 ? s->errors : -1,
 		.short_stderr = out >= 0,
-		.cgroup = s->observer.cgroup,
-		.accounting = s->observer.accounting,
+		.cgroup = s->base.observer.cgroup,
+		.accounting = s->base.observer.accounting,
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
 	return fill_run(s, t, err);
 }
 
+/* The last task. -ENOENT with a sentence: the suite's inc is not there. */
 static int add_inc(struct session *s, size_t n_commands, struct error *err)
 {
+	_cleanup_(freep) char *path = NULL;
+	struct inc_command *inc;
 	int r;
 
 	if (n_commands != 1)
 		return error_say(
 			err, -EINVAL, "--against inc measures one command, and there are %zu", n_commands);
-	r = against_new(&s->against, err);
-	return r < 0 ? r : fill_task(s, against_command(s->against), "", &s->tasks[s->n++], err);
+	r = suite_tool_find("inc", &path, err);
+	if (r < 0)
+		return error_prefix(err, r, "--against inc");
+	s->inc = inc = xcalloc(1, sizeof(*inc));
+	*inc = (struct inc_command){
+		.iterations = "1", .argv = {(char *)"inc", (char *)"--iterations", inc->iterations}};
+	inc->command = (struct command){.name = (char *)"INC",
+		.text = (char *)"inc",
+		.argv = inc->argv,
+		.path = TAKE(path),
+		.output = "null"};
+	return fill_task(s, &inc->command, "", err);
 }
 
-int session_fill_tasks(struct session *s, const struct commands *commands, struct error *err)
+static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	int r = 0;
 
 	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
 	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
-	for (size_t i = 0; r == 0 && i < commands->n + s->options->aa; i++) {
-		bool again = i == commands->n;
-		struct task *t = &s->tasks[s->n++];
-
-		t->in = t->errors = -1;
-		r = fill_task(s, &commands->items[again ? 0 : i], again ? " (again)" : "", t, err);
-	}
+	for (size_t i = 0; r == 0 && i < commands->n; i++)
+		r = fill_task(s, &commands->items[i], "", err);
+	if (r == 0 && s->options->aa)
+		r = fill_task(s, &commands->items[0], " (again)", err);
 	return r == 0 && s->options->against_inc ? add_inc(s, commands->n, err) : r;
 }
 
-int session_open_errors(int *ret_fd, struct error *err)
+/* A file in memory for standard error, of which a message about a failure shows the end. */
+static int open_errors(int *ret_fd, struct error *err)
 {
 	int fd = memfd_create("standard error", MFD_CLOEXEC);
 
@@ -171,85 +217,138 @@ int session_open_errors(int *ret_fd, struct error *err)
 	return 0;
 }
 
-static int open_input(struct session *s, struct error *err)
+static int open_input(const char *file, int *ret_fd, struct error *err)
 {
-	const char *file = s->options->input && strcmp(s->options->input, "null") ? s->options->input
-										  : "/dev/null";
+	*ret_fd = open(file, O_RDONLY | O_CLOEXEC);
+	return *ret_fd < 0 ? error_os(err, -errno, "cannot open '%s' for the programs to read", file) : 0;
+}
+
+static int open_files(struct session *s, struct error *err)
+{
+	const char *input = s->options->input;
 	int r;
 
 	s->null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (s->null < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
-	r = session_open_errors(&s->errors, err);
-	if (r < 0)
+	r = open_errors(&s->errors, err);
+	if (r < 0 || (s->options->show_output && !input))
 		return r;
-	if (s->options->show_output && !s->options->input)
-		return 0;
-	s->in = open(file, O_RDONLY | O_CLOEXEC);
-	if (s->in < 0)
-		return error_os(err, -errno, "cannot open '%s' for the programs to read", file);
-	if (lseek(s->in, 0, SEEK_SET) < 0)
+	input = input && strcmp(input, "null") ? input : "/dev/null";
+	r = open_input(input, &s->in, err);
+	if (r == 0 && lseek(s->in, 0, SEEK_SET) < 0)
 		return error_say(err, -EINVAL,
-			"'%s' cannot be read from its beginning for each sample: it must be a file", file);
-	return 0;
+			"'%s' cannot be read from its beginning for each sample: it must be a file", input);
+	return r;
 }
 
-/* Samples and a calibration would disturb each other. */
-static int check_host(const struct session *s, const char *book, struct error *err)
+/* In the guard: a frozen process does not notice that its parent has died. */
+static void thaw_below(int parent_fd, const void *data)
 {
-	struct error said;
-	int r = s->options->ignore_lock ? 0 : lock_look(book, &said);
+	_cleanup_(closedirp) DIR *dir = fdopendir(parent_fd);
+	struct dirent *entry;
+	char path[320];
 
-	return r < 0 ? error_say(err, r, "%s, or measure anyway with --ignore-lock", said.text) : 0;
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_(closep) int fd = -1;
+
+		snprintf(path, sizeof(path), "%s/cgroup.freeze", entry->d_name);
+		fd = strcmp(entry->d_name, "..") ? openat(dirfd(dir), path, O_WRONLY | O_CLOEXEC) : -1;
+		if (fd >= 0 && write(fd, "0", 1) < 0)
+			continue;
+	}
 }
 
-static int open_book(struct session *s, struct error *err)
+int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL;
+	const struct measure_options *o = s->options;
+	const struct observer *observer = &s->base.observer;
+	enum slicing slicing;
 	int r;
 
-	leftovers_remove_traces();
-	r = paths_book(s->options->db, &path, err);
+	r = duet_choose(
+		o->slicing, slice_ns, o->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL, &slicing, err);
+	if (r < 0)
+		return error_prefix(err, r, "--slices-by");
+	s->duet.plan = (struct duet_plan){
+		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
+	s->duet.all =
+		(struct spawn){.cpu = o->cpu, .cgroup = observer->cgroup, .accounting = observer->accounting};
+	for (size_t i = 0; i < s->n; i++) {
+		s->tasks[i].spawn.frozen_at_times = slicing == SLICING_FREEZER;
+		s->tasks[i].spawn.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
+	}
+	if (slicing != SLICING_FREEZER || s->duet.guard)
+		return 0;
+	return guard_new(&s->duet.guard, thaw_below, cgroup_fd(observer->cgroup), NULL, err);
+}
+
+/* What the programs of a session need to alternate on one CPU. */
+static int make_duet(struct session *s, struct error *err)
+{
+	const char *input = s->options->input;
+	int r = 0;
+
+	if (s->n < 2)
+		return error_say(err, -EINVAL,
+			"--order duet needs two commands or more: give each as one operand, or --aa");
+	if (s->base.observer.cgroup)
+		s->duet.cgroups = xcalloc(s->n, sizeof(struct cgroup *));
+	for (size_t i = 0; r == 0 && s->duet.cgroups && i < s->n; i++)
+		r = cgroup_new_in(&s->duet.cgroups[i], s->base.observer.cgroup, err);
 	if (r == 0)
-		r = check_host(s, path, err);
-	if (r < 0)
-		return r;
-	r = book_open(&s->book, path, BOOK_MEASURE, err);
-	if (r < 0)
-		return r;
-	patience_begin(s->book);
-	return s->options->profile ? book_get_profile(s->book, s->options->profile, &s->profile, err) : 0;
+		r = session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err);
+	for (size_t i = 0; r == 0 && i < s->n; i++) {
+		struct task *t = &s->tasks[i];
+
+		t->spawn.cgroup = s->duet.cgroups ? s->duet.cgroups[i] : NULL;
+		t->spawn.keeps_orphans = !t->spawn.cgroup;
+		if (t->spawn.stderr_fd >= 0) {
+			r = open_errors(&t->errors, err);
+			t->spawn.stderr_fd = t->errors;
+		}
+		/* programs that read one file at the same time must not share their place in it */
+		if (r == 0 && input && strcmp(input, "null")) {
+			r = open_input(input, &t->in, err);
+			t->spawn.stdin_fd = t->in;
+		}
+	}
+	return r;
 }
 
 int session_open(struct session *ret, const struct measure_options *options, const struct commands *commands,
 	struct error *err)
 {
 	_cleanup_(session_close) struct session s = SESSION_NEW;
-	_cleanup_(environment_question_freep) struct environment_question *question = environment_ask();
 	int r;
 
 	s.options = options;
-	r = open_book(&s, err);
+	leftovers_remove_traces();
+	run_session_ask_environment(&s.base);
+	r = run_session_open(&s.base, options->db, BOOK_MEASURE,
+		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
+	if (r == 0 && options->profile)
+		r = book_get_profile(s.base.book, options->profile, &s.profile, err);
 	if (r == 0)
-		r = observer_open(&s.observer, options->backend, options->cpu, err);
+		r = observer_open(&s.base.observer, options->backend, options->cpu, err);
 	if (r == 0)
-		r = environment_answer(question, s.book, &s.environment, &s.environment_digest, err);
+		r = run_session_environment(&s.base, err);
 	if (r == 0)
 		r = session_make_notes(&s, err);
 	if (r == 0 && options->perf)
 		r = perf_counters_new(&s.perf, options->perf, err);
 	if (r == 0 && options->trace)
 		r = program_trace_open(&s.trace, options->cpu, err);
-	if (r == 0)
-		r = iteration_init(err);
+	privilege_environment_put(iteration);
+	privilege_environment_put(padding);
 	if (r == 0 && options->fast_clock)
-		r = fast_clock_init(err);
+		r = preload_fast_clock(err);
 	if (r == 0)
-		r = open_input(&s, err);
+		r = open_files(&s, err);
 	if (r == 0)
-		r = session_fill_tasks(&s, commands, err);
+		r = fill_tasks(&s, commands, err);
 	if (r == 0 && options->order == ORDER_DUET)
-		r = session_make_duet(&s, err);
+		r = make_duet(&s, err);
 	if (r < 0)
 		return r;
 	if (getrandom(&s.seed, sizeof(s.seed), 0) < 0)
@@ -259,48 +358,93 @@ int session_open(struct session *ret, const struct measure_options *options, con
 	return 0;
 }
 
+int session_open_in_turn(struct session *s, const struct commands *commands, struct error *err)
+{
+	struct measure_options *options = xmalloc(sizeof(*options));
+	struct session *turn = xmalloc(sizeof(*turn));
+
+	*options = *s->options;
+	options->order = ORDER_INTERLEAVE;
+	*turn = *s;
+	turn->options = options;
+	turn->tasks = NULL;
+	turn->samplings = NULL;
+	turn->n = 0;
+	turn->duet = (struct duet_session){};
+	turn->command_done = NULL;
+	s->in_turn = turn;
+	return fill_tasks(turn, commands, err);
+}
+
 const char **session_names(const struct session *s)
 {
 	const char **names = xcalloc(s->n + 1, sizeof(char *));
 
-	for (size_t i = 0; names && i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		names[i] = s->tasks[i].name;
 	return names;
 }
 
-void session_clear_tasks(struct session *s)
+/* From the results that the session holds, if it holds those of all programs. */
+int session_duet(const struct session *s, struct duet_report *ret, struct error *err)
+{
+	_cleanup_(freep) const struct run_result **results = xcalloc(s->n, sizeof(struct run_result *));
+	const struct discard_rules rules = session_rules(s);
+	bool all = true;
+
+	for (size_t i = 0; i < s->n; i++) {
+		results[i] = &s->tasks[i].result.run;
+		all &= s->tasks[i].run.id > 0 && results[i]->discarding.run.id == s->tasks[i].run.id;
+	}
+	return all ? duet_report_make(s->base.book, results, s->n, ret, err)
+		   : duet_report_load(s->base.book, s->tasks[0].run.id, &rules, ret, err);
+}
+
+static void clear_tasks(struct session *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		free(s->tasks[i].name);
-		free(s->tasks[i].in_messages);
-		free(s->tasks[i].perf);
-		for (size_t k = 0; k < s->tasks[i].n_taken; k++)
-			taken_sample_clear(&s->tasks[i].taken[k]);
-		free(s->tasks[i].taken);
-		run_clear(&s->tasks[i].run);
-		clean_samples_clear(&s->tasks[i].clean);
-		run_result_clear(&s->tasks[i].result.run);
-		notes_clear(&s->tasks[i].result.notes);
+		struct task *t = &s->tasks[i];
+
+		free(t->name);
+		free(t->in_messages);
+		free(t->perf);
+		for (size_t k = 0; k < t->n_taken; k++)
+			taken_sample_clear(&t->taken[k]);
+		free(t->taken);
+		run_clear(&t->run);
+		clean_samples_clear(&t->clean);
+		run_result_clear(&t->result.run);
+		notes_clear(&t->result.notes);
+		closep(&t->in);
+		closep(&t->errors);
+		if (s->duet.cgroups)
+			cgroup_free(s->duet.cgroups[i]);
 	}
 	free(s->tasks);
 	free(s->samplings);
+	free(s->duet.cgroups);
+	guard_free(s->duet.guard);
 }
 
 void session_close(struct session *s)
 {
-	session_clear_duet(s);
-	session_clear_tasks(s);
-	free(s->environment_digest);
+	if (s->in_turn) {
+		clear_tasks(s->in_turn);
+		free((struct measure_options *)s->in_turn->options);
+		free(s->in_turn);
+	}
+	clear_tasks(s);
 	free(s->environment_changes);
 	notes_clear(&s->notes);
 	profile_clear(&s->profile);
-	observer_close(&s->observer);
-	book_free(s->book);
+	run_session_close(&s->base);
 	closep(&s->in);
 	for (size_t i = 0; i < s->n_outputs; i++)
 		closep(&s->outputs[i].fd);
 	free(s->outputs);
-	against_free(s->against);
+	if (s->inc)
+		free(s->inc->command.path);
+	free(s->inc);
 	perf_counters_free(s->perf);
 	program_trace_free(s->trace);
 	closep(&s->null);

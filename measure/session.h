@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All commands of one call of emp-measure: each a run in the book, their samples in turn. */
+/* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c makes and ends what they need,
+ * schedule.c takes the samples, notes.c says what is to be known about the results. */
 #pragma once
 
-#include "measure/against.h"
 #include "measure/command.h"
 
+#include "lib/duet/duet_report.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/program_trace.h"
@@ -47,9 +48,16 @@ struct task {
 /* Programs that alternate. */
 struct duet_session {
 	struct duet_plan plan;
-	struct spawn all;         /* what they have in common: see observe_duet */
-	struct cgroup **cgroups;  /* of each program, below the observer's; NULL: without */
-	struct guard *guard; /* NULL: nothing is frozen */
+	struct spawn all;        /* what they have in common: see observe_duet */
+	struct cgroup **cgroups; /* of each program, below the observer's; NULL: without */
+	struct guard *guard;     /* NULL: nothing is frozen */
+};
+
+/* --against: INC, the last of the tasks. */
+struct inc_command {
+	struct command command;
+	char iterations[32];
+	char *argv[4];
 };
 
 /* Where programs write. */
@@ -60,14 +68,11 @@ struct output {
 
 struct session {
 	const struct measure_options *options;
-	struct book *book;
+	struct run_session base;
 	struct profile profile;
-	struct observer observer;
 	struct task *tasks;
 	struct sampling *samplings; /* of each task */
 	size_t n;
-	int64_t environment;
-	char *environment_digest;
 	struct notes notes;        /* on all results alike */
 	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
 	int in, null;              /* what the programs read (-1: standard input); /dev/null */
@@ -82,10 +87,10 @@ struct session {
 	struct duet_session duet;
 	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
 	struct session *in_turn; /* then the same commands, taken in turn; NULL: not, or not yet */
-	struct against *against; /* NULL: without --against */
+	struct inc_command *inc; /* NULL: without --against */
 };
 
-#define SESSION_NEW ((struct session){.in = -1, .null = -1, .errors = -1})
+#define SESSION_NEW ((struct session){.base = {.lock = {-1}}, .in = -1, .null = -1, .errors = -1})
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
  * it. */
@@ -93,27 +98,40 @@ int session_open(struct session *session, const struct measure_options *options,
 	const struct commands *commands, struct error *err);
 void session_close(struct session *session);
 
-/* Takes all samples, then reads the results, also those of interrupted runs that have samples. 0, or a status of
+/* A session that shares all but its order and its tasks with another one, which closes it. */
+int session_open_in_turn(struct session *session, const struct commands *commands, struct error *err);
+
+/* Chooses how programs that alternate are given the CPU. */
+int session_set_slice(struct session *session, int64_t slice_ns, struct error *err);
+
+/* The number of the warm-up (from 1; 0: a sample) or sample in the environment of the program, of --prepare and of --conclude: HYPERFINE_ITERATION is
+ * "warmup-0", "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of the environment, which moves
+ * the stack, is always the same: EMP_PADDING fills it up. */
+void session_set_iteration(int warm_up, uint32_t sample);
+
+/* What INC does each time it runs, from now on. */
+void session_set_increments(struct session *session, int64_t increments);
+
+/* The names of all tasks; the caller frees the array. */
+const char **session_names(const struct session *session);
+
+/* Its duet as the book has it. 1: done; 0: there is none. */
+int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
+
+/* schedule.c. Takes all samples, then reads the results, also those of interrupted runs that have samples. 0, or a status of
  * lib/base/tool.h or negative errno with a sentence. */
 int session_run(struct session *session, struct error *err);
 
-/* A file in memory for standard error, of which a message about a failure shows the end. */
-int session_open_errors(int *ret_fd, struct error *err);
+/* After session_run: if the duet is in doubt, takes samples in turn. As session_run. */
+int session_settle_duet(struct session *session, const struct commands *commands, struct error *err);
 
-/* The names of all tasks; the caller frees the array. NULL: no memory. */
-const char **session_names(const struct session *session);
+/* How long INC should take beside a program of that PT: nearly as long, so that it covers the program, in parts of half a second or less; but
+ * long enough that its start does not count. A shorter program runs several times, and INC a little longer than all of them. */
+int64_t against_length_ns(int64_t pt_ns);
 
 /* notes.c: the notes on the session, when all is open; those on a result that was read, which it stores. */
 int session_make_notes(struct session *session, struct error *err);
 int session_note_result(struct session *session, struct task *task, struct error *err);
-
-/* duet.c: with --order duet, makes the tasks alternate. They are filled. */
-int session_make_duet(struct session *session, struct error *err);
-void session_clear_duet(struct session *session);
-int session_choose_slice(struct sampling *first, struct error *err); /* by the last warm-ups, unless given */
-
-/* After session_run: if the duet is in doubt, takes samples in turn. As session_run. */
-int session_settle_duet(struct session *session, const struct commands *commands, struct error *err);
 
 /* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
 static inline const struct session *session_judged(const struct session *s)
@@ -123,22 +141,11 @@ static inline const struct session *session_judged(const struct session *s)
 	return turn && turn->n > 0 && turn->tasks[0].result.run.n_samples > 0 ? turn : s;
 }
 
-/* session.c: the tasks of all commands, and their end. */
-int session_fill_tasks(struct session *session, const struct commands *commands, struct error *err);
-void session_clear_tasks(struct session *session);
-
-/* Its duet as the book has it, and the names of its programs, whose array the caller frees. 1: done; 0: there is none. */
-int session_duet(
-	const struct session *session, struct duet_report *ret, const char ***ret_names, struct error *err);
-
 /* How many have a result of their own: the first ones, without the INC of --against. */
 static inline size_t session_n_shown(const struct session *s)
 {
-	return s->n - (s->against != NULL);
+	return s->n - (s->inc != NULL);
 }
-
-/* against.c: how much INC is to do, by the last warm-up of the program. */
-int session_size_inc(struct session *session, struct error *err);
 
 static inline struct discard_rules session_rules(const struct session *s)
 {

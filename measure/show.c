@@ -4,14 +4,13 @@
 #include "measure/show.h"
 
 #include "lib/base/xalloc.h"
-#include "measure/advice.h"
 #include "measure/comparisons.h"
 #include "measure/trace.h"
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/duet/duet_report.h"
+#include "lib/report/comparison_report.h"
 #include "lib/report/notes.h"
 #include "lib/report/screen.h"
 
@@ -38,7 +37,7 @@ static bool split_by_ticks(int cpu)
 /* What results of this number of samples can show. */
 static int find_resolving(const struct session *s, char ret[RESOLVING_TEXT_SIZE], struct error *err)
 {
-	return resolving_text(s->book, s->environment, s->options->profile ? &s->profile : NULL,
+	return resolving_text(s->base.book, s->base.environment, s->options->profile ? &s->profile : NULL,
 		s->tasks[0].result.run.n_samples, ret, err);
 }
 
@@ -46,6 +45,7 @@ static int show_result(const struct session *s, const struct task *t, struct err
 {
 	const struct result *result = &t->result;
 	_cleanup_(screen_clear) struct screen screen = run_screen_fill(&result->run);
+	bool only = session_n_shown(s) == 1;
 	char time[TEXT_TIME_SIZE];
 	int r = 0;
 
@@ -56,9 +56,9 @@ static int show_result(const struct session *s, const struct task *t, struct err
 		inc_units_text(screen.inc_units, &result->inc);
 	screen.all_notes = s->options->verbose;
 	for (size_t i = 0; i < result->notes.n; i++) /* of several programs that one comes at the end */
-		if (session_n_shown(s) == 1 || result->notes.items[i].kind != NOTE_CORRELATION)
+		if (only || result->notes.items[i].kind != NOTE_CORRELATION)
 			notes_add(&screen.notes, result->notes.items[i].kind, "%s", result->notes.items[i].text);
-	if (session_n_shown(s) == 1) {
+	if (only) {
 		notes_add_all(&screen.notes, &s->notes);
 		r = find_resolving(s, screen.resolving, err);
 	}
@@ -69,18 +69,18 @@ static int show_result(const struct session *s, const struct task *t, struct err
 		r = trace_print(s, t, err);
 	if (r < 0)
 		return r;
-	if (!s->options->verbose)
-		return 0;
-	run_details_print(stdout, &result->run, s->options->unit);
-	printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
+	if (s->options->verbose) {
+		run_details_print(stdout, &result->run, s->options->unit);
+		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
 			text_duration(time, result->before_ns));
+	}
 	return r;
 }
 
 /* The notes in full. */
 static void show_reasons(const struct session *s)
 {
-	const struct observer *o = &s->observer;
+	const struct observer *o = &s->base.observer;
 	const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
 
 	if (why)
@@ -93,25 +93,6 @@ static void show_reasons(const struct session *s)
 	if (s->environment_changes)
 		printf("Since profile '%s' was made: %s\n", terminal_text(s->options->profile),
 			terminal_text(s->environment_changes));
-}
-
-/* Prints a sentence, and adds a row to the list if there is one. STATUS_NOT_FIT with a sentence: slower than
- * --fail-if-slower allows. */
-static int show_comparison(const struct session *s, const struct task *b, const struct comparison *c,
-	bool print, struct table *list, struct error *err)
-{
-	const struct task *a = &s->tasks[0];
-	const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
-	int r;
-
-	if (c->a.n == 0)
-		return 0;
-	if (print)
-		comparison_line(stdout, a->name, b->name, c);
-	if (list)
-		comparison_list_add(list, a->name, b->name, c);
-	r = comparison_judge(c, &limit, err);
-	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }
 
 static int by_mean_pt(const void *x, const void *y)
@@ -128,33 +109,60 @@ static const struct task **sort_others(const struct session *s)
 {
 	const struct task **others = xcalloc(s->n, sizeof(struct task *));
 
-	for (size_t i = 1; others && i < session_n_shown(s); i++)
+	for (size_t i = 1; i < session_n_shown(s); i++)
 		others[i - 1] = &s->tasks[i];
-	if (others && s->options->sort != SORT_COMMAND)
+	if (s->options->sort != SORT_COMMAND)
 		qsort(others, session_n_shown(s) - 1, sizeof(struct task *), by_mean_pt);
 	return others;
 }
 
+/* A sentence for each comparison, and a row of the list if there is one. STATUS_NOT_FIT with a sentence: one is slower than
+ * --fail-if-slower allows. */
+static int show_each(const struct session *s, const struct comparisons *comparisons, bool print,
+	struct table *list, struct error *err)
+{
+	_cleanup_(freep) const struct task **others = sort_others(s);
+	struct error err2;
+	int outcome = 0;
+
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
+		const struct task *a = &s->tasks[0], *b = others[i / N_COMPARISON_CLOCKS];
+		const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
+		const struct comparison *c =
+			comparisons_of(comparisons, i % N_COMPARISON_CLOCKS, (size_t)(b - s->tasks));
+		int r;
+
+		if (c->a.n == 0)
+			continue;
+		if (print)
+			comparison_line(stdout, a->name, b->name, c);
+		if (list)
+			comparison_list_add(list, a->name, b->name, c);
+		r = comparison_judge(c, &limit, outcome ? &err2 : err);
+		if (r < 0)
+			return r;
+		outcome = outcome ?: r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
+	}
+	return outcome;
+}
+
+/* Of a duet its figures, else whether one would show more. */
 static int show_duet(const struct session *s, const struct comparison *comparisons, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	_cleanup_(freep) const char **names = NULL;
-	int r = session_duet(s, &report, &names, err);
+	_cleanup_(freep) const char **names = session_names(s);
+	int r;
 
+	if (s->options->order != ORDER_DUET) {
+		if (advice_of(s).better)
+			printf("The machine's speed changes between samples; --order duet would cancel that\n");
+		return 0;
+	}
+	r = session_duet(s, &report, err);
 	if (r <= 0)
 		return r;
 	printf("\n");
 	return duet_report_print(stdout, &report, names, comparisons, err);
-}
-
-static int show_advice(const struct session *s, struct error *err)
-{
-	struct duet_advice advice;
-	int r = advice_of(s, &advice, err);
-
-	if (r == 0 && advice.better)
-		printf("The machine's speed changes between samples; --order duet would cancel that\n");
-	return r;
 }
 
 /* What the verdicts speak of, where that is not the duet. */
@@ -175,76 +183,61 @@ static void print_doubt(const struct session *s)
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
-	_cleanup_(freep) const struct task **others = sort_others(s);
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
-	struct error second = {};
-	int outcome = 0, r = others ? comparisons_make(s, &comparisons, err) : error_oom(err);
+	struct error err2 = {};
+	int outcome, r = comparisons_make(s, &comparisons, err);
 
 	if (r == 0 && session_n_shown(s) > 1 && print && s->options->verbose)
 		list = comparison_list_new();
-	if (r == 0 && print)
+	if (r < 0)
+		return r;
+	if (print)
 		print_doubt(s);
-	for (size_t i = 0; r >= 0 && i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
-		const struct task *other = others[i / N_COMPARISON_CLOCKS];
-
-		r = show_comparison(s, other,
-			comparisons_of(&comparisons, i % N_COMPARISON_CLOCKS, (size_t)(other - s->tasks)),
-			print, list, outcome ? &second : err);
-		outcome = outcome ?: r;
-	}
-	if (r >= 0 && print && comparisons.n_made > 0) {
-		comparisons_between_line(stdout, comparisons.all, N_COMPARISON_CLOCKS * comparisons.n);
-		int shown = s->options->order == ORDER_DUET
-				    ? show_duet(s, comparisons.all, outcome ? &second : err)
-				    : show_advice(s, outcome ? &second : err);
-
-		r = shown < 0 ? shown : r;
-	}
-	if (r < 0 || !list || comparisons.n_made == 0)
+	outcome = show_each(s, &comparisons, print, list, err);
+	if (outcome < 0 || !print || comparisons.n_made == 0)
+		return outcome;
+	comparisons_between_line(stdout, comparisons.all, N_COMPARISON_CLOCKS * comparisons.n);
+	r = show_duet(s, comparisons.all, outcome ? &err2 : err);
+	if (r < 0 || !list)
 		return r < 0 ? r : outcome;
 	printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
 	comparison_list_print(list, comparisons.n_made > 1, stdout);
 	return outcome;
 }
 
-/* Of several programs, once. */
-static void note_correlation(const struct session *s, struct notes *notes)
-{
-	_cleanup_(freep) const struct clock_discarding **programs = xcalloc(
-		s->n + 1, sizeof(const struct clock_discarding *));
-
-	for (size_t i = 0; i < session_n_shown(s); i++)
-		programs[i] = &s->tasks[i].result.run.discarding.pt;
-	run_screen_note_correlation(notes, programs, session_n_shown(s));
-}
-
 static int show_results(const struct session *s, struct error *err)
 {
+	_cleanup_(freep) const struct clock_discarding **programs = xcalloc(
+		s->n, sizeof(struct clock_discarding *));
 	_cleanup_(notes_clear) struct notes rest = {};
 	struct notes grave = {s->notes.items};
 	char resolving[RESOLVING_TEXT_SIZE] = "";
-	size_t shown = 0;
+	size_t n = session_n_shown(s), shown = 0;
 	int r = 0;
 
-	/* those on a profile come first, on one result or on several */
+	/* notes on a profile come first, on one result or on several */
 	while (grave.n < s->notes.n && grave.items[grave.n].kind == NOTE_PROFILE)
 		grave.n++;
-	if (session_n_shown(s) > 1) {
+	if (n > 1) {
 		const struct notes others = {s->notes.items + grave.n, s->notes.n - grave.n};
 
 		notes_print_all(stdout, &grave);
 		notes_add_all(&rest, &others);
 	}
-	for (size_t i = 0; r == 0 && i < session_n_shown(s); i++)
-		if (s->tasks[i].result.run.n_samples > 0) {
-			r = show_result(s, &s->tasks[i], err);
-			if (session_n_shown(s) > 1)
-				putchar('\n');
-			shown++;
-		}
-	if (r == 0 && session_n_shown(s) > 1)
-		note_correlation(s, &rest);
-	if (r == 0 && session_n_shown(s) > 1)
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const struct task *t = &s->tasks[i];
+
+		programs[i] = &t->result.run.discarding.pt;
+		if (t->result.run.n_samples == 0)
+			continue;
+		r = show_result(s, t, err);
+		if (n > 1)
+			putchar('\n');
+		shown++;
+	}
+	if (r == 0 && n > 1)
+		run_screen_note_correlation(&rest, programs, n);
+	if (r == 0 && n > 1)
 		r = find_resolving(s, resolving, err);
 	if (shown == 0 || r < 0)
 		return r;
@@ -262,7 +255,7 @@ int show_session(const struct session *s, struct error *err)
 	_cleanup_(freep) const char **names = session_names(s);
 	int r;
 
-	terminal_names(names, names ? s->n : 0);
+	terminal_names(names, s->n);
 	r = print ? show_results(s, err) : 0;
 	return r < 0 ? r : show_comparisons(s, print, err);
 }

@@ -3,10 +3,8 @@
 #include "lib/duet/duet_advice.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
 #include "lib/stats/compare.h"
 
-#include <errno.h>
 #include <math.h>
 
 enum { LEAST_SLICES = 5, LEAST_ROUNDS = 6, MOST_ROUNDS = 1000 };
@@ -46,52 +44,40 @@ static bool are_fit(const struct duet_candidate *programs, size_t n, int64_t sli
 	return n > 1 && longest <= LONGEST * shortest;
 }
 
-static bool is_kept(const struct duet_candidate *programs, size_t n, size_t round)
-{
-	for (size_t i = 0; i < n; i++)
-		if (programs[i].out[round] || programs[i].samples[round].pt_ns <= 0)
-			return false;
-	return true;
-}
-
 /* The logarithms of the rounds of which nothing was discarded. Returns how many those are. */
-static size_t take_rounds(const struct duet_candidate *programs, size_t n, size_t rounds, double *ret)
+static size_t log_rounds(const struct duet_candidate *programs, size_t n, size_t rounds, double *ret)
 {
 	size_t kept = 0;
 
 	for (size_t round = 0; round < rounds; round++) {
-		if (!is_kept(programs, n, round))
-			continue;
-		for (size_t i = 0; i < n; i++)
-			ret[kept * n + i] = log((double)programs[i].samples[round].pt_ns);
-		kept++;
+		bool keep = true;
+
+		for (size_t i = 0; keep && i < n; i++) {
+			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
+			ret[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
+		}
+		kept += keep;
 	}
 	return kept;
 }
 
-static size_t count_rounds(const struct duet_candidate *programs, size_t n)
+struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
 {
-	size_t rounds = MOST_ROUNDS;
+	size_t rounds = n > 0 ? MOST_ROUNDS : 0;
+	_cleanup_(freep) double *logs = NULL;
+	struct duet_advice advice = {false, NAN, NAN};
+	struct shared_noise noise;
 
 	for (size_t i = 0; i < n; i++)
 		rounds = programs[i].n < rounds ? programs[i].n : rounds;
-	return n > 0 ? rounds : 0;
-}
-
-int duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns, struct duet_advice *ret)
-{
-	size_t rounds = count_rounds(programs, n);
-	_cleanup_(freep) double *logs = xcalloc(n * rounds + 1, sizeof(*logs));
-	struct shared_noise noise;
-
-	*ret = (struct duet_advice){false, NAN, NAN};
-	rounds = take_rounds(programs, n, rounds, logs);
+	logs = xcalloc(n * rounds, sizeof(*logs));
+	rounds = log_rounds(programs, n, rounds, logs);
 	if (rounds < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
-		return 0;
+		return advice;
 	noise = shared_noise_of(logs, rounds, n);
-	ret->p = noise.p;
-	ret->narrower = noise.sd_in_turn / noise.sd_together;
-	ret->better = noise.p <= LEVEL && ret->narrower >= NARROWER &&
-		      2 * noise.sd_in_turn / sqrt((double)rounds) >= HALF_WIDTH;
-	return 0;
+	advice.p = noise.p;
+	advice.narrower = noise.sd_in_turn / noise.sd_together;
+	advice.better = noise.p <= LEVEL && advice.narrower >= NARROWER &&
+			2 * noise.sd_in_turn / sqrt((double)rounds) >= HALF_WIDTH;
+	return advice;
 }

@@ -20,5 +20,5 @@ struct duet_advice {
 };
 
 /* A duet is better if that is beyond doubt, matters, and the programs are fit for a duet: each runs for several slices, computes
- * on one CPU, and they take about as long. -ENOMEM */
-int duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns, struct duet_advice *ret);
+ * on one CPU, and they take about as long. */
+struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns);

@@ -5,9 +5,10 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/run/book_duet.h"
+#include "lib/run/duet.h"
 #include "lib/base/table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -41,39 +42,38 @@ static int64_t count_switches(const struct run_result *r)
 	return r->n_counters > 0 ? n : -1;
 }
 
-static int load_program(struct book *book, int64_t run, const struct discard_rules *rules,
-	struct run_result *result, struct duet_program *p, struct error *err)
+/* Of d->n runs whose results are there. */
+static int load_programs(struct book *book, struct duet_report *d, struct error *err)
 {
-	int r = run_result_read(book, run, rules, result, err);
+	int r = 0;
 
-	if (r == 0)
-		r = book_duet_samples(book, run, &p->together, &p->n_together, err);
-	if (r >= 0)
-		r = book_duet_alone(book, run, &p->alone, &p->n_alone, err);
-	if (r < 0)
-		return r;
-	p->samples = result->samples;
-	p->out = result->discarding.out;
-	p->n_samples = result->n_samples;
-	p->switches = count_switches(result);
-	return 0;
+	d->programs = xcalloc(d->n, sizeof(*d->programs));
+	d->costs = xcalloc(d->n, sizeof(*d->costs));
+	for (size_t i = 0; r >= 0 && i < d->n; i++) {
+		const struct run_result *result = d->results[i];
+		struct duet_program *p = &d->programs[i];
+
+		p->samples = result->samples;
+		p->out = result->discarding.out;
+		p->n_samples = result->n_samples;
+		p->switches = count_switches(result);
+		r = book_duet_samples(book, d->runs[i], &p->together, &p->n_together, err);
+		if (r >= 0)
+			r = book_duet_alone(book, d->runs[i], &p->alone, &p->n_alone, err);
+		d->costs[i] = duet_cost_of(p);
+		d->cpu = result->discarding.run.cpu;
+	}
+	return r < 0 ? r : 0;
 }
 
-static int load(
-	struct book *book, const struct discard_rules *rules, struct duet_report *d, struct error *err)
+/* 1: the run is of a duet. */
+static int begin_report(struct book *book, int64_t run, struct duet_report *d, struct error *err)
 {
-	int r = book_duet_runs(book, d->row.reference, &d->runs, &d->n, err);
+	int r = book_get_duet(book, run, &d->row, err);
 
-	if (r < 0)
-		return r;
-	d->programs = xcalloc(d->n + 1, sizeof(*d->programs));
-	d->results = xcalloc(d->n + 1, sizeof(*d->results));
-	d->costs = xcalloc(d->n + 1, sizeof(*d->costs));
-	for (size_t i = 0; r == 0 && i < d->n; i++) {
-		r = load_program(book, d->runs[i], rules, &d->results[i], &d->programs[i], err);
-		d->costs[i] = duet_cost_of(&d->programs[i]);
-		d->cpu = d->results[i].discarding.run.cpu;
-	}
+	if (r > 0)
+		r = book_duet_runs(book, d->row.reference, &d->runs, &d->n, err) ?: 1;
+	d->results = xcalloc(d->n, sizeof(struct run_result *));
 	return r;
 }
 
@@ -81,11 +81,34 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 	struct duet_report *ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
-	int r = book_get_duet(book, run, &d.row, err);
+	int r = begin_report(book, run, &d, err);
 
 	if (r <= 0)
 		return r;
-	r = load(book, rules, &d, err);
+	d.loaded = xcalloc(d.n, sizeof(*d.loaded));
+	for (size_t i = 0; r > 0 && i < d.n; i++) {
+		r = run_result_read(book, d.runs[i], rules, &d.loaded[i], err) ?: 1;
+		d.results[i] = &d.loaded[i];
+	}
+	if (r > 0)
+		r = load_programs(book, &d, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(d);
+	return 1;
+}
+
+int duet_report_make(struct book *book, const struct run_result *const *results, size_t n,
+	struct duet_report *ret, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report d = {};
+	int r = begin_report(book, results[0]->discarding.run.id, &d, err);
+
+	if (r <= 0)
+		return r;
+	assert(d.n == n);
+	memcpy(d.results, results, n * sizeof(struct run_result *));
+	r = load_programs(book, &d, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(d);
@@ -94,14 +117,18 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 
 void duet_report_clear(struct duet_report *d)
 {
-	for (size_t i = 0; d->programs && d->results && i < d->n; i++) {
-		free(d->programs[i].together);
-		free(d->programs[i].alone);
-		run_result_clear(&d->results[i]);
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->programs) {
+			free(d->programs[i].together);
+			free(d->programs[i].alone);
+		}
+		if (d->loaded)
+			run_result_clear(&d->loaded[i]);
 	}
 	free(d->runs);
 	free(d->programs);
 	free(d->results);
+	free(d->loaded);
 	free(d->costs);
 	*d = (struct duet_report){};
 }
@@ -113,11 +140,11 @@ static int make_side(const struct duet_report *d, size_t i, bool alone, struct c
 
 	if (!alone) {
 		*ret = comparison_side_make(
-			&d->results[i].discarding, p->samples, p->n_samples, COMPARISON_PT);
+			&d->results[i]->discarding, p->samples, p->n_samples, COMPARISON_PT);
 		return 0;
 	}
-	*ret = (struct comparison_side){.items = xcalloc(p->n_alone + 1, sizeof(*ret->items)), .n = p->n_alone};
-	for (size_t k = 0; ret->items && k < p->n_alone; k++)
+	*ret = (struct comparison_side){.items = xcalloc(p->n_alone, sizeof(*ret->items)), .n = p->n_alone};
+	for (size_t k = 0; k < p->n_alone; k++)
 		ret->items[k] = (struct comparison_time){p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
 	return 0;
 }

@@ -14,12 +14,16 @@ struct duet_report {
 	int64_t *runs;
 	struct duet_program *programs; /* n, in the order of the runs */
 	struct duet_cost *costs;       /* likewise */
-	struct run_result *results;    /* likewise; the programs' samples are theirs */
+	const struct run_result **results; /* likewise; the programs' samples are theirs */
+	struct run_result *loaded;         /* likewise, if it has read them itself; else NULL */
 	size_t n;
 };
 
 /* Of the duet that the run is one of; its samples discarded by `rules`. 1: done; 0: the run is of no duet. */
 int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct duet_report *ret, struct error *err);
+/* The same from the results of all its runs, in their order, which must outlive it. */
+int duet_report_make(struct book *book, const struct run_result *const *results, size_t n,
 	struct duet_report *ret, struct error *err);
 void duet_report_clear(struct duet_report *report);
 

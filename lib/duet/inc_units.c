@@ -4,7 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/run/book_duet.h"
+#include "lib/run/duet.h"
 #include "lib/duet/duet_report.h"
 
 #include <math.h>

@@ -15,9 +15,7 @@
 #include "lib/report/notes.h"
 #include "lib/protocol/names.h"
 #include "lib/report/screen.h"
-#include "lib/run/environment.h"
-#include "lib/run/patience.h"
-#include "lib/run/sample.h"
+#include "lib/run/sampling.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,10 +17,10 @@
 enum { TRIALS = 9 };
 
 /* PT of one run of `iterations`. */
-static int measure(
+static int run_inc(
 	const struct constant_request *q, uint64_t iterations, int64_t *ret_pt_ns, struct error *err)
 {
-	char number[32];
+	char number[32], end[PROCESS_END_SIZE];
 	char *argv[] = {(char *)"inc", (char *)"--iterations", number, NULL};
 	struct spawn spawn = {
 		.argv = argv,
@@ -29,10 +29,9 @@ static int measure(
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1,
-		.cgroup = q->observer->cgroup,
+		.cgroup = q->session->observer.cgroup,
 	};
 	struct spawned spawned;
-	char end[PROCESS_END_SIZE];
 	int r;
 
 	snprintf(number, sizeof(number), "%" PRIu64, iterations);
@@ -51,7 +50,7 @@ static int measure(
 /* Doubles the iterations until a run takes a tenth of a second, then takes the best rate of TRIALS runs of a quarter
  * second: that of the undisturbed machine, because any disturbance makes it slower. The PT of one iteration is
  * subtracted from each, so that starting the program does not count. */
-static int find(const struct constant_request *q, double *ret, struct error *err)
+static int measure_constant(const struct constant_request *q, double *ret, struct error *err)
 {
 	uint64_t iterations = 1000000;
 	int64_t pt_ns, start_ns;
@@ -60,15 +59,15 @@ static int find(const struct constant_request *q, double *ret, struct error *err
 
 	do {
 		iterations *= 2;
-		r = measure(q, iterations, &pt_ns, err);
+		r = run_inc(q, iterations, &pt_ns, err);
 	} while (r == 0 && pt_ns < 100 * NS_PER_MS);
 	if (r < 0)
 		return r;
 	iterations = (uint64_t)((double)iterations * 0.25e9 / (double)pt_ns);
 	for (int i = 0; i < TRIALS; i++) {
-		r = measure(q, 1, &start_ns, err);
+		r = run_inc(q, 1, &start_ns, err);
 		if (r == 0)
-			r = measure(q, iterations, &pt_ns, err);
+			r = run_inc(q, iterations, &pt_ns, err);
 		if (r < 0)
 			return r;
 		best = fmax(best, (double)iterations * 1e9 / (double)(pt_ns - start_ns));
@@ -77,11 +76,18 @@ static int find(const struct constant_request *q, double *ret, struct error *err
 	return 0;
 }
 
-static int replace_text(const char *path, const char *text, struct error *err)
+/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
+static int write_constant(const struct constant_request *q, double per_second, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
-	int r = output_file_open(&output, path, err);
+	_cleanup_(freep) char *path = paths_inc_constant(book_file(q->session->book)), *there = NULL;
+	_cleanup_(freep) char *text = text_format(
+		"iterations_per_second %.17g\nenvironment %s", per_second, q->environment_digest);
+	int r;
 
+	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
+		return 0;
+	r = output_file_open(&output, path, err);
 	if (r == 0)
 		fprintf(output.file, "%s\n", text);
 	if (r == 0)
@@ -89,36 +95,21 @@ static int replace_text(const char *path, const char *text, struct error *err)
 	return r < 0 ? error_prefix(err, r, "the constant of inc") : 0;
 }
 
-/* A file with the right content is not rewritten, so that a full disk does no harm. */
-static int write_text(const struct constant_request *q, double per_second, struct error *err)
-{
-	_cleanup_(freep) char *path = paths_inc_constant(book_file(q->book)), *there = NULL;
-	_cleanup_(freep) char *text = text_format(
-		"iterations_per_second %.17g\nenvironment %s", per_second, q->environment_digest);
-
-	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
-		return 0;
-	return replace_text(path, text, err);
-}
-
 int constant_get(const struct constant_request *q, struct constant *ret, struct error *err)
 {
+	struct book *book = q->session->book;
 	struct constant constant = {};
 	int r;
 
-	r = book_get_inc(q->book, q->environment, &constant.per_second, err);
-	if (r < 0)
-		return r;
+	r = book_get_inc(book, q->environment, &constant.per_second, err);
 	if (r == 0) {
 		constant.found_now = true;
-		r = find(q, &constant.per_second, err);
-		if (r < 0)
-			return r;
-		r = book_put_inc(q->book, q->environment, constant.per_second, err);
-		if (r < 0)
-			return r;
+		r = measure_constant(q, &constant.per_second, err);
+		if (r == 0)
+			r = book_put_inc(book, q->environment, constant.per_second, err);
 	}
-	r = write_text(q, constant.per_second, err);
+	if (r >= 0)
+		r = write_constant(q, constant.per_second, err);
 	if (r == 0)
 		*ret = constant;
 	return r;

@@ -3,22 +3,19 @@
  * a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
 #pragma once
 
-#include "lib/run/observer.h"
-#include "lib/book/book.h"
+#include "lib/run/session.h"
 
 struct constant {
 	double per_second;
 	bool found_now; /* false: it was in the book */
 };
 
-/* `inc_path` is the program, `cpu` where it is measured (-1: anywhere). */
 struct constant_request {
-	struct book *book;
-	int64_t environment;
+	const struct run_session *session;
+	int64_t environment; /* that it is for, and its digest */
 	const char *environment_digest;
-	const char *inc_path;
-	const struct observer *observer;
-	int cpu;
+	const char *inc_path; /* the program */
+	int cpu;              /* where it is measured; -1: anywhere */
 };
 
 /* From the book, else by measuring (about three seconds), which stores it. */

@@ -12,38 +12,29 @@
 #include <fcntl.h>
 #include <string.h>
 
-static int open_accounting(struct observer *o, enum accounting_backend backend, int cpu)
+int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
 {
 	const struct accounting_options options = {.backend = backend, .tasks.no_watch = cpu < 0};
+	_cleanup_(observer_close) struct observer o = {};
+	_cleanup_(freep) char *partition = NULL;
 	int r;
 
 	if (backend == ACCOUNTING_NONE) {
-		o->accounting_missing = "not requested";
-		return 0;
-	}
-	privilege_raise();
-	r = accounting_new_with(&o->accounting, &options, &o->no_accounting);
-	privilege_lower();
-	if (r < 0)
-		o->accounting_missing = accounting_missing();
-	return r;
-}
-
-int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
-{
-	_cleanup_(observer_close) struct observer o = {};
-	_cleanup_(freep) char *partition = NULL;
-	int r = open_accounting(&o, backend, cpu);
-
-	if (r < 0 && backend != ACCOUNTING_AUTO) {
-		*err = o.no_accounting;
-		return r;
+		o.accounting_missing = "not requested";
+	} else {
+		privilege_raise();
+		r = accounting_new_with(&o.accounting, &options, &o.no_accounting);
+		privilege_lower();
+		if (r < 0 && backend != ACCOUNTING_AUTO) {
+			*err = o.no_accounting;
+			return r;
+		}
+		o.accounting_missing = r < 0 ? accounting_missing() : NULL;
 	}
 	partition = cpu >= 0 && partition_has(AT_FDCWD, cpu) ? partition_directory(AT_FDCWD) : NULL;
 	cgroup_new(&o.cgroup, partition, &o.no_cgroup);
 	o.counters = counters_open(AT_FDCWD, cpu);
-	*ret = o;
-	o = (struct observer){};
+	*ret = TAKE_STRUCT(o);
 	return 0;
 }
 
@@ -70,21 +61,6 @@ const char *observer_wait_source(const struct observer *observer)
 	return observer->accounting ? observer_backend_name(observer) : "schedstat";
 }
 
-static void note_escape(struct observation *o, const struct usage *u)
-{
-	o->spawned.escaped = true;
-	memcpy(o->escaped, u->name, sizeof(o->escaped));
-	for (char *c = o->escaped; *c; c++) /* a process chooses its name */
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-}
-
-/* Whether it ran on another CPU for longer than a child does before it is pinned. */
-static bool left_its_cpu(const struct usage *u)
-{
-	return u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50;
-}
-
 /* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
 static void drop_program(struct observation *o)
 {
@@ -95,15 +71,21 @@ static void drop_program(struct observation *o)
 	for (size_t i = 0; i < usages->n; i++) {
 		const struct usage *u = &usages->items[i];
 
-		if (u->escaped)
-			note_escape(o, u);
-		if (u->program || u->escaped) {
-			sum_ns += u->pt_ns;
-			if (left_its_cpu(u))
-				usages->taken_ns = -1;
-		} else {
-			usages->items[kept++] = *u;
+		if (u->escaped) {
+			o->spawned.escaped = true;
+			memcpy(o->escaped, u->name, sizeof(o->escaped));
+			for (char *c = o->escaped; *c; c++) /* a process chooses its name */
+				if (*c < ' ' || *c > '~')
+					*c = '?';
 		}
+		if (!u->program && !u->escaped) {
+			usages->items[kept++] = *u;
+			continue;
+		}
+		sum_ns += u->pt_ns;
+		/* on another CPU for longer than a child is before it is pinned */
+		if (u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50)
+			usages->taken_ns = -1;
 	}
 	usages->n = kept;
 	sum_ns -= o->spawned.before_ns;
@@ -131,36 +113,7 @@ static int64_t find_wait(const struct observation *o)
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
-static int run_program(void *data, struct spawned *ret, struct error *err)
-{
-	return program_run(data, ret, err);
-}
-
-static int observe_program(
-	const struct spawn *spawn, observed_run *run, void *data, struct observation *o, struct error *err)
-{
-	int r;
-
-	if (spawn->accounting) {
-		privilege_raise();
-		r = accounting_before(
-			spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, spawn->cpu, err);
-		privilege_lower();
-		if (r < 0)
-			return r;
-	}
-	r = run(data, &o->spawned, err);
-	if (r == 0 && spawn->accounting) {
-		privilege_raise();
-		r = accounting_after(spawn->accounting, &o->usages, err);
-		privilege_lower();
-		if (r == 0)
-			drop_program(o);
-	}
-	return r;
-}
-
-static void count_switches(struct observation *o)
+static void set_switches(struct observation *o)
 {
 	counters_set(&o->changes, COUNTER_VOLUNTARY, o->spawned.voluntary_switches);
 	counters_set(&o->changes, COUNTER_INVOLUNTARY, o->spawned.involuntary_switches);
@@ -172,15 +125,29 @@ int observe_several(const struct spawn *spawn, struct counter_reader *counters, 
 {
 	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct observation o = {.usages = USAGES_NONE};
-	int r;
+	int r = 0;
 
 	counters_begin(counters);
-	r = observe_program(spawn, run, data, &o, err);
+	if (spawn->accounting) {
+		privilege_raise();
+		r = accounting_before(
+			spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, spawn->cpu, err);
+		privilege_lower();
+	}
+	if (r == 0)
+		r = run(data, &o.spawned, err);
+	if (r == 0 && spawn->accounting) {
+		privilege_raise();
+		r = accounting_after(spawn->accounting, &o.usages, err);
+		privilege_lower();
+	}
 	if (r < 0)
 		return r;
+	if (spawn->accounting)
+		drop_program(&o);
 	o.wait_ns = find_wait(&o);
 	o.changes = counters_end(counters);
-	count_switches(&o);
+	set_switches(&o);
 	if (o.usages.interrupts_ns >= 0)
 		counters_set(&o.changes, COUNTER_INTERRUPTS, o.usages.interrupts_ns);
 	if (o.usages.steal_ns >= 0) /* of this sample alone */
@@ -190,6 +157,11 @@ int observe_several(const struct spawn *spawn, struct counter_reader *counters, 
 		return -EINTR;
 	*ret = o;
 	return 0;
+}
+
+static int run_program(void *data, struct spawned *ret, struct error *err)
+{
+	return program_run(data, ret, err);
 }
 
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
@@ -225,8 +197,8 @@ static int run_duet(void *data, struct spawned *ret, struct error *err)
 	return r;
 }
 
-/* What processes outside the duet took from the programs while this one ran, if they took as much all the time; -1: not known. */
-static int64_t wait_of(
+/* The share in what processes outside the duet took from all programs that falls on one, if they took as much all the time; -1: not known. */
+static int64_t wait_of_part(
 	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
 {
 	int64_t off_ns = call->span_ns - all->spawned.pt_ns, taken_ns = all->usages.taken_ns;
@@ -238,30 +210,22 @@ static int64_t wait_of(
 	return (int64_t)((double)taken_ns * (double)part->spawned.et_ns / (double)call->span_ns);
 }
 
-/* The program's own share of what was observed of all. */
-static struct observation share(
-	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
-{
-	struct observation o = *all;
-
-	o.part = *part;
-	o.spawned = part->spawned;
-	o.spawned.escaped |= all->spawned.escaped;
-	o.wait_ns = wait_of(all, part, call);
-	o.observer_ns = all->observer_ns / (int64_t)call->n;
-	count_switches(&o);
-	return o;
-}
-
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err)
 {
 	_cleanup_(freep) struct duet_part *parts = xcalloc(n, sizeof(*parts));
 	struct duet_call call = {plan, spawns, n, parts, 0};
 	struct observation o;
-	int r = parts ? observe_several(all, counters, run_duet, &call, &o, err) : error_oom(err);
+	int r = observe_several(all, counters, run_duet, &call, &o, err);
 
-	for (size_t i = 0; r == 0 && i < n; i++)
-		ret[i] = share(&o, &parts[i], &call);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		ret[i] = o;
+		ret[i].part = parts[i];
+		ret[i].spawned = parts[i].spawned;
+		ret[i].spawned.escaped |= o.spawned.escaped;
+		ret[i].wait_ns = wait_of_part(&o, &parts[i], &call);
+		ret[i].observer_ns = o.observer_ns / (int64_t)n;
+		set_switches(&ret[i]);
+	}
 	return r;
 }

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sampling loop: see sampling.h. */
+/* The sampling loop, from the order of the samples to their rows in the book: see sampling.h. */
 #include "lib/run/sampling.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/clock.h"
 #include "lib/base/progress.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
-#include "lib/run/book_duet.h"
-#include "lib/run/sample.h"
-#include "lib/run/together.h"
+#include "lib/base/xalloc.h"
+#include "lib/book/book.h"
+#include "lib/run/duet.h"
+#include "lib/host/process/process.h"
+#include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * (TEXT_TIME_SIZE + 3) };
+enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * (TEXT_TIME_SIZE + 3), MOST_LINES = 5, MOST_TRIES = 10 };
 
 /* The runs that are sampled in turn: all of them, or one after another of a sequence. */
-struct group {
+struct sampling_group {
 	const struct sampling_plan *plan;
 	struct sampling *items;
 	size_t n;
@@ -26,27 +31,244 @@ struct group {
 	uint64_t *done; /* warm-ups and samples of all groups */
 };
 
-static void order_round(struct group *g, size_t *order)
+/* Adds the last lines that the program wrote to standard error, if that is a file. */
+static void add_last_lines(int fd, struct error *err)
 {
-	for (size_t i = 0; i < g->n; i++)
-		order[i] = i;
-	if (g->plan->order != ORDER_SHUFFLE)
-		return;
-	for (size_t i = g->n; i > 1; i--) { /* Fisher and Yates */
-		size_t k = random_next(&g->random) % i, other = order[k];
+	const ssize_t most = sizeof(err->lines) - 1;
+	char *lines = err->lines;
+	struct stat st = {};
+	ssize_t n = 0;
 
-		order[k] = order[i - 1];
-		order[i - 1] = other;
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+		n = pread(fd, lines, (size_t)most, st.st_size > most ? st.st_size - most : 0);
+	while (n > 0 && lines[n - 1] == '\n')
+		n--;
+	lines[n > 0 ? n : 0] = '\0';
+	for (ssize_t i = n - 1, found = 0; i >= 0; i--) {
+		lines[i] = lines[i] ?: '?';
+		if (lines[i] == '\n' && ++found == MOST_LINES) {
+			memmove(lines, lines + i + 1, (size_t)(n - i));
+			break;
+		}
 	}
 }
 
-static int call(int (*hook)(struct sampling *, struct error *), struct sampling *s, struct error *err)
+/* 0 if the sample counts, otherwise a failure with a sentence. */
+static int check_program_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
-	return hook ? hook(s, err) : 0;
+	const char *hint = s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints" : "";
+	const char *command = s->command ?: s->run->program;
+	int status = spawned->wait_status, r;
+	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE];
+
+	snprintf(which, sizeof(which), "%s %u",
+		s->warm_up ? "warm-up"
+		: s->alone ? "a run alone before sample"
+			   : "sample",
+		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
+	if (spawned->end == SPAWN_TIMED_OUT)
+		r = error_say(err, -ETIMEDOUT, "'%.400s' ran longer than %s in %s and was killed, with all it started",
+			command, text_duration(text, s->spawn->timeout_ns), which);
+	else if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
+			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
+			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it");
+	else if (status == 0)
+		return 0;
+	else if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
+		return -EINTR;
+	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
+		return 0;
+	else
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(how, status), which,
+			hint);
+	add_last_lines(s->spawn->stderr_fd, err);
+	return r;
+}
+
+static struct sample make_sample(uint32_t n, const struct observation *o)
+{
+	const struct spawned *p = &o->spawned;
+	struct rusage own;
+
+	getrusage(RUSAGE_SELF, &own);
+	return (struct sample){
+		.n = n,
+		.start_ns = p->start_ns,
+		.et_ns = p->et_ns,
+		.pt_ns = p->pt_ns,
+		.user_ns = p->user_ns,
+		.system_ns = p->system_ns,
+		.max_rss_bytes = p->max_rss_bytes,
+		.max_rss_at_most = p->max_rss_bytes <= own.ru_maxrss * 1024,
+		.observer_ns = o->observer_ns,
+		.lost = (int64_t)o->usages.lost,
+		.exit_status = process_exit_status(p->wait_status),
+		.left_behind = p->left_behind,
+		.incomplete = o->usages.incomplete,
+		.wait_ns = o->wait_ns,
+	};
+}
+
+/* The caller frees them. Sources that the book may not have yet are 0, and *ret_unknown says how many. */
+static struct execution *make_executions(
+	struct book *book, const struct usages *usages, uint32_t sample, size_t *ret_unknown)
+{
+	struct execution *executions = xcalloc(usages->n, sizeof(*executions));
+
+	*ret_unknown = 0;
+	for (size_t i = 0; i < usages->n; i++) {
+		const struct usage *u = &usages->items[i];
+
+		executions[i] = (struct execution){
+			.sample = sample,
+			.pid = u->pid,
+			.pt_ns = u->pt_ns,
+			.tick_ns = u->tick_ns,
+			.cpu = u->cpu,
+			.same_cpu_ns = u->same_cpu_ns,
+			.source = book_known_source(
+				book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS),
+		};
+		*ret_unknown += executions[i].source == 0;
+	}
+	return executions;
+}
+
+static int add_sample_rows(struct book *book, int64_t run, const struct observation *o, const struct sample *sample,
+	struct execution *executions, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
+		const struct usage *u = &o->usages.items[i];
+
+		r = book_source(book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
+			&executions[i].source, err);
+	}
+	if (r == 0)
+		r = book_add_sample(book, run, sample, executions, o->usages.n, err);
+	return r == 0 ? book_add_counters(book, run, sample->n, &o->changes, err) : r;
+}
+
+int sample_store_rows(
+	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err)
+{
+	size_t unknown;
+	_cleanup_(freep) struct execution *executions = make_executions(book, &o->usages, n, &unknown);
+	struct sample sample = make_sample(n, o);
+
+	return add_sample_rows(book, run, o, &sample, executions, err);
+}
+
+/* In one transaction. */
+static int store_at_once(struct book *book, const struct run *run, const struct observation *o,
+	const struct sample *sample, struct execution *executions, struct error *err)
+{
+	const struct duet_sample in_duet = {
+		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
+	int r = book_begin_sample(book, err);
+
+	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
+		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
+	r = add_sample_rows(book, run->id, o, sample, executions, err);
+	if (r == 0 && run->kind == RUN_DUET)
+		r = book_add_duet_sample(book, run->id, &in_duet, err);
+	if (r == 0)
+		r = book_commit(book, err);
+	if (r < 0)
+		book_rollback(book);
+	return r;
+}
+
+static int store_sample(
+	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
+{
+	struct sample sample = make_sample(s->run->n_samples + 1, o);
+	struct book *book = plan->session->book;
+	size_t unknown;
+	_cleanup_(freep) struct execution *executions = make_executions(book, &o->usages, sample.n, &unknown);
+	int r = 0;
+
+	if (unknown > 0 || s->run->kind == RUN_DUET ||
+		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
+		do
+			r = store_at_once(book, s->run, o, &sample, executions, err);
+		while (book_again(book, r, err));
+	}
+	if (r < 0)
+		return r;
+	s->run->n_samples++;
+	s->taken++;
+	s->pt_ns += sample.pt_ns;
+	s->observer_ns += o->observer_ns;
+	s->before_ns += o->spawned.before_ns;
+	s->lost += sample.lost;
+	s->pid = o->spawned.pid;
+	s->failures += o->spawned.wait_status != 0;
+	s->escaped += o->spawned.escaped;
+	if (o->escaped[0])
+		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
+	s->left_behind += sample.left_behind;
+	s->killed += o->spawned.killed;
+	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
+}
+
+/* A warm-up is not stored; a run without the others of its duet is no sample. */
+static int store_or_count(
+	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
+{
+	s->last_pt_ns = o->spawned.pt_ns;
+	if (s->warm_up)
+		return 0;
+	if (!s->alone)
+		return store_sample(plan, s, o, err);
+	s->n_alone++;
+	return book_add_duet_alone(plan->session->book, s->run->id,
+		&(struct duet_alone){s->n_alone, s->run->n_samples, o->spawned.start_ns, o->spawned.et_ns,
+			o->spawned.pt_ns},
+		err);
+}
+
+/* The program of one run, or, together, those of the n runs of a duet. 1: this process was stopped meanwhile (^Z), so that the times mean
+ * nothing. */
+static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n, bool together,
+	struct observation *ret, struct error *err)
+{
+	struct counter_reader *counters = plan->session->observer.counters;
+	int r;
+
+	if (interrupt_pending())
+		return -EINTR;
+	interrupt_was_stopped(); /* forget earlier stops */
+	if (together) {
+		_cleanup_(freep) const struct spawn **spawns = xcalloc(n, sizeof(struct spawn *));
+		struct duet_plan duet = *plan->duet;
+
+		for (size_t i = 0; i < n; i++)
+			spawns[i] = items[i].spawn;
+		duet.first = items[0].run->n_samples % n;
+		r = observe_duet(&duet, plan->all, spawns, n, counters, ret, err);
+	} else {
+		r = observe_sample(items[0].spawn, counters, ret, err);
+	}
+	for (size_t i = 0; r == 0 && i < n; i++) /* a program that was killed because another one did not end has not failed itself */
+		if (!together || ret[i].part.repetitions > 0)
+			r = check_program_end(&items[i], &ret[i].spawned, err);
+	return r == 0 && interrupt_was_stopped() ? 1 : r;
+}
+
+static int call_hook(int (*hook)(struct sampling *, struct error *), struct sampling *items, size_t n, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; hook && r == 0 && i < n; i++)
+		r = hook(&items[i], err);
+	return r;
 }
 
 /* The mean PT of each run so far, if they fit on a line; NULL: not known, or too many. */
-static const char *estimate(const struct group *g, char text[ESTIMATE_SIZE])
+static const char *mean_pt_text(const struct sampling_group *g, char text[ESTIMATE_SIZE])
 {
 	char time[TEXT_TIME_SIZE];
 	int used = 0;
@@ -64,33 +286,36 @@ static const char *estimate(const struct group *g, char text[ESTIMATE_SIZE])
 	return text;
 }
 
-static void step(struct group *g, size_t n)
-{
-	char text[ESTIMATE_SIZE];
-
-	*g->done += n;
-	if (progress_is_due(g->progress, *g->done))
-		progress_step(g->progress, *g->done, estimate(g, text));
-}
-
-/* One warm-up or sample; repeated if it was stopped. */
-static int take(struct group *g, struct sampling *s, struct error *err)
+/* One warm-up or sample of one run, or, together, a sample of each of the n runs of a duet; taken again if this process was stopped. */
+static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t n, bool together, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
-	int tries = 0, r;
-	bool stopped;
+	_cleanup_(freep) struct observation *seen = xcalloc(n, sizeof(*seen));
+	const struct sampling *s = &items[0];
+	char text[ESTIMATE_SIZE];
+	int tries = 0, stopped, r;
 
 	do {
-		r = call(hooks->prepare, s, err);
+		stopped = 0;
+		r = call_hook(hooks->prepare, items, n, err);
 		if (r == 0)
-			r = sample_take(g->plan, s, err);
-		stopped = r > 0;
+			r = stopped = observe_in_turn(g->plan, items, n, together, seen, err);
+		for (size_t i = 0; r == 0 && i < n; i++)
+			r = store_or_count(g->plan, &items[i], &seen[i], err);
+		for (size_t i = 0; stopped > 0 && i < n; i++)
+			items[i].again++;
 		if (r >= 0)
-			r = call(hooks->conclude, s, err);
-		if (r == 0 && stopped)
-			r = sample_again(s, ++tries, err);
-	} while (r == 0 && stopped);
-	step(g, 1);
+			r = call_hook(hooks->conclude, items, n, err);
+		if (r == 0 && stopped > 0 && ++tries == MOST_TRIES)
+			r = error_say(err, -ECANCELED,
+				"this process was stopped in each of %d tries of %s %u: '%.400s' seems to stop its parent (SIGSTOP, SIGTSTP)",
+				tries, s->warm_up ? "warm-up" : "sample",
+				s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1,
+				s->command ?: s->run->program);
+	} while (r == 0 && stopped > 0);
+	*g->done += n;
+	if (progress_is_due(g->progress, *g->done))
+		progress_step(g->progress, *g->done, mean_pt_text(g, text));
 	return r;
 }
 
@@ -100,52 +325,15 @@ static uint32_t count_missing(const struct sampling *s)
 	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
 }
 
-static int begin_duet(struct group *g, struct error *err)
+static int wants_more(const struct sampling_group *g, struct sampling *s, struct error *err)
 {
-	const struct duet_plan *plan = g->plan->duet;
-	int r = call(g->plan->hooks.ready, &g->items[0], err);
-
-	for (size_t i = 0; r == 0 && i < g->n; i++)
-		r = book_add_duet(g->plan->book, g->items[i].run->id,
-			&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
-				plan->slice_ns, g->items[i].increments},
-			err);
-	return r;
+	return count_missing(s) > 0 ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
-static int begin(struct group *g, struct sampling *s, struct error *err)
+/* As take_round, for a duet: a sample of all runs if any needs one, and before it the runs alone that are due. */
+static int take_duet_round(struct sampling_group *g, struct error *err)
 {
-	int r = call(g->plan->hooks.begin, s, err);
-
-	if (r == 0 && !s->run->id)
-		r = book_begin_run(g->plan->book, s->run, err);
-	if (count_missing(s) > 0)
-		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
-			r = take(g, s, err);
-	s->warm_up = 0;
-	return r;
-}
-
-static int wants_more(const struct group *g, struct sampling *s, struct error *err)
-{
-	return count_missing(s) > 0 ? 1 : call(g->plan->hooks.more, s, err);
-}
-
-static int take_alone(struct group *g, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < g->n; i++) {
-		g->items[i].alone = true;
-		r = take(g, &g->items[i], err);
-		g->items[i].alone = false;
-	}
-	return r;
-}
-
-/* As take_round, for a duet: a sample of all runs if any needs one. */
-static int take_duet(struct group *g, struct error *err)
-{
+	struct sampling *first = &g->items[0];
 	bool any = false;
 	int r = 0;
 
@@ -156,22 +344,33 @@ static int take_duet(struct group *g, struct error *err)
 	if (r < 0 || !any)
 		return r < 0 ? r : 0;
 	r = 0;
-	while (r == 0 && together_alone_is_due(g->plan, &g->items[0]))
-		r = take_alone(g, err);
+	while (r == 0 && first->n_alone < g->plan->alone &&
+		(uint64_t)first->run->n_samples * g->plan->alone >= (uint64_t)first->n_alone * first->samples)
+		for (size_t i = 0; r == 0 && i < g->n; i++) {
+			g->items[i].alone = true;
+			r = take_in_turn(g, &g->items[i], 1, false, err);
+			g->items[i].alone = false;
+		}
 	if (r == 0)
-		r = together_take(g->plan, g->items, g->n, err);
-	step(g, g->n);
+		r = take_in_turn(g, g->items, g->n, true, err);
 	return r < 0 ? r : 1;
 }
 
 /* One sample of each run that needs one. 1: at least one was taken, 0: none. */
-static int take_round(struct group *g, size_t *order, struct error *err)
+static int take_sampling_round(struct sampling_group *g, size_t *order, struct error *err)
 {
 	int any = 0;
 
 	if (g->plan->order == ORDER_DUET)
-		return take_duet(g, err);
-	order_round(g, order);
+		return take_duet_round(g, err);
+	for (size_t i = 0; i < g->n; i++)
+		order[i] = i;
+	for (size_t i = g->plan->order == ORDER_SHUFFLE ? g->n : 0; i > 1; i--) { /* Fisher and Yates */
+		size_t k = random_next(&g->random) % i, other = order[k];
+
+		order[k] = order[i - 1];
+		order[i - 1] = other;
+	}
 	for (size_t i = 0; i < g->n; i++) {
 		struct sampling *s = &g->items[order[i]];
 		int r = wants_more(g, s, err);
@@ -179,7 +378,7 @@ static int take_round(struct group *g, size_t *order, struct error *err)
 		if (r > 0) {
 			any = 1;
 			s->begun_ns = s->begun_ns ?: clock_ns(CLOCK_MONOTONIC);
-			r = take(g, s, err);
+			r = take_in_turn(g, s, 1, false, err);
 		}
 		if (r < 0)
 			return r;
@@ -187,82 +386,88 @@ static int take_round(struct group *g, size_t *order, struct error *err)
 	return any;
 }
 
-static int take_rounds(struct group *g, struct error *err)
+/* The run, if it is new, and its warm-ups. */
+static int begin_sampling(struct sampling_group *g, struct sampling *s, struct error *err)
 {
-	_cleanup_(freep) size_t *order = xcalloc(g->n, sizeof(*order));
-	int r = 0;
+	int r = call_hook(g->plan->hooks.begin, s, 1, err);
 
-	for (size_t i = 0; r == 0 && i < g->n; i++)
-		r = begin(g, &g->items[i], err);
-	if (r == 0 && g->plan->order == ORDER_DUET)
-		r = begin_duet(g, err);
-	while (r == 0 && (r = take_round(g, order, err)) > 0)
-		r = 0;
+	if (r == 0 && !s->run->id)
+		r = book_begin_run(g->plan->session->book, s->run, err);
+	if (count_missing(s) > 0)
+		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
+			r = take_in_turn(g, s, 1, false, err);
+	s->warm_up = 0;
 	return r;
 }
 
-/* What PT is then: program.c, and with bpf accounting observer.c. */
-static int note_escape(const struct sampling *s, struct error *err)
+static int begin_duet_rows(struct sampling_group *g, struct error *err)
 {
-	_cleanup_(freep) char *before = TAKE(s->run->notes);
+	const struct duet_plan *plan = g->plan->duet;
+	int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
 
-	s->run->notes = text_format("%s%sin %d sample%s, %s left the program's cgroup", before ?: "",
-		before ? "; " : "", s->escaped, s->escaped == 1 ? "" : "s",
-		s->escapee[0] ? s->escapee : "a process");
-	return 0;
+	for (size_t i = 0; r == 0 && i < g->n; i++)
+		r = book_add_duet(g->plan->session->book, g->items[i].run->id,
+			&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
+				plan->slice_ns, g->items[i].increments},
+			err);
+	return r;
 }
 
-static int end(const struct group *g, struct sampling *s, int outcome, struct error *err)
+/* Also after a failure of the samples, `outcome`. */
+static int end_sampling(const struct sampling_group *g, struct sampling *s, int outcome, struct error *err)
 {
-	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
-	struct error second = {};
+	struct error err2 = {};
 	int r, called;
 
-	r = s->escaped ? note_escape(s, err) : 0;
-	if (r < 0)
-		return r;
-	r = book_end_run(g->plan->book, s->run->id, state, s->run->notes, err);
-	called = call(g->plan->hooks.end, s, r < 0 ? &second : err);
+	if (s->escaped) { /* PT after an escape: see program.c, and with bpf accounting observer.c */
+		_cleanup_(freep) char *before = TAKE(s->run->notes);
+
+		s->run->notes = text_format("%s%sin %d sample%s, %s left the program's cgroup", before ?: "",
+			before ? "; " : "", s->escaped, s->escaped == 1 ? "" : "s",
+			s->escapee[0] ? s->escapee : "a process");
+	}
+	r = run_session_end_run(g->plan->session, s->run, outcome, err);
+	called = call_hook(g->plan->hooks.end, s, 1, r < 0 ? &err2 : err);
 	return r < 0 ? r : called;
 }
 
 /* Ends all runs that were begun, also after a failure; the first failure is returned. */
-static int sample_group(struct group *g, struct error *err)
+static int sample_group(struct sampling_group *g, struct error *err)
 {
-	struct error second = {};
-	int taken = take_rounds(g, err), outcome = taken;
+	_cleanup_(freep) size_t *order = xcalloc(g->n, sizeof(*order));
+	struct error err2 = {};
+	int taken = 0, outcome;
 
+	for (size_t i = 0; taken == 0 && i < g->n; i++)
+		taken = begin_sampling(g, &g->items[i], err);
+	if (taken == 0 && g->plan->order == ORDER_DUET)
+		taken = begin_duet_rows(g, err);
+	while (taken == 0 && (taken = take_sampling_round(g, order, err)) > 0)
+		taken = 0;
+	outcome = taken;
 	for (size_t i = 0; i < g->n; i++) {
-		int r = g->items[i].run->id ? end(g, &g->items[i], taken, outcome ? &second : err) : 0;
+		int r = g->items[i].run->id ? end_sampling(g, &g->items[i], taken, outcome ? &err2 : err) : 0;
 
 		outcome = outcome ?: r;
 	}
 	return outcome;
 }
 
-static uint64_t count_planned(const struct sampling_plan *plan)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < plan->n; i++) {
-		const struct sampling *s = &plan->items[i];
-
-		n += count_missing(s) > 0 ? count_missing(s) + (uint64_t)s->warm_ups + plan->alone : 0;
-	}
-	return n;
-}
-
 int sampling_run(const struct sampling_plan *plan, struct error *err)
 {
 	_cleanup_(progress_end) struct progress progress;
 	size_t size = plan->order == ORDER_SEQUENCE ? 1 : plan->n;
-	uint64_t done = 0;
+	uint64_t planned = 0, done = 0;
 	int r = 0;
 
-	progress_begin(
-		&progress, plan->label ?: plan->items[0].run->program, count_planned(plan), plan->quiet);
+	for (size_t i = 0; i < plan->n; i++) {
+		uint32_t missing = count_missing(&plan->items[i]);
+
+		planned += missing > 0 ? missing + (uint64_t)plan->items[i].warm_ups + plan->alone : 0;
+	}
+	progress_begin(&progress, plan->label ?: plan->items[0].run->program, planned, plan->quiet);
 	for (size_t i = 0; r == 0 && i < plan->n; i += size) {
-		struct group g = {plan, &plan->items[i], size, plan->seed, &progress, &done};
+		struct sampling_group g = {plan, &plan->items[i], size, plan->seed, &progress, &done};
 
 		r = sample_group(&g, err);
 	}

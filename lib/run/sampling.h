@@ -3,8 +3,7 @@
  * the next starts, so that no complete sample is lost, however the sampling ends. */
 #pragma once
 
-#include "lib/book/book.h"
-#include "lib/run/observer.h"
+#include "lib/run/session.h"
 
 enum order {
 	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of them */
@@ -20,9 +19,8 @@ struct sampling {
 	const char *command; /* in messages; NULL: the program's name */
 	int warm_ups;
 	uint32_t samples; /* how many the run is to have; see `more` below */
-	const bool *
-		ignored_status; /* by exit status, as program_exit_status: samples that end so count all the same;
-				       NULL: only 0 does */
+	/* By exit status, as program_exit_status: samples that end so count all the same; NULL: only 0 does. */
+	const bool *ignored_status;
 	int64_t increments;     /* ORDER_DUET: as in struct duet_row */
 	void *data;             /* the caller's */
 
@@ -65,8 +63,7 @@ struct sampling_hooks {
 };
 
 struct sampling_plan {
-	struct book *book;
-	struct counter_reader *counters; /* the observer's */
+	struct run_session *session;
 	struct sampling *items;
 	size_t n;
 	enum order order;
@@ -83,3 +80,7 @@ struct sampling_plan {
  * over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was begun is marked as done,
  * interrupted or failed, and keeps its samples. */
 int sampling_run(const struct sampling_plan *plan, struct error *err);
+
+/* For who takes samples otherwise: the rows of the sample n of a run, inside a transaction of the caller. */
+int sample_store_rows(
+	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err);

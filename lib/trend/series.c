@@ -5,7 +5,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/array.h"
-#include "lib/run/book_duet.h"
+#include "lib/run/duet.h"
 #include "lib/duet/inc_units.h"
 #include "lib/report/run_result.h"
 

@@ -150,14 +150,12 @@ static void fill(struct programs *p, const struct world *w, const struct series 
 
 static struct duet_advice advise(gsl_rng *rng, const struct world *w)
 {
-	struct duet_advice advice;
 	struct series s;
 	struct programs p;
 
 	run_in_turn(rng, w, w->rounds, &s);
 	fill(&p, w, &s);
-	assert_int_equal(duet_advise(p.candidates, w->programs, 10 * NS_PER_MS, &advice), 0);
-	return advice;
+	return duet_advise(p.candidates, w->programs, 10 * NS_PER_MS);
 }
 
 /* Programs of any length and number, whose noise is independent from sample to sample. */
@@ -289,10 +287,7 @@ static void make_walk(struct programs *p)
 
 static bool is_better(const struct programs *p, int64_t slice_ns)
 {
-	struct duet_advice advice;
-
-	assert_int_equal(duet_advise(p->candidates, 2, slice_ns, &advice), 0);
-	return advice.better;
+	return duet_advise(p->candidates, 2, slice_ns).better;
 }
 
 static void lengthen(struct programs *p, size_t program, double pt, double et)
@@ -350,14 +345,11 @@ TEST(intervals_that_are_narrow_already_need_no_duet)
 
 TEST(constant_times_and_one_program_have_nothing_to_say)
 {
-	struct duet_advice advice;
 	struct programs p;
 
 	make_walk(&p);
-	assert_int_equal(duet_advise(p.candidates, 1, 10 * NS_PER_MS, &advice), 0);
-	assert_false(advice.better);
-	assert_int_equal(duet_advise(NULL, 0, 10 * NS_PER_MS, &advice), 0);
-	assert_false(advice.better);
+	assert_false(duet_advise(p.candidates, 1, 10 * NS_PER_MS).better);
+	assert_false(duet_advise(NULL, 0, 10 * NS_PER_MS).better);
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < MOST_ROUNDS; i++)
 			p.samples[k][i].pt_ns = 200 * NS_PER_MS;

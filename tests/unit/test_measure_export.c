@@ -7,7 +7,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/json.h"
-#include "lib/run/book_duet.h"
+#include "lib/run/duet.h"
 
 #include <string.h>
 
@@ -198,7 +198,7 @@ static void store_duet(struct scratch *s, struct made_up *m)
 		}
 		m->tasks[i].run.id = run.id;
 	}
-	m->session.book = s->book;
+	m->session.base.book = s->book;
 }
 
 /* The elapsed time of each is that of both, and so says nothing of them. */

@@ -2,8 +2,7 @@
 /* emp-measure's options, each by its row, and what they come to together. */
 #include "tests/unit/check.h"
 
-#include "measure/against.h"
-#include "measure/options.h"
+#include "measure/session.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/cleanup.h"

@@ -64,7 +64,7 @@ struct two {
 	char *argv[4];
 	struct spawn spawn;
 	struct sampling items[2];
-	struct counter_reader *counters;
+	struct run_session session;
 	struct sampling_plan plan;
 };
 
@@ -87,10 +87,11 @@ static void two_make(struct two *two, struct scratch *s, const char *script, enu
 			.samples = 2,
 			.data = (char *)(i ? "2" : "1")};
 	}
-	two->counters = counters_open(AT_FDCWD, -1);
+	two->session = RUN_SESSION_NEW;
+	two->session.book = s->book;
+	two->session.observer.counters = counters_open(AT_FDCWD, -1);
 	two->plan = (struct sampling_plan){
-		.book = s->book,
-		.counters = two->counters,
+		.session = &two->session,
 		.items = two->items,
 		.n = 2,
 		.order = order,
@@ -101,7 +102,7 @@ static void two_make(struct two *two, struct scratch *s, const char *script, enu
 
 static void two_clear(struct two *two)
 {
-	counter_reader_free(two->counters);
+	counter_reader_free(two->session.observer.counters);
 	run_clear(&two->runs[0]);
 	run_clear(&two->runs[1]);
 }

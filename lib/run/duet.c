@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Duets in the lab book: their fields, and the SQL. */
-#include "lib/run/book_duet.h"
+/* A duet in the lab book: see duet.h. */
+#include "lib/run/duet.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frame of every run: see session.h. */
+#include "lib/run/session.h"
+
+#include "lib/base/json.h"
+#include "lib/base/paths.h"
+#include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/base/tool.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+static bool wait_for_book(const char *sentence, void *data)
+{
+	if (sentence)
+		fprintf(stderr, "%s%s (^C ends the run)\n", terminal_is(stderr) ? "\r\033[K" : "",
+			terminal_text(sentence));
+	return !interrupt_pending();
+}
+
+void patience_begin(struct book *book)
+{
+	book_on_wait(book, wait_for_book, NULL);
+}
+
+int run_session_open(
+	struct run_session *s, const char *db, enum book_mode mode, enum run_lock lock, struct error *err)
+{
+	_cleanup_(freep) char *path = NULL;
+	struct error err2;
+	int r = paths_book(db, &path, err);
+
+	if (r < 0)
+		return r;
+	if (lock == RUN_LOCK_FREE && (r = lock_look(path, &err2)) < 0)
+		return error_say(err, r, "%s, or measure anyway with --ignore-lock", err2.text);
+	r = book_open(&s->book, path, mode, err);
+	if (r < 0)
+		return r;
+	patience_begin(s->book);
+	return lock == RUN_LOCK_TAKEN ? lock_take(&s->lock, book_file(s->book), err) : 0;
+}
+
+/* The document that "emp-setup VERB --json" prints, and its exit status (1 is an error). */
+static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct error *err)
+{
+	char *const argv[] = {(char *)"emp-setup", (char *)verb, (char *)"--json", NULL};
+	_cleanup_(freep) char *text = NULL;
+	json_error_t e;
+	json_t *json;
+	int r;
+
+	r = suite_tool_run("emp-setup", argv, &text, ret_status, err);
+	if (r < 0)
+		return r;
+	if (*ret_status == STATUS_ERROR)
+		return error_say(err, -EPROTO, "'emp-setup %s' failed (see its message above)", verb);
+	json = json_loads(text, JSON_REJECT_DUPLICATES, &e);
+	if (!json)
+		return error_say(err, -EPROTO, "'emp-setup %s --json' printed no JSON: %s", verb, e.text);
+	*ret = json;
+	return 0;
+}
+
+/* A fingerprint that a thread asks for. */
+struct environment_question {
+	pthread_t thread;
+	bool threaded;
+	json_t *document;
+	int r;
+	struct error err;
+};
+
+static void *ask_fingerprint(void *data)
+{
+	struct environment_question *q = data;
+	int status;
+
+	q->r = ask_setup("fingerprint", &q->document, &status, &q->err);
+	return NULL;
+}
+
+void run_session_ask_environment(struct run_session *s)
+{
+	s->question = xcalloc(1, sizeof(*s->question));
+	s->question->threaded = pthread_create(&s->question->thread, NULL, ask_fingerprint, s->question) == 0;
+	if (!s->question->threaded)
+		ask_fingerprint(s->question);
+}
+
+static void wait_for_answer(struct environment_question *q)
+{
+	if (q->threaded)
+		pthread_join(q->thread, NULL);
+	q->threaded = false;
+}
+
+static int store_fingerprint(
+	struct book *book, json_t *document, int64_t *ret_id, char **ret_digest, struct error *err)
+{
+	struct json_fields f = json_fields_begin(document, (struct json_location){"the fingerprint"}, err);
+	_cleanup_(freep) char *text = NULL;
+	const char *digest, *machine;
+	int r;
+
+	json_fields_text(&f, "digest", &digest);
+	json_fields_text(&f, "machine", &machine);
+	if (f.r < 0)
+		return f.r;
+	text = json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	r = book_put_environment(book, digest, machine, text, ret_id, err);
+	if (r == 0)
+		*ret_digest = xstrdup(digest);
+	return r;
+}
+
+int run_session_environment(struct run_session *s, struct error *err)
+{
+	if (!s->question)
+		return environment_take(s->book, &s->environment, &s->environment_digest, err);
+	wait_for_answer(s->question);
+	if (s->question->r < 0) {
+		*err = s->question->err;
+		return s->question->r;
+	}
+	return store_fingerprint(s->book, s->question->document, &s->environment, &s->environment_digest, err);
+}
+
+int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int status, r = ask_setup("fingerprint", &document, &status, err);
+
+	return r < 0 ? r : store_fingerprint(book, document, ret_id, ret_digest, err);
+}
+
+void run_session_close(struct run_session *s)
+{
+	if (s->question) {
+		wait_for_answer(s->question);
+		json_decref(s->question->document);
+		free(s->question);
+	}
+	observer_close(&s->observer);
+	free(s->environment_digest);
+	book_free(s->book);
+	lock_release(&s->lock);
+	*s = RUN_SESSION_NEW;
+}
+
+void run_session_describe(const struct run_session *s, struct run *run)
+{
+	run->backend = xstrdup(observer_backend_name(&s->observer));
+	run->pt_source = xstrdup(observer_pt_source(&s->observer));
+	run->wait_source = xstrdup(observer_wait_source(&s->observer));
+	run->resolution_ns = 1;
+	run->environment = s->environment;
+}
+
+int run_session_end_run(struct run_session *s, struct run *run, int outcome, struct error *err)
+{
+	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+
+	return book_end_run(s->book, run->id, state, run->notes, err);
+}
+
+int environment_audit(char **ret_off, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *audit = NULL;
+	json_t *checks, *check;
+	char *text = NULL;
+	size_t i, size;
+	FILE *memory;
+	struct json_fields f;
+	int status, r = ask_setup("audit", &audit, &status, err);
+
+	if (r < 0)
+		return r;
+	*ret_off = NULL;
+	if (status == STATUS_DONE)
+		return 0;
+	f = json_fields_begin(audit, (struct json_location){"the audit"}, err);
+	json_fields_array(&f, "checks", &checks);
+	if (f.r < 0)
+		return f.r;
+	memory = xopen_memstream(&text, &size);
+	json_array_foreach (checks, i, check) {
+		const char *id = json_string_value(json_object_get(check, "id"));
+		const char *level = json_string_value(json_object_get(check, "level"));
+		const char *state = json_string_value(json_object_get(check, "state"));
+
+		if (id && level && state && !strcmp(level, "A") && !strcmp(state, "off"))
+			fprintf(memory, "%s%s", ftell(memory) > 0 ? ", " : "", id);
+	}
+	*ret_off = text_stream_close(memory, &text);
+	return 0;
+}
