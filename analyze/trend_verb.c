@@ -38,14 +38,13 @@ static void view_clear(struct trend_view *view)
 	levels_clear(&view->levels);
 }
 
-static int find_levels(struct trend_view *view, struct error *err)
+static void find_levels(struct trend_view *view)
 {
 	_cleanup_(freep) double *values = xcalloc(view->series.n + 1, sizeof(*values));
 
 	for (size_t i = 0; i < view->series.n; i++)
 		values[i] = view->series.items[i].log;
 	change_points_find(values, view->series.n, &view->levels);
-	return 0;
 }
 
 static int load(const char *name, struct trend_view *view, struct error *err)
@@ -55,9 +54,10 @@ static int load(const char *name, struct trend_view *view, struct error *err)
 
 	if (r == 0)
 		r = series_load(book, name, options.seconds, &view->series, err);
-	if (r == 0)
-		r = find_levels(view, err);
-	return r == 0 ? trend_find_causes(book, view, err) : r;
+	if (r < 0)
+		return r;
+	find_levels(view);
+	return trend_find_causes(book, view, err);
 }
 
 /* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
@@ -105,7 +105,9 @@ static int show(const struct trend_view *view, struct error *err)
 		r = write_to(options.markdown, trend_write_markdown, view, err);
 	if (r == 0 && analyze_options.json)
 		return json_print_document("emp-trend", trend_as_json(view), err);
-	return r < 0 || options.csv || options.markdown ? r : trend_print(view, err);
+	if (r == 0 && !options.csv && !options.markdown)
+		trend_print(view);
+	return r;
 }
 
 static int check_options(struct error *err)

@@ -3,8 +3,8 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/progress.h"
 #include "lib/base/saturate.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpu_list.h"

@@ -138,27 +138,12 @@ int json_read(json_t **ret, const char *path, struct error *err)
 
 /* Reading the members of a JSON object. */
 
-enum { LOCATION_SIZE = 96 };
-
-static char *location_text(char buffer[LOCATION_SIZE], const struct json_location *at)
-{
-	size_t len;
-
-	snprintf(buffer, LOCATION_SIZE, "%s", at->what ?: "the document");
-	len = strlen(buffer);
-	if (at->number > 0)
-		snprintf(buffer + len, LOCATION_SIZE - len, " %" PRId64, at->number);
-	len = strlen(buffer);
-	if (at->part)
-		snprintf(buffer + len, LOCATION_SIZE - len, ", %s %" PRId64, at->part, at->part_number);
-	return buffer;
-}
-
 /* "<location><the rest>", unless something failed before. */
 __attribute__((format(printf, 3, 4))) static void json_fields_refuse(
 	struct json_fields *f, int r, const char *format, ...)
 {
-	char where[LOCATION_SIZE], rest[256];
+	char number[32] = "", part[64] = "", rest[256];
+	const struct json_location *at = &f->at;
 	va_list ap;
 
 	if (f->r < 0)
@@ -166,7 +151,11 @@ __attribute__((format(printf, 3, 4))) static void json_fields_refuse(
 	va_start(ap, format);
 	vsnprintf(rest, sizeof(rest), format, ap);
 	va_end(ap);
-	f->r = error_say(f->err, r, "%s%s", location_text(where, &f->at), rest);
+	if (at->number > 0)
+		snprintf(number, sizeof(number), " %" PRId64, at->number);
+	if (at->part)
+		snprintf(part, sizeof(part), ", %s %" PRId64, at->part, at->part_number);
+	f->r = error_say(f->err, r, "%s%s%s%s", at->what ?: "the document", number, part, rest);
 }
 
 static bool json_fields_has(const struct json_fields *f, const char *name)

@@ -30,14 +30,6 @@ static int say_cannot_write(int r, const char *path, struct error *err)
 	return error_os(err, r, "cannot write '%s'", path);
 }
 
-static mode_t own_umask(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return mask;
-}
-
 /* A new file beside the target; -1 with errno. */
 static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
 {
@@ -45,13 +37,15 @@ static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
 	size_t directory = slash ? (size_t)(slash - o->target) + 1 : 0;
 	_cleanup_(freep) char *fresh = text_format("%.*s.emp-XXXXXX", (int)directory, o->target);
 	_cleanup_(closep) int fd = mkostemp(fresh, O_CLOEXEC);
+	mode_t mask = umask(0);
 	bool kept;
 
+	umask(mask);
 	if (fd < 0)
 		return -1;
 	kept = !exists || (st->st_uid == geteuid() && st->st_gid == getegid()) ||
 	       fchown(fd, st->st_uid, st->st_gid) == 0;
-	if (!kept || fchmod(fd, exists ? st->st_mode & 07777 : 0666 & ~own_umask()) < 0) {
+	if (!kept || fchmod(fd, exists ? st->st_mode & 07777 : 0666 & ~mask) < 0) {
 		unlink(fresh);
 		errno = EPERM;
 		return -1;
@@ -59,20 +53,6 @@ static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
 	o->fresh = TAKE(fresh);
 	xalloc_unfinished(o->fresh);
 	return TAKE_FD(fd);
-}
-
-static int output_open_stream(struct output_file *ret, const char *path, struct error *err)
-{
-	int fd, r;
-
-	fflush(stdout); /* what was printed comes first */
-	fd = is_standard_output(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-				      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-	ret->file = fd < 0 ? NULL : fdopen(fd, "w");
-	r = -errno;
-	ret->target = xstrdup(path);
-	return ret->file ? 0 : say_cannot_write(r, path, err);
 }
 
 static int output_open_file(struct output_file *o, const char *path, struct error *err)
@@ -95,11 +75,20 @@ static int output_open_file(struct output_file *o, const char *path, struct erro
 int output_file_open(struct output_file *ret, const char *path, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file o = {};
-	int r;
+	int fd, r = 0;
 
 	if (!*path)
 		return say_cannot_write(-ENOENT, path, err);
-	r = output_file_is_stream(path) ? output_open_stream(&o, path, err) : output_open_file(&o, path, err);
+	if (output_file_is_stream(path)) {
+		fflush(stdout); /* what was printed comes first */
+		fd = is_standard_output(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+					      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		o.file = fd < 0 ? NULL : fdopen(fd, "w");
+		if (!o.file)
+			return say_cannot_write(-errno, path, err);
+		o.target = xstrdup(path);
+	} else
+		r = output_open_file(&o, path, err);
 	if (r == 0)
 		*ret = TAKE_STRUCT(o);
 	return r;

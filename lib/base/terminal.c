@@ -3,9 +3,11 @@
 #include "lib/base/terminal.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
 #include "lib/base/text.h"
 
-#include <stdint.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,15 +34,6 @@ static bool is_terminal(FILE *file)
 bool terminal_is(FILE *file)
 {
 	return chosen_interactive ? chosen_interactive == TERMINAL_ON : is_terminal(file);
-}
-
-static bool has_colour(FILE *file)
-{
-	const char *no_color = getenv("NO_COLOR");
-
-	if (chosen_colour)
-		return chosen_colour == TERMINAL_ON;
-	return !(no_color && *no_color) && is_terminal(file);
 }
 
 size_t terminal_width(FILE *file)
@@ -74,15 +67,11 @@ const char *terminal_mark(FILE *file, enum mark mark)
 		[MARK_FAINT] = "\033[2m",
 		[MARK_END] = "\033[0m",
 	};
+	const char *no_color = getenv("NO_COLOR");
+	bool colour = chosen_colour ? chosen_colour == TERMINAL_ON
+				    : !(no_color && *no_color) && is_terminal(file);
 
-	return has_colour(file) ? marks[mark] : "";
-}
-
-static bool is_plain(const char *text)
-{
-	while (*text >= ' ' && *text < '\x7f')
-		text++;
-	return !*text;
+	return colour ? marks[mark] : "";
 }
 
 /* Bytes of the character at `at` if a terminal acts on it instead of showing it, 0: it does not. */
@@ -102,31 +91,27 @@ static size_t control_size(const unsigned char *at)
 	return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
 }
 
-static void defuse(char *text)
-{
-	char *to = text;
-
-	while (*text) {
-		size_t size = control_size((const unsigned char *)text);
-
-		*to++ = size == 0 ? *text : *text == '\n' || *text == '\t' ? ' ' : '?';
-		text += size ?: 1;
-	}
-	*to = '\0';
-}
-
 const char *terminal_text(const char *text)
 {
 	static char *made[16];
 	static size_t next;
-	char **slot;
+	const char *from = text;
+	char **slot, *to;
 
-	if (!text || is_plain(text))
+	while (from && *from >= ' ' && *from < '\x7f')
+		from++;
+	if (!from || !*from)
 		return text;
 	slot = &made[next++ % ELEMENTS(made)];
 	free(*slot);
-	*slot = text_utf8(text);
-	defuse(*slot);
+	*slot = to = text_utf8(text);
+	for (from = *slot; *from;) {
+		size_t size = control_size((const unsigned char *)from);
+
+		*to++ = size == 0 ? *from : *from == '\n' || *from == '\t' ? ' ' : '?';
+		from += size ?: 1;
+	}
+	*to = '\0';
 	return *slot;
 }
 
@@ -246,4 +231,102 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 		text += bytes + strspn(text + bytes, " ");
 	}
 	fputc('\n', file);
+}
+
+/* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth
+ * of the total, at most one per second. */
+
+enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };
+
+void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)
+{
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	*p = (struct progress){
+		.label = label,
+		.total = quiet ? 0 : total,
+		.terminal = terminal_is(stderr),
+		.started_ns = now_ns,
+		.said_ns = now_ns,
+	};
+	progress_step(p, 0, NULL);
+}
+
+/* "3/20, current estimate 128 ms, ETA 2 s" */
+static void progress_text(
+	char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of, const char *estimate)
+{
+	char left[TEXT_TIME_SIZE] = "";
+
+	if (done > 0 && done < p->total) {
+		double left_ns = (double)(p->said_ns - p->started_ns) / (double)done *
+				 (double)(p->total - done);
+
+		if (left_ns < 59e9) /* in whole seconds: it is an estimate */
+			snprintf(left, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
+		else
+			text_duration(left, (int64_t)left_ns);
+	}
+	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, of, p->total,
+		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
+}
+
+/* One line that ends before the last column, because a terminal would wrap there. If space is short, the bar is
+ * dropped first, then the end of the label, then the end of the text. */
+static void draw_bar(struct progress *p, uint64_t done, const char *text)
+{
+	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
+	const char *label = terminal_text(p->label);
+	size_t label_width = terminal_text_width(label), bar, filled;
+	char bytes[WIDEST_BAR + 1];
+
+	bar = width > label_width + taken + 3 ? width - label_width - taken - 3 : 0;
+	if (bar > WIDEST_BAR)
+		bar = WIDEST_BAR;
+	filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
+	memset(bytes, '#', filled);
+	memset(bytes + filled, '.', bar - filled);
+	bytes[bar] = '\0';
+	for_label = width > taken ? width - taken : 0;
+	fprintf(stderr, "\r%.*s", (int)terminal_text_fit(label, for_label), label);
+	if (bar >= NARROWEST_BAR)
+		fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
+			terminal_mark(stderr, MARK_END));
+	fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "", (int)terminal_text_fit(text, width), text);
+	p->drawn = true;
+}
+
+bool progress_is_due(const struct progress *p, uint64_t done)
+{
+	int64_t since_ns = clock_ns(CLOCK_MONOTONIC) - p->said_ns;
+
+	if (p->total == 0)
+		return false;
+	if (p->terminal)
+		return !p->drawn || done >= p->total || since_ns >= NS_PER_S / 10;
+	return (int)(done * 10 / p->total) > p->tenths_said && since_ns >= NS_PER_S;
+}
+
+void progress_step(struct progress *p, uint64_t done, const char *estimate)
+{
+	char text[LINE_SIZE];
+
+	if (!progress_is_due(p, done))
+		return;
+	if (done > p->total) /* more were needed than expected */
+		p->total = done;
+	p->tenths_said = (int)(done * 10 / p->total);
+	p->said_ns = clock_ns(CLOCK_MONOTONIC);
+	progress_text(text, p, done, p->terminal ? "/" : " of ", estimate);
+	if (p->terminal)
+		draw_bar(p, done, text);
+	else
+		fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->drawn)
+		fprintf(stderr, "\r\033[K");
+	p->drawn = false;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum mark { MARK_NONE, MARK_GOOD, MARK_BAD, MARK_WARN, MARK_STRONG, MARK_FAINT, MARK_END };
@@ -47,3 +48,27 @@ void terminal_print_name(FILE *file, const char *name, size_t columns);
 /* Prints a paragraph and a newline: no line is wider than the terminal, or 120 columns. The first line continues at
  * column `at`, the others begin at column `indent`. */
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);
+
+/* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth of the
+ * total, at most one per second. Nothing is drawn while a sample runs: the caller steps between samples. */
+
+struct progress {
+	const char *label;
+	uint64_t total;
+	bool terminal;
+	bool drawn;
+	int tenths_said;
+	int64_t started_ns, said_ns;
+};
+
+/* quiet: draws nothing at all. The label must outlive the work. */
+void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet);
+
+/* Whether a step would be shown now; if not, no estimate need be made for it. */
+bool progress_is_due(const struct progress *p, uint64_t done);
+
+/* `estimate`: the result so far, "127.9 ms"; NULL: none. */
+void progress_step(struct progress *p, uint64_t done, const char *estimate);
+
+/* Clears the bar, so that the next line takes its place. */
+void progress_end(struct progress *p);

@@ -5,7 +5,7 @@
 
 #include "lib/clocks/time_source.h"
 
-#include "lib/base/progress.h"
+#include "lib/base/terminal.h"
 #include "lib/clocks/clocks.h"
 
 enum { MAX_CLOCK_READERS = 32 };

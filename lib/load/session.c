@@ -3,7 +3,7 @@
 #include "lib/load/session.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/progress.h"
+#include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/book.h"

@@ -5,7 +5,7 @@
 
 #include "lib/base/array.h"
 #include "lib/base/clock.h"
-#include "lib/base/progress.h"
+#include "lib/base/terminal.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -3,7 +3,7 @@
 #include "lib/run/sampling.h"
 
 #include "lib/base/clock.h"
-#include "lib/base/progress.h"
+#include "lib/base/terminal.h"
 #include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

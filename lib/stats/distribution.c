@@ -223,12 +223,6 @@ static void spread_ties(double *into, const int64_t *ascending, size_t n, enum t
 	}
 }
 
-/* The point that F(2, 2m) exceeds with probability p, in closed form. */
-static double f_upper(double p, size_t m)
-{
-	return (double)m * (pow(p, -1 / (double)m) - 1);
-}
-
 struct tail_gap *spacings_gaps(
 	const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha, size_t *ret_n)
 {
@@ -244,8 +238,9 @@ struct tail_gap *spacings_gaps(
 	for (size_t i = n / 2; i >= 1 && n >= 4; i--) {
 		double size = ranked(ascending, n, tail, i - 1) - ranked(ascending, n, tail, i);
 		size_t m = gaps_compared(n) < n - 1 - i ? gaps_compared(n) : n - 1 - i;
-		double longest = f_upper(alpha / (double)n, m) * (sum[i + m] - sum[i]) / (double)m /
-				 (double)i;
+		/* the point that F(2, 2m) exceeds with probability alpha / n, in closed form */
+		double most = (double)m * (pow(alpha / (double)n, -1 / (double)m) - 1);
+		double longest = most * (sum[i + m] - sum[i]) / (double)m / (double)i;
 
 		gaps[found++] = (struct tail_gap){
 			.beyond = i, .size = size - (double)quantum, .longest = longest};

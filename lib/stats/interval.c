@@ -150,12 +150,6 @@ static struct error_of_mean by_machine(const int64_t *values, const struct summa
 	return by_lag1(values, s, (n * unbiased + weight * machine->lag1) / (n + weight), interval);
 }
 
-static void bound_interval(struct interval *interval, const struct summary *s)
-{
-	interval->low_ns = fmax(interval->low_ns, (double)s->min_ns);
-	interval->high_ns = fmin(interval->high_ns, (double)s->max_ns);
-}
-
 struct interval interval_of_mean(
 	const int64_t *values, size_t n, double level, const struct known_correlation *machine)
 {
@@ -177,8 +171,10 @@ struct interval interval_of_mean(
 	skewness = n < LEAST_VALUES ? 0 : skewness_of(values, &s) / sqrt(interval.effective_n);
 	interval.low_ns *= exp(-reach(t, -skewness) * error.ns / s.mean_ns);
 	interval.high_ns *= exp(reach(t, skewness) * error.ns / s.mean_ns);
-	if (n >= LEAST_VALUES && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING))
-		bound_interval(&interval, &s);
+	if (n >= LEAST_VALUES && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING)) {
+		interval.low_ns = fmax(interval.low_ns, (double)s.min_ns);
+		interval.high_ns = fmin(interval.high_ns, (double)s.max_ns);
+	}
 	return interval;
 }
 

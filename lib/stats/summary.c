@@ -83,20 +83,10 @@ struct shorth shorth_of(const int64_t *ascending, size_t n)
 	};
 }
 
-/* Sum of squares about the mean: two passes, because ETs of hours in ns leave a double few digits. */
-static double squares_about(const int64_t *values, size_t n, double mean)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += ((double)values[i] - mean) * ((double)values[i] - mean);
-	return sum;
-}
-
 struct summary summary_of(const int64_t *values, size_t n)
 {
 	struct summary s = {.n = n};
-	double sum = 0;
+	double sum = 0, squares = 0;
 
 	if (n == 0)
 		return s;
@@ -110,7 +100,10 @@ struct summary summary_of(const int64_t *values, size_t n)
 	}
 	s.mean_ns = (double)values[0] + sum / (double)n;
 	s.median_ns = median_of(values, n);
-	s.sd_ns = n < 2 ? 0 : sqrt(squares_about(values, n, s.mean_ns) / (double)(n - 1));
+	/* two passes, because ETs of hours in ns leave a double few digits */
+	for (size_t i = 0; i < n; i++)
+		squares += ((double)values[i] - s.mean_ns) * ((double)values[i] - s.mean_ns);
+	s.sd_ns = n < 2 ? 0 : sqrt(squares / (double)(n - 1));
 	s.relative_error = s.mean_ns > 0 ? s.sd_ns / s.mean_ns : 0;
 	return s;
 }

@@ -9,7 +9,7 @@
 
 enum { MOST_DIFFERENCES = 3, MOST_RUNS_OFF = 2 /* a change point may be so far off */ };
 
-static void add_difference(FILE *file, const char *what, const char *before, const char *now)
+static void add_trend_difference(FILE *file, const char *what, const char *before, const char *now)
 {
 	if (before == now || (before && now && !strcmp(before, now)))
 		return;
@@ -25,13 +25,13 @@ static void add_run_differences(FILE *file, const struct run *before, const stru
 
 	snprintf(was_on, sizeof(was_on), "%d", before->cpu);
 	snprintf(is_on, sizeof(is_on), "%d", now->cpu);
-	add_difference(file, "command", was, is);
-	add_difference(file, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
-	add_difference(file, "against", before->kind == RUN_DUET ? "inc" : NULL,
+	add_trend_difference(file, "command", was, is);
+	add_trend_difference(file, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
+	add_trend_difference(file, "against", before->kind == RUN_DUET ? "inc" : NULL,
 		now->kind == RUN_DUET ? "inc" : NULL);
-	add_difference(file, "profile", before->profile, now->profile);
-	add_difference(file, "accounting", before->backend, now->backend);
-	add_difference(file, "pt_source", before->pt_source, now->pt_source);
+	add_trend_difference(file, "profile", before->profile, now->profile);
+	add_trend_difference(file, "accounting", before->backend, now->backend);
+	add_trend_difference(file, "pt_source", before->pt_source, now->pt_source);
 }
 
 static int add_environment_differences(

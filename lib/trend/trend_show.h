@@ -29,8 +29,8 @@ void trend_causes_free(struct trend_cause *causes, size_t n);
 /* It stands apart from its neighbours of the same level. */
 bool trend_is_outlier(const struct trend_view *view, size_t i);
 
-int trend_print(const struct trend_view *view, struct error *err);
-json_t *trend_as_json(const struct trend_view *view); /* NULL: no memory */
+void trend_print(const struct trend_view *view);
+json_t *trend_as_json(const struct trend_view *view);
 struct drawing trend_drawing(const struct trend_view *view);
 void trend_write_csv(FILE *file, const struct trend_view *view);      /* a row for each run */
 void trend_write_markdown(FILE *file, const struct trend_view *view); /* the table of levels */
@@ -42,7 +42,7 @@ const char *trend_value_text(
 const char *trend_interval_text(
 	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, const struct level *level);
 
-/* "Run 88: kernel.release was '6.1', is '6.12'", for i > 0; NULL: no memory. */
+/* "Run 88: kernel.release was '6.1', is '6.12'", for i > 0. */
 char *trend_cause_text(const struct trend_view *view, size_t i);
 
 /* "+2.5 ± 0.3 %", of a difference of logarithms. */

@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/progress.h"
 #include "lib/base/terminal.h"
 
 #include <locale.h>
