@@ -3,7 +3,6 @@
 #include "analyze/compare_document.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"

@@ -2,7 +2,7 @@
 /* emp-analyze list: the runs in the book, as the user named them. */
 #include "analyze/analyze.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/document/document.h"
 #include "lib/base/table.h"

@@ -3,7 +3,7 @@
 #include "analyze/analyze.h"
 #include "lib/load/load_show.h"
 
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

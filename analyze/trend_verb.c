@@ -4,7 +4,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/trend/trend_show.h"
 
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,9 +2,8 @@
 /* A calibration from the open book to the profile: see calibration.h. */
 #include "calibrate/calibration.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/json.h"
-#include "lib/base/saturate.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/document/document.h"

@@ -3,7 +3,7 @@
  * machine. See calibration.h. */
 #include "calibrate/calibration.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

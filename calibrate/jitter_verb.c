@@ -2,8 +2,7 @@
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/clock.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

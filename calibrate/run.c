@@ -5,7 +5,7 @@
 #include "calibrate/preset.h"
 
 #include "lib/base/json.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -3,8 +3,7 @@
 
 #include "calibrate/calibration.h"
 
-#include "lib/base/clock.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"

@@ -3,9 +3,8 @@
  * disturbs the calibration. */
 #include "calibrate/calibration.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/json.h"
-#include "lib/base/saturate.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"

@@ -4,8 +4,7 @@
 
 #include "lib/base/xalloc.h"
 #include "clock/user_slots.h"
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/clock/protocol.h"
 
 #include <errno.h>

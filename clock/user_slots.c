@@ -3,7 +3,6 @@
 #include "clock/user_slots.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/clock/slots.h"
 #include "lib/host/bpf/bpf_programs.h"
 

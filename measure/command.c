@@ -3,7 +3,6 @@
 #include "measure/command.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/argv.h"

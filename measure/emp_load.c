@@ -4,7 +4,7 @@
 #include "lib/load/worker.h"
 
 #include "lib/base/json.h"
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"

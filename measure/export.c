@@ -5,8 +5,7 @@
 
 #include "measure/comparisons.h"
 
-#include "lib/base/array.h"
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -4,7 +4,6 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 

@@ -3,8 +3,8 @@
  * lib/run/sampling.h. */
 #include "measure/session.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/xalloc.h"
+#include "lib/base/number.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
 #include "lib/run/constant.h"

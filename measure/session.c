@@ -2,9 +2,7 @@
 /* All that the commands of one call of emp-measure need, opened and closed: see session.h. */
 #include "measure/session.h"
 
-#include "lib/base/array.h"
 #include "lib/base/json.h"
-#include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -4,95 +4,47 @@
 #include "lib/base/argv.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* The words so far, and the one that grows. */
-struct splitter {
-	char **words;
-	size_t n;
-	char *word; /* NULL: between words */
-	size_t len; /* of the word, with the 0 at its end */
-};
-
-/* Begins a word, which may remain empty (''). */
-static void word_begin(struct splitter *s)
-{
-	if (!s->word)
-		array_add(s->word, s->len);
-}
-
-static void word_add(struct splitter *s, char c)
-{
-	word_begin(s);
-	array_add(s->word, s->len);
-	s->word[s->len - 2] = c;
-}
-
-static void word_end(struct splitter *s)
-{
-	char **word;
-
-	if (!s->word)
-		return;
-	word = array_add(s->words, s->n);
-	*word = TAKE(s->word);
-	s->len = 0;
-}
-
-/* The text between quotes; `at` is after the opening one. NULL: it is not closed. */
-static const char *word_quoted(struct splitter *s, const char *at, char quote)
-{
-	word_begin(s);
-	for (; *at && *at != quote; at++) {
-		if (quote == '"' && *at == '\\' && at[1] && strchr("\"\\$`", at[1]))
-			at++;
-		word_add(s, *at);
-	}
-	return *at ? at + 1 : NULL;
-}
-
-static int argv_split_into(struct splitter *s, const char *text, struct error *err)
-{
-	const char *at = text;
-
-	while (*at) {
-		if (strchr(" \t\n", *at)) {
-			word_end(s);
-			at++;
-		} else if (*at == '\'' || *at == '"') {
-			at = word_quoted(s, at + 1, *at);
-			if (!at)
-				return error_say(err, -EINVAL, "a quote is not closed in: %s", text);
-		} else if (strchr("|&;<>()$`*?[~#", *at) && (*at != '~' || !s->word) &&
-			   (*at != '#' || !s->word)) {
-			return error_say(err, -EINVAL,
-				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at, text);
-		} else {
-			at += *at == '\\' && at[1];
-			word_add(s, *at++);
-		}
-	}
-	word_end(s);
-	return s->n > 0 ? 0 : error_say(err, -EINVAL, "the command is empty");
-}
-
 int argv_split(const char *text, char ***ret, struct error *err)
 {
-	struct splitter s = {};
-	int r = argv_split_into(&s, text, err);
+	_cleanup_(argv_freep) char **words = xcalloc(strlen(text) / 2 + 2, sizeof(*words));
+	_cleanup_(freep) char *word = xmalloc(strlen(text) + 1);
+	char *end = NULL; /* of the word that grows; NULL: between words */
+	char quote = '\0';
+	size_t n = 0;
 
-	array_add(s.words, s.n); /* the NULL at the end */
-	free(s.word);
-	if (r == 0)
-		*ret = s.words;
-	else
-		argv_free(s.words);
-	return r;
+	for (const char *at = text;; at++) {
+		if (!quote && strchr(" \t\n", *at)) { /* or the end of the text */
+			if (end)
+				words[n++] = xstrndup(word, (size_t)(end - word));
+			end = NULL;
+			if (!*at)
+				break;
+			continue;
+		}
+		if (!*at)
+			return error_say(err, -EINVAL, "a quote is not closed in: %s", text);
+		if (!quote && strchr("|&;<>()$`*?[~#", *at) && ((*at != '~' && *at != '#') || !end))
+			return error_say(err, -EINVAL,
+				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at, text);
+		end = end ?: word; /* an empty word is one as well: '' */
+		if (quote ? *at == quote : *at == '\'' || *at == '"') {
+			quote = quote ? '\0' : *at;
+			continue;
+		}
+		if (*at == '\\' && at[1] && (!quote || (quote == '"' && strchr("\"\\$`", at[1]))))
+			at++;
+		*end++ = *at;
+	}
+	if (n == 0)
+		return error_say(err, -EINVAL, "the command is empty");
+	*ret = TAKE(words);
+	return 0;
 }
 
 void argv_free(char **words)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON documents in and out: see json.h. */
+/* JSON documents: see json.h. */
 #include "lib/base/json.h"
 
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void *json_allocate(size_t size)
 {
@@ -165,52 +166,33 @@ static bool json_fields_has(const struct json_fields *f, const char *name)
 	return member && !json_is_null(member);
 }
 
+enum json_kind { IS_INTEGER, IS_NUMBER, IS_SECONDS, IS_STRING, IS_TEXT, IS_FLAG, IS_ARRAY, IS_OBJECT };
+
+static const struct {
+	unsigned types; /* a bit for each json_type */
+	const char *words;
+} json_kinds[] = {
+	[IS_INTEGER] = {1 << JSON_INTEGER, "a whole number"},
+	[IS_NUMBER] = {1 << JSON_INTEGER | 1 << JSON_REAL, "a number"},
+	[IS_SECONDS] = {1 << JSON_INTEGER | 1 << JSON_REAL, "a number of seconds"},
+	[IS_STRING] = {1 << JSON_STRING, "text"},
+	[IS_TEXT] = {1 << JSON_STRING, "text, and not empty"},
+	[IS_FLAG] = {1 << JSON_TRUE | 1 << JSON_FALSE, "true or false"},
+	[IS_ARRAY] = {1 << JSON_ARRAY, "an array […]"},
+	[IS_OBJECT] = {1 << JSON_OBJECT, "an object {…}"},
+};
+
 /* NULL after a failure, now or before. */
-static json_t *json_fields_find(
-	struct json_fields *f, const char *name, bool (*is_kind)(const json_t *), const char *kind)
+static json_t *json_fields_find(struct json_fields *f, const char *name, enum json_kind kind)
 {
 	json_t *member = json_object_get(f->object, name);
 
 	if (!member)
 		json_fields_refuse(f, -EINVAL, " has no '%s'", name);
-	else if (!is_kind(member))
-		json_fields_refuse(f, -EINVAL, ": '%s' must be %s", name, kind);
+	else if (!(json_kinds[kind].types & 1U << json_typeof(member)) ||
+		 (kind == IS_TEXT && json_string_length(member) == 0))
+		json_fields_refuse(f, -EINVAL, ": '%s' must be %s", name, json_kinds[kind].words);
 	return f->r < 0 ? NULL : member;
-}
-
-static bool is_integer(const json_t *json)
-{
-	return json_is_integer(json);
-}
-
-static bool is_number(const json_t *json)
-{
-	return json_is_number(json);
-}
-
-static bool is_string(const json_t *json)
-{
-	return json_is_string(json);
-}
-
-static bool is_text(const json_t *json)
-{
-	return json_is_string(json) && json_string_length(json) > 0;
-}
-
-static bool is_flag(const json_t *json)
-{
-	return json_is_boolean(json);
-}
-
-static bool is_array(const json_t *json)
-{
-	return json_is_array(json);
-}
-
-static bool is_object(const json_t *json)
-{
-	return json_is_object(json);
 }
 
 struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err)
@@ -240,7 +222,7 @@ void json_fields_header(struct json_fields *f, const char *format, int64_t versi
 
 void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
 {
-	const json_t *member = json_fields_find(f, name, is_integer, "a whole number");
+	const json_t *member = json_fields_find(f, name, IS_INTEGER);
 	int64_t value = json_integer_value(member);
 
 	if (!member)
@@ -263,7 +245,7 @@ void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min,
 
 void json_fields_real(struct json_fields *f, const char *name, double *ret)
 {
-	const json_t *member = json_fields_find(f, name, is_number, "a number");
+	const json_t *member = json_fields_find(f, name, IS_NUMBER);
 
 	if (member)
 		*ret = json_number_value(member);
@@ -278,7 +260,7 @@ void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
 {
 	const double max = (double)(JSON_MOMENT_MAX / NS_PER_S); /* a fraction above it could round up */
-	const json_t *member = json_fields_find(f, name, is_number, "a number of seconds");
+	const json_t *member = json_fields_find(f, name, IS_SECONDS);
 	double seconds = json_number_value(member);
 
 	if (!member)
@@ -299,7 +281,7 @@ void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t 
 
 void json_fields_text(struct json_fields *f, const char *name, const char **ret)
 {
-	const json_t *member = json_fields_find(f, name, is_text, "text, and not empty");
+	const json_t *member = json_fields_find(f, name, IS_TEXT);
 
 	if (member)
 		*ret = json_string_value(member);
@@ -313,7 +295,7 @@ void json_fields_text_maybe(struct json_fields *f, const char *name, const char 
 
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret)
 {
-	const json_t *member = json_fields_find(f, name, is_string, "text");
+	const json_t *member = json_fields_find(f, name, IS_STRING);
 
 	if (member)
 		*ret = json_string_value(member);
@@ -335,8 +317,7 @@ void json_fields_word(struct json_fields *f, const char *name, const char *const
 
 void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret)
 {
-	const json_t *member = json_fields_has(f, name) ? json_fields_find(f, name, is_flag, "true or false")
-							: NULL;
+	const json_t *member = json_fields_has(f, name) ? json_fields_find(f, name, IS_FLAG) : NULL;
 
 	if (member)
 		*ret = json_is_true(member);
@@ -344,7 +325,7 @@ void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret)
 
 void json_fields_array(struct json_fields *f, const char *name, json_t **ret)
 {
-	json_t *member = json_fields_find(f, name, is_array, "an array […]");
+	json_t *member = json_fields_find(f, name, IS_ARRAY);
 
 	if (member)
 		*ret = member;
@@ -352,7 +333,7 @@ void json_fields_array(struct json_fields *f, const char *name, json_t **ret)
 
 void json_fields_object(struct json_fields *f, const char *name, json_t **ret)
 {
-	json_t *member = json_fields_find(f, name, is_object, "an object {…}");
+	json_t *member = json_fields_find(f, name, IS_OBJECT);
 
 	if (member)
 		*ret = member;
@@ -362,4 +343,296 @@ void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **
 {
 	if (json_fields_has(f, name))
 		json_fields_object(f, name, ret);
+}
+
+/* A document that may be larger than memory. */
+
+enum { CHUNK = 1 << 18 };
+
+struct json_stream {
+	int fd;
+	char *path, *name; /* of the file; of the last member */
+	char *buffer;
+	size_t capacity, at, end; /* buffer[at] is the next byte */
+	size_t size;              /* of the last text, which ends at `at` */
+	int64_t offset;           /* of buffer[0] in the file */
+	size_t most;              /* bytes that the buffer may have; 0: any */
+	bool first;               /* no value of the object or array has been read yet */
+	int e;                    /* errno of a failure to read */
+};
+
+int json_stream_open(struct json_stream **ret, const char *path, struct error *err)
+{
+	_cleanup_(json_stream_freep) struct json_stream *s = xcalloc(1, sizeof(*s));
+	_cleanup_(closep) int copy = -1;
+	const char *directory = getenv("TMPDIR") ?: "/var/tmp";
+	struct stat st;
+	ssize_t n;
+
+	s->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	if (s->fd < 0 || fstat(s->fd, &st) < 0)
+		return error_os(err, -errno, "cannot open '%s'", path);
+	s->path = xstrdup(path);
+	s->buffer = xmalloc(CHUNK);
+	s->capacity = CHUNK;
+	if (S_ISREG(st.st_mode) && lseek(s->fd, 0, SEEK_CUR) == 0) {
+		*ret = TAKE(s);
+		return 0;
+	}
+	copy = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (copy < 0)
+		return error_os(err, -errno,
+			"cannot make a temporary file in '%s'; TMPDIR names another directory", directory);
+	while ((n = read(s->fd, s->buffer, CHUNK)) > 0)
+		for (ssize_t done = 0, r; done < n; done += r) {
+			r = write(copy, s->buffer + done, (size_t)(n - done));
+			if (r < 0)
+				return error_os(err, -errno,
+					"cannot copy '%s' to '%s'; TMPDIR names another directory", path,
+					directory);
+		}
+	if (n < 0)
+		return error_os(err, -errno, "cannot read '%s'", path);
+	close(s->fd);
+	s->fd = TAKE_FD(copy);
+	*ret = TAKE(s);
+	return 0;
+}
+
+void json_stream_free(struct json_stream *s)
+{
+	if (!s)
+		return;
+	closep(&s->fd);
+	free(s->path);
+	free(s->name);
+	free(s->buffer);
+	free(s);
+}
+
+/* Reads more, and keeps what begins at `from`, which `at` then counts from. false: the end, or a failure. */
+static bool read_more(struct json_stream *s, size_t from)
+{
+	ssize_t n;
+
+	memmove(s->buffer, s->buffer + from, s->end - from);
+	s->offset += (int64_t)from;
+	s->end -= from;
+	s->at -= from;
+	if (s->most && s->end >= s->most)
+		return false;
+	if (s->end == s->capacity) {
+		s->capacity *= 2;
+		s->buffer = xrealloc(s->buffer, s->capacity);
+	}
+	n = pread(s->fd, s->buffer + s->end, s->capacity - s->end, s->offset + (int64_t)s->end);
+	if (n < 0)
+		s->e = errno;
+	s->end += n > 0 ? (size_t)n : 0;
+	return n > 0;
+}
+
+/* `at`: the byte that is not JSON. */
+static int not_json(struct json_stream *s, int64_t at, const char *what, struct error *err)
+{
+	int line = 1, column = 1;
+	int64_t done = 0;
+	char bytes[4096];
+	ssize_t n;
+
+	if (s->e)
+		return error_os(err, -s->e, "cannot read '%s'", s->path);
+	while (done < at && (n = pread(s->fd, bytes, sizeof(bytes), done)) > 0)
+		for (ssize_t i = 0; i < n && done < at; i++, done++) {
+			column = bytes[i] == '\n' ? 1 : column + 1;
+			line += bytes[i] == '\n';
+		}
+	return error_say(
+		err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", s->path, line, column, what);
+}
+
+static int refuse_next(struct json_stream *s, const char *wanted, struct error *err)
+{
+	_cleanup_(freep) char *what = s->at < s->end ? text_format("%s expected near '%.10s'", wanted,
+							       (char[]){s->buffer[s->at], '\0'})
+						     : text_format("%s expected near end of file", wanted);
+
+	return not_json(s, s->offset + (int64_t)s->at, what, err);
+}
+
+char json_stream_peek(struct json_stream *s)
+{
+	for (;; s->at++) {
+		if (s->at == s->end && !read_more(s, s->at))
+			return '\0';
+		if (!strchr(" \t\r\n", s->buffer[s->at]) || !s->buffer[s->at])
+			return s->buffer[s->at];
+	}
+}
+
+int json_stream_enter(struct json_stream *s, char bracket, struct error *err)
+{
+	if (json_stream_peek(s) != bracket)
+		return refuse_next(s, (char[]){'\'', bracket, '\'', '\0'}, err);
+	s->at++;
+	s->first = true;
+	return 0;
+}
+
+/* The comma or the bracket after a value. 1: another follows; 0: the end. */
+static int read_comma(struct json_stream *s, char bracket, struct error *err)
+{
+	char c = json_stream_peek(s);
+	bool first = s->first;
+
+	s->first = false;
+	if (c == bracket) {
+		s->at++;
+		return 0;
+	}
+	if (first)
+		return 1;
+	if (c != ',')
+		return refuse_next(s, "',' or the end of the object or array", err);
+	s->at++;
+	return 1;
+}
+
+/* The next byte; EOF: none. What begins at *begin is kept; NULL: nothing is. */
+static inline int next_byte(struct json_stream *s, size_t *begin)
+{
+	if (s->at == s->end) {
+		bool more = read_more(s, begin ? *begin : s->at);
+
+		if (begin)
+			*begin = 0;
+		if (!more)
+			return EOF;
+	}
+	return (unsigned char)s->buffer[s->at++];
+}
+
+/* Past the quote at its end. */
+static int pass_string(struct json_stream *s, size_t *begin)
+{
+	int c;
+
+	while ((c = next_byte(s, begin)) != '"')
+		if (c == EOF || (c == '\\' && next_byte(s, begin) == EOF))
+			return EOF;
+	return c;
+}
+
+/* Goes past the next value; if `keep`, it is then the `size` bytes before `at`. */
+static int pass_value(struct json_stream *s, bool keep, struct error *err)
+{
+	int c = (unsigned char)json_stream_peek(s);
+	bool word = c != '"' && c != '{' && c != '[';
+	size_t at = s->at, *begin = keep ? &at : NULL;
+	int64_t depth = 0;
+
+	if (!c || strchr("]},:", c))
+		return refuse_next(s, "a value", err);
+	while (word && (c = next_byte(s, begin)) != EOF)
+		if (strchr(" \t\r\n,:]}", c)) {
+			s->at--;
+			break;
+		}
+	do { /* a text, or all between brackets */
+		c = word ? 0 : next_byte(s, begin);
+		if (c == '"')
+			c = pass_string(s, begin);
+		depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+	} while (depth > 0 && c != EOF);
+	if (c == EOF && !s->e && s->most && s->end >= s->most)
+		return 1;
+	if (c == EOF || s->e)
+		return refuse_next(s, "the end of a value", err);
+	s->size = s->at - at;
+	s->first = false;
+	return 0;
+}
+
+int json_stream_skip(struct json_stream *s, struct error *err)
+{
+	return pass_value(s, false, err);
+}
+
+int json_stream_text(
+	struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err)
+{
+	int r;
+
+	s->most = most;
+	r = pass_value(s, true, err);
+	s->most = 0;
+	if (r != 0)
+		return r;
+	*ret = s->buffer + s->at - s->size;
+	*ret_size = s->size;
+	return 0;
+}
+
+int json_stream_parse(struct json_stream *s, json_t **ret, struct error *err)
+{
+	json_error_t e;
+	json_t *json = json_loadb(
+		s->buffer + s->at - s->size, s->size, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &e);
+
+	if (!json)
+		return not_json(s,
+			s->offset + (int64_t)(s->at - s->size) + (e.position > 0 ? e.position - 1 : 0),
+			e.text, err);
+	*ret = json;
+	return 0;
+}
+
+int json_stream_json(struct json_stream *s, json_t **ret, struct error *err)
+{
+	int r = pass_value(s, true, err);
+
+	return r < 0 ? r : json_stream_parse(s, ret, err);
+}
+
+int json_stream_member(struct json_stream *s, const char **ret_name, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *name = NULL;
+	int r = read_comma(s, '}', err);
+
+	if (r <= 0)
+		return r;
+	if (json_stream_peek(s) != '"')
+		return refuse_next(s, "the name of a member", err);
+	r = json_stream_json(s, &name, err);
+	if (r < 0)
+		return r;
+	if (json_stream_peek(s) != ':')
+		return refuse_next(s, "':'", err);
+	s->at++;
+	free(s->name);
+	s->name = xstrdup(json_string_value(name));
+	*ret_name = s->name;
+	return 1;
+}
+
+int json_stream_element(struct json_stream *s, struct error *err)
+{
+	return read_comma(s, ']', err);
+}
+
+int json_stream_end(struct json_stream *s, struct error *err)
+{
+	return json_stream_peek(s) ? refuse_next(s, "the end of the document", err) : 0;
+}
+
+int64_t json_stream_tell(struct json_stream *s)
+{
+	json_stream_peek(s);
+	return s->offset + (int64_t)s->at;
+}
+
+void json_stream_seek(struct json_stream *s, int64_t place)
+{
+	s->offset = place;
+	s->at = s->end = s->size = 0;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path of the book: see paths.h. */
+/* Files by name: see paths.h. */
 #include "lib/base/paths.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,24 +16,23 @@
 int paths_default_book(char **ret, struct error *err)
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-	char *path;
 
 	if (geteuid() == 0)
-		path = xstrdup("/var/lib/emp/emp.db");
+		*ret = xstrdup("/var/lib/emp/emp.db");
 	else if (data && data[0] == '/')
-		path = text_format("%s/emp/emp.db", data);
+		*ret = text_format("%s/emp/emp.db", data);
 	else if (home && home[0] == '/')
-		path = text_format("%s/.local/share/emp/emp.db", home);
+		*ret = text_format("%s/.local/share/emp/emp.db", home);
 	else
 		return error_say(err, -ENOENT,
 			"HOME is not set to your home directory; name the lab book with --db or EMP_DB");
-	*ret = path;
 	return 0;
 }
 
 int paths_book(const char *option, char **ret, struct error *err)
 {
 	const char *named = option && *option ? option : getenv("EMP_DB");
+
 	if (!named || !*named)
 		return paths_default_book(ret, err);
 	*ret = xstrdup(named);
@@ -105,4 +105,184 @@ int paths_check(const char *path, enum path_use use, struct error *err)
 	bool exists;
 
 	return paths_follow(path, use, &target, &exists, &st, err);
+}
+
+static bool is_standard_output(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+bool output_file_is_stream(const char *path)
+{
+	struct stat st;
+
+	return is_standard_output(path) || !strcmp(path, "/dev/stderr") || !strncmp(path, "/dev/fd/", 8) ||
+	       !strncmp(path, "/proc/", 6) ||
+	       (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+/* A new file beside the target; -1 with errno. */
+static int make_fresh(struct output_file *o, const struct stat *st, bool exists)
+{
+	const char *slash = strrchr(o->target, '/');
+	size_t directory = slash ? (size_t)(slash - o->target) + 1 : 0;
+	_cleanup_(freep) char *fresh = text_format("%.*s.emp-XXXXXX", (int)directory, o->target);
+	_cleanup_(closep) int fd = mkostemp(fresh, O_CLOEXEC);
+	mode_t mask = umask(0);
+	bool kept;
+
+	umask(mask);
+	if (fd < 0)
+		return -1;
+	kept = !exists || (st->st_uid == geteuid() && st->st_gid == getegid()) ||
+	       fchown(fd, st->st_uid, st->st_gid) == 0;
+	if (!kept || fchmod(fd, exists ? st->st_mode & 07777 : 0666 & ~mask) < 0) {
+		unlink(fresh);
+		errno = EPERM;
+		return -1;
+	}
+	o->fresh = TAKE(fresh);
+	xalloc_unfinished(o->fresh);
+	return TAKE_FD(fd);
+}
+
+int output_file_open(struct output_file *ret, const char *path, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file o = {};
+	bool exists = false;
+	struct stat st;
+	int fd, r;
+
+	if (!*path)
+		return error_os(err, -ENOENT, "cannot write '%s'", path);
+	if (output_file_is_stream(path)) {
+		fflush(stdout); /* what was printed comes first */
+		o.target = xstrdup(path);
+		fd = is_standard_output(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+					      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	} else {
+		r = paths_follow(path, PATH_WRITE, &o.target, &exists, &st, err);
+		if (r < 0)
+			return r;
+		if (exists && S_ISDIR(st.st_mode))
+			return error_say(err, -EISDIR, "cannot write '%s': it is a directory", path);
+		fd = make_fresh(&o, &st, exists);
+		if (fd < 0 && exists && (errno == EPERM || errno == EACCES))
+			o.in_place = (fd = open(o.target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) >= 0;
+	}
+	o.file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!o.file)
+		return error_os(err, -errno, "cannot write '%s'", path);
+	*ret = TAKE_STRUCT(o);
+	return 0;
+}
+
+int output_file_commit(struct output_file *o, struct error *err)
+{
+	FILE *file = TAKE(o->file);
+	int r = fflush(file) != 0 || (o->in_place && ftruncate(fileno(file), ftello(file)) < 0) ? -errno : 0;
+
+	if (fclose(file) != 0 && r == 0)
+		r = -errno;
+	if (r == 0 && o->fresh && rename(o->fresh, o->target) < 0)
+		r = -errno;
+	if (r < 0)
+		return error_os(err, r, "cannot write '%s'", o->target);
+	xalloc_finished(o->fresh);
+	free(TAKE(o->fresh));
+	return 0;
+}
+
+void output_file_clear(struct output_file *o)
+{
+	if (o->file)
+		fclose(o->file);
+	if (o->fresh)
+		unlink(o->fresh);
+	xalloc_finished(o->fresh);
+	free(o->fresh);
+	free(o->target);
+	*o = (struct output_file){};
+}
+
+/* Small files of the kernel. */
+
+static int vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
+{
+	char path[PATH_MAX];
+	int r = vsnprintf(path, sizeof(path), format, args) < PATH_MAX ? 0 : -ENAMETOOLONG;
+
+	if (r == 0)
+		r = text_read_file(root_fd, path, ret);
+	return r < 0 && err ? error_os(err, r, "cannot read %s", path) : r;
+}
+
+static int vread_int(int root_fd, struct error *err, int64_t *ret, const char *format, va_list args)
+{
+	_cleanup_(freep) char *text = NULL;
+	struct error ignored;
+	int r = vread_text(root_fd, err, &text, format, args);
+
+	return r < 0 ? r : text_parse_int(text, "the file", INT64_MIN, INT64_MAX, ret, err ?: &ignored);
+}
+
+int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = vread_text(root_fd, err, ret, format, args);
+	va_end(args);
+	return r;
+}
+
+int path_read_int(int root_fd, struct error *err, int64_t *ret, const char *format, ...)
+{
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = vread_int(root_fd, err, ret, format, args);
+	va_end(args);
+	return r;
+}
+
+char *path_text(int root_fd, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vread_text(root_fd, NULL, &text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}
+
+int64_t path_int(int root_fd, const char *format, ...)
+{
+	int64_t value;
+	va_list args;
+
+	va_start(args, format);
+	if (vread_int(root_fd, NULL, &value, format, args) < 0)
+		value = -1;
+	va_end(args);
+	return value;
+}
+
+int path_open(int root_fd, int flags, const char *format, ...)
+{
+	char path[PATH_MAX];
+	va_list args;
+	int n, fd;
+
+	va_start(args, format);
+	n = vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	if (n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = openat(root_fd, text_below(root_fd, path), flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }

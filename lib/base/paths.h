@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The path of the book, and which paths are safe: one policy for books, journals, documents and all other files that EMP
- * opens by a name. Not in lib/record, so that `inc`, which is static and small, finds the book by the same rule. */
+/* Files by name: the path of the book; which paths are safe, one policy for books, journals, documents and all other files
+ * that EMP opens by a name; files that are written for the user; small files of the kernel. */
 #pragma once
 
+#include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/stat.h>
 
 /* The user's own book: /var/lib/emp/emp.db for root, $XDG_DATA_HOME/emp/emp.db (~/.local/share/emp/emp.db)
@@ -28,3 +30,45 @@ int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exis
 	struct error *err);
 /* The same for a caller that needs no more than the answer. */
 int paths_check(const char *path, enum path_use use, struct error *err);
+
+/* A file that is written for the user: its old content stays until the new is complete. The new content goes to a file
+ * of a random name in the same directory, which is then renamed and has the mode and the owner of the old file.
+ *
+ * A symbolic link stays, and the file that it names is replaced. Pipes, devices, standard output and descriptors
+ * (/dev/fd/N) are written directly, and so is a file whose owner cannot be kept or in whose directory no file can be made.
+ * Links and files of other users are refused where paths_follow() says so. */
+struct output_file {
+	FILE *file; /* to write to */
+	char *target;
+	char *fresh;   /* NULL: written directly */
+	bool in_place; /* its old content is there until the new is complete, and may be longer */
+};
+
+/* Whether it is a pipe, a device, standard output ("-" too) or a descriptor: what can be written only once. */
+bool output_file_is_stream(const char *path);
+
+int output_file_open(struct output_file *ret, const char *path, struct error *err);
+
+/* Puts it in its place. Without this, output_file_clear leaves the old file as it was. */
+int output_file_commit(struct output_file *output, struct error *err);
+void output_file_clear(struct output_file *output);
+
+/* Small files of the kernel, whose path is a format: path_read_int(root_fd, err, &value, "/sys/block/%s/size", name). What may
+ * be missing without being an error is read by path_text() or path_int().
+ *
+ * `root_fd`: AT_FDCWD, or a directory below which absolute paths are, too, so that captured machines replay. */
+
+/* The whole file without newlines at its end; the caller frees it. -errno with a sentence; err NULL: without. */
+int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* A file that holds one whole number; -EINVAL: it holds something else. */
+int path_read_int(int root_fd, struct error *err, int64_t *ret, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The same for what is not known where it cannot be read: NULL, or -1. */
+char *path_text(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int64_t path_int(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A descriptor of the file, closed on exec; -errno without a sentence. */
+int path_open(int root_fd, int flags, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -2,7 +2,6 @@
 /* Tables: see table.h. A new format is a method and a row of `writers` below. */
 #include "lib/base/table.h"
 
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

@@ -3,7 +3,7 @@
 #include "lib/base/terminal.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 
 #include <inttypes.h>

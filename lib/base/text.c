@@ -2,7 +2,6 @@
 /* Numbers, times and lists between text and memory, and numbers as people read them: see text.h. */
 #include "lib/base/text.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/xalloc.h"
 

@@ -6,14 +6,10 @@
 #pragma once
 
 #include "lib/base/error.h"
+#include "lib/base/number.h"
 
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#define NS_PER_S INT64_C(1000000000)
-#define NS_PER_MS INT64_C(1000000)
-#define NS_PER_US INT64_C(1000)
 
 /* A whole number from min to max. -EINVAL with a sentence that names `what`. */
 int text_parse_int(

@@ -5,7 +5,6 @@
  * and "--" or the first operand of a command to run ends them. */
 #include "lib/base/tool.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The end of a process without memory: see xalloc.h. */
+/* Memory, arrays that grow, and the end of a process without memory: see xalloc.h. */
 #include "lib/base/xalloc.h"
 
 #include "lib/base/cleanup.h"
@@ -34,4 +34,21 @@ _Noreturn void xalloc_fail(void)
 		if (unfinished[i])
 			unlink(unfinished[i]);
 	_exit(1); /* at any moment, as if it were killed */
+}
+
+void *array_grow(void *items, size_t *n, size_t *capacity, size_t size)
+{
+	size_t wanted = 4;
+	void *array;
+
+	memcpy(&array, items, sizeof(array));
+	if (!capacity || *n == *capacity) {
+		while (wanted <= *n)
+			wanted *= 2;
+		array = xreallocarray(array, wanted, size);
+		memcpy(items, &array, sizeof(array));
+		if (capacity)
+			*capacity = wanted;
+	}
+	return memset((char *)array + size * (*n)++, 0, size);
 }

@@ -8,7 +8,7 @@
  * The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * another process can resume a calibration; and where runs were interrupted and resumed. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/json.h"
 #include "lib/host/process/process.h"
 

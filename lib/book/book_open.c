@@ -3,7 +3,7 @@
  * the same words ("unable to open database file"). */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -7,7 +7,7 @@
  * structs as this process has them in memory: only the same build of EMP reads them. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

@@ -2,7 +2,7 @@
 /* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,7 @@
  * after its run was removed. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/process.h"
 

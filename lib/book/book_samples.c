@@ -7,7 +7,6 @@
  * SQLite calls for each. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/array.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

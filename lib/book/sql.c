@@ -2,7 +2,6 @@
 /* Statements of the book, their parameters and rows: see sql.h. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/array.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -6,7 +6,6 @@
 #include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
-#include "lib/base/array.h"
 #include "lib/stats/summary.h"
 
 #include <dlfcn.h>

@@ -2,7 +2,6 @@
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book, which has such a document for each. */
 #include "lib/clocks/book_clocks.h"
 
-#include "lib/base/array.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -3,7 +3,6 @@
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 
 #include <errno.h>
 #include <math.h>

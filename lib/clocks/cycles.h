@@ -3,7 +3,7 @@
  * reading (Hines, Wyatt & Chang used cpuid for that). Where there is none, nanoseconds serve as cycles. */
 #pragma once
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

@@ -10,7 +10,7 @@
 #include "lib/clocks/child.h"
 #include "lib/clocks/cycles.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/host/process/pinning.h"
 #include "lib/stats/summary.h"
 

@@ -3,7 +3,7 @@
  * reader moves to another CPU. */
 #include "lib/clocks/bench.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/host/process/pinning.h"
 #include "lib/stats/summary.h"
 

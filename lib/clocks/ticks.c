@@ -7,7 +7,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/clocks/child.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/host/accounting/taskstats.h"
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "lib/base/json.h"
-#include "lib/base/json_stream.h"
 #include "lib/book/book.h"
 
 /* Stores a run, with the other runs that it belongs with, its profile and its environment; or a document of a feature. All as

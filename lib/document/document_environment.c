@@ -2,7 +2,7 @@
 /* Where something was measured, in documents: the machine, its fingerprint, what was measured of it, and its profile. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

@@ -3,7 +3,6 @@
  * their samples and rows, and from place to place to store these, in one transaction. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/sql.h"

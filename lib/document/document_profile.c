@@ -2,7 +2,7 @@
 /* A cutoff profile as an emp-profile document, and back. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* See duet_cost.h. */
 #include "lib/duet/duet_cost.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

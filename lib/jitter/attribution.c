@@ -7,9 +7,8 @@
  * who had the CPU. */
 #include "lib/jitter/attribution.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/random.h"
+#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 
 #include <math.h>

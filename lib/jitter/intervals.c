@@ -2,7 +2,6 @@
 /* Events, made intervals of named sources: see intervals.h. */
 #include "lib/jitter/intervals.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -3,7 +3,6 @@
  * interruptions were. */
 #include "lib/jitter/jitter_show.h"
 
-#include "lib/base/array.h"
 #include "lib/base/xalloc.h"
 #include "lib/stats/distribution.h"
 

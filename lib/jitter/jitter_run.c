@@ -3,7 +3,7 @@
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/system/policy.h"
 #include "lib/report/run_result.h"

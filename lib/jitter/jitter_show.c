@@ -2,7 +2,7 @@
 /* A jitter run on the screen and as JSON: see jitter_show.h. */
 #include "lib/jitter/jitter_show.h"
 
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/table.h"
 
 #include <inttypes.h>

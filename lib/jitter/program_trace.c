@@ -2,8 +2,7 @@
 /* The kernel's trace during samples: see program_trace.h. */
 #include "lib/jitter/program_trace.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/trace/trace.h"

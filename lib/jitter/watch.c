@@ -2,8 +2,7 @@
 /* Watching CPUs: see watch.h. */
 #include "lib/jitter/watch.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"

@@ -3,8 +3,7 @@
 #include "lib/load/coordinator.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"

@@ -2,7 +2,6 @@
 /* Two loads compared, on the screen and as a document: see load_show.h. */
 #include "lib/load/load_show.h"
 
-#include "lib/base/array.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -2,7 +2,7 @@
 /* The pictures of a load: the rate of work of each run, when each worker worked in one run, and what the workers waited for. */
 #include "lib/load/load_show.h"
 
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "lib/load/load_file.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/array.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"

@@ -2,7 +2,6 @@
 /* The rate of work: see load_report.h. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/array.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -3,10 +3,9 @@
  * that is shown: see load_report.h. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/json.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -3,8 +3,7 @@
  * at most a few milliseconds and in real time, so that it gets what it asks for. */
 #include "lib/load/session.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"

@@ -3,8 +3,7 @@
  * the shared memory what the coordinator will want to know. */
 #include "lib/load/worker.h"
 
-#include "lib/base/clock.h"
-#include "lib/base/random.h"
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"

@@ -3,7 +3,6 @@
  * the ones that may be long for their daemon are kept. */
 #include "lib/protocol/analysis_internal.h"
 
-#include "lib/base/array.h"
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

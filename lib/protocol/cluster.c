@@ -18,7 +18,6 @@
 #include "lib/protocol/cluster.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/stats/summary.h"
 #include "lib/stats/distribution.h"

@@ -4,7 +4,6 @@
 #include "lib/protocol/cutoffs.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/names.h"
 

@@ -2,8 +2,7 @@
 /* What each daemon used in a run: see daemons.h. */
 #include "lib/protocol/daemons.h"
 
-#include "lib/base/array.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

@@ -2,8 +2,7 @@
 /* Applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
-#include "lib/base/array.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

@@ -3,8 +3,7 @@
 #include "lib/protocol/disturbances.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/clock.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/stats/summary.h"
 

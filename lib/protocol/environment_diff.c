@@ -3,7 +3,6 @@
 #include "lib/protocol/environment_diff.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 /* Groups and families of process names: see names.h. */
 #include "lib/protocol/names.h"
 
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

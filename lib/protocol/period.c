@@ -13,7 +13,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/random.h"
+#include "lib/base/number.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>

@@ -7,7 +7,6 @@
 #include "lib/protocol/validity.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/protocol/cutoffs.h"
 #include "lib/stats/summary.h"

@@ -2,7 +2,7 @@
 /* The protocol applied to runs that are in the book: see analysis_load.h. */
 #include "lib/report/analysis_load.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

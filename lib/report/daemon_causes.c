@@ -3,7 +3,7 @@
 #include "lib/report/daemon_causes.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/system/policy.h"

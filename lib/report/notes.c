@@ -2,7 +2,6 @@
 /* Remarks and warnings: see notes.h. */
 #include "lib/report/notes.h"
 
-#include "lib/base/array.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

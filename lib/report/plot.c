@@ -3,7 +3,7 @@
 #include "lib/report/plot.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"

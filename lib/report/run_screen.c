@@ -2,7 +2,7 @@
 /* A run's result for the first screen, and the notes on it: see screen.h. */
 #include "lib/report/screen.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/protocol/disturbances.h"
 #include "lib/report/analysis_load.h"

@@ -4,7 +4,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"

@@ -2,7 +2,6 @@
 /* The constant of INC: see constant.h. */
 #include "lib/run/constant.h"
 
-#include "lib/base/output_file.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"

@@ -3,8 +3,8 @@
 #include "lib/run/counter_reader.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/clock.h"
-#include "lib/base/path_read.h"
+#include "lib/base/number.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/host/clock/kernel_clock.h"
 

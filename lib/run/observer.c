@@ -3,7 +3,7 @@
 #include "lib/run/observer.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"

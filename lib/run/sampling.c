@@ -2,9 +2,8 @@
 /* The sampling loop, from the order of the samples to their rows in the book: see sampling.h. */
 #include "lib/run/sampling.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/random.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/book.h"

@@ -3,7 +3,7 @@
 #include "lib/stats/compare.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/random.h"
+#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 
 #include <errno.h>

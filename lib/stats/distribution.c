@@ -2,7 +2,6 @@
 /* Histograms with buckets of variable width, densities, and gaps in tails: see distribution.h. */
 #include "lib/stats/distribution.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/xalloc.h"
 

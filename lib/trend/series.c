@@ -4,7 +4,6 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
-#include "lib/base/array.h"
 #include "lib/run/duet.h"
 #include "lib/duet/inc_units.h"
 #include "lib/report/run_result.h"

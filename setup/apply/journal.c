@@ -2,7 +2,7 @@
 /* What apply has changed and what was there before: see journal.h. */
 #include "setup/apply/journal.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "setup/audit/audit.h"
 

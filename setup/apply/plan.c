@@ -3,8 +3,7 @@
 #include "setup/apply/plan.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/tool.h"
 
 #include <errno.h>

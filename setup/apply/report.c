@@ -3,7 +3,6 @@
 #include "setup/apply/report.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 

@@ -5,7 +5,7 @@
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

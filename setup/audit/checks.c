@@ -8,7 +8,6 @@
  * services last. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpupower.h"

@@ -2,11 +2,9 @@
 /* The facts of an audit, and how they are gathered: see audit.h. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
-#include "lib/base/path_read.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/book.h"

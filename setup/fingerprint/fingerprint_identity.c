@@ -3,7 +3,7 @@
  * digest would depend on who asks, and nothing that depends on which CPUs are online. */
 #include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/host/system/kernel_setting.h"
 

@@ -2,7 +2,7 @@
 /* The volatile part of a fingerprint: see fingerprint.h. It may explain a run with odd times. */
 #include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/process/process.h"

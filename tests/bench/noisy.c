@@ -3,7 +3,7 @@
  * was started on (taskset). Ends with its parent.
  *
  *   noisy BUSY PERIOD */
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <signal.h>
 #include <stdlib.h>

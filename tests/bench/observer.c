@@ -4,7 +4,7 @@
  * what a whole sample costs.
  *
  *   bench_observer [PROCESSES...]        as root; 100 1000 10000 if none is given */
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/table.h"
 #include "lib/host/accounting/accounting.h"

@@ -4,7 +4,7 @@
  *
  *   bench_observers [N...]        as root; 1 10 100 if none is given */
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"

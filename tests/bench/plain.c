@@ -3,7 +3,7 @@
  * time of doing so, and the time from start to end, in ns, the medians.
  *
  *   plain TIMES PROGRAM [ARGUMENT...] */
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <spawn.h>
 #include <stdio.h>

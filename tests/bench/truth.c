@@ -20,7 +20,7 @@
  *	cutoffs VIEW PPM RUN RUN RUN  a profile from a short and a long run as above (without the word), with PPM as its
  *	                              minimum share: their verdicts; its cutoffs; the samples of the third run that it discards
  */
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/comparison.h"

@@ -10,7 +10,7 @@
  *   burn --again MS      executes itself again
  *   burn --yield MS      yields the CPU all the time
  *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "tests/machine/burning.h"
 
 #include <pthread.h>

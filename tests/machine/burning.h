@@ -2,7 +2,7 @@
 /* Processes that use CPU time for tests to find, and say themselves how much it was. */
 #pragma once
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <assert.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
  * long each took, in ns.
  *
  *   dummy_daemon NAME CPU PERIOD_MS LENGTH_US COUNT */
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
+#include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/cgroup.h"

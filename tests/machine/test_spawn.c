@@ -4,7 +4,7 @@
 #include "tests/machine/burning.h"
 #include "tests/unit/check.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/text.h"
 #include "lib/base/cleanup.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/process.h"

@@ -3,7 +3,7 @@
  * interrupts took. */
 #include "tests/unit/check.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/run/observer.h"
 #include "lib/stats/summary.h"
 #include "tests/machine/burning.h"

@@ -3,7 +3,7 @@
  * the binary that includes this, in one file. */
 #pragma once
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <sys/syscall.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 /* Arrays that grow: what was there stays, new elements are zero, memory is kept where it is asked for. */
 #include "tests/unit/check.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 
 #include <stdio.h>

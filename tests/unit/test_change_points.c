@@ -4,7 +4,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/random.h"
+#include "lib/base/number.h"
 #include "lib/stats/time_series.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Calibrations of the clocks, as documents and in the book. */
 #include "tests/unit/scratch.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/clocks/book_clocks.h"
 
 #include <errno.h>

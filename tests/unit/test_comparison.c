@@ -2,7 +2,7 @@
 /* Which samples are compared, in pairs or as separate runs, and how much separate runs vary. */
 #include "tests/unit/scratch.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/protocol/comparison.h"
 #include "lib/report/run_result.h"
 

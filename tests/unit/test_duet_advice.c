@@ -3,7 +3,7 @@
  * noise of their own. What a duet would show is simulated, too. */
 #include "tests/unit/check.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/cleanup.h"
 #include "lib/duet/duet_advice.h"
 

@@ -3,7 +3,7 @@
  * discarded because of it. */
 #include "tests/unit/check.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"

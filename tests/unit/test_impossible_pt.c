@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/protocol/disturbances.h"
 
 enum { N = 20, CHANGED = 7 };

@@ -5,7 +5,7 @@
 #include "measure/export.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/json.h"
 #include "lib/run/duet.h"
 

@@ -2,7 +2,7 @@
 /* Files that are written for the user: what stays of the old one, links, and what is in the way. */
 #include "tests/unit/scratch.h"
 
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <dirent.h>

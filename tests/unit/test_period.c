@@ -3,8 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
-#include "lib/base/random.h"
+#include "lib/base/number.h"
 #include "lib/protocol/period.h"
 
 #include <math.h>

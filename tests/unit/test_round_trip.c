@@ -6,7 +6,7 @@
 #include "tests/memory_document.h"
 
 #include "lib/base/json.h"
-#include "lib/base/random.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/book/book.h"
 #include "lib/book/book_internal.h"

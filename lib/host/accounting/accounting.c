@@ -3,7 +3,6 @@
  * program under test. See accounting.h. */
 #include "lib/host/accounting/accounting.h"
 
-#include "lib/base/array.h"
 #include "lib/base/tool.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

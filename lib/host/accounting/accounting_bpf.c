@@ -2,8 +2,7 @@
 /* The bpf backend: snapshots and exits, a record for each thread. */
 #include "lib/host/accounting/accounting_bpf.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting.skel.h"

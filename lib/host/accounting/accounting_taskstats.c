@@ -5,8 +5,7 @@
 #include "lib/host/accounting/accounting_backend.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/host/accounting/taskstats_match.h"
 #include "lib/host/accounting/keymap.h"

@@ -3,7 +3,6 @@
 #include "lib/host/accounting/snapshot_diff.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/host/accounting/keymap.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The kernel's clock: see kernel_clock.h. */
 #include "lib/host/clock/kernel_clock.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 
 #include <linux/capability.h>
 #include <math.h>

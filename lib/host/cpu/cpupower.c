@@ -5,7 +5,7 @@
 #include "lib/host/cpu/cpupower.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/path_read.h"
+#include "lib/base/paths.h"
 
 #include <cpufreq.h>
 #include <cpuidle.h>

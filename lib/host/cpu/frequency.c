@@ -2,8 +2,8 @@
 /* How fast the processor may run: see frequency.h. */
 #include "lib/host/cpu/frequency.h"
 
-#include "lib/base/array.h"
-#include "lib/base/path_read.h"
+#include "lib/base/xalloc.h"
+#include "lib/base/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>

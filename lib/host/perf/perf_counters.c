@@ -3,7 +3,6 @@
 #include "lib/host/perf/perf_counters.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/host/process/privilege.h"
 

@@ -5,7 +5,7 @@
  * process is moved: a move would take a lock that blocks all forks of the system. */
 #include "lib/host/process/cgroup.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

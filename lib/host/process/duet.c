@@ -2,7 +2,7 @@
 /* Programs that alternate on one CPU: see duet.h. */
 #include "lib/host/process/duet.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/orphans.h"
 #include "lib/host/process/signals.h"

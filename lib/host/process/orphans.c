@@ -2,7 +2,7 @@
 /* Orphans of a program under test: see orphans.h. */
 #include "lib/host/process/orphans.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 

@@ -3,7 +3,7 @@
  * memory, and open the directory again. */
 #include "lib/host/process/pid_list.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "lib/host/process/pinning.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/path_read.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpu_list.h"

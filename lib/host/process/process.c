@@ -2,9 +2,9 @@
 /* Other processes, as /proc shows them: see process.h. */
 #include "lib/host/process/process.h"
 
-#include "lib/base/array.h"
+#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 
 #include <errno.h>

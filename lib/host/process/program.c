@@ -2,7 +2,7 @@
 /* Programs under test: waiting for them, killing them, and their times. See program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/orphans.h"

@@ -7,7 +7,7 @@
 #include "lib/host/process/start.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 

@@ -3,7 +3,7 @@
 #include "lib/host/process/subprocess.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/clock.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/privilege.h"

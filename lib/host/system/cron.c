@@ -2,9 +2,8 @@
 /* When cron and anacron start their jobs: see cron.h. */
 #include "lib/host/system/cron.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/path_read.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/system/kernel_setting.h"

@@ -2,7 +2,7 @@
 /* The running, installed and available kernels, and the configuration of one: see kernel.h. The only file that includes zlib. */
 #include "lib/host/system/kernel.h"
 
-#include "lib/base/path_read.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"

@@ -3,9 +3,8 @@
 #include "lib/host/system/kernel_setting.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
-#include "lib/base/path_read.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/host/process/pinning.h"
 

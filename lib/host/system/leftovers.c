@@ -3,7 +3,6 @@
 #include "lib/host/system/leftovers.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/process/cgroup.h"

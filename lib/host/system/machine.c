@@ -5,8 +5,8 @@
  * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
 #include "lib/host/system/machine.h"
 
-#include "lib/base/path_read.h"
-#include "lib/base/saturate.h"
+#include "lib/base/paths.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 

@@ -7,7 +7,6 @@
 #include "lib/host/system/policy.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/base/array.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/text.h"
 

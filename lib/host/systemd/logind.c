@@ -2,7 +2,6 @@
 /* What logind knows and does: see logind.h. */
 #include "lib/host/systemd/logind.h"
 
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/systemd/units.h"

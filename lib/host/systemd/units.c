@@ -6,9 +6,7 @@
  * expressions of timers. */
 #include "lib/host/systemd/units.h"
 
-#include "lib/base/array.h"
-#include "lib/base/clock.h"
-#include "lib/base/saturate.h"
+#include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"

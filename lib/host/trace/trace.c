@@ -2,10 +2,9 @@
 /* A private trace: see trace.h. The only file that includes libtracefs. */
 #include "lib/host/trace/trace.h"
 
-#include "lib/base/array.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
-#include "lib/base/output_file.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpu_list.h"

@@ -3,7 +3,6 @@
  * then read by their offsets, because a page is decoded beside the run. */
 #include "lib/host/trace/trace_decode.h"
 
-#include "lib/base/array.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
