@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables: see table.h. A new format is a method and a row of `writers` below. */
+/* Tables: see table.h. A new format is a row of `markups`, or a function that table_write() calls. */
 #include "lib/base/table.h"
 
 #include "lib/base/text.h"
@@ -15,7 +15,7 @@ enum { LONG_WORD = 24 };
 
 struct cell {
 	char *text;
-	char *shown;   /* the text as a terminal may show it; NULL: no difference */
+	char *shown;   /* the text as a terminal may show it: mostly the same memory */
 	json_t *value; /* NULL: the text */
 	enum mark mark;
 	bool code;
@@ -43,8 +43,9 @@ void table_free(struct table *table)
 	if (!table)
 		return;
 	for (size_t i = 0; i < table->n_cells; i++) {
+		if (table->cells[i].shown != table->cells[i].text)
+			free(table->cells[i].shown);
 		free(table->cells[i].text);
-		free(table->cells[i].shown);
 		json_decref(table->cells[i].value);
 	}
 	free(table->cells);
@@ -57,7 +58,7 @@ static struct cell *table_add(struct table *table, const char *text, json_t *val
 	struct cell *cell = array_add(table->cells, table->n_cells);
 
 	cell->text = xstrdup(text);
-	cell->shown = shown == text ? NULL : xstrdup(shown);
+	cell->shown = shown == text ? cell->text : xstrdup(shown);
 	cell->value = value;
 	return cell;
 }
@@ -137,17 +138,6 @@ void table_mark(struct table *table, enum mark mark)
 		table->cells[table->n_cells - 1].mark = mark;
 }
 
-static const char *cell_shown(const struct cell *cell)
-{
-	return cell->shown ?: cell->text;
-}
-
-/* Behind the last row. */
-static const struct cell *cells_end(const struct table *table)
-{
-	return table->cells + table->n_cells;
-}
-
 /* A column on the screen. */
 struct screen_column {
 	size_t at; /* among all columns */
@@ -155,20 +145,6 @@ struct screen_column {
 	size_t width, least; /* which text needs to wrap as little as it can, and as much */
 	const char *rest;    /* of the cell that is being printed */
 };
-
-/* The widest word of `text`, as far as it is kept whole. */
-static size_t word_width(const char *text)
-{
-	size_t widest = 0;
-
-	while (*text) {
-		size_t bytes = strcspn(text, " "), width = terminal_bytes_width(text, bytes);
-
-		widest = width > widest ? width : widest;
-		text += bytes + strspn(text + bytes, " ");
-	}
-	return widest < LONG_WORD ? widest : LONG_WORD;
-}
 
 /* Narrows the widest columns of that kind until `excess` is gone or all have their minimum width. Returns the
  * excess that remains. */
@@ -188,7 +164,8 @@ static size_t narrow_columns(struct screen_column *columns, size_t n, enum colum
 	return excess;
 }
 
-/* Chooses the columns' widths, and returns the number of spaces between two. */
+/* Chooses the columns' widths, and returns the number of spaces between two. A column should hold its widest word, as far as
+ * that is kept whole. */
 static size_t fit_columns(const struct table *table, struct screen_column *columns, size_t n, size_t width)
 {
 	size_t total = 0, gap;
@@ -196,11 +173,18 @@ static size_t fit_columns(const struct table *table, struct screen_column *colum
 	for (struct screen_column *c = columns; c < columns + n; c++) {
 		c->width = c->least = terminal_text_width(table->columns[c->at].name);
 		for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
-			const char *text = cell_shown(&table->cells[i]);
-			size_t whole = terminal_text_width(text), least = word_width(text);
+			const char *text = table->cells[i].shown;
+			size_t whole = terminal_text_width(text);
 
 			c->width = whole > c->width ? whole : c->width;
-			c->least = least > c->least ? least : c->least;
+			for (size_t bytes; *text; text += bytes + strspn(text + bytes, " ")) {
+				size_t word;
+
+				bytes = strcspn(text, " ");
+				word = terminal_bytes_width(text, bytes);
+				word = word < LONG_WORD ? word : LONG_WORD;
+				c->least = word > c->least ? word : c->least;
+			}
 		}
 		total += c->width;
 	}
@@ -264,17 +248,13 @@ static void write_screen(struct table *table, FILE *file)
 	gap = fit_columns(table, columns, n, terminal_width(file));
 	while (put_screen_line(file, columns, n, gap, NULL))
 		;
-	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
+	for (const struct cell *row = table->cells; row < table->cells + table->n_cells;
+		row += table->n_columns) {
 		for (struct screen_column *c = columns; c < columns + n; c++)
-			c->rest = cell_shown(&row[c->at]);
+			c->rest = row[c->at].shown;
 		while (put_screen_line(file, columns, n, gap, row))
 			;
 	}
-}
-
-static json_t *cell_json(const struct cell *cell)
-{
-	return cell->value ? json_incref(cell->value) : json_string(cell->text) ?: json_null(); /* not UTF-8 */
 }
 
 json_t *table_json(struct table *table)
@@ -282,23 +262,18 @@ json_t *table_json(struct table *table)
 	json_t *rows = json_array();
 
 	table_row(table);
-	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
+	for (const struct cell *row = table->cells; row < table->cells + table->n_cells;
+		row += table->n_columns) {
 		json_t *object = json_object();
 
 		for (size_t i = 0; i < table->n_columns; i++)
 			if (table->columns[i].member)
-				json_object_set_new(object, table->columns[i].member, cell_json(&row[i]));
+				json_object_set_new(object, table->columns[i].member,
+					row[i].value ? json_incref(row[i].value)
+						     : json_string(row[i].text) ?: json_null()); /* not UTF-8 */
 		json_array_append_new(rows, object);
 	}
 	return rows;
-}
-
-static void write_json(struct table *table, FILE *file)
-{
-	_cleanup_(json_decrefp) json_t *rows = table_json(table);
-	struct error err;
-
-	json_print(rows, file, &err);
 }
 
 /* Quoted if necessary. A spreadsheet takes some characters for the beginning of a formula: it becomes text by an
@@ -322,18 +297,6 @@ static void csv_text(FILE *file, const char *text)
 	fputc('"', file);
 }
 
-static void csv_cell(FILE *file, const struct cell *cell)
-{
-	if (json_is_real(cell->value))
-		fprintf(file, "%.9f", json_real_value(cell->value));
-	else if (json_is_integer(cell->value))
-		json_write_int(file, json_integer_value(cell->value));
-	else if (json_is_boolean(cell->value))
-		fputc(json_is_true(cell->value) ? '1' : '0', file);
-	else if (!json_is_null(cell->value))
-		csv_text(file, cell->text);
-}
-
 static void write_csv(struct table *table, FILE *file)
 {
 	const char *between = "";
@@ -344,14 +307,23 @@ static void write_csv(struct table *table, FILE *file)
 			csv_text(file, table->columns[i].member);
 			between = ",";
 		}
-	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns) {
-		between = "\n";
-		for (size_t i = 0; i < table->n_columns; i++)
-			if (table->columns[i].member) {
-				fputs(between, file);
-				csv_cell(file, &row[i]);
-				between = ",";
-			}
+	for (size_t i = 0; i < table->n_cells; i++) {
+		const struct cell *cell = &table->cells[i];
+
+		if (i % table->n_columns == 0)
+			between = "\n";
+		if (!table->columns[i % table->n_columns].member)
+			continue;
+		fputs(between, file);
+		between = ",";
+		if (json_is_real(cell->value))
+			fprintf(file, "%.9f", json_real_value(cell->value));
+		else if (json_is_integer(cell->value))
+			json_write_int(file, json_integer_value(cell->value));
+		else if (json_is_boolean(cell->value))
+			fputc(json_is_true(cell->value) ? '1' : '0', file);
+		else if (!json_is_null(cell->value))
+			csv_text(file, cell->text);
 	}
 	fputc('\n', file);
 }
@@ -476,51 +448,35 @@ static void put_markup_row(
 		fputs(between, file);
 		between = between == m->row ? m->second : m->next;
 		if (row && row[i].code)
-			m->code(file, cell_shown(&row[i]));
+			m->code(file, row[i].shown);
 		else
-			put_markup_text(file, row ? cell_shown(&row[i]) : table->columns[i].name, m->bar);
+			put_markup_text(file, row ? row[i].shown : table->columns[i].name, m->bar);
 	}
 	fputs(m->end, file);
 }
 
-static void write_markup(struct table *table, const struct markup *m, FILE *file)
-{
-	put_markup_frame(table, &m->top, file);
-	put_markup_row(table, m, NULL, file);
-	put_markup_frame(table, &m->divider, file);
-	for (const struct cell *row = table->cells; row < cells_end(table); row += table->n_columns)
-		put_markup_row(table, m, row, file);
-	fputs(m->bottom ?: "", file);
-}
-
-static void write_markdown(struct table *table, FILE *file)
-{
-	write_markup(table, &markups[TABLE_MARKDOWN], file);
-}
-
-static void write_asciidoc(struct table *table, FILE *file)
-{
-	write_markup(table, &markups[TABLE_ASCIIDOC], file);
-}
-
-static void write_org(struct table *table, FILE *file)
-{
-	write_markup(table, &markups[TABLE_ORG], file);
-}
-
 void table_write(struct table *table, enum table_format format, FILE *file)
 {
-	static void (*const writers[])(struct table * table, FILE * file) = {
-		[TABLE_SCREEN] = write_screen,
-		[TABLE_JSON] = write_json,
-		[TABLE_CSV] = write_csv,
-		[TABLE_MARKDOWN] = write_markdown,
-		[TABLE_ASCIIDOC] = write_asciidoc,
-		[TABLE_ORG] = write_org,
-	};
+	const struct markup *m = &markups[format];
+	struct error ignored;
 
 	table_row(table);
-	writers[format](table, file);
+	if (format == TABLE_SCREEN)
+		write_screen(table, file);
+	else if (format == TABLE_JSON) {
+		_cleanup_(json_decrefp) json_t *rows = table_json(table);
+
+		json_print(rows, file, &ignored);
+	} else if (format == TABLE_CSV)
+		write_csv(table, file);
+	else {
+		put_markup_frame(table, &m->top, file);
+		put_markup_row(table, m, NULL, file);
+		put_markup_frame(table, &m->divider, file);
+		for (size_t i = 0; i < table->n_cells; i += table->n_columns)
+			put_markup_row(table, m, &table->cells[i], file);
+		fputs(m->bottom ?: "", file);
+	}
 }
 
 void table_print(struct table *table, FILE *file)

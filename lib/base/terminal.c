@@ -252,25 +252,6 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 	progress_step(p, 0, NULL);
 }
 
-/* "3/20, current estimate 128 ms, ETA 2 s" */
-static void progress_text(
-	char text[LINE_SIZE], const struct progress *p, uint64_t done, const char *of, const char *estimate)
-{
-	char left[TEXT_TIME_SIZE] = "";
-
-	if (done > 0 && done < p->total) {
-		double left_ns = (double)(p->said_ns - p->started_ns) / (double)done *
-				 (double)(p->total - done);
-
-		if (left_ns < 59e9) /* in whole seconds: it is an estimate */
-			snprintf(left, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
-		else
-			text_duration(left, (int64_t)left_ns);
-	}
-	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, of, p->total,
-		estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
-}
-
 /* One line that ends before the last column, because a terminal would wrap there. If space is short, the bar is
  * dropped first, then the end of the label, then the end of the text. */
 static void draw_bar(struct progress *p, uint64_t done, const char *text)
@@ -309,7 +290,8 @@ bool progress_is_due(const struct progress *p, uint64_t done)
 
 void progress_step(struct progress *p, uint64_t done, const char *estimate)
 {
-	char text[LINE_SIZE];
+	char text[LINE_SIZE], left[TEXT_TIME_SIZE] = "";
+	double left_ns;
 
 	if (!progress_is_due(p, done))
 		return;
@@ -317,7 +299,16 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 		p->total = done;
 	p->tenths_said = (int)(done * 10 / p->total);
 	p->said_ns = clock_ns(CLOCK_MONOTONIC);
-	progress_text(text, p, done, p->terminal ? "/" : " of ", estimate);
+	if (done > 0 && done < p->total) {
+		left_ns = (double)(p->said_ns - p->started_ns) / (double)done * (double)(p->total - done);
+		if (left_ns < 59e9) /* in whole seconds: it is an estimate */
+			snprintf(left, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
+		else
+			text_duration(left, (int64_t)left_ns);
+	}
+	/* "3/20, current estimate 128 ms, ETA 2 s" */
+	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, p->terminal ? "/" : " of ",
+		p->total, estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
 	if (p->terminal)
 		draw_bar(p, done, text);
 	else

@@ -28,34 +28,28 @@ static size_t smaller_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How many characters to insert, delete, replace or exchange with their neighbour (optimal string alignment). */
-static size_t count_edits(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b), d[LONGEST + 1][LONGEST + 1];
-
-	if (n > LONGEST || m > LONGEST)
-		return LONGEST;
-	for (size_t i = 0; i <= n; i++)
-		for (size_t k = 0; k <= m; k++) {
-			if (i == 0 || k == 0) {
-				d[i][k] = i + k;
-				continue;
-			}
-			d[i][k] = smaller_of(d[i - 1][k], d[i][k - 1]) + 1;
-			d[i][k] = smaller_of(d[i][k], d[i - 1][k - 1] + (a[i - 1] != b[k - 1]));
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-				d[i][k] = smaller_of(d[i][k], d[i - 2][k - 2] + 1);
-		}
-	return d[n][m];
-}
-
 void nearest_try(struct nearest *nearest, const char *word)
 {
-	size_t len = strlen(nearest->typed), edits = count_edits(nearest->typed, word);
+	const char *typed = nearest->typed;
+	size_t n = strlen(typed), m = strlen(word), edits = LONGEST, d[LONGEST + 1][LONGEST + 1];
 
-	if (len >= 3 && !strncmp(nearest->typed, word, len)) /* its beginning */
+	/* characters to insert, delete, replace or exchange with their neighbour (optimal string alignment) */
+	for (size_t i = 0; i <= n && n <= LONGEST && m <= LONGEST; i++)
+		for (size_t k = 0; k <= m; k++) {
+			d[i][k] = i + k;
+			if (i > 0 && k > 0) {
+				d[i][k] = smaller_of(d[i - 1][k], d[i][k - 1]) + 1;
+				d[i][k] = smaller_of(
+					d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
+			}
+			if (i > 1 && k > 1 && typed[i - 1] == word[k - 2] && typed[i - 2] == word[k - 1])
+				d[i][k] = smaller_of(d[i][k], d[i - 2][k - 2] + 1);
+		}
+	if (n >= 3 && !strncmp(typed, word, n)) /* its beginning */
 		edits = 1;
-	if (edits <= (len + 1) / 3 && (!nearest->found || edits < nearest->edits)) {
+	else if (n <= LONGEST && m <= LONGEST)
+		edits = d[n][m];
+	if (edits <= (n + 1) / 3 && (!nearest->found || edits < nearest->edits)) {
 		nearest->found = word;
 		nearest->edits = edits;
 	}
@@ -90,24 +84,24 @@ int option_choice(
 		err, -EINVAL, "%s must be %s, not '%s'%s", name, all, value, nearest_hint(&nearest, ""));
 }
 
-int option_count(const char *value, const char *name, void *into, struct error *err)
+static int option_whole(const char *value, const char *name, int least, int *into, struct error *err)
 {
-	int64_t n;
-	int r = text_parse_int(value, name, 1, INT32_MAX, &n, err);
+	int64_t n = 0;
+	int r = text_parse_int(value, name, least, INT32_MAX, &n, err);
 
 	if (r == 0)
-		*(int *)into = (int)n;
+		*into = (int)n;
 	return r;
+}
+
+int option_count(const char *value, const char *name, void *into, struct error *err)
+{
+	return option_whole(value, name, 1, into, err);
 }
 
 int option_count0(const char *value, const char *name, void *into, struct error *err)
 {
-	int64_t n;
-	int r = text_parse_int(value, name, 0, INT32_MAX, &n, err);
-
-	if (r == 0)
-		*(int *)into = (int)n;
-	return r;
+	return option_whole(value, name, 0, into, err);
 }
 
 int option_duration(const char *value, const char *name, void *into, struct error *err)
@@ -197,17 +191,7 @@ static void help_options(FILE *file, const struct option_row *options)
 	}
 }
 
-static void help_verbs(FILE *file, const struct verb *verbs)
-{
-	for (const struct verb *v = verbs; v->name; v++) {
-		char left[64];
-
-		snprintf(left, sizeof(left), "%s%s%s", v->name, v->args ? " " : "", v->args ?: "");
-		help_row(file, left, v->summary);
-	}
-}
-
-/* "emp-analyze show [OPTION...] RUN"; the caller frees it. NULL: no memory. */
+/* "emp-analyze show [OPTION...] RUN"; the caller frees it. */
 static char *tool_usage(const struct tool *tool, const struct verb *verb)
 {
 	if (!verb)
@@ -227,7 +211,12 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 	terminal_wrap(file, verb && verb->name ? verb->summary : tool->summary, 0, 0);
 	if (!verb) {
 		fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
-		help_verbs(file, tool->verbs);
+		for (const struct verb *row = tool->verbs; row->name; row++) {
+			_cleanup_(freep) char *left = text_format(
+				"%s%s%s", row->name, row->args ? " " : "", row->args ?: "");
+
+			help_row(file, left, row->summary);
+		}
 	}
 	if (!verb || !verb->options || !verb->options->group)
 		fprintf(file, "\nOptions:\n");
@@ -264,32 +253,8 @@ bool tool_after_dashes(void)
 struct parser {
 	const struct option_row *rows[MAX_OPTIONS];
 	struct option longs[MAX_OPTIONS + 3];
-	char shorts[2 * MAX_OPTIONS + 5];
 	int n;
 };
-
-static void parser_add(struct parser *p, const struct option_row *options)
-{
-	for (const struct option_row *o = options; o && o->name && p->n < MAX_OPTIONS; o++) {
-		char letter[3] = {o->letter, o->value && !o->optional ? ':' : '\0', '\0'};
-		int argument = o->optional ? optional_argument : o->value ? required_argument : no_argument;
-
-		p->longs[p->n] = (struct option){o->name, argument, NULL, FIRST_LONG + p->n};
-		p->rows[p->n++] = o;
-		if (o->letter)
-			strcat(p->shorts, letter);
-	}
-}
-
-static const struct option_row *parser_row(const struct parser *p, int c)
-{
-	if (c >= FIRST_LONG && c < FIRST_LONG + p->n)
-		return p->rows[c - FIRST_LONG];
-	for (int i = 0; i < p->n; i++)
-		if (p->rows[i]->letter == c)
-			return p->rows[i];
-	return NULL;
-}
 
 static int take_option(
 	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
@@ -343,31 +308,40 @@ static int unknown_option(
 		verb);
 }
 
-static void parser_begin(struct parser *p, const struct command_line *line)
-{
-	/* without verbs, options may follow operands; with one that is parse_rest's work */
-	*p = (struct parser){.shorts = ":"};
-	if (line->tool->verbs[0].name)
-		strcpy(p->shorts, "+:");
-	parser_add(p, line->tool->options);
-	parser_add(p, line->verb ? line->verb->options : NULL);
-	p->longs[p->n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
-	p->longs[p->n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
-	strcat(p->shorts, "hV"); /* a row that has the letter comes first */
-}
-
 /* Options of the tool and of the verb. 0: go on at argv[optind]; 1: help or version was shown. */
 static int parse_options(struct command_line *line, int argc, char **argv, struct error *err)
 {
-	struct parser p;
+	const struct option_row *tables[] = {line->tool->options, line->verb ? line->verb->options : NULL};
+	struct parser p = {};
+	/* without verbs, options may follow operands; with one that is tool_run_verb's work */
+	char shorts[2 * MAX_OPTIONS + 5] = ":";
 	int c, r = 0;
 
-	parser_begin(&p, line);
+	if (line->tool->verbs[0].name)
+		strcpy(shorts, "+:");
+	for (size_t t = 0; t < ELEMENTS(tables); t++)
+		for (const struct option_row *o = tables[t]; o && o->name && p.n < MAX_OPTIONS; o++) {
+			char letter[3] = {o->letter, o->value && !o->optional ? ':' : '\0', '\0'};
+			int argument = o->optional ? optional_argument
+				       : o->value  ? required_argument
+						   : no_argument;
+
+			p.longs[p.n] = (struct option){o->name, argument, NULL, FIRST_LONG + p.n};
+			p.rows[p.n++] = o;
+			if (o->letter)
+				strcat(shorts, letter);
+		}
+	p.longs[p.n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
+	p.longs[p.n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
+	strcat(shorts, "hV"); /* a row that has the letter comes first */
+
 	opterr = 0;
 	optind = 0; /* glibc: start anew, argv[0] is not an option */
-	while (r == 0 && (c = getopt_long(argc, argv, p.shorts, p.longs, NULL)) >= 0) {
-		const struct option_row *row = parser_row(&p, c);
+	while (r == 0 && (c = getopt_long(argc, argv, shorts, p.longs, NULL)) >= 0) {
+		const struct option_row *row = NULL;
 
+		for (int i = 0; i < p.n && !row; i++)
+			row = c == FIRST_LONG + i || c == p.rows[i]->letter ? p.rows[i] : NULL;
 		if (c == ':')
 			return error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
 				argv[optind - 1], line->tool->name);
@@ -385,44 +359,6 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 	return r;
 }
 
-/* For a verb, options may also follow operands: "list RUN --json". What stays is moved to the front. */
-static int parse_rest(struct command_line *line, int argc, char **argv, int *ret_n, struct error *err)
-{
-	int n = 0, i = 0;
-
-	while (i < argc) {
-		int r = parse_options(line, argc - i + 1, argv + i - 1, err);
-		bool ended;
-
-		if (r != 0)
-			return r;
-		ended = optind > 1 && !strcmp(argv[i + optind - 2], "--");
-		i += optind - 1;
-		while (i < argc && (ended || argv[i][0] != '-' || !argv[i][1])) {
-			argv[n++] = argv[i++];
-			if (!ended)
-				break;
-		}
-	}
-	*ret_n = n;
-	return 0;
-}
-
-static int tool_find_verb(struct command_line *line, const char *name, struct error *err)
-{
-	struct nearest nearest = {.typed = name};
-
-	for (const struct verb *v = line->tool->verbs; v->name; v++) {
-		if (!strcmp(v->name, name)) {
-			line->verb = v;
-			return 0;
-		}
-		nearest_try(&nearest, v->name);
-	}
-	return error_say(err, -EINVAL, "unknown verb '%s'%s; '%s --help' lists the verbs", name,
-		nearest_hint(&nearest, ""), line->tool->name);
-}
-
 static int check_argument_count(const struct command_line *line, int n, char **argv, struct error *err)
 {
 	const struct verb *verb = line->verb;
@@ -436,37 +372,41 @@ static int check_argument_count(const struct command_line *line, int n, char **a
 	return 0;
 }
 
-/* getopt moves operands that come before "--" after it, where they would be part of the command. `typed` is argv
- * as it was. */
-static int check_dashes(char *const *typed, int argc, char *const *argv, struct error *err)
-{
-	int at = 0;
-
-	while (at < argc && typed[at] != argv[optind - 1])
-		at++;
-	if (argc - optind <= argc - at - 1)
-		return 0;
-	return error_say(err, -EINVAL,
-		"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
-		argv[optind]);
-}
-
 /* argv[0] is the verb. */
 static int tool_run_verb(struct command_line *line, int argc, char **argv, struct error *err)
 {
-	int n, r;
+	struct nearest nearest = {.typed = argc > 0 ? argv[0] : ""};
+	int n = 0, i = 0, r;
 
 	if (argc == 0)
 		return error_say(
 			err, -EINVAL, "no verb given; '%s --help' lists the verbs", line->tool->name);
-	r = tool_find_verb(line, argv[0], err);
-	if (r == 0)
-		r = parse_rest(line, argc - 1, argv + 1, &n, err);
-	if (r == 0)
-		r = check_argument_count(line, n, argv + 1, err);
-	if (r != 0)
-		return r < 0 ? r : 0;
-	return line->verb->run(n, argv + 1, err);
+	for (const struct verb *v = line->tool->verbs; v->name && !line->verb; v++) {
+		nearest_try(&nearest, v->name);
+		line->verb = strcmp(v->name, argv[0]) ? NULL : v;
+	}
+	if (!line->verb)
+		return error_say(err, -EINVAL, "unknown verb '%s'%s; '%s --help' lists the verbs", argv[0],
+			nearest_hint(&nearest, ""), line->tool->name);
+	argc--;
+	argv++;
+	/* options may also follow operands: "list RUN --json"; what stays is moved to the front */
+	while (i < argc) {
+		bool ended;
+
+		r = parse_options(line, argc - i + 1, argv + i - 1, err);
+		if (r != 0)
+			return r < 0 ? r : 0;
+		ended = optind > 1 && !strcmp(argv[i + optind - 2], "--");
+		i += optind - 1;
+		while (i < argc && (ended || argv[i][0] != '-' || !argv[i][1])) {
+			argv[n++] = argv[i++];
+			if (!ended)
+				break;
+		}
+	}
+	r = check_argument_count(line, n, argv, err);
+	return r < 0 ? r : line->verb->run(n, argv, err);
 }
 
 static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
@@ -474,7 +414,7 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
 	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
-	int r;
+	int r, at = 0;
 
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	r = parse_options(&line, argc, argv, err);
@@ -483,9 +423,14 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (verbs)
 		return tool_run_verb(&line, argc - optind, argv + optind, err);
-	r = after_dashes ? check_dashes(typed, argc, argv, err) : 0;
-	if (r == 0)
-		r = check_argument_count(&line, argc - optind, argv + optind, err);
+	/* getopt moves operands that come before "--" after it, where they would be part of the command */
+	while (after_dashes && at < argc && typed[at] != argv[optind - 1])
+		at++;
+	if (after_dashes && argc - optind > argc - at - 1)
+		return error_say(err, -EINVAL,
+			"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
+			argv[optind]);
+	r = check_argument_count(&line, argc - optind, argv + optind, err);
 	return r < 0 ? r : line.verb->run(argc - optind, argv + optind, err);
 }
 
