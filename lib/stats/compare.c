@@ -27,95 +27,36 @@ static int log_by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-/* Means of both orders apart. `logs` are sorted by order: the first n_first are of one. */
-static void fit_orders(struct log_ratio *r, const double *logs, size_t n_first)
-{
-	size_t n_second = r->n - n_first;
-	double squares = gsl_stats_tss(logs, 1, n_first) + gsl_stats_tss(logs + n_first, 1, n_second);
-
-	r->df = (double)(r->n - 2);
-	r->sd = sqrt(squares / r->df);
-	r->mean = (gsl_stats_mean(logs, 1, n_first) + gsl_stats_mean(logs + n_first, 1, n_second)) / 2;
-	r->se = r->sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
-}
-
-static void fit_mean(struct log_ratio *r, const double *logs)
-{
-	if (r->n > 0)
-		r->mean = gsl_stats_mean(logs, 1, r->n);
-	if (r->n < 2)
-		return;
-	r->df = (double)(r->n - 1);
-	r->sd = sqrt(gsl_stats_tss(logs, 1, r->n) / r->df);
-	r->se = r->sd / sqrt((double)r->n);
-}
-
-/* The greatest c such that the sum of the ranks of positive differences is below c with a probability of at most LEVEL / 2: exact
- * (counting subsets of 1 … n), then by the normal approximation (Wilcoxon 1945). 0: there is none. */
-static size_t signed_rank_limit(size_t n)
-{
-	size_t most = n * (n + 1) / 2, limit = 0;
-	_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(most + 1, sizeof(*p)) : NULL;
-	double below = 0;
-
-	if (!p)
-		return (size_t)fmax(
-			0, floor((double)most / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
-							    sqrt((double)most * (2 * (double)n + 1) / 12)));
-	p[0] = 1;
-	for (size_t rank = 1; rank <= n; rank++)
-		for (size_t sum = most + 1; sum-- > 0;)
-			p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
-	while (limit < most && below + p[limit] <= LEVEL / 2)
-		below += p[limit++];
-	return limit;
-}
-
-/* The median of the means of all pairs of values, each with itself too, and the interval of its test. */
+/* The median of the means of all pairs of values, each with itself too, and the interval of its test: between the means whose rank
+ * is `limit` from either end, the greatest number that the sum of the ranks of positive differences is below with a probability of
+ * at most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation (Wilcoxon 1945). 0: there is none. */
 static void fit_robust(struct log_ratio *r, const double *logs)
 {
-	size_t n = r->n, m = n * (n + 1) / 2, k = 0, limit;
+	size_t n = r->n, m = n * (n + 1) / 2, k = 0, limit = 0;
 	_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
+	_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(m + 1, sizeof(*p)) : NULL;
+	double below = 0;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i; j < n; j++)
 			walsh[k++] = (logs[i] + logs[j]) / 2;
 	qsort(walsh, m, sizeof(*walsh), log_by_value);
-	limit = signed_rank_limit(n);
 	r->robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
+	if (!p)
+		limit = (size_t)fmax(
+			0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
+							 sqrt((double)m * (2 * (double)n + 1) / 12)));
+	else
+		p[0] = 1;
+	for (size_t rank = 1; p && rank <= n; rank++)
+		for (size_t sum = m + 1; sum-- > 0;)
+			p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
+	while (p && limit < m && below + p[limit] <= LEVEL / 2)
+		below += p[limit++];
 	if (limit > 0) {
 		r->robust_low = walsh[limit - 1];
 		r->robust_high = walsh[m - limit];
 	}
-}
-
-static void fit_neighbours(struct log_ratio *r, const int64_t *a, const int64_t *b)
-{
-	size_t n = r->n - 1;
-	_cleanup_(freep) double *ahead = xcalloc(2 * n, sizeof(*ahead));
-	double *behind = ahead + n;
-
-	for (size_t i = 0; i < n; i++) {
-		ahead[i] = log((double)b[i + 1] / (double)a[i]);
-		behind[i] = log((double)b[i] / (double)a[i + 1]);
-	}
-	r->neighbours_sd = sqrt(
-		(gsl_stats_tss(ahead, 1, n) + gsl_stats_tss(behind, 1, n)) / (double)(2 * n - 2));
-}
-
-/* The logs, those in which a started first before the others. Returns how many that are. */
-static size_t sort_by_order(const double *logs, const bool *a_first, size_t n, double *ret)
-{
-	size_t n_first = 0, k;
-
-	for (size_t i = 0; i < n; i++)
-		if (a_first && a_first[i])
-			ret[n_first++] = logs[i];
-	k = n_first;
-	for (size_t i = 0; i < n; i++)
-		if (!a_first || !a_first[i])
-			ret[k++] = logs[i];
-	return n_first;
 }
 
 struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n)
@@ -123,19 +64,41 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
 	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN, .robust_high = NAN,
 		.neighbours_sd = NAN};
-	size_t n_first;
+	double *sorted = logs + n, *ahead = logs, *behind = logs + n, squares;
+	size_t n_first = 0, n_second = 0;
 
 	for (size_t i = 0; i < n; i++)
+		n_first += a_first && a_first[i];
+	for (size_t i = 0, first = 0; i < n; i++) {
 		logs[i] = log((double)b_ns[i] / (double)a_ns[i]);
-	n_first = sort_by_order(logs, a_first, n, logs + n);
-	if (n_first >= 2 && n - n_first >= 2)
-		fit_orders(&r, logs + n, n_first);
-	else
-		fit_mean(&r, logs);
+		sorted[a_first && a_first[i] ? first++ : n_first + n_second++] = logs[i];
+	}
+	if (n_first >= 2 && n_second >= 2) { /* the means of both orders apart */
+		squares = gsl_stats_tss(sorted, 1, n_first) + gsl_stats_tss(sorted + n_first, 1, n_second);
+		r.df = (double)(n - 2);
+		r.sd = sqrt(squares / r.df);
+		r.mean = (gsl_stats_mean(sorted, 1, n_first) +
+				 gsl_stats_mean(sorted + n_first, 1, n_second)) /
+			 2;
+		r.se = r.sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
+	} else if (n > 0) {
+		r.mean = gsl_stats_mean(logs, 1, n);
+	}
+	if (isnan(r.df) && n >= 2) {
+		r.df = (double)(n - 1);
+		r.sd = sqrt(gsl_stats_tss(logs, 1, n) / r.df);
+		r.se = r.sd / sqrt((double)n);
+	}
 	if (n >= LEAST_ROBUST && n <= MOST_ROBUST)
 		fit_robust(&r, logs);
-	if (n >= LEAST_NEIGHBOURS)
-		fit_neighbours(&r, a_ns, b_ns);
+	if (n < LEAST_NEIGHBOURS)
+		return r;
+	for (size_t i = 0; i + 1 < n; i++) {
+		ahead[i] = log((double)b_ns[i + 1] / (double)a_ns[i]);
+		behind[i] = log((double)b_ns[i] / (double)a_ns[i + 1]);
+	}
+	r.neighbours_sd = sqrt((gsl_stats_tss(ahead, 1, n - 1) + gsl_stats_tss(behind, 1, n - 1)) /
+			       (double)(2 * (n - 1) - 2));
 	return r;
 }
 
@@ -169,25 +132,6 @@ static int rank_by_value(const void *x, const void *y)
 	return (a->value > b->value) - (a->value < b->value);
 }
 
-/* The tie term: t³ - t, summed over groups of t equal values. */
-static double rank_all(struct ranked *all, size_t n)
-{
-	double ties = 0;
-
-	qsort(all, n, sizeof(*all), rank_by_value);
-	for (size_t i = 0, end; i < n; i = end) {
-		double t;
-
-		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
-			;
-		t = (double)(end - i);
-		ties += t * t * t - t;
-		for (size_t k = i; k < end; k++)
-			all[k].twice_rank = i + 1 + end;
-	}
-	return ties;
-}
-
 /* In how many ways n_b of the ranks give each sum: the ranks are taken one by one (Streitberg & Röhmel 1986). The share
  * of those whose sum is as far from the expected one as `twice_sum`. */
 static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b, size_t twice_sum)
@@ -211,32 +155,39 @@ static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b,
 	return as_far / total;
 }
 
-/* Normal, corrected for ties and continuity (Lehmann 1975). */
-static double mann_whitney_approximate(double u, double n_a, double n_b, double ties)
-{
-	double n = n_a + n_b, sd = sqrt(n_a * n_b / 12 * (n + 1 - ties / (n * (n - 1))));
-	double off = fmax(0, fabs(u - n_a * n_b / 2) - 0.5);
-
-	return sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
-}
-
 /* u: pairs in which b is greater, ties count half. p: two-sided, from all permutations of the ranks, tied or not, for
- * up to 40 values together; else normal. At least one value each. */
+ * up to 40 values together; else normal, corrected for ties and continuity (Lehmann 1975). At least one value each. */
 static void mann_whitney(
 	const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, double *ret_u, double *ret_p)
 {
 	size_t n = n_a + n_b, twice_sum = 0;
 	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
-	double ties;
+	double ties = 0 /* t³ - t, summed over groups of t equal values */, pairs = (double)n_a * (double)n_b,
+	       sd, off;
 
 	for (size_t i = 0; i < n; i++)
 		all[i] = (struct ranked){.value = i < n_a ? a[i] : b[i - n_a], .of_b = i >= n_a};
-	ties = rank_all(all, n);
-	for (size_t i = 0; i < n; i++)
-		twice_sum += all[i].of_b ? all[i].twice_rank : 0;
+	qsort(all, n, sizeof(*all), rank_by_value);
+	for (size_t i = 0, end; i < n; i = end) {
+		double t;
+
+		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
+			;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+		for (size_t k = i; k < end; k++) {
+			all[k].twice_rank = i + 1 + end;
+			twice_sum += all[k].of_b ? all[k].twice_rank : 0;
+		}
+	}
 	*ret_u = ((double)twice_sum - (double)n_b * (double)(n_b + 1)) / 2;
-	*ret_p = n <= EXACT_MAX ? mann_whitney_exact(all, n, n_b, twice_sum)
-				: mann_whitney_approximate(*ret_u, (double)n_a, (double)n_b, ties);
+	if (n <= EXACT_MAX) {
+		*ret_p = mann_whitney_exact(all, n, n_b, twice_sum);
+		return;
+	}
+	sd = sqrt(pairs / 12 * ((double)n + 1 - ties / ((double)n * ((double)n - 1))));
+	off = fmax(0, fabs(*ret_u - pairs / 2) - 0.5);
+	*ret_p = sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
 }
 
 /* Variance of the mean. */
@@ -253,45 +204,10 @@ static double degrees(const struct summary *a, const struct summary *b)
 	return (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
 }
 
+/* Two-sided. */
 static double p_of(double t, double df)
 {
 	return 2 * gsl_cdf_tdist_Q(fabs(t), df);
-}
-
-static double welch_p(const struct comparison *c)
-{
-	double spread = variance(&c->a) + variance(&c->b);
-
-	return spread > 0 ? p_of((c->b.mean_ns - c->a.mean_ns) / sqrt(spread), degrees(&c->a, &c->b)) : NAN;
-}
-
-static double covariance_of_means(const struct comparison *c, const int64_t *a, const int64_t *b)
-{
-	double sum = 0, n = (double)c->a.n;
-
-	for (size_t i = 0; i < c->a.n; i++)
-		sum += ((double)a[i] - c->a.mean_ns) * ((double)b[i] - c->b.mean_ns);
-	return sum / (n - 1) / n;
-}
-
-/* The variances of both means and the degrees of freedom, by how the samples were taken. */
-static void spread_of(
-	struct comparison *c, const struct compare_plan *plan, const int64_t *a, const int64_t *b)
-{
-	double between = plan->between * plan->between;
-
-	c->variance_a = variance(&c->a);
-	c->variance_b = variance(&c->b);
-	c->df = degrees(&c->a, &c->b);
-	if (plan->design == DESIGN_PAIRS) {
-		c->covariance = covariance_of_means(c, a, b);
-		c->df = (double)(c->a.n - 1);
-	} else if (plan->design == DESIGN_BETWEEN) {
-		/* The means of separate runs vary by what runs have in themselves, too (Kalibera & Jones 2013). */
-		c->variance_a = fmax(c->variance_a, between * c->a.mean_ns * c->a.mean_ns);
-		c->variance_b = fmax(c->variance_b, between * c->b.mean_ns * c->b.mean_ns);
-		c->df = plan->between_df;
-	}
 }
 
 /* The least difference that a test at the level alpha finds with that power, as a share of a's mean. */
@@ -305,43 +221,20 @@ static void find_smallest_difference(struct comparison *c, double alpha)
 				 se;
 }
 
-static void find_log_interval(struct comparison *c, double alpha)
-{
-	double half = log_ratio_half(&c->log_ratio, alpha);
-
-	c->alpha = alpha;
-	c->ratio_low = exp(c->log_ratio.mean - half);
-	c->ratio_high = exp(c->log_ratio.mean + half);
-}
-
-static void judge_log_ratios(
-	struct comparison *c, const struct compare_plan *plan, const int64_t *a, const int64_t *b)
-{
-	const struct log_ratio *l = &c->log_ratio;
-
-	c->log_ratio = log_ratio_of(a, b, plan->a_first, c->a.n);
-	c->ratio = exp(l->mean);
-	if (isnan(l->se))
-		return;
-	c->t = l->mean / l->se;
-	c->df = l->df;
-	c->p = log_ratio_p(l);
-	find_smallest_difference(c, LEVEL);
-	find_log_interval(c, LEVEL);
-}
-
-/* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954). */
+/* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954); of a duet, by its logarithms. */
 static void find_interval(struct comparison *c, double alpha)
 {
 	double a = c->a.mean_ns, b = c->b.mean_ns, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df), tt = t * t;
 	double square = a * a - tt * c->variance_a, middle = a * b - tt * c->covariance;
-	double root = middle * middle - square * (b * b - tt * c->variance_b);
+	double root = middle * middle - square * (b * b - tt * c->variance_b), half;
 
+	c->alpha = alpha;
 	if (c->design == DESIGN_DUET) {
-		find_log_interval(c, alpha);
+		half = log_ratio_half(&c->log_ratio, alpha);
+		c->ratio_low = exp(c->log_ratio.mean - half);
+		c->ratio_high = exp(c->log_ratio.mean + half);
 		return;
 	}
-	c->alpha = alpha;
 	c->ratio_low = c->ratio_high = NAN;
 	if (square <= 0 || root < 0)
 		return;
@@ -349,31 +242,40 @@ static void find_interval(struct comparison *c, double alpha)
 	c->ratio_high = (middle + sqrt(root)) / square;
 }
 
-/* Constant times, such as those in whole ticks: equal ones do not differ; others do if enough of them say so. */
-static void judge_constants(struct comparison *c)
-{
-	c->p = c->a.mean_ns == c->b.mean_ns ? 1 : c->mann_whitney_p;
-	if (c->p == 1 || c->p < LEVEL)
-		c->ratio_low = c->ratio_high = c->ratio;
-}
-
 static void judge_means(
 	struct comparison *c, const struct compare_plan *plan, const int64_t *a, const int64_t *b)
 {
-	double spread;
+	double between = plan->between * plan->between, n = (double)c->a.n, sum = 0, spread;
 
 	if (c->a.n < 2 || c->b.n < 2 || plan->design == DESIGN_SEPARATE)
 		return;
-	spread_of(c, plan, a, b);
+	/* the variances of both means and the degrees of freedom, by how the samples were taken */
+	c->variance_a = variance(&c->a);
+	c->variance_b = variance(&c->b);
+	c->df = degrees(&c->a, &c->b);
+	if (plan->design == DESIGN_PAIRS) {
+		for (size_t i = 0; i < c->a.n; i++)
+			sum += ((double)a[i] - c->a.mean_ns) * ((double)b[i] - c->b.mean_ns);
+		c->covariance = sum / (n - 1) / n;
+		c->df = n - 1;
+	} else if (plan->design == DESIGN_BETWEEN) {
+		/* The means of separate runs vary by what runs have in themselves, too (Kalibera & Jones 2013). */
+		c->variance_a = fmax(c->variance_a, between * c->a.mean_ns * c->a.mean_ns);
+		c->variance_b = fmax(c->variance_b, between * c->b.mean_ns * c->b.mean_ns);
+		c->df = plan->between_df;
+	}
 	spread = c->variance_a + c->variance_b - 2 * c->covariance;
-	if (spread <= 0) {
-		judge_constants(c);
+	if (spread > 0) {
+		c->t = (c->b.mean_ns - c->a.mean_ns) / sqrt(spread);
+		c->p = p_of(c->t, c->df);
+		find_smallest_difference(c, LEVEL);
+		find_interval(c, LEVEL);
 		return;
 	}
-	c->t = (c->b.mean_ns - c->a.mean_ns) / sqrt(spread);
-	c->p = p_of(c->t, c->df);
-	find_smallest_difference(c, LEVEL);
-	find_interval(c, LEVEL);
+	/* constant times, such as those in whole ticks: equal ones do not differ; others do if enough of them say so */
+	c->p = c->a.mean_ns == c->b.mean_ns ? 1 : c->mann_whitney_p;
+	if (c->p == 1 || c->p < LEVEL)
+		c->ratio_low = c->ratio_high = c->ratio;
 }
 
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
@@ -389,6 +291,8 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 		.p = NAN,
 		.smallest_difference = NAN,
 	};
+	const struct log_ratio *l = &c.log_ratio;
+	double spread;
 
 	if (n_a == 0 || n_b == 0)
 		return error_say(err, -EINVAL, "cannot compare: one of the two has no samples");
@@ -397,12 +301,22 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 	if (c.a.mean_ns <= 0)
 		return error_say(err, -EINVAL, "cannot compare: the mean of the first is 0");
 	c.ratio = c.b.mean_ns / c.a.mean_ns;
-	c.welch_p = welch_p(&c);
+	spread = variance(&c.a) + variance(&c.b);
+	c.welch_p = spread > 0 ? p_of((c.b.mean_ns - c.a.mean_ns) / sqrt(spread), degrees(&c.a, &c.b)) : NAN;
 	mann_whitney(a_ns, n_a, b_ns, n_b, &c.mann_whitney_u, &c.mann_whitney_p);
-	if (plan->design != DESIGN_DUET)
+	if (plan->design != DESIGN_DUET) {
 		judge_means(&c, plan, a_ns, b_ns);
-	else
-		judge_log_ratios(&c, plan, a_ns, b_ns);
+	} else {
+		c.log_ratio = log_ratio_of(a_ns, b_ns, plan->a_first, n_a);
+		c.ratio = exp(l->mean);
+	}
+	if (plan->design == DESIGN_DUET && !isnan(l->se)) {
+		c.t = l->mean / l->se;
+		c.df = l->df;
+		c.p = log_ratio_p(l);
+		find_smallest_difference(&c, LEVEL);
+		find_interval(&c, LEVEL);
+	}
 	c.p_adjusted = c.p;
 	*ret = c;
 	return 0;
@@ -459,11 +373,14 @@ struct moments {
 	double variance, covariance;
 };
 
-/* Of d; each kind of difference, from one program to the next, has a mean of its own. */
-static void center(struct turns *s)
+static struct moments moments_of(struct turns *s)
 {
 	size_t n = s->n - 1;
+	double squares = 0, products = 0;
 
+	for (size_t t = 0; t < n; t++)
+		s->d[t] = s->x[t + 1] - s->x[t];
+	/* each kind of difference, from one program to the next, has a mean of its own */
 	for (size_t i = 0; i < s->programs; i++) {
 		size_t count = 0;
 
@@ -472,22 +389,11 @@ static void center(struct turns *s)
 			s->means[i] += s->d[t];
 		s->means[i] /= (double)count;
 	}
-	for (size_t t = 0; t < n; t++)
+	for (size_t t = 0; t < n; t++) {
 		s->d[t] -= s->means[t % s->programs];
-}
-
-static struct moments moments_of(struct turns *s)
-{
-	size_t n = s->n - 1;
-	double squares = 0, products = 0;
-
-	for (size_t t = 0; t < n; t++)
-		s->d[t] = s->x[t + 1] - s->x[t];
-	center(s);
-	for (size_t t = 0; t < n; t++)
 		squares += s->d[t] * s->d[t];
-	for (size_t t = 0; t + 1 < n; t++)
-		products += s->d[t] * s->d[t + 1];
+		products += t > 0 ? s->d[t - 1] * s->d[t] : 0;
+	}
 	return (struct moments){
 		squares / (double)(n - s->programs), products / (double)(n - 1 - s->programs)};
 }
@@ -507,38 +413,28 @@ static void permute(struct turns *s, uint64_t *random)
 		}
 }
 
-/* The share of permutations whose differences are as little opposed as those of the samples; the samples are one of them. */
-static double p_by_permutation(struct turns *s, const struct moments *found)
-{
-	uint64_t random = 1; /* the same samples have the same p */
-	size_t as_great = 1;
-
-	for (int i = 0; i < PERMUTATIONS; i++) {
-		struct moments m;
-
-		permute(s, &random);
-		m = moments_of(s);
-		as_great += m.covariance / m.variance >= found->covariance / found->variance;
-	}
-	return (double)as_great / (PERMUTATIONS + 1);
-}
-
 struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs)
 {
-	size_t n = n_rounds * n_programs;
+	size_t n = n_rounds * n_programs, as_great = 1; /* the samples are one of the permutations */
 	_cleanup_(freep) double *room = xcalloc(2 * n + n_programs, sizeof(*room));
 	struct turns s = {room, room + n, room + 2 * n, n, n_programs};
-	const struct shared_noise unknown = {NAN, NAN, 1};
-	struct moments m;
+	uint64_t random = 1; /* the same samples have the same p */
+	struct moments found, m;
 
 	if (n_rounds < LEAST_ROUNDS || n_programs < 2)
-		return unknown;
+		return (struct shared_noise){NAN, NAN, 1};
 	memcpy(s.x, logs, n * sizeof(*logs));
-	m = moments_of(&s);
-	if (!(m.variance > 0))
-		return unknown;
-	return (struct shared_noise){
-		sqrt(m.variance), sqrt(fmax(0, -2 * m.covariance)), p_by_permutation(&s, &m)};
+	found = moments_of(&s);
+	if (!(found.variance > 0))
+		return (struct shared_noise){NAN, NAN, 1};
+	/* p: the share of permutations whose differences are as little opposed as those of the samples */
+	for (int i = 0; i < PERMUTATIONS; i++) {
+		permute(&s, &random);
+		m = moments_of(&s);
+		as_great += m.covariance / m.variance >= found.covariance / found.variance;
+	}
+	return (struct shared_noise){sqrt(found.variance), sqrt(fmax(0, -2 * found.covariance)),
+		(double)as_great / (PERMUTATIONS + 1)};
 }
 
 /* How precisely a clock times something that always takes equally long. */

@@ -11,43 +11,29 @@
 
 enum { PER_OCTAVE_LOG2 = 5 };
 
-/* An octave has 32 buckets; values below 32 have one each. */
-static void edges(int64_t value, int64_t *ret_low, int64_t *ret_high)
+void histogram_add(struct histogram *h, int64_t value)
 {
+	/* an octave has 32 buckets; values below 32 have one each */
 	int shift = 63 - __builtin_clzll((uint64_t)value | 1) - PER_OCTAVE_LOG2;
+	size_t at = 0, high = h->n;
+	struct histogram_bucket *bucket;
 
-	shift = shift < 0 ? 0 : shift;
-	*ret_low = value >> shift << shift;
-	*ret_high = *ret_low + (INT64_C(1) << shift);
-}
-
-/* The first bucket whose values are all above `value`, or which holds it. */
-static size_t histogram_find(const struct histogram *h, int64_t value)
-{
-	size_t low = 0, high = h->n;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
+	while (at < high) { /* the first bucket whose values are all above `value`, or which holds it */
+		size_t middle = (at + high) / 2;
 
 		if (h->buckets[middle].high <= value)
-			low = middle + 1;
+			at = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
-}
-
-void histogram_add(struct histogram *h, int64_t value)
-{
-	size_t at = histogram_find(h, value);
-	struct histogram_bucket *bucket;
-
 	if (at == h->n || h->buckets[at].low > value) { /* a new one before it */
 		array_add(h->buckets, h->n);
 		bucket = h->buckets + at;
 		memmove(bucket + 1, bucket, (h->n - 1 - at) * sizeof(*bucket));
 		*bucket = (struct histogram_bucket){};
-		edges(value, &bucket->low, &bucket->high);
+		shift = shift < 0 ? 0 : shift;
+		bucket->low = value >> shift << shift;
+		bucket->high = bucket->low + (INT64_C(1) << shift);
 	}
 	bucket = h->buckets + at;
 	bucket->count++;
@@ -74,7 +60,7 @@ void histogram_clear(struct histogram *h)
 }
 
 /* Densities by Parzen windows (Parzen 1962): a Gaussian at each point, so that nothing depends on the edges
- * of bins. * Points may stand for all values of a narrow bucket. */
+ * of bins. Points may stand for all values of a narrow bucket. */
 
 enum { CELLS = 512, STAGES = 7 };
 
@@ -83,26 +69,6 @@ struct cosine_series {
 	double squares[CELLS]; /* of the k-th coefficient; that of 0 is not used */
 	double range, n;
 };
-
-static void make_cosine_series(
-	struct cosine_series *series, const struct density_point *points, size_t n, double low, double range)
-{
-	double cells[CELLS] = {};
-
-	*series = (struct cosine_series){.range = range};
-	for (size_t i = 0; i < n; i++) {
-		cells[(size_t)((points[i].at - low) / range * CELLS)] += points[i].weight;
-		series->n += points[i].weight;
-	}
-	for (size_t k = 1; k < CELLS; k++) {
-		double sum = 0;
-
-		for (size_t j = 0; j < CELLS; j++)
-			if (cells[j] > 0)
-				sum += cells[j] * cos(M_PI * (double)k * ((double)j + 0.5) / (double)CELLS);
-		series->squares[k] = sum / series->n * (sum / series->n);
-	}
-}
 
 /* The squared norm of the density's derivative number s, after smoothing by t. */
 static double derivative_norm(const struct cosine_series *series, int s, double t)
@@ -133,44 +99,45 @@ static double bandwidth_excess(const struct cosine_series *series, double t)
 	return t - pow(2 * series->n * sqrt(M_PI) * f, -0.4);
 }
 
-/* The least root; that of a normal density if there is none. */
-static double bandwidth_root(const struct cosine_series *series)
+double density_bandwidth(const struct density_point *points, size_t n)
 {
-	double low = 1e-9, high = low;
+	double first = INFINITY, last = -INFINITY, widest = 0, margin, cells[CELLS] = {}, low = 1e-9,
+	       high = low;
+	struct cosine_series series = {};
 
-	while (high < 0.1 && !(bandwidth_excess(series, high) > 0)) {
+	for (size_t i = 0; i < n; i++) {
+		first = fmin(first, points[i].at);
+		last = fmax(last, points[i].at);
+		widest = fmax(widest, 1.5 * points[i].width);
+		series.n += points[i].weight;
+	}
+	if (series.n < 2 || last <= first)
+		return widest;
+	margin = (last - first) / 10;
+	series.range = last - first + 2 * margin;
+	for (size_t i = 0; i < n; i++)
+		cells[(size_t)((points[i].at - (first - margin)) / series.range * CELLS)] += points[i].weight;
+	for (size_t k = 1; k < CELLS; k++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < CELLS; j++)
+			if (cells[j] > 0)
+				sum += cells[j] * cos(M_PI * (double)k * ((double)j + 0.5) / (double)CELLS);
+		series.squares[k] = sum / series.n * (sum / series.n);
+	}
+	/* the least root; that of a normal density if there is none */
+	while (high < 0.1 && !(bandwidth_excess(&series, high) > 0)) {
 		low = high;
 		high *= 1.5;
 	}
 	if (high >= 0.1)
-		return 0.28 * pow(series->n, -0.4);
+		low = high = 0.28 * pow(series.n, -0.4);
 	while (high > low * 1.001) {
 		double middle = sqrt(low * high);
 
-		if (bandwidth_excess(series, middle) > 0)
-			high = middle;
-		else
-			low = middle;
+		*(bandwidth_excess(&series, middle) > 0 ? &high : &low) = middle;
 	}
-	return high;
-}
-
-double density_bandwidth(const struct density_point *points, size_t n)
-{
-	double low = INFINITY, high = -INFINITY, widest = 0, values = 0, margin;
-	struct cosine_series series;
-
-	for (size_t i = 0; i < n; i++) {
-		low = fmin(low, points[i].at);
-		high = fmax(high, points[i].at);
-		widest = fmax(widest, 1.5 * points[i].width);
-		values += points[i].weight;
-	}
-	if (values < 2 || high <= low)
-		return widest;
-	margin = (high - low) / 10;
-	make_cosine_series(&series, points, n, low - margin, high - low + 2 * margin);
-	return fmax(sqrt(bandwidth_root(&series)) * series.range, widest);
+	return fmax(sqrt(high) * series.range, widest);
 }
 
 double density_at(const struct density_point *points, size_t n, double bandwidth, double x)
@@ -190,53 +157,36 @@ double density_at(const struct density_point *points, size_t n, double bandwidth
  * is F(2, 2m) distributed for an exponential tail. Ties of values recorded in coarse steps are spread evenly
  * over one step first, or their gaps would be zero and any other would look long in comparison. */
 
-/* How many gaps each is compared with: enough for a mean, few enough to be in the same tail. */
-static size_t gaps_compared(size_t n)
-{
-	size_t m = (size_t)lround(sqrt((double)n));
-
-	if (m < 6)
-		m = 6;
-	return m < n - 2 ? m : n - 2;
-}
-
 /* The value of rank i (0 = outermost) as a distance that grows outwards. */
 static double ranked(const int64_t *ascending, size_t n, enum tail tail, size_t i)
 {
 	return tail == TAIL_HIGH ? (double)ascending[n - 1 - i] : -(double)ascending[i];
 }
 
-/* Distances by rank, with ties spread over one quantum. */
-static void spread_ties(double *into, const int64_t *ascending, size_t n, enum tail tail, int64_t quantum)
-{
-	for (size_t i = 0; i < n;) {
-		double value = ranked(ascending, n, tail, i);
-		size_t end = i;
-
-		while (end < n && ranked(ascending, n, tail, end) == value)
-			end++;
-		for (size_t j = i; j < end; j++)
-			into[j] = value +
-				  (double)quantum * (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
-		i = end;
-	}
-}
-
 struct tail_gap *spacings_gaps(
 	const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha, size_t *ret_n)
 {
-	_cleanup_(freep) double *x = xreallocarray(NULL, n + 1, sizeof(*x));
+	_cleanup_(freep) double *x = xreallocarray(NULL, n + 1, sizeof(*x));     /* distances by rank */
 	_cleanup_(freep) double *sum = xreallocarray(NULL, n + 1, sizeof(*sum)); /* of D_1 to D_i */
 	struct tail_gap *gaps = xreallocarray(NULL, n / 2 + 1, sizeof(*gaps));
-	size_t found = 0;
+	size_t found = 0, compared = (size_t)lround(sqrt((double)n));
 
-	spread_ties(x, ascending, n, tail, quantum);
+	for (size_t i = 0, end; i < n; i = end) { /* ties are spread over one quantum */
+		double value = ranked(ascending, n, tail, i);
+
+		for (end = i; end < n && ranked(ascending, n, tail, end) == value;)
+			end++;
+		for (size_t j = i; j < end; j++)
+			x[j] = value + (double)quantum * (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
+	}
 	sum[0] = 0;
 	for (size_t i = 1; i < n; i++)
 		sum[i] = sum[i - 1] + (double)i * (x[i - 1] - x[i]);
+	/* each gap is compared with enough others for a mean, and few enough to be in the same tail */
+	compared = compared < 6 ? 6 : compared;
 	for (size_t i = n / 2; i >= 1 && n >= 4; i--) {
 		double size = ranked(ascending, n, tail, i - 1) - ranked(ascending, n, tail, i);
-		size_t m = gaps_compared(n) < n - 1 - i ? gaps_compared(n) : n - 1 - i;
+		size_t m = compared < n - 1 - i ? compared : n - 1 - i;
 		/* the point that F(2, 2m) exceeds with probability alpha / n, in closed form */
 		double most = (double)m * (pow(alpha / (double)n, -1 / (double)m) - 1);
 		double longest = most * (sum[i + m] - sum[i]) / (double)m / (double)i;

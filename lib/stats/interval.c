@@ -36,33 +36,6 @@ double correlation_inflation(double lag1, double n)
 	return (1 + lag1) / (1 - lag1) - 2 * lag1 * (1 - pow(lag1, n)) / (n * (1 - lag1) * (1 - lag1));
 }
 
-/* As estimated, with a bias of about -(1 + 4 lag1) / n. NAN: no variance. */
-static double interval_lag1(const int64_t *values, size_t n, double mean)
-{
-	double products = 0, squares = 0, before = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		double off = (double)values[i] - mean;
-
-		squares += off * off;
-		products += off * before;
-		before = off;
-	}
-	return squares > 0 ? products / squares : NAN;
-}
-
-/* Corrected for its bias; 0 for constant values. */
-static double skewness_of(const int64_t *values, const struct summary *s)
-{
-	double n = (double)s->n, sum = 0;
-
-	if (s->n < 3 || s->sd_ns <= 0)
-		return 0;
-	for (size_t i = 0; i < s->n; i++)
-		sum += pow(((double)values[i] - s->mean_ns) / s->sd_ns, 3);
-	return n / (n - 1) / (n - 2) * sum;
-}
-
 /* The standardised mean with this quantile if the mean's distribution has this skewness, where t is that without
  * (Hall 1992, On the removal of skewness by transformation). */
 static double hall(double t, double skewness)
@@ -84,11 +57,15 @@ static double reach(double t, double skewness)
 	return skewness < 0 ? hall(t, -skewness) : -hall(-t, fmin(skewness, most));
 }
 
-/* The variance of the values of an AR(1) process, by the differences that the correlation does not explain. */
-static double process_variance(const int64_t *values, size_t n, double lag1)
+/* If neighbours have this correlation, or one within the limits: the standard error of the mean, by the variance of the values of
+ * an AR(1) process, which the differences that the correlation does not explain show. */
+static double error_by_lag1(const int64_t *values, size_t n, double lag1, struct interval *interval)
 {
-	double weights = 0, sum = 0, mean, before, squares;
+	double weights = 0, sum = 0, mean, before, squares, inflation;
 
+	interval->lag1 = lag1 = fmax(0, fmin(lag1, MOST_LAG1));
+	inflation = correlation_inflation(lag1, (double)n);
+	interval->effective_n = (double)n / inflation;
 	for (size_t i = 0; i < n; i++) {
 		double weight = i == 0 || i == n - 1 ? 1 : 1 - lag1;
 
@@ -99,79 +76,60 @@ static double process_variance(const int64_t *values, size_t n, double lag1)
 	before = (double)values[0] - mean;
 	squares = (1 - lag1 * lag1) * before * before;
 	for (size_t i = 1; i < n; i++) {
-		double off = (double)values[i] - mean, new = off - lag1 *before;
+		double off = (double)values[i] - mean, fresh = off - lag1 * before;
 
-		squares += new *new;
+		squares += fresh * fresh;
 		before = off;
 	}
-	return squares / (double)(n - 1) / (1 - lag1 * lag1);
-}
-
-/* The standard error of the mean, and its degrees of freedom. */
-struct error_of_mean {
-	double ns, freedom;
-};
-
-/* If neighbours have this correlation, or one within the limits. */
-static struct error_of_mean by_lag1(
-	const int64_t *values, const struct summary *s, double lag1, struct interval *interval)
-{
-	double n = (double)s->n, inflation;
-
-	interval->lag1 = lag1 = fmax(0, fmin(lag1, MOST_LAG1));
-	inflation = correlation_inflation(lag1, n);
-	interval->effective_n = n / inflation;
-	return (struct error_of_mean){sqrt(process_variance(values, s->n, lag1) * inflation / n), n - 1};
-}
-
-static struct error_of_mean by_itself(
-	const int64_t *values, const struct summary *s, struct interval *interval)
-{
-	double n = (double)s->n;
-	struct error_of_mean error = {s->sd_ns / sqrt(n), n - 1};
-
-	interval->assumed = s->n < LEAST_VALUES;
-	if (interval->assumed) {
-		interval->lag1 = NAN;
-		return error;
-	}
-	error = by_lag1(values, s, (n * interval->lag1 + 1) / (n - 4), interval);
-	interval->effective_n = fmax(interval->effective_n, LEAST_EFFECTIVE);
-	error.freedom = fmin(n - 1, interval->effective_n);
-	return error;
-}
-
-static struct error_of_mean by_machine(const int64_t *values, const struct summary *s,
-	const struct known_correlation *machine, struct interval *interval)
-{
-	double n = (double)s->n, weight = fmin((double)machine->values, MOST_MACHINE_VALUES);
-	double unbiased = interval->lag1 + (1 + 4 * machine->lag1) / n;
-
-	return by_lag1(values, s, (n * unbiased + weight * machine->lag1) / (n + weight), interval);
+	return sqrt(squares / (double)(n - 1) / (1 - lag1 * lag1) * inflation / (double)n);
 }
 
 struct interval interval_of_mean(
-	const int64_t *values, size_t n, double level, const struct known_correlation *machine)
+	const int64_t *values, size_t n_values, double level, const struct known_correlation *machine)
 {
-	struct summary s = summary_of(values, n);
-	struct interval interval = {.low_ns = NAN, .high_ns = NAN, .lag1 = NAN, .effective_n = (double)n};
-	struct error_of_mean error;
-	double t, skewness;
+	struct summary s = summary_of(values, n_values);
+	double n = (double)n_values, products = 0, squares = 0, before = 0, cubes = 0, skewness = 0;
+	struct interval interval = {.low_ns = NAN, .high_ns = NAN, .lag1 = NAN, .effective_n = n};
+	double error, freedom = n - 1, t;
 
-	if (n < 2)
+	if (n_values < 2)
 		return interval;
 	interval.low_ns = interval.high_ns = s.mean_ns;
-	interval.lag1 = interval_lag1(values, n, s.mean_ns);
-	if (isnan(interval.lag1))
+	for (size_t i = 0; i < n_values; i++) {
+		double off = (double)values[i] - s.mean_ns;
+
+		squares += off * off;
+		products += off * before;
+		before = off;
+	}
+	if (squares <= 0)
 		return interval;
+	interval.lag1 = products / squares; /* with a bias of about -(1 + 4 lag1) / n */
 	interval.calibrated = machine && machine->values > 0;
-	error = interval.calibrated ? by_machine(values, &s, machine, &interval)
-				    : by_itself(values, &s, &interval);
-	t = gsl_cdf_tdist_Pinv(0.5 + level / 2, error.freedom);
-	skewness = n < LEAST_VALUES ? 0 : skewness_of(values, &s) / sqrt(interval.effective_n);
-	interval.low_ns *= exp(-reach(t, -skewness) * error.ns / s.mean_ns);
-	interval.high_ns *= exp(reach(t, skewness) * error.ns / s.mean_ns);
-	if (n >= LEAST_VALUES && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING)) {
+	interval.assumed = !interval.calibrated && n_values < LEAST_VALUES;
+	if (interval.calibrated) {
+		double weight = fmin((double)machine->values, MOST_MACHINE_VALUES);
+		double unbiased = interval.lag1 + (1 + 4 * machine->lag1) / n;
+
+		error = error_by_lag1(
+			values, n_values, (n * unbiased + weight * machine->lag1) / (n + weight), &interval);
+	} else if (interval.assumed) {
+		interval.lag1 = NAN;
+		error = s.sd_ns / sqrt(n);
+	} else {
+		error = error_by_lag1(values, n_values, (n * interval.lag1 + 1) / (n - 4), &interval);
+		interval.effective_n = fmax(interval.effective_n, LEAST_EFFECTIVE);
+		freedom = fmin(n - 1, interval.effective_n);
+	}
+	t = gsl_cdf_tdist_Pinv(0.5 + level / 2, freedom);
+	if (n_values >= LEAST_VALUES) { /* that of the mean; corrected for its bias */
+		for (size_t i = 0; i < n_values; i++)
+			cubes += pow(((double)values[i] - s.mean_ns) / s.sd_ns, 3);
+		skewness = n / (n - 1) / (n - 2) * cubes / sqrt(interval.effective_n);
+	}
+	interval.low_ns *= exp(-reach(t, -skewness) * error / s.mean_ns);
+	interval.high_ns *= exp(reach(t, skewness) * error / s.mean_ns);
+	if (n_values >= LEAST_VALUES && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING)) {
 		interval.low_ns = fmax(interval.low_ns, (double)s.min_ns);
 		interval.high_ns = fmin(interval.high_ns, (double)s.max_ns);
 	}
@@ -179,7 +137,7 @@ struct interval interval_of_mean(
 }
 
 /* Whether something that comes in bursts takes more of the time in one run than in another, by more than
- * chance. * Bursts make counts vary far more than Poisson's, so the time is counted in rounds: how it
+ * chance. Bursts make counts vary far more than Poisson's, so the time is counted in rounds: how it
  * varies from round to round, and how much a round is like the next, shows how much chance can explain. */
 
 /* The mean of at least this number of independent rounds is about normal; with fewer, only their number counts. */
@@ -211,12 +169,6 @@ static double rate_inflation(const struct rate *r)
 	return lag1 > 0 ? fmin(correlation_inflation(lag1, r->n), r->n) : 1;
 }
 
-/* Of two runs of the same source, which should be the same. */
-static double inflation_of_both(const struct rate *a, const struct rate *b)
-{
-	return fmax(rate_inflation(a), rate_inflation(b));
-}
-
 double rate_ratio(const struct rate *a, const struct rate *b)
 {
 	double of_a = a->time_ns > 0 ? a->total_ns / a->time_ns : 0;
@@ -235,32 +187,30 @@ static double rate_by_number(
 	return k >= 1 ? gsl_cdf_beta_P(share, floor(k), ceil(others) + 1) : 1;
 }
 
-/* Welch's test of mean(b) <= margin mean(a), with as many values as are independent. */
-static double rate_by_time(const struct rate *a, const struct rate *b, double margin)
-{
-	double inflation = inflation_of_both(a, b), n_a = a->n / inflation, n_b = b->n / inflation;
-	double scale = b->n / b->time_ns * a->time_ns / a->n; /* rounds of the two may not be equally long */
-	double of_a = margin * margin * rate_variance(a) / n_a, of_b = scale * scale * rate_variance(b) / n_b;
-	double off = scale * rate_mean(b) - margin * rate_mean(a), freedom;
-
-	if (of_a + of_b <= 0)
-		return off > 0 ? 0 : 1;
-	freedom = (of_a + of_b) * (of_a + of_b) /
-		  (of_a * of_a / fmax(n_a - 1, 1) + of_b * of_b / fmax(n_b - 1, 1));
-	return gsl_cdf_tdist_Q(off / sqrt(of_a + of_b), freedom);
-}
-
 /* The p-value of ratio <= margin. */
 static double p_of_ratio(const struct rate *a, const struct rate *b, double margin)
 {
-	double inflation = inflation_of_both(a, b), k = b->with / inflation, others = a->with / inflation;
+	/* of two runs of the same source, which should be the same */
+	double inflation = fmax(rate_inflation(a), rate_inflation(b));
+	double k = b->with / inflation, others = a->with / inflation;
+	double n_a = a->n / inflation, n_b = b->n / inflation, scale, of_a, of_b, off, freedom;
 
 	if (b->total_ns <= 0 || a->time_ns <= 0 || b->time_ns <= 0)
 		return 1;
 	if (a->with <= 0)
 		return rate_by_number(b->with >= PERMANENT * b->n ? b->with : k, 0, margin, a, b);
-	return k >= ENOUGH && others >= ENOUGH ? rate_by_time(a, b, margin)
-					       : rate_by_number(k, others, margin, a, b);
+	if (k < ENOUGH || others < ENOUGH)
+		return rate_by_number(k, others, margin, a, b);
+	/* Welch's test of mean(b) <= margin mean(a), with as many values as are independent */
+	scale = b->n / b->time_ns * a->time_ns / a->n; /* rounds of the two may not be equally long */
+	of_a = margin * margin * rate_variance(a) / n_a;
+	of_b = scale * scale * rate_variance(b) / n_b;
+	off = scale * rate_mean(b) - margin * rate_mean(a);
+	if (of_a + of_b <= 0)
+		return off > 0 ? 0 : 1;
+	freedom = (of_a + of_b) * (of_a + of_b) /
+		  (of_a * of_a / fmax(n_a - 1, 1) + of_b * of_b / fmax(n_b - 1, 1));
+	return gsl_cdf_tdist_Q(off / sqrt(of_a + of_b), freedom);
 }
 
 double rate_more(const struct rate *a, const struct rate *b, double margin)

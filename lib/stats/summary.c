@@ -140,18 +140,6 @@ static double decile_width(const int64_t *ascending, size_t n)
 	return (quantile_of(ascending, n, 0.9) - quantile_of(ascending, n, 0.1)) / deciles_of_normal;
 }
 
-/* Outliers do not say where the levels part: the widest gap between the medians does. */
-static size_t part_levels(const int64_t *ascending, const struct two_levels *levels, size_t n)
-{
-	size_t at = levels->n_low;
-
-	for (size_t i = 1; i < n; i++)
-		if ((double)ascending[i - 1] >= levels->low && (double)ascending[i] <= levels->high &&
-			ascending[i] - ascending[i - 1] > ascending[at] - ascending[at - 1])
-			at = i;
-	return at;
-}
-
 struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least, int64_t quantum)
 {
 	struct two_levels best = {};
@@ -166,7 +154,10 @@ struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least
 		if (best.n_low == 0 || at.apart > best.apart)
 			best = at;
 	}
-	if (best.n_low > 0)
-		best.n_low = part_levels(ascending, &best, n);
+	/* outliers do not say where the levels part: the widest gap between the medians does */
+	for (size_t i = 1; best.n_low > 0 && i < n; i++)
+		if ((double)ascending[i - 1] >= best.low && (double)ascending[i] <= best.high &&
+			ascending[i] - ascending[i - 1] > ascending[best.n_low] - ascending[best.n_low - 1])
+			best.n_low = i;
 	return best;
 }

@@ -36,16 +36,6 @@ static double median_of_doubles(double *values, size_t n)
 	return n > 0 ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
 }
 
-static double median_around(const double *values, size_t begin, size_t end, size_t at)
-{
-	double window[2 * AROUND + 1];
-
-	begin = at > begin + AROUND ? at - AROUND : begin;
-	end = at + AROUND + 1 < end ? at + AROUND + 1 : end;
-	memcpy(window, values + begin, (end - begin) * sizeof(*window));
-	return median_of_doubles(window, end - begin);
-}
-
 /* Hampel's identifier: no value is further from the median of its neighbours than OUTLYING robust sd. Only those of its level are
  * its neighbours; the levels end at `ends`, the last of them at n. */
 static void clip_outliers(const double *values, const size_t *ends, size_t n, double *ret)
@@ -54,9 +44,15 @@ static void clip_outliers(const double *values, const size_t *ends, size_t n, do
 	double *middles = off + n, most;
 
 	for (size_t i = 0, level = 0, begin = 0; i < n; i++) {
+		double window[2 * AROUND + 1];
+		size_t from, to;
+
 		if (i == ends[level])
 			begin = ends[level++];
-		middles[i] = median_around(values, begin, ends[level], i);
+		from = i > begin + AROUND ? i - AROUND : begin;
+		to = i + AROUND + 1 < ends[level] ? i + AROUND + 1 : ends[level];
+		memcpy(window, values + from, (to - from) * sizeof(*window));
+		middles[i] = median_of_doubles(window, to - from);
 		off[i] = fabs(values[i] - middles[i]);
 	}
 	most = OUTLYING * NORMAL_MAD * median_of_doubles(off, n);
@@ -85,39 +81,8 @@ static double level_mean(const struct division *d, size_t first, size_t end)
 	return d->values[0] + (d->sums[end] - d->sums[first]) / (double)(end - first);
 }
 
-/* Whether the last level of a division of more values than `end` may begin at `start`: not if it is cheaper to begin another one
- * where the shortest level before `end` does (PELT). */
-static bool may_begin(const struct division *d, const double *costs, size_t start, size_t end)
-{
-	size_t other = end - CHANGE_POINTS_LEAST;
-
-	return other < start + CHANGE_POINTS_LEAST ||
-	       costs[start] + division_cost(d, start, other) <= costs[other];
-}
-
-/* Where the last level of the best division of the first `end` values begins, which is one of `starts`. */
-static size_t best_start(
-	const struct division *d, double *costs, size_t *starts, size_t *n_starts, size_t end, double penalty)
-{
-	size_t best = 0, kept = 0;
-
-	costs[end] = INFINITY;
-	for (size_t i = 0; i < *n_starts; i++) {
-		double all = costs[starts[i]] + division_cost(d, starts[i], end) + penalty;
-
-		if (all < costs[end]) {
-			costs[end] = all;
-			best = starts[i];
-		}
-	}
-	for (size_t i = 0; i < *n_starts; i++)
-		if (may_begin(d, costs, starts[i], end))
-			starts[kept++] = starts[i];
-	*n_starts = kept;
-	return best;
-}
-
-/* The division with the least sum of squares and penalties for its levels. */
+/* The division with the least sum of squares and penalties for its levels: costs[end] is that of the first `end` values, whose last
+ * level begins at before[end], one of `starts`. */
 static void divide_best(struct division *d, double penalty)
 {
 	size_t n = d->n, n_starts = 0, k = 0;
@@ -128,9 +93,26 @@ static void divide_best(struct division *d, double penalty)
 	for (size_t end = 1; end < CHANGE_POINTS_LEAST && end <= n; end++)
 		costs[end] = INFINITY;
 	for (size_t end = CHANGE_POINTS_LEAST; end <= n; end++) {
-		if (isfinite(costs[end - CHANGE_POINTS_LEAST]))
-			starts[n_starts++] = end - CHANGE_POINTS_LEAST;
-		before[end] = best_start(d, costs, starts, &n_starts, end, penalty);
+		size_t kept = 0,
+		       last = end - CHANGE_POINTS_LEAST; /* where the shortest level before `end` begins */
+
+		if (isfinite(costs[last]))
+			starts[n_starts++] = last;
+		costs[end] = INFINITY;
+		for (size_t i = 0; i < n_starts; i++) {
+			double all = costs[starts[i]] + division_cost(d, starts[i], end) + penalty;
+
+			if (all < costs[end]) {
+				costs[end] = all;
+				before[end] = starts[i];
+			}
+		}
+		/* no level of more values than `end` begins where it is cheaper to begin another at `last` (PELT) */
+		for (size_t i = 0; i < n_starts; i++)
+			if (last < starts[i] + CHANGE_POINTS_LEAST ||
+				costs[starts[i]] + division_cost(d, starts[i], last) <= costs[last])
+				starts[kept++] = starts[i];
+		n_starts = kept;
 	}
 	for (size_t end = n; end > 0; end = before[end])
 		k++;
@@ -144,10 +126,10 @@ static size_t level_first(const struct division *d, size_t level)
 	return level > 0 ? d->ends[level - 1] : 0;
 }
 
-/* The residual sum of squares within the levels, and the sum of the lag-1 products. */
-static double residual_squares(const struct division *d, double *ret_products)
+static void find_noise(const struct division *d, struct levels *ret)
 {
-	double squares = 0, products = 0;
+	double n = (double)d->n, levels = (double)d->n_levels, known = n - 4 * levels;
+	double squares = 0, products = 0, inflation, df; /* residual, within the levels; at lag 1 */
 
 	for (size_t k = 0; k < d->n_levels; k++) {
 		double mean = level_mean(d, level_first(d, k), d->ends[k]), before = 0;
@@ -160,89 +142,48 @@ static double residual_squares(const struct division *d, double *ret_products)
 			before = off;
 		}
 	}
-	*ret_products = products;
-	return squares;
-}
+	/* that of the values, corrected for its bias in each level (Marriott & Pope 1954), beside the assumed one */
+	ret->lag1 = ASSUMED_LAG1;
+	if (known > 0 && squares > 0) {
+		double lag1 = (n * products / squares + levels) / known;
 
-/* The correlation of neighbours: that of the values, corrected for its bias in each level (Marriott & Pope 1954), beside the assumed one. */
-static double levels_lag1(const struct division *d, double squares, double products)
-{
-	double n = (double)d->n, known = n - 4 * (double)d->n_levels, lag1 = 0;
-
-	if (known <= 0 || squares <= 0)
-		return ASSUMED_LAG1;
-	lag1 = (n * products / squares + (double)d->n_levels) / known;
-	return fmax(0,
-		fmin(MOST_LAG1, (known * lag1 + ASSUMED_VALUES * ASSUMED_LAG1) / (known + ASSUMED_VALUES)));
-}
-
-static void find_noise(const struct division *d, struct levels *ret)
-{
-	double n = (double)d->n, products, squares = residual_squares(d, &products), inflation, df;
-
-	ret->lag1 = levels_lag1(d, squares, products);
+		ret->lag1 = fmax(0, fmin(MOST_LAG1, (known * lag1 + ASSUMED_VALUES * ASSUMED_LAG1) /
+							    (known + ASSUMED_VALUES)));
+	}
 	inflation = (1 + ret->lag1) / (1 - ret->lag1);
-	df = fmax(n - (double)d->n_levels * inflation, (n - (double)d->n_levels) / 3);
+	df = fmax(n - levels * inflation, (n - levels) / 3);
 	ret->sd = sqrt(squares / df);
 	ret->variance = squares / df * inflation;
-	ret->df = fmax(1, n / inflation - (double)d->n_levels);
-}
-
-/* The penalty of a level: the square of what Student's t of two levels does not exceed at any of n places by chance. */
-static double penalty_of(const struct levels *noise, size_t n)
-{
-	double inflation = (1 + noise->lag1) / (1 - noise->lag1);
-	double t = gsl_cdf_tdist_Qinv(
-		ALPHA / 2 / (double)n, fmax(1, fmin(MOST_DF, (double)n / inflation - 2)));
-
-	return t * t * noise->variance;
-}
-
-/* The variance of values about levels that need not be known, by their differences. */
-static double variance_of_neighbours(const struct division *d)
-{
-	_cleanup_(freep) double *off = xcalloc(d->n, sizeof(*off));
-	double sd;
-
-	for (size_t i = 1; i < d->n; i++)
-		off[i - 1] = fabs(d->values[i] - d->values[i - 1]);
-	sd = NORMAL_MAD * median_of_doubles(off, d->n - 1);
-	return sd * sd / 2;
+	ret->df = fmax(1, n / inflation - levels);
 }
 
 /* From many levels to as few as the noise that they leave demands: each division leaves more noise than the one before. */
 static void settle_levels(struct division *d, struct levels *noise)
 {
 	_cleanup_(freep) size_t *ends = xcalloc(d->n + 1, sizeof(*ends));
-	double penalty, least = 1e-12 * division_cost(d, 0, d->n) / (double)d->n;
+	_cleanup_(freep) double *off = xcalloc(d->n, sizeof(*off));
+	double n = (double)d->n, least = 1e-12 * division_cost(d, 0, d->n) / n, sd, penalty;
 
-	penalty = fmax(least, FIRST * variance_of_neighbours(d) * log((double)d->n));
+	/* at first by the differences of neighbours, whose variance needs no level to be known */
+	for (size_t i = 1; i < d->n; i++)
+		off[i - 1] = fabs(d->values[i] - d->values[i - 1]);
+	sd = NORMAL_MAD * median_of_doubles(off, d->n - 1);
+	penalty = fmax(least, FIRST * (sd * sd / 2) * log(n));
 	for (int round = 0; round < MOST_ROUNDS; round++) {
-		size_t n = d->n_levels;
+		size_t n_levels = d->n_levels;
+		double inflation, t;
 
-		memcpy(ends, d->ends, n * sizeof(*ends));
+		memcpy(ends, d->ends, n_levels * sizeof(*ends));
 		divide_best(d, penalty);
 		find_noise(d, noise);
-		penalty = fmax(penalty, penalty_of(noise, d->n));
-		if (d->n_levels == n && !memcmp(d->ends, ends, n * sizeof(*ends)))
+		/* the square of what Student's t of two levels does not exceed at any of n places by chance */
+		inflation = (1 + noise->lag1) / (1 - noise->lag1);
+		t = gsl_cdf_tdist_Qinv(ALPHA / 2 / n, fmax(1, fmin(MOST_DF, n / inflation - 2)));
+		penalty = fmax(penalty, t * t * noise->variance);
+		if (d->n_levels == n_levels && !memcmp(d->ends, ends, n_levels * sizeof(*ends)))
 			break;
 	}
 	noise->penalty = penalty;
-}
-
-static void make_levels(const struct division *d, struct levels *ret)
-{
-	bool enough = d->n >= 2 * CHANGE_POINTS_LEAST;
-	double t = enough ? gsl_cdf_tdist_Pinv(0.975, ret->df) : INFINITY;
-
-	ret->items = xcalloc(d->n_levels + 1, sizeof(*ret->items));
-	ret->n = d->n_levels;
-	for (size_t k = 0; k < d->n_levels; k++) {
-		size_t first = level_first(d, k), n = d->ends[k] - first;
-
-		ret->items[k] = (struct level){first, n, level_mean(d, first, d->ends[k]),
-			enough ? t * sqrt(ret->variance / (double)n) : INFINITY};
-	}
 }
 
 void change_points_find(const double *values, size_t n, struct levels *ret)
@@ -252,6 +193,8 @@ void change_points_find(const double *values, size_t n, struct levels *ret)
 	_cleanup_(freep) double *sums = xcalloc(2 * (n + 1), sizeof(*sums));
 	_cleanup_(freep) size_t *ends = xcalloc(n + 1, sizeof(*ends));
 	struct division d = {levels.clipped, sums, sums + n + 1, n, ends, n > 0};
+	bool enough = n >= 2 * CHANGE_POINTS_LEAST;
+	double t;
 
 	ends[0] = n;
 	clip_outliers(values, ends, n, levels.clipped);
@@ -264,10 +207,18 @@ void change_points_find(const double *values, size_t n, struct levels *ret)
 	levels.sd = NAN;
 	if (n >= 2)
 		find_noise(&d, &levels);
-	if (n >= 2 * CHANGE_POINTS_LEAST)
+	if (enough)
 		settle_levels(&d, &levels);
 	clip_outliers(values, ends, n, levels.in_level);
-	make_levels(&d, &levels);
+	t = enough ? gsl_cdf_tdist_Pinv(0.975, levels.df) : INFINITY;
+	levels.items = xcalloc(d.n_levels + 1, sizeof(*levels.items));
+	levels.n = d.n_levels;
+	for (size_t k = 0; k < d.n_levels; k++) {
+		size_t first = level_first(&d, k), count = ends[k] - first;
+
+		levels.items[k] = (struct level){first, count, level_mean(&d, first, ends[k]),
+			enough ? t * sqrt(levels.variance / (double)count) : INFINITY};
+	}
 	*ret = levels;
 }
 
@@ -302,11 +253,6 @@ struct level_change levels_change(const struct levels *levels, size_t i)
 
 enum { LEAST_VALUES = 12, LEAST_BLOCK = 4 };
 
-static double clamped(int64_t value, int64_t low, int64_t high)
-{
-	return (double)((value < low ? low : value > high ? high : value) - low);
-}
-
 struct series_view {
 	const int64_t *values;
 	size_t n;
@@ -314,22 +260,12 @@ struct series_view {
 	double mean, squares; /* sum of squares about the mean */
 };
 
+/* Less `low` and the mean. */
 static double clamped_at(const struct series_view *v, size_t i)
 {
-	return clamped(v->values[i], v->low, v->high) - v->mean;
-}
+	int64_t value = v->values[i] < v->low ? v->low : v->values[i] > v->high ? v->high : v->values[i];
 
-static struct series_view view_of(const int64_t *values, size_t n, int64_t low, int64_t high)
-{
-	struct series_view v = {.values = values, .n = n, .low = low, .high = high};
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += clamped_at(&v, i);
-	v.mean = n > 0 ? sum / (double)n : 0;
-	for (size_t i = 0; i < n; i++)
-		v.squares += clamped_at(&v, i) * clamped_at(&v, i);
-	return v;
+	return (double)(value - v->low) - v->mean;
 }
 
 static double slow_share(const struct series_view *v)
@@ -357,17 +293,6 @@ static double slow_share(const struct series_view *v)
 	return 1 - within / (v->squares / (double)(v->n - 1));
 }
 
-static double line_share(const struct series_view *v)
-{
-	double middle = ((double)v->n - 1) / 2, sum = 0, spread = 0;
-
-	for (size_t i = 0; i < v->n; i++) {
-		sum += ((double)i - middle) * clamped_at(v, i);
-		spread += ((double)i - middle) * ((double)i - middle);
-	}
-	return sum * sum / spread / v->squares;
-}
-
 /* The best change leaves at least three values on either side. */
 static void find_step(const struct series_view *v, struct trend *trend)
 {
@@ -391,13 +316,23 @@ static void find_step(const struct series_view *v, struct trend *trend)
 
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
-	struct series_view v = view_of(values, n, low, high);
+	struct series_view v = {.values = values, .n = n, .low = low, .high = high};
+	double middle = ((double)n - 1) / 2, sum = 0, along = 0, spread = 0;
 	struct trend trend = {};
 
+	for (size_t i = 0; i < n; i++)
+		sum += clamped_at(&v, i);
+	v.mean = n > 0 ? sum / (double)n : 0;
+	for (size_t i = 0; i < n; i++)
+		v.squares += clamped_at(&v, i) * clamped_at(&v, i);
 	if (n < LEAST_VALUES || v.squares <= 0)
 		return trend;
+	for (size_t i = 0; i < n; i++) {
+		along += ((double)i - middle) * clamped_at(&v, i);
+		spread += ((double)i - middle) * ((double)i - middle);
+	}
 	trend.slow = slow_share(&v);
-	trend.line = line_share(&v);
+	trend.line = along * along / spread / v.squares;
 	find_step(&v, &trend);
 	return trend;
 }
@@ -466,17 +401,6 @@ static double pearson_lag1(const double *values, size_t n)
 		fmin(((double)n * autocorrelation(values, n, 1) + 1) / ((double)n - 4), PEARSON_MOST_LAG1));
 }
 
-/* By how much the variance of r grows. */
-static double pearson_inflation(const double *x, const double *y, size_t n)
-{
-	double both = pearson_lag1(x, n) * pearson_lag1(y, n), sum = 1;
-
-	for (size_t lag = 1; lag <= n / 4; lag++)
-		sum += 2 * (1 - (double)lag / (double)n) * autocorrelation(x, n, lag) *
-		       autocorrelation(y, n, lag);
-	return fmax((1 + both) / (1 - both), sum);
-}
-
 /* More than rounding makes it. */
 static bool pearson_varies(const double *values, size_t n)
 {
@@ -485,25 +409,27 @@ static bool pearson_varies(const double *values, size_t n)
 	return products(values, values, n, 0) > (double)n * rounding * rounding;
 }
 
-static void pearson_judge(struct pearson *c)
-{
-	double r = fmin(fabs(c->r), 1 - 1e-12), freedom = c->effective_n - 2;
-	double half = gsl_cdf_ugaussian_Pinv(0.975) / sqrt(c->effective_n - 3);
-
-	c->p = 2 * gsl_cdf_tdist_Q(r * sqrt(freedom / (1 - r * r)), freedom);
-	c->low = tanh(atanh(copysign(r, c->r)) - half);
-	c->high = tanh(atanh(copysign(r, c->r)) + half);
-}
-
 struct pearson pearson_of(const double *x, const double *y, size_t n)
 {
 	struct pearson c = {n, NAN, (double)n, NAN, NAN, NAN};
+	double both, sum = 1, r, freedom, half;
 
 	if (n < PEARSON_LEAST || !pearson_varies(x, n) || !pearson_varies(y, n))
 		return c;
 	c.r = products(x, y, n, 0) / sqrt(products(x, x, n, 0)) / sqrt(products(y, y, n, 0));
-	c.effective_n = (double)n / pearson_inflation(x, y, n);
-	if (c.effective_n > 4)
-		pearson_judge(&c);
+	/* by how much the variance of r grows */
+	both = pearson_lag1(x, n) * pearson_lag1(y, n);
+	for (size_t lag = 1; lag <= n / 4; lag++)
+		sum += 2 * (1 - (double)lag / (double)n) * autocorrelation(x, n, lag) *
+		       autocorrelation(y, n, lag);
+	c.effective_n = (double)n / fmax((1 + both) / (1 - both), sum);
+	if (c.effective_n <= 4)
+		return c;
+	r = fmin(fabs(c.r), 1 - 1e-12);
+	freedom = c.effective_n - 2;
+	half = gsl_cdf_ugaussian_Pinv(0.975) / sqrt(c.effective_n - 3);
+	c.p = 2 * gsl_cdf_tdist_Q(r * sqrt(freedom / (1 - r * r)), freedom);
+	c.low = tanh(atanh(copysign(r, c.r)) - half);
+	c.high = tanh(atanh(copysign(r, c.r)) + half);
 	return c;
 }
