@@ -6,7 +6,6 @@
 #include "lib/base/xalloc.h"
 #include "lib/clocks/cycles.h"
 
-#include "lib/stats/distribution.h"
 #include "lib/stats/summary.h"
 
 #include <math.h>

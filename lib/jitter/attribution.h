@@ -7,7 +7,7 @@
 #include "lib/jitter/intervals.h"
 #include "lib/jitter/jitter.h"
 #include "lib/jitter/unexplained.h"
-#include "lib/stats/distribution.h"
+#include "lib/stats/summary.h"
 
 /* Whether the kernel ran in a gap. */
 enum gap_origin { GAP_UNKNOWN, GAP_IN_KERNEL, GAP_OUTSIDE_KERNEL };

@@ -4,7 +4,7 @@
 #include "lib/jitter/jitter_show.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/stats/distribution.h"
+#include "lib/stats/summary.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -20,7 +20,6 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/stats/summary.h"
-#include "lib/stats/distribution.h"
 
 #include <errno.h>
 #include <math.h>

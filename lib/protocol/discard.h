@@ -9,8 +9,8 @@
 
 #include "lib/protocol/cutoffs.h"
 #include "lib/protocol/daemons.h"
-#include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 struct discard_rules {
 	const struct profile *profile;        /* NULL: no cutoffs */

@@ -10,7 +10,6 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/stats/summary.h"
-#include "lib/stats/distribution.h"
 #include "lib/stats/time_series.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/record/peak_memory.h"
-#include "lib/stats/interval.h"
+#include "lib/stats/time_series.h"
 #include "lib/stats/summary.h"
 
 #include <stdbool.h>

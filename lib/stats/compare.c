@@ -20,13 +20,6 @@ enum {
 };
 static const double LEVEL = 0.05, POWER = 0.8;
 
-static int log_by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* The median of the means of all pairs of values, each with itself too, and the interval of its test: between the means whose rank
  * is `limit` from either end, the greatest number that the sum of the ranks of positive differences is below with a probability of
  * at most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation (Wilcoxon 1945). 0: there is none. */
@@ -40,7 +33,7 @@ static void fit_robust(struct log_ratio *r, const double *logs)
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = i; j < n; j++)
 			walsh[k++] = (logs[i] + logs[j]) / 2;
-	qsort(walsh, m, sizeof(*walsh), log_by_value);
+	sort_doubles(walsh, m);
 	r->robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
 	if (!p)
 		limit = (size_t)fmax(

@@ -6,6 +6,7 @@
 #include "lib/base/xalloc.h"
 
 #include <gsl/gsl_cdf.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Location and width of the bulk of an array, however extreme a minority of its values is. */
@@ -21,6 +22,19 @@ void sort_ascending(int64_t *values, size_t n)
 {
 	if (n > 1)
 		qsort(values, n, sizeof(*values), int64_by_value);
+}
+
+static int double_by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+void sort_doubles(double *values, size_t n)
+{
+	if (n > 1)
+		qsort(values, n, sizeof(*values), double_by_value);
 }
 
 double quantile_of(const int64_t *ascending, size_t n, double p)
@@ -160,4 +174,211 @@ struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least
 			ascending[i] - ascending[i - 1] > ascending[best.n_low] - ascending[best.n_low - 1])
 			best.n_low = i;
 	return best;
+}
+
+/* How values are distributed: histograms, densities, and gaps in tails. * Histograms have lengths in
+ * buckets whose width grows with the length, at most a thirty-second of it, with the same edges in every
+ * histogram. */
+
+enum { PER_OCTAVE_LOG2 = 5 };
+
+void histogram_add(struct histogram *h, int64_t value)
+{
+	/* an octave has 32 buckets; values below 32 have one each */
+	int shift = 63 - __builtin_clzll((uint64_t)value | 1) - PER_OCTAVE_LOG2;
+	size_t at = 0, high = h->n;
+	struct histogram_bucket *bucket;
+
+	while (at < high) { /* the first bucket whose values are all above `value`, or which holds it */
+		size_t middle = (at + high) / 2;
+
+		if (h->buckets[middle].high <= value)
+			at = middle + 1;
+		else
+			high = middle;
+	}
+	if (at == h->n || h->buckets[at].low > value) { /* a new one before it */
+		array_add(h->buckets, h->n);
+		bucket = h->buckets + at;
+		memmove(bucket + 1, bucket, (h->n - 1 - at) * sizeof(*bucket));
+		*bucket = (struct histogram_bucket){};
+		shift = shift < 0 ? 0 : shift;
+		bucket->low = value >> shift << shift;
+		bucket->high = bucket->low + (INT64_C(1) << shift);
+	}
+	bucket = h->buckets + at;
+	bucket->count++;
+	bucket->total += value;
+	h->count++;
+}
+
+int64_t histogram_quantile(const struct histogram *h, double share)
+{
+	double rest = share * (double)h->count;
+
+	for (size_t i = 0; i < h->n; i++) {
+		rest -= (double)h->buckets[i].count;
+		if (rest <= 0)
+			return h->buckets[i].total / h->buckets[i].count;
+	}
+	return 0;
+}
+
+void histogram_clear(struct histogram *h)
+{
+	free(h->buckets);
+	*h = (struct histogram){};
+}
+
+/* Densities by Parzen windows (Parzen 1962): a Gaussian at each point, so that nothing depends on the edges
+ * of bins. Points may stand for all values of a narrow bucket. */
+
+enum { CELLS = 512, STAGES = 7 };
+
+/* The values on a grid as the coefficients of a cosine series. */
+struct cosine_series {
+	double squares[CELLS]; /* of the k-th coefficient; that of 0 is not used */
+	double range, n;
+};
+
+/* The squared norm of the density's derivative number s, after smoothing by t. */
+static double derivative_norm(const struct cosine_series *series, int s, double t)
+{
+	double sum = 0;
+
+	for (size_t k = 1; k < CELLS; k++) {
+		double k2 = (double)(k * k);
+
+		sum += pow(k2, s) * series->squares[k] * exp(-k2 * M_PI * M_PI * t);
+	}
+	return 2 * pow(M_PI, 2 * s) * sum;
+}
+
+/* t less what the norms of all stages say that t should be; the root is the bandwidth (Botev et al., equation 28). */
+static double bandwidth_excess(const struct cosine_series *series, double t)
+{
+	double f = derivative_norm(series, STAGES, t);
+
+	for (int s = STAGES - 1; s >= 2; s--) {
+		double odd = 1, constant = (1 + pow(0.5, s + 0.5)) / 3;
+
+		for (int i = 3; i < 2 * s; i += 2)
+			odd *= i;
+		f = derivative_norm(series, s,
+			pow(2 * constant * odd / sqrt(2 * M_PI) / series->n / f, 2 / (3.0 + 2 * s)));
+	}
+	return t - pow(2 * series->n * sqrt(M_PI) * f, -0.4);
+}
+
+double density_bandwidth(const struct density_point *points, size_t n)
+{
+	double first = INFINITY, last = -INFINITY, widest = 0, margin, cells[CELLS] = {}, low = 1e-9,
+	       high = low;
+	struct cosine_series series = {};
+
+	for (size_t i = 0; i < n; i++) {
+		first = fmin(first, points[i].at);
+		last = fmax(last, points[i].at);
+		widest = fmax(widest, 1.5 * points[i].width);
+		series.n += points[i].weight;
+	}
+	if (series.n < 2 || last <= first)
+		return widest;
+	margin = (last - first) / 10;
+	series.range = last - first + 2 * margin;
+	for (size_t i = 0; i < n; i++)
+		cells[(size_t)((points[i].at - (first - margin)) / series.range * CELLS)] += points[i].weight;
+	for (size_t k = 1; k < CELLS; k++) {
+		double sum = 0;
+
+		for (size_t j = 0; j < CELLS; j++)
+			if (cells[j] > 0)
+				sum += cells[j] * cos(M_PI * (double)k * ((double)j + 0.5) / (double)CELLS);
+		series.squares[k] = sum / series.n * (sum / series.n);
+	}
+	/* the least root; that of a normal density if there is none */
+	while (high < 0.1 && !(bandwidth_excess(&series, high) > 0)) {
+		low = high;
+		high *= 1.5;
+	}
+	if (high >= 0.1)
+		low = high = 0.28 * pow(series.n, -0.4);
+	while (high > low * 1.001) {
+		double middle = sqrt(low * high);
+
+		*(bandwidth_excess(&series, middle) > 0 ? &high : &low) = middle;
+	}
+	return fmax(sqrt(high) * series.range, widest);
+}
+
+double density_at(const struct density_point *points, size_t n, double bandwidth, double x)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double h2 = bandwidth * bandwidth + points[i].width * points[i].width / 12;
+		double off = x - points[i].at;
+
+		sum += points[i].weight * exp(-off * off / (2 * h2)) / sqrt(2 * M_PI * h2);
+	}
+	return sum;
+}
+
+/* With D_i = i (x_i - x_i+1), x_1 the largest value, the statistic is D_i over the mean of the next m, which
+ * is F(2, 2m) distributed for an exponential tail. Ties of values recorded in coarse steps are spread evenly
+ * over one step first, or their gaps would be zero and any other would look long in comparison. */
+
+/* The value of rank i (0 = outermost) as a distance that grows outwards. */
+static double ranked(const int64_t *ascending, size_t n, enum tail tail, size_t i)
+{
+	return tail == TAIL_HIGH ? (double)ascending[n - 1 - i] : -(double)ascending[i];
+}
+
+struct tail_gap *spacings_gaps(
+	const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha, size_t *ret_n)
+{
+	_cleanup_(freep) double *x = xreallocarray(NULL, n + 1, sizeof(*x));     /* distances by rank */
+	_cleanup_(freep) double *sum = xreallocarray(NULL, n + 1, sizeof(*sum)); /* of D_1 to D_i */
+	struct tail_gap *gaps = xreallocarray(NULL, n / 2 + 1, sizeof(*gaps));
+	size_t found = 0, compared = (size_t)lround(sqrt((double)n));
+
+	for (size_t i = 0, end; i < n; i = end) { /* ties are spread over one quantum */
+		double value = ranked(ascending, n, tail, i);
+
+		for (end = i; end < n && ranked(ascending, n, tail, end) == value;)
+			end++;
+		for (size_t j = i; j < end; j++)
+			x[j] = value + (double)quantum * (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
+	}
+	sum[0] = 0;
+	for (size_t i = 1; i < n; i++)
+		sum[i] = sum[i - 1] + (double)i * (x[i - 1] - x[i]);
+	/* each gap is compared with enough others for a mean, and few enough to be in the same tail */
+	compared = compared < 6 ? 6 : compared;
+	for (size_t i = n / 2; i >= 1 && n >= 4; i--) {
+		double size = ranked(ascending, n, tail, i - 1) - ranked(ascending, n, tail, i);
+		size_t m = compared < n - 1 - i ? compared : n - 1 - i;
+		/* the point that F(2, 2m) exceeds with probability alpha / n, in closed form */
+		double most = (double)m * (pow(alpha / (double)n, -1 / (double)m) - 1);
+		double longest = most * (sum[i + m] - sum[i]) / (double)m / (double)i;
+
+		gaps[found++] = (struct tail_gap){
+			.beyond = i, .size = size - (double)quantum, .longest = longest};
+	}
+	*ret_n = found;
+	return gaps;
+}
+
+int64_t quantum_of(const int64_t *values, size_t n)
+{
+	int64_t quantum = 0;
+
+	for (size_t i = 0; i < n && quantum != 1; i++)
+		for (int64_t a = quantum, b = values[i]; b != 0; quantum = a) {
+			int64_t rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+	return quantum > 0 ? quantum : 1;
 }

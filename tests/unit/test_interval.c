@@ -3,8 +3,8 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/stats/interval.h"
 #include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/stats/distribution.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_randist.h>
