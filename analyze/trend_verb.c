@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze trend: follows a program over the runs in the book, and says where its level changed. */
 #include "analyze/analyze.h"
-#include "lib/base/xalloc.h"
-#include "lib/trend/trend_show.h"
+#include "lib/trend/trend.h"
 
 #include "lib/base/paths.h"
 
@@ -30,35 +29,6 @@ const struct option_row trend_options[] = {
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
 	{},
 };
-
-static void view_clear(struct trend_view *view)
-{
-	trend_causes_free(view->causes, view->levels.n);
-	series_clear(&view->series);
-	levels_clear(&view->levels);
-}
-
-static void find_levels(struct trend_view *view)
-{
-	_cleanup_(freep) double *values = xcalloc(view->series.n + 1, sizeof(*values));
-
-	for (size_t i = 0; i < view->series.n; i++)
-		values[i] = view->series.items[i].log;
-	change_points_find(values, view->series.n, &view->levels);
-}
-
-static int load(const char *name, struct trend_view *view, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
-
-	if (r == 0)
-		r = series_load(book, name, options.seconds, &view->series, err);
-	if (r < 0)
-		return r;
-	find_levels(view);
-	return trend_find_causes(book, view, err);
-}
 
 /* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
 static int judge(const struct trend_view *view, struct error *err)
@@ -122,11 +92,14 @@ static int check_options(struct error *err)
 
 int verb_trend(int argc, char **argv, struct error *err)
 {
-	_cleanup_(view_clear) struct trend_view view = {};
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(trend_clear) struct trend_view view = {};
 	int r = check_options(err);
 
 	if (r == 0)
-		r = load(argv[0], &view, err);
+		r = book_open(&book, analyze_options.db, BOOK_READ, err);
+	if (r == 0)
+		r = trend_load(book, argv[0], options.seconds, &view, err);
 	if (r == 0 && options.output && view.series.n == 0)
 		return error_say(err, -ENODATA,
 			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);

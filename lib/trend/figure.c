@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The picture of a trend: a point for each run in the order of time, the levels with their intervals, and what changed. */
-#include "lib/trend/trend_show.h"
+#include "lib/trend/trend.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,17 +13,8 @@ struct scale {
 	const char *label;
 };
 
-static struct scale scale_of(const struct trend_view *v)
-{
-	static const struct scale scales[] = {{1, "PT (s)"}, {1e3, "PT (ms)"}, {1e6, "PT (us)"}};
-	size_t i = 0;
-
-	if (v->series.unit == SERIES_INC)
-		return (struct scale){1, "PT (INC units: millions of increments)"};
-	while (i + 1 < ELEMENTS(scales) && v->series.n > 0 && exp(v->series.items[0].log) * scales[i].by < 1)
-		i++;
-	return scales[i];
-}
+static const struct scale scales[] = {{1, "PT (s)"}, {1e3, "PT (ms)"}, {1e6, "PT (us)"}};
+static const struct scale inc_scale = {1, "PT (INC units: millions of increments)"};
 
 /* What of the logarithms is in the picture. */
 struct range {
@@ -74,16 +65,6 @@ static enum place place_of(const struct trend_view *v, const struct range *range
 }
 
 /* An outlier outside the picture is drawn at the edge, labelled with its PT. */
-static void print_outside(const struct trend_view *v, size_t i, enum place place, struct plot *plot)
-{
-	char text[TEXT_PAIR_SIZE];
-
-	fprintf(plot->script, "set label ");
-	plot_quote(plot, trend_value_text(text, v, v->series.items[i].log, INFINITY));
-	fprintf(plot->script, " at %zu, graph %g %s, 0 tc rgb '#d08000' front\n", i + 1,
-		place == ABOVE ? 0.98 : 0.02, 4 * i < v->series.n ? "left offset 1" : "right offset -1");
-}
-
 static size_t print_runs(const struct trend_view *v, const struct scale *scale, const struct range *range,
 	enum place place, struct plot *plot)
 {
@@ -101,12 +82,21 @@ static size_t print_runs(const struct trend_view *v, const struct scale *scale, 
 		n++;
 	}
 	fputs("EOD\n", plot->script);
-	for (size_t i = 0; place >= ABOVE && i < v->series.n; i++)
-		if (place_of(v, range, i) == place)
-			print_outside(v, i, place, plot);
+	for (size_t i = 0; place >= ABOVE && i < v->series.n; i++) {
+		char text[TEXT_PAIR_SIZE];
+
+		if (place_of(v, range, i) != place)
+			continue;
+		fprintf(plot->script, "set label ");
+		plot_quote(plot, trend_value_text(text, v, v->series.items[i].log, INFINITY));
+		fprintf(plot->script, " at %zu, graph %g %s, 0 tc rgb '#d08000' front\n", i + 1,
+			place == ABOVE ? 0.98 : 0.02,
+			4 * i < v->series.n ? "left offset 1" : "right offset -1");
+	}
 	return n;
 }
 
+/* The levels; a dashed line where one begins, and by how much it is off the one before. */
 static void print_levels(const struct trend_view *v, const struct scale *scale, struct plot *plot)
 {
 	for (size_t i = 0; i < v->levels.n; i++) {
@@ -120,11 +110,6 @@ static void print_levels(const struct trend_view *v, const struct scale *scale, 
 				scale->by * exp(l->mean - half), scale->by * exp(l->mean + half));
 		fputs("EOD\n", plot->script);
 	}
-}
-
-/* A dashed line where a level begins, and by how much it is off the one before. */
-static void print_changes(const struct trend_view *v, struct plot *plot)
-{
 	for (size_t i = 1; i < v->levels.n; i++) {
 		double at = (double)v->levels.items[i].first + 0.5;
 		struct level_change change = levels_change(&v->levels, i);
@@ -166,31 +151,28 @@ static void print_ticks(const struct trend_view *v, struct plot *plot)
 	fputs(")\n", plot->script);
 }
 
-static void print_title(const struct trend_view *v, const struct scale *scale, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct trend_view *v = subject;
+	const struct scale *scale = v->series.unit == SERIES_INC ? &inc_scale : scales;
+	struct range range = range_of(v);
+	size_t n[N_PLACES];
+
+	while (v->series.unit != SERIES_INC && scale + 1 < scales + ELEMENTS(scales) && v->series.n > 0 &&
+		exp(v->series.items[0].log) * scale->by < 1)
+		scale++;
 	fputs("set title ", plot->script);
 	plot_quote(plot, v->series.name);
 	fprintf(plot->script,
 		"\nset ylabel '%s'\nset xlabel 'runs in the order of time'\nset xrange [0.5:%zu.5]\n",
 		scale->label, v->series.n > 0 ? v->series.n : 1);
 	fputs("set key outside right top reverse Left\nset lmargin 12\n", plot->script);
-}
-
-static void draw(const void *subject, struct plot *plot)
-{
-	const struct trend_view *v = subject;
-	struct scale scale = scale_of(v);
-	struct range range = range_of(v);
-	size_t n[N_PLACES];
-
-	print_title(v, &scale, plot);
-	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale.by * exp(range.low),
-		scale.by * exp(range.high));
+	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale->by * exp(range.low),
+		scale->by * exp(range.high));
 	print_ticks(v, plot);
 	for (enum place place = RUN; place < N_PLACES; place++)
-		n[place] = print_runs(v, &scale, &range, place, plot);
-	print_levels(v, &scale, plot);
-	print_changes(v, plot);
+		n[place] = print_runs(v, scale, &range, place, plot);
+	print_levels(v, scale, plot);
 	fputs("plot ", plot->script);
 	for (size_t i = 0; i < v->levels.n; i++)
 		fprintf(plot->script,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A trend on the screen, as JSON, as CSV and as a table in Markdown. */
+#include "lib/trend/trend.h"
+
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/duet/inc_units.h"
-#include "lib/trend/trend_show.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,7 +56,7 @@ const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change c
 	return buffer;
 }
 
-const char *trend_interval_text(
+static const char *trend_interval_text(
 	char buffer[TEXT_PAIR_SIZE], const struct trend_view *v, const struct level *l)
 {
 	char low[TEXT_PAIR_SIZE], high[TEXT_PAIR_SIZE];
@@ -71,61 +72,38 @@ const char *trend_interval_text(
 	return buffer;
 }
 
-static void add_level_change(struct table *list, const struct trend_view *v, size_t i)
-{
-	struct level_change change;
-	char text[TEXT_PAIR_SIZE];
-
-	if (i == 0) {
-		for (int k = 0; k < 4; k++)
-			table_cell_value(list, NULL, "-");
-		return;
-	}
-	change = levels_change(&v->levels, i);
-	table_cell_value(list, json_real(expm1(change.by)), trend_change_text(text, change));
-	table_cell_value(
-		list, json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
-	table_cell_value(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
-	table_cell_value(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
-}
-
-static void add_level(struct table *list, const struct trend_view *v, size_t i)
-{
-	const struct level *l = &v->levels.items[i];
-	const struct run *first = &v->series.items[l->first].run;
-	char text[TEXT_PAIR_SIZE], moment[TEXT_TIME_SIZE], from[TEXT_TIME_SIZE];
-
-	table_row(list);
-	table_cell_value(list, json_string(text_rfc3339(moment, first->started_ns)),
-		text_moment(from, first->started_ns));
-	table_cell_int(list, first->started_ns);
-	table_cell_int(list, first->id);
-	table_cell_int(list, v->series.items[l->first + l->n - 1].run.id);
-	table_cell_int(list, (int64_t)l->n);
-	table_cell_value(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
-	table_cell_value(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
-		trend_interval_text(text, v, l));
-	add_level_change(list, v, i);
-}
-
 static struct table *list_levels(const struct trend_view *v)
 {
 	struct table *list = table_new(level_columns);
 
-	for (size_t i = 0; i < v->levels.n; i++)
-		add_level(list, v, i);
+	for (size_t i = 0; i < v->levels.n; i++) {
+		const struct level *l = &v->levels.items[i];
+		const struct run *first = &v->series.items[l->first].run;
+		char text[TEXT_PAIR_SIZE], moment[TEXT_TIME_SIZE], from[TEXT_TIME_SIZE];
+		struct level_change change;
+
+		table_row(list);
+		table_cell_value(list, json_string(text_rfc3339(moment, first->started_ns)),
+			text_moment(from, first->started_ns));
+		table_cell_int(list, first->started_ns);
+		table_cell_int(list, first->id);
+		table_cell_int(list, v->series.items[l->first + l->n - 1].run.id);
+		table_cell_int(list, (int64_t)l->n);
+		table_cell_value(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
+		table_cell_value(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
+			trend_interval_text(text, v, l));
+		for (int k = 0; i == 0 && k < 4; k++) /* no change yet */
+			table_cell_value(list, NULL, "-");
+		if (i == 0)
+			continue;
+		change = levels_change(&v->levels, i);
+		table_cell_value(list, json_real(expm1(change.by)), trend_change_text(text, change));
+		table_cell_value(list,
+			json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
+		table_cell_value(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
+		table_cell_value(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
+	}
 	return list;
-}
-
-static void print_trend_title(const struct trend_view *v)
-{
-	const struct series *s = &v->series;
-	char title[512];
-
-	snprintf(title, sizeof(title), "%.300s: %zu run%s, PT in %s", terminal_text(s->name), s->n,
-		s->n == 1 ? "" : "s",
-		s->unit == SERIES_INC ? "INC units (millions of increments)" : "seconds");
-	terminal_wrap(stdout, title, 0, 2);
 }
 
 /* What is not in the series. */
@@ -153,12 +131,27 @@ static void print_left_out(const struct series *s)
 		terminal_wrap(stdout, text, 0, 2);
 }
 
-static void print_detectable(const struct levels *l, size_t n)
+/* What chance alone does, and what would have been found. */
+static void print_trend_noise(const struct trend_view *v)
 {
-	double middle = expm1(levels_detectable(l, n, n / 2)), last = expm1(levels_detectable(l, n, LAST));
-	char middle_text[TEXT_TIME_SIZE], last_text[TEXT_TIME_SIZE];
+	const struct levels *l = &v->levels;
+	char sd[TEXT_TIME_SIZE], middle_text[TEXT_TIME_SIZE], last_text[TEXT_TIME_SIZE];
+	size_t n = v->series.n;
+	double middle, last;
 
+	if (n < LEAST_RUNS) {
+		printf("Too few runs: %d are needed to show a change, and there %s %zu.\n", LEAST_RUNS,
+			n == 1 ? "is" : "are", n);
+		return;
+	}
+	printf("Runs vary by %s about their level.", text_percent(sd, l->sd));
+	if (l->n > 1) {
+		putchar('\n');
+		return;
+	}
 	printf(" No change is shown.\n");
+	middle = expm1(levels_detectable(l, n, n / 2));
+	last = expm1(levels_detectable(l, n, LAST));
 	if (!(middle < 1)) {
 		printf("So few runs show only large changes.\n");
 		return;
@@ -169,26 +162,8 @@ static void print_detectable(const struct levels *l, size_t n)
 	printf(".\n");
 }
 
-/* What chance alone does, and what would have been found. */
-static void print_trend_noise(const struct trend_view *v)
-{
-	const struct levels *l = &v->levels;
-	char sd[TEXT_TIME_SIZE];
-	size_t n = v->series.n;
-
-	if (n < LEAST_RUNS) {
-		printf("Too few runs: %d are needed to show a change, and there %s %zu.\n", LEAST_RUNS,
-			n == 1 ? "is" : "are", n);
-		return;
-	}
-	printf("Runs vary by %s about their level.", text_percent(sd, l->sd));
-	if (l->n > 1)
-		putchar('\n');
-	else
-		print_detectable(l, n);
-}
-
-char *trend_cause_text(const struct trend_view *v, size_t i)
+/* "Run 88: kernel.release was '6.1', is '6.12'", for i > 0. */
+static char *trend_cause_text(const struct trend_view *v, size_t i)
 {
 	const struct trend_cause *c = &v->causes[i];
 	size_t run = v->levels.items[i].first + (size_t)(c->text ? c->later : 0);
@@ -200,8 +175,13 @@ char *trend_cause_text(const struct trend_view *v, size_t i)
 void trend_print(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
+	const struct series *s = &v->series;
+	char title[512];
 
-	print_trend_title(v);
+	snprintf(title, sizeof(title), "%.300s: %zu run%s, PT in %s", terminal_text(s->name), s->n,
+		s->n == 1 ? "" : "s",
+		s->unit == SERIES_INC ? "INC units (millions of increments)" : "seconds");
+	terminal_wrap(stdout, title, 0, 2);
 	if (v->series.n > 0)
 		table_print(list, stdout);
 	print_trend_noise(v);
@@ -213,37 +193,30 @@ void trend_print(const struct trend_view *v)
 	print_left_out(&v->series);
 }
 
-static json_t *runs_as_json(const struct trend_view *v)
-{
-	json_t *array = json_array();
-
-	for (size_t level = 0; level < v->levels.n; level++)
-		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
-			const struct series_run *s = &v->series.items[i];
-			char started[TEXT_TIME_SIZE];
-
-			json_array_append_new(array,
-				json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run", (json_int_t)s->run.id,
-					"started_ns", (json_int_t)s->run.started_ns, "started",
-					text_rfc3339(started, s->run.started_ns), "samples",
-					(json_int_t)s->n_samples, "mean", exp(s->log), "level",
-					(json_int_t)level + 1));
-		}
-	return array;
-}
-
 json_t *trend_as_json(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
 	const struct series *s = &v->series;
+	json_t *runs = json_array();
 
+	for (size_t level = 0; level < v->levels.n; level++)
+		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
+			const struct series_run *run = &s->items[i];
+			char started[TEXT_TIME_SIZE];
+
+			json_array_append_new(runs,
+				json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run", (json_int_t)run->run.id,
+					"started_ns", (json_int_t)run->run.started_ns, "started",
+					text_rfc3339(started, run->run.started_ns), "samples",
+					(json_int_t)run->n_samples, "mean", exp(run->log), "level",
+					(json_int_t)level + 1));
+		}
 	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I}}", "command", s->name,
 		"unit", s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
-		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list), "runs",
-		runs_as_json(v), "sd", json_real_or_null(v->levels.sd), "lag1",
-		json_real_or_null(v->levels.lag1), "left_out", "other_unit", (json_int_t)s->n_other_unit,
-		"other_machine", (json_int_t)s->n_other_machine, "few_samples", (json_int_t)s->n_few,
-		"at_once", (json_int_t)s->n_at_once);
+		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list), "runs", runs,
+		"sd", json_real_or_null(v->levels.sd), "lag1", json_real_or_null(v->levels.lag1), "left_out",
+		"other_unit", (json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
+		"few_samples", (json_int_t)s->n_few, "at_once", (json_int_t)s->n_at_once);
 }
 
 bool trend_is_outlier(const struct trend_view *v, size_t i)
@@ -260,26 +233,6 @@ static void csv_figure(struct table *table, double value)
 		table_cell_text(table, NULL);
 }
 
-static void csv_run(struct table *table, const struct trend_view *v, size_t level, size_t i)
-{
-	const struct level *l = &v->levels.items[level];
-	const struct series_run *s = &v->series.items[i];
-	char started[TEXT_TIME_SIZE];
-
-	table_row(table);
-	table_cell_int(table, s->run.id);
-	table_cell_text(table, terminal_text(v->series.name));
-	table_cell_text(table, v->series.unit == SERIES_INC ? "INC" : "s");
-	table_cell_text(table, text_rfc3339(started, s->run.started_ns));
-	table_cell_int(table, (int64_t)s->n_samples);
-	csv_figure(table, exp(s->log));
-	table_cell_int(table, trend_is_outlier(v, i));
-	table_cell_int(table, (int64_t)level + 1);
-	csv_figure(table, exp(l->mean));
-	csv_figure(table, exp(l->mean - l->half) > 0 ? exp(l->mean - l->half) : NAN);
-	csv_figure(table, exp(l->mean + l->half));
-}
-
 void trend_write_csv(FILE *file, const struct trend_view *v)
 {
 	static const struct column columns[] = {{.member = "run"}, {.member = "command"}, {.member = "unit"},
@@ -289,32 +242,25 @@ void trend_write_csv(FILE *file, const struct trend_view *v)
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t level = 0; level < v->levels.n; level++)
-		for (size_t k = 0; k < v->levels.items[level].n; k++)
-			csv_run(table, v, level, v->levels.items[level].first + k);
+		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
+			const struct level *l = &v->levels.items[level];
+			const struct series_run *s = &v->series.items[i];
+			char started[TEXT_TIME_SIZE];
+
+			table_row(table);
+			table_cell_int(table, s->run.id);
+			table_cell_text(table, terminal_text(v->series.name));
+			table_cell_text(table, v->series.unit == SERIES_INC ? "INC" : "s");
+			table_cell_text(table, text_rfc3339(started, s->run.started_ns));
+			table_cell_int(table, (int64_t)s->n_samples);
+			csv_figure(table, exp(s->log));
+			table_cell_int(table, trend_is_outlier(v, i));
+			table_cell_int(table, (int64_t)level + 1);
+			csv_figure(table, exp(l->mean));
+			csv_figure(table, exp(l->mean - l->half) > 0 ? exp(l->mean - l->half) : NAN);
+			csv_figure(table, exp(l->mean + l->half));
+		}
 	table_write(table, TABLE_CSV, file);
-}
-
-static void markdown_level(struct table *table, const struct trend_view *v, size_t i)
-{
-	const struct level *l = &v->levels.items[i];
-	const struct run *first = &v->series.items[l->first].run;
-	char from[TEXT_TIME_SIZE], text[TEXT_PAIR_SIZE];
-
-	table_row(table);
-	table_cell_text(table, text_moment(from, first->started_ns));
-	table_cell_int(table, first->id);
-	table_cell_int(table, (int64_t)l->n);
-	table_cell_text(table, trend_value_text(text, v, l->mean, l->half));
-	table_cell_text(table, trend_interval_text(text, v, l));
-	if (i > 0) {
-		_cleanup_(freep) char *cause = trend_cause_text(v, i);
-
-		table_cell_text(table, trend_change_text(text, levels_change(&v->levels, i)));
-		table_cell_code(table, cause);
-	} else {
-		table_cell_text(table, NULL);
-		table_cell_text(table, NULL);
-	}
 }
 
 void trend_write_markdown(FILE *file, const struct trend_view *v)
@@ -324,7 +270,23 @@ void trend_write_markdown(FILE *file, const struct trend_view *v)
 		{"95 % CI", COLUMN_NUMBER}, {"Change", COLUMN_NUMBER}, {"What changed"}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; i < v->levels.n; i++)
-		markdown_level(table, v, i);
+	for (size_t i = 0; i < v->levels.n; i++) {
+		const struct level *l = &v->levels.items[i];
+		const struct run *first = &v->series.items[l->first].run;
+		_cleanup_(freep) char *cause = i > 0 ? trend_cause_text(v, i) : NULL;
+		char from[TEXT_TIME_SIZE], text[TEXT_PAIR_SIZE];
+
+		table_row(table);
+		table_cell_text(table, text_moment(from, first->started_ns));
+		table_cell_int(table, first->id);
+		table_cell_int(table, (int64_t)l->n);
+		table_cell_text(table, trend_value_text(text, v, l->mean, l->half));
+		table_cell_text(table, trend_interval_text(text, v, l));
+		table_cell_text(table, i > 0 ? trend_change_text(text, levels_change(&v->levels, i)) : NULL);
+		if (cause)
+			table_cell_code(table, cause);
+		else
+			table_cell_text(table, NULL);
+	}
 	table_write(table, TABLE_MARKDOWN, file);
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The runs of a series: see series.h. */
-#include "lib/trend/series.h"
+/* The runs of a series, their levels, and what changed in the environment, and in how runs were made, where a level begins: see
+ * trend.h. */
+#include "lib/trend/trend.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
-#include "lib/run/duet.h"
+#include "lib/base/xalloc.h"
 #include "lib/duet/inc_units.h"
+#include "lib/report/notes.h"
 #include "lib/report/run_result.h"
+#include "lib/run/duet.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+
+enum { MOST_DIFFERENCES = 3, MOST_RUNS_OFF = 2 /* a change point may be so far off */ };
 
 /* A run that may belong to a series. */
 struct candidate {
@@ -61,24 +65,6 @@ static int look_at_duet(struct book *book, const struct run *run, struct error *
 	return r == 0 ? -ENOENT : r;
 }
 
-static bool may_be_followed(const struct run *run)
-{
-	return run->n_samples > 0 && run->kind != RUN_JITTER && run->kind != RUN_CLOCKS &&
-	       run->kind != RUN_LOAD;
-}
-
-static int add_candidate(struct book *book, struct run *run, struct candidates *c, struct error *err)
-{
-	struct candidate *item;
-	int inc = may_be_followed(run) ? look_at_duet(book, run, err) : -ENOENT;
-
-	if (inc < 0)
-		return inc == -ENOENT ? 0 : inc;
-	item = array_add(c->items, c->n);
-	*item = (struct candidate){run, run_command_line(run), inc > 0, false};
-	return 0;
-}
-
 static int candidate_by_start(const void *x, const void *y)
 {
 	const struct run *a = ((const struct candidate *)x)->run, *b = ((const struct candidate *)y)->run;
@@ -92,85 +78,70 @@ static int load_candidates(struct book *book, struct candidates *c, struct error
 {
 	int r = book_runs(book, &c->runs, &c->n_runs, err);
 
-	for (size_t i = 0; r == 0 && i < c->n_runs; i++)
-		r = add_candidate(book, &c->runs[i], c, err);
+	for (struct run *run = c->runs; r == 0 && run < c->runs + c->n_runs; run++) {
+		struct candidate *item;
+
+		if (run->n_samples == 0 || run->kind == RUN_JITTER || run->kind == RUN_CLOCKS ||
+			run->kind == RUN_LOAD)
+			continue;
+		r = look_at_duet(book, run, err);
+		if (r >= 0) {
+			item = array_add(c->items, c->n);
+			*item = (struct candidate){run, run_command_line(run), .inc = r > 0};
+		}
+		r = r < 0 && r != -ENOENT ? r : 0;
+	}
 	if (r == 0 && c->n > 0)
 		qsort(c->items, c->n, sizeof(*c->items), candidate_by_start);
 	return r;
 }
 
-static bool is_name(const struct candidate *c, const char *name)
-{
-	return c->run->name && !strcmp(c->run->name, name);
-}
-
-/* The words are the same, however they are quoted. */
-static bool is_command(const struct candidate *c, const char *name)
+/* The first rule by which any run is meant decides: it has that name, that command line (the words are the same, however
+ * they are quoted), or that program. */
+static void find_meant(struct candidates *c, const char *name)
 {
 	_cleanup_(argv_freep) char **words = NULL;
 	_cleanup_(freep) char *joined = NULL;
 	struct error ignored;
-
-	if (!strcmp(c->command, name))
-		return true;
-	if (argv_split(name, &words, &ignored) < 0)
-		return false;
-	joined = argv_join(words);
-	return !strcmp(joined, c->command);
-}
-
-static bool is_program(const struct candidate *c, const char *name)
-{
-	return !strcmp(c->run->program, name);
-}
-
-/* All that have the same key as one that is meant. */
-static size_t count_series(const struct candidates *c, bool only_meant)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		bool first = c->items[i].meant || !only_meant;
-
-		for (size_t k = 0; first && k < i; k++)
-			first = (only_meant && !c->items[k].meant) ||
-				strcmp(key_of(&c->items[k]), key_of(&c->items[i]));
-		n += first;
-	}
-	return n;
-}
-
-/* The first rule by which any run is meant decides. */
-static void find_meant(struct candidates *c, const char *name)
-{
-	static bool (*const rules[])(const struct candidate *, const char *) = {
-		is_name, is_command, is_program};
 	size_t found = 0;
 
-	for (size_t rule = 0; found == 0 && rule < ELEMENTS(rules); rule++)
-		for (size_t i = 0; i < c->n; i++) {
-			c->items[i].meant = rules[rule](&c->items[i], name);
-			found += c->items[i].meant;
+	if (argv_split(name, &words, &ignored) == 0)
+		joined = argv_join(words);
+	for (int rule = 0; found == 0 && rule < 3; rule++)
+		for (struct candidate *item = c->items; item < c->items + c->n; item++) {
+			if (rule == 0)
+				item->meant = item->run->name && !strcmp(item->run->name, name);
+			else if (rule == 1)
+				item->meant = !strcmp(item->command, name) ||
+					      (joined && !strcmp(item->command, joined));
+			else
+				item->meant = !strcmp(item->run->program, name);
+			found += item->meant;
 		}
 }
 
-/* "'xz -1 file' (12 runs), 'sort big' (3 runs) and 4 more". */
-static void list_series(const struct candidates *c, bool only_meant, char *ret, size_t size)
+/* "'xz -1 file' (12 runs), 'sort big' (3 runs) and 4 more"; returns how many programs that are: all that have the same key are
+ * one. */
+static size_t list_series(const struct candidates *c, bool only_meant, char *ret, size_t size)
 {
-	size_t used = 0, listed = 0, all = count_series(c, only_meant);
+	size_t used = 0, listed = 0, all = 0;
 
 	*ret = '\0';
-	for (size_t i = c->n; i-- > 0 && used < size / 2 && listed < 8;) { /* the latest first */
+	for (size_t i = c->n; i-- > 0;) { /* the latest first */
 		const char *key = key_of(&c->items[i]);
-		size_t n = 0;
 		bool later = only_meant && !c->items[i].meant;
+		size_t n = 0;
 
 		for (size_t k = 0; k < c->n; k++) {
-			n += !strcmp(key_of(&c->items[k]), key);
-			later |= k > i && (c->items[k].meant || !only_meant) &&
-				 !strcmp(key_of(&c->items[k]), key);
+			bool same = !strcmp(key_of(&c->items[k]), key);
+
+			n += same;
+			later |= same && k > i && (c->items[k].meant || !only_meant);
 		}
 		if (later)
+			continue;
+		all++;
+		if (used >= size / 2 || listed == 8)
 			continue;
 		used += (size_t)snprintf(ret + used, size - used, "%s'%.80s' (%zu run%s)", listed ? ", " : "",
 			key, n, n == 1 ? "" : "s");
@@ -178,55 +149,29 @@ static void list_series(const struct candidates *c, bool only_meant, char *ret, 
 	}
 	if (listed < all && used < size)
 		snprintf(ret + used, size - used, " and %zu more", all - listed);
+	return all;
 }
 
 static int choose_series(struct candidates *c, const char *name, char **ret_key, struct error *err)
 {
 	char list[500];
-	size_t n;
+	size_t n, i = 0;
 
 	find_meant(c, name);
-	n = count_series(c, true);
-	if (n == 1) {
-		size_t i = 0;
-
-		while (!c->items[i].meant)
-			i++;
-		*ret_key = xstrdup(key_of(&c->items[i]));
-		return 0;
-	}
-	list_series(c, n > 0, list, sizeof(list));
+	n = list_series(c, true, list, sizeof(list));
 	if (n > 1)
 		return error_say(err, -ENOENT, "'%.80s' matches %zu programs in the lab book; name one: %s",
 			name, n, list);
 	if (c->n == 0)
 		return error_say(err, -ENOENT, "the lab book has no runs of programs");
-	return error_say(err, -ENOENT, "the lab book has no runs of '%.80s'; it has runs of %s", name, list);
-}
-
-static int mean_in_inc(
-	struct book *book, const struct discard_rules *rules, struct series_run *item, struct error *err)
-{
-	struct inc_units units = {};
-	int r = inc_units_load(book, item->run.id, rules, &units, err);
-
-	if (r > 0) {
-		item->n_samples = units.n;
-		item->log = log(units.mean);
+	if (n == 0) {
+		list_series(c, false, list, sizeof(list));
+		return error_say(
+			err, -ENOENT, "the lab book has no runs of '%.80s'; it has runs of %s", name, list);
 	}
-	return r < 0 ? r : 0;
-}
-
-static int mean_in_seconds(
-	struct book *book, const struct discard_rules *rules, struct series_run *item, struct error *err)
-{
-	_cleanup_(discarding_clear) struct discarding d = {};
-	int r = discard_run(book, item->run.id, rules, &d, err);
-
-	if (r < 0)
-		return r;
-	item->n_samples = d.pt.kept.mean_ns > 0 ? d.pt.kept.n : 0;
-	item->log = log(d.pt.kept.mean_ns / 1e9);
+	while (!c->items[i].meant)
+		i++;
+	*ret_key = xstrdup(key_of(&c->items[i]));
 	return 0;
 }
 
@@ -234,12 +179,22 @@ static int mean_in_seconds(
 static int find_run_mean(struct book *book, enum series_unit unit, struct series_run *item, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	_cleanup_(discarding_clear) struct discarding d = {};
+	struct inc_units units = {};
 	int r = run_rules_load(book, &item->run, NULL, false, &rules, err);
 
 	if (r < 0)
 		return r;
-	return unit == SERIES_INC ? mean_in_inc(book, &rules.rules, item, err)
-				  : mean_in_seconds(book, &rules.rules, item, err);
+	if (unit == SERIES_INC) {
+		r = inc_units_load(book, item->run.id, &rules.rules, &units, err);
+		item->n_samples = r > 0 ? units.n : 0;
+		item->log = r > 0 ? log(units.mean) : 0;
+	} else {
+		r = discard_run(book, item->run.id, &rules.rules, &d, err);
+		item->n_samples = r == 0 && d.pt.kept.mean_ns > 0 ? d.pt.kept.n : 0;
+		item->log = r == 0 ? log(d.pt.kept.mean_ns / 1e9) : 0;
+	}
+	return r < 0 ? r : 0;
 }
 
 static int machine_of(struct book *book, const struct run *run, char **ret, struct error *err)
@@ -247,102 +202,160 @@ static int machine_of(struct book *book, const struct run *run, char **ret, stru
 	return run->environment > 0 ? book_get_machine(book, run->environment, ret, err) : 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static int add_series_run(struct book *book, struct candidate *c, struct series *s, struct error *err)
-{
-	struct series_run item = {.run = *c->run};
-	const struct run *last = s->n > 0 ? &s->items[s->n - 1].run : NULL;
-	struct series_run *added;
-	int r;
-
-	if (last && c->run->started_ns < last->ended_ns) {
-		s->n_at_once++;
-		return 0;
-	}
-	r = find_run_mean(book, s->unit, &item, err);
-	if (r < 0 || item.n_samples < SERIES_LEAST_SAMPLES) {
-		s->n_few += r == 0;
-		return r;
-	}
-	added = array_add(s->items, s->n);
-	*added = item;
-	*c->run = (struct run){}; /* taken over */
-	return 0;
-}
-
 /* The runs of the chosen series, the unit's and the machine's. */
 static int add_runs(
 	struct book *book, struct candidates *c, const char *machine, struct series *s, struct error *err)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < c->n; i++) {
-		struct candidate *item = &c->items[i];
+	for (struct candidate *item = c->items; item < c->items + c->n; item++) {
 		_cleanup_(freep) char *of = NULL;
+		struct series_run run = {.run = *item->run}, *added;
+		int r = item->meant ? machine_of(book, item->run, &of, err) : 0;
 
-		if (!item->meant)
-			continue;
-		r = machine_of(book, item->run, &of, err);
 		if (r < 0)
 			return r;
-		if (s->unit == SERIES_INC && !item->inc)
+		if (!item->meant)
+			continue;
+		if (s->unit == SERIES_INC && !item->inc) {
 			s->n_other_unit++;
-		else if (!same_text(machine, of))
+			continue;
+		}
+		if (machine && of ? strcmp(machine, of) != 0 : machine != of) {
 			s->n_other_machine++;
-		else
-			r = add_series_run(book, item, s, err);
+			continue;
+		}
+		if (s->n > 0 && run.run.started_ns < s->items[s->n - 1].run.ended_ns) {
+			s->n_at_once++;
+			continue;
+		}
+		r = find_run_mean(book, s->unit, &run, err);
+		if (r < 0)
+			return r;
+		if (run.n_samples < SERIES_LEAST_SAMPLES) {
+			s->n_few++;
+			continue;
+		}
+		added = array_add(s->items, s->n);
+		*added = run;
+		*item->run = (struct run){}; /* taken over */
+	}
+	return 0;
+}
+
+static int load_series(struct book *book, const char *name, bool seconds, struct series *s, struct error *err)
+{
+	_cleanup_(candidates_clear) struct candidates c = {};
+	_cleanup_(freep) char *machine = NULL;
+	const struct run *last = NULL;
+	int r = load_candidates(book, &c, err);
+
+	if (r == 0)
+		r = choose_series(&c, name, &s->name, err);
+	if (r < 0)
+		return r;
+	/* from now on, those of the series are meant */
+	for (struct candidate *item = c.items; item < c.items + c.n; item++) {
+		item->meant = !strcmp(key_of(item), s->name);
+		if (item->meant && item->inc && !seconds)
+			s->unit = SERIES_INC;
+	}
+	for (struct candidate *item = c.items; item < c.items + c.n; item++)
+		if (item->meant && (item->inc || s->unit == SERIES_SECONDS))
+			last = item->run;
+	if (last)
+		r = machine_of(book, last, &machine, err);
+	return r < 0 ? r : add_runs(book, &c, machine, s, err);
+}
+
+static void add_trend_difference(FILE *file, const char *what, const char *before, const char *now)
+{
+	if (before == now || (before && now && !strcmp(before, now)))
+		return;
+	fprintf(file, "%s%s was %s, is %s", ftell(file) > 0 ? "; " : "", what, before ?: "nothing",
+		now ?: "nothing");
+}
+
+/* What is different in the environment, and in how the runs themselves were made. *ret NULL: nothing. */
+static int compare_runs(
+	struct book *book, const struct run *before, const struct run *now, char **ret, struct error *err)
+{
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(freep) char *text = NULL, *environment = NULL;
+	_cleanup_(freep) char *was = run_command_line(before), *is = run_command_line(now);
+	char was_on[16], is_on[16];
+	size_t size;
+	FILE *file;
+	int r = 0;
+
+	if (before->environment != now->environment)
+		r = environment_differences(book, before->environment, now->environment, &differences, err);
+	if (r < 0)
+		return r;
+	if (r > 0 && differences.n > 0)
+		environment = differences_description(&differences, MOST_DIFFERENCES);
+	snprintf(was_on, sizeof(was_on), "%d", before->cpu);
+	snprintf(is_on, sizeof(is_on), "%d", now->cpu);
+	file = xopen_memstream(&text, &size);
+	fputs(environment ?: "", file);
+	add_trend_difference(file, "command", was, is);
+	add_trend_difference(file, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
+	add_trend_difference(file, "against", before->kind == RUN_DUET ? "inc" : NULL,
+		now->kind == RUN_DUET ? "inc" : NULL);
+	add_trend_difference(file, "profile", before->profile, now->profile);
+	add_trend_difference(file, "accounting", before->backend, now->backend);
+	add_trend_difference(file, "pt_source", before->pt_source, now->pt_source);
+	text_stream_close(file, &text);
+	if (*text)
+		*ret = TAKE(text);
+	return 0;
+}
+
+/* The nearest change to the first run of each level, at it or a run or two off, if that is still within both levels. */
+static int find_causes(struct book *book, struct trend_view *view, struct error *err)
+{
+	int r = 0;
+
+	view->causes = xcalloc(view->levels.n + 1, sizeof(*view->causes));
+	for (size_t i = 1; i < view->levels.n; i++) {
+		const struct level *at = &view->levels.items[i], *last = at - 1;
+		struct trend_cause *cause = &view->causes[i];
+
+		for (int off = 0; r == 0 && !cause->text && off <= MOST_RUNS_OFF;
+			off = off > 0 ? -off : 1 - off) {
+			size_t now = at->first + (size_t)off;
+
+			if (now <= last->first || now >= at->first + at->n)
+				continue;
+			cause->later = off;
+			r = compare_runs(book, &view->series.items[now - 1].run, &view->series.items[now].run,
+				&cause->text, err);
+		}
 	}
 	return r;
 }
 
-/* From now on, those of the series are meant. */
-static const struct run *mark_series(struct candidates *c, bool seconds, struct series *s)
+int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err)
 {
-	const struct run *last = NULL;
+	_cleanup_(freep) double *values = NULL;
+	int r = load_series(book, name, seconds, &ret->series, err);
 
-	for (size_t i = 0; i < c->n; i++) {
-		c->items[i].meant = !strcmp(key_of(&c->items[i]), s->name);
-		if (c->items[i].meant && c->items[i].inc && !seconds)
-			s->unit = SERIES_INC;
-	}
-	for (size_t i = 0; i < c->n; i++)
-		if (c->items[i].meant && (c->items[i].inc || s->unit == SERIES_SECONDS))
-			last = c->items[i].run;
-	return last;
-}
-
-int series_load(struct book *book, const char *name, bool seconds, struct series *ret, struct error *err)
-{
-	_cleanup_(series_clear) struct series s = {};
-	_cleanup_(candidates_clear) struct candidates c = {};
-	_cleanup_(freep) char *machine = NULL;
-	const struct run *last;
-	int r = load_candidates(book, &c, err);
-
-	if (r == 0)
-		r = choose_series(&c, name, &s.name, err);
 	if (r < 0)
 		return r;
-	last = mark_series(&c, seconds, &s);
-	if (last)
-		r = machine_of(book, last, &machine, err);
-	if (r == 0)
-		r = add_runs(book, &c, machine, &s, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(s);
-	return 0;
+	values = xcalloc(ret->series.n + 1, sizeof(*values));
+	for (size_t i = 0; i < ret->series.n; i++)
+		values[i] = ret->series.items[i].log;
+	change_points_find(values, ret->series.n, &ret->levels);
+	return find_causes(book, ret, err);
 }
 
-void series_clear(struct series *s)
+void trend_clear(struct trend_view *view)
 {
-	for (size_t i = 0; i < s->n; i++)
-		run_clear(&s->items[i].run);
-	free(s->items);
-	free(s->name);
-	*s = (struct series){};
+	for (size_t i = 0; view->causes && i < view->levels.n; i++)
+		free(view->causes[i].text);
+	free(view->causes);
+	for (size_t i = 0; i < view->series.n; i++)
+		run_clear(&view->series.items[i].run);
+	free(view->series.items);
+	free(view->series.name);
+	levels_clear(&view->levels);
+	*view = (struct trend_view){};
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-analyze trend: the runs of one program in the lab book, in the order of time, each by its mean PT; their levels; what changed
+ * where a level begins; and how they are shown. */
+#pragma once
+
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "lib/book/book.h"
+#include "lib/report/plot.h"
+#include "lib/stats/time_series.h"
+
+enum series_unit {
+	SERIES_SECONDS,
+	SERIES_INC, /* units of INC: of runs that alternated with it */
+};
+
+struct series_run {
+	struct run run;
+	size_t n_samples; /* kept */
+	double log;       /* of the mean PT, in the unit of the series */
+};
+
+struct series {
+	char *name; /* that the user gave the command, else the command line */
+	enum series_unit unit;
+	struct series_run *items;
+	size_t n;
+	/* What is left out: runs that do not have that unit, of other machines than the last run's, of too few samples, and at the same time as the
+	 * one before. */
+	size_t n_other_unit, n_other_machine, n_few, n_at_once;
+};
+
+enum { SERIES_LEAST_SAMPLES = 3 };
+
+/* What is different from a level on. */
+struct trend_cause {
+	char *text; /* "kernel.release was '6.1', is '6.12'; …"; NULL: nothing that is recorded */
+	int later;  /* so many runs after the first one of the level; below 0: before it */
+};
+
+struct trend_view {
+	struct series series;
+	struct levels levels;       /* of the logarithms */
+	struct trend_cause *causes; /* of each level but the first, which has none */
+};
+
+/* `name` is that of a command (--command-name), else a command line, else the name of a program's file. Runs that were given a name
+ * belong together if it is the same, others if their command lines are. -ENOENT: no runs, or those of several programs, are meant; the
+ * sentence lists some. `seconds`: PT in seconds, also of those that alternated with INC. `ret` is {}; it is cleared also after a
+ * failure. */
+int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err);
+void trend_clear(struct trend_view *view);
+
+/* It stands apart from its neighbours of the same level. */
+bool trend_is_outlier(const struct trend_view *view, size_t i);
+
+void trend_print(const struct trend_view *view);
+json_t *trend_as_json(const struct trend_view *view);
+struct drawing trend_drawing(const struct trend_view *view);
+void trend_write_csv(FILE *file, const struct trend_view *view);      /* a row for each run */
+void trend_write_markdown(FILE *file, const struct trend_view *view); /* the table of levels */
+
+/* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
+const char *trend_value_text(
+	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, double log, double half);
+
+/* "+2.5 ± 0.3 %", of a difference of logarithms. */
+const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change);
