@@ -51,56 +51,6 @@ static double change_of(const struct clocks *now, const struct clocks *before, s
 	return was && was->median > 0 ? cost_ns(now, &now->sources[source]) / cost_ns(before, was) : NAN;
 }
 
-/* The median change, which is that of the machine's speed. NAN: no source was there before. */
-static double usual_change(const struct clocks *now, const struct clocks *before)
-{
-	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
-	size_t n = 0;
-
-	for (size_t i = 0; ppm && i < now->n_sources; i++) {
-		double change = change_of(now, before, i);
-
-		if (isfinite(change))
-			ppm[n++] = llround(change * 1e6);
-	}
-	return median_of(ppm, n) / 1e6;
-}
-
-static void add_difference(
-	struct table *list, const struct clocks *now, const struct clocks *before, size_t i, double usual)
-{
-	const struct clock_source *source = &now->sources[i];
-	double change = change_of(now, before, i), relative = change / usual;
-
-	table_row(list);
-	table_cell_text(list, clocks_short_name(source->name));
-	table_cell_text(list, source->name);
-	table_cell_real(list, "%.0f ns", cost_ns(before, clocks_find(before, source->name)));
-	table_cell_real(list, "%.0f ns", cost_ns(now, source));
-	table_cell_real(list, "%.2f", change);
-	table_cell_real(list, "%.2f", relative);
-	table_cell_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
-}
-
-static int print_differences(
-	const struct clocks *now, const struct clocks *before, struct table *list, struct error *err)
-{
-	char then[TEXT_TIME_SIZE], today[TEXT_TIME_SIZE];
-
-	if (analyze_options.json)
-		return json_print_document("emp-clocks-differences",
-			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before->id, "now",
-				(json_int_t)now->id, "sources", table_json(list)),
-			err);
-	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before->id,
-		text_moment(then, before->made_ns), now->id, text_moment(today, now->made_ns));
-	if (before->cpu != now->cpu)
-		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before->cpu, now->cpu);
-	printf("\n");
-	table_print(list, stdout);
-	return 0;
-}
-
 static int diff(struct book *book, const struct clocks *now, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks before = {};
@@ -108,6 +58,8 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 	_cleanup_(freep) size_t *order = clocks_by_cost(now);
 	double usual;
 	int r = order ? book_get_clocks_before(book, now->id, &before, err) : error_oom(err);
+	size_t n = 0;
+	char then[TEXT_TIME_SIZE], today[TEXT_TIME_SIZE];
 
 	if (r == 0)
 		return error_say(err, -ENOENT,
@@ -115,10 +67,42 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 			now->id);
 	if (r < 0)
 		return r;
-	usual = usual_change(now, &before);
-	for (size_t i = 0; i < now->n_sources; i++)
-		add_difference(list, now, &before, order[i], usual);
-	return print_differences(now, &before, list, err);
+
+	/* The median change, which is that of the machine's speed. NAN: no source was there before. */
+	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
+
+	for (size_t i = 0; ppm && i < now->n_sources; i++) {
+		double change = change_of(now, &before, i);
+
+		if (isfinite(change))
+			ppm[n++] = llround(change * 1e6);
+	}
+	usual = median_of(ppm, n) / 1e6;
+	for (size_t i = 0; i < now->n_sources; i++) {
+		const struct clock_source *source = &now->sources[order[i]];
+		double change = change_of(now, &before, order[i]), relative = change / usual;
+
+		table_row(list);
+		table_cell_text(list, clocks_short_name(source->name));
+		table_cell_text(list, source->name);
+		table_cell_real(list, "%.0f ns", cost_ns(&before, clocks_find(&before, source->name)));
+		table_cell_real(list, "%.0f ns", cost_ns(now, source));
+		table_cell_real(list, "%.2f", change);
+		table_cell_real(list, "%.2f", relative);
+		table_cell_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
+	}
+	if (analyze_options.json)
+		return json_print_document("emp-clocks-differences",
+			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before.id, "now",
+				(json_int_t)now->id, "sources", table_json(list)),
+			err);
+	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before.id,
+		text_moment(then, before.made_ns), now->id, text_moment(today, now->made_ns));
+	if (before.cpu != now->cpu)
+		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before.cpu, now->cpu);
+	printf("\n");
+	table_print(list, stdout);
+	return 0;
 }
 
 int verb_clocks(int argc, char **argv, struct error *err)

@@ -51,20 +51,6 @@ static void question_clear(struct question *q)
 	free(q->changes);
 }
 
-static int find_variation(
-	const struct question *q, enum comparison_clock clock, struct run_variation *ret, struct error *err)
-{
-	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
-
-	if (between_percent >= 0) {
-		*ret = (struct run_variation){between_percent / 100, KNOWN, 0};
-		return 0;
-	}
-	if (!q->a.run || !q->b.run)
-		return 0;
-	return run_variation_load(q->book, q->a.run, q->b.run, clock == COMPARISON_ET, ret, err);
-}
-
 /* The clock that is compared, or the first of both. */
 static enum comparison_clock first_clock(const struct question *q)
 {
@@ -113,9 +99,19 @@ static int compare_clocks(struct question *q, struct error *err)
 		if (!(q->clocks >> clock & 1))
 			continue;
 		if (clock == COMPARISON_PT && (q->a.sides[clock].n == 0 || q->b.sides[clock].n == 0))
-			return error_say(err, -ENODATA,
-				"--compare: not both of them have process times; compare et");
-		r = find_variation(q, clock, &variation, err);
+			return error_say(
+				err, -ENODATA, "--compare: not both of them have process times; compare et");
+
+		const double KNOWN = 1e6; /* degrees of freedom of what the user says */
+
+		if (between_percent >= 0) {
+			variation = (struct run_variation){between_percent / 100, KNOWN, 0};
+			r = 0;
+		} else if (!q->a.run || !q->b.run)
+			r = 0;
+		else
+			r = run_variation_load(
+				q->book, q->a.run, q->b.run, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(&q->a.sides[clock], &q->b.sides[clock], &variation,
 				&q->comparisons[clock], err);
@@ -128,55 +124,26 @@ static int compare_clocks(struct question *q, struct error *err)
 	return r;
 }
 
-static int find_stored_changes(struct question *q, struct error *err)
-{
-	_cleanup_(differences_clear) struct differences differences = {};
-	int r;
-
-	if (q->a.environment == q->b.environment)
-		return 0;
-	r = environment_differences(q->book, q->a.environment, q->b.environment, &differences, err);
-	if (r < 0 || differences.n == 0)
-		return r < 0 ? r : 0;
-	q->changes = differences_description(&differences, 3);
-	return 0;
-}
-
 /* Of a document no more than the digest is known. */
 static int find_changes(struct question *q, struct error *err)
 {
-	if (q->a.environment && q->b.environment)
-		return find_stored_changes(q, err);
+	if (q->a.environment && q->b.environment) {
+		_cleanup_(differences_clear) struct differences differences = {};
+		int r;
+
+		if (q->a.environment == q->b.environment)
+			return 0;
+		r = environment_differences(q->book, q->a.environment, q->b.environment, &differences, err);
+		if (r < 0 || differences.n == 0)
+			return r < 0 ? r : 0;
+		q->changes = differences_description(&differences, 3);
+		return 0;
+	}
 	if (!q->a.digest || !q->b.digest || !strcmp(q->a.digest, q->b.digest))
 		return 0;
 	q->changes = text_format("fingerprint was %.*s, is %.*s", (int)terminal_text_fit(q->a.digest, 16),
 		q->a.digest, (int)terminal_text_fit(q->b.digest, 16), q->b.digest);
 	return 0;
-}
-
-/* The samples of the side that has fewer. */
-static size_t count_fewer(const struct question *q)
-{
-	size_t of_a = q->a.sides[first_clock(q)].n, of_b = q->b.sides[first_clock(q)].n;
-
-	return of_a < of_b ? of_a : of_b;
-}
-
-static int ask(struct question *q, const char *a, const char *b, struct error *err)
-{
-	int r = 0;
-
-	if (compare_input_is_run(a) || compare_input_is_run(b))
-		r = book_open(&q->book, analyze_options.db, BOOK_READ, err);
-	if (r == 0)
-		r = compare_input_read(&q->a, q->book, a, err);
-	if (r == 0)
-		r = compare_input_read(&q->b, q->book, b, err);
-	if (r == 0)
-		r = compare_clocks(q, err);
-	if (r == 0 && q->b.run)
-		r = resolving_text(q->book, q->b.environment, NULL, count_fewer(q), q->resolving, err);
-	return r < 0 ? r : find_changes(q, err);
 }
 
 static void print_design(const struct comparison *c)
@@ -232,8 +199,10 @@ static int print_noise(const struct question *q, struct error *err)
 	return 0;
 }
 
-static void print_means(const struct question *q)
+static int print(const struct question *q, struct error *err)
 {
+	_cleanup_(table_freep) struct table *list = comparison_list_new();
+	int r;
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	char memory_a[PEAK_MEMORY_TEXT_SIZE], memory_b[PEAK_MEMORY_TEXT_SIZE];
 
@@ -254,14 +223,6 @@ static void print_means(const struct question *q)
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(q->a.sides[COMPARISON_PT].n > 0 || q->b.sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
-}
-
-static int print(const struct question *q, struct error *err)
-{
-	_cleanup_(table_freep) struct table *list = comparison_list_new();
-	int r;
-
-	print_means(q);
 	if (q->a.profile || q->b.profile || *q->a.options || *q->b.options) {
 		print_rules(&q->a);
 		print_rules(&q->b);
@@ -350,7 +311,25 @@ static int print_json(const struct question *q, struct error *err)
 int verb_compare(int argc, char **argv, struct error *err)
 {
 	_cleanup_(question_clear) struct question q = {};
-	int r = ask(&q, argv[0], argv[1], err);
+	int r;
+
+	r = 0;
+	if (compare_input_is_run(argv[0]) || compare_input_is_run(argv[1]))
+		r = book_open(&q.book, analyze_options.db, BOOK_READ, err);
+	if (r == 0)
+		r = compare_input_read(&q.a, q.book, argv[0], err);
+	if (r == 0)
+		r = compare_input_read(&q.b, q.book, argv[1], err);
+	if (r == 0)
+		r = compare_clocks(&q, err);
+	if (r == 0 && q.b.run) {
+		size_t of_a = q.a.sides[first_clock(&q)].n, of_b = q.b.sides[first_clock(&q)].n;
+
+		/* The samples of the side that has fewer. */
+		r = resolving_text(
+			q.book, q.b.environment, NULL, of_a < of_b ? of_a : of_b, q.resolving, err);
+	}
+	r = r < 0 ? r : find_changes(&q, err);
 
 	if (r == 0)
 		r = analyze_options.json ? print_json(&q, err) : print(&q, err);

@@ -41,12 +41,26 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 	return 0;
 }
 
-/* Marks the samples (of n) for which emp-measure named a cause: those whose numbers are in its lists, or that have an
- * execution over its cutoff. */
-static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
+/* The process times that emp-measure wrote, and when the samples started. Those that it discarded are dropped from both clocks. */
+static int read_process_times(const json_t *emp, struct compare_input *input, struct error *err)
 {
+	_cleanup_(freep) bool *discarded = NULL;
+	struct comparison_side *side = &input->sides[COMPARISON_PT];
+	const json_t *starts = json_object_get(emp, "start_ns");
+	const char *digest = json_string_value(json_object_get(emp, "environment"));
+	size_t n;
+	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled"};
 
+	if (r < 0)
+		return r;
+	discarded = xcalloc(side->n + 1, sizeof(*discarded));
+	input->digest = text_copy(digest);
+	if (!discarded || (digest && !input->digest))
+		return error_oom(err);
+	n = side->n;
+	/* Marks the samples (of n) for which emp-measure named a cause: those whose numbers are in its
+	 * lists, or that have an execution over its cutoff. */
 	for (size_t k = 0; k < ELEMENTS(lists); k++) {
 		json_t *entry;
 		size_t i;
@@ -59,43 +73,19 @@ static void mark_discarded(const json_t *emp, bool *discarded, size_t n)
 				discarded[number - 1] = true;
 		}
 	}
-}
-
-static void drop(struct comparison_side *side, const bool *discarded, size_t n)
-{
-	size_t kept = 0;
-
-	if (side->n != n)
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (!discarded[i])
-			side->items[kept++] = side->items[i];
-	side->n = kept;
-}
-
-/* The process times that emp-measure wrote, and when the samples started. Those that it discarded are dropped from both clocks. */
-static int read_process_times(const json_t *emp, struct compare_input *input, struct error *err)
-{
-	_cleanup_(freep) bool *discarded = NULL;
-	struct comparison_side *side = &input->sides[COMPARISON_PT];
-	const json_t *starts = json_object_get(emp, "start_ns");
-	const char *digest = json_string_value(json_object_get(emp, "environment"));
-	size_t n;
-	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
-
-	if (r < 0)
-		return r;
-	discarded = xcalloc(side->n + 1, sizeof(*discarded));
-	input->digest = text_copy(digest);
-	if (!discarded || (digest && !input->digest))
-		return error_oom(err);
-	n = side->n;
-	mark_discarded(emp, discarded, n);
 	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		for (size_t i = 0; i < n && i < input->sides[clock].n; i++)
 			input->sides[clock].items[i].start_ns = json_integer_value(json_array_get(starts, i));
-	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		drop(&input->sides[clock], discarded, n);
+	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+		size_t kept = 0;
+
+		if (input->sides[clock].n != n)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (!discarded[i])
+				input->sides[clock].items[kept++] = input->sides[clock].items[i];
+		input->sides[clock].n = kept;
+	}
 	return 0;
 }
 
@@ -172,22 +162,6 @@ static const struct format {
 	{"benchmarks", pyperf_name, read_pyperf},
 };
 
-/* -EINVAL: the file has several results, and the user must name one. */
-static int ask_which(const char *path, const json_t *results, const struct format *format, struct error *err)
-{
-	enum { MOST = 6 };
-	_cleanup_(freep) char *list = NULL;
-	size_t n = json_array_size(results), size;
-	FILE *memory = xopen_memstream(&list, &size);
-
-	for (size_t i = 0; i < n && i < MOST; i++)
-		fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
-			format->name(json_array_get(results, i)));
-	if (fclose(memory) != 0)
-		return error_oom(err);
-	return error_say(err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
-}
-
 /* `number` counts from 1; 0: it was not given. */
 static int read_result(const char *path, const json_t *results, const struct format *format, int64_t number,
 	struct compare_input *side, struct error *err)
@@ -195,8 +169,21 @@ static int read_result(const char *path, const json_t *results, const struct for
 	const json_t *result;
 	int r;
 
-	if (number == 0 && json_array_size(results) > 1)
-		return ask_which(path, results, format, err);
+	if (number == 0 && json_array_size(results) > 1) {
+		enum { MOST = 6 };
+		_cleanup_(freep) char *list = NULL;
+		size_t n = json_array_size(results), size;
+		FILE *memory = xopen_memstream(&list, &size);
+
+		/* -EINVAL: the file has several results, and the user must name one. */
+		for (size_t i = 0; i < n && i < MOST; i++)
+			fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
+				format->name(json_array_get(results, i)));
+		if (fclose(memory) != 0)
+			return error_oom(err);
+		return error_say(
+			err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
+	}
 	number = number ?: 1;
 	result = json_array_get(results, (size_t)number - 1);
 	if (!result)

@@ -70,21 +70,6 @@ static void print_source(
 		h->n_longs == 1 ? "its sample" : "its samples");
 }
 
-static void print_sources(const struct profile *profile, const struct analysis *short_analysis,
-	const struct analysis *long_analysis)
-{
-	for (size_t i = 0; i < profile->n_cutoffs; i++) {
-		const struct cutoff *c = &profile->cutoffs[i];
-		char label[FAMILY_LABEL_SIZE];
-
-		name_family_label(label, c->daemon, c->names);
-		printf("%s%s%s%s\n", terminal_text(label), c->unit ? " (" : "", terminal_text(c->unit) ?: "",
-			c->unit ? ")" : "");
-		print_source("short", short_analysis, c->daemon, c->short_ns);
-		print_source("long", long_analysis, c->daemon, c->long_ns);
-	}
-}
-
 static int print_profile(const struct profile *profile, const struct profile_request *m, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
@@ -116,8 +101,18 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
 		text_duration(resolution, profile->resolution_ns));
 	cutoffs_print(profile, true, stdout);
-	if (r == 0)
-		print_sources(profile, m->short_analysis, m->long_analysis);
+	if (r == 0) {
+		for (size_t i = 0; i < profile->n_cutoffs; i++) {
+			const struct cutoff *c = &profile->cutoffs[i];
+			char label[FAMILY_LABEL_SIZE];
+
+			name_family_label(label, c->daemon, c->names);
+			printf("%s%s%s%s\n", terminal_text(label), c->unit ? " (" : "",
+				terminal_text(c->unit) ?: "", c->unit ? ")" : "");
+			print_source("short", m->short_analysis, c->daemon, c->short_ns);
+			print_source("long", m->long_analysis, c->daemon, c->long_ns);
+		}
+	}
 	return r;
 }
 

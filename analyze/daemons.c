@@ -58,43 +58,6 @@ static void who_clear(struct who *who)
 	names_clear(&who->names);
 }
 
-static void add_execution(struct table *list, uint32_t sample, const struct daemon_statistics *daemon,
-	int64_t pt_ns, bool is_long)
-{
-	table_row(list);
-	table_cell_int(list, sample);
-	table_cell_text(list, daemon->name);
-	table_cell_text(list, daemon->unit);
-	table_cell_duration(list, pt_ns);
-	table_cell_duration(list, daemon->central_max_ns);
-	table_cell_value(list, json_boolean(is_long), is_long ? "yes" : "no");
-}
-
-static int add_sample(struct table *list, struct book *book, const struct analysis *analysis,
-	const struct who *who, uint32_t sample, struct error *err)
-{
-	_cleanup_(freep) struct execution *executions = NULL;
-	size_t n = 0;
-	int r = book_executions(book, analysis->run.id, sample, &executions, &n, err);
-
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		/* a source may have been added after the daemons were read */
-		const struct source *d = executions[i].source <= who->daemons.n
-						 ? &who->daemons.items[executions[i].source - 1]
-						 : NULL;
-		const struct daemon_statistics *daemon = d ? analysis_daemon_of(analysis, who->names.rows, d)
-							   : NULL;
-		int64_t used_ns = analyze_options.other_cpus ? executions[i].pt_ns
-							     : execution_disturbing_ns(&executions[i]);
-		int64_t pt_ns = resolution_round(used_ns, analysis->resolution_ns);
-		bool is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
-
-		if (daemon && pt_ns > 0 && (is_long || options.all))
-			add_execution(list, sample, daemon, pt_ns, is_long);
-	}
-	return r;
-}
-
 static int list_l_samples(
 	struct table **ret, struct book *book, const struct analysis *analysis, struct error *err)
 {
@@ -105,31 +68,39 @@ static int list_l_samples(
 	r = book_sources(book, &who.daemons, err);
 	if (r == 0)
 		r = names_load(&who.names, err);
-	for (size_t i = 0; r == 0 && i < analysis->n_l_samples; i++)
-		r = add_sample(list, book, analysis, &who, analysis->l_samples[i], err);
+	for (size_t i = 0; r == 0 && i < analysis->n_l_samples; i++) {
+		_cleanup_(freep) struct execution *executions = NULL;
+		size_t n = 0;
+
+		r = book_executions(book, analysis->run.id, analysis->l_samples[i], &executions, &n, err);
+		for (size_t k = 0; r == 0 && k < n; k++) {
+			/* a source may have been added after the daemons were read */
+			const struct source *d = executions[k].source <= who.daemons.n
+							 ? &who.daemons.items[executions[k].source - 1]
+							 : NULL;
+			const struct daemon_statistics *daemon = d ? analysis_daemon_of(
+									     analysis, who.names.rows, d)
+								   : NULL;
+			int64_t used_ns = analyze_options.other_cpus
+						  ? executions[k].pt_ns
+						  : execution_disturbing_ns(&executions[k]);
+			int64_t pt_ns = resolution_round(used_ns, analysis->resolution_ns);
+			bool is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
+
+			if (daemon && pt_ns > 0 && (is_long || options.all)) {
+				table_row(list);
+				table_cell_int(list, analysis->l_samples[i]);
+				table_cell_text(list, daemon->name);
+				table_cell_text(list, daemon->unit);
+				table_cell_duration(list, pt_ns);
+				table_cell_duration(list, daemon->central_max_ns);
+				table_cell_value(list, json_boolean(is_long), is_long ? "yes" : "no");
+			}
+		}
+	}
 	if (r == 0)
 		*ret = TAKE(list);
 	return r;
-}
-
-static struct table *list_central(const struct analysis *analysis)
-{
-	struct table *list = table_new(central_columns);
-
-	for (size_t i = 0; i < analysis->n_statistics; i++) {
-		const struct daemon_statistics *d = &analysis->statistics[i];
-		char sd[TEXT_TIME_SIZE];
-
-		if (d->n_central == 0)
-			continue;
-		table_row(list);
-		table_cell_text(list, d->name);
-		table_cell_text(list, d->unit);
-		table_cell_int(list, (int64_t)d->n_central);
-		table_cell_duration(list, d->central_max_ns);
-		table_cell_value(list, json_real(d->central_sd_ns), text_precise(sd, d->central_sd_ns, 0));
-	}
-	return list;
 }
 
 /* The daemons that made samples long. */
@@ -197,7 +168,23 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		r = list_l_samples(&l_samples, book, &analysis, err);
 	if (r < 0)
 		return r;
-	central = list_central(&analysis);
+
+	struct table *list = table_new(central_columns);
+
+	for (size_t i = 0; i < analysis.n_statistics; i++) {
+		const struct daemon_statistics *d = &analysis.statistics[i];
+		char sd[TEXT_TIME_SIZE];
+
+		if (d->n_central == 0)
+			continue;
+		table_row(list);
+		table_cell_text(list, d->name);
+		table_cell_text(list, d->unit);
+		table_cell_int(list, (int64_t)d->n_central);
+		table_cell_duration(list, d->central_max_ns);
+		table_cell_value(list, json_real(d->central_sd_ns), text_precise(sd, d->central_sd_ns, 0));
+	}
+	central = list;
 	return analyze_options.json ? print_json(&analysis, central, l_samples, err)
 				    : print(book, &analysis, central, l_samples, err);
 }

@@ -10,21 +10,6 @@
 
 #include <inttypes.h>
 
-static int print_statistics(const struct discarding *d, struct error *err)
-{
-	static const struct column columns[] = {{"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < N_STAGES; i++) {
-		table_row(table);
-		table_cell(table, "%s", stages[i].clock);
-		table_cell(table, "%s", stages[i].step);
-		stage_cells(table, stage_summary(d, i));
-	}
-	table_print(table, stdout);
-	return 0;
-}
-
 static int print_over(const struct discarding *d, struct error *err)
 {
 	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
@@ -45,23 +30,6 @@ static int print_over(const struct discarding *d, struct error *err)
 	return 0;
 }
 
-static int print_discarding(const struct discarding *d, const char *profile, struct error *err)
-{
-	int r;
-
-	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
-		terminal_text(profile));
-	noise_print(stdout, profile, d->blind_ns, d->noise);
-	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
-	r = print_over(d, err);
-	if (r < 0)
-		return r;
-	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
-	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
-	print_numbers("Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
-	return print_statistics(d, err);
-}
-
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -75,7 +43,30 @@ int verb_discard(int argc, char **argv, struct error *err)
 		r = analyze_discard_own(book, run, &d, &profile, err);
 	if (r < 0)
 		return r;
-	if (!analyze_options.json)
-		return print_discarding(&d, profile, err);
+	if (!analyze_options.json) {
+		static const struct column columns[] = {{"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
+
+		printf("Run %" PRId64 " (%s), profile '%s'\n", d.run.id, terminal_text(d.run.program),
+			terminal_text(profile));
+		noise_print(stdout, profile, d.blind_ns, d.noise);
+		printf("Discarded by cutoff: %zu of %zu samples\n", d.n_by_cutoff, d.pt.raw.n);
+		r = print_over(&d, err);
+		if (r < 0)
+			return r;
+		print_numbers("Discarded as incomplete", d.incomplete, d.n_incomplete);
+		print_numbers("Discarded by the 2-sd check of PT", d.pt.by_two_sd, d.pt.n_by_two_sd);
+		print_numbers("Discarded by the 2-sd check of ET", d.et.by_two_sd, d.et.n_by_two_sd);
+
+		_cleanup_(table_freep) struct table *table = table_new(columns);
+
+		for (size_t i = 0; i < N_STAGES; i++) {
+			table_row(table);
+			table_cell(table, "%s", stages[i].clock);
+			table_cell(table, "%s", stages[i].step);
+			stage_cells(table, stage_summary(&d, i));
+		}
+		table_print(table, stdout);
+		return 0;
+	}
 	return json_print_document("emp-discard", discarding_as_json(&d), err);
 }

@@ -33,46 +33,6 @@ static void suspect(struct suspect *s, const struct daemon_statistics *daemon, i
 		*s = (struct suspect){daemon, pt_ns};
 }
 
-static void find_suspects(
-	struct suspect *suspects, const struct analysis *analysis, const struct discarding *discarding)
-{
-	for (size_t i = 0; discarding && i < discarding->n_over; i++) {
-		const struct over_cutoff *over = &discarding->over[i];
-
-		suspect(&suspects[index_of(analysis, over->sample)], analysis_daemon(analysis, over->daemon),
-			over->pt_ns);
-	}
-	for (size_t i = 0; !discarding && i < analysis->n_statistics; i++) {
-		const struct daemon_statistics *h = &analysis->statistics[i];
-
-		for (size_t j = 0; j < h->n_longs; j++)
-			suspect(&suspects[index_of(analysis, h->longs[j].sample)], h, h->longs[j].pt_ns);
-	}
-}
-
-/* The daemons that are suspects of most samples get marks of their own. */
-static int choose_daemons(struct figure *f, const struct suspect *suspects)
-{
-	const struct analysis *analysis = f->analysis;
-	_cleanup_(freep) size_t *samples = xcalloc(analysis->n_statistics + 1, sizeof(*samples));
-
-	for (size_t i = 0; i < analysis->n_samples; i++)
-		if (suspects[i].daemon)
-			samples[suspects[i].daemon - analysis->statistics]++;
-	while (f->n_daemons < FIGURE_DAEMONS) {
-		size_t most = 0;
-
-		for (size_t h = 1; h < analysis->n_statistics; h++)
-			if (samples[h] > samples[most])
-				most = h;
-		if (samples[most] == 0)
-			break;
-		samples[most] = 0;
-		f->daemons[f->n_daemons++] = analysis->statistics[most].name;
-	}
-	return 0;
-}
-
 static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t sample)
 {
 	const struct cluster *c = &f->analysis->central;
@@ -88,16 +48,6 @@ static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t 
 	return et_ns < c->low_ns ? CAUSE_BELOW : CAUSE_NONE;
 }
 
-static void mark_two_sd(struct figure *f, const struct discarding *discarding)
-{
-	for (size_t i = 0; i < discarding->pt.n_by_two_sd; i++) {
-		uint8_t *cause = &f->causes[index_of(f->analysis, discarding->pt.by_two_sd[i])];
-
-		if (*cause == CAUSE_NONE)
-			*cause = CAUSE_TWO_SD;
-	}
-}
-
 int figure_prepare(struct figure *f, const struct analysis *analysis, const struct discarding *discarding,
 	const char *profile, struct error *err)
 {
@@ -106,13 +56,49 @@ int figure_prepare(struct figure *f, const struct analysis *analysis, const stru
 	f->analysis = analysis;
 	f->profile = profile;
 	f->causes = xcalloc(analysis->n_samples, sizeof(*f->causes));
-	find_suspects(suspects, analysis, discarding);
-	if (choose_daemons(f, suspects) < 0)
+	for (size_t i = 0; discarding && i < discarding->n_over; i++) {
+		const struct over_cutoff *over = &discarding->over[i];
+
+		suspect(&suspects[index_of(analysis, over->sample)], analysis_daemon(analysis, over->daemon),
+			over->pt_ns);
+	}
+	for (size_t i = 0; !discarding && i < analysis->n_statistics; i++) {
+		const struct daemon_statistics *h = &analysis->statistics[i];
+
+		for (size_t j = 0; j < h->n_longs; j++)
+			suspect(&suspects[index_of(analysis, h->longs[j].sample)], h, h->longs[j].pt_ns);
+	}
+
+	/* The daemons that are suspects of most samples get marks of their own. */
+	const struct analysis *daemons_analysis = f->analysis;
+	_cleanup_(freep) size_t *samples = xcalloc(daemons_analysis->n_statistics + 1, sizeof(*samples));
+
+	for (size_t i = 0; i < daemons_analysis->n_samples; i++)
+		if (suspects[i].daemon)
+			samples[suspects[i].daemon - daemons_analysis->statistics]++;
+	while (f->n_daemons < FIGURE_DAEMONS) {
+		size_t most = 0;
+
+		for (size_t h = 1; h < daemons_analysis->n_statistics; h++)
+			if (samples[h] > samples[most])
+				most = h;
+		if (samples[most] == 0)
+			break;
+		samples[most] = 0;
+		f->daemons[f->n_daemons++] = daemons_analysis->statistics[most].name;
+	}
+	if (0 < 0)
 		return error_oom(err);
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		f->causes[i] = cause_of(f, &suspects[i], i);
-	if (discarding)
-		mark_two_sd(f, discarding);
+	if (discarding) {
+		for (size_t i = 0; i < discarding->pt.n_by_two_sd; i++) {
+			uint8_t *cause = &f->causes[index_of(f->analysis, discarding->pt.by_two_sd[i])];
+
+			if (*cause == CAUSE_NONE)
+				*cause = CAUSE_TWO_SD;
+		}
+	}
 	return 0;
 }
 

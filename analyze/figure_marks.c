@@ -111,16 +111,6 @@ struct marks marks_of_samples(const struct figure *f, struct plot *plot)
 	return marks;
 }
 
-static void print_title(const struct figure *f, size_t cause, size_t n, struct plot *plot)
-{
-	const char *name = cause < CAUSE_DAEMON ? looks[cause].title : f->daemons[cause - CAUSE_DAEMON];
-
-	if (cause == CAUSE_UNEXPLAINED && f->profile)
-		name = "long, but kept";
-	fputs(" title ", plot->script);
-	plot_quote_format(plot, "%s (%zu)", name, n);
-}
-
 static void print_plot(
 	const struct figure *f, const struct marks *marks, const char *data, bool titles, struct plot *plot)
 {
@@ -136,9 +126,15 @@ static void print_plot(
 			fprintf(plot->script, "$cause%zu using 1:2", cause);
 		fprintf(plot->script, " with points pt %d ps %s lc rgb '%s'", looks[cause].point,
 			cause == CAUSE_NONE ? "0.6" : "1.3", looks[cause].colour);
-		if (titles)
-			print_title(f, cause, marks->n[cause], plot);
-		else
+		if (titles) {
+			const char *name = cause < CAUSE_DAEMON ? looks[cause].title
+								: f->daemons[cause - CAUSE_DAEMON];
+
+			if (cause == CAUSE_UNEXPLAINED && f->profile)
+				name = "long, but kept";
+			fputs(" title ", plot->script);
+			plot_quote_format(plot, "%s (%zu)", name, marks->n[cause]);
+		} else
 			fputs(" notitle", plot->script);
 	}
 	fputc('\n', plot->script);

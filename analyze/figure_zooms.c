@@ -20,48 +20,6 @@ static size_t choose_zooms(size_t n, size_t *chosen)
 	return panels;
 }
 
-static void print_panel_title(const struct zoom *z, size_t number, struct plot *plot)
-{
-	char gap[TEXT_TIME_SIZE];
-
-	fputs("set title ", plot->script);
-	plot_quote_format(plot, "zoom %zu: %zu sample%s", number + 1, z->left, z->left == 1 ? "" : "s");
-	fputs(" . \"\\n\" . ", plot->script);
-	if (z->end == ZOOM_GAP)
-		plot_quote_format(plot, "%zu %s samples beyond a gap of %s", z->beyond,
-			z->below ? "shorter" : "longer", text_duration(gap, z->gap_ns));
-	else if (z->end == ZOOM_DAEMONS)
-		plot_quote_format(plot, "%zu longer samples, %.0f %% explained by daemons", z->beyond,
-			100 * z->explained);
-	else if (z->end == ZOOM_HAND)
-		plot_quote_format(plot, "%zu samples longer than the given bound", z->beyond);
-	else
-		plot_quote(plot, "the central cluster");
-	fputc('\n', plot->script);
-}
-
-static void print_panel(const struct figure *f, const struct marks *marks, size_t number, struct plot *plot)
-{
-	const struct zoom *z = &f->analysis->central.zooms[number];
-	double low = beyond_median(f, z->low_ns), high = beyond_median(f, z->high_ns);
-	double reach = central_reach(f);
-
-	if (high <= low) {
-		low -= reach;
-		high += reach;
-	}
-	print_panel_title(z, number, plot);
-	plot_time_axis(plot, "x", high - low, low, high);
-	plot_time_axis(plot, "y", high - low, low, high);
-	fputs("unset object\n", plot->script);
-	if (z->end != ZOOM_LAST)
-		fprintf(plot->script,
-			"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g front fs empty border lc rgb '#5580b0'\n",
-			beyond_median(f, z[1].low_ns), beyond_median(f, z[1].low_ns),
-			beyond_median(f, z[1].high_ns), beyond_median(f, z[1].high_ns));
-	marks_plot(f, marks, false, plot);
-}
-
 /* Room for the panels and the key. */
 static void lay_out(size_t panels, size_t *columns, size_t *rows)
 {
@@ -84,8 +42,41 @@ static void draw_zooms(const void *subject, struct plot *plot)
 		": %s of the first (x) and second sample (y) of a pair, minus the median (%s)",
 		f->analysis->run.program, f->analysis->run.id, time_name(f), median_text(median, f));
 	fputs("\nset size square\nunset key\n", plot->script);
-	for (size_t i = 0; i < panels; i++)
-		print_panel(f, &marks, chosen[i], plot);
+	for (size_t i = 0; i < panels; i++) {
+		const struct zoom *z = &f->analysis->central.zooms[chosen[i]];
+		double low = beyond_median(f, z->low_ns), high = beyond_median(f, z->high_ns);
+		double reach = central_reach(f);
+		char gap[TEXT_TIME_SIZE];
+
+		if (high <= low) {
+			low -= reach;
+			high += reach;
+		}
+		fputs("set title ", plot->script);
+		plot_quote_format(
+			plot, "zoom %zu: %zu sample%s", chosen[i] + 1, z->left, z->left == 1 ? "" : "s");
+		fputs(" . \"\\n\" . ", plot->script);
+		if (z->end == ZOOM_GAP)
+			plot_quote_format(plot, "%zu %s samples beyond a gap of %s", z->beyond,
+				z->below ? "shorter" : "longer", text_duration(gap, z->gap_ns));
+		else if (z->end == ZOOM_DAEMONS)
+			plot_quote_format(plot, "%zu longer samples, %.0f %% explained by daemons", z->beyond,
+				100 * z->explained);
+		else if (z->end == ZOOM_HAND)
+			plot_quote_format(plot, "%zu samples longer than the given bound", z->beyond);
+		else
+			plot_quote(plot, "the central cluster");
+		fputc('\n', plot->script);
+		plot_time_axis(plot, "x", high - low, low, high);
+		plot_time_axis(plot, "y", high - low, low, high);
+		fputs("unset object\n", plot->script);
+		if (z->end != ZOOM_LAST)
+			fprintf(plot->script,
+				"set object 1 rectangle from %.9g,%.9g to %.9g,%.9g front fs empty border lc rgb '#5580b0'\n",
+				beyond_median(f, z[1].low_ns), beyond_median(f, z[1].low_ns),
+				beyond_median(f, z[1].high_ns), beyond_median(f, z[1].high_ns));
+		marks_plot(f, &marks, false, plot);
+	}
 	fputs("unset object\nunset title\nunset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange [0:1]\n"
 	      "set key center center reverse Left title 'pairs (number)'\n",
 		plot->script);

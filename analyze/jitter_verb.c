@@ -64,30 +64,6 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-static int check_options(struct error *err)
-{
-	bool between = options.between.high_ns > 0;
-
-	if (options.fail_if_new >= 0 && !options.baseline)
-		return error_say(err, -EINVAL, "--fail-if-new needs a run to compare with: --baseline RUN");
-	if ((options.timeline || options.by_source || options.script) && !options.output)
-		return error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-			options.timeline    ? "--timeline"
-			: options.by_source ? "--by-source"
-					    : "--script");
-	if (options.timeline && options.baseline)
-		return error_say(err, -EINVAL, "--timeline draws one run; leave --baseline out");
-	if (options.by_source && !options.baseline)
-		return error_say(
-			err, -EINVAL, "--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
-	if (options.screen.combinations + between + (options.baseline > 0) +
-			(options.output && !options.baseline) >
-		1)
-		return error_say(err, -EINVAL,
-			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)");
-	return 0;
-}
-
 static int draw_pair(const struct jitter_pair *pair, struct error *err)
 {
 	return plot_drawing(options.timeline    ? jitter_timeline(pair->run)
@@ -121,26 +97,22 @@ static int compare_runs(struct book *book, const struct jitter_run *run, struct 
 		text_percent(share, changes.new_share), text_percent(limit, options.fail_if_new / 100));
 }
 
-static int show_peak(const struct jitter_run *run, struct error *err)
-{
-	struct jitter_peak peak = {};
-	int r = jitter_peak_make(
-		&peak, &run->jitter, options.between.low_ns, options.between.high_ns, &run->sources, err);
-
-	if (r < 0)
-		return r;
-	if (analyze_options.json)
-		r = json_print_document("emp-jitter-peak", jitter_peak_as_json(run, &peak), err);
-	else
-		jitter_print_peak(run, &peak);
-	jitter_table_clear(&peak.table);
-	return r;
-}
-
 static int show_run(const struct jitter_run *run, struct error *err)
 {
-	if (options.between.high_ns > 0)
-		return show_peak(run, err);
+	if (options.between.high_ns > 0) {
+		struct jitter_peak peak = {};
+		int r = jitter_peak_make(&peak, &run->jitter, options.between.low_ns, options.between.high_ns,
+			&run->sources, err);
+
+		if (r < 0)
+			return r;
+		if (analyze_options.json)
+			r = json_print_document("emp-jitter-peak", jitter_peak_as_json(run, &peak), err);
+		else
+			jitter_print_peak(run, &peak);
+		jitter_table_clear(&peak.table);
+		return r;
+	}
 	if (analyze_options.json)
 		return json_print_document("emp-jitter", jitter_as_json(run), err);
 	jitter_print(run, &options.screen);
@@ -159,8 +131,30 @@ int verb_jitter(int argc, char **argv, struct error *err)
 			return error_say(err, -EINVAL, "two runs are compared already; leave --baseline out");
 		r = analyze_parse_run(argv[0], "BEFORE", &options.baseline, err);
 	}
-	if (r == 0)
-		r = check_options(err);
+	if (r == 0) {
+		bool between = options.between.high_ns > 0;
+
+		if (options.fail_if_new >= 0 && !options.baseline)
+			r = error_say(
+				err, -EINVAL, "--fail-if-new needs a run to compare with: --baseline RUN");
+		else if ((options.timeline || options.by_source || options.script) && !options.output) {
+			r = error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
+				options.timeline    ? "--timeline"
+				: options.by_source ? "--by-source"
+						    : "--script");
+		} else if (options.timeline && options.baseline) {
+			r = error_say(err, -EINVAL, "--timeline draws one run; leave --baseline out");
+		} else if (options.by_source && !options.baseline)
+			r = error_say(err, -EINVAL,
+				"--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
+		else if (options.screen.combinations + between + (options.baseline > 0) +
+				 (options.output && !options.baseline) >
+			 1) {
+			r = error_say(err, -EINVAL,
+				"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)");
+		} else
+			r = 0;
+	}
 	if (r == 0)
 		r = analyze_open(argv[argc - 1], &book, &id, err);
 	if (r == 0)

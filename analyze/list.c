@@ -109,21 +109,6 @@ static bool is_wanted(const struct run *run, const char *command)
 		       (run->name && strstr(run->name, wanted.name)));
 }
 
-/* The host, or the machine of an imported run; NULL: not known. The caller frees it. */
-static int find_machine(struct book *book, int64_t environment, char **ret, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *context = NULL;
-	const char *host;
-	int r = document_make_context(book, environment, 0, &context, err);
-
-	host = json_string_value(json_object_get(context, "host_name"));
-	if (r < 0 || host) {
-		*ret = text_copy(host);
-		return r;
-	}
-	return environment > 0 ? book_get_machine(book, environment, ret, err) : 0;
-}
-
 static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
@@ -131,8 +116,19 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	double pt_ns = NAN;
 	int r = book_mean_pt(book, run->id, &pt_ns, err);
 
-	if (r >= 0)
-		r = find_machine(book, run->environment, &machine, err);
+	if (r >= 0) {
+		_cleanup_(json_decrefp) json_t *context = NULL;
+		const char *host;
+
+		/* The host, or the machine of an imported run; NULL: not known. The caller frees it. */
+		r = document_make_context(book, run->environment, 0, &context, err);
+		host = json_string_value(json_object_get(context, "host_name"));
+		if (r < 0 || host)
+			*&machine = text_copy(host);
+		else
+			r = run->environment > 0 ? book_get_machine(book, run->environment, &machine, err)
+						 : 0;
+	}
 	if (r < 0)
 		return r;
 	snprintf(cpu, sizeof(cpu), "%d", run->cpu);
@@ -142,7 +138,8 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	table_cell_text(list, run->program);
 	table_cell_text(list, run_kind_names[run->kind]);
 	table_cell_int(list, run->n_samples);
-	table_cell_value(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
+	table_cell_value(
+		list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
 	table_cell_text(list, run_state_word(run->state));
 	text_moment(started, run->started_ns)[strlen("2026-11-20 14:30")] = '\0';
 	table_cell_value(list, json_integer(run->started_ns), started);

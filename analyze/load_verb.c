@@ -45,29 +45,6 @@ const struct option_row load_options[] = {
 	{},
 };
 
-static int check_options(int n, struct error *err)
-{
-	bool timeline = options.timeline >= 0;
-
-	if (analyze_options.json + !!options.csv + !!options.markdown + !!options.picture > 1)
-		return error_say(
-			err, -EINVAL, "--json, --csv, --markdown and -o are for one result; choose one");
-	if ((timeline || options.page_waits || options.script) && !options.picture)
-		return error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-			timeline             ? "--timeline"
-			: options.page_waits ? "--page-waits"
-					     : "--script");
-	if (timeline && options.page_waits)
-		return error_say(err, -EINVAL, "--timeline and --page-waits are two pictures; choose one");
-	if ((timeline || options.page_waits) && n > 1)
-		return error_say(err, -EINVAL, "%s draws one load; name one run",
-			timeline ? "--timeline" : "--page-waits");
-	if ((options.between >= 0 || options.fail_if_slower >= 0) && n < 2)
-		return error_say(err, -EINVAL, "%s needs two loads to compare: RUN RUN",
-			options.between >= 0 ? "--between-runs" : "--fail-if-slower");
-	return 0;
-}
-
 typedef void writer(FILE *file, const struct load_reports *reports);
 
 static int write_to(const char *path, writer *write_it, const struct load_reports *reports, struct error *err)
@@ -89,26 +66,6 @@ static bool has_run(const struct load_report *p, int64_t sample)
 	return false;
 }
 
-/* The run of the load that --timeline names. */
-static int find_run(const struct load_report *p, uint32_t *ret, struct error *err)
-{
-	if (options.timeline > 0 && !has_run(p, options.timeline))
-		return error_say(err, -ENOENT,
-			"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu",
-			p->result.discarding.run.id, options.timeline, p->result.n_samples);
-	*ret = options.timeline > 0 ? (uint32_t)options.timeline
-				    : p->result.samples[p->result.n_samples - 1].n;
-	return 0;
-}
-
-static int check_page_waits(const struct load_report *p, struct error *err)
-{
-	if (!options.page_waits || load_has_page_waits(p))
-		return 0;
-	return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", p->result.discarding.run.id,
-		p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
-}
-
 static int check_counted(const struct load_report *p, struct error *err)
 {
 	return p->n_kept > 0 || options.timeline >= 0
@@ -118,44 +75,51 @@ static int check_counted(const struct load_report *p, struct error *err)
 				 p->result.discarding.run.id);
 }
 
-static int draw(const struct load_reports *reports, struct error *err)
-{
-	struct load_reports drawn = *reports;
-	struct drawing d = options.timeline >= 0 ? load_figure_timeline(&drawn)
-			   : options.page_waits  ? load_figure_page_waits(&drawn)
-						 : load_figure_rates(&drawn);
-	int r = find_run(reports->items[0], &drawn.sample, err);
-
-	if (r == 0)
-		r = check_counted(reports->items[0], err);
-	if (r == 0)
-		r = check_page_waits(reports->items[0], err);
-	return r < 0 ? r : plot_drawing(d, options.picture, options.script, err);
-}
-
-static json_t *as_json(const struct load_reports *reports)
-{
-	return reports->comparison ? load_comparison_as_json(reports->comparison)
-				   : load_report_as_json(reports->items[0]);
-}
-
-static int print_json(const struct load_reports *reports, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = as_json(reports);
-
-	return json_print(document, stdout, err);
-}
-
 static int show(const struct load_reports *reports, struct error *err)
 {
-	if (analyze_options.json)
-		return print_json(reports, err);
+	if (analyze_options.json) {
+		_cleanup_(json_decrefp)
+			json_t *document = reports->comparison ? load_comparison_as_json(reports->comparison)
+							       : load_report_as_json(reports->items[0]);
+
+		return json_print(document, stdout, err);
+	}
 	if (options.csv)
 		return write_to(options.csv, load_write_csv, reports, err);
 	if (options.markdown)
 		return write_to(options.markdown, load_write_markdown, reports, err);
-	if (options.picture)
-		return draw(reports, err);
+	if (options.picture) {
+		struct load_reports drawn = *reports;
+		struct drawing d = options.timeline >= 0 ? load_figure_timeline(&drawn)
+				   : options.page_waits  ? load_figure_page_waits(&drawn)
+							 : load_figure_rates(&drawn);
+		int r;
+		const struct load_report *p = reports->items[0];
+
+		/* The run of the load that --timeline names. */
+		if (options.timeline > 0 && !has_run(p, options.timeline)) {
+			r = error_say(err, -ENOENT,
+				"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu",
+				p->result.discarding.run.id, options.timeline, p->result.n_samples);
+		} else {
+			drawn.sample = options.timeline > 0 ? (uint32_t)options.timeline
+							    : p->result.samples[p->result.n_samples - 1].n;
+			r = 0;
+		}
+
+		if (r == 0)
+			r = check_counted(reports->items[0], err);
+		if (r == 0) {
+			if (!options.page_waits || load_has_page_waits(reports->items[0]))
+				r = 0;
+			else
+				r = error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s",
+					reports->items[0]->result.discarding.run.id,
+					reports->items[0]->load.no_page_waits ? ": " : "",
+					reports->items[0]->load.no_page_waits ?: "");
+		}
+		return r < 0 ? r : plot_drawing(d, options.picture, options.script, err);
+	}
 	if (reports->comparison)
 		load_comparison_print(stdout, reports->comparison);
 	else
@@ -195,7 +159,27 @@ int verb_load(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(load_report_clear) struct load_report a = {}, b = {};
 	int64_t run_a, run_b = 0;
-	int r = check_options(argc, err);
+	int r;
+	bool timeline = options.timeline >= 0;
+
+	if (analyze_options.json + !!options.csv + !!options.markdown + !!options.picture > 1) {
+		r = error_say(
+			err, -EINVAL, "--json, --csv, --markdown and -o are for one result; choose one");
+	} else if ((timeline || options.page_waits || options.script) && !options.picture) {
+		r = error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
+			timeline             ? "--timeline"
+			: options.page_waits ? "--page-waits"
+					     : "--script");
+	} else if (timeline && options.page_waits) {
+		r = error_say(err, -EINVAL, "--timeline and --page-waits are two pictures; choose one");
+	} else if ((timeline || options.page_waits) && argc > 1) {
+		r = error_say(err, -EINVAL, "%s draws one load; name one run",
+			timeline ? "--timeline" : "--page-waits");
+	} else if ((options.between >= 0 || options.fail_if_slower >= 0) && argc < 2)
+		r = error_say(err, -EINVAL, "%s needs two loads to compare: RUN RUN",
+			options.between >= 0 ? "--between-runs" : "--fail-if-slower");
+	else
+		r = 0;
 
 	if (r == 0 && argc > 1)
 		r = analyze_parse_run(argv[1], "RUN", &run_b, err);

@@ -17,29 +17,6 @@ static const char *bound_text(
 	return text_precise(text, (double)ns, (double)(z->high_ns - z->low_ns) / 10);
 }
 
-static int print_zooms(const struct analysis *analysis, struct error *err)
-{
-	const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
-		{analysis->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER},
-		{"NEXT", COLUMN_WRAP}, {}};
-	const struct cluster *c = &analysis->central;
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < c->n_zooms; i++) {
-		const struct zoom *z = &c->zooms[i];
-		char time[TEXT_TIME_SIZE], why[ZOOM_WHY_SIZE];
-
-		table_row(table);
-		table_cell(table, "%zu", i + 1);
-		table_cell(table, "%zu", z->left);
-		table_cell(table, "%s", bound_text(time, analysis, z, z->low_ns));
-		table_cell(table, "%s", bound_text(time, analysis, z, z->high_ns));
-		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
-	}
-	table_print(table, stdout);
-	return 0;
-}
-
 void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {
 	enum { MOST = 40 };
@@ -59,6 +36,7 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 {
 	char usual[TEXT_TIME_SIZE];
 	int r, at;
+	const struct cluster *c = &analysis->central;
 
 	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id,
 		terminal_text(analysis->run.program), analysis->n_samples,
@@ -71,7 +49,25 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 	if (analysis->n_by_et > 0)
 		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
 			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");
-	r = print_zooms(analysis, err);
+
+	const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
+		{analysis->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER},
+		{"NEXT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < c->n_zooms; i++) {
+		const struct zoom *z = &c->zooms[i];
+		char time[TEXT_TIME_SIZE], why[ZOOM_WHY_SIZE];
+
+		table_row(table);
+		table_cell(table, "%zu", i + 1);
+		table_cell(table, "%zu", z->left);
+		table_cell(table, "%s", bound_text(time, analysis, z, z->low_ns));
+		table_cell(table, "%s", bound_text(time, analysis, z, z->high_ns));
+		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
+	}
+	table_print(table, stdout);
+	r = 0;
 	if (analysis->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
 			analysis->central.n_corners);

@@ -8,50 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void add_json(json_t *array, const struct discarding *d, const char *profile)
-{
-	json_t *row = json_pack("{s:I, s:s*, s:s*}", "run", (json_int_t)d->run.id, "program", d->run.program,
-		"profile", profile);
-
-	for (size_t i = 0; i < N_STAGES; i++)
-		json_object_set_new(row, stages[i].member, summary_as_json(stage_summary(d, i)));
-	profile_noise_add_json(row, d->blind_ns, d->noise);
-	json_array_append_new(array, row);
-}
-
-static void add_rows(struct table *table, const struct discarding *d)
-{
-	for (size_t i = 0; i < N_STAGES; i++) {
-		table_row(table);
-		table_cell(table, "%" PRId64, d->run.id);
-		table_cell(table, "%s", stages[i].clock);
-		table_cell(table, "%s", stages[i].step);
-		stage_cells(table, stage_summary(d, i));
-	}
-}
-
-/* A row for each run, below the marks of the profiles, each once. */
-static int gather(struct book *book, const char *name, json_t *array, struct table *table,
-	char **last_profile, struct error *err)
-{
-	_cleanup_(discarding_clear) struct discarding d = {};
-	_cleanup_(freep) char *profile = NULL;
-	int64_t run;
-	int r = analyze_parse_run(name, "RUN", &run, err);
-
-	if (r == 0)
-		r = analyze_discard_own(book, run, &d, &profile, err);
-	if (r == 0 && !analyze_options.json && (!*last_profile || strcmp(*last_profile, profile)))
-		noise_print(stdout, profile, d.blind_ns, d.noise);
-	if (r < 0)
-		return r;
-	add_json(array, &d, profile);
-	add_rows(table, &d);
-	free(*last_profile);
-	*last_profile = TAKE(profile);
-	return 0;
-}
-
 int verb_protocols(int argc, char **argv, struct error *err)
 {
 	static const struct column columns[] = {
@@ -63,8 +19,38 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	int r;
 
 	r = book_open(&book, analyze_options.db, BOOK_READ, err);
-	for (int i = 0; r == 0 && i < argc; i++)
-		r = gather(book, argv[i], array, table, &profile, err);
+	for (int i = 0; r == 0 && i < argc; i++) {
+		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(freep) char *gather_profile = NULL;
+		int64_t run;
+
+		/* A row for each run, below the marks of the profiles, each once. */
+		r = analyze_parse_run(argv[i], "RUN", &run, err);
+		if (r == 0)
+			r = analyze_discard_own(book, run, &d, &gather_profile, err);
+		if (r == 0 && !analyze_options.json && (!profile || strcmp(profile, gather_profile)))
+			noise_print(stdout, gather_profile, d.blind_ns, d.noise);
+		if (r >= 0) {
+			json_t *row = json_pack("{s:I, s:s*, s:s*}", "run", (json_int_t)d.run.id, "program",
+				d.run.program, "profile", gather_profile);
+
+			for (size_t k = 0; k < N_STAGES; k++)
+				json_object_set_new(
+					row, stages[k].member, summary_as_json(stage_summary(&d, k)));
+			profile_noise_add_json(row, d.blind_ns, d.noise);
+			json_array_append_new(array, row);
+			for (size_t k = 0; k < N_STAGES; k++) {
+				table_row(table);
+				table_cell(table, "%" PRId64, d.run.id);
+				table_cell(table, "%s", stages[k].clock);
+				table_cell(table, "%s", stages[k].step);
+				stage_cells(table, stage_summary(&d, k));
+			}
+			free(profile);
+			profile = TAKE(gather_profile);
+			r = 0;
+		}
+	}
 	if (r < 0)
 		return r;
 	if (analyze_options.json)

@@ -51,33 +51,6 @@ static void print_run(const struct run *run, size_t n_samples, const char *diges
 		printf("  notes:       %s\n", terminal_text(run->notes));
 }
 
-/* What differs between the result as it was measured and as it is recomputed. */
-static int print_changes(struct book *book, const struct run *run, const struct run_rules *today,
-	const struct discarding *now, struct error *err)
-{
-	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(discarding_clear) struct discarding then = {};
-	char before[TEXT_PAIR_SIZE], after[TEXT_PAIR_SIZE];
-	int r = run_rules_load(book, run, NULL, false, &rules, err);
-
-	if (r == 0)
-		r = discard_run(book, run->id, &rules.rules, &then, err);
-	if (r < 0)
-		return r;
-	printf("Recomputed with what the book holds now:\n");
-	run_rules_print_changes(stdout, run, today);
-	text_interval(before, then.pt.interval.low_ns, then.pt.interval.high_ns, then.pt.kept.sd_ns, NULL);
-	text_interval(after, now->pt.interval.low_ns, now->pt.interval.high_ns, now->pt.kept.sd_ns, NULL);
-	if (then.pt.kept.n != now->pt.kept.n)
-		printf("  kept were %zu samples, are %zu\n", then.pt.kept.n, now->pt.kept.n);
-	if (strcmp(before, after) != 0)
-		printf("  PT's 95 %% CI was %s, is %s\n", before, after);
-	else
-		printf("  PT's 95 %% CI is the same\n");
-	printf("\n");
-	return 0;
-}
-
 /* As emp-measure showed it, by the rules that it was measured with. */
 static int print_result(
 	struct book *book, const struct run *run, const struct run_rules *rules, struct error *err)
@@ -94,8 +67,33 @@ static int print_result(
 		return r;
 	screen = run_screen_fill(&result);
 	r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.resolving, err);
-	if (r == 0 && today)
-		r = print_changes(book, run, rules, &result.discarding, err);
+	if (r == 0 && today) {
+		const struct discarding *now = &result.discarding;
+		_cleanup_(run_rules_clear) struct run_rules changes_rules = {};
+		_cleanup_(discarding_clear) struct discarding then = {};
+		char before[TEXT_PAIR_SIZE], after[TEXT_PAIR_SIZE];
+
+		/* What differs between the result as it was measured and as it is recomputed. */
+		r = run_rules_load(book, run, NULL, false, &changes_rules, err);
+		if (r == 0)
+			r = discard_run(book, run->id, &changes_rules.rules, &then, err);
+		if (r >= 0) {
+			printf("Recomputed with what the book holds now:\n");
+			run_rules_print_changes(stdout, run, rules);
+			text_interval(before, then.pt.interval.low_ns, then.pt.interval.high_ns,
+				then.pt.kept.sd_ns, NULL);
+			text_interval(after, now->pt.interval.low_ns, now->pt.interval.high_ns,
+				now->pt.kept.sd_ns, NULL);
+			if (then.pt.kept.n != now->pt.kept.n)
+				printf("  kept were %zu samples, are %zu\n", then.pt.kept.n, now->pt.kept.n);
+			if (strcmp(before, after) != 0)
+				printf("  PT's 95 %% CI was %s, is %s\n", before, after);
+			else
+				printf("  PT's 95 %% CI is the same\n");
+			printf("\n");
+			r = 0;
+		}
+	}
 	if (r < 0)
 		return r;
 	r = inc_units_load(book, run->id, &rules->rules, &inc, err);
@@ -109,36 +107,6 @@ static int print_result(
 	screen_print(stdout, &screen);
 	run_details_print(stdout, &result, NULL);
 	return 0;
-}
-
-/* The names of a duet's programs as the screen has them; each is to be freed, and the array. NULL: no memory. */
-static char **duet_names(const struct duet_report *d)
-{
-	char **names = xcalloc(d->n + 1, sizeof(char *));
-
-	for (size_t i = 0; names && i < d->n; i++) {
-		const struct run *run = &d->results[i]->discarding.run;
-
-		names[i] = run->name ? xstrdup(run->name) : run_command_line(run);
-	}
-	return names;
-}
-
-/* The other programs that ran with it, and what that cost. */
-static int print_duet(
-	struct book *book, const struct run *run, const struct discard_rules *rules, struct error *err)
-{
-	_cleanup_(duet_report_clear) struct duet_report report = {};
-	_cleanup_(argv_freep) char **names = NULL;
-	int r = duet_report_load(book, run->id, rules, &report, err);
-
-	if (r <= 0)
-		return r;
-	names = duet_names(&report);
-	if (!names)
-		return error_oom(err);
-	printf("\n");
-	return duet_report_print(stdout, &report, (const char *const *)names, NULL, err);
 }
 
 static json_t *run_as_json(const struct run *run, size_t n_samples, const char *digest)
@@ -159,21 +127,13 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 		"notes", run->notes);
 }
 
-/* The mark of the profile that the run was measured with, if the book still has that. */
-static void add_noise(struct book *book, const struct run *run, json_t *document)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-
-	if (run->profile && book_get_profile(book, run->profile, &profile, &(struct error){}) == 0)
-		profile_noise_add_json(document, profile.blind_ns, profile.noise);
-}
-
 static int show_json(
 	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding raw = {};
 	json_t *document;
 	int r = discard_run(book, analysis->run.id, &(struct discard_rules){}, &raw, err);
+	_cleanup_(profile_clear) struct profile profile = {};
 
 	if (r < 0)
 		return r;
@@ -181,7 +141,10 @@ static int show_json(
 	if (analysis->run.cpu >= 0)
 		json_object_set_new(document, "cpu", json_integer(analysis->run.cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
-	add_noise(book, &analysis->run, document);
+	/* The mark of the profile that the run was measured with, if the book still has that. */
+	if (analysis->run.profile &&
+		book_get_profile(book, analysis->run.profile, &profile, &(struct error){}) == 0)
+		profile_noise_add_json(document, profile.blind_ns, profile.noise);
 	json_object_set_new(document, "pt", summary_as_json(&raw.pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.et.raw));
 	return json_print_document("emp-analysis", document, err);
@@ -220,11 +183,36 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 	printf("\n");
 	r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 	if (r == 0 && rules.missing)
-		printf("The profile '%s' is not in the book: it discards no samples.\n\n", terminal_text(run->profile));
+		printf("The profile '%s' is not in the book: it discards no samples.\n\n",
+			terminal_text(run->profile));
 	if (r == 0)
 		r = print_result(book, run, &rules, err);
-	if (r == 0)
-		r = print_duet(book, run, &rules.rules, err);
+	if (r == 0) {
+		_cleanup_(duet_report_clear) struct duet_report report = {};
+		_cleanup_(argv_freep) char **names = NULL;
+
+		/* The other programs that ran with it, and what that cost. */
+		r = duet_report_load(book, run->id, &rules.rules, &report, err);
+		if (r > 0) {
+			/* The names of a duet's programs as the screen has them; each is to be freed, and
+			 * the array. NULL: no memory. */
+			char **duet_names = xcalloc(report.n + 1, sizeof(char *));
+
+			for (size_t i = 0; duet_names && i < report.n; i++) {
+				const struct run *names_run = &report.results[i]->discarding.run;
+
+				duet_names[i] = names_run->name ? xstrdup(names_run->name)
+								: run_command_line(names_run);
+			}
+			names = duet_names;
+			if (!names) {
+				r = error_oom(err);
+			} else {
+				printf("\n");
+				r = duet_report_print(stdout, &report, (const char *const *)names, NULL, err);
+			}
+		}
+	}
 	printf("\n");
 	return r < 0 ? r : print_analysis(&analysis, err);
 }

@@ -65,26 +65,6 @@ int find_calibration(struct book *book, const struct calibration_query *query, s
 	return found;
 }
 
-static int check_audit(struct calibration *c, struct error *err)
-{
-	_cleanup_(freep) char *off = NULL;
-	int r = environment_audit(&off, err);
-
-	if (r < 0)
-		return r;
-	if (!off) {
-		screen_print("Audit: fit\n");
-		return 0;
-	}
-	if (!c->plan.anyway)
-		return error_say(err, STATUS_NOT_FIT,
-			"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
-			off);
-	screen_audit_ignored(off);
-	c->notes = text_format("audit: not fit (%s), ignored", off);
-	return 0;
-}
-
 int calibration_prepare(struct calibration *c, struct error *err)
 {
 	const struct observer *o = &c->base.observer;
@@ -93,8 +73,25 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	int r;
 
 	r = c->plan.cpu >= 0 ? pinning_check(c->plan.cpu, AT_FDCWD, err) : 0;
-	if (r == 0)
-		r = check_audit(c, err);
+	if (r == 0) {
+		_cleanup_(freep) char *off = NULL;
+
+		r = environment_audit(&off, err);
+		if (r >= 0) {
+			if (!off) {
+				screen_print("Audit: fit\n");
+				r = 0;
+			} else if (!c->plan.anyway) {
+				r = error_say(err, STATUS_NOT_FIT,
+					"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
+					off);
+			} else {
+				screen_audit_ignored(off);
+				c->notes = text_format("audit: not fit (%s), ignored", off);
+				r = 0;
+			}
+		}
+	}
 	if (r == 0)
 		r = run_session_environment(&c->base, err);
 	if (r == 0)
@@ -188,20 +185,6 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 	return r;
 }
 
-static int resume_phase(struct calibration *c, int which, struct run *run, struct error *err)
-{
-	const struct calibration_phase *phase = &c->plan.phases[which];
-	int r = book_get_run(c->base.book, phase->run, run, err);
-
-	if (r < 0 || run->n_samples >= phase->samples)
-		return r;
-	r = book_reopen_run(c->base.book, phase->run, c->base.environment, err);
-	if (r == 0)
-		screen_print("Run %lld: resumed at sample %u of %u\n", (long long)phase->run, run->n_samples + 1,
-			phase->samples);
-	return r;
-}
-
 static void tell_manager(struct calibration *c, int which, const struct run *run)
 {
 	char left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
@@ -290,7 +273,16 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 
 	inc_program_make(&inc, c, phase->length_ns);
 	if (phase->run) {
-		r = resume_phase(c, which, &run, err);
+		const struct calibration_phase *resume_phase = &c->plan.phases[which];
+
+		r = book_get_run(c->base.book, resume_phase->run, &run, err);
+		if (r >= 0 && run.n_samples < resume_phase->samples) {
+			r = book_reopen_run(c->base.book, resume_phase->run, c->base.environment, err);
+			if (r == 0)
+				screen_print("Run %lld: resumed at sample %u of %u\n",
+					(long long)resume_phase->run, run.n_samples + 1,
+					resume_phase->samples);
+		}
 	} else {
 		r = inc_program_describe(&inc, c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, &run, err);
 		if (r == 0)
@@ -305,22 +297,6 @@ static int set_state(struct calibration *c, enum calibration_state state, struct
 {
 	c->plan.state = state;
 	return book_update_calibration(c->base.book, &c->plan, err);
-}
-
-/* Stores the profile and the end of its calibration in one transaction. */
-static int save_profile(struct calibration *c, struct profile *profile, struct error *err)
-{
-	int r = book_begin(c->base.book, err);
-
-	if (r < 0)
-		return r;
-	r = book_put_profile(c->base.book, profile, c->plan.replace, err);
-	if (r == 0)
-		r = set_state(c, CALIBRATION_DONE, err);
-	if (r == 0)
-		return book_commit(c->base.book, err);
-	book_rollback(c->base.book);
-	return r;
 }
 
 static int show_profile(struct calibration *c, const struct profile *profile, const struct cutoffs *left_out,
@@ -386,8 +362,19 @@ static int conclude(struct calibration *c, struct error *err)
 		return error_say(err, STATUS_INTERRUPTED,
 			"interrupted: both runs are complete; to resume: %s", command);
 	}
-	if (r == 0)
-		r = save_profile(c, &profile, err);
+	if (r == 0) {
+		/* Stores the profile and the end of its calibration in one transaction. */
+		r = book_begin(c->base.book, err);
+		if (r >= 0) {
+			r = book_put_profile(c->base.book, &profile, c->plan.replace, err);
+			if (r == 0)
+				r = set_state(c, CALIBRATION_DONE, err);
+			if (r == 0)
+				r = book_commit(c->base.book, err);
+			else
+				book_rollback(c->base.book);
+		}
+	}
 	return r < 0 ? r : show_profile(c, &profile, &left_out, analyses, err);
 }
 

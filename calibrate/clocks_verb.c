@@ -53,42 +53,6 @@ static int open_readers(struct clock_bench *b, struct error *err)
 	return 0;
 }
 
-static void close_readers(struct clock_bench *b)
-{
-	for (size_t i = 0; i < b->n; i++)
-		time_reader_close(&b->readers[i]);
-}
-
-/* The caller stays on one CPU; another one that it may use reads its times. */
-static int choose_cpus(struct clock_bench *b, struct error *err)
-{
-	cpu_set_t allowed;
-	int r;
-
-	b->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : sched_getcpu();
-	b->other_cpu = -1;
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
-		return error_os(err, -errno, "cannot read which CPUs may be used");
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (cpu != b->cpu && CPU_ISSET(cpu, &allowed))
-			b->other_cpu = cpu;
-	r = pinning_pin(b->cpu);
-	return r < 0 ? error_os(err, r, "cannot run on CPU %d", b->cpu) : 0;
-}
-
-/* The rate of the cycle counter, by the clock that nothing corrects. */
-static void find_rate(struct clock_bench *b)
-{
-	int64_t cycles = cycles_now(), ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	int64_t now_ns;
-
-	do
-		now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	while (now_ns - ns < 100 * NS_PER_MS);
-	b->cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
-	b->result->cycles_per_second = b->cycles_per_ns * 1e9;
-}
-
 static int measure(struct clock_bench *b, struct error *err)
 {
 	static int (*const tests[])(struct clock_bench *, struct error *) = {
@@ -107,32 +71,42 @@ static int calibrate(struct clocks *clocks, struct error *err)
 {
 	struct clock_bench b = {.result = clocks, .full = options.full};
 	int r;
+	cpu_set_t allowed;
 
 	clocks->full = options.full;
 	clocks->made_ns = clock_ns(CLOCK_REALTIME);
 	text_read_file(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		&clocks->clocksource);
-	r = choose_cpus(&b, err);
+	/* The caller stays on one CPU; another one that it may use reads its times. */
+	b.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : sched_getcpu();
+	b.other_cpu = -1;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0) {
+		r = error_os(err, -errno, "cannot read which CPUs may be used");
+	} else {
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (cpu != b.cpu && CPU_ISSET(cpu, &allowed))
+				b.other_cpu = cpu;
+		r = pinning_pin(b.cpu);
+		r = r < 0 ? error_os(err, r, "cannot run on CPU %d", b.cpu) : 0;
+	}
 	if (r == 0)
 		r = open_readers(&b, err);
 	clocks->cpu = b.cpu;
 	if (r == 0) {
-		find_rate(&b);
+		int64_t cycles = cycles_now(), ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		int64_t now_ns;
+
+		/* The rate of the cycle counter, by the clock that nothing corrects. */
+		do
+			now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		while (now_ns - ns < 100 * NS_PER_MS);
+		b.cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
+		b.result->cycles_per_second = b.cycles_per_ns * 1e9;
 		r = measure(&b, err);
 	}
-	close_readers(&b);
+	for (size_t i = 0; i < b.n; i++)
+		time_reader_close(&b.readers[i]);
 	return r;
-}
-
-static int show_clocks(struct book *book, const struct clocks *clocks, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r;
-
-	if (!calibrate_options.json)
-		return clocks_print(clocks, err);
-	r = clocks_document(book, clocks, &document, err);
-	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }
 
 int verb_clocks(int argc, char **argv, struct error *err)
@@ -142,6 +116,7 @@ int verb_clocks(int argc, char **argv, struct error *err)
 	_cleanup_(clocks_clear) struct clocks clocks = {.tick_period_ns = NAN};
 	_cleanup_(freep) char *digest = NULL;
 	int r;
+	_cleanup_(json_decrefp) json_t *document = NULL;
 
 	r = book_open(&book, calibrate_options.db, BOOK_WRITE, err);
 	if (r == 0)
@@ -154,5 +129,8 @@ int verb_clocks(int argc, char **argv, struct error *err)
 		r = book_put_clocks(book, &clocks, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
-	return show_clocks(book, &clocks, err);
+	if (!calibrate_options.json)
+		return clocks_print(&clocks, err);
+	r = clocks_document(book, &clocks, &document, err);
+	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }

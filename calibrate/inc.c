@@ -26,29 +26,6 @@ static __attribute__((noinline, aligned(64))) uint64_t increment(uint64_t iterat
 	return count;
 }
 
-static int read_constant(double *ret_per_second, struct error *err)
-{
-	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
-	int r;
-
-	r = paths_book(NULL, &book, err);
-	if (r < 0)
-		return r;
-	path = paths_inc_constant(book);
-	r = text_read_file(AT_FDCWD, path, &text);
-	if (r == -ENOENT)
-		return error_say(err, r,
-			"no constant is stored in %s: run 'emp-calibrate constant', or use --iterations N",
-			path);
-	if (r < 0)
-		return error_os(err, r, "cannot read the constant in %s", path);
-	if (sscanf(text, "iterations_per_second %lf", ret_per_second) != 1 || !isfinite(*ret_per_second) ||
-		*ret_per_second <= 0)
-		return error_say(
-			err, -EINVAL, "%s does not contain a constant: run 'emp-calibrate constant'", path);
-	return 0;
-}
-
 static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *err)
 {
 	int64_t duration_ns, n;
@@ -66,9 +43,24 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *e
 	r = text_parse_duration(argv[1], "SECONDS", &duration_ns, err);
 	if (r < 0)
 		return r;
-	r = read_constant(&per_second, err);
+
+	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
+
+	r = paths_book(NULL, &book, err);
 	if (r < 0)
 		return r;
+	path = paths_inc_constant(book);
+	r = text_read_file(AT_FDCWD, path, &text);
+	if (r == -ENOENT)
+		return error_say(err, r,
+			"no constant is stored in %s: run 'emp-calibrate constant', or use --iterations N",
+			path);
+	if (r < 0)
+		return error_os(err, r, "cannot read the constant in %s", path);
+	if (sscanf(text, "iterations_per_second %lf", &per_second) != 1 || !isfinite(per_second) ||
+		per_second <= 0)
+		return error_say(
+			err, -EINVAL, "%s does not contain a constant: run 'emp-calibrate constant'", path);
 	*ret = (uint64_t)llround(per_second * (double)duration_ns / 1e9);
 	return 0;
 }

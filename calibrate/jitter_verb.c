@@ -71,29 +71,6 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-/* All that this process may use but the first, which is left for the merging. */
-static int choose_cpus(struct error *err)
-{
-	cpu_set_t set;
-	int first = -1;
-
-	if (options.cpus)
-		return 0;
-	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
-	options.cpus = xcalloc(CPU_SETSIZE, sizeof(*options.cpus));
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET(cpu, &set))
-			continue;
-		if (first >= 0)
-			options.cpus[options.n_cpus++] = cpu;
-		first = first < 0 ? cpu : first;
-	}
-	if (options.n_cpus == 0)
-		options.cpus[options.n_cpus++] = first;
-	return 0;
-}
-
 struct session {
 	struct book *book;
 	struct lock lock;
@@ -107,24 +84,6 @@ static void session_close(struct session *s)
 	run_clear(&s->run);
 	book_free(s->book);
 	lock_release(&s->lock);
-}
-
-static int begin_jitter_run(struct session *s, struct error *err)
-{
-	_cleanup_(freep) char *digest = NULL, *list = cpu_list_text(options.cpus, options.n_cpus);
-	int r;
-
-	s->run = (struct run){
-		.kind = RUN_JITTER,
-		.program = xstrdup("jitter"),
-		.backend = xstrdup("tracefs"),
-		.notes = text_format("CPUs %s", list),
-		.resolution_ns = 1,
-		.started_ns = s->watch.scale.base_realtime_ns,
-		.cpu = options.n_cpus == 1 ? options.cpus[0] : -1,
-	};
-	r = environment_take(s->book, &s->run.environment, &digest, err);
-	return r < 0 ? r : book_begin_run(s->book, &s->run, err);
 }
 
 static int open_session(struct session *s, struct error *err)
@@ -149,8 +108,21 @@ static int open_session(struct session *s, struct error *err)
 		return r;
 	patience_begin(s->book);
 	r = watch_open(&s->watch, &request, err);
-	if (r == 0)
-		r = begin_jitter_run(s, err);
+	if (r == 0) {
+		_cleanup_(freep) char *digest = NULL, *list = cpu_list_text(options.cpus, options.n_cpus);
+
+		s->run = (struct run){
+			.kind = RUN_JITTER,
+			.program = xstrdup("jitter"),
+			.backend = xstrdup("tracefs"),
+			.notes = text_format("CPUs %s", list),
+			.resolution_ns = 1,
+			.started_ns = s->watch.scale.base_realtime_ns,
+			.cpu = options.n_cpus == 1 ? options.cpus[0] : -1,
+		};
+		r = environment_take(s->book, &s->run.environment, &digest, err);
+		r = r < 0 ? r : book_begin_run(s->book, &s->run, err);
+	}
 	return r == 0 ? watch_start(&s->watch, err) : r;
 }
 
@@ -204,31 +176,50 @@ static int finish_run(struct session *s, int r, struct error *err)
 	return r < 0 ? r : end;
 }
 
-static int show_run(struct session *s, struct error *err)
-{
-	_cleanup_(jitter_run_clear) struct jitter_run run = {};
-	int r = jitter_run_load(s->book, s->run.id, &run, err);
-
-	if (r < 0)
-		return r;
-	if (calibrate_options.json)
-		return json_print_document("emp-jitter", jitter_as_json(&run), err);
-	jitter_print_summary(&run, options.keep, calibrate_options.verbose);
-	return 0;
-}
-
 int verb_jitter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(session_close) struct session session = {.lock = {-1}};
-	int r = choose_cpus(err);
+	int r;
+	cpu_set_t set;
+	int first = -1;
+
+	/* All that this process may use but the first, which is left for the merging. */
+	if (options.cpus)
+		r = 0;
+	else if (sched_getaffinity(0, sizeof(set), &set) < 0) {
+		r = error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
+	} else {
+		options.cpus = xcalloc(CPU_SETSIZE, sizeof(*options.cpus));
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+			if (!CPU_ISSET(cpu, &set))
+				continue;
+			if (first >= 0)
+				options.cpus[options.n_cpus++] = cpu;
+			first = first < 0 ? cpu : first;
+		}
+		if (options.n_cpus == 0)
+			options.cpus[options.n_cpus++] = first;
+		r = 0;
+	}
 
 	interrupt_block_others();
 	if (r == 0)
 		r = open_session(&session, err);
 	if (r == 0)
 		r = finish_run(&session, do_rounds(&session, err), err);
-	if (r == 0)
-		r = show_run(&session, err);
+	if (r == 0) {
+		_cleanup_(jitter_run_clear) struct jitter_run run = {};
+
+		r = jitter_run_load(session.book, session.run.id, &run, err);
+		if (r >= 0) {
+			if (calibrate_options.json) {
+				r = json_print_document("emp-jitter", jitter_as_json(&run), err);
+			} else {
+				jitter_print_summary(&run, options.keep, calibrate_options.verbose);
+				r = 0;
+			}
+		}
+	}
 	free(options.cpus);
 	if (r == 0)
 		r = book_checkpoint(session.book, err);

@@ -121,35 +121,6 @@ static int list_json(const struct profile *profiles, size_t n, struct error *err
 	return json_print_document("emp-profiles", json_pack("{s:O}", "profiles", list), err);
 }
 
-static int list_table(const struct profile *profiles, size_t n, struct error *err)
-{
-	static const struct column columns[] = {
-		{"NAME"},
-		{"MADE"},
-		{"CPU"},
-		{"SHORT RUN"},
-		{"LONG RUN"},
-		{"CUTOFFS", COLUMN_NUMBER},
-		{},
-	};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-	char text[TEXT_TIME_SIZE];
-
-	for (size_t i = 0; i < n; i++) {
-		const struct profile *p = &profiles[i];
-
-		table_row(table);
-		table_cell(table, "%s", p->name);
-		table_cell(table, "%s", p->made_ns > 0 ? text_moment(text, p->made_ns) : "-");
-		table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
-		table_cell(table, "%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples);
-		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
-		table_cell(table, "%zu", p->n_cutoffs);
-	}
-	table_print(table, stdout);
-	return 0;
-}
-
 static int list(struct book *book, const char *name, struct error *err)
 {
 	struct profile *profiles = NULL;
@@ -163,8 +134,35 @@ static int list(struct book *book, const char *name, struct error *err)
 		r = list_json(profiles, n, err);
 	else if (n == 0)
 		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
-	else
-		r = list_table(profiles, n, err);
+	else {
+		static const struct column columns[] = {
+			{"NAME"},
+			{"MADE"},
+			{"CPU"},
+			{"SHORT RUN"},
+			{"LONG RUN"},
+			{"CUTOFFS", COLUMN_NUMBER},
+			{},
+		};
+		_cleanup_(table_freep) struct table *table = table_new(columns);
+		char text[TEXT_TIME_SIZE];
+
+		for (size_t i = 0; i < n; i++) {
+			const struct profile *p = &profiles[i];
+
+			table_row(table);
+			table_cell(table, "%s", p->name);
+			table_cell(table, "%s", p->made_ns > 0 ? text_moment(text, p->made_ns) : "-");
+			table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
+			table_cell(table, "%s x %lld", p->short_run.program ?: "?",
+				(long long)p->short_run.samples);
+			table_cell(table, "%s x %lld", p->long_run.program ?: "?",
+				(long long)p->long_run.samples);
+			table_cell(table, "%zu", p->n_cutoffs);
+		}
+		table_print(table, stdout);
+		r = 0;
+	}
 	for (size_t i = 0; i < n; i++)
 		profile_clear(&profiles[i]);
 	free(profiles);

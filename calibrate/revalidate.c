@@ -82,25 +82,6 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 	return r;
 }
 
-static int compare_fingerprints(struct calibration *c, struct past *p, struct error *err)
-{
-	int r = environment_differences(c->base.book, p->short_run.environment, c->base.environment, &p->changes, err);
-
-	if (r < 0)
-		return r;
-	p->comparable = r > 0;
-	screen_print("Fingerprint: %s\n", !p->comparable      ? "that of the profile is not known"
-					  : p->changes.n == 0 ? "unchanged since the profile was made"
-							      : "changed since the profile was made:");
-	for (size_t i = 0; i < p->changes.n; i++) {
-		const struct difference *d = &p->changes.items[i];
-
-		screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
-			terminal_text(d->what), terminal_text(d->before), terminal_text(d->now));
-	}
-	return 0;
-}
-
 enum { FEWEST = 10 };
 
 static int samples_for(const struct past *p)
@@ -110,34 +91,6 @@ static int samples_for(const struct past *p)
 	if (n > p->profile.short_run.samples)
 		n = p->profile.short_run.samples;
 	return n < FEWEST ? FEWEST : (int)n;
-}
-
-/* The same work as in the profile's runs, by the constant of their environment. */
-static int run_inc(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
-{
-	_cleanup_(run_clear) struct run run = {};
-	struct inc_program inc;
-	struct sampling sampling = {
-		.run = &run, .spawn = &inc.spawn, .warm_ups = 1, .samples = (uint32_t)samples_for(p)};
-	const struct sampling_plan plan = {
-		.session = &c->base,
-		.items = &sampling,
-		.n = 1,
-		.quiet = calibrate_options.quiet,
-	};
-	char takes[TEXT_TIME_SIZE];
-	int r;
-
-	inc_program_make(&inc, c, p->short_run.task_length_ns);
-	r = inc_program_describe(&inc, c, RUN_REVALIDATE, &run, err);
-	if (r < 0)
-		return r;
-	run.profile = xstrdup(p->profile.name);
-	screen_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
-		text_duration(takes, saturate_multiply(sampling.samples + 1, run.task_length_ns)));
-	r = sampling_run(&plan, err);
-	*ret_run = run.id;
-	return r;
 }
 
 /* The member "verdict" of 0.1.0; "validity" has the new names. */
@@ -181,27 +134,6 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 	}
 }
 
-static int print_json(const struct judgement *j, const struct past *p, int64_t run, struct error *err)
-{
-	json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:[], s:[]}", "profile", p->profile.name, "validity",
-		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run", (json_int_t)run,
-		"changes", "findings");
-
-	for (size_t i = 0; i < p->changes.n; i++) {
-		const struct difference *d = &p->changes.items[i];
-
-		json_array_append_new(json_object_get(json, "changes"),
-			json_pack("{s:s, s:s, s:s, s:s}", "part", d->identity ? "identity" : "settings",
-				"what", d->what, "before", d->before, "now", d->now));
-	}
-	for (size_t i = 0; i < j->n; i++)
-		json_array_append_new(json_object_get(json, "findings"),
-			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
-				"verdict", verdict_word(j->findings[i].verdict), "words",
-				j->findings[i].text));
-	return json_print_document("emp-revalidation", json, err);
-}
-
 static int adopt(struct calibration *c, struct past *p, struct error *err)
 {
 	char *digest = xstrdup(c->base.environment_digest);
@@ -237,9 +169,27 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	if (r < 0)
 		return r;
 	judgement = validity_judge(&evidence);
-	if (calibrate_options.json)
-		r = print_json(&judgement, p, run, err);
-	else
+	if (calibrate_options.json) {
+		json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:[], s:[]}", "profile", p->profile.name,
+			"validity", validity_name(judgement.verdict), "verdict",
+			verdict_word(judgement.verdict), "run", (json_int_t)run, "changes", "findings");
+
+		for (size_t i = 0; i < p->changes.n; i++) {
+			const struct difference *d = &p->changes.items[i];
+
+			json_array_append_new(json_object_get(json, "changes"),
+				json_pack("{s:s, s:s, s:s, s:s}", "part",
+					d->identity ? "identity" : "settings", "what", d->what, "before",
+					d->before, "now", d->now));
+		}
+		for (size_t i = 0; i < judgement.n; i++)
+			json_array_append_new(json_object_get(json, "findings"),
+				json_pack("{s:s, s:s, s:s}", "validity",
+					validity_name(judgement.findings[i].verdict), "verdict",
+					verdict_word(judgement.findings[i].verdict), "words",
+					judgement.findings[i].text));
+		r = json_print_document("emp-revalidation", json, err);
+	} else
 		print_verdict(c, &judgement, p);
 	if (r < 0 || judgement.verdict != VALIDITY_HOLDS)
 		return r < 0 ? r : STATUS_NOT_FIT;
@@ -259,8 +209,25 @@ static int prepare(struct calibration *c, const char *name, struct past *p, stru
 	c->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
 	c->plan.backend = xstrdup(accounting_backend_name(calibrate_options.backend));
 	r = calibration_prepare(c, err);
-	if (r == 0)
-		r = compare_fingerprints(c, p, err);
+	if (r == 0) {
+		r = environment_differences(
+			c->base.book, p->short_run.environment, c->base.environment, &p->changes, err);
+		if (r >= 0) {
+			p->comparable = r > 0;
+			screen_print("Fingerprint: %s\n", !p->comparable ? "that of the profile is not known"
+							  : p->changes.n == 0
+								  ? "unchanged since the profile was made"
+								  : "changed since the profile was made:");
+			for (size_t i = 0; i < p->changes.n; i++) {
+				const struct difference *d = &p->changes.items[i];
+
+				screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
+					terminal_text(d->what), terminal_text(d->before),
+					terminal_text(d->now));
+			}
+			r = 0;
+		}
+	}
 	return r != 0 ? r : calibration_find_constant(c, p->short_run.environment, err);
 }
 
@@ -272,8 +239,33 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	int r;
 
 	r = prepare(&calibration, argv[0], &past, err);
-	if (r == 0)
-		r = run_inc(&calibration, &past, &run, err);
+	if (r == 0) {
+		_cleanup_(run_clear) struct run inc_run = {};
+		struct inc_program inc;
+		struct sampling sampling = {.run = &inc_run,
+			.spawn = &inc.spawn,
+			.warm_ups = 1,
+			.samples = (uint32_t)samples_for(&past)};
+		const struct sampling_plan plan = {
+			.session = &calibration.base,
+			.items = &sampling,
+			.n = 1,
+			.quiet = calibrate_options.quiet,
+		};
+		char takes[TEXT_TIME_SIZE];
+
+		/* The same work as in the profile's runs, by the constant of their environment. */
+		inc_program_make(&inc, &calibration, past.short_run.task_length_ns);
+		r = inc_program_describe(&inc, &calibration, RUN_REVALIDATE, &inc_run, err);
+		if (r >= 0) {
+			inc_run.profile = xstrdup(past.profile.name);
+			screen_print("Plan: %s x %u, %s\n", terminal_text(inc_run.program), sampling.samples,
+				text_duration(takes,
+					saturate_multiply(sampling.samples + 1, inc_run.task_length_ns)));
+			r = sampling_run(&plan, err);
+			run = inc_run.id;
+		}
+	}
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
 	return r != 0 ? r : judge_run(&calibration, &past, run, err);

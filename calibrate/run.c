@@ -27,48 +27,6 @@ const struct option_row resume_options[] = {
 	{},
 };
 
-static int find_to_resume(struct calibration *c, int64_t run, struct error *err)
-{
-	_cleanup_(run_clear) struct run there = {};
-	int r = find_calibration(c->base.book, &(struct calibration_query){.run = run}, &c->plan, err);
-
-	if (r > 0 && c->plan.state == CALIBRATION_DONE)
-		return error_say(err, -EINVAL,
-			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
-			(long long)c->plan.phases[SHORT_PHASE].run, (long long)c->plan.phases[LONG_PHASE].run,
-			calibrate_db(), calibrate_quoted(c->plan.profile));
-	if (r != 0)
-		return r < 0 ? r : 0;
-	if (!run)
-		return error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'",
-			book_file(c->base.book));
-	r = book_get_run(c->base.book, run, &there, err);
-	if (r < 0)
-		return r;
-	return error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration", (long long)run,
-		there.program, run_kind_names[there.kind]);
-}
-
-/* The environment of the last sample: that of the last resume point, if there is one. */
-static int last_environment(struct calibration *c, int64_t *ret, struct error *err)
-{
-	const struct calibration_phase *phases = c->plan.phases;
-	_cleanup_(run_clear) struct run run = {};
-	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
-	struct resume_point *resume_points;
-	size_t n;
-	int r;
-
-	r = book_get_run(c->base.book, id, &run, err);
-	if (r == 0)
-		r = book_resume_points(c->base.book, id, &resume_points, &n, err);
-	if (r < 0)
-		return r;
-	*ret = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment : run.environment;
-	resume_points_free(resume_points, n);
-	return 0;
-}
-
 /* All samples of a run must come from the same environment. */
 static int check_environment(struct calibration *c, struct error *err)
 {
@@ -76,8 +34,22 @@ static int check_environment(struct calibration *c, struct error *err)
 	_cleanup_(freep) char *changes = NULL;
 	int64_t before;
 	int r;
+	const struct calibration_phase *phases = c->plan.phases;
+	_cleanup_(run_clear) struct run run = {};
+	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
+	struct resume_point *resume_points;
+	size_t n;
 
-	r = last_environment(c, &before, err);
+	/* The environment of the last sample: that of the last resume point, if there is one. */
+	r = book_get_run(c->base.book, id, &run, err);
+	if (r == 0)
+		r = book_resume_points(c->base.book, id, &resume_points, &n, err);
+	if (r >= 0) {
+		before = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment
+								   : run.environment;
+		resume_points_free(resume_points, n);
+		r = 0;
+	}
 	if (r < 0 || before == c->base.environment)
 		return r;
 	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
@@ -121,8 +93,30 @@ int verb_resume(int argc, char **argv, struct error *err)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
 		r = calibration_open(&calibration, err);
-	if (r == 0)
-		r = find_to_resume(&calibration, run, err);
+	if (r == 0) {
+		_cleanup_(run_clear) struct run there = {};
+
+		r = find_calibration(calibration.base.book, &(struct calibration_query){.run = run},
+			&calibration.plan, err);
+		if (r > 0 && calibration.plan.state == CALIBRATION_DONE) {
+			r = error_say(err, -EINVAL,
+				"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+				(long long)calibration.plan.phases[SHORT_PHASE].run,
+				(long long)calibration.plan.phases[LONG_PHASE].run, calibrate_db(),
+				calibrate_quoted(calibration.plan.profile));
+		} else if (r != 0)
+			r = r < 0 ? r : 0;
+		else if (!run) {
+			r = error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'",
+				book_file(calibration.base.book));
+		} else {
+			r = book_get_run(calibration.base.book, run, &there, err);
+			if (r >= 0)
+				r = error_say(err, -EINVAL,
+					"run %lld (%s, '%s') is not part of a calibration", (long long)run,
+					there.program, run_kind_names[there.kind]);
+		}
+	}
 	if (r == 0)
 		r = prepare_to_resume(&calibration, err);
 	if (r == -EINTR)
@@ -200,26 +194,6 @@ static void fill_plan(struct calibration_plan *plan)
 	};
 }
 
-/* --reuse-long: a run of INC that is complete. */
-static int take_long_run(struct calibration *c, struct error *err)
-{
-	struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
-	_cleanup_(run_clear) struct run run = {};
-	int r = book_get_run(c->base.book, options.reuse_long, &run, err);
-
-	if (r < 0)
-		return r;
-	if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE || run.n_samples == 0 ||
-		run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns)
-		return error_say(err, -EINVAL,
-			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
-			(long long)run.id, run.program, run_state_word(run.state), run.n_samples);
-	phase->run = run.id;
-	phase->length_ns = run.task_length_ns;
-	phase->samples = run.n_samples;
-	return 0;
-}
-
 static int begin_new(struct calibration *c, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
@@ -234,16 +208,37 @@ static int begin_new(struct calibration *c, struct error *err)
 			"the book has a profile '%s' already: choose another name, or --replace it",
 			options.save);
 	fill_plan(plan);
-	if (options.reuse_long)
-		r = take_long_run(c, err);
+	if (options.reuse_long) {
+		struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
+		_cleanup_(run_clear) struct run run = {};
+
+		/* --reuse-long: a run of INC that is complete. */
+		r = book_get_run(c->base.book, options.reuse_long, &run, err);
+		if (r >= 0) {
+			if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE ||
+				run.n_samples == 0 ||
+				run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns) {
+				r = error_say(err, -EINVAL,
+					"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
+					(long long)run.id, run.program, run_state_word(run.state),
+					run.n_samples);
+			} else {
+				phase->run = run.id;
+				phase->length_ns = run.task_length_ns;
+				phase->samples = run.n_samples;
+				r = 0;
+			}
+		}
+	}
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++) {
 		const struct calibration_phase *phase = &plan->phases[i];
 
-		if (phase->length_ns > JSON_TIME_MAX || phase->central_max_ns > JSON_TIME_MAX) /* as in the book */
+		if (phase->length_ns > JSON_TIME_MAX ||
+			phase->central_max_ns > JSON_TIME_MAX) /* as in the book */
 			return error_say(err, -EINVAL, "a sample must not take longer than 366 days");
 		if (!phase->run)
-			takes_ns = saturate_add(takes_ns,
-				saturate_multiply(UINT64_C(1) + phase->samples, phase->length_ns));
+			takes_ns = saturate_add(
+				takes_ns, saturate_multiply(UINT64_C(1) + phase->samples, phase->length_ns));
 	}
 	if (r == 0 && !options.yes)
 		r = screen_confirm(takes_ns, err);

@@ -93,11 +93,6 @@ int screen_confirm(int64_t ns, struct error *err)
 		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
 }
 
-static const char *wait_note(const struct analysis *analysis)
-{
-	return analysis->by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "";
-}
-
 enum { CENTRAL_TEXT_SIZE = 2 * TEXT_TIME_SIZE };
 
 /* The times of the central cluster: by W, the longest of them. */
@@ -141,7 +136,8 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	if (a.noise.noisy)
 		screen_print("  It is %s\n", noise);
 	if (calibrate_options.verbose)
-		screen_print("  It shows %s.\n%s", terminal_text(a.why), wait_note(&a));
+		screen_print("  It shows %s.\n%s", terminal_text(a.why),
+			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "");
 	return 0;
 }
 
@@ -191,17 +187,6 @@ static void print_warning(int *column, const char *format, ...)
 	*column += length + 2;
 }
 
-static void print_warnings(const struct warnings *w)
-{
-	int column = 0;
-
-	screen_print("Warnings: ");
-	for (int i = 0; i < N_COUNTERS; i++)
-		if (w->of[i])
-			print_warning(&column, "%s in %zu", disturbance_name(i), w->of[i]);
-	screen_print(" of %zu samples%s\n", w->n_samples, calibrate_options.verbose ? "" : " (-v)");
-}
-
 int screen_warnings(
 	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
 {
@@ -213,8 +198,16 @@ int screen_warnings(
 		r = gather_warnings(book, analyses[i], &warnings, err);
 	for (int i = 0; i < N_COUNTERS; i++)
 		any |= warnings.of[i] > 0;
-	if (r == 0 && any)
-		print_warnings(&warnings);
+	if (r == 0 && any) {
+		int column = 0;
+
+		screen_print("Warnings: ");
+		for (int i = 0; i < N_COUNTERS; i++)
+			if (warnings.of[i])
+				print_warning(&column, "%s in %zu", disturbance_name(i), warnings.of[i]);
+		screen_print(
+			" of %zu samples%s\n", warnings.n_samples, calibrate_options.verbose ? "" : " (-v)");
+	}
 	return r;
 }
 

@@ -65,27 +65,6 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->n_samples - 1 - first) : otherwise_ns;
 }
 
-static int gather_phase(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
-	struct error *err)
-{
-	int r = 0;
-
-	if (wanted->run) {
-		r = book_get_run(book, wanted->run, &phase->run, err);
-		if (r == 0)
-			r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
-		if (r == 0)
-			r = book_resume_points(
-				book, wanted->run, &phase->resume_points, &phase->n_resume_points, err);
-		if (r == 0)
-			r = disturbances_load(book, wanted->run, &phase->disturbances, err);
-	}
-	if (phase->n_samples < wanted->samples)
-		phase->left_ns = saturate_multiply(
-			wanted->samples - phase->n_samples, pace_ns(phase, wanted->length_ns));
-	return r;
-}
-
 /* 1: found; 0: the book has no calibration. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
@@ -97,7 +76,23 @@ static int gather(struct book *book, int64_t run, struct state *s, struct error 
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		r = gather_phase(book, &s->calibration.phases[i], &s->phases[i], err);
+		const struct calibration_phase *wanted = &s->calibration.phases[i];
+		struct phase_state *phase = &s->phases[i];
+
+		r = 0;
+		if (wanted->run) {
+			r = book_get_run(book, wanted->run, &phase->run, err);
+			if (r == 0)
+				r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
+			if (r == 0)
+				r = book_resume_points(book, wanted->run, &phase->resume_points,
+					&phase->n_resume_points, err);
+			if (r == 0)
+				r = disturbances_load(book, wanted->run, &phase->disturbances, err);
+		}
+		if (phase->n_samples < wanted->samples)
+			phase->left_ns = saturate_multiply(
+				wanted->samples - phase->n_samples, pace_ns(phase, wanted->length_ns));
 		if (r < 0)
 			return r;
 		s->left_ns = saturate_add(s->left_ns, s->phases[i].left_ns);
@@ -162,12 +157,6 @@ static void print_phase(const struct state *s, int which)
 	}
 }
 
-/* The run that samples were last added to. */
-static const struct phase_state *newest(const struct state *s)
-{
-	return &s->phases[s->phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
-}
-
 static struct table *list_last(const struct phase_state *phase)
 {
 	static const struct column columns[] = {
@@ -190,17 +179,6 @@ static struct table *list_last(const struct phase_state *phase)
 		table_cell_duration(list, sample->pt_ns);
 	}
 	return list;
-}
-
-static int print_last(const struct phase_state *phase, struct error *err)
-{
-	_cleanup_(table_freep) struct table *last = list_last(phase);
-
-	if (phase->n_samples == 0)
-		return 0;
-	printf("Last samples of run %lld:\n", (long long)phase->run.id);
-	table_print(last, stdout);
-	return 0;
 }
 
 static json_t *phase_json(const struct calibration_phase *wanted, const struct phase_state *phase)
@@ -231,29 +209,6 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 	return json;
 }
 
-static int print_json(const struct state *s, struct error *err)
-{
-	const struct calibration_plan *c = &s->calibration;
-	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile, "state",
-		state_of(s), "started_ns", (json_int_t)c->started_ns, "left_ns", (json_int_t)s->left_ns,
-		"short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
-		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
-
-	if (json && s->pid)
-		json_object_set_new(json, "pid", json_integer(s->pid));
-	return json_print_document("emp-calibration", json, err);
-}
-
-static int show(const struct state *s, struct error *err)
-{
-	if (calibrate_options.json)
-		return print_json(s, err);
-	print_head(s);
-	for (int i = 0; i < CALIBRATION_PHASES; i++)
-		print_phase(s, i);
-	return print_last(newest(s), err);
-}
-
 int verb_status(int argc, char **argv, struct error *err)
 {
 	_cleanup_(state_clear) struct state status = {};
@@ -269,8 +224,33 @@ int verb_status(int argc, char **argv, struct error *err)
 		r = gather(book, run, &status, err);
 	if (r < 0)
 		return r;
-	if (r > 0)
-		return show(&status, err);
+	if (r > 0) {
+		if (calibrate_options.json) {
+			const struct calibration_plan *c = &status.calibration;
+			json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile,
+				"state", state_of(&status), "started_ns", (json_int_t)c->started_ns,
+				"left_ns", (json_int_t)status.left_ns, "short",
+				phase_json(&c->phases[SHORT_PHASE], &status.phases[SHORT_PHASE]), "long",
+				phase_json(&c->phases[LONG_PHASE], &status.phases[LONG_PHASE]));
+
+			if (json && status.pid)
+				json_object_set_new(json, "pid", json_integer(status.pid));
+			return json_print_document("emp-calibration", json, err);
+		}
+		print_head(&status);
+		for (int i = 0; i < CALIBRATION_PHASES; i++)
+			print_phase(&status, i);
+		/* The run that samples were last added to. */
+		const struct phase_state *phase =
+			&status.phases[status.phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
+		_cleanup_(table_freep) struct table *last = list_last(phase);
+
+		if (phase->n_samples == 0)
+			return 0;
+		printf("Last samples of run %lld:\n", (long long)phase->run.id);
+		table_print(last, stdout);
+		return 0;
+	}
 	if (run)
 		return error_say(
 			err, -ENOENT, "run %lld is not part of a calibration in this book", (long long)run);

@@ -163,18 +163,6 @@ static int find_user(const struct ucred *peer, struct user *ret)
 	return 0;
 }
 
-/* NULL: the request is good. */
-static const char *find_fault(const struct clock_request *request, ssize_t n)
-{
-	if (n != sizeof(*request))
-		return "malformed request: wrong size";
-	if (strncmp(request->magic, CLOCK_MAGIC, sizeof(request->magic)))
-		return "malformed request: it does not begin with " CLOCK_MAGIC;
-	if (request->version != 1)
-		return "only version 1 is known";
-	return NULL;
-}
-
 /* Replies to a good request. *ret_process is watched from now on. */
 static int serve(struct clients *clients, struct client *client, struct error *err)
 {
@@ -210,7 +198,15 @@ static bool read_request(struct clients *clients, struct client *client)
 	n = recv(client->fd, &request, sizeof(request), MSG_TRUNC);
 	if (n <= 0)
 		return false; /* it has hung up */
-	fault = find_fault(&request, n);
+			      /* NULL: the request is good. */
+	if (n != sizeof(request))
+		fault = "malformed request: wrong size";
+	else if (strncmp(request.magic, CLOCK_MAGIC, sizeof(request.magic)))
+		fault = "malformed request: it does not begin with " CLOCK_MAGIC;
+	else if (request.version != 1)
+		fault = "only version 1 is known";
+	else
+		fault = NULL;
 	if (fault) {
 		refuse(client->fd, EPROTO, fault);
 		return false;

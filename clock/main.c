@@ -30,29 +30,6 @@ struct service {
 	bool has_told_cost;
 };
 
-static int take_listener(int *ret, struct error *err)
-{
-	int n = sd_listen_fds(1);
-
-	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0)
-		return error_say(err, -EINVAL,
-			"it needs one listening socket from systemd, such as that of emp-clock.socket; by hand: "
-			"systemd-socket-activate --seqpacket -l PATH emp-clockd");
-	fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
-	*ret = SD_LISTEN_FDS_START;
-	return 0;
-}
-
-static void allow_many_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* How long to wait: for a client that has not asked yet, for the first measurement of the cost, or for the end. */
 static int wait_ms(const struct service *service)
 {
@@ -77,13 +54,6 @@ static void tell_cost(struct service *service)
 	fflush(stdout);
 }
 
-static void tell_status(const struct service *service)
-{
-	struct switch_cost cost = service->slots ? user_slots_cost(service->slots) : (struct switch_cost){};
-
-	notify_status("%zu clients, %.0f ns per context switch", clients_n(service->clients), cost.mean_ns);
-}
-
 /* 0: nobody has come for so long that the service may end; 1: go on. */
 static int turn(struct service *service, struct error *err)
 {
@@ -105,8 +75,13 @@ static int turn(struct service *service, struct error *err)
 	clients_handle(service->clients, fds + 2, n);
 	if (fds[1].revents)
 		clients_accept(service->clients, service->listener);
-	if (clients_n(service->clients) != n)
-		tell_status(service);
+	if (clients_n(service->clients) != n) {
+		struct switch_cost cost = service->slots ? user_slots_cost(service->slots)
+							 : (struct switch_cost){};
+
+		notify_status(
+			"%zu clients, %.0f ns per context switch", clients_n(service->clients), cost.mean_ns);
+	}
 	return 1;
 }
 
@@ -122,13 +97,26 @@ static int run(int argc, char **argv, struct error *err)
 	_cleanup_(service_clear) struct service service = {};
 	struct error why = {};
 	int r;
+	struct rlimit limit;
+	int n = sd_listen_fds(1);
 
-	r = take_listener(&service.listener, err);
+	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0) {
+		r = error_say(err, -EINVAL,
+			"it needs one listening socket from systemd, such as that of emp-clock.socket; by hand: "
+			"systemd-socket-activate --seqpacket -l PATH emp-clockd");
+	} else {
+		fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
+		service.listener = SD_LISTEN_FDS_START;
+		r = 0;
+	}
 	if (r == 0 && (r = interrupt_init()) < 0)
 		r = error_os(err, r, "cannot receive signals");
 	if (r < 0)
 		return r;
-	allow_many_descriptors();
+	if (getrlimit(RLIMIT_NOFILE, &limit) >= 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 	if (user_slots_new(&service.slots, &why) < 0) /* clients are told, and go on without */
 		fprintf(stderr, "%s\n", why.text);
 	r = clients_new(&service.clients, service.slots, why.text, err);

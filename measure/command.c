@@ -14,24 +14,22 @@
 
 enum { MAX_COMMANDS = 10000 };
 
-static void command_clear(struct command *c)
-{
-	free(c->name);
-	free(c->text);
-	argv_free(c->argv);
-	free(c->path);
-	free(c->setup);
-	free(c->prepare);
-	free(c->conclude);
-	free(c->cleanup);
-	argv_free(c->values);
-	*c = (struct command){};
-}
-
 void commands_clear(struct commands *commands)
 {
-	for (size_t i = 0; i < commands->n; i++)
-		command_clear(&commands->items[i]);
+	for (size_t i = 0; i < commands->n; i++) {
+		struct command *c = &commands->items[i];
+
+		free(c->name);
+		free(c->text);
+		argv_free(c->argv);
+		free(c->path);
+		free(c->setup);
+		free(c->prepare);
+		free(c->conclude);
+		free(c->cleanup);
+		argv_free(c->values);
+		*c = (struct command){};
+	}
 	free(commands->items);
 	*commands = (struct commands){};
 }
@@ -81,20 +79,6 @@ static int fill_text(
 	return *ret ? 0 : error_oom(err);
 }
 
-static int replace_words(const struct maker *m, const struct command *c, char **words, struct error *err)
-{
-	int r = 0;
-
-	for (char **w = words; r == 0 && *w; w++) {
-		char *word = *w;
-
-		r = fill_text(m, c, word, w, err);
-		if (r == 0)
-			free(word);
-	}
-	return r;
-}
-
 /* Words that only a shell knows, beside its operators. */
 static bool is_shells(const char *word)
 {
@@ -136,8 +120,15 @@ static int fill_argv(const struct maker *m, const struct line *line, struct comm
 		r = argv_split(c->text, &c->argv, err);
 	if (r == 0 && !c->argv)
 		r = error_oom(err);
-	if (r == 0 && !line->text)
-		r = replace_words(m, c, c->argv, err);
+	if (r == 0 && !line->text) {
+		for (char **w = c->argv; r == 0 && *w; w++) {
+			char *word = *w;
+
+			r = fill_text(m, c, word, w, err);
+			if (r == 0)
+				free(word);
+		}
+	}
 	if (r == 0 && !line->text && !(c->text = argv_join(c->argv)))
 		r = error_oom(err);
 	return r < 0 ? r : find_file(c, err);
@@ -162,24 +153,6 @@ static int fill_texts(const struct maker *m, const struct line *line, struct com
 	for (size_t i = 0; r == 0 && i < ELEMENTS(texts); i++)
 		r = fill_text(m, c, texts[i].text, texts[i].into, err);
 	return r;
-}
-
-static int fill_command(const struct maker *m, const struct line *line, struct command *c, struct error *err)
-{
-	char *name;
-	int r;
-
-	c->output = pick(m, &m->options->output, line);
-	r = fill_texts(m, line, c, err);
-	if (r == 0)
-		r = fill_argv(m, line, c, err);
-	if (r < 0)
-		return r;
-	c->named = c->name;
-	name = text_utf8(c->name ?: c->text);
-	free(c->name);
-	c->name = name;
-	return 0;
 }
 
 static int check_counts(const struct maker *m, struct error *err)
@@ -224,26 +197,32 @@ static int make_line(const struct maker *m, struct line *line, struct commands *
 
 	for (size_t k = 0; r == 0 && k < n; k++) {
 		struct command *c = array_add(commands->items, commands->n);
+		char *name;
 
 		if (!c || (!line->reference && !(c->values = parameters_values(p, k))))
 			return error_oom(err);
 		line->command = commands->n - 1;
-		r = fill_command(m, line, c, err);
+		c->output = pick(m, &m->options->output, line);
+		r = fill_texts(m, line, c, err);
+		if (r == 0)
+			r = fill_argv(m, line, c, err);
+		if (r >= 0) {
+			c->named = c->name;
+			name = text_utf8(c->name ?: c->text);
+			free(c->name);
+			c->name = name;
+			r = 0;
+		}
 	}
 	return r;
-}
-
-/* One word after "--" is a program, or else, as for hyperfine, a command line. */
-static bool words_after_dashes(int argc, char **argv)
-{
-	return tool_after_dashes() && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
 }
 
 int commands_make(
 	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
-	bool one = words_after_dashes(argc, argv);
+	/* One word after "--" is a program, or else, as for hyperfine, a command line. */
+	bool one = tool_after_dashes() && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
 	struct maker m = {o, reference + typed, SIZE_MAX};
 	int r;

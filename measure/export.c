@@ -76,29 +76,6 @@ static struct export_row export_row(const struct result *r)
 	};
 }
 
-/* The ratios of the means to the first or the least one, with sds by propagation as in hyperfine. In a duet, the
- * elapsed time of each program is that of all: its process times are compared. */
-static void export_relate(struct export_rows *rows, bool to_first, bool duet)
-{
-	struct export_row base = rows->items[0];
-
-	for (size_t i = 1; !to_first && i < rows->n; i++)
-		if (duet ? rows->items[i].pt_mean_ns < base.pt_mean_ns
-			 : rows->items[i].mean_ns < base.mean_ns)
-			base = rows->items[i];
-	for (struct export_row *row = rows->items; row < rows->items + rows->n; row++) {
-		double mean = duet ? row->pt_mean_ns : row->mean_ns;
-		double base_mean = duet ? base.pt_mean_ns : base.mean_ns;
-		double of_row = (duet ? row->pt_sd_ns : row->sd_ns) / mean;
-		double of_base = (duet ? base.pt_sd_ns : base.sd_ns) / base_mean;
-
-		row->relative = mean / base_mean;
-		row->relative_sd = row->result == base.result
-					   ? NAN
-					   : row->relative * sqrt(of_row * of_row + of_base * of_base);
-	}
-}
-
 /* The ratios of a duet, as on the screen. */
 static int export_add_ratios(const struct session *s, struct export_rows *rows, struct error *err)
 {
@@ -133,7 +110,26 @@ static int export_rows_make(const struct session *of, struct export_rows *ret, s
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.run.n_samples > 0)
 			rows.items[rows.n++] = export_row(&s->tasks[i].result);
-	export_relate(&rows, s->options->reference, duet);
+
+	/* The ratios of the means to the first or the least one, with sds by propagation as in hyperfine.
+	 * In a duet, the elapsed time of each program is that of all: its process times are compared. */
+	bool to_first = s->options->reference;
+	struct export_row base = rows.items[0];
+
+	for (size_t i = 1; !to_first && i < rows.n; i++)
+		if (duet ? rows.items[i].pt_mean_ns < base.pt_mean_ns : rows.items[i].mean_ns < base.mean_ns)
+			base = rows.items[i];
+	for (struct export_row *row = rows.items; row < rows.items + rows.n; row++) {
+		double mean = duet ? row->pt_mean_ns : row->mean_ns;
+		double base_mean = duet ? base.pt_mean_ns : base.mean_ns;
+		double of_row = (duet ? row->pt_sd_ns : row->sd_ns) / mean;
+		double of_base = (duet ? base.pt_sd_ns : base.sd_ns) / base_mean;
+
+		row->relative = mean / base_mean;
+		row->relative_sd = row->result == base.result
+					   ? NAN
+					   : row->relative * sqrt(of_row * of_row + of_base * of_base);
+	}
 	r = duet ? export_add_ratios(s, &rows, err) : 0;
 	if (r < 0)
 		return r;
@@ -228,28 +224,6 @@ static const char *keep_heading(struct export_table *t, char *heading)
 	return *kept = heading;
 }
 
-static void add_export_columns(struct export_table *t)
-{
-	add_export_column(t, COLUMN_TEXT, "Command", "command");
-	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
-		if (f->kind == FIGURE_PARAMETERS)
-			for (size_t i = 0; i < t->parameters->n; i++)
-				add_export_column(t, COLUMN_TEXT, NULL,
-					keep_heading(t,
-						text_format("%s%s", f->csv, t->parameters->items[i].name)));
-		else if (f->kind == FIGURE_TIME && f->title)
-			add_export_column(t, COLUMN_NUMBER,
-				keep_heading(t, text_format("%s [%s]", f->title, t->unit)), f->csv);
-		else if (f->kind != FIGURE_INTERVAL || t->duet)
-			add_export_column(t, COLUMN_NUMBER, f->title, f->csv);
-	}
-	if (t->mark) {
-		add_export_column(t, COLUMN_NUMBER, NULL, "profile_blind");
-		add_export_column(t, COLUMN_TEXT, NULL, "profile_noise");
-	}
-	array_add(t->columns, t->n_columns); /* {} */
-}
-
 /* The decimals that give the sd two significant digits; without an sd, those of hyperfine. */
 static int export_decimals(double sd, double unit_ns)
 {
@@ -259,40 +233,6 @@ static int export_decimals(double sd, double unit_ns)
 		for (double x = sd / unit_ns * pow(10, n); x < 10 && n < 6; x *= 10)
 			n++;
 	return n;
-}
-
-static void add_interval(struct table *table, const struct export_row *row)
-{
-	double half = (row->pt_ratio_high - row->pt_ratio_low) / 2;
-	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
-
-	n = n < 2 ? 2 : n > 6 ? 6 : n;
-	if (isnan(row->pt_ratio))
-		table_cell(table, "-");
-	else if (isnan(half))
-		table_cell(table, "%.3f", row->pt_ratio);
-	else
-		table_cell(table, "%.*f (%.*f to %.*f)", n, row->pt_ratio, n, row->pt_ratio_low, n,
-			row->pt_ratio_high);
-}
-
-/* CSV has seconds; tables have the unit, and the sd if there is one. */
-static void add_figure(struct export_table *t, const struct figure *f, const struct export_row *row)
-{
-	bool is_time = f->kind == FIGURE_TIME, is_pt = f->value == offsetof(struct export_row, pt_mean_ns);
-	double size = is_time ? t->unit_ns : 1, value = figure_of(row, f->value);
-	double sd = f->sd ? figure_of(row, f->sd) / size : NAN;
-	int n = is_time                   ? export_decimals(is_pt ? row->pt_sd_ns : row->sd_ns, t->unit_ns)
-		: f->kind == FIGURE_RATIO ? 2
-					  : 0;
-	json_t *number = isnan(value) ? NULL : is_time ? json_real(value / 1e9) : json_integer(llrint(value));
-	char text[768];
-
-	if (!isnan(sd) && row->result->run.n_samples > 1)
-		snprintf(text, sizeof(text), "%.*f ± %.*f", n, value / size, n, sd);
-	else
-		snprintf(text, sizeof(text), "%.*f", n, value / size);
-	table_cell_value(t->table, number, text);
 }
 
 static void add_export_row(struct export_table *t, const struct export_row *row)
@@ -307,33 +247,43 @@ static void add_export_row(struct export_table *t, const struct export_row *row)
 				table_cell_text(t->table, command->values ? command->values[i] : "");
 		else if (f->kind == FIGURE_COMMAND)
 			table_cell_text(t->table, command->text ?: "");
-		else if (f->kind != FIGURE_INTERVAL)
-			add_figure(t, f, row);
-		else if (t->duet)
-			add_interval(t->table, row);
+		else if (f->kind != FIGURE_INTERVAL) {
+			bool is_time = f->kind == FIGURE_TIME,
+			     is_pt = f->value == offsetof(struct export_row, pt_mean_ns);
+			double size = is_time ? t->unit_ns : 1, value = figure_of(row, f->value);
+			double sd = f->sd ? figure_of(row, f->sd) / size : NAN;
+			int n = is_time ? export_decimals(is_pt ? row->pt_sd_ns : row->sd_ns, t->unit_ns)
+				: f->kind == FIGURE_RATIO ? 2
+							  : 0;
+			json_t *number = isnan(value) ? NULL
+					 : is_time    ? json_real(value / 1e9)
+						      : json_integer(llrint(value));
+			char text[768];
+
+			/* CSV has seconds; tables have the unit, and the sd if there is one. */
+			if (!isnan(sd) && row->result->run.n_samples > 1)
+				snprintf(text, sizeof(text), "%.*f ± %.*f", n, value / size, n, sd);
+			else
+				snprintf(text, sizeof(text), "%.*f", n, value / size);
+			table_cell_value(t->table, number, text);
+		} else if (t->duet) {
+			double half = (row->pt_ratio_high - row->pt_ratio_low) / 2;
+			int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
+
+			n = n < 2 ? 2 : n > 6 ? 6 : n;
+			if (isnan(row->pt_ratio))
+				table_cell(t->table, "-");
+			else if (isnan(half))
+				table_cell(t->table, "%.3f", row->pt_ratio);
+			else
+				table_cell(t->table, "%.*f (%.*f to %.*f)", n, row->pt_ratio, n,
+					row->pt_ratio_low, n, row->pt_ratio_high);
+		}
 	}
 	if (t->mark) {
 		table_cell_value(t->table,
 			t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL, NULL);
 		table_cell_text(t->table, t->mark->noise ?: "");
-	}
-}
-
-/* Under the table: the mark of the profile, and why the table does not show the duet. */
-static void write_notes(
-	const struct session *s, const struct export_table *t, enum table_format format, FILE *file)
-{
-	if (t->mark) {
-		_cleanup_(freep) char *noise = noise_text(
-			s->options->profile, t->mark->blind_ns, t->mark->noise);
-
-		table_write_code(format, file, noise);
-	}
-	if (session_judged(s) != s) {
-		_cleanup_(freep) char *doubt = text_format(
-			"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
-
-		table_write_code(format, file, doubt);
 	}
 }
 
@@ -359,13 +309,43 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 	}
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
 		qsort(rows.items, rows.n, sizeof(*rows.items), by_mean);
-	add_export_columns(&t);
+	add_export_column(&t, COLUMN_TEXT, "Command", "command");
+	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
+		if (f->kind == FIGURE_PARAMETERS)
+			for (size_t i = 0; i < t.parameters->n; i++)
+				add_export_column(&t, COLUMN_TEXT, NULL,
+					keep_heading(&t,
+						text_format("%s%s", f->csv, t.parameters->items[i].name)));
+		else if (f->kind == FIGURE_TIME && f->title)
+			add_export_column(&t, COLUMN_NUMBER,
+				keep_heading(&t, text_format("%s [%s]", f->title, t.unit)), f->csv);
+		else if (f->kind != FIGURE_INTERVAL || t.duet)
+			add_export_column(&t, COLUMN_NUMBER, f->title, f->csv);
+	}
+	if (t.mark) {
+		add_export_column(&t, COLUMN_NUMBER, NULL, "profile_blind");
+		add_export_column(&t, COLUMN_TEXT, NULL, "profile_noise");
+	}
+	array_add(t.columns, t.n_columns); /* {} */
 	t.table = table_new(t.columns);
 	for (size_t i = 0; i < rows.n; i++)
 		add_export_row(&t, &rows.items[i]);
 	table_write(t.table, format, file);
-	if (format != TABLE_CSV)
-		write_notes(s, &t, format, file);
+	if (format != TABLE_CSV) {
+		/* Under the table: the mark of the profile, and why the table does not show the duet. */
+		if (t.mark) {
+			_cleanup_(freep) char *noise = noise_text(
+				s->options->profile, t.mark->blind_ns, t.mark->noise);
+
+			table_write_code(format, file, noise);
+		}
+		if (session_judged(s) != s) {
+			_cleanup_(freep) char *doubt = text_format(
+				"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
+
+			table_write_code(format, file, doubt);
+		}
+	}
 	return 0;
 }
 

@@ -39,18 +39,6 @@ static json_t *starts_json(const struct result *r)
 	return array;
 }
 
-/* One object per sample, null if nothing is known. */
-static json_t *counters_json(const struct result *r)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < r->run.n_counters; i++)
-		json_array_append_new(array, r->run.counters[i].changes.known
-						     ? document_make_counters(&r->run.counters[i].changes)
-						     : json_null());
-	return array;
-}
-
 /* Share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several. */
 static double off_cpu(const struct result *result)
 {
@@ -77,8 +65,8 @@ static json_t *warnings_json(const struct session *s, const struct result *r)
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
 	const struct result *r = &t->result;
-	const struct peak_memory memory =
-		peak_memory_of(r->run.samples, r->run.discarding.out, r->run.n_samples);
+	const struct peak_memory memory = peak_memory_of(
+		r->run.samples, r->run.discarding.out, r->run.n_samples);
 	_cleanup_(freep) char *typed = text_utf8(r->command->text);
 	json_t *emp = discarding_as_json(&r->run.discarding);
 	const struct observer *o = &s->base.observer;
@@ -109,7 +97,15 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_set_new(emp, "unprofiled",
 		s->options->profile ? others_as_json(&r->run.discarding.others, true) : json_array());
 	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
-	json_object_set_new(emp, "disturbance_counters", counters_json(r));
+
+	/* One object per sample, null if nothing is known. */
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < r->run.n_counters; i++)
+		json_array_append_new(array, r->run.counters[i].changes.known
+						     ? document_make_counters(&r->run.counters[i].changes)
+						     : json_null());
+	json_object_set_new(emp, "disturbance_counters", array);
 	json_object_set_new(emp, "warnings", warnings_json(s, r));
 	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
 	json_object_set_new(emp, "before_exec_ns", json_integer(r->before_ns));
@@ -122,20 +118,6 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	if (r->inc.increments > 0)
 		json_object_set_new(emp, "inc_units", inc_units_as_json(&r->inc));
 	return emp;
-}
-
-static json_t *parameters_json(const struct session *s, const struct result *r)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < s->options->parameters.n; i++) {
-		_cleanup_(freep) char *name = text_utf8(s->options->parameters.items[i].name);
-		_cleanup_(freep) char *value = text_utf8(r->command->values[i]);
-
-		if (name && value)
-			json_object_set_new(object, name, json_string(value));
-	}
-	return object;
 }
 
 /* hyperfine's members: the elapsed times of all samples in seconds. */
@@ -156,8 +138,18 @@ static json_t *result_json(const struct session *s, const struct task *t)
 		means.user_ns / 1e9, "system", means.system_ns / 1e9, "min", (double)et->min_ns / 1e9, "max",
 		(double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
 		exit_codes);
-	if (r->command->values && *r->command->values)
-		json_object_set_new(result, "parameters", parameters_json(s, r));
+	if (r->command->values && *r->command->values) {
+		json_t *object = json_object();
+
+		for (size_t i = 0; i < s->options->parameters.n; i++) {
+			_cleanup_(freep) char *name = text_utf8(s->options->parameters.items[i].name);
+			_cleanup_(freep) char *value = text_utf8(r->command->values[i]);
+
+			if (name && value)
+				json_object_set_new(object, name, json_string(value));
+		}
+		json_object_set_new(result, "parameters", object);
+	}
 	if (json_object_set_new(result, "emp", emp_json(s, t)) == 0)
 		return result;
 	json_decref(result);
@@ -185,37 +177,6 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 	return r;
 }
 
-static int add_duet(const struct session *s, json_t *document, struct error *err)
-{
-	_cleanup_(duet_report_clear) struct duet_report report = {};
-	_cleanup_(freep) const char **names = session_names(s);
-	json_t *duet, *in_turn;
-	int r = session_duet(s, &report, err);
-
-	if (r <= 0)
-		return r;
-	in_turn = json_array();
-	for (size_t i = 0; session_judged(s) != s && i < s->in_turn->n; i++)
-		json_array_append_new(in_turn, json_integer(s->in_turn->tasks[i].run.id));
-	duet = duet_report_as_json(&report, names);
-	json_object_set_new(duet, "doubt", s->doubt ? json_string(duet_doubt_names[s->doubt]) : json_null());
-	json_object_set_new(duet, "verdict_from",
-		json_string(s->doubt == DUET_SOUND ? "duet" : session_judged(s) != s ? "in turn" : "alone"));
-	json_object_set_new(duet, "runs_in_turn", in_turn);
-	return json_object_set_new(document, "duet", duet) < 0 ? error_oom(err) : 0;
-}
-
-/* "duet" where a duet would show more, else null; and what that was decided by. */
-static int add_advice(const struct session *s, json_t *document, struct error *err)
-{
-	struct duet_advice advice = advice_of(s);
-	json_t *object;
-
-	object = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL, "times_as_narrow",
-		json_real_or_null(advice.narrower), "p", json_real_or_null(advice.p));
-	return json_object_set_new(document, "advice", object) < 0 ? error_oom(err) : 0;
-}
-
 static int export_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array(), *context = NULL;
@@ -229,15 +190,43 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 	if (r < 0)
 		return r;
 	if (s->base.book)
-		r = document_make_context(s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
+		r = document_make_context(
+			s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
 	if (r < 0)
 		return r;
 	*ret = json_pack("{s:s, s:i, s:O*, s:O, s:O}", "format", "emp-measure", "version", VERSION, "context",
 		context, "results", results, "comparisons", comparisons);
-	if (*ret && s->options->order == ORDER_DUET)
-		return add_duet(s, *ret, err);
-	if (*ret && s->n > 1)
-		return add_advice(s, *ret, err);
+	if (*ret && s->options->order == ORDER_DUET) {
+		_cleanup_(duet_report_clear) struct duet_report report = {};
+		_cleanup_(freep) const char **names = session_names(s);
+		json_t *duet, *in_turn;
+
+		r = session_duet(s, &report, err);
+		if (r <= 0)
+			return r;
+		in_turn = json_array();
+		for (size_t i = 0; session_judged(s) != s && i < s->in_turn->n; i++)
+			json_array_append_new(in_turn, json_integer(s->in_turn->tasks[i].run.id));
+		duet = duet_report_as_json(&report, names);
+		json_object_set_new(
+			duet, "doubt", s->doubt ? json_string(duet_doubt_names[s->doubt]) : json_null());
+		json_object_set_new(duet, "verdict_from",
+			json_string(s->doubt == DUET_SOUND   ? "duet"
+				    : session_judged(s) != s ? "in turn"
+							     : "alone"));
+		json_object_set_new(duet, "runs_in_turn", in_turn);
+		return json_object_set_new(*ret, "duet", duet) < 0 ? error_oom(err) : 0;
+	}
+	if (*ret && s->n > 1) {
+		struct duet_advice advice = advice_of(s);
+		json_t *object;
+
+		/* "duet" where a duet would show more, else null; and what that was decided by. */
+		object = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL,
+			"times_as_narrow", json_real_or_null(advice.narrower), "p",
+			json_real_or_null(advice.p));
+		return json_object_set_new(*ret, "advice", object) < 0 ? error_oom(err) : 0;
+	}
 	return *ret ? 0 : error_oom(err);
 }
 

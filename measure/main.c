@@ -43,25 +43,6 @@ static int check_clean(const struct session *session, struct error *err)
 	return 0;
 }
 
-/* Also of the runs that were taken in turn after a duet. */
-static int say_elsewhere(const struct session *session, int r, struct error *err)
-{
-	int64_t first = session->n ? session->tasks[0].run.id : 0, last = first;
-
-	for (const struct session *s = session; s; s = s->in_turn)
-		for (size_t i = 0; i < s->n; i++)
-			last = s->tasks[i].run.id ?: last;
-	return book_say_elsewhere(session->base.book, first, last, r, err);
-}
-
-static void warn_unused(const struct parameters *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (!p->items[i].used)
-			fprintf(stderr, "emp-measure: parameter '%s' is not used: no command has {%s}\n",
-				terminal_text(p->items[i].name), terminal_text(p->items[i].name));
-}
-
 static int measure(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
@@ -80,7 +61,13 @@ static int measure(int argc, char **argv, struct error *err)
 	r = commands_make(&measure_options, argc, argv, &commands, err);
 	if (r < 0)
 		return r;
-	warn_unused(&measure_options.parameters);
+
+	const struct parameters *p = &measure_options.parameters;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->items[i].used)
+			fprintf(stderr, "emp-measure: parameter '%s' is not used: no command has {%s}\n",
+				terminal_text(p->items[i].name), terminal_text(p->items[i].name));
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r;
@@ -93,7 +80,14 @@ static int measure(int argc, char **argv, struct error *err)
 	r = report(&session, outcome == 0 ? err : &err2);
 	if (outcome == 0 && r == 0)
 		r = check_clean(&session, err);
-	return say_elsewhere(&session, outcome ?: r, err);
+
+	/* Also of the runs that were taken in turn after a duet. */
+	int64_t first = session.n ? session.tasks[0].run.id : 0, last = first;
+
+	for (const struct session *s = &session; s; s = s->in_turn)
+		for (size_t i = 0; i < s->n; i++)
+			last = s->tasks[i].run.id ?: last;
+	return book_say_elsewhere(session.base.book, first, last, outcome ?: r, err);
 }
 
 static const struct verb verbs[] = {

@@ -34,24 +34,6 @@ int session_make_notes(struct session *s, struct error *err)
 	return r;
 }
 
-static void note_events(struct result *r)
-{
-	bool named = r->escapee[0];
-
-	if (r->escaped > 0)
-		notes_add(&r->notes, NOTE_PROGRAM,
-			"Warning: %s left %s cgroup in %d of %zu samples%s", named ? r->escapee : "the program",
-			named ? "the program's" : "its", r->escaped, r->run.n_samples,
-			named ? "" : "; PT may lack some");
-	if (r->killed > 0)
-		notes_add(&r->notes, NOTE_OTHER,
-			"Warning: %d process%s left behind and killed after --linger", r->killed,
-			r->killed == 1 ? " was" : "es were");
-	else if (r->again > 0)
-		notes_add(&r->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again", r->again,
-			r->again == 1 ? " was" : "s were");
-}
-
 /* The book keeps them with those of the session, and with what the machine can resolve. */
 int session_note_result(struct session *s, struct task *t, struct error *err)
 {
@@ -65,7 +47,20 @@ int session_note_result(struct session *s, struct task *t, struct error *err)
 
 	notes_clear(&result->notes);
 	run_notes_add(&result->notes, &result->run, profile);
-	note_events(result);
+
+	bool named = result->escapee[0];
+
+	if (result->escaped > 0)
+		notes_add(&result->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
+			named ? result->escapee : "the program", named ? "the program's" : "its",
+			result->escaped, result->run.n_samples, named ? "" : "; PT may lack some");
+	if (result->killed > 0)
+		notes_add(&result->notes, NOTE_OTHER,
+			"Warning: %d process%s left behind and killed after --linger", result->killed,
+			result->killed == 1 ? " was" : "es were");
+	else if (result->again > 0)
+		notes_add(&result->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again",
+			result->again, result->again == 1 ? " was" : "s were");
 	if (perf)
 		notes_add(&result->notes, NOTE_OTHER, "perf: %s", perf);
 	notes_add_all(&all, &result->notes);

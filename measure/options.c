@@ -154,34 +154,6 @@ static int parse_scan(char *const *values, const char *name, void *into, struct 
 	return r;
 }
 
-/* As hyperfine: "default" is /bin/sh, "none" no shell. */
-static int split_shell(struct measure_options *o, struct error *err)
-{
-	const char *shell = o->shell && !strcmp(o->shell, "default") ? "/bin/sh" : o->shell;
-	struct error said;
-	int r;
-
-	if (!shell || !strcmp(shell, "none"))
-		return 0;
-	r = argv_split(shell, &o->shell_words, &said);
-	return r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
-}
-
-static int check_against(const struct measure_options *o, struct error *err)
-{
-	if (!o->against_inc)
-		return 0;
-	if (o->order != ORDER_DUET)
-		return error_say(
-			err, -EINVAL, "with --against inc, the program and INC alternate: no other --order");
-	if (o->runs == 1 || o->max_runs == 1)
-		return error_say(err, -EINVAL, "--against inc needs two samples or more: -r 2");
-	if (o->aa || o->reference || o->fail_if_slower >= 0)
-		return error_say(err, -EINVAL,
-			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several");
-	return 0;
-}
-
 static int check_duet(const struct measure_options *o, struct error *err)
 {
 	if (o->order != ORDER_DUET && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0))
@@ -227,14 +199,54 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		return error_say(err, -EINVAL, "--parameter-step-size (-D) needs --parameter-scan (-P)");
 	if (o->reference_name && !o->reference)
 		return error_say(err, -EINVAL, "--reference-name needs --reference");
-	r = check_against(o, err);
+	if (!o->against_inc)
+		r = 0;
+	else if (o->order != ORDER_DUET)
+		r = error_say(
+			err, -EINVAL, "with --against inc, the program and INC alternate: no other --order");
+	else if (o->runs == 1 || o->max_runs == 1)
+		r = error_say(err, -EINVAL, "--against inc needs two samples or more: -r 2");
+	else if (o->aa || o->reference || o->fail_if_slower >= 0) {
+		r = error_say(err, -EINVAL,
+			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several");
+	} else
+		r = 0;
 	return r < 0 ? r : check_duet(o, err);
 }
 
-static void choose_counts(struct measure_options *o)
+int measure_options_finish(struct measure_options *o, struct error *err)
 {
+	int r;
 	int least;
 
+	/* INC starts again until the program has ended, and is as long as the program was in its last
+	 * warm-up. */
+	if (o->against_inc) {
+		if (o->order == ORDER_INTERLEAVE && !o->order_given)
+			o->order = ORDER_DUET;
+		o->repeat = true;
+		o->warm_ups = o->warm_ups == 0 ? 1 : o->warm_ups;
+		o->alone = o->alone < 0 ? 0 : o->alone;
+	}
+	r = check_contradictions(o, err);
+	if (r == 0) {
+		const char *shell = o->shell && !strcmp(o->shell, "default") ? "/bin/sh" : o->shell;
+		struct error said;
+
+		/* As hyperfine: "default" is /bin/sh, "none" no shell. */
+		if (!shell || !strcmp(shell, "none")) {
+			r = 0;
+		} else {
+			r = argv_split(shell, &o->shell_words, &said);
+			r = r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
+		}
+	}
+	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
+		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
+			o->scans.items[i + 2], o->step ?: "1", err);
+	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
+		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
+					100 / PPM;
 	if (o->warm_ups < 0)
 		o->warm_ups = o->rigorous ? 3 : 1;
 	if (!o->runs)
@@ -246,59 +258,21 @@ static void choose_counts(struct measure_options *o)
 	least = o->retain > o->runs ? o->retain : o->runs;
 	if (!o->max_runs)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
-}
+	if (o->order == ORDER_DUET) {
+		if (o->cpu < 0) {
+			cpu_set_t cpus;
+			int last = 0;
 
-/* The last CPU that this process may use: the first ones serve most interrupts. */
-static int last_cpu(void)
-{
-	cpu_set_t cpus;
-	int last = 0;
-
-	CPU_ZERO(&cpus);
-	sched_getaffinity(0, sizeof(cpus), &cpus);
-	for (int i = 0; i < CPU_SETSIZE; i++)
-		last = CPU_ISSET((size_t)i, &cpus) ? i : last;
-	return last;
-}
-
-/* INC starts again until the program has ended, and is as long as the program was in its last warm-up. */
-static void choose_against(struct measure_options *o)
-{
-	if (!o->against_inc)
-		return;
-	if (o->order == ORDER_INTERLEAVE && !o->order_given)
-		o->order = ORDER_DUET;
-	o->repeat = true;
-	o->warm_ups = o->warm_ups == 0 ? 1 : o->warm_ups;
-	o->alone = o->alone < 0 ? 0 : o->alone;
-}
-
-static void choose_duet(struct measure_options *o)
-{
-	if (o->order != ORDER_DUET)
-		return;
-	if (o->cpu < 0)
-		o->cpu = last_cpu();
-	if (o->alone < 0)
-		o->alone = (2 * o->runs + 4) / 5;
-}
-
-int measure_options_finish(struct measure_options *o, struct error *err)
-{
-	int r;
-
-	choose_against(o);
-	r = check_contradictions(o, err);
-	if (r == 0)
-		r = split_shell(o, err);
-	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
-		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
-			o->scans.items[i + 2], o->step ?: "1", err);
-	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
-		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
-					100 / PPM;
-	choose_counts(o);
-	choose_duet(o);
+			/* The last CPU that this process may use: the first ones serve most interrupts. */
+			CPU_ZERO(&cpus);
+			sched_getaffinity(0, sizeof(cpus), &cpus);
+			for (int i = 0; i < CPU_SETSIZE; i++)
+				last = CPU_ISSET((size_t)i, &cpus) ? i : last;
+			o->cpu = last;
+		}
+		if (o->alone < 0)
+			o->alone = (2 * o->runs + 4) / 5;
+	}
 	return r;
 }
 

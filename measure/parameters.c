@@ -142,20 +142,6 @@ char **parameters_values(const struct parameters *p, size_t k)
 	return values ? argv_copy(values) : NULL;
 }
 
-/* The parameter whose {NAME} `text` begins with; p->n: none. */
-static size_t find(const struct parameters *p, const char *text)
-{
-	size_t i;
-
-	for (i = 0; i < p->n; i++) {
-		size_t n = strlen(p->items[i].name);
-
-		if (*text == '{' && !strncmp(text + 1, p->items[i].name, n) && text[1 + n] == '}')
-			break;
-	}
-	return i;
-}
-
 char *parameters_replace(const struct parameters *p, char *const *values, const char *text)
 {
 	_cleanup_(freep) char *out = NULL;
@@ -163,7 +149,16 @@ char *parameters_replace(const struct parameters *p, char *const *values, const 
 	FILE *file = xopen_memstream(&out, &size);
 
 	while (*text) {
-		size_t i = find(p, text);
+
+		size_t i;
+
+		/* The parameter whose {NAME} `text` begins with; p->n: none. */
+		for (i = 0; i < p->n; i++) {
+			size_t n = strlen(p->items[i].name);
+
+			if (*text == '{' && !strncmp(text + 1, p->items[i].name, n) && text[1 + n] == '}')
+				break;
+		}
 
 		if (i < p->n) {
 			p->items[i].used = true;

@@ -40,35 +40,32 @@ int64_t against_length_ns(int64_t pt_ns)
 	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
 }
 
-/* How much INC is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
-static int size_inc(struct session *s, struct error *err)
-{
-	const struct constant_request request = {
-		.session = &s->base,
-		.environment = s->base.environment,
-		.environment_digest = s->base.environment_digest,
-		.inc_path = s->inc->command.path,
-		.cpu = s->options->cpu,
-	};
-	struct sampling *of_inc = &s->samplings[session_n_shown(s)];
-	int64_t length_ns = against_length_ns(s->samplings[0].last_pt_ns);
-	struct constant constant;
-	int r = constant_get(&request, &constant, err);
-
-	if (r < 0)
-		return r;
-	of_inc->increments = (int64_t)(constant.per_second * (double)length_ns / 1e9) + 1;
-	session_set_increments(s, of_inc->increments);
-	return 0;
-}
-
 static int begin_task(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;
 	struct session *s = t->session;
 
-	if (s->inc && t->command == &s->inc->command)
-		return size_inc(s, err);
+	if (s->inc && t->command == &s->inc->command) {
+		const struct constant_request request = {
+			.session = &s->base,
+			.environment = s->base.environment,
+			.environment_digest = s->base.environment_digest,
+			.inc_path = s->inc->command.path,
+			.cpu = s->options->cpu,
+		};
+		struct sampling *of_inc = &s->samplings[session_n_shown(s)];
+		int64_t length_ns = against_length_ns(s->samplings[0].last_pt_ns);
+		struct constant constant;
+		int r = constant_get(&request, &constant, err);
+
+		/* How much INC is to do, by the last warm-up of the program and INC's constant, of the
+		 * book or measured now. */
+		if (r < 0)
+			return r;
+		of_inc->increments = (int64_t)(constant.per_second * (double)length_ns / 1e9) + 1;
+		session_set_increments(s, of_inc->increments);
+		return 0;
+	}
 	return run_hook(t, t->command->setup, "--setup", err);
 }
 

@@ -80,29 +80,6 @@ void session_set_increments(struct session *s, int64_t increments)
 	run->command = command_json(s->inc->argv);
 }
 
-static int fill_run(const struct session *s, struct task *t, struct error *err)
-{
-	const char *file = strrchr(t->command->argv[0], '/');
-
-	t->run = (struct run){
-		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
-		.command = command_json(t->command->argv),
-		.name = t->command->named ? xstrdup(t->command->name) : NULL,
-		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
-		.profile = text_copy(s->options->profile),
-		.profile_id = s->profile.id,
-		.other_cpus = s->options->other_cpus,
-		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
-		.cpu = s->options->cpu,
-	};
-	run_session_describe(&s->base, &t->run);
-	if (s->options->order == ORDER_DUET) {
-		free(t->run.wait_source);
-		t->run.wait_source = xstrdup("elapsed");
-	}
-	return names_text(&t->run.name_patterns, err);
-}
-
 /* Opened once, also for several commands. */
 static int open_output(struct session *s, const struct command *command, int *ret, struct error *err)
 {
@@ -143,8 +120,10 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	struct task *t = &s->tasks[s->n++];
 	int out = -1, r;
 
-	*t = (struct task){
-		.command = command, .name = text_format("%s%s", command->name, suffix), .in = -1, .errors = -1};
+	*t = (struct task){.command = command,
+		.name = text_format("%s%s", command->name, suffix),
+		.in = -1,
+		.errors = -1};
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
 	r = open_output(s, command, &out, err);
 	if (r < 0)
@@ -164,7 +143,26 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
-	return fill_run(s, t, err);
+
+	const char *file = strrchr(t->command->argv[0], '/');
+
+	t->run = (struct run){
+		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
+		.command = command_json(t->command->argv),
+		.name = t->command->named ? xstrdup(t->command->name) : NULL,
+		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
+		.profile = text_copy(s->options->profile),
+		.profile_id = s->profile.id,
+		.other_cpus = s->options->other_cpus,
+		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
+		.cpu = s->options->cpu,
+	};
+	run_session_describe(&s->base, &t->run);
+	if (s->options->order == ORDER_DUET) {
+		free(t->run.wait_source);
+		t->run.wait_source = xstrdup("elapsed");
+	}
+	return names_text(&t->run.name_patterns, err);
 }
 
 /* The last task. -ENOENT with a sentence: the suite's inc is not there. */

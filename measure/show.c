@@ -77,24 +77,6 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	return r;
 }
 
-/* The notes in full. */
-static void show_reasons(const struct session *s)
-{
-	const struct observer *o = &s->base.observer;
-	const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
-
-	if (why)
-		printf("Accounting: %s (%s)\n", observer_backend_name(o), terminal_text(why));
-	if (!o->cgroup)
-		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
-			terminal_text(o->no_cgroup.text));
-	if (o->accounting && !s->options->profile)
-		printf("No profile: no sample is discarded because of a daemon (see emp-calibrate(1))\n");
-	if (s->environment_changes)
-		printf("Since profile '%s' was made: %s\n", terminal_text(s->options->profile),
-			terminal_text(s->environment_changes));
-}
-
 static int by_mean_pt(const void *x, const void *y)
 {
 	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
@@ -165,21 +147,6 @@ static int show_duet(const struct session *s, const struct comparison *compariso
 	return duet_report_print(stdout, &report, names, comparisons, err);
 }
 
-/* What the verdicts speak of, where that is not the duet. */
-static void print_doubt(const struct session *s)
-{
-	const struct session *judged = session_judged(s);
-
-	if (s->doubt == DUET_SOUND)
-		return;
-	if (judged != s)
-		printf("%s, so they were taken in turn (runs %lld to %lld):\n",
-			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
-			(long long)judged->tasks[judged->n - 1].run.id);
-	else
-		printf("%s, so their runs alone are compared:\n", duet_doubt_sentences[s->doubt]);
-}
-
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
@@ -191,8 +158,20 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 		list = comparison_list_new();
 	if (r < 0)
 		return r;
-	if (print)
-		print_doubt(s);
+	if (print) {
+		const struct session *judged = session_judged(s);
+
+		/* What the verdicts speak of, where that is not the duet. */
+		if (s->doubt != DUET_SOUND) {
+			if (judged != s)
+				printf("%s, so they were taken in turn (runs %lld to %lld):\n",
+					duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
+					(long long)judged->tasks[judged->n - 1].run.id);
+			else
+				printf("%s, so their runs alone are compared:\n",
+					duet_doubt_sentences[s->doubt]);
+		}
+	}
 	outcome = show_each(s, &comparisons, print, list, err);
 	if (outcome < 0 || !print || comparisons.n_made == 0)
 		return outcome;
@@ -207,8 +186,8 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 
 static int show_results(const struct session *s, struct error *err)
 {
-	_cleanup_(freep) const struct clock_discarding **programs = xcalloc(
-		s->n, sizeof(struct clock_discarding *));
+	_cleanup_(freep)
+		const struct clock_discarding **programs = xcalloc(s->n, sizeof(struct clock_discarding *));
 	_cleanup_(notes_clear) struct notes rest = {};
 	struct notes grave = {s->notes.items};
 	char resolving[RESOLVING_TEXT_SIZE] = "";
@@ -244,8 +223,22 @@ static int show_results(const struct session *s, struct error *err)
 	if (*resolving)
 		printf("  %s\n", resolving);
 	notes_print(stdout, &rest, rest.n, "");
-	if (s->options->verbose)
-		show_reasons(s);
+	if (s->options->verbose) {
+		const struct observer *o = &s->base.observer;
+		const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
+
+		/* The notes in full. */
+		if (why)
+			printf("Accounting: %s (%s)\n", observer_backend_name(o), terminal_text(why));
+		if (!o->cgroup)
+			printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
+				terminal_text(o->no_cgroup.text));
+		if (o->accounting && !s->options->profile)
+			printf("No profile: no sample is discarded because of a daemon (see emp-calibrate(1))\n");
+		if (s->environment_changes)
+			printf("Since profile '%s' was made: %s\n", terminal_text(s->options->profile),
+				terminal_text(s->environment_changes));
+	}
 	return 0;
 }
 

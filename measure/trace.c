@@ -13,48 +13,32 @@
 
 enum { MOST_ROWS = 8, MOST_LINES = 5, MOST_NAMED = 4 };
 
-static json_t *source_json(const struct session *s, const struct taken *taken)
-{
-	const struct jitter_source_name *source = program_trace_source(s->trace, taken->source);
-
-	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
-		source_kind_names[source->kind], "unit", source->unit, "slices", (json_int_t)taken->slices,
-		"total_ns", (json_int_t)taken->total_ns, "longest_ns", (json_int_t)taken->longest_ns);
-}
-
-static json_t *sample_json(const struct session *s, const struct taken_sample *sample, size_t number)
-{
-	json_t *sources = json_array();
-
-	for (size_t i = 0; i < sample->n; i++)
-		json_array_append_new(sources, source_json(s, &sample->items[i]));
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)number, "taken_ns",
-		(json_int_t)sample->total_ns, "events", (json_int_t)sample->events, "events_lost",
-		(json_int_t)sample->lost, "chain_breaks", (json_int_t)sample->broken, "sources", sources);
-}
-
 json_t *trace_json(const struct session *s, const struct task *t)
 {
 	json_t *samples = json_array();
 
-	for (size_t i = 0; i < t->n_taken; i++)
-		json_array_append_new(samples, sample_json(s, &t->taken[i], i + 1));
+	for (size_t i = 0; i < t->n_taken; i++) {
+		json_t *sources = json_array();
+
+		for (size_t k = 0; k < t->taken[i].n; k++) {
+			const struct jitter_source_name *source = program_trace_source(
+				s->trace, t->taken[i].items[k].source);
+
+			json_array_append_new(sources,
+				json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
+					source_kind_names[source->kind], "unit", source->unit, "slices",
+					(json_int_t)t->taken[i].items[k].slices, "total_ns",
+					(json_int_t)t->taken[i].items[k].total_ns, "longest_ns",
+					(json_int_t)t->taken[i].items[k].longest_ns));
+		}
+		json_array_append_new(samples,
+			json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)(i + 1), "taken_ns",
+				(json_int_t)t->taken[i].total_ns, "events", (json_int_t)t->taken[i].events,
+				"events_lost", (json_int_t)t->taken[i].lost, "chain_breaks",
+				(json_int_t)t->taken[i].broken, "sources", sources));
+	}
 	return json_pack("{s:i, s:I, s:o}", "cpu", program_trace_cpu(s->trace), "event_cost_ns",
 		(json_int_t)program_trace_event_cost_ns(s->trace), "samples", samples);
-}
-
-/* All samples together; `sums` is freed by the caller. */
-static int add_up(const struct task *t, struct taken_sample *ret, struct error *err)
-{
-	for (const struct taken_sample *s = t->taken; s < t->taken + t->n_taken; s++) {
-		for (size_t i = 0; i < s->n; i++)
-			taken_sample_add(ret, &s->items[i]);
-		ret->events += s->events;
-		ret->lost += s->lost;
-		ret->broken += s->broken;
-	}
-	taken_sample_sort(ret);
-	return 0;
 }
 
 static double total_et(const struct task *t)
@@ -64,41 +48,6 @@ static double total_et(const struct task *t)
 	for (size_t i = 0; i < t->result.run.n_samples; i++)
 		et_ns += (double)t->result.run.samples[i].et_ns;
 	return et_ns;
-}
-
-static void add_row(
-	struct table *table, const struct session *s, const struct task *t, const struct taken *taken)
-{
-	const struct jitter_source_name *source = program_trace_source(s->trace, taken->source);
-	double n = (double)t->n_taken;
-	char text[TEXT_TIME_SIZE];
-
-	table_row(table);
-	table_cell(table, "  %s", source->name);
-	table_cell(table, "%.3g", (double)taken->slices / n);
-	table_cell_duration(table, llround((double)taken->total_ns / n));
-	table_cell_duration(table, taken->longest_ns);
-	table_cell(table, "%s", text_percent(text, (double)taken->total_ns / total_et(t)));
-	table_cell_text(table, source->unit ?: "-");
-}
-
-static int print_table(
-	const struct session *s, const struct task *t, const struct taken_sample *sums, struct error *err)
-{
-	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP}, {"SLICES", COLUMN_NUMBER},
-		{"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER}, {"OF ET", COLUMN_NUMBER},
-		{"UNIT", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < sums->n && i < MOST_ROWS; i++)
-		add_row(table, s, t, &sums->items[i]);
-	table_print(table, stdout);
-	if (sums->n > MOST_ROWS)
-		printf("  and %zu more (--json lists them); slices and time are means of a sample\n",
-			sums->n - MOST_ROWS);
-	else
-		printf("  Slices and time are means of a sample\n");
-	return 0;
 }
 
 struct ranked {
@@ -148,27 +97,6 @@ size_t trace_outstanding(const struct sample *samples, size_t n, size_t *ret, si
 	return found;
 }
 
-/* "backupd 90.8 ms in 23 slices" */
-static void print_source(FILE *line, const struct session *s, const struct taken *taken, bool first)
-{
-	char time[TEXT_TIME_SIZE];
-
-	fprintf(line, "%s%s %s", first ? "" : ", ", program_trace_source(s->trace, taken->source)->name,
-		text_duration(time, taken->total_ns));
-	if (taken->slices > 1)
-		fprintf(line, " in %" PRId64 " slices", taken->slices);
-}
-
-/* Those with at least a hundredth of what was taken. */
-static void print_sources(FILE *line, const struct session *s, const struct taken_sample *sample)
-{
-	for (size_t i = 0; i < sample->n && i < MOST_NAMED; i++)
-		if (i == 0 || sample->items[i].total_ns * 100 >= sample->total_ns)
-			print_source(line, s, &sample->items[i], i == 0);
-	if (sample->n == 0)
-		fputs("nothing took the CPU", line);
-}
-
 static double median_taken(const struct task *t)
 {
 	_cleanup_(freep) int64_t *times = xcalloc(t->n_taken + 1, sizeof(*times));
@@ -176,16 +104,6 @@ static double median_taken(const struct task *t)
 	for (size_t i = 0; times && i < t->n_taken; i++)
 		times[i] = t->taken[i].total_ns;
 	return times ? median_of(times, t->n_taken) : 0;
-}
-
-/* What was taken beyond what is usual explains the extra time, or does not. */
-static void print_unexplained(FILE *line, double extra_ns, double taken_ns)
-{
-	const double MUCH = 0.2;
-	char time[TEXT_TIME_SIZE];
-
-	if (extra_ns - taken_ns > MUCH * extra_ns)
-		fprintf(line, "; %s is not explained", text_duration(time, llround(extra_ns - taken_ns)));
 }
 
 static int print_sample(const struct session *s, const struct task *t, size_t index, double median_ns,
@@ -198,9 +116,31 @@ static int print_sample(const struct session *s, const struct task *t, size_t in
 	char time[TEXT_TIME_SIZE];
 	size_t size;
 	FILE *line = xopen_memstream(&text, &size);
+	const double MUCH = 0.2;
+	char unexplained_time[TEXT_TIME_SIZE];
 
-	print_sources(line, s, taken);
-	print_unexplained(line, extra_ns, (double)taken->total_ns - usual_ns);
+	/* Those with at least a hundredth of what was taken. */
+	for (size_t i = 0; i < taken->n && i < MOST_NAMED; i++)
+		if (i == 0 || taken->items[i].total_ns * 100 >= taken->total_ns) {
+			bool first = i == 0;
+			char sources_time[TEXT_TIME_SIZE];
+
+			/* "backupd 90.8 ms in 23 slices" */
+			fprintf(line, "%s%s %s", first ? "" : ", ",
+				program_trace_source(s->trace, taken->items[i].source)->name,
+				text_duration(sources_time, taken->items[i].total_ns));
+			if (taken->items[i].slices > 1)
+				fprintf(line, " in %" PRId64 " slices", taken->items[i].slices);
+		}
+	if (taken->n == 0)
+		fputs("nothing took the CPU", line);
+
+	/* What was taken beyond what is usual explains the extra time, or does not. */
+	double taken_ns = (double)taken->total_ns - usual_ns;
+
+	if (extra_ns - taken_ns > MUCH * extra_ns)
+		fprintf(line, "; %s is not explained",
+			text_duration(unexplained_time, llround(extra_ns - taken_ns)));
 	text_stream_close(line, &text);
 	terminal_wrap(stdout, text,
 		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(time, llround(extra_ns))), 4);
@@ -221,20 +161,6 @@ static int print_outstanding(const struct session *s, const struct task *t, stru
 	return r;
 }
 
-static void print_cost(const struct session *s, const struct task *t, const struct taken_sample *sums)
-{
-	int64_t cost_ns = program_trace_event_cost_ns(s->trace);
-	double n = (double)t->n_taken, events = (double)sums->events / n;
-	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
-
-	printf("  Tracing: %.4g events a sample", events);
-	if (cost_ns > 0)
-		printf(", %s of CPU time (%s of ET)", text_duration(time, llround(events * (double)cost_ns)),
-			text_percent(share, n * events * (double)cost_ns / total_et(t)));
-	printf("; %" PRId64 " lost, %" PRId64 " hole%s\n", sums->lost, sums->broken,
-		sums->broken == 1 ? "" : "s");
-}
-
 int trace_print(const struct session *s, const struct task *t, struct error *err)
 {
 	_cleanup_(taken_sample_clear) struct taken_sample sums = {};
@@ -242,12 +168,58 @@ int trace_print(const struct session *s, const struct task *t, struct error *err
 
 	if (t->n_taken == 0)
 		return 0;
-	r = add_up(t, &sums, err);
-	if (r == 0)
-		r = print_table(s, t, &sums, err);
+	/* All samples together; `sums` is freed by the caller. */
+	for (const struct taken_sample *k = t->taken; k < t->taken + t->n_taken; k++) {
+		for (size_t i = 0; i < k->n; i++)
+			taken_sample_add(&sums, &k->items[i]);
+		sums.events += k->events;
+		sums.lost += k->lost;
+		sums.broken += k->broken;
+	}
+	taken_sample_sort(&sums);
+	r = 0;
+	if (r == 0) {
+		static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP},
+			{"SLICES", COLUMN_NUMBER}, {"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER},
+			{"OF ET", COLUMN_NUMBER}, {"UNIT", COLUMN_WRAP}, {}};
+		_cleanup_(table_freep) struct table *table = table_new(columns);
+
+		for (size_t i = 0; i < sums.n && i < MOST_ROWS; i++) {
+			const struct jitter_source_name *source = program_trace_source(
+				s->trace, sums.items[i].source);
+			double n = (double)t->n_taken;
+			char text[TEXT_TIME_SIZE];
+
+			table_row(table);
+			table_cell(table, "  %s", source->name);
+			table_cell(table, "%.3g", (double)sums.items[i].slices / n);
+			table_cell_duration(table, llround((double)sums.items[i].total_ns / n));
+			table_cell_duration(table, sums.items[i].longest_ns);
+			table_cell(table, "%s",
+				text_percent(text, (double)sums.items[i].total_ns / total_et(t)));
+			table_cell_text(table, source->unit ?: "-");
+		}
+		table_print(table, stdout);
+		if (sums.n > MOST_ROWS)
+			printf("  and %zu more (--json lists them); slices and time are means of a sample\n",
+				sums.n - MOST_ROWS);
+		else
+			printf("  Slices and time are means of a sample\n");
+	}
 	if (r == 0)
 		r = print_outstanding(s, t, err);
-	if (r == 0)
-		print_cost(s, t, &sums);
+	if (r == 0) {
+		int64_t cost_ns = program_trace_event_cost_ns(s->trace);
+		double n = (double)t->n_taken, events = (double)sums.events / n;
+		char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
+
+		printf("  Tracing: %.4g events a sample", events);
+		if (cost_ns > 0)
+			printf(", %s of CPU time (%s of ET)",
+				text_duration(time, llround(events * (double)cost_ns)),
+				text_percent(share, n * events * (double)cost_ns / total_et(t)));
+		printf("; %" PRId64 " lost, %" PRId64 " hole%s\n", sums.lost, sums.broken,
+			sums.broken == 1 ? "" : "s");
+	}
 	return r;
 }

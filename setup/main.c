@@ -100,17 +100,12 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-/* The names that other tools use for two of our verbs. */
-static void translate(int argc, char **argv)
+int main(int argc, char **argv)
 {
+	/* The names that other tools use for two of our verbs. */
 	if (argc > 1 && !strcmp(argv[1], "tune"))
 		argv[1] = (char *)"apply";
 	if (argc > 1 && !strcmp(argv[1], "reset"))
 		argv[1] = (char *)"restore";
-}
-
-int main(int argc, char **argv)
-{
-	translate(argc, argv);
 	return tool_main(&tool, argc, argv);
 }

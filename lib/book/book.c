@@ -110,21 +110,6 @@ static int book_lock_holder(const char *path, const char *locks)
 	return 0;
 }
 
-static void say_waiting(const struct book *book)
-{
-	_cleanup_(freep) char *locks = NULL, *index = text_format("%s-shm", book->path), *sentence = NULL;
-	char who[64] = "another program";
-	int pid = 0;
-
-	/* a writer locks the index of the log; a program that knows no log, the book itself */
-	if (text_read_file(AT_FDCWD, "/proc/locks", &locks) == 0)
-		pid = book_lock_holder(index, locks) ?: book_lock_holder(book->path, locks);
-	if (pid)
-		snprintf(who, sizeof(who), "process %d", pid);
-	sentence = text_format("waiting for the lab book '%s', which %s has locked", book->path, who);
-	book->go_on(sentence, book->go_on_data);
-}
-
 /* SQLite's busy handler, called for the nth time: 1 to try again. */
 static int wait_for_lock(void *data, int n)
 {
@@ -144,7 +129,18 @@ static int wait_for_lock(void *data, int n)
 	if (book->go_on && waited_ns >= NS_PER_S && !book->go_on(NULL, book->go_on_data))
 		return 0;
 	if (book->go_on && over && !book->wait_said) {
-		say_waiting(book);
+		_cleanup_(freep) char *locks = NULL, *index = text_format("%s-shm", book->path),
+				      *sentence = NULL;
+		char who[64] = "another program";
+		int pid = 0;
+
+		/* a writer locks the index of the log; a program that knows no log, the book itself */
+		if (text_read_file(AT_FDCWD, "/proc/locks", &locks) == 0)
+			pid = book_lock_holder(index, locks) ?: book_lock_holder(book->path, locks);
+		if (pid)
+			snprintf(who, sizeof(who), "process %d", pid);
+		sentence = text_format("waiting for the lab book '%s', which %s has locked", book->path, who);
+		book->go_on(sentence, book->go_on_data);
 		book->wait_said = true;
 	}
 	usleep(n < LONGEST_US / PAUSE_US ? (useconds_t)(n + 1) * PAUSE_US : LONGEST_US);

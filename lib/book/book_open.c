@@ -210,23 +210,6 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	return book_schema_version(book, err); /* before anything is changed */
 }
 
-/* Even reading needs another file, the index of the log. As long as the log is empty, the book can be read without it, as
- * "immutable": in a directory that is not writable, or on a disk that is full. */
-static int connect_to(struct book *book, struct error *err)
-{
-	_cleanup_(freep) char *directory = book_directory(book->path);
-	bool reader = book->mode == BOOK_READ;
-	int r = open_database(book,
-		reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 &&
-			log_is_empty(book->path),
-		err);
-
-	if (r != -ENOSPC || !reader || !log_is_empty(book->path))
-		return r;
-	book_disconnect(book);
-	return open_database(book, true, err);
-}
-
 /* Makes the settings that SQLite does not keep in the file. When several processes make a new book at once, SQLite does not wait
  * for the change of its journal in all of them: in some it reports at once that the book is busy. */
 static int configure(struct book *book, struct error *err)
@@ -316,8 +299,22 @@ int book_connect(struct book *book, struct error *err)
 		r = check_paths(book->path, book->mode, err) ?: book_make_file(book->path, err);
 	if (r >= 0) /* again: somebody may just have made what was not there */
 		r = check_paths(book->path, book->mode, err);
-	if (r >= 0)
-		r = connect_to(book, err);
+	if (r >= 0) {
+		_cleanup_(freep) char *directory = book_directory(book->path);
+		bool reader = book->mode == BOOK_READ;
+
+		/* Even reading needs another file, the index of the log. As long as the log is empty, the
+		 * book can be read without it, as "immutable": in a directory that is not writable, or on
+		 * a disk that is full. */
+		r = open_database(book,
+			reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 &&
+				log_is_empty(book->path),
+			err);
+		if (r == -ENOSPC && reader && log_is_empty(book->path)) {
+			book_disconnect(book);
+			r = open_database(book, true, err);
+		}
+	}
 	if (r >= 0)
 		r = configure(book, err);
 	if (r >= 0)

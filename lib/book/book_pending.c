@@ -86,21 +86,6 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 	return true;
 }
 
-/* If the run is in this book. A sample that is there already was stored by a process that died before it emptied the file. */
-static int store_record(struct book *book, const struct pending_record *record,
-	const struct execution *executions, struct error *err)
-{
-	int r = sql_row(
-		book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record->run, record->uid);
-
-	if (r <= 0)
-		return r;
-	r = book_add_sample(book, record->run, &record->sample, executions, record->n_executions, err);
-	if (r == 0)
-		r = book_add_counters(book, record->run, record->sample.n, &record->changes, err);
-	return r == -EEXIST ? 0 : r;
-}
-
 static int store_records(struct book *book, struct error *err)
 {
 	size_t size = (size_t)book->pending.size;
@@ -125,7 +110,18 @@ static int store_records(struct book *book, struct error *err)
 			return 0;
 		record.uid[sizeof(record.uid) - 1] = '\0';
 		executions = memcpy(xmalloc(length), from, length); /* aligned */
-		r = store_record(book, &record, executions, err);
+		/* If the run is in this book. A sample that is there already was stored by a process that
+		 * died before it emptied the file. */
+		r = sql_row(book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record.run,
+			record.uid);
+		if (r > 0) {
+			r = book_add_sample(
+				book, record.run, &record.sample, executions, record.n_executions, err);
+			if (r == 0)
+				r = book_add_counters(
+					book, record.run, record.sample.n, &record.changes, err);
+			r = r == -EEXIST ? 0 : r;
+		}
 		from += length;
 	}
 	return r;

@@ -179,58 +179,54 @@ int book_copy_to(sqlite3 *from, sqlite3 *to)
 	return sqlite3_backup_finish(backup);
 }
 
-/* Of what another connection sees: this one has the lock to write, and has changed nothing yet. */
-static int copy_file(struct book *book, const char *path)
-{
-	sqlite3 *from = NULL, *to = NULL;
-	struct error ignored;
-	struct stat st;
-	int rc;
-
-	unlink(path);
-	if (book_make_file(path, &ignored) < 0 || stat(book->path, &st) < 0)
-		return SQLITE_CANTOPEN;
-	if (chown(path, st.st_uid, st.st_gid) == 0) /* of a book of somebody else only root can keep both */
-		chmod(path, st.st_mode & 0777);
-	rc = sqlite3_open_v2(sqlite3_db_filename(book->db, "main"), &from, SQLITE_OPEN_READONLY, NULL);
-	if (rc == SQLITE_OK)
-		rc = sqlite3_open(path, &to);
-	if (rc == SQLITE_OK)
-		rc = book_copy_to(from, to);
-	sqlite3_close(from);
-	sqlite3_close(to);
-	return rc;
-}
-
-/* "BOOK.version5", or, if there is one, "BOOK.version5-2". *ret is its name, which the caller frees. */
-static int keep_copy(struct book *book, int version, char **ret, struct error *err)
-{
-	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
-	int rc = copy_file(book, fresh);
-
-	for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
-		free(name);
-		name = i == 1 ? text_format("%s.version%d", book->path, version)
-			      : text_format("%s.version%d-%d", book->path, version, i);
-	}
-	if (rc != SQLITE_OK || rename(fresh, name) < 0) {
-		unlink(fresh);
-		return error_say(err, -EIO,
-			"the lab book '%s' was written by an older EMP, and must be copied before it is upgraded: %s; nothing was changed",
-			book->path, rc == SQLITE_OK ? strerror(errno) : sqlite3_errstr(rc));
-	}
-	*ret = TAKE(name);
-	return 0;
-}
-
 /* In a transaction. *ret_copy: of the old file; NULL: there is none. */
 static int take_steps(struct book *book, char **ret_copy, struct error *err)
 {
 	int version = book_schema_version(book, err); /* again: another program may just have done it */
 	int r = version > 0 ? book_schema_check(book, version, err) : version;
 
-	if (r >= 0 && version > 0 && version < book_schema_newest && book->mode == BOOK_WRITE)
-		r = keep_copy(book, version, ret_copy, err);
+	if (r >= 0 && version > 0 && version < book_schema_newest && book->mode == BOOK_WRITE) {
+		_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
+		sqlite3 *from = NULL, *to = NULL;
+		struct error ignored;
+		struct stat st;
+		int rc;
+
+		/* "BOOK.version5", or, if there is one, "BOOK.version5-2". *ret is its name, which the
+		 * caller frees. */
+		/* Of what another connection sees: this one has the lock to write, and has changed nothing yet. */
+		unlink(fresh);
+		if (book_make_file(fresh, &ignored) < 0 || stat(book->path, &st) < 0) {
+			rc = SQLITE_CANTOPEN;
+		} else {
+			if (chown(fresh, st.st_uid, st.st_gid) ==
+				0) /* of a book of somebody else only root can keep both */
+				chmod(fresh, st.st_mode & 0777);
+			rc = sqlite3_open_v2(
+				sqlite3_db_filename(book->db, "main"), &from, SQLITE_OPEN_READONLY, NULL);
+			if (rc == SQLITE_OK)
+				rc = sqlite3_open(fresh, &to);
+			if (rc == SQLITE_OK)
+				rc = book_copy_to(from, to);
+			sqlite3_close(from);
+			sqlite3_close(to);
+		}
+
+		for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
+			free(name);
+			name = i == 1 ? text_format("%s.version%d", book->path, version)
+				      : text_format("%s.version%d-%d", book->path, version, i);
+		}
+		if (rc != SQLITE_OK || rename(fresh, name) < 0) {
+			unlink(fresh);
+			r = error_say(err, -EIO,
+				"the lab book '%s' was written by an older EMP, and must be copied before it is upgraded: %s; nothing was changed",
+				book->path, rc == SQLITE_OK ? strerror(errno) : sqlite3_errstr(rc));
+		} else {
+			*ret_copy = TAKE(name);
+			r = 0;
+		}
+	}
 	for (; r >= 0 && version < book_schema_newest; version++) {
 		char stamp[96];
 		int rc = sqlite3_exec(book->db, book_schema_steps[version], NULL, NULL, NULL);

@@ -143,33 +143,6 @@ static const char *bind_format(struct sql_query *q, const char *format, va_list 
 	return *format ? format + 1 : format;
 }
 
-static void bind_fields(struct sql_query *q, const struct field_table *table, const void *object)
-{
-	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
-		int64_t value;
-
-		if (f->expression)
-			continue;
-		switch (f->type) {
-		case FIELD_TEXT:
-			bind_text(q, *field_text(f, object));
-			break;
-		case FIELD_CHARS:
-			bind_text(q, (const char *)object + f->offset);
-			break;
-		case FIELD_ENUM:
-			bind_text(q, f->words[field_get(f, object)]);
-			break;
-		case FIELD_REAL:
-			bind_real(q, *field_real(f, object));
-			break;
-		default:
-			value = field_get(f, object);
-			bind_int(q, value, f->presence == FIELD_OPTIONAL && value == f->unknown);
-		}
-	}
-}
-
 int sql_step(struct sql_query *q, struct error *err)
 {
 	int rc;
@@ -312,7 +285,32 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 		va_start(keys, format);
 		bind_format(&q, format, &keys);
 		va_end(keys);
-		bind_fields(&q, table, (const char *)objects + q.row * table->size);
+
+		const void *object = (const char *)objects + q.row * table->size;
+
+		for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
+			int64_t value;
+
+			if (f->expression)
+				continue;
+			switch (f->type) {
+			case FIELD_TEXT:
+				bind_text(&q, *field_text(f, object));
+				break;
+			case FIELD_CHARS:
+				bind_text(&q, (const char *)object + f->offset);
+				break;
+			case FIELD_ENUM:
+				bind_text(&q, f->words[field_get(f, object)]);
+				break;
+			case FIELD_REAL:
+				bind_real(&q, *field_real(f, object));
+				break;
+			default:
+				value = field_get(f, object);
+				bind_int(&q, value, f->presence == FIELD_OPTIONAL && value == f->unknown);
+			}
+		}
 		r = sql_finish(&q, err);
 	}
 	return r;

@@ -92,27 +92,25 @@ static int measure_source(struct clock_bench *b, struct time_reader *reader, voi
 	return 0;
 }
 
-static char *name_allocator(void)
-{
-	Dl_info info;
-	void *address = dlsym(RTLD_DEFAULT, "malloc");
-
-	if (!address || !dladdr(address, &info) || !info.dli_fname)
-		return NULL;
-	return xstrdup(strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
-}
-
 int clock_allocations(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(freep) void **blocks = xcalloc(ALLOCATIONS, sizeof(*blocks));
 	_cleanup_(freep) int64_t *readings = xcalloc(ALLOCATIONS, sizeof(*readings));
 	int r = blocks && readings ? measure_sizes(b, blocks, readings, err) : error_oom(err);
+	Dl_info info;
 
 	for (size_t i = 0; r == 0 && i < ELEMENTS(compared); i++) {
 		struct time_reader *reader = clock_bench_find(b, compared[i]);
 
 		r = reader ? measure_source(b, reader, blocks, readings, err) : 0;
 	}
-	b->result->allocator = name_allocator();
+
+	void *address = dlsym(RTLD_DEFAULT, "malloc");
+
+	if (!address || !dladdr(address, &info) || !info.dli_fname)
+		b->result->allocator = NULL;
+	else
+		b->result->allocator = xstrdup(
+			strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
 	return r < 0 ? r : clock_bench_step(b);
 }

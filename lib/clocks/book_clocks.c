@@ -100,21 +100,6 @@ static json_t *by_source(const struct clocks *c, const double *values)
 	return json;
 }
 
-static json_t *precision_as_json(const struct clocks *c)
-{
-	json_t *rows = json_array();
-
-	for (size_t i = 0; i < c->n_precision; i++) {
-		const struct clock_precision *row = &c->precision[i];
-
-		json_array_append_new(rows,
-			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
-				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
-				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
-	}
-	return rows;
-}
-
 static json_t *tick_as_json(const struct clocks *c)
 {
 	json_t *rows = json_array();
@@ -150,12 +135,22 @@ json_t *clocks_as_json(const struct clocks *c)
 		json_object_set_new(row, "name", json_string(c->small_costs[i].name));
 		json_array_append_new(small_costs, row);
 	}
+
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < c->n_precision; i++) {
+		const struct clock_precision *row = &c->precision[i];
+
+		json_array_append_new(rows,
+			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
+				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
+				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
+	}
 	json = json_pack("{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
 		"emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu", (json_int_t)c->cpu,
 		"full", c->full, "cycles_per_second", c->cycles_per_second, "clocksource", c->clocksource,
-		"allocator", c->allocator, "sources", sources, "missing", missing, "precision",
-		precision_as_json(c), "malloc", allocations, "malloc_by_source", small_costs, "tick",
-		tick_as_json(c));
+		"allocator", c->allocator, "sources", sources, "missing", missing, "precision", rows,
+		"malloc", allocations, "malloc_by_source", small_costs, "tick", tick_as_json(c));
 	if (c->id > 0)
 		json_object_set_new(json, "calibration", json_integer(c->id));
 	document_add_moment(json, "made", c->made_ns);
@@ -267,39 +262,12 @@ static void read_small_cost(struct json_fields *f, struct clocks *c)
 		read_reals(f, small_cost_reals, clocks_add_small_cost(c, name));
 }
 
-static void read_tick(struct json_fields *f, struct clocks *c)
-{
-	const json_t *whole = f->object;
-	json_t *tick = NULL, *rows = NULL;
-	const char *why = NULL;
-
-	json_fields_object(f, "tick", &tick);
-	if (f->r < 0)
-		return;
-	f->object = tick;
-	json_fields_text_maybe(f, "missing", &why);
-	if (f->r == 0 && why) {
-		c->tick_why = xstrdup(why);
-	} else {
-		json_fields_real(f, "period_ns", &c->tick_period_ns);
-		json_fields_array(f, "processes", &rows);
-	}
-	for (size_t i = 0; rows && f->r == 0 && i < N_CLOCK_TICKS; i++) {
-		struct json_fields row = json_fields_begin(json_array_get(rows, i),
-			(struct json_location){"tick, process", (int64_t)i + 1}, f->err);
-
-		if (row.r == 0)
-			read_reals(&row, tick_reals, &c->ticks[i]);
-		f->r = row.r;
-	}
-	f->object = whole;
-}
-
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks c = {.tick_period_ns = NAN};
 	struct json_fields f = json_fields_begin(json, (struct json_location){}, err);
 	const char *clocksource = NULL, *allocator = NULL;
+	const char *why = NULL;
 
 	if (f.r == 0)
 		json_fields_header(&f, "emp-clocks", 1);
@@ -318,7 +286,30 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 	read_rows(&f, "precision", &c, read_precision);
 	read_rows(&f, "malloc", &c, read_allocation);
 	read_rows(&f, "malloc_by_source", &c, read_small_cost);
-	read_tick(&f, &c);
+
+	const json_t *whole = f.object;
+	json_t *tick = NULL, *rows = NULL;
+
+	json_fields_object(&f, "tick", &tick);
+	if (f.r >= 0) {
+		f.object = tick;
+		json_fields_text_maybe(&f, "missing", &why);
+		if (f.r == 0 && why) {
+			c.tick_why = xstrdup(why);
+		} else {
+			json_fields_real(&f, "period_ns", &c.tick_period_ns);
+			json_fields_array(&f, "processes", &rows);
+		}
+		for (size_t i = 0; rows && f.r == 0 && i < N_CLOCK_TICKS; i++) {
+			struct json_fields row = json_fields_begin(json_array_get(rows, i),
+				(struct json_location){"tick, process", (int64_t)i + 1}, f.err);
+
+			if (row.r == 0)
+				read_reals(&row, tick_reals, &c.ticks[i]);
+			f.r = row.r;
+		}
+		f.object = whole;
+	}
 	if (f.r == 0)
 		*ret = TAKE_STRUCT(c);
 	return f.r;

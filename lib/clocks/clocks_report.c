@@ -56,19 +56,6 @@ static void cell_ns(struct table *table, double ns)
 		table_cell_duration(table, isfinite(ns) && ns < 1e18 ? llround(ns) : -1);
 }
 
-static void print_header(const struct clocks *c)
-{
-	char made[TEXT_TIME_SIZE];
-
-	if (c->id > 0)
-		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(made, c->made_ns),
-			c->full ? ", full" : "");
-	printf("CPU %" PRId64 "; cycle counter %.3f GHz", c->cpu, c->cycles_per_second / 1e9);
-	if (c->clocksource)
-		printf("; clock source %s", terminal_text(c->clocksource));
-	printf("\n\n");
-}
-
 static int print_costs(const struct clocks *c, const size_t *order, struct error *err)
 {
 	static const struct column columns[] = {{"COST OF A CALL"}, {"CYCLES", COLUMN_NUMBER},
@@ -125,71 +112,59 @@ static int print_quality(const struct clocks *c, const size_t *order, struct err
 	return 0;
 }
 
-static void print_missing(const struct clocks *c)
-{
-	if (c->n_missing > 0)
-		printf("\nNot on this machine:\n");
-	for (size_t i = 0; i < c->n_missing; i++) {
-		_cleanup_(freep) char *text = text_format("%s: %s", clocks_short_name(c->missing[i].name),
-			terminal_text(c->missing[i].why));
-
-		fputs("  ", stdout);
-		terminal_wrap(stdout, text ?: "", 2, 4);
-	}
-}
-
-static void print_allocations(const struct clocks *c)
-{
-	const struct clock_allocation *first, *last;
-
-	if (c->n_allocations == 0)
-		return;
-	first = &c->allocations[0];
-	last = &c->allocations[c->n_allocations - 1];
-	printf("\nmalloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes\n",
-		c->allocator ? " of " : "", c->allocator ? terminal_text(c->allocator) : "", first->cycles,
-		first->size_bytes, last->cycles, last->size_bytes);
-	for (size_t i = 0; i < c->n_small_costs; i++) {
-		const struct clock_small_cost *cost = &c->small_costs[i];
-
-		printf("  by %s: mean %.0f cycles; 0 in %.0f %% of readings\n",
-			clocks_short_name(cost->name), cost->cycles, 100 * cost->zeros);
-	}
-}
-
-static void print_ticks(const struct clocks *c)
-{
-	char period[TEXT_TIME_SIZE], exact[TEXT_TIME_SIZE], tick[TEXT_TIME_SIZE];
-
-	if (c->tick_why) {
-		printf("\nThe error of the tick was not measured: %s\n", terminal_text(c->tick_why));
-		return;
-	}
-	if (!isfinite(c->tick_period_ns))
-		return;
-	printf("\nA clock that charges a whole tick of %s to whatever runs at it:\n",
-		text_duration(period, llround(c->tick_period_ns)));
-	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
-		printf("  a process that %-22s used %s, was charged %s\n", clock_tick_names[i],
-			text_duration(exact, llround(c->ticks[i].exact_ns)),
-			text_duration(tick, llround(c->ticks[i].tick_ns)));
-}
-
 int clocks_print(const struct clocks *c, struct error *err)
 {
 	_cleanup_(freep) size_t *order = clocks_by_cost(c);
 	int r;
+	char made[TEXT_TIME_SIZE];
+	char period[TEXT_TIME_SIZE], exact[TEXT_TIME_SIZE], tick[TEXT_TIME_SIZE];
+	const struct clock_allocation *first, *last;
 
 	if (!order)
 		return error_oom(err);
-	print_header(c);
+	if (c->id > 0)
+		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(made, c->made_ns),
+			c->full ? ", full" : "");
+	printf("CPU %" PRId64 "; cycle counter %.3f GHz", c->cpu, c->cycles_per_second / 1e9);
+	if (c->clocksource)
+		printf("; clock source %s", terminal_text(c->clocksource));
+	printf("\n\n");
 	r = print_costs(c, order, err);
 	if (r == 0)
 		r = print_quality(c, order, err);
 	if (r < 0)
 		return r;
-	print_missing(c);
-	print_allocations(c);
-	print_ticks(c);
+	if (c->n_missing > 0)
+		printf("\nNot on this machine:\n");
+	for (size_t i = 0; i < c->n_missing; i++) {
+		_cleanup_(freep) char *text = text_format(
+			"%s: %s", clocks_short_name(c->missing[i].name), terminal_text(c->missing[i].why));
+
+		fputs("  ", stdout);
+		terminal_wrap(stdout, text ?: "", 2, 4);
+	}
+	if (c->n_allocations != 0) {
+		first = &c->allocations[0];
+		last = &c->allocations[c->n_allocations - 1];
+		printf("\nmalloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes\n",
+			c->allocator ? " of " : "", c->allocator ? terminal_text(c->allocator) : "",
+			first->cycles, first->size_bytes, last->cycles, last->size_bytes);
+		for (size_t i = 0; i < c->n_small_costs; i++) {
+			const struct clock_small_cost *cost = &c->small_costs[i];
+
+			printf("  by %s: mean %.0f cycles; 0 in %.0f %% of readings\n",
+				clocks_short_name(cost->name), cost->cycles, 100 * cost->zeros);
+		}
+	}
+	if (c->tick_why)
+		printf("\nThe error of the tick was not measured: %s\n", terminal_text(c->tick_why));
+	else if (isfinite(c->tick_period_ns)) {
+		printf("\nA clock that charges a whole tick of %s to whatever runs at it:\n",
+			text_duration(period, llround(c->tick_period_ns)));
+		for (size_t i = 0; i < N_CLOCK_TICKS; i++)
+			printf("  a process that %-22s used %s, was charged %s\n", clock_tick_names[i],
+				text_duration(exact, llround(c->ticks[i].exact_ns)),
+				text_duration(tick, llround(c->ticks[i].tick_ns)));
+	}
 	return 0;
 }

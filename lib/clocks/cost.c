@@ -35,18 +35,6 @@ uint64_t clock_cost_steps(const struct clock_bench *b)
 	return turns(b);
 }
 
-/* Some counters advance in steps of many cycles. */
-static int64_t find_quantum(void)
-{
-	int64_t block[BLOCK];
-
-	for (int i = 0; i < BLOCK; i++)
-		block[i] = cycles_now();
-	for (int i = BLOCK - 1; i > 0; i--)
-		block[i] -= block[0];
-	return quantum_of(block + 1, BLOCK - 1);
-}
-
 static double block_median(const int64_t block[BLOCK], int64_t quantum)
 {
 	int64_t sorted[BLOCK];
@@ -72,28 +60,6 @@ static void call(struct time_reader *reader, int64_t block[BLOCK])
 		after = cycles_now();
 		if (i >= 0)
 			block[i] = after - before;
-	}
-}
-
-/* calls[b->n] are those of nothing. */
-static void take_turn(struct clock_bench *b, struct calls *calls, size_t turn, int64_t quantum)
-{
-	static const struct time_source nothing = {.name = "nothing", .read = read_nothing};
-	struct calls *empty = &calls[b->n];
-	int64_t *block = &empty->cycles[empty->n];
-	double empty_median;
-
-	call(&(struct time_reader){.source = &nothing}, block);
-	empty_median = block_median(block, quantum);
-	empty->n += BLOCK;
-	for (size_t k = 0; k < b->n; k++) {
-		size_t source = (turn + k) % b->n;
-		struct calls *of = &calls[source];
-
-		block = &of->cycles[of->n];
-		call(&b->readers[source], block);
-		of->n += BLOCK;
-		of->medians[of->n_blocks++] = llround(1000 * (block_median(block, quantum) - empty_median));
 	}
 }
 
@@ -145,28 +111,50 @@ static struct calls *new_calls(const struct clock_bench *b)
 	return calls;
 }
 
-static void conclude(struct clock_bench *b, struct calls *calls, int64_t quantum)
-{
-	struct calls *empty = &calls[b->n];
-
-	sort_ascending(empty->cycles, empty->n);
-	for (size_t i = 0; i < b->n; i++)
-		summarize(&calls[i], quantum, grouped_median_of(empty->cycles, empty->n, quantum),
-			&b->result->sources[i]);
-}
-
 int clock_cost(struct clock_bench *b, struct error *err)
 {
 	struct calls *calls = new_calls(b);
-	int64_t quantum = find_quantum();
+	int64_t quantum;
 	int r = calls ? 0 : error_oom(err);
+	int64_t block[BLOCK];
+
+	/* Some counters advance in steps of many cycles. */
+	for (int i = 0; i < BLOCK; i++)
+		block[i] = cycles_now();
+	for (int i = BLOCK - 1; i > 0; i--)
+		block[i] -= block[0];
+	quantum = quantum_of(block + 1, BLOCK - 1);
 
 	for (size_t turn = 0; r == 0 && turn < turns(b); turn++) {
-		take_turn(b, calls, turn, quantum);
+		static const struct time_source nothing = {.name = "nothing", .read = read_nothing};
+		struct calls *empty = &calls[b->n];
+		int64_t *turn_block = &empty->cycles[empty->n];
+		double empty_median;
+
+		/* calls[b->n] are those of nothing. */
+		call(&(struct time_reader){.source = &nothing}, turn_block);
+		empty_median = block_median(turn_block, quantum);
+		empty->n += BLOCK;
+		for (size_t k = 0; k < b->n; k++) {
+			size_t source = (turn + k) % b->n;
+			struct calls *of = &calls[source];
+
+			turn_block = &of->cycles[of->n];
+			call(&b->readers[source], turn_block);
+			of->n += BLOCK;
+			of->medians[of->n_blocks++] = llround(
+				1000 * (block_median(turn_block, quantum) - empty_median));
+		}
 		r = clock_bench_step(b);
 	}
-	if (r == 0)
-		conclude(b, calls, quantum);
+	if (r == 0) {
+		struct calls *empty = &calls[b->n];
+
+		sort_ascending(empty->cycles, empty->n);
+		for (size_t i = 0; i < b->n; i++)
+			summarize(&calls[i], quantum, grouped_median_of(empty->cycles, empty->n, quantum),
+				&b->result->sources[i]);
+	}
 	free_calls(calls, b->n + 1);
 	return r;
 }

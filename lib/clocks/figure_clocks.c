@@ -40,8 +40,10 @@ static void print_data(
 	fputs("EOD\n", plot->script);
 }
 
-static void print_title(const struct clocks *c, struct plot *plot)
+static void draw(const void *subject, struct plot *plot)
 {
+	const struct clocks *c = subject;
+	const char *separator = "plot ";
 	char made[TEXT_TIME_SIZE];
 
 	plot_set(plot, "title", "How precisely each source times the first N primes: CPU %" PRId64 ", %s",
@@ -50,14 +52,6 @@ static void print_title(const struct clocks *c, struct plot *plot)
 	      "set logscale y\nset format y '%.0s %cs'\nset xrange [0:*]\n"
 	      "set key outside right top reverse Left\n",
 		plot->script);
-}
-
-static void draw(const void *subject, struct plot *plot)
-{
-	const struct clocks *c = subject;
-	const char *separator = "plot ";
-
-	print_title(c, plot);
 	for (size_t i = 0; i < ELEMENTS(lines); i++) {
 		const struct clock_source *source = clocks_find(c, lines[i].name);
 

@@ -105,14 +105,6 @@ static void read_lag(const struct clock_bench *b, struct shown *shown, struct la
 	lags->n++;
 }
 
-static void pause_between(void)
-{
-	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
-
-	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
-		;
-}
-
 /* A source that starts at a number of its own and cuts each switch elsewhere: the least of a stretch is no lag. Short
  * stretches say nothing. How many are left. */
 static size_t subtract_least(struct lags *lags)
@@ -130,21 +122,6 @@ static size_t subtract_least(struct lags *lags)
 	return n;
 }
 
-static void conclude(struct clock_bench *b, struct lags *lags)
-{
-	struct clock_source *source = &b->result->sources[lags->source];
-	size_t n = lags->reader.source->relative ? subtract_least(lags) : lags->n;
-	int64_t ns[READINGS];
-
-	if (n < READINGS / 4) /* the child hardly ran */
-		return;
-	for (size_t i = 0; i < n; i++)
-		ns[i] = lags->items[i].ns > 0 ? lags->items[i].ns : 0;
-	sort_ascending(ns, n);
-	source->lag_ns = quantile_of(ns, n, 0.5);
-	source->lag_max_ns = (double)ns[n - 1];
-}
-
 static int measure(struct clock_bench *b, struct child *child, struct lags *lags, size_t n)
 {
 	int r = 0;
@@ -158,31 +135,28 @@ static int measure(struct clock_bench *b, struct child *child, struct lags *lags
 		}
 		if (enough)
 			break;
-		pause_between();
+
+		int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+
+		while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+			;
 		if (i % READINGS == 0)
 			r = clock_bench_step(b);
 	}
-	for (size_t k = 0; k < n; k++)
-		conclude(b, &lags[k]);
-	return r;
-}
+	for (size_t k = 0; k < n; k++) {
+		struct clock_source *source = &b->result->sources[lags[k].source];
+		size_t n_conclude = lags[k].reader.source->relative ? subtract_least(&lags[k]) : lags[k].n;
+		int64_t ns[READINGS];
 
-/* The sources that can be read for another process. */
-static int open_all(struct clock_bench *b, pid_t pid, struct lags *lags, size_t *n, struct error *err)
-{
-	for (size_t i = 0; i < b->n; i++) {
-		struct lags *next = &lags[*n];
-		struct error why;
-
-		if (!b->readers[i].source->of_others)
+		if (n_conclude < READINGS / 4) /* the child hardly ran */
 			continue;
-		if (time_reader_open(&next->reader, b->readers[i].source, pid, &why) < 0)
-			continue;
-		next->source = i;
-		next->items = xcalloc(READINGS, sizeof(*next->items));
-		(*n)++;
+		for (size_t i = 0; i < n_conclude; i++)
+			ns[i] = lags[k].items[i].ns > 0 ? lags[k].items[i].ns : 0;
+		sort_ascending(ns, n_conclude);
+		source->lag_ns = quantile_of(ns, n_conclude, 0.5);
+		source->lag_max_ns = (double)ns[n_conclude - 1];
 	}
-	return 0;
+	return r;
 }
 
 int clock_lag(struct clock_bench *b, struct error *err)
@@ -197,8 +171,21 @@ int clock_lag(struct clock_bench *b, struct error *err)
 	r = child_start(&child, b->cpu, show_time, &b->cycles_per_ns, err);
 	if (r == 0)
 		r = pinning_pin(b->other_cpu);
-	if (r == 0)
-		r = open_all(b, child.pid, lags, &n, err);
+	if (r == 0) {
+		/* The sources that can be read for another process. */
+		for (size_t i = 0; i < b->n; i++) {
+			struct lags *next = &lags[n];
+			struct error why;
+
+			if (!b->readers[i].source->of_others)
+				continue;
+			if (time_reader_open(&next->reader, b->readers[i].source, child.pid, &why) < 0)
+				continue;
+			next->source = i;
+			next->items = xcalloc(READINGS, sizeof(*next->items));
+			(n)++;
+		}
+	}
 	if (r == 0)
 		r = measure(b, &child, lags, n);
 	for (size_t i = 0; i < n; i++) {

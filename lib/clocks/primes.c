@@ -80,18 +80,6 @@ static int first_primes(int n)
 	return primes[n - 1];
 }
 
-static struct trial run_trial(struct clock_bench *b, size_t source, int n)
-{
-	struct time_reader *reader = &b->readers[source];
-	double cost_ns = b->result->sources[source].median / b->cycles_per_ns;
-	int64_t start = cycles_now(), before, after;
-
-	before = time_read(reader);
-	__asm__ volatile("" ::"r"(first_primes(n)) : "memory"); /* it stays between the readings */
-	after = time_read(reader);
-	return (struct trial){cycles_now() - start, clock_bench_ns(b, reader, after - before) - cost_ns};
-}
-
 static bool takes_part(const struct clock_bench *b, size_t source)
 {
 	return b->readers[source].source->scope != TIME_OF_CHILDREN;
@@ -110,20 +98,6 @@ static struct trial *batch_of(struct clock_bench *b, const struct trials *t, siz
 	return t->now + source * n_trials(b) + batch * (n_trials(b) / t->n_batches);
 }
 
-static void keep_fastest(struct clock_bench *b, struct trials *t, size_t source, size_t size)
-{
-	size_t n = n_trials(b) / t->n_batches;
-	double *kept = trials_of(t, source, size);
-
-	for (size_t batch = 0; batch < t->n_batches; batch++) {
-		struct trial *trials = batch_of(b, t, source, batch);
-
-		qsort(trials, n, sizeof(*trials), by_cycles);
-		for (size_t k = 0; k < n / KEPT; k++)
-			*kept++ = trials[k].ns;
-	}
-}
-
 /* `all` is of all trials, by source. */
 static int measure_size(struct clock_bench *b, struct trials *t, size_t size, struct running *all)
 {
@@ -138,13 +112,33 @@ static int measure_size(struct clock_bench *b, struct trials *t, size_t size, st
 			if (!takes_part(b, source))
 				continue;
 			done += trial / t->n_batches;
-			*done = run_trial(b, source, n);
+
+			struct time_reader *reader = &b->readers[source];
+			double cost_ns = b->result->sources[source].median / b->cycles_per_ns;
+			int64_t start = cycles_now(), before, after;
+
+			before = time_read(reader);
+			__asm__ volatile("" ::"r"(first_primes(n))
+					 : "memory"); /* it stays between the readings */
+			after = time_read(reader);
+			*done = (struct trial){
+				cycles_now() - start, clock_bench_ns(b, reader, after - before) - cost_ns};
 			running_add(&all[source], llround(done->ns));
 		}
 		r = clock_bench_step(b);
 	}
-	for (size_t i = 0; r == 0 && i < b->n; i++)
-		keep_fastest(b, t, i, size);
+	for (size_t i = 0; r == 0 && i < b->n; i++) {
+		size_t n_fastest = n_trials(b) / t->n_batches;
+		double *kept = trials_of(t, i, size);
+
+		for (size_t batch = 0; batch < t->n_batches; batch++) {
+			struct trial *trials = batch_of(b, t, i, batch);
+
+			qsort(trials, n_fastest, sizeof(*trials), by_cycles);
+			for (size_t k = 0; k < n_fastest / KEPT; k++)
+				*kept++ = trials[k].ns;
+		}
+	}
 	return r;
 }
 
@@ -183,29 +177,6 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 	return 0;
 }
 
-static void find_gains(struct clock_bench *b, const struct trials *t)
-{
-	const struct clock_source *reference = clocks_find(b->result, TIME_REFERENCE);
-	struct precision_pair pair = {.truths = t->truths,
-		.n_things = t->n_sizes,
-		.n_trials = t->n_kept,
-		.n_batches = t->n_batches};
-
-	for (size_t i = 0; reference && i < b->n; i++) {
-		struct clock_source *source = &b->result->sources[i];
-		struct gain gain;
-
-		if (!takes_part(b, i))
-			continue;
-		pair.reference = trials_of(t, (size_t)(reference - b->result->sources), 0);
-		pair.other = trials_of(t, i, 0);
-		gain = precision_gain(&pair, 0.95);
-		source->gain = gain.ratio;
-		source->gain_low = gain.low;
-		source->gain_high = gain.high;
-	}
-}
-
 static int measure(struct clock_bench *b, struct trials *t, struct error *err)
 {
 	const struct clock_source *exact = clocks_find(b->result, TIME_EXACT);
@@ -215,8 +186,27 @@ static int measure(struct clock_bench *b, struct trials *t, struct error *err)
 		return error_say(err, -ENOTSUP, "this kernel has no %s", TIME_EXACT);
 	for (size_t i = 0; r == 0 && i < t->n_sizes; i++)
 		r = add_size(b, t, i, (size_t)(exact - b->result->sources), err);
-	if (r == 0)
-		find_gains(b, t);
+	if (r == 0) {
+		const struct clock_source *reference = clocks_find(b->result, TIME_REFERENCE);
+		struct precision_pair pair = {.truths = t->truths,
+			.n_things = t->n_sizes,
+			.n_trials = t->n_kept,
+			.n_batches = t->n_batches};
+
+		for (size_t i = 0; reference && i < b->n; i++) {
+			struct clock_source *source = &b->result->sources[i];
+			struct gain gain;
+
+			if (!takes_part(b, i))
+				continue;
+			pair.reference = trials_of(t, (size_t)(reference - b->result->sources), 0);
+			pair.other = trials_of(t, i, 0);
+			gain = precision_gain(&pair, 0.95);
+			source->gain = gain.ratio;
+			source->gain_low = gain.low;
+			source->gain_high = gain.high;
+		}
+	}
 	return r;
 }
 

@@ -42,30 +42,6 @@ static void compute_until(int64_t ns)
 		;
 }
 
-/* The start of the window of a twentieth of the period, anywhere on the circle, that has most of them. */
-static int64_t most_common_phase(const int64_t phases[WATCHED], int64_t period_ns)
-{
-	int64_t width = period_ns / 20, best = 0;
-	int most = 0;
-
-	for (int i = 0; i < WATCHED; i++) {
-		int count = 0;
-
-		for (int k = 0; k < WATCHED; k++)
-			count += (phases[k] - phases[i] + period_ns) % period_ns < width;
-		if (count <= most)
-			continue;
-		most = count;
-		best = phases[i];
-	}
-	return best;
-}
-
-static int64_t tick_before(const struct task *task, int64_t ns)
-{
-	return ns - (ns - task->phase_ns) % task->period_ns;
-}
-
 /* An eighth of the period around the tick is left out, or is all that is used. */
 static void run_by_ticks(void *page, const void *data)
 {
@@ -75,7 +51,8 @@ static void run_by_ticks(void *page, const void *data)
 
 	prctl(PR_SET_TIMERSLACK, 1);
 	for (int i = 0; i < task->ticks; i++) {
-		int64_t next_ns = tick_before(task, clock_ns(CLOCK_MONOTONIC)) + period_ns;
+		int64_t ns = clock_ns(CLOCK_MONOTONIC);
+		int64_t next_ns = (ns - (ns - task->phase_ns) % task->period_ns) + period_ns;
 
 		if (task->at_ticks) {
 			sleep_until(next_ns - margin_ns);
@@ -87,22 +64,6 @@ static void run_by_ticks(void *page, const void *data)
 	}
 	progress->done = true;
 	sleep_until(INT64_MAX / 2); /* until it is killed: its times can still be read */
-}
-
-/* When the ticks are: where most of those fall that are seen, since some are seen late. */
-static int64_t find_phase(int64_t period_ns)
-{
-	int64_t phases[WATCHED], last = clock_ns(CLOCK_MONOTONIC_COARSE);
-	size_t n = 0;
-
-	while (n < WATCHED) {
-		int64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
-
-		if (now != last)
-			phases[n++] = clock_ns(CLOCK_MONOTONIC) % period_ns;
-		last = now;
-	}
-	return most_common_phase(phases, period_ns);
 }
 
 static int read_times(struct taskstats_link *link, pid_t pid, struct clock_tick *ret, struct error *err)
@@ -137,11 +98,39 @@ static int measure_both(struct clock_bench *b, struct taskstats_link *link, stru
 	struct timespec resolution;
 	struct task task = {.ticks = b->full ? TICKS_FULL : TICKS};
 	int r = 0;
+	size_t n = 0;
+	int most = 0;
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) < 0)
 		return error_os(err, -errno, "cannot read the kernel's tick");
 	task.period_ns = timespec_ns(resolution);
-	task.phase_ns = find_phase(task.period_ns);
+
+	/* When the ticks are: where most of those fall that are seen, since some are seen late. */
+	int64_t phases[WATCHED], last = clock_ns(CLOCK_MONOTONIC_COARSE);
+
+	while (n < WATCHED) {
+		int64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
+
+		if (now != last)
+			phases[n++] = clock_ns(CLOCK_MONOTONIC) % task.period_ns;
+		last = now;
+	}
+
+	/* The start of the window of a twentieth of the period, anywhere on the circle, that has most of
+	 * them. */
+	int64_t width = task.period_ns / 20, best = 0;
+
+	for (int i = 0; i < WATCHED; i++) {
+		int count = 0;
+
+		for (int k = 0; k < WATCHED; k++)
+			count += (phases[k] - phases[i] + task.period_ns) % task.period_ns < width;
+		if (count <= most)
+			continue;
+		most = count;
+		best = phases[i];
+	}
+	task.phase_ns = best;
 	b->result->tick_period_ns = (double)task.period_ns;
 	for (int i = 0; r == 0 && i < N_CLOCK_TICKS; i++) {
 		task.at_ticks = i == CLOCK_TICK_RUNNER;

@@ -120,35 +120,6 @@ static void origin_clear(struct origin *origin)
 	free(origin->document);
 }
 
-static void read_origin(struct json_fields *f, struct origin *origin)
-{
-	const json_t *machine = json_object_get(f->object, "machine");
-	json_t *environment = json_object_get(f->object, "environment");
-	const char *name = NULL;
-
-	if (!json_is_object(machine))
-		json_fields_text_maybe(f, "machine", &name);
-	if (f->r == 0)
-		origin->machine = json_is_object(machine) ? json_dumps(machine, JSON_COMPACT)
-							  : text_copy(name);
-	json_fields_text_maybe(f, "environment_digest", &origin->digest);
-	if (f->r < 0 || !environment || json_is_null(environment))
-		return;
-	if (json_is_string(environment) && !origin->digest)
-		json_fields_text(f, "environment", &origin->digest);
-	else if (!json_is_string(environment))
-		json_fields_object(f, "environment", &environment);
-	if (f->r == 0 && json_is_object(environment) && !origin->digest) {
-		struct json_fields inner = json_fields_begin(
-			environment, (struct json_location){"'environment'"}, f->err);
-
-		json_fields_text_maybe(&inner, "digest", &origin->digest);
-		f->r = inner.r;
-	}
-	if (f->r == 0)
-		origin->document = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
-}
-
 /* Whether the book has that profile: its id; 0: not, and *ret_current says whether another one has its name. */
 static int find_profile(
 	struct book *book, const struct profile *profile, int64_t *ret, bool *ret_current, struct error *err)
@@ -232,8 +203,33 @@ int document_put_environment_and_profile(
 	int r;
 
 	*ret = 0;
-	if (f.r == 0)
-		read_origin(&f, &origin);
+	if (f.r == 0) {
+		const json_t *machine = json_object_get(f.object, "machine");
+		json_t *environment = json_object_get(f.object, "environment");
+		const char *name = NULL;
+
+		if (!json_is_object(machine))
+			json_fields_text_maybe(&f, "machine", &name);
+		if (f.r == 0)
+			origin.machine = json_is_object(machine) ? json_dumps(machine, JSON_COMPACT)
+								 : text_copy(name);
+		json_fields_text_maybe(&f, "environment_digest", &origin.digest);
+		if (f.r >= 0 && environment && !json_is_null(environment)) {
+			if (json_is_string(environment) && !origin.digest)
+				json_fields_text(&f, "environment", &origin.digest);
+			else if (!json_is_string(environment))
+				json_fields_object(&f, "environment", &environment);
+			if (f.r == 0 && json_is_object(environment) && !origin.digest) {
+				struct json_fields inner = json_fields_begin(
+					environment, (struct json_location){"'environment'"}, f.err);
+
+				json_fields_text_maybe(&inner, "digest", &origin.digest);
+				f.r = inner.r;
+			}
+			if (f.r == 0)
+				origin.document = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
+		}
+	}
 	r = f.r;
 	if (r == 0 && (origin.machine || origin.document || origin.digest))
 		r = book_put_environment(book, origin.digest, origin.machine, origin.document, ret, err);

@@ -43,21 +43,6 @@ int document_not_made(struct error *err)
 		"cannot make the document of this run: the lab book holds text that is not what emp wrote");
 }
 
-/* The members of the source as text, made once. */
-static const char *source_text(struct run_export *x, uint32_t source)
-{
-	char **text = &x->source_texts[source - 1];
-
-	if (!*text) {
-		size_t size;
-		FILE *file = xopen_memstream(text, &size);
-
-		document_write_fields(file, "", &source_table, &x->sources.items[source - 1]);
-		text_stream_close(file, text);
-	}
-	return *text;
-}
-
 static int read_counters_row(struct run_export *x)
 {
 	int r = sql_read(&x->counters, &counters_table, x->values, x->err);
@@ -108,7 +93,18 @@ static int write_execution(const struct execution *execution, void *data)
 	if (x->sample != execution->sample)
 		return document_not_made(x->err);
 	fputs(x->n_executions++ ? ",\n   {" : "\n   {", x->file);
-	fputs(source_text(x, execution->source), x->file);
+
+	/* The members of the source as text, made once. */
+	char **text = &x->source_texts[execution->source - 1];
+
+	if (!*text) {
+		size_t size;
+		FILE *file = xopen_memstream(text, &size);
+
+		document_write_fields(file, "", &source_table, &x->sources.items[execution->source - 1]);
+		text_stream_close(file, text);
+	}
+	fputs(*text, x->file);
 	document_write_fields(x->file, ", ", &execution_table, execution);
 	fputc('}', x->file);
 	return ferror(x->file) ? -EIO : 0;
@@ -147,19 +143,6 @@ static int write_row(const void *row, void *data)
 	return ferror(x->file) ? -EIO : 0;
 }
 
-static int write_all_rows(struct run_export *x)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && (x->rows = document_run_rows(i)); i++) {
-		x->n_rows = 0;
-		r = book_each_row(x->book, x->run, x->rows, write_row, x, x->err);
-		if (x->n_rows > 0 && !x->rows->single)
-			fputs("\n ]", x->file);
-	}
-	return r;
-}
-
 static int mark_sources(const void *row, void *data)
 {
 	struct run_export *x = data;
@@ -174,27 +157,6 @@ static int mark_sources(const void *row, void *data)
 			x->used[id - 1] = true;
 	}
 	return 0;
-}
-
-/* Those that rows refer to by their ids. */
-static int add_sources(struct run_export *x, json_t *head)
-{
-	_cleanup_(json_decrefp) json_t *array = json_array();
-	int r = 0;
-
-	memset(x->used, 0, x->sources.n);
-	for (size_t i = 0; r == 0 && (x->rows = document_run_rows(i)); i++)
-		r = book_each_row(x->book, x->run, x->rows, mark_sources, x, x->err);
-	for (size_t i = 0; r == 0 && i < x->sources.n; i++)
-		if (x->used[i]) {
-			json_t *source = document_new(&source_table, &x->sources.items[i]);
-
-			json_object_set_new(source, "id", json_integer((json_int_t)i + 1));
-			json_array_append_new(array, source);
-		}
-	if (json_array_size(array) > 0)
-		json_object_set(head, "sources", array);
-	return r;
 }
 
 /* Those in which the run was resumed, by their ids. */
@@ -277,8 +239,24 @@ static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 		r = add_environments(x, head);
 	if (r >= 0 && run->profile && !x->parts->no_profile)
 		r = add_profile(x, run, head);
-	if (r >= 0)
-		r = add_sources(x, head);
+	if (r >= 0) {
+		_cleanup_(json_decrefp) json_t *array = json_array();
+
+		/* Those that rows refer to by their ids. */
+		r = 0;
+		memset(x->used, 0, x->sources.n);
+		for (size_t i = 0; r == 0 && (x->rows = document_run_rows(i)); i++)
+			r = book_each_row(x->book, x->run, x->rows, mark_sources, x, x->err);
+		for (size_t i = 0; r == 0 && i < x->sources.n; i++)
+			if (x->used[i]) {
+				json_t *source = document_new(&source_table, &x->sources.items[i]);
+
+				json_object_set_new(source, "id", json_integer((json_int_t)i + 1));
+				json_array_append_new(array, source);
+			}
+		if (json_array_size(array) > 0)
+			json_object_set(head, "sources", array);
+	}
 	if (r >= 0)
 		*ret = TAKE(head);
 	return r;
@@ -302,7 +280,13 @@ static int write_run(struct run_export *x)
 		json_write(x->file, value);
 		separator = ",";
 	}
-	r = write_all_rows(x);
+	r = 0;
+	for (size_t i = 0; r == 0 && (x->rows = document_run_rows(i)); i++) {
+		x->n_rows = 0;
+		r = book_each_row(x->book, x->run, x->rows, write_row, x, x->err);
+		if (x->n_rows > 0 && !x->rows->single)
+			fputs("\n ]", x->file);
+	}
 	return r < 0 ? r : write_samples(x);
 }
 

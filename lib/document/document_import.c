@@ -81,32 +81,6 @@ static int check_number(const struct sample *sample, int64_t entry, int64_t last
 		entry, sample->n, last);
 }
 
-/* All but executions, which `object` has as an array that may be empty. 0.1.0 had "sentinels" for counters. */
-static int read_sample(
-	const json_t *object, int64_t entry, int64_t last, struct quick_sample *ret, struct error *err)
-{
-	struct json_fields f = json_fields_begin(
-		object, (struct json_location){"'samples', entry", entry}, err);
-	json_t *counters = NULL, *executions;
-	int64_t n = 0;
-
-	json_fields_int(&f, "n", 1, UINT32_MAX, &n);
-	ret->sample.n = (uint32_t)n;
-	if (f.r == 0)
-		f.r = check_number(&ret->sample, entry, last, err);
-	f.at = (struct json_location){"sample", n};
-	if (f.r == 0)
-		document_read_fields(&f, &sample_table, &ret->sample);
-	json_fields_array(&f, "executions", &executions);
-	json_fields_object_maybe(&f, "sentinels", &counters);
-	json_fields_object_maybe(&f, "disturbance_counters", &counters);
-	ret->has_counters = counters;
-	f.object = counters;
-	if (f.r == 0 && counters)
-		document_read_fields(&f, &counters_table, ret->counters);
-	return f.r;
-}
-
 static int import_execution(const struct execution *execution, const struct source *who, void *data)
 {
 	struct run_import *import = data;
@@ -227,8 +201,30 @@ static int import_any_sample(
 	json_stream_seek(import->document, place);
 	r = scan_sample(import, entry, &head, &executions);
 	end = json_stream_tell(import->document);
-	if (r >= 0)
-		r = read_sample(head, entry, last, ret, import->err);
+	if (r >= 0) {
+		struct json_fields f = json_fields_begin(
+			head, (struct json_location){"'samples', entry", entry}, import->err);
+		json_t *counters = NULL, *sample_executions;
+		int64_t n = 0;
+
+		/* All but executions, which `object` has as an array that may be empty. 0.1.0 had
+		 * "sentinels" for counters. */
+		json_fields_int(&f, "n", 1, UINT32_MAX, &n);
+		ret->sample.n = (uint32_t)n;
+		if (f.r == 0)
+			f.r = check_number(&ret->sample, entry, last, import->err);
+		f.at = (struct json_location){"sample", n};
+		if (f.r == 0)
+			document_read_fields(&f, &sample_table, &ret->sample);
+		json_fields_array(&f, "executions", &sample_executions);
+		json_fields_object_maybe(&f, "sentinels", &counters);
+		json_fields_object_maybe(&f, "disturbance_counters", &counters);
+		ret->has_counters = counters;
+		f.object = counters;
+		if (f.r == 0 && counters)
+			document_read_fields(&f, &counters_table, ret->counters);
+		r = f.r;
+	}
 	import->n_executions = 0;
 	if (r >= 0)
 		r = store_sample(import, ret);
@@ -285,42 +281,6 @@ static void read_command(struct json_fields *f, char **ret)
 		*ret = json_dumps(command, JSON_COMPACT | JSON_ENCODE_ANY);
 	else
 		f->r = error_say(f->err, -EINVAL, "the document: 'command' must be an array of texts");
-}
-
-static void read_run(struct json_fields *f, struct run *run)
-{
-	const char *accounting = NULL, *uid = "", *kind = "", *state = "done";
-
-	document_read_fields(f, &run_table, run);
-	if (!run->backend) { /* a name that documents of results had */
-		json_fields_text_maybe(f, "accounting", &accounting);
-		run->backend = text_copy(accounting);
-	}
-	json_fields_int_maybe(f, "started_ns", 0, JSON_MOMENT_MAX, &run->started_ns);
-	json_fields_int_maybe(f, "ended_ns", 0, JSON_MOMENT_MAX, &run->ended_ns);
-	json_fields_text_maybe(f, "uid", &uid);
-	if (f->r == 0 && *uid &&
-		(strlen(uid) != UID_SIZE - 1 || strspn(uid, "0123456789abcdef") != UID_SIZE - 1))
-		f->r = error_say(
-			f->err, -EINVAL, "the document: 'uid' must be 32 hexadecimal digits, not '%s'", uid);
-	if (f->r == 0)
-		strcpy(run->uid, uid);
-	/* 0.1.0 had "purpose"; an unknown kind becomes an import */
-	json_fields_text_maybe(f, "purpose", &kind);
-	json_fields_text_maybe(f, "kind", &kind);
-	run->kind = RUN_IMPORT;
-	for (int i = 0; i < N_RUN_KINDS; i++)
-		if (!strcmp(kind, run_kind_names[i]))
-			run->kind = i;
-	read_command(f, &run->command);
-	json_fields_text_maybe(f, "state", &state);
-	for (run->state = RUN_DONE; run->state < N_RUN_STATES; run->state++)
-		if (!strcmp(state, run_state_names[run->state]))
-			break;
-	if (f->r == 0 && run->state == N_RUN_STATES)
-		f->r = error_say(f->err, -EINVAL,
-			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", state);
-	document_read_correlation(f, &run->correlation);
 }
 
 /* The ids that rows have, and those of the same sources and environments here. */
@@ -447,28 +407,6 @@ static int import_rows(struct run_import *import, const struct run_rows *rows)
 	return r;
 }
 
-static int store_part(struct run_import *import, struct import_part *part)
-{
-	bool started = part->run.started_ns > 0, ended = part->run.ended_ns > 0;
-	const struct run_rows *rows;
-	int r = put_named(import, part->head);
-
-	import->run = part->run.id;
-	import->first_ns = import->end_ns = 0;
-	json_stream_seek(import->document, part->samples);
-	if (r >= 0)
-		r = import_samples(import);
-	if (r >= 0 && !started)
-		r = book_set_times(import->book, part->run.id, import->first_ns,
-			ended ? part->run.ended_ns : import->end_ns, import->err);
-	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
-		if (part->rows[i]) {
-			json_stream_seek(import->document, part->rows[i]);
-			r = import_rows(import, rows);
-		}
-	return r;
-}
-
 /* Runs get their numbers in the order in which they had them. */
 static int store_runs(struct run_import *import)
 {
@@ -490,22 +428,27 @@ static int store_runs(struct run_import *import)
 		if (r >= 0)
 			r = book_add_run(import->book, &next->run, import->err);
 	}
-	for (size_t i = 0; r >= 0 && i < import->n_parts; i++)
-		r = store_part(import, &import->parts[i]);
+	for (size_t i = 0; r >= 0 && i < import->n_parts; i++) {
+		struct import_part *part = &import->parts[i];
+		bool started = part->run.started_ns > 0, ended = part->run.ended_ns > 0;
+		const struct run_rows *rows;
+
+		r = put_named(import, part->head);
+		import->run = part->run.id;
+		import->first_ns = import->end_ns = 0;
+		json_stream_seek(import->document, part->samples);
+		if (r >= 0)
+			r = import_samples(import);
+		if (r >= 0 && !started)
+			r = book_set_times(import->book, part->run.id, import->first_ns,
+				ended ? part->run.ended_ns : import->end_ns, import->err);
+		for (size_t k = 0; r >= 0 && (rows = document_run_rows(k)); k++)
+			if (part->rows[k]) {
+				json_stream_seek(import->document, part->rows[k]);
+				r = import_rows(import, rows);
+			}
+	}
 	return r;
-}
-
-/* Results of a benchmark have no executions of other processes. */
-static int check_format(const json_t *document, struct error *err)
-{
-	const char *format = json_string_value(json_object_get(document, "format"));
-
-	if (format ? strcmp(format, "emp-measure") != 0
-		   : !json_is_array(json_object_get(document, "results")) &&
-				!json_is_array(json_object_get(document, "benchmarks")))
-		return 0;
-	return error_say(err, -EINVAL,
-		"these are results, not a run: compare them with 'emp-analyze compare FILE', or write the run that they name with 'emp-analyze export RUN'");
 }
 
 /* The place of samples or rows in the part; NULL: the member is something else. */
@@ -570,14 +513,57 @@ static int scan_run(struct run_import *import, bool is_companion)
 static int read_head(struct import_part *part, struct error *err)
 {
 	struct json_fields f;
-	int r = check_format(part->head, err);
+	int r;
+	const char *format = json_string_value(json_object_get(part->head, "format"));
+
+	/* Results of a benchmark have no executions of other processes. */
+	if (format ? strcmp(format, "emp-measure") != 0
+		   : !json_is_array(json_object_get(part->head, "results")) &&
+				!json_is_array(json_object_get(part->head, "benchmarks")))
+		r = 0;
+	else
+		r = error_say(err, -EINVAL,
+			"these are results, not a run: compare them with 'emp-analyze compare FILE', or write the run that they name with 'emp-analyze export RUN'");
 
 	if (r < 0)
 		return r;
 	f = json_fields_begin(part->head, (struct json_location){}, err);
 	json_fields_header(&f, "emp-run", 1);
 	json_fields_int_maybe(&f, "run", 1, INT64_MAX, &part->number);
-	read_run(&f, &part->run);
+
+	struct run *run = &part->run;
+	const char *accounting = NULL, *uid = "", *kind = "", *state = "done";
+
+	document_read_fields(&f, &run_table, run);
+	if (!run->backend) { /* a name that documents of results had */
+		json_fields_text_maybe(&f, "accounting", &accounting);
+		run->backend = text_copy(accounting);
+	}
+	json_fields_int_maybe(&f, "started_ns", 0, JSON_MOMENT_MAX, &run->started_ns);
+	json_fields_int_maybe(&f, "ended_ns", 0, JSON_MOMENT_MAX, &run->ended_ns);
+	json_fields_text_maybe(&f, "uid", &uid);
+	if (f.r == 0 && *uid &&
+		(strlen(uid) != UID_SIZE - 1 || strspn(uid, "0123456789abcdef") != UID_SIZE - 1))
+		f.r = error_say(
+			f.err, -EINVAL, "the document: 'uid' must be 32 hexadecimal digits, not '%s'", uid);
+	if (f.r == 0)
+		strcpy(run->uid, uid);
+	/* 0.1.0 had "purpose"; an unknown kind becomes an import */
+	json_fields_text_maybe(&f, "purpose", &kind);
+	json_fields_text_maybe(&f, "kind", &kind);
+	run->kind = RUN_IMPORT;
+	for (int i = 0; i < N_RUN_KINDS; i++)
+		if (!strcmp(kind, run_kind_names[i]))
+			run->kind = i;
+	read_command(&f, &run->command);
+	json_fields_text_maybe(&f, "state", &state);
+	for (run->state = RUN_DONE; run->state < N_RUN_STATES; run->state++)
+		if (!strcmp(state, run_state_names[run->state]))
+			break;
+	if (f.r == 0 && run->state == N_RUN_STATES)
+		f.r = error_say(f.err, -EINVAL,
+			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", state);
+	document_read_correlation(&f, &run->correlation);
 	if (f.r == 0 && part->samples == 0)
 		f.r = error_say(err, -EINVAL, "the document has no 'samples'");
 	if (f.r == 0 && part->samples < 0)

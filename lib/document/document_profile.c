@@ -74,24 +74,6 @@ static int parse_cutoffs(const json_t *array, struct profile *profile, struct er
 	return 0;
 }
 
-static void parse_head(struct json_fields *f, struct profile *profile)
-{
-	const char *digest = NULL;
-	json_t *environment = NULL;
-
-	json_fields_header(f, "emp-profile", 1);
-	document_read_fields(f, &profile_table, profile);
-	json_fields_object_maybe(f, "environment", &environment);
-	if (f->r == 0 && environment) {
-		struct json_fields inner = json_fields_begin(
-			environment, (struct json_location){"'environment'"}, f->err);
-
-		json_fields_text_maybe(&inner, "digest", &digest);
-		f->r = inner.r;
-	}
-	profile->environment_digest = text_copy(digest);
-}
-
 enum { MOST_RESOLVING = 1000000 }; /* a share of the mean */
 
 static bool is_resolvable(const json_t *number)
@@ -130,8 +112,20 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	_cleanup_(profile_clear) struct profile profile = {};
 	json_t *cutoffs = NULL;
 	int r;
+	const char *digest = NULL;
+	json_t *environment = NULL;
 
-	parse_head(&f, &profile);
+	json_fields_header(&f, "emp-profile", 1);
+	document_read_fields(&f, &profile_table, &profile);
+	json_fields_object_maybe(&f, "environment", &environment);
+	if (f.r == 0 && environment) {
+		struct json_fields inner = json_fields_begin(
+			environment, (struct json_location){"'environment'"}, f.err);
+
+		json_fields_text_maybe(&inner, "digest", &digest);
+		f.r = inner.r;
+	}
+	profile.environment_digest = text_copy(digest);
 	parse_half(&f, "short", "'short'", &profile.short_run);
 	parse_half(&f, "long", "'long'", &profile.long_run);
 	parse_resolving(&f, json_object_get(document, "resolving"), profile.resolving);

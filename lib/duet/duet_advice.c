@@ -44,34 +44,28 @@ static bool are_fit(const struct duet_candidate *programs, size_t n, int64_t sli
 	return n > 1 && longest <= LONGEST * shortest;
 }
 
-/* The logarithms of the rounds of which nothing was discarded. Returns how many those are. */
-static size_t log_rounds(const struct duet_candidate *programs, size_t n, size_t rounds, double *ret)
-{
-	size_t kept = 0;
-
-	for (size_t round = 0; round < rounds; round++) {
-		bool keep = true;
-
-		for (size_t i = 0; keep && i < n; i++) {
-			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
-			ret[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
-		}
-		kept += keep;
-	}
-	return kept;
-}
-
 struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
 {
 	size_t rounds = n > 0 ? MOST_ROUNDS : 0;
 	_cleanup_(freep) double *logs = NULL;
 	struct duet_advice advice = {false, NAN, NAN};
 	struct shared_noise noise;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
 		rounds = programs[i].n < rounds ? programs[i].n : rounds;
 	logs = xcalloc(n * rounds, sizeof(*logs));
-	rounds = log_rounds(programs, n, rounds, logs);
+	/* The logarithms of the rounds of which nothing was discarded. Returns how many those are. */
+	for (size_t round = 0; round < rounds; round++) {
+		bool keep = true;
+
+		for (size_t i = 0; keep && i < n; i++) {
+			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
+			logs[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
+		}
+		kept += keep;
+	}
+	rounds = kept;
 	if (rounds < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
 		return advice;
 	noise = shared_noise_of(logs, rounds, n);

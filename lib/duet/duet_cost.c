@@ -17,22 +17,6 @@ static bool is_kept(const struct duet_program *p, size_t i)
 	return i < p->n_samples && !p->out[i] && p->samples[i].pt_ns > 0;
 }
 
-/* The mean log of the samples before and after, as far as they are kept. NAN: neither. *ret_variance: of its difference to one
- * run alone, in variances of one. */
-static double neighbours_log(const struct duet_program *p, uint32_t after, double *ret_variance)
-{
-	double sum = 0;
-	int n = 0;
-
-	for (size_t i = 0; i < p->n_samples; i++)
-		if ((p->samples[i].n == after || p->samples[i].n == after + 1) && is_kept(p, i)) {
-			sum += log((double)p->samples[i].pt_ns);
-			n++;
-		}
-	*ret_variance = n > 0 ? 1 + 1.0 / n : NAN;
-	return n > 0 ? sum / n : NAN;
-}
-
 /* Of one log PT, from the differences of neighbouring samples; *ret_df of them. */
 static double variance_of_one(const struct duet_program *p, double *ret_df)
 {
@@ -55,7 +39,21 @@ static struct duet_estimate price_of(const struct duet_program *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_alone; i++) {
-		double log_together = neighbours_log(p, p->alone[i].after, &variance);
+		double log_together;
+		double log_sum = 0;
+		int n_log = 0;
+
+		/* The mean log of the samples before and after, as far as they are kept. NAN: neither.
+		 * *ret_variance: of its difference to one run alone, in variances of one. */
+		for (size_t k = 0; k < p->n_samples; k++)
+			if ((p->samples[k].n == p->alone[i].after ||
+				    p->samples[k].n == p->alone[i].after + 1) &&
+				is_kept(p, k)) {
+				log_sum += log((double)p->samples[k].pt_ns);
+				n_log++;
+			}
+		variance = n_log > 0 ? 1 + 1.0 / n_log : NAN;
+		log_together = n_log > 0 ? log_sum / n_log : NAN;
 
 		if (isnan(log_together) || p->alone[i].pt_ns <= 0)
 			continue;
@@ -69,19 +67,11 @@ static struct duet_estimate price_of(const struct duet_program *p)
 		sum / (double)n, gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, df) * sqrt(one * variances) / (double)n};
 }
 
-static double mean_alone(const struct duet_program *p)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < p->n_alone; i++)
-		sum += (double)p->alone[i].pt_ns;
-	return p->n_alone > 0 ? sum / (double)p->n_alone : NAN;
-}
-
 struct duet_cost duet_cost_of(const struct duet_program *p)
 {
 	double pt = 0, kept = 0, elapsed = 0, together = 0, all = 0;
 	size_t n = 0;
+	double sum = 0;
 
 	for (size_t i = 0; i < p->n_samples; i++) {
 		elapsed += (double)p->samples[i].et_ns;
@@ -94,8 +84,10 @@ struct duet_cost duet_cost_of(const struct duet_program *p)
 	for (size_t i = 0; i < p->n_together; i++)
 		together += (double)p->together[i].together_ns;
 	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all;
+	for (size_t i = 0; i < p->n_alone; i++)
+		sum += (double)p->alone[i].pt_ns;
 	return (struct duet_cost){
-		.alone_ns = mean_alone(p),
+		.alone_ns = p->n_alone > 0 ? sum / (double)p->n_alone : NAN,
 		.together_ns = n > 0 ? kept / (double)n : NAN,
 		.price = price_of(p),
 		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : 0,

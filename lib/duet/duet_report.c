@@ -222,25 +222,6 @@ static void add_estimate(struct table *list, struct duet_estimate e)
 	table_cell_value(list, value, estimate_text(text, e));
 }
 
-static void add_row(struct table *list, const struct duet_report *d, size_t i, const char *name)
-{
-	const struct duet_cost *c = &d->costs[i];
-	static const struct duet_estimate none = {NAN, NAN};
-	char last[TEXT_TIME_SIZE];
-	json_t *slice = isnan(c->slice_ns) ? json_null() : json_integer((json_int_t)c->slice_ns);
-
-	table_row(list);
-	table_cell_int(list, d->runs[i]);
-	table_cell_text(list, name);
-	table_cell_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
-	table_cell_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
-	add_estimate(list, c->price);
-	add_estimate(list, i == 0 ? none : duet_bias(&d->costs[0], c));
-	snprintf(last, sizeof(last), "%.0f %%", 100 * c->last);
-	table_cell_value(list, json_real(c->last), last);
-	table_cell_value(list, slice, NULL);
-}
-
 static struct table *list_costs(const struct duet_report *d, const char *const *names)
 {
 	static const struct column columns[] = {
@@ -256,8 +237,23 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 	};
 	struct table *list = table_new(columns);
 
-	for (size_t i = 0; i < d->n; i++)
-		add_row(list, d, i, names[i]);
+	for (size_t i = 0; i < d->n; i++) {
+		const struct duet_cost *c = &d->costs[i];
+		static const struct duet_estimate none = {NAN, NAN};
+		char last[TEXT_TIME_SIZE];
+		json_t *slice = isnan(c->slice_ns) ? json_null() : json_integer((json_int_t)c->slice_ns);
+
+		table_row(list);
+		table_cell_int(list, d->runs[i]);
+		table_cell_text(list, names[i]);
+		table_cell_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
+		table_cell_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
+		add_estimate(list, c->price);
+		add_estimate(list, i == 0 ? none : duet_bias(&d->costs[0], c));
+		snprintf(last, sizeof(last), "%.0f %%", 100 * c->last);
+		table_cell_value(list, json_real(c->last), last);
+		table_cell_value(list, slice, NULL);
+	}
 	return list;
 }
 
@@ -269,43 +265,6 @@ static double mean_slice(const struct duet_report *d)
 	for (size_t i = 0; i < d->n; i++)
 		sum += d->costs[i].slice_ns;
 	return d->n > 0 ? sum / (double)d->n : NAN;
-}
-
-static void print_title(FILE *file, const struct duet_report *d)
-{
-	char wanted[TEXT_TIME_SIZE], got[TEXT_TIME_SIZE] = "";
-	double slice = mean_slice(d);
-
-	text_duration(wanted, d->row.slice_ns);
-	if (!isnan(slice))
-		text_precise(got, slice, slice / 10);
-	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
-		d->row.frozen ? "freezer" : "scheduler", wanted, *got ? ", mean " : "", got);
-}
-
-/* By how much the pairs vary less than if they had been taken in turn. */
-static void print_gain(FILE *file, const struct comparison *comparisons, size_t n)
-{
-	double sum = 0;
-	size_t known = 0;
-
-	for (size_t i = 1; comparisons && i < n; i++) {
-		const struct log_ratio *l = &comparisons[i].log_ratio;
-
-		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET || !(l->sd > 0) ||
-			!(l->neighbours_sd > 0))
-			continue;
-		sum += log(l->neighbours_sd / l->sd);
-		known++;
-	}
-	if (known > 0)
-		fprintf(file, "  Interval of the ratio: %.1f times %s than with --order interleave\n",
-			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
-}
-
-static bool is_dear(struct duet_estimate price)
-{
-	return !isnan(price.half) && price.log - price.half > WORTH_A_WARNING;
 }
 
 /* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which the interval is made. */
@@ -328,7 +287,8 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 
 	for (size_t i = 0; i < d->n; i++) {
 		costly |= d->costs[i].price.log > d->costs[i].price.half;
-		dear |= is_dear(d->costs[i].price);
+		dear |= !isnan(d->costs[i].price.half) &&
+			d->costs[i].price.log - d->costs[i].price.half > WORTH_A_WARNING;
 		biased |= i > 0 && is_biased(duet_bias(&d->costs[0], &d->costs[i]));
 	}
 	if (!dear && !(biased && costly)) /* programs that took longer alone have no price to pay */
@@ -340,10 +300,37 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 	warn(file, text);
 }
 
-static void print_warnings(FILE *file, const struct duet_report *d)
+int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
+	const struct comparison *comparisons, struct error *err)
 {
-	double last = 0, slice = mean_slice(d);
+	_cleanup_(table_freep) struct table *list = list_costs(d, names);
+	char wanted[TEXT_TIME_SIZE], got[TEXT_TIME_SIZE] = "";
+	double slice = mean_slice(d);
+	double sum = 0;
+	size_t known = 0;
 	char text[128];
+
+	text_duration(wanted, d->row.slice_ns);
+	if (!isnan(slice))
+		text_precise(got, slice, slice / 10);
+	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
+		d->row.frozen ? "freezer" : "scheduler", wanted, *got ? ", mean " : "", got);
+	/* By how much the pairs vary less than if they had been taken in turn. */
+	for (size_t i = 1; comparisons && i < d->n; i++) {
+		const struct log_ratio *l = &comparisons[i].log_ratio;
+
+		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET || !(l->sd > 0) ||
+			!(l->neighbours_sd > 0))
+			continue;
+		sum += log(l->neighbours_sd / l->sd);
+		known++;
+	}
+	if (known > 0)
+		fprintf(file, "  Interval of the ratio: %.1f times %s than with --order interleave\n",
+			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
+	table_print(list, file);
+
+	double last = 0, warnings_slice = mean_slice(d);
 
 	print_price_warning(file, d);
 	for (size_t i = 0; i < d->n; i++)
@@ -353,19 +340,8 @@ static void print_warnings(FILE *file, const struct duet_report *d)
 			"the longest program ran alone for %.0f %% of its time; try --repeat", 100 * last);
 		warn(file, text);
 	}
-	if (slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
+	if (warnings_slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
-}
-
-int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
-	const struct comparison *comparisons, struct error *err)
-{
-	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-
-	print_title(file, d);
-	print_gain(file, comparisons, d->n);
-	table_print(list, file);
-	print_warnings(file, d);
 	return 0;
 }
 

@@ -236,28 +236,6 @@ static int64_t net_in(const struct trace_interval *v, const struct gap_seen *gap
 	return ns > 0 ? ns : 0;
 }
 
-/* The source in the time domain: those with more than a small part of it. */
-static uint32_t name_interruption(
-	struct attribution *a, const struct gap_seen *gap, const struct matched *matched)
-{
-	uint32_t parts[1 + MOST_INTERRUPTION_PARTS] = {}; /* the largest first: it is always in it */
-	int64_t most_ns = -1;
-	size_t n = 1;
-
-	for (size_t i = 0; i < matched->n; i++) {
-		const struct trace_interval *v = &matched->items[i];
-		int64_t net_ns = lies_in(v, gap) ? net_in(v, gap) : -1;
-
-		if (net_ns > most_ns) {
-			parts[0] = v->source;
-			most_ns = net_ns;
-		}
-		if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns && n <= MOST_INTERRUPTION_PARTS)
-			parts[n++] = v->source;
-	}
-	return jitter_source_of_parts(a->sources, parts, n);
-}
-
 /* Keeps it if it is one of the longest. */
 static void keep_long(
 	struct attribution *a, const struct gap_seen *gap, int64_t source, const struct matched *matched)
@@ -302,20 +280,6 @@ static void unexplained_list_add(
 		start_ns, length_ns, whole};
 }
 
-/* The kernel did not run: a source by itself. */
-static void take_outside(struct attribution *a, const struct gap_seen *gap, struct unexplained_list *outside)
-{
-	uint32_t source;
-
-	if (a->outside_source < 0)
-		a->outside_source = jitter_source_outside(a->sources);
-	source = (uint32_t)a->outside_source;
-	source_rows_add(&a->times, source, gap->start_ns, gap_length(gap), false);
-	source_rows_add(&a->frequencies, source, gap->start_ns, gap_length(gap), false);
-	keep_long(a, gap, source, &(struct matched){});
-	unexplained_list_add(outside, gap->start_ns, gap_length(gap), true);
-}
-
 static void take_gap(struct attribution *a, const struct gap_seen *gap, const struct matched *matched,
 	int64_t allowed_ns, struct unexplained_list *rest)
 {
@@ -323,7 +287,24 @@ static void take_gap(struct attribution *a, const struct gap_seen *gap, const st
 
 	if (matched->n > 0 && (matched->switched || gap->origin == GAP_IN_KERNEL ||
 				      class_is_attributed(class_of(a, gap)))) {
-		source = name_interruption(a, gap, matched);
+		uint32_t parts[1 + MOST_INTERRUPTION_PARTS] = {}; /* the largest first: it is always in it */
+		int64_t most_ns = -1;
+		size_t n = 1;
+
+		/* The source in the time domain: those with more than a small part of it. */
+		for (size_t i = 0; i < matched->n; i++) {
+			const struct trace_interval *v = &matched->items[i];
+			int64_t net_ns = lies_in(v, gap) ? net_in(v, gap) : -1;
+
+			if (net_ns > most_ns) {
+				parts[0] = v->source;
+				most_ns = net_ns;
+			}
+			if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns &&
+				n <= MOST_INTERRUPTION_PARTS)
+				parts[n++] = v->source;
+		}
+		source = jitter_source_of_parts(a->sources, parts, n);
 		explained_ns = explained_part(a, gap, matched, allowed_ns);
 		a->cpu.explained++;
 		a->cpu.explained_ns += explained_ns;
@@ -342,21 +323,6 @@ static void take_gap(struct attribution *a, const struct gap_seen *gap, const st
 		unexplained_list_add(rest, gap->start_ns, gap_length(gap) - explained_ns, source < 0);
 }
 
-/* The intervals, of the first n, that lie in no gap in which the kernel may have run. */
-static int64_t count_in_no_gap(const struct jitter_round *round, size_t n)
-{
-	const struct gap_seen *gap = round->gaps, *end = gap + round->n_gaps;
-	int64_t count = 0;
-
-	for (const struct trace_interval *v = round->intervals; v < round->intervals + n; v++) {
-		while (gap < end &&
-			(gap->origin == GAP_OUTSIDE_KERNEL || gap->end_ns + SLACK_NS < v->start_ns))
-			gap++;
-		count += v->end_ns >= v->start_ns && (gap == end || !lies_in(v, gap));
-	}
-	return count;
-}
-
 size_t attribution_round(struct attribution *a, const struct jitter_round *round)
 {
 	const int64_t until_ns = round->n_gaps > 0 ? round->gaps[round->n_gaps - 1].end_ns + SLACK_NS
@@ -364,6 +330,7 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 	_cleanup_(unexplained_list_clear) struct unexplained_list rest = {}, outside = {};
 	size_t n = round->n_intervals, cursor = 0;
 	int64_t allowed_ns;
+	int64_t count = 0;
 
 	while (n > 0 && round->intervals[n - 1].start_ns > until_ns)
 		n--;
@@ -375,15 +342,34 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 		struct matched matched = match_gap(gap, round->intervals, n, &cursor);
 
 		a->origin_known |= gap->origin != GAP_UNKNOWN;
-		if (gap->origin == GAP_OUTSIDE_KERNEL)
-			take_outside(a, gap, &outside);
-		else
+		if (gap->origin == GAP_OUTSIDE_KERNEL) {
+			uint32_t source;
+
+			/* The kernel did not run: a source by itself. */
+			if (a->outside_source < 0)
+				a->outside_source = jitter_source_outside(a->sources);
+			source = (uint32_t)a->outside_source;
+			source_rows_add(&a->times, source, gap->start_ns, gap_length(gap), false);
+			source_rows_add(&a->frequencies, source, gap->start_ns, gap_length(gap), false);
+			keep_long(a, gap, source, &(struct matched){});
+			unexplained_list_add(&outside, gap->start_ns, gap_length(gap), true);
+		} else
 			take_gap(a, gap, &matched, allowed_ns, &rest);
 	}
 	source_rows_end_round(&a->times, a->cpu.rounds == 0);
 	source_rows_end_round(&a->frequencies, a->cpu.rounds == 0);
 	a->cpu.rounds++;
-	a->cpu.in_no_gap += count_in_no_gap(round, n);
+
+	/* The intervals, of the first n, that lie in no gap in which the kernel may have run. */
+	const struct gap_seen *gap = round->gaps, *end = gap + round->n_gaps;
+
+	for (const struct trace_interval *v = round->intervals; v < round->intervals + n; v++) {
+		while (gap < end &&
+			(gap->origin == GAP_OUTSIDE_KERNEL || gap->end_ns + SLACK_NS < v->start_ns))
+			gap++;
+		count += v->end_ns >= v->start_ns && (gap == end || !lies_in(v, gap));
+	}
+	a->cpu.in_no_gap += count;
 	unexplained_add(&a->unexplained, rest.items, rest.n);
 	unexplained_add(&a->outside, outside.items, outside.n);
 	return n;

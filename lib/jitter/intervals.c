@@ -302,54 +302,48 @@ static uint32_t known_of_thread(const struct intervals *v, pid_t pid)
 	return known ? *known : 0;
 }
 
-/* The map grows with the pids of days. */
-static void keep_thread(struct intervals *v, const struct trace_event *event)
-{
-	enum { MOST_THREADS = 65536 };
-	uint32_t known = (known_of_thread(v, event->prev) & ~(uint32_t)PREEMPTED) |
-			 (event->preempted ? PREEMPTED : 0);
-
-	if (v->threads.n_keys >= MOST_THREADS)
-		keymap_reset(&v->threads, 0);
-	if (known || keymap_find(&v->threads, (uint64_t)event->prev))
-		keymap_set(&v->threads, (uint64_t)event->prev, known);
-}
-
-/* Ends the task in front of a switch from another task. */
-static void end_broken(struct intervals *v, bool from_watcher, int64_t at_ns)
-{
-	uint32_t unknown = source_add(v->sources, "unknown task", NULL, SOURCE_PROCESS);
-	struct trace_interval *item = v->depth > 0 && v->open[0].kind == TRACE_TASK
-					      ? &v->items[v->open[0].item]
-					      : NULL;
-
-	v->broken++;
-	if (item && from_watcher) {
-		/* the switch back to the watcher is missing: nothing but what is open can have run until then */
-		item->open_ended = true;
-		item->end_ns = item->start_ns;
-		item->net_ns = -v->open[0].inner_ns;
-	} else if (item) {
-		v->depth = 1;
-		item->source = unknown;
-		interval_end(v, at_ns);
-	}
-	v->depth = 0;
-}
-
 static void intervals_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	struct trace_interval *item;
 	uint32_t known, source;
+	enum { MOST_THREADS = 65536 };
 
-	if (v->current != UNKNOWN && v->current != event->prev)
-		end_broken(v, event->prev == v->watcher, at_ns);
+	if (v->current != UNKNOWN && v->current != event->prev) {
+		bool from_watcher = event->prev == v->watcher;
+		uint32_t unknown = source_add(v->sources, "unknown task", NULL, SOURCE_PROCESS);
+		struct trace_interval *broken_item = v->depth > 0 && v->open[0].kind == TRACE_TASK
+							     ? &v->items[v->open[0].item]
+							     : NULL;
+
+		/* Ends the task in front of a switch from another task. */
+		v->broken++;
+		if (broken_item && from_watcher) {
+			/* the switch back to the watcher is missing: nothing but what is open can have run
+			 * until then */
+			broken_item->open_ended = true;
+			broken_item->end_ns = broken_item->start_ns;
+			broken_item->net_ns = -v->open[0].inner_ns;
+		} else if (broken_item) {
+			v->depth = 1;
+			broken_item->source = unknown;
+			interval_end(v, at_ns);
+		}
+		v->depth = 0;
+	}
 	for (; v->depth > 1; v->depth--) /* the end of an interrupt was not recorded */
 		v->broken++;
 	if (v->depth == 1 && v->open[0].kind == TRACE_TASK)
 		interval_end(v, at_ns);
 	v->depth = 0;
-	keep_thread(v, event);
+
+	/* The map grows with the pids of days. */
+	uint32_t thread_known = (known_of_thread(v, event->prev) & ~(uint32_t)PREEMPTED) |
+				(event->preempted ? PREEMPTED : 0);
+
+	if (v->threads.n_keys >= MOST_THREADS)
+		keymap_reset(&v->threads, 0);
+	if (thread_known || keymap_find(&v->threads, (uint64_t)event->prev))
+		keymap_set(&v->threads, (uint64_t)event->prev, thread_known);
 	v->current = event->next;
 	if (event->next == v->watcher)
 		return;

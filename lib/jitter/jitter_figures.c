@@ -55,29 +55,6 @@ static double densities_at(const struct densities *p, int step)
 	return p->low + (p->high - p->low) * step / STEPS;
 }
 
-/* The axis ends at a tenth of what a single interruption makes. */
-static void densities_evaluate(struct densities *p)
-{
-	p->most = 0;
-	p->least = INFINITY;
-	for (struct curve *c = p->curves; c < p->curves + 2; c++) {
-		double single = 1 / sqrt(2 * M_PI) / c->bandwidth / c->seconds;
-
-		if (c->n > 0 && c->seconds > 0)
-			p->least = fmin(p->least, single / 10);
-		for (int i = 0; i <= STEPS; i++) {
-			c->y[i] = c->n > 0 && c->seconds > 0
-					  ? density_at(c->points, c->n, c->bandwidth, densities_at(p, i)) /
-						    c->seconds
-					  : 0;
-			p->most = fmax(p->most, c->y[i]);
-		}
-	}
-	if (p->most <= 0)
-		p->most = 1;
-	p->least = fmin(p->least, p->most / 10);
-}
-
 static void densities_prepare(struct densities *p)
 {
 	struct curve *c = p->curves;
@@ -98,7 +75,25 @@ static void densities_prepare(struct densities *p)
 		p->low = p->high = -6;
 	p->low -= 0.35;
 	p->high += 0.35;
-	densities_evaluate(p);
+	/* The axis ends at a tenth of what a single interruption makes. */
+	p->most = 0;
+	p->least = INFINITY;
+	for (struct curve *k = p->curves; k < p->curves + 2; k++) {
+		double single = 1 / sqrt(2 * M_PI) / k->bandwidth / k->seconds;
+
+		if (k->n > 0 && k->seconds > 0)
+			p->least = fmin(p->least, single / 10);
+		for (int i = 0; i <= STEPS; i++) {
+			k->y[i] = k->n > 0 && k->seconds > 0
+					  ? density_at(k->points, k->n, k->bandwidth, densities_at(p, i)) /
+						    k->seconds
+					  : 0;
+			p->most = fmax(p->most, k->y[i]);
+		}
+	}
+	if (p->most <= 0)
+		p->most = 1;
+	p->least = fmin(p->least, p->most / 10);
 }
 
 static void print_curve(const struct densities *p, int which, struct plot *plot)
@@ -169,25 +164,6 @@ static int next_peak(
 	return best;
 }
 
-/* Each source has its name at the highest of its peaks, as the trace saw them. */
-static void print_peaks(const struct densities *p, struct plot *plot)
-{
-	const struct curve *c = &p->curves[p->baseline ? 0 : 1];
-	const struct source *named[MOST_PEAKS] = {};
-	int peak;
-
-	for (int n = 0; n < MOST_PEAKS && (peak = next_peak(p, c, named, n)) >= 0; n++) {
-		_cleanup_(freep) char *name = NULL;
-
-		named[n] = main_source(p, densities_at(p, peak));
-		name = text_format("%.28s%s", named[n]->name, strlen(named[n]->name) > 28 ? "…" : "");
-		fputs("set label ", plot->script);
-		plot_quote(plot, name);
-		fprintf(plot->script, " at first %.6g,%.6g offset 0,0.7 center font ',9' front\n",
-			pow(10, densities_at(p, peak)), c->y[peak]);
-	}
-}
-
 static void draw_densities(const void *subject, struct plot *plot)
 {
 	const struct jitter_pair *pair = subject;
@@ -195,6 +171,8 @@ static void draw_densities(const void *subject, struct plot *plot)
 	_cleanup_(freep) char *what = NULL, *how = NULL;
 	char percent[TEXT_TIME_SIZE];
 	double h;
+	const struct source *named[MOST_PEAKS] = {};
+	int peak;
 
 	densities_prepare(&p);
 	h = p.curves[0].bandwidth;
@@ -218,7 +196,20 @@ static void draw_densities(const void *subject, struct plot *plot)
 	fputs(")\nset xlabel 'length of an interruption'\nset ylabel 'interruptions per second and decade of length'\n"
 	      "set key top right\n",
 		plot->script);
-	print_peaks(&p, plot);
+
+	/* Each source has its name at the highest of its peaks, as the trace saw them. */
+	const struct curve *c = &p.curves[p.baseline ? 0 : 1];
+
+	for (int n = 0; n < MOST_PEAKS && (peak = next_peak(&p, c, named, n)) >= 0; n++) {
+		_cleanup_(freep) char *name = NULL;
+
+		named[n] = main_source(&p, densities_at(&p, peak));
+		name = text_format("%.28s%s", named[n]->name, strlen(named[n]->name) > 28 ? "…" : "");
+		fputs("set label ", plot->script);
+		plot_quote(plot, name);
+		fprintf(plot->script, " at first %.6g,%.6g offset 0,0.7 center font ',9' front\n",
+			pow(10, densities_at(&p, peak)), c->y[peak]);
+	}
 	print_curve(&p, 0, plot);
 	print_curve(&p, 1, plot);
 	fprintf(plot->script,
@@ -264,10 +255,30 @@ static size_t choose_rows(
 	return n;
 }
 
-/* Percent: before, after, and the band of the share after; what is 0 is at the left edge. */
-static void print_share_rows(
-	const struct jitter_change **rows, size_t n, double edge, double most, struct plot *plot)
+static void draw_shares(const void *subject, struct plot *plot)
 {
+	const struct jitter_pair *pair = subject;
+	const struct jitter_change *rows[MOST_ROWS];
+	size_t n = choose_rows(&pair->changes, rows);
+	double least = 100, most = 1e-9;
+	char ratio[TEXT_TIME_SIZE], interval[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < n; i++) {
+		double smaller = fmin(rows[i]->before_share, rows[i]->after_share);
+
+		most = fmax(most, 100 * larger_share(rows[i]));
+		least = fmin(least, 100 * (smaller > 0 ? smaller : larger_share(rows[i])));
+	}
+	plot_set(plot, "title", "What interrupted the CPU in run %" PRId64 ", and after it in run %" PRId64,
+		pair->baseline->run.id, pair->run->run.id);
+	if (n == 0) {
+		fputs("set xrange [0:1]\nset yrange [0:1]\nplot 0 notitle\n", plot->script);
+		return;
+	}
+
+	/* Percent: before, after, and the band of the share after; what is 0 is at the left edge. */
+	double edge = least / 10;
+
 	fputs("$rows << EOD\n", plot->script);
 	for (size_t i = 0; i < n; i++) {
 		const struct jitter_change *c = rows[i];
@@ -275,16 +286,10 @@ static void print_share_rows(
 
 		fprintf(plot->script, "%zu %.6g %.6g %.6g %.6g\n", i, fmax(before, edge), after,
 			before > 0 ? fmax(before * c->low, edge) : after,
-			before > 0 ? fmax(fmin(before * c->high, most), edge) : after);
+			before > 0 ? fmax(fmin(before * c->high, most * 2), edge) : after);
 	}
 	fputs("EOD\n", plot->script);
-}
-
-/* Names at the left, ratios at the right. */
-static void print_share_labels(const struct jitter_change **rows, size_t n, struct plot *plot)
-{
-	char ratio[TEXT_TIME_SIZE], interval[TEXT_TIME_SIZE];
-
+	/* Names at the left, ratios at the right. */
 	fputs("set ytics ('' -9", plot->script);
 	for (size_t i = 0; i < n; i++) {
 		fputs(", ", plot->script);
@@ -304,29 +309,6 @@ static void print_share_labels(const struct jitter_change **rows, size_t n, stru
 		fprintf(plot->script, " at graph 1.01,first %zu left font ',9'\n", i);
 	}
 	fputs("set label 'ratio (95 % CI)' at graph 1.01,first -0.8 left font ',9'\n", plot->script);
-}
-
-static void draw_shares(const void *subject, struct plot *plot)
-{
-	const struct jitter_pair *pair = subject;
-	const struct jitter_change *rows[MOST_ROWS];
-	size_t n = choose_rows(&pair->changes, rows);
-	double least = 100, most = 1e-9;
-
-	for (size_t i = 0; i < n; i++) {
-		double smaller = fmin(rows[i]->before_share, rows[i]->after_share);
-
-		most = fmax(most, 100 * larger_share(rows[i]));
-		least = fmin(least, 100 * (smaller > 0 ? smaller : larger_share(rows[i])));
-	}
-	plot_set(plot, "title", "What interrupted the CPU in run %" PRId64 ", and after it in run %" PRId64,
-		pair->baseline->run.id, pair->run->run.id);
-	if (n == 0) {
-		fputs("set xrange [0:1]\nset yrange [0:1]\nplot 0 notitle\n", plot->script);
-		return;
-	}
-	print_share_rows(rows, n, least / 10, most * 2, plot);
-	print_share_labels(rows, n, plot);
 	fprintf(plot->script,
 		"set logscale x\nset xrange [%.6g:%.6g]\nset yrange [%zu:-1.3]\nset format x '%%g %%%%'\n"
 		"set xlabel 'share of the sampled time'\nset rmargin 26\nset grid ytics\nset key outside top center horizontal\n"
@@ -415,35 +397,6 @@ static void print_looks(struct timeline *t, struct plot *plot)
 	}
 }
 
-static void print_look(const struct timeline *t, size_t look, bool first, struct plot *plot)
-{
-	const char *name = look == OTHER         ? "others"
-			   : look == UNEXPLAINED ? "no event explains it"
-						 : t->run->sources.items[t->named[look] - 1].name;
-	_cleanup_(freep) char *title = text_format("%.40s (%zu)", name, t->n[look]);
-
-	fprintf(plot->script,
-		"%s $look%zu with impulses lw 1 lc rgb '%s' notitle, $look%zu with points pt 7 ps 0.6 lc rgb '%s' title ",
-		first ? "plot" : ",", look, colours[look], look, colours[look]);
-	plot_quote(plot, title);
-}
-
-/* Lengths on a logarithmic axis, with units. */
-static void print_axis(const struct jitter *jitter, struct plot *plot)
-{
-	int64_t least = jitter->longest[jitter->n_longest - 1].length_ns, most = jitter->longest[0].length_ns;
-	double low = fmax((double)least, 1) / 1e9 / 1.5, high = (double)most / 1e9 * 2;
-
-	fprintf(plot->script, "set logscale y\nset yrange [%.6g:%.6g]\nset ytics ('' 1e9", low, high);
-	for (int i = 0; i < 36; i++) {
-		double tick = pow(10, i / 3 - 9) * (i % 3 == 0 ? 1 : i % 3 == 1 ? 2 : 5);
-
-		if (tick >= low && tick <= high)
-			plot_tick(plot, "", tick);
-	}
-	fputs(")\n", plot->script);
-}
-
 static void draw_timeline(const void *subject, struct plot *plot)
 {
 	const struct jitter_run *run = subject;
@@ -463,10 +416,32 @@ static void draw_timeline(const void *subject, struct plot *plot)
 	}
 	choose_named(&t);
 	print_looks(&t, plot);
-	print_axis(&run->jitter, plot);
+
+	/* Lengths on a logarithmic axis, with units. */
+	int64_t least = run->jitter.longest[run->jitter.n_longest - 1].length_ns,
+		most = run->jitter.longest[0].length_ns;
+	double low = fmax((double)least, 1) / 1e9 / 1.5, high = (double)most / 1e9 * 2;
+
+	fprintf(plot->script, "set logscale y\nset yrange [%.6g:%.6g]\nset ytics ('' 1e9", low, high);
+	for (int i = 0; i < 36; i++) {
+		double tick = pow(10, i / 3 - 9) * (i % 3 == 0 ? 1 : i % 3 == 1 ? 2 : 5);
+
+		if (tick >= low && tick <= high)
+			plot_tick(plot, "", tick);
+	}
+	fputs(")\n", plot->script);
 	for (size_t look = 0; look < N_LOOKS; look++)
 		if (t.n[look] > 0) {
-			print_look(&t, look, first, plot);
+			const char *name = look == OTHER ? "others"
+					   : look == UNEXPLAINED
+						   ? "no event explains it"
+						   : t.run->sources.items[t.named[look] - 1].name;
+			_cleanup_(freep) char *title = text_format("%.40s (%zu)", name, t.n[look]);
+
+			fprintf(plot->script,
+				"%s $look%zu with impulses lw 1 lc rgb '%s' notitle, $look%zu with points pt 7 ps 0.6 lc rgb '%s' title ",
+				first ? "plot" : ",", look, colours[look], look, colours[look]);
+			plot_quote(plot, title);
 			first = false;
 		}
 	fputc('\n', plot->script);

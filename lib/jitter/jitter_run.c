@@ -398,19 +398,6 @@ static double change_weight(const struct jitter_change *c)
 	return fmax(sqrt(c->before_share + c->after_share), 1e-9);
 }
 
-static enum jitter_change_kind judge_change(const struct jitter_change *c)
-{
-	bool firm = c->p < SIGNIFICANT;
-
-	if (!c->before)
-		return firm ? CHANGE_NEW : CHANGE_UNCLEAR;
-	if (!c->after)
-		return firm ? CHANGE_GONE : CHANGE_UNCLEAR;
-	if (!firm)
-		return CHANGE_NONE;
-	return c->ratio > 1 ? CHANGE_GROWN : CHANGE_SHRUNK;
-}
-
 static int by_weighted_p(const void *x, const void *y)
 {
 	const struct jitter_change *a = x, *b = y;
@@ -425,27 +412,6 @@ static int by_share_difference(const void *x, const void *y)
 	double of_a = fabs(a->after_share - a->before_share), of_b = fabs(b->after_share - b->before_share);
 
 	return (of_a < of_b) - (of_a > of_b);
-}
-
-/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in those that are not smaller, and is
- * not less than those before it. */
-static void adjust_changes(struct jitter_changes *changes)
-{
-	double least = 0, weights = 0;
-
-	qsort(changes->items, changes->n, sizeof(*changes->items), by_weighted_p);
-	for (size_t i = 0; i < changes->n; i++)
-		weights += change_weight(&changes->items[i]);
-	for (size_t i = 0; i < changes->n; i++) {
-		struct jitter_change *c = &changes->items[i];
-
-		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
-		weights -= change_weight(c);
-		c->kind = judge_change(c);
-		if (c->kind == CHANGE_NEW)
-			changes->new_share += c->after->share;
-	}
-	qsort(changes->items, changes->n, sizeof(*changes->items), by_share_difference);
 }
 
 static const struct jitter_row *find_row(const struct jitter_table *table, int64_t source)
@@ -468,7 +434,34 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	for (const struct jitter_row *row = before->rows; row < before->rows + before->n; row++)
 		if (!find_row(after, row->source->id))
 			changes.items[changes.n++] = compare_rows(row, before_cpus, NULL, after_cpus);
-	adjust_changes(&changes);
+
+	/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in
+	 * those that are not smaller, and is not less than those before it. */
+	double least = 0, weights = 0;
+
+	qsort(changes.items, changes.n, sizeof(*changes.items), by_weighted_p);
+	for (size_t i = 0; i < changes.n; i++)
+		weights += change_weight(&changes.items[i]);
+	for (size_t i = 0; i < changes.n; i++) {
+		struct jitter_change *c = &changes.items[i];
+
+		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
+		weights -= change_weight(c);
+
+		bool firm = c->p < SIGNIFICANT;
+
+		if (!c->before)
+			c->kind = firm ? CHANGE_NEW : CHANGE_UNCLEAR;
+		else if (!c->after)
+			c->kind = firm ? CHANGE_GONE : CHANGE_UNCLEAR;
+		else if (!firm)
+			c->kind = CHANGE_NONE;
+		else
+			c->kind = c->ratio > 1 ? CHANGE_GROWN : CHANGE_SHRUNK;
+		if (c->kind == CHANGE_NEW)
+			changes.new_share += c->after->share;
+	}
+	qsort(changes.items, changes.n, sizeof(*changes.items), by_share_difference);
 	return changes;
 }
 

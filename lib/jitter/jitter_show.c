@@ -42,11 +42,21 @@ static void print_unexplained(const char *what, int64_t n, int64_t ns, const str
 	print_gaps(what, n, ns, cpu, note);
 }
 
-static void print_periods(const struct jitter_run *run, const struct jitter_cpu *cpu)
+/* How far the run can be relied upon, for one of its CPUs. */
+static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
+	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
 	char period[TEXT_TIME_SIZE], note[80];
 	size_t n = 0;
+	char notes_text[TEXT_TIME_SIZE];
 
+	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
+		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
+		text_duration(threshold, cpu->threshold_ns));
+	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
+	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
+	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
+	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
 	for (size_t i = 0; i < run->jitter.n_periods; i++) {
 		const struct jitter_period *p = &run->jitter.periods[i];
 
@@ -61,19 +71,16 @@ static void print_periods(const struct jitter_run *run, const struct jitter_cpu 
 	}
 	if (n == 0)
 		print_gaps("without, periodic", 0, 0, cpu, "");
-}
-
-/* What counters say of the time outside the kernel, and what may be wrong with the run. */
-static void print_notes(const struct jitter_run *run, const struct jitter_cpu *cpu)
-{
-	char text[TEXT_TIME_SIZE];
-
+	if (cpu->outside_kernel >= 0)
+		print_unexplained("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
+	print_unexplained("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
+	/* What counters say of the time outside the kernel, and what may be wrong with the run. */
 	if (cpu->outside_kernel >= 0)
 		printf("  Outside the kernel: %s\n", jitter_run_outside(run));
 	else
 		printf("  This processor does not show whether the kernel ran in a gap\n");
 	if (cpu->steal_ns > 0)
-		printf("  The host reports %s of steal time\n", text_duration(text, cpu->steal_ns));
+		printf("  The host reports %s of steal time\n", text_duration(notes_text, cpu->steal_ns));
 	if (cpu->smis > 0)
 		printf("  The firmware interrupted this CPU %" PRId64 " times (SMIs)\n", cpu->smis);
 	if (cpu->lost > 0)
@@ -88,26 +95,7 @@ static void print_notes(const struct jitter_run *run, const struct jitter_cpu *c
 		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
 	if (share_of(cpu->sampled_ns, cpu->wall_ns) < 0.99)
 		printf("  Warning: only %s of the time was sampled\n",
-			text_percent(text, share_of(cpu->sampled_ns, cpu->wall_ns)));
-}
-
-/* How far the run can be relied upon, for one of its CPUs. */
-static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
-{
-	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
-
-	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
-		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
-		text_duration(threshold, cpu->threshold_ns));
-	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
-	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
-	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
-	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
-	print_periods(run, cpu);
-	if (cpu->outside_kernel >= 0)
-		print_unexplained("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
-	print_unexplained("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
-	print_notes(run, cpu);
+			text_percent(notes_text, share_of(cpu->sampled_ns, cpu->wall_ns)));
 	if (cpu->event_cost_ns > 0)
 		printf("  Recording took %s an event, %s of the sampled time\n",
 			text_duration(time, cpu->event_cost_ns),
@@ -192,51 +180,27 @@ static void print_rows(const struct jitter_table *rows, const struct jitter_scre
 	table_print(table, stdout);
 }
 
-/* Kind, unit and period of each source, and what keeps it away. */
-static void print_origins(const struct jitter_run *run, const struct jitter_screen *screen)
-{
-	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
-		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < run->frequency.n; i++) {
-		const struct jitter_row *row = &run->frequency.rows[i];
-
-		if (!row_is_listed(row, screen))
-			continue;
-		table_row(table);
-		table_cell_text(table, row->source->name);
-		table_cell_text(table, source_kind_names[row->source->kind]);
-		table_cell_text(table, row->source->unit ?: "-");
-		table_cell_duration(table, row->period_ns > 0 ? row->period_ns : -1);
-		table_cell_text(table, jitter_run_remedy(run, row->source).how);
-	}
-	table_print(table, stdout);
-}
-
-static void print_combinations(const struct jitter_run *run, const struct jitter_screen *screen)
-{
-	char share[TEXT_TIME_SIZE];
-	int64_t total_ns = 0;
-
-	for (size_t i = 0; i < run->time.n; i++)
-		if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
-			total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
-	printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
-	       "interruptions; their names are joined by _\n",
-		run->run.id, text_percent(share, share_of(total_ns, run->time.total_ns)));
-	print_rows(&run->time, screen);
-}
-
 void jitter_print(const struct jitter_run *run, const struct jitter_screen *screen)
 {
 	const struct jitter_table *rows = &run->frequency;
 	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
 	double rest = 0;
 	size_t n_rest = 0;
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
+		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
 
 	if (screen->combinations) {
-		print_combinations(run, screen);
+		char combinations_share[TEXT_TIME_SIZE];
+		int64_t total_ns = 0;
+
+		for (size_t i = 0; i < run->time.n; i++)
+			if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
+				total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
+		printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
+		       "interruptions; their names are joined by _\n",
+			run->run.id,
+			text_percent(combinations_share, share_of(total_ns, run->time.total_ns)));
+		print_rows(&run->time, screen);
 		return;
 	}
 	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %zu CPU%s%s\n", run->run.id,
@@ -254,7 +218,23 @@ void jitter_print(const struct jitter_run *run, const struct jitter_screen *scre
 		printf("and %zu more that took %s together (--all lists them)\n", n_rest,
 			text_percent(share, rest));
 	printf("\n");
-	print_origins(run, screen);
+
+	/* Kind, unit and period of each source, and what keeps it away. */
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < run->frequency.n; i++) {
+		const struct jitter_row *row = &run->frequency.rows[i];
+
+		if (!row_is_listed(row, screen))
+			continue;
+		table_row(table);
+		table_cell_text(table, row->source->name);
+		table_cell_text(table, source_kind_names[row->source->kind]);
+		table_cell_text(table, row->source->unit ?: "-");
+		table_cell_duration(table, row->period_ns > 0 ? row->period_ns : -1);
+		table_cell_text(table, jitter_run_remedy(run, row->source).how);
+	}
+	table_print(table, stdout);
 	for (size_t i = 0; i < run->jitter.n_cpus; i++)
 		print_cpu(run, &run->jitter.cpus[i]);
 }
@@ -322,25 +302,16 @@ static bool change_is_listed(const struct jitter_change *c)
 	return c->kind != CHANGE_NONE || most;
 }
 
-static void add_change(struct table *table, const struct jitter_change *c)
+void jitter_print_changes(const struct jitter_pair *pair, bool all)
 {
-	const struct source *source = jitter_change_source(c);
-	_cleanup_(freep) char *name = text_format(
-		source->unit ? "%s (%s)" : "%s", source->name, source->unit);
-	char text[TEXT_TIME_SIZE];
-
-	table_row(table);
-	table_cell_text(table, name);
-	table_cell_text(table, jitter_change_names[c->kind]);
-	table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
-	table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
-	table_cell(table, "%s", c->before && c->after ? jitter_ratio_text(text, c->ratio) : "-");
-	table_cell(table, "%s", jitter_ratio_interval(text, c));
-	table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
-}
-
-static void print_pair_heading(const struct jitter_pair *pair)
-{
+	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
+		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
+	const struct jitter_run *run = pair->run, *baseline = pair->baseline;
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	const struct jitter_changes *changes = &pair->changes;
+	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
+	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 	const struct jitter_cpu *a = &pair->baseline->all, *b = &pair->run->all;
 	char long_a[TEXT_TIME_SIZE], long_b[TEXT_TIME_SIZE];
 
@@ -352,24 +323,24 @@ static void print_pair_heading(const struct jitter_pair *pair)
 	if (a->lost > 0 || b->lost > 0)
 		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
 			a->lost, b->lost);
-}
-
-void jitter_print_changes(const struct jitter_pair *pair, bool all)
-{
-	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
-		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
-		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
-	const struct jitter_run *run = pair->run, *baseline = pair->baseline;
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-	const struct jitter_changes *changes = &pair->changes;
-	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
-	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
-
-	print_pair_heading(pair);
 	for (size_t i = 0; i < changes->n; i++) {
 		counts[changes->items[i].kind]++;
 		if (all || change_is_listed(&changes->items[i])) {
-			add_change(table, &changes->items[i]);
+			const struct jitter_change *c = &changes->items[i];
+			const struct source *source = jitter_change_source(c);
+			_cleanup_(freep) char *name = text_format(
+				source->unit ? "%s (%s)" : "%s", source->name, source->unit);
+			char text[TEXT_TIME_SIZE];
+
+			table_row(table);
+			table_cell_text(table, name);
+			table_cell_text(table, jitter_change_names[c->kind]);
+			table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
+			table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
+			table_cell(
+				table, "%s", c->before && c->after ? jitter_ratio_text(text, c->ratio) : "-");
+			table_cell(table, "%s", jitter_ratio_interval(text, c));
+			table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
 			listed++;
 		}
 	}
@@ -472,32 +443,6 @@ static json_t *unexplained_json(const struct jitter_run *run)
 		"steal_ns", known_or_null(all->steal_ns), "smis", known_or_null(all->smis));
 }
 
-/* Combinations of the time domain, with the same members as sources, and their parts. */
-static json_t *combinations_json(const struct jitter_run *run)
-{
-	json_t *array = json_array();
-
-	for (const struct jitter_row *row = run->time.rows; row < run->time.rows + run->time.n; row++) {
-		json_t *object, *parts;
-
-		if (row->source->kind != SOURCE_COMBINATION)
-			continue;
-		object = row_json(run, row);
-		parts = json_array();
-		for (size_t i = 0; i < run->jitter.n_combinations; i++) {
-			const struct combination_part *part = &run->jitter.combinations[i];
-
-			if (part->combination == row->source->id && part->source <= run->sources.n)
-				json_array_append_new(
-					parts, json_string(run->sources.items[part->source - 1].name));
-		}
-		json_object_del(object, "remedy");
-		json_object_set_new(object, "parts", parts);
-		json_array_append_new(array, object);
-	}
-	return array;
-}
-
 static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu)
 {
 	return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "total_ns", (json_int_t)ns,
@@ -519,6 +464,28 @@ json_t *jitter_as_json(const struct jitter_run *run)
 	for (size_t i = 0; i < run->frequency.n; i++) /* what events name */
 		if (run->frequency.rows[i].source->kind != SOURCE_OUTSIDE)
 			json_array_append_new(sources, row_json(run, &run->frequency.rows[i]));
+
+	/* Combinations of the time domain, with the same members as sources, and their parts. */
+	json_t *array = json_array();
+
+	for (const struct jitter_row *row = run->time.rows; row < run->time.rows + run->time.n; row++) {
+		json_t *object, *parts;
+
+		if (row->source->kind != SOURCE_COMBINATION)
+			continue;
+		object = row_json(run, row);
+		parts = json_array();
+		for (size_t i = 0; i < run->jitter.n_combinations; i++) {
+			const struct combination_part *part = &run->jitter.combinations[i];
+
+			if (part->combination == row->source->id && part->source <= run->sources.n)
+				json_array_append_new(
+					parts, json_string(run->sources.items[part->source - 1].name));
+		}
+		json_object_del(object, "remedy");
+		json_object_set_new(object, "parts", parts);
+		json_array_append_new(array, object);
+	}
 	return json_pack(
 		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
 		"context", run->context, "run", (json_int_t)run->run.id, "state",
@@ -529,5 +496,5 @@ json_t *jitter_as_json(const struct jitter_run *run)
 		(json_int_t)all->event_cost_ns, "gaps", "count", (json_int_t)all->gaps, "total_ns",
 		(json_int_t)all->gaps_ns, "explained", gaps_json(all->explained, all->explained_ns, all),
 		"by_chance", gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
-		"sources", sources, "combinations", combinations_json(run));
+		"sources", sources, "combinations", array);
 }

@@ -77,27 +77,11 @@ static void set_ready(struct taking *t, pid_t pid, uint32_t ready)
 	keymap_set(&t->threads, (uint64_t)pid, ready);
 }
 
-/* Closes finished slices; charges them if the program was runnable. */
-static void close_slices(struct taking *t, bool was_runnable)
-{
-	struct intervals *v = &t->intervals;
-
-	if (v->depth > 0) /* an interrupt of a task that still runs may have ended, too */
-		return;
-	for (size_t i = 0; i < v->n; i++) {
-		const struct trace_interval *item = &v->items[i];
-
-		if (was_runnable && item->end_ns >= item->start_ns && !item->open_ended)
-			taken_sample_add(
-				&t->sample, &(struct taken){item->source, 1, item->net_ns, item->net_ns});
-	}
-	intervals_drop(v, v->n);
-}
-
 void taking_add(struct taking *t, const struct trace_event *event, int64_t at_ns)
 {
 	struct trace_event seen = *event;
 	bool was_runnable = t->running || t->n_ready > 0;
+	struct intervals *v = &t->intervals;
 
 	if (event->what == TRACE_FORK) {
 		if (is_of_program(t, event->prev))
@@ -110,7 +94,17 @@ void taking_add(struct taking *t, const struct trace_event *event, int64_t at_ns
 	seen.next = is_of_program(t, event->next) ? t->program : event->next;
 	intervals_add(&t->intervals, &seen, at_ns);
 	/* a switch from one task to another leaves the first one's interval before that of the second */
-	close_slices(t, was_runnable);
+	/* Closes finished slices; charges them if the program was runnable. */
+	if (v->depth <= 0) {
+		for (size_t i = 0; i < v->n; i++) {
+			const struct trace_interval *item = &v->items[i];
+
+			if (was_runnable && item->end_ns >= item->start_ns && !item->open_ended)
+				taken_sample_add(&t->sample,
+					&(struct taken){item->source, 1, item->net_ns, item->net_ns});
+		}
+		intervals_drop(v, v->n);
+	}
 	if (event->what != TRACE_SWITCH)
 		return;
 	if (is_of_program(t, event->prev))

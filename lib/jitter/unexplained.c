@@ -198,24 +198,6 @@ static bool period_holds(const struct unexplained_item *items, size_t n, double 
 	return found > 2 * chance && found >= 2;
 }
 
-/* Counts the items that have the period, and moves the others to `rest`. Returns how many those are. */
-static size_t take_periodic(struct unexplained_period *period, const struct unexplained_item *items, size_t n,
-	struct unexplained_item *rest)
-{
-	size_t n_rest = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!is_periodic(items, n, i, (double)period->period_ns)) {
-			rest[n_rest++] = items[i];
-			continue;
-		}
-		period->items++;
-		period->count += items[i].whole;
-		period->total_ns += items[i].length_ns;
-	}
-	return n_rest;
-}
-
 static void add_rest(struct unexplained *unexplained, const struct unexplained_item *item)
 {
 	unexplained->rest += item->whole;
@@ -236,6 +218,7 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 	for (int i = 0; i < UNEXPLAINED_PERIODS; i++) { /* each among the items without those before it */
 		struct unexplained_period *p = &unexplained->periods[i];
 		struct unexplained_item *before = items;
+		size_t n_rest = 0;
 
 		add_spacings(p, items, n);
 		if (!p->period_ns)
@@ -245,7 +228,18 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
 		if (!period_holds(items, n, (double)p->period_ns))
 			continue;
-		n = take_periodic(p, items, n, spare);
+		/* Counts the items that have the period, and moves the others to `rest`. Returns how many
+		 * those are. */
+		for (size_t k = 0; k < n; k++) {
+			if (!is_periodic(items, n, k, (double)p->period_ns)) {
+				spare[n_rest++] = items[k];
+				continue;
+			}
+			p->items++;
+			p->count += items[k].whole;
+			p->total_ns += items[k].length_ns;
+		}
+		n = n_rest;
 		items = spare;
 		spare = before;
 	}

@@ -74,36 +74,6 @@ static void wait_for_post(sem_t *semaphore)
 		;
 }
 
-/* Timed in blocks, because the processor may reorder single reads, and two may be a tick apart. */
-static uint64_t measure_smallest_gap(void)
-{
-	uint64_t smallest = UINT64_MAX;
-
-	for (int i = 0; i < FLOOR_BLOCKS; i++) {
-		uint64_t first = counter_now(), last = first;
-
-		for (int k = 0; k < BLOCK; k++)
-			last = counter_now();
-		smallest = last - first < smallest ? last - first : smallest;
-	}
-	return smallest / BLOCK ?: 1;
-}
-
-static void keep_gap(struct sampler *s, uint64_t start, uint64_t end, bool kernel)
-{
-	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
-
-	if (end - start <= s->threshold)
-		return;
-	if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
-		s->dropped++;
-		s->dropped_ticks += end - start;
-		return;
-	}
-	s->ring[given % RING] = (struct gap){start, end, kernel};
-	atomic_store_explicit(&s->given, given + 1, memory_order_release);
-}
-
 /* Sets the mark anew. Returns when. */
 static uint64_t renew_mark(void)
 {
@@ -140,28 +110,19 @@ static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
 		now = renew_mark();
 		end = now - s->renewal > end ? now - s->renewal : end;
 	}
-	keep_gap(s, start, end, kernel);
-	return now;
-}
 
-static void sampler_loop(struct sampler *s)
-{
-	const uint64_t usual = FACTOR * s->smallest,
-		       threshold = s->threshold < usual ? s->threshold : usual; /* the kernel takes longer */
-	uint64_t last;
+	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
 
-	s->first = counter_now();
-	sem_post(&s->ready);
-	kernel_mark_set(); /* system calls may keep it, or not */
-	last = counter_now();
-	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-		uint64_t now = counter_now();
-
-		if (now - last > threshold)
-			now = end_gap(s, last, now);
-		last = now;
+	if (end - start > s->threshold) {
+		if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
+			s->dropped++;
+			s->dropped_ticks += end - start;
+		} else {
+			s->ring[given % RING] = (struct gap){start, end, kernel};
+			atomic_store_explicit(&s->given, given + 1, memory_order_release);
+		}
 	}
-	s->last = last;
+	return now;
 }
 
 static void *sampler_run(void *data)
@@ -171,46 +132,44 @@ static void *sampler_run(void *data)
 	s->tid = gettid();
 	s->failed = pinning_pin(s->cpu);
 	if (s->failed == 0) {
-		s->smallest = measure_smallest_gap();
+		uint64_t smallest = UINT64_MAX;
+
+		/* Timed in blocks, because the processor may reorder single reads, and two may be a tick
+		 * apart. */
+		for (int i = 0; i < FLOOR_BLOCKS; i++) {
+			uint64_t first = counter_now(), last = first;
+
+			for (int k = 0; k < BLOCK; k++)
+				last = counter_now();
+			smallest = last - first < smallest ? last - first : smallest;
+		}
+		s->smallest = smallest / BLOCK ?: 1;
 		s->threshold = s->threshold ?: FACTOR * s->smallest;
 		s->kernel_known = kernel_mark_works();
 		s->renewal = s->kernel_known ? smallest_renewal() : 0;
 	}
 	sem_post(&s->ready);
 	wait_for_post(&s->go); /* asleep: who waits in a loop owes the scheduler that time */
-	if (s->failed == 0)
-		sampler_loop(s);
+	if (s->failed == 0) {
+		const uint64_t usual = FACTOR * s->smallest,
+			       threshold = s->threshold < usual ? s->threshold
+								: usual; /* the kernel takes longer */
+		uint64_t last;
+
+		s->first = counter_now();
+		sem_post(&s->ready);
+		kernel_mark_set(); /* system calls may keep it, or not */
+		last = counter_now();
+		while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+			uint64_t now = counter_now();
+
+			if (now - last > threshold)
+				now = end_gap(s, last, now);
+			last = now;
+		}
+		s->last = last;
+	}
 	return NULL;
-}
-
-/* Starts the thread, which measures the smallest gap and then waits. */
-static int sampler_start(struct sampler *s, struct error *err)
-{
-	size_t size = RING * sizeof(*s->ring);
-	int r;
-
-	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->ring == MAP_FAILED)
-		xalloc_fail();
-	madvise(s->ring, size,
-		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
-	if (mlock(s->ring, size) < 0)
-		return error_os(err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
-	sem_init(&s->ready, 0, 0);
-	sem_init(&s->go, 0, 0);
-	r = -pthread_create(&s->thread, NULL, sampler_run, s);
-	if (r < 0)
-		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
-	s->running = true;
-	wait_for_post(&s->ready);
-	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
-}
-
-/* Begins, and waits until it has begun. */
-static void sampler_go(struct sampler *s)
-{
-	sem_post(&s->go);
-	wait_for_post(&s->ready);
 }
 
 /* Ends the thread; its gaps can still be taken. */
@@ -222,14 +181,6 @@ static void sampler_stop(struct sampler *s)
 	sem_post(&s->go); /* it may wait */
 	pthread_join(s->thread, NULL);
 	s->running = false;
-}
-
-static void sampler_clear(struct sampler *s)
-{
-	sampler_stop(s);
-	if (s->ring)
-		munmap(s->ring, RING * sizeof(*s->ring));
-	s->ring = NULL;
 }
 
 /* The next gap. */
@@ -244,61 +195,6 @@ static bool sampler_take(struct sampler *s, struct gap *ret)
 	return true;
 }
 
-/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one, because the buffer of
- * the trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same group. */
-static void step_aside(const struct watch_request *request)
-{
-	const struct sched_param priority = {.sched_priority = 1};
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		return;
-	for (size_t i = 0; i < request->n_cpus; i++)
-		CPU_CLR(request->cpus[i], &set);
-	if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
-}
-
-/* The scale of the counter is measured while the trace is made, which takes a while. */
-static void measure_scale(struct watch *w)
-{
-	enum { AT_LEAST_NS = 200000000 };
-	int64_t taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
-
-	if (taken_ns < AT_LEAST_NS)
-		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
-	counter_scale_end(&w->scale);
-}
-
-static int open_trace(struct watch *w, const struct watch_request *request, struct error *err)
-{
-	const struct trace_request trace = {
-		.cpus = request->cpus,
-		.n_cpus = request->n_cpus,
-		.clock = w->mono_raw ? "mono_raw" : "x86-tsc",
-		.buffer_bytes = request->buffer_bytes,
-		.keep = request->keep,
-	};
-	int64_t untraced_ns;
-	int r = counter_check(AT_FDCWD, err);
-
-	if (r < 0)
-		return r;
-	untraced_ns = event_cost_fault_ns(request->cpus[0]);
-	r = identity_new(&w->identity, err);
-	if (r == 0)
-		r = trace_open(&w->trace, &trace, err);
-	if (r == 0)
-		r = trace_start(w->trace, err);
-	if (r < 0)
-		return r;
-	w->sources.identity = w->identity;
-	w->sources.symbol = trace_symbol;
-	w->sources.trace = w->trace;
-	w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
-	return 0;
-}
-
 static int open_cpus(struct watch *w, const struct watch_request *request, struct error *err)
 {
 	int r = 0;
@@ -311,7 +207,32 @@ static int open_cpus(struct watch *w, const struct watch_request *request, struc
 		cpu->sampler.cpu = request->cpus[i];
 		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
 		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
-		r = sampler_start(&cpu->sampler, err);
+
+		/* Starts the thread, which measures the smallest gap and then waits. */
+		struct sampler *s = &cpu->sampler;
+		size_t size = RING * sizeof(*s->ring);
+
+		s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (s->ring == MAP_FAILED)
+			xalloc_fail();
+		madvise(s->ring, size,
+			MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
+		if (mlock(s->ring, size) < 0) {
+			r = error_os(
+				err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
+		} else {
+			sem_init(&s->ready, 0, 0);
+			sem_init(&s->go, 0, 0);
+			r = -pthread_create(&s->thread, NULL, sampler_run, s);
+			if (r < 0) {
+				r = error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
+			} else {
+				s->running = true;
+				wait_for_post(&s->ready);
+				r = s->failed == 0 ? 0
+						   : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
+			}
+		}
 		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
 		attribution_begin(&cpu->attribution,
 			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick), &w->sources);
@@ -323,6 +244,9 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 {
 	_cleanup_(machine_clear) struct machine machine;
 	int r;
+	const struct sched_param priority = {.sched_priority = 1};
+	cpu_set_t set;
+	int64_t untraced_ns;
 
 	*w = (struct watch){.mono_raw = request->mono_raw, .scale = counter_scale_begin()};
 #ifdef __aarch64__
@@ -330,19 +254,62 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 #endif
 	machine_read(&machine, AT_FDCWD);
 	w->sources.outside = machine.virtual ? "host or processor" : "firmware or processor";
-	r = open_trace(w, request, err);
+
+	const struct trace_request trace = {
+		.cpus = request->cpus,
+		.n_cpus = request->n_cpus,
+		.clock = w->mono_raw ? "mono_raw" : "x86-tsc",
+		.buffer_bytes = request->buffer_bytes,
+		.keep = request->keep,
+	};
+
+	r = counter_check(AT_FDCWD, err);
+	if (r >= 0) {
+		untraced_ns = event_cost_fault_ns(request->cpus[0]);
+		r = identity_new(&w->identity, err);
+		if (r == 0)
+			r = trace_open(&w->trace, &trace, err);
+		if (r == 0)
+			r = trace_start(w->trace, err);
+		if (r >= 0) {
+			w->sources.identity = w->identity;
+			w->sources.symbol = trace_symbol;
+			w->sources.trace = w->trace;
+			w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
+			r = 0;
+		}
+	}
 	if (r == 0) {
-		measure_scale(w);
+		enum { AT_LEAST_NS = 200000000 };
+		int64_t taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
+
+		/* The scale of the counter is measured while the trace is made, which takes a while. */
+		if (taken_ns < AT_LEAST_NS)
+			usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
+		counter_scale_end(&w->scale);
 		r = open_cpus(w, request, err);
 	}
-	step_aside(request); /* after the threads have its priority */
+	/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a
+	 * real-time one, because the buffer of the trace fills while it waits; not a nice one, whose
+	 * weight the scheduler would take from the loops of the same group. */
+	if (sched_getaffinity(0, sizeof(set), &set) >= 0) {
+		for (size_t i = 0; i < request->n_cpus; i++)
+			CPU_CLR(request->cpus[i], &set);
+		if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
+			sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+	} /* after the threads have its priority */
 	return r;
 }
 
 void watch_close(struct watch *w)
 {
 	for (size_t i = 0; i < w->n_cpus; i++) {
-		sampler_clear(&w->cpus[i].sampler);
+		struct sampler *s = &w->cpus[i].sampler;
+
+		sampler_stop(s);
+		if (s->ring)
+			munmap(s->ring, RING * sizeof(*s->ring));
+		s->ring = NULL;
 		intervals_clear(&w->cpus[i].intervals);
 		attribution_clear(&w->cpus[i].attribution);
 		counter_reader_free(w->cpus[i].counters);
@@ -375,26 +342,14 @@ int watch_start(struct watch *w, struct error *err)
 		w->cpus[i].lost = trace_lost(w->trace, i);
 	for (size_t i = 0; i < w->n_cpus; i++)
 		counters_begin(w->cpus[i].counters);
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		sampler_go(&w->cpus[i].sampler);
+	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
+		/* Begins, and waits until it has begun. */
+		sem_post(&w->cpus[i].sampler.go);
+		wait_for_post(&w->cpus[i].sampler.ready);
+	}
 	w->now = counter_scale_begin();
 	w->started_ns = w->round_ns = watch_now_ns(w);
 	return r;
-}
-
-static void take_gaps(struct watch *w, struct watched_cpu *cpu)
-{
-	struct gap gap;
-
-	while (sampler_take(&cpu->sampler, &gap)) {
-		struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
-
-		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end),
-			!cpu->sampler.kernel_known ? GAP_UNKNOWN
-			: gap.kernel               ? GAP_IN_KERNEL
-						   : GAP_OUTSIDE_KERNEL};
-		cpu->sampled_ns = seen->end_ns - w->started_ns;
-	}
 }
 
 /* Reading the trace of a CPU. */
@@ -429,8 +384,21 @@ int watch_drain(struct watch *w, struct error *err)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < w->n_cpus; i++)
-		take_gaps(w, &w->cpus[i]);
+	for (size_t i = 0; i < w->n_cpus; i++) {
+		struct gap gap;
+
+		while (sampler_take(&w->cpus[i].sampler, &gap)) {
+			struct gap_seen *seen = array_add_reused(
+				w->cpus[i].gaps, w->cpus[i].n_gaps, w->cpus[i].gaps_capacity);
+
+			*seen = (struct gap_seen){counter_ns(&w->scale, gap.start),
+				counter_ns(&w->scale, gap.end),
+				!w->cpus[i].sampler.kernel_known ? GAP_UNKNOWN
+				: gap.kernel                     ? GAP_IN_KERNEL
+								 : GAP_OUTSIDE_KERNEL};
+			w->cpus[i].sampled_ns = seen->end_ns - w->started_ns;
+		}
+	}
 	w->before = w->now;
 	w->now = counter_scale_begin();
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
@@ -559,42 +527,6 @@ static void add_periods(
 		}
 }
 
-static void add_matches(struct jitter *jitter, int cpu, const struct jitter_match classes[MATCH_CLASSES])
-{
-	for (int i = 0; i < MATCH_CLASSES; i++)
-		if (classes[i].gaps > 0) {
-			struct jitter_match *match = array_add(jitter->matches, jitter->n_matches);
-
-			*match = classes[i];
-			match->cpu = cpu;
-			match->low_ns = i ? INT64_C(1) << i : 0;
-			match->high_ns = INT64_C(2) << i;
-		}
-}
-
-static void add_longest(
-	struct jitter *jitter, int cpu, int64_t base_ns, const struct attribution *a, const uint32_t *ids)
-{
-	for (const struct long_interruption *x = a->longest; x < a->longest + a->n_longest; x++) {
-		*array_add(jitter->longest, jitter->n_longest) = (struct interruption){.cpu = cpu,
-			.start_ns = base_ns + x->start_ns,
-			.length_ns = x->length_ns,
-			.source = x->source >= 0 ? ids[x->source] : 0};
-		for (size_t k = 0; k < x->n_parts; k++) {
-			const struct trace_interval *v = &x->parts[k];
-			int64_t offset_ns = v->start_ns - x->start_ns;
-
-			*array_add(jitter->parts, jitter->n_parts) = (struct interruption_part){.cpu = cpu,
-				.start_ns = base_ns + x->start_ns,
-				.n = (uint32_t)k + 1,
-				.offset_ns = offset_ns > 0 ? offset_ns : 0,
-				.length_ns = v->end_ns - v->start_ns,
-				.net_ns = v->net_ns,
-				.source = ids[v->source]};
-		}
-	}
-}
-
 static int try_to_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
 	_cleanup_(freep) uint32_t *ids = xcalloc(w->sources.n, sizeof(*ids));
@@ -619,8 +551,34 @@ static int try_to_store(const struct watch *w, struct book *book, int64_t run, s
 		add_rows(&jitter, cpu, JITTER_FREQUENCY, &a->frequencies, ids);
 		add_periods(&jitter, cpu, &a->unexplained, false);
 		add_periods(&jitter, cpu, &a->outside, true);
-		add_matches(&jitter, cpu, a->classes);
-		add_longest(&jitter, cpu, w->scale.base_realtime_ns, a, ids);
+		for (int k = 0; k < MATCH_CLASSES; k++)
+			if (a->classes[k].gaps > 0) {
+				struct jitter_match *match = array_add(jitter.matches, jitter.n_matches);
+
+				*match = a->classes[k];
+				match->cpu = cpu;
+				match->low_ns = k ? INT64_C(1) << k : 0;
+				match->high_ns = INT64_C(2) << k;
+			}
+		for (const struct long_interruption *x = a->longest; x < a->longest + a->n_longest; x++) {
+			*array_add(jitter.longest, jitter.n_longest) = (struct interruption){.cpu = cpu,
+				.start_ns = w->scale.base_realtime_ns + x->start_ns,
+				.length_ns = x->length_ns,
+				.source = x->source >= 0 ? ids[x->source] : 0};
+			for (size_t k = 0; k < x->n_parts; k++) {
+				const struct trace_interval *v = &x->parts[k];
+				int64_t offset_ns = v->start_ns - x->start_ns;
+
+				*array_add(jitter.parts, jitter.n_parts) = (struct interruption_part){
+					.cpu = cpu,
+					.start_ns = w->scale.base_realtime_ns + x->start_ns,
+					.n = (uint32_t)k + 1,
+					.offset_ns = offset_ns > 0 ? offset_ns : 0,
+					.length_ns = v->end_ns - v->start_ns,
+					.net_ns = v->net_ns,
+					.source = ids[v->source]};
+			}
+		}
 	}
 	for (size_t i = 0; i < w->sources.n; i++)
 		for (size_t k = 0; k < w->sources.items[i].n_parts; k++)

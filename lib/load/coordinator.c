@@ -101,18 +101,6 @@ int load_limits_begin(struct cgroup_controllers **ret, const struct load *load, 
 	return r < 0 ? error_prefix(err, r, "the slaves cannot be limited") : 0;
 }
 
-static int set_limits(const struct cgroup *worker, const struct script *script, struct error *err)
-{
-	int r = 0;
-
-	if (script->weight)
-		r = cgroup_limit(worker, "cpu.weight", script->weight, err);
-	else if (script->nice && faccessat(cgroup_fd(worker), "cpu.weight.nice", F_OK, 0) == 0)
-		/* with a weight the nice values of processes only count within the cgroup */
-		r = cgroup_limit(worker, "cpu.weight.nice", script->nice, err);
-	return r == 0 && script->memory ? cgroup_limit(worker, "memory.max", script->memory, err) : r;
-}
-
 /* Removes the abandoned directories of others first. */
 static int make_directory(struct coordinator *c, struct error *err)
 {
@@ -173,8 +161,16 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	if (mkdir(w->directory, 0700) < 0)
 		return error_os(err, -errno, "cannot make the directory '%s'", w->directory);
 	r = cgroup_new_in(&w->cgroup, c->all, err);
-	if (r == 0)
-		r = set_limits(w->cgroup, load_script_of(c->load, k), err);
+	if (r == 0) {
+		const struct script *script = load_script_of(c->load, k);
+
+		if (script->weight)
+			r = cgroup_limit(w->cgroup, "cpu.weight", script->weight, err);
+		else if (script->nice && faccessat(cgroup_fd(w->cgroup), "cpu.weight.nice", F_OK, 0) == 0)
+			/* with a weight the nice values of processes only count within the cgroup */
+			r = cgroup_limit(w->cgroup, "cpu.weight.nice", script->nice, err);
+		r = r == 0 && script->memory ? cgroup_limit(w->cgroup, "memory.max", script->memory, err) : r;
+	}
 	if (r == 0)
 		r = worker_memory_send(c->socket, c->memory_fd, err);
 	if (r < 0)
@@ -230,23 +226,6 @@ static int check_failures(const struct coordinator *c, struct error *err)
 	return 0;
 }
 
-/* Workers do not end by themselves: they repeat their work, or wait. */
-static int check_ended(struct coordinator *c, struct error *err)
-{
-	size_t over;
-	int r = program_wait_any(c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, err);
-
-	if (r == 0)
-		r = check_failures(c, err);
-	if (r < 0 || over == c->n)
-		return r;
-	if (is_over_memory(c, over))
-		return say_over_memory(c, over, "it was killed", err);
-	return error_say(err, -ECANCELED,
-		"slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
-		c->workers[over].name);
-}
-
 /* Until the deadline, or until the accounting is to be read again. */
 static int sleep_ms(const struct coordinator *c, const struct accounting *a)
 {
@@ -269,6 +248,7 @@ static int sleep_once(struct coordinator *c, struct error *err)
 	};
 	char byte;
 	int r = 0;
+	size_t over;
 
 	if (poll(fds, ELEMENTS(fds), sleep_ms(c, a)) < 0 && errno != EINTR)
 		return error_os(err, -errno, "cannot wait for the slaves");
@@ -283,7 +263,17 @@ static int sleep_once(struct coordinator *c, struct error *err)
 	if (r < 0 || !fds[2].revents)
 		return r;
 	interrupt_child_clear();
-	return check_ended(c, err);
+	/* Workers do not end by themselves: they repeat their work, or wait. */
+	r = program_wait_any(c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, err);
+	if (r == 0)
+		r = check_failures(c, err);
+	if (r < 0 || over == c->n)
+		return r;
+	if (is_over_memory(c, over))
+		return say_over_memory(c, over, "it was killed", err);
+	return error_say(err, -ECANCELED,
+		"slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
+		c->workers[over].name);
 }
 
 /* Until all workers have counted up `counter`. */
@@ -300,19 +290,6 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 		r = sleep_once(c, err);
 	}
 	return r;
-}
-
-static int set_up(struct coordinator *c, struct error *err)
-{
-	int r = c->load->setup ? hook_run(c->load->setup, NULL, c->plan->show_output, "setup", err) : 0;
-
-	c->is_set_up = r == 0;
-	c->deadline_ns = clock_ns(CLOCK_MONOTONIC) + c->load->timeout_ns;
-	if (r == 0 && c->plan->controllers)
-		r = cgroup_controllers_pass_on(c->plan->controllers, c->all, err);
-	for (size_t k = 0; r == 0 && k < c->n; k++)
-		r = interrupt_pending() ? -EINTR : start_worker(c, k, err);
-	return r == 0 ? wait_for_all(c, &c->memory->ready, "been set up", err) : r;
 }
 
 /* Begins to measure the CPU time of all workers, and what they wait for. */
@@ -477,42 +454,6 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind, e
 	*array_add(to->items, to->n) = all;
 }
 
-static int observe_workers(struct coordinator *c, struct error *err)
-{
-	static const enum page_wait_histogram from[N_PAGE_WAIT_KINDS] = {
-		[PAGE_WAIT_SLAVE] = PAGE_WAITS_OF_TASKS,
-		[PAGE_WAIT_READ] = PAGE_WAITS_OF_READS,
-		[PAGE_WAIT_WRITE] = PAGE_WAITS_OF_WRITES,
-	};
-	const struct observer *observer = c->plan->observer;
-	const struct spawn all = {.cpu = -1, .cgroup = c->all, .accounting = observer->accounting};
-	struct observation *observation = &c->result->observation;
-	int r = observe_several(&all, observer->counters, run_workers, c, observation, err);
-
-	observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
-	for (enum page_wait_kind kind = 0; r == 0 && c->waits && kind < N_PAGE_WAIT_KINDS; kind++)
-		if (page_wait_meter_watches(c->plan->page_waits, from[kind]))
-			record_page_waits(c, kind, from[kind]);
-	return r;
-}
-
-/* The teardown of a worker, in its directory and environment, by this process. */
-static int tear_down_worker(const struct coordinator *c, size_t k, struct error *err)
-{
-	const struct script *script = load_script_of(c->load, k);
-	const struct worker_state *state = &c->memory->workers[k];
-	_cleanup_(freep) char *directory = NULL, *export = NULL, *command = NULL;
-	char number[64];
-
-	if (!script->teardown || !state->is_set_up || state->is_torn_down)
-		return 0;
-	snprintf(number, sizeof(number), "EMP_LOAD_SLAVE=%zu", k + 1);
-	directory = text_format("TMPDIR=%s", c->workers[k].directory);
-	export = argv_join((char *[]){(char *)"export", number, directory, NULL});
-	command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
-	return hook_run(command, NULL, c->plan->show_output, "teardown", err);
-}
-
 /* What was set up, also after a failure: a setup may start a server. The first failure is reported. */
 static int tear_down(const struct coordinator *c, struct error *err)
 {
@@ -520,7 +461,21 @@ static int tear_down(const struct coordinator *c, struct error *err)
 	int r = 0, outcome = 0;
 
 	for (size_t k = 0; c->memory && k < c->n; k++) {
-		r = tear_down_worker(c, k, outcome ? &err2 : err);
+		const struct script *script = load_script_of(c->load, k);
+		const struct worker_state *state = &c->memory->workers[k];
+		_cleanup_(freep) char *directory = NULL, *export = NULL, *command = NULL;
+		char number[64];
+
+		/* The teardown of a worker, in its directory and environment, by this process. */
+		if (!script->teardown || !state->is_set_up || state->is_torn_down) {
+			r = 0;
+		} else {
+			snprintf(number, sizeof(number), "EMP_LOAD_SLAVE=%zu", k + 1);
+			directory = text_format("TMPDIR=%s", c->workers[k].directory);
+			export = argv_join((char *[]){(char *)"export", number, directory, NULL});
+			command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
+			r = hook_run(command, NULL, c->plan->show_output, "teardown", outcome ? &err2 : err);
+		}
 		outcome = outcome ?: r;
 	}
 	if (c->is_set_up && c->load->teardown)
@@ -587,10 +542,32 @@ int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_res
 			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' provides them)");
 	}
 	r = prepare(&c, err);
-	if (r == 0)
-		r = set_up(&c, err);
-	if (r == 0)
-		r = observe_workers(&c, err);
+	if (r == 0) {
+		r = c.load->setup ? hook_run(c.load->setup, NULL, c.plan->show_output, "setup", err) : 0;
+		c.is_set_up = r == 0;
+		c.deadline_ns = clock_ns(CLOCK_MONOTONIC) + c.load->timeout_ns;
+		if (r == 0 && c.plan->controllers)
+			r = cgroup_controllers_pass_on(c.plan->controllers, c.all, err);
+		for (size_t k = 0; r == 0 && k < c.n; k++)
+			r = interrupt_pending() ? -EINTR : start_worker(&c, k, err);
+		r = r == 0 ? wait_for_all(&c, &c.memory->ready, "been set up", err) : r;
+	}
+	if (r == 0) {
+		static const enum page_wait_histogram from[N_PAGE_WAIT_KINDS] = {
+			[PAGE_WAIT_SLAVE] = PAGE_WAITS_OF_TASKS,
+			[PAGE_WAIT_READ] = PAGE_WAITS_OF_READS,
+			[PAGE_WAIT_WRITE] = PAGE_WAITS_OF_WRITES,
+		};
+		const struct observer *observer = c.plan->observer;
+		const struct spawn all = {.cpu = -1, .cgroup = c.all, .accounting = observer->accounting};
+		struct observation *observation = &c.result->observation;
+
+		r = observe_several(&all, observer->counters, run_workers, &c, observation, err);
+		observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
+		for (enum page_wait_kind kind = 0; r == 0 && c.waits && kind < N_PAGE_WAIT_KINDS; kind++)
+			if (page_wait_meter_watches(c.plan->page_waits, from[kind]))
+				record_page_waits(&c, kind, from[kind]);
+	}
 	end_workers(&c);
 	torn_down = tear_down(&c, r < 0 ? &err2 : err);
 	r = r < 0 ? r : torn_down;

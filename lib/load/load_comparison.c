@@ -51,24 +51,6 @@ static char *quoted_line(const char *line)
 	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "") : xstrdup("nothing");
 }
 
-/* The first line that differs. */
-static void write_line_change(FILE *text, const char *a, const char *b)
-{
-	_cleanup_(freep) char *before = NULL, *now = NULL;
-	size_t line = 1;
-
-	while (*a && *b && strcspn(a, "\n") == strcspn(b, "\n") && !strncmp(a, b, strcspn(a, "\n"))) {
-		a = next_line(a);
-		b = next_line(b);
-		line++;
-	}
-	before = quoted_line(a);
-	now = quoted_line(b);
-	fprintf(text, "%sline %zu of the file was %s, is %s", ftell(text) > 0 ? "; " : "", line, before, now);
-	if (strcmp(next_line(a), next_line(b)) != 0)
-		fprintf(text, "; lines after it differ too");
-}
-
 char *load_changes(const struct load_row *before, const struct load_row *now)
 {
 	char *changes = NULL;
@@ -84,8 +66,25 @@ char *load_changes(const struct load_row *before, const struct load_row *now)
 	if (!same_text(before->cpus, now->cpus))
 		fprintf(text, "%scpus was %s, is %s", ftell(text) > 0 ? "; " : "", before->cpus ?: "all",
 			now->cpus ?: "all");
-	if (strcmp(before->file, now->file) != 0)
-		write_line_change(text, before->file, now->file);
+	if (strcmp(before->file, now->file) != 0) {
+		const char *a = before->file;
+		const char *b = now->file;
+		_cleanup_(freep) char *change_before = NULL, *change_now = NULL;
+		size_t line = 1;
+
+		/* The first line that differs. */
+		while (*a && *b && strcspn(a, "\n") == strcspn(b, "\n") && !strncmp(a, b, strcspn(a, "\n"))) {
+			a = next_line(a);
+			b = next_line(b);
+			line++;
+		}
+		change_before = quoted_line(a);
+		change_now = quoted_line(b);
+		fprintf(text, "%sline %zu of the file was %s, is %s", ftell(text) > 0 ? "; " : "", line,
+			change_before, change_now);
+		if (strcmp(next_line(a), next_line(b)) != 0)
+			fprintf(text, "; lines after it differ too");
+	}
 	return text_stream_close(text, &changes);
 }
 
@@ -318,30 +317,6 @@ static void print_load_side(FILE *file, const char *label, const struct load_rep
 	terminal_wrap(file, text, (size_t)fprintf(file, "%-17s", label), 17);
 }
 
-static void print_load_design(FILE *file, const struct load_comparison *c)
-{
-	const struct load_pair *first = &c->items[0];
-	char sd[TEXT_TIME_SIZE];
-
-	switch (first->comparison.design) {
-	case DESIGN_PAIRS:
-		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
-		break;
-	case DESIGN_BETWEEN:
-		fprintf(file, "Not taken in turn: the rates of separate loads vary by %s ",
-			text_percent(sd, first->variation.sd));
-		if (first->variation.n_runs > 0)
-			fprintf(file, "(sd of %zu).\n", first->variation.n_runs);
-		else
-			fprintf(file, "(--between-runs).\n");
-		break;
-	default:
-		fprintf(file,
-			"No verdict: it is not known how much the rate varies from one call of emp-load\n"
-			"to the next. Three more calls of either load show it; or give --between-runs.\n");
-	}
-}
-
 /* The scripts that only `p` has. */
 static void print_missing_scripts(FILE *file, const struct load_report *p, const struct load_report *other)
 {
@@ -386,10 +361,30 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 		{"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT}, {"VERDICT", COLUMN_TEXT},
 		{"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
+	char sd[TEXT_TIME_SIZE];
 
 	print_load_side(file, "Rate of work of", c->b);
 	print_load_side(file, "compared with", c->a);
-	print_load_design(file, c);
+
+	const struct load_pair *first = &c->items[0];
+
+	switch (first->comparison.design) {
+	case DESIGN_PAIRS:
+		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
+		break;
+	case DESIGN_BETWEEN:
+		fprintf(file, "Not taken in turn: the rates of separate loads vary by %s ",
+			text_percent(sd, first->variation.sd));
+		if (first->variation.n_runs > 0)
+			fprintf(file, "(sd of %zu).\n", first->variation.n_runs);
+		else
+			fprintf(file, "(--between-runs).\n");
+		break;
+	default:
+		fprintf(file,
+			"No verdict: it is not known how much the rate varies from one call of emp-load\n"
+			"to the next. Three more calls of either load show it; or give --between-runs.\n");
+	}
 	if (c->environment_changes)
 		terminal_wrap(file, c->environment_changes, (size_t)fprintf(file, "Environments differ:"), 2);
 	if (c->load_changes)

@@ -30,22 +30,6 @@ struct rate_panel {
 	double scale; /* from 10^9 s to the unit */
 };
 
-static struct rate_panel rate_panel_of(const struct load_reports *all, size_t number)
-{
-	const struct load_comparison *c = all->comparison;
-	struct rate_panel p = {.number = number};
-
-	if (c) {
-		p.rates[0] = c->items[number].a;
-		p.rates[1] = c->items[number].b;
-	} else {
-		p.rates[0] = &all->items[0]->rates.items[number];
-	}
-	p.unit = load_unit_for(p.rates[0]->summary.mean_ns);
-	p.scale = p.unit->seconds / 1e9;
-	return p;
-}
-
 static size_t count_rates(const struct load_reports *all)
 {
 	size_t n = all->comparison ? all->comparison->n : all->items[0]->rates.n;
@@ -58,35 +42,6 @@ static size_t count_rate_panels(const struct load_reports *all)
 	size_t n = count_rates(all);
 
 	return n < MOST_RATE_PANELS ? n : MOST_RATE_PANELS;
-}
-
-static void write_rates(const struct load_reports *all, const struct rate_panel *p, struct plot *plot)
-{
-	for (size_t side = 0; side < all->n; side++) {
-		const struct load_report *report = all->items[side];
-
-		fprintf(plot->script, "$rate%zu_%zu << EOD\n", p->number, side);
-		for (size_t i = 0; i < report->n_kept; i++)
-			fprintf(plot->script, "%" PRIu32 " %.9g\n", report->kept[i].n,
-				(double)p->rates[side]->nano[i] / 1e9 * p->unit->seconds);
-		fputs("EOD\n", plot->script);
-	}
-}
-
-/* What the y axis must reach: the rates and the intervals of their means. */
-static void write_rate_range(const struct load_reports *all, const struct rate_panel *p, struct plot *plot)
-{
-	double low = INFINITY, high = -INFINITY, margin;
-
-	for (size_t side = 0; side < all->n; side++) {
-		const struct load_rate *rate = p->rates[side];
-
-		low = fmin(low, fmin((double)rate->summary.min_ns, rate->interval.low_ns));
-		high = fmax(high, fmax((double)rate->summary.max_ns, rate->interval.high_ns));
-	}
-	margin = fmax(0.1 * (high - low), 1e-3 * high);
-	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", (low - margin) * p->scale,
-		(high + margin) * p->scale + (high > 0 ? 0 : 1));
 }
 
 /* "edit ×4, repetitions a second" */
@@ -106,49 +61,53 @@ static void write_rate_title(const struct load_reports *all, const struct rate_p
 	fputs(" offset 0,-0.7\n", plot->script);
 }
 
-/* The interval of the mean as a band, and the mean. */
-static void write_rate_mean(const struct rate_panel *p, size_t side, struct plot *plot)
-{
-	const struct load_rate *rate = p->rates[side];
-
-	if (rate->summary.n > 1)
-		fprintf(plot->script,
-			"set object rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb '%s' fs transparent solid 0.13 noborder\n",
-			rate->interval.low_ns * p->scale, rate->interval.high_ns * p->scale,
-			rate_colours[side]);
-	fprintf(plot->script,
-		"set arrow from graph 0,first %.9g to graph 1,first %.9g nohead dt 2 lc rgb '%s'\n",
-		rate->summary.mean_ns * p->scale, rate->summary.mean_ns * p->scale, rate_colours[side]);
-}
-
-/* With the title "run 13: 12.26 ± 0.29". */
-static void write_rate_side(
-	const struct load_reports *all, const struct rate_panel *p, size_t side, struct plot *plot)
-{
-	const struct load_rate *rate = p->rates[side];
-	int decimals = load_rate_decimals(rate, p->unit);
-	int64_t run = all->items[side]->result.discarding.run.id;
-
-	fprintf(plot->script, "%s $rate%zu_%zu with linespoints pt 7 ps 0.8 lw 1.2 lc rgb '%s' title ",
-		side ? "," : "plot", p->number, side, rate_colours[side]);
-	if (rate->summary.n > 1)
-		plot_quote_format(plot, "run %" PRId64 ": %.*f ± %.*f /%s", run, decimals,
-			rate->summary.mean_ns * p->scale, decimals, rate->summary.sd_ns * p->scale,
-			p->unit->name);
-	else
-		plot_quote_format(plot, "run %" PRId64 ": %.*f /%s", run, decimals,
-			rate->summary.mean_ns * p->scale, p->unit->name);
-}
-
 static void write_rate_panel(const struct load_reports *all, const struct rate_panel *p, struct plot *plot)
 {
-	write_rate_range(all, p, plot);
+	double low = INFINITY, high = -INFINITY, margin;
+
+	/* What the y axis must reach: the rates and the intervals of their means. */
+	for (size_t side = 0; side < all->n; side++) {
+		const struct load_rate *rate = p->rates[side];
+
+		low = fmin(low, fmin((double)rate->summary.min_ns, rate->interval.low_ns));
+		high = fmax(high, fmax((double)rate->summary.max_ns, rate->interval.high_ns));
+	}
+	margin = fmax(0.1 * (high - low), 1e-3 * high);
+	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", (low - margin) * p->scale,
+		(high + margin) * p->scale + (high > 0 ? 0 : 1));
 	write_rate_title(all, p, plot);
 	fputs("unset object\nunset arrow\n", plot->script);
-	for (size_t side = 0; side < all->n; side++)
-		write_rate_mean(p, side, plot);
-	for (size_t side = 0; side < all->n; side++)
-		write_rate_side(all, p, side, plot);
+	for (size_t side = 0; side < all->n; side++) {
+		const struct load_rate *rate = p->rates[side];
+
+		/* The interval of the mean as a band, and the mean. */
+		if (rate->summary.n > 1)
+			fprintf(plot->script,
+				"set object rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb '%s' fs transparent solid 0.13 noborder\n",
+				rate->interval.low_ns * p->scale, rate->interval.high_ns * p->scale,
+				rate_colours[side]);
+		fprintf(plot->script,
+			"set arrow from graph 0,first %.9g to graph 1,first %.9g nohead dt 2 lc rgb '%s'\n",
+			rate->summary.mean_ns * p->scale, rate->summary.mean_ns * p->scale,
+			rate_colours[side]);
+	}
+	for (size_t side = 0; side < all->n; side++) {
+		const struct load_rate *rate = p->rates[side];
+		int decimals = load_rate_decimals(rate, p->unit);
+		int64_t run = all->items[side]->result.discarding.run.id;
+
+		/* With the title "run 13: 12.26 ± 0.29". */
+		fprintf(plot->script,
+			"%s $rate%zu_%zu with linespoints pt 7 ps 0.8 lw 1.2 lc rgb '%s' title ",
+			side ? "," : "plot", p->number, side, rate_colours[side]);
+		if (rate->summary.n > 1)
+			plot_quote_format(plot, "run %" PRId64 ": %.*f ± %.*f /%s", run, decimals,
+				rate->summary.mean_ns * p->scale, decimals, rate->summary.sd_ns * p->scale,
+				p->unit->name);
+		else
+			plot_quote_format(plot, "run %" PRId64 ": %.*f /%s", run, decimals,
+				rate->summary.mean_ns * p->scale, p->unit->name);
+	}
 	fputc('\n', plot->script);
 }
 
@@ -163,8 +122,28 @@ static void draw_rates(const void *subject, struct plot *plot)
 	uint32_t last = 1;
 
 	for (size_t i = 0; i < n; i++) {
-		panels[i] = rate_panel_of(all, i);
-		write_rates(all, &panels[i], plot);
+		const struct load_comparison *c = all->comparison;
+		struct rate_panel p = {.number = i};
+
+		if (c) {
+			p.rates[0] = c->items[i].a;
+			p.rates[1] = c->items[i].b;
+		} else {
+			p.rates[0] = &all->items[0]->rates.items[i];
+		}
+		p.unit = load_unit_for(p.rates[0]->summary.mean_ns);
+		p.scale = p.unit->seconds / 1e9;
+		panels[i] = p;
+		for (size_t side = 0; side < all->n; side++) {
+			const struct load_report *report = all->items[side];
+
+			fprintf(plot->script, "$rate%zu_%zu << EOD\n", panels[i].number, side);
+			for (size_t k = 0; k < report->n_kept; k++)
+				fprintf(plot->script, "%" PRIu32 " %.9g\n", report->kept[k].n,
+					(double)panels[i].rates[side]->nano[k] / 1e9 *
+						panels[i].unit->seconds);
+			fputs("EOD\n", plot->script);
+		}
 	}
 	fprintf(plot->script, "set multiplot layout %zu,1 title ", n);
 	plot_quote_format(plot, "Rate of work of %s%s%s%s%s", a, b ? " and of " : "", b ?: "",
@@ -322,68 +301,53 @@ static void write_worker_labels(const struct timeline *t, struct plot *plot)
 	fputs(") scale 0\n", plot->script);
 }
 
-/* In which place each worker finished. */
-static void write_ranks(const struct timeline *t, struct plot *plot)
-{
-	for (size_t i = 0; i < t->n && t->n <= MOST_RANKS; i++) {
-		size_t rank = 1;
-
-		if (t->workers[i].finished_ns < 0)
-			continue;
-		for (size_t k = 0; k < t->n; k++)
-			rank += t->workers[k].finished_ns < t->workers[i].finished_ns;
-		fprintf(plot->script, "set label '%zu' at first %.9f,%zu left offset 0.4,0 font ',9' front\n",
-			rank, seconds(t->workers[i].finished_ns), i + 1);
-	}
-}
-
-static void write_timeline_title(const struct timeline *t, struct plot *plot)
-{
-	_cleanup_(freep) char *name = short_report_name(t->report, TIMELINE_TITLE);
-	char time[TEXT_TIME_SIZE];
-
-	plot_set(plot, "title", "When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s",
-		name, t->sample->n, t->report->result.n_samples,
-		coordination_names[t->report->load.coordination], text_duration(time, t->sample->et_ns));
-	fprintf(plot->script,
-		"set xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
-		"set grid noytics\nset key outside right top reverse Left samplen 2\n",
-		t->n <= MOST_RANKS ? "; numbers: the order of finishing" : "",
-		fmax(seconds(t->sample->et_ns), 1e-9), t->n);
-}
-
-/* Those of the first scripts are in the key; the rows of all have names. */
-static void write_phase(const struct timeline *t, size_t script, size_t phase, struct plot *plot)
-{
-	fprintf(plot->script,
-		"%s $s%zu_%zu using 1:2:3:4:5:6 with boxxyerror fs solid %.2f noborder lc rgb '%s' ",
-		script + phase ? "," : "plot", script, phase, phases[phase].shade,
-		script_colours[script % ELEMENTS(script_colours)]);
-	if (phase == SHARE && script < ELEMENTS(script_colours)) {
-		_cleanup_(freep) char *title = load_short_text(
-			t->report->rates.items[script + 1].script, TIMELINE_NAME);
-
-		fputs("title ", plot->script);
-		plot_quote(plot, title);
-	} else {
-		fputs("notitle", plot->script);
-	}
-}
-
 static void draw_timeline(const void *subject, struct plot *plot)
 {
 	const struct load_reports *all = subject;
 	struct timeline t = timeline_of(all->items[0], all->sample);
+	_cleanup_(freep) char *name = short_report_name(t.report, TIMELINE_TITLE);
+	char time[TEXT_TIME_SIZE];
 
-	write_timeline_title(&t, plot);
+	plot_set(plot, "title", "When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s",
+		name, t.sample->n, t.report->result.n_samples,
+		coordination_names[t.report->load.coordination], text_duration(time, t.sample->et_ns));
+	fprintf(plot->script,
+		"set xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
+		"set grid noytics\nset key outside right top reverse Left samplen 2\n",
+		t.n <= MOST_RANKS ? "; numbers: the order of finishing" : "",
+		fmax(seconds(t.sample->et_ns), 1e-9), t.n);
 	write_worker_labels(&t, plot);
 	for (size_t script = 0; script < t.n_scripts; script++)
 		for (size_t phase = 0; phase < N_PHASES; phase++)
 			write_boxes(&t, script, phase, plot);
-	write_ranks(&t, plot);
+	/* In which place each worker finished. */
+	for (size_t i = 0; i < t.n && t.n <= MOST_RANKS; i++) {
+		size_t rank = 1;
+
+		if (t.workers[i].finished_ns < 0)
+			continue;
+		for (size_t k = 0; k < t.n; k++)
+			rank += t.workers[k].finished_ns < t.workers[i].finished_ns;
+		fprintf(plot->script, "set label '%zu' at first %.9f,%zu left offset 0.4,0 font ',9' front\n",
+			rank, seconds(t.workers[i].finished_ns), i + 1);
+	}
 	for (size_t script = 0; script < t.n_scripts; script++)
-		for (size_t phase = 0; phase < N_PHASES; phase++)
-			write_phase(&t, script, phase, plot);
+		for (size_t phase = 0; phase < N_PHASES; phase++) {
+			/* Those of the first scripts are in the key; the rows of all have names. */
+			fprintf(plot->script,
+				"%s $s%zu_%zu using 1:2:3:4:5:6 with boxxyerror fs solid %.2f noborder lc rgb '%s' ",
+				script + phase ? "," : "plot", script, phase, phases[phase].shade,
+				script_colours[script % ELEMENTS(script_colours)]);
+			if (phase == SHARE && script < ELEMENTS(script_colours)) {
+				_cleanup_(freep) char *title = load_short_text(
+					t.report->rates.items[script + 1].script, TIMELINE_NAME);
+
+				fputs("title ", plot->script);
+				plot_quote(plot, title);
+			} else {
+				fputs("notitle", plot->script);
+			}
+		}
 	for (size_t phase = 0; phase < N_PHASES; phase++)
 		if (phase != FURTHER || t.report->load.coordination == LOAD_CONSTANT)
 			fprintf(plot->script,
@@ -438,27 +402,6 @@ static void add_wait_bin(struct wait_histogram *h, const struct page_wait_bin *b
 	h->most = bar->count > h->most ? bar->count : h->most;
 }
 
-static struct wait_histogram wait_histogram_of(const struct load_report *p)
-{
-	static const int64_t steps[] = {1, 2, 5};
-	struct wait_histogram h = {.first = MOST_EDGES, .most = 1};
-
-	h.edges[h.n++] = 0;
-	for (int64_t decade_ns = 10 * NS_PER_US; decade_ns <= NS_PER_S; decade_ns *= 10)
-		for (size_t i = 0; i < ELEMENTS(steps) && h.n < MOST_EDGES; i++)
-			h.edges[h.n++] = steps[i] * decade_ns;
-	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {
-		const struct page_wait_total *total = &p->page_wait_totals[kind];
-
-		for (size_t i = 0; i < total->n_bins; i++)
-			add_wait_bin(&h, &total->bins[i]);
-		h.drawn[kind] = total->n_bins > 0;
-		h.n_drawn += h.drawn[kind];
-	}
-	h.first = h.first < h.last ? h.first : h.last;
-	return h;
-}
-
 /* x x_low x_high count seconds; the bars of the kinds stand beside each other. */
 static void write_wait_bars(
 	const struct wait_histogram *h, enum page_wait_kind kind, size_t drawn_before, struct plot *plot)
@@ -475,26 +418,6 @@ static void write_wait_bars(
 				low + width, bar->count, (double)bar->total_ns / 1e9);
 	}
 	fputs("EOD\n", plot->script);
-}
-
-static void write_wait_axis(const struct wait_histogram *h, struct plot *plot)
-{
-	fprintf(plot->script, "set xrange [%zu:%zu]\nset xtics (", h->first, h->last + 1);
-	for (size_t i = h->first; i <= h->last + 1 && i < h->n; i++) {
-		int64_t edge = h->edges[i];
-		int64_t unit_ns = edge >= NS_PER_S ? NS_PER_S : edge >= NS_PER_MS ? NS_PER_MS : NS_PER_US;
-
-		fputs(i > h->first ? ", " : "", plot->script);
-		if (edge == 0)
-			plot_quote(plot, "0");
-		else
-			plot_quote_format(plot, "%" PRId64 " %s", edge / unit_ns,
-				unit_ns == NS_PER_S    ? "s"
-				: unit_ns == NS_PER_MS ? "ms"
-						       : "us");
-		fprintf(plot->script, " %zu", i);
-	}
-	fputs(")\n", plot->script);
 }
 
 static void write_wait_panel(const struct wait_histogram *h, int column, const char *base, struct plot *plot)
@@ -518,8 +441,24 @@ static void draw_page_waits(const void *subject, struct plot *plot)
 	const struct load_reports *all = subject;
 	const struct load_report *p = all->items[0];
 	_cleanup_(freep) char *name = short_report_name(p, WAITS_NAME);
-	struct wait_histogram h = wait_histogram_of(p);
+
 	size_t drawn = 0;
+	static const int64_t steps[] = {1, 2, 5};
+	struct wait_histogram h = {.first = MOST_EDGES, .most = 1};
+
+	h.edges[h.n++] = 0;
+	for (int64_t decade_ns = 10 * NS_PER_US; decade_ns <= NS_PER_S; decade_ns *= 10)
+		for (size_t i = 0; i < ELEMENTS(steps) && h.n < MOST_EDGES; i++)
+			h.edges[h.n++] = steps[i] * decade_ns;
+	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {
+		const struct page_wait_total *total = &p->page_wait_totals[kind];
+
+		for (size_t i = 0; i < total->n_bins; i++)
+			add_wait_bin(&h, &total->bins[i]);
+		h.drawn[kind] = total->n_bins > 0;
+		h.n_drawn += h.drawn[kind];
+	}
+	h.first = h.first < h.last ? h.first : h.last;
 
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
 		if (h.drawn[kind])
@@ -527,7 +466,22 @@ static void draw_page_waits(const void *subject, struct plot *plot)
 	plot_set(plot, "multiplot layout 2,1 title",
 		"What the slaves of %s waited for: %zu run%s of the load", name, p->n_kept,
 		p->n_kept == 1 ? "" : "s");
-	write_wait_axis(&h, plot);
+	fprintf(plot->script, "set xrange [%zu:%zu]\nset xtics (", h.first, h.last + 1);
+	for (size_t i = h.first; i <= h.last + 1 && i < h.n; i++) {
+		int64_t edge = h.edges[i];
+		int64_t unit_ns = edge >= NS_PER_S ? NS_PER_S : edge >= NS_PER_MS ? NS_PER_MS : NS_PER_US;
+
+		fputs(i > h.first ? ", " : "", plot->script);
+		if (edge == 0)
+			plot_quote(plot, "0");
+		else
+			plot_quote_format(plot, "%" PRId64 " %s", edge / unit_ns,
+				unit_ns == NS_PER_S    ? "s"
+				: unit_ns == NS_PER_MS ? "ms"
+						       : "us");
+		fprintf(plot->script, " %zu", i);
+	}
+	fputs(")\n", plot->script);
 	fputs("set lmargin 13\nset key top right\nset ylabel 'number'\nset logscale y\n", plot->script);
 	fprintf(plot->script, "set yrange [0.5:%.9g]\n", 2 * (double)h.most);
 	write_wait_panel(&h, 4, "0.5", plot);

@@ -290,26 +290,22 @@ int load_parse(struct load *ret, const char *text, const char *path, struct erro
 	return 0;
 }
 
-static void script_clear(struct script *script)
-{
-	for (size_t i = 0; i < script->n_steps; i++) {
-		struct step *step = &script->steps[i];
-
-		free(step->text);
-		free(step->path);
-		free(step->input);
-		argv_free(step->argv);
-	}
-	free(script->steps);
-	free(script->name);
-	free(script->setup);
-	free(script->teardown);
-}
-
 void load_clear(struct load *load)
 {
-	for (size_t i = 0; i < load->n_scripts; i++)
-		script_clear(&load->scripts[i]);
+	for (size_t i = 0; i < load->n_scripts; i++) {
+		for (size_t k = 0; k < load->scripts[i].n_steps; k++) {
+			struct step *step = &load->scripts[i].steps[k];
+
+			free(step->text);
+			free(step->path);
+			free(step->input);
+			argv_free(step->argv);
+		}
+		free(load->scripts[i].steps);
+		free(load->scripts[i].name);
+		free(load->scripts[i].setup);
+		free(load->scripts[i].teardown);
+	}
 	free(load->scripts);
 	free(load->name);
 	free(load->file_directory);
@@ -320,29 +316,26 @@ void load_clear(struct load *load)
 	*load = (struct load){};
 }
 
-static void print_script(FILE *file, const struct script *script)
-{
-	static const char *const kinds[] = {"", "think ", "flush ", "flush "};
-
-	fprintf(file, "  %s ×%d, %d repetition%s\n", terminal_text(script->name), script->slaves,
-		script->repetitions, script->repetitions == 1 ? "" : "s");
-	for (size_t i = 0; i < script->n_steps; i++) {
-		const struct step *step = &script->steps[i];
-
-		fprintf(file, "    %s%s\n", kinds[step->kind], terminal_text(step->text));
-		if (step->input)
-			fprintf(file, "      < %s\n", terminal_text(step->input));
-	}
-}
-
 void load_print(FILE *file, const struct load *load)
 {
 	fprintf(file, "%s: %d run%s, %s, %zu slave%s on %s%s\n", terminal_text(load->name), load->runs,
 		load->runs == 1 ? "" : "s", coordination_names[load->coordination], load_slaves(load),
 		load_slaves(load) == 1 ? "" : "s", load->cpu_list ? "CPUs " : "all CPUs",
 		load->cpu_list ? terminal_text(load->cpu_list) : "");
-	for (size_t i = 0; i < load->n_scripts; i++)
-		print_script(file, &load->scripts[i]);
+	for (size_t i = 0; i < load->n_scripts; i++) {
+		static const char *const kinds[] = {"", "think ", "flush ", "flush "};
+
+		fprintf(file, "  %s ×%d, %d repetition%s\n", terminal_text(load->scripts[i].name),
+			load->scripts[i].slaves, load->scripts[i].repetitions,
+			load->scripts[i].repetitions == 1 ? "" : "s");
+		for (size_t k = 0; k < load->scripts[i].n_steps; k++) {
+			const struct step *step = &load->scripts[i].steps[k];
+
+			fprintf(file, "    %s%s\n", kinds[step->kind], terminal_text(step->text));
+			if (step->input)
+				fprintf(file, "      < %s\n", terminal_text(step->input));
+		}
+	}
 }
 
 size_t load_slaves(const struct load *load)

@@ -96,24 +96,6 @@ static int take_repetitions(const struct ini_line *line, void *data, struct erro
 	return 0;
 }
 
-static void list_scripts(struct load_rates *rates, const struct load_work *work)
-{
-	struct load_rate *all = array_add(rates->items, rates->n);
-
-	all->slaves = rates->sum.slaves = (int64_t)work->n_programs;
-	for (size_t i = 0; i < work->n_programs; i++) {
-		const char *script = work->programs[i].name;
-		struct load_rate *rate = load_rates_find(rates, script);
-
-		if (!rate) {
-			rate = array_add(rates->items, rates->n);
-			rate->script = script;
-		}
-		rate->share = ++rate->slaves;
-	}
-	ini_each_line(work->file, "", take_repetitions, rates, &(struct error){});
-}
-
 static bool same_order(const struct run_parts *a, const struct run_parts *b)
 {
 	for (size_t i = 1; i < a->n && i < b->n; i++)
@@ -146,8 +128,20 @@ struct load_rates load_rates_of(const struct load_work *work, const struct sampl
 	struct load_rates rates = {.n_runs = n_samples};
 	_cleanup_(freep) int64_t *times = xcalloc(n_samples + 1, sizeof(*times));
 	size_t changed = 0;
+	struct load_rate *all = array_add(rates.items, rates.n);
 
-	list_scripts(&rates, work);
+	all->slaves = rates.sum.slaves = (int64_t)work->n_programs;
+	for (size_t i = 0; i < work->n_programs; i++) {
+		const char *script = work->programs[i].name;
+		struct load_rate *rate = load_rates_find(&rates, script);
+
+		if (!rate) {
+			rate = array_add(rates.items, rates.n);
+			rate->script = script;
+		}
+		rate->share = ++rate->slaves;
+	}
+	ini_each_line(work->file, "", take_repetitions, &rates, &(struct error){});
 	for (size_t k = 0; k < rates.n; k++)
 		fill_rate(&rates, &rates.items[k], work, samples);
 	fill_rate(&rates, &rates.sum, work, samples);

@@ -34,18 +34,6 @@ static int read_load_row(struct book *book, const struct run *run, struct load_r
 	return r < 0 ? r : 0;
 }
 
-/* Without the samples in which a daemon passed its cutoff in the profile that the load was run with, if that is still there. */
-static int read_load_result(
-	struct book *book, const struct run *run, struct run_result *ret, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	bool profiled = run->profile &&
-			book_get_profile(book, run->profile, &profile, &(struct error){}) == 0;
-	const struct discard_rules rules = {.profile = profiled ? &profile : NULL, .other_cpus = true};
-
-	return run_result_read(book, run->id, &rules, ret, err);
-}
-
 static int read_workers(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
 	bool sound;
@@ -75,23 +63,6 @@ static void raise_to(int64_t *most, int64_t value)
 {
 	if (value > *most)
 		*most = value;
-}
-
-static void find_latest_starts(struct load_report *p)
-{
-	const struct run_result *result = &p->result;
-	size_t at = 0;
-
-	for (size_t i = 0; i < p->n_starts; i++) {
-		raise_to(&p->release_ns, p->starts[i].release_ns);
-		raise_to(&p->driver_ns, p->starts[i].driver_ns);
-	}
-	for (size_t i = 0; i < p->n_parts; i++) {
-		while (at < result->n_samples && result->samples[at].n < p->parts[i].sample)
-			at++;
-		if (at < result->n_samples && result->samples[at].n == p->parts[i].sample)
-			raise_to(&p->last_start_ns, p->parts[i].start_ns - result->samples[at].start_ns);
-	}
 }
 
 /* The share of its CPUs' time in which they were idle; NAN: not known. */
@@ -133,11 +104,21 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	_cleanup_(load_report_clear) struct load_report report = {};
 	_cleanup_(run_clear) struct run run = {};
 	int r = book_get_run(book, id, &run, err);
+	size_t at = 0;
 
 	if (r == 0)
 		r = read_load_row(book, &run, &report.load, err);
-	if (r == 0)
-		r = read_load_result(book, &run, &report.result, err);
+	if (r == 0) {
+		_cleanup_(profile_clear) struct profile profile = {};
+		bool profiled = run.profile &&
+				book_get_profile(book, run.profile, &profile, &(struct error){}) == 0;
+		const struct discard_rules rules = {
+			.profile = profiled ? &profile : NULL, .other_cpus = true};
+
+		/* Without the samples in which a daemon passed its cutoff in the profile that the load was
+		 * run with, if that is still there. */
+		r = run_result_read(book, run.id, &rules, &report.result, err);
+	}
 	if (r == 0)
 		r = read_workers(book, id, &report, err);
 	if (r == 0)
@@ -148,7 +129,20 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
 	if (r < 0)
 		return r;
-	find_latest_starts(&report);
+
+	const struct run_result *result = &report.result;
+
+	for (size_t i = 0; i < report.n_starts; i++) {
+		raise_to(&report.release_ns, report.starts[i].release_ns);
+		raise_to(&report.driver_ns, report.starts[i].driver_ns);
+	}
+	for (size_t i = 0; i < report.n_parts; i++) {
+		while (at < result->n_samples && result->samples[at].n < report.parts[i].sample)
+			at++;
+		if (at < result->n_samples && result->samples[at].n == report.parts[i].sample)
+			raise_to(&report.last_start_ns,
+				report.parts[i].start_ns - result->samples[at].start_ns);
+	}
 	keep_samples(&report);
 	report.rates = load_report_rates(&report, report.kept, report.n_kept, NULL);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
@@ -209,12 +203,18 @@ static json_t *worker_json(const struct load_report *p, const struct sample_prog
 	return object;
 }
 
-/* parts[n]: of one run. start NULL: not known. */
-static void set_starts(json_t *object, const struct sample *sample, const struct load_sample *start,
-	const struct sample_program *parts, size_t n)
+/* The run k of all, whose rates are `all`. */
+static json_t *load_run_json(const struct load_report *p, size_t k, const struct load_sample *start,
+	const struct sample_program *parts, size_t n, const struct load_rates *all)
 {
+	const struct sample *sample = &p->result.samples[k];
+	json_t *order = json_array(), *scripts = json_array(), *workers = json_array();
+	json_t *object = json_pack("{s:I, s:b, s:f, s:I}", "run", (json_int_t)sample->n, "kept",
+		!p->result.discarding.out[k], "rate_per_s", (double)all->sum.nano[k] / 1e9, "time_to_last_ns",
+		(json_int_t)sample->et_ns);
 	int64_t first_ns = INT64_MAX, last_ns = 0;
 
+	/* parts[n]: of one run. start NULL: not known. */
 	for (size_t i = 0; i < n; i++) {
 		first_ns = parts[i].start_ns < first_ns ? parts[i].start_ns : first_ns;
 		raise_to(&last_ns, parts[i].start_ns);
@@ -230,19 +230,6 @@ static void set_starts(json_t *object, const struct sample *sample, const struct
 		set_known(object, "cpus", start->cpus);
 		json_object_set_new(object, "idle_share", json_real_or_null(idle_share(start, sample)));
 	}
-}
-
-/* The run k of all, whose rates are `all`. */
-static json_t *load_run_json(const struct load_report *p, size_t k, const struct load_sample *start,
-	const struct sample_program *parts, size_t n, const struct load_rates *all)
-{
-	const struct sample *sample = &p->result.samples[k];
-	json_t *order = json_array(), *scripts = json_array(), *workers = json_array();
-	json_t *object = json_pack("{s:I, s:b, s:f, s:I}", "run", (json_int_t)sample->n, "kept",
-		!p->result.discarding.out[k], "rate_per_s", (double)all->sum.nano[k] / 1e9, "time_to_last_ns",
-		(json_int_t)sample->et_ns);
-
-	set_starts(object, sample, start, parts, n);
 	if (load_rates_in_shares(all))
 		json_object_set_new(object, "shares_per_s", json_real((double)all->items[0].nano[k] / 1e9));
 	for (size_t i = 0; i < n; i++) {
@@ -322,22 +309,6 @@ char *load_short_text(const char *text, size_t columns)
 	return text_format("%.*s…", (int)terminal_text_fit(text, columns - 1), text);
 }
 
-/* "     edit ×4"; of all work, `all`. */
-static void print_rate_label(FILE *file, const struct load_rate *rate, const char *all)
-{
-	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->slaves);
-	_cleanup_(freep) char *script = NULL;
-	size_t width = terminal_text_width(workers);
-
-	if (!rate->script) {
-		fprintf(file, "  %-*s", LOAD_LABEL - 2, all);
-		return;
-	}
-	script = load_short_text(rate->script, LOAD_LABEL - 6 - width);
-	width += terminal_text_width(script);
-	fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
-}
-
 /* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with so many blanks between; the caller frees it. */
 static char *rate_text(const struct load_rate *rate, int blanks)
 {
@@ -357,39 +328,26 @@ static char *rate_text(const struct load_rate *rate, int blanks)
 static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
 {
 	_cleanup_(freep) char *text = rate_text(rate, 3);
+	_cleanup_(freep) char *script = NULL;
 
 	for (int blanks = 2; blanks > 0 && LOAD_LABEL + terminal_text_width(text) > terminal_columns(file);
 		blanks--) {
 		free(text);
 		text = rate_text(rate, blanks);
 	}
-	print_rate_label(file, rate, all);
+
+	/* "     edit ×4"; of all work, `all`. */
+	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->slaves);
+	size_t width = terminal_text_width(workers);
+
+	if (!rate->script) {
+		fprintf(file, "  %-*s", LOAD_LABEL - 2, all);
+	} else {
+		script = load_short_text(rate->script, LOAD_LABEL - 6 - width);
+		width += terminal_text_width(script);
+		fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
+	}
 	fprintf(file, "%s\n", text);
-}
-
-/* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest repetitions; and the time to
- * the last worker's end. */
-static void print_rates(FILE *file, const struct load_rates *rates)
-{
-	const struct load_unit *unit = load_unit_for(rates->sum.summary.mean_ns);
-	const struct summary *time = &rates->time;
-	bool in_shares = load_rates_in_shares(rates);
-	char text[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE];
-
-	print_rate(file, &rates->items[0], in_shares ? "Rate of work, in shares" : "Rate of work");
-	for (size_t i = 1; in_shares && i < rates->n; i++)
-		print_rate(file, &rates->items[i], NULL);
-	if (in_shares)
-		fprintf(file, "     %-*s%.*f /%s\n", LOAD_LABEL - 5, "all repetitions",
-			load_rate_decimals(&rates->sum, unit),
-			rates->sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
-	if (time->n > 1)
-		fprintf(file, "  Time to the last        %s   range %s\n",
-			text_mean_sd(text, time->mean_ns, time->sd_ns, NULL),
-			text_interval(
-				range, (double)time->min_ns, (double)time->max_ns, range_step(time), NULL));
-	else
-		fprintf(file, "  Time to the last        %s\n", text_duration(text, time->min_ns));
 }
 
 /* A line whose text is written to a stream in memory; it is wrapped. */
@@ -469,8 +427,12 @@ static void write_coordination(FILE *file, const struct load_report *p)
 		text_duration(last, p->last_start_ns), text_duration(driver, p->driver_ns));
 }
 
-static void print_title(FILE *file, const struct load_report *p)
+void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
 {
+	char idle[TEXT_TIME_SIZE], kept[64];
+
+	snprintf(kept, sizeof(kept), "Kept %zu of %zu runs", p->n_kept, p->result.n_samples);
+
 	size_t n = p->result.n_samples;
 	_cleanup_(freep) char *name = load_short_text(p->result.discarding.run.program, LOAD_NAME);
 	_cleanup_(freep) char *text = text_format("%zu run%s, %s, %zu slave%s on %s%s (run %" PRId64
@@ -481,16 +443,29 @@ static void print_title(FILE *file, const struct load_report *p)
 
 	fprintf(file, "%s%s%s:", terminal_mark(file, MARK_STRONG), name, terminal_mark(file, MARK_END));
 	terminal_wrap(file, text, terminal_text_width(name) + 1, 0);
-}
-
-void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
-{
-	char idle[TEXT_TIME_SIZE], kept[64];
-
-	snprintf(kept, sizeof(kept), "Kept %zu of %zu runs", p->n_kept, p->result.n_samples);
-	print_title(file, p);
 	if (p->n_kept > 0) {
-		print_rates(file, &p->rates);
+		const struct load_unit *unit = load_unit_for(p->rates.sum.summary.mean_ns);
+		const struct summary *time = &p->rates.time;
+		bool in_shares = load_rates_in_shares(&p->rates);
+		char rates_text[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE];
+
+		/* Of all work, by script, and the sum, whose spread is mostly that of the script with the
+		 * shortest repetitions; and the time to the last worker's end. */
+		print_rate(file, &p->rates.items[0], in_shares ? "Rate of work, in shares" : "Rate of work");
+		for (size_t i = 1; in_shares && i < p->rates.n; i++)
+			print_rate(file, &p->rates.items[i], NULL);
+		if (in_shares)
+			fprintf(file, "     %-*s%.*f /%s\n", LOAD_LABEL - 5, "all repetitions",
+				load_rate_decimals(&p->rates.sum, unit),
+				p->rates.sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
+		if (time->n > 1)
+			fprintf(file, "  Time to the last        %s   range %s\n",
+				text_mean_sd(rates_text, time->mean_ns, time->sd_ns, NULL),
+				text_interval(range, (double)time->min_ns, (double)time->max_ns,
+					range_step(time), NULL));
+		else
+			fprintf(file, "  Time to the last        %s\n",
+				text_duration(rates_text, time->min_ns));
 		print_wrapped(file, "A slave's mean", write_workers, p);
 		if (!isnan(p->idle))
 			fprintf(file, "  CPUs idle               %s\n", text_percent(idle, p->idle));

@@ -24,22 +24,6 @@ const struct page_wait *page_wait_find(const struct page_waits *waits, enum page
 	return NULL;
 }
 
-/* The bin from low_ns on, which is inserted if it is new. */
-static struct page_wait_bin *find_bin(struct page_wait_total *total, const struct page_wait_bin *like)
-{
-	size_t at = total->n_bins;
-
-	while (at > 0 && total->bins[at - 1].low_ns >= like->low_ns)
-		at--;
-	if (at < total->n_bins && total->bins[at].low_ns == like->low_ns)
-		return &total->bins[at];
-	array_add(total->bins, total->n_bins);
-	memmove(&total->bins[at + 1], &total->bins[at], (total->n_bins - 1 - at) * sizeof(*total->bins));
-	total->bins[at] = (struct page_wait_bin){
-		.kind = like->kind, .low_ns = like->low_ns, .high_ns = like->high_ns};
-	return &total->bins[at];
-}
-
 struct page_wait_total page_wait_total_of(
 	const struct page_waits *waits, enum page_wait_kind kind, const struct sample *samples, size_t n)
 {
@@ -63,7 +47,22 @@ struct page_wait_total page_wait_total_of(
 
 			if (bin->sample != wait->sample || bin->kind != kind)
 				continue;
-			sum = find_bin(&total, bin);
+
+			/* The bin from low_ns on, which is inserted if it is new. */
+			size_t at = total.n_bins;
+
+			while (at > 0 && total.bins[at - 1].low_ns >= bin->low_ns)
+				at--;
+			if (at < total.n_bins && total.bins[at].low_ns == bin->low_ns) {
+				sum = &total.bins[at];
+			} else {
+				array_add(total.bins, total.n_bins);
+				memmove(&total.bins[at + 1], &total.bins[at],
+					(total.n_bins - 1 - at) * sizeof(*total.bins));
+				total.bins[at] = (struct page_wait_bin){
+					.kind = bin->kind, .low_ns = bin->low_ns, .high_ns = bin->high_ns};
+				sum = &total.bins[at];
+			}
 			sum->count = saturate_add(sum->count, bin->count);
 			sum->total_ns = saturate_add(sum->total_ns, bin->total_ns);
 		}

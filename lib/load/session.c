@@ -39,45 +39,6 @@ int load_read(struct load *ret, char **ret_text, const char *path, struct error 
 	return 0;
 }
 
-static int open_load_book(struct load_session *s, struct error *err)
-{
-	_cleanup_(freep) char *path = NULL;
-	struct error err2;
-	int r = paths_book(s->options->db, &path, err);
-
-	if (r == 0 && !s->options->ignore_lock && lock_look(path, &err2) < 0)
-		return error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", err2.text);
-	leftovers_remove();
-	if (r == 0)
-		r = book_open(&s->book, path, BOOK_MEASURE, err);
-	if (r < 0)
-		return r;
-	patience_begin(s->book);
-	return s->options->profile ? book_get_profile(s->book, s->options->profile, &s->profile, err) : 0;
-}
-
-static int fill_load_run(struct load_session *s, int64_t environment, struct error *err)
-{
-	size_t n = load_slaves(&s->load);
-
-	s->run = (struct run){
-		.kind = RUN_LOAD,
-		.program = text_utf8(s->load.name),
-		.backend = xstrdup(observer_backend_name(&s->observer)),
-		.pt_source = xstrdup("cgroup"),
-		.profile = text_copy(s->options->profile),
-		.notes = xstrdup(coordination_names[s->load.coordination]),
-		.resolution_ns = 1,
-		.environment = environment,
-		.cpu = -1,
-	};
-	s->programs = xcalloc(n, sizeof(*s->programs));
-	for (size_t k = 0; k < n; k++)
-		s->programs[k] = (struct run_program){
-			.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s->load, k)->name)};
-	return names_text(&s->run.name_patterns, err);
-}
-
 int load_session_open(
 	struct load_session *ret, const struct load_options *options, const char *path, struct error *err)
 {
@@ -85,6 +46,8 @@ int load_session_open(
 	_cleanup_(freep) char *digest = NULL;
 	int64_t environment;
 	int r = load_read(&s.load, &s.text, path, err);
+	_cleanup_(freep) char *book_path = NULL;
+	struct error err2;
 
 	if (r < 0)
 		return r;
@@ -93,15 +56,45 @@ int load_session_open(
 	s.load.runs = options->runs ?: s.load.runs;
 	if (setenv("EMP_LOAD_FILE_DIR", s.load.file_directory, 1) < 0)
 		xalloc_fail();
-	r = open_load_book(&s, err);
+	r = paths_book(s.options->db, &book_path, err);
+	if (r == 0 && !s.options->ignore_lock && lock_look(book_path, &err2) < 0) {
+		r = error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", err2.text);
+	} else {
+		leftovers_remove();
+		if (r == 0)
+			r = book_open(&s.book, book_path, BOOK_MEASURE, err);
+		if (r >= 0) {
+			patience_begin(s.book);
+			r = s.options->profile ? book_get_profile(s.book, s.options->profile, &s.profile, err)
+					       : 0;
+		}
+	}
 	if (r == 0)
 		r = environment_take(s.book, &environment, &digest, err);
 	if (r == 0)
 		r = observer_open(&s.observer, options->backend, -1, err);
 	if (r == 0)
 		r = load_limits_begin(&s.controllers, &s.load, err);
-	if (r == 0)
-		r = fill_load_run(&s, environment, err);
+	if (r == 0) {
+		size_t n = load_slaves(&s.load);
+
+		s.run = (struct run){
+			.kind = RUN_LOAD,
+			.program = text_utf8(s.load.name),
+			.backend = xstrdup(observer_backend_name(&s.observer)),
+			.pt_source = xstrdup("cgroup"),
+			.profile = text_copy(s.options->profile),
+			.notes = xstrdup(coordination_names[s.load.coordination]),
+			.resolution_ns = 1,
+			.environment = environment,
+			.cpu = -1,
+		};
+		s.programs = xcalloc(n, sizeof(*s.programs));
+		for (size_t k = 0; k < n; k++)
+			s.programs[k] = (struct run_program){
+				.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s.load, k)->name)};
+		r = names_text(&s.run.name_patterns, err);
+	}
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(s);
@@ -120,19 +113,6 @@ struct load_plan load_session_plan(struct load_session *s)
 	};
 }
 
-static int store_load_rows(struct load_session *s, const struct load_result *result, struct error *err)
-{
-	int r = sample_store_rows(s->book, s->run.id, result->start.sample, &result->observation, err);
-
-	if (r == 0)
-		r = book_add_sample_programs(s->book, s->run.id, result->parts, result->n, err);
-	if (r == 0)
-		r = book_add_page_waits(s->book, s->run.id, &result->page_waits, err);
-	if (r == 0)
-		r = book_add_load_sample(s->book, s->run.id, &result->start, err);
-	return r == 0 ? book_commit(s->book, err) : r;
-}
-
 /* One run of the load, and its rows in one transaction. */
 static int take_load_sample(struct load_session *s, bool warm_up, struct error *err)
 {
@@ -144,8 +124,17 @@ static int take_load_sample(struct load_session *s, bool warm_up, struct error *
 		return r;
 	do {
 		r = book_begin(s->book, err);
-		if (r == 0)
-			r = store_load_rows(s, &result, err);
+		if (r == 0) {
+			r = sample_store_rows(
+				s->book, s->run.id, result.start.sample, &result.observation, err);
+			if (r == 0)
+				r = book_add_sample_programs(s->book, s->run.id, result.parts, result.n, err);
+			if (r == 0)
+				r = book_add_page_waits(s->book, s->run.id, &result.page_waits, err);
+			if (r == 0)
+				r = book_add_load_sample(s->book, s->run.id, &result.start, err);
+			r = r == 0 ? book_commit(s->book, err) : r;
+		}
 		if (r < 0)
 			book_rollback(s->book);
 	} while (book_again(s->book, r, err));
@@ -165,17 +154,6 @@ static int take_load_samples(struct load_session *s, struct error *err)
 			progress_step(&progress, (uint64_t)i + 1, NULL);
 	}
 	return r;
-}
-
-static int begin_load_run(struct load_session *s, struct error *err)
-{
-	const struct load_row row = {s->load.coordination, s->load.cpu_list, s->text,
-		s->page_wait_meter ? NULL : s->no_page_waits.text};
-	int r = book_begin_run(s->book, &s->run, err);
-
-	if (r == 0)
-		r = book_put_load(s->book, s->run.id, &row, err);
-	return r == 0 ? book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err) : r;
 }
 
 /* The notes on the result, as emp-measure stores them; what single programs can be resolved to says nothing of a load. */
@@ -200,7 +178,14 @@ int load_session_run(struct load_session *s, struct error *err)
 	privilege_raise();
 	page_wait_meter_new(&s->page_wait_meter, &s->no_page_waits);
 	privilege_lower();
-	r = begin_load_run(s, err);
+
+	const struct load_row row = {s->load.coordination, s->load.cpu_list, s->text,
+		s->page_wait_meter ? NULL : s->no_page_waits.text};
+
+	r = book_begin_run(s->book, &s->run, err);
+	if (r == 0)
+		r = book_put_load(s->book, s->run.id, &row, err);
+	r = r == 0 ? book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err) : r;
 	if (r < 0)
 		return r;
 	outcome = take_load_samples(s, err);

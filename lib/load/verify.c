@@ -147,22 +147,6 @@ static int run_rounds(struct slowed *slowed, struct load_session *s, int rounds,
 	return r;
 }
 
-static int compare_slowed(struct load_verification *v, size_t i, const struct slowed *slowed,
-	const struct load_session *s, struct error *err)
-{
-	static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
-	const struct load_rate *rate, *free_rate;
-	const struct load_work work = {s->load.coordination, s->programs, load_slaves(&s->load),
-		slowed->parts, slowed->n_parts, s->text, NULL};
-
-	v->rates[i] = load_rates_of(&work, slowed->samples, slowed->n_samples);
-	v->taken[i] = slowed->taken / (double)slowed->n_samples;
-	rate = &v->rates[i].items[0];
-	free_rate = &v->rates[0].items[0];
-	return compare(free_rate->nano, free_rate->summary.n, rate->nano, rate->summary.n, &pairs,
-		&v->compared[i], err);
-}
-
 int load_verify(struct load_verification *ret, struct load_session *session, int rounds, struct error *err)
 {
 	_cleanup_(load_verification_clear) struct load_verification v = {.rounds = rounds};
@@ -170,8 +154,20 @@ int load_verify(struct load_verification *ret, struct load_session *session, int
 	int r = run_rounds(slowed, session, rounds, err);
 
 	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
-		if (r == 0)
-			r = compare_slowed(&v, i, &slowed[i], session, err);
+		if (r == 0) {
+			static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
+			const struct load_rate *rate, *free_rate;
+			const struct load_work work = {session->load.coordination, session->programs,
+				load_slaves(&session->load), slowed[i].parts, slowed[i].n_parts,
+				session->text, NULL};
+
+			v.rates[i] = load_rates_of(&work, slowed[i].samples, slowed[i].n_samples);
+			v.taken[i] = slowed[i].taken / (double)slowed[i].n_samples;
+			rate = &v.rates[i].items[0];
+			free_rate = &v.rates[0].items[0];
+			r = compare(free_rate->nano, free_rate->summary.n, rate->nano, rate->summary.n,
+				&pairs, &v.compared[i], err);
+		}
 		free(slowed[i].samples);
 		free(slowed[i].parts);
 	}

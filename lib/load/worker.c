@@ -106,40 +106,38 @@ static void worker_tell(const struct worker *w)
 	(void)told; /* a coordinator that is gone has this process killed */
 }
 
-static int worker_receive_memory(struct worker *w, struct error *err)
-{
-	union {
-		char space[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr header;
-	} control;
-	char byte;
-	struct iovec part = {&byte, 1};
-	struct msghdr message = {.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
-	_cleanup_(closep) int fd = -1;
-	struct stat st;
-
-	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
-		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-	w->memory = fstat(fd, &st) == 0 ? worker_memory_map(fd, (size_t)st.st_size) : NULL;
-	return w->memory ? 0 : error_os(err, -errno, "cannot map the driver's memory");
-}
-
 /* Takes its socket, its memory and its script. */
 static int worker_join(struct worker *w, const char *number, struct error *err)
 {
 	int64_t k;
 	int r;
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	char byte;
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
 
 	/* the socket becomes a descriptor of its own, and /dev/null the standard input */
 	w->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	w->socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (w->socket < 0 || w->null < 0 || dup2(w->null, STDIN_FILENO) < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
-	r = worker_receive_memory(w, err);
+
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+
+	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message)) {
+		r = error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
+	} else {
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+		w->memory = fstat(fd, &st) == 0 ? worker_memory_map(fd, (size_t)st.st_size) : NULL;
+		r = w->memory ? 0 : error_os(err, -errno, "cannot map the driver's memory");
+	}
 	if (r == 0)
 		r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
 	if (r < 0)
@@ -223,27 +221,6 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	if (r == 0)
 		r = worker_make_fill_file(w->script, err);
 	return r == 0 && w->script->nice ? worker_set_nice(w->script->nice, err) : r;
-}
-
-/* A batch process that is woken does not take the CPU from the coordinator, which has the others to wake. A worker that has
- * another policy than the usual one keeps it. */
-static int worker_wait_for_release(const struct worker *w, struct error *err)
-{
-	static const struct sched_param none;
-	bool usual = sched_getscheduler(0) == SCHED_OTHER;
-
-	if (usual && sched_setscheduler(0, SCHED_BATCH, &none) < 0)
-		return error_os(err, -errno, "cannot wait as a batch process");
-	__atomic_add_fetch(&w->memory->ready, 1, __ATOMIC_ACQ_REL);
-	worker_tell(w);
-	while (!__atomic_load_n(&w->memory->go, __ATOMIC_ACQUIRE))
-		syscall(SYS_futex, &w->memory->go, FUTEX_WAIT, 0, NULL);
-	w->state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	if (usual && sched_setscheduler(0, SCHED_OTHER, &none) < 0)
-		return error_os(err, -errno, "cannot go on as an ordinary process");
-	if (w->script->slice_ns && slice_set(w->script->slice_ns) < 0)
-		return error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");
-	return 0;
 }
 
 static void worker_think(struct worker *w, const struct think *think)
@@ -350,21 +327,6 @@ static int worker_repeat(struct worker *w, struct error *err)
 	return 0;
 }
 
-/* Its share of the work, the teardown if that is measured too. */
-static int worker_do_share(struct worker *w, struct error *err)
-{
-	int r = 0;
-
-	for (int i = 0; r == 0 && i < w->script->repetitions; i++)
-		r = worker_repeat(w, err);
-	if (r == 0 && w->memory->coordination == LOAD_BEFORE && w->script->teardown) {
-		r = hook_run(w->script->teardown, NULL, w->memory->show_output, "teardown", err);
-		w->state->is_torn_down = true;
-	}
-	w->state->finished_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	return r;
-}
-
 int worker_verb(int argc, char **argv, struct error *err)
 {
 	struct worker w = {.socket = -1};
@@ -374,10 +336,38 @@ int worker_verb(int argc, char **argv, struct error *err)
 	r = worker_join(&w, argv[0], err);
 	if (r == 0)
 		r = worker_set_up(&w, argv[1], err);
-	if (r == 0)
-		r = worker_wait_for_release(&w, err);
-	if (r == 0)
-		r = worker_do_share(&w, err);
+	if (r == 0) {
+		static const struct sched_param none;
+		bool usual = sched_getscheduler(0) == SCHED_OTHER;
+
+		/* A batch process that is woken does not take the CPU from the coordinator, which has the
+		 * others to wake. A worker that has another policy than the usual one keeps it. */
+		if (usual && sched_setscheduler(0, SCHED_BATCH, &none) < 0) {
+			r = error_os(err, -errno, "cannot wait as a batch process");
+		} else {
+			__atomic_add_fetch(&w.memory->ready, 1, __ATOMIC_ACQ_REL);
+			worker_tell(&w);
+			while (!__atomic_load_n(&w.memory->go, __ATOMIC_ACQUIRE))
+				syscall(SYS_futex, &w.memory->go, FUTEX_WAIT, 0, NULL);
+			w.state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+			if (usual && sched_setscheduler(0, SCHED_OTHER, &none) < 0)
+				r = error_os(err, -errno, "cannot go on as an ordinary process");
+			else if (w.script->slice_ns && slice_set(w.script->slice_ns) < 0)
+				r = error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");
+			else
+				r = 0;
+		}
+	}
+	if (r == 0) {
+		/* Its share of the work, the teardown if that is measured too. */
+		for (int i = 0; r == 0 && i < w.script->repetitions; i++)
+			r = worker_repeat(&w, err);
+		if (r == 0 && w.memory->coordination == LOAD_BEFORE && w.script->teardown) {
+			r = hook_run(w.script->teardown, NULL, w.memory->show_output, "teardown", err);
+			w.state->is_torn_down = true;
+		}
+		w.state->finished_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	}
 	if (r == 0) {
 		__atomic_add_fetch(&w.memory->finished, 1, __ATOMIC_ACQ_REL);
 		worker_tell(&w);

@@ -34,10 +34,26 @@ static bool is_wait_known(const struct sample *samples, size_t n)
 	return (double)count_unknown_waits(samples, n) <= MOST_UNKNOWN * (double)n;
 }
 
-/* Of a sample whose W is unknown it is the ET, but not more than the greatest of the others: what it is longer by was taken
- * by others. */
-static int64_t *find_et_minus_wait(const struct sample *samples, size_t n)
+/* Replaces each ET by W and the median of ET - W: what it would be if the program itself always took the same time. W is
+ * rounded: what the program's own time varies by, or a hundredth of a sample, makes no sample long. */
+static int use_waits(struct analysis_feed *feed, const struct run *run, struct sample *samples, size_t n,
+	struct error *err)
 {
+	_cleanup_(freep) int64_t *sorted = NULL;
+	int64_t step_ns;
+	int64_t step = 1;
+
+	if (!is_wait_known(samples, n)) {
+		while (samples->wait_ns >= 0)
+			samples++;
+		return error_say(err, -ENODATA,
+			"the waiting time of sample %" PRIu32 " in run %" PRId64
+			" is not known: it needs --accounting bpf and a cgroup, and a program of several tasks needs --cpu",
+			samples->n, run->id);
+	}
+
+	/* Of a sample whose W is unknown it is the ET, but not more than the greatest of the others: what
+	 * it is longer by was taken by others. */
 	int64_t *rest_ns = xcalloc(n, sizeof(*rest_ns)), most_ns = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -48,38 +64,7 @@ static int64_t *find_et_minus_wait(const struct sample *samples, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].wait_ns < 0)
 			rest_ns[i] = samples[i].et_ns < most_ns ? samples[i].et_ns : most_ns;
-	return rest_ns;
-}
-
-/* The largest 1, 2 or 5 times a power of ten that is no more than this; a millisecond at most. */
-static int64_t step_up_to(double most_ns)
-{
-	int64_t step = 1;
-
-	while (10 * (double)step <= most_ns && step < NS_PER_MS)
-		step *= 10;
-	if (step < NS_PER_MS)
-		step *= 5 * (double)step <= most_ns ? 5 : 2 * (double)step <= most_ns ? 2 : 1;
-	return step;
-}
-
-/* Replaces each ET by W and the median of ET - W: what it would be if the program itself always took the same time. W is
- * rounded: what the program's own time varies by, or a hundredth of a sample, makes no sample long. */
-static int use_waits(struct analysis_feed *feed, const struct run *run, struct sample *samples, size_t n,
-	struct error *err)
-{
-	_cleanup_(freep) int64_t *sorted = NULL;
-	int64_t step_ns;
-
-	if (!is_wait_known(samples, n)) {
-		while (samples->wait_ns >= 0)
-			samples++;
-		return error_say(err, -ENODATA,
-			"the waiting time of sample %" PRIu32 " in run %" PRId64
-			" is not known: it needs --accounting bpf and a cgroup, and a program of several tasks needs --cpu",
-			samples->n, run->id);
-	}
-	feed->et_minus_wait_ns = find_et_minus_wait(samples, n);
+	feed->et_minus_wait_ns = rest_ns;
 	feed->exact_ns = xcalloc(n, sizeof(*feed->exact_ns));
 	if (n == 0)
 		return 0;
@@ -89,7 +74,12 @@ static int use_waits(struct analysis_feed *feed, const struct run *run, struct s
 	sort_ascending(sorted, n);
 	feed->median_rest_ns = llround(quantile_of(sorted, n, 0.5));
 	feed->least_ns = fmin(shorth_of(sorted, n).sd, LEAST_SHARE * (double)feed->median_rest_ns);
-	step_ns = step_up_to(feed->least_ns);
+	/* The largest 1, 2 or 5 times a power of ten that is no more than this; a millisecond at most. */
+	while (10 * (double)step <= feed->least_ns && step < NS_PER_MS)
+		step *= 10;
+	if (step < NS_PER_MS)
+		step *= 5 * (double)step <= feed->least_ns ? 5 : 2 * (double)step <= feed->least_ns ? 2 : 1;
+	step_ns = step;
 	for (size_t i = 0; i < n; i++) {
 		feed->exact_ns[i] = feed->median_rest_ns + samples[i].et_ns - feed->et_minus_wait_ns[i];
 		samples[i].et_ns = resolution_round(feed->exact_ns[i], step_ns);
@@ -268,22 +258,6 @@ static void dissolve_zone(struct analysis_feed *feed, enum zone from, enum zone 
 	}
 }
 
-/* If daemons explain most of the samples beyond the core, or beyond the gap further out, the central cluster ends
- * there. */
-static void settle_cluster(struct analysis_feed *feed)
-{
-	struct cluster *c = &feed->central;
-	double beyond_core = share_explained(feed, ZONE_BIT(ZONE_NEAR) | ZONE_BIT(ZONE_FAR));
-	double beyond_gap = share_explained(feed, ZONE_BIT(ZONE_FAR));
-	bool core = beyond_core > EXPLAINED, gap = core || beyond_gap > EXPLAINED;
-
-	dissolve_zone(feed, ZONE_NEAR, core ? ZONE_ABOVE : ZONE_CORE);
-	dissolve_zone(feed, ZONE_FAR, gap ? ZONE_ABOVE : ZONE_CORE);
-	if (gap)
-		cluster_tighten(c, feed->samples, feed->n_samples, core ? c->core_high_ns : c->near_high_ns,
-			core ? beyond_core : beyond_gap);
-}
-
 /* Fills in spans, unless a sample does not follow the one before: in a run without start times, or if the clock was set. */
 static void find_spans(struct analysis_feed *feed)
 {
@@ -303,33 +277,13 @@ static void find_spans(struct analysis_feed *feed)
 	}
 }
 
-/* In time; of imported runs first as the papers did, so that their tables come out. */
-static struct period find_daemon_period(struct analysis_feed *feed, const struct daemon_statistics *daemon)
-{
-	_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_longs, sizeof(*numbers));
-	_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_longs, sizeof(*indexes));
-	struct period period = {};
-	size_t n = 0;
-
-	feed->cursor = 0;
-	for (size_t i = 0; i < daemon->n_longs; i++)
-		if (n == 0 || numbers[n - 1] != daemon->longs[i].sample) {
-			numbers[n] = daemon->longs[i].sample;
-			indexes[n] = (uint32_t)analysis_feed_sample(feed, numbers[n]);
-			n++;
-		}
-	if (feed->run.kind == RUN_IMPORT || !feed->spans)
-		period = period_find(numbers, n, feed->samples[feed->n_samples - 1].n);
-	if (feed->spans && !period_is_known(&period))
-		period = period_find_in_time(indexes, n, feed->spans, feed->n_samples);
-	return period;
-}
-
 /* Step 4: of the executions kept, those are long that are in samples above the central cluster which daemons explain, and long
  * for the daemon. Where W is known, it must not contradict that: other processes made the sample long. */
 static void conclude_daemon(struct analysis_feed *feed, struct daemon_statistics *daemon, bool *explained)
 {
 	size_t kept = 0;
+	struct period period = {};
+	size_t n = 0;
 
 	feed->cursor = 0;
 	daemon->long_min_ns = daemon->cutoff_ns = -1;
@@ -352,7 +306,23 @@ static void conclude_daemon(struct analysis_feed *feed, struct daemon_statistics
 		return;
 	daemon->cutoff_ns = resolution_midpoint(
 		daemon->n_central > 0 ? daemon->central_max_ns : 0, daemon->long_min_ns, feed->resolution_ns);
-	daemon->period = find_daemon_period(feed, daemon);
+
+	/* In time; of imported runs first as the papers did, so that their tables come out. */
+	_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_longs, sizeof(*numbers));
+	_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_longs, sizeof(*indexes));
+
+	feed->cursor = 0;
+	for (size_t i = 0; i < daemon->n_longs; i++)
+		if (n == 0 || numbers[n - 1] != daemon->longs[i].sample) {
+			numbers[n] = daemon->longs[i].sample;
+			indexes[n] = (uint32_t)analysis_feed_sample(feed, numbers[n]);
+			n++;
+		}
+	if (feed->run.kind == RUN_IMPORT || !feed->spans)
+		period = period_find(numbers, n, feed->samples[feed->n_samples - 1].n);
+	if (feed->spans && !period_is_known(&period))
+		period = period_find_in_time(indexes, n, feed->spans, feed->n_samples);
+	daemon->period = period;
 }
 
 /* Concludes on each daemon, and lists the samples above the central cluster. */
@@ -428,36 +398,46 @@ static void restore_exact_times(struct analysis_feed *feed)
 	c->median_ns = llround(quantile_of(exact + first, end - first, 0.5));
 }
 
-/* The mean ET and the median pause, rather than the mean distance of starts: a run that was resumed after
- * days must not give its daemons a longer period. */
-static double spacing_of(const struct sample *samples, size_t n)
-{
-	_cleanup_(freep) int64_t *pauses = xcalloc(n, sizeof(*pauses));
-	double sum = 0, pause;
-
-	for (size_t i = 0; i < n; i++)
-		sum += (double)samples[i].et_ns;
-	for (size_t i = 1; i < n; i++)
-		pauses[i - 1] = samples[i].start_ns - samples[i - 1].start_ns - samples[i - 1].et_ns;
-	pause = n > 1 ? median_of(pauses, n - 1) : 0;
-	return sum / (double)n + fmax(pause, 0);
-}
-
 struct analysis analysis_feed_finish(struct analysis_feed *feed)
 {
 	struct analysis analysis = {.resolution_ns = feed->resolution_ns};
+	struct cluster *c = &feed->central;
 
 	join_families(feed);
 	feed->divides = causes_dividing(feed);
 	find_central_statistics(&feed->daemons);
 	causes_add_up(feed);
-	settle_cluster(feed);
+
+	/* If daemons explain most of the samples beyond the core, or beyond the gap further out, the
+	 * central cluster ends there. */
+	double beyond_core = share_explained(feed, ZONE_BIT(ZONE_NEAR) | ZONE_BIT(ZONE_FAR));
+	double beyond_gap = share_explained(feed, ZONE_BIT(ZONE_FAR));
+	bool core = beyond_core > EXPLAINED, gap = core || beyond_gap > EXPLAINED;
+
+	dissolve_zone(feed, ZONE_NEAR, core ? ZONE_ABOVE : ZONE_CORE);
+	dissolve_zone(feed, ZONE_FAR, gap ? ZONE_ABOVE : ZONE_CORE);
+	if (gap)
+		cluster_tighten(c, feed->samples, feed->n_samples, core ? c->core_high_ns : c->near_high_ns,
+			core ? beyond_core : beyond_gap);
 	find_central_statistics(&feed->daemons);
 	conclude_daemons(feed, &analysis);
 	causes_find_shares(feed);
 	restore_exact_times(feed);
 	verdict_find(feed, &analysis);
-	analysis.spacing_ns = spacing_of(feed->samples, feed->n_samples);
+
+	/* The mean ET and the median pause, rather than the mean distance of starts: a run that was
+	 * resumed after days must not give its daemons a longer period. */
+	size_t n = feed->n_samples;
+	_cleanup_(freep) int64_t *pauses = xcalloc(n, sizeof(*pauses));
+	double sum = 0, pause;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)feed->samples[i].et_ns;
+	for (size_t i = 1; i < n; i++)
+		pauses[i - 1] = feed->samples[i].start_ns - feed->samples[i - 1].start_ns -
+				feed->samples[i - 1].et_ns;
+	pause = n > 1 ? median_of(pauses, n - 1) : 0;
+	analysis.spacing_ns = sum / (double)n + fmax(pause, 0);
 	analysis.by_wait = feed->et_minus_wait_ns;
 	analysis.median_rest_ns = feed->median_rest_ns;
 	analysis.n_by_et = feed->n_by_et;

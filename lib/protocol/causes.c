@@ -168,21 +168,6 @@ double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigne
 	return all > 0 ? extra / all : 0;
 }
 
-/* The samples with the daemon and those without it: the share of the variance of ET that is between the two groups, if
- * the daemon's own time explains the difference. */
-static double divided_share(const struct daemon_statistics *daemon, size_t n, double mean, double variance)
-{
-	double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present), apart;
-
-	if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
-		proportion_at_least(n - daemon->n_present, n) <= FREQUENT)
-		return 0;
-	apart = (daemon->et_ns / present - mean) * (double)n / absent;
-	if (daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
-		return 0;
-	return present / (double)n * absent / (double)n * apart * apart / variance;
-}
-
 const struct daemon_statistics *causes_dividing(const struct analysis_feed *feed)
 {
 	const struct daemon_statistics *best = NULL;
@@ -202,7 +187,22 @@ const struct daemon_statistics *causes_dividing(const struct analysis_feed *feed
 	mean /= (double)n;
 	variance = variance / (double)n - mean * mean;
 	for (size_t i = 0; i < feed->daemons.n; i++) {
-		double share = divided_share(&feed->daemons.items[i], n, mean, variance);
+		double share;
+		const struct daemon_statistics *daemon = &feed->daemons.items[i];
+		double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present), apart;
+
+		/* The samples with the daemon and those without it: the share of the variance of ET that
+		 * is between the two groups, if the daemon's own time explains the difference. */
+		if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
+			proportion_at_least(n - daemon->n_present, n) <= FREQUENT) {
+			share = 0;
+		} else {
+			apart = (daemon->et_ns / present - mean) * (double)n / absent;
+			if (daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
+				share = 0;
+			else
+				share = present / (double)n * absent / (double)n * apart * apart / variance;
+		}
 
 		if (share <= best_share)
 			continue;

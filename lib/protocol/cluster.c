@@ -92,46 +92,6 @@ static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 	}
 }
 
-static void zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
-{
-	size_t beyond = 0;
-
-	while (beyond < v->n && v->ets[v->n - 1 - beyond] > by_hand_ns)
-		beyond++;
-	c->by_hand = true;
-	if (beyond == 0)
-		return;
-	add_zoom(c, v, (struct zoom){.end = ZOOM_HAND, .beyond = beyond});
-	view_cut(v, TAIL_HIGH, beyond);
-}
-
-/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative to what the samples
- * explain. */
-static void find_bounds(struct cluster *c, const struct view *v)
-{
-	const struct tail_gap *widest = NULL;
-	struct shorth core = shorth_of(v->ets, v->n);
-	double reach = core.middle + CORE_SD * core.sd + (double)v->quantum;
-	size_t i = v->n, n;
-	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
-		v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &n);
-
-	c->low_ns = v->ets[0];
-	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
-	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
-	if (c->by_hand)
-		return;
-	while (i > 1 && (double)v->ets[i - 1] > reach)
-		i--;
-	c->core_high_ns = v->ets[i - 1];
-	for (const struct tail_gap *gap = gaps; gap < gaps + n; gap++)
-		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
-			(!widest || gap->size * widest->longest > widest->size * gap->longest))
-			widest = gap;
-	if (widest)
-		c->near_high_ns = v->ets[v->n - 1 - widest->beyond];
-}
-
 static void count_samples(struct cluster *c, const struct sample *samples, size_t n)
 {
 	c->n_samples = n;
@@ -157,27 +117,58 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	_cleanup_(cluster_clear) struct cluster c = {};
 	int64_t steps[2] = {0, resolution_ns > 1 ? resolution_ns : NS_PER_MS};
 	struct view v = {.ets = ets, .n = n};
+	const struct tail_gap *widest = NULL;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
 	for (size_t i = 0; i < n; i++)
 		ets[i] = samples[i].et_ns;
 	sort_ascending(ets, n);
-	/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of the PTs, or a
-	 * millisecond, is the most. */
+	/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that
+	 * of the PTs, or a millisecond, is the most. */
 	steps[0] = quantum_of(ets, n);
 	v.quantum = quantum_of(steps, 2);
 	if (by_hand_ns > 0 && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
 			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
 			(double)ets[0] / 1e9);
-	if (by_hand_ns > 0)
-		zoom_by_hand(&c, &v, by_hand_ns);
-	else
+	if (by_hand_ns > 0) {
+		size_t beyond = 0;
+
+		while (beyond < v.n && v.ets[v.n - 1 - beyond] > by_hand_ns)
+			beyond++;
+		c.by_hand = true;
+		if (beyond != 0) {
+			add_zoom(&c, &v, (struct zoom){.end = ZOOM_HAND, .beyond = beyond});
+			view_cut(&v, TAIL_HIGH, beyond);
+		}
+	} else
 		zoom_side(&c, &v, TAIL_HIGH);
 	zoom_side(&c, &v, TAIL_LOW);
 	add_zoom(&c, &v, (struct zoom){.end = ZOOM_LAST});
-	find_bounds(&c, &v);
+
+	/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative
+	 * to what the samples explain. */
+	struct shorth core = shorth_of(v.ets, v.n);
+	double reach = core.middle + CORE_SD * core.sd + (double)v.quantum;
+	size_t i = v.n, n_bounds;
+	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
+		v.ets, v.n, TAIL_HIGH, v.quantum, ALPHA, &n_bounds);
+
+	c.low_ns = v.ets[0];
+	c.high_ns = c.core_high_ns = c.near_high_ns = v.ets[v.n - 1];
+	c.median_ns = llround(quantile_of(v.ets, v.n, 0.5));
+	if (!c.by_hand) {
+		while (i > 1 && (double)v.ets[i - 1] > reach)
+			i--;
+		c.core_high_ns = v.ets[i - 1];
+		for (const struct tail_gap *gap = gaps; gap < gaps + n_bounds; gap++)
+			if (v.ets[v.n - 1 - gap->beyond] >= c.core_high_ns &&
+				(!widest || gap->size * widest->longest > widest->size * gap->longest))
+				widest = gap;
+		if (widest)
+			c.near_high_ns = v.ets[v.n - 1 - widest->beyond];
+	}
 	count_samples(&c, samples, n);
 	*ret = TAKE_STRUCT(c);
 	return 0;

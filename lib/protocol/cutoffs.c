@@ -33,30 +33,6 @@ static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floo
 		daemon->n_central > 0 ? daemon->central_max_ns : 0, least_ns, resolution_ns);
 }
 
-/* Completes a cutoff whose two runs are known: its period, and what it is for shorter and for longer programs. */
-static void complete_cutoff(
-	struct cutoff *c, const struct daemon_statistics *short_daemon, const struct cutoff_rules *rules)
-{
-	bool papers = rules->short_run->run.kind == RUN_IMPORT || rules->long_run->run.kind == RUN_IMPORT;
-	bool both = c->short_ns >= 0 && c->long_ns >= 0;
-
-	if (short_daemon && period_is_known(&short_daemon->period)) {
-		double period = analysis_period_ns(rules->short_run, short_daemon);
-
-		c->period_ns = llround(period);
-		c->task_time_ns = llround(TASK_SHARE * period);
-		c->firm = short_daemon->period.firm;
-	} else if (both && c->long_ns > c->short_ns && !papers)
-		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to the first */
-		c->task_time_ns = llround(sqrt((double)rules->short_run->central.median_ns) *
-					  sqrt((double)rules->long_run->central.median_ns));
-	c->below_ns = c->atleast_ns = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
-	if (both && c->task_time_ns > 0) {
-		c->below_ns = c->short_ns;
-		c->atleast_ns = c->long_ns;
-	}
-}
-
 static int64_t share_ppm(const struct daemon_statistics *daemon)
 {
 	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
@@ -89,7 +65,28 @@ static void add_cutoff(struct profile *profile, const struct daemon_statistics *
 	}
 	if (c.short_ns < 0 && c.long_ns < 0 && share < 0)
 		return;
-	complete_cutoff(&c, short_daemon, rules);
+
+	/* Completes a cutoff whose two runs are known: its period, and what it is for shorter and for
+	 * longer programs. */
+	bool papers = rules->short_run->run.kind == RUN_IMPORT || rules->long_run->run.kind == RUN_IMPORT;
+	bool both = c.short_ns >= 0 && c.long_ns >= 0;
+
+	if (short_daemon && period_is_known(&short_daemon->period)) {
+		double period = analysis_period_ns(rules->short_run, short_daemon);
+
+		c.period_ns = llround(period);
+		c.task_time_ns = llround(TASK_SHARE * period);
+		c.firm = short_daemon->period.firm;
+	} else if (both && c.long_ns > c.short_ns && !papers)
+		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to the
+		 * first */
+		c.task_time_ns = llround(sqrt((double)rules->short_run->central.median_ns) *
+					 sqrt((double)rules->long_run->central.median_ns));
+	c.below_ns = c.atleast_ns = c.short_ns > c.long_ns ? c.short_ns : c.long_ns;
+	if (both && c.task_time_ns > 0) {
+		c.below_ns = c.short_ns;
+		c.atleast_ns = c.long_ns;
+	}
 	if ((c.short_ns < 0 && c.long_ns < 0) || (share >= 0 && share < rules->least_share_ppm))
 		added = array_add(left_out->items, left_out->n);
 	else

@@ -22,26 +22,6 @@ static int by_daemon_name(const void *a, const void *b)
 	return strcmp(((const struct daemon_key *)a)->name, ((const struct daemon_key *)b)->name);
 }
 
-/* The daemon of this name, which may be a new one: its index + 1. */
-static uint32_t daemon_named(struct daemons *d, const char *name, const struct source *source)
-{
-	struct daemon_key wanted = {.name = (char *)name}, *key;
-	struct daemon_statistics *daemon;
-	void *node = tfind(&wanted, &d->by_name, by_daemon_name);
-
-	if (node)
-		return (*(struct daemon_key **)node)->daemon;
-	daemon = array_add(d->items, d->n);
-	daemon->name = xstrdup(name);
-	daemon->alone = source->kind == SOURCE_KERNEL || strcmp(name, source->name) != 0;
-	for (size_t zone = 0; zone < N_ZONES; zone++)
-		daemon->seen[zone] = RUNNING_NONE;
-	key = xmalloc(sizeof(*key));
-	*key = (struct daemon_key){daemon->name, (uint32_t)d->n};
-	xalloc_check(tsearch(key, &d->by_name, by_daemon_name));
-	return key->daemon;
-}
-
 static void set_text(char **text, const char *value)
 {
 	free(*text);
@@ -62,8 +42,28 @@ struct daemon_statistics *daemons_add(struct daemons *d, const struct name_patte
 		memset(d->of_source + d->n_sources, 0, (n - d->n_sources) * sizeof(*d->of_source));
 		d->n_sources = n;
 	}
-	if (!d->of_source[e->source])
-		d->of_source[e->source] = daemon_named(d, name_group(patterns, source->name), source);
+	if (!d->of_source[e->source]) {
+		const char *name = name_group(patterns, source->name);
+		struct daemon_key wanted = {.name = (char *)name}, *key;
+		struct daemon_statistics *named_daemon;
+		void *node = tfind(&wanted, &d->by_name, by_daemon_name);
+
+		/* The daemon of this name, which may be a new one: its index + 1. */
+		if (node) {
+			d->of_source[e->source] = (*(struct daemon_key **)node)->daemon;
+		} else {
+			named_daemon = array_add(d->items, d->n);
+			named_daemon->name = xstrdup(name);
+			named_daemon->alone = source->kind == SOURCE_KERNEL ||
+					      strcmp(name, source->name) != 0;
+			for (size_t zone = 0; zone < N_ZONES; zone++)
+				named_daemon->seen[zone] = RUNNING_NONE;
+			key = xmalloc(sizeof(*key));
+			*key = (struct daemon_key){named_daemon->name, (uint32_t)d->n};
+			xalloc_check(tsearch(key, &d->by_name, by_daemon_name));
+			d->of_source[e->source] = key->daemon;
+		}
+	}
 	daemon = &d->items[d->of_source[e->source] - 1];
 	daemon->executions++;
 	daemon->returned |= daemon->pid != 0 && e->pid != daemon->pid;

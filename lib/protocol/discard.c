@@ -141,49 +141,12 @@ int discarder_add(
 	return 0;
 }
 
-/* The executions that are over their cutoffs. */
-static void find_over_cutoff(const struct discarder *d, struct discarding *ret)
-{
-	for (size_t i = 0; i < d->n_candidates; i++) {
-		const struct candidate *c = &d->candidates[i];
-		int64_t cutoff_ns = cutoff_for(c->cutoff, ret->mean_et_ns);
-
-		if (cutoff_ns >= 0 && c->pt_ns > cutoff_ns) /* it may be that of the other programs only */
-			add_over(&ret->over, &ret->n_over,
-				&(struct over_cutoff){
-					c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns});
-	}
-	for (size_t i = 0; i < d->n_unprofiled; i++)
-		add_over(&ret->unprofiled, &ret->n_unprofiled, &d->unprofiled[i]);
-}
-
 /* Whether the list has an item of this sample; `at` advances with the samples. */
 static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
 {
 	while (*at < n && over[*at].sample < sample)
 		++*at;
 	return *at < n && over[*at].sample == sample;
-}
-
-/* The first check. An incomplete sample with an execution over its cutoff counts as discarded by cutoff. */
-static void list_discarded(const struct discarder *d, struct discarding *ret)
-{
-	size_t over = 0, unprofiled = 0;
-
-	ret->out = xcalloc(d->n_samples, sizeof(*ret->out));
-	ret->by_cutoff = xcalloc(d->n_samples, sizeof(*ret->by_cutoff));
-	ret->incomplete = xcalloc(d->n_samples, sizeof(*ret->incomplete));
-	for (size_t i = 0; i < d->n_samples; i++) {
-		const struct sample *s = &d->samples[i];
-		bool by_cutoff = is_among(ret->over, ret->n_over, &over, s->n);
-		bool by_unprofiled = is_among(ret->unprofiled, ret->n_unprofiled, &unprofiled, s->n);
-
-		ret->out[i] = by_cutoff || by_unprofiled || s->incomplete;
-		if (by_cutoff)
-			ret->by_cutoff[ret->n_by_cutoff++] = s->n;
-		else if (s->incomplete && !by_unprofiled)
-			ret->incomplete[ret->n_incomplete++] = s->n;
-	}
 }
 
 /* The second check, for one clock, of the samples that the first check keeps. */
@@ -229,8 +192,37 @@ struct discarding discarder_judge(struct discarder *d)
 		out.blind_ns = d->rules.profile->blind_ns;
 		out.noise = text_copy(d->rules.profile->noise);
 	}
-	find_over_cutoff(d, &out);
-	list_discarded(d, &out);
+	/* The executions that are over their cutoffs. */
+	for (size_t i = 0; i < d->n_candidates; i++) {
+		const struct candidate *c = &d->candidates[i];
+		int64_t cutoff_ns = cutoff_for(c->cutoff, out.mean_et_ns);
+
+		if (cutoff_ns >= 0 && c->pt_ns > cutoff_ns) /* it may be that of the other programs only */
+			add_over(&out.over, &out.n_over,
+				&(struct over_cutoff){
+					c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns});
+	}
+	for (size_t i = 0; i < d->n_unprofiled; i++)
+		add_over(&out.unprofiled, &out.n_unprofiled, &d->unprofiled[i]);
+
+	/* The first check. An incomplete sample with an execution over its cutoff counts as discarded by
+	 * cutoff. */
+	size_t over = 0, unprofiled = 0;
+
+	out.out = xcalloc(d->n_samples, sizeof(*out.out));
+	out.by_cutoff = xcalloc(d->n_samples, sizeof(*out.by_cutoff));
+	out.incomplete = xcalloc(d->n_samples, sizeof(*out.incomplete));
+	for (size_t i = 0; i < d->n_samples; i++) {
+		const struct sample *s = &d->samples[i];
+		bool by_cutoff = is_among(out.over, out.n_over, &over, s->n);
+		bool by_unprofiled = is_among(out.unprofiled, out.n_unprofiled, &unprofiled, s->n);
+
+		out.out[i] = by_cutoff || by_unprofiled || s->incomplete;
+		if (by_cutoff)
+			out.by_cutoff[out.n_by_cutoff++] = s->n;
+		else if (s->incomplete && !by_unprofiled)
+			out.incomplete[out.n_incomplete++] = s->n;
+	}
 	check_two_sd(d, out.out, false, &out.pt);
 	check_two_sd(d, out.out, true, &out.et);
 	return out;

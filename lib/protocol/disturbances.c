@@ -94,42 +94,6 @@ void disturbances_clear(struct disturbances *found)
 	*found = (struct disturbances){};
 }
 
-static void write_total(FILE *file, const struct disturbance *item)
-{
-	char time[TEXT_TIME_SIZE];
-
-	switch (rows[item->which].kind) {
-	case COUNT:
-		fprintf(file, "%lld %s%s", (long long)item->total, rows[item->which].unit,
-			item->total == 1 ? "" : "s");
-		break;
-	case TIME:
-		fprintf(file, "%s", text_duration(time, item->total));
-		break;
-	case RATE:
-		fprintf(file, "by up to %.1f %s", (double)item->total / rows[item->which].scale,
-			rows[item->which].unit);
-		break;
-	}
-}
-
-/* Of interrupts: how much a sample that has them has, and what that means for PT. */
-static void write_interrupts(FILE *file, const struct disturbances *found, const struct disturbance *item)
-{
-	static const char *const texts[] = {
-		[INTERRUPTS_NOT_KNOWN] = "interrupts took",
-		[INTERRUPTS_IN_PT] = "PT contains interrupts:",
-		[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
-	};
-	double each_ns = (double)item->total / (double)item->n;
-	char time[TEXT_TIME_SIZE], percent[TEXT_TIME_SIZE];
-
-	fprintf(file, "%s %s a sample", texts[found->interrupts], text_precise(time, each_ns, each_ns));
-	if (found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
-		fprintf(file, " (%s)", text_percent(percent, each_ns / found->pt_ns));
-	fputc(',', file);
-}
-
 char *disturbance_description(const struct disturbances *found, const struct disturbance *item)
 {
 	enum { SHOWN = 4 };
@@ -137,17 +101,44 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 	size_t size;
 	FILE *file = xopen_memstream(&text, &size);
 
-	if (item->which == COUNTER_INTERRUPTS)
-		write_interrupts(file, found, item);
-	else
+	if (item->which == COUNTER_INTERRUPTS) {
+		static const char *const texts[] = {
+			[INTERRUPTS_NOT_KNOWN] = "interrupts took",
+			[INTERRUPTS_IN_PT] = "PT contains interrupts:",
+			[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
+		};
+		double each_ns = (double)item->total / (double)item->n;
+		char time[TEXT_TIME_SIZE], percent[TEXT_TIME_SIZE];
+
+		/* Of interrupts: how much a sample that has them has, and what that means for PT. */
+		fprintf(file, "%s %s a sample", texts[found->interrupts],
+			text_precise(time, each_ns, each_ns));
+		if (found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
+			fprintf(file, " (%s)", text_percent(percent, each_ns / found->pt_ns));
+		fputc(',', file);
+	} else
 		fputs(rows[item->which].what, file);
 	fprintf(file, " in %zu of %zu samples (", item->n, found->n_samples);
 	for (size_t i = 0; i < item->n && i < SHOWN; i++)
 		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
 	fprintf(file, "%s)", item->n > SHOWN ? ", …" : "");
 	if (item->which != COUNTER_INTERRUPTS) {
+		char time[TEXT_TIME_SIZE];
+
 		fputs(", ", file);
-		write_total(file, item);
+		switch (rows[item->which].kind) {
+		case COUNT:
+			fprintf(file, "%lld %s%s", (long long)item->total, rows[item->which].unit,
+				item->total == 1 ? "" : "s");
+			break;
+		case TIME:
+			fprintf(file, "%s", text_duration(time, item->total));
+			break;
+		case RATE:
+			fprintf(file, "by up to %.1f %s", (double)item->total / rows[item->which].scale,
+				rows[item->which].unit);
+			break;
+		}
 	}
 	return text_stream_close(file, &text);
 }
@@ -160,13 +151,6 @@ static int64_t steal_of(const struct sample *s, const struct sample_counters *co
 	return *at < n && counters[*at].sample == s->n && counters_know(&counters[*at].changes, COUNTER_STEAL)
 		       ? counters[*at].changes.value[COUNTER_STEAL]
 		       : -1;
-}
-
-/* Where W is not known, some of the program may have run on other CPUs. */
-static bool is_pt_too_long(const struct run *run, const struct sample *s)
-{
-	return run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
-	       s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
 }
 
 static bool is_pt_too_short(const struct sample *s, int64_t steal_ns, const struct summary *usual)
@@ -197,7 +181,9 @@ size_t impossible_pt_find(const struct run *run, const struct sample *samples, s
 	at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct sample *s = &samples[i];
-		bool too_long = is_pt_too_long(run, s);
+		/* Where W is not known, some of the program may have run on other CPUs. */
+		bool too_long = run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
+				s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
 
 		if (too_long || is_pt_too_short(s, steal_of(s, counters, n_counters, &at), &usual))
 			found[n_found++] = (struct impossible_pt){

@@ -7,26 +7,6 @@
 
 #include <string.h>
 
-/* "a, b, c and 27 more" of an array of texts; the caller frees it. */
-static char *texts_listed(const json_t *array)
-{
-	enum { MOST = 10 };
-	_cleanup_(freep) char *list = xstrdup("");
-	size_t i, n = json_array_size(array);
-	json_t *item;
-
-	json_array_foreach (array, i, item) {
-		char *longer;
-
-		if (!json_is_string(item) || i == MOST)
-			break;
-		longer = text_format("%s%s%s", list, i ? ", " : "", json_string_value(item));
-		free(list);
-		list = longer;
-	}
-	return i < n ? text_format("%s and %zu more", list, n - i) : TAKE(list);
-}
-
 static bool holds_only(const json_t *array, json_type type)
 {
 	size_t i;
@@ -44,8 +24,24 @@ static char *json_value_text(const json_t *value)
 		return xstrdup("nothing");
 	if (json_is_string(value))
 		return text_format("'%s'", json_string_value(value));
-	if (json_array_size(value) > 0 && holds_only(value, JSON_STRING))
-		return texts_listed(value);
+	if (json_array_size(value) > 0 && holds_only(value, JSON_STRING)) {
+		enum { MOST = 10 };
+		_cleanup_(freep) char *list = xstrdup("");
+		size_t i, n = json_array_size(value);
+		json_t *item;
+
+		/* "a, b, c and 27 more" of an array of texts; the caller frees it. */
+		json_array_foreach (value, i, item) {
+			char *longer;
+
+			if (!json_is_string(item) || i == MOST)
+				break;
+			longer = text_format("%s%s%s", list, i ? ", " : "", json_string_value(item));
+			free(list);
+			list = longer;
+		}
+		return i < n ? text_format("%s and %zu more", list, n - i) : TAKE(list);
+	}
 	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
 }
 

@@ -198,37 +198,32 @@ static bool is_family(
 	return n >= LEAST_NAMES && 2 * of_returned <= executions && 2 * few > n;
 }
 
-static void find_families_by(
-	struct name_families *families, struct family_member *members, size_t n, enum family_key key)
-{
-	_cleanup_(freep) struct keyed_member *keyed = xcalloc(n, sizeof(*keyed));
-	char stem[STEM_SIZE];
-	size_t n_keyed = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (family_key_of(stem, &members[i], key))
-			keyed[n_keyed++] = (struct keyed_member){xstrdup(stem), i};
-	qsort(keyed, n_keyed, sizeof(*keyed), by_key);
-	for (size_t i = 0, end; i < n_keyed; i = end) { /* each row of equal keys */
-		struct name_family *family;
-
-		for (end = i + 1; end < n_keyed && !by_key(&keyed[i], &keyed[end]); end++)
-			;
-		if (!is_family(members, &keyed[i], end - i, key))
-			continue;
-		family = array_add(families->items, families->n);
-		*family = (struct name_family){xstrdup(keyed[i].key), (uint32_t)(end - i)};
-		for (size_t k = i; k < end; k++)
-			members[keyed[k].member].family = families->n;
-	}
-	for (size_t i = 0; i < n_keyed; i++)
-		free(keyed[i].key);
-}
-
 void name_families_find(struct name_families *families, struct family_member *members, size_t n)
 {
-	for (enum family_key key = KEY_NAME; key < N_KEYS; key++)
-		find_families_by(families, members, n, key);
+	for (enum family_key key = KEY_NAME; key < N_KEYS; key++) {
+		_cleanup_(freep) struct keyed_member *keyed = xcalloc(n, sizeof(*keyed));
+		char stem[STEM_SIZE];
+		size_t n_keyed = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (family_key_of(stem, &members[i], key))
+				keyed[n_keyed++] = (struct keyed_member){xstrdup(stem), i};
+		qsort(keyed, n_keyed, sizeof(*keyed), by_key);
+		for (size_t i = 0, end; i < n_keyed; i = end) { /* each row of equal keys */
+			struct name_family *family;
+
+			for (end = i + 1; end < n_keyed && !by_key(&keyed[i], &keyed[end]); end++)
+				;
+			if (!is_family(members, &keyed[i], end - i, key))
+				continue;
+			family = array_add(families->items, families->n);
+			*family = (struct name_family){xstrdup(keyed[i].key), (uint32_t)(end - i)};
+			for (size_t k = i; k < end; k++)
+				members[keyed[k].member].family = families->n;
+		}
+		for (size_t i = 0; i < n_keyed; i++)
+			free(keyed[i].key);
+	}
 }
 
 static bool has_stem(const char *family, const char *name, const char *unit, const char *exe)

@@ -74,32 +74,13 @@ static double greatest_gap(const struct sample_span *a, const struct sample_span
 	return (double)(b->to_ns - a->from_ns);
 }
 
-/* turns[i]: how many periods the i-th occurrence is after the first. The period that fits the gaps between all of them; if none
- * does, because the daemon is now early and now late, their mean. */
-static double fit(const uint32_t *at, const double *turns, size_t count, const struct sample_span *samples)
-{
-	enum { MANY = 1000 };
-	const struct sample_span *first = &samples[at[0]], *last = &samples[at[count - 1]];
-	double low = 0, high = INFINITY;
-
-	for (size_t i = 0; i < count && i < MANY; i++) /* those far apart say most */
-		for (size_t j = count > i + 1 + MANY ? count - MANY : i + 1; j < count; j++) {
-			const struct sample_span *a = &samples[at[i]], *b = &samples[at[j]];
-
-			low = fmax(low, least_gap(a, b) / (turns[j] - turns[i]));
-			high = fmin(high, greatest_gap(a, b) / (turns[j] - turns[i]));
-		}
-	if (low <= high)
-		return (low + high) / 2;
-	return (least_gap(first, last) + greatest_gap(first, last)) / 2 / turns[count - 1];
-}
-
 static struct period look_in_time(const uint32_t *at, size_t count, const struct timeline *t)
 {
 	struct period none = {.occurrences = count};
 	_cleanup_(freep) int64_t *gaps = xcalloc(count, sizeof(*gaps));
 	_cleanup_(freep) double *turns = xcalloc(count, sizeof(*turns));
 	double usual, low = 0, high = INFINITY, period, missing = 0;
+	enum { MANY = 1000 };
 
 	if (count < 2)
 		return none;
@@ -122,7 +103,23 @@ static struct period look_in_time(const uint32_t *at, size_t count, const struct
 	}
 	if (low > high)
 		return none;
-	period = fit(at, turns, count, t->samples);
+
+	/* turns[i]: how many periods the i-th occurrence is after the first. The period that fits the gaps
+	 * between all of them; if none does, because the daemon is now early and now late, their mean. */
+	const struct sample_span *first = &t->samples[at[0]], *last = &t->samples[at[count - 1]];
+	double fit_low = 0, fit_high = INFINITY;
+
+	for (size_t i = 0; i < count && i < MANY; i++) /* those far apart say most */
+		for (size_t j = count > i + 1 + MANY ? count - MANY : i + 1; j < count; j++) {
+			const struct sample_span *a = &t->samples[at[i]], *b = &t->samples[at[j]];
+
+			fit_low = fmax(fit_low, least_gap(a, b) / (turns[j] - turns[i]));
+			fit_high = fmin(fit_high, greatest_gap(a, b) / (turns[j] - turns[i]));
+		}
+	if (fit_low <= fit_high)
+		period = (fit_low + fit_high) / 2;
+	else
+		period = (least_gap(first, last) + greatest_gap(first, last)) / 2 / turns[count - 1];
 	missing += floor(fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
 	missing += floor(
 		fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) / period / (1 + SLACK));
@@ -136,22 +133,6 @@ static struct period look_in_time(const uint32_t *at, size_t count, const struct
 static struct period look(const uint32_t *at, size_t count, const struct timeline *t)
 {
 	return t->samples ? look_in_time(at, count, t) : look_in_numbers(at, count, t->n);
-}
-
-/* An execution across the border of two samples counts once: if there is no period otherwise, of consecutive samples only
- * the first is kept. */
-static struct period look_twice(const uint32_t *at, size_t count, const struct timeline *t)
-{
-	_cleanup_(freep) uint32_t *firsts = xcalloc(count, sizeof(*firsts));
-	struct period found = look(at, count, t);
-	size_t kept = 0;
-
-	if (period_is_known(&found))
-		return found;
-	for (size_t i = 0; i < count; i++)
-		if (i == 0 || at[i] != at[i - 1] + 1)
-			firsts[kept++] = at[i];
-	return look(firsts, kept, t);
 }
 
 static int ascending(const void *a, const void *b)
@@ -184,7 +165,21 @@ static double chance_of(size_t count, const struct timeline *t)
 
 static struct period period_judge(const uint32_t *at, size_t count, const struct timeline *t)
 {
-	struct period found = look_twice(at, count, t);
+	struct period found;
+	_cleanup_(freep) uint32_t *firsts = xcalloc(count, sizeof(*firsts));
+	struct period twice_found = look(at, count, t);
+	size_t kept = 0;
+
+	/* An execution across the border of two samples counts once: if there is no period otherwise, of
+	 * consecutive samples only the first is kept. */
+	if (period_is_known(&twice_found)) {
+		found = twice_found;
+	} else {
+		for (size_t i = 0; i < count; i++)
+			if (i == 0 || at[i] != at[i - 1] + 1)
+				firsts[kept++] = at[i];
+		found = look(firsts, kept, t);
+	}
 
 	if (!period_is_known(&found))
 		return found;

@@ -19,21 +19,6 @@ enum { LEAST_HALF = 60, MOST_SIZES = 40 };
 enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40, LEAST_LOG_RATIOS = 6 };
 enum { LEAST_FREEDOM = 2, LEAST_SAMPLES = 5 };
 
-static size_t choose_sizes(size_t n, size_t *sizes)
-{
-	static const size_t last[] = {40, 30, 20, 10};
-	size_t count = 0;
-
-	for (size_t size = n; size > LEAST_HALF && count < MOST_SIZES - ELEMENTS(last); size /= 2)
-		sizes[count++] = size;
-	if (count == 0)
-		sizes[count++] = n;
-	for (size_t i = 0; i < ELEMENTS(last); i++)
-		if (last[i] < n)
-			sizes[count++] = last[i];
-	return count;
-}
-
 /* A block of n samples, discarded from as if it were the whole run. scratch has room for two times n. */
 static struct sample_size block_of(
 	const struct sample *samples, const bool *out, size_t n, bool et, int64_t *scratch)
@@ -59,50 +44,6 @@ static struct sample_size block_of(
 	};
 }
 
-static double outlier_share(const struct sample_size *s)
-{
-	return (double)(s->by_cutoff + s->by_two_sd) / (double)s->n;
-}
-
-/* The first block is the row of the papers' tables. One block says little, above all of its sd, which has a sampling
- * error of 24 % for ten samples: whether the size is enough is judged by all disjoint blocks of it. */
-static struct sample_size sample_size_of(
-	const struct sample *samples, const bool *out, size_t n, size_t size, bool et, int64_t *scratch)
-{
-	struct sample_size row = block_of(samples, out, size, et, scratch);
-	double variance = 0, outliers = 0;
-
-	row.blocks = n / size;
-	for (size_t i = 0; i < row.blocks; i++) {
-		size_t at = i * size;
-		struct sample_size block = block_of(&samples[at], out ? &out[at] : NULL, size, et, scratch);
-
-		variance += block.sd_ns * block.sd_ns / (double)row.blocks;
-		outliers += outlier_share(&block) / (double)row.blocks;
-	}
-	row.blocks_sd_ns = sqrt(variance);
-	row.blocks_outliers = outliers;
-	return row;
-}
-
-static void suggest_size(struct sample_sizes *sizes)
-{
-	const struct sample_size *whole = &sizes->rows[0];
-	bool close = true;
-
-	for (size_t i = 0; i < sizes->n; i++) {
-		struct sample_size *s = &sizes->rows[i];
-
-		s->close = fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
-			   fabs(s->blocks_outliers - whole->blocks_outliers) <=
-				   fmax(CLOSE_SHARE, 1 / (double)s->n);
-		s->judged = i == 0 || s->blocks > 1;
-		close = close && (s->close || !s->judged);
-		if (close && s->judged)
-			sizes->suggested = s->n;
-	}
-}
-
 /* So many samples give an interval of that half width, if they are like those of the run and as much alike. */
 static double samples_needed_for(double half_width, const struct clock_discarding *c)
 {
@@ -126,17 +67,59 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 	_cleanup_(freep) int64_t *scratch = xcalloc(2 * n, sizeof(*scratch));
 	struct sample_sizes sizes = {};
 	size_t chosen[MOST_SIZES];
+	static const size_t last[] = {40, 30, 20, 10};
+	size_t count = 0;
+	bool close = true;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
-	sizes.n = choose_sizes(n, chosen);
+	for (size_t size = n; size > LEAST_HALF && count < MOST_SIZES - ELEMENTS(last); size /= 2)
+		chosen[count++] = size;
+	if (count == 0)
+		chosen[count++] = n;
+	for (size_t i = 0; i < ELEMENTS(last); i++)
+		if (last[i] < n)
+			chosen[count++] = last[i];
+	sizes.n = count;
 	sizes.rows = xcalloc(sizes.n, sizeof(*sizes.rows));
-	for (size_t i = 0; i < sizes.n; i++)
-		sizes.rows[i] = sample_size_of(samples, d->out, n, chosen[i], et, scratch);
+	for (size_t i = 0; i < sizes.n; i++) {
+		struct sample_size row = block_of(samples, d->out, chosen[i], et, scratch);
+		double variance = 0, outliers = 0;
+
+		/* The first block is the row of the papers' tables. One block says little, above all of
+		 * its sd, which has a sampling error of 24 % for ten samples: whether the size is enough
+		 * is judged by all disjoint blocks of it. */
+		row.blocks = n / chosen[i];
+		for (size_t k = 0; k < row.blocks; k++) {
+			size_t at = k * chosen[i];
+			struct sample_size block = block_of(
+				&samples[at], d->out ? &d->out[at] : NULL, chosen[i], et, scratch);
+
+			variance += block.sd_ns * block.sd_ns / (double)row.blocks;
+			outliers += ((double)(block.by_cutoff + block.by_two_sd) / (double)block.n) /
+				    (double)row.blocks;
+		}
+		row.blocks_sd_ns = sqrt(variance);
+		row.blocks_outliers = outliers;
+		sizes.rows[i] = row;
+	}
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++)
 		sizes.needed[i] = clock->kept.n > 1 ? samples_needed_for(sample_size_half_widths[i], clock)
 						    : NAN;
-	suggest_size(&sizes);
+
+	const struct sample_size *whole = &sizes.rows[0];
+
+	for (size_t i = 0; i < sizes.n; i++) {
+		struct sample_size *s = &sizes.rows[i];
+
+		s->close = fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
+			   fabs(s->blocks_outliers - whole->blocks_outliers) <=
+				   fmax(CLOSE_SHARE, 1 / (double)s->n);
+		s->judged = i == 0 || s->blocks > 1;
+		close = close && (s->close || !s->judged);
+		if (close && s->judged)
+			sizes.suggested = s->n;
+	}
 	*ret = sizes;
 	return 0;
 }

@@ -199,28 +199,6 @@ struct preemptions {
 	double counted_ns; /* what they took, or their known executions if these are longer: the program did not wait for all of them */
 };
 
-static struct preemptions preemptions_of(const struct analysis_feed *feed)
-{
-	struct preemptions sums = {};
-	double taken = 0, known = 0;
-
-	for (size_t i = 0; i < feed->n_samples; i++) {
-		const struct sample *s = &feed->samples[i];
-
-		if (feed->zones[i] != ZONE_CORE)
-			continue;
-		taken += (double)sample_preempted_ns(s);
-		sums.et_ns += (double)(feed->et_minus_wait_ns
-					       ? s->et_ns - feed->median_rest_ns + feed->et_minus_wait_ns[i]
-					       : s->et_ns);
-	}
-	for (size_t i = 0; i < feed->daemons.n; i++)
-		known += core_time_of(&feed->daemons.items[i]);
-	sums.share = taken / sums.et_ns;
-	sums.counted_ns = fmax(taken, known);
-	return sums;
-}
-
 /* The next largest consumer after `after`; NULL: the first, or there is none. */
 static const struct daemon_statistics *next_consumer(
 	const struct daemons *daemons, const struct daemon_statistics *after)
@@ -238,29 +216,6 @@ static const struct daemon_statistics *next_consumer(
 	return next;
 }
 
-/* " (stress-ng 31 %, cron 12 %)": those who took most of it, or at least the one who took most of all, and how much of the
- * time of the central samples. */
-static void name_consumers(
-	const struct analysis_feed *feed, const struct preemptions *sums, char *text, size_t size)
-{
-	const struct daemon_statistics *d = NULL;
-	size_t len = 0;
-
-	*text = '\0';
-	while (len < size && (d = next_consumer(&feed->daemons, d))) {
-		double share = sums->share * core_time_of(d) / sums->counted_ns;
-		char percent[TEXT_TIME_SIZE];
-
-		if (len > 0 && share < NAMED * sums->share)
-			break;
-		len += (size_t)snprintf(text + len, size - len, "%s%s %s", len ? ", " : " (", d->name,
-			text_percent(percent, share));
-	}
-	if (len > 0 && len < size)
-		snprintf(text + len, size - len, ")");
-	text_trim_utf8(text);
-}
-
 /* Others take so much of the median sample that it does not show the program alone. INC never waits for anything else, so
  * that its ET - PT is what others took; of other programs only W is. */
 static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analysis)
@@ -271,6 +226,9 @@ static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analy
 	char names[200], percent[TEXT_TIME_SIZE];
 	struct preemptions sums;
 	size_t n;
+	const struct daemon_statistics *d = NULL;
+	size_t len = 0;
+	struct preemptions preemptions_sums = {};
 
 	if (!inc && feed->samples[0].wait_ns < 0)
 		return false;
@@ -278,10 +236,44 @@ static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analy
 	taken = core_times(feed, sample_preempted_ns, &n);
 	if (n == 0 || quantile_of(taken, n, 0.5) <= BUSY * quantile_of(ets, n, 0.5))
 		return false;
-	sums = preemptions_of(feed);
+
+	double preemptions_taken = 0, known = 0;
+
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		const struct sample *s = &feed->samples[i];
+
+		if (feed->zones[i] != ZONE_CORE)
+			continue;
+		preemptions_taken += (double)sample_preempted_ns(s);
+		preemptions_sums.et_ns += (double)(feed->et_minus_wait_ns ? s->et_ns - feed->median_rest_ns +
+										    feed->et_minus_wait_ns[i]
+									  : s->et_ns);
+	}
+	for (size_t i = 0; i < feed->daemons.n; i++)
+		known += core_time_of(&feed->daemons.items[i]);
+	preemptions_sums.share = preemptions_taken / preemptions_sums.et_ns;
+	preemptions_sums.counted_ns = fmax(preemptions_taken, known);
+	sums = preemptions_sums;
 	if (sums.et_ns <= 0)
 		return false;
-	name_consumers(feed, &sums, names, sizeof(names));
+
+	/* " (stress-ng 31 %, cron 12 %)": those who took most of it, or at least the one who took most of
+	 * all, and how much of the time of the central samples. */
+	size_t size = sizeof(names);
+
+	*names = '\0';
+	while (len < size && (d = next_consumer(&feed->daemons, d))) {
+		double share = sums.share * core_time_of(d) / sums.counted_ns;
+		char consumers_percent[TEXT_TIME_SIZE];
+
+		if (len > 0 && share < NAMED * sums.share)
+			break;
+		len += (size_t)snprintf(names + len, size - len, "%s%s %s", len ? ", " : " (", d->name,
+			text_percent(consumers_percent, share));
+	}
+	if (len > 0 && len < size)
+		snprintf(names + len, size - len, ")");
+	text_trim_utf8(names);
 	analysis->verdict = VERDICT_BUSY;
 	add_why(analysis, "a busy CPU: other processes took %s of the time of the central samples%s",
 		text_percent(percent, sums.share), names);
@@ -299,27 +291,6 @@ static void unexplained_times_clear(struct unexplained_times *times)
 {
 	free(times->in_time);
 	free(times->sorted);
-}
-
-static struct unexplained_times unexplained_times_of(
-	const struct analysis_feed *feed, const struct analysis *analysis)
-{
-	struct unexplained_times t = {
-		.in_time = xcalloc(feed->n_samples, sizeof(*t.in_time)),
-		.sorted = xcalloc(feed->n_samples, sizeof(*t.sorted)),
-	};
-	size_t l = 0;
-
-	for (size_t i = 0; i < feed->n_samples; i++) {
-		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
-			l++;
-		else
-			t.in_time[t.n++] = feed->et_minus_wait_ns ? feed->et_minus_wait_ns[i]
-								  : feed->samples[i].et_ns;
-	}
-	memcpy(t.sorted, t.in_time, t.n * sizeof(*t.sorted));
-	sort_ascending(t.sorted, t.n);
-	return t;
 }
 
 /* Two speeds, whichever has more samples; a single change of level is a step (has_trend). */
@@ -346,25 +317,6 @@ static bool has_two_speeds(
 	return true;
 }
 
-/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd more, but not
- * the two outermost in a hundred on either side. */
-static void find_limits(
-	const struct analysis_feed *feed, const int64_t *sorted, size_t n, int64_t *low, int64_t *high)
-{
-	const struct cluster *c = &feed->central;
-	struct running central = RUNNING_NONE;
-
-	for (size_t i = 0; i < n; i++)
-		if (cluster_holds(c, sorted[i]))
-			running_add(&central, sorted[i]);
-	*low = llround(quantile_of(sorted, n, 0.02));
-	*high = llround(quantile_of(sorted, n, 0.98));
-	if (feed->et_minus_wait_ns) /* the central cluster is not of these times */
-		return;
-	*low = llround(fmax((double)*low, (double)c->low_ns - 2 * running_sd(&central)));
-	*high = llround(fmin((double)*high, (double)c->high_ns + 2 * running_sd(&central)));
-}
-
 /* The times change slowly: a drift, or a step from one speed to the other. */
 static bool has_trend(
 	const struct analysis_feed *feed, const struct unexplained_times *t, struct analysis *analysis)
@@ -373,13 +325,25 @@ static bool has_trend(
 	struct trend trend;
 	int64_t low, high;
 	double alike, slow, n = (double)t->n;
+	const struct cluster *c = &feed->central;
+	struct running central = RUNNING_NONE;
 
 	if (t->n == 0)
 		return false;
-	find_limits(feed, t->sorted, t->n, &low, &high);
+	/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd more,
+	 * but not the two outermost in a hundred on either side. */
+	for (size_t i = 0; i < t->n; i++)
+		if (cluster_holds(c, t->sorted[i]))
+			running_add(&central, t->sorted[i]);
+	low = llround(quantile_of(t->sorted, t->n, 0.02));
+	high = llround(quantile_of(t->sorted, t->n, 0.98));
+	if (!feed->et_minus_wait_ns) {
+		low = llround(fmax((double)*&low, (double)c->low_ns - 2 * running_sd(&central)));
+		high = llround(fmin((double)*&high, (double)c->high_ns + 2 * running_sd(&central)));
+	}
 	trend = trend_of(t->in_time, t->n, low, high);
-	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if it may be chance.
-	 * Where W is known, that hides nothing: only what others took makes L-samples. */
+	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if
+	 * it may be chance. Where W is known, that hides nothing: only what others took makes L-samples. */
 	alike = feed->et_minus_wait_ns ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
 	alike = alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
 	if (trend.line <= CHANCE_SD * CHANCE_SD / n)
@@ -429,40 +393,55 @@ static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *an
 			analysis->n_unexplained, analysis->n_unexplained == 1 ? "is" : "are");
 }
 
-/* By W, samples may be long without the cluster showing it: those in which the program itself took long. */
-static void note_long_themselves(
-	const struct analysis_feed *feed, const struct unexplained_times *t, struct analysis *analysis)
-{
-	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
-	_cleanup_(cluster_clear) struct cluster c = {};
-	struct error err;
-	char bound[TEXT_TIME_SIZE];
-
-	for (size_t i = 0; i < t->n; i++)
-		samples[i].et_ns = t->in_time[i];
-	if (cluster_find(&c, samples, t->n, feed->run.resolution_ns, 0, &err) == 0 && c.n_above > 0)
-		add_why(analysis, "; %zu with an ET - W over %s %s long, and no daemons explain it",
-			c.n_above,
-			text_precise(bound, (double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
-			c.n_above == 1 ? "is" : "are");
-}
-
 static void find_shape(struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(unexplained_times_clear) struct unexplained_times times = {};
 	bool by_wait = feed->et_minus_wait_ns;
+	size_t l = 0;
 
 	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis) ||
 		is_cpu_busy(feed, analysis))
 		return;
-	times = unexplained_times_of(feed, analysis);
+
+	struct unexplained_times t = {
+		.in_time = xcalloc(feed->n_samples, sizeof(*t.in_time)),
+		.sorted = xcalloc(feed->n_samples, sizeof(*t.sorted)),
+	};
+
+	for (size_t i = 0; i < feed->n_samples; i++) {
+		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
+			l++;
+		else
+			t.in_time[t.n++] = feed->et_minus_wait_ns ? feed->et_minus_wait_ns[i]
+								  : feed->samples[i].et_ns;
+	}
+	memcpy(t.sorted, t.in_time, t.n * sizeof(*t.sorted));
+	sort_ascending(t.sorted, t.n);
+	times = t;
 	if (!has_two_speeds(feed, &times, analysis) && !has_trend(feed, &times, analysis)) {
 		set_l_or_clean(feed, analysis);
-		if (by_wait)
-			note_long_themselves(feed, &times, analysis);
+		if (by_wait) {
+			_cleanup_(freep) struct sample *samples = xcalloc(times.n, sizeof(*samples));
+			_cleanup_(cluster_clear) struct cluster c = {};
+			struct error err;
+			char bound[TEXT_TIME_SIZE];
+
+			/* By W, samples may be long without the cluster showing it: those in which the
+			 * program itself took long. */
+			for (size_t i = 0; i < times.n; i++)
+				samples[i].et_ns = times.in_time[i];
+			if (cluster_find(&c, samples, times.n, feed->run.resolution_ns, 0, &err) == 0 &&
+				c.n_above > 0)
+				add_why(analysis,
+					"; %zu with an ET - W over %s %s long, and no daemons explain it",
+					c.n_above,
+					text_precise(bound, (double)c.high_ns,
+						(double)(c.high_ns - c.low_ns) / 10),
+					c.n_above == 1 ? "is" : "are");
+		}
 	} else if (by_wait) {
-		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons: the run is at most
-		 * noisy. */
+		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons: the run
+		 * is at most noisy. */
 		char speed[sizeof(analysis->why)];
 
 		strcpy(speed, analysis->why);

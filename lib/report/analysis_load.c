@@ -71,18 +71,6 @@ static const struct {
 	{COUNTER_INTERRUPTS, "interrupts", 0.01},
 };
 
-/* At most 1: the first and the last reading are a little outside the samples. */
-static double share_of_counter(
-	const struct sample_counters *counters, size_t n, enum counter which, double time_ns)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (counters_know(&counters[i].changes, which))
-			sum += (double)counters[i].changes.value[which];
-	return time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
-}
-
 int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)
 {
 	_cleanup_(freep) struct sample_counters *counters = NULL;
@@ -96,7 +84,14 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		time_ns += (double)analysis->samples[i].et_ns;
 	for (size_t i = 0; i < ELEMENTS(noise_causes); i++) {
-		double share = share_of_counter(counters, n, noise_causes[i].which, time_ns);
+		double share;
+		double sum = 0;
+
+		/* At most 1: the first and the last reading are a little outside the samples. */
+		for (size_t k = 0; k < n; k++)
+			if (counters_know(&counters[k].changes, noise_causes[i].which))
+				sum += (double)counters[k].changes.value[noise_causes[i].which];
+		share = time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
 
 		if (share >= noise_causes[i].from)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",
@@ -104,18 +99,6 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 	}
 	*ret = xstrdup(len > 0 ? text : "speed varies");
 	return 0;
-}
-
-/* The verdicts that give no cutoffs: "busy, ", or "busy, step, ". */
-static void refused_text(char text[64], const struct analysis *short_run, const struct analysis *long_run)
-{
-	const struct analysis *runs[] = {short_run, long_run};
-	size_t len = 0;
-
-	*text = '\0';
-	for (size_t i = 0; i < ELEMENTS(runs); i++)
-		if (!analysis_gives_cutoffs(runs[i]) && (len == 0 || runs[i]->verdict != short_run->verdict))
-			len += (size_t)snprintf(text + len, 64 - len, "%s, ", verdict_name(runs[i]->verdict));
 }
 
 static const struct analysis *noisier(const struct analysis *a, const struct analysis *b)
@@ -132,10 +115,19 @@ int noise_mark(struct book *book, const struct analysis *short_run, const struct
 	_cleanup_(freep) char *load = NULL;
 	char refused[64];
 	int r = noisy ? noise_load(book, noisy, &load, err) : 0;
+	size_t len = 0;
 
 	if (r < 0)
 		return r;
-	refused_text(refused, short_run, long_run);
+
+	/* The verdicts that give no cutoffs: "busy, ", or "busy, step, ". */
+	const struct analysis *runs[] = {short_run, long_run};
+
+	*refused = '\0';
+	for (size_t i = 0; i < ELEMENTS(runs); i++)
+		if (!analysis_gives_cutoffs(runs[i]) && (len == 0 || runs[i]->verdict != short_run->verdict))
+			len += (size_t)snprintf(
+				refused + len, 64 - len, "%s, ", verdict_name(runs[i]->verdict));
 	if (noisy)
 		profile->blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
 	profile->noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "", load ?: "")
@@ -199,42 +191,6 @@ static int coarser_resolution(
 	return r;
 }
 
-static int make_profile(struct book *book, const struct profile_request *m,
-	const struct analysis *short_analysis, const struct analysis *long_analysis, struct profile *ret,
-	struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	int64_t environment = short_analysis->run.environment;
-	bool imported = short_analysis->run.kind == RUN_IMPORT; /* how others measured is not known */
-	const struct cutoff_rules rules = {m->name, short_analysis, long_analysis,
-		m->least_share_ppm >= 0 ? m->least_share_ppm
-		: imported              ? 0
-					: LEAST_SHARE_PPM};
-	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	int r;
-
-	r = m->force ? 0 : check_shape(short_analysis, err);
-	if (r == 0)
-		r = m->force ? 0 : check_shape(long_analysis, err);
-	if (r == 0)
-		r = cutoffs_make(&rules, &profile, &left_out, err);
-	if (r == 0 && environment > 0)
-		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
-	if (r == 0 && !imported) {
-		resolving_find(profile.resolving, short_analysis);
-		profile.correlation = correlation_find(short_analysis);
-	}
-	if (r == 0)
-		r = noise_mark(book, short_analysis, long_analysis, &profile, err);
-	if (r != 0)
-		return r;
-	if (m->left_out)
-		*m->left_out = TAKE_STRUCT(left_out);
-	profile.made_ns = clock_ns(CLOCK_REALTIME);
-	*ret = TAKE_STRUCT(profile);
-	return 0;
-}
-
 /* Whether one has a family of names that the other has not. */
 static bool has_more_families(const struct analysis *a, const struct analysis *b)
 {
@@ -275,6 +231,8 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 		.by_wait = m->by_wait,
 		.by_wait_if_exact = m->by_wait_if_exact};
 	int r;
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 
 	r = m->resolution_ns > 0 ? 0
 				 : coarser_resolution(book, short_run, long_run, &options.resolution_ns, err);
@@ -284,7 +242,34 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 		&long_analysis, err);
 	if (r < 0)
 		return r;
-	r = make_profile(book, m, &short_analysis, &long_analysis, ret, err);
+
+	int64_t environment = short_analysis.run.environment;
+	bool imported = short_analysis.run.kind == RUN_IMPORT; /* how others measured is not known */
+	const struct cutoff_rules rules = {m->name, &short_analysis, &long_analysis,
+		m->least_share_ppm >= 0 ? m->least_share_ppm
+		: imported              ? 0
+					: LEAST_SHARE_PPM};
+
+	r = m->force ? 0 : check_shape(&short_analysis, err);
+	if (r == 0)
+		r = m->force ? 0 : check_shape(&long_analysis, err);
+	if (r == 0)
+		r = cutoffs_make(&rules, &profile, &left_out, err);
+	if (r == 0 && environment > 0)
+		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
+	if (r == 0 && !imported) {
+		resolving_find(profile.resolving, &short_analysis);
+		profile.correlation = correlation_find(&short_analysis);
+	}
+	if (r == 0)
+		r = noise_mark(book, &short_analysis, &long_analysis, &profile, err);
+	if (r == 0) {
+		if (m->left_out)
+			*m->left_out = TAKE_STRUCT(left_out);
+		profile.made_ns = clock_ns(CLOCK_REALTIME);
+		*ret = TAKE_STRUCT(profile);
+		r = 0;
+	}
 	if (r >= 0 && m->short_analysis)
 		*m->short_analysis = TAKE_STRUCT(short_analysis);
 	if (r >= 0 && m->long_analysis)

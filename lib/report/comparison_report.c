@@ -19,14 +19,6 @@ static const char *p_text(char buffer[32], double p)
 	return buffer;
 }
 
-/* Decimals that show one digit of half an interval, at least two. */
-static int decimals_for_half(double half)
-{
-	int decimals = half > 0 && isfinite(half) ? -(int)floor(log10(half)) : 2;
-
-	return decimals < 2 ? 2 : decimals > 6 ? 6 : decimals;
-}
-
 static const char *clock_text(const struct comparison *c)
 {
 	return c->clock == COMPARISON_PT ? "CPU time" : "elapsed time";
@@ -83,9 +75,14 @@ static void print_different(FILE *file, const char *reference, const char *name,
 	double ratio = faster ? 1 / c->ratio : c->ratio;
 	double low = faster ? 1 / c->ratio_high : c->ratio_low,
 	       high = faster ? 1 / c->ratio_low : c->ratio_high;
-	int decimals = decimals_for_half((high - low) / 2);
+	int decimals;
 	char p[32], middle[64], end[32], interval[LINE_SIZE];
 	size_t width;
+	double half = (high - low) / 2;
+	int half_decimals = half > 0 && isfinite(half) ? -(int)floor(log10(half)) : 2;
+
+	/* Decimals that show one digit of half an interval, at least two. */
+	decimals = half_decimals < 2 ? 2 : half_decimals > 6 ? 6 : half_decimals;
 
 	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio,
 		faster ? "faster" : "slower");
@@ -152,19 +149,6 @@ const char *comparison_verdict_text(const struct comparison *c)
 	return c->design == DESIGN_SEPARATE ? "not known" : texts[comparison_verdict(c)];
 }
 
-static const char *test_text(const struct comparison *c)
-{
-	static const char *const texts[] = {
-		[DESIGN_SEPARATE] = "none",
-		[DESIGN_BETWEEN] = "between runs",
-		[DESIGN_PAIRS] = "pairs",
-		[DESIGN_INDEPENDENT] = "Welch",
-		[DESIGN_DUET] = "log ratios",
-	};
-
-	return texts[c->design];
-}
-
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {
@@ -204,23 +188,18 @@ struct table *comparison_list_new(void)
 	return table_new(columns);
 }
 
-/* Of a duet; of samples in turn only the sd; otherwise null. */
-static void add_log_ratio(struct table *list, const struct comparison *c)
-{
-	const struct log_ratio *l = &c->log_ratio;
-	bool duet = c->design == DESIGN_DUET;
-
-	table_cell_value(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
-	table_cell_value(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
-	table_cell_value(
-		list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
-	table_cell_value(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
-}
-
 void comparison_list_add(
 	struct table *list, const char *reference, const char *name, const struct comparison *c)
 {
 	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
+	const struct log_ratio *l = &c->log_ratio;
+	static const char *const texts[] = {
+		[DESIGN_SEPARATE] = "none",
+		[DESIGN_BETWEEN] = "between runs",
+		[DESIGN_PAIRS] = "pairs",
+		[DESIGN_INDEPENDENT] = "Welch",
+		[DESIGN_DUET] = "log ratios",
+	};
 
 	if (!isnan(c->ratio_low))
 		snprintf(interval, sizeof(interval), "%.4f to %.4f", c->ratio_low, c->ratio_high);
@@ -234,14 +213,23 @@ void comparison_list_add(
 	table_cell_real(list, "%.4f", c->ratio);
 	table_cell_value(list, json_interval(c->ratio_low, c->ratio_high), interval);
 	table_cell_text(list, comparison_verdict_text(c));
-	table_cell_text(list, test_text(c));
+
+	table_cell_text(list, texts[c->design]);
 	table_cell_real(list, "%.2g", c->p_adjusted);
 	table_cell_value(list, json_real_or_null(c->p), NULL);
 	table_cell_value(list, json_real_or_null(c->welch_p), NULL);
 	table_cell_real(list, "%.2g", c->mann_whitney_p);
 	table_cell_value(list, json_real_or_null(c->smallest_difference), mdd);
 	table_cell_value(list, json_real_or_null(c->smallest_difference), NULL);
-	add_log_ratio(list, c);
+
+	/* Of a duet; of samples in turn only the sd; otherwise null. */
+	bool duet = c->design == DESIGN_DUET;
+
+	table_cell_value(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
+	table_cell_value(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
+	table_cell_value(
+		list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
+	table_cell_value(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
 }
 
 void comparison_list_print(struct table *list, bool several, FILE *file)

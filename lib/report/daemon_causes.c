@@ -37,36 +37,6 @@ static void causes_report_clear(struct causes_report *r)
 	names_clear(&r->names);
 }
 
-static void print_executions(const struct analysis *analysis, const struct daemon_statistics *d, FILE *file)
-{
-	_cleanup_(freep) int64_t *times = xcalloc(d->n_longs, sizeof(*times));
-	char median[TEXT_TIME_SIZE], longs[TEXT_TIME_SIZE + 64], central[TEXT_TIME_SIZE],
-		text[sizeof(longs) + sizeof(central) + 64], period[PERIOD_TEXT_SIZE];
-	int at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
-
-	for (size_t i = 0; i < d->n_longs; i++)
-		times[i] = d->longs[i].pt_ns;
-	text_duration(median, (int64_t)median_of(times, d->n_longs));
-	if (d->n_longs == 1)
-		snprintf(longs, sizeof(longs), "one long execution, in sample %u: %s", d->longs[0].sample,
-			median);
-	else
-		snprintf(longs, sizeof(longs), "%zu long executions, median %s", d->n_longs, median);
-	if (d->n_central > 0)
-		snprintf(text, sizeof(text), "%s; at most %s in central samples", longs,
-			text_duration(central, d->central_max_ns));
-	else
-		snprintf(text, sizeof(text), "%s; in no central sample", longs);
-	terminal_wrap(file, text, (size_t)at, 4);
-	if (!isnan(d->share))
-		fprintf(file, "    explains %s of the delay of %s\n", text_percent(median, d->share),
-			d->n_longs == 1 ? "that sample" : "these samples");
-	if (period_is_known(&d->period))
-		fprintf(file, "    %s\n", analysis_period_text(period, analysis, d));
-	else if (d->n_longs > 1)
-		fprintf(file, "    at irregular intervals\n");
-}
-
 /* The observed period, from the first run that has one. */
 static int64_t observed_period_ns(const struct causes_report *report, const char *daemon)
 {
@@ -79,57 +49,6 @@ static int64_t observed_period_ns(const struct causes_report *report, const char
 	return 0;
 }
 
-static void print_timer(const struct timer *timer, int64_t observed_ns, FILE *file)
-{
-	int64_t slack_ns = saturate_add(timer->period_ns / 10, timer->spread_ns);
-	char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE], observed[TEXT_TIME_SIZE];
-
-	fprintf(file, "  started by %s (%s", terminal_text(timer->name), terminal_text(timer->text));
-	if (timer->spread_ns > 0)
-		fprintf(file, ", random delay up to %s", text_duration(spread, timer->spread_ns));
-	fputc(')', file);
-	if (timer->period_ns <= 0) {
-		fprintf(file, ", at irregular intervals\n");
-		return;
-	}
-	fprintf(file, ": every %s", text_duration(period, timer->period_ns));
-	if (!observed_ns)
-		fprintf(file, " (not observed)\n");
-	else if (llabs(observed_ns - timer->period_ns) <= slack_ns)
-		fprintf(file, ", as observed\n");
-	else
-		fprintf(file,
-			", but observed every %s:\n    something else starts it too, or keeps it from running\n",
-			text_duration(observed, observed_ns));
-}
-
-static void print_remedy(
-	const struct causes_report *report, const char *unit, const struct timer *timers, size_t n)
-{
-	const struct policy *policy = report->policy;
-	const char *never = policy ? policy_never(policy, unit) : NULL;
-	bool listed = policy && policy_stop(policy, unit);
-
-	if (never) {
-		fprintf(report->file, "  must not be stopped (%s); its samples are discarded\n",
-			terminal_text(never));
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		listed |= policy && policy_stop(policy, timers[i].name);
-	if (listed) {
-		fprintf(report->file,
-			"  to stop it, with the rest of the policy ('emp-setup restore' undoes that):\n"
-			"    emp-setup apply --only svc.units,svc.timers\n");
-		return;
-	}
-	fprintf(report->file, "  to stop it until the next boot:\n    systemctl stop");
-	for (size_t i = 0; i < n; i++)
-		fprintf(report->file, " %s", terminal_text(timers[i].name));
-	fprintf(report->file, " %s\n  or list it under [stop] in /etc/emp/policies, for 'emp-setup apply'\n",
-		terminal_text(unit));
-}
-
 static void print_service(const struct causes_report *report, const char *unit, int64_t observed_ns)
 {
 	struct timer *timers = NULL;
@@ -138,9 +57,54 @@ static void print_service(const struct causes_report *report, const char *unit, 
 
 	if (report->units && timer_list(report->units, unit, &timers, &n, &err2) < 0)
 		n = 0;
-	for (size_t i = 0; i < n; i++)
-		print_timer(&timers[i], observed_ns, report->file);
-	print_remedy(report, unit, timers, n);
+	for (size_t i = 0; i < n; i++) {
+		int64_t slack_ns = saturate_add(timers[i].period_ns / 10, timers[i].spread_ns);
+		char period[TEXT_TIME_SIZE], spread[TEXT_TIME_SIZE], observed[TEXT_TIME_SIZE];
+
+		fprintf(report->file, "  started by %s (%s", terminal_text(timers[i].name),
+			terminal_text(timers[i].text));
+		if (timers[i].spread_ns > 0)
+			fprintf(report->file, ", random delay up to %s",
+				text_duration(spread, timers[i].spread_ns));
+		fputc(')', report->file);
+		if (timers[i].period_ns <= 0) {
+			fprintf(report->file, ", at irregular intervals\n");
+			continue;
+		}
+		fprintf(report->file, ": every %s", text_duration(period, timers[i].period_ns));
+		if (!observed_ns)
+			fprintf(report->file, " (not observed)\n");
+		else if (llabs(observed_ns - timers[i].period_ns) <= slack_ns)
+			fprintf(report->file, ", as observed\n");
+		else
+			fprintf(report->file,
+				", but observed every %s:\n    something else starts it too, or keeps it from running\n",
+				text_duration(observed, observed_ns));
+	}
+
+	const struct policy *policy = report->policy;
+	const char *never = policy ? policy_never(policy, unit) : NULL;
+	bool listed = policy && policy_stop(policy, unit);
+
+	if (never) {
+		fprintf(report->file, "  must not be stopped (%s); its samples are discarded\n",
+			terminal_text(never));
+	} else {
+		for (size_t i = 0; i < n; i++)
+			listed |= policy && policy_stop(policy, timers[i].name);
+		if (listed) {
+			fprintf(report->file,
+				"  to stop it, with the rest of the policy ('emp-setup restore' undoes that):\n"
+				"    emp-setup apply --only svc.units,svc.timers\n");
+		} else {
+			fprintf(report->file, "  to stop it until the next boot:\n    systemctl stop");
+			for (size_t i = 0; i < n; i++)
+				fprintf(report->file, " %s", terminal_text(timers[i].name));
+			fprintf(report->file,
+				" %s\n  or list it under [stop] in /etc/emp/policies, for 'emp-setup apply'\n",
+				terminal_text(unit));
+		}
+	}
 	timer_list_free(timers, n);
 }
 
@@ -153,47 +117,6 @@ static bool is_kernel_thread(const struct causes_report *report, const char *nam
 			return true;
 	}
 	return false;
-}
-
-static void print_long_cause(const struct causes_report *report, const struct daemon_statistics *d)
-{
-	_cleanup_(freep) char *known = report->policy && !d->unit
-					       ? policy_unit_of_process(report->policy, d->name)
-					       : NULL;
-	const char *unit = d->unit ?: known;
-	FILE *file = report->file;
-
-	if (is_kernel_thread(report, d->name))
-		fprintf(file, "  kernel thread: it works for other processes and cannot be stopped\n");
-	else if (!report->here)
-		return;
-	else if (unit && unit_is_kind(unit, ".service"))
-		print_service(report, unit, observed_period_ns(report, d->name));
-	else if (unit && !strcmp(unit, "init.scope"))
-		fprintf(file, "  part of systemd: busy because something was started or stopped\n");
-	else if (unit)
-		fprintf(file, "  part of %s: a login or a command, not a service\n", terminal_text(unit));
-	else
-		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
-}
-
-static int open_sources(struct causes_report *report, struct book *book, struct error *err)
-{
-	struct machine machine;
-	struct error why;
-	int r;
-
-	machine_read(&machine, AT_FDCWD);
-	r = run_is_from(book, &report->analyses[0]->run, machine.id, &report->here, err);
-	if (r == 0 && report->here && units_open(&report->units, &why) < 0)
-		fprintf(report->file, "(timers are not shown: %s)\n", terminal_text(why.text));
-	if (r == 0 && report->here &&
-		policy_load(&report->policy, policy_directories(), NULL, &machine, &why) < 0)
-		fprintf(report->file, "(policies are not consulted: %s)\n", terminal_text(why.text));
-	machine_clear(&machine);
-	if (r == 0)
-		r = names_load(&report->names, err);
-	return r < 0 ? r : book_sources(book, &report->sources, err);
 }
 
 /* The statistics of a daemon in a run in which it ran long; NULL: it did not. */
@@ -214,10 +137,57 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 	for (size_t i = 0; i < report->n; i++) {
 		const struct daemon_statistics *d = long_in(report->analyses[i], first->name);
 
-		if (d)
-			print_executions(report->analyses[i], d, report->file);
+		if (d) {
+			_cleanup_(freep) int64_t *times = xcalloc(d->n_longs, sizeof(*times));
+			char median[TEXT_TIME_SIZE], longs[TEXT_TIME_SIZE + 64], central[TEXT_TIME_SIZE],
+				text[sizeof(longs) + sizeof(central) + 64], period[PERIOD_TEXT_SIZE];
+			int at = fprintf(report->file, "  run %" PRId64 ":", report->analyses[i]->run.id);
+
+			for (size_t k = 0; k < d->n_longs; k++)
+				times[k] = d->longs[k].pt_ns;
+			text_duration(median, (int64_t)median_of(times, d->n_longs));
+			if (d->n_longs == 1)
+				snprintf(longs, sizeof(longs), "one long execution, in sample %u: %s",
+					d->longs[0].sample, median);
+			else
+				snprintf(longs, sizeof(longs), "%zu long executions, median %s", d->n_longs,
+					median);
+			if (d->n_central > 0)
+				snprintf(text, sizeof(text), "%s; at most %s in central samples", longs,
+					text_duration(central, d->central_max_ns));
+			else
+				snprintf(text, sizeof(text), "%s; in no central sample", longs);
+			terminal_wrap(report->file, text, (size_t)at, 4);
+			if (!isnan(d->share))
+				fprintf(report->file, "    explains %s of the delay of %s\n",
+					text_percent(median, d->share),
+					d->n_longs == 1 ? "that sample" : "these samples");
+			if (period_is_known(&d->period))
+				fprintf(report->file, "    %s\n",
+					analysis_period_text(period, report->analyses[i], d));
+			else if (d->n_longs > 1)
+				fprintf(report->file, "    at irregular intervals\n");
+		}
 	}
-	print_long_cause(report, first);
+
+	_cleanup_(freep) char *known = report->policy && !first->unit
+					       ? policy_unit_of_process(report->policy, first->name)
+					       : NULL;
+	const char *unit = first->unit ?: known;
+	FILE *file = report->file;
+
+	if (is_kernel_thread(report, first->name))
+		fprintf(file, "  kernel thread: it works for other processes and cannot be stopped\n");
+	else if (!report->here)
+		return;
+	else if (unit && unit_is_kind(unit, ".service"))
+		print_service(report, unit, observed_period_ns(report, first->name));
+	else if (unit && !strcmp(unit, "init.scope"))
+		fprintf(file, "  part of systemd: busy because something was started or stopped\n");
+	else if (unit)
+		fprintf(file, "  part of %s: a login or a command, not a service\n", terminal_text(unit));
+	else
+		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
 }
 
 int daemon_causes_print(
@@ -238,9 +208,25 @@ int daemon_causes_print(
 				continue;
 			if (!any) {
 				int r;
+				struct machine machine;
+				struct error why;
 
 				fprintf(file, "Daemons that made samples long:\n");
-				r = open_sources(&report, book, err);
+				machine_read(&machine, AT_FDCWD);
+				r = run_is_from(
+					book, &report.analyses[0]->run, machine.id, &report.here, err);
+				if (r == 0 && report.here && units_open(&report.units, &why) < 0)
+					fprintf(report.file, "(timers are not shown: %s)\n",
+						terminal_text(why.text));
+				if (r == 0 && report.here &&
+					policy_load(&report.policy, policy_directories(), NULL, &machine,
+						&why) < 0)
+					fprintf(report.file, "(policies are not consulted: %s)\n",
+						terminal_text(why.text));
+				machine_clear(&machine);
+				if (r == 0)
+					r = names_load(&report.names, err);
+				r = r < 0 ? r : book_sources(book, &report.sources, err);
 				if (r < 0)
 					return r;
 				any = true;

@@ -36,23 +36,18 @@ void notes_add_all(struct notes *notes, const struct notes *others)
 		notes_add(notes, others->items[i].kind, "%s", others->items[i].text);
 }
 
-/* A single line for several: the first, and how many more there are. */
-static void print_first(FILE *file, const struct notes *notes)
-{
-	char more[32];
-	size_t width = (size_t)snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
-
-	fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-	terminal_print_cut(file, notes->items[0].text, terminal_columns(file) - 2 - width);
-	fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
-}
-
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
 {
 	size_t shown = notes->n <= most ? notes->n : most - 1;
 
 	if (most == 1 && notes->n > 1) {
-		print_first(file, notes);
+		char more[32];
+		size_t width = (size_t)snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
+
+		/* A single line for several: the first, and how many more there are. */
+		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
+		terminal_print_cut(file, notes->items[0].text, terminal_columns(file) - 2 - width);
+		fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
 		return;
 	}
 	for (size_t i = 0; i < shown; i++) {

@@ -71,14 +71,6 @@ void plot_set(struct plot *plot, const char *what, const char *format, ...)
 	fputc('\n', plot->script);
 }
 
-/* A name that begins with | would be a command, one with ~ a home. */
-static void quote_path(struct plot *plot)
-{
-	_cleanup_(freep) char *path = text_format("%s%s", *plot->path == '/' ? "" : "./", plot->path);
-
-	quote(plot, path ?: "");
-}
-
 static int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err)
 {
 	const char *ending = strrchr(path, '.') ?: "";
@@ -96,7 +88,11 @@ static int plot_begin(struct plot *plot, const char *path, int width, int height
 	fprintf(plot->script,
 		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
 		k->terminal, width * k->scale, k->unit, height * k->scale, k->unit);
-	quote_path(plot);
+
+	/* A name that begins with | would be a command, one with ~ a home. */
+	_cleanup_(freep) char *quote_path = text_format("%s%s", *plot->path == '/' ? "" : "./", plot->path);
+
+	quote(plot, quote_path ?: "");
 	fputs("\nset border lc rgb '#606060'\nset tics nomirror out\nset grid lt 1 lc rgb '#e8e8e8' lw 0.8\n",
 		plot->script);
 	return 0;
@@ -122,18 +118,6 @@ static int run_gnuplot(const struct plot *plot, int to, int *ret_status, struct 
 	return subprocess_run(&gnuplot, NULL, ret_status, err);
 }
 
-static int keep_script(const struct plot *plot, struct error *err)
-{
-	_cleanup_(freep) char *path = text_format("%s.gnuplot", plot->path);
-	_cleanup_(output_file_clear) struct output_file output = {};
-	int r = path ? output_file_open(&output, path, err) : error_oom(err);
-
-	if (r < 0)
-		return r;
-	fwrite(plot->text, 1, plot->size, output.file);
-	return output_file_commit(&output, err);
-}
-
 static int draw(const struct plot *plot, struct output_file *output, const char *kept, struct error *err)
 {
 	int status = 0, r = run_gnuplot(plot, fileno(output->file), &status, err);
@@ -150,29 +134,32 @@ static int draw(const struct plot *plot, struct output_file *output, const char 
 	return output_file_commit(output, err);
 }
 
-static int plot_draw(struct plot *plot, bool keep, struct error *err)
-{
-	_cleanup_(output_file_clear) struct output_file output = {};
-	FILE *script = TAKE(plot->script);
-	int r;
-
-	if (fclose(script) != 0)
-		return error_os(err, -errno, "cannot draw '%s'", plot->path);
-	r = output_file_open(&output, plot->path, err);
-	if (r == 0 && keep)
-		r = keep_script(plot, err);
-	return r == 0 ? draw(plot, &output, keep ? plot->path : NULL, err) : r;
-}
-
 int plot_drawing(struct drawing d, const char *path, bool keep, struct error *err)
 {
 	_cleanup_(plot_clear) struct plot plot = {};
 	int r = plot_begin(&plot, path, d.width, d.height, err);
+	_cleanup_(output_file_clear) struct output_file output = {};
 
 	if (r < 0)
 		return r;
 	d.draw(d.subject, &plot);
-	return plot_draw(&plot, keep, err);
+
+	FILE *script = TAKE(plot.script);
+
+	if (fclose(script) != 0)
+		return error_os(err, -errno, "cannot draw '%s'", plot.path);
+	r = output_file_open(&output, plot.path, err);
+	if (r == 0 && keep) {
+		_cleanup_(freep) char *draw_path = text_format("%s.gnuplot", plot.path);
+		_cleanup_(output_file_clear) struct output_file script_output = {};
+
+		r = draw_path ? output_file_open(&script_output, draw_path, err) : error_oom(err);
+		if (r >= 0) {
+			fwrite(plot.text, 1, plot.size, script_output.file);
+			r = output_file_commit(&script_output, err);
+		}
+	}
+	return r == 0 ? draw(&plot, &output, keep ? plot.path : NULL, err) : r;
 }
 
 void plot_tick(struct plot *plot, const char *sign, double seconds)
@@ -211,17 +198,6 @@ static void logarithmic_ticks(struct plot *plot, double linear, double least, do
 				print_ticks(plot, at * digit, least, most);
 }
 
-/* As many as have margin for their unit in a small panel. */
-static void linear_ticks(struct plot *plot, double least, double most)
-{
-	double margin = 0.21 * (most - least), step = pow(10, floor(log10(margin)));
-
-	for (int next = 0; step < margin; next++)
-		step *= next % 3 == 1 ? 2.5 : 2;
-	for (int i = 1; i * step <= fmax(most, -least) * 1.001; i++)
-		print_ticks(plot, i * step, least, most);
-}
-
 bool plot_time_axis(struct plot *plot, const char *axis, double linear, double least, double most)
 {
 	bool logarithmic = fmax(most, -least) > LINEAR_ENOUGH * linear;
@@ -240,8 +216,15 @@ bool plot_time_axis(struct plot *plot, const char *axis, double linear, double l
 	fprintf(plot->script, "set %stics ('0' 0", axis);
 	if (logarithmic)
 		logarithmic_ticks(plot, linear, least, most);
-	else
-		linear_ticks(plot, least, most);
+	else {
+		double ticks_margin = 0.21 * (most - least), step = pow(10, floor(log10(ticks_margin)));
+
+		/* As many as have margin for their unit in a small panel. */
+		for (int next = 0; step < ticks_margin; next++)
+			step *= next % 3 == 1 ? 2.5 : 2;
+		for (int i = 1; i * step <= fmax(most, -least) * 1.001; i++)
+			print_ticks(plot, i * step, least, most);
+	}
 	fputs(")\n", plot->script);
 	return logarithmic;
 }

@@ -99,31 +99,6 @@ json_t *discarding_as_json(const struct discarding *d)
 	return document;
 }
 
-static json_t *zooms_as_json(const struct cluster *c)
-{
-	json_t *zooms = json_array();
-
-	for (size_t i = 0; i < c->n_zooms; i++) {
-		const struct zoom *z = &c->zooms[i];
-		char why[ZOOM_WHY_SIZE];
-
-		json_array_append_new(zooms, json_pack("{s:I, s:I, s:I, s:s}", "samples", (json_int_t)z->left,
-						     "low_ns", (json_int_t)z->low_ns, "high_ns",
-						     (json_int_t)z->high_ns, "next", zoom_why(why, z)));
-	}
-	return zooms;
-}
-
-static json_t *frequent_as_json(const struct analysis *analysis)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < analysis->n_statistics; i++)
-		if (analysis->statistics[i].frequent)
-			json_array_append_new(names, json_string(analysis->statistics[i].name));
-	return names;
-}
-
 json_t *analysis_as_json(const struct analysis *analysis)
 {
 	const struct cluster *c = &analysis->central;
@@ -141,9 +116,26 @@ json_t *analysis_as_json(const struct analysis *analysis)
 	json_object_set_new(document, "by_wait", json_boolean(analysis->by_wait));
 	if (analysis->by_wait)
 		json_object_set_new(document, "usual_ns", json_integer(analysis->median_rest_ns));
-	if (analysis->verdict == VERDICT_FREQUENT)
-		json_object_set_new(document, "frequent", frequent_as_json(analysis));
-	json_object_set_new(document, "zooms", zooms_as_json(c));
+	if (analysis->verdict == VERDICT_FREQUENT) {
+		json_t *names = json_array();
+
+		for (size_t i = 0; i < analysis->n_statistics; i++)
+			if (analysis->statistics[i].frequent)
+				json_array_append_new(names, json_string(analysis->statistics[i].name));
+		json_object_set_new(document, "frequent", names);
+	}
+
+	json_t *zooms = json_array();
+
+	for (size_t i = 0; i < c->n_zooms; i++) {
+		const struct zoom *z = &c->zooms[i];
+		char why[ZOOM_WHY_SIZE];
+
+		json_array_append_new(zooms, json_pack("{s:I, s:I, s:I, s:s}", "samples", (json_int_t)z->left,
+						     "low_ns", (json_int_t)z->low_ns, "high_ns",
+						     (json_int_t)z->high_ns, "next", zoom_why(why, z)));
+	}
+	json_object_set_new(document, "zooms", zooms);
 	json_object_set_new(
 		document, "l_samples", numbers_as_json(analysis->l_samples, analysis->n_l_samples));
 	json_object_set_new(

@@ -316,31 +316,26 @@ static const struct run_mean *mean_of_run(const struct run_means *means, int64_t
 	return NULL;
 }
 
-/* The mean of the samples that the rules of its run keep. */
-static int take_kept(struct book *book, bool et, struct run_mean *mean, struct error *err)
-{
-	_cleanup_(discarding_clear) struct discarding d = {};
-	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(run_clear) struct run run = {};
-	const struct summary *kept = et ? &d.et.kept : &d.pt.kept;
-	int r = book_get_run(book, mean->run, &run, err);
-
-	if (r == 0)
-		r = run_rules_load(book, &run, NULL, false, &rules, err);
-	if (r < 0 || !discard_rules_by_name(&rules.rules))
-		return r;
-	r = discard_run(book, mean->run, &rules.rules, &d, err);
-	mean->mean_ns = kept->mean_ns;
-	mean->n_samples = (int64_t)kept->n;
-	return r;
-}
-
 static int load_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {
 	int r = book_run_means(book, run, et, ret, err);
 
-	for (size_t i = 0; r == 0 && i < ret->n; i++)
-		r = take_kept(book, et, &ret->items[i], err);
+	for (size_t i = 0; r == 0 && i < ret->n; i++) {
+		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(run_rules_clear) struct run_rules rules = {};
+		_cleanup_(run_clear) struct run kept_run = {};
+		const struct summary *kept = et ? &d.et.kept : &d.pt.kept;
+
+		/* The mean of the samples that the rules of its run keep. */
+		r = book_get_run(book, ret->items[i].run, &kept_run, err);
+		if (r == 0)
+			r = run_rules_load(book, &kept_run, NULL, false, &rules, err);
+		if (r >= 0 && discard_rules_by_name(&rules.rules)) {
+			r = discard_run(book, ret->items[i].run, &rules.rules, &d, err);
+			ret->items[i].mean_ns = kept->mean_ns;
+			ret->items[i].n_samples = (int64_t)kept->n;
+		}
+	}
 	return r;
 }
 

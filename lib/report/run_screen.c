@@ -46,46 +46,6 @@ static int by_count(const void *x, const void *y)
 	return (a->samples[0] > b->samples[0]) - (a->samples[0] < b->samples[0]);
 }
 
-static void add_reasons(struct screen *s, const struct discarding *d)
-{
-	for (size_t i = 0; i < d->n_over; i++)
-		add_reason(s, d->over[i].daemon, d->over[i].sample);
-	for (size_t i = 0; i < d->n_unprofiled; i++)
-		add_reason(s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
-	if (s->n_reasons > 0)
-		qsort(s->reasons, s->n_reasons, sizeof(*s->reasons), by_count);
-	for (size_t i = 0; i < d->n_incomplete; i++)
-		add_reason(s, "lost records", d->incomplete[i]);
-}
-
-/* How much time each of the others can have taken from the program. */
-static void add_consumers(struct screen *s, const struct run_result *r)
-{
-	const struct daemons *others = &r->discarding.others;
-	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
-
-	for (size_t i = 0; i < r->n_samples; i++) {
-		int64_t wait_ns = sample_wait_ns(&r->samples[i]);
-
-		et += (double)r->samples[i].et_ns;
-		pt += (double)r->samples[i].pt_ns;
-		if (wait_ns < 0)
-			continue;
-		wait += (double)wait_ns;
-		known_et += (double)r->samples[i].et_ns;
-	}
-	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
-		if ((double)others->items[i].disturbed_ns > LEAST_SHOWN * et)
-			s->others[s->n_others++] = (struct screen_other){
-				others->items[i].name, others->items[i].disturbed_ns, others->items[i].names};
-	s->on_cpu = et > 0 ? pt / et : 0;
-	s->taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
-	taken = isnan(s->taken) ? et - pt : s->taken * et;
-	s->explained = taken > WORTH_EXPLAINING * et && s->n_others > 0
-			       ? (double)r->discarding.disturbed_ns / taken
-			       : NAN;
-}
-
 /* Means of the samples kept; -1 if one of them is not known. */
 static double mean_of_kept(const struct run_result *r, size_t offset)
 {
@@ -123,9 +83,38 @@ struct screen run_screen_fill(const struct run_result *result)
 		.n_samples = result->n_samples,
 		.shares = d->run.kind == RUN_DUET,
 	};
+	const struct daemons *others = &result->discarding.others;
+	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
-	add_consumers(&s, result);
-	add_reasons(&s, d);
+	/* How much time each of the others can have taken from the program. */
+	for (size_t i = 0; i < result->n_samples; i++) {
+		int64_t wait_ns = sample_wait_ns(&result->samples[i]);
+
+		et += (double)result->samples[i].et_ns;
+		pt += (double)result->samples[i].pt_ns;
+		if (wait_ns < 0)
+			continue;
+		wait += (double)wait_ns;
+		known_et += (double)result->samples[i].et_ns;
+	}
+	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
+		if ((double)others->items[i].disturbed_ns > LEAST_SHOWN * et)
+			s.others[s.n_others++] = (struct screen_other){
+				others->items[i].name, others->items[i].disturbed_ns, others->items[i].names};
+	s.on_cpu = et > 0 ? pt / et : 0;
+	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
+	taken = isnan(s.taken) ? et - pt : s.taken * et;
+	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0
+			      ? (double)result->discarding.disturbed_ns / taken
+			      : NAN;
+	for (size_t i = 0; i < d->n_over; i++)
+		add_reason(&s, d->over[i].daemon, d->over[i].sample);
+	for (size_t i = 0; i < d->n_unprofiled; i++)
+		add_reason(&s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
+	if (s.n_reasons > 0)
+		qsort(s.reasons, s.n_reasons, sizeof(*s.reasons), by_count);
+	for (size_t i = 0; i < d->n_incomplete; i++)
+		add_reason(&s, "lost records", d->incomplete[i]);
 	return s;
 }
 
@@ -181,29 +170,36 @@ static void note_samples(struct notes *notes, const struct run_result *r, const 
 			most->name, most->n, r->n_samples, d->run.id);
 }
 
-static void note_profile(struct notes *notes, const struct run *run, const struct profile *profile)
+void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
 {
-	char here[32] = "is not pinned";
-
-	if (noise_marked(profile->blind_ns, profile->noise)) {
-		_cleanup_(freep) char *text = noise_text(profile->name, profile->blind_ns, profile->noise);
-
-		notes_add(notes, NOTE_NOISE, "%s", text);
-	}
-	if (profile->cpu < 0 || profile->cpu == run->cpu)
-		return;
-	if (run->cpu >= 0)
-		snprintf(here, sizeof(here), "is on CPU %d", run->cpu);
-	notes_add(notes, NOTE_PROFILE, "Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
-		profile->cpu, here);
-}
-
-/* Disturbances that change the program's own time. */
-static void note_disturbances(struct notes *notes, const struct disturbances *all)
-{
+	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
+	double more_ns = s.pt.mean_ns - s.et.mean_ns;
+	char more[TEXT_TIME_SIZE];
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
 					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
 					     1 << COUNTER_INTERRUPTS;
+
+	note_samples(notes, result, &s);
+	if (profile) {
+		char here[32] = "is not pinned";
+
+		if (noise_marked(profile->blind_ns, profile->noise)) {
+			_cleanup_(freep) char *text = noise_text(
+				profile->name, profile->blind_ns, profile->noise);
+
+			notes_add(notes, NOTE_NOISE, "%s", text);
+		}
+		if (profile->cpu >= 0 && profile->cpu != result->discarding.run.cpu) {
+			if (result->discarding.run.cpu >= 0)
+				snprintf(here, sizeof(here), "is on CPU %d", result->discarding.run.cpu);
+			notes_add(notes, NOTE_PROFILE,
+				"Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
+				profile->cpu, here);
+		}
+	}
+
+	/* Disturbances that change the program's own time. */
+	const struct disturbances *all = &result->disturbances;
 
 	for (size_t i = 0; i < all->n; i++) {
 		_cleanup_(freep) char *text = NULL;
@@ -213,18 +209,6 @@ static void note_disturbances(struct notes *notes, const struct disturbances *al
 		text = disturbance_description(all, &all->items[i]);
 		notes_add(notes, NOTE_NOISE, "Warning: %s", text);
 	}
-}
-
-void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
-{
-	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
-	double more_ns = s.pt.mean_ns - s.et.mean_ns;
-	char more[TEXT_TIME_SIZE];
-
-	note_samples(notes, result, &s);
-	if (profile)
-		note_profile(notes, &result->discarding.run, profile);
-	note_disturbances(notes, &result->disturbances);
 	if (result->discarding.run.kind != RUN_LOAD && s.pt.n > 0 && screen_includes_start(&s))
 		notes_add(notes, NOTE_OTHER,
 			"PT is %s more than ET: it includes the work to start the program",

@@ -34,35 +34,10 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-static void print_run_title(FILE *file, const struct screen *s)
-{
-	char right[64];
-	size_t columns, width = terminal_text_width(terminal_text(s->name));
-
-	snprintf(right, sizeof(right), "run %lld", (long long)s->run);
-	if (s->cpu >= 0)
-		snprintf(right, sizeof(right), "run %lld, CPU %d", (long long)s->run, s->cpu);
-	columns = terminal_columns(file) - strlen(right) - 2;
-	terminal_print_name(file, s->name, columns);
-	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
-}
-
 /* Three digits, or two if they are approximate. */
 static const char *part_text(char buffer[TEXT_TIME_SIZE], double ns, const struct screen *s)
 {
 	return ns < 1 ? "0" : text_in_unit(buffer, ns, s->approximate ? ns : ns / 10, s->unit);
-}
-
-/* "[user 118 ms, system 11 ms]", or nothing if the program is too short for times counted in ticks. */
-static void split_text(char buffer[LINE_SIZE], const struct screen *s)
-{
-	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];
-	const char *about = s->approximate ? "~" : "";
-
-	*buffer = '\0';
-	if (s->user_ns >= 0 && s->system_ns >= 0 && !(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
-		snprintf(buffer, LINE_SIZE, "[user %s%s, system %s%s]", about, part_text(user, s->user_ns, s),
-			about, part_text(system, s->system_ns, s));
 }
 
 static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
@@ -101,8 +76,15 @@ static void print_figure(FILE *file, const char *label, const char *figure, size
 static void print_pt(FILE *file, const struct screen *s, const char *figure, size_t columns)
 {
 	char cv[TEXT_TIME_SIZE], split[LINE_SIZE], more[2 * LINE_SIZE];
+	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];
+	const char *about = s->approximate ? "~" : "";
 
-	split_text(split, s);
+	/* "[user 118 ms, system 11 ms]", or nothing if the program is too short for times counted in
+	 * ticks. */
+	*split = '\0';
+	if (s->user_ns >= 0 && s->system_ns >= 0 && !(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
+		snprintf(split, LINE_SIZE, "[user %s%s, system %s%s]", about, part_text(user, s->user_ns, s),
+			about, part_text(system, s->system_ns, s));
 	if (s->pt.n < 2) {
 		print_figure(file, "  PT", figure, columns, s->pt.n ? split : "");
 		return;
@@ -137,10 +119,22 @@ bool screen_includes_start(const struct screen *s)
 	return more_ns > 0 && (s->cpu >= 0 || more_ns < MOST_OF_A_START_NS);
 }
 
-static void print_et(FILE *file, const struct screen *s, const char *figure, size_t columns)
+static void print_times(FILE *file, const struct screen *s)
 {
+	char pt[TEXT_PAIR_SIZE], interval[TEXT_PAIR_SIZE], et[TEXT_PAIR_SIZE];
+	const char *figures[] = {
+		center_text(pt, &s->pt, s->unit),
+		interval_text(interval, s),
+		center_text(et, &s->et, s->unit),
+	};
+	size_t columns = 0;
 	char more[LINE_SIZE], share[32], why[64] = "";
 
+	for (size_t i = 0; i < ELEMENTS(figures); i++)
+		if (terminal_text_width(figures[i]) > columns)
+			columns = terminal_text_width(figures[i]);
+	print_pt(file, s, figures[0], columns);
+	print_interval(file, s, figures[1], columns);
 	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
 		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
 	else if (s->on_cpu < MOSTLY_ON_CPU && !s->shares && !(s->explained >= EXPLAINS))
@@ -154,25 +148,8 @@ static void print_et(FILE *file, const struct screen *s, const char *figure, siz
 		strcpy(more, share);
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "");
-	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figure, columns, s->et.n ? more : "");
-}
-
-static void print_times(FILE *file, const struct screen *s)
-{
-	char pt[TEXT_PAIR_SIZE], interval[TEXT_PAIR_SIZE], et[TEXT_PAIR_SIZE];
-	const char *figures[] = {
-		center_text(pt, &s->pt, s->unit),
-		interval_text(interval, s),
-		center_text(et, &s->et, s->unit),
-	};
-	size_t columns = 0;
-
-	for (size_t i = 0; i < ELEMENTS(figures); i++)
-		if (terminal_text_width(figures[i]) > columns)
-			columns = terminal_text_width(figures[i]);
-	print_pt(file, s, figures[0], columns);
-	print_interval(file, s, figures[1], columns);
-	print_et(file, s, figures[2], columns);
+	print_figure(
+		file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figures[2], columns, s->et.n ? more : "");
 }
 
 /* "backupd #7 #8, outlier #4". The caller frees it. */
@@ -303,16 +280,6 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 	}
 }
 
-static void explanation_text(char buffer[64], const struct screen *s)
-{
-	*buffer = '\0';
-	if (s->explained >= 0.01 && !isnan(s->taken))
-		snprintf(buffer, 64, " (%.0f %% of what was taken)", 100 * fmin(1, s->explained));
-	else if (s->explained >= 0.01)
-		snprintf(buffer, 64, " (%s %.0f %% of ET − PT)",
-			s->explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, s->explained));
-}
-
 static void print_disturbers(FILE *file, const struct screen *s)
 {
 	const size_t columns = terminal_columns(file) - LABEL_COLUMNS;
@@ -322,7 +289,12 @@ static void print_disturbers(FILE *file, const struct screen *s)
 	if (s->n_others == 0)
 		return;
 	others_text(names, s, columns);
-	explanation_text(explanation, s);
+	*explanation = '\0';
+	if (s->explained >= 0.01 && !isnan(s->taken))
+		snprintf(explanation, 64, " (%.0f %% of what was taken)", 100 * fmin(1, s->explained));
+	else if (s->explained >= 0.01)
+		snprintf(explanation, 64, " (%s %.0f %% of ET − PT)",
+			s->explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, s->explained));
 	if (terminal_text_width(names) + terminal_text_width(explanation) > columns)
 		*explanation = '\0';
 	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
@@ -341,9 +313,18 @@ void screen_print(FILE *file, const struct screen *of)
 	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
 	size_t left = SCREEN_LINES - lines - resolving;
 	char where[64];
+	char right[64];
 
 	in_unit.unit = of->unit ?: text_unit(of->pt.mean_ns, of->et.mean_ns);
-	print_run_title(file, s);
+
+	size_t columns, width = terminal_text_width(terminal_text(s->name));
+
+	snprintf(right, sizeof(right), "run %lld", (long long)s->run);
+	if (s->cpu >= 0)
+		snprintf(right, sizeof(right), "run %lld, CPU %d", (long long)s->run, s->cpu);
+	columns = terminal_columns(file) - strlen(right) - 2;
+	terminal_print_name(file, s->name, columns);
+	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
 	print_times(file, s);
 	if (s->memory.n > 0 && s->notes.n < left) {
 		char memory[PEAK_MEMORY_TEXT_SIZE];
@@ -405,21 +386,6 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 			c->n_by_two_sd, name);
 }
 
-static void print_discards(FILE *file, const struct run_result *r)
-{
-	const struct discarding *d = &r->discarding;
-
-	for (size_t i = 0; i < d->n_over; i++)
-		print_over_cutoff(file, &d->over[i], "cutoff");
-	for (size_t i = 0; i < d->n_unprofiled; i++)
-		print_over_cutoff(file, &d->unprofiled[i], "unprofiled; allowed");
-	for (size_t i = 0; i < d->n_incomplete; i++)
-		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
-			d->incomplete[i]);
-	print_outliers(file, r, false);
-	print_outliers(file, r, true);
-}
-
 static void print_stages(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
 {
 	char mean[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE], cv[TEXT_TIME_SIZE];
@@ -467,10 +433,33 @@ static void print_consumers(FILE *file, const struct daemons *others)
 		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
 }
 
-static void print_sums(FILE *file, const struct run_result *r)
+void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 {
-	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
+	const struct discarding *d = &r->discarding;
 	char time[TEXT_TIME_SIZE];
+
+	for (size_t i = 0; i < d->n_over; i++)
+		print_over_cutoff(file, &d->over[i], "cutoff");
+	for (size_t i = 0; i < d->n_unprofiled; i++)
+		print_over_cutoff(file, &d->unprofiled[i], "unprofiled; allowed");
+	for (size_t i = 0; i < d->n_incomplete; i++)
+		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
+			d->incomplete[i]);
+	print_outliers(file, r, false);
+	print_outliers(file, r, true);
+	print_stages(file, "PT", &r->discarding.pt, unit);
+	print_stages(file, "ET", &r->discarding.et, unit);
+	if (r->discarding.others.n > 0)
+		print_consumers(file, &r->discarding.others);
+	for (size_t i = 0; i < r->disturbances.n; i++) {
+		_cleanup_(freep) char *text = disturbance_description(
+			&r->disturbances, &r->disturbances.items[i]);
+
+		fputs("  Warning:", file);
+		terminal_wrap(file, text, strlen("  Warning:"), 4);
+	}
+
+	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
 
 	for (size_t i = 0; i < r->n_samples; i++) {
 		lost = saturate_add(lost, r->samples[i].lost);
@@ -490,21 +479,4 @@ static void print_sums(FILE *file, const struct run_result *r)
 			terminal_text(r->discarding.run.backend) ?: "imported",
 			text_duration(time, observer_ns / n),
 			terminal_text(r->discarding.run.pt_source) ?: "an import");
-}
-
-void run_details_print(FILE *file, const struct run_result *r, const char *unit)
-{
-	print_discards(file, r);
-	print_stages(file, "PT", &r->discarding.pt, unit);
-	print_stages(file, "ET", &r->discarding.et, unit);
-	if (r->discarding.others.n > 0)
-		print_consumers(file, &r->discarding.others);
-	for (size_t i = 0; i < r->disturbances.n; i++) {
-		_cleanup_(freep) char *text = disturbance_description(
-			&r->disturbances, &r->disturbances.items[i]);
-
-		fputs("  Warning:", file);
-		terminal_wrap(file, text, strlen("  Warning:"), 4);
-	}
-	print_sums(file, r);
 }

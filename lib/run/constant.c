@@ -75,25 +75,6 @@ static int measure_constant(const struct constant_request *q, double *ret, struc
 	return 0;
 }
 
-/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
-static int write_constant(const struct constant_request *q, double per_second, struct error *err)
-{
-	_cleanup_(output_file_clear) struct output_file output = {};
-	_cleanup_(freep) char *path = paths_inc_constant(book_file(q->session->book)), *there = NULL;
-	_cleanup_(freep) char *text = text_format(
-		"iterations_per_second %.17g\nenvironment %s", per_second, q->environment_digest);
-	int r;
-
-	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
-		return 0;
-	r = output_file_open(&output, path, err);
-	if (r == 0)
-		fprintf(output.file, "%s\n", text);
-	if (r == 0)
-		r = output_file_commit(&output, err);
-	return r < 0 ? error_prefix(err, r, "the constant of inc") : 0;
-}
-
 int constant_get(const struct constant_request *q, struct constant *ret, struct error *err)
 {
 	struct book *book = q->session->book;
@@ -107,8 +88,25 @@ int constant_get(const struct constant_request *q, struct constant *ret, struct 
 		if (r == 0)
 			r = book_put_inc(book, q->environment, constant.per_second, err);
 	}
-	if (r >= 0)
-		r = write_constant(q, constant.per_second, err);
+	if (r >= 0) {
+		_cleanup_(output_file_clear) struct output_file output = {};
+		_cleanup_(freep) char *path = paths_inc_constant(book_file(q->session->book)), *there = NULL;
+		_cleanup_(freep) char *text = text_format("iterations_per_second %.17g\nenvironment %s",
+			constant.per_second, q->environment_digest);
+
+		/* For inc itself. A file with the right content is not rewritten, so that a full disk does
+		 * no harm. */
+		if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text)) {
+			r = 0;
+		} else {
+			r = output_file_open(&output, path, err);
+			if (r == 0)
+				fprintf(output.file, "%s\n", text);
+			if (r == 0)
+				r = output_file_commit(&output, err);
+			r = r < 0 ? error_prefix(err, r, "the constant of inc") : 0;
+		}
+	}
 	if (r == 0)
 		*ret = constant;
 	return r;

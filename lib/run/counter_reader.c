@@ -57,12 +57,27 @@ static void open_throttles(struct counter_reader *reader, int root_fd)
 		}
 }
 
-/* The sensor of the processor: the first temperature of the first hwmon device of a driver for processors. */
-static void open_temperature(struct counter_reader *reader, int root_fd)
+struct counter_reader *counters_open(int root_fd, int cpu)
 {
+	struct counter_reader *reader = xmalloc(sizeof(*reader));
 	enum { DEVICES = 32 };
 	static const char *const drivers[] = {"coretemp", "k10temp", "zenpower", "cpu_thermal"};
 
+	*reader = (struct counter_reader){
+		.cpu = cpu,
+		.stat_fd = path_open(root_fd, O_RDONLY, "/proc/stat"),
+		.vmstat_fd = path_open(root_fd, O_RDONLY, "/proc/vmstat"),
+		.pressure_fd = path_open(root_fd, O_RDONLY, "/proc/pressure/cpu"),
+		/* registers of the pinned CPU: root's, with the kernel's module msr; virtual machines have
+		 * none */
+		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
+		.temperature_fd = -1,
+		.vmstat_size = TEXT_SIZE - 1,
+		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
+	};
+	open_throttles(reader, root_fd);
+	/* The sensor of the processor: the first temperature of the first hwmon device of a driver for
+	 * processors. */
 	for (int i = 0; i < DEVICES && reader->temperature_fd < 0; i++) {
 		_cleanup_(freep) char *name = path_text(root_fd, "/sys/class/hwmon/hwmon%d/name", i);
 
@@ -71,25 +86,6 @@ static void open_temperature(struct counter_reader *reader, int root_fd)
 				reader->temperature_fd = path_open(
 					root_fd, O_RDONLY, "/sys/class/hwmon/hwmon%d/temp1_input", i);
 	}
-}
-
-struct counter_reader *counters_open(int root_fd, int cpu)
-{
-	struct counter_reader *reader = xmalloc(sizeof(*reader));
-
-	*reader = (struct counter_reader){
-		.cpu = cpu,
-		.stat_fd = path_open(root_fd, O_RDONLY, "/proc/stat"),
-		.vmstat_fd = path_open(root_fd, O_RDONLY, "/proc/vmstat"),
-		.pressure_fd = path_open(root_fd, O_RDONLY, "/proc/pressure/cpu"),
-		/* registers of the pinned CPU: root's, with the kernel's module msr; virtual machines have none */
-		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
-		.temperature_fd = -1,
-		.vmstat_size = TEXT_SIZE - 1,
-		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
-	};
-	open_throttles(reader, root_fd);
-	open_temperature(reader, root_fd);
 	return reader;
 }
 
@@ -136,44 +132,6 @@ static void set_scaled(struct counters *s, enum counter which, int64_t value, in
 		counters_set(s, which, scaled);
 }
 
-static void read_steal(struct counter_reader *reader, struct counters *s)
-{
-	const char *text = reread_file(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
-	char name[16] = "cpu ";
-	long long ticks;
-
-	if (reader->cpu >= 0)
-		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
-	text = counter_line(text, name);
-	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
-		set_scaled(s, COUNTER_STEAL, ticks, reader->tick_ns);
-}
-
-static void read_vmstat(struct counter_reader *reader, struct counters *s)
-{
-	static const struct {
-		const char *name;
-		enum counter which;
-	} rows[] = {
-		/* in the order of the file */
-		{"pswpin ", COUNTER_SWAPPED_IN},
-		{"pswpout ", COUNTER_SWAPPED_OUT},
-		{"pgmajfault ", COUNTER_MAJOR_FAULTS},
-	};
-	enum { GROWTH = 256 }; /* of the numbers in front */
-	const char *text = reread_file(reader, reader->vmstat_fd, reader->vmstat_size);
-	size_t end = 0;
-
-	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		const char *at = counter_line(text, rows[i].name);
-
-		if (at)
-			set_scaled(s, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
-		end = at ? (size_t)(at - text) : TEXT_SIZE; /* up to the last one; if it was cut off, all */
-	}
-	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
-}
-
 /* 0: the processor has no such register. */
 static uint64_t read_register(const struct counter_reader *reader, off_t number)
 {
@@ -186,16 +144,44 @@ static uint64_t read_register(const struct counter_reader *reader, off_t number)
 
 static void counters_read_all(struct counter_reader *reader)
 {
-	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency, neither while the CPU
-	 * halts. */
+	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency,
+	 * neither while the CPU halts. */
 	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
 	struct counters now = {};
 	struct clock_state clock;
 	const char *text;
 	int64_t smis, throttles = 0;
+	const char *steal_text = reread_file(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
+	char name[16] = "cpu ";
+	long long ticks;
 
-	read_steal(reader, &now);
-	read_vmstat(reader, &now);
+	if (reader->cpu >= 0)
+		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
+	steal_text = counter_line(steal_text, name);
+	if (steal_text && sscanf(steal_text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
+		set_scaled(&now, COUNTER_STEAL, ticks, reader->tick_ns);
+	static const struct {
+		const char *name;
+		enum counter which;
+	} rows[] = {
+		/* in the order of the file */
+		{"pswpin ", COUNTER_SWAPPED_IN},
+		{"pswpout ", COUNTER_SWAPPED_OUT},
+		{"pgmajfault ", COUNTER_MAJOR_FAULTS},
+	};
+	enum { GROWTH = 256 }; /* of the numbers in front */
+	const char *vmstat_text = reread_file(reader, reader->vmstat_fd, reader->vmstat_size);
+	size_t end = 0;
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		const char *at = counter_line(vmstat_text, rows[i].name);
+
+		if (at)
+			set_scaled(&now, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
+		end = at ? (size_t)(at - vmstat_text)
+			 : TEXT_SIZE; /* up to the last one; if it was cut off, all */
+	}
+	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
 	for (int i = 0; i < reader->n_throttles; i++)
 		throttles += (uint32_t)strtoul(reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)

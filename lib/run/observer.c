@@ -197,19 +197,6 @@ static int run_duet(void *data, struct spawned *ret, struct error *err)
 	return r;
 }
 
-/* The share in what processes outside the duet took from all programs that falls on one, if they took as much all the time; -1: not known. */
-static int64_t wait_of_part(
-	const struct observation *all, const struct duet_part *part, const struct duet_call *call)
-{
-	int64_t off_ns = call->span_ns - all->spawned.pt_ns, taken_ns = all->usages.taken_ns;
-
-	if (call->plan->repeat || call->span_ns <= 0 || taken_ns < 0) /* some were cut short */
-		return -1;
-	if (taken_ns > off_ns)
-		taken_ns = off_ns > 0 ? off_ns : 0;
-	return (int64_t)((double)taken_ns * (double)part->spawned.et_ns / (double)call->span_ns);
-}
-
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err)
 {
@@ -223,7 +210,19 @@ int observe_duet(const struct duet_plan *plan, const struct spawn *all, const st
 		ret[i].part = parts[i];
 		ret[i].spawned = parts[i].spawned;
 		ret[i].spawned.escaped |= o.spawned.escaped;
-		ret[i].wait_ns = wait_of_part(&o, &parts[i], &call);
+
+		/* The share in what processes outside the duet took from all programs that falls on one,
+		 * if they took as much all the time; -1: not known. */
+		int64_t off_ns = call.span_ns - o.spawned.pt_ns, taken_ns = o.usages.taken_ns;
+
+		if (call.plan->repeat || call.span_ns <= 0 || taken_ns < 0) /* some were cut short */ {
+			ret[i].wait_ns = -1;
+		} else {
+			if (taken_ns > off_ns)
+				taken_ns = off_ns > 0 ? off_ns : 0;
+			ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].spawned.et_ns /
+						   (double)call.span_ns);
+		}
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		set_switches(&ret[i]);
 	}

@@ -30,16 +30,49 @@ struct sampling_group {
 	uint64_t *done; /* warm-ups and samples of all groups */
 };
 
-/* Adds the last lines that the program wrote to standard error, if that is a file. */
-static void add_last_lines(int fd, struct error *err)
+/* 0 if the sample counts, otherwise a failure with a sentence. */
+static int check_program_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
-	const ssize_t most = sizeof(err->lines) - 1;
-	char *lines = err->lines;
+	const char *hint = s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints"
+					     : "";
+	const char *command = s->command ?: s->run->program;
+	int status = spawned->wait_status, r;
+	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE];
 	struct stat st = {};
 	ssize_t n = 0;
 
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
-		n = pread(fd, lines, (size_t)most, st.st_size > most ? st.st_size - most : 0);
+	snprintf(which, sizeof(which), "%s %u",
+		s->warm_up ? "warm-up"
+		: s->alone ? "a run alone before sample"
+			   : "sample",
+		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
+	if (spawned->end == SPAWN_TIMED_OUT)
+		r = error_say(err, -ETIMEDOUT,
+			"'%.400s' ran longer than %s in %s and was killed, with all it started", command,
+			text_duration(text, s->spawn->timeout_ns), which);
+	else if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
+			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
+			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it"
+						      : "nothing thawed it");
+	else if (status == 0)
+		return 0;
+	else if (
+		interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
+		return -EINTR;
+	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
+		return 0;
+	else
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(how, status),
+			which, hint);
+
+	/* Adds the last lines that the program wrote to standard error, if that is a file. */
+	const ssize_t most = sizeof(err->lines) - 1;
+	char *lines = err->lines;
+
+	if (s->spawn->stderr_fd >= 0 && fstat(s->spawn->stderr_fd, &st) == 0 && st.st_size > 0)
+		n = pread(
+			s->spawn->stderr_fd, lines, (size_t)most, st.st_size > most ? st.st_size - most : 0);
 	while (n > 0 && lines[n - 1] == '\n')
 		n--;
 	lines[n > 0 ? n : 0] = '\0';
@@ -50,38 +83,6 @@ static void add_last_lines(int fd, struct error *err)
 			break;
 		}
 	}
-}
-
-/* 0 if the sample counts, otherwise a failure with a sentence. */
-static int check_program_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
-{
-	const char *hint = s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints" : "";
-	const char *command = s->command ?: s->run->program;
-	int status = spawned->wait_status, r;
-	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE];
-
-	snprintf(which, sizeof(which), "%s %u",
-		s->warm_up ? "warm-up"
-		: s->alone ? "a run alone before sample"
-			   : "sample",
-		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
-	if (spawned->end == SPAWN_TIMED_OUT)
-		r = error_say(err, -ETIMEDOUT, "'%.400s' ran longer than %s in %s and was killed, with all it started",
-			command, text_duration(text, s->spawn->timeout_ns), which);
-	else if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
-		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
-			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
-			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it");
-	else if (status == 0)
-		return 0;
-	else if (interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
-		return -EINTR;
-	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
-		return 0;
-	else
-		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(how, status), which,
-			hint);
-	add_last_lines(s->spawn->stderr_fd, err);
 	return r;
 }
 
@@ -180,39 +181,6 @@ static int store_at_once(struct book *book, const struct run *run, const struct 
 	return r;
 }
 
-static int store_sample(
-	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
-{
-	struct sample sample = make_sample(s->run->n_samples + 1, o);
-	struct book *book = plan->session->book;
-	size_t unknown;
-	_cleanup_(freep) struct execution *executions = make_executions(book, &o->usages, sample.n, &unknown);
-	int r = 0;
-
-	if (unknown > 0 || s->run->kind == RUN_DUET ||
-		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
-		do
-			r = store_at_once(book, s->run, o, &sample, executions, err);
-		while (book_again(book, r, err));
-	}
-	if (r < 0)
-		return r;
-	s->run->n_samples++;
-	s->taken++;
-	s->pt_ns += sample.pt_ns;
-	s->observer_ns += o->observer_ns;
-	s->before_ns += o->spawned.before_ns;
-	s->lost += sample.lost;
-	s->pid = o->spawned.pid;
-	s->failures += o->spawned.wait_status != 0;
-	s->escaped += o->spawned.escaped;
-	if (o->escaped[0])
-		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
-	s->left_behind += sample.left_behind;
-	s->killed += o->spawned.killed;
-	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
-}
-
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
 static int store_or_count(
 	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
@@ -220,8 +188,37 @@ static int store_or_count(
 	s->last_pt_ns = o->spawned.pt_ns;
 	if (s->warm_up)
 		return 0;
-	if (!s->alone)
-		return store_sample(plan, s, o, err);
+	if (!s->alone) {
+		struct sample sample = make_sample(s->run->n_samples + 1, o);
+		struct book *book = plan->session->book;
+		size_t unknown;
+		_cleanup_(freep) struct execution *executions = make_executions(
+			book, &o->usages, sample.n, &unknown);
+		int r = 0;
+
+		if (unknown > 0 || s->run->kind == RUN_DUET ||
+			!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
+			do
+				r = store_at_once(book, s->run, o, &sample, executions, err);
+			while (book_again(book, r, err));
+		}
+		if (r < 0)
+			return r;
+		s->run->n_samples++;
+		s->taken++;
+		s->pt_ns += sample.pt_ns;
+		s->observer_ns += o->observer_ns;
+		s->before_ns += o->spawned.before_ns;
+		s->lost += sample.lost;
+		s->pid = o->spawned.pid;
+		s->failures += o->spawned.wait_status != 0;
+		s->escaped += o->spawned.escaped;
+		if (o->escaped[0])
+			memcpy(s->escapee, o->escaped, sizeof(s->escapee));
+		s->left_behind += sample.left_behind;
+		s->killed += o->spawned.killed;
+		return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
+	}
 	s->n_alone++;
 	return book_add_duet_alone(plan->session->book, s->run->id,
 		&(struct duet_alone){s->n_alone, s->run->n_samples, o->spawned.start_ns, o->spawned.et_ns,
@@ -329,39 +326,37 @@ static int wants_more(const struct sampling_group *g, struct sampling *s, struct
 	return count_missing(s) > 0 ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
-/* As take_round, for a duet: a sample of all runs if any needs one, and before it the runs alone that are due. */
-static int take_duet_round(struct sampling_group *g, struct error *err)
-{
-	struct sampling *first = &g->items[0];
-	bool any = false;
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < g->n; i++) {
-		r = wants_more(g, &g->items[i], err);
-		any |= r > 0;
-	}
-	if (r < 0 || !any)
-		return r < 0 ? r : 0;
-	r = 0;
-	while (r == 0 && first->n_alone < g->plan->alone &&
-		(uint64_t)first->run->n_samples * g->plan->alone >= (uint64_t)first->n_alone * first->samples)
-		for (size_t i = 0; r == 0 && i < g->n; i++) {
-			g->items[i].alone = true;
-			r = take_in_turn(g, &g->items[i], 1, false, err);
-			g->items[i].alone = false;
-		}
-	if (r == 0)
-		r = take_in_turn(g, g->items, g->n, true, err);
-	return r < 0 ? r : 1;
-}
-
 /* One sample of each run that needs one. 1: at least one was taken, 0: none. */
 static int take_sampling_round(struct sampling_group *g, size_t *order, struct error *err)
 {
 	int any = 0;
 
-	if (g->plan->order == ORDER_DUET)
-		return take_duet_round(g, err);
+	if (g->plan->order == ORDER_DUET) {
+		struct sampling *first = &g->items[0];
+		bool round_any = false;
+		int r = 0;
+
+		/* As take_round, for a duet: a sample of all runs if any needs one, and before it the runs
+		 * alone that are due. */
+		for (size_t i = 0; r >= 0 && i < g->n; i++) {
+			r = wants_more(g, &g->items[i], err);
+			round_any |= r > 0;
+		}
+		if (r < 0 || !round_any)
+			return r < 0 ? r : 0;
+		r = 0;
+		while (r == 0 && first->n_alone < g->plan->alone &&
+			(uint64_t)first->run->n_samples * g->plan->alone >=
+				(uint64_t)first->n_alone * first->samples)
+			for (size_t i = 0; r == 0 && i < g->n; i++) {
+				g->items[i].alone = true;
+				r = take_in_turn(g, &g->items[i], 1, false, err);
+				g->items[i].alone = false;
+			}
+		if (r == 0)
+			r = take_in_turn(g, g->items, g->n, true, err);
+		return r < 0 ? r : 1;
+	}
 	for (size_t i = 0; i < g->n; i++)
 		order[i] = i;
 	for (size_t i = g->plan->order == ORDER_SHUFFLE ? g->n : 0; i > 1; i--) { /* Fisher and Yates */
@@ -383,33 +378,6 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 			return r;
 	}
 	return any;
-}
-
-/* The run, if it is new, and its warm-ups. */
-static int begin_sampling(struct sampling_group *g, struct sampling *s, struct error *err)
-{
-	int r = call_hook(g->plan->hooks.begin, s, 1, err);
-
-	if (r == 0 && !s->run->id)
-		r = book_begin_run(g->plan->session->book, s->run, err);
-	if (count_missing(s) > 0)
-		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
-			r = take_in_turn(g, s, 1, false, err);
-	s->warm_up = 0;
-	return r;
-}
-
-static int begin_duet_rows(struct sampling_group *g, struct error *err)
-{
-	const struct duet_plan *plan = g->plan->duet;
-	int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
-
-	for (size_t i = 0; r == 0 && i < g->n; i++)
-		r = book_add_duet(g->plan->session->book, g->items[i].run->id,
-			&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
-				plan->slice_ns, g->items[i].increments},
-			err);
-	return r;
 }
 
 /* Also after a failure of the samples, `outcome`. */
@@ -437,10 +405,30 @@ static int sample_group(struct sampling_group *g, struct error *err)
 	struct error err2 = {};
 	int taken = 0, outcome;
 
-	for (size_t i = 0; taken == 0 && i < g->n; i++)
-		taken = begin_sampling(g, &g->items[i], err);
-	if (taken == 0 && g->plan->order == ORDER_DUET)
-		taken = begin_duet_rows(g, err);
+	for (size_t i = 0; taken == 0 && i < g->n; i++) {
+		struct sampling *s = &g->items[i];
+		int r = call_hook(g->plan->hooks.begin, s, 1, err);
+
+		/* The run, if it is new, and its warm-ups. */
+		if (r == 0 && !s->run->id)
+			r = book_begin_run(g->plan->session->book, s->run, err);
+		if (count_missing(s) > 0)
+			for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
+				r = take_in_turn(g, s, 1, false, err);
+		s->warm_up = 0;
+		taken = r;
+	}
+	if (taken == 0 && g->plan->order == ORDER_DUET) {
+		const struct duet_plan *plan = g->plan->duet;
+		int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
+
+		for (size_t i = 0; r == 0 && i < g->n; i++)
+			r = book_add_duet(g->plan->session->book, g->items[i].run->id,
+				&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
+					plan->slice_ns, g->items[i].increments},
+				err);
+		taken = r;
+	}
 	while (taken == 0 && (taken = take_sampling_round(g, order, err)) > 0)
 		taken = 0;
 	outcome = taken;

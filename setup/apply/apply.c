@@ -35,18 +35,6 @@ static void applying_clear(struct applying *a)
 	free(a->command);
 }
 
-/* A plan is also for those who may not read what is applied: then it starts from the values of now. */
-static int load_journal(struct journal *ret, struct error *err)
-{
-	int r = journal_load(ret, err);
-
-	if (r != -EACCES || !options.dry_run)
-		return r;
-	fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n", err->text);
-	*err = (struct error){};
-	return 0;
-}
-
 static int prepare(struct applying *a, const struct request *request, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal open = {};
@@ -55,8 +43,17 @@ static int prepare(struct applying *a, const struct request *request, struct err
 
 	if (r == 0)
 		r = report_new(&a->report, err);
-	if (r == 0)
-		r = load_journal(&open, err);
+	if (r == 0) {
+		/* A plan is also for those who may not read what is applied: then it starts from the
+		 * values of now. */
+		r = journal_load(&open, err);
+		if (r == -EACCES && options.dry_run) {
+			fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n",
+				err->text);
+			*err = (struct error){};
+			r = 0;
+		}
+	}
 	if (r < 0)
 		return r;
 	if (journal_is_incomplete(&open))
@@ -73,54 +70,41 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	return plan_make(&a->plan, &open, &(struct planning){&a->facts, request, a->units, a->report}, err);
 }
 
-static void report_plan(struct applying *a)
-{
-	for (size_t i = 0; i < a->plan.n_order; i++) {
-		const struct entry *e = plan_entry(&a->plan, i);
-		enum outcome outcome = strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS;
-
-		if (!entry_is_kept(e))
-			report_entry(a->report, e, outcome, e->old, e->want, e->loses);
-	}
-}
-
 /* The standard output of apply --for belongs to its command. */
 static FILE *output(void)
 {
 	return options.run_for ? stderr : stdout;
 }
 
-static int show_table(const struct applying *a, struct error *err)
-{
-	size_t changed = report_count(a->report, OUTCOME_CHANGED),
-	       differ = report_count(a->report, OUTCOME_CLAMPED);
-	FILE *file = output();
-	bool any;
-	int r = report_print(a->report, file, options.verbose, &any, err);
-
-	if (r < 0)
-		return r;
-	if (any)
-		fprintf(file, "\n");
-	if (options.dry_run) {
-		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
-			report_count(a->report, OUTCOME_WILL_CHANGE), report_count(a->report, OUTCOME_STAYS));
-		return 0;
-	}
-	fprintf(file, "%zu changed, %zu already set, %zu refused", changed,
-		report_count(a->report, OUTCOME_ALREADY), report_count(a->report, OUTCOME_REFUSED));
-	if (differ)
-		fprintf(file, ", %zu differ%s from the request", differ, differ == 1 ? "s" : "");
-	fprintf(file, ".%s\n", changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
-	return 0;
-}
-
 static int show(const struct applying *a, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
-	if (!options.json)
-		return show_table(a, err);
+	if (!options.json) {
+		size_t changed = report_count(a->report, OUTCOME_CHANGED),
+		       differ = report_count(a->report, OUTCOME_CLAMPED);
+		FILE *file = output();
+		bool any;
+		int r = report_print(a->report, file, options.verbose, &any, err);
+
+		if (r < 0)
+			return r;
+		if (any)
+			fprintf(file, "\n");
+		if (options.dry_run) {
+			fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
+				report_count(a->report, OUTCOME_WILL_CHANGE),
+				report_count(a->report, OUTCOME_STAYS));
+			return 0;
+		}
+		fprintf(file, "%zu changed, %zu already set, %zu refused", changed,
+			report_count(a->report, OUTCOME_ALREADY), report_count(a->report, OUTCOME_REFUSED));
+		if (differ)
+			fprintf(file, ", %zu differ%s from the request", differ, differ == 1 ? "s" : "");
+		fprintf(file, ".%s\n",
+			changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
+		return 0;
+	}
 	document = json_pack("{s:s, s:i, s:b, s:o}", "format", "emp-changes", "version", 1, "dry_run",
 		options.dry_run, "changes", report_json(a->report));
 	return json_print(document, output(), err);
@@ -164,31 +148,6 @@ static int carry_out(struct applying *a, struct error *err)
 	return r < 0 ? undo(a, r, err) : 0; /* positive: interrupted */
 }
 
-static int check_operands(
-	struct applying *a, int argc, char **argv, const struct request *request, struct error *err)
-{
-	int r;
-
-	if (options.run_for && argc == 0)
-		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
-	if (!options.run_for && argc > 0)
-		return error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
-	if (options.run_for && options.persistent)
-		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
-	r = request_validate(request, err);
-	return r == 0 && options.run_for ? run_for_find(argv[0], &a->command, err) : r;
-}
-
-/* Where the screen cannot be written to, the command runs and everything is restored all the same. */
-static int run_and_restore(struct applying *a, char **argv, struct error *err)
-{
-	struct error ignored;
-
-	show(a, &ignored);
-	lock_release(&a->lock);
-	return run_for(argv, a->command, a->n_open, err);
-}
-
 int apply_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(applying_clear) struct applying a = {.lock = {.fd = -1}};
@@ -198,7 +157,16 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
 	argv[argc] = NULL; /* options may follow the operands */
-	r = check_operands(&a, argc, argv, &request, err);
+	if (options.run_for && argc == 0)
+		r = error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
+	else if (!options.run_for && argc > 0)
+		r = error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
+	else if (options.run_for && options.persistent) {
+		r = error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
+	} else {
+		r = request_validate(&request, err);
+		r = r == 0 && options.run_for ? run_for_find(argv[0], &a.command, err) : r;
+	}
 	if (r == 0 && !options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
@@ -208,15 +176,28 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (r != 0)
 		return r;
 	if (options.dry_run) {
-		report_plan(&a);
+		for (size_t i = 0; i < a.plan.n_order; i++) {
+			const struct entry *e = plan_entry(&a.plan, i);
+			enum outcome outcome = strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS;
+
+			if (!entry_is_kept(e))
+				report_entry(a.report, e, outcome, e->old, e->want, e->loses);
+		}
 		return show(&a, err);
 	}
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	crash_point_kill_after(options.kill_after);
 	r = carry_out(&a, err);
-	if (r == 0 && options.run_for)
-		return run_and_restore(&a, argv, err);
+	if (r == 0 && options.run_for) {
+		struct error ignored;
+
+		/* Where the screen cannot be written to, the command runs and everything is restored all
+		 * the same. */
+		show(&a, &ignored);
+		lock_release(&a.lock);
+		return run_for(argv, a.command, a.n_open, err);
+	}
 	if (r == 0)
 		r = show(&a, err);
 	if (r != 0)

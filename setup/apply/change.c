@@ -110,18 +110,6 @@ void change_reload(struct units *units, enum outcome failed, struct report *repo
 	crash_point();
 }
 
-static enum outcome outcome_of(const struct kernel_setting_result *result)
-{
-	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
-		[SETTING_ALREADY] = OUTCOME_ALREADY,
-		[SETTING_ABSENT] = OUTCOME_ABSENT,
-		[SETTING_OFFLINE] = OUTCOME_ABSENT,
-		[SETTING_REFUSED] = OUTCOME_REFUSED,
-		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
-
-	return outcomes[result->outcome];
-}
-
 static const char *note_of(const struct kernel_setting_result *result)
 {
 	if (result->outcome == SETTING_OFFLINE)
@@ -156,6 +144,12 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 	_cleanup_(freep) char *before = NULL;
 	struct kernel_setting_result result;
 	int r = 0;
+	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
+		[SETTING_ALREADY] = OUTCOME_ALREADY,
+		[SETTING_ABSENT] = OUTCOME_ABSENT,
+		[SETTING_OFFLINE] = OUTCOME_ABSENT,
+		[SETTING_REFUSED] = OUTCOME_REFUSED,
+		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
 
 	if (kernel_setting_read(&file, &before) < 0)
 		before = NULL;
@@ -170,7 +164,8 @@ static int set_file(struct plan *plan, size_t i, struct report *report, struct e
 		r = journal_mark(&plan->journal, i, err);
 		crash_point();
 	}
-	report_entry(report, e, outcome_of(&result), before, result.held, note_of(&result));
+
+	report_entry(report, e, outcomes[result.outcome], before, result.held, note_of(&result));
 	free(result.held);
 	return r;
 }
@@ -240,57 +235,6 @@ static int set_units(struct plan *plan, struct units *units, struct unit_result 
 	return r;
 }
 
-/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
-static void block_units(struct plan *plan, struct units *units, struct report *report)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || (!e->held && !is_block_only(e)))
-			continue;
-		change_block(units, e, true, report);
-		any = true;
-	}
-	if (any)
-		change_reload(units, OUTCOME_REFUSED, report);
-}
-
-/* A request over D-Bus starts a service again, until it is masked. */
-static int stop_again(
-	const struct plan *plan, struct units *units, struct unit_result *results, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (e->kind == ENTRY_UNIT && (results[i].done || is_block_only(e)) && !is_as_wanted(e, units))
-			r = set_unit(e, units, &results[i], err);
-	}
-	return r;
-}
-
-static void report_units(const struct plan *plan, const struct unit_result *results, struct report *report)
-{
-	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-		bool start = !strcmp(e->want, "active");
-		const char *before = start ? "inactive" : "active";
-
-		if (e->kind != ENTRY_UNIT)
-			continue;
-		if (is_block_only(e))
-			report_entry(report, e, OUTCOME_ALREADY, e->old, e->want, "kept from being started");
-		else if (results[i].done) {
-			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-			report_entry(report, e, OUTCOME_CHANGED, before, e->want, e->loses);
-		} else
-			report_entry(report, e, OUTCOME_REFUSED, before, before, results[i].why.text);
-	}
-}
-
 /* For status: what was refused holds its old value. */
 static int mark_refused_units(struct plan *plan, const struct unit_result *results, struct error *err)
 {
@@ -309,12 +253,44 @@ static int change_units(struct plan *plan, struct units *units, struct report *r
 {
 	_cleanup_(freep) struct unit_result *results = xcalloc(plan->n_order + 1, sizeof(*results));
 	int r = results ? set_units(plan, units, results, err) : error_oom(err);
+	bool any = false;
 
 	if (r < 0)
 		return r;
-	block_units(plan, units, report);
-	r = stop_again(plan, units, results, err);
-	report_units(plan, results, report);
+	/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || (!e->held && !is_block_only(e)))
+			continue;
+		change_block(units, e, true, report);
+		any = true;
+	}
+	if (any)
+		change_reload(units, OUTCOME_REFUSED, report);
+	/* A request over D-Bus starts a service again, until it is masked. */
+	r = 0;
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_UNIT && (results[i].done || is_block_only(e)) && !is_as_wanted(e, units))
+			r = set_unit(e, units, &results[i], err);
+	}
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+		bool start = !strcmp(e->want, "active");
+		const char *before = start ? "inactive" : "active";
+
+		if (e->kind != ENTRY_UNIT)
+			continue;
+		if (is_block_only(e))
+			report_entry(report, e, OUTCOME_ALREADY, e->old, e->want, "kept from being started");
+		else if (results[i].done) {
+			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
+			report_entry(report, e, OUTCOME_CHANGED, before, e->want, e->loses);
+		} else
+			report_entry(report, e, OUTCOME_REFUSED, before, before, results[i].why.text);
+	}
 	return r == 0 ? mark_refused_units(plan, results, err) : r;
 }
 

@@ -76,8 +76,39 @@ static char *copy_held(const json_t *line)
 	return text_copy(json_string_value(json_object_get(line, "held")));
 }
 
-static int take_entry(struct reading *reading, const json_t *line, struct error *err)
+static int take(struct reading *reading, const json_t *line, struct error *err)
 {
+	if (json_object_get(line, "format")) {
+		const char *format = json_string_value(json_object_get(line, "format"));
+		const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
+		json_int_t version = json_integer_value(json_object_get(line, "version"));
+		const json_t *entries = json_object_get(line, "entries");
+		struct journal *j = reading->journal;
+
+		if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
+			return -EINVAL;
+		if (version > 2)
+			return error_say(err, -EPROTONOSUPPORT,
+				"the journal was written by a newer emp-setup; use that version");
+		free(j->boot_id);
+		j->boot_id = text_copy(boot_id);
+		j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+		reading->has_head = true;
+		reading->n_expected = entries ? json_integer_value(entries) : -1;
+		return 0;
+	}
+	if (json_object_get(line, "mark")) {
+		json_int_t number = json_integer_value(json_object_get(line, "mark"));
+
+		/* One of a lost entry has no effect. */
+		for (size_t i = 0; i < reading->journal->n; i++)
+			if (reading->journal->entries[i].number == number) {
+				free(reading->journal->entries[i].held);
+				reading->journal->entries[i].held = copy_held(line);
+			}
+		return 0;
+	}
+
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct entry e = {.number = reading->n_entries};
 	int64_t kind = 0, file_kind = 0, block = 0;
@@ -101,49 +132,6 @@ static int take_entry(struct reading *reading, const json_t *line, struct error 
 	e.persistent = json_is_true(json_object_get(line, "for_good"));
 	reading->n_entries++;
 	return journal_add(reading->journal, &e, err);
-}
-
-/* One of a lost entry has no effect. */
-static int take_mark(struct journal *j, const json_t *line)
-{
-	json_int_t number = json_integer_value(json_object_get(line, "mark"));
-
-	for (size_t i = 0; i < j->n; i++)
-		if (j->entries[i].number == number) {
-			free(j->entries[i].held);
-			j->entries[i].held = copy_held(line);
-		}
-	return 0;
-}
-
-static int take_head(struct reading *reading, const json_t *line, struct error *err)
-{
-	const char *format = json_string_value(json_object_get(line, "format"));
-	const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
-	json_int_t version = json_integer_value(json_object_get(line, "version"));
-	const json_t *entries = json_object_get(line, "entries");
-	struct journal *j = reading->journal;
-
-	if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
-		return -EINVAL;
-	if (version > 2)
-		return error_say(err, -EPROTONOSUPPORT,
-			"the journal was written by a newer emp-setup; use that version");
-	free(j->boot_id);
-	j->boot_id = text_copy(boot_id);
-	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
-	reading->has_head = true;
-	reading->n_expected = entries ? json_integer_value(entries) : -1;
-	return 0;
-}
-
-static int take(struct reading *reading, const json_t *line, struct error *err)
-{
-	if (json_object_get(line, "format"))
-		return take_head(reading, line, err);
-	if (json_object_get(line, "mark"))
-		return take_mark(reading->journal, line);
-	return take_entry(reading, line, err);
 }
 
 /* A text member of a line that is not valid JSON; the caller frees it. NULL: it cannot be found. */
@@ -185,21 +173,6 @@ static bool is_mark(const char *line, size_t len)
 	return !strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK));
 }
 
-/* A line that cannot be read. The last line may end in its middle: it is a mark then. */
-static int lose_line(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
-{
-	char *name = find_member(line, len, "name"), *old = name ? find_member(line, len, "old") : NULL;
-
-	if (ended)
-		reading->journal->damaged = true;
-	if (!reading->has_digests && !is_mark(line, len))
-		reading->n_entries++;
-	if (!name)
-		return 0;
-	return add_lost(
-		&reading->lost, name, old ?: xstrdup(""), xstrdup("its line in the journal is damaged"), err);
-}
-
 /* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
 static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 {
@@ -217,33 +190,41 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
-/* A line without its end. */
-static int read_line(struct reading *reading, const char *line, size_t len, bool ended, size_t *ret_used,
-	struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *json = check_line(line, len, ret_used);
-	struct error why = {};
-	int r = -EINVAL;
-
-	if (json)
-		reading->has_digests = true;
-	else if (!reading->has_digests)
-		json = json_loadb(line, len, 0, NULL);
-	if (json)
-		r = take(reading, json, &why);
-	if (r == -EINVAL)
-		r = lose_line(reading, line, len, ended, &why);
-	if (r < 0)
-		*err = why;
-	return r;
-}
-
 /* Two lines or more if the end of the first is damaged. */
 static int read_joined(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
 {
 	for (;;) {
 		size_t used = len;
-		int r = read_line(reading, line, len, ended, &used, err);
+		int r;
+		_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
+		struct error why = {};
+
+		/* A line without its end. */
+		r = -EINVAL;
+		if (json)
+			reading->has_digests = true;
+		else if (!reading->has_digests)
+			json = json_loadb(line, len, 0, NULL);
+		if (json)
+			r = take(reading, json, &why);
+		if (r == -EINVAL) {
+			char *name = find_member(line, len, "name"),
+			     *old = name ? find_member(line, len, "old") : NULL;
+
+			/* A line that cannot be read. The last line may end in its middle: it is a mark
+			 * then. */
+			if (ended)
+				reading->journal->damaged = true;
+			if (!reading->has_digests && !is_mark(line, len))
+				reading->n_entries++;
+			if (!name)
+				r = 0;
+			else
+				r = add_lost(&reading->lost, name, old ?: xstrdup(""),
+					xstrdup("its line in the journal is damaged"), &why);
+		}
+		if (r < 0)
+			*err = why;
 
 		if (r < 0 || used >= len)
 			return r;
@@ -251,21 +232,6 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 		line += used + 1;
 		len -= used + 1;
 	}
-}
-
-static int read_lines(struct reading *reading, FILE *file, struct error *err)
-{
-	_cleanup_(freep) char *line = NULL;
-	size_t capacity = 0;
-	ssize_t n;
-	int r = 0;
-
-	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
-		bool ended = line[n - 1] == '\n';
-
-		r = read_joined(reading, line, (size_t)n - ended, ended, err);
-	}
-	return r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
 }
 
 #define LOOK                                                                                \
@@ -300,7 +266,18 @@ int journal_parse(struct journal *j, FILE *file, struct error *err)
 {
 	struct reading reading = {.journal = j, .n_expected = -1};
 	struct stat st;
-	int r = read_lines(&reading, file, err);
+	int r;
+	_cleanup_(freep) char *line = NULL;
+	size_t capacity = 0;
+	ssize_t n;
+
+	r = 0;
+	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
+		bool ended = line[n - 1] == '\n';
+
+		r = read_joined(&reading, line, (size_t)n - ended, ended, err);
+	}
+	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
 
 	if (r == 0)
 		r = settle(&reading, err);

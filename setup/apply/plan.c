@@ -31,24 +31,21 @@ bool request_takes(const struct request *request, const struct check *check)
 	return !check->setting.on_request;
 }
 
-static int no_check(const char *option, const char *id, struct error *err)
-{
-	struct nearest nearest = {.typed = id};
-
-	for (size_t i = 0; i < n_check_rows; i++)
-		nearest_try(&nearest, check_rows[i].id);
-	return error_say(err, -EINVAL, "%s: there is no check '%s'%s; 'emp-setup audit --all' lists them",
-		option, id, nearest_hint(&nearest, ""));
-}
-
 static int validate_list(const char *list, const char *option, struct error *err)
 {
 	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',') {
 		_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
 		const struct check *c = id ? check_rows_find(id) : NULL;
 
-		if (!c)
-			return no_check(option, id, err);
+		if (!c) {
+			struct nearest nearest = {.typed = id};
+
+			for (size_t i = 0; i < n_check_rows; i++)
+				nearest_try(&nearest, check_rows[i].id);
+			return error_say(err, -EINVAL,
+				"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option,
+				id, nearest_hint(&nearest, ""));
+		}
 		if (!check_can_be_applied(c))
 			return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s", option,
 				c->id, c->how ?: "-");
@@ -61,19 +58,6 @@ int request_validate(const struct request *request, struct error *err)
 	int r = validate_list(request->only, "--only", err);
 
 	return r < 0 ? r : validate_list(request->skip, "--skip", err);
-}
-
-/* The value found first remains the one to restore. */
-static void change_wish(struct entry *there, struct entry *entry)
-{
-	free(there->want);
-	there->want = TAKE(entry->want);
-	free(TAKE(there->held));
-	there->persistent = there->persistent || entry->persistent;
-	there->loses = entry->loses;
-	if (there->block == BLOCK_NONE)
-		there->block = entry->block;
-	entry_clear(entry);
 }
 
 int plan_add(struct plan *plan, struct entry *entry, struct error *err)
@@ -89,7 +73,15 @@ int plan_add(struct plan *plan, struct entry *entry, struct error *err)
 	there = journal_find(&plan->journal, entry->name);
 	if (there) {
 		*place = (size_t)(there - plan->journal.entries);
-		change_wish(there, entry);
+		/* The value found first remains the one to restore. */
+		free(there->want);
+		there->want = TAKE(entry->want);
+		free(TAKE(there->held));
+		there->persistent = there->persistent || entry->persistent;
+		there->loses = entry->loses;
+		if (there->block == BLOCK_NONE)
+			there->block = entry->block;
+		entry_clear(entry);
 		return 0;
 	}
 	*place = plan->journal.n;
@@ -148,45 +140,28 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 	return 0;
 }
 
-static int plan_kept_file(struct plan *plan, const struct check *check, const char *path, struct error *err)
-{
-	const struct kernel_setting file = {.root_fd = AT_FDCWD, .path = path};
-	_cleanup_(freep) char *value = NULL;
-	struct entry entry;
-	struct stat st;
-
-	if (stat(path, &st) < 0 || !(st.st_mode & S_IWUSR) || kernel_setting_read(&file, &value) < 0 ||
-		value[0] == '<') /* "<unsupported>" */
-		return 0;
-	entry = (struct entry){
-		.id = xstrdup(check->id), .name = xstrdup(path), .old = TAKE(value), .want = xstrdup("")};
-	return plan_add(plan, &entry, err);
-}
-
 static int plan_kept_files(
 	struct plan *plan, const struct check *check, const char *pattern, struct error *err)
 {
 	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(AT_FDCWD, pattern);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < paths.n; i++)
-		r = plan_kept_file(plan, check, paths.items[i], err);
-	return r;
-}
+	for (size_t i = 0; r == 0 && i < paths.n; i++) {
+		const struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
+		_cleanup_(freep) char *value = NULL;
+		struct entry entry;
+		struct stat st;
 
-/* Behind all settings: their values are read again when these are set. */
-static int plan_kept(struct plan *plan, const struct planning *from, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < n_check_rows; i++) {
-		const struct check *check = &check_rows[i];
-
-		if (!check->setting.keeps || !request_takes(from->request, check) ||
-			from->facts->files[i].n == 0)
-			continue;
-		for (const char *const *pattern = check->setting.keeps; r == 0 && *pattern; pattern++)
-			r = plan_kept_files(plan, check, *pattern, err);
+		if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR) ||
+			kernel_setting_read(&file, &value) < 0 || value[0] == '<') /* "<unsupported>" */ {
+			r = 0;
+		} else {
+			entry = (struct entry){.id = xstrdup(check->id),
+				.name = xstrdup(paths.items[i]),
+				.old = TAKE(value),
+				.want = xstrdup("")};
+			r = plan_add(plan, &entry, err);
+		}
 	}
 	return r;
 }
@@ -207,8 +182,18 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 		r = plan_isolation(&plan, from, err);
 	for (int order = 0; r == 0 && order < ORDERS; order++)
 		r = plan_settings(&plan, order, from, err);
-	if (r == 0)
-		r = plan_kept(&plan, from, err);
+	if (r == 0) {
+		/* Behind all settings: their values are read again when these are set. */
+		for (size_t i = 0; i < n_check_rows; i++) {
+			const struct check *check = &check_rows[i];
+
+			if (!check->setting.keeps || !request_takes(from->request, check) ||
+				from->facts->files[i].n == 0)
+				continue;
+			for (const char *const *pattern = check->setting.keeps; r == 0 && *pattern; pattern++)
+				r = plan_kept_files(&plan, check, *pattern, err);
+		}
+	}
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(plan);

@@ -12,24 +12,6 @@
 
 static const char ID[] = "isolated";
 
-/* Why it cannot be made; NULL if it may. */
-static const char *find_obstacle(const struct cpu_state *cpus, const char *directory, const char *top)
-{
-	_cleanup_(freep) char *path = text_format("%s/cgroup.controllers", top), *controllers = NULL;
-	_cleanup_(freep) char *rest = cpus->online
-					      ? cpu_list_without(cpus->online, cpus->threads, cpus->n_threads)
-					      : NULL;
-
-	if (!directory)
-		return "no cgroup v2 is mounted";
-	if (!path || text_read_file(AT_FDCWD, path, &controllers) < 0 ||
-		!list_has(controllers, ' ', "cpuset"))
-		return "cgroup v1 has the cpuset controller: boot with cgroup_no_v1=cpuset";
-	if (!rest || !*rest)
-		return "no other core would remain for all other programs";
-	return NULL;
-}
-
 /* The value of now is the one to restore. */
 static int add(struct plan *plan, const char *name, enum kernel_setting_kind kind, const char *want,
 	struct error *err)
@@ -56,7 +38,23 @@ int plan_isolation(struct plan *plan, const struct planning *from, struct error 
 	if (!from->request->isolate)
 		return 0;
 	top = directory ? xstrndup(directory, (size_t)(strrchr(directory, '/') - directory)) : NULL;
-	obstacle = find_obstacle(cpus, directory, top ?: "");
+
+	/* Why it cannot be made; NULL if it may. */
+	_cleanup_(freep) char *obstacle_path = text_format("%s/cgroup.controllers", top ?: ""),
+			      *controllers = NULL;
+	_cleanup_(freep) char *rest = cpus->online
+					      ? cpu_list_without(cpus->online, cpus->threads, cpus->n_threads)
+					      : NULL;
+
+	if (!directory)
+		obstacle = "no cgroup v2 is mounted";
+	else if (!obstacle_path || text_read_file(AT_FDCWD, obstacle_path, &controllers) < 0 ||
+		 !list_has(controllers, ' ', "cpuset"))
+		obstacle = "cgroup v1 has the cpuset controller: boot with cgroup_no_v1=cpuset";
+	else if (!rest || !*rest)
+		obstacle = "no other core would remain for all other programs";
+	else
+		obstacle = NULL;
 	if (obstacle) {
 		report_add(from->report, ID, directory ?: "-", OUTCOME_REFUSED, NULL, NULL, obstacle);
 		return 0;

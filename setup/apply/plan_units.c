@@ -61,29 +61,6 @@ static bool is_at_work(struct units *units, const struct unit *unit)
 	       units_service_type(units, unit->name, &type, &ignored) == 0 && !strcmp(type, "oneshot");
 }
 
-/* Why this unit must stay; NULL if it may go. The caller frees it. */
-static char *find_obstacle(const struct closure *c, const char *name)
-{
-	const struct unit *unit = unit_list_find(&c->facts->units, name);
-	const char *never = policy_never(c->facts->policy, name);
-
-	if (c->own && !strcmp(c->own, name))
-		return xstrdup("this emp-setup runs in it");
-	if (never)
-		return text_format("%s must not be touched (%s)", name, never);
-	if (!unit)
-		return text_format("%s would be stopped too", name);
-	if (!strcmp(unit->file_state, "transient"))
-		return text_format("%s has no unit file and could not be started again", name);
-	if (!units_flag(c->units, name, "CanStart", true))
-		return text_format("%s cannot be started by hand, and so not restored", name);
-	if (!units_flag(c->units, name, "CanStop", true))
-		return text_format("%s cannot be stopped by hand", name);
-	if (is_at_work(c->units, unit))
-		return text_format("%s is busy; try again later", name);
-	return NULL;
-}
-
 static int collect_related(struct closure *c, const char *name, struct error *err)
 {
 	static const char *const properties[] = {
@@ -113,7 +90,27 @@ static int collect(struct closure *c, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->n; i++) {
-		c->obstacle = find_obstacle(c, c->names[i]);
+		const char *name = c->names[i];
+		const struct unit *unit = unit_list_find(&c->facts->units, name);
+		const char *never = policy_never(c->facts->policy, name);
+
+		/* Why this unit must stay; NULL if it may go. The caller frees it. */
+		if (c->own && !strcmp(c->own, name))
+			c->obstacle = xstrdup("this emp-setup runs in it");
+		else if (never)
+			c->obstacle = text_format("%s must not be touched (%s)", name, never);
+		else if (!unit)
+			c->obstacle = text_format("%s would be stopped too", name);
+		else if (!strcmp(unit->file_state, "transient"))
+			c->obstacle = text_format("%s has no unit file and could not be started again", name);
+		else if (!units_flag(c->units, name, "CanStart", true))
+			c->obstacle = text_format("%s cannot be started by hand, and so not restored", name);
+		else if (!units_flag(c->units, name, "CanStop", true))
+			c->obstacle = text_format("%s cannot be stopped by hand", name);
+		else if (is_at_work(c->units, unit)) {
+			c->obstacle = text_format("%s is busy; try again later", name);
+		} else
+			c->obstacle = NULL;
 		if (c->obstacle)
 			return 0;
 		r = collect_related(c, c->names[i], err);
@@ -179,26 +176,6 @@ static int plan_closure(struct plan *plan, struct closure *c, const struct plann
 	return r;
 }
 
-static int plan_stops(struct plan *plan, const struct planning *from, struct error *err)
-{
-	const struct facts *f = from->facts;
-	_cleanup_(freep) char *own = units_own();
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < f->units.n; i++) {
-		const struct unit *unit = &f->units.items[i];
-		_cleanup_(closure_clear) struct closure c = {f, from->units, own};
-
-		if (!unit_is_up(unit) || !strcmp(unit->sub, "exited") ||
-			!policy_stop(f->policy, unit->name) ||
-			!request_takes(from->request, check_of(unit->name)))
-			continue;
-		c.names[c.n++] = xstrdup(unit->name);
-		r = c.names[0] ? plan_closure(plan, &c, from, err) : error_oom(err);
-	}
-	return r;
-}
-
 struct ordering {
 	const struct plan *plan;
 	struct units *units;
@@ -242,12 +219,6 @@ static int visit(struct ordering *o, size_t i, struct error *err)
 	return r;
 }
 
-/* Services before sockets and paths: each then brings its own. */
-static int rank(const char *unit)
-{
-	return unit_is_kind(unit, ".timer") ? 0 : unit_is_kind(unit, ".service") ? 1 : 2;
-}
-
 /* Sorts the units of a plan, its only entries so far. */
 static int sort_units(struct plan *plan, struct units *units, struct error *err)
 {
@@ -257,9 +228,15 @@ static int sort_units(struct plan *plan, struct units *units, struct error *err)
 	int r = 0;
 
 	for (int which = 0; which <= 2; which++)
-		for (size_t i = 0; r == 0 && i < plan->n_order; i++)
-			if (rank(name_of(&o, i)) == which)
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+			const char *unit = name_of(&o, i);
+
+			/* Services before sockets and paths: each then brings its own. */
+			if ((unit_is_kind(unit, ".timer")            ? 0
+				    : unit_is_kind(unit, ".service") ? 1
+								     : 2) == which)
 				r = visit(&o, i, err);
+		}
 	if (r < 0)
 		return r;
 	free(plan->order);
@@ -306,32 +283,6 @@ static int plan_unneeded_of(
 	return r;
 }
 
-/* Behind those that need them. What is added may have been all that others were needed by. */
-static int plan_unneeded(struct plan *plan, const struct planning *from, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++)
-		r = plan_unneeded_of(plan, plan_entry(plan, i)->name, from, err);
-	return r;
-}
-
-/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are blocked. */
-static int plan_blocks(struct plan *plan, const struct planning *from, struct error *err)
-{
-	_cleanup_(strings_freep) char **files = NULL;
-	int r = units_files(from->units, &files, err);
-
-	for (char **name = files; r == 0 && *name; name++) {
-		if (!policy_stop(from->facts->policy, *name) ||
-			!request_takes(from->request, check_of(*name)) || is_planned(plan, *name) ||
-			units_is_up(from->units, *name))
-			continue;
-		r = plan_unit(plan, *name, "inactive", from, err);
-	}
-	return r;
-}
-
 /* If no time daemon runs: the first that is installed and may be started. */
 static int plan_ntp(struct plan *plan, const struct planning *from, struct error *err)
 {
@@ -356,18 +307,6 @@ static int plan_ntp(struct plan *plan, const struct planning *from, struct error
 	return 0;
 }
 
-/* What is stopped until the next boot is in the journal as such, and is restored as such. */
-static void refuse_persistent(const struct plan *plan, const struct planning *from)
-{
-	for (size_t i = 0; from->request->persistent && i < plan->journal.n; i++) {
-		const struct entry *e = &plan->journal.entries[i];
-
-		if (e->kind == ENTRY_UNIT && !e->persistent && e->block != BLOCK_NONE)
-			report_entry(from->report, e, OUTCOME_REFUSED, "active", "inactive",
-				"applied until the next boot; restore first, then apply --persistent");
-	}
-}
-
 int plan_units(struct plan *plan, const struct planning *from, struct error *err)
 {
 	int r;
@@ -378,14 +317,51 @@ int plan_units(struct plan *plan, const struct planning *from, struct error *err
 				from->facts->units_why);
 		return 0;
 	}
-	refuse_persistent(plan, from);
-	r = plan_stops(plan, from, err);
+	/* What is stopped until the next boot is in the journal as such, and is restored as such. */
+	for (size_t i = 0; from->request->persistent && i < plan->journal.n; i++) {
+		const struct entry *e = &plan->journal.entries[i];
+
+		if (e->kind == ENTRY_UNIT && !e->persistent && e->block != BLOCK_NONE)
+			report_entry(from->report, e, OUTCOME_REFUSED, "active", "inactive",
+				"applied until the next boot; restore first, then apply --persistent");
+	}
+
+	const struct facts *f = from->facts;
+	_cleanup_(freep) char *own = units_own();
+
+	r = 0;
+	for (size_t i = 0; r == 0 && i < f->units.n; i++) {
+		const struct unit *unit = &f->units.items[i];
+		_cleanup_(closure_clear) struct closure c = {f, from->units, own};
+
+		if (!unit_is_up(unit) || !strcmp(unit->sub, "exited") ||
+			!policy_stop(f->policy, unit->name) ||
+			!request_takes(from->request, check_of(unit->name)))
+			continue;
+		c.names[c.n++] = xstrdup(unit->name);
+		r = c.names[0] ? plan_closure(plan, &c, from, err) : error_oom(err);
+	}
 	if (r == 0)
 		r = sort_units(plan, from->units, err);
-	if (r == 0)
-		r = plan_unneeded(plan, from, err);
-	if (r == 0)
-		r = plan_blocks(plan, from, err);
+	if (r == 0) {
+		/* Behind those that need them. What is added may have been all that others were needed by. */
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++)
+			r = plan_unneeded_of(plan, plan_entry(plan, i)->name, from, err);
+	}
+	if (r == 0) {
+		_cleanup_(strings_freep) char **files = NULL;
+
+		/* Units of the policy that do not run, but that a request over D-Bus, a timer or another
+		 * unit may start, are blocked. */
+		r = units_files(from->units, &files, err);
+		for (char **name = files; r == 0 && *name; name++) {
+			if (!policy_stop(from->facts->policy, *name) ||
+				!request_takes(from->request, check_of(*name)) || is_planned(plan, *name) ||
+				units_is_up(from->units, *name))
+				continue;
+			r = plan_unit(plan, *name, "inactive", from, err);
+		}
+	}
 	if (r == 0 && request_takes(from->request, check_rows_find("ntp.on")))
 		r = plan_ntp(plan, from, err);
 	return r;

@@ -128,8 +128,15 @@ static void print_row(struct table *table, const struct row *row, size_t more)
 		table_cell(table, "%s%s%s%s", row->name, others, row->note ? ": " : "", row->note ?: "");
 }
 
-static size_t print_rows(const struct report *report, struct table *table, bool all)
+int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err)
 {
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
+		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	if (report->failed)
+		return error_oom(err);
+
 	size_t more = 0, printed = 0;
 
 	for (size_t i = 0; i < report->n; i++) {
@@ -145,18 +152,7 @@ static size_t print_rows(const struct report *report, struct table *table, bool 
 		more = 0;
 		printed++;
 	}
-	return printed;
-}
-
-int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err)
-{
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
-		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	if (report->failed)
-		return error_oom(err);
-	*ret_any = print_rows(report, table, all) > 0;
+	*ret_any = printed > 0;
 	if (*ret_any)
 		table_print(table, file);
 	return 0;

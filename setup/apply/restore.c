@@ -59,22 +59,6 @@ static bool is_gone(struct entry *e, struct units *units, struct report *report)
 	return true;
 }
 
-static void start_or_stop(struct entry *e, bool start, struct units *units, struct report *report)
-{
-	struct error why = {};
-	int r = units_set(units, e->name, start, &why);
-
-	crash_point();
-	if (r < 0) {
-		keep_unit(e, OUTCOME_FAILED, why.text, report);
-		return;
-	}
-	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
-	report_entry(report, e, OUTCOME_RESTORED, e->want, e->old,
-		units_is_up(units, e->name) == start ? NULL : "it was started, and has ended by itself");
-	entry_clear(e);
-}
-
 /* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
 static void stop_triggered(const struct journal *j, const struct entry *socket, struct units *units)
 {
@@ -101,9 +85,25 @@ static void restore_unit(const struct journal *j, struct entry *e, struct units 
 		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
 		entry_clear(e);
 	} else if (!start || !is_gone(e, units, report)) {
+		struct error why = {};
+
 		if (start && unit_is_kind(e->name, ".socket"))
 			stop_triggered(j, e, units);
-		start_or_stop(e, start, units, report);
+
+		int r = units_set(units, e->name, start, &why);
+
+		crash_point();
+		if (r < 0) {
+			keep_unit(e, OUTCOME_FAILED, why.text, report);
+		} else {
+			action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name,
+				start ? "started" : "stopped");
+			report_entry(report, e, OUTCOME_RESTORED, e->want, e->old,
+				units_is_up(units, e->name) == start
+					? NULL
+					: "it was started, and has ended by itself");
+			entry_clear(e);
+		}
 	}
 }
 
@@ -120,28 +120,29 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }
 
-static void unblock_units(struct journal *j, size_t first, struct units *units, struct report *report)
+/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
+ * stays in it. units may be NULL. */
+static int restore_entries(
+	struct journal *j, size_t first, struct units *units, struct report *report, struct error *err)
 {
-	bool any = false;
-
-	for (size_t i = first; i < j->n; i++) {
-		const struct entry *e = &j->entries[i];
-
-		if (is_dropped(e) || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
-			continue;
-		change_block(units, e, false, report);
-		any = true;
-	}
-	if (any)
-		change_reload(units, OUTCOME_FAILED, report);
-}
-
-static void restore_units(struct journal *j, size_t first, struct units *units, struct report *report)
-{
+	int r = change_restore_files(j, first, report, err);
 	struct waiting waiting = {};
 
+	if (r < 0)
+		return r;
 	if (units) {
-		unblock_units(j, first, units, report);
+		bool any = false;
+
+		for (size_t i = first; i < j->n; i++) {
+			const struct entry *e = &j->entries[i];
+
+			if (is_dropped(e) || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
+				continue;
+			change_block(units, e, false, report);
+			any = true;
+		}
+		if (any)
+			change_reload(units, OUTCOME_FAILED, report);
 		units_set_waiting(units, waiting_step, &waiting);
 	}
 	for (int rank = 0; rank < RANKS; rank++)
@@ -156,11 +157,7 @@ static void restore_units(struct journal *j, size_t first, struct units *units, 
 				keep_unit(e, OUTCOME_FAILED, "systemd does not answer", report);
 		}
 	waiting_end(&waiting);
-}
-
-/* What a damaged journal has lost can only be listed. */
-static void report_lost(struct journal *j, struct report *report)
-{
+	/* What a damaged journal has lost can only be listed. */
 	for (size_t i = 0; i < j->n; i++) {
 		struct entry *e = &j->entries[i];
 
@@ -168,46 +165,7 @@ static void report_lost(struct journal *j, struct report *report)
 			continue;
 		change_keep(e, OUTCOME_FAILED, NULL, e->want, report);
 	}
-}
-
-/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
- * stays in it. units may be NULL. */
-static int restore_entries(
-	struct journal *j, size_t first, struct units *units, struct report *report, struct error *err)
-{
-	int r = change_restore_files(j, first, report, err);
-
-	if (r < 0)
-		return r;
-	restore_units(j, first, units, report);
-	report_lost(j, report);
 	journal_compact(j);
-	return 0;
-}
-
-static int show_table(const struct report *report, size_t undone, FILE *file, struct error *err)
-{
-	bool any;
-	int r = report_print(report, file, options.verbose, &any, err);
-
-	if (r < 0)
-		return r;
-	if (any)
-		fprintf(file, "\n");
-	if (undone)
-		fprintf(file, "A reboot had already undone %zu change%s.\n", undone, undone == 1 ? "" : "s");
-	fprintf(file, "%zu restored, %zu already as before, ", report_count(report, OUTCOME_RESTORED),
-		report_count(report, OUTCOME_ALREADY));
-	if (options.forget)
-		fprintf(file, "%zu forgotten.\n", report_count(report, OUTCOME_FORGOTTEN));
-	else
-		fprintf(file, "%zu left alone, %zu failed.\n", report_count(report, OUTCOME_LEFT_ALONE),
-			report_count(report, OUTCOME_FAILED));
-	if (report_count(report, OUTCOME_FAILED))
-		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
-	if (report_count(report, OUTCOME_DIFFERENT))
-		fprintf(file, "Not as before the first apply: %zu (differs).\n",
-			report_count(report, OUTCOME_DIFFERENT));
 	return 0;
 }
 
@@ -221,20 +179,37 @@ static int show(const struct report *report, size_t undone, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
-	if (!options.json)
-		return show_table(report, undone, output(), err);
+	if (!options.json) {
+		FILE *file = output();
+		bool any;
+		int r = report_print(report, file, options.verbose, &any, err);
+
+		if (r < 0)
+			return r;
+		if (any)
+			fprintf(file, "\n");
+		if (undone)
+			fprintf(file, "A reboot had already undone %zu change%s.\n", undone,
+				undone == 1 ? "" : "s");
+		fprintf(file, "%zu restored, %zu already as before, ", report_count(report, OUTCOME_RESTORED),
+			report_count(report, OUTCOME_ALREADY));
+		if (options.forget)
+			fprintf(file, "%zu forgotten.\n", report_count(report, OUTCOME_FORGOTTEN));
+		else
+			fprintf(file, "%zu left alone, %zu failed.\n",
+				report_count(report, OUTCOME_LEFT_ALONE),
+				report_count(report, OUTCOME_FAILED));
+		if (report_count(report, OUTCOME_FAILED))
+			fprintf(file,
+				"What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
+		if (report_count(report, OUTCOME_DIFFERENT))
+			fprintf(file, "Not as before the first apply: %zu (differs).\n",
+				report_count(report, OUTCOME_DIFFERENT));
+		return 0;
+	}
 	document = json_pack("{s:s, s:i, s:I, s:o}", "format", "emp-changes", "version", 1,
 		"undone_by_reboot", (json_int_t)undone, "changes", report_json(report));
 	return json_print(document, output(), err);
-}
-
-/* What could not be restored stays in the journal. */
-static int settle(const struct journal *journal, struct error *err)
-{
-	if (journal->n > 0)
-		return journal_save(journal, err);
-	crash_point();
-	return journal_remove(err);
 }
 
 static int nothing_applied(const struct report *report, struct error *err)
@@ -276,7 +251,13 @@ int change_restore_locked(size_t first, struct error *err)
 		return r;
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
 		report_count(report, OUTCOME_RESTORED), undone, journal.n);
-	r = settle(&journal, err);
+	/* What could not be restored stays in the journal. */
+	if (journal.n > 0) {
+		r = journal_save(&journal, err);
+	} else {
+		crash_point();
+		r = journal_remove(err);
+	}
 	if (r < 0)
 		return r;
 	r = show(report, undone, err);

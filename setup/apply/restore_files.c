@@ -37,21 +37,6 @@ static void restoring_clear(struct restoring *restoring)
 	free(restoring->files);
 }
 
-static void find_files(struct restoring *restoring, struct journal *j, size_t first)
-{
-	for (size_t i = 0; i < restoring->n; i++) {
-		struct returning *f = &restoring->files[i];
-		struct entry *e = &j->entries[first + i];
-		struct kernel_setting file = entry_setting(e);
-
-		if (e->kind != ENTRY_FILE)
-			continue;
-		f->entry = e;
-		if (kernel_setting_read(&file, &f->before) < 0)
-			f->before = NULL;
-	}
-}
-
 /* Whether both belong to one policy, or one of them to none. */
 static bool is_same_policy(const char *path, const char *other)
 {
@@ -120,29 +105,6 @@ static bool is_ours(const struct restoring *restoring, const struct returning *f
 	       !strcmp(f->before, e->want) || is_half_restored(e, f->before) || changed_along(restoring, e);
 }
 
-static void leave_others(struct restoring *restoring, struct report *report)
-{
-	for (size_t i = 0; i < restoring->n; i++) {
-		struct returning *f = &restoring->files[i];
-
-		f->theirs = f->entry && !options.force && !is_ours(restoring, f);
-	}
-	for (size_t i = 0; i < restoring->n; i++) {
-		struct returning *f = &restoring->files[i];
-
-		f->theirs = f->theirs || (f->entry && follows_others(restoring, f->entry));
-	}
-	for (size_t i = restoring->n; i-- > 0;) {
-		struct returning *f = &restoring->files[i];
-
-		if (!f->theirs)
-			continue;
-		change_keep(f->entry, OUTCOME_LEFT_ALONE, f->before,
-			"changed by somebody else; --force restores it, --forget keeps it", report);
-		f->entry = NULL;
-	}
-}
-
 /* What is only kept comes last: it needs the governor, the limits and the CPUs. */
 static int order_of(const struct entry *e)
 {
@@ -166,17 +128,6 @@ static void write_all(struct restoring *restoring, int order)
 	}
 }
 
-/* What could not be restored is tried again by the next restore. */
-static void fail(struct returning *f, struct report *report)
-{
-	free(f->entry->held);
-	f->entry->held = TAKE(f->result.held);
-	change_keep(f->entry, OUTCOME_FAILED, f->entry->held ?: f->before,
-		f->result.outcome == SETTING_REFUSED ? strerror(-f->result.error)
-						     : "the kernel set another value than requested",
-		report);
-}
-
 static void settle(struct returning *f, struct report *report)
 {
 	struct entry *e = f->entry;
@@ -189,7 +140,13 @@ static void settle(struct returning *f, struct report *report)
 		return;
 	}
 	if (f->result.outcome == SETTING_REFUSED || f->result.outcome == SETTING_CLAMPED) {
-		fail(f, report);
+		/* What could not be restored is tried again by the next restore. */
+		free(f->entry->held);
+		f->entry->held = TAKE(f->result.held);
+		change_keep(f->entry, OUTCOME_FAILED, f->entry->held ?: f->before,
+			f->result.outcome == SETTING_REFUSED ? strerror(-f->result.error)
+							     : "the kernel set another value than requested",
+			report);
 		return;
 	}
 	if (f->result.outcome == SETTING_ABSENT)
@@ -209,8 +166,36 @@ int change_restore_files(struct journal *j, size_t first, struct report *report,
 	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
 
 	restoring.files = xcalloc(restoring.n + 1, sizeof(*restoring.files));
-	find_files(&restoring, j, first);
-	leave_others(&restoring, report);
+	for (size_t i = 0; i < restoring.n; i++) {
+		struct returning *f = &restoring.files[i];
+		struct entry *e = &j->entries[first + i];
+		struct kernel_setting file = entry_setting(e);
+
+		if (e->kind != ENTRY_FILE)
+			continue;
+		f->entry = e;
+		if (kernel_setting_read(&file, &f->before) < 0)
+			f->before = NULL;
+	}
+	for (size_t i = 0; i < restoring.n; i++) {
+		struct returning *f = &restoring.files[i];
+
+		f->theirs = f->entry && !options.force && !is_ours(&restoring, f);
+	}
+	for (size_t i = 0; i < restoring.n; i++) {
+		struct returning *f = &restoring.files[i];
+
+		f->theirs = f->theirs || (f->entry && follows_others(&restoring, f->entry));
+	}
+	for (size_t i = restoring.n; i-- > 0;) {
+		struct returning *f = &restoring.files[i];
+
+		if (!f->theirs)
+			continue;
+		change_keep(f->entry, OUTCOME_LEFT_ALONE, f->before,
+			"changed by somebody else; --force restores it, --forget keeps it", report);
+		f->entry = NULL;
+	}
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
 		for (int order = 0; order < ORDERS; order++)
 			write_all(&restoring, order);

@@ -49,14 +49,16 @@ static int run_command(char *const *argv, const char *path, struct error *err)
 	return r < 0 ? shell_status(r) : process_exit_status(status);
 }
 
-/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
-static void take_lock(struct lock *ret)
+int run_for(char *const *argv, const char *path, size_t first, struct error *err)
 {
+	_cleanup_(lock_release) struct lock lock = {.fd = -1};
+	int status = run_command(argv, path, err), back;
 	struct error why = {};
 	bool told = false;
 	int r;
 
-	while ((r = journal_lock(ret, &why)) == -EBUSY) {
+	/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
+	while ((r = journal_lock(&lock, &why)) == -EBUSY) {
 		if (!told)
 			fprintf(stderr, "emp-setup: waiting to restore: %s\n", why.text);
 		told = true;
@@ -64,14 +66,6 @@ static void take_lock(struct lock *ret)
 	}
 	if (r < 0)
 		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
-}
-
-int run_for(char *const *argv, const char *path, size_t first, struct error *err)
-{
-	_cleanup_(lock_release) struct lock lock = {.fd = -1};
-	int status = run_command(argv, path, err), back;
-
-	take_lock(&lock);
 	back = change_restore_locked(first, err);
 	return back == STATUS_DONE ? status : back;
 }

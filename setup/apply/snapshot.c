@@ -21,16 +21,6 @@ static const char *const FILES[] = {CPU "cpufreq/*", CPU "cpufreq/[a-z]*/*",
 
 static const char *const UNIT_DIRECTORIES[] = {"/etc/systemd/system", "/run/systemd/system"};
 
-static void add_file(json_t *files, const char *path)
-{
-	_cleanup_(freep) char *value = NULL;
-	struct stat st;
-
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IWUSR &&
-		text_read_file(AT_FDCWD, path, &value) == 0)
-		json_object_set_new(files, path, json_string(value));
-}
-
 static json_t *take_files(void)
 {
 	json_t *files = json_object();
@@ -38,8 +28,14 @@ static json_t *take_files(void)
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
 		_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(AT_FDCWD, FILES[i]);
 
-		for (size_t k = 0; k < paths.n; k++)
-			add_file(files, paths.items[k]);
+		for (size_t k = 0; k < paths.n; k++) {
+			_cleanup_(freep) char *value = NULL;
+			struct stat st;
+
+			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IWUSR &&
+				text_read_file(AT_FDCWD, paths.items[k], &value) == 0)
+				json_object_set_new(files, paths.items[k], json_string(value));
+		}
 	}
 	return files;
 }
@@ -54,8 +50,20 @@ static bool keeps_from_starting(const char *path)
 	       (drop_in && access(drop_in, F_OK) == 0);
 }
 
-static json_t *take_masks(void)
+static json_t *take(const struct unit_list *list)
 {
+	_cleanup_(freep) char *boot_id = journal_boot_id();
+	json_t *files = json_object();
+
+	for (size_t i = 0; list && i < list->n; i++)
+		json_object_set_new(files, list->items[i].name, json_string(list->items[i].file_state));
+
+	json_t *units = json_object();
+
+	for (size_t i = 0; list && i < list->n; i++)
+		if (unit_is_up(&list->items[i]))
+			json_object_set_new(units, list->items[i].name, json_string("active"));
+
 	json_t *masks = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(UNIT_DIRECTORIES); i++) {
@@ -70,35 +78,9 @@ static json_t *take_masks(void)
 				json_object_set_new(masks, path, json_string("there"));
 		}
 	}
-	return masks;
-}
-
-static json_t *take_units(const struct unit_list *list)
-{
-	json_t *units = json_object();
-
-	for (size_t i = 0; list && i < list->n; i++)
-		if (unit_is_up(&list->items[i]))
-			json_object_set_new(units, list->items[i].name, json_string("active"));
-	return units;
-}
-
-static json_t *take_unit_files(const struct unit_list *list)
-{
-	json_t *files = json_object();
-
-	for (size_t i = 0; list && i < list->n; i++)
-		json_object_set_new(files, list->items[i].name, json_string(list->items[i].file_state));
-	return files;
-}
-
-static json_t *take(const struct unit_list *list)
-{
-	_cleanup_(freep) char *boot_id = journal_boot_id();
-
 	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot", "version", 1,
-		"boot_id", boot_id, "files", take_files(), "masks", take_masks(), "units", take_units(list),
-		"unit_files", take_unit_files(list));
+		"boot_id", boot_id, "files", take_files(), "masks", masks, "units", units, "unit_files",
+		files);
 }
 
 int snapshot_save(const struct unit_list *list, struct error *err)
@@ -157,16 +139,6 @@ static void compare(const struct comparing *c, const char *kind, const json_t *b
 			compare_one(c, name, NULL, value);
 }
 
-static void compare_all(const json_t *before, const json_t *now, struct units *units, struct report *report)
-{
-	compare(&(struct comparing){"frequency", NULL, NULL, report}, "files", before, now);
-	if (!units || json_object_size(json_object_get(before, "unit_files")) == 0)
-		return; /* systemd did not answer, now or then */
-	compare(&(struct comparing){"masks", "not there", NULL, report}, "masks", before, now);
-	compare(&(struct comparing){"unit files", NULL, NULL, report}, "unit_files", before, now);
-	compare(&(struct comparing){"units", "inactive", units, report}, "units", before, now);
-}
-
 int snapshot_compare(struct units *units, struct report *report, struct error *err)
 {
 	_cleanup_(freep) char *text = journal_load_beside();
@@ -185,6 +157,12 @@ int snapshot_compare(struct units *units, struct report *report, struct error *e
 	now = take(units ? &list : NULL);
 	if (!now)
 		return error_oom(err);
-	compare_all(before, now, units, report);
+	compare(&(struct comparing){"frequency", NULL, NULL, report}, "files", before, now);
+	if (units && json_object_size(json_object_get(before, "unit_files")) != 0) {
+		/* systemd did not answer, now or then */
+		compare(&(struct comparing){"masks", "not there", NULL, report}, "masks", before, now);
+		compare(&(struct comparing){"unit files", NULL, NULL, report}, "unit_files", before, now);
+		compare(&(struct comparing){"units", "inactive", units, report}, "units", before, now);
+	}
 	return 0;
 }

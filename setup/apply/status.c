@@ -12,25 +12,6 @@
 
 #include <string.h>
 
-static const char *state_of(const struct entry *e, struct units *units, char **ret_now)
-{
-	struct kernel_setting file = entry_setting(e);
-
-	if (e->kind == ENTRY_LOST)
-		return "lost";
-	if (e->kind == ENTRY_UNIT)
-		*ret_now = units ? xstrdup(units_is_up(units, e->name) ? "active" : "inactive") : NULL;
-	else if (kernel_setting_read(&file, ret_now) < 0)
-		*ret_now = NULL;
-	if (!*ret_now)
-		return "cannot be read";
-	if (e->held && !strcmp(e->held, e->old) && strcmp(e->held, e->want) != 0)
-		return strcmp(*ret_now, e->held) ? "changed since" : "refused";
-	if (!strcmp(*ret_now, e->held ?: e->want))
-		return "as set";
-	return !strcmp(*ret_now, e->old) ? "as before" : "changed since";
-}
-
 /* The value as people read it, or as it is in JSON. */
 static void add_value(struct table *list, const struct entry *e, const char *value)
 {
@@ -68,18 +49,6 @@ static bool is_dull(const struct row *row)
 	       !strcmp(row->entry->old, row->entry->want) && !strcmp(row->state, "as set");
 }
 
-static char *join_units(const struct row *row, size_t more)
-{
-	char *names = xstrdup(row->entry->name);
-
-	for (size_t i = 1; names && i <= more; i++) {
-		_cleanup_(freep) char *before = names;
-
-		names = text_format("%s, %s", before, row[i].entry->name);
-	}
-	return names;
-}
-
 /* What this row and `more` behind it are about; the caller frees it. */
 static char *describe(const struct row *row, size_t more)
 {
@@ -90,7 +59,15 @@ static char *describe(const struct row *row, size_t more)
 		return strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : xstrdup(e->want);
 	if (e->kind == ENTRY_FILE)
 		return more ? text_format("%s and %zu more", e->name, more) : xstrdup(e->name);
-	names = join_units(row, more);
+
+	char *units_names = xstrdup(row->entry->name);
+
+	for (size_t i = 1; units_names && i <= more; i++) {
+		_cleanup_(freep) char *before = units_names;
+
+		units_names = text_format("%s, %s", before, row[i].entry->name);
+	}
+	names = units_names;
 	return names ? text_format("%s%s", names, e->persistent ? " (persistent)" : "") : NULL;
 }
 
@@ -128,7 +105,28 @@ static struct table *list_entries(const struct journal *journal, struct units *u
 		if (entry_is_kept(&journal->entries[i]))
 			continue;
 		row->entry = &journal->entries[i];
-		row->state = state_of(row->entry, units, &row->now);
+
+		const struct entry *e = row->entry;
+		struct kernel_setting file = entry_setting(e);
+
+		if (e->kind == ENTRY_LOST) {
+			row->state = "lost";
+		} else {
+			if (e->kind == ENTRY_UNIT)
+				*&row->now = units ? xstrdup(units_is_up(units, e->name) ? "active"
+											 : "inactive")
+						   : NULL;
+			else if (kernel_setting_read(&file, &row->now) < 0)
+				*&row->now = NULL;
+			if (!row->now)
+				row->state = "cannot be read";
+			else if (e->held && !strcmp(e->held, e->old) && strcmp(e->held, e->want) != 0)
+				row->state = strcmp(row->now, e->held) ? "changed since" : "refused";
+			else if (!strcmp(row->now, e->held ?: e->want))
+				row->state = "as set";
+			else
+				row->state = !strcmp(row->now, e->old) ? "as before" : "changed since";
+		}
 		*ret_dull += is_dull(row);
 		if (is_dull(row))
 			free(TAKE(row->now));
@@ -155,17 +153,6 @@ static json_t *leftovers_json(const struct leftovers *left)
 			array, json_pack("{s:s, s:s}", "kind", leftover_kind_names[left->items[i].kind],
 				       "path", left->items[i].path));
 	return array;
-}
-
-static int show_json(const struct journal *journal, struct table *list, const struct leftovers *left,
-	const char *recording, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o, s:o, s:s?}", "format",
-		"emp-applied", "version", 1, "since_ns", (json_int_t)journal->since_ns, "rebooted_since",
-		journal_is_stale(journal), "entries", table_json(list), "left", leftovers_json(left),
-		"traced_by", recording);
-
-	return json_print(document, stdout, err);
 }
 
 /* Of killed processes of EMP, and traces of anybody. */
@@ -206,7 +193,12 @@ int status_verb(int argc, char **argv, struct error *err)
 	status = journal_is_incomplete(&journal) ? STATUS_ERROR : STATUS_DONE;
 	list = list_entries(&journal, units, &dull);
 	if (options.json) {
-		r = show_json(&journal, list, &left, recording, err);
+		_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o, s:o, s:s?}",
+			"format", "emp-applied", "version", 1, "since_ns", (json_int_t)journal.since_ns,
+			"rebooted_since", journal_is_stale(&journal), "entries", table_json(list), "left",
+			leftovers_json(&left), "traced_by", recording);
+
+		r = json_print(document, stdout, err);
 		return r < 0 ? r : status;
 	}
 	printf("Applied since %s.\n", text_moment(moment, journal.since_ns));

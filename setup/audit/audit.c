@@ -93,37 +93,6 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 	return object;
 }
 
-static int print_audit_json(const struct audit *audit, struct error *err)
-{
-	const struct machine *m = &audit->facts.machine;
-	char text[MACHINE_DESCRIPTION_SIZE];
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < n_check_rows; i++)
-		if (is_shown(i))
-			json_array_append_new(list, check_json(&check_rows[i], &audit->findings[i]));
-	return json_print_document("emp-audit",
-		json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine", "description",
-			terminal_text(machine_description(m, text)), "words", text, "virtual", m->virtual,
-			"container", m->container, "systemd", m->systemd, "policy",
-			policy_name(audit->facts.policy), "checks", list, "off", audit->n_off, "unknown",
-			audit->n_unknown, "verdict", audit->n_off ? "not fit" : "fit"),
-		err);
-}
-
-static void print_audit_head(const struct audit *audit)
-{
-	const struct machine *m = &audit->facts.machine;
-	char text[MACHINE_DESCRIPTION_SIZE];
-
-	printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)), m->os_name ? " with " : "",
-		terminal_text(m->os_name) ?: "");
-	if (options.verbose)
-		printf("Policy: %s (%s)\n", policy_name(audit->facts.policy),
-			policy_path(audit->facts.policy));
-	putchar('\n');
-}
-
 static bool is_absent_state(enum check_state state)
 {
 	return state == CHECK_ABSENT || state == CHECK_BY_HOST;
@@ -288,9 +257,30 @@ int audit_verb(int argc, char **argv, struct error *err)
 		audit.n_unknown += finding->state == CHECK_UNKNOWN || finding->state == CHECK_REFUSED;
 	}
 	if (options.json) {
-		r = print_audit_json(&audit, err);
+		const struct machine *m = &audit.facts.machine;
+		char text[MACHINE_DESCRIPTION_SIZE];
+		json_t *list = json_array();
+
+		for (size_t i = 0; i < n_check_rows; i++)
+			if (is_shown(i))
+				json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
+		r = json_print_document("emp-audit",
+			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine",
+				"description", terminal_text(machine_description(m, text)), "words", text,
+				"virtual", m->virtual, "container", m->container, "systemd", m->systemd,
+				"policy", policy_name(audit.facts.policy), "checks", list, "off", audit.n_off,
+				"unknown", audit.n_unknown, "verdict", audit.n_off ? "not fit" : "fit"),
+			err);
 	} else {
-		print_audit_head(&audit);
+		const struct machine *m = &audit.facts.machine;
+		char text[MACHINE_DESCRIPTION_SIZE];
+
+		printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)),
+			m->os_name ? " with " : "", terminal_text(m->os_name) ?: "");
+		if (options.verbose)
+			printf("Policy: %s (%s)\n", policy_name(audit.facts.policy),
+				policy_path(audit.facts.policy));
+		putchar('\n');
 		if (options.verbose)
 			print_everything(&audit);
 		else

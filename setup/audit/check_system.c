@@ -14,42 +14,37 @@
 
 static const char HOST[] = "; the host's are not visible in a container";
 
-/* Where systemd does not run or does not answer, the names of processes are compared: that finds some daemons, but finding none
- * proves little. */
-static void check_processes(const struct facts *f, struct finding *ret)
-{
-	int n = 0;
-
-	for (size_t i = 0; i < f->n_processes; i++) {
-		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
-
-		if (unit && !list_has(ret->items, ' ', unit)) {
-			list_add(&ret->items, " ", unit);
-			n++;
-		}
-	}
-	if (n > 0) {
-		ret->how = "end these processes by hand (systemd does not run): %s";
-		ret->undo = "start them again by hand";
-		finding_set(ret, CHECK_OFF, "%d running: %s", n, ret->items);
-	} else if (f->machine.systemd)
-		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
-			f->units_why ?: "systemd was not asked", f->n_processes);
-	else if (f->machine.container)
-		finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s", f->n_processes,
-			f->n_processes == 1 ? "" : "es", HOST);
-	else
-		finding_set(
-			ret, CHECK_OK, "no known daemon among %zu processes (no systemd)", f->n_processes);
-}
-
 void check_daemons_services(const struct facts *f, struct finding *ret)
 {
 	const char *host = f->machine.container ? HOST : "";
 	int n = 0;
 
 	if (!f->has_units) {
-		check_processes(f, ret);
+		int n_check = 0;
+
+		/* Where systemd does not run or does not answer, the names of processes are compared: that
+		 * finds some daemons, but finding none proves little. */
+		for (size_t i = 0; i < f->n_processes; i++) {
+			_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
+
+			if (unit && !list_has(ret->items, ' ', unit)) {
+				list_add(&ret->items, " ", unit);
+				n_check++;
+			}
+		}
+		if (n_check > 0) {
+			ret->how = "end these processes by hand (systemd does not run): %s";
+			ret->undo = "start them again by hand";
+			finding_set(ret, CHECK_OFF, "%d running: %s", n_check, ret->items);
+		} else if (f->machine.systemd)
+			finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
+				f->units_why ?: "systemd was not asked", f->n_processes);
+		else if (f->machine.container)
+			finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s",
+				f->n_processes, f->n_processes == 1 ? "" : "es", HOST);
+		else
+			finding_set(ret, CHECK_OK, "no known daemon among %zu processes (no systemd)",
+				f->n_processes);
 		return;
 	}
 	for (size_t i = 0; i < f->units.n; i++) {
@@ -144,36 +139,34 @@ static const char *kernel_says(const struct clock_state *clock)
 				     : "the kernel reports an unsynchronised clock";
 }
 
-/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for
- * hours), nor is the daemon's (chronyd -x follows a server and leaves the clock alone). */
-static void check_time_daemon(const struct facts *f, const struct ntp_daemon *d, struct finding *ret)
-{
-	const char *kernel = kernel_says(&f->clock);
-	bool unsynchronised = f->clock.known && !f->clock.synchronised;
-
-	ret->how = "check its servers and the network; a daemon that has just started needs a minute";
-	ret->undo = CHECK_NO_UNDO;
-
-	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
-		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->description,
-			f->clock.frequency_ppm);
-	else if (d->answer == NTP_SYNCHRONISED)
-		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
-	else if (d->answer == NTP_SEARCHING)
-		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
-			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
-	else
-		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
-			d->description, kernel);
-}
-
 void check_ntp(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *names = NULL;
 
-	if (f->ntp.n == 1)
-		check_time_daemon(f, &f->ntp.daemons[0], ret);
-	else if (f->ntp.n > 1) {
+	if (f->ntp.n == 1) {
+		const struct ntp_daemon *d = &f->ntp.daemons[0];
+		const char *kernel = kernel_says(&f->clock);
+		bool unsynchronised = f->clock.known && !f->clock.synchronised;
+
+		/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it
+		 * at "synchronised" for hours), nor is the daemon's (chronyd -x follows a server and
+		 * leaves the clock alone). */
+		ret->how = "check its servers and the network; a daemon that has just started needs a minute";
+		ret->undo = CHECK_NO_UNDO;
+
+		if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
+			finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name,
+				d->description, f->clock.frequency_ppm);
+		else if (d->answer == NTP_SYNCHRONISED)
+			finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
+		else if (d->answer == NTP_SEARCHING)
+			finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
+				f->clock.synchronised ? " (though the kernel reports a synchronised clock)"
+						      : "");
+		else
+			finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s",
+				d->name, d->description, kernel);
+	} else if (f->ntp.n > 1) {
 		for (size_t i = 0; i < f->ntp.n; i++)
 			list_add(&names, ", ", f->ntp.daemons[i].name);
 		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);

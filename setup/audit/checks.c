@@ -359,44 +359,42 @@ char *setting_want(const struct setting *setting, const struct facts *facts, con
 	return setting->want_of ? setting->want_of(facts, path) : xstrdup(setting->want);
 }
 
-/* Compares the files of a check's setting with what it wants. */
-static void decide_by_files(const struct check *check, const struct setting_files *files,
-	const struct facts *f, struct finding *ret)
-{
-	const struct setting_file *other = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < files->n; i++) {
-		_cleanup_(freep) char *want = setting_want(&check->setting, f, files->items[i].path);
-
-		if (want && files->items[i].value && !strcmp(want, files->items[i].value))
-			continue;
-		other = other ?: &files->items[i];
-		n++;
-	}
-	if (files->n == 0 && check->setting.hardware)
-		finding_set_absent(ret, f, "this machine has no such setting");
-	else if (files->n == 0)
-		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
-	else if (!other)
-		finding_set(ret, CHECK_OK, "%s", files->items[0].value);
-	else if (!other->value)
-		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
-			other->path, strerror(-other->error));
-	else if (f->machine.container && faccessat(f->root_fd, other->path, W_OK, 0) < 0 && errno == EROFS)
-		/* a read-only /sys or /proc/sys is how a container keeps its host's settings from its processes */
-		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
-	else if (files->n == 1)
-		finding_set(ret, CHECK_OFF, "%s", other->value);
-	else
-		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
-}
-
 void check_decide(const struct check *check, const struct setting_files *files, const struct facts *facts,
 	struct finding *ret)
 {
 	if (check->decide)
 		check->decide(facts, ret);
-	else
-		decide_by_files(check, files, facts, ret);
+	else {
+		const struct setting_file *other = NULL;
+		size_t n = 0;
+
+		/* Compares the files of a check's setting with what it wants. */
+		for (size_t i = 0; i < files->n; i++) {
+			_cleanup_(freep) char *want = setting_want(
+				&check->setting, facts, files->items[i].path);
+
+			if (want && files->items[i].value && !strcmp(want, files->items[i].value))
+				continue;
+			other = other ?: &files->items[i];
+			n++;
+		}
+		if (files->n == 0 && check->setting.hardware)
+			finding_set_absent(ret, facts, "this machine has no such setting");
+		else if (files->n == 0)
+			finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
+		else if (!other)
+			finding_set(ret, CHECK_OK, "%s", files->items[0].value);
+		else if (!other->value)
+			finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
+				other->path, strerror(-other->error));
+		else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
+			 errno == EROFS)
+			/* a read-only /sys or /proc/sys is how a container keeps its host's settings from
+			 * its processes */
+			finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
+		else if (files->n == 1)
+			finding_set(ret, CHECK_OFF, "%s", other->value);
+		else
+			finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
+	}
 }

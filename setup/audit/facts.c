@@ -27,28 +27,6 @@
 
 #define CPU "/sys/devices/system/cpu/"
 
-/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of emp-setup. */
-static void add_partition(struct cpu_state *s, int root_fd)
-{
-	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL, *all = NULL;
-	char *longer;
-
-	if (!directory || !s->isolated)
-		return;
-	all = path_text(
-		root_fd, "%.*s/cpuset.cpus.isolated", (int)(strrchr(directory, '/') - directory), directory);
-	longer = cpu_list_join(s->isolated, all ?: "");
-	if (longer && partition_read(root_fd, directory, &cpus) == 0 && *cpus >= '0' && *cpus <= '9') {
-		free(s->isolated);
-		s->isolated = longer;
-		longer = cpu_list_join(longer, cpus);
-	}
-	if (!longer)
-		return;
-	free(s->isolated);
-	s->isolated = longer;
-}
-
 void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 {
 	struct cpu_state s = {
@@ -57,10 +35,30 @@ void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 		.isolated = path_text(root_fd, CPU "isolated"),
 		.nohz_full = path_text(root_fd, CPU "nohz_full"),
 	};
+	char *longer;
 
 	if (s.nohz_full && !strcmp(s.nohz_full, "(null)")) /* as some kernels write an empty list */
 		*s.nohz_full = '\0';
-	add_partition(&s, root_fd);
+
+	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the
+	 * partition of emp-setup. */
+	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL, *all = NULL;
+
+	if (directory && s.isolated) {
+		all = path_text(root_fd, "%.*s/cpuset.cpus.isolated",
+			(int)(strrchr(directory, '/') - directory), directory);
+		longer = cpu_list_join(s.isolated, all ?: "");
+		if (longer && partition_read(root_fd, directory, &cpus) == 0 && *cpus >= '0' &&
+			*cpus <= '9') {
+			free(s.isolated);
+			s.isolated = longer;
+			longer = cpu_list_join(longer, cpus);
+		}
+		if (longer) {
+			free(s.isolated);
+			s.isolated = longer;
+		}
+	}
 	if (s.cpu < 0 && s.isolated && *s.isolated >= '0' && *s.isolated <= '9')
 		s.cpu = atoi(s.isolated);
 	else if (s.cpu < 0)
@@ -108,49 +106,30 @@ static int64_t read_mains(int root_fd)
 	return mains;
 }
 
-/* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for reading changes nothing. */
-static int is_locked(int root_fd, const char *path)
-{
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	_cleanup_(closep) int fd = path_open(root_fd, O_RDONLY | O_NOFOLLOW, "%s", path);
-
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : fd;
-	if (fcntl(fd, F_GETLK, &lock) < 0)
-		return -errno;
-	return lock.l_type != F_UNLCK;
-}
-
 static void find_package_lock(struct system_state *s, int root_fd)
 {
 	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
 		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
 
 	for (size_t i = 0; i < ELEMENTS(locks) && !s->locked; i++) {
-		int r = is_locked(root_fd, locks[i]);
+		int r;
+		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+		_cleanup_(closep) int fd = path_open(root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
+
+		/* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for
+		 * reading changes nothing. */
+		if (fd < 0)
+			r = fd == -ENOENT ? 0 : fd;
+		else if (fcntl(fd, F_GETLK, &lock) < 0)
+			r = -errno;
+		else
+			r = lock.l_type != F_UNLCK;
 
 		if (r > 0)
 			s->locked = locks[i];
 		else if (r < 0)
 			s->lock_error = r;
 	}
-}
-
-static void read_tracing(struct system_state *s, int root_fd)
-{
-	_cleanup_(closep) int fd = -1;
-
-	if (root_fd == AT_FDCWD)
-		fd = tracefs_open();
-	else
-		fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/tracing");
-	if (fd < 0 && root_fd != AT_FDCWD)
-		fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
-	s->tracer_error = fd < 0 ? fd : text_read_file(fd, "current_tracer", &s->tracer);
-	if (s->tracer_error < 0)
-		return;
-	s->events = path_text(fd, "events/enable");
-	s->recording = tracefs_recording(fd);
 }
 
 /* The sum over all CPUs, of their own and of the package's; -1: the processor does not count it. */
@@ -258,11 +237,22 @@ void system_state_read(struct system_state *ret, int root_fd)
 	};
 	char *head = s.swaps ? strchr(s.swaps, '\n') : NULL;
 	struct stat st;
+	_cleanup_(closep) int fd = -1;
 
 	if (s.swaps) /* the first line names the columns */
 		memmove(s.swaps, head ? head + 1 : "", head ? strlen(head) : 1);
 	find_package_lock(&s, root_fd);
-	read_tracing(&s, root_fd);
+	if (root_fd == AT_FDCWD)
+		fd = tracefs_open();
+	else
+		fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/tracing");
+	if (fd < 0 && root_fd != AT_FDCWD)
+		fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
+	s.tracer_error = fd < 0 ? fd : text_read_file(fd, "current_tracer", &s.tracer);
+	if (s.tracer_error >= 0) {
+		s.events = path_text(fd, "events/enable");
+		s.recording = tracefs_recording(fd);
+	}
 	if (release && kernel_config_read(&config, root_fd, release) == 0)
 		s.irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
 	for (size_t i = 0; i < zones.n; i++)
@@ -334,23 +324,6 @@ static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 	}
 }
 
-/* Jobs of cron, without which no table has an effect. */
-static void read_cron(struct facts *f, int64_t now_ns, int64_t until_ns)
-{
-	struct cron_job *jobs;
-	bool runs = false;
-	size_t n;
-
-	for (size_t i = 0; i < f->n_processes; i++)
-		runs |= list_has("cron crond anacron", ' ', f->processes[i].name);
-	if (!runs)
-		return;
-	jobs = cron_read(&n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S);
-	for (size_t i = 0; i < n; i++)
-		add_due(f, text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S);
-	cron_clear(jobs, n);
-}
-
 /* Timers of a user. A manager that does not answer is ending, or not ours to ask. */
 static void read_user(struct facts *f, const char *socket, int64_t until_ns)
 {
@@ -408,6 +381,9 @@ static void ask_running_system(struct facts *f)
 	_cleanup_(strings_freep) char **users = NULL;
 	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);
 	struct error why = {};
+	struct cron_job *jobs;
+	bool runs = false;
+	size_t n;
 
 	f->has_units = units_open(&units, &why) == 0 && units_list(units, &f->units, &why) == 0;
 	if (f->has_units)
@@ -416,7 +392,15 @@ static void ask_running_system(struct facts *f)
 		f->units_why = xstrdup(why.text);
 		units_free(TAKE(units));
 	}
-	read_cron(f, now_ns, until_ns);
+	/* Jobs of cron, without which no table has an effect. */
+	for (size_t i = 0; i < f->n_processes; i++)
+		runs |= list_has("cron crond anacron", ' ', f->processes[i].name);
+	if (runs) {
+		jobs = cron_read(&n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S);
+		for (size_t i = 0; i < n; i++)
+			add_due(f, text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S);
+		cron_clear(jobs, n);
+	}
 	for (size_t i = 0; i < sockets.n; i++)
 		read_user(f, sockets.items[i], until_ns);
 	users = sessions_desktops();

@@ -22,19 +22,6 @@ json_t *fingerprint_file(int root_fd, const char *path)
 	return json_string(text) ?: json_null(); /* not UTF-8 */
 }
 
-/* Sorted members without blanks: equal content gives equal bytes. */
-static int make_digest(struct fingerprint *f, struct error *err)
-{
-	_cleanup_(json_decrefp)
-		json_t *both = json_pack("{s:O, s:O}", "identity", f->identity, "settings", f->settings);
-	_cleanup_(freep) char *text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-
-	if (!text)
-		return error_oom(err);
-	digest_of(text, strlen(text), f->digest);
-	return 0;
-}
-
 int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err)
 {
 	_cleanup_(fingerprint_clear) struct fingerprint f = {};
@@ -52,9 +39,15 @@ int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err)
 	f.rest = fingerprint_volatile(root_fd, &machine);
 	if (!f.identity || !f.settings || !f.rest)
 		return error_oom(err);
-	r = make_digest(&f, err);
-	if (r < 0)
-		return r;
+
+	/* Sorted members without blanks: equal content gives equal bytes. */
+	_cleanup_(json_decrefp)
+		json_t *both = json_pack("{s:O, s:O}", "identity", f.identity, "settings", f.settings);
+	_cleanup_(freep) char *text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+
+	if (!text)
+		return error_oom(err);
+	digest_of(text, strlen(text), f.digest);
 	*ret = TAKE_STRUCT(f);
 	return 0;
 }
@@ -74,31 +67,28 @@ json_t *fingerprint_json(const struct fingerprint *f)
 		"volatile", f->rest);
 }
 
-/* The texts of an array with ", " between; the caller frees it. NULL: it has something else. */
-static char *texts(const json_t *array)
-{
-	char *list = NULL;
-	json_t *item;
-	size_t i;
-
-	json_array_foreach (array, i, item) {
-		_cleanup_(freep) char *shorter = list;
-
-		list = NULL;
-		if (!json_is_string(item))
-			return NULL;
-		list = text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item));
-	}
-	return list;
-}
-
 /* What is printed of a value; the caller frees it. */
 static char *value_text(const json_t *value)
 {
 	if (json_is_string(value))
 		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
-	if (json_array_size(value) > 0)
-		return texts(value);
+	if (json_array_size(value) > 0) {
+		char *list = NULL;
+		json_t *item;
+		size_t i;
+
+		/* The texts of an array with ", " between; the caller frees it. NULL: it has something
+		 * else. */
+		json_array_foreach (value, i, item) {
+			_cleanup_(freep) char *shorter = list;
+
+			list = NULL;
+			if (!json_is_string(item))
+				return NULL;
+			list = text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item));
+		}
+		return list;
+	}
 	return json_is_null(value) ? xstrdup("-")
 				   : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
@@ -140,18 +130,6 @@ static void print_part(const char *prefix, const json_t *part)
 	}
 }
 
-static void print(const struct fingerprint *f)
-{
-	printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n", f->digest);
-	printf("\nIdentity\n");
-	print_part("", f->identity);
-	printf("\nSettings\n");
-	print_part("", f->settings);
-	printf("\nVolatile (not part of the digest)\n");
-	print_part("", f->rest);
-	printf("\n\"-\" means that this machine does not have it or does not report it.\n");
-}
-
 static int store(const struct fingerprint *f, const json_t *document, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -166,23 +144,19 @@ static int store(const struct fingerprint *f, const json_t *document, struct err
 	return r;
 }
 
-static int check_operands(int argc, struct error *err)
-{
-	if (options.diff && argc == 0)
-		return error_say(
-			err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
-	if (!options.diff && argc > 0)
-		return error_say(
-			err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
-	return 0;
-}
-
 int fingerprint_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(closep) int root_fd = -1;
-	int r = check_operands(argc, err);
+	int r;
+
+	if (options.diff && argc == 0)
+		r = error_say(err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
+	else if (!options.diff && argc > 0)
+		r = error_say(err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
+	else
+		r = 0;
 
 	if (r == 0 && options.diff)
 		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
@@ -197,7 +171,16 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		return error_oom(err);
 	if (options.json)
 		r = json_print(document, stdout, err);
-	else
-		print(&fingerprint);
+	else {
+		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n",
+			fingerprint.digest);
+		printf("\nIdentity\n");
+		print_part("", fingerprint.identity);
+		printf("\nSettings\n");
+		print_part("", fingerprint.settings);
+		printf("\nVolatile (not part of the digest)\n");
+		print_part("", fingerprint.rest);
+		printf("\n\"-\" means that this machine does not have it or does not report it.\n");
+	}
 	return r == 0 && options.save ? store(&fingerprint, document, err) : r;
 }

@@ -7,27 +7,22 @@
 #include "lib/base/text.h"
 #include "lib/host/system/kernel_setting.h"
 
-/* Not which CPUs share it: that depends on which ones are online. */
-static json_t *cache(int root_fd, const char *directory, int index)
-{
-	static const char *const members[] = {"level", "type", "size"};
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < ELEMENTS(members); i++) {
-		char path[128];
-
-		snprintf(path, sizeof(path), "%s/index%d/%s", directory, index, members[i]);
-		json_object_set_new(object, members[i], fingerprint_file(root_fd, path));
-	}
-	return object;
-}
-
 static json_t *caches_in(int root_fd, const char *directory)
 {
 	json_t *array = json_array();
 
 	for (int i = 0; i < 16; i++) {
-		json_t *object = cache(root_fd, directory, i);
+
+		static const char *const members[] = {"level", "type", "size"};
+		json_t *object = json_object();
+
+		/* Not which CPUs share it: that depends on which ones are online. */
+		for (size_t k = 0; k < ELEMENTS(members); k++) {
+			char path[128];
+
+			snprintf(path, sizeof(path), "%s/index%d/%s", directory, i, members[k]);
+			json_object_set_new(object, members[k], fingerprint_file(root_fd, path));
+		}
 
 		if (json_is_null(json_object_get(object, "level"))) {
 			json_decref(object);
@@ -36,15 +31,6 @@ static json_t *caches_in(int root_fd, const char *directory)
 		json_array_append_new(array, object);
 	}
 	return array;
-}
-
-/* Those of the first CPU that is online: the others have none in /sys. */
-static json_t *caches(int root_fd)
-{
-	_cleanup_(paths_clear) struct paths directories = kernel_setting_expand(
-		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache");
-
-	return directories.n > 0 ? caches_in(root_fd, directories.items[0]) : json_array();
 }
 
 /* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
@@ -62,10 +48,15 @@ static int64_t memory_gib(int root_fd, const struct machine *m)
 
 static json_t *processor(int root_fd, const struct machine *m)
 {
+	_cleanup_(paths_clear) struct paths directories = kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache");
+
+	/* Those of the first CPU that is online: the others have none in /sys. */
 	return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor", m->cpu_vendor, "name",
 		m->cpu_name, "family", m->cpu_family, "model", m->cpu_model, "stepping", m->cpu_stepping,
 		"microcode", m->microcode, "present",
-		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches", caches(root_fd));
+		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches",
+		directories.n > 0 ? caches_in(root_fd, directories.items[0]) : json_array());
 }
 
 json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)

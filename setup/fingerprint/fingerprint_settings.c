@@ -82,26 +82,6 @@ static json_t *policy(const struct frequency_policy *p)
 		(json_int_t)p->hardware_max_khz, "boost", (json_int_t)p->boost);
 }
 
-/* Neighbours with equal settings are one entry. */
-static json_t *policies(const struct frequency *f)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0, first = 0; i < f->n_policies; i++) {
-		_cleanup_(json_decrefp) json_t *own = policy(&f->policies[i]), *next = NULL, *entry = NULL;
-
-		next = i + 1 < f->n_policies ? policy(&f->policies[i + 1]) : NULL;
-		if (next && json_equal(own, next))
-			continue;
-		entry = json_pack(
-			"{s:i, s:i}", "first", f->policies[first].number, "last", f->policies[i].number);
-		json_object_update(entry, own);
-		json_array_append(array, entry);
-		first = i + 1;
-	}
-	return array;
-}
-
 static json_t *known(int64_t value)
 {
 	return value < 0 ? json_null() : json_integer(value);
@@ -112,9 +92,25 @@ static json_t *frequencies(int root_fd)
 	_cleanup_(frequency_clear) struct frequency f = {};
 
 	frequency_read(&f, root_fd);
+
+	/* Neighbours with equal settings are one entry. */
+	json_t *array = json_array();
+
+	for (size_t i = 0, first = 0; i < f.n_policies; i++) {
+		_cleanup_(json_decrefp) json_t *own = policy(&f.policies[i]), *next = NULL, *entry = NULL;
+
+		next = i + 1 < f.n_policies ? policy(&f.policies[i + 1]) : NULL;
+		if (next && json_equal(own, next))
+			continue;
+		entry = json_pack(
+			"{s:i, s:i}", "first", f.policies[first].number, "last", f.policies[i].number);
+		json_object_update(entry, own);
+		json_array_append(array, entry);
+		first = i + 1;
+	}
 	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
 		known(f.min_perf_pct), "max_perf_pct", known(f.max_perf_pct), "no_turbo", known(f.no_turbo),
-		"boost", known(f.boost), "policies", policies(&f));
+		"boost", known(f.boost), "policies", array);
 }
 
 static json_t *vulnerabilities(int root_fd)
@@ -127,11 +123,6 @@ static json_t *vulnerabilities(int root_fd)
 		json_object_set_new(
 			object, strrchr(paths.items[i], '/') + 1, fingerprint_file(root_fd, paths.items[i]));
 	return object;
-}
-
-static bool is_enabled(const struct unit *unit)
-{
-	return !strncmp(unit->file_state, "enabled", 7) || !strcmp(unit->file_state, "generated");
 }
 
 /* A service that a timer, socket or path starts. */
@@ -159,14 +150,18 @@ static json_t *enabled_units(int root_fd)
 	for (size_t i = 0; i < list.n; i++) {
 		const struct unit *unit = &list.items[i];
 
-		if (unit_is_up(unit) && is_enabled(unit) && !is_triggered(units, unit))
+		if (unit_is_up(unit) &&
+			(!strncmp(unit->file_state, "enabled", 7) ||
+				!strcmp(unit->file_state, "generated")) &&
+			!is_triggered(units, unit))
 			json_array_append_new(array, json_string(unit->name));
 	}
 	return array;
 }
 
-static json_t *files(int root_fd)
+json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 {
+
 	json_t *settings = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
@@ -178,12 +173,6 @@ static json_t *files(int root_fd)
 		}
 		json_object_set_new(part, FILES[i].name, fingerprint_file(root_fd, FILES[i].path));
 	}
-	return settings;
-}
-
-json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
-{
-	json_t *settings = files(root_fd);
 
 	if (json_object_set_new(settings, "frequency", frequencies(root_fd)) < 0) {
 		json_decref(settings);

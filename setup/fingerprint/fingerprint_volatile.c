@@ -73,38 +73,26 @@ static json_t *working_directory(void)
 	return json_string(number);
 }
 
-static json_int_t environment_bytes(void)
-{
-	json_int_t n = 0;
-
-	for (char **e = environ; *e; e++)
-		n += (json_int_t)strlen(*e) + 1;
-	return n;
-}
-
-static json_int_t count_processes(int root_fd)
-{
-	size_t n;
-
-	free(processes_read(root_fd, &n));
-	return (json_int_t)n;
-}
-
 json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 {
 	char moment[TEXT_TIME_SIZE];
+	size_t n;
+	json_int_t n_bytes = 0;
 
+	free(processes_read(root_fd, &n));
+	for (char **e = environ; *e; e++)
+		n_bytes += (json_int_t)strlen(*e) + 1;
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
 		"taken", text_moment(moment, clock_ns(CLOCK_REALTIME)), "host_name",
 		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
 		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
-		"processes", count_processes(root_fd), "modules", lines(root_fd, "/proc/modules"),
-		"memory_bytes", (json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
+		"processes", (json_int_t)n, "modules", lines(root_fd, "/proc/modules"), "memory_bytes",
+		(json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
 		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "preemption",
 		fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"), "base_slice_ns",
 		fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"), "clock",
 		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
-		environment_bytes(), "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
+		n_bytes, "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
 		__VERSION__);
 }

@@ -47,28 +47,6 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 	return 0;
 }
 
-/* Rows of a table or, for options.json, of an array. */
-static struct table *list_differences(const struct differences *d)
-{
-	static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"}, {"WHAT", COLUMN_WRAP, "what"},
-		{"BEFORE", COLUMN_WRAP, "before"}, {"NOW", COLUMN_WRAP, "now"},
-		{"MATTERS", COLUMN_WRAP, "matters"}, {"WHY", COLUMN_WRAP, "why"}, {}};
-	struct table *list = table_new(columns);
-
-	for (size_t i = 0; i < d->n; i++) {
-		const struct difference_rule *rule = difference_rule(&d->items[i]);
-
-		table_row(list);
-		table_cell_text(list, d->items[i].identity ? "identity" : "settings");
-		table_cell_text(list, d->items[i].what);
-		table_cell_text(list, d->items[i].before);
-		table_cell_text(list, d->items[i].now);
-		table_cell_text(list, WORDS[rule->demand].demand);
-		table_cell_text(list, rule->why);
-	}
-	return list;
-}
-
 static int compare(const json_t *before, const char *now_name, struct differences *ret,
 	struct table **ret_list, struct error *err)
 {
@@ -77,8 +55,27 @@ static int compare(const json_t *before, const char *now_name, struct difference
 
 	if (r == 0)
 		*ret = environment_diff(before, now);
-	if (r == 0)
-		*ret_list = list_differences(ret);
+	if (r == 0) {
+		static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"},
+			{"WHAT", COLUMN_WRAP, "what"}, {"BEFORE", COLUMN_WRAP, "before"},
+			{"NOW", COLUMN_WRAP, "now"}, {"MATTERS", COLUMN_WRAP, "matters"},
+			{"WHY", COLUMN_WRAP, "why"}, {}};
+		struct table *list = table_new(columns);
+
+		/* Rows of a table or, for options.json, of an array. */
+		for (size_t i = 0; i < ret->n; i++) {
+			const struct difference_rule *rule = difference_rule(&ret->items[i]);
+
+			table_row(list);
+			table_cell_text(list, ret->items[i].identity ? "identity" : "settings");
+			table_cell_text(list, ret->items[i].what);
+			table_cell_text(list, ret->items[i].before);
+			table_cell_text(list, ret->items[i].now);
+			table_cell_text(list, WORDS[rule->demand].demand);
+			table_cell_text(list, rule->why);
+		}
+		*ret_list = list;
+	}
 	return r;
 }
 
@@ -134,28 +131,6 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 			      err, -ENOENT, "the book has no fingerprint for profile '%s'", options.profile);
 }
 
-static int print_verdict(
-	const struct profile *profile, const struct differences *d, struct table *list, struct error *err)
-{
-	enum validity validity = differences_validity(d);
-	char moment[TEXT_TIME_SIZE];
-
-	printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile->name),
-		profile->made_ns ? " was made on " : "",
-		profile->made_ns ? text_moment(moment, profile->made_ns) : "");
-	if (d->n > 0)
-		table_print(list, stdout);
-	if (d->n == 0)
-		printf("None: the profile holds.\n");
-	else if (validity == VALIDITY_HOLDS)
-		printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
-	else
-		printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
-			validity == VALIDITY_REPEAT_SHORT ? "the short run" : "the whole calibration",
-			options.db ? " --db " : "", options.db ?: "", terminal_text(profile->name));
-	return 0;
-}
-
 int verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
@@ -177,8 +152,26 @@ int verify_verb(int argc, char **argv, struct error *err)
 			"profile", profile.name, "differences", table_json(list), "validity",
 			validity_name(validity), "verdict", WORDS[validity].verdict);
 		r = json_print(document, stdout, err);
-	} else
-		r = print_verdict(&profile, &differences, list, err);
+	} else {
+		enum validity verdict_validity = differences_validity(&differences);
+		char moment[TEXT_TIME_SIZE];
+
+		printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile.name),
+			profile.made_ns ? " was made on " : "",
+			profile.made_ns ? text_moment(moment, profile.made_ns) : "");
+		if (differences.n > 0)
+			table_print(list, stdout);
+		if (differences.n == 0)
+			printf("None: the profile holds.\n");
+		else if (verdict_validity == VALIDITY_HOLDS)
+			printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
+		else
+			printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
+				verdict_validity == VALIDITY_REPEAT_SHORT ? "the short run"
+									  : "the whole calibration",
+				options.db ? " --db " : "", options.db ?: "", terminal_text(profile.name));
+		r = 0;
+	}
 	if (r < 0)
 		return r;
 	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;

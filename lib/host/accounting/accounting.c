@@ -202,39 +202,6 @@ static int new_taskstats(struct backend **ret, struct identity *identity,
 	return r < 0 ? error_prefix(err, r, "taskstats") : 0;
 }
 
-static int new_auto(struct accounting *a, const struct accounting_options *options,
-	const struct accounting_support *support, struct error *err)
-{
-	struct error no_taskstats = {};
-	int r = new_bpf(&a->backend, a->identity, options, support, &a->why);
-
-	if (r == 0)
-		return 0;
-	r = new_taskstats(&a->backend, a->identity, options, support, &no_taskstats);
-	return r < 0 ? error_say(err, r, "%s; %s", a->why.text, no_taskstats.text) : 0;
-}
-
-static int new_backend(struct accounting *a, const struct accounting_options *options, struct error *err)
-{
-	struct accounting_support support;
-	int r;
-
-	accounting_support_read(&support, AT_FDCWD);
-	if (options->backend == ACCOUNTING_BPF)
-		r = new_bpf(&a->backend, a->identity, options, &support, err);
-	else if (options->backend == ACCOUNTING_TASKSTATS)
-		r = new_taskstats(&a->backend, a->identity, options, &support, err);
-	else
-		r = new_auto(a, options, &support, err);
-	if (r < 0) {
-		struct error reason = *err;
-
-		return error_say(
-			err, r, "cannot observe other processes: %s (see emp-accounting(7))", reason.text);
-	}
-	return 0;
-}
-
 int accounting_new_with(struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
 	_cleanup_(accounting_freep) struct accounting *a = xcalloc(1, sizeof(*a));
@@ -243,8 +210,31 @@ int accounting_new_with(struct accounting **ret, const struct accounting_options
 	r = identity_new(&a->identity, err);
 	if (r == 0)
 		r = snapshot_diff_new(&a->diff, err);
-	if (r == 0)
-		r = new_backend(a, options, err);
+	if (r == 0) {
+		struct accounting_support support;
+
+		accounting_support_read(&support, AT_FDCWD);
+		if (options->backend == ACCOUNTING_BPF)
+			r = new_bpf(&a->backend, a->identity, options, &support, err);
+		else if (options->backend == ACCOUNTING_TASKSTATS)
+			r = new_taskstats(&a->backend, a->identity, options, &support, err);
+		else {
+			struct error no_taskstats = {};
+
+			r = new_bpf(&a->backend, a->identity, options, &support, &a->why);
+			if (r != 0) {
+				r = new_taskstats(&a->backend, a->identity, options, &support, &no_taskstats);
+				r = r < 0 ? error_say(err, r, "%s; %s", a->why.text, no_taskstats.text) : 0;
+			}
+		}
+		if (r < 0) {
+			struct error reason = *err;
+
+			r = error_say(err, r, "cannot observe other processes: %s (see emp-accounting(7))",
+				reason.text);
+		} else
+			r = 0;
+	}
 	if (r < 0)
 		return r;
 	*ret = TAKE(a);
@@ -307,16 +297,6 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return a->backend->operations->drain(a->backend, err);
 }
 
-static int learn_parents(struct accounting *a, const struct snapshots *snapshots)
-{
-	int r = keymap_reset(&a->parents, snapshots->n_exits);
-
-	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++)
-		if (snapshots->exits[i].pid == snapshots->exits[i].tgid)
-			r = keymap_set(&a->parents, snapshots->exits[i].tgid, snapshots->exits[i].ppid);
-	return r;
-}
-
 static pid_t parent_of(struct accounting *a, pid_t pid)
 {
 	uint32_t *known = keymap_find(&a->parents, (uint64_t)pid);
@@ -357,31 +337,6 @@ static void identify(struct accounting *a, const struct process_diff *p, struct 
 		identity_learn_cgroup(a->identity, p->cgroup, asked.unit);
 	if (!known->unit && p->cgroup > 1)
 		known->unit = identity_cgroup_unit(a->identity, p->cgroup);
-}
-
-static void fill_usage(struct accounting *a, struct process_diff *p, struct usage *usage)
-{
-	struct identified known = {};
-
-	a->backend->operations->describe(a->backend, p, &known);
-	identify(a, p, &known);
-	*usage = (struct usage){
-		.pid = p->pid,
-		.exe = known.exe,
-		.unit = known.unit,
-		.pt_ns = p->pt_ns,
-		.tick_ns = p->tick_ns,
-		.kernel = p->flags & RECORD_KERNEL,
-		.started = p->started,
-		.ended = p->ended,
-		.program = p->flags & RECORD_PROGRAM,
-		.cpu = p->cpu,
-		.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
-	};
-	memcpy(usage->name, p->name, sizeof(usage->name));
-	usage->name[sizeof(usage->name) - 1] = '\0';
-	if (a->by_descent)
-		usage->program = descends(a, p->ppid, getpid());
 }
 
 static int compare_pid(const void *key, const void *item)
@@ -425,8 +380,28 @@ static int fill_usages(struct accounting *a, const struct process_diffs *all)
 	a->n = 0;
 	for (size_t i = 0; i < all->n; i++) {
 		struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
+		struct process_diff *p = &all->items[i];
+		struct identified known = {};
 
-		fill_usage(a, &all->items[i], usage);
+		a->backend->operations->describe(a->backend, p, &known);
+		identify(a, p, &known);
+		*usage = (struct usage){
+			.pid = p->pid,
+			.exe = known.exe,
+			.unit = known.unit,
+			.pt_ns = p->pt_ns,
+			.tick_ns = p->tick_ns,
+			.kernel = p->flags & RECORD_KERNEL,
+			.started = p->started,
+			.ended = p->ended,
+			.program = p->flags & RECORD_PROGRAM,
+			.cpu = p->cpu,
+			.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
+		};
+		memcpy(usage->name, p->name, sizeof(usage->name));
+		usage->name[sizeof(usage->name) - 1] = '\0';
+		if (a->by_descent)
+			usage->program = descends(a, p->ppid, getpid());
 	}
 	for (size_t i = 0; i < all->n; i++) {
 		a->items[i].exe = inherited_exe(a, all, i);
@@ -476,8 +451,12 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 		r = snapshot_diff_run(a->diff, &snapshots, &all, err);
 	if (r < 0)
 		return r;
-	if (a->by_descent)
-		r = learn_parents(a, &snapshots);
+	if (a->by_descent) {
+		r = keymap_reset(&a->parents, snapshots.n_exits);
+		for (size_t i = 0; r == 0 && i < snapshots.n_exits; i++)
+			if (snapshots.exits[i].pid == snapshots.exits[i].tgid)
+				r = keymap_set(&a->parents, snapshots.exits[i].tgid, snapshots.exits[i].ppid);
+	}
 	/* Before new exits come, which may move those of the snapshots. */
 	if (r == 0 && usages.lost == 0)
 		add_program_wait(a, &snapshots, &usages);

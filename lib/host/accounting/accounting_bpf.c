@@ -97,29 +97,6 @@ static size_t choose_capacity(const struct task_records_options *options)
 	return options->capacity || capacity > MIN_CAPACITY ? capacity : MIN_CAPACITY;
 }
 
-/* Only on x86 is the local timer no interrupt handler. */
-static void choose_interrupts(struct accounting_bpf *programs, bool watch)
-{
-	bpf_program__set_autoload(programs->progs.irq_handler_begins, watch);
-	bpf_program__set_autoload(programs->progs.irq_handler_ends, watch);
-	bpf_program__set_autoload(programs->progs.softirq_begins, watch);
-	bpf_program__set_autoload(programs->progs.softirq_ends, watch);
-	bpf_program__set_autoload(programs->progs.local_timer_begins, watch && IS_X86);
-	bpf_program__set_autoload(programs->progs.local_timer_ends, watch && IS_X86);
-}
-
-/* walk_tasks needs Linux 6.7. */
-static void choose_programs(struct accounting_bpf *programs, bool walk)
-{
-	bpf_program__set_autoload(programs->progs.walk_tasks, walk);
-	bpf_program__set_autoload(programs->progs.read_tasks, walk);
-	bpf_program__set_autoload(programs->progs.task_dies, walk);
-	bpf_program__set_autoload(programs->progs.read_tasks_before_6_7, !walk);
-	bpf_program__set_autoload(programs->progs.task_dies_before_6_7, !walk);
-	if (!walk && libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) != 1) /* before 5.14 */
-		bpf_program__set_autoload(programs->progs.read_own_wait, false);
-}
-
 static int open_programs(struct task_records *tasks)
 {
 	const struct task_records_options *options = &tasks->options;
@@ -128,26 +105,32 @@ static int open_programs(struct task_records *tasks)
 	tasks->programs = accounting_bpf__open();
 	if (!tasks->programs)
 		return -errno;
-	choose_programs(tasks->programs, !options->read);
-	choose_interrupts(tasks->programs, !options->no_watch);
+
+	/* walk_tasks needs Linux 6.7. */
+	bool walk = !options->read;
+
+	bpf_program__set_autoload(tasks->programs->progs.walk_tasks, walk);
+	bpf_program__set_autoload(tasks->programs->progs.read_tasks, walk);
+	bpf_program__set_autoload(tasks->programs->progs.task_dies, walk);
+	bpf_program__set_autoload(tasks->programs->progs.read_tasks_before_6_7, !walk);
+	bpf_program__set_autoload(tasks->programs->progs.task_dies_before_6_7, !walk);
+	if (!walk && libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) != 1) /* before 5.14 */
+		bpf_program__set_autoload(tasks->programs->progs.read_own_wait, false);
+
+	/* Only on x86 is the local timer no interrupt handler. */
+	bool watch = !options->no_watch;
+
+	bpf_program__set_autoload(tasks->programs->progs.irq_handler_begins, watch);
+	bpf_program__set_autoload(tasks->programs->progs.irq_handler_ends, watch);
+	bpf_program__set_autoload(tasks->programs->progs.softirq_begins, watch);
+	bpf_program__set_autoload(tasks->programs->progs.softirq_ends, watch);
+	bpf_program__set_autoload(tasks->programs->progs.local_timer_begins, watch && IS_X86);
+	bpf_program__set_autoload(tasks->programs->progs.local_timer_ends, watch && IS_X86);
 	tasks->walk_capacity = options->read ? 1 : choose_capacity(options);
 	r = bpf_map__set_max_entries(tasks->programs->maps.snapshots, (uint32_t)(2 * tasks->walk_capacity));
 	if (r == 0 && options->events_bytes)
 		r = bpf_map__set_max_entries(tasks->programs->maps.events, (uint32_t)options->events_bytes);
 	return r;
-}
-
-static int map_snapshots(struct task_records *tasks)
-{
-	size_t bytes = 2 * tasks->walk_capacity * sizeof(struct task_record);
-	void *walked = mmap(
-		NULL, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(tasks->programs->maps.snapshots), 0);
-
-	if (walked == MAP_FAILED)
-		return -errno;
-	tasks->walked = walked;
-	tasks->walked_bytes = bytes;
-	return 0;
 }
 
 static int on_sample(void *context, void *data, size_t size)
@@ -185,17 +168,6 @@ static int count_earlier_observers(const struct task_records *tasks, int link)
 	return size < 0 ? -errno : n;
 }
 
-/* -EUSERS: too many observe already. */
-static int check_others(struct task_records *tasks)
-{
-	int n, link = bpf_resolved_link(&tasks->loaded, tasks->programs->progs.list_observers);
-
-	if (link < 0)
-		return link;
-	n = count_earlier_observers(tasks, link);
-	return n < MAX_OBSERVERS ? n : -EUSERS;
-}
-
 /* On kernels before Linux 6.7 libbpf resolves them every time. */
 static int load_programs(struct task_records *tasks)
 {
@@ -217,12 +189,32 @@ static int load(void *context)
 
 	if (r == 0)
 		r = load_programs(tasks);
-	if (r == 0)
-		r = check_others(tasks);
+	if (r == 0) {
+		int n, link = bpf_resolved_link(&tasks->loaded, tasks->programs->progs.list_observers);
+
+		/* -EUSERS: too many observe already. */
+		if (link < 0) {
+			r = link;
+		} else {
+			n = count_earlier_observers(tasks, link);
+			r = n < MAX_OBSERVERS ? n : -EUSERS;
+		}
+	}
 	if (r >= 0)
 		r = bpf_resolved_attach(&tasks->loaded);
-	if (r == 0 && !tasks->options.read)
-		r = map_snapshots(tasks);
+	if (r == 0 && !tasks->options.read) {
+		size_t bytes = 2 * tasks->walk_capacity * sizeof(struct task_record);
+		void *walked = mmap(
+			NULL, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(tasks->programs->maps.snapshots), 0);
+
+		if (walked == MAP_FAILED) {
+			r = -errno;
+		} else {
+			tasks->walked = walked;
+			tasks->walked_bytes = bytes;
+			r = 0;
+		}
+	}
 	if (r < 0)
 		return r;
 	tasks->events = ring_buffer__new(bpf_map__fd(tasks->programs->maps.events), on_sample, tasks, NULL);
@@ -339,54 +331,34 @@ static int read_snapshot(struct task_records *tasks, enum task_moment moment, st
 	return r;
 }
 
-static void set_scope(struct task_records *tasks, enum task_moment moment, const struct task_scope *scope)
+static int task_records_snapshot(struct task_records *tasks, enum task_moment moment,
+	const struct task_scope *scope, struct task_snapshot *ret, struct error *err)
 {
+	int r = 0;
 	struct accounting_bpf__bss *bss = tasks->programs->bss;
 
 	bss->walk_from = (uint32_t)(moment * tasks->walk_capacity);
 	if (bss->program_cgroup != scope->cgroup)
 		bss->program_level = 0; /* until something executes a file in it */
 	bss->program_cgroup = scope->cgroup;
-	if (moment == TASK_AFTER)
-		return;
-	if (scope->cpu != tasks->programs->data->watched_cpu) {
-		tasks->programs->data->watched_cpu = scope->cpu;
-		bss->interrupts_depth = bss->running_pid = 0;
-		bss->program_runs = false;
-		bss->steal_ns = 0;
+	if (moment != TASK_AFTER) {
+		if (scope->cpu != tasks->programs->data->watched_cpu) {
+			tasks->programs->data->watched_cpu = scope->cpu;
+			bss->interrupts_depth = bss->running_pid = 0;
+			bss->program_runs = false;
+			bss->steal_ns = 0;
+		}
+		bss->sample++;
+		bss->shares_full = 0;
+		bss->taken_ns = -1;
+		tasks->interrupts_before_ns = bss->interrupts_ns;
+		tasks->steal_before_ns = bss->steal_ns;
 	}
-	bss->sample++;
-	bss->shares_full = 0;
-	bss->taken_ns = -1;
-	tasks->interrupts_before_ns = bss->interrupts_ns;
-	tasks->steal_before_ns = bss->steal_ns;
-}
-
-static int task_records_snapshot(struct task_records *tasks, enum task_moment moment,
-	const struct task_scope *scope, struct task_snapshot *ret, struct error *err)
-{
-	int r = 0;
-
-	set_scope(tasks, moment, scope);
 	if (tasks->walked)
 		r = walk(tasks, ret);
 	if (r == 0)
 		r = read_snapshot(tasks, moment, ret);
 	return r < 0 ? error_os(err, r, "cannot take a snapshot of the processes with BPF") : 0;
-}
-
-/* Calls on_event for all events since the last call, in order, until it returns a negative errno. */
-static int task_records_drain(struct task_records *tasks, struct error *err)
-{
-	int r = ring_buffer__consume(tasks->events);
-
-	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
-}
-
-/* Readable when the buffer of events is half full. */
-static int task_records_poll_fd(const struct task_records *tasks)
-{
-	return ring_buffer__epoll_fd(tasks->events);
 }
 
 /* Exits so far that did not fit into the buffer. */
@@ -403,33 +375,6 @@ static int64_t task_records_exiting(const struct task_records *tasks)
 	uint64_t done = bss->exits_done;
 
 	return (int64_t)(bss->exits_begun - done);
-}
-
-static struct task_watched task_records_watched(const struct task_records *tasks)
-{
-	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
-	struct task_watched watched = {.taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1};
-
-	if (tasks->programs->data->watched_cpu < 0)
-		return watched;
-	watched.has_shares = !bss->shares_full;
-	watched.taken_ns = bss->taken_ns;
-	if (bss->program_cgroup)
-		watched.interrupts_ns = (int64_t)(bss->interrupts_ns - tasks->interrupts_before_ns);
-	if (tasks->steal_before_ns)
-		watched.steal_ns = (int64_t)(bss->steal_ns - tasks->steal_before_ns);
-	return watched;
-}
-
-/* How long the calling task has waited for a CPU so far; -1: not known, as before Linux 5.14. System calls only; before Linux 5.19
- * with privileges. */
-static int64_t task_records_own_wait(const struct task_records *tasks)
-{
-	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
-	LIBBPF_OPTS(bpf_test_run_opts, options);
-	int fd = bpf_resolved_program(&tasks->loaded, tasks->programs->progs.read_own_wait);
-
-	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
 }
 
 /* The process id of the caller of task_records_snapshot, as records have it. */
@@ -479,14 +424,6 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 	return keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
 }
 
-static int add_exit(struct bpf_backend *b, const struct task_record *task)
-{
-	struct task_record *exit = array_add_reused(b->exits, b->n_exits, b->exits_capacity);
-
-	*exit = *task;
-	return 0;
-}
-
 static int on_event(void *context, const void *record)
 {
 	const struct task_record *task = record;
@@ -498,8 +435,12 @@ static int on_event(void *context, const void *record)
 		identity_forget(b->identity, (pid_t)exec->tgid);
 		return b->collecting ? add_exec(b, exec) : 0;
 	}
-	if (b->collecting)
-		return add_exit(b, task);
+	if (b->collecting) {
+		struct task_record *exit = array_add_reused(b->exits, b->n_exits, b->exits_capacity);
+
+		*exit = *task;
+		return 0;
+	}
 	if (task->pid == task->tgid)
 		identity_forget(b->identity, (pid_t)task->tgid);
 	return 0;
@@ -507,7 +448,10 @@ static int on_event(void *context, const void *record)
 
 static int bpf_drain(struct backend *backend, struct error *err)
 {
-	return task_records_drain(of(backend)->tasks, err);
+	int r = ring_buffer__consume(of(backend)->tasks->events);
+
+	/* Calls on_event for all events since the last call, in order, until it returns a negative errno. */
+	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
 }
 
 static int bpf_before(struct backend *backend, const struct task_scope *scope, struct error *err)
@@ -533,12 +477,21 @@ static int bpf_before(struct backend *backend, const struct task_scope *scope, s
 	return task_records_snapshot(b->tasks, TASK_BEFORE, scope, &b->before, err);
 }
 
-/* A task can be missing from the snapshot before its end is among the events. That lasts microseconds (often it is the
- * program under test, whose exit woke this process: it only needs this CPU), or as long as a hypervisor takes the CPU
- * away. A task can also be delayed in its exit; such a task is waited for once. */
-static void wait_for_exits(struct bpf_backend *b)
+static int bpf_after(struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
+	struct bpf_backend *b = of(backend);
+	struct task_watched watched;
+	int r = task_records_snapshot(b->tasks, TASK_AFTER, &b->scope, &b->after, err);
+	struct task_watched records_watched = {.taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1};
 	enum { N_YIELDS = 16, FIRST_WAIT_US = 50, ALL_WAITS_US = 20000 };
+
+	if (r < 0)
+		return r;
+
+	/* A task can be missing from the snapshot before its end is among the events. That lasts
+	 * microseconds (often it is the program under test, whose exit woke this process: it only needs
+	 * this CPU), or as long as a hypervisor takes the CPU away. A task can also be delayed in its
+	 * exit; such a task is waited for once. */
 	int64_t exiting = task_records_exiting(b->tasks);
 
 	for (int i = 0; exiting > b->held_up && i < N_YIELDS; i++) {
@@ -550,23 +503,26 @@ static void wait_for_exits(struct bpf_backend *b)
 		exiting = task_records_exiting(b->tasks);
 	}
 	b->held_up = exiting;
-}
-
-static int bpf_after(struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
-{
-	struct bpf_backend *b = of(backend);
-	struct task_watched watched;
-	int r = task_records_snapshot(b->tasks, TASK_AFTER, &b->scope, &b->after, err);
-
-	if (r < 0)
-		return r;
-	wait_for_exits(b);
 	r = bpf_drain(backend, err);
 	if (r < 0)
 		return r;
 	b->collecting = false;
 	b->has_parents = false;
-	watched = task_records_watched(b->tasks);
+
+	const volatile struct accounting_bpf__bss *bss = b->tasks->programs->bss;
+
+	if (b->tasks->programs->data->watched_cpu < 0) {
+		watched = records_watched;
+	} else {
+		records_watched.has_shares = !bss->shares_full;
+		records_watched.taken_ns = bss->taken_ns;
+		if (bss->program_cgroup)
+			records_watched.interrupts_ns = (int64_t)(bss->interrupts_ns -
+								  b->tasks->interrupts_before_ns);
+		if (b->tasks->steal_before_ns)
+			records_watched.steal_ns = (int64_t)(bss->steal_ns - b->tasks->steal_before_ns);
+		watched = records_watched;
+	}
 	usages->lost = task_records_lost(b->tasks) - b->lost_before;
 	usages->taken_ns = watched.taken_ns;
 	usages->interrupts_ns = watched.interrupts_ns;
@@ -612,12 +568,21 @@ static void bpf_describe(struct backend *backend, struct process_diff *process, 
 
 static int bpf_poll_fd(const struct backend *backend)
 {
-	return task_records_poll_fd(((const struct bpf_backend *)backend)->tasks);
+	/* Readable when the buffer of events is half full. */
+	return ring_buffer__epoll_fd((((const struct bpf_backend *)backend)->tasks)->events);
 }
 
 static int64_t bpf_own_wait(const struct backend *backend)
 {
-	return task_records_own_wait(((const struct bpf_backend *)backend)->tasks);
+	const struct task_records *tasks = ((const struct bpf_backend *)backend)->tasks;
+	const volatile struct accounting_bpf__bss *bss = tasks->programs->bss;
+
+	/* How long the calling task has waited for a CPU so far; -1: not known, as before Linux 5.14.
+	 * System calls only; before Linux 5.19 with privileges. */
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+	int fd = bpf_resolved_program(&tasks->loaded, tasks->programs->progs.read_own_wait);
+
+	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
 }
 
 static void bpf_free(struct backend *backend)

@@ -57,21 +57,17 @@ static int add_process(struct snapshot_diff *diff, const struct task_record *tas
 	return keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
 }
 
-static struct process *find_process(struct snapshot_diff *diff, const struct task_record *task)
-{
-	uint32_t *at = keymap_find(&diff->processes, task->tgid);
-
-	return at && diff->items[*at].diff.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
-}
-
 /* Adds the task's time since `base` (NULL: since it started) to its process. */
 static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 	const struct task_record *base, uint64_t before_ns)
 {
 	uint64_t run_ns = base ? base->run_ns : 0, tick_ns = base ? base->tick_ns : 0;
-	struct process *process = find_process(diff, task);
+	struct process *process;
 	struct process_diff *p;
 	int r;
+	uint32_t *at = keymap_find(&diff->processes, task->tgid);
+
+	process = at && diff->items[*at].diff.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
 
 	if (!process) {
 		if (task->run_ns <= run_ns && task->tick_ns <= tick_ns)
@@ -125,53 +121,12 @@ static bool take_base(struct snapshot_diff *diff, const struct snapshots *snapsh
 	return base || is_new;
 }
 
-static int add_exit(struct snapshot_diff *diff, const struct snapshots *snapshots, size_t i)
-{
-	const struct task_record *task = &snapshots->exits[i], *base;
-	int r;
-
-	if (task->tgid == snapshots->observer || !take_base(diff, snapshots, task, &base))
-		return 0;
-	r = add_task(diff, task, base, snapshots->before_ns);
-	return r < 0 ? r : keymap_set(&diff->exits, task->key, (uint32_t)i);
-}
-
 static bool has_ended(
 	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
 {
 	uint32_t *at = keymap_find(&diff->exits, task->key);
 
 	return at && snapshots->exits[*at].start_ns == task->start_ns;
-}
-
-static int add_after(
-	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
-{
-	const struct task_record *base;
-
-	if (task->tgid == snapshots->observer || has_ended(diff, snapshots, task))
-		return 0;
-	return take_base(diff, snapshots, task, &base) ? add_task(diff, task, base, snapshots->before_ns) : 0;
-}
-
-static int add_all(struct snapshot_diff *diff, const struct snapshots *snapshots)
-{
-	int r = keymap_reset(&diff->before, snapshots->n_before);
-
-	if (r == 0)
-		r = keymap_reset(&diff->exits, snapshots->n_exits);
-	if (r == 0)
-		r = keymap_reset(&diff->processes, 0);
-	diff->n = diff->n_missing = 0;
-	for (size_t i = 0; r == 0 && i < snapshots->n_before; i++) {
-		r = keymap_set(&diff->before, snapshots->before[i].key, (uint32_t)i);
-		diff->n_missing += is_alive(snapshots, &snapshots->before[i]);
-	}
-	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++)
-		r = add_exit(diff, snapshots, i);
-	for (size_t i = 0; r == 0 && i < snapshots->n_after; i++)
-		r = add_after(diff, snapshots, &snapshots->after[i]);
-	return r;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -183,33 +138,60 @@ static int by_pid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-static int make_result(struct snapshot_diff *diff, bool has_shares)
-{
-	diff->n_result = 0;
-	for (size_t i = 0; i < diff->n; i++) {
-		const struct process *process = &diff->items[i];
-		struct process_diff *p;
-
-		if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)
-			continue;
-		p = array_add_reused(diff->result, diff->n_result, diff->result_capacity);
-		*p = process->diff;
-		p->ended = process->died && !process->alive;
-		if (!has_shares)
-			p->watched_ns = -1;
-	}
-	if (diff->n_result > 1)
-		qsort(diff->result, diff->n_result, sizeof(*diff->result), by_pid);
-	return 0;
-}
-
 int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots,
 	struct process_diffs *ret, struct error *err)
 {
-	int r = add_all(diff, snapshots);
+	int r;
 
+	r = keymap_reset(&diff->before, snapshots->n_before);
 	if (r == 0)
-		r = make_result(diff, snapshots->has_shares);
+		r = keymap_reset(&diff->exits, snapshots->n_exits);
+	if (r == 0)
+		r = keymap_reset(&diff->processes, 0);
+	diff->n = diff->n_missing = 0;
+	for (size_t i = 0; r == 0 && i < snapshots->n_before; i++) {
+		r = keymap_set(&diff->before, snapshots->before[i].key, (uint32_t)i);
+		diff->n_missing += is_alive(snapshots, &snapshots->before[i]);
+	}
+	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++) {
+		const struct task_record *task = &snapshots->exits[i], *base;
+
+		if (task->tgid == snapshots->observer || !take_base(diff, snapshots, task, &base)) {
+			r = 0;
+		} else {
+			r = add_task(diff, task, base, snapshots->before_ns);
+			r = r < 0 ? r : keymap_set(&diff->exits, task->key, (uint32_t)i);
+		}
+	}
+	for (size_t i = 0; r == 0 && i < snapshots->n_after; i++) {
+		const struct task_record *base;
+
+		if (snapshots->after[i].tgid == snapshots->observer ||
+			has_ended(diff, snapshots, &snapshots->after[i]))
+			r = 0;
+		else
+			r = take_base(diff, snapshots, &snapshots->after[i], &base)
+				    ? add_task(diff, &snapshots->after[i], base, snapshots->before_ns)
+				    : 0;
+	}
+
+	if (r == 0) {
+		diff->n_result = 0;
+		for (size_t i = 0; i < diff->n; i++) {
+			const struct process *process = &diff->items[i];
+			struct process_diff *p;
+
+			if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)
+				continue;
+			p = array_add_reused(diff->result, diff->n_result, diff->result_capacity);
+			*p = process->diff;
+			p->ended = process->died && !process->alive;
+			if (!snapshots->has_shares)
+				p->watched_ns = -1;
+		}
+		if (diff->n_result > 1)
+			qsort(diff->result, diff->n_result, sizeof(*diff->result), by_pid);
+	}
 	if (r < 0)
 		return error_oom(err);
 	*ret = (struct process_diffs){

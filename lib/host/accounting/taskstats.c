@@ -34,16 +34,6 @@ enum {
 	END = 400,
 };
 
-/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total, 6.15 (version 15) the minimum
- * too; version 16 moved them to the end. The length shows how many more bytes each delay has. */
-static size_t more_per_delay(unsigned int version, size_t len)
-{
-	enum { VERSION_14_LEN = 432, N_DELAYS = 8 };
-
-	return (version == 14 || version == 15) && len > VERSION_14_LEN ? (len - VERSION_14_LEN) / N_DELAYS
-									: 0;
-}
-
 static uint64_t get64(const char *data, size_t at)
 {
 	uint64_t value;
@@ -65,6 +55,7 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 	const char *data = bytes;
 	size_t three, six;
 	uint16_t own;
+	enum { VERSION_14_LEN = 432, N_DELAYS = 8 };
 
 	if (len < sizeof(own))
 		return -EBADMSG;
@@ -73,7 +64,13 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 		version = own;
 	if (version < TASKSTATS_MIN_VERSION)
 		return -ENOTSUP;
-	three = 3 * more_per_delay(version, len);
+	/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total, 6.15
+	 * (version 15) the minimum too; version 16 moved them to the end. The length shows how many more
+	 * bytes each delay has. */
+
+	three = 3 * ((version == 14 || version == 15) && len > VERSION_14_LEN
+				    ? (len - VERSION_14_LEN) / N_DELAYS
+				    : 0);
 	six = 2 * three;
 	if (len < END + six)
 		return -EBADMSG;
@@ -235,17 +232,6 @@ static int error_in(const struct nlmsghdr *nlh)
 	return ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
 }
 
-/* Waits for the kernel's answer to a request that asked for one, past records that came in between. */
-static int wait_acknowledged(struct taskstats_link *link, struct mnl_socket *socket)
-{
-	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
-
-	while (mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply)) >= 0)
-		if (nlh->nlmsg_type == NLMSG_ERROR)
-			return error_in(nlh);
-	return -errno;
-}
-
 static int on_family_attribute(const struct nlattr *attribute, void *data)
 {
 	if (mnl_attr_get_type(attribute) == CTRL_ATTR_FAMILY_ID)
@@ -279,21 +265,15 @@ static int register_cpu(struct taskstats_link *link, struct mnl_socket *socket, 
 	mnl_attr_put_strz(nlh, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, mask);
 	if (mnl_socket_sendto(socket, nlh, nlh->nlmsg_len) < 0)
 		return -errno;
-	return wait_acknowledged(link, socket);
-}
 
-static int add_cpu(struct taskstats_link *link, int cpu, int receive_bytes)
-{
-	struct cpu_socket *c = &link->cpus[link->n_cpus];
-	int r = open_socket(&c->socket, receive_bytes);
+	/* Waits for the kernel's answer to a request that asked for one, past records that came in
+	 * between. */
+	const struct nlmsghdr *acknowledged_nlh = (struct nlmsghdr *)link->reply;
 
-	if (r < 0)
-		return r;
-	link->n_cpus++;
-	r = register_cpu(link, c->socket, cpu);
-	if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
-		r = -errno;
-	return r;
+	while (mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply)) >= 0)
+		if (acknowledged_nlh->nlmsg_type == NLMSG_ERROR)
+			return error_in(acknowledged_nlh);
+	return -errno;
 }
 
 static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error *err)
@@ -314,7 +294,15 @@ static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error
 	if (receive_bytes == 0)
 		receive_bytes = MIN(ALL_RECEIVE_BYTES / (int)n, MAX_RECEIVE_BYTES);
 	for (size_t i = 0; i < n; i++) {
-		r = add_cpu(link, cpus[i], receive_bytes);
+		struct cpu_socket *c = &link->cpus[link->n_cpus];
+
+		r = open_socket(&c->socket, receive_bytes);
+		if (r >= 0) {
+			link->n_cpus++;
+			r = register_cpu(link, c->socket, cpus[i]);
+			if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
+				r = -errno;
+		}
 		if (r < 0)
 			return error_os(
 				err, r, "the kernel does not report which processes end on CPU %d", cpus[i]);
@@ -381,22 +369,6 @@ struct batch {
 	size_t from, n;
 };
 
-static int send_batch(struct taskstats_link *link, const struct batch *batch)
-{
-	bool thread = batch->question->scope == TASKSTATS_THREAD;
-	char *at = link->request;
-
-	for (size_t i = 0; i < batch->n; i++) {
-		struct nlmsghdr *nlh = put_request(
-			at, link->family, 0, link->sequence + (uint32_t)i, TASKSTATS_CMD_GET);
-
-		mnl_attr_put_u32(nlh, thread ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID,
-			(uint32_t)batch->question->pids[batch->from + i]);
-		at += MNL_ALIGN(nlh->nlmsg_len);
-	}
-	return mnl_socket_sendto(link->socket, link->request, (size_t)(at - link->request)) < 0 ? -errno : 0;
-}
-
 /* One message about the batch: an answer, or an error that says that the process is gone. */
 static int take_answer(
 	struct taskstats_link *link, const struct batch *batch, const struct nlmsghdr *nlh, struct error *err)
@@ -422,7 +394,19 @@ static int take_answer(
 static int ask_batch(
 	struct taskstats_link *link, const struct batch *batch, size_t *missed, struct error *err)
 {
-	int r = send_batch(link, batch);
+	int r;
+	bool thread = batch->question->scope == TASKSTATS_THREAD;
+	char *at = link->request;
+
+	for (size_t i = 0; i < batch->n; i++) {
+		struct nlmsghdr *nlh = put_request(
+			at, link->family, 0, link->sequence + (uint32_t)i, TASKSTATS_CMD_GET);
+
+		mnl_attr_put_u32(nlh, thread ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID,
+			(uint32_t)batch->question->pids[batch->from + i]);
+		at += MNL_ALIGN(nlh->nlmsg_len);
+	}
+	r = mnl_socket_sendto(link->socket, link->request, (size_t)(at - link->request)) < 0 ? -errno : 0;
 
 	if (r < 0)
 		return error_os(err, r, "cannot ask the kernel about processes");

@@ -35,81 +35,64 @@ static uint64_t no_key(size_t i)
 	return UINT64_MAX - i;
 }
 
-static void match_exit(const struct taskstats_match *m, size_t i, bool is_first)
+int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit)
 {
-	struct task_record *exit = &m->exits[i];
-
-	exit->pid = exit->tgid;
-	exit->key = exit->tgid;
-	if (!is_first || !pid_list_has(m->listed, (pid_t)exit->tgid))
-		start_in_sample(m, exit, i);
-	else if (!has_base(m, i))
-		exit->key = no_key(i);
-}
-
-/* A process whose last thread was not its first has the name of its first. */
-static int name_exits(const struct taskstats_match *m)
-{
+	int r;
 	struct keymap leaders = {};
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < m->n_exits; i++)
-		if (!m->exits[i].kind)
-			r = keymap_set(&leaders, m->exits[i].tgid, (uint32_t)i);
-	for (size_t i = 0; r == 0 && i < m->n_exits; i++) {
-		struct task_record *exit = &m->exits[i];
+	/* A process whose last thread was not its first has the name of its first. */
+	r = 0;
+	for (size_t i = 0; r == 0 && i < match->n_exits; i++)
+		if (!match->exits[i].kind)
+			r = keymap_set(&leaders, match->exits[i].tgid, (uint32_t)i);
+	for (size_t i = 0; r == 0 && i < match->n_exits; i++) {
+		struct task_record *exit = &match->exits[i];
 		const uint32_t *leader = keymap_find(&leaders, exit->tgid);
 
 		if (exit->kind && leader && exit->pid != exit->tgid)
-			memcpy(exit->comm, m->exits[*leader].comm, sizeof(exit->comm));
+			memcpy(exit->comm, match->exits[*leader].comm, sizeof(exit->comm));
 	}
 	keymap_free(&leaders);
-	return r;
-}
 
-static int match_exits(const struct taskstats_match *m, struct keymap *last_exit)
-{
-	int r = keymap_reset(last_exit, m->n_exits);
+	if (r == 0) {
+		r = keymap_reset(ret_last_exit, match->n_exits);
+		for (size_t i = 0; r == 0 && i < match->n_exits; i++) {
+			struct task_record *exit = &match->exits[i];
 
-	for (size_t i = 0; r == 0 && i < m->n_exits; i++) {
-		struct task_record *exit = &m->exits[i];
+			if (!exit->kind) {
+				exit->key = no_key(i);
+				continue;
+			}
 
-		if (!exit->kind) {
-			exit->key = no_key(i);
-			continue;
+			bool is_first = !keymap_find(ret_last_exit, exit->tgid);
+			struct task_record *match_exit = &match->exits[i];
+
+			match_exit->pid = match_exit->tgid;
+			match_exit->key = match_exit->tgid;
+			if (!is_first || !pid_list_has(match->listed, (pid_t)match_exit->tgid))
+				start_in_sample(match, match_exit, i);
+			else if (!has_base(match, i))
+				match_exit->key = no_key(i);
+			r = keymap_set(ret_last_exit, exit->tgid, (uint32_t)i);
 		}
-		match_exit(m, i, !keymap_find(last_exit, exit->tgid));
-		r = keymap_set(last_exit, exit->tgid, (uint32_t)i);
 	}
-	return r;
-}
-
-static void match_after(
-	const struct taskstats_match *m, struct task_record *task, const struct keymap *last_exit)
-{
-	const uint32_t *at = keymap_find(last_exit, task->tgid);
-	const struct task_record *exit = at ? &m->exits[*at] : NULL;
-
-	if (exit && (task->run_ns == 0 || task->run_ns == exit->run_ns || m->is_ending(task->tgid))) {
-		task->flags |= RECORD_DEAD;
-		task->key = exit->key;
-		task->start_ns = task->process_start_ns = exit->start_ns;
-	} else if (exit || !pid_list_has(m->listed, (pid_t)task->tgid)) {
-		if (exit) /* another process with the same pid */
-			task->key |= UINT64_C(1) << 32;
-		start_in_sample(m, task, m->n_exits);
-	}
-}
-
-int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit)
-{
-	int r = name_exits(match);
-
-	if (r == 0)
-		r = match_exits(match, ret_last_exit);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < match->n_after; i++)
-		match_after(match, &match->after[i], ret_last_exit);
+	for (size_t i = 0; i < match->n_after; i++) {
+		struct task_record *task = &match->after[i];
+		const uint32_t *at = keymap_find(ret_last_exit, task->tgid);
+		const struct task_record *exit = at ? &match->exits[*at] : NULL;
+
+		if (exit &&
+			(task->run_ns == 0 || task->run_ns == exit->run_ns || match->is_ending(task->tgid))) {
+			task->flags |= RECORD_DEAD;
+			task->key = exit->key;
+			task->start_ns = task->process_start_ns = exit->start_ns;
+		} else if (exit || !pid_list_has(match->listed, (pid_t)task->tgid)) {
+			if (exit) /* another process with the same pid */
+				task->key |= UINT64_C(1) << 32;
+			start_in_sample(match, task, match->n_exits);
+		}
+	}
 	return 0;
 }

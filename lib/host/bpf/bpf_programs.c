@@ -58,21 +58,6 @@ static bool is_expected(const char *name)
 	return false;
 }
 
-static int add(char **list, size_t *n, const struct bpf_prog_info *info)
-{
-	const char *kind = kind_of(info->type);
-	char *longer;
-
-	if (!kind || is_expected(info->name))
-		return 0;
-	longer = text_format(
-		"%s%s%s (%s)", *list ?: "", *list ? ", " : "", *info->name ? info->name : "unnamed", kind);
-	free(*list);
-	*list = longer;
-	++*n;
-	return 0;
-}
-
 int bpf_programs_list(char **ret, size_t *ret_n)
 {
 	_cleanup_(freep) char *list = NULL;
@@ -87,8 +72,21 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 
 		if (fd < 0 && fd != -ENOENT) /* unloaded meanwhile */
 			return fd;
-		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0)
-			r = add(&list, &n, &info);
+		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) {
+			const char *kind = kind_of(info.type);
+			char *longer;
+
+			if (!kind || is_expected(info.name)) {
+				r = 0;
+			} else {
+				longer = text_format("%s%s%s (%s)", list ?: "", list ? ", " : "",
+					*info.name ? info.name : "unnamed", kind);
+				free(list);
+				list = longer;
+				++n;
+				r = 0;
+			}
+		}
 		if (r < 0)
 			return r;
 	}
@@ -197,22 +195,6 @@ static int open_kept(int directory, const char *file, size_t *ret_size)
 	return TAKE_FD(fd);
 }
 
-static int read_kept(int directory, const char *file, char **ret, size_t *ret_size)
-{
-	_cleanup_(freep) char *bytes = NULL;
-	size_t size = 0;
-	_cleanup_(closep) int fd = open_kept(directory, file, &size);
-
-	if (fd < 0)
-		return fd;
-	bytes = xmalloc(size + 1);
-	if (read(fd, bytes, size) != (ssize_t)size)
-		return -EIO;
-	*ret = TAKE(bytes);
-	*ret_size = size;
-	return 0;
-}
-
 static int make_map(struct bpf_map_skeleton *skeleton)
 {
 	struct bpf_map *map = *skeleton->map;
@@ -230,37 +212,6 @@ static int make_map(struct bpf_map_skeleton *skeleton)
 			return -errno;
 	}
 	return bpf_map__reuse_fd(map, fd);
-}
-
-static int load_saved(const struct bpf_object_skeleton *skeleton, const struct saved *saved,
-	struct bpf_insn *instructions, int btf_fd)
-{
-	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = saved->attach_type,
-		.attach_btf_id = saved->attach_btf_id);
-
-	for (size_t i = 0; i < saved->n_instructions; i++) {
-		if (!names_map(&instructions[i]))
-			continue;
-		if (instructions[i].imm < 0 || instructions[i].imm >= skeleton->map_cnt)
-			return -EINVAL;
-		instructions[i].imm = bpf_map__fd(*skeleton->maps[instructions[i].imm].map);
-	}
-	if (saved->type == BPF_PROG_TYPE_SYSCALL)
-		options.prog_flags = BPF_F_SLEEPABLE;
-	if (saved->n_functions) {
-		options.prog_btf_fd = (uint32_t)btf_fd;
-		options.func_info = saved->functions;
-		options.func_info_cnt = saved->n_functions;
-		options.func_info_rec_size = sizeof(*saved->functions);
-	}
-	return bpf_prog_load(saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
-}
-
-static const struct bpf_program *program_named(const struct bpf_object_skeleton *skeleton, const char *name)
-{
-	const struct bpf_program *program = bpf_object__find_program_by_name(*skeleton->obj, name);
-
-	return program && bpf_program__autoload(program) ? program : NULL;
 }
 
 /* All programs of a file's bytes that follow its head. */
@@ -285,10 +236,36 @@ static int load_all(struct bpf_resolved *resolved, const struct bpf_object_skele
 			return -EINVAL;
 		length = sizeof(*saved) + saved->n_instructions * sizeof(struct bpf_insn);
 		saved->name[sizeof(saved->name) - 1] = '\0';
-		program = program_named(skeleton, saved->name);
+
+		const struct bpf_program *named_program = bpf_object__find_program_by_name(
+			*skeleton->obj, saved->name);
+
+		program = named_program && bpf_program__autoload(named_program) ? named_program : NULL;
 		if (size < length || !program || bpf_resolved_program(resolved, program) >= 0)
 			return -EINVAL;
-		fd = load_saved(skeleton, saved, (struct bpf_insn *)(saved + 1), btf_fd);
+
+		struct bpf_insn *instructions = (struct bpf_insn *)(saved + 1);
+
+		LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = saved->attach_type,
+			.attach_btf_id = saved->attach_btf_id);
+
+		for (size_t k = 0; k < saved->n_instructions; k++) {
+			if (!names_map(&instructions[k]))
+				continue;
+			if (instructions[k].imm < 0 || instructions[k].imm >= skeleton->map_cnt)
+				return -EINVAL;
+			instructions[k].imm = bpf_map__fd(*skeleton->maps[instructions[k].imm].map);
+		}
+		if (saved->type == BPF_PROG_TYPE_SYSCALL)
+			options.prog_flags = BPF_F_SLEEPABLE;
+		if (saved->n_functions) {
+			options.prog_btf_fd = (uint32_t)btf_fd;
+			options.func_info = saved->functions;
+			options.func_info_cnt = saved->n_functions;
+			options.func_info_rec_size = sizeof(*saved->functions);
+		}
+		fd = bpf_prog_load(
+			saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
 		if (fd < 0)
 			return fd;
 		resolved->items[resolved->n++] = (struct bpf_loaded){program, fd, -1};
@@ -305,7 +282,23 @@ static int load_kept(
 	struct bpf_resolved resolved = {};
 	struct head head;
 	size_t size = 0;
-	int r = read_kept(directory, file, &bytes, &size);
+	int r;
+	_cleanup_(freep) char *kept_bytes = NULL;
+	size_t kept_size = 0;
+	_cleanup_(closep) int fd = open_kept(directory, file, &kept_size);
+
+	if (fd < 0) {
+		r = fd;
+	} else {
+		kept_bytes = xmalloc(kept_size + 1);
+		if (read(fd, kept_bytes, kept_size) != (ssize_t)kept_size) {
+			r = -EIO;
+		} else {
+			bytes = TAKE(kept_bytes);
+			size = kept_size;
+			r = 0;
+		}
+	}
 
 	if (r == 0)
 		r = head_make(&head, skeleton);
@@ -439,10 +432,13 @@ static int keep(struct bpf_object_skeleton *skeleton, int directory, const char 
 	return r < 0 ? r : put_file(directory, file, bytes, size);
 }
 
-/* Every time; the result is kept for the next time if it can be. */
-static int load_with_libbpf(
+int bpf_resolved_load(
 	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
 {
+	if (directory >= 0 && load_kept(ret, skeleton, directory, file) == 0)
+		return 0;
+
+	/* Every time; the result is kept for the next time if it can be. */
 	int r = bpf_object__load_skeleton(skeleton);
 
 	if (r < 0)
@@ -458,14 +454,6 @@ static int load_with_libbpf(
 	if (directory >= 0 && geteuid() == 0)
 		keep(skeleton, directory, file);
 	return 0;
-}
-
-int bpf_resolved_load(
-	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
-{
-	if (directory >= 0 && load_kept(ret, skeleton, directory, file) == 0)
-		return 0;
-	return load_with_libbpf(ret, skeleton, directory, file);
 }
 
 static int attach(struct bpf_loaded *loaded)

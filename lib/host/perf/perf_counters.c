@@ -129,40 +129,6 @@ static bool is_denied(int r)
 	return r == -EACCES || r == -EPERM;
 }
 
-static int not_permitted(const struct event *event, int r, struct error *err)
-{
-	int64_t paranoid = 0;
-
-	if (text_read_int(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", &paranoid) < 0)
-		return error_os(
-			err, r, "--perf: cannot count %s: this kernel has no perf events", event->name);
-	return error_say(err, -EACCES,
-		"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d'%s",
-		event->name, (long long)paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
-		paranoid <= 2 ? ", or with CAP_PERFMON; a container may also forbid it"
-			      : ", or with CAP_PERFMON");
-}
-
-static int not_supported(const struct event *event, int r, struct error *err)
-{
-	int cycles;
-
-	if (r == -ENOSYS)
-		return error_os(
-			err, r, "--perf: cannot count %s: this kernel has no perf events", event->name);
-	if (event->kind->type == PERF_TYPE_SOFTWARE)
-		return error_os(err, r, "--perf: cannot count %s", event->name);
-	cycles = open_event(&kinds[0], true);
-	if (cycles >= 0 || is_denied(cycles)) {
-		closep(&cycles);
-		return error_say(
-			err, -ENOTSUP, "--perf: this CPU does not count %s (%s)", event->name, strerror(-r));
-	}
-	return error_say(err, -ENOTSUP,
-		"--perf: this machine has no hardware counters: %s is not supported (%s); virtual machines often have none, and can count page-faults or context-switches",
-		event->name, strerror(-r));
-}
-
 /* Whether the event can be counted; if only user mode is permitted, in user mode. */
 static int try_event(struct event *event, struct error *err)
 {
@@ -172,50 +138,38 @@ static int try_event(struct event *event, struct error *err)
 		fd = open_event(event->kind, true);
 		event->user_only = fd >= 0;
 	}
-	if (is_denied(fd))
-		return not_permitted(event, fd, err);
-	if (fd < 0)
-		return not_supported(event, fd, err);
+	if (is_denied(fd)) {
+		int64_t paranoid = 0;
+
+		if (text_read_int(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", &paranoid) < 0)
+			return error_os(err, fd, "--perf: cannot count %s: this kernel has no perf events",
+				event->name);
+		return error_say(err, -EACCES,
+			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d'%s",
+			event->name, (long long)paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
+			paranoid <= 2 ? ", or with CAP_PERFMON; a container may also forbid it"
+				      : ", or with CAP_PERFMON");
+	}
+	if (fd < 0) {
+		int cycles;
+
+		if (fd == -ENOSYS)
+			return error_os(err, fd, "--perf: cannot count %s: this kernel has no perf events",
+				event->name);
+		if (event->kind->type == PERF_TYPE_SOFTWARE)
+			return error_os(err, fd, "--perf: cannot count %s", event->name);
+		cycles = open_event(&kinds[0], true);
+		if (cycles >= 0 || is_denied(cycles)) {
+			closep(&cycles);
+			return error_say(err, -ENOTSUP, "--perf: this CPU does not count %s (%s)",
+				event->name, strerror(-fd));
+		}
+		return error_say(err, -ENOTSUP,
+			"--perf: this machine has no hardware counters: %s is not supported (%s); virtual machines often have none, and can count page-faults or context-switches",
+			event->name, strerror(-fd));
+	}
 	close(fd);
 	return 0;
-}
-
-static int unknown_event(const char *name, struct error *err)
-{
-	char all[512] = "";
-
-	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
-		strcat(all, i ? ", " : "");
-		strcat(all, kinds[i].name);
-	}
-	return error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
-}
-
-/* `name` loses its ":u". */
-static int add_event(struct perf_counters *p, char *name, struct error *err)
-{
-	char *mode = strchr(name, ':');
-	bool user_only = mode && !strcmp(mode, ":u");
-	struct event *event = array_add(p->items, p->n);
-	int r;
-
-	event->fd = -1;
-	if (user_only)
-		*mode = '\0';
-	event->user_only = user_only;
-	for (size_t i = 0; i < ELEMENTS(kinds) && !event->kind; i++)
-		if (!strcmp(kinds[i].name, name))
-			event->kind = &kinds[i];
-	if (!event->kind)
-		return unknown_event(name, err);
-	event->name = xstrdup(name);
-	r = event->name ? try_event(event, err) : error_oom(err);
-	if (r == 0 && event->user_only) {
-		free(event->name);
-		event->name = text_format("%s:u", name);
-		r = 0;
-	}
-	return r;
 }
 
 int perf_counters_new(struct perf_counters **ret, const char *events, struct error *err)
@@ -225,8 +179,37 @@ int perf_counters_new(struct perf_counters **ret, const char *events, struct err
 	char *rest = copy;
 	int r = p && copy ? 0 : error_oom(err);
 
-	for (char *name; r == 0 && (name = strsep(&rest, ","));)
-		r = add_event(p, name, err);
+	for (char *name; r == 0 && (name = strsep(&rest, ","));) {
+		char *mode = strchr(name, ':');
+		bool user_only = mode && !strcmp(mode, ":u");
+		struct event *event = array_add(p->items, p->n);
+
+		/* `name` loses its ":u". */
+		event->fd = -1;
+		if (user_only)
+			*mode = '\0';
+		event->user_only = user_only;
+		for (size_t i = 0; i < ELEMENTS(kinds) && !event->kind; i++)
+			if (!strcmp(kinds[i].name, name))
+				event->kind = &kinds[i];
+		if (!event->kind) {
+			char all[512] = "";
+
+			for (size_t i = 0; i < ELEMENTS(kinds); i++) {
+				strcat(all, i ? ", " : "");
+				strcat(all, kinds[i].name);
+			}
+			r = error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
+		} else {
+			event->name = xstrdup(name);
+			r = event->name ? try_event(event, err) : error_oom(err);
+			if (r == 0 && event->user_only) {
+				free(event->name);
+				event->name = text_format("%s:u", name);
+				r = 0;
+			}
+		}
+	}
 	if (r == 0)
 		*ret = TAKE(p);
 	return r;

@@ -392,32 +392,28 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 	return r < 0 ? r : 1;
 }
 
-/* Before Linux 5.14: kills one process after another until no new ones appear. */
-static int kill_each(const struct cgroup *cgroup, struct error *err)
-{
-	for (int round = 0; round < 100; round++) {
-		_cleanup_(freep) char *text = NULL;
-		char *line, *rest;
-		int r;
-
-		r = text_read_file(cgroup->fd, "cgroup.procs", &text);
-		if (r < 0)
-			return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
-		if (!*text)
-			return 0;
-		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			kill((pid_t)strtol(line, NULL, 10), SIGKILL);
-		usleep(1000);
-	}
-	return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
-}
-
 int cgroup_kill(struct cgroup *cgroup, struct error *err)
 {
 	_cleanup_(closep) int fd = openat(cgroup->fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return kill_each(cgroup, err);
+	if (fd < 0) {
+		/* Before Linux 5.14: kills one process after another until no new ones appear. */
+		for (int round = 0; round < 100; round++) {
+			_cleanup_(freep) char *text = NULL;
+			char *line, *rest;
+			int r;
+
+			r = text_read_file(cgroup->fd, "cgroup.procs", &text);
+			if (r < 0)
+				return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
+			if (!*text)
+				return 0;
+			for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+				kill((pid_t)strtol(line, NULL, 10), SIGKILL);
+			usleep(1000);
+		}
+		return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
+	}
 	if (write(fd, "1", 1) < 0)
 		return error_os(err, -errno, "cannot end the processes in %s", cgroup->path);
 	cgroup->killed = true;

@@ -99,54 +99,30 @@ static int start_in_duet(struct duet *d, size_t i, struct error *err)
 	return r == 0 && uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, true, err) : r;
 }
 
-static void add_repetition(struct duet_part *part, const struct spawned *s)
-{
-	struct spawned *sum = &part->spawned;
-
-	if (part->repetitions++ == 0) {
-		*sum = *s;
-		return;
-	}
-	sum->et_ns += s->et_ns;
-	sum->pt_ns += s->pt_ns;
-	sum->user_ns += s->user_ns;
-	sum->system_ns += s->system_ns;
-	sum->voluntary_switches += s->voluntary_switches;
-	sum->involuntary_switches += s->involuntary_switches;
-	sum->left_behind += s->left_behind;
-	sum->killed += s->killed;
-	sum->escaped |= s->escaped;
-	sum->wait_status = sum->wait_status ?: s->wait_status;
-	if (s->max_rss_bytes > sum->max_rss_bytes)
-		sum->max_rss_bytes = s->max_rss_bytes;
-}
-
-/* Makes means of the sums. */
-static void conclude_part(struct duet_part *part)
-{
-	struct spawned *s = &part->spawned;
-	int n = part->repetitions;
-
-	if (part->together_ns == 0)
-		part->together_ns = s->et_ns / (n ?: 1);
-	if (n < 2)
-		return;
-	s->et_ns /= n;
-	s->pt_ns /= n;
-	s->user_ns /= n;
-	s->system_ns /= n;
-	s->voluntary_switches /= n;
-	s->involuntary_switches /= n;
-}
-
 /* 1: one did not end by itself, which ends the duet. */
 static int end_one(struct duet *d, size_t i, struct error *err)
 {
 	struct duet_part *part = &d->parts[i];
 	const struct spawned *s = program_result(d->programs[i]);
 	bool by_itself = s->end == SPAWN_ENDED;
+	struct spawned *sum = &part->spawned;
 
-	add_repetition(part, s);
+	if (part->repetitions++ == 0) {
+		*sum = *s;
+	} else {
+		sum->et_ns += s->et_ns;
+		sum->pt_ns += s->pt_ns;
+		sum->user_ns += s->user_ns;
+		sum->system_ns += s->system_ns;
+		sum->voluntary_switches += s->voluntary_switches;
+		sum->involuntary_switches += s->involuntary_switches;
+		sum->left_behind += s->left_behind;
+		sum->killed += s->killed;
+		sum->escaped |= s->escaped;
+		sum->wait_status = sum->wait_status ?: s->wait_status;
+		if (s->max_rss_bytes > sum->max_rss_bytes)
+			sum->max_rss_bytes = s->max_rss_bytes;
+	}
 	program_free(TAKE(d->programs[i]));
 	if (!by_itself)
 		return 1;
@@ -157,27 +133,6 @@ static int end_one(struct duet *d, size_t i, struct error *err)
 		if (d->programs[k])
 			d->parts[k].together_ns = clock_ns(CLOCK_MONOTONIC) - d->begun_ns;
 	return d->plan->repeat && d->left > 0 ? start_in_duet(d, i, err) : 0;
-}
-
-/* Lets the program run whose turn it is, until one is over, or to the end of the slice. *ret: the one that is over, or n. */
-static int run_slice(struct duet *d, size_t *ret, struct error *err)
-{
-	size_t n_alive = 0;
-	int64_t until_ns;
-	bool alternate;
-	int r;
-
-	for (size_t i = 0; i < d->n; i++)
-		n_alive += d->programs[i] != NULL;
-	alternate = uses_freezer(d) && n_alive > 1;
-	r = thaw_program(d, d->turn, err);
-	if (r < 0)
-		return r;
-	until_ns = alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0;
-	r = program_wait_any(d->programs, d->n, until_ns, ret, err);
-	if (r == 0 && alternate && *ret != d->turn)
-		r = cgroup_freeze(d->spawns[d->turn]->cgroup, true, err);
-	return r;
 }
 
 static int run_duet(struct duet *d, struct error *err)
@@ -194,8 +149,22 @@ static int run_duet(struct duet *d, struct error *err)
 	}
 	while (r == 0 && d->left > 0) {
 		size_t over, k = 1;
+		size_t n_alive = 0;
+		int64_t until_ns;
+		bool alternate;
 
-		r = run_slice(d, &over, err);
+		/* Lets the program run whose turn it is, until one is over, or to the end of the slice.
+		 * *ret: the one that is over, or n. */
+		for (size_t i = 0; i < d->n; i++)
+			n_alive += d->programs[i] != NULL;
+		alternate = uses_freezer(d) && n_alive > 1;
+		r = thaw_program(d, d->turn, err);
+		if (r >= 0) {
+			until_ns = alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0;
+			r = program_wait_any(d->programs, d->n, until_ns, &over, err);
+			if (r == 0 && alternate && over != d->turn)
+				r = cgroup_freeze(d->spawns[d->turn]->cgroup, true, err);
+		}
 		if (r == 0 && over < d->n)
 			r = end_one(d, over, err);
 		/* The turn passes to the next program that is not over. */
@@ -257,7 +226,21 @@ int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, si
 	orphans_clear(&orphans);
 	if (moved)
 		sched_setaffinity(0, sizeof(before), &before);
-	for (size_t i = 0; i < n; i++)
-		conclude_part(&ret[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct spawned *s = &ret[i].spawned;
+		int n_part = ret[i].repetitions;
+
+		/* Makes means of the sums. */
+		if (ret[i].together_ns == 0)
+			ret[i].together_ns = s->et_ns / (n_part ?: 1);
+		if (n_part < 2)
+			continue;
+		s->et_ns /= n_part;
+		s->pt_ns /= n_part;
+		s->user_ns /= n_part;
+		s->system_ns /= n_part;
+		s->voluntary_switches /= n_part;
+		s->involuntary_switches /= n_part;
+	}
 	return r;
 }

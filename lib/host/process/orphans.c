@@ -131,32 +131,6 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
-/* Kills the processes of the list and all below them, which are added to it, and counts those that may not be killed. Each is
- * killed before its children are read: it cannot fork after that. The newest come first: the oldest may long have ended. */
-static size_t kill_trees(struct pids *list)
-{
-	size_t orphans = list->n, refused = 0;
-
-	for (size_t i = orphans; i > 0; i--)
-		refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
-	for (size_t i = 0; i < list->n; i++) {
-		_cleanup_(closedirp) DIR *threads = NULL;
-		pid_t pid = list->items[i];
-		struct dirent *entry;
-		char path[320];
-
-		if (i >= orphans)
-			kill(pid, SIGKILL);
-		snprintf(path, sizeof(path), "/proc/%d/task", pid);
-		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
-		while (threads && (entry = readdir(threads))) {
-			snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
-			add_children(list, path);
-		}
-	}
-	return refused;
-}
-
 static int compare_pids(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
@@ -188,7 +162,31 @@ int orphans_kill(const struct orphans *o, struct error *err)
 		if (r < 0)
 			break;
 		n = now.n;
-		refused = kill_trees(&now);
+
+		/* Kills the processes of the list and all below them, which are added to it, and counts
+		 * those that may not be killed. Each is killed before its children are read: it cannot
+		 * fork after that. The newest come first: the oldest may long have ended. */
+		size_t orphans = now.n, trees_refused = 0;
+
+		for (size_t i = orphans; i > 0; i--)
+			trees_refused += kill(now.items[i - 1], SIGKILL) < 0 && errno == EPERM;
+		for (size_t i = 0; i < now.n; i++) {
+			_cleanup_(closedirp) DIR *threads = NULL;
+			pid_t pid = now.items[i];
+			struct dirent *entry;
+			char path[320];
+
+			if (i >= orphans)
+				kill(pid, SIGKILL);
+			snprintf(path, sizeof(path), "/proc/%d/task", pid);
+			threads = opendir(
+				path); /* where it has ended meanwhile, its children are orphans now */
+			while (threads && (entry = readdir(threads))) {
+				snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
+				add_children(&now, path);
+			}
+		}
+		refused = trees_refused;
 		more = has_new_pid(&now, &before);
 		before = now;
 		now = swap;

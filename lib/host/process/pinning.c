@@ -118,34 +118,30 @@ static int partition_isolate(const char *directory, const char *cpus)
 	return r < 0 ? r : strcmp(state, "isolated") ? -EINVAL : 0;
 }
 
-/* The kernel gives the CPUs of a removed partition back later; those of one that is no longer isolated, at once. */
-static int partition_dissolve(const char *directory)
-{
-	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(freep) char *events = NULL;
-	int r;
-
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (text_read_file(fd, "cgroup.events", &events) == 0 && strstr(events, "populated 1"))
-		return -EBUSY;
-	r = partition_write_file(fd, "cpuset.cpus.partition", "member");
-	if (r < 0 && r != -ENOENT)
-		return r;
-	if (rmdir(directory) == 0)
-		return 0;
-	r = -errno;
-	partition_write_file(fd, "cpuset.cpus.partition", "isolated");
-	return r;
-}
-
 int partition_write(const char *directory, const char *cpus)
 {
 	bool made;
 	int r;
 
-	if (!strcmp(cpus, "none"))
-		return partition_dissolve(directory);
+	if (!strcmp(cpus, "none")) {
+		_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		_cleanup_(freep) char *events = NULL;
+
+		/* The kernel gives the CPUs of a removed partition back later; those of one that is no
+		 * longer isolated, at once. */
+		if (fd < 0)
+			return errno == ENOENT ? 0 : -errno;
+		if (text_read_file(fd, "cgroup.events", &events) == 0 && strstr(events, "populated 1"))
+			return -EBUSY;
+		r = partition_write_file(fd, "cpuset.cpus.partition", "member");
+		if (r < 0 && r != -ENOENT)
+			return r;
+		if (rmdir(directory) == 0)
+			return 0;
+		r = -errno;
+		partition_write_file(fd, "cpuset.cpus.partition", "isolated");
+		return r;
+	}
 	made = mkdir(directory, 0755) == 0;
 	if (!made && errno != EEXIST)
 		return -errno;

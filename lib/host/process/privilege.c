@@ -44,26 +44,6 @@ static void set_capabilities(bool effective)
 		cap_set_proc(then);
 }
 
-/* The environment of a program whose first argument is at `argv`: the kernel puts it after the arguments and before
- * the name of the file. NULL: not known. */
-static char **environment_of_start(char **argv)
-{
-	char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
-	size_t n = 0;
-
-	if (!end || !first)
-		return NULL;
-	for (char **arg = argv; *arg; arg++)
-		first = *arg + strlen(*arg) + 1;
-	for (char *text = first; text < end; text += strlen(text) + 1)
-		n++;
-	all = xcalloc(n + 1, sizeof(*all));
-	n = 0;
-	for (char *text = first; text < end; text += strlen(text) + 1)
-		all[n++] = text;
-	return all;
-}
-
 char **privilege_environment(void)
 {
 	return of_start ?: environ;
@@ -87,8 +67,26 @@ void privilege_environment_put(char *assignment)
 
 void privilege_init(char **argv)
 {
-	if (getauxval(AT_SECURE))
-		of_start = environment_of_start(argv);
+	if (getauxval(AT_SECURE)) {
+		char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
+		size_t n = 0;
+
+		/* The environment of a program whose first argument is at `argv`: the kernel puts it after
+		 * the arguments and before the name of the file. NULL: not known. */
+		if (!end || !first) {
+			of_start = NULL;
+		} else {
+			for (char **arg = argv; *arg; arg++)
+				first = *arg + strlen(*arg) + 1;
+			for (char *text = first; text < end; text += strlen(text) + 1)
+				n++;
+			all = xcalloc(n + 1, sizeof(*all));
+			n = 0;
+			for (char *text = first; text < end; text += strlen(text) + 1)
+				all[n++] = text;
+			of_start = all;
+		}
+	}
 	if (getuid() != 0 && geteuid() != 0)
 		set_capabilities(false);
 }

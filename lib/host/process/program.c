@@ -227,22 +227,6 @@ static int check_rest(struct program *p, struct error *err)
 	return orphans_kill(&p->orphans, err);
 }
 
-static int reap_program(struct program *p, struct error *err)
-{
-	struct rusage ru;
-
-	if (accounting_backend_of(p->spawn.accounting) != ACCOUNTING_BPF)
-		p->has_first = schedstat_read(p->started.pid, &p->first);
-	if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
-		return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
-	add_rusage(&p->result, &ru);
-	p->state = LINGERING;
-	p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
-	p->dead_ns = 0;
-	p->pause_ns = 100 * NS_PER_US;
-	return check_rest(p, err);
-}
-
 /* Whether the program is stopped and remains stopped; `may_have`: it may have stopped just now. On a terminal, ^Z stops this
  * process too, and is followed by a SIGCONT for both; so a check that comes late, because this process could not run, does
  * not count. */
@@ -299,8 +283,20 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 /* Handles the events of one program. */
 static int advance_program(struct program *p, bool ended, bool may_have_stopped, struct error *err)
 {
-	if (ended)
-		return reap_program(p, err);
+	if (ended) {
+		struct rusage ru;
+
+		if (accounting_backend_of(p->spawn.accounting) != ACCOUNTING_BPF)
+			p->has_first = schedstat_read(p->started.pid, &p->first);
+		if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
+			return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
+		add_rusage(&p->result, &ru);
+		p->state = LINGERING;
+		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
+		p->dead_ns = 0;
+		p->pause_ns = 100 * NS_PER_US;
+		return check_rest(p, err);
+	}
 	switch (p->state) {
 	case RUNNING:
 		return check_running(p, may_have_stopped, err);
@@ -350,27 +346,6 @@ static int64_t fill_poll(struct program_poll *w)
 	return wake_ns;
 }
 
-/* Waits until something happens, and records the time of each end. */
-static int poll_programs(struct program_poll *w, int64_t until_ns, struct error *err)
-{
-	int64_t wake_ns = earlier(fill_poll(w), until_ns), left_ns, ended_ns;
-	int accounting_ms = w->accounting ? accounting_poll_ms(w->accounting) : -1;
-	struct timespec timeout;
-
-	if (accounting_ms >= 0)
-		wake_ns = earlier(wake_ns, now() + accounting_ms * NS_PER_MS);
-	left_ns = wake_ns ? wake_ns - now() : 0;
-	left_ns = left_ns < 0 ? 0 : left_ns;
-	timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
-	if (ppoll(w->interrupt, w->n + 3, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
-		return error_os(err, -errno, "cannot wait for programs");
-	ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	for (size_t i = 0; i < w->n; i++)
-		if (w->ends[i].revents)
-			w->programs[i]->result.et_ns = ended_ns - w->programs[i]->started.monotonic_ns;
-	return w->accounting ? accounting_drain(w->accounting, err) : 0;
-}
-
 /* True: *ret is a program that is over, or n if there are no programs. */
 static bool find_over(const struct program_poll *w, size_t *ret)
 {
@@ -407,8 +382,23 @@ int program_wait_any(
 	}
 	while (!find_over(&w, ret) && (!until_ns || now() < until_ns)) {
 		bool stopped;
+		int64_t wake_ns = earlier(fill_poll(&w), until_ns), left_ns, ended_ns;
+		int accounting_ms = w.accounting ? accounting_poll_ms(w.accounting) : -1;
+		struct timespec timeout;
 
-		r = poll_programs(&w, until_ns, err);
+		/* Waits until something happens, and records the time of each end. */
+		if (accounting_ms >= 0)
+			wake_ns = earlier(wake_ns, now() + accounting_ms * NS_PER_MS);
+		left_ns = wake_ns ? wake_ns - now() : 0;
+		left_ns = left_ns < 0 ? 0 : left_ns;
+		timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
+		if (ppoll(w.interrupt, w.n + 3, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
+			return error_os(err, -errno, "cannot wait for programs");
+		ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		for (size_t i = 0; i < w.n; i++)
+			if (w.ends[i].revents)
+				w.programs[i]->result.et_ns = ended_ns - w.programs[i]->started.monotonic_ns;
+		r = w.accounting ? accounting_drain(w.accounting, err) : 0;
 		if (r < 0)
 			return r;
 		stopped = w.child->revents && (n > 1 || !w.ends[0].revents);

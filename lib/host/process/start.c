@@ -104,37 +104,6 @@ static inline __attribute__((always_inline)) void child_read_schedstat(struct ch
 		close(fd);
 }
 
-/* In the child: system calls only. */
-static IN_CHILD void child_execute(struct child *child)
-{
-	const struct spawn *s = child->spawn;
-	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
-
-	for (int i = 0; i < 3; i++)
-		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
-			child_give_up(child, "redirect its output");
-	if (s->new_session && setsid() < 0)
-		child_give_up(child, "give it a session of its own");
-	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
-		child_give_up(child, "pin it to its CPUs");
-	if (s->slice_ns)
-		slice_set(s->slice_ns);
-	privilege_forget();
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
-	if (getppid() != child->parent)   /* which may have ended already */
-		_exit(127);
-	sigprocmask(SIG_SETMASK, child->mask, NULL);
-	if (!s->wait_unused)
-		child->wait_ns = accounting_own_wait(s->accounting);
-	if (!s->wait_unused && child->wait_ns < 0)
-		child_read_schedstat(child);
-	clock_gettime(CLOCK_REALTIME, &child->start_real);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
-	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
-	execve(s->path, s->argv, child->environment);
-	child_give_up(child, "execute it");
-}
-
 /* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
  * function that we have yet to return from. Elsewhere the child is a copy. */
 #if defined(__x86_64__)
@@ -179,8 +148,36 @@ static __attribute__((noinline)) long clone_child(struct clone_args *args, struc
 	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
 		r = start_call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
 			(long)args->pidfd);
-	if (r == 0)
-		child_execute(child);
+	if (r == 0) {
+		const struct spawn *s = child->spawn;
+		const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
+
+		/* In the child: system calls only. */
+		for (int i = 0; i < 3; i++)
+			if (fds[i] >= 0 && dup2(fds[i], i) < 0)
+				child_give_up(child, "redirect its output");
+		if (s->new_session && setsid() < 0)
+			child_give_up(child, "give it a session of its own");
+		if ((s->cpu >= 0 || s->affinity) &&
+			sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
+			child_give_up(child, "pin it to its CPUs");
+		if (s->slice_ns)
+			slice_set(s->slice_ns);
+		privilege_forget();
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
+		if (getppid() != child->parent)   /* which may have ended already */
+			_exit(127);
+		sigprocmask(SIG_SETMASK, child->mask, NULL);
+		if (!s->wait_unused)
+			child->wait_ns = accounting_own_wait(s->accounting);
+		if (!s->wait_unused && child->wait_ns < 0)
+			child_read_schedstat(child);
+		clock_gettime(CLOCK_REALTIME, &child->start_real);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
+		clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+		execve(s->path, s->argv, child->environment);
+		child_give_up(child, "execute it");
+	}
 	return r;
 }
 

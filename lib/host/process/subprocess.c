@@ -343,25 +343,6 @@ static void wait_for_end(int socket)
 		;
 }
 
-/* Signals of the terminal and of a process group do not reach it. Of the descriptors it keeps only these two: locks and
- * pipes of this process end with it. */
-static _Noreturn void run_guard(int socket, int fd, guard_act *act, const void *data)
-{
-	int kept[2] = {dup(socket), dup(fd)}; /* the two may be 0 and 1 in the other order */
-	sigset_t all;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL);
-	setsid();
-	prctl(PR_SET_NAME, "emp-guard");
-	if (kept[0] < 0 || kept[1] < 0 || dup2(kept[0], 0) < 0 || dup2(kept[1], 1) < 0)
-		_exit(1);
-	syscall(SYS_close_range, 2, ~0U, 0);
-	wait_for_end(0);
-	act(1, data);
-	_exit(0);
-}
-
 /* Its parent ends at once: a child of this process would be taken for one of a program under test. */
 int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err)
 {
@@ -373,8 +354,25 @@ int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, stru
 	pid = fork();
 	if (pid == 0) {
 		pid = fork();
-		if (pid == 0)
-			run_guard(sockets[1], fd, act, data);
+		if (pid == 0) {
+			int kept[2] = {
+				dup(sockets[1]), dup(fd)}; /* the two may be 0 and 1 in the other order */
+			sigset_t all;
+
+			/* Signals of the terminal and of a process group do not reach it. Of the
+			 * descriptors it keeps only these two: locks and pipes of this process end with
+			 * it. */
+			sigfillset(&all);
+			sigprocmask(SIG_SETMASK, &all, NULL);
+			setsid();
+			prctl(PR_SET_NAME, "emp-guard");
+			if (kept[0] < 0 || kept[1] < 0 || dup2(kept[0], 0) < 0 || dup2(kept[1], 1) < 0)
+				_exit(1);
+			syscall(SYS_close_range, 2, ~0U, 0);
+			wait_for_end(0);
+			act(1, data);
+			_exit(0);
+		}
 		_exit(pid < 0);
 	}
 	close(sockets[1]);

@@ -50,25 +50,6 @@ static void trace_file_free(struct trace_file *f)
 	free(f);
 }
 
-/* `directory`: where tracefs is mounted. The file is made now, so that a wrong path is known before the run. */
-static int trace_file_new(struct trace_file **ret, const char *path, const char *directory, const char *clock,
-	struct error *err)
-{
-	struct trace_file *f = xcalloc(1, sizeof(*f));
-	int r;
-
-	f->tracing_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	f->path = xstrdup(path);
-	f->clock = text_format("[%s]", clock);
-	r = f->path && f->clock ? output_file_open(&f->output, path, err) : error_oom(err);
-	if (r < 0) {
-		trace_file_free(f);
-		return r;
-	}
-	*ret = f;
-	return 0;
-}
-
 static int cannot_write(const struct trace_file *f, struct error *err)
 {
 	return error_os(err, -(errno ?: EIO), "cannot write '%s'", f->path);
@@ -81,17 +62,6 @@ static FILE *pages_of(struct trace_file *f, int cpu)
 			return NULL;
 	f->cpus[cpu] = f->cpus[cpu] ?: tmpfile();
 	return f->cpus[cpu];
-}
-
-static int trace_file_add(struct trace_file *f, int cpu, const void *page, size_t size, struct error *err)
-{
-	FILE *pages = pages_of(f, cpu);
-
-	f->page_size = size;
-	if (!pages || fwrite(page, size, 1, pages) != 1)
-		return error_os(
-			err, -(errno ?: EIO), "cannot keep the trace for '%s' in a temporary file", f->path);
-	return 0;
 }
 
 static void put_number(FILE *out, uint64_t value, size_t bytes)
@@ -121,13 +91,6 @@ static int is_directory(const struct dirent *entry)
 	return entry->d_name[0] != '.' && entry->d_type == DT_DIR;
 }
 
-static void free_names(struct dirent **names, int n)
-{
-	for (int i = 0; i < n; i++)
-		free(names[i]);
-	free(names);
-}
-
 static void put_events(FILE *out, int fd, const char *system)
 {
 	_cleanup_(freep) char *path = text_format("events/%s", system);
@@ -141,37 +104,17 @@ static void put_events(FILE *out, int fd, const char *system)
 
 		put_file(out, fd, format ?: "", 8);
 	}
-	free_names(names, n);
-}
-
-/* Those that EMP records; a reader needs no others. */
-static void put_systems(FILE *out, int fd)
-{
-	static const char *const systems[] = {
-		"sched", "irq", "irq_vectors", "ipi", "nmi", "mce", "exceptions", "workqueue"};
-	uint32_t n = 0;
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < ELEMENTS(systems); i++) {
-			_cleanup_(freep) char *path = text_format("events/%s", systems[i]);
-
-			if (!path || faccessat(fd, path, F_OK, 0) < 0)
-				continue;
-			if (pass == 0) {
-				n++;
-				continue;
-			}
-			fwrite(systems[i], strlen(systems[i]) + 1, 1, out);
-			put_events(out, fd, systems[i]);
-		}
-		if (pass == 0)
-			put_number(out, n, 4);
-	}
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
 }
 
 static void put_header(const struct trace_file *f, FILE *out)
 {
 	static const char magic[] = "\x17\x08\x44tracing6";
+	static const char *const systems[] = {
+		"sched", "irq", "irq_vectors", "ipi", "nmi", "mce", "exceptions", "workqueue"};
+	uint32_t n = 0;
 
 	fwrite(magic, sizeof(magic), 1, out);
 	putc(tep_is_bigendian(), out);
@@ -182,22 +125,27 @@ static void put_header(const struct trace_file *f, FILE *out)
 	fwrite("header_event", 13, 1, out);
 	put_file(out, f->tracing_fd, "events/header_event", 8);
 	put_events(out, f->tracing_fd, "ftrace");
-	put_systems(out, f->tracing_fd);
+	/* Those that EMP records; a reader needs no others. */
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < ELEMENTS(systems); i++) {
+			_cleanup_(freep) char *path = text_format("events/%s", systems[i]);
+
+			if (!path || faccessat(f->tracing_fd, path, F_OK, 0) < 0)
+				continue;
+			if (pass == 0) {
+				n++;
+				continue;
+			}
+			fwrite(systems[i], strlen(systems[i]) + 1, 1, out);
+			put_events(out, f->tracing_fd, systems[i]);
+		}
+		if (pass == 0)
+			put_number(out, n, 4);
+	}
 	put_file(out, AT_FDCWD, "/proc/kallsyms", 4);
 	put_file(out, f->tracing_fd, "printk_formats", 4);
 	put_file(out, f->tracing_fd, "saved_cmdlines", 8);
 	put_number(out, f->n_cpus, 4);
-}
-
-/* Option 4, which is empty, says that the name of the clock is after the places. */
-static void put_options(FILE *out)
-{
-	enum { OPTION_CLOCK = 4 };
-
-	fwrite("options  ", 10, 1, out);
-	put_number(out, OPTION_CLOCK, 2);
-	put_number(out, 0, 4);
-	put_number(out, 0, 2);
 }
 
 static uint64_t aligned(const struct trace_file *f, uint64_t at)
@@ -226,33 +174,35 @@ static void put_places(const struct trace_file *f, FILE *out)
 	fwrite(f->clock, clock, 1, out);
 }
 
-static void put_pages(const struct trace_file *f, FILE *out, FILE *pages)
-{
-	_cleanup_(freep) char *page = xmalloc(f->page_size);
-	size_t n;
-
-	for (uint64_t at = (uint64_t)ftello(out), end = aligned(f, at); at < end; at++)
-		putc(0, out);
-	if (!pages || !page)
-		return;
-	rewind(pages);
-	while ((n = fread(page, 1, f->page_size, pages)) > 0)
-		fwrite(page, 1, n, out);
-}
-
 /* Writes the file; before that, an old one of its name is as it was. */
 static int trace_file_finish(struct trace_file *f, struct error *err)
 {
 	FILE *out = f->output.file;
+	enum { OPTION_CLOCK = 4 };
 
 	f->page_size = f->page_size ?: (size_t)sysconf(_SC_PAGESIZE);
 	put_header(f, out);
-	put_options(out);
+	/* Option 4, which is empty, says that the name of the clock is after the places. */
+	fwrite("options  ", 10, 1, out);
+	put_number(out, OPTION_CLOCK, 2);
+	put_number(out, 0, 4);
+	put_number(out, 0, 2);
 	put_places(f, out);
 	for (size_t i = 0; i < f->n_cpus; i++) {
+		size_t n;
+
 		if (f->cpus[i] && ferror(f->cpus[i]))
 			return cannot_write(f, err);
-		put_pages(f, out, f->cpus[i]);
+
+		_cleanup_(freep) char *page = xmalloc(f->page_size);
+
+		for (uint64_t at = (uint64_t)ftello(out), end = aligned(f, at); at < end; at++)
+			putc(0, out);
+		if (!f->cpus[i] || !page)
+			continue;
+		rewind(f->cpus[i]);
+		while ((n = fread(page, 1, f->page_size, f->cpus[i])) > 0)
+			fwrite(page, 1, n, out);
 	}
 	return ferror(out) ? cannot_write(f, err) : output_file_commit(&f->output, err);
 }
@@ -374,40 +324,6 @@ static int make_instance(struct trace *t, struct error *err)
 	return say(t, errno, "make a private instance of the kernel's trace", err);
 }
 
-static int set_clock(struct trace *t, const char *clock, struct error *err)
-{
-	_cleanup_(freep) char *all = NULL;
-
-	if (tracefs_instance_file_write(t->instance, "trace_clock", clock) > 0)
-		return 0;
-	all = tracefs_instance_file_read(t->instance, "trace_clock", NULL);
-	return error_say(err, -ENOTSUP, "the kernel's trace does not have the clock '%s'; it has %s", clock,
-		all ? strtok(all, "\n") : "none");
-}
-
-/* The kernel does not report if it makes the buffer smaller. */
-static int set_buffer(struct trace *t, int64_t bytes, struct error *err)
-{
-	if (tracefs_instance_set_buffer_size(t->instance, (size_t)(bytes / 1024), -1) == 0)
-		return 0;
-	return error_os(err, -(errno ?: ENOMEM),
-		"cannot allocate %" PRId64 " MB for the trace of each CPU; use a smaller --buffer",
-		bytes >> 20);
-}
-
-static int set_cpus(struct trace *t, const struct trace_request *request, struct error *err)
-{
-	_cleanup_(freep) char *all = tracefs_instance_file_read(t->instance, "tracing_cpumask", NULL),
-			      *mask = NULL;
-
-	if (all)
-		all[strcspn(all, "\n")] = '\0';
-	mask = all ? cpu_mask_of(all, request->cpus, request->n_cpus) : NULL;
-	if (mask && tracefs_instance_file_write(t->instance, "tracing_cpumask", mask) > 0)
-		return 0;
-	return say(t, errno, "choose the CPUs of the trace", err);
-}
-
 struct enabling {
 	struct trace *trace;
 	bool of_program;
@@ -447,26 +363,44 @@ static int set_up(struct trace *t, const struct trace_request *request, struct e
 
 	if (r == 0 && tracefs_trace_off(t->instance) != 0)
 		r = say(t, errno, "stop the private trace", err);
-	if (r == 0)
-		r = set_clock(t, request->clock, err);
-	if (r == 0)
-		r = set_buffer(t, request->buffer_bytes, err);
-	if (r == 0)
-		r = set_cpus(t, request, err);
+	if (r == 0) {
+		_cleanup_(freep) char *all = NULL;
+
+		if (tracefs_instance_file_write(t->instance, "trace_clock", request->clock) > 0) {
+			r = 0;
+		} else {
+			all = tracefs_instance_file_read(t->instance, "trace_clock", NULL);
+			r = error_say(err, -ENOTSUP,
+				"the kernel's trace does not have the clock '%s'; it has %s", request->clock,
+				all ? strtok(all, "\n") : "none");
+		}
+	}
+	if (r == 0) {
+		/* The kernel does not report if it makes the buffer smaller. */
+		if (tracefs_instance_set_buffer_size(
+			    t->instance, (size_t)(request->buffer_bytes / 1024), -1) == 0)
+			r = 0;
+		else
+			r = error_os(err, -(errno ?: ENOMEM),
+				"cannot allocate %" PRId64
+				" MB for the trace of each CPU; use a smaller --buffer",
+				request->buffer_bytes >> 20);
+	}
+	if (r == 0) {
+		_cleanup_(freep) char *all = tracefs_instance_file_read(t->instance, "tracing_cpumask", NULL),
+				      *mask = NULL;
+
+		if (all)
+			all[strcspn(all, "\n")] = '\0';
+		mask = all ? cpu_mask_of(all, request->cpus, request->n_cpus) : NULL;
+		if (mask && tracefs_instance_file_write(t->instance, "tracing_cpumask", mask) > 0)
+			r = 0;
+		else
+			r = say(t, errno, "choose the CPUs of the trace", err);
+	}
 	if (r == 0)
 		r = trace_decoder_events(t->decoder, enable, &enabling);
 	return r < 0 ? r : open_pages(t, err);
-}
-
-static int read_symbols(struct trace *t)
-{
-	_cleanup_(freep) char *symbols = NULL;
-	struct error ignored;
-
-	if (text_read_file(AT_FDCWD, "/proc/kallsyms", &symbols) < 0)
-		return 0; /* kernel workers go without their functions */
-	trace_decoder_symbols(t->decoder, symbols, &ignored);
-	return 0;
 }
 
 static int prepare(struct trace *t, const struct trace_request *request, struct error *err)
@@ -486,10 +420,34 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 		return errno == ENOENT ? no_tracefs(err) : not_allowed(t, errno, err);
 	leftovers_remove_traces();
 	r = trace_decoder_new(&t->decoder, fd, err);
-	if (r == 0)
-		r = read_symbols(t);
-	if (r == 0 && request->keep)
-		r = trace_file_new(&t->file, request->keep, directory, request->clock, err);
+	if (r == 0) {
+		_cleanup_(freep) char *symbols = NULL;
+		struct error ignored;
+
+		if (text_read_file(AT_FDCWD, "/proc/kallsyms", &symbols) < 0) {
+			r = 0;
+		} else {
+			/* kernel workers go without their functions */
+			trace_decoder_symbols(t->decoder, symbols, &ignored);
+			r = 0;
+		}
+	}
+	if (r == 0 && request->keep) {
+		struct trace_file *f = xcalloc(1, sizeof(*f));
+
+		/* `directory`: where tracefs is mounted. The file is made now, so that a wrong path is
+		 * known before the run. */
+		f->tracing_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		f->path = xstrdup(request->keep);
+		f->clock = text_format("[%s]", request->clock);
+		r = f->path && f->clock ? output_file_open(&f->output, request->keep, err) : error_oom(err);
+		if (r < 0) {
+			trace_file_free(f);
+		} else {
+			t->file = f;
+			r = 0;
+		}
+	}
 	return r < 0 ? r : set_up(t, request, err);
 }
 
@@ -523,24 +481,6 @@ int trace_stop(struct trace *t, struct error *err)
 	return tracefs_trace_off(t->instance) == 0 ? 0 : say(t, errno, "stop the trace", err);
 }
 
-/* "overrun" counts what was overwritten, "dropped events" what was not written. */
-static int64_t read_lost(struct trace *t, int cpu)
-{
-	static const char *const names[] = {"\noverrun: ", "\ndropped events: "};
-	_cleanup_(freep) char *text = NULL;
-	int64_t lost = 0;
-	char path[64];
-
-	snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", cpu);
-	text = tracefs_instance_file_read(t->instance, path, NULL);
-	for (size_t i = 0; text && i < ELEMENTS(names); i++) {
-		const char *line = strstr(text, names[i]);
-
-		lost += line ? strtoll(line + strlen(names[i]), NULL, 10) : 0;
-	}
-	return lost;
-}
-
 int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct error *err)
 {
 	struct trace_cpu *cpu = &t->cpus[i];
@@ -548,18 +488,39 @@ int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct e
 		       (int64_t)t->page_size; /* new events may come as fast as they are read */
 	ssize_t n = 0;
 	int r = 0;
+	static const char *const names[] = {"\noverrun: ", "\ndropped events: "};
+	_cleanup_(freep) char *text = NULL;
+	int64_t lost = 0;
+	char path[64];
 
 	for (int64_t bytes = 0; r >= 0 && bytes <= most && (n = read(cpu->fd, t->page, t->page_size)) > 0;
 		bytes += n) {
-		if (t->file)
-			r = trace_file_add(t->file, cpu->cpu, t->page, (size_t)n, err);
+		if (t->file) {
+			size_t size = (size_t)n;
+			FILE *pages = pages_of(t->file, cpu->cpu);
+
+			t->file->page_size = size;
+			if (!pages || fwrite(t->page, size, 1, pages) != 1)
+				r = error_os(err, -(errno ?: EIO),
+					"cannot keep the trace for '%s' in a temporary file", t->file->path);
+			else
+				r = 0;
+		}
 		trace_decode(t->decoder, t->page, (size_t)n, each, data);
 	}
 	if (r < 0)
 		return r;
 	if (n < 0 && errno != EAGAIN && errno != EINTR)
 		return error_os(err, -errno, "cannot read the trace of CPU %d", cpu->cpu);
-	cpu->lost = read_lost(t, cpu->cpu);
+	/* "overrun" counts what was overwritten, "dropped events" what was not written. */
+	snprintf(path, sizeof(path), "per_cpu/cpu%d/stats", cpu->cpu);
+	text = tracefs_instance_file_read(t->instance, path, NULL);
+	for (size_t k = 0; text && k < ELEMENTS(names); k++) {
+		const char *line = strstr(text, names[k]);
+
+		lost += line ? strtoll(line + strlen(names[k]), NULL, 10) : 0;
+	}
+	cpu->lost = lost;
 	return 0;
 }
 

@@ -50,22 +50,10 @@ static uint32_t time_of(uint32_t word)
 #endif
 }
 
-static int64_t lost_before(const struct trace_page *page, unsigned long word, size_t bytes)
-{
-	unsigned int flags = (unsigned int)word >> LOST_SHIFT;
-	long lost;
-
-	if (!(flags & LOST_SOME))
-		return 0;
-	if (!(flags & LOST_COUNTED) || page->size + HEADER + sizeof(lost) > bytes)
-		return 1;
-	memcpy(&lost, page->data + page->size, sizeof(lost));
-	return lost > 0 ? lost : 1;
-}
-
 bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
 {
 	unsigned long word;
+	long lost;
 
 	if (bytes < HEADER)
 		return false;
@@ -74,14 +62,18 @@ bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
 	memcpy(&ret->at, page, sizeof(ret->at));
 	if (ret->size > bytes - HEADER)
 		return false;
-	ret->lost = lost_before(ret, word, bytes);
-	return true;
-}
 
-/* The upper five bits of an absolute time are those of the time before. */
-static uint64_t stamp(uint64_t before, uint64_t time)
-{
-	return time | (before & (UINT64_C(0xf8) << 56));
+	unsigned int flags = (unsigned int)word >> LOST_SHIFT;
+
+	if (!(flags & LOST_SOME))
+		ret->lost = 0;
+	else if (!(flags & LOST_COUNTED) || ret->size + HEADER + sizeof(lost) > bytes) {
+		ret->lost = 1;
+	} else {
+		memcpy(&lost, ret->data + ret->size, sizeof(lost));
+		ret->lost = lost > 0 ? lost : 1;
+	}
+	return true;
 }
 
 bool trace_page_next(struct trace_page *page, struct trace_record *ret)
@@ -103,7 +95,9 @@ bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 		if (length > page->size - start)
 			break;
 		page->next = start + length;
-		page->at = type == TIME_STAMP ? stamp(page->at, time) : page->at + time;
+		/* The upper five bits of an absolute time are those of the time before. */
+		page->at = type == TIME_STAMP ? (time | (page->at & (UINT64_C(0xf8) << 56)))
+					      : page->at + time;
 		if (type < PADDING) {
 			*ret = (struct trace_record){page->at, page->data + start, (int)length};
 			return true;
@@ -197,26 +191,23 @@ static struct place find_field(struct tep_event *event, const char *name)
 		     : (struct place){};
 }
 
-/* 1: it is there. */
-static int parse_format(struct trace_decoder *d, int tracing_fd, const struct event_row *row,
-	struct tep_event **ret, struct error *err)
-{
-	_cleanup_(freep) char *path = text_format("events/%s/%s/format", row->system, row->event),
-			      *text = NULL;
-
-	if (text_read_file(tracing_fd, path, &text) < 0)
-		return 0;
-	if (tep_parse_event(d->tep, text, strlen(text), row->system) != 0)
-		return 0;
-	*ret = tep_find_event_by_name(d->tep, row->system, row->event);
-	return *ret != NULL;
-}
-
 static int add_event(struct trace_decoder *d, int tracing_fd, const struct event_row *row, struct error *err)
 {
 	struct tep_event *event = NULL;
 	struct known_event *known;
-	int r = parse_format(d, tracing_fd, row, &event, err);
+	int r;
+	_cleanup_(freep) char *path = text_format("events/%s/%s/format", row->system, row->event),
+			      *text = NULL;
+
+	/* 1: it is there. */
+	if (text_read_file(tracing_fd, path, &text) < 0)
+		r = 0;
+	else if (tep_parse_event(d->tep, text, strlen(text), row->system) != 0) {
+		r = 0;
+	} else {
+		event = tep_find_event_by_name(d->tep, row->system, row->event);
+		r = event != NULL;
+	}
 
 	if (r <= 0 || event->id <= 0 || event->id > UINT16_MAX)
 		return r;
@@ -267,19 +258,6 @@ static int add_vectors(struct trace_decoder *d, int tracing_fd, struct error *er
 	return r;
 }
 
-static int add_events(struct trace_decoder *d, int tracing_fd, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(rows); i++) {
-		r = add_event(d, tracing_fd, &rows[i], err);
-		if (r >= 0 && i == 0 && d->n == 0)
-			return error_say(err, -ENOTSUP,
-				"this kernel does not have the trace event sched_switch; its configuration lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
-	}
-	return r < 0 ? r : add_vectors(d, tracing_fd, err);
-}
-
 int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *err)
 {
 	_cleanup_(trace_decoder_freep) struct trace_decoder *d = xcalloc(1, sizeof(*d));
@@ -292,7 +270,14 @@ int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *
 	tep_set_local_bigendian(d->tep, tep_is_bigendian());
 	tep_set_file_bigendian(d->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(d->tep, sizeof(long));
-	r = add_events(d, tracing_fd, err);
+	r = 0;
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(rows); i++) {
+		r = add_event(d, tracing_fd, &rows[i], err);
+		if (r >= 0 && i == 0 && d->n == 0)
+			return error_say(err, -ENOTSUP,
+				"this kernel does not have the trace event sched_switch; its configuration lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
+	}
+	r = r < 0 ? r : add_vectors(d, tracing_fd, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(d);
@@ -337,37 +322,6 @@ static const char *read_text(const struct place *place, const char *record, int 
 	return record + at;
 }
 
-static const char *name_of(
-	const struct known_event *known, const struct trace_event *event, const char *record, int size)
-{
-	if (known->kind == TRACE_SOFTIRQ)
-		return event->number < ELEMENTS(softirqs) ? softirqs[event->number] : NULL;
-	return known->name ?: read_text(&known->fields[TEXT], record, size);
-}
-
-static struct trace_event event_of(const struct known_event *known, uint64_t at, const char *record, int size)
-{
-	struct trace_event event = {.at = at,
-		.what = known->what,
-		.kind = known->kind,
-		.pid = (pid_t)read_number(&known->pid, record),
-		.number = read_number(&known->fields[NUMBER], record)};
-
-	event.name = name_of(known, &event, record, size);
-	event.length_ns = known->what == TRACE_SPAN && event.number < LONGEST_NS ? (int64_t)event.number : 0;
-	if (known->what == TRACE_SPAN)
-		event.number = 0;
-	if (known->what != TRACE_SWITCH && known->what != TRACE_FORK)
-		return event;
-	event.prev = (pid_t)read_number(&known->fields[PREV], record);
-	event.next = (pid_t)read_number(&known->fields[NEXT], record);
-	event.prev_name = event.name;
-	event.next_name = read_text(&known->fields[NEXT_TEXT], record, size);
-	/* the lower bits say what it waits for; a bit above them, that it was preempted */
-	event.preempted = (read_number(&known->fields[STATE], record) & 0xff) == 0;
-	return event;
-}
-
 /* Whether the record is long enough for the fields that are read. */
 static bool is_whole(const struct known_event *known, int size)
 {
@@ -392,8 +346,40 @@ int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, tr
 			known = d->by_id[id];
 		}
 		if (known && is_whole(&d->events[known - 1], record.size)) {
-			struct trace_event event = event_of(
-				&d->events[known - 1], record.at, record.data, record.size);
+
+			struct trace_event event = {.at = record.at,
+				.what = d->events[known - 1].what,
+				.kind = d->events[known - 1].kind,
+				.pid = (pid_t)read_number(&d->events[known - 1].pid, record.data),
+				.number = read_number(&d->events[known - 1].fields[NUMBER], record.data)};
+
+			if (d->events[known - 1].kind == TRACE_SOFTIRQ)
+				event.name = event.number < ELEMENTS(softirqs) ? softirqs[event.number]
+									       : NULL;
+			else
+				event.name = d->events[known - 1].name
+						     ?: read_text(&d->events[known - 1].fields[TEXT],
+								record.data, record.size);
+			event.length_ns = d->events[known - 1].what == TRACE_SPAN && event.number < LONGEST_NS
+						  ? (int64_t)event.number
+						  : 0;
+			if (d->events[known - 1].what == TRACE_SPAN)
+				event.number = 0;
+			if (d->events[known - 1].what == TRACE_SWITCH ||
+				d->events[known - 1].what == TRACE_FORK) {
+				event.prev = (pid_t)read_number(
+					&d->events[known - 1].fields[PREV], record.data);
+				event.next = (pid_t)read_number(
+					&d->events[known - 1].fields[NEXT], record.data);
+				event.prev_name = event.name;
+				event.next_name = read_text(
+					&d->events[known - 1].fields[NEXT_TEXT], record.data, record.size);
+				/* the lower bits say what it waits for; a bit above them, that it was
+				 * preempted */
+				event.preempted = (read_number(
+							   &d->events[known - 1].fields[STATE], record.data) &
+							  0xff) == 0;
+			}
 
 			each(&event, data);
 		}
