@@ -5,7 +5,6 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
-#include "lib/report/analysis_load.h"
 #include "lib/report/run_result.h"
 #include "lib/book/book.h"
 

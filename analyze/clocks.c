@@ -2,8 +2,7 @@
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
 #include "lib/base/xalloc.h"
-#include "lib/clocks/book_clocks.h"
-#include "lib/clocks/figure_clocks.h"
+#include "lib/clocks/clocks.h"
 
 #include "lib/base/text.h"
 #include "lib/document/document.h"

@@ -4,7 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/protocol/comparison.h"
-#include "lib/record/peak_memory.h"
+#include "lib/record/run.h"
 #include "lib/report/run_result.h"
 
 /* One side of a comparison; its times by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */

@@ -5,7 +5,7 @@
 
 #include "lib/base/text.h"
 #include "lib/protocol/daemons.h"
-#include "lib/report/daemon_causes.h"
+#include "lib/report/results.h"
 #include "lib/base/table.h"
 #include "lib/protocol/names.h"
 

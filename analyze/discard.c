@@ -3,8 +3,8 @@
  * (EMP, Tables XVII and XVIII). */
 #include "analyze/stages.h"
 
-#include "lib/report/analysis_load.h"
 #include "lib/report/results.h"
+#include "lib/report/run_result.h"
 
 #include "lib/base/terminal.h"
 

@@ -2,8 +2,8 @@
 /* emp-analyze protocols: the statistics of runs after each step of the protocol (EMP, Figure 17). */
 #include "analyze/stages.h"
 
-#include "lib/report/analysis_load.h"
 #include "lib/report/results.h"
+#include "lib/report/run_result.h"
 
 #include <inttypes.h>
 #include <string.h>

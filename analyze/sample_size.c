@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/base/table.h"
-#include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
 #include "lib/report/results.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/duet/duet_report.h"
-#include "lib/duet/inc_units.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
  * calibration_run takes the rest of the short and of the long run and makes the profile (calibration.c), with INC as the program
- * (inc_program.c). screen.c prints what the user reads. 'revalidate' takes a run in the same way. */
+ * (calibration.c). screen.c prints what the user reads. 'revalidate' takes a run in the same way. */
 #pragma once
 
 #include "calibrate/calibrate.h"
-
 #include "lib/book/book.h"
-#include "lib/protocol/cutoffs.h"
+#include "lib/protocol/discard.h"
 #include "lib/run/constant.h"
 #include "lib/run/sampling.h"
 
@@ -60,7 +59,7 @@ struct calibration_query {
 int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
 	struct error *err);
 
-/* inc_program.c: INC as a calibration starts it. Contains pointers into itself: do not copy it. */
+/* calibration.c: INC as a calibration starts it. Contains pointers into itself: do not copy it. */
 struct inc_program {
 	int64_t length_ns;
 	char iterations[32];
@@ -74,10 +73,6 @@ void inc_program_make(struct inc_program *ret, const struct calibration *calibra
 /* A new run of INC. run_clear frees its contents, also after a failure. */
 int inc_program_describe(const struct inc_program *program, const struct calibration *calibration,
 	enum run_kind kind, struct run *ret, struct error *err);
-
-/* INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets by the scheduler's slices: on
- * one CPU, in cgroups. -EINTR without a sentence. */
-int calibration_duet(struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
 
 /* How long that takes at least; 0: there is none. */
 int64_t calibration_duet_ns(const struct calibration *calibration);

@@ -2,7 +2,7 @@
 /* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with its environment. */
 #include "calibrate/calibrate.h"
 #include "lib/clocks/bench.h"
-#include "lib/clocks/book_clocks.h"
+#include "lib/clocks/clocks.h"
 #include "lib/clocks/cycles.h"
 
 #include "lib/base/json.h"

@@ -6,7 +6,6 @@
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
-#include "lib/report/analysis_load.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/report/results.h"

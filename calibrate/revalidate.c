@@ -10,7 +10,6 @@
 #include "lib/base/text.h"
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
-#include "lib/report/analysis_load.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 

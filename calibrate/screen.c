@@ -8,7 +8,6 @@
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/run_result.h"
-#include "lib/report/analysis_load.h"
 #include "lib/report/notes.h"
 #include "lib/report/results.h"
 

@@ -3,6 +3,7 @@
  * process itself is watched, by a pidfd, until it ends. */
 #pragma once
 
+#include "clock/clock_state.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
@@ -17,7 +18,6 @@ struct user_slots;
 /* `slots` may be NULL: then every request is refused with this reason. */
 int clients_new(struct clients **ret, struct user_slots *slots, const char *reason, struct error *err);
 void clients_free(struct clients *clients);
-DEFINE_FREEP(clients)
 
 size_t clients_n(const struct clients *clients);
 
@@ -30,3 +30,19 @@ void clients_handle(struct clients *clients, const struct pollfd *fds, size_t n)
 
 /* How long until a connection without a request is closed; -1: there is none. */
 int clients_wait_ms(const struct clients *clients);
+
+/* The BPF program that shows threads to their users, and a map for each user: an array of lib/clock/slots.h, one slot for each
+ * CPU. The program runs while there is a user. */
+
+struct user_slots;
+
+/* -errno with a sentence: the kernel does not accept the program. */
+int user_slots_new(struct user_slots **ret, struct error *err);
+void user_slots_free(struct user_slots *slots);
+
+/* What a context switch has cost on average, and how many there were. */
+struct switch_cost {
+	uint64_t switches;
+	double mean_ns; /* 0: not known yet */
+};
+struct switch_cost user_slots_cost(const struct user_slots *slots);

@@ -4,7 +4,6 @@
  * while. */
 #include "clock/clients.h"
 #include "lib/base/xalloc.h"
-#include "clock/user_slots.h"
 
 #include "lib/base/text.h"
 #include "lib/base/tool.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The features whose tables are in the lab book: the one place that knows them all, so that the core need not. */
-#include "lib/clocks/book_clocks.h"
+#include "lib/clocks/clocks.h"
 #include "lib/run/duet.h"
-#include "lib/jitter/book_jitter.h"
+#include "lib/jitter/jitter.h"
 #include "lib/load/book_load.h"
 
 const struct document_feature *const document_features[] = {

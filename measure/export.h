@@ -18,10 +18,3 @@ int export_streams(const struct session *session, struct error *err);
 
 /* One document. */
 int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
-int export_write_json(const struct session *session, FILE *file, struct error *err);
-
-/* Means of the samples kept. */
-struct result_means {
-	double user_ns, system_ns;
-};
-struct result_means result_means(const struct result *result);

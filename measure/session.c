@@ -6,7 +6,7 @@
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/process/start.h"
+#include "lib/host/process/program.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/leftovers.h"

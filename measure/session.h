@@ -10,7 +10,6 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/duet/duet_report.h"
-#include "lib/duet/inc_units.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"

@@ -13,7 +13,7 @@ struct book;
 enum book_mode {
 	BOOK_READ,
 	BOOK_WRITE, /* created if missing */
-	BOOK_MEASURE, /* BOOK_WRITE that goes on in a copy if the file cannot be written any more: book_elsewhere.c */
+	BOOK_MEASURE, /* BOOK_WRITE that goes on in a copy if the file cannot be written any more: book_open.c */
 };
 
 /* `name` is the file, as --db gives it; NULL: that of EMP_DB, else the user's own (lib/base/paths.h). BOOK_WRITE makes

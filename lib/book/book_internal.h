@@ -75,12 +75,12 @@ int book_connect(struct book *book, struct error *err);
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
 
-/* book_elsewhere.c */
+/* book_open.c */
 
 /* Opens a handle for a book whose file could not be written when it was opened for that. */
 int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err);
 
-/* book_pending.c */
+/* book.c */
 
 /* Stores the samples that were kept, before anything else is done with the book. */
 int pending_store(struct book *book, struct error *err);

@@ -3,10 +3,9 @@
  * the result. All sources take part in turn, so that they see the same state of the machine. */
 #pragma once
 
-#include "lib/clocks/time_source.h"
-
 #include "lib/base/terminal.h"
 #include "lib/clocks/clocks.h"
+#include "lib/clocks/time_source.h"
 
 enum { MAX_CLOCK_READERS = 32 };
 
@@ -37,9 +36,6 @@ uint64_t clock_primes_steps(const struct clock_bench *bench);
 /* -EINTR after a signal, otherwise 0. The first also counts a step of the progress. */
 int clock_bench_step(struct clock_bench *bench);
 int clock_bench_stopped(void);
-
-/* The reader of that name; NULL: not on this machine. */
-struct time_reader *clock_bench_find(struct clock_bench *bench, const char *name);
 
 /* A reading, or the difference of two, in ns. */
 double clock_bench_ns(const struct clock_bench *bench, const struct time_reader *reader, int64_t reading);

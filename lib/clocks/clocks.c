@@ -2,9 +2,13 @@
 /* What a calibration of the clocks found: see clocks.h. */
 #include "lib/clocks/clocks.h"
 
+#include "lib/base/json.h"
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
+#include "lib/book/sql.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,3 +91,393 @@ struct clock_small_cost *clocks_add_small_cost(struct clocks *c, const char *nam
 	*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
 	return cost->name ? cost : NULL;
 }
+
+/* Calibrations of the clocks as emp-clocks documents, and in the lab book, which has such a document for each. */
+
+/* A number of a struct and its member. */
+struct clock_real {
+	const char *name;
+	size_t offset;
+	bool required;
+};
+
+#define REAL(of, member)                             \
+	{                                            \
+#member, offsetof(struct of, member) \
+	}
+#define REAL_AS(of, member, name)                 \
+	{                                         \
+		name, offsetof(struct of, member) \
+	}
+
+static const struct clock_real source_reals[] = {
+	REAL(clock_source, calls),
+	REAL(clock_source, interrupted),
+	REAL_AS(clock_source, step_ns, "resolution_ns"),
+	REAL(clock_source, lag_ns),
+	REAL(clock_source, lag_max_ns),
+	REAL(clock_source, backwards),
+	{},
+};
+
+/* In cycles and, with the rate of the counter, in ns. */
+static const struct clock_real cost_reals[] = {
+	{"median", offsetof(struct clock_source, median), true},
+	{"mean", offsetof(struct clock_source, mean), true},
+	{"sd", offsetof(struct clock_source, sd), true},
+	{"min", offsetof(struct clock_source, min), true},
+	REAL(clock_source, low),
+	REAL(clock_source, high),
+	{},
+};
+
+static const struct clock_real gain_reals[] = {
+	{"ratio", offsetof(struct clock_source, gain), true},
+	REAL_AS(clock_source, gain_low, "low"),
+	REAL_AS(clock_source, gain_high, "high"),
+	{},
+};
+
+static const struct clock_real small_cost_reals[] = {
+	{"cycles", offsetof(struct clock_small_cost, cycles), true},
+	REAL_AS(clock_small_cost, zeros, "zero_share"),
+	{},
+};
+
+static const struct clock_real tick_reals[] = {
+	{"exact_ns", offsetof(struct clock_tick, exact_ns), true},
+	{"tick_ns", offsetof(struct clock_tick, tick_ns), true},
+	{},
+};
+
+static json_t *reals_as_json(const struct clock_real *reals, const void *object, double scale)
+{
+	json_t *json = json_object();
+
+	for (const struct clock_real *real = reals; real->name; real++)
+		json_object_set_new(json, real->name,
+			json_real_or_null(scale * *(const double *)((const char *)object + real->offset)));
+	return json;
+}
+
+static json_t *source_as_json(const struct clock_source *source, double cycles_per_second)
+{
+	json_t *json = json_pack("{s:s, s:o, s:o}", "name", source->name, "cycles",
+		reals_as_json(cost_reals, source, 1), "ns",
+		reals_as_json(cost_reals, source, 1e9 / cycles_per_second));
+
+	json_object_update_new(json, reals_as_json(source_reals, source, 1));
+	if (isfinite(source->gain))
+		json_object_set_new(json, "precision_gain", reals_as_json(gain_reals, source, 1));
+	return json;
+}
+
+/* An object of the sources that have a value. */
+static json_t *by_source(const struct clocks *c, const double *values)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < c->n_sources; i++)
+		if (isfinite(values[i]))
+			json_object_set_new(json, c->sources[i].name, json_real(values[i]));
+	return json;
+}
+
+static json_t *tick_as_json(const struct clocks *c)
+{
+	json_t *rows = json_array();
+
+	if (c->tick_why)
+		return json_pack("{s:s}", "missing", c->tick_why);
+	for (size_t i = 0; i < N_CLOCK_TICKS; i++) {
+		json_t *row = reals_as_json(tick_reals, &c->ticks[i], 1);
+
+		json_object_set_new(row, "name", json_string(clock_tick_names[i]));
+		json_array_append_new(rows, row);
+	}
+	return json_pack("{s:o, s:o}", "period_ns", json_real_or_null(c->tick_period_ns), "processes", rows);
+}
+
+json_t *clocks_as_json(const struct clocks *c)
+{
+	json_t *sources = json_array(), *missing = json_array(), *allocations = json_array(),
+	       *small_costs = json_array(), *json;
+
+	for (size_t i = 0; i < c->n_sources; i++)
+		json_array_append_new(sources, source_as_json(&c->sources[i], c->cycles_per_second));
+	for (size_t i = 0; i < c->n_missing; i++)
+		json_array_append_new(missing,
+			json_pack("{s:s, s:s}", "name", c->missing[i].name, "why", c->missing[i].why));
+	for (size_t i = 0; i < c->n_allocations; i++)
+		json_array_append_new(allocations,
+			json_pack("{s:I, s:o}", "size_bytes", (json_int_t)c->allocations[i].size_bytes,
+				"cycles", json_real_or_null(c->allocations[i].cycles)));
+	for (size_t i = 0; i < c->n_small_costs; i++) {
+		json_t *row = reals_as_json(small_cost_reals, &c->small_costs[i], 1);
+
+		json_object_set_new(row, "name", json_string(c->small_costs[i].name));
+		json_array_append_new(small_costs, row);
+	}
+
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < c->n_precision; i++) {
+		const struct clock_precision *row = &c->precision[i];
+
+		json_array_append_new(rows,
+			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
+				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
+				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
+	}
+	json = json_pack("{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
+		"emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu", (json_int_t)c->cpu,
+		"full", c->full, "cycles_per_second", c->cycles_per_second, "clocksource", c->clocksource,
+		"allocator", c->allocator, "sources", sources, "missing", missing, "precision", rows,
+		"malloc", allocations, "malloc_by_source", small_costs, "tick", tick_as_json(c));
+	if (c->id > 0)
+		json_object_set_new(json, "calibration", json_integer(c->id));
+	document_add_moment(json, "made", c->made_ns);
+	return json;
+}
+
+static void read_reals(struct json_fields *f, const struct clock_real *reals, void *object)
+{
+	for (const struct clock_real *real = reals; real->name; real++) {
+		double *to = (double *)((char *)object + real->offset);
+
+		if (real->required)
+			json_fields_real(f, real->name, to);
+		else
+			json_fields_real_maybe(f, real->name, to);
+	}
+}
+
+/* Calls `read` for each object of an array. */
+static void read_rows(struct json_fields *f, const char *name, struct clocks *c,
+	void (*read)(struct json_fields *, struct clocks *))
+{
+	json_t *array = NULL;
+
+	json_fields_array(f, name, &array);
+	for (size_t i = 0; f->r == 0 && i < json_array_size(array); i++) {
+		struct json_fields row = json_fields_begin(
+			json_array_get(array, i), (struct json_location){name, (int64_t)i + 1}, f->err);
+
+		if (row.r == 0)
+			read(&row, c);
+		f->r = row.r;
+	}
+}
+
+static void read_source(struct json_fields *f, struct clocks *c)
+{
+	json_t *cycles = NULL, *gain = NULL;
+	const char *name = NULL;
+	struct clock_source *source;
+
+	json_fields_text(f, "name", &name);
+	json_fields_object(f, "cycles", &cycles);
+	json_fields_object_maybe(f, "precision_gain", &gain);
+	if (f->r < 0)
+		return;
+	source = clocks_add_source(c, name);
+	read_reals(f, source_reals, source);
+	f->object = cycles;
+	read_reals(f, cost_reals, source);
+	f->object = gain;
+	if (gain)
+		read_reals(f, gain_reals, source);
+}
+
+static void read_missing(struct json_fields *f, struct clocks *c)
+{
+	const char *name = NULL, *why = NULL;
+
+	json_fields_text(f, "name", &name);
+	json_fields_text(f, "why", &why);
+	if (f->r == 0)
+		clocks_add_missing(c, name, why);
+}
+
+static void read_by_source(struct json_fields *f, const char *name, const struct clocks *c, double *values)
+{
+	const json_t *row = f->object;
+	json_t *object = NULL;
+
+	json_fields_object(f, name, &object);
+	if (f->r < 0)
+		return;
+	f->object = object;
+	for (size_t i = 0; i < c->n_sources; i++)
+		json_fields_real_maybe(f, c->sources[i].name, &values[i]);
+	f->object = row;
+}
+
+static void read_precision(struct json_fields *f, struct clocks *c)
+{
+	struct clock_precision *row;
+	int64_t primes = 0, trials = 0;
+
+	json_fields_int(f, "primes", 1, INT32_MAX, &primes);
+	json_fields_int(f, "trials", 1, INT32_MAX, &trials);
+	if (f->r < 0)
+		return;
+	row = clocks_add_precision(c, primes, trials);
+	read_by_source(f, "sd_ns", c, row->sd_ns);
+	read_by_source(f, "sd_all_ns", c, row->sd_all_ns);
+	read_by_source(f, "mean_ns", c, row->mean_ns);
+}
+
+static void read_allocation(struct json_fields *f, struct clocks *c)
+{
+	struct clock_allocation *allocation = array_add(c->allocations, c->n_allocations);
+
+	json_fields_int(f, "size_bytes", 0, INT32_MAX, &allocation->size_bytes);
+	json_fields_real(f, "cycles", &allocation->cycles);
+}
+
+static void read_small_cost(struct json_fields *f, struct clocks *c)
+{
+	const char *name = NULL;
+
+	json_fields_text(f, "name", &name);
+	if (f->r == 0)
+		read_reals(f, small_cost_reals, clocks_add_small_cost(c, name));
+}
+
+int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
+{
+	_cleanup_(clocks_clear) struct clocks c = {.tick_period_ns = NAN};
+	struct json_fields f = json_fields_begin(json, (struct json_location){}, err);
+	const char *clocksource = NULL, *allocator = NULL;
+	const char *why = NULL;
+
+	if (f.r == 0)
+		json_fields_header(&f, "emp-clocks", 1);
+	json_fields_int(&f, "made_ns", 0, JSON_MOMENT_MAX, &c.made_ns);
+	json_fields_int(&f, "cpu", 0, INT32_MAX, &c.cpu);
+	json_fields_flag_maybe(&f, "full", &c.full);
+	json_fields_real(&f, "cycles_per_second", &c.cycles_per_second);
+	json_fields_text_maybe(&f, "clocksource", &clocksource);
+	json_fields_text_maybe(&f, "allocator", &allocator);
+	c.clocksource = text_copy(clocksource);
+	c.allocator = text_copy(allocator);
+	if (f.r == 0 && !(c.cycles_per_second > 0))
+		return error_say(err, -EINVAL, "the document: 'cycles_per_second' must be above 0");
+	read_rows(&f, "sources", &c, read_source);
+	read_rows(&f, "missing", &c, read_missing);
+	read_rows(&f, "precision", &c, read_precision);
+	read_rows(&f, "malloc", &c, read_allocation);
+	read_rows(&f, "malloc_by_source", &c, read_small_cost);
+
+	const json_t *whole = f.object;
+	json_t *tick = NULL, *rows = NULL;
+
+	json_fields_object(&f, "tick", &tick);
+	if (f.r >= 0) {
+		f.object = tick;
+		json_fields_text_maybe(&f, "missing", &why);
+		if (f.r == 0 && why) {
+			c.tick_why = xstrdup(why);
+		} else {
+			json_fields_real(&f, "period_ns", &c.tick_period_ns);
+			json_fields_array(&f, "processes", &rows);
+		}
+		for (size_t i = 0; rows && f.r == 0 && i < N_CLOCK_TICKS; i++) {
+			struct json_fields row = json_fields_begin(json_array_get(rows, i),
+				(struct json_location){"tick, process", (int64_t)i + 1}, f.err);
+
+			if (row.r == 0)
+				read_reals(&row, tick_reals, &c.ticks[i]);
+			f.r = row.r;
+		}
+		f.object = whole;
+	}
+	if (f.r == 0)
+		*ret = TAKE_STRUCT(c);
+	return f.r;
+}
+
+int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *json = clocks_as_json(clocks);
+	_cleanup_(freep) char *text = json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	int r = sql_row(book, err,
+		"INSERT INTO clock_calibration(environment, made_ns, document) VALUES (?, ?, ?) RETURNING id",
+		"iit:I", clocks->environment, clocks->made_ns, text, &clocks->id);
+
+	return r < 0 ? r : 0;
+}
+
+/* The document `text` of a row; takes the text over. */
+static int read_calibration(
+	struct book *book, int64_t id, int64_t environment, char *text, struct clocks *ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *json = NULL;
+	json_error_t e;
+	int r;
+
+	json = json_loads(text ?: "", JSON_REJECT_DUPLICATES, &e);
+	free(text);
+	r = json ? clocks_from_json(json, ret, err) : error_say(err, -EBADMSG, "%s", e.text);
+	if (r < 0)
+		return error_prefix(err, r, "calibration %" PRId64 " of the clocks in the lab book '%s'", id,
+			book_file(book));
+	ret->id = id;
+	ret->environment = environment;
+	return 1;
+}
+
+int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err)
+{
+	int64_t environment;
+	char *text;
+	int r = sql_row(book, err,
+		"SELECT id, environment, document FROM clock_calibration WHERE ?1 IS NULL OR id = ?1"
+		" ORDER BY id DESC LIMIT 1",
+		"u:IIT", id, &id, &environment, &text);
+
+	return r > 0 ? read_calibration(book, id, environment, text, ret, err) : r;
+}
+
+int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err)
+{
+	int64_t environment;
+	char *text;
+	int r = sql_row(book, err,
+		"SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
+		" JOIN environment AS ea ON ea.id = a.environment JOIN clock_calibration AS b ON b.id < a.id"
+		" JOIN environment AS eb ON eb.id = b.environment"
+		" WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1",
+		"i:IIT", id, &id, &environment, &text);
+
+	return r > 0 ? read_calibration(book, id, environment, text, ret, err) : r;
+}
+
+int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = clocks_as_json(clocks);
+	int r = document_add_origin(book, clocks->environment, clocks->made_ns, document, err);
+
+	if (r == 0)
+		*ret = TAKE(document);
+	return r;
+}
+
+static int import_clocks(struct book *book, const json_t *document, int64_t *ret, struct error *err)
+{
+	_cleanup_(clocks_clear) struct clocks clocks = {};
+	int r = clocks_from_json(document, &clocks, err);
+
+	if (r >= 0)
+		r = document_put_environment(book, document, &clocks.environment, err);
+	if (r >= 0 && clocks.environment == 0)
+		r = book_put_environment(book, NULL, NULL, NULL, &clocks.environment, err);
+	if (r >= 0)
+		r = book_put_clocks(book, &clocks, err);
+	if (r >= 0)
+		*ret = clocks.id;
+	return r;
+}
+
+const struct document_feature clocks_feature = {.format = "emp-clocks", .import = import_clocks};

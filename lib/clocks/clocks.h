@@ -5,6 +5,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
+#include "lib/document/document.h"
 #include "lib/record/fields.h"
 
 #include <stdbool.h>
@@ -85,3 +86,19 @@ int clocks_add_missing(struct clocks *clocks, const char *name, const char *why)
 /* Adds a row for all present sources, likewise. */
 struct clock_precision *clocks_add_precision(struct clocks *clocks, int64_t primes, int64_t trials);
 struct clock_small_cost *clocks_add_small_cost(struct clocks *clocks, const char *name);
+
+/* Calibrations of the clocks as emp-clocks documents, and in the lab book. */
+
+extern const struct document_feature clocks_feature;
+
+/* put sets the id; its environment must be in the book. get: that with the id (0: the latest), or the latest before it on the same
+ * machine; 1 found, 0 none. */
+int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err);
+int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+
+json_t *clocks_as_json(const struct clocks *clocks);
+/* The reverse. -EINVAL: a member is wrong; -EPROTONOSUPPORT: an unknown version. */
+int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
+/* The same document with what the book has of the environment. */
+int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err);

@@ -5,17 +5,71 @@
  * counter all the while, and a gap between two readings is time that it was not there. Only after a gap does it read its
  * CPU time again, because that brings the kernel's numbers up to date; the switch that made the gap has done so
  * anyway. */
-#include "lib/clocks/bench.h"
-#include "lib/base/xalloc.h"
-#include "lib/clocks/child.h"
-#include "lib/clocks/cycles.h"
+#include "lib/clocks/lag.h"
 
 #include "lib/base/number.h"
+#include "lib/base/xalloc.h"
+#include "lib/clocks/bench.h"
+#include "lib/clocks/cycles.h"
 #include "lib/host/process/pinning.h"
 #include "lib/stats/summary.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+/* A child process that shows something while it is observed: it runs a function of this program, and has a
+ * page of memory in common with it. */
+
+enum { PAGE = 4096 };
+
+int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *data), const void *data,
+	struct error *err)
+{
+	struct child child = {.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+	pid_t parent = getpid();
+
+	if (child.page == MAP_FAILED)
+		return error_os(err, -errno, "cannot map a page");
+	child.pid = fork();
+	if (child.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() == parent && pinning_pin(cpu) == 0)
+			run(child.page, data);
+		_exit(0);
+	}
+	if (child.pid < 0) {
+		int r = -errno;
+
+		munmap(child.page, PAGE);
+		return error_os(err, r, "cannot start a process");
+	}
+	*ret = child;
+	return 0;
+}
+
+int child_check(const struct child *child, struct error *err)
+{
+	siginfo_t ended = {};
+
+	if (waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0)
+		return 0;
+	return error_say(err, -ECHILD, "the process that is measured has ended");
+}
+
+void child_end(struct child *child)
+{
+	if (child->pid <= 0)
+		return;
+	kill(child->pid, SIGKILL);
+	waitpid(child->pid, NULL, 0);
+	munmap(child->page, PAGE);
+	*child = (struct child){};
+}
 
 enum {
 	READINGS = 1000,

@@ -2,11 +2,13 @@
 /* See duet_report.h. */
 #include "lib/duet/duet_report.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/json.h"
+#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/run/duet.h"
-#include "lib/base/table.h"
+#include "lib/stats/compare.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -161,7 +163,8 @@ static int compare_programs(
 	return comparison_make(&of_a, &of_b, NULL, ret, err) ?: 1;
 }
 
-int duet_report_compare_together(
+/* Program b against program a, by their duet. 1: done; 0: there is nothing to compare. */
+static int duet_report_compare_together(
 	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
 {
 	return compare_programs(d, a, b, false, ret, err);
@@ -356,4 +359,152 @@ json_t *duet_report_as_json(const struct duet_report *d, const char *const *name
 		(json_int_t)d->row.slice_ns, "mean_slice_ns",
 		isnan(slice) ? json_null() : json_integer((json_int_t)slice), "suggested_slice_ns",
 		better ? json_integer(better) : json_null(), "programs", table_json(list));
+}
+
+/* See duet_report.h. tests/unit/test_duet_advice.c simulates how often it is right. */
+
+enum { LEAST_SLICES = 5, LEAST_ROUNDS = 6, MOST_ROUNDS = 1000 };
+static const double LEVEL = 0.02, NARROWER = 1.3, /* what is worth another measurement */
+	HALF_WIDTH = 0.003,                       /* intervals of the ratio that are as narrow need no help */
+	LONGEST = 2,    /* times as long as the shortest: what is left over runs without another one */
+	COMPUTES = 0.8, /* the share of ET on a CPU, or waiting for one */
+	ONE_CPU = 1.05; /* PT / ET of a program that uses no more */
+
+static bool is_fit(const struct duet_candidate *c, int64_t slice_ns, double *ret_pt)
+{
+	double pt = 0, wait = 0, et = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->out[i])
+			continue;
+		n++;
+		pt += (double)c->samples[i].pt_ns;
+		et += (double)c->samples[i].et_ns;
+		wait += c->samples[i].wait_ns > 0 ? (double)c->samples[i].wait_ns : 0;
+	}
+	*ret_pt = n > 0 ? pt / (double)n : 0;
+	return *ret_pt >= LEAST_SLICES * (double)slice_ns && pt <= ONE_CPU * et && pt + wait >= COMPUTES * et;
+}
+
+static bool are_fit(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
+{
+	double shortest = INFINITY, longest = 0, pt;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_fit(&programs[i], slice_ns, &pt))
+			return false;
+		shortest = fmin(shortest, pt);
+		longest = fmax(longest, pt);
+	}
+	return n > 1 && longest <= LONGEST * shortest;
+}
+
+struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
+{
+	size_t rounds = n > 0 ? MOST_ROUNDS : 0;
+	_cleanup_(freep) double *logs = NULL;
+	struct duet_advice advice = {false, NAN, NAN};
+	struct shared_noise noise;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		rounds = programs[i].n < rounds ? programs[i].n : rounds;
+	logs = xcalloc(n * rounds, sizeof(*logs));
+	/* The logarithms of the rounds of which nothing was discarded. Returns how many those are. */
+	for (size_t round = 0; round < rounds; round++) {
+		bool keep = true;
+
+		for (size_t i = 0; keep && i < n; i++) {
+			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
+			logs[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
+		}
+		kept += keep;
+	}
+	rounds = kept;
+	if (rounds < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
+		return advice;
+	noise = shared_noise_of(logs, rounds, n);
+	advice.p = noise.p;
+	advice.narrower = noise.sd_in_turn / noise.sd_together;
+	advice.better = noise.p <= LEVEL && advice.narrower >= NARROWER &&
+			2 * noise.sd_in_turn / sqrt((double)rounds) >= HALF_WIDTH;
+	return advice;
+}
+
+/* See duet_report.h. */
+
+int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret,
+	struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report d = {};
+	struct duet_row row = {};
+	struct comparison c;
+	size_t inc = 0, program = 0;
+	double units;
+	int r = duet_report_load(book, run, rules, &d, err);
+
+	if (r <= 0)
+		return r;
+	for (; inc < d.n; inc++) {
+		row = (struct duet_row){};
+		r = book_get_duet(book, d.runs[inc], &row, err);
+		if (r < 0)
+			return r;
+		if (r > 0 && row.increments > 0)
+			break;
+	}
+	while (program < d.n && d.runs[program] != run)
+		program++;
+	if (inc == d.n || program == d.n || program == inc)
+		return 0;
+	r = duet_report_compare_together(&d, inc, program, &c, err);
+	if (r <= 0)
+		return r;
+	if (c.design != DESIGN_DUET)
+		return 0;
+	units = (double)row.increments / INC_UNIT;
+	*ret = (struct inc_units){
+		.mean = c.ratio * units,
+		.low = c.ratio_low * units,
+		.high = c.ratio_high * units,
+		.sd = c.log_ratio.sd,
+		.n = c.a.n,
+		.run = d.runs[inc],
+		.increments = row.increments,
+	};
+	return 1;
+}
+
+/* Decimals that show two digits of the sd. */
+static int decimals_for_sd(double sd)
+{
+	int decimals = sd > 0 ? 1 - (int)floor(log10(sd)) : 1;
+
+	return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
+}
+
+char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *u)
+{
+	double sd = u->sd * u->mean;
+	int decimals = decimals_for_sd(sd);
+	char cv[TEXT_TIME_SIZE];
+
+	if (isnan(u->low))
+		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.4g", u->mean);
+	else
+		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.*f ± %.*f   CV %s   95 %% CI %.*f … %.*f", decimals,
+			u->mean, decimals, sd, text_percent(cv, u->sd), decimals, u->low, decimals, u->high);
+	return buffer;
+}
+
+json_t *inc_units_as_json(const struct inc_units *u)
+{
+	json_t *object = json_pack("{s:f, s:I, s:I, s:I, s:i}", "mean", u->mean, "samples", (json_int_t)u->n,
+		"run", (json_int_t)u->run, "increments", (json_int_t)u->increments, "unit_increments",
+		INC_UNIT);
+
+	json_object_set_new(object, "interval", json_interval(u->low, u->high));
+	json_object_set_new(object, "sd", json_real_or_null(u->sd * u->mean));
+	return object;
 }

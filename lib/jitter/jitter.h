@@ -8,6 +8,7 @@
  * time: that of an interrupt excludes those nested in it. */
 #pragma once
 
+#include "lib/document/document.h"
 #include "lib/record/fields.h"
 
 enum jitter_level {
@@ -17,8 +18,6 @@ enum jitter_level {
 	JITTER_FREQUENCY, /* intervals of each single source */
 	N_JITTER_LEVELS
 };
-
-extern const char *const jitter_level_names[N_JITTER_LEVELS];
 
 /* explained + periodic + outside_kernel (if known) + unexplained are all gaps, by number and by time. */
 struct jitter_cpu {
@@ -129,3 +128,13 @@ extern const struct field_table jitter_cpu_table, jitter_period_table, jitter_so
 	combination_part_table;
 
 void jitter_clear(struct jitter *jitter);
+
+/* What a jitter run leaves, in the lab book. Names of sources are those of book_source() and book_sources(). */
+
+extern const struct document_feature jitter_feature;
+
+/* All of the run so far, in place of what was stored for it before, in one transaction. `combinations` are added; a
+ * combination that is stored already keeps its parts. */
+int book_put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err);
+/* -ENOENT, with a sentence, if the run has none; jitter_clear() frees it. */
+int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err);

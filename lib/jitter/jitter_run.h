@@ -5,7 +5,6 @@
 
 #include "lib/base/error.h"
 #include "lib/document/document.h"
-#include "lib/jitter/book_jitter.h"
 #include "lib/jitter/jitter.h"
 #include "lib/record/run.h"
 

@@ -6,10 +6,10 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
-#include "lib/run/counter_reader.h"
+#include "lib/run/observer.h"
 #include "lib/host/system/machine.h"
 #include "lib/jitter/attribution.h"
-#include "lib/jitter/book_jitter.h"
+#include "lib/jitter/jitter.h"
 #include "lib/jitter/program_trace.h"
 
 #include <errno.h>

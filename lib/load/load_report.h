@@ -7,8 +7,8 @@
 #include "lib/load/book_load.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/stats/time_series.h"
 #include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 #include <jansson.h>
 

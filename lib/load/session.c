@@ -2,7 +2,9 @@
 /* All runs of a load: see session.h. */
 #include "lib/load/session.h"
 
+#include "lib/base/number.h"
 #include "lib/base/paths.h"
+#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
@@ -12,13 +14,17 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
-#include "lib/report/notes.h"
 #include "lib/protocol/names.h"
+#include "lib/report/notes.h"
 #include "lib/report/screen.h"
 #include "lib/run/sampling.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {
@@ -101,7 +107,8 @@ int load_session_open(
 	return 0;
 }
 
-struct load_plan load_session_plan(struct load_session *s)
+/* For load_run_once(). */
+static struct load_plan load_session_plan(struct load_session *s)
 {
 	return (struct load_plan){
 		.load = &s->load,
@@ -214,4 +221,204 @@ void load_session_close(struct load_session *s)
 	load_clear(&s->load);
 	free(s->text);
 	*s = (struct load_session){};
+}
+
+/* A known slowdown is a process on each CPU that takes a given share of it, in slices of
+ * at most a few milliseconds and in real time, so that it gets what it asks for. */
+
+/* Shares of the CPUs: 0, 2, 5 and 10 %. */
+static const double slowdowns[N_SLOWDOWNS] = {0, 0.02, 0.05, 0.1};
+
+static const int64_t SLOWDOWN_PERIOD_NS = 10 * NS_PER_MS;
+
+struct slowdown {
+	pid_t *pids;
+	size_t n;
+	int64_t begun_ns;
+};
+
+/* Catches up with what it did not get. Half of a period's share is taken in advance, so that on average it has what it should. */
+static _Noreturn void slowdown_take(int cpu, double share, int64_t begun_ns, pid_t parent)
+{
+	static const struct sched_param real_time = {.sched_priority = 1};
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "emp-handicap");
+	if (getppid() != parent || pinning_pin(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
+		_exit(1);
+	for (int64_t next_ns = begun_ns;; next_ns += SLOWDOWN_PERIOD_NS) {
+		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		while ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) <
+			share * (double)(next_ns + SLOWDOWN_PERIOD_NS / 2 - begun_ns))
+			;
+	}
+}
+
+/* On each of the CPUs. -EPERM, with a sentence: real time needs root. */
+static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double share, struct error *err)
+{
+	struct real_time real_time;
+	pid_t parent = getpid();
+	int r = real_time_begin(&real_time);
+
+	real_time_end(&real_time);
+	if (r < 0)
+		return error_os(err, r, "cannot run in real time (SCHED_FIFO), which needs root");
+	s->begun_ns = clock_ns(CLOCK_MONOTONIC);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		pid_t pid;
+
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		pid = fork();
+		if (pid == 0)
+			slowdown_take(cpu, share, s->begun_ns, parent);
+		if (pid < 0)
+			return error_os(err, -errno, "cannot start a process on CPU %d", cpu);
+		*array_add(s->pids, s->n) = pid;
+	}
+	return 0;
+}
+
+/* The share that it really took. */
+static double slowdown_end(struct slowdown *s)
+{
+	double available = (double)(clock_ns(CLOCK_MONOTONIC) - s->begun_ns) * (double)s->n, taken = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		clockid_t used;
+
+		/* its end, which takes time as well, disturbs nothing that is measured */
+		if (clock_getcpuclockid(s->pids[i], &used) == 0)
+			taken += (double)clock_ns(used);
+		kill(s->pids[i], SIGKILL);
+		waitpid(s->pids[i], NULL, 0);
+	}
+	s->n = 0;
+	return available > 0 ? taken / available : 0;
+}
+
+static void slowdown_clear(struct slowdown *s)
+{
+	slowdown_end(s);
+	free(s->pids);
+}
+
+/* The runs under one slowdown. */
+struct slowed {
+	struct sample *samples;
+	struct sample_program *parts;
+	size_t n_samples, n_parts;
+	double taken; /* the sum of shares */
+};
+
+static int run_slowed(struct slowed *slowed, struct load_session *s, double share, struct error *err)
+{
+	const struct load_plan plan = load_session_plan(s);
+	_cleanup_(load_result_clear) struct load_result result = {};
+	_cleanup_(slowdown_clear) struct slowdown slowdown = {};
+	uint32_t n = (uint32_t)slowed->n_samples + 1;
+	cpu_set_t cpus;
+	int r = load_allowed_cpus(&s->load, &cpus, err);
+
+	if (r == 0 && share > 0)
+		r = slowdown_begin(&slowdown, &cpus, share, err);
+	if (r == 0)
+		r = load_run_once(&plan, n, &result, err);
+	if (r < 0)
+		return r;
+	slowed->taken += slowdown_end(&slowdown);
+	*array_add(slowed->samples, slowed->n_samples) = (struct sample){
+		.n = n, .et_ns = result.observation.spawned.et_ns};
+	for (size_t k = 0; k < result.n; k++)
+		*array_add(slowed->parts, slowed->n_parts) = result.parts[k];
+	return 0;
+}
+
+static int run_rounds(struct slowed *slowed, struct load_session *s, int rounds, struct error *err)
+{
+	_cleanup_(progress_end) struct progress progress;
+	uint64_t done = 0;
+	int r = 0;
+
+	progress_begin(&progress, s->load.name, (uint64_t)rounds * N_SLOWDOWNS, s->options->quiet);
+	for (int round = 0; r == 0 && round < rounds; round++)
+		for (size_t i = 0; r == 0 && i < N_SLOWDOWNS; i++) {
+			/* each round begins with another one */
+			size_t which = (i + (size_t)round) % N_SLOWDOWNS;
+
+			r = interrupt_pending() ? -EINTR
+						: run_slowed(&slowed[which], s, slowdowns[which], err);
+			progress_step(&progress, ++done, NULL);
+		}
+	return r;
+}
+
+int load_verify(struct load_verification *ret, struct load_session *session, int rounds, struct error *err)
+{
+	_cleanup_(load_verification_clear) struct load_verification v = {.rounds = rounds};
+	struct slowed slowed[N_SLOWDOWNS] = {};
+	int r = run_rounds(slowed, session, rounds, err);
+
+	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
+		if (r == 0) {
+			static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
+			const struct load_rate *rate, *free_rate;
+			const struct load_work work = {session->load.coordination, session->programs,
+				load_slaves(&session->load), slowed[i].parts, slowed[i].n_parts,
+				session->text, NULL};
+
+			v.rates[i] = load_rates_of(&work, slowed[i].samples, slowed[i].n_samples);
+			v.taken[i] = slowed[i].taken / (double)slowed[i].n_samples;
+			rate = &v.rates[i].items[0];
+			free_rate = &v.rates[0].items[0];
+			r = compare(free_rate->nano, free_rate->summary.n, rate->nano, rate->summary.n,
+				&pairs, &v.compared[i], err);
+		}
+		free(slowed[i].samples);
+		free(slowed[i].parts);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(v);
+	return 0;
+}
+
+void load_verification_clear(struct load_verification *v)
+{
+	for (size_t i = 0; i < N_SLOWDOWNS; i++)
+		load_rates_clear(&v->rates[i]);
+	*v = (struct load_verification){};
+}
+
+/* No slowdown makes a load faster, so that the interval of its loss does not begin below 0. */
+void load_verification_print(FILE *file, const struct load_verification *v, const struct load *load)
+{
+	static const struct column columns[] = {{"TAKEN", COLUMN_NUMBER}, {"LOST", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"PAIRS NEEDED", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 1; i < N_SLOWDOWNS; i++) {
+		const struct comparison *c = &v->compared[i];
+		/* how many pairs of runs tell a difference of that share from none, in four cases of five */
+		double resolved = c->smallest_difference / v->taken[i];
+
+		table_row(table);
+		table_cell(table, "%.2f %%", 100 * v->taken[i]);
+		table_cell(table, "%.2f %%", 100 * (1 - c->ratio));
+		if (isnan(c->ratio_low))
+			table_cell_text(table, "-");
+		else
+			table_cell(table, "%.2f … %.2f %%", 100 * fmax(0, 1 - c->ratio_high),
+				100 * fmax(0, 1 - c->ratio_low));
+		if (isnan(resolved))
+			table_cell_text(table, "-");
+		else
+			table_cell(table, "%.0f", fmax(2, ceil((double)v->rounds * resolved * resolved)));
+	}
+	fprintf(file, "%s: %d round%s of %d runs, %s\n", terminal_text(load->name), v->rounds,
+		v->rounds == 1 ? "" : "s", N_SLOWDOWNS, coordination_names[load->coordination]);
+	table_print(table, file);
 }

@@ -41,9 +41,6 @@ int load_session_open(
 int load_session_run(struct load_session *session, struct error *err);
 void load_session_close(struct load_session *session);
 
-/* For load_run_once(). */
-struct load_plan load_session_plan(struct load_session *session);
-
 enum { N_SLOWDOWNS = 4 };
 
 /* How accurate a load is: it is run under known slowdowns, in turn, and what it says of them is compared with what they took. */

@@ -8,8 +8,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/process.h"
-#include "lib/host/process/start.h"
-#include "lib/host/process/start.h"
+#include "lib/host/process/program.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 #include "lib/base/xalloc.h"
 #include "lib/base/text.h"
-#include "lib/protocol/cutoffs.h"
+#include "lib/protocol/discard.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/base/cleanup.h"
+#include "lib/base/json.h"
 #include "lib/record/fields.h"
 
 #include <stdbool.h>
@@ -241,7 +242,7 @@ struct profile_run {
 	int64_t samples;
 	uint32_t *l_samples;
 	size_t n_l_samples;
-	int64_t floor_ns; /* shorter executions give no cutoff: see cutoffs.h; 0: there is no floor */
+	int64_t floor_ns; /* shorter executions give no cutoff: see discard.h; 0: there is no floor */
 };
 
 /* What a machine can resolve: the smallest difference between two means of this many samples that would be found in four
@@ -275,3 +276,20 @@ struct profile {
 };
 
 void profile_clear(struct profile *profile);
+
+/* The peak memory of a program: the mean over the samples that were kept. */
+
+struct peak_memory {
+	double mean_bytes, sd_bytes;
+	size_t n;     /* samples; 0: it is not known of all */
+	bool at_most; /* it may be less: see struct sample */
+};
+
+/* out[i]: sample i was discarded. */
+struct peak_memory peak_memory_of(const struct sample *samples, const bool *out, size_t n);
+
+enum { PEAK_MEMORY_TEXT_SIZE = 64 };
+/* "12.3 MB, σ 0.1 MB"; "at most 12.3 MB"; "": not known. */
+char *peak_memory_text(char buffer[PEAK_MEMORY_TEXT_SIZE], const struct peak_memory *memory);
+/* "mean_bytes", "sd_bytes" and "at_most"; null: not known. */
+json_t *peak_memory_as_json(const struct peak_memory *memory);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "lib/base/json.h"
-#include "lib/protocol/cutoffs.h"
+#include "lib/book/book.h"
+#include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"
 
 #include <stdio.h>
@@ -33,3 +34,10 @@ void cutoffs_print_floor(const struct profile *profile, FILE *file);
 
 /* A line, "  kworker (3.2 %), sshd (0.8 %)": those who have them, and what they explain; nothing if there are none. */
 void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file);
+
+/* The daemons that made samples long: for each, its executions in each run, what starts it, and how to stop it. The
+ * last two come from this machine (systemd, the policy of emp-setup), and are omitted for runs of another. */
+
+/* Of one run or several. */
+int daemon_causes_print(
+	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen of a run: at most 8 lines, as wide as the terminal (terminal_columns). run_screen.c fills in
+/* The first screen of a run: at most 8 lines, as wide as the terminal (terminal_columns). screen.c fills in
  * the numbers and makes the notes; the rest is only the layout. */
 #pragma once
 
+#include "lib/record/run.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/record/peak_memory.h"
-#include "lib/stats/time_series.h"
 #include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -60,9 +60,6 @@ struct screen {
 /* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits
  * however large the sd is. */
 double range_step(const struct summary *summary);
-
-/* Whether PT is more than ET although the program was on one CPU: PT includes the work before exec. */
-bool screen_includes_start(const struct screen *screen);
 
 void screen_print(FILE *file, const struct screen *screen);
 

@@ -2,9 +2,10 @@
 /* One sample (EMP, Figure 5): a snapshot of every process, the program from start to end, and a second snapshot. */
 #pragma once
 
+#include "lib/base/cleanup.h"
 #include "lib/host/accounting/accounting.h"
-#include "lib/run/counter_reader.h"
 #include "lib/host/process/duet.h"
+#include "lib/record/counters.h"
 
 /* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */
 struct observer {
@@ -54,3 +55,19 @@ int observe_several(const struct spawn *spawn, struct counter_reader *counters, 
  * processes took from all of them; -1 with plan->repeat, or without bpf. */
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err);
+
+/* Reads the disturbance counters (lib/record/counters.h): once in 100 ms, not with every short sample. The first sample that
+ * ends 100 ms or more after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own
+ * counts; of shorter samples, the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
+
+struct counter_reader; /* the files, open */
+
+/* cpu -1: the program may run on any. root_fd as in lib/base/path_read.h. */
+struct counter_reader *counters_open(int root_fd, int cpu);
+void counter_reader_free(struct counter_reader *reader);
+DEFINE_FREEP(counter_reader)
+
+/* Before and after a sample. They do not include those of the program itself: its context switches and
+ * interrupts. */
+void counters_begin(struct counter_reader *reader);
+struct counters counters_end(struct counter_reader *reader);

@@ -4,7 +4,7 @@
 
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
-#include "lib/duet/inc_units.h"
+#include "lib/duet/duet_report.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/xalloc.h"
-#include "lib/duet/inc_units.h"
+#include "lib/duet/duet_report.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/duet.h"

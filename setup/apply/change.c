@@ -10,7 +10,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/service.h"
-#include "setup/apply/waiting.h"
+#include "setup/apply/run_for.h"
 
 #include <errno.h>
 #include <fcntl.h>

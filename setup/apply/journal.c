@@ -2,12 +2,18 @@
 /* What apply has changed and what was there before: see journal.h. */
 #include "setup/apply/journal.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/json.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/host/system/digest.h"
 #include "setup/audit/audit.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void entry_clear(struct entry *e)
 {
@@ -107,4 +113,449 @@ int journal_add(struct journal *j, struct entry *entry, struct error *err)
 int journal_lock(struct lock *ret, struct error *err)
 {
 	return lock_take(ret, "/run/emp-setup", err);
+}
+
+/* The lines of a journal's file. * A line is "LENGTH DIGEST JSON": the number of bytes of the JSON, and the
+ * first digits of their SHA-256. */
+
+enum { DIGITS = 16 };
+
+static json_t *head_json(const struct journal *j)
+{
+	return json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2, "boot_id",
+		j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries", (json_int_t)j->n);
+}
+
+static json_t *entry_json(const struct entry *e, size_t number)
+{
+	return json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry", (json_int_t)number,
+		"kind", (int)e->kind, "id", e->id, "name", e->name, "knob", (int)e->file_kind, "old", e->old,
+		"want", e->want, "held", e->held, "block", (int)e->block, "for_good", e->persistent);
+}
+
+/* The line for some JSON, which it takes over; the caller frees it. NULL: no memory. */
+static char *make_line(json_t *json)
+{
+	_cleanup_(freep) char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	char digest[DIGEST_SIZE];
+
+	json_decref(json);
+	if (!text)
+		return NULL;
+	digest_of(text, strlen(text), digest);
+	return text_format("%zu %.*s %s\n", strlen(text), DIGITS, digest, text);
+}
+
+/* Line `i` of a whole journal: the head, n entries, the head again. The caller frees it. NULL: no memory. */
+static char *journal_line(const struct journal *j, size_t i)
+{
+	return make_line(i == 0 || i == j->n + 1 ? head_json(j) : entry_json(&j->entries[i - 1], i - 1));
+}
+
+/* What is appended when entry `i` was set; likewise. */
+static char *journal_mark_line(const struct journal *j, size_t i)
+{
+	return make_line(json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held));
+}
+
+/* What is known of a file so far. */
+struct reading {
+	struct journal *journal;
+	struct journal lost; /* entries of ENTRY_LOST, of lines that cannot be read */
+	int64_t n_expected;  /* entries; -1: no head that has it */
+	bool has_head;
+	bool has_digests;  /* it is not of 0.1.0 */
+	int64_t n_entries; /* readable or not; of a file without digests */
+};
+
+static void copy_text(struct json_fields *f, const char *name, char **ret)
+{
+	const char *text = NULL;
+
+	json_fields_text_or_empty(f, name, &text);
+	if (f->r < 0)
+		return;
+	*ret = xstrdup(text);
+	if (!*ret)
+		f->r = error_oom(f->err);
+}
+
+static char *copy_held(const json_t *line)
+{
+	return text_copy(json_string_value(json_object_get(line, "held")));
+}
+
+static int take(struct reading *reading, const json_t *line, struct error *err)
+{
+	if (json_object_get(line, "format")) {
+		const char *format = json_string_value(json_object_get(line, "format"));
+		const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
+		json_int_t version = json_integer_value(json_object_get(line, "version"));
+		const json_t *entries = json_object_get(line, "entries");
+		struct journal *j = reading->journal;
+
+		if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
+			return -EINVAL;
+		if (version > 2)
+			return error_say(err, -EPROTONOSUPPORT,
+				"the journal was written by a newer emp-setup; use that version");
+		free(j->boot_id);
+		j->boot_id = text_copy(boot_id);
+		j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+		reading->has_head = true;
+		reading->n_expected = entries ? json_integer_value(entries) : -1;
+		return 0;
+	}
+	if (json_object_get(line, "mark")) {
+		json_int_t number = json_integer_value(json_object_get(line, "mark"));
+
+		/* One of a lost entry has no effect. */
+		for (size_t i = 0; i < reading->journal->n; i++)
+			if (reading->journal->entries[i].number == number) {
+				free(reading->journal->entries[i].held);
+				reading->journal->entries[i].held = copy_held(line);
+			}
+		return 0;
+	}
+
+	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
+	struct entry e = {.number = reading->n_entries};
+	int64_t kind = 0, file_kind = 0, block = 0;
+
+	json_fields_int_maybe(&f, "entry", 0, INT64_MAX, &e.number);
+	json_fields_int(&f, "kind", 0, ENTRY_LOST, &kind);
+	json_fields_int(&f, "knob", 0, SETTING_LIMITS, &file_kind);
+	json_fields_int(&f, "block", 0, BLOCK_DROP_IN, &block);
+	copy_text(&f, "id", &e.id);
+	copy_text(&f, "name", &e.name);
+	copy_text(&f, "old", &e.old);
+	copy_text(&f, "want", &e.want);
+	if (f.r < 0) {
+		entry_clear(&e);
+		return f.r;
+	}
+	e.held = copy_held(line);
+	e.kind = (enum entry_kind)kind;
+	e.file_kind = (enum kernel_setting_kind)file_kind;
+	e.block = (enum block)block;
+	e.persistent = json_is_true(json_object_get(line, "for_good"));
+	reading->n_entries++;
+	return journal_add(reading->journal, &e, err);
+}
+
+/* A text member of a line that is not valid JSON; the caller frees it. NULL: it cannot be found. */
+static char *find_member(const char *line, size_t len, const char *name)
+{
+	_cleanup_(freep) char *key = text_format("\"%s\":", name);
+	const char *start = key ? memmem(line, len, key, strlen(key)) : NULL;
+	_cleanup_(json_decrefp) json_t *value = NULL;
+
+	if (!start)
+		return NULL;
+	start += strlen(key);
+	value = json_loadb(
+		start, len - (size_t)(start - line), JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
+	return text_copy(json_string_value(value));
+}
+
+static int add_lost(struct journal *j, char *name, char *old, char *why, struct error *err)
+{
+	struct entry e = {.kind = ENTRY_LOST,
+		.id = xstrdup("journal"),
+		.name = name,
+		.old = old,
+		.want = why,
+		.persistent = true,
+		.number = -1};
+
+	if (!e.id || !name || !old || !why) {
+		entry_clear(&e);
+		return error_oom(err);
+	}
+	return journal_add(j, &e, err);
+}
+
+static bool is_mark(const char *line, size_t len)
+{
+	static const char MARK[] = "{\"mark\":";
+
+	return !strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK));
+}
+
+/* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
+static json_t *check_line(const char *line, size_t len, size_t *ret_used)
+{
+	char digest[DIGEST_SIZE], written[DIGITS + 1];
+	size_t size;
+	int start = 0;
+
+	if (sscanf(line, "%zu %16[0-9a-f] %n", &size, written, &start) != 2 || (size_t)start > len ||
+		size > len - (size_t)start)
+		return NULL;
+	digest_of(line + start, size, digest);
+	if (strncmp(digest, written, DIGITS) != 0)
+		return NULL;
+	*ret_used = (size_t)start + size;
+	return json_loadb(line + start, size, 0, NULL);
+}
+
+/* Two lines or more if the end of the first is damaged. */
+static int read_joined(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
+{
+	for (;;) {
+		size_t used = len;
+		int r;
+		_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
+		struct error why = {};
+
+		/* A line without its end. */
+		r = -EINVAL;
+		if (json)
+			reading->has_digests = true;
+		else if (!reading->has_digests)
+			json = json_loadb(line, len, 0, NULL);
+		if (json)
+			r = take(reading, json, &why);
+		if (r == -EINVAL) {
+			char *name = find_member(line, len, "name"),
+			     *old = name ? find_member(line, len, "old") : NULL;
+
+			/* A line that cannot be read. The last line may end in its middle: it is a mark
+			 * then. */
+			if (ended)
+				reading->journal->damaged = true;
+			if (!reading->has_digests && !is_mark(line, len))
+				reading->n_entries++;
+			if (!name)
+				r = 0;
+			else
+				r = add_lost(&reading->lost, name, old ?: xstrdup(""),
+					xstrdup("its line in the journal is damaged"), &why);
+		}
+		if (r < 0)
+			*err = why;
+
+		if (r < 0 || used >= len)
+			return r;
+		reading->journal->damaged = true;
+		line += used + 1;
+		len -= used + 1;
+	}
+}
+
+#define LOOK                                                                                \
+	"; 'journalctl -t emp-setup' lists what was set, 'emp-setup audit' what still is, " \
+	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
+
+/* Adds what is missing to the journal. */
+static int settle(struct reading *reading, struct error *err)
+{
+	struct journal *j = reading->journal;
+	int64_t n = (int64_t)j->n,
+		missing = reading->has_digests ? reading->n_expected - n : reading->n_entries - n;
+	char *why;
+	int r = 0;
+
+	if (reading->has_head && missing <= 0)
+		return 0;
+	j->damaged = true;
+	why = reading->has_head
+		      ? text_format("%d of %d changes cannot be read" LOOK, (int)missing, (int)(n + missing))
+		      : xstrdup("how many changes were made cannot be read" LOOK);
+	for (size_t i = 0; r == 0 && i < reading->lost.n; i++)
+		r = journal_add(j, &reading->lost.entries[i], err);
+	if (r < 0) {
+		free(why);
+		return r;
+	}
+	return add_lost(j, xstrdup("-"), xstrdup(""), why, err);
+}
+
+/* Reads all that can be read. -EPROTONOSUPPORT: it was written by a newer version. */
+static int journal_parse(struct journal *j, FILE *file, struct error *err)
+{
+	struct reading reading = {.journal = j, .n_expected = -1};
+	struct stat st;
+	int r;
+	_cleanup_(freep) char *line = NULL;
+	size_t capacity = 0;
+	ssize_t n;
+
+	r = 0;
+	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
+		bool ended = line[n - 1] == '\n';
+
+		r = read_joined(&reading, line, (size_t)n - ended, ended, err);
+	}
+	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
+
+	if (r == 0)
+		r = settle(&reading, err);
+	if (r == 0 && j->since_ns <= 0 && fstat(fileno(file), &st) == 0)
+		j->since_ns = st.st_mtim.tv_sec * NS_PER_S;
+	journal_clear(&reading.lost);
+	return r;
+}
+
+/* What its lines are made of is in journal.c. */
+
+static const char *journal_file_directory = "/var/lib/emp-setup";
+
+static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new", BESIDE_NAME[] = "before";
+
+void journal_set_directory(const char *path)
+{
+	journal_file_directory = path;
+}
+
+/* Its own entry in its parent is made durable, too. */
+static int open_directory(struct error *err)
+{
+	_cleanup_(freep) char *parent = xstrndup(journal_file_directory,
+		(size_t)(strrchr(journal_file_directory, '/') - journal_file_directory));
+	_cleanup_(closep) int parent_fd = -1;
+	int fd = paths_check(journal_file_directory, PATH_WRITE, err);
+
+	if (fd < 0)
+		return fd;
+	if (mkdir(journal_file_directory, 0700) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", journal_file_directory);
+	parent_fd = parent ? open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	fd = open(journal_file_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return error_os(err, -errno, "cannot open %s", journal_file_directory);
+	if (parent_fd >= 0)
+		fsync(parent_fd);
+	return fd;
+}
+
+static int write_journal(const struct journal *j, FILE *file)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < j->n + 2; i++) {
+		_cleanup_(freep) char *line = journal_line(j, i);
+
+		r = !line ? -ENOMEM : fputs(line, file) < 0 ? -errno : 0;
+	}
+	return r;
+}
+
+/* The journal, or if that is NULL the text. */
+static int save_in(int dir_fd, const char *name, const struct journal *j, const char *text)
+{
+	_cleanup_(fclosep) FILE *file = NULL;
+	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
+
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file)
+		return -errno;
+	r = j ? write_journal(j, file) : fputs(text, file) < 0 ? -errno : 0;
+	if (r == 0 && (fflush(file) != 0 || fsync(fileno(file)) < 0))
+		r = -errno;
+	if (r == 0 && (renameat(dir_fd, NEW_NAME, dir_fd, name) < 0 || fsync(dir_fd) < 0))
+		r = -errno;
+	return r;
+}
+
+static int save(const char *name, const struct journal *j, const char *text, struct error *err)
+{
+	_cleanup_(closep) int dir_fd = open_directory(err);
+	int r;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	r = save_in(dir_fd, name, j, text);
+	if (r < 0) {
+		unlinkat(dir_fd, NEW_NAME, 0);
+		if (faccessat(dir_fd, FILE_NAME, F_OK, 0) < 0)
+			unlinkat(dir_fd, BESIDE_NAME, 0);
+		rmdir(journal_file_directory); /* stays if an older journal is in it */
+		return error_os(err, r, "cannot write %s/%s", journal_file_directory, name);
+	}
+	return 0;
+}
+
+int journal_save(const struct journal *j, struct error *err)
+{
+	return save(FILE_NAME, j, NULL, err);
+}
+
+int journal_save_beside(const char *text, struct error *err)
+{
+	return save(BESIDE_NAME, NULL, text, err);
+}
+
+char *journal_load_beside(void)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, BESIDE_NAME);
+	char *text = NULL;
+
+	return path && text_read_file(AT_FDCWD, path, &text) == 0 ? text : NULL;
+}
+
+/* A line that did not fit is removed again. */
+static int append(int fd, const char *line, bool durable)
+{
+	off_t end = lseek(fd, 0, SEEK_END);
+	size_t len = strlen(line);
+	ssize_t n = write(fd, line, len);
+	int r = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0;
+
+	if (r == 0 && durable && fdatasync(fd) < 0)
+		r = -errno;
+	if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
+		return -errno;
+	return r;
+}
+
+int journal_mark(const struct journal *j, size_t i, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, FILE_NAME);
+	_cleanup_(freep) char *line = journal_mark_line(j, i);
+	_cleanup_(closep) int fd = -1;
+	int r;
+
+	if (!line)
+		return error_oom(err);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	r = fd < 0 ? -errno : append(fd, line, j->entries[i].persistent);
+	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
+}
+
+int journal_remove(struct error *err)
+{
+	_cleanup_(closep) int dir_fd = open(
+		journal_file_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (dir_fd < 0)
+		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", journal_file_directory);
+	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
+		return error_os(err, -errno, "cannot remove %s/%s", journal_file_directory, FILE_NAME);
+	unlinkat(dir_fd, BESIDE_NAME, 0);
+	unlinkat(dir_fd, NEW_NAME, 0); /* of an interrupted save */
+	fsync(dir_fd);
+	if (rmdir(journal_file_directory) < 0 && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", journal_file_directory);
+	return 0;
+}
+
+int journal_load(struct journal *ret, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, FILE_NAME);
+	_cleanup_(journal_clear) struct journal j = {};
+	_cleanup_(fclosep) FILE *file = path ? fopen(path, "re") : NULL;
+	int r = path ? -errno : -ENOMEM;
+
+	if (!file && r == -ENOENT)
+		return 0;
+	if (!file && r == -EACCES)
+		return error_say(err, r, "only root can read %s", path);
+	if (!file)
+		return error_os(err, r, "cannot read %s", path ?: FILE_NAME);
+	r = journal_parse(&j, file, err);
+	if (r < 0)
+		return r;
+	*ret = TAKE_STRUCT(j);
+	return 1;
 }

@@ -44,9 +44,3 @@ void plan_clear(struct plan *plan);
 
 /* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
 int plan_add(struct plan *plan, struct entry *entry, struct error *err);
-
-/* Adds the isolated partition, if it is requested. */
-int plan_isolation(struct plan *plan, const struct planning *from, struct error *err);
-
-/* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
-int plan_units(struct plan *plan, const struct planning *from, struct error *err);

@@ -5,7 +5,7 @@
 #include "lib/base/tool.h"
 #include "lib/host/system/leftovers.h"
 #include "lib/host/systemd/units.h"
-#include "lib/host/trace/tracefs.h"
+#include "lib/host/trace/trace.h"
 #include "lib/base/table.h"
 #include "setup/apply/journal.h"
 #include "setup/options.h"

@@ -8,13 +8,13 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/book.h"
-#include "lib/clocks/book_clocks.h"
+#include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/cpu/cpu_list.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/cron.h"
 #include "lib/host/systemd/logind.h"
-#include "lib/host/trace/tracefs.h"
+#include "lib/host/trace/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,18 +2,32 @@
 /* The verb fingerprint: takes it, prints it, stores it, or compares two: see fingerprint.h. */
 #include "setup/fingerprint/fingerprint.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
+#include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/book/book.h"
+#include "lib/host/clock/kernel_clock.h"
+#include "lib/host/cpu/frequency.h"
+#include "lib/host/process/process.h"
+#include "lib/host/system/kernel_setting.h"
+#include "lib/host/systemd/units.h"
 #include "setup/options.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/vfs.h>
 
-json_t *fingerprint_file(int root_fd, const char *path)
+static json_t *fingerprint_identity(int root_fd, const struct machine *machine, const struct kernel *kernel);
+static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel);
+static json_t *fingerprint_volatile(int root_fd, const struct machine *machine);
+
+/* The text of a file of the kernel below root_fd, null where it cannot be read. */
+static json_t *fingerprint_file(int root_fd, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
 
@@ -183,4 +197,338 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		printf("\n\"-\" means that this machine does not have it or does not report it.\n");
 	}
 	return r == 0 && options.save ? store(&fingerprint, document, err) : r;
+}
+
+/* It has nothing that only root can read, or the
+ * digest would depend on who asks, and nothing that depends on which CPUs are online. */
+
+static json_t *caches_in(int root_fd, const char *directory)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < 16; i++) {
+
+		static const char *const members[] = {"level", "type", "size"};
+		json_t *object = json_object();
+
+		/* Not which CPUs share it: that depends on which ones are online. */
+		for (size_t k = 0; k < ELEMENTS(members); k++) {
+			char path[128];
+
+			snprintf(path, sizeof(path), "%s/index%d/%s", directory, i, members[k]);
+			json_object_set_new(object, members[k], fingerprint_file(root_fd, path));
+		}
+
+		if (json_is_null(json_object_get(object, "level"))) {
+			json_decref(object);
+			break;
+		}
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
+ * minute. */
+static int64_t memory_gib(int root_fd, const struct machine *m)
+{
+	_cleanup_(freep) char *size = NULL;
+	int64_t bytes = m->memory_bytes,
+		blocks = (int64_t)kernel_setting_count(root_fd, "/sys/devices/system/memory/memory[0-9]*");
+
+	if (blocks > 0 && text_read_file(root_fd, "/sys/devices/system/memory/block_size_bytes", &size) == 0)
+		bytes = saturate_multiply((uint64_t)blocks, strtoll(size, NULL, 16));
+	return (bytes >> 30) + (bytes >> 29 & 1);
+}
+
+static json_t *processor(int root_fd, const struct machine *m)
+{
+	_cleanup_(paths_clear) struct paths directories = kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache");
+
+	/* Those of the first CPU that is online: the others have none in /sys. */
+	return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor", m->cpu_vendor, "name",
+		m->cpu_name, "family", m->cpu_family, "model", m->cpu_model, "stepping", m->cpu_stepping,
+		"microcode", m->microcode, "present",
+		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches",
+		directories.n > 0 ? caches_in(root_fd, directories.items[0]) : json_array());
+}
+
+/* The parts; NULL: no memory. Identity: processor, memory, firmware, kernel, system. Settings: what can be set on
+ * this machine and may affect times. Volatile: what changes by itself or with every package. */
+static json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)
+{
+	return json_pack(
+		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
+		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
+		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
+		(json_int_t)kernel_setting_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
+		"vendor", m->vendor, "product", m->product, "board", m->board, "version", m->firmware,
+		"virtualisation", "virtual", m->virtual, "hypervisor", m->hypervisor, "container",
+		m->container, "engine", m->engine, "kernel", "release", kernel->running, "build",
+		kernel->version, "system", "id", m->os_id, "version", m->os_version, "name", m->os_name);
+}
+
+/* Only what every user can read, and not what the
+ * kernel changes by itself (perf's sample rate). */
+
+static const struct {
+	const char *part, *name, *path;
+} FILES[] = {
+	{"boot", "command_line", "/proc/cmdline"},
+	{"clock", "source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
+	{"cpus", "online", "/sys/devices/system/cpu/online"},
+	{"cpus", "threads_of_core_0", "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"},
+	{"cpus", "isolated", "/sys/devices/system/cpu/isolated"},
+	{"cpus", "nohz_full", "/sys/devices/system/cpu/nohz_full"},
+	{"cpus", "smt", "/sys/devices/system/cpu/smt/control"},
+	{"idle", "driver", "/sys/devices/system/cpu/cpuidle/current_driver"},
+	{"idle", "governor", "/sys/devices/system/cpu/cpuidle/current_governor_ro"},
+	{"memory", "thp", "/sys/kernel/mm/transparent_hugepage/enabled"},
+	{"memory", "thp_defrag", "/sys/kernel/mm/transparent_hugepage/defrag"},
+	{"memory", "hugepages", "/proc/sys/vm/nr_hugepages"},
+	{"memory", "zswap", "/sys/module/zswap/parameters/enabled"},
+	{"memory", "ksm", "/sys/kernel/mm/ksm/run"},
+	{"memory", "overcommit", "/proc/sys/vm/overcommit_memory"},
+	{"memory", "swappiness", "/proc/sys/vm/swappiness"},
+	{"memory", "stat_interval_s", "/proc/sys/vm/stat_interval"},
+	{"memory", "zone_reclaim", "/proc/sys/vm/zone_reclaim_mode"},
+	{"memory", "compaction", "/proc/sys/vm/compaction_proactiveness"},
+	{"kernel", "aslr", "/proc/sys/kernel/randomize_va_space"},
+	{"kernel", "delayacct", "/proc/sys/kernel/task_delayacct"},
+	{"kernel", "nmi_watchdog", "/proc/sys/kernel/nmi_watchdog"},
+	{"kernel", "watchdog", "/proc/sys/kernel/watchdog"},
+	{"kernel", "hung_task_timeout_s", "/proc/sys/kernel/hung_task_timeout_secs"},
+	{"kernel", "numa_balancing", "/proc/sys/kernel/numa_balancing"},
+	{"kernel", "timer_migration", "/proc/sys/kernel/timer_migration"},
+	{"kernel", "sched_autogroup", "/proc/sys/kernel/sched_autogroup_enabled"},
+	{"kernel", "sched_rt_runtime_us", "/proc/sys/kernel/sched_rt_runtime_us"},
+	{"kernel", "perf_cpu_time_max_percent", "/proc/sys/kernel/perf_cpu_time_max_percent"},
+	{"kernel", "perf_event_paranoid", "/proc/sys/kernel/perf_event_paranoid"},
+	{"kernel", "default_irq_affinity", "/proc/irq/default_smp_affinity"},
+	{"kernel", "workqueue_cpumask", "/sys/devices/virtual/workqueue/cpumask"},
+	{"power", "platform_profile", "/sys/firmware/acpi/platform_profile"},
+	{"power", "aspm", "/sys/module/pcie_aspm/parameters/policy"},
+};
+
+static const char *const OPTIONS[] = {"CONFIG_HZ", "CONFIG_NO_HZ_IDLE", "CONFIG_NO_HZ_FULL",
+	"CONFIG_PREEMPT_NONE", "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT", "CONFIG_PREEMPT_RT",
+	"CONFIG_PREEMPT_DYNAMIC", "CONFIG_TASKSTATS", "CONFIG_TASK_DELAY_ACCT", "CONFIG_TICK_CPU_ACCOUNTING",
+	"CONFIG_VIRT_CPU_ACCOUNTING_GEN", "CONFIG_IRQ_TIME_ACCOUNTING", "CONFIG_SCHED_AUTOGROUP",
+	"CONFIG_DEBUG_INFO_BTF", "CONFIG_OSNOISE_TRACER"};
+
+/* null where the configuration of this kernel is not known. */
+static json_t *kernel_options(int root_fd, const char *release)
+{
+	_cleanup_(freep) char *config = NULL;
+	json_t *object;
+
+	if (kernel_config_read(&config, root_fd, release) < 0)
+		return json_null();
+	object = json_object();
+	for (size_t i = 0; i < ELEMENTS(OPTIONS); i++) {
+		_cleanup_(freep) char *value = kernel_config_get(config, OPTIONS[i]);
+
+		json_object_set_new(object, OPTIONS[i] + strlen("CONFIG_"), json_string(value));
+	}
+	return object;
+}
+
+static json_t *policy(const struct frequency_policy *p)
+{
+	return json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver, "governor",
+		p->governor, "preference", p->preference, "min_khz", (json_int_t)p->min_khz, "max_khz",
+		(json_int_t)p->max_khz, "base_khz", (json_int_t)p->base_khz, "hardware_max_khz",
+		(json_int_t)p->hardware_max_khz, "boost", (json_int_t)p->boost);
+}
+
+static json_t *known(int64_t value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *frequencies(int root_fd)
+{
+	_cleanup_(frequency_clear) struct frequency f = {};
+
+	frequency_read(&f, root_fd);
+
+	/* Neighbours with equal settings are one entry. */
+	json_t *array = json_array();
+
+	for (size_t i = 0, first = 0; i < f.n_policies; i++) {
+		_cleanup_(json_decrefp) json_t *own = policy(&f.policies[i]), *next = NULL, *entry = NULL;
+
+		next = i + 1 < f.n_policies ? policy(&f.policies[i + 1]) : NULL;
+		if (next && json_equal(own, next))
+			continue;
+		entry = json_pack(
+			"{s:i, s:i}", "first", f.policies[first].number, "last", f.policies[i].number);
+		json_object_update(entry, own);
+		json_array_append(array, entry);
+		first = i + 1;
+	}
+	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
+		known(f.min_perf_pct), "max_perf_pct", known(f.max_perf_pct), "no_turbo", known(f.no_turbo),
+		"boost", known(f.boost), "policies", array);
+}
+
+static json_t *vulnerabilities(int root_fd)
+{
+	json_t *object = json_object();
+	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(
+		root_fd, "/sys/devices/system/cpu/vulnerabilities/*");
+
+	for (size_t i = 0; i < paths.n; i++)
+		json_object_set_new(
+			object, strrchr(paths.items[i], '/') + 1, fingerprint_file(root_fd, paths.items[i]));
+	return object;
+}
+
+/* A service that a timer, socket or path starts. */
+static bool is_triggered(struct units *units, const struct unit *unit)
+{
+	_cleanup_(strings_freep) char **triggers = NULL;
+	struct error ignored;
+
+	return units_names(units, unit->name, "TriggeredBy", &triggers, &ignored) == 0 && triggers &&
+	       *triggers;
+}
+
+/* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path
+ * or over D-Bus) would change the digest from minute to minute. null where systemd does not answer. */
+static json_t *enabled_units(int root_fd)
+{
+	_cleanup_(units_freep) struct units *units = NULL;
+	_cleanup_(unit_list_clear) struct unit_list list = {};
+	struct error ignored;
+	json_t *array;
+
+	if (root_fd != AT_FDCWD || units_open(&units, &ignored) < 0 || units_list(units, &list, &ignored) < 0)
+		return json_null();
+	array = json_array();
+	for (size_t i = 0; i < list.n; i++) {
+		const struct unit *unit = &list.items[i];
+
+		if (unit_is_up(unit) &&
+			(!strncmp(unit->file_state, "enabled", 7) ||
+				!strcmp(unit->file_state, "generated")) &&
+			!is_triggered(units, unit))
+			json_array_append_new(array, json_string(unit->name));
+	}
+	return array;
+}
+
+static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
+{
+
+	json_t *settings = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
+		json_t *part = json_object_get(settings, FILES[i].part);
+
+		if (!part) {
+			part = json_object();
+			json_object_set_new(settings, FILES[i].part, part);
+		}
+		json_object_set_new(part, FILES[i].name, fingerprint_file(root_fd, FILES[i].path));
+	}
+
+	if (json_object_set_new(settings, "frequency", frequencies(root_fd)) < 0) {
+		json_decref(settings);
+		return NULL;
+	}
+	json_object_set_new(settings, "kernel_options", kernel_options(root_fd, kernel->running));
+	json_object_set_new(settings, "vulnerabilities", vulnerabilities(root_fd));
+	json_object_set_new(settings, "units", enabled_units(root_fd));
+	json_object_set_new(settings, "libc", json_string(gnu_get_libc_version()));
+	return settings;
+}
+
+/* It may explain a run with odd times. */
+
+extern char **environ;
+
+/* How many packages dpkg has installed, and a digest of its list; null on other systems. */
+static json_t *packages(int root_fd)
+{
+	_cleanup_(freep) char *text = NULL;
+	char digest[DIGEST_SIZE];
+	json_int_t n = 0;
+
+	if (text_read_file(root_fd, "/var/lib/dpkg/status", &text) < 0)
+		return json_null();
+	for (const char *p = text; (p = strstr(p, "\nStatus: install ok installed\n")); p++)
+		n++;
+	digest_of(text, strlen(text), digest);
+	return json_pack("{s:I, s:s}", "installed", n, "digest", digest);
+}
+
+static json_int_t lines(int root_fd, const char *path)
+{
+	_cleanup_(freep) char *text = NULL;
+	json_int_t n = 0;
+
+	if (text_read_file(root_fd, path, &text) < 0 || !*text)
+		return 0;
+	for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
+		n++;
+	return n;
+}
+
+static json_t *clock_part(int root_fd)
+{
+	struct clock_state clock;
+
+	if (root_fd != AT_FDCWD)
+		return json_null();
+	kernel_clock_read(&clock);
+	if (!clock.known)
+		return json_null();
+	return json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", clock.synchronised, "rate_ppm",
+		clock.frequency_ppm, "max_error_us", (json_int_t)clock.max_error_us);
+}
+
+/* The name of the file system, or its number as in statfs(2). */
+static json_t *working_directory(void)
+{
+	static const struct {
+		unsigned long magic;
+		const char *name;
+	} known[] = {{0xef53, "ext4"}, {0x01021994, "tmpfs"}, {0x58465342, "xfs"}, {0x9123683e, "btrfs"},
+		{0x794c7630, "overlay"}, {0x6969, "nfs"}, {0x2fc12fc1, "zfs"}};
+	struct statfs fs;
+	char number[24];
+
+	if (statfs(".", &fs) < 0)
+		return json_null();
+	for (size_t i = 0; i < ELEMENTS(known); i++)
+		if (known[i].magic == (unsigned long)fs.f_type)
+			return json_string(known[i].name);
+	snprintf(number, sizeof(number), "0x%lx", (unsigned long)fs.f_type);
+	return json_string(number);
+}
+
+static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
+{
+	char moment[TEXT_TIME_SIZE];
+	size_t n;
+	json_int_t n_bytes = 0;
+
+	free(processes_read(root_fd, &n));
+	for (char **e = environ; *e; e++)
+		n_bytes += (json_int_t)strlen(*e) + 1;
+	return json_pack(
+		"{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
+		"taken", text_moment(moment, clock_ns(CLOCK_REALTIME)), "host_name",
+		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
+		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
+		"processes", (json_int_t)n, "modules", lines(root_fd, "/proc/modules"), "memory_bytes",
+		(json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
+		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "preemption",
+		fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"), "base_slice_ns",
+		fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"), "clock",
+		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
+		n_bytes, "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
+		__VERSION__);
 }

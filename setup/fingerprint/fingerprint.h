@@ -26,12 +26,3 @@ json_t *fingerprint_json(const struct fingerprint *fingerprint);
 
 /* Compares two documents, each in a file that "fingerprint --json" wrote, or "now". A status of tool.h. */
 int fingerprint_diff(const char *before_name, const char *now_name, struct error *err);
-
-/* The parts; NULL: no memory. Identity: processor, memory, firmware, kernel, system. Settings: what can be set on
- * this machine and may affect times. Volatile: what changes by itself or with every package. */
-json_t *fingerprint_identity(int root_fd, const struct machine *machine, const struct kernel *kernel);
-json_t *fingerprint_settings(int root_fd, const struct kernel *kernel);
-json_t *fingerprint_volatile(int root_fd, const struct machine *machine);
-
-/* The text of a file of the kernel below root_fd, null where it cannot be read. */
-json_t *fingerprint_file(int root_fd, const char *path);

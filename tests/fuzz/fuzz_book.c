@@ -3,7 +3,7 @@
  * Others are changes to a sound book, as somebody makes them who has sqlite3 and means ill: rows are changed while the
  * schema is without NOT NULL, CHECK and STRICT, which are there again when EMP opens the book. */
 #include "lib/book/book.h"
-#include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
 #include "lib/report/screen.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sound_book.h"

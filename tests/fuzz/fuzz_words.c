@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a command line and as parameters of one. What is split and joined splits into the same words again. */
 #include "lib/base/argv.h"
-#include "measure/parameters.h"
+#include "measure/options.h"
 #include "tests/fuzz/fuzz.h"
 
 static void same_words(char *const *a, char *const *b)

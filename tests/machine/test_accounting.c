@@ -7,7 +7,7 @@
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/cgroup.h"
-#include "lib/host/process/start.h"
+#include "lib/host/process/program.h"
 #include "tests/machine/burning.h"
 
 #include <errno.h>

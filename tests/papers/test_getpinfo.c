@@ -4,7 +4,7 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
-#include "lib/clocks/book_clocks.h"
+#include "lib/clocks/clocks.h"
 #include "lib/stats/compare.h"
 
 #include <gsl/gsl_randist.h>

@@ -6,7 +6,6 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/report/analysis_load.h"
 #include "lib/report/run_result.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/document/document.h"

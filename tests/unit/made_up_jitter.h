@@ -5,7 +5,7 @@
 
 #include "tests/unit/scratch.h"
 
-#include "lib/jitter/book_jitter.h"
+#include "lib/jitter/jitter.h"
 
 enum { MADE_UP_TIMER = 1, MADE_UP_SOFTIRQ, MADE_UP_BACKUP, MADE_UP_BOTH };
 

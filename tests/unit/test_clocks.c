@@ -3,7 +3,7 @@
 #include "tests/unit/scratch.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/clocks/book_clocks.h"
+#include "lib/clocks/clocks.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "tests/unit/scratch.h"
 #include "tests/unit/tree.h"
 
-#include "lib/run/counter_reader.h"
+#include "lib/run/observer.h"
 #include "lib/document/document.h"
 #include "lib/protocol/disturbances.h"
 

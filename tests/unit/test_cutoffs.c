@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/cutoffs.h"
+#include "lib/protocol/discard.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Parameters of command lines. */
 #include "tests/unit/check.h"
 
-#include "measure/parameters.h"
+#include "measure/options.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/cleanup.h"

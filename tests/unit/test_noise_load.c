@@ -4,7 +4,7 @@
 
 #include "lib/base/text.h"
 #include "lib/book/book.h"
-#include "lib/report/analysis_load.h"
+#include "lib/report/run_result.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  */
 #include "tests/unit/check.h"
 
-#include "lib/host/accounting/taskstats_match.h"
+#include "lib/host/accounting/accounting_taskstats.h"
 #include "lib/host/accounting/snapshot_diff.h"
 
 #include <string.h>

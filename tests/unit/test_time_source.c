@@ -2,8 +2,8 @@
 /* The sources of time: all show that a process computes, and those of another process show that one. */
 #include "tests/unit/check.h"
 
-#include "lib/clocks/child.h"
 #include "lib/clocks/cycles.h"
+#include "lib/clocks/lag.h"
 #include "lib/clocks/time_source.h"
 
 #include <sched.h>

@@ -5,8 +5,8 @@
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/orphans.h"
+#include "lib/host/process/program.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/start.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * the speed of the machine changes it for all of them (after Bulej and others, "Duet benchmarking", ICPE 2020, who use a CPU
  * for each).
  *
- * They alternate in one of two ways: the scheduler's slices (start.h), which cost nothing and need no privileges; or the freezer of
+ * They alternate in one of two ways: the scheduler's slices (program.h), which cost nothing and need no privileges; or the freezer of
  * cgroup v2, driven by this process on another CPU, which works on older kernels and for slices below a tick. */
 #pragma once
 

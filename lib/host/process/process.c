@@ -2,15 +2,18 @@
 /* Other processes, as /proc shows them: see process.h. */
 #include "lib/host/process/process.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
@@ -152,4 +155,55 @@ bool schedstat_read(pid_t pid, struct schedstat *ret)
 
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
 	return text_read_file(AT_FDCWD, path, &text) == 0 && schedstat_parse(text, ret);
+}
+
+/* It calls getdents64 directly: opendir would allocate
+ * memory, and open the directory again. */
+
+static int add(struct pid_list *list, const char *name)
+{
+	pid_t *pid;
+
+	if (name[0] < '1' || name[0] > '9')
+		return 0;
+	pid = array_add_reused(list->items, list->n, list->capacity);
+	*pid = atoi(name);
+	return 0;
+}
+
+/* The kernel lists processes in order of their ids. */
+int pid_list_read(struct pid_list *list, int proc_fd)
+{
+	char buffer[32768] __attribute__((aligned(8)));
+	ssize_t n;
+
+	list->n = 0;
+	if (lseek(proc_fd, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((n = getdents64(proc_fd, buffer, sizeof(buffer))) > 0)
+		for (char *at = buffer; at < buffer + n; at += ((struct dirent64 *)at)->d_reclen) {
+			int r = add(list, ((struct dirent64 *)at)->d_name);
+
+			if (r < 0)
+				return r;
+		}
+	return n < 0 ? -errno : 0;
+}
+
+void pid_list_free(struct pid_list *list)
+{
+	free(list->items);
+	*list = (struct pid_list){};
+}
+
+static int compare(const void *a, const void *b)
+{
+	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+bool pid_list_has(const struct pid_list *list, pid_t pid)
+{
+	return list->n > 0 && bsearch(&pid, list->items, list->n, sizeof(pid), compare);
 }

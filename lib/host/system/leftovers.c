@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
-#include "lib/host/trace/tracefs.h"
+#include "lib/host/trace/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -36,3 +36,12 @@ const char *trace_symbol(struct trace *trace, uint64_t address);
 
 /* Completes the file to keep. */
 int trace_keep(struct trace *trace, struct error *err);
+
+/* The kernel's file system of traces. */
+
+/* A descriptor of its directory. Where it is not mounted, this mounts it without a path: other processes do not see it, and
+ * the kernel removes the mount with the last descriptor. -errno without a sentence; -ENOENT: the kernel has none. */
+int tracefs_open(void);
+
+/* The instances that record something, EMP's and others', as "a, b"; NULL: none. The caller frees it. */
+char *tracefs_recording(int tracing_fd);

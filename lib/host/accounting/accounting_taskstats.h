@@ -6,7 +6,7 @@
 
 #include "lib/host/accounting/accounting_record.h"
 #include "lib/host/accounting/keymap.h"
-#include "lib/host/process/pid_list.h"
+#include "lib/host/process/process.h"
 
 #include <stdint.h>
 
