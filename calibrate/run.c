@@ -10,7 +10,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/systemd/service.h"
+#include "lib/host/systemd/units.h"
 #include "lib/report/notes.h"
 
 #include <errno.h>

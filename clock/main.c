@@ -8,7 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/service.h"
+#include "lib/host/systemd/units.h"
 
 #include <errno.h>
 #include <fcntl.h>

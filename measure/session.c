@@ -9,7 +9,7 @@
 #include "lib/host/process/program.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/host/system/leftovers.h"
+#include "lib/host/system/lock.h"
 #include "lib/protocol/names.h"
 
 #include <errno.h>

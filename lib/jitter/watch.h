@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Watching CPUs: on each a thread that wants all of it, reads the processor's counter in a loop and keeps each gap between two
- * readings that is over the threshold, with whether the kernel ran in it (lib/host/cpu/processor.h); the kernel's trace of the same
+ * readings that is over the threshold, with whether the kernel ran in it (lib/host/clock/kernel_clock.h); the kernel's trace of the same
  * CPUs; and both put together after each round. */
 #pragma once
 
 #include "lib/base/error.h"
 #include "lib/book/book.h"
-#include "lib/host/cpu/processor.h"
+#include "lib/host/clock/kernel_clock.h"
 #include "lib/jitter/intervals.h"
 
 struct watch_request {

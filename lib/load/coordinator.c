@@ -9,8 +9,8 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/cpu/cpu_list.h"
-#include "lib/host/system/leftovers.h"
+#include "lib/host/cpu/cpus.h"
+#include "lib/host/system/lock.h"
 #include "lib/load/worker.h"
 
 #include <errno.h>

@@ -12,7 +12,6 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/protocol/names.h"
 #include "lib/report/notes.h"

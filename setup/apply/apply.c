@@ -4,7 +4,7 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/service.h"
+#include "lib/host/systemd/units.h"
 #include "setup/apply/change.h"
 #include "setup/apply/run_for.h"
 #include "setup/apply/snapshot.h"

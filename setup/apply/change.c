@@ -9,7 +9,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/service.h"
+#include "lib/host/systemd/units.h"
 #include "setup/apply/run_for.h"
 
 #include <errno.h>
@@ -88,8 +88,7 @@ static int set_block(struct units *units, const struct entry *e, bool blocked, s
 		return blocked ? write_drop_in(directory, err) : remove_drop_in(directory, err);
 	if (e->block == BLOCK_NONE || is_masked(e) == blocked)
 		return 0;
-	return blocked ? units_mask(units, e->name, e->persistent, err)
-		       : units_unmask(units, e->name, e->persistent, err);
+	return units_mask(units, e->name, blocked, e->persistent, err);
 }
 
 void change_block(struct units *units, const struct entry *e, bool blocked, struct report *report)

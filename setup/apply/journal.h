@@ -7,7 +7,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
-#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/kernel.h"
 #include "lib/host/system/lock.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/base/tool.h"
-#include "lib/host/system/leftovers.h"
+#include "lib/host/system/lock.h"
 #include "lib/host/systemd/units.h"
 #include "lib/host/trace/trace.h"
 #include "lib/base/table.h"

@@ -7,7 +7,7 @@
 #include "setup/audit/audit.h"
 
 #include "lib/base/text.h"
-#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/cpus.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #include "lib/book/book.h"
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
-#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/cron.h"
-#include "lib/host/systemd/logind.h"
+#include "lib/host/systemd/units.h"
 #include "lib/host/trace/trace.h"
 
 #include <errno.h>

@@ -9,9 +9,9 @@
 #include "lib/base/xalloc.h"
 #include "lib/book/book.h"
 #include "lib/host/clock/kernel_clock.h"
-#include "lib/host/cpu/frequency.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
-#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
 #include "setup/options.h"
 

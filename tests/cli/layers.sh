@@ -47,7 +47,7 @@ ini.h lib/base/ini_file.c
 cpufreq.h lib/host/cpu/cpupower.c
 cpuidle.h lib/host/cpu/cpupower.c
 systemd/sd-bus lib/host/systemd/
-systemd/sd-journal lib/host/systemd/service.c
+systemd/sd-journal lib/host/systemd/units.c
 libmnl/ lib/host/accounting/taskstats.c
 sys/capability lib/host/process/privilege.c
 sqlite3 lib/book/

@@ -2,8 +2,7 @@
 /* Any bytes as the text of all files of a machine: those of /proc and /sys that the readers below a root directory open. */
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/cpu/frequency.h"
-#include "lib/host/system/kernel_setting.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
 #include "lib/run/observer.h"

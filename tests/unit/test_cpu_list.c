@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/cpus.h"
 
 static void assert_without(
 	char *(*without)(const char *, const int *, size_t), const char *all, const char *rest)

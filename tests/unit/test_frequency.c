@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/cpu/frequency.h"
+#include "lib/host/cpu/cpus.h"
 
 TEST_IN_TREE(a_machine_without_cpufreq_has_no_policy)
 {

@@ -4,7 +4,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/base/text.h"
-#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/cpus.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/kernel.h"
 
 static char *read_back(const char *path, enum kernel_setting_kind kind)
 {

@@ -6,7 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/host/system/leftovers.h"
+#include "lib/host/system/lock.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -4,7 +4,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/kernel.h"
 #include "lib/host/process/pinning.h"
 
 static void assert_holds(const char *path, enum kernel_setting_kind kind, const char *value)

@@ -54,35 +54,6 @@ void ntp_parse_ntpq(const char *text, struct ntp_daemon *d)
 	ntp_set_answer(d, NTP_SEARCHING, "follows no server");
 }
 
-static void ask_command(
-	struct ntp_daemon *d, const char *const *argv, void (*parse)(const char *text, struct ntp_daemon *d))
-{
-	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
-	int status;
-
-	if (subprocess_ask(argv, ASK_NTP_MS, &output, &status, &err) < 0)
-		ntp_set_answer(d, NTP_SILENT, "%s", err.text);
-	else if (status != 0)
-		ntp_set_answer(d, NTP_SILENT, "%s could not reach it", argv[0]);
-	else
-		parse(output, d);
-}
-
-static void ask_chrony(struct ntp_daemon *d, struct units *units)
-{
-	static const char *const argv[] = {"chronyc", "-n", "-c", "tracking", NULL};
-
-	ask_command(d, argv, ntp_parse_chrony);
-}
-
-static void ask_ntpd(struct ntp_daemon *d, struct units *units)
-{
-	static const char *const argv[] = {"ntpq", "-pn", NULL};
-
-	ask_command(d, argv, ntp_parse_ntpq);
-}
-
 static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
 {
 	_cleanup_(freep) char *server = NULL;
@@ -97,30 +68,46 @@ static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
 		ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s", server ?: "a server");
 }
 
-static void ask_nothing(struct ntp_daemon *d, struct units *units)
-{
-	ntp_set_answer(d, NTP_SILENT, "it cannot be queried");
-}
-
 static const struct known_daemon {
 	const char *name;
 	const char *units[3];
 	const char *process; /* several daemons share a name: the first row counts */
-	void (*ask)(struct ntp_daemon *d, struct units *units);
+	const char *argv[5]; /* asks it; and its answer: */
+	void (*parse)(const char *text, struct ntp_daemon *d);
+	bool timesync; /* asked over D-Bus */
 } KNOWN[] = {
-	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", ask_chrony},
-	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", ask_timesyncd},
-	{"ntpsec", {"ntpsec.service"}, "ntpd", ask_ntpd},
-	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", ask_ntpd},
-	{"openntpd", {"openntpd.service"}, "ntpd", ask_nothing},
-	{"phc2sys", {"phc2sys.service"}, "phc2sys", ask_nothing},
+	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", {"chronyc", "-n", "-c", "tracking"},
+		ntp_parse_chrony},
+	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", .timesync = true},
+	{"ntpsec", {"ntpsec.service"}, "ntpd", {"ntpq", "-pn"}, ntp_parse_ntpq},
+	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", {"ntpq", "-pn"}, ntp_parse_ntpq},
+	{"openntpd", {"openntpd.service"}, "ntpd"},
+	{"phc2sys", {"phc2sys.service"}, "phc2sys"},
 };
+
+static void ntp_ask(const struct known_daemon *known, struct ntp_daemon *d, struct units *units)
+{
+	_cleanup_(freep) char *output = NULL;
+	struct error err = {};
+	int status;
+
+	if (known->timesync)
+		ask_timesyncd(d, units);
+	else if (!known->parse)
+		ntp_set_answer(d, NTP_SILENT, "it cannot be queried");
+	else if (subprocess_ask(known->argv, ASK_NTP_MS, &output, &status, &err) < 0)
+		ntp_set_answer(d, NTP_SILENT, "%s", err.text);
+	else if (status != 0)
+		ntp_set_answer(d, NTP_SILENT, "%s could not reach it", known->argv[0]);
+	else
+		known->parse(output, d);
+}
 
 const char *ntp_unit(size_t i)
 {
 	for (size_t row = 0; row < ELEMENTS(KNOWN); row++)
 		for (const char *const *unit = KNOWN[row].units; *unit; unit++)
-			if (KNOWN[row].ask != ask_nothing && i-- == 0)
+			if ((KNOWN[row].parse || KNOWN[row].timesync) && i-- == 0)
 				return *unit;
 	return NULL;
 }
@@ -136,23 +123,6 @@ static bool runs_as_unit(const struct known_daemon *known, const struct unit_lis
 	return false;
 }
 
-static bool runs_as_process(const struct known_daemon *known, const struct process *p, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(p[i].name, known->process))
-			return true;
-	return false;
-}
-
-static bool process_is_found(const struct ntp *ntp, const char *process)
-{
-	for (size_t i = 0; i < ntp->n; i++)
-		for (size_t j = 0; j < ELEMENTS(KNOWN); j++)
-			if (KNOWN[j].name == ntp->daemons[i].name && !strcmp(KNOWN[j].process, process))
-				return true;
-	return false;
-}
-
 void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
 	const struct process *processes, size_t n_processes)
 {
@@ -160,14 +130,20 @@ void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list
 
 	for (int pass = 0; pass < 2; pass++) /* units first: they identify a daemon better */
 		for (size_t i = 0; i < ELEMENTS(KNOWN) && ntp.n < NTP_MOST_DAEMONS; i++) {
-			bool runs = pass == 0 ? runs_as_unit(&KNOWN[i], list)
-					      : !process_is_found(&ntp, KNOWN[i].process) &&
-							runs_as_process(&KNOWN[i], processes, n_processes);
+			bool found = false, runs = pass == 0 && runs_as_unit(&KNOWN[i], list);
 
+			for (size_t k = 0; k < ntp.n * ELEMENTS(KNOWN); k++) { /* one with that process */
+				const struct known_daemon *other = &KNOWN[k % ELEMENTS(KNOWN)];
+
+				found |= ntp.daemons[k / ELEMENTS(KNOWN)].name == other->name &&
+					 !strcmp(other->process, KNOWN[i].process);
+			}
+			for (size_t k = 0; pass == 1 && !found && k < n_processes; k++)
+				runs |= !strcmp(processes[k].name, KNOWN[i].process);
 			if (!runs)
 				continue;
 			ntp.daemons[ntp.n].name = KNOWN[i].name;
-			KNOWN[i].ask(&ntp.daemons[ntp.n++], units);
+			ntp_ask(&KNOWN[i], &ntp.daemons[ntp.n++], units);
 		}
 	*ret = ntp;
 }

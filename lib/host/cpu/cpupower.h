@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What emp-setup sets and asks through libcpupower: governor and limits of a cpufreq policy, and idle states. A library of its own:
- * libcpupower is GPL-2.0-only, and must not be in one binary with GSL. Reading frequencies is in frequency.h. */
+ * libcpupower is GPL-2.0-only, and must not be in one binary with GSL. Reading frequencies is in cpus.h. */
 #pragma once
 
 #include <stdint.h>

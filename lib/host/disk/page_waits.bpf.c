@@ -2,8 +2,7 @@
 /* The BPF programs that time page waits. A task that waits for a page, a buffer or a direct transfer sleeps in io_schedule, whatever
  * the file system, which marks it with in_iowait until it runs again. Block devices are timed from the issue of a request to its
  * completion, as biolatency does. */
-#include "lib/host/bpf/bpf_types.h"
-#include "lib/host/disk/page_wait_bins.h"
+#include "lib/host/disk/page_wait_meter.h"
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>

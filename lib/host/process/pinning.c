@@ -6,7 +6,7 @@
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/kernel.h"
 
 #include <ctype.h>
 #include <stdbool.h>

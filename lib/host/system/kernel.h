@@ -7,6 +7,7 @@
 #include "lib/base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct kernel {
 	char *running;         /* uname -r */
@@ -43,3 +44,64 @@ int kernel_config_read(char **ret, int root_fd, const char *release);
 /* The value of an option ("CONFIG_HZ"): "y", "m", a number, a text with its quotes; "n" if it is not set.
  * The caller frees it. */
 char *kernel_config_get(const char *config, const char *option);
+
+/* A setting of the kernel that is a file in /sys or /proc/sys: found by pattern, read, written with one
+ * write(2), as the kernel wants it. */
+
+enum kernel_setting_kind {
+	SETTING_PLAIN,     /* the file holds the value */
+	SETTING_BRACKETED, /* the file holds all values, the chosen one in brackets: "always [never]" */
+	SETTING_LIMITS, /* a directory of cpufreq, the value "MIN MAX" in kHz: two files that bound each other */
+	SETTING_PARTITION, /* a directory: pinning.h */
+	SETTING_CPUSET, /* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
+};
+
+struct paths {
+	char **items;
+	size_t n;
+};
+
+/* The files below root_fd that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
+ * order of the numbers in their names. */
+struct paths kernel_setting_expand(int root_fd, const char *pattern);
+void paths_clear(struct paths *paths);
+/* How many there are. */
+size_t kernel_setting_count(int root_fd, const char *pattern);
+
+/* Writes what takes more than a write(2) to one file: cpupower.h. -errno. */
+typedef int kernel_setting_writer(const char *path, const char *value);
+
+/* For /proc/irq/N/smp_affinity_list, the CPUs that handle an interrupt. -ENODEV: the kernel does not let anybody move it. */
+kernel_setting_writer interrupt_write_list;
+
+struct kernel_setting {
+	int root_fd;
+	const char *path;
+	enum kernel_setting_kind kind;
+	kernel_setting_writer *write; /* NULL: write(2). SETTING_LIMITS needs one */
+};
+
+/* -errno without a sentence. */
+int kernel_setting_read(const struct kernel_setting *setting, char **ret);
+
+/* The value with its unit, where the file leaves that out; the caller frees it. NULL for NULL. */
+char *kernel_setting_description(enum kernel_setting_kind kind, const char *value);
+
+/* What became of a request. */
+enum kernel_setting_outcome {
+	SETTING_CHANGED,
+	SETTING_ALREADY, /* nothing was written */
+	SETTING_ABSENT,
+	SETTING_OFFLINE, /* nothing was written: the CPUs that it is for are offline */
+	SETTING_REFUSED, /* see `error` */
+	SETTING_CLAMPED, /* accepted, but the kernel set another value */
+};
+
+struct kernel_setting_result {
+	enum kernel_setting_outcome outcome;
+	int error;  /* negative errno of a refusal */
+	char *held; /* the value afterwards; NULL if it could not be read */
+};
+
+/* Sets `value` and reads the result back. The caller frees its `held`. */
+struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value);

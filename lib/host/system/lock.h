@@ -9,11 +9,14 @@
 
 #include "lib/base/error.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct lock {
 	int fd; /* -1: not held */
 };
 
-/* Also removes what killed owners left (leftovers.h). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
+/* Also removes what killed owners left (lock.h). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
 int lock_take(struct lock *ret, const char *book, struct error *err);
 
 /* Does not take a lock: -EBUSY with the same sentence if another process holds the one that `book` would need. */
@@ -28,3 +31,40 @@ void lock_release(struct lock *lock);
 /* Its descriptor; root makes it if it is not there. -ENOENT without a sentence: there is none; -EPERM with a sentence: others
  * than root can write to it. */
 int run_directory_open(const char *path, struct error *err);
+
+/* What EMP's processes leave behind if they are killed together with what cleans up after them: private traces, cgroups and
+ * the directories of loads. Each is named so that nothing else has such a name, and its owner has it locked (flock),
+ * which shows in every namespace and ends with the owner. */
+
+enum leftover_kind { LEFTOVER_TRACE, LEFTOVER_CGROUP, LEFTOVER_DIRECTORY, N_LEFTOVER_KINDS };
+
+extern const char *const leftover_kind_names[N_LEFTOVER_KINDS];
+
+struct leftovers {
+	struct leftover {
+		enum leftover_kind kind;
+		char *path; /* of a trace: its name */
+	} * items;
+	size_t n;
+};
+
+/* All whose owners have ended, as far as this user sees them. */
+void leftovers_find(struct leftovers *ret);
+void leftovers_clear(struct leftovers *leftovers);
+
+/* If this is root, removes them, with the processes in the cgroups. Others remove their own where they make new ones. */
+void leftovers_remove(void);
+
+/* Only the traces, which slow down each switch of tasks: takes some 20 us. */
+void leftovers_remove_traces(void);
+
+/* The directories of dead owners of this user below a directory. */
+void leftovers_remove_directories(const char *below);
+
+/* The template of such a directory, for mkdtemp; the caller frees it. */
+char *leftover_directory_name(const char *below);
+/* All but what is mounted below. */
+void leftover_directory_remove(const char *path);
+
+/* The name of this process's trace; the caller frees it. */
+char *leftover_trace_name(void);

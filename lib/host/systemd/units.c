@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The units of systemd: see units.h.
+/* What is asked of and told to systemd: see units.h.
  *
  * systemd answers a request with a job, and later sends a signal with the result of the job. Calls over D-Bus do
  * not ask a password agent, nor run systemd-sysv-install as systemctl does. systemd-analyze evaluates the calendar
@@ -12,9 +12,16 @@
 #include "lib/host/process/subprocess.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <syslog.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
+#define SD_JOURNAL_SUPPRESS_LOCATION
+#include <systemd/sd-journal.h>
 #include <systemd/sd-login.h>
 #include <time.h>
 
@@ -22,7 +29,7 @@
 #define OBJECT "/org/freedesktop/systemd1"
 #define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
 
-enum { JOB_TIMEOUT_S = 100, ASK_CALENDAR_MS = 5000 };
+enum { JOB_TIMEOUT_S = 100, ASK_CALENDAR_MS = 5000, LOGIND_TIMEOUT_US = 5 * 1000 * 1000 };
 
 static const uint64_t LONGEST_STOP_US = UINT64_C(3600) * 1000000;
 
@@ -363,36 +370,28 @@ int units_timesync(struct units *units, char **ret_server, struct error *err)
 	return packets > 0 && !ignored && leap != 3 && stratum > 0 && stratum < 16;
 }
 
-/* "Sat 2026-11-21 06:00:00 UTC" */
-static bool parse_moment(const char *text, time_t *ret)
-{
-	struct tm tm = {};
-
-	if (sscanf(text, "%*s %d-%d-%d %d:%d:%d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
-		    &tm.tm_min, &tm.tm_sec) != 6 ||
-		tm.tm_year < 1970 || tm.tm_year > 9999 || tm.tm_mon < 1)
-		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	*ret = timegm(&tm); /* local or not: only differences count */
-	return true;
-}
-
 int64_t timer_period(const char *printed)
 {
-	time_t moment, last = 0;
+	time_t last = 0, moment;
 	int64_t period = 0;
 	int n = 0;
 
 	for (const char *line = printed; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
 		const char *colon;
+		struct tm tm = {};
 
 		line += strspn(line, " ");
 		if (strncmp(line, "Next elapse:", 12) != 0 && strncmp(line, "Iter", 4) != 0)
 			continue;
-		colon = strchr(line, ':');
-		if (!colon || !parse_moment(colon + 1, &moment))
+		colon = strchr(line, ':'); /* "Next elapse: Sat 2026-11-21 06:00:00 UTC" */
+		if (!colon ||
+			sscanf(colon + 1, "%*s %d-%d-%d %d:%d:%d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+				&tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6 ||
+			tm.tm_year < 1970 || tm.tm_year > 9999 || tm.tm_mon < 1)
 			continue;
+		tm.tm_year -= 1900;
+		tm.tm_mon--;
+		moment = timegm(&tm); /* local or not: only differences count */
 		if (n == 1)
 			period = moment - last;
 		else if (n > 1 && moment - last != period)
@@ -401,18 +400,6 @@ int64_t timer_period(const char *printed)
 		n++;
 	}
 	return period > 0 ? saturate_multiply((uint64_t)period, NS_PER_S) : 0;
-}
-
-static int64_t ask_calendar(const char *expression)
-{
-	const char *const argv[] = {"systemd-analyze", "calendar", "--iterations=8", "--", expression, NULL};
-	_cleanup_(freep) char *printed = NULL;
-	struct error ignored;
-	int status;
-
-	if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &ignored) < 0 || status != 0)
-		return 0;
-	return timer_period(printed);
 }
 
 /* Writes the settings of a timer into `text`, as in its file. `ret_every_ns`: of OnUnitActiveSec or OnUnitInactiveSec;
@@ -456,12 +443,13 @@ static int read_timer(struct units *units, const char *name, FILE *text, int64_t
 static int timer_describe(struct units *units, const char *name, struct timer *ret, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = unit_path(name), *calendar = NULL;
+	_cleanup_(freep) char *path = unit_path(name), *calendar = NULL, *printed = NULL;
+	struct error ignored;
 	uint64_t spread_us = 0;
 	int64_t every_ns = 0;
 	size_t size;
 	FILE *file = xopen_memstream(&ret->text, &size);
-	int r = read_timer(units, name, file, &every_ns, &calendar, &cause);
+	int status, r = read_timer(units, name, file, &every_ns, &calendar, &cause);
 
 	text_stream_close(file, &ret->text);
 	if (r >= 0)
@@ -471,10 +459,15 @@ static int timer_describe(struct units *units, const char *name, struct timer *r
 		return units_failed(err, r, &cause, "cannot ask systemd for the setting of a timer");
 	ret->name = xstrdup(name);
 	ret->spread_ns = saturate_multiply(spread_us, NS_PER_US);
-	if (!calendar)
+	if (!calendar) {
 		ret->period_ns = every_ns;
-	else if (!every_ns)
-		ret->period_ns = ask_calendar(calendar);
+	} else if (!every_ns) {
+		const char *const argv[] = {
+			"systemd-analyze", "calendar", "--iterations=8", "--", calendar, NULL};
+
+		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &ignored) == 0 && status == 0)
+			ret->period_ns = timer_period(printed);
+	}
 	return 0;
 }
 
@@ -614,22 +607,21 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 	return run_job(units, name, true, "replace", err);
 }
 
-int units_mask(struct units *units, const char *name, bool persistent, struct error *err)
+int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(
-		slow_bus(units), MANAGER, "MaskUnitFiles", &cause, NULL, "asbb", 1, name, !persistent, 0);
+	int r;
 
-	return r < 0 ? error_say(err, r, "cannot mask it: %s", cause.message ?: strerror(-r)) : 0;
-}
-
-int units_unmask(struct units *units, const char *name, bool persistent, struct error *err)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(
-		slow_bus(units), MANAGER, "UnmaskUnitFiles", &cause, NULL, "asb", 1, name, !persistent);
-
-	return r < 0 ? error_say(err, r, "cannot unmask it: %s", cause.message ?: strerror(-r)) : 0;
+	if (masked)
+		r = sd_bus_call_method(slow_bus(units), MANAGER, "MaskUnitFiles", &cause, NULL, "asbb", 1,
+			name, !persistent, 0);
+	else
+		r = sd_bus_call_method(slow_bus(units), MANAGER, "UnmaskUnitFiles", &cause, NULL, "asb", 1,
+			name, !persistent);
+	if (r < 0)
+		return error_say(err, r, "cannot %s it: %s", masked ? "mask" : "unmask",
+			cause.message ?: strerror(-r));
+	return 0;
 }
 
 int units_reload(struct units *units, struct error *err)
@@ -661,4 +653,98 @@ char *units_own(void)
 	char *unit = NULL;
 
 	return sd_pid_get_unit(0, &unit) < 0 ? NULL : unit;
+}
+
+/* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */
+
+char **sessions_desktops(void)
+{
+	_cleanup_(strings_freep) char **sessions = NULL;
+	char **users = NULL;
+	size_t n = 0;
+
+	if (sd_get_sessions(&sessions) < 0)
+		sessions = NULL;
+	for (char **session = sessions; session && *session; session++) {
+		_cleanup_(freep) char *type = NULL, *state = NULL;
+		const struct passwd *user;
+		uid_t uid;
+
+		if (sd_session_get_type(*session, &type) < 0 || sd_session_get_state(*session, &state) < 0 ||
+			(strcmp(type, "x11") != 0 && strcmp(type, "wayland") != 0 &&
+				strcmp(type, "mir") != 0) ||
+			!strcmp(state, "closing") || sd_session_get_uid(*session, &uid) < 0)
+			continue;
+		user = getpwuid(uid);
+		*array_add(users, n) = user ? xstrdup(user->pw_name) : text_format("%u", uid);
+	}
+	array_add(users, n); /* the NULL at the end */
+	return users;
+}
+
+int inhibit_sleep(const char *who, const char *why, struct error *err)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int fd = -1, r;
+
+	if (access("/run/systemd/seats/", F_OK) < 0)
+		return error_say(err, -ENOTCONN, "logind does not run");
+	r = sd_bus_open_system(&bus);
+	if (r < 0)
+		return error_os(err, r, "logind cannot be reached");
+	sd_bus_set_method_call_timeout(bus, LOGIND_TIMEOUT_US);
+	r = sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1",
+		"org.freedesktop.login1.Manager", "Inhibit", &cause, &reply, "ssss",
+		"shutdown:sleep:idle:handle-lid-switch", who, why, "block");
+	if (r < 0)
+		return error_say(err, r, "logind refuses: %s", cause.message ?: strerror(-r));
+	r = sd_bus_message_read(reply, "h", &fd);
+	if (r < 0)
+		return error_os(err, r, "logind's answer cannot be read");
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* the reply closes its own */
+	return fd >= 0 ? fd : error_os(err, -errno, "logind's answer cannot be kept");
+}
+
+/* Random numbers (systemd-id128 new); they never change their meaning. */
+static const char *const ACTION_IDS[] = {
+	[ACTION_APPLY] = "39ed5289e048415bb66b259795e4518c",
+	[ACTION_SET] = "38f6dd4d69e74c799304614ad703b7be",
+	[ACTION_STOP] = "4528b6ce556b49c689e08c08e20da7cb",
+	[ACTION_RESTORE] = "99736b756bc44bd3885547c49894405e",
+	[ACTION_RESTORE_ONE] = "8272fd7e5bda4e76916de1683a63bcb9",
+};
+
+void notify_ready(void)
+{
+	sd_notify(0, "READY=1");
+}
+
+void notify_stopping(void)
+{
+	sd_notify(0, "STOPPING=1");
+}
+
+void notify_status(const char *format, ...)
+{
+	char text[400];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	sd_notifyf(0, "STATUS=%s", text);
+}
+
+void action_log(enum action action, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	sd_journal_send(
+		"MESSAGE=%s", text, "MESSAGE_ID=%s", ACTION_IDS[action], "PRIORITY=%i", LOG_INFO, NULL);
 }

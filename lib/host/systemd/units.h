@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The services, timers, sockets and paths of systemd, asked over D-Bus, and timesyncd's answer. sd-bus is included
- * in this folder only. */
+/* What is asked of systemd over D-Bus (services, timers, sockets and paths, sessions, timesyncd's answer), and what it is told:
+ * the tools' status as services, and what they change on this machine. sd-bus and sd-journal are included here only. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -82,9 +82,8 @@ void units_set_waiting(struct units *units, units_waiting *waiting, void *data);
 /* Starts or stops it; one that is still stopping is started when it has stopped. -ETIMEDOUT: systemd has not finished
  * within 100 s, or the time that the unit may take to stop; else what `waiting` returned. */
 int units_set(struct units *units, const char *name, bool active, struct error *err);
-/* Keeps a unit from being started, until the next boot or persistently. Needs units_reload after it. */
-int units_mask(struct units *units, const char *name, bool persistent, struct error *err);
-int units_unmask(struct units *units, const char *name, bool persistent, struct error *err);
+/* Keeps a unit from being started, until the next boot or persistently; or does so no longer. Needs units_reload after it. */
+int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err);
 /* Makes systemd reload its files. */
 int units_reload(struct units *units, struct error *err);
 
@@ -114,3 +113,27 @@ int64_t timer_period(const char *printed);
 /* Whether systemd-timesyncd has an answer from a server: 1 yes, 0 no. `ret_server` (the caller frees it) is
  * NULL if it has none. */
 int units_timesync(struct units *units, char **ret_server, struct error *err);
+
+/* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */
+
+/* The users of sessions with a display (login screens too); a user with two is there twice. Ends with NULL; freed with
+ * strings_free. None where logind does not run. */
+char **sessions_desktops(void);
+
+/* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
+ * as the hold is to last; the kernel ends it with the process. Negative with a sentence if there is no logind or it refuses. */
+int inhibit_sleep(const char *who, const char *why, struct error *err);
+
+/* What the tools tell systemd: their status as services (sd_notify), which "systemctl status" shows; and what they have changed on
+ * this machine, for the system's journal. Failures are ignored. */
+
+/* Startup is complete, and the work begins. */
+void notify_ready(void);
+void notify_stopping(void);
+void notify_status(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Each kind of action has a message id of its own (journalctl MESSAGE_ID=…). */
+enum action { ACTION_APPLY, ACTION_SET, ACTION_STOP, ACTION_RESTORE, ACTION_RESTORE_ONE };
+
+/* Does nothing where no journal runs. */
+void action_log(enum action action, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -7,9 +7,9 @@
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/cpu/cpu_list.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/host/system/leftovers.h"
+#include "lib/host/system/lock.h"
 
 #include <dirent.h>
 #include <errno.h>

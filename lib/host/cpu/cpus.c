@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sets of CPUs, and how fast they may run: see cpus.h. */
+#include "lib/host/cpu/cpus.h"
+
+#include "lib/base/paths.h"
+#include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+static bool has_cpu(const int *cpus, size_t n, int cpu)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+bool cpu_list_has(const char *list, int cpu)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	return list && text_parse_cpu_list(list, &cpus, &n) == 0 && has_cpu(cpus, n, cpu);
+}
+
+char *cpu_list_text(const int *cpus, size_t n)
+{
+	char *text;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
+
+	for (size_t i = 0, last; i < n; i = last + 1) {
+		for (last = i; last + 1 < n && cpus[last + 1] == cpus[last] + 1;)
+			last++;
+		fprintf(file, "%s%d", i ? "," : "", cpus[i]);
+		if (last > i)
+			fprintf(file, "-%d", cpus[last]);
+	}
+	return text_stream_close(file, &text);
+}
+
+static int cpu_by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+char *cpu_list_join(const char *list, const char *other)
+{
+	_cleanup_(freep) char *both = text_format("%s%s%s", list, *list && *other ? "," : "", other);
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0, kept = 0;
+
+	if (text_parse_cpu_list(both, &cpus, &n) < 0)
+		return NULL;
+	if (n > 0)
+		qsort(cpus, n, sizeof(*cpus), cpu_by_number);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || cpus[i] != cpus[kept - 1])
+			cpus[kept++] = cpus[i];
+	return cpu_list_text(cpus, kept);
+}
+
+char *cpu_list_without(const char *list, const int *cpus, size_t n)
+{
+	_cleanup_(freep) int *all = NULL;
+	size_t n_all = 0, kept = 0;
+
+	if (text_parse_cpu_list(list, &all, &n_all) < 0)
+		return NULL;
+	for (size_t i = 0; i < n_all; i++)
+		if (!has_cpu(cpus, n, all[i]))
+			all[kept++] = all[i];
+	return cpu_list_text(all, kept);
+}
+
+/* A mask of the same length in which a CPU is where both `mask` has it and it is (or is not) one of these. */
+static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
+{
+	static const char digits[] = "0123456789abcdef";
+	_cleanup_(freep) char *copy = xstrdup(mask);
+	int cpu = 0; /* the lowest of a digit's four */
+
+	for (size_t i = strlen(copy); i-- > 0;) {
+		const char *digit = strchr(digits, copy[i]);
+		size_t bits = digit ? (size_t)(digit - digits) : 0;
+
+		if (copy[i] == ',')
+			continue;
+		if (!digit)
+			return NULL;
+		for (int bit = 0; bit < 4; bit++)
+			if (has_cpu(cpus, n, cpu + bit) != keep)
+				bits &= ~((size_t)1 << bit);
+		copy[i] = digits[bits];
+		cpu += 4;
+	}
+	return TAKE(copy);
+}
+
+char *cpu_mask_without(const char *mask, const int *cpus, size_t n)
+{
+	return mask_filter(mask, cpus, n, false);
+}
+
+char *cpu_mask_of(const char *mask, const int *cpus, size_t n)
+{
+	_cleanup_(freep) char *all = xstrdup(mask);
+
+	for (char *p = all; *p; p++)
+		*p = *p == ',' ? ',' : 'f';
+	return mask_filter(all, cpus, n, true);
+}
+
+int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)
+{
+	_cleanup_(freep) char *text = path_text(root_fd, "/proc/stat");
+	int64_t ticks = 0;
+
+	*ret_n = 0;
+	for (const char *line = text; line && *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+		long long idle, io_wait;
+		int cpu;
+
+		if (sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 || cpu < 0 ||
+			cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, cpus))
+			continue;
+		ticks += idle + io_wait;
+		++*ret_n;
+	}
+	return *ret_n > 0 ? ticks * (NS_PER_S / sysconf(_SC_CLK_TCK)) : -1;
+}
+
+/* How fast the processor may run: policies, governor, limits, turbo, out of /sys. */
+
+#define CPU_ROOT "/sys/devices/system/cpu"
+#define POLICY CPU_ROOT "/cpufreq/policy%d/"
+
+/* The highest frequency in a list of states below `limit`; -1 if there is none. Some drivers list them in
+ * descending order, others (cpufreq-dt) in ascending order. */
+static int64_t highest_of_list(const char *frequencies, int64_t limit)
+{
+	int64_t highest = -1;
+	char *end;
+
+	for (int64_t khz; khz = strtoll(frequencies, &end, 10), end != frequencies; frequencies = end)
+		if (khz > highest && khz < limit)
+			highest = khz;
+	return highest;
+}
+
+/* What it runs at without turbo. Intel has base_frequency; firmware with CPPC (AMD, ARM) nominal_freq in MHz; acpi-cpufreq lists its
+ * states ("3701000 3700000 …"), with one for turbo, 1 MHz above the highest. */
+static int64_t read_base(int root_fd, int number)
+{
+	_cleanup_(freep) char *list = NULL;
+	int64_t khz = path_int(root_fd, POLICY "base_frequency", number), first, second;
+
+	if (khz > 0)
+		return khz;
+	khz = path_int(root_fd, CPU_ROOT "/cpu%d/acpi_cppc/nominal_freq", number);
+	if (khz > 0)
+		return khz * 1000;
+	list = path_text(root_fd, POLICY "scaling_available_frequencies", number);
+	if (!list)
+		return -1;
+	first = highest_of_list(list, INT64_MAX);
+	second = highest_of_list(list, first);
+	return first - second == 1000 && first % 10000 == 1000 ? second : first;
+}
+
+/* All CPUs of the policy are offline: the kernel answers EBUSY for each of its files (before Linux 5.19: an empty
+ * list of CPUs). */
+static bool policy_is_offline(int root_fd, int number)
+{
+	_cleanup_(freep) char *cpus = NULL;
+	int r = path_read_text(root_fd, NULL, &cpus, POLICY "affected_cpus", number);
+
+	return r == -EBUSY || (r == 0 && !*cpus);
+}
+
+static int policy_by_number(const void *a, const void *b)
+{
+	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
+}
+
+void frequency_read(struct frequency *ret, int root_fd)
+{
+	struct frequency f = {
+		.no_turbo = path_int(root_fd, CPU_ROOT "/intel_pstate/no_turbo"),
+		.min_perf_pct = path_int(root_fd, CPU_ROOT "/intel_pstate/min_perf_pct"),
+		.max_perf_pct = path_int(root_fd, CPU_ROOT "/intel_pstate/max_perf_pct"),
+		.boost = path_int(root_fd, CPU_ROOT "/cpufreq/boost"),
+		.pstate_status = path_text(root_fd, CPU_ROOT "/intel_pstate/status")
+					 ?: path_text(root_fd, CPU_ROOT "/amd_pstate/status"),
+	};
+	int fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, CPU_ROOT "/cpufreq");
+	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		int number, end = 0;
+
+		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end] ||
+			policy_is_offline(root_fd, number))
+			continue;
+		*array_add(f.policies, f.n_policies) = (struct frequency_policy){
+			.number = number,
+			.cpus = path_text(root_fd, POLICY "related_cpus", number),
+			.driver = path_text(root_fd, POLICY "scaling_driver", number),
+			.governor = path_text(root_fd, POLICY "scaling_governor", number),
+			.preference = path_text(root_fd, POLICY "energy_performance_preference", number),
+			.min_khz = path_int(root_fd, POLICY "scaling_min_freq", number),
+			.max_khz = path_int(root_fd, POLICY "scaling_max_freq", number),
+			.hardware_max_khz = path_int(root_fd, POLICY "cpuinfo_max_freq", number),
+			.base_khz = read_base(root_fd, number),
+			.boost = path_int(root_fd, POLICY "boost", number),
+		};
+	}
+	if (f.n_policies > 0)
+		qsort(f.policies, f.n_policies, sizeof(*f.policies), policy_by_number);
+	*ret = f;
+}
+
+void frequency_clear(struct frequency *f)
+{
+	for (size_t i = 0; i < f->n_policies; i++) {
+		struct frequency_policy *p = &f->policies[i];
+
+		free(p->cpus);
+		free(p->driver);
+		free(p->governor);
+		free(p->preference);
+	}
+	free(f->policies);
+	free(f->pstate_status);
+	*f = (struct frequency){};
+}

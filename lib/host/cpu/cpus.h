@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sets of CPUs as the kernel writes them: lists ("0-3,8"), which text_parse_cpu_list reads, and masks ("f", "ff,ffffffff"); how
+ * long they were idle; and how fast they may run. */
+#pragma once
+
+#include "lib/base/cleanup.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL is an empty list. */
+bool cpu_list_has(const char *list, int cpu);
+
+/* The list, as the kernel would write it; the caller frees it. */
+char *cpu_list_text(const int *cpus, size_t n);
+
+/* All CPUs of two lists, as the kernel would write them; the caller frees it. NULL: they are no such text. */
+char *cpu_list_join(const char *list, const char *other);
+
+/* A list or a mask without these CPUs; "" or zeros if nothing remains. The caller frees it. NULL: it is no such text. */
+char *cpu_list_without(const char *list, const int *cpus, size_t n);
+char *cpu_mask_without(const char *mask, const int *cpus, size_t n);
+
+/* A mask as long as this one with these CPUs; likewise. */
+char *cpu_mask_of(const char *mask, const int *cpus, size_t n);
+
+/* How long these CPUs have been idle since boot (/proc/stat), all together, whether or not a disk was awaited meanwhile; in ticks
+ * of 10 ms. *ret_n: how many of them are online. -1: not known. root_fd as in lib/base/paths.h. */
+int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n);
+
+/* How fast the processor may run: policies, governor, limits, turbo, out of /sys. Reading only, below a root
+ * descriptor; writing is in cpupower.h, whose library not every tool may link. */
+
+/* One cpufreq policy: CPUs that share a clock. Frequencies in kHz, -1 where not known. */
+struct frequency_policy {
+	int number;   /* policyN */
+	char *cpus;   /* "0-3" */
+	char *driver; /* NULL where not known, like all texts here */
+	char *governor;
+	char *preference; /* energy_performance_preference */
+	int64_t min_khz, max_khz;
+	int64_t hardware_max_khz;
+	int64_t base_khz; /* what it runs at without turbo */
+	int64_t boost;    /* 1 on, 0 off, -1 no such switch */
+};
+
+struct frequency {
+	struct frequency_policy *policies; /* by number; those with a CPU that is online */
+	size_t n_policies;
+	int64_t no_turbo; /* intel_pstate: 1 turbo off, 0 on, -1 no such switch */
+	int64_t min_perf_pct,
+		max_perf_pct; /* intel_pstate's limits on all policies, in percent of the turbo maximum */
+	int64_t boost;        /* acpi-cpufreq and others: 1 on, 0 off, -1 no such switch */
+	char *pstate_status;  /* of intel_pstate or amd_pstate: "active", "passive"… */
+};
+
+void frequency_read(struct frequency *ret, int root_fd);
+void frequency_clear(struct frequency *frequency);
