@@ -6,7 +6,6 @@
 
 #include "lib/base/text.h"
 #include "lib/document/document.h"
-#include "lib/clocks/clocks_report.h"
 #include "lib/base/table.h"
 #include "lib/stats/summary.h"
 

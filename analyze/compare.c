@@ -7,9 +7,8 @@
 #include "lib/base/xalloc.h"
 #include "lib/duet/duet_report.h"
 #include "lib/protocol/comparison.h"
-#include "lib/report/comparison_report.h"
-#include "lib/report/notes.h"
 #include "lib/report/results.h"
+#include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 
 #include <errno.h>

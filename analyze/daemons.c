@@ -4,7 +4,7 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"
-#include "lib/protocol/daemons.h"
+#include "lib/protocol/analysis.h"
 #include "lib/report/results.h"
 #include "lib/base/table.h"
 #include "lib/protocol/names.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze discard: the samples of a run that a profile discards, the causes, and the statistics before and after
  * (EMP, Tables XVII and XVIII). */
-#include "analyze/stages.h"
+#include "analyze/analyze.h"
 
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"

@@ -3,7 +3,7 @@
 #include "analyze/analyze.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/jitter/jitter_show.h"
+#include "lib/jitter/jitter_run.h"
 
 #include <errno.h>
 #include <string.h>

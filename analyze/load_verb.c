@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
 #include "analyze/analyze.h"
-#include "lib/load/load_show.h"
+#include "lib/load/load_report.h"
 
 #include "lib/base/paths.h"
 #include "lib/base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze protocols: the statistics of runs after each step of the protocol (EMP, Figure 17). */
-#include "analyze/stages.h"
+#include "analyze/analyze.h"
 
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"

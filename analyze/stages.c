@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The steps of the protocol, and their statistics: see stages.h. */
-#include "analyze/stages.h"
+#include "analyze/analyze.h"
 
 #include "lib/base/text.h"
 #include "lib/report/screen.h"

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "lib/base/tool.h"
-#include "lib/run/session.h"
+#include "lib/run/sampling.h"
+#include "lib/book/book.h"
+#include "lib/protocol/discard.h"
+#include "lib/run/constant.h"
 
 #include <stdio.h>
 
@@ -40,3 +43,108 @@ int verb_constant(int argc, char **argv, struct error *err);
 int verb_clocks(int argc, char **argv, struct error *err);
 int verb_profile(int argc, char **argv, struct error *err);
 int verb_jitter(int argc, char **argv, struct error *err);
+
+/* "128x800" */
+struct size {
+	int64_t length_ns;
+	int count;
+};
+
+struct preset {
+	const char *name;
+	struct size short_size, long_size;
+};
+
+extern const struct preset *const preset_default; /* the papers' */
+
+option_parser preset_option;      /* into const struct preset * */
+option_parser preset_size_option; /* into struct size */
+
+struct calibration {
+	struct run_session base;
+	struct calibration_plan plan;
+	int inhibitor; /* -1: sleep is not blocked */
+	struct constant constant;
+	char *inc;   /* the program's file */
+	char *notes; /* for the runs: the result of the audit; NULL: nothing */
+	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
+};
+
+#define CALIBRATION_NEW                                                        \
+	{                                                                      \
+		.inhibitor = -1, .base = {.lock = {-1}}, .plan = {.cpu = -1 }   \
+	}
+
+void calibration_clear(struct calibration *calibration);
+
+/* Opens the book and takes the host's lock. */
+int calibration_open(struct calibration *calibration, struct error *err);
+
+/* Checks the machine and takes its fingerprint, and opens the observer. 0, or STATUS_NOT_FIT with a sentence if the machine is not fit and
+ * --ignore-audit is not given. */
+int calibration_prepare(struct calibration *calibration, struct error *err);
+
+/* Finds the constant of INC for the environment that the calibration began in (0: it begins in today's). */
+int calibration_find_constant(struct calibration *calibration, int64_t environment, struct error *err);
+
+/* Samples in the book. */
+uint32_t calibration_samples(struct calibration *calibration, int which);
+
+/* The time left, estimated from the samples so far. */
+int64_t calibration_left_ns(struct calibration *calibration);
+
+/* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
+ * can be resumed. */
+int calibration_run(struct calibration *calibration, struct error *err);
+
+/* The calibration of a run; without a run, the latest: for the profile, if there is one, and of those that can be resumed,
+ * or of all. */
+struct calibration_query {
+	int64_t run;         /* 0: not given */
+	const char *profile; /* NULL: not given */
+	bool any;            /* not only one that can be resumed */
+};
+
+/* 1: *ret is filled in; 0: there is none. */
+int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
+	struct error *err);
+
+/* calibration.c: INC as a calibration starts it. Contains pointers into itself: do not copy it. */
+struct inc_program {
+	int64_t length_ns;
+	char iterations[32];
+	char *argv[4];
+	struct spawn spawn;
+};
+
+/* INC that runs for `length_ns`, by the calibration's constant. */
+void inc_program_make(struct inc_program *ret, const struct calibration *calibration, int64_t length_ns);
+
+/* A new run of INC. run_clear frees its contents, also after a failure. */
+int inc_program_describe(const struct inc_program *program, const struct calibration *calibration,
+	enum run_kind kind, struct run *ret, struct error *err);
+
+/* How long that takes at least; 0: there is none. */
+int64_t calibration_duet_ns(const struct calibration *calibration);
+
+/* screen.c: the text that 'run' and 'resume' print: one line for each run, for each daemon, and for all warnings. -v adds
+ * details. */
+void screen_audit_ignored(const char *checks);
+
+/* The plan, and when it ends. `sleeps`: why sleep could not be blocked; NULL: it is. */
+void screen_plan(struct calibration *calibration, const char *sleeps);
+
+/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
+int screen_confirm(int64_t ns, struct error *err);
+
+/* A complete run: its verdict, central cluster and L-samples. */
+int screen_run(struct calibration *calibration, int which, struct error *err);
+
+/* What disturbed the runs. */
+int screen_warnings(
+	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
+
+int screen_profile(const struct profile *profile, const struct cutoffs *left_out, struct error *err);
+void screen_next(const struct calibration *calibration,
+	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
+void screen_refused(const struct calibration *calibration);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A calibration from the open book to the profile: see calibration.h. */
-#include "calibrate/calibration.h"
+#include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
 #include "lib/base/number.h"

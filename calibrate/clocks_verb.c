@@ -3,7 +3,6 @@
 #include "calibrate/calibrate.h"
 #include "lib/clocks/bench.h"
 #include "lib/clocks/clocks.h"
-#include "lib/clocks/cycles.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
@@ -11,7 +10,6 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/lock.h"
 #include "lib/document/document.h"
-#include "lib/clocks/clocks_report.h"
 
 #include <errno.h>
 #include <fcntl.h>

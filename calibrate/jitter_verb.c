@@ -10,7 +10,7 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
-#include "lib/jitter/jitter_show.h"
+#include "lib/jitter/jitter_run.h"
 #include "lib/jitter/watch.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sizes of runs: see preset.h. */
-#include "calibrate/preset.h"
+#include "calibrate/calibrate.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
  * runs INC for a few minutes, and gives a verdict. */
-#include "calibrate/calibration.h"
+#include "calibrate/calibrate.h"
 #include "lib/base/xalloc.h"
 
 #include "lib/base/json.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted is resumed, on the same machine with the same
  * settings, and the resume point recorded. */
-#include "calibrate/calibration.h"
-#include "calibrate/preset.h"
+#include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
 #include "lib/base/number.h"

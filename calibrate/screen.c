@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The text that 'run' and 'resume' print: see screen.h. */
 
-#include "calibrate/calibration.h"
+#include "calibrate/calibrate.h"
 
 #include "lib/base/number.h"
 #include "lib/base/terminal.h"

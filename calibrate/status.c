@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book, so it hardly
  * disturbs the calibration. */
-#include "calibrate/calibration.h"
+#include "calibrate/calibrate.h"
 
 #include "lib/base/number.h"
 #include "lib/base/json.h"

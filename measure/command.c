@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The commands to measure: see command.h. */
-#include "measure/command.h"
+#include "measure/session.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-load: how fast a machine does the work of many users at once. */
 #include "lib/load/session.h"
-#include "lib/load/worker.h"
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writing the exports, and a session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see export.h.
  * hyperfine's columns come first, as in hyperfine: elapsed times of all samples. */
-#include "measure/export.h"
+#include "measure/session.h"
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
@@ -11,12 +11,8 @@
 #include "lib/document/document.h"
 #include "lib/duet/duet_report.h"
 #include "lib/record/run.h"
-#include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
-#include "measure/perf.h"
-#include "measure/show.h"
-#include "measure/trace.h"
 
 #include <errno.h>
 #include <math.h>

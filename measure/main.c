@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-measure: times programs, and discards samples by a saved profile. */
-#include "measure/export.h"
-#include "measure/show.h"
+#include "measure/session.h"
 
 #include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The notes on a session and on each of its results, which the book keeps: see session.h. */
-#include "measure/perf.h"
 #include "measure/session.h"
 
 #include "lib/report/notes.h"

@@ -8,7 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
-#include "lib/report/comparison_report.h"
+#include "lib/report/results.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The results of --perf: see perf.h. */
-#include "measure/perf.h"
+#include "measure/session.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/json.h"

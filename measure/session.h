@@ -3,16 +3,38 @@
  * schedule.c takes the samples, notes.c says what is to be known about the results. */
 #pragma once
 
-#include "measure/command.h"
-
+#include "measure/options.h"
 #include "lib/duet/duet_report.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/jitter/program_trace.h"
-#include "lib/duet/duet_report.h"
+#include "lib/jitter/watch.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/sampling.h"
+#include "lib/protocol/comparison.h"
+#include "lib/report/results.h"
+
+#include <jansson.h>
+
+struct command {
+	char *name; /* in results */
+	bool named; /* by the user: --command-name, --reference-name */
+	char *text; /* as typed in a shell */
+	char **argv;
+	char *path;                                 /* of argv[0] */
+	char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
+	const char *output;                         /* --output; NULL: not given */
+	char **values; /* of the parameters, in their order; NULL-terminated. NULL: the reference */
+};
+
+struct commands {
+	struct command *items;
+	size_t n;
+};
+
+int commands_make(const struct measure_options *options, int argc, char **argv, struct commands *ret,
+	struct error *err);
+void commands_clear(struct commands *commands);
 
 /* What the samples of one command come to: as the book has them, and what only this session knows. */
 struct result {
@@ -154,3 +176,61 @@ static inline struct discard_rules session_rules(const struct session *s)
 		.unprofiled_share = s->options->unprofiled_percent / 100,
 	};
 }
+
+/* Whether the files of --export-json and the other exports can be written. */
+int export_try(const struct measure_options *options, struct error *err);
+
+/* Whether a document goes to standard output; then nothing else may. */
+bool export_takes_stdout(const struct measure_options *options);
+
+/* Writes the exports: files as a whole, each time there are new results; standard output (also for --json), pipes
+ * and devices once, at the end. */
+int export_files(const struct session *session, struct error *err);
+int export_streams(const struct session *session, struct error *err);
+
+/* One document. */
+int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
+
+/* {"cycles": {"mean", "sd", "values": [of each sample, null where it was not counted]}}; NULL: no memory. */
+json_t *perf_json(const struct session *session, const struct task *task);
+
+/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)"; the caller frees it. NULL: nothing was counted, or no
+ * memory. */
+char *perf_text(const struct session *session, const struct task *task);
+
+/* Prints every result, then the comparisons. STATUS_NOT_FIT with a sentence if --fail-if-slower is exceeded. */
+int show_session(const struct session *session, struct error *err);
+
+/* The comparisons of a session: each command with the first. */
+
+/* Of each clock that is compared, by the index of the command; .a.n is 0 where there is none. Those of PT come first, and those
+ * of ET follow: all[2 * n]. */
+struct comparisons {
+	struct comparison *all;
+	size_t n, n_made;
+};
+
+static inline const struct comparison *comparisons_of(
+	const struct comparisons *c, enum comparison_clock clock, size_t command)
+{
+	return &c->all[clock * c->n + command];
+}
+
+/* Of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not compared. */
+int comparisons_make(const struct session *session, struct comparisons *ret, struct error *err);
+void comparisons_clear(struct comparisons *comparisons);
+
+/* Whether a duet would show more: never where one cannot be had, here or with these options, or where it was one. */
+struct duet_advice advice_of(const struct session *session);
+
+/* {"cpu", "event_cost_ns", "samples": [{"sample", "taken_ns", "events", "events_lost", "chain_breaks", "sources": [{"name", "kind",
+ * "unit", "slices", "total_ns", "longest_ns"}]}]}; NULL: no memory. */
+json_t *trace_json(const struct session *session, const struct task *task);
+
+/* A table of the sources, a line for each sample that stands out, and what tracing took. */
+int trace_print(const struct session *session, const struct task *task, struct error *err);
+
+/* Samples that are more than three robust standard deviations, and a thousandth, longer than the median ET, the longest first: their
+ * indices, at most `most` of them. *ret_median_ns: that ET. */
+size_t trace_outstanding(
+	const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-measure's results as text: the first screen of each program, then the comparisons. With --verbose also the
  * details. */
-#include "measure/show.h"
+#include "measure/session.h"
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -10,7 +10,6 @@
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"
-#include "measure/trace.h"
 
 #include <fcntl.h>
 #include <math.h>

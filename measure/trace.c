@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The results of --trace: see trace.h. */
-#include "measure/trace.h"
+#include "measure/session.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/table.h"

@@ -4,7 +4,6 @@
 
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"
-#include "lib/clocks/cycles.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/stats/summary.h"

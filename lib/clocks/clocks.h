@@ -7,6 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/document/document.h"
 #include "lib/record/fields.h"
+#include "lib/report/plot.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -102,3 +103,18 @@ json_t *clocks_as_json(const struct clocks *clocks);
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
 /* The same document with what the book has of the environment. */
 int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err);
+
+/* Prints it to standard output. */
+int clocks_print(const struct clocks *clocks, struct error *err);
+
+/* The name of a source on the screen: "CLOCK_REALTIME" for "clock_gettime(CLOCK_REALTIME)". Valid until the next
+ * call. */
+const char *clocks_short_name(const char *name);
+
+/* Indices of the sources by their cost; the caller frees it. NULL: no memory. */
+size_t *clocks_by_cost(const struct clocks *clocks);
+
+/* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its
+ * length (Hines, Wyatt & Chang, Figure 2). */
+
+struct drawing figure_clocks(const struct clocks *clocks);

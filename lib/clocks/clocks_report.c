@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A calibration of the clocks on the screen: see clocks_report.h. */
-#include "lib/clocks/clocks_report.h"
+#include "lib/clocks/clocks.h"
 
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"

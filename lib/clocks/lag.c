@@ -5,12 +5,10 @@
  * counter all the while, and a gap between two readings is time that it was not there. Only after a gap does it read its
  * CPU time again, because that brings the kernel's numbers up to date; the switch that made the gap has done so
  * anyway. */
-#include "lib/clocks/lag.h"
+#include "lib/clocks/bench.h"
 
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"
-#include "lib/clocks/bench.h"
-#include "lib/clocks/cycles.h"
 #include "lib/host/process/pinning.h"
 #include "lib/stats/summary.h"
 

@@ -6,7 +6,6 @@
  * that counter is kept, because other programs disturbed many of the rest. Each batch has trials of the whole time. */
 #include "lib/clocks/bench.h"
 #include "lib/base/xalloc.h"
-#include "lib/clocks/cycles.h"
 
 #include "lib/stats/compare.h"
 #include "lib/stats/summary.h"

@@ -5,7 +5,6 @@
  * CLOCK_MONOTONIC_COARSE advances at the tick, so that one who watches it learns when that is. */
 #include "lib/clocks/bench.h"
 #include "lib/base/xalloc.h"
-#include "lib/clocks/lag.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The ways to read a time: see time_source.h. */
-#include "lib/clocks/time_source.h"
+#include "lib/clocks/bench.h"
 
-#include "lib/clocks/cycles.h"
 
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* See duet_cost.h. */
-#include "lib/duet/duet_cost.h"
+#include "lib/duet/duet_report.h"
 
 #include "lib/base/number.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events, made intervals of named sources: see intervals.h. */
-#include "lib/jitter/intervals.h"
+#include "lib/jitter/attribution.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"

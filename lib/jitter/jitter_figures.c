@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pictures of jitter runs: the distribution of lengths, what each source took before and after, and when the longest
  * interruptions were. */
-#include "lib/jitter/jitter_show.h"
+#include "lib/jitter/jitter_run.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/stats/summary.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A jitter run on the screen and as JSON: see jitter_show.h. */
-#include "lib/jitter/jitter_show.h"
+#include "lib/jitter/jitter_run.h"
 
 #include "lib/base/number.h"
 #include "lib/base/table.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel's trace during samples: see program_trace.h. */
-#include "lib/jitter/program_trace.h"
+#include "lib/jitter/watch.h"
 
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"

@@ -10,7 +10,6 @@
 #include "lib/host/system/machine.h"
 #include "lib/jitter/attribution.h"
 #include "lib/jitter/jitter.h"
-#include "lib/jitter/program_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The coordinator of a load: see coordinator.h. */
-#include "lib/load/coordinator.h"
+#include "lib/load/session.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/number.h"
@@ -11,7 +11,6 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/system/lock.h"
-#include "lib/load/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/book/book.h"
-#include "lib/load/load_show.h"
-#include "lib/report/comparison_report.h"
+#include "lib/load/load_report.h"
+#include "lib/report/results.h"
 #include "lib/report/notes.h"
 
 #include <errno.h>

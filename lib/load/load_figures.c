@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The pictures of a load: the rate of work of each run, when each worker worked in one run, and what the workers waited for. */
-#include "lib/load/load_show.h"
+#include "lib/load/load_report.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"

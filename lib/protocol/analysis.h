@@ -3,8 +3,178 @@
  * both, its period, and the cutoff from this run alone (EMP, steps 2 to 8). */
 #pragma once
 
-#include "lib/protocol/cluster.h"
-#include "lib/protocol/daemons.h"
+#include "lib/record/run.h"
+#include "lib/base/error.h"
+#include "lib/protocol/names.h"
+#include "lib/stats/summary.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum zoom_end {
+	ZOOM_GAP, /* a gap that the samples within do not explain: the next zoom excludes the samples beyond it */
+	ZOOM_DAEMONS, /* no gap, but daemons explain the samples that the next zoom excludes */
+	ZOOM_HAND,    /* the caller set the bound of the next zoom */
+	ZOOM_LAST,    /* nothing more to exclude */
+};
+
+/* One zoom: the samples in view, and the bound of the next zoom. */
+struct zoom {
+	int64_t low_ns, high_ns; /* the shortest and the longest ET in view, both inclusive */
+	size_t left;             /* samples in view */
+	enum zoom_end end;
+	bool below;         /* the next zoom excludes samples on the short side */
+	size_t beyond;      /* how many samples that is */
+	int64_t gap_ns;     /* ZOOM_GAP: its size */
+	int64_t longest_ns; /* ZOOM_GAP: the longest gap that the samples within explain */
+	double explained;   /* ZOOM_DAEMONS: the share of those samples that daemons explain */
+};
+
+struct cluster {
+	int64_t low_ns, high_ns; /* the central cluster: low <= ET <= high */
+	int64_t median_ns;       /* of the central cluster */
+	/* Two tighter upper bounds, which hold if daemons explain the samples beyond; high_ns: none. */
+	int64_t core_high_ns; /* the longest ET that one symmetric cluster explains */
+	int64_t near_high_ns; /* below the widest gap beyond the core, which alone is not significant */
+	struct zoom *zooms;   /* from everything to the central cluster, which is the last */
+	size_t n_zooms;
+	size_t n_samples, n_central, n_above, n_below;
+	size_t n_arms;    /* pairs of which one is above: in an arm of the L */
+	size_t n_corners; /* pairs of which both are above: the upper right of the scatter */
+	bool by_hand;     /* the upper bound was set by hand */
+};
+
+/* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the longest central ET, set by hand; 0:
+ * find it. -EINVAL: no samples, or none at or below by_hand_ns. */
+int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
+	int64_t by_hand_ns, struct error *err);
+
+/* Adds a zoom to high_ns; explained: the share of the samples beyond it that daemons explain. */
+void cluster_tighten(
+	struct cluster *central, const struct sample *samples, size_t n, int64_t high_ns, double explained);
+
+void cluster_clear(struct cluster *central);
+
+static inline bool cluster_holds(const struct cluster *central, int64_t et_ns)
+{
+	return et_ns >= central->low_ns && et_ns <= central->high_ns;
+}
+
+/* What the next zoom excludes and why, as text. Returns `buffer`. */
+enum { ZOOM_WHY_SIZE = 200 };
+char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *zoom);
+
+struct period {
+	size_t occurrences; /* consecutive samples count once */
+	double samples; /* from one occurrence to the next, their median; 0: not found in sample numbers */
+	double ns;      /* the same in time; 0: not found in time */
+	double chance;  /* that the same number of random occurrences looks as periodic */
+	bool firm;      /* three occurrences or more, and a chance below 5 % */
+};
+
+/* occurrences: ascending sample numbers. n: samples of the run. */
+struct period period_find(const uint32_t *occurrences, size_t n_occurrences, size_t n);
+
+/* When a sample was. */
+struct sample_span {
+	int64_t from_ns, to_ns;
+};
+
+/* occurrences: ascending indexes into the samples, each of which starts after the one before, and not before that ends. */
+struct period period_find_in_time(
+	const uint32_t *occurrences, size_t n_occurrences, const struct sample_span *samples, size_t n);
+
+static inline bool period_is_known(const struct period *period)
+{
+	return period->samples > 0 || period->ns > 0;
+}
+
+/* "firm (7 times; by chance in under 0.1 %)". Returns `buffer`. */
+enum { PERIOD_WHY_SIZE = 96 };
+char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *period);
+
+/* Times in whole units of a resolution, rounded half up as the papers' tables are. */
+static inline int64_t resolution_round(int64_t ns, int64_t resolution_ns)
+{
+	return (ns + resolution_ns / 2) / resolution_ns * resolution_ns;
+}
+
+/* Halfway between two times that are in whole units already. */
+static inline int64_t resolution_midpoint(int64_t a_ns, int64_t b_ns, int64_t resolution_ns)
+{
+	return (a_ns + b_ns + resolution_ns) / (2 * resolution_ns) * resolution_ns;
+}
+
+/* The zone of a sample's ET. NEAR and FAR are the part of the central cluster beyond its core, below and above the
+ * widest gap there, until it is known whether daemons explain it. */
+enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
+
+/* One execution in an L-sample that is long for its daemon (step 4). */
+struct long_execution {
+	uint32_t sample;
+	int64_t pt_ns;
+};
+
+/* One daemon in one run. */
+struct daemon_statistics {
+	char *name;           /* of the group or the family */
+	uint32_t names;       /* of a family: how many there are; 0: not a family */
+	char *unit, *exe;     /* of its longest execution; NULL: none or unknown */
+	bool alone, returned; /* as struct family_member */
+	pid_t pid;            /* of its latest execution */
+	size_t executions;
+	int64_t max_ns;      /* its longest execution */
+	uint32_t max_sample; /* with that execution */
+	uint32_t max_source; /* of that execution; 0: none */
+
+	/* By an analysis: */
+	size_t n_central;       /* executions in central samples */
+	int64_t central_max_ns; /* -1: none */
+	double central_sd_ns;   /* n - 1; 0 for fewer than two */
+	size_t n_outside;       /* executions in L-samples, long or not */
+	struct long_execution
+		*longs; /* while executions are added: beyond the core, longer than all in it so far */
+	size_t n_longs, capacity;
+	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
+	struct period period;
+	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
+	double share; /* of the delay of the samples in which it ran long, beyond the central median: the part that
+			      it explains; NAN: not infrequent */
+	bool frequent; /* a cause of VERDICT_FREQUENT */
+	struct running seen[N_ZONES];
+	uint32_t last; /* the last sample that it ran in, of those up to the bound of the central cluster */
+	size_t n_present;    /* how many those are */
+	double et_ns, pt_ns; /* and their ETs, beyond the central median, and its own time in them; sums */
+	double extra;        /* see causes_explained_share and causes_attribute */
+
+	/* By discarding: */
+	bool profiled;
+	const struct cutoff *cutoff; /* while executions are added; NULL: none */
+	int64_t total_ns;            /* in all samples */
+	bool long_once;              /* one execution took 1 % of its sample's ET or more */
+	int64_t in_sample_ns;        /* in the current sample, on the program's CPU if that is known */
+	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample, the smaller of
+				 in_sample_ns and sample_taken_ns */
+};
+
+struct daemons {
+	struct daemon_statistics *items; /* in the order in which they were first seen */
+	size_t n;
+	uint32_t *of_source; /* by id: index into items + 1; 0: not seen yet */
+	size_t n_sources;
+	void *by_name; /* tsearch(3) */
+};
+
+/* Adds one execution of `ns` to its daemon, and returns that: it remains valid until the next call. */
+struct daemon_statistics *daemons_add(struct daemons *daemons, const struct name_pattern *patterns,
+	const struct source *source, const struct execution *execution, int64_t ns);
+
+/* Makes one of the daemons of each family: those of the n families that are known from elsewhere, those found among the rest,
+ * and those that have the name of a family already. Nothing can be added afterwards. */
+void daemons_join_families(struct daemons *daemons, const char *const *known, size_t n);
+
+void daemons_clear(struct daemons *daemons);
 
 /* Which shape the scatter of the dual executions has. */
 enum verdict {

@@ -15,7 +15,7 @@
  * the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound an outlier identifier), which
  * normal ETs exceed once in three million samples. Heavy tails exceed it too, so the core, or the widest gap
  * beyond it, bounds the cluster only if daemons explain most of the samples beyond. */
-#include "lib/protocol/cluster.h"
+#include "lib/protocol/analysis.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/text.h"

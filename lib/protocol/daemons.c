@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each daemon used in a run: see daemons.h. */
-#include "lib/protocol/daemons.h"
+#include "lib/protocol/analysis.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"

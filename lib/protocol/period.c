@@ -9,7 +9,7 @@
  *
  * Few occurrences meet the rule by chance: two do in a third of all cases. How often is counted on occurrences drawn at
  * random, always the same ones. */
-#include "lib/protocol/period.h"
+#include "lib/protocol/analysis.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A comparison as a line, a row and JSON: see comparison_report.h. */
-#include "lib/report/comparison_report.h"
+#include "lib/report/results.h"
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"

@@ -3,7 +3,7 @@
  * a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
 #pragma once
 
-#include "lib/run/session.h"
+#include "lib/run/sampling.h"
 
 struct constant {
 	double per_second;

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/process/duet.h"
+#include "lib/host/process/program.h"
 #include "lib/record/counters.h"
 
 /* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */

@@ -3,7 +3,53 @@
  * the next starts, so that no complete sample is lost, however the sampling ends. */
 #pragma once
 
-#include "lib/run/session.h"
+#include "lib/book/book.h"
+#include "lib/host/system/lock.h"
+#include "lib/run/observer.h"
+
+struct run_session {
+	struct book *book;
+	struct lock lock;
+	int64_t environment; /* today's, in the book */
+	char *environment_digest;
+	struct observer observer;
+	struct environment_question *question; /* while the fingerprint is taken */
+};
+
+#define RUN_SESSION_NEW ((struct run_session){.lock = {-1}})
+
+enum run_lock {
+	RUN_LOCK_IGNORED,
+	RUN_LOCK_FREE, /* another tool that holds it is an error; the message names --ignore-lock */
+	RUN_LOCK_TAKEN,
+};
+
+/* Opens the book (NULL: the user's) and looks at the lock. A run of several days does not end because another program has locked its book: from
+ * now on all users of the book wait until the lock is gone, or until INT, TERM or HUP. After 10 s, a message on standard error says what they wait for. */
+int run_session_open(
+	struct run_session *session, const char *db, enum book_mode mode, enum run_lock lock, struct error *err);
+void run_session_close(struct run_session *session);
+
+/* Starts taking the fingerprint, while the caller prepares other things. */
+void run_session_ask_environment(struct run_session *session);
+
+/* Waits for it, or takes it now, and stores it. No sample may run before. */
+int run_session_environment(struct run_session *session, struct error *err);
+
+/* Of a new run: the environment and what the observer says. The caller frees the run. */
+void run_session_describe(const struct run_session *session, struct run *run);
+
+/* outcome: 0 marks the run as done, -EINTR as interrupted, others as failed. */
+int run_session_end_run(struct run_session *session, struct run *run, int outcome, struct error *err);
+
+/* For tools that need no more of a session: makes users of the book wait, as above; takes the fingerprint and stores it. The
+ * caller frees the digest. */
+void patience_begin(struct book *book);
+int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err);
+
+/* Runs emp-setup's audit. *ret_off: the ids of its level A checks that are off, with ", " between, which the caller frees; NULL: the machine
+ * is fit. */
+int environment_audit(char **ret_off, struct error *err);
 
 enum order {
 	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of them */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The frame of every run: see session.h. */
-#include "lib/run/session.h"
+#include "lib/run/sampling.h"
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"

@@ -4,13 +4,12 @@
  * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd makes. For a unit
  * whose own file is in /etc, a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a
  * condition that never holds. */
-#include "setup/apply/change.h"
+#include "setup/apply/apply.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/text.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/units.h"
-#include "setup/apply/run_for.h"
 
 #include <errno.h>
 #include <fcntl.h>

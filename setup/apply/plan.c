@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What apply will change: see plan.h. */
-#include "setup/apply/plan.h"
+#include "setup/apply/apply.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"

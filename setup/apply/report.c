@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What became of each change: see report.h. */
-#include "setup/apply/report.h"
+#include "setup/apply/apply.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/table.h"

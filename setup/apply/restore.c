@@ -9,9 +9,7 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/systemd/units.h"
-#include "setup/apply/change.h"
-#include "setup/apply/run_for.h"
-#include "setup/apply/snapshot.h"
+#include "setup/apply/apply.h"
 #include "setup/options.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command of apply --for: see run_for.h. */
-#include "setup/apply/run_for.h"
+#include "setup/apply/apply.h"
 
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
@@ -9,7 +9,6 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
-#include "setup/apply/change.h"
 
 #include <errno.h>
 #include <fcntl.h>

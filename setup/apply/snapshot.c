@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state before the first change: see snapshot.h. A JSON object with an object for each kind of thing, from its name
  * to its state. */
-#include "setup/apply/snapshot.h"
+#include "setup/apply/apply.h"
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"

@@ -3,7 +3,7 @@
 #include "tests/unit/made_up_run.h"
 #include "tests/unit/check.h"
 
-#include "lib/protocol/daemons.h"
+#include "lib/protocol/analysis.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/protocol/cluster.h"
+#include "lib/protocol/analysis.h"
 
 #include <errno.h>
 #include <string.h>

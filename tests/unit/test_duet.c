@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/number.h"
-#include "lib/duet/duet_cost.h"
+#include "lib/duet/duet_report.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/host/trace/trace_decode.h"
-#include "lib/jitter/intervals.h"
+#include "lib/host/trace/trace.h"
+#include "lib/jitter/attribution.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -6,8 +6,7 @@
 #include "lib/base/text.h"
 #include "lib/host/system/digest.h"
 #include "setup/apply/journal.h"
-#include "setup/apply/plan.h"
-#include "setup/apply/report.h"
+#include "setup/apply/apply.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 /* The commands to measure, made from operands and options. */
 #include "tests/unit/check.h"
 
-#include "measure/command.h"
+#include "measure/session.h"
 
 #include "lib/base/cleanup.h"
 

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
-#include "lib/report/comparison_report.h"
+#include "lib/report/results.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* A session's results as documents, letter for letter where people and other programs read them. */
 #include "tests/unit/scratch.h"
 
-#include "measure/export.h"
+#include "measure/session.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
-#include "lib/protocol/period.h"
+#include "lib/protocol/analysis.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Two snapshots and the exits between them, made up. The first snapshot begins at 1000 ns. */
 #include "tests/unit/check.h"
 
-#include "lib/host/accounting/snapshot_diff.h"
+#include "lib/host/accounting/accounting_backend.h"
 
 enum { BEFORE_NS = 1000, OBSERVER = 99 };
 

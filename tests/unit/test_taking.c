@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who takes a CPU from a program. */
-#include "lib/jitter/program_trace.h"
+#include "lib/jitter/watch.h"
 
 #include "tests/unit/check.h"
 

@@ -3,8 +3,7 @@
  */
 #include "tests/unit/check.h"
 
-#include "lib/host/accounting/accounting_taskstats.h"
-#include "lib/host/accounting/snapshot_diff.h"
+#include "lib/host/accounting/accounting_backend.h"
 
 #include <string.h>
 

@@ -2,9 +2,7 @@
 /* The sources of time: all show that a process computes, and those of another process show that one. */
 #include "tests/unit/check.h"
 
-#include "lib/clocks/cycles.h"
-#include "lib/clocks/lag.h"
-#include "lib/clocks/time_source.h"
+#include "lib/clocks/bench.h"
 
 #include <sched.h>
 

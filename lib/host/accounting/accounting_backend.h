@@ -3,10 +3,69 @@
  * processes is the same for both. Only for lib/host/accounting and its tests. */
 #pragma once
 
+#include "lib/base/cleanup.h"
+#include "lib/base/error.h"
+#include "lib/host/accounting/accounting_record.h"
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/accounting/accounting_bpf.h"
 #include "lib/host/accounting/identity.h"
-#include "lib/host/accounting/snapshot_diff.h"
+#include "lib/host/accounting/keymap.h"
+#include "lib/host/process/process.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct task_records_options {
+	size_t events_bytes;   /* buffer of events: a power of two, at least a page; 0: the default */
+	bool no_watch;         /* no program is pinned: interrupts are not timed */
+	bool read;             /* take snapshots as on kernels before Linux 6.7 */
+	const char *directory; /* where resolved programs are kept: see bpf_programs.h; NULL: /run/emp */
+	size_t capacity; /* tasks in a snapshot before it is taken that way; 0: many times the present number */
+};
+
+/* Of the program under test. */
+struct task_scope {
+	uint64_t cgroup; /* tasks in it and below it get RECORD_PROGRAM; 0: none */
+	int cpu; /* that the program is pinned to, which is watched from one snapshot to the next; -1: none */
+};
+
+struct snapshot_diff;
+
+struct snapshots {
+	const struct task_record *before, *after;
+	const struct task_record *exits; /* in the order in which the tasks ended */
+	size_t n_before, n_after, n_exits;
+	uint64_t before_ns;    /* CLOCK_MONOTONIC when the first snapshot began */
+	unsigned int observer; /* process id of the observer, which is excluded */
+	bool has_shares;        /* the records' watched_ns are known */
+};
+
+struct process_diff {
+	pid_t pid, ppid;
+	char name[RECORD_COMM_SIZE];
+	uint64_t start_ns; /* of the process */
+	uint64_t cgroup;
+	int64_t pt_ns, tick_ns;
+	int64_t watched_ns; /* of pt_ns, on the watched CPU; -1: not known */
+	int cpu;            /* that one of its tasks ran on last; -1: not known */
+	unsigned int flags; /* RECORD_*, of its last task */
+	bool started, ended;
+};
+
+struct process_diffs {
+	struct process_diff *items; /* owned by the snapshot_diff until its next run */
+	size_t n;
+	size_t n_missing; /* tasks of the first snapshot that are neither in the second nor among the exits */
+};
+
+int snapshot_diff_new(struct snapshot_diff **ret, struct error *err);
+void snapshot_diff_free(struct snapshot_diff *diff);
+DEFINE_FREEP(snapshot_diff)
+
+/* All processes that used time, in order of pid. */
+int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots,
+	struct process_diffs *ret, struct error *err);
 
 struct accounting_options {
 	enum accounting_backend backend;
@@ -51,3 +110,20 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	const struct accounting_options *options, struct error *err);
 
 int accounting_new_with(struct accounting **ret, const struct accounting_options *options, struct error *err);
+
+/* A record is a process. An exit whose `kind` is 0 is not the end of a process, but of its first thread, whose
+ * name the process has. */
+struct taskstats_match {
+	const struct pid_list *listed;    /* when the first snapshot began */
+	const struct task_record *before; /* in order of pid; without those that ended meanwhile */
+	struct task_record *exits;
+	struct task_record *after;
+	size_t n_before, n_exits, n_after;
+	size_t n_early; /* exits during the first snapshot */
+	uint64_t before_ns;
+	bool (*is_ending)(unsigned int pid); /* whether a process is between its record and its release */
+};
+
+/* Sets start times and keys of exits and after. `ret_last_exit`: pid -> index of the last exit with that pid.
+ * -ENOMEM. */
+int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit);

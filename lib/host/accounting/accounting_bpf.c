@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The bpf backend: snapshots and exits, a record for each thread. */
-#include "lib/host/accounting/accounting_bpf.h"
+#include "lib/host/accounting/accounting_backend.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting.skel.h"
-#include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/accounting/keymap.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/system/lock.h"

@@ -2,12 +2,11 @@
 /* The taskstats backend, as in the papers: queries every process's times, and collects the records of those that end.
  * A record is a process here, not a thread. Taskstats has no precise start times, so records of processes that were
  * listed before the first snapshot get 0, and others a time after it. */
-#include "lib/host/accounting/accounting_taskstats.h"
+#include "lib/host/accounting/accounting_backend.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>

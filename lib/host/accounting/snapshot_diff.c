@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The difference between two snapshots: see snapshot_diff.h. */
-#include "lib/host/accounting/snapshot_diff.h"
+#include "lib/host/accounting/accounting_backend.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting/keymap.h"
@@ -12,7 +12,7 @@
  * another task's. */
 static const uint32_t DONE = UINT32_MAX;
 
-struct process {
+struct process_times {
 	struct process_diff diff;
 	bool died, alive; /* one of its tasks was */
 };
@@ -21,7 +21,7 @@ struct snapshot_diff {
 	struct keymap before;    /* key -> index into snapshots->before, or DONE */
 	struct keymap exits;     /* key -> index into snapshots->exits, the last with that key */
 	struct keymap processes; /* tgid -> index into items, the last with that tgid */
-	struct process *items;
+	struct process_times *items;
 	size_t n, capacity;
 	size_t n_missing; /* of the first snapshot, so far */
 	struct process_diff *result;
@@ -48,7 +48,7 @@ void snapshot_diff_free(struct snapshot_diff *diff)
 
 static int add_process(struct snapshot_diff *diff, const struct task_record *task, uint64_t before_ns)
 {
-	struct process *process = array_add_reused(diff->items, diff->n, diff->capacity);
+	struct process_times *process = array_add_reused(diff->items, diff->n, diff->capacity);
 
 	process->diff.pid = (pid_t)task->tgid;
 	process->diff.start_ns = task->process_start_ns;
@@ -62,7 +62,7 @@ static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 	const struct task_record *base, uint64_t before_ns)
 {
 	uint64_t run_ns = base ? base->run_ns : 0, tick_ns = base ? base->tick_ns : 0;
-	struct process *process;
+	struct process_times *process;
 	struct process_diff *p;
 	int r;
 	uint32_t *at = keymap_find(&diff->processes, task->tgid);
@@ -178,7 +178,7 @@ int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapsh
 	if (r == 0) {
 		diff->n_result = 0;
 		for (size_t i = 0; i < diff->n; i++) {
-			const struct process *process = &diff->items[i];
+			const struct process_times *process = &diff->items[i];
 			struct process_diff *p;
 
 			if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)

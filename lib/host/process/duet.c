@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Programs that alternate on one CPU: see duet.h. */
-#include "lib/host/process/duet.h"
+#include "lib/host/process/program.h"
 
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/process/orphans.h"
-#include "lib/host/process/program.h"
 #include "lib/host/process/signals.h"
 
 #include <assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Orphans of a program under test: see orphans.h. */
-#include "lib/host/process/orphans.h"
+#include "lib/host/process/program.h"
 
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"

@@ -5,7 +5,6 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/process/orphans.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 

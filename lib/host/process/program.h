@@ -121,3 +121,65 @@ int64_t slice_tick_ns(void);
 /* A pipe whose other end discards everything: for programs that do less when they see /dev/null. A thread moves the
  * pages to /dev/null without reading them. *ret_fd: the end to write to, open until this process ends. */
 int pipe_drain_new(int *ret_fd, struct error *err);
+
+struct pids {
+	pid_t *items;
+	size_t n, capacity;
+};
+
+struct orphans {
+	struct cgroup *cgroup; /* NULL: none */
+	struct pids before;    /* children that are not the program's */
+	bool kept;             /* none is looked for */
+};
+
+/* Before the program starts: makes this process a child subreaper. */
+int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
+void orphans_clear(struct orphans *orphans);
+
+/* After the program itself has been reaped: reaps those that have ended, one by one, and calls `add` with the resource usage
+ * of each. 1: some still run, 0: none. */
+int orphans_reap(const struct orphans *orphans, void (*add)(void *data, const struct rusage *), void *data,
+	struct error *err);
+
+/* How many there are. */
+int orphans_count(const struct orphans *orphans, struct error *err);
+
+/* SIGKILL to all of them and to all below them, until there are no new ones. Without a cgroup, a process may be missed
+ * that forks and ends within some microseconds; a caller that repeats this reaches it. -EPERM if none may be killed (a
+ * setuid program). */
+int orphans_kill(const struct orphans *orphans, struct error *err);
+
+enum slicing { SLICING_AUTO, SLICING_SCHEDULER, SLICING_FREEZER, N_SLICINGS };
+
+/* "auto", "scheduler", "freezer". */
+extern const char *const slicing_names[N_SLICINGS];
+
+struct duet_plan {
+	enum slicing slicing; /* not SLICING_AUTO: see duet_choose */
+	int64_t slice_ns;
+	int cpu;
+	bool repeat;  /* programs that have ended start again until all have ended once */
+	size_t first; /* which one starts first; the others follow in their order */
+};
+
+struct duet_part {
+	struct spawned spawned; /* of repetitions: means, and the sums of left_behind and killed */
+	int repetitions;        /* complete ones; 0: another program did not end by itself */
+	int64_t together_ns;    /* of its elapsed time, while there was another program */
+	int position;           /* that it started in, from 1 */
+};
+
+/* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in; NULL: there are none. -ENOTSUP
+ * with a sentence. */
+int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
+	enum slicing *ret, struct error *err);
+
+/* Whether AUTO gives slices of that length here. */
+bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup);
+
+/* Runs n programs, each in a cgroup of its own, or all without. Their spawn->cpu must be the plan's, and they must
+ * outlive this. If one does not end by itself (SPAWN_TIMED_OUT and the like), the others are killed. Failures as for
+ * program_run. */
+int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, size_t n, struct duet_part *ret,
+	struct error *err);

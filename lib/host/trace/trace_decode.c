@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pages of the ring buffer, made events: see trace_decode.h. libtraceevent parses the descriptions once; the fields are
  * then read by their offsets, because a page is decoded beside the run. */
-#include "lib/host/trace/trace_decode.h"
+#include "lib/host/trace/trace.h"
 
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
