@@ -53,7 +53,11 @@ static bool is_strangers(const char *in, uid_t owner)
 	       owner != geteuid() && owner != st.st_uid;
 }
 
-int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists, struct stat *ret_st,
+/* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the caller frees it; *ret_exists
+ * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
+ * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its
+ * fs.protected_* settings. */
+static int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists, struct stat *ret_st,
 	struct error *err)
 {
 	enum { MAX_LINKS = 40 }; /* as the kernel */

@@ -21,13 +21,6 @@ int paths_book(const char *option, char **ret, struct error *err);
 char *paths_inc_constant(const char *book);
 
 enum path_use { PATH_READ, PATH_WRITE };
-
-/* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the caller frees it; *ret_exists
- * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
- * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its
- * fs.protected_* settings. */
-int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists, struct stat *ret_st,
-	struct error *err);
 /* The same for a caller that needs no more than the answer. */
 int paths_check(const char *path, enum path_use use, struct error *err);
 

@@ -144,7 +144,8 @@ int pending_store(struct book *book, struct error *err)
 	return BOOK_ATOMIC(book, store_records(book, err), err);
 }
 
-void pending_ended(struct book *book, bool committed)
+/* The transaction ended. */
+static void pending_ended(struct book *book, bool committed)
 {
 	struct pending *p = &book->pending;
 
@@ -153,7 +154,7 @@ void pending_ended(struct book *book, bool committed)
 	p->stored = false;
 }
 
-void pending_close(struct book *book)
+static void pending_close(struct book *book)
 {
 	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
 	struct error ignored;

@@ -69,26 +69,17 @@ void book_unsynced(struct book *book);
 void book_disconnect(struct book *book);
 
 /* book_open.c */
-
-/* Opens book->path in the mode of the handle, which has no file. */
-int book_connect(struct book *book, struct error *err);
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
 
 /* book_open.c */
 
-/* Opens a handle for a book whose file could not be written when it was opened for that. */
-int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err);
-
 /* book.c */
 
 /* Stores the samples that were kept, before anything else is done with the book. */
 int pending_store(struct book *book, struct error *err);
-/* The transaction ended. */
-void pending_ended(struct book *book, bool committed);
 /* Stores those that a process left which was killed. -EPROTONOSUPPORT: it was of another version. */
 int pending_recover(struct book *book, struct error *err);
-void pending_close(struct book *book);
 /* Stores those that wait beside another file, `path`, and removes them there. */
 int pending_move(struct book *book, struct pending *from, const char *path, struct error *err);
 

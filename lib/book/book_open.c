@@ -296,7 +296,8 @@ static int check_version(struct book *book, struct error *err)
 	return read_older(book, err);
 }
 
-int book_connect(struct book *book, struct error *err)
+/* Opens book->path in the mode of the handle, which has no file. */
+static int book_connect(struct book *book, struct error *err)
 {
 	int r = check_file(book->path, book->mode, err);
 
@@ -342,6 +343,8 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	*ret = TAKE(book);
 	return 0;
 }
+
+static int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err);
 
 int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
 {
@@ -469,7 +472,7 @@ bool book_again(struct book *book, int r, struct error *err)
 }
 
 /* A book of which there is something is copied if it can be read. */
-int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err)
+static int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	struct error ignored;

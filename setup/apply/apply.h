@@ -97,14 +97,6 @@ int change_apply(struct plan *plan, struct units *units, struct report *report, 
  * tool.h. */
 int change_restore_locked(size_t first, struct error *err);
 
-/* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */
-int change_restore_files(struct journal *journal, size_t first, struct report *report, struct error *err);
-
-/* Reports an entry that failed or is left alone, with its value before apply. It stays for the next restore; with --forget it
- * is cleared, and `note` ends before "; --", the ways to treat it. */
-void change_keep(
-	struct entry *entry, enum outcome outcome, const char *now, const char *note, struct report *report);
-
 /* Keeps a unit from being started by anybody, as entry->block says, or ends that. A failure is reported. */
 void change_block(struct units *units, const struct entry *entry, bool blocked, struct report *report);
 /* Whether it is so now. */

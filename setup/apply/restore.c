@@ -20,7 +20,9 @@ static bool is_dropped(const struct entry *e)
 	return !e->name;
 }
 
-void change_keep(
+/* Reports an entry that failed or is left alone, with its value before apply. It stays for the next restore; with --forget it
+ * is cleared, and `note` ends before "; --", the ways to treat it. */
+static void change_keep(
 	struct entry *e, enum outcome outcome, const char *now, const char *note, struct report *report)
 {
 	const char *way = options.forget ? strstr(note, "; --") : NULL;
@@ -116,6 +118,8 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 		return RANK_NEEDED;
 	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }
+
+static int change_restore_files(struct journal *j, size_t first, struct report *report, struct error *err);
 
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
@@ -436,7 +440,8 @@ static void settle(struct returning *f, struct report *report)
 	entry_clear(e);
 }
 
-int change_restore_files(struct journal *j, size_t first, struct report *report, struct error *err)
+/* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */
+static int change_restore_files(struct journal *j, size_t first, struct report *report, struct error *err)
 {
 	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
 

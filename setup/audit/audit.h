@@ -34,7 +34,6 @@ struct cpu_state {
 };
 
 void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu);
-void cpu_state_clear(struct cpu_state *state);
 
 /* A limit on the power of a part of the processor (RAPL), in microwatts. */
 struct power_limit {
@@ -74,7 +73,6 @@ struct system_state {
 
 /* With a root_fd other than AT_FDCWD the kernel is not asked for BPF programs and audit rules (-ENOSYS). */
 void system_state_read(struct system_state *ret, int root_fd);
-void system_state_clear(struct system_state *state);
 
 struct elapse {
 	const char *unit;

@@ -76,7 +76,7 @@ void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 	*ret = s;
 }
 
-void cpu_state_clear(struct cpu_state *s)
+static void cpu_state_clear(struct cpu_state *s)
 {
 	free(s->threads);
 	free(s->online);
@@ -271,7 +271,7 @@ void system_state_read(struct system_state *ret, int root_fd)
 	*ret = s;
 }
 
-void system_state_clear(struct system_state *s)
+static void system_state_clear(struct system_state *s)
 {
 	free(s->load);
 	free(s->clocksource);
