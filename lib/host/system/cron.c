@@ -69,45 +69,32 @@ static bool cron_range(const char **p, enum field field, uint64_t *bits)
 	return true;
 }
 
-static bool cron_field(const char **p, enum field field, uint64_t *bits)
+/* The five fields, or a name like "@daily"; false: neither, or at no fixed time (@reboot). */
+static bool cron_line(const char *line, struct moments *ret)
 {
-	*p += strspn(*p, " \t");
-	for (;;) {
-		if (!cron_range(p, field, bits))
-			return false;
-		if (**p != ',')
-			return **p == ' ' || **p == '\t' || **p == '\0';
-		(*p)++;
-	}
-}
-
-/* The five fields of a name like "@daily"; NULL: not such a name, or at no fixed time (@reboot). */
-static const char *expand_name(const char *line)
-{
-	static const char *const rows[][2] = {{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"},
+	static const char *const names[][2] = {{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"},
 		{"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"}, {"@monthly", "0 0 1 * *"},
 		{"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}};
 
-	for (size_t i = 0; i < ELEMENTS(rows); i++)
-		if (!strncmp(line, rows[i][0], strlen(rows[i][0])))
-			return rows[i][1];
-	return NULL;
-}
-
-static bool cron_line(const char *line, struct moments *ret)
-{
 	*ret = (struct moments){};
 	line += strspn(line, " \t");
 	line += *line == '-'; /* of cronie: not logged */
-	if (*line == '@')
-		line = expand_name(line) ?: "";
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		if (!strncmp(line, names[i][0], strlen(names[i][0])))
+			line = names[i][1];
 	for (enum field field = MINUTE; field < FIELDS; field++) {
 		line += strspn(line, " \t");
 		if (field == DAY)
 			ret->any_day = *line == '*';
 		if (field == WEEKDAY)
 			ret->any_weekday = *line == '*';
-		if (!cron_field(&line, field, &ret->bits[field]))
+		for (;; line++) {
+			if (!cron_range(&line, field, &ret->bits[field]))
+				return false;
+			if (*line != ',')
+				break;
+		}
+		if (!strchr(" \t", *line)) /* or the end of the line */
 			return false;
 	}
 	return true;
@@ -118,95 +105,26 @@ static bool has_moment(const struct moments *m, enum field field, int value)
 	return m->bits[field] >> value & 1;
 }
 
-/* Where both the day and the weekday are given, either of them will do. */
-static bool cron_matches(const struct moments *m, const struct tm *tm)
-{
-	bool day = has_moment(m, DAY, tm->tm_mday), weekday = has_moment(m, WEEKDAY, tm->tm_wday);
-
-	return has_moment(m, MINUTE, tm->tm_min) && has_moment(m, HOUR, tm->tm_hour) &&
-	       has_moment(m, MONTH, tm->tm_mon + 1) &&
-	       (m->any_day || m->any_weekday ? day && weekday : day || weekday);
-}
-
 int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 {
-	struct moments moments;
+	struct moments m;
+	struct tm tm;
 
-	if (!cron_line(line, &moments))
+	if (!cron_line(line, &m))
 		return 0;
 	for (time_t t = now_s - now_s % 60 + 60; t < until_s; t += 60) {
-		struct tm tm;
+		bool day, weekday;
 
-		if (localtime_r(&t, &tm) && cron_matches(&moments, &tm))
+		if (!localtime_r(&t, &tm) || !has_moment(&m, MINUTE, tm.tm_min) ||
+			!has_moment(&m, HOUR, tm.tm_hour) || !has_moment(&m, MONTH, tm.tm_mon + 1))
+			continue;
+		/* where both the day and the weekday are given, either of them will do */
+		day = has_moment(&m, DAY, tm.tm_mday);
+		weekday = has_moment(&m, WEEKDAY, tm.tm_wday);
+		if (m.any_day || m.any_weekday ? day && weekday : day || weekday)
 			return t;
 	}
 	return 0;
-}
-
-/* The jobs found so far, and the time in which they must begin. */
-struct cron_search {
-	struct cron_job *jobs;
-	size_t n;
-	int root_fd;
-	int64_t now_s, until_s;
-};
-
-static void read_tables(struct cron_search *s, const char *pattern)
-{
-	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(s->root_fd, pattern);
-
-	for (size_t i = 0; i < paths.n; i++) {
-		const char *path = paths.items[i], *name = strrchr(path, '/');
-		_cleanup_(freep) char *text = NULL;
-		int64_t next_s = 0;
-
-		/* copies that editors and package managers leave are not read by cron either */
-		if (!name || strchr(name, '~') || strstr(name, ".dpkg-") || strstr(name, ".rpm"))
-			continue;
-		text = path_text(s->root_fd, "%s", path);
-		if (!text)
-			continue; /* such as a directory, or another user's */
-		for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-			next_s = cron_next(line, s->now_s, next_s ?: s->until_s) ?: next_s;
-		if (next_s)
-			*array_add(s->jobs, s->n) = (struct cron_job){xstrdup(path), next_s};
-	}
-}
-
-/* The day on which a job of anacron ran last is in a file of its name: 20261121. */
-static int64_t anacron_next(int root_fd, const char *name, int days)
-{
-	_cleanup_(freep) char *text = path_text(root_fd, "/var/spool/anacron/%s", name);
-	struct tm tm = {.tm_isdst = -1};
-
-	if (!text || sscanf(text, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
-		return 0;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
-	tm.tm_mday += days;
-	return mktime(&tm);
-}
-
-static void read_anacron(struct cron_search *s)
-{
-	_cleanup_(freep) char *text = path_text(s->root_fd, "/etc/anacrontab");
-	char period[16], name[64];
-
-	for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
-		int64_t next_s;
-		int days;
-
-		if (sscanf(line, " %15s %*d %63s", period, name) != 2)
-			continue;
-		days = !strcmp(period, "@monthly")  ? 30
-		       : !strcmp(period, "@weekly") ? 7
-		       : !strcmp(period, "@daily")  ? 1
-						    : atoi(period);
-		next_s = days > 0 ? anacron_next(s->root_fd, name, days) : 0;
-		if (next_s && next_s < s->until_s)
-			*array_add(s->jobs, s->n) = (struct cron_job){text_format("/etc/anacrontab:%s", name),
-				next_s > s->now_s ? next_s : s->now_s};
-	}
 }
 
 struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t until_s)
@@ -214,13 +132,55 @@ struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t un
 	/* of Debian, of SUSE, and of the others */
 	static const char *const patterns[] = {"/etc/crontab", "/etc/cron.d/*", "/var/spool/cron/crontabs/*",
 		"/var/spool/cron/tabs/*", "/var/spool/cron/*"};
-	struct cron_search search = {.root_fd = root_fd, .now_s = now_s, .until_s = until_s};
+	_cleanup_(freep) char *anacron = path_text(root_fd, "/etc/anacrontab");
+	struct cron_job *jobs = NULL;
+	char period[16], name[64];
+	int64_t next_s;
+	int days;
 
-	for (size_t i = 0; i < ELEMENTS(patterns); i++)
-		read_tables(&search, patterns[i]);
-	read_anacron(&search);
-	*ret_n = search.n;
-	return search.jobs;
+	*ret_n = 0;
+	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
+		_cleanup_(paths_clear) struct paths tables = kernel_setting_expand(root_fd, patterns[i]);
+
+		for (char **table = tables.items; table < tables.items + tables.n; table++) {
+			/* NULL: such as a directory, or another user's */
+			_cleanup_(freep) char *text = path_text(root_fd, "%s", *table);
+			const char *file = strrchr(*table, '/');
+
+			/* copies that editors and package managers leave are not read by cron either */
+			if (!file || strchr(file, '~') || strstr(file, ".dpkg-") || strstr(file, ".rpm"))
+				continue;
+			next_s = 0;
+			for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+				next_s = cron_next(line, now_s, next_s ?: until_s) ?: next_s;
+			if (next_s)
+				*array_add(jobs, *ret_n) = (struct cron_job){xstrdup(*table), next_s};
+		}
+	}
+	for (char *rest = anacron, *line; (line = strsep(&rest, "\n"));) {
+		_cleanup_(freep) char *last = NULL;
+		struct tm tm = {.tm_isdst = -1};
+
+		if (sscanf(line, " %15s %*d %63s", period, name) != 2)
+			continue;
+		days = !strcmp(period, "@monthly")  ? 30
+		       : !strcmp(period, "@weekly") ? 7
+		       : !strcmp(period, "@daily")  ? 1
+						    : atoi(period);
+		/* the day on which it ran last is in a file of its name: 20261121 */
+		last = path_text(root_fd, "/var/spool/anacron/%s", name);
+		if (days <= 0 || !last ||
+			sscanf(last, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
+			continue;
+		tm.tm_year -= 1900;
+		tm.tm_mon--;
+		tm.tm_mday += days;
+		next_s = mktime(&tm);
+		if (next_s && next_s < until_s)
+			*array_add(jobs, *ret_n) = (struct cron_job){
+				text_format("/etc/anacrontab:%s", name), next_s > now_s ? next_s : now_s};
+	}
+	return jobs;
 }
 
 void cron_clear(struct cron_job *jobs, size_t n)

@@ -125,48 +125,30 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 	return 0;
 }
 
-static char *ask_apt(const char *running, struct error *err)
-{
-	_cleanup_(freep) char *package = kernel_package(running), *output = NULL;
-	const char *argv[] = {"apt-cache", "show", "--no-all-versions", package, NULL};
-	char *release;
-	int status;
-
-	if (!package) {
-		error_say(err, -ENOENT, "the name %s has no flavour to look up", running);
-		return NULL;
-	}
-	if (subprocess_ask(argv, ASK_KERNEL_MS, &output, &status, err) < 0)
-		return NULL;
-	release = status == 0 ? kernel_parse_apt(output) : NULL;
-	if (!release)
-		error_say(err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)", package);
-	return release;
-}
-
-static char *ask_dnf(struct error *err)
-{
-	static const char *const argv[] = {
-		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", "kernel-core", NULL};
-	_cleanup_(freep) char *output = NULL;
-	char *release;
-	int status;
-
-	if (subprocess_ask(argv, ASK_KERNEL_MS, &output, &status, err) < 0)
-		return NULL;
-	release = status == 0 ? kernel_parse_dnf(output) : NULL;
-	if (!release)
-		error_say(err, -ENOENT, "dnf's lists have no kernel-core ('dnf makecache' fetches them)");
-	return release;
-}
-
 void kernel_ask_offered(struct kernel *k)
 {
+	const bool apt = access("/usr/bin/apt-cache", X_OK) == 0;
+	_cleanup_(freep) char *package = apt ? kernel_package(k->running) : NULL, *output = NULL;
+	const char *const apt_argv[] = {"apt-cache", "show", "--no-all-versions", package, NULL};
+	static const char *const dnf_argv[] = {
+		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", "kernel-core", NULL};
 	struct error err = {};
+	int status;
 
-	free(k->offered);
+	free(TAKE(k->offered));
 	free(TAKE(k->offered_unknown));
-	k->offered = access("/usr/bin/apt-cache", X_OK) == 0 ? ask_apt(k->running, &err) : ask_dnf(&err);
+	if (apt && !package) {
+		error_say(&err, -ENOENT, "the name %s has no flavour to look up", k->running);
+	} else if (subprocess_ask(apt ? apt_argv : dnf_argv, ASK_KERNEL_MS, &output, &status, &err) >= 0) {
+		if (status == 0)
+			k->offered = apt ? kernel_parse_apt(output) : kernel_parse_dnf(output);
+		if (!k->offered && apt)
+			error_say(
+				&err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)", package);
+		else if (!k->offered)
+			error_say(&err, -ENOENT,
+				"dnf's lists have no kernel-core ('dnf makecache' fetches them)");
+	}
 	if (!k->offered)
 		k->offered_unknown = xstrdup(err.text);
 }
@@ -359,27 +341,10 @@ int interrupt_write_list(const char *path, const char *list)
 	return 0;
 }
 
-/* Reads the value after a write. The kernel applies new limits in the background: they may take some milliseconds
- * to show. */
-static char *read_back(const struct kernel_setting *setting, const char *value)
+struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value)
 {
 	enum { TRIES = 20 };
 	static const struct timespec pause = {.tv_nsec = 5000000};
-	char *held = NULL;
-
-	for (int i = 0; i < TRIES; i++) {
-		if (kernel_setting_read(setting, &held) < 0)
-			return NULL;
-		if (!strcmp(held, value) || setting->kind != SETTING_LIMITS || i == TRIES - 1)
-			break;
-		free(TAKE(held));
-		nanosleep(&pause, NULL);
-	}
-	return held;
-}
-
-struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value)
-{
 	struct kernel_setting_result result = {};
 	int r = kernel_setting_read(setting, &result.held);
 
@@ -392,7 +357,14 @@ struct kernel_setting_result kernel_setting_set(const struct kernel_setting *set
 	else {
 		free(result.held);
 		result.error = write_value(setting, value);
-		result.held = read_back(setting, value);
+		result.held = NULL;
+		/* the kernel applies new limits in the background: they may take some milliseconds to show */
+		for (int i = 0; i < TRIES && kernel_setting_read(setting, &result.held) == 0; i++) {
+			if (!strcmp(result.held, value) || setting->kind != SETTING_LIMITS || i == TRIES - 1)
+				break;
+			free(TAKE(result.held));
+			nanosleep(&pause, NULL);
+		}
 		if (result.error == -ENOENT || result.error == -ENODEV)
 			result.outcome = SETTING_ABSENT;
 		else if (result.error < 0)

@@ -207,11 +207,6 @@ int run_directory_open(const char *path, struct error *err)
 	return TAKE_FD(directory);
 }
 
-static int lock_cannot_open(int r, const char *path, struct error *err)
-{
-	return error_os(err, r, "cannot open the host's lock %s", path);
-}
-
 /* A file of the user's: EMP_LOCK or BOOK.lock. */
 static int open_named_lock(const char *path, struct error *err)
 {
@@ -222,7 +217,7 @@ static int open_named_lock(const char *path, struct error *err)
 	if (fd < 0 && errno == ENOENT)
 		fd = open(path, flags | O_CREAT, 0666);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return lock_cannot_open(-errno, path, err);
+		return error_os(err, -errno, "cannot open the host\'s lock %s", path);
 	if (!S_ISREG(st.st_mode))
 		return error_say(
 			err, -EINVAL, "the host's lock %s is not a regular file; name another", path);
@@ -241,7 +236,7 @@ static int open_host_lock(struct error *err)
 	fd = openat(
 		directory, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
 	if (fd < 0)
-		return root ? lock_cannot_open(-errno, HOST_LOCK, err) : -ENOENT;
+		return root ? error_os(err, -errno, "cannot open the host\'s lock %s", HOST_LOCK) : -ENOENT;
 	if (group && fchown(fd, 0, group->gr_gid) == 0) /* it may lock the file, too */
 		fchmod(fd, 0660);
 	return TAKE_FD(fd);
@@ -315,7 +310,7 @@ static int check_lock(const char *path, struct error *err)
 	return lock_file(fd, path, err); /* one that cannot be named */
 }
 
-/* The file that EMP_LOCK names, NULL: none. */
+/* EMP_LOCK names a file that stands for the host's lock. */
 static const char *named_lock(void)
 {
 	const char *named = getenv("EMP_LOCK");
@@ -323,41 +318,34 @@ static const char *named_lock(void)
 	return named && *named ? named : NULL;
 }
 
-static int take_lock(const char *path, int fd, struct lock *ret, struct error *err)
-{
-	_cleanup_(closep) int owned = fd;
-	int r = fd < 0 ? fd : lock_file(fd, path, err);
-
-	if (r < 0)
-		return r;
-	ret->fd = TAKE_FD(owned);
-	leftovers_remove();
-	return 0;
-}
-
 int lock_take(struct lock *ret, const char *book, struct error *err)
 {
 	_cleanup_(freep) char *own = text_format("%s.lock", book);
-	int fd, r;
+	const char *path = named_lock() ?: HOST_LOCK;
+	_cleanup_(closep) int fd = named_lock() ? open_named_lock(path, err) : open_host_lock(err);
+	int r = 0;
 
-	if (named_lock())
-		return take_lock(named_lock(), open_named_lock(named_lock(), err), ret, err);
-	fd = open_host_lock(err);
-	if (fd != -ENOENT)
-		return take_lock(HOST_LOCK, fd, ret, err);
-	r = check_lock(HOST_LOCK, err);
-	return r < 0 ? r : take_lock(own, open_named_lock(own, err), ret, err);
+	if (fd == -ENOENT && !named_lock()) {
+		r = check_lock(HOST_LOCK, err);
+		path = own;
+		fd = r < 0 ? r : open_named_lock(own, err);
+	}
+	if (fd < 0)
+		return fd;
+	r = lock_file(fd, path, err);
+	if (r < 0)
+		return r;
+	ret->fd = TAKE_FD(fd);
+	leftovers_remove();
+	return 0;
 }
 
 int lock_look(const char *book, struct error *err)
 {
 	_cleanup_(freep) char *own = text_format("%s.lock", book);
-	int r;
+	int r = check_lock(named_lock() ?: HOST_LOCK, err);
 
-	if (named_lock())
-		return check_lock(named_lock(), err);
-	r = check_lock(HOST_LOCK, err);
-	return r < 0 ? r : check_lock(own, err);
+	return r < 0 || named_lock() ? r : check_lock(own, err);
 }
 
 void lock_release(struct lock *lock)

@@ -37,7 +37,7 @@ static bool file_exists(int root_fd, const char *path)
 	return fstatat(root_fd, text_below(root_fd, path), &st, 0) == 0;
 }
 
-/* The value of the first line that begins with `key`, blanks and `separator`; quotes are taken off. */
+/* The value of the first line that begins with `key`, blanks and `separator`; quotes are taken off. NULL: there is none. */
 static char *value_of(const char *text, const char *key, char separator)
 {
 	size_t len = strlen(key);
@@ -58,36 +58,6 @@ static char *value_of(const char *text, const char *key, char separator)
 		return n > 0 ? xstrndup(p, n) : NULL;
 	}
 	return NULL;
-}
-
-static void read_cpu(struct machine *m, int root_fd)
-{
-	_cleanup_(freep) char *text = read_name(root_fd, "/proc/cpuinfo");
-
-	if (!text)
-		return;
-	m->cpu_vendor = value_of(text, "vendor_id", ':') ?: value_of(text, "CPU implementer", ':');
-	m->cpu_name = value_of(text, "model name", ':');
-	m->cpu_family = value_of(text, "cpu family", ':') ?: value_of(text, "CPU architecture", ':');
-	m->cpu_model = value_of(text, "model", ':') ?: value_of(text, "CPU part", ':');
-	m->cpu_stepping = value_of(text, "stepping", ':') ?: value_of(text, "CPU revision", ':');
-	m->microcode = value_of(text, "microcode", ':');
-	m->flags = value_of(text, "flags", ':') ?: value_of(text, "Features", ':');
-	for (const char *p = text; (p = strstr(p, "processor\t")); p++)
-		m->n_cpus += p == text || p[-1] == '\n';
-}
-
-static void read_os(struct machine *m, int root_fd)
-{
-	_cleanup_(freep) char *text = read_name(root_fd, "/etc/os-release")
-					      ?: read_name(root_fd, "/usr/lib/os-release");
-
-	if (!text)
-		return;
-	m->os_id = value_of(text, "ID", '=');
-	m->os_version = value_of(text, "VERSION_ID", '=');
-	m->os_name = value_of(text, "PRETTY_NAME", '=');
-	m->os_like = value_of(text, "ID_LIKE", '=');
 }
 
 static const char *name_by(const char *text, const char *const (*names)[2])
@@ -138,8 +108,23 @@ static void recognise_container(struct machine *m, int root_fd)
 
 void machine_read(struct machine *ret, int root_fd)
 {
-	_cleanup_(freep) char *memory = read_name(root_fd, "/proc/meminfo"), *total = NULL;
+	_cleanup_(freep) char *memory = read_name(root_fd, "/proc/meminfo"),
+			      *total = value_of(memory, "MemTotal", ':');
+	_cleanup_(freep) char *cpu = read_name(root_fd, "/proc/cpuinfo");
+	_cleanup_(freep) char *os = read_name(root_fd, "/etc/os-release")
+					    ?: read_name(root_fd, "/usr/lib/os-release");
 	struct machine m = {
+		.cpu_vendor = value_of(cpu, "vendor_id", ':') ?: value_of(cpu, "CPU implementer", ':'),
+		.cpu_name = value_of(cpu, "model name", ':'),
+		.cpu_family = value_of(cpu, "cpu family", ':') ?: value_of(cpu, "CPU architecture", ':'),
+		.cpu_model = value_of(cpu, "model", ':') ?: value_of(cpu, "CPU part", ':'),
+		.cpu_stepping = value_of(cpu, "stepping", ':') ?: value_of(cpu, "CPU revision", ':'),
+		.microcode = value_of(cpu, "microcode", ':'),
+		.flags = value_of(cpu, "flags", ':') ?: value_of(cpu, "Features", ':'),
+		.os_id = value_of(os, "ID", '='),
+		.os_version = value_of(os, "VERSION_ID", '='),
+		.os_name = value_of(os, "PRETTY_NAME", '='),
+		.os_like = value_of(os, "ID_LIKE", '='),
 		.vendor = read_name(root_fd, "/sys/class/dmi/id/sys_vendor"),
 		.product = read_name(root_fd, "/sys/class/dmi/id/product_name"),
 		.board = read_name(root_fd, "/sys/class/dmi/id/board_name"),
@@ -148,11 +133,10 @@ void machine_read(struct machine *ret, int root_fd)
 	};
 	sd_id128_t id;
 
-	total = memory ? value_of(memory, "MemTotal", ':') : NULL; /* "24668188 kB" */
-	if (total)
+	if (total) /* "24668188 kB" */
 		m.memory_bytes = saturate_multiply(1024, strtoll(total, NULL, 10));
-	read_cpu(&m, root_fd);
-	read_os(&m, root_fd);
+	for (const char *p = cpu; p && (p = strstr(p, "processor\t")); p++)
+		m.n_cpus += p == cpu || p[-1] == '\n';
 	recognise_virtual(&m, root_fd);
 	recognise_container(&m, root_fd);
 	if (root_fd == AT_FDCWD && sd_id128_get_machine_app_specific(APPLICATION, &id) >= 0)

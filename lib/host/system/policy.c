@@ -115,25 +115,21 @@ bool policy_knows(const struct policy *policy, const char *unit)
 	       find_rule(policy, RULE_STOP, unit);
 }
 
-static bool names_process(const char *unit, const char *process)
-{
-	size_t len = strlen(unit), end = strlen(".service");
-	enum { KERNEL_NAME = 15 };
-
-	if (len <= end || strcmp(unit + len - end, ".service"))
-		return false;
-	len -= end;
-	return strlen(process) == (len < KERNEL_NAME ? len : KERNEL_NAME) &&
-	       !strncmp(unit, process, strlen(process));
-}
-
 char *policy_unit_of_process(const struct policy *policy, const char *process)
 {
+	enum { KERNEL_NAME = 15 /* the kernel keeps so many characters of a name */ };
 	const char *unit = find_rule(policy, RULE_PROCESS, process);
 
-	for (size_t i = 0; !unit && i < policy->n_rules; i++)
-		if (policy->rules[i].kind == RULE_STOP && names_process(policy->rules[i].name, process))
-			unit = policy->rules[i].name;
+	for (size_t i = 0; !unit && i < policy->n_rules; i++) {
+		const char *name = policy->rules[i].name;
+		size_t len = strlen(name), end = strlen(".service");
+
+		if (policy->rules[i].kind != RULE_STOP || len <= end || strcmp(name + len - end, ".service"))
+			continue;
+		len = len - end < KERNEL_NAME ? len - end : KERNEL_NAME;
+		if (strlen(process) == len && !strncmp(name, process, len))
+			unit = name;
+	}
 	return unit && policy_stop(policy, unit) ? xstrdup(unit) : NULL;
 }
 
@@ -230,53 +226,39 @@ static int load_named(
 	return 0;
 }
 
-/* The newest of the policies "ID-…" in a directory. */
-static void newest_policy(const char *directory, const char *id, size_t id_len, char **newest)
-{
-	_cleanup_(closedirp) DIR *dir = opendir(directory);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		const char *name = entry->d_name;
-		size_t len = strlen(name);
-
-		if (len < id_len + 6 || strncmp(name, id, id_len) || name[id_len] != '-' ||
-			strcmp(name + len - 4, ".ini"))
-			continue;
-		if (*newest && strverscmp(name, *newest) < 0)
-			continue;
-		free(*newest);
-		*newest = xstrndup(name, len - 4);
-	}
-}
-
-/* A name from os-release is never a path. */
-static char *name_if_found(const char *const *directories, char *name)
-{
-	_cleanup_(freep) char *path = name && !strchr(name, '/') ? policy_file(directories, name) : NULL;
-
-	if (path)
-		return name;
-	free(name);
-	return NULL;
-}
-
 /* For one of the distributions that this one is or is like: "ID-VERSION", "ID-MAJOR", "ID", or the newest
- * "ID-…".
- */
+ * "ID-…". A name from os-release is never a path. */
 static char *name_for(const char *const *directories, const char *id, size_t id_len, const char *version)
 {
 	int major = version ? (int)strcspn(version, ".") : 0;
-	char *name = name_if_found(directories, text_format("%.*s-%s", (int)id_len, id, version ?: ""));
+	char *found = NULL,
+	     *names[] = {text_format("%.*s-%s", (int)id_len, id, version ?: ""),
+		     text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""), xstrndup(id, id_len)};
 
-	if (!name)
-		name = name_if_found(
-			directories, text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""));
-	if (!name)
-		name = name_if_found(directories, xstrndup(id, id_len));
-	for (; !name && *directories; directories++)
-		newest_policy(*directories, id, id_len, &name);
-	return name;
+	for (size_t i = 0; i < ELEMENTS(names); i++) {
+		_cleanup_(freep) char *name = names[i];
+		_cleanup_(freep) char *path = !found && !strchr(name, '/') ? policy_file(directories, name)
+									   : NULL;
+
+		if (path)
+			found = TAKE(name);
+	}
+	for (; !found && *directories; directories++) {
+		_cleanup_(closedirp) DIR *dir = opendir(*directories);
+		struct dirent *entry;
+
+		while (dir && (entry = readdir(dir))) {
+			const char *name = entry->d_name;
+			size_t len = strlen(name);
+
+			if (len < id_len + 6 || strncmp(name, id, id_len) || name[id_len] != '-' ||
+				strcmp(name + len - 4, ".ini") || (found && strverscmp(name, found) < 0))
+				continue;
+			free(found);
+			found = xstrndup(name, len - 4);
+		}
+	}
+	return found;
 }
 
 int policy_load(struct policy **ret, const char *const *directories, const char *name,

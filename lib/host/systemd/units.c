@@ -501,13 +501,11 @@ void timer_list_free(struct timer *timers, size_t n)
 
 /* The job to wait for. */
 struct job {
-	const char *unit;
-	bool start;
 	const char *path;
 	char result[32]; /* "": not ended */
 };
 
-/* A job may end before we know its name, so signals are handled only in wait_for_job. */
+/* A job may end before we know its name, so signals are handled only where run_job waits. */
 static int job_removed(sd_bus_message *m, void *data, sd_bus_error *cause)
 {
 	struct job *job = data;
@@ -517,39 +515,6 @@ static int job_removed(sd_bus_message *m, void *data, sd_bus_error *cause)
 		return 0;
 	if (job->path && !strcmp(path, job->path))
 		snprintf(job->result, sizeof(job->result), "%s", result);
-	return 0;
-}
-
-static int wait_for_job(struct units *units, struct job *job)
-{
-	int64_t begin_ns = clock_ns(CLOCK_MONOTONIC), timeout_ns = JOB_TIMEOUT_S * NS_PER_S;
-	uint64_t stop_us = 0;
-	struct error ignored;
-
-	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
-	if (unit_is_kind(job->unit, ".service") &&
-		get_property(units, job->unit, SERVICE ".Service", "TimeoutStopUSec", 't', &stop_us,
-			&ignored) == 0 &&
-		stop_us <= LONGEST_STOP_US)
-		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
-	while (!job->result[0]) {
-		int64_t waited_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-		int r = sd_bus_process(units->bus, NULL);
-
-		if (r < 0)
-			return r;
-		if (r > 0)
-			continue;
-		if (waited_ns >= timeout_ns)
-			return -ETIMEDOUT;
-		r = units->waiting ? units->waiting(units->waiting_data, job->unit, job->start, waited_ns)
-				   : 0;
-		if (r < 0)
-			return r;
-		r = sd_bus_wait(units->bus, 200000);
-		if (r < 0 && r != -EINTR)
-			return r;
-	}
 	return 0;
 }
 
@@ -571,7 +536,10 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
-	struct job job = {.unit = name, .start = start};
+	int64_t begin_ns, waited_ns, timeout_ns = JOB_TIMEOUT_S * NS_PER_S;
+	uint64_t stop_us = 0;
+	struct error ignored;
+	struct job job = {};
 	int r = sd_bus_match_signal(slow_bus(units), &slot, MANAGER, "JobRemoved", job_removed, &job);
 
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
@@ -583,7 +551,28 @@ static int run_job(struct units *units, const char *name, bool start, const char
 		r = sd_bus_message_read(reply, "o", &job.path);
 	if (r < 0)
 		return error_say(err, r, "%s", cause.message ?: strerror(-r));
-	r = wait_for_job(units, &job);
+
+	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
+	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	if (unit_is_kind(name, ".service") &&
+		get_property(units, name, SERVICE ".Service", "TimeoutStopUSec", 't', &stop_us, &ignored) ==
+			0 &&
+		stop_us <= LONGEST_STOP_US)
+		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
+	while (r >= 0 && !job.result[0]) {
+		waited_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+		r = sd_bus_process(units->bus, NULL);
+		if (r > 0)
+			continue;
+		if (r == 0 && waited_ns >= timeout_ns)
+			r = -ETIMEDOUT;
+		if (r == 0 && units->waiting)
+			r = units->waiting(units->waiting_data, name, start, waited_ns);
+		if (r < 0)
+			break;
+		r = sd_bus_wait(units->bus, 200000);
+		r = r == -EINTR ? 0 : r;
+	}
 	if (r == -ETIMEDOUT)
 		return error_say(err, r, "systemd has not finished %s it", start ? "starting" : "stopping");
 	if (r < 0)
