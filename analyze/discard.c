@@ -10,26 +10,6 @@
 
 #include <inttypes.h>
 
-static int print_over(const struct discarding *d, struct error *err)
-{
-	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
-		{"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < d->n_over; i++) {
-		const struct over_cutoff *over = &d->over[i];
-
-		table_row(table);
-		table_cell(table, "%" PRIu32, over->sample);
-		table_cell(table, "%s", over->daemon);
-		table_cell(table, "%s", over->unit ?: "-");
-		table_cell_duration(table, over->pt_ns);
-		table_cell_duration(table, over->cutoff_ns);
-	}
-	table_print(table, stdout);
-	return 0;
-}
-
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -45,14 +25,27 @@ int verb_discard(int argc, char **argv, struct error *err)
 		return r;
 	if (!analyze_options.json) {
 		static const struct column columns[] = {{"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
+		static const struct column over_columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"},
+			{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
 
 		printf("Run %" PRId64 " (%s), profile '%s'\n", d.run.id, terminal_text(d.run.program),
 			terminal_text(profile));
 		noise_print(stdout, profile, d.blind_ns, d.noise);
 		printf("Discarded by cutoff: %zu of %zu samples\n", d.n_by_cutoff, d.pt.raw.n);
-		r = print_over(&d, err);
-		if (r < 0)
-			return r;
+
+		_cleanup_(table_freep) struct table *over_table = table_new(over_columns);
+
+		for (size_t i = 0; i < d.n_over; i++) {
+			const struct over_cutoff *over = &d.over[i];
+
+			table_row(over_table);
+			table_cell(over_table, "%" PRIu32, over->sample);
+			table_cell(over_table, "%s", over->daemon);
+			table_cell(over_table, "%s", over->unit ?: "-");
+			table_cell_duration(over_table, over->pt_ns);
+			table_cell_duration(over_table, over->cutoff_ns);
+		}
+		table_print(over_table, stdout);
 		print_numbers("Discarded as incomplete", d.incomplete, d.n_incomplete);
 		print_numbers("Discarded by the 2-sd check of PT", d.pt.by_two_sd, d.pt.n_by_two_sd);
 		print_numbers("Discarded by the 2-sd check of ET", d.et.by_two_sd, d.et.n_by_two_sd);

@@ -72,31 +72,6 @@ static int draw_pair(const struct jitter_pair *pair, struct error *err)
 		options.output, options.script, err);
 }
 
-static int compare_runs(struct book *book, const struct jitter_run *run, struct error *err)
-{
-	_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
-	_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
-	char share[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
-	struct jitter_pair pair = {run, &baseline, {}};
-	int r = jitter_run_load(book, options.baseline, &baseline, err);
-
-	if (r < 0)
-		return r;
-	pair.changes = changes = jitter_changes_make(
-		&baseline.frequency, &baseline.all, &run->frequency, &run->all);
-	if (options.output)
-		r = draw_pair(&pair, err);
-	if (r == 0 && analyze_options.json)
-		r = json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err);
-	else if (r == 0)
-		jitter_print_changes(&pair, options.screen.all);
-	if (r < 0 || options.fail_if_new < 0 || changes.new_share * 100 <= options.fail_if_new)
-		return r;
-	return error_say(err, STATUS_NOT_FIT,
-		"new sources took %s of the time of all interruptions, more than %s",
-		text_percent(share, changes.new_share), text_percent(limit, options.fail_if_new / 100));
-}
-
 static int show_run(const struct jitter_run *run, struct error *err)
 {
 	if (options.between.high_ns > 0) {
@@ -161,7 +136,29 @@ int verb_jitter(int argc, char **argv, struct error *err)
 		r = jitter_run_load(book, id, &run, err);
 	if (r < 0)
 		return r;
-	if (options.baseline)
-		return compare_runs(book, &run, err);
+	if (options.baseline) {
+		_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
+		_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
+		char share[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
+		struct jitter_pair pair = {&run, &baseline, {}};
+
+		r = jitter_run_load(book, options.baseline, &baseline, err);
+		if (r < 0)
+			return r;
+		pair.changes = changes = jitter_changes_make(
+			&baseline.frequency, &baseline.all, &run.frequency, &run.all);
+		if (options.output)
+			r = draw_pair(&pair, err);
+		if (r == 0 && analyze_options.json)
+			r = json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err);
+		else if (r == 0)
+			jitter_print_changes(&pair, options.screen.all);
+		if (r < 0 || options.fail_if_new < 0 || changes.new_share * 100 <= options.fail_if_new)
+			return r;
+		return error_say(err, STATUS_NOT_FIT,
+			"new sources took %s of the time of all interruptions, more than %s",
+			text_percent(share, changes.new_share),
+			text_percent(limit, options.fail_if_new / 100));
+	}
 	return options.output ? draw_pair(&(struct jitter_pair){.run = &run}, err) : show_run(&run, err);
 }

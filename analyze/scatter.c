@@ -224,23 +224,6 @@ static struct marks marks_of_pairs(const struct figure *f, struct plot *plot)
 	return marks;
 }
 
-static struct marks marks_of_samples(const struct figure *f, struct plot *plot)
-{
-	const struct sample *s = f->analysis->samples;
-	struct marks marks = {};
-
-	for (uint8_t cause = 0; cause < N_CAUSES; cause++) {
-		for (size_t i = 0; i < f->analysis->n_samples; i++) {
-			if (f->causes[i] != cause)
-				continue;
-			begin_point(&marks, cause, plot);
-			fprintf(plot->script, "%" PRIu32 " %.9f\n", s[i].n, beyond_median(f, s[i].et_ns));
-		}
-		end_points(&marks, cause, plot);
-	}
-	return marks;
-}
-
 static void print_plot(
 	const struct figure *f, const struct marks *marks, const char *data, bool titles, struct plot *plot)
 {
@@ -274,12 +257,6 @@ static void print_plot(
 static void marks_plot(const struct figure *f, const struct marks *marks, bool titles, struct plot *plot)
 {
 	print_plot(f, marks, NULL, titles, plot);
-}
-
-/* The same without points: a key alone. */
-static void marks_plot_key(const struct figure *f, const struct marks *marks, struct plot *plot)
-{
-	print_plot(f, marks, "NaN", true, plot);
 }
 
 /* The scatter of dual executions in one view, and all samples in the order of time. The axes are linear near the
@@ -351,12 +328,6 @@ static void draw_scatter(const void *subject, struct plot *plot)
 	marks_plot(f, &marks, true, plot);
 }
 
-/* One point a pair, relative to the median of the central cluster (EMP, Figure 14). */
-static struct drawing figure_scatter(const struct figure *f)
-{
-	return (struct drawing){draw_scatter, f, 1100, 800};
-}
-
 static void draw_samples(const void *subject, struct plot *plot)
 {
 	const struct figure *f = subject;
@@ -365,6 +336,7 @@ static void draw_samples(const void *subject, struct plot *plot)
 	_cleanup_(freep) char *what = text_format("%zu samples", f->analysis->n_samples);
 	char median[TEXT_TIME_SIZE];
 	struct marks marks;
+	struct marks samples_marks = {};
 
 	print_title(f, what ?: "", &e, logarithmic, plot);
 	plot_set(plot, "ylabel", "%s minus the median of the central cluster (%s)", time_name(f),
@@ -374,14 +346,20 @@ static void draw_samples(const void *subject, struct plot *plot)
 		"]\nset key outside right top reverse Left title 'samples (number)'\n"
 		"set object 1 rectangle from graph 0,first %.9g to graph 1,first %.9g behind fc rgb '#dce9f7' fs solid noborder\n",
 		f->analysis->samples[f->analysis->n_samples - 1].n + 1, e.low, e.high);
-	marks = marks_of_samples(f, plot);
-	marks_plot(f, &marks, true, plot);
-}
 
-/* One point a sample, in the order of time (Figure 13). */
-static struct drawing figure_samples(const struct figure *f)
-{
-	return (struct drawing){draw_samples, f, 1300, 600};
+	const struct sample *s = f->analysis->samples;
+
+	for (uint8_t cause = 0; cause < N_CAUSES; cause++) {
+		for (size_t i = 0; i < f->analysis->n_samples; i++) {
+			if (f->causes[i] != cause)
+				continue;
+			begin_point(&samples_marks, cause, plot);
+			fprintf(plot->script, "%" PRIu32 " %.9f\n", s[i].n, beyond_median(f, s[i].et_ns));
+		}
+		end_points(&samples_marks, cause, plot);
+	}
+	marks = samples_marks;
+	marks_plot(f, &marks, true, plot);
 }
 
 /* The successive zooms of cluster detection in one picture, as in EMP's Figure 14: a panel each, with linear axes and
@@ -459,7 +437,8 @@ static void draw_zooms(const void *subject, struct plot *plot)
 	fputs("unset object\nunset title\nunset border\nunset tics\nunset grid\nset xrange [0:1]\nset yrange [0:1]\n"
 	      "set key center center reverse Left title 'pairs (number)'\n",
 		plot->script);
-	marks_plot_key(f, &marks, plot);
+	/* The same without points: a key alone. */
+	print_plot(f, &marks, "NaN", true, plot);
 	fputs("unset multiplot\n", plot->script);
 }
 
@@ -513,8 +492,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 			analyze_options.profile, err);
 	if (r < 0)
 		return r;
+	/* One point a sample, in the order of time (Figure 13). */
+	/* One point a pair, relative to the median of the central cluster (EMP, Figure 14). */
 	return plot_drawing(options.zooms     ? figure_zooms(&figure)
-			    : options.samples ? figure_samples(&figure)
-					      : figure_scatter(&figure),
+			    : options.samples ? ((struct drawing){draw_samples, &figure, 1300, 600})
+					      : ((struct drawing){draw_scatter, &figure, 1100, 800}),
 		options.output, options.script, err);
 }

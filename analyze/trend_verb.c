@@ -67,34 +67,19 @@ static bool is_stdout(const char *path)
 	return path && !strcmp(path, "-");
 }
 
-static int show(const struct trend_view *view, struct error *err)
-{
-	int r = options.csv ? write_to(options.csv, trend_write_csv, view, err) : 0;
-
-	if (r == 0 && options.markdown)
-		r = write_to(options.markdown, trend_write_markdown, view, err);
-	if (r == 0 && analyze_options.json)
-		return json_print_document("emp-trend", trend_as_json(view), err);
-	if (r == 0 && !options.csv && !options.markdown)
-		trend_print(view);
-	return r;
-}
-
-static int check_options(struct error *err)
-{
-	if (analyze_options.json + is_stdout(options.csv) + is_stdout(options.markdown) > 1)
-		return error_say(err, -EINVAL,
-			"--json, --csv - and --markdown - share standard output: give all but one a file");
-	if (options.script && !options.output)
-		return error_say(err, -EINVAL, "--script needs a picture: -o FILE.png (or .svg, .pdf)");
-	return 0;
-}
-
 int verb_trend(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(trend_clear) struct trend_view view = {};
-	int r = check_options(err);
+	int r;
+
+	if (analyze_options.json + is_stdout(options.csv) + is_stdout(options.markdown) > 1)
+		r = error_say(err, -EINVAL,
+			"--json, --csv - and --markdown - share standard output: give all but one a file");
+	else if (options.script && !options.output)
+		r = error_say(err, -EINVAL, "--script needs a picture: -o FILE.png (or .svg, .pdf)");
+	else
+		r = 0;
 
 	if (r == 0)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
@@ -105,7 +90,14 @@ int verb_trend(int argc, char **argv, struct error *err)
 			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
 	if (r == 0 && options.output)
 		r = plot_drawing(trend_drawing(&view), options.output, options.script, err);
-	if (r == 0)
-		r = show(&view, err);
+	if (r == 0) {
+		r = options.csv ? write_to(options.csv, trend_write_csv, &view, err) : 0;
+		if (r == 0 && options.markdown)
+			r = write_to(options.markdown, trend_write_markdown, &view, err);
+		if (r == 0 && analyze_options.json)
+			r = json_print_document("emp-trend", trend_as_json(&view), err);
+		else if (r == 0 && !options.csv && !options.markdown)
+			trend_print(&view);
+	}
 	return r < 0 ? r : judge(&view, err);
 }

@@ -226,48 +226,6 @@ static char *resume_command(const struct calibration *c)
 		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
 }
 
-/* A warm-up and the samples that are missing, each stored before the next starts; systemd is told of the progress. */
-static int take_samples(
-	struct calibration *c, int which, const struct inc_program *inc, struct run *run, struct error *err)
-{
-	_cleanup_(freep) char *command = NULL;
-	_cleanup_(freep) char *label = text_format(
-		"%s run %lld, %s", run_kind_names[run->kind], (long long)run->id, run->program);
-	struct progress_report report = {c, which, run->n_samples};
-	struct sampling sampling = {.run = run,
-		.spawn = &inc->spawn,
-		.warm_ups = 1,
-		.samples = c->plan.phases[which].samples,
-		.data = &report};
-	const struct sampling_plan plan = {
-		.session = &c->base,
-		.items = &sampling,
-		.n = 1,
-		.hooks = {.taken = report_progress},
-		.label = label,
-		.quiet = calibrate_options.quiet,
-	};
-	char cost[TEXT_TIME_SIZE];
-	struct error err2;
-	int r;
-
-	tell_manager(c, which, run);
-	r = sampling_run(&plan, err);
-	command = resume_command(c);
-	err2 = *err;
-	if (r == -EINTR)
-		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: run %lld keeps its %u samples; to resume: %s", (long long)run->id,
-			run->n_samples, command);
-	if (r < 0)
-		return error_say(
-			err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
-	if (calibrate_options.verbose && run->n_samples > report.first)
-		screen_print("The observer took %s of CPU time per sample\n",
-			text_duration(cost, sampling.observer_ns / (run->n_samples - report.first)));
-	return 0;
-}
-
 /* SHORT_PHASE or LONG_PHASE, from where it is to its end. */
 static int do_phase(struct calibration *c, int which, struct error *err)
 {
@@ -293,8 +251,48 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 		if (r == 0)
 			r = begin_phase(c, which, &run, err);
 	}
-	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE))
-		r = take_samples(c, which, &inc, &run, err);
+	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE)) {
+		_cleanup_(freep) char *command = NULL;
+		_cleanup_(freep) char *label = text_format(
+			"%s run %lld, %s", run_kind_names[run.kind], (long long)run.id, run.program);
+		struct progress_report report = {c, which, run.n_samples};
+		struct sampling sampling = {.run = &run,
+			.spawn = &inc.spawn,
+			.warm_ups = 1,
+			.samples = c->plan.phases[which].samples,
+			.data = &report};
+		const struct sampling_plan plan = {
+			.session = &c->base,
+			.items = &sampling,
+			.n = 1,
+			.hooks = {.taken = report_progress},
+			.label = label,
+			.quiet = calibrate_options.quiet,
+		};
+		char cost[TEXT_TIME_SIZE];
+		struct error err2;
+
+		/* A warm-up and the samples that are missing, each stored before the next starts; systemd
+		 * is told of the progress. */
+		tell_manager(c, which, &run);
+		r = sampling_run(&plan, err);
+		command = resume_command(c);
+		err2 = *err;
+		if (r == -EINTR) {
+			r = error_say(err, STATUS_INTERRUPTED,
+				"interrupted: run %lld keeps its %u samples; to resume: %s",
+				(long long)run.id, run.n_samples, command);
+		} else if (r < 0) {
+			r = error_say(
+				err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
+		} else {
+			if (calibrate_options.verbose && run.n_samples > report.first)
+				screen_print("The observer took %s of CPU time per sample\n",
+					text_duration(
+						cost, sampling.observer_ns / (run.n_samples - report.first)));
+			r = 0;
+		}
+	}
 	return r != 0 ? r : screen_run(c, which, err);
 }
 

@@ -170,11 +170,22 @@ const struct option_row run_options[] = {
 	{},
 };
 
-static void fill_plan(struct calibration_plan *plan)
+static int begin_new(struct calibration *c, struct error *err)
 {
+	_cleanup_(profile_clear) struct profile profile = {};
+	struct calibration_plan *plan = &c->plan;
+	struct error ignored = {};
+	int64_t takes_ns = 0;
+	int r = 0;
+
+	/* checked before the runs, which may take days */
+	if (!options.replace && book_get_profile(c->base.book, options.save, &profile, &ignored) == 0)
+		return error_say(err, -EEXIST,
+			"the book has a profile '%s' already: choose another name, or --replace it",
+			options.save);
+
 	const struct preset *preset = options.preset ?: preset_default;
-	const struct size *short_size =
-		options.short_size.count ? &options.short_size : &preset->short_size;
+	const struct size *short_size = options.short_size.count ? &options.short_size : &preset->short_size;
 	const struct size *long_size = options.long_size.count ? &options.long_size : &preset->long_size;
 
 	*plan = (struct calibration_plan){
@@ -191,22 +202,6 @@ static void fill_plan(struct calibration_plan *plan)
 		.other_cpus = options.other_cpus,
 		.material_ppm = options.material_ppm,
 	};
-}
-
-static int begin_new(struct calibration *c, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	struct calibration_plan *plan = &c->plan;
-	struct error ignored = {};
-	int64_t takes_ns = 0;
-	int r = 0;
-
-	/* checked before the runs, which may take days */
-	if (!options.replace && book_get_profile(c->base.book, options.save, &profile, &ignored) == 0)
-		return error_say(err, -EEXIST,
-			"the book has a profile '%s' already: choose another name, or --replace it",
-			options.save);
-	fill_plan(plan);
 	if (options.reuse_long) {
 		struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
 		_cleanup_(run_clear) struct run run = {};

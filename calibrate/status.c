@@ -109,29 +109,6 @@ static const char *state_of(const struct state *s)
 							: calibration_state_names[s->calibration.state];
 }
 
-static void print_head(const struct state *s)
-{
-	const struct calibration_plan *c = &s->calibration;
-	char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
-
-	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
-		text_moment(begun, c->started_ns));
-	if (s->pid)
-		printf("running, process %d\n", s->pid);
-	else if (c->state == CALIBRATION_OPEN)
-		printf("stopped; to resume: emp-calibrate%s resume %lld\n", calibrate_db(),
-			(long long)c->phases[SHORT_PHASE].run);
-	else if (c->state == CALIBRATION_DONE)
-		printf("complete\n");
-	else
-		printf("complete, no profile: a run was neither L nor clean\n");
-	if (s->pid)
-		printf("Left: %s, until about %s\n", text_duration(left, s->left_ns),
-			text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), s->left_ns)));
-	else if (s->left_ns > 0)
-		printf("Left: %s\n", text_duration(left, s->left_ns));
-}
-
 static void print_phase(const struct state *s, int which)
 {
 	const struct calibration_phase *wanted = &s->calibration.phases[which];
@@ -225,6 +202,8 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	if (r > 0) {
+		char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+
 		if (calibrate_options.json) {
 			const struct calibration_plan *c = &status.calibration;
 			json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile,
@@ -237,7 +216,25 @@ int verb_status(int argc, char **argv, struct error *err)
 				json_object_set_new(json, "pid", json_integer(status.pid));
 			return json_print_document("emp-calibration", json, err);
 		}
-		print_head(&status);
+
+		const struct calibration_plan *c = &status.calibration;
+
+		printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
+			text_moment(begun, c->started_ns));
+		if (status.pid)
+			printf("running, process %d\n", status.pid);
+		else if (c->state == CALIBRATION_OPEN)
+			printf("stopped; to resume: emp-calibrate%s resume %lld\n", calibrate_db(),
+				(long long)c->phases[SHORT_PHASE].run);
+		else if (c->state == CALIBRATION_DONE)
+			printf("complete\n");
+		else
+			printf("complete, no profile: a run was neither L nor clean\n");
+		if (status.pid)
+			printf("Left: %s, until about %s\n", text_duration(left, status.left_ns),
+				text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), status.left_ns)));
+		else if (status.left_ns > 0)
+			printf("Left: %s\n", text_duration(left, status.left_ns));
 		for (int i = 0; i < CALIBRATION_PHASES; i++)
 			print_phase(&status, i);
 		/* The run that samples were last added to. */

@@ -146,42 +146,6 @@ static void drop_map(struct user_slots *slots, struct user_map *map)
 	slots->link = NULL;
 }
 
-/* One more client of this user. *ret_fd is the user's map, which can only be read; it belongs to `slots`. -ENOSPC: too many
- * users. */
-static int user_slots_add(struct user_slots *slots, const struct user *user, int *ret_fd, struct error *err)
-{
-	struct user_map *map;
-	int r = 0;
-
-	if (!find(slots, user))
-		r = add_map(slots, user, err);
-	if (r < 0)
-		return r;
-	map = find(slots, user);
-	r = slots->link ? 0 : bpf_load(attach, slots, err);
-	if (r < 0) {
-		drop_map(slots, map);
-		return r;
-	}
-	map->n_clients++;
-	*ret_fd = map->fd;
-	return 0;
-}
-
-/* One client less. With the last, the user's map is no longer written. */
-static void user_slots_drop(struct user_slots *slots, const struct user *user)
-{
-	struct user_map *map = find(slots, user);
-
-	if (--map->n_clients == 0)
-		drop_map(slots, map);
-}
-
-static uint32_t user_slots_cpus(const struct user_slots *slots)
-{
-	return (uint32_t)slots->n_cpus;
-}
-
 struct switch_cost user_slots_cost(const struct user_slots *slots)
 {
 	struct switch_cost cost = {};
@@ -236,8 +200,13 @@ static void drop(struct clients *clients, size_t i)
 	struct client *client = &clients->items[i];
 
 	close(client->fd);
-	if (client->is_served)
-		user_slots_drop(clients->slots, &client->user);
+	if (client->is_served) {
+		struct user_map *map = find(clients->slots, &client->user);
+
+		/* One client less. With the last, the user's map is no longer written. */
+		if (--map->n_clients == 0)
+			drop_map(clients->slots, map);
+	}
 	*client = clients->items[--clients->n];
 }
 
@@ -358,16 +327,32 @@ static int serve(struct clients *clients, struct client *client, struct error *e
 	struct clock_reply yes = {};
 	_cleanup_(closep) int process = -1;
 	int map, r;
+	struct user_map *slots_map;
 
 	if (!clients->slots)
 		return error_say(err, -EOPNOTSUPP, "%s", clients->reason);
 	process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
 	if (process < 0 || find_user(&client->peer, &client->user) < 0)
 		return error_say(err, -ESRCH, "your process is not visible from here");
-	r = user_slots_add(clients->slots, &client->user, &map, err);
+	/* One more client of this user. *ret_fd is the user's map, which can only be read; it belongs to
+	 * `slots`. -ENOSPC: too many users. */
+	r = 0;
+	if (!find(clients->slots, &client->user))
+		r = add_map(clients->slots, &client->user, err);
 	if (r < 0)
 		return r;
-	yes.n_slots = user_slots_cpus(clients->slots);
+	slots_map = find(clients->slots, &client->user);
+	r = clients->slots->link ? 0 : bpf_load(attach, clients->slots, err);
+	if (r < 0) {
+		drop_map(clients->slots, slots_map);
+	} else {
+		slots_map->n_clients++;
+		map = slots_map->fd;
+		r = 0;
+	}
+	if (r < 0)
+		return r;
+	yes.n_slots = (uint32_t)clients->slots->n_cpus;
 	reply(client->fd, &yes, map);
 	close(client->fd);
 	client->fd = TAKE_FD(process);

@@ -147,20 +147,6 @@ static int print_sample(const struct session *s, const struct task *t, size_t in
 	return 0;
 }
 
-static int print_outstanding(const struct session *s, const struct task *t, struct error *err)
-{
-	size_t which[MOST_LINES];
-	double median_ns = 0, usual_ns = median_taken(t);
-	size_t n = trace_outstanding(
-		t->result.run.samples, t->result.run.n_samples, which, MOST_LINES, &median_ns);
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < n; i++)
-		if (which[i] < t->n_taken)
-			r = print_sample(s, t, which[i], median_ns, usual_ns, err);
-	return r;
-}
-
 int trace_print(const struct session *s, const struct task *t, struct error *err)
 {
 	_cleanup_(taken_sample_clear) struct taken_sample sums = {};
@@ -206,8 +192,16 @@ int trace_print(const struct session *s, const struct task *t, struct error *err
 		else
 			printf("  Slices and time are means of a sample\n");
 	}
-	if (r == 0)
-		r = print_outstanding(s, t, err);
+	if (r == 0) {
+		size_t which[MOST_LINES];
+		double median_ns = 0, usual_ns = median_taken(t);
+		size_t n = trace_outstanding(
+			t->result.run.samples, t->result.run.n_samples, which, MOST_LINES, &median_ns);
+
+		for (size_t i = 0; r == 0 && i < n; i++)
+			if (which[i] < t->n_taken)
+				r = print_sample(s, t, which[i], median_ns, usual_ns, err);
+	}
 	if (r == 0) {
 		int64_t cost_ns = program_trace_event_cost_ns(s->trace);
 		double n = (double)t->n_taken, events = (double)sums.events / n;

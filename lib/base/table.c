@@ -164,37 +164,6 @@ static size_t narrow_columns(struct screen_column *columns, size_t n, enum colum
 	return excess;
 }
 
-/* Chooses the columns' widths, and returns the number of spaces between two. A column should hold its widest word, as far as
- * that is kept whole. */
-static size_t fit_columns(const struct table *table, struct screen_column *columns, size_t n, size_t width)
-{
-	size_t total = 0, gap;
-
-	for (struct screen_column *c = columns; c < columns + n; c++) {
-		c->width = c->least = terminal_text_width(table->columns[c->at].name);
-		for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
-			const char *text = table->cells[i].shown;
-			size_t whole = terminal_text_width(text);
-
-			c->width = whole > c->width ? whole : c->width;
-			for (size_t bytes; *text; text += bytes + strspn(text + bytes, " ")) {
-				size_t word;
-
-				bytes = strcspn(text, " ");
-				word = terminal_bytes_width(text, bytes);
-				word = word < LONG_WORD ? word : LONG_WORD;
-				c->least = word > c->least ? word : c->least;
-			}
-		}
-		total += c->width;
-	}
-	gap = total + 2 * (n - 1) <= width ? 2 : 1;
-	total += gap * (n - 1);
-	narrow_columns(columns, n, COLUMN_TEXT,
-		narrow_columns(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
-	return gap;
-}
-
 /* How many bytes of `text` go into one line of a cell: whole words, or a part of one that is too long. */
 static size_t line_bytes(const char *text, size_t width)
 {
@@ -245,7 +214,35 @@ static void write_screen(struct table *table, FILE *file)
 		if (table->columns[i].name)
 			columns[n++] = (struct screen_column){
 				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
-	gap = fit_columns(table, columns, n, terminal_width(file));
+
+	/* Chooses the columns' widths, and returns the number of spaces between two. A column should hold
+	 * its widest word, as far as that is kept whole. */
+	size_t width = terminal_width(file);
+	size_t total = 0, columns_gap;
+
+	for (struct screen_column *c = columns; c < columns + n; c++) {
+		c->width = c->least = terminal_text_width(table->columns[c->at].name);
+		for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
+			const char *text = table->cells[i].shown;
+			size_t whole = terminal_text_width(text);
+
+			c->width = whole > c->width ? whole : c->width;
+			for (size_t bytes; *text; text += bytes + strspn(text + bytes, " ")) {
+				size_t word;
+
+				bytes = strcspn(text, " ");
+				word = terminal_bytes_width(text, bytes);
+				word = word < LONG_WORD ? word : LONG_WORD;
+				c->least = word > c->least ? word : c->least;
+			}
+		}
+		total += c->width;
+	}
+	columns_gap = total + 2 * (n - 1) <= width ? 2 : 1;
+	total += columns_gap * (n - 1);
+	narrow_columns(columns, n, COLUMN_TEXT,
+		narrow_columns(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
+	gap = columns_gap;
 	while (put_screen_line(file, columns, n, gap, NULL))
 		;
 	for (const struct cell *row = table->cells; row < table->cells + table->n_cells;
@@ -295,37 +292,6 @@ static void csv_text(FILE *file, const char *text)
 	for (; *text; text++)
 		*text == '"' ? fputs("\"\"", file) : fputc(*text, file);
 	fputc('"', file);
-}
-
-static void write_csv(struct table *table, FILE *file)
-{
-	const char *between = "";
-
-	for (size_t i = 0; i < table->n_columns; i++)
-		if (table->columns[i].member) {
-			fputs(between, file);
-			csv_text(file, table->columns[i].member);
-			between = ",";
-		}
-	for (size_t i = 0; i < table->n_cells; i++) {
-		const struct cell *cell = &table->cells[i];
-
-		if (i % table->n_columns == 0)
-			between = "\n";
-		if (!table->columns[i % table->n_columns].member)
-			continue;
-		fputs(between, file);
-		between = ",";
-		if (json_is_real(cell->value))
-			fprintf(file, "%.9f", json_real_value(cell->value));
-		else if (json_is_integer(cell->value))
-			json_write_int(file, json_integer_value(cell->value));
-		else if (json_is_boolean(cell->value))
-			fputc(json_is_true(cell->value) ? '1' : '0', file);
-		else if (!json_is_null(cell->value))
-			csv_text(file, cell->text);
-	}
-	fputc('\n', file);
 }
 
 /* A line around the headings of a table in a lightweight markup language. */
@@ -467,9 +433,35 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 		_cleanup_(json_decrefp) json_t *rows = table_json(table);
 
 		json_print(rows, file, &ignored);
-	} else if (format == TABLE_CSV)
-		write_csv(table, file);
-	else {
+	} else if (format == TABLE_CSV) {
+		const char *between = "";
+
+		for (size_t i = 0; i < table->n_columns; i++)
+			if (table->columns[i].member) {
+				fputs(between, file);
+				csv_text(file, table->columns[i].member);
+				between = ",";
+			}
+		for (size_t i = 0; i < table->n_cells; i++) {
+			const struct cell *cell = &table->cells[i];
+
+			if (i % table->n_columns == 0)
+				between = "\n";
+			if (!table->columns[i % table->n_columns].member)
+				continue;
+			fputs(between, file);
+			between = ",";
+			if (json_is_real(cell->value))
+				fprintf(file, "%.9f", json_real_value(cell->value));
+			else if (json_is_integer(cell->value))
+				json_write_int(file, json_integer_value(cell->value));
+			else if (json_is_boolean(cell->value))
+				fputc(json_is_true(cell->value) ? '1' : '0', file);
+			else if (!json_is_null(cell->value))
+				csv_text(file, cell->text);
+		}
+		fputc('\n', file);
+	} else {
 		put_markup_frame(table, &m->top, file);
 		put_markup_row(table, m, NULL, file);
 		put_markup_frame(table, &m->divider, file);

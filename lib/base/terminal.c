@@ -74,23 +74,6 @@ const char *terminal_mark(FILE *file, enum mark mark)
 	return colour ? marks[mark] : "";
 }
 
-/* Bytes of the character at `at` if a terminal acts on it instead of showing it, 0: it does not. */
-static size_t control_size(const unsigned char *at)
-{
-	if (*at < ' ' || *at == 0x7f)
-		return 1;
-	if (*at == 0xc2 && at[1] < 0xa0) /* C1: U+009B is the same as ESC [ */
-		return 2;
-	if (*at == 0xd8 && at[1] == 0x9c) /* U+061C */
-		return 2;
-	if (*at != 0xe2)
-		return 0;
-	/* U+200E, U+200F, U+2028 to U+202E; U+2066 to U+2069 */
-	if (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
-		return 3;
-	return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
-}
-
 const char *terminal_text(const char *text)
 {
 	static char *made[16];
@@ -106,7 +89,27 @@ const char *terminal_text(const char *text)
 	free(*slot);
 	*slot = to = text_utf8(text);
 	for (from = *slot; *from;) {
-		size_t size = control_size((const unsigned char *)from);
+		size_t size;
+		const unsigned char *at = (const unsigned char *)from;
+
+		/* Bytes of the character at `at` if a terminal acts on it instead of showing it, 0: it
+		 * does not. */
+		if (*at < ' ' || *at == 0x7f)
+			size = 1;
+		else if (*at == 0xc2 && at[1] < 0xa0) /* C1: U+009B is the same as ESC [ */
+			size = 2;
+		else if (*at == 0xd8 && at[1] == 0x9c) /* U+061C */
+			size = 2;
+		else if (*at != 0xe2) {
+			size = 0;
+		} else {
+			/* U+200E, U+200F, U+2028 to U+202E; U+2066 to U+2069 */
+			if (at[1] == 0x80 &&
+				(at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
+				size = 3;
+			else
+				size = at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
+		}
 
 		*to++ = size == 0 ? *from : *from == '\n' || *from == '\t' ? ' ' : '?';
 		from += size ?: 1;
@@ -252,31 +255,6 @@ void progress_begin(struct progress *p, const char *label, uint64_t total, bool 
 	progress_step(p, 0, NULL);
 }
 
-/* One line that ends before the last column, because a terminal would wrap there. If space is short, the bar is
- * dropped first, then the end of the label, then the end of the text. */
-static void draw_bar(struct progress *p, uint64_t done, const char *text)
-{
-	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
-	const char *label = terminal_text(p->label);
-	size_t label_width = terminal_text_width(label), bar, filled;
-	char bytes[WIDEST_BAR + 1];
-
-	bar = width > label_width + taken + 3 ? width - label_width - taken - 3 : 0;
-	if (bar > WIDEST_BAR)
-		bar = WIDEST_BAR;
-	filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
-	memset(bytes, '#', filled);
-	memset(bytes + filled, '.', bar - filled);
-	bytes[bar] = '\0';
-	for_label = width > taken ? width - taken : 0;
-	fprintf(stderr, "\r%.*s", (int)terminal_text_fit(label, for_label), label);
-	if (bar >= NARROWEST_BAR)
-		fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
-			terminal_mark(stderr, MARK_END));
-	fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "", (int)terminal_text_fit(text, width), text);
-	p->drawn = true;
-}
-
 bool progress_is_due(const struct progress *p, uint64_t done)
 {
 	int64_t since_ns = clock_ns(CLOCK_MONOTONIC) - p->said_ns;
@@ -309,9 +287,30 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 	/* "3/20, current estimate 128 ms, ETA 2 s" */
 	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, p->terminal ? "/" : " of ",
 		p->total, estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
-	if (p->terminal)
-		draw_bar(p, done, text);
-	else
+	if (p->terminal) {
+		size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
+		const char *label = terminal_text(p->label);
+		size_t label_width = terminal_text_width(label), bar, filled;
+		char bytes[WIDEST_BAR + 1];
+
+		/* One line that ends before the last column, because a terminal would wrap there. If space
+		 * is short, the bar is dropped first, then the end of the label, then the end of the text. */
+		bar = width > label_width + taken + 3 ? width - label_width - taken - 3 : 0;
+		if (bar > WIDEST_BAR)
+			bar = WIDEST_BAR;
+		filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
+		memset(bytes, '#', filled);
+		memset(bytes + filled, '.', bar - filled);
+		bytes[bar] = '\0';
+		for_label = width > taken ? width - taken : 0;
+		fprintf(stderr, "\r%.*s", (int)terminal_text_fit(label, for_label), label);
+		if (bar >= NARROWEST_BAR)
+			fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
+				terminal_mark(stderr, MARK_END));
+		fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "", (int)terminal_text_fit(text, width),
+			text);
+		p->drawn = true;
+	} else
 		fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);
 }
 

@@ -154,16 +154,6 @@ static void pending_ended(struct book *book, bool committed)
 	p->stored = false;
 }
 
-static void pending_close(struct book *book)
-{
-	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
-	struct error ignored;
-
-	if (book->pending.fd >= 0 && pending_store(book, &ignored) == 0)
-		unlink(path);
-	closep(&book->pending.fd);
-}
-
 int pending_move(struct book *book, struct pending *from, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *old = text_format("%s-pending", path);
@@ -475,9 +465,15 @@ void book_free(struct book *book)
 		return;
 	if (book->ours && book->mode == BOOK_WRITE) {
 		struct error ignored;
+		struct error close_ignored;
 
 		book_rollback(book);
-		pending_close(book);
+
+		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
+
+		if (book->pending.fd >= 0 && pending_store(book, &close_ignored) == 0)
+			unlink(path);
+		closep(&book->pending.fd);
 		book_checkpoint(book, &ignored);
 	}
 	book_disconnect(book);

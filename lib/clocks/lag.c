@@ -174,43 +174,6 @@ static size_t subtract_least(struct lags *lags)
 	return n;
 }
 
-static int measure(struct clock_bench *b, struct child *child, struct lags *lags, size_t n)
-{
-	int r = 0;
-
-	for (int i = 0; r == 0 && i < ATTEMPTS; i++) {
-		bool enough = true;
-
-		for (size_t k = 0; k < n; k++) {
-			read_lag(b, child->page, &lags[k]);
-			enough = enough && lags[k].n >= READINGS;
-		}
-		if (enough)
-			break;
-
-		int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
-
-		while (clock_ns(CLOCK_MONOTONIC) < until_ns)
-			;
-		if (i % READINGS == 0)
-			r = clock_bench_step(b);
-	}
-	for (size_t k = 0; k < n; k++) {
-		struct clock_source *source = &b->result->sources[lags[k].source];
-		size_t n_conclude = lags[k].reader.source->relative ? subtract_least(&lags[k]) : lags[k].n;
-		int64_t ns[READINGS];
-
-		if (n_conclude < READINGS / 4) /* the child hardly ran */
-			continue;
-		for (size_t i = 0; i < n_conclude; i++)
-			ns[i] = lags[k].items[i].ns > 0 ? lags[k].items[i].ns : 0;
-		sort_ascending(ns, n_conclude);
-		source->lag_ns = quantile_of(ns, n_conclude, 0.5);
-		source->lag_max_ns = (double)ns[n_conclude - 1];
-	}
-	return r;
-}
-
 int clock_lag(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(child_end) struct child child = {};
@@ -238,8 +201,39 @@ int clock_lag(struct clock_bench *b, struct error *err)
 			(n)++;
 		}
 	}
-	if (r == 0)
-		r = measure(b, &child, lags, n);
+	if (r == 0) {
+		for (int i = 0; r == 0 && i < ATTEMPTS; i++) {
+			bool enough = true;
+
+			for (size_t k = 0; k < n; k++) {
+				read_lag(b, child.page, &lags[k]);
+				enough = enough && lags[k].n >= READINGS;
+			}
+			if (enough)
+				break;
+
+			int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+
+			while (clock_ns(CLOCK_MONOTONIC) < until_ns)
+				;
+			if (i % READINGS == 0)
+				r = clock_bench_step(b);
+		}
+		for (size_t k = 0; k < n; k++) {
+			struct clock_source *source = &b->result->sources[lags[k].source];
+			size_t n_conclude = lags[k].reader.source->relative ? subtract_least(&lags[k])
+									    : lags[k].n;
+			int64_t ns[READINGS];
+
+			if (n_conclude < READINGS / 4) /* the child hardly ran */
+				continue;
+			for (size_t i = 0; i < n_conclude; i++)
+				ns[i] = lags[k].items[i].ns > 0 ? lags[k].items[i].ns : 0;
+			sort_ascending(ns, n_conclude);
+			source->lag_ns = quantile_of(ns, n_conclude, 0.5);
+			source->lag_max_ns = (double)ns[n_conclude - 1];
+		}
+	}
 	for (size_t i = 0; i < n; i++) {
 		time_reader_close(&lags[i].reader);
 		free(lags[i].items);

@@ -163,13 +163,6 @@ static int compare_programs(
 	return comparison_make(&of_a, &of_b, NULL, ret, err) ?: 1;
 }
 
-/* Program b against program a, by their duet. 1: done; 0: there is nothing to compare. */
-static int duet_report_compare_together(
-	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
-{
-	return compare_programs(d, a, b, false, ret, err);
-}
-
 int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct comparison *ret,
 	enum duet_doubt *ret_doubt, struct error *err)
 {
@@ -458,7 +451,8 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 		program++;
 	if (inc == d.n || program == d.n || program == inc)
 		return 0;
-	r = duet_report_compare_together(&d, inc, program, &c, err);
+	/* Program b against program a, by their duet. 1: done; 0: there is nothing to compare. */
+	r = compare_programs(&d, inc, program, false, &c, err);
 	if (r <= 0)
 		return r;
 	if (c.design != DESIGN_DUET)

@@ -463,27 +463,6 @@ static void count_chance(
 	}
 }
 
-/* The first pass: what is needed to decide on each gap. */
-static void count_matches(struct attribution *a, const struct jitter_round *round, size_t n)
-{
-	size_t cursor = 0;
-
-	for (size_t i = 0; i < round->n_gaps; i++) {
-		const struct gap_seen *gap = &round->gaps[i];
-		struct matched matched = match_gap(gap, round->intervals, n, &cursor);
-		struct jitter_match *class = class_of(a, gap);
-		int64_t excess_ns = gap_length(gap) - matched.covered_ns;
-
-		a->cpu.gaps++;
-		a->cpu.gaps_ns += gap_length(gap);
-		histogram_add(&a->user, gap_length(gap));
-		class->gaps++;
-		class->matched += matched.n > 0;
-		if (matched.n_outer > 0)
-			histogram_add(&a->excess, excess_ns > 0 ? excess_ns / (int64_t)matched.n_outer : 0);
-	}
-}
-
 /* Whether gaps of this length are matched more often than by chance: three standard deviations. */
 static bool class_is_attributed(const struct jitter_match *class)
 {
@@ -593,10 +572,25 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 	size_t n = round->n_intervals, cursor = 0;
 	int64_t allowed_ns;
 	int64_t count = 0;
+	size_t matches_cursor = 0;
 
 	while (n > 0 && round->intervals[n - 1].start_ns > until_ns)
 		n--;
-	count_matches(a, round, n);
+	/* The first pass: what is needed to decide on each gap. */
+	for (size_t i = 0; i < round->n_gaps; i++) {
+		const struct gap_seen *matches_gap = &round->gaps[i];
+		struct matched matched = match_gap(matches_gap, round->intervals, n, &matches_cursor);
+		struct jitter_match *class = class_of(a, matches_gap);
+		int64_t excess_ns = gap_length(matches_gap) - matched.covered_ns;
+
+		a->cpu.gaps++;
+		a->cpu.gaps_ns += gap_length(matches_gap);
+		histogram_add(&a->user, gap_length(matches_gap));
+		class->gaps++;
+		class->matched += matched.n > 0;
+		if (matched.n_outer > 0)
+			histogram_add(&a->excess, excess_ns > 0 ? excess_ns / (int64_t)matched.n_outer : 0);
+	}
 	allowed_ns = EXCESS_FACTOR * histogram_quantile(&a->excess, 0.5);
 	count_chance(a, round, n, allowed_ns);
 	for (size_t i = 0; i < round->n_gaps; i++) {

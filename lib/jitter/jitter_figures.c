@@ -378,25 +378,6 @@ static void choose_named(struct timeline *t)
 	}
 }
 
-static void print_looks(struct timeline *t, struct plot *plot)
-{
-	const struct jitter *jitter = &t->run->jitter;
-
-	for (size_t look = 0; look < N_LOOKS; look++) {
-		fprintf(plot->script, "$look%zu << EOD\n", look);
-		for (size_t i = 0; i < jitter->n_longest; i++) {
-			const struct interruption *x = &jitter->longest[i];
-
-			if (look_of(t, x->source) != look)
-				continue;
-			t->n[look]++;
-			fprintf(plot->script, "%.9f %.9f\n", (double)(x->start_ns - t->start_ns) / 1e9,
-				(double)x->length_ns / 1e9);
-		}
-		fputs("EOD\n", plot->script);
-	}
-}
-
 static void draw_timeline(const void *subject, struct plot *plot)
 {
 	const struct jitter_run *run = subject;
@@ -415,7 +396,22 @@ static void draw_timeline(const void *subject, struct plot *plot)
 		return;
 	}
 	choose_named(&t);
-	print_looks(&t, plot);
+
+	const struct jitter *jitter = &t.run->jitter;
+
+	for (size_t look = 0; look < N_LOOKS; look++) {
+		fprintf(plot->script, "$look%zu << EOD\n", look);
+		for (size_t i = 0; i < jitter->n_longest; i++) {
+			const struct interruption *x = &jitter->longest[i];
+
+			if (look_of(&t, x->source) != look)
+				continue;
+			t.n[look]++;
+			fprintf(plot->script, "%.9f %.9f\n", (double)(x->start_ns - t.start_ns) / 1e9,
+				(double)x->length_ns / 1e9);
+		}
+		fputs("EOD\n", plot->script);
+	}
 
 	/* Lengths on a logarithmic axis, with units. */
 	int64_t least = run->jitter.longest[run->jitter.n_longest - 1].length_ns,

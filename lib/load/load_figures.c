@@ -278,29 +278,6 @@ static int timeline_height(const struct load_report *p)
 	return height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;
 }
 
-/* As many as can be read: "edit 2" for the second worker of the script edit; "compress" for an only one. */
-static void write_worker_labels(const struct timeline *t, struct plot *plot)
-{
-	size_t most = (size_t)(timeline_height(t->report) - TIMELINE_AROUND) / TIMELINE_LABEL;
-
-	fputs("set ytics (", plot->script);
-	for (size_t i = 0; i < t->n; i += t->n / (most + 1) + 1) {
-		size_t script = script_of(t, i), number = 1;
-		const struct load_rate *rate = &t->report->rates.items[script + 1];
-		_cleanup_(freep) char *name = load_short_text(rate->script, TIMELINE_NAME);
-
-		for (size_t k = 0; k < i; k++)
-			number += script_of(t, k) == script;
-		fputs(i ? ", " : "", plot->script);
-		if (rate->slaves > 1)
-			plot_quote_format(plot, "%s %zu", name, number);
-		else
-			plot_quote(plot, name);
-		fprintf(plot->script, " %zu", i + 1);
-	}
-	fputs(") scale 0\n", plot->script);
-}
-
 static void draw_timeline(const void *subject, struct plot *plot)
 {
 	const struct load_reports *all = subject;
@@ -316,7 +293,27 @@ static void draw_timeline(const void *subject, struct plot *plot)
 		"set grid noytics\nset key outside right top reverse Left samplen 2\n",
 		t.n <= MOST_RANKS ? "; numbers: the order of finishing" : "",
 		fmax(seconds(t.sample->et_ns), 1e-9), t.n);
-	write_worker_labels(&t, plot);
+
+	/* As many as can be read: "edit 2" for the second worker of the script edit; "compress" for an
+	 * only one. */
+	size_t most = (size_t)(timeline_height(t.report) - TIMELINE_AROUND) / TIMELINE_LABEL;
+
+	fputs("set ytics (", plot->script);
+	for (size_t i = 0; i < t.n; i += t.n / (most + 1) + 1) {
+		size_t script = script_of(&t, i), number = 1;
+		const struct load_rate *rate = &t.report->rates.items[script + 1];
+		_cleanup_(freep) char *labels_name = load_short_text(rate->script, TIMELINE_NAME);
+
+		for (size_t k = 0; k < i; k++)
+			number += script_of(&t, k) == script;
+		fputs(i ? ", " : "", plot->script);
+		if (rate->slaves > 1)
+			plot_quote_format(plot, "%s %zu", labels_name, number);
+		else
+			plot_quote(plot, labels_name);
+		fprintf(plot->script, " %zu", i + 1);
+	}
+	fputs(") scale 0\n", plot->script);
 	for (size_t script = 0; script < t.n_scripts; script++)
 		for (size_t phase = 0; phase < N_PHASES; phase++)
 			write_boxes(&t, script, phase, plot);

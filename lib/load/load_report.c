@@ -17,25 +17,6 @@
 #include <math.h>
 #include <string.h>
 
-static int read_load_row(struct book *book, const struct run *run, struct load_row *ret, struct error *err)
-{
-	int r;
-
-	if (run->kind != RUN_LOAD)
-		return error_say(err, -EINVAL,
-			"run %" PRId64 " is not a load: 'emp-analyze %s %" PRId64 "' shows it", run->id,
-			run->kind == RUN_JITTER ? "jitter" : "show", run->id);
-	r = book_get_load(book, run->id, ret, err);
-	if (r == 0)
-		return error_say(err, -EINVAL,
-			"run %" PRId64 " was imported without its slaves, so its rate of work is not known",
-			run->id);
-	if (r > 0 && run->n_samples == 0)
-		return error_say(err, -ENODATA,
-			"run %" PRId64 " has no result: it ended before its first run", run->id);
-	return r < 0 ? r : 0;
-}
-
 static int read_workers(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
 	bool sound;
@@ -108,8 +89,26 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	int r = book_get_run(book, id, &run, err);
 	size_t at = 0;
 
-	if (r == 0)
-		r = read_load_row(book, &run, &report.load, err);
+	if (r == 0) {
+		if (run.kind != RUN_LOAD) {
+			r = error_say(err, -EINVAL,
+				"run %" PRId64 " is not a load: 'emp-analyze %s %" PRId64 "' shows it",
+				run.id, run.kind == RUN_JITTER ? "jitter" : "show", run.id);
+		} else {
+			r = book_get_load(book, run.id, &report.load, err);
+			if (r == 0) {
+				r = error_say(err, -EINVAL,
+					"run %" PRId64
+					" was imported without its slaves, so its rate of work is not known",
+					run.id);
+			} else if (r > 0 && run.n_samples == 0)
+				r = error_say(err, -ENODATA,
+					"run %" PRId64 " has no result: it ended before its first run",
+					run.id);
+			else
+				r = r < 0 ? r : 0;
+		}
+	}
 	if (r == 0) {
 		_cleanup_(profile_clear) struct profile profile = {};
 		bool profiled = run.profile &&

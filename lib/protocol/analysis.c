@@ -201,24 +201,6 @@ static void sort_daemons(struct daemons *daemons)
 		qsort(daemons->items, daemons->n, sizeof(*daemons->items), daemon_by_name);
 }
 
-/* In the order of names, in which sums are the same whichever ran first. */
-static void join_families(struct analysis_feed *feed)
-{
-	_cleanup_(freep) const char **known = NULL;
-	size_t n = 0;
-
-	for (size_t k = 0; k < ELEMENTS(feed->family_reference); k++) {
-		const struct analysis *reference = feed->family_reference[k];
-
-		for (size_t i = 0; reference && i < reference->n_statistics; i++)
-			if (reference->statistics[i].names > 0)
-				*array_add(known, n) = reference->statistics[i].name;
-	}
-	sort_daemons(&feed->daemons);
-	daemons_join_families(&feed->daemons, known, n);
-	sort_daemons(&feed->daemons);
-}
-
 static void find_central_statistics(struct daemons *daemons)
 {
 	for (size_t i = 0; i < daemons->n; i++) {
@@ -277,62 +259,60 @@ static void find_spans(struct analysis_feed *feed)
 	}
 }
 
-/* Step 4: of the executions kept, those are long that are in samples above the central cluster which daemons explain, and long
- * for the daemon. Where W is known, it must not contradict that: other processes made the sample long. */
-static void conclude_daemon(struct analysis_feed *feed, struct daemon_statistics *daemon, bool *explained)
-{
-	size_t kept = 0;
-	struct period period = {};
-	size_t n = 0;
-
-	feed->cursor = 0;
-	daemon->long_min_ns = daemon->cutoff_ns = -1;
-	for (size_t i = 0; i < daemon->n_longs; i++) {
-		const struct long_execution e = daemon->longs[i];
-		size_t at = analysis_feed_sample(feed, e.sample);
-		const struct sample *s = &feed->samples[at];
-
-		if (feed->zones[at] != ZONE_ABOVE || !causes_explain(feed, at) ||
-			!daemon_statistics_is_long(daemon, e.pt_ns) ||
-			(s->wait_ns >= 0 && s->wait_ns < (s->et_ns - feed->central.median_ns) / 2))
-			continue;
-		explained[at] = true;
-		if (kept == 0 || e.pt_ns < daemon->long_min_ns)
-			daemon->long_min_ns = e.pt_ns;
-		daemon->longs[kept++] = e;
-	}
-	daemon->n_longs = kept;
-	if (kept == 0)
-		return;
-	daemon->cutoff_ns = resolution_midpoint(
-		daemon->n_central > 0 ? daemon->central_max_ns : 0, daemon->long_min_ns, feed->resolution_ns);
-
-	/* In time; of imported runs first as the papers did, so that their tables come out. */
-	_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_longs, sizeof(*numbers));
-	_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_longs, sizeof(*indexes));
-
-	feed->cursor = 0;
-	for (size_t i = 0; i < daemon->n_longs; i++)
-		if (n == 0 || numbers[n - 1] != daemon->longs[i].sample) {
-			numbers[n] = daemon->longs[i].sample;
-			indexes[n] = (uint32_t)analysis_feed_sample(feed, numbers[n]);
-			n++;
-		}
-	if (feed->run.kind == RUN_IMPORT || !feed->spans)
-		period = period_find(numbers, n, feed->samples[feed->n_samples - 1].n);
-	if (feed->spans && !period_is_known(&period))
-		period = period_find_in_time(indexes, n, feed->spans, feed->n_samples);
-	daemon->period = period;
-}
-
 /* Concludes on each daemon, and lists the samples above the central cluster. */
 static void conclude_daemons(struct analysis_feed *feed, struct analysis *analysis)
 {
 	_cleanup_(freep) bool *explained = xcalloc(feed->n_samples, sizeof(*explained));
 
 	find_spans(feed);
-	for (size_t i = 0; i < feed->daemons.n; i++)
-		conclude_daemon(feed, &feed->daemons.items[i], explained);
+	for (size_t i = 0; i < feed->daemons.n; i++) {
+		struct daemon_statistics *daemon = &feed->daemons.items[i];
+		size_t kept = 0;
+		struct period period = {};
+		size_t n = 0;
+
+		/* Step 4: of the executions kept, those are long that are in samples above the central
+		 * cluster which daemons explain, and long for the daemon. Where W is known, it must not
+		 * contradict that: other processes made the sample long. */
+		feed->cursor = 0;
+		daemon->long_min_ns = daemon->cutoff_ns = -1;
+		for (size_t k = 0; k < daemon->n_longs; k++) {
+			const struct long_execution e = daemon->longs[k];
+			size_t at = analysis_feed_sample(feed, e.sample);
+			const struct sample *s = &feed->samples[at];
+
+			if (feed->zones[at] != ZONE_ABOVE || !causes_explain(feed, at) ||
+				!daemon_statistics_is_long(daemon, e.pt_ns) ||
+				(s->wait_ns >= 0 && s->wait_ns < (s->et_ns - feed->central.median_ns) / 2))
+				continue;
+			explained[at] = true;
+			if (kept == 0 || e.pt_ns < daemon->long_min_ns)
+				daemon->long_min_ns = e.pt_ns;
+			daemon->longs[kept++] = e;
+		}
+		daemon->n_longs = kept;
+		if (kept == 0)
+			continue;
+		daemon->cutoff_ns = resolution_midpoint(daemon->n_central > 0 ? daemon->central_max_ns : 0,
+			daemon->long_min_ns, feed->resolution_ns);
+
+		/* In time; of imported runs first as the papers did, so that their tables come out. */
+		_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_longs, sizeof(*numbers));
+		_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_longs, sizeof(*indexes));
+
+		feed->cursor = 0;
+		for (size_t k = 0; k < daemon->n_longs; k++)
+			if (n == 0 || numbers[n - 1] != daemon->longs[k].sample) {
+				numbers[n] = daemon->longs[k].sample;
+				indexes[n] = (uint32_t)analysis_feed_sample(feed, numbers[n]);
+				n++;
+			}
+		if (feed->run.kind == RUN_IMPORT || !feed->spans)
+			period = period_find(numbers, n, feed->samples[feed->n_samples - 1].n);
+		if (feed->spans && !period_is_known(&period))
+			period = period_find_in_time(indexes, n, feed->spans, feed->n_samples);
+		daemon->period = period;
+	}
 	analysis->l_samples = xcalloc(feed->central.n_above, sizeof(uint32_t));
 	analysis->unexplained = xcalloc(feed->central.n_above, sizeof(uint32_t));
 	for (size_t i = 0; i < feed->n_samples; i++) {
@@ -402,8 +382,20 @@ struct analysis analysis_feed_finish(struct analysis_feed *feed)
 {
 	struct analysis analysis = {.resolution_ns = feed->resolution_ns};
 	struct cluster *c = &feed->central;
+	_cleanup_(freep) const char **known = NULL;
+	size_t n_families = 0;
 
-	join_families(feed);
+	/* In the order of names, in which sums are the same whichever ran first. */
+	for (size_t k = 0; k < ELEMENTS(feed->family_reference); k++) {
+		const struct analysis *reference = feed->family_reference[k];
+
+		for (size_t i = 0; reference && i < reference->n_statistics; i++)
+			if (reference->statistics[i].names > 0)
+				*array_add(known, n_families) = reference->statistics[i].name;
+	}
+	sort_daemons(&feed->daemons);
+	daemons_join_families(&feed->daemons, known, n_families);
+	sort_daemons(&feed->daemons);
 	feed->divides = causes_dividing(feed);
 	find_central_statistics(&feed->daemons);
 	causes_add_up(feed);

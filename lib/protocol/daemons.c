@@ -88,35 +88,6 @@ static void daemon_clear(struct daemon_statistics *daemon)
 	free(daemon->longs);
 }
 
-/* Adds what `from` used to `to`, and frees it. */
-static void daemon_join(struct daemon_statistics *to, struct daemon_statistics *from)
-{
-	if (from->max_ns > to->max_ns) {
-		to->max_ns = from->max_ns;
-		to->max_sample = from->max_sample;
-		to->max_source = from->max_source;
-		free(to->unit);
-		free(to->exe);
-		to->unit = TAKE(from->unit);
-		to->exe = TAKE(from->exe);
-	}
-	if (from->n_longs > 0) {
-		to->longs = xreallocarray(to->longs, to->n_longs + from->n_longs, sizeof(*to->longs));
-		memcpy(to->longs + to->n_longs, from->longs, from->n_longs * sizeof(*to->longs));
-		to->n_longs += from->n_longs;
-	}
-	for (size_t zone = 0; zone < N_ZONES; zone++)
-		to->seen[zone] = running_join(&to->seen[zone], &from->seen[zone]);
-	to->n_present += from->n_present;
-	to->et_ns += from->et_ns;
-	to->pt_ns += from->pt_ns;
-	to->profiled |= from->profiled;
-	to->total_ns = saturate_add(to->total_ns, from->total_ns);
-	to->long_once |= from->long_once;
-	to->disturbed_ns = saturate_add(to->disturbed_ns, from->disturbed_ns);
-	daemon_clear(from);
-}
-
 static int by_sample(const void *a, const void *b)
 {
 	const struct long_execution *x = a, *y = b;
@@ -155,7 +126,35 @@ void daemons_join_families(struct daemons *d, const char *const *known, size_t n
 			continue;
 		}
 		d->items[k].names++;
-		daemon_join(&d->items[k], &d->items[i]);
+
+		/* Adds what `from` used to `to`, and frees it. */
+		struct daemon_statistics *to = &d->items[k];
+		struct daemon_statistics *from = &d->items[i];
+
+		if (from->max_ns > to->max_ns) {
+			to->max_ns = from->max_ns;
+			to->max_sample = from->max_sample;
+			to->max_source = from->max_source;
+			free(to->unit);
+			free(to->exe);
+			to->unit = TAKE(from->unit);
+			to->exe = TAKE(from->exe);
+		}
+		if (from->n_longs > 0) {
+			to->longs = xreallocarray(to->longs, to->n_longs + from->n_longs, sizeof(*to->longs));
+			memcpy(to->longs + to->n_longs, from->longs, from->n_longs * sizeof(*to->longs));
+			to->n_longs += from->n_longs;
+		}
+		for (size_t zone = 0; zone < N_ZONES; zone++)
+			to->seen[zone] = running_join(&to->seen[zone], &from->seen[zone]);
+		to->n_present += from->n_present;
+		to->et_ns += from->et_ns;
+		to->pt_ns += from->pt_ns;
+		to->profiled |= from->profiled;
+		to->total_ns = saturate_add(to->total_ns, from->total_ns);
+		to->long_once |= from->long_once;
+		to->disturbed_ns = saturate_add(to->disturbed_ns, from->disturbed_ns);
+		daemon_clear(from);
 	}
 	d->n = kept;
 	for (size_t i = 0; i < d->n; i++)

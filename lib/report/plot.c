@@ -71,33 +71,6 @@ void plot_set(struct plot *plot, const char *what, const char *format, ...)
 	fputc('\n', plot->script);
 }
 
-static int plot_begin(struct plot *plot, const char *path, int width, int height, struct error *err)
-{
-	const char *ending = strrchr(path, '.') ?: "";
-	const struct kind *k = kinds;
-
-	while (k->ending && strcasecmp(ending, k->ending))
-		k++;
-	if (!k->ending)
-		return error_say(
-			err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf", path);
-	plot->path = path;
-	plot->script = xopen_memstream(&plot->text, &plot->size);
-	if (!plot->script)
-		return error_os(err, -errno, "cannot draw '%s'", path);
-	fprintf(plot->script,
-		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
-		k->terminal, width * k->scale, k->unit, height * k->scale, k->unit);
-
-	/* A name that begins with | would be a command, one with ~ a home. */
-	_cleanup_(freep) char *quote_path = text_format("%s%s", *plot->path == '/' ? "" : "./", plot->path);
-
-	quote(plot, quote_path ?: "");
-	fputs("\nset border lc rgb '#606060'\nset tics nomirror out\nset grid lt 1 lc rgb '#e8e8e8' lw 0.8\n",
-		plot->script);
-	return 0;
-}
-
 static void plot_clear(struct plot *plot)
 {
 	if (plot->script)
@@ -137,11 +110,30 @@ static int draw(const struct plot *plot, struct output_file *output, const char 
 int plot_drawing(struct drawing d, const char *path, bool keep, struct error *err)
 {
 	_cleanup_(plot_clear) struct plot plot = {};
-	int r = plot_begin(&plot, path, d.width, d.height, err);
+	int r;
 	_cleanup_(output_file_clear) struct output_file output = {};
+	const char *ending = strrchr(path, '.') ?: "";
+	const struct kind *k = kinds;
 
-	if (r < 0)
-		return r;
+	while (k->ending && strcasecmp(ending, k->ending))
+		k++;
+	if (!k->ending)
+		return error_say(
+			err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf", path);
+	plot.path = path;
+	plot.script = xopen_memstream(&plot.text, &plot.size);
+	if (!plot.script)
+		return error_os(err, -errno, "cannot draw '%s'", path);
+	fprintf(plot.script,
+		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
+		k->terminal, d.width * k->scale, k->unit, d.height * k->scale, k->unit);
+
+	/* A name that begins with | would be a command, one with ~ a home. */
+	_cleanup_(freep) char *quote_path = text_format("%s%s", *plot.path == '/' ? "" : "./", plot.path);
+
+	quote(&plot, quote_path ?: "");
+	fputs("\nset border lc rgb '#606060'\nset tics nomirror out\nset grid lt 1 lc rgb '#e8e8e8' lw 0.8\n",
+		plot.script);
 	d.draw(d.subject, &plot);
 
 	FILE *script = TAKE(plot.script);

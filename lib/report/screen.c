@@ -283,31 +283,6 @@ static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 	}
 }
 
-static void print_disturbers(FILE *file, const struct screen *s)
-{
-	const size_t columns = terminal_columns(file) - LABEL_COLUMNS;
-	char names[LINE_SIZE], explanation[64], hint[64];
-	size_t used;
-
-	if (s->n_others == 0)
-		return;
-	others_text(names, s, columns);
-	*explanation = '\0';
-	if (s->explained >= 0.01 && !isnan(s->taken))
-		snprintf(explanation, 64, " (%.0f %% of what was taken)", 100 * fmin(1, s->explained));
-	else if (s->explained >= 0.01)
-		snprintf(explanation, 64, " (%s %.0f %% of ET − PT)",
-			s->explained >= EXPLAINS ? "may explain" : "at most", 100 * fmin(1, s->explained));
-	if (terminal_text_width(names) + terminal_text_width(explanation) > columns)
-		*explanation = '\0';
-	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
-	used = terminal_text_width(names) + terminal_text_width(explanation);
-	fprintf(file, "  Disturbed by    %s%s", names, explanation);
-	if (used + 2 + strlen(hint) <= columns)
-		fprintf(file, "%*s%s", (int)(columns - used - strlen(hint)), "", hint);
-	fputc('\n', file);
-}
-
 void screen_print(FILE *file, const struct screen *of)
 {
 	struct screen in_unit = *of; /* one for all times of the program */
@@ -317,6 +292,8 @@ void screen_print(FILE *file, const struct screen *of)
 	size_t left = SCREEN_LINES - lines - resolving;
 	char where[64];
 	char right[64];
+	char names[LINE_SIZE], explanation[64], hint[64];
+	size_t used;
 
 	in_unit.unit = of->unit ?: text_unit(of->pt.mean_ns, of->et.mean_ns);
 
@@ -336,7 +313,28 @@ void screen_print(FILE *file, const struct screen *of)
 		left--;
 	}
 	print_kept(file, s);
-	print_disturbers(file, s);
+
+	const size_t disturbers_columns = terminal_columns(file) - LABEL_COLUMNS;
+
+	if (s->n_others != 0) {
+		others_text(names, s, disturbers_columns);
+		*explanation = '\0';
+		if (s->explained >= 0.01 && !isnan(s->taken))
+			snprintf(
+				explanation, 64, " (%.0f %% of what was taken)", 100 * fmin(1, s->explained));
+		else if (s->explained >= 0.01)
+			snprintf(explanation, 64, " (%s %.0f %% of ET − PT)",
+				s->explained >= EXPLAINS ? "may explain" : "at most",
+				100 * fmin(1, s->explained));
+		if (terminal_text_width(names) + terminal_text_width(explanation) > disturbers_columns)
+			*explanation = '\0';
+		snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
+		used = terminal_text_width(names) + terminal_text_width(explanation);
+		fprintf(file, "  Disturbed by    %s%s", names, explanation);
+		if (used + 2 + strlen(hint) <= disturbers_columns)
+			fprintf(file, "%*s%s", (int)(disturbers_columns - used - strlen(hint)), "", hint);
+		fputc('\n', file);
+	}
 	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
 	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
@@ -404,38 +402,6 @@ static void print_stages(FILE *file, const char *label, const struct clock_disca
 			text_percent(cv, c->papers.relative_error));
 }
 
-static void print_consumers(FILE *file, const struct daemons *others)
-{
-	static const struct column columns[] = {
-		{"  CPU USED BY"},
-		{"UNIT", COLUMN_WRAP},
-		{"DISTURBED", COLUMN_NUMBER},
-		{"TOTAL", COLUMN_NUMBER},
-		{"LONGEST", COLUMN_NUMBER},
-		{"SAMPLE", COLUMN_NUMBER},
-		{"IN PROFILE"},
-		{},
-	};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
-		const struct daemon_statistics *o = &others->items[i];
-		char label[FAMILY_LABEL_SIZE];
-
-		table_row(table);
-		table_cell(table, "  %s", name_family_label(label, o->name, o->names));
-		table_cell_text(table, o->unit ?: "-");
-		table_cell_duration(table, o->disturbed_ns);
-		table_cell_duration(table, o->total_ns);
-		table_cell_duration(table, o->max_ns);
-		table_cell(table, "%u", o->max_sample);
-		table_cell_text(table, o->profiled ? "yes" : "no");
-	}
-	table_print(table, file);
-	if (others->n > MOST_LINES)
-		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
-}
-
 void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 {
 	const struct discarding *d = &r->discarding;
@@ -452,8 +418,36 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	print_outliers(file, r, true);
 	print_stages(file, "PT", &r->discarding.pt, unit);
 	print_stages(file, "ET", &r->discarding.et, unit);
-	if (r->discarding.others.n > 0)
-		print_consumers(file, &r->discarding.others);
+	if (r->discarding.others.n > 0) {
+		static const struct column columns[] = {
+			{"  CPU USED BY"},
+			{"UNIT", COLUMN_WRAP},
+			{"DISTURBED", COLUMN_NUMBER},
+			{"TOTAL", COLUMN_NUMBER},
+			{"LONGEST", COLUMN_NUMBER},
+			{"SAMPLE", COLUMN_NUMBER},
+			{"IN PROFILE"},
+			{},
+		};
+		_cleanup_(table_freep) struct table *table = table_new(columns);
+
+		for (size_t i = 0; i < r->discarding.others.n && i < MOST_LINES; i++) {
+			const struct daemon_statistics *o = &r->discarding.others.items[i];
+			char label[FAMILY_LABEL_SIZE];
+
+			table_row(table);
+			table_cell(table, "  %s", name_family_label(label, o->name, o->names));
+			table_cell_text(table, o->unit ?: "-");
+			table_cell_duration(table, o->disturbed_ns);
+			table_cell_duration(table, o->total_ns);
+			table_cell_duration(table, o->max_ns);
+			table_cell(table, "%u", o->max_sample);
+			table_cell_text(table, o->profiled ? "yes" : "no");
+		}
+		table_print(table, file);
+		if (r->discarding.others.n > MOST_LINES)
+			fprintf(file, "  and %zu more\n", r->discarding.others.n - MOST_LINES);
+	}
 	for (size_t i = 0; i < r->disturbances.n; i++) {
 		_cleanup_(freep) char *text = disturbance_description(
 			&r->disturbances, &r->disturbances.items[i]);
@@ -613,38 +607,6 @@ void run_screen_note_correlation(
 			worst->kept.n, worst->interval.effective_n, n > 1 ? "CIs" : "the CI");
 }
 
-/* Samples in which the program failed, samples with an impossible PT, of which the first is described, and samples that
- * were discarded. */
-static void note_samples(struct notes *notes, const struct run_result *r, const struct screen *s)
-{
-	_cleanup_(freep) struct impossible_pt *found = NULL;
-	const struct discarding *d = &r->discarding;
-	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s->reasons[0] : NULL;
-	char pt[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
-	size_t failures = 0, n;
-
-	for (size_t i = 0; i < r->n_samples; i++)
-		failures += r->samples[i].exit_status > 0;
-	if (failures > 0)
-		notes_add(notes, NOTE_PROGRAM, "Warning: the program failed in %zu of %zu samples", failures,
-			r->n_samples);
-	if (2 * d->pt.kept.n < r->n_samples)
-		notes_add(notes, NOTE_FEW,
-			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
-	n = impossible_pt_find(&d->run, r->samples, r->n_samples, r->counters, r->n_counters, &found);
-	if (n > 0)
-		notes_add(notes, NOTE_PROGRAM,
-			found[0].pt_ns > found[0].limit_ns
-				? "Warning: impossible PT in %zu of %zu samples (%u: %s, ET %s)"
-				: "Warning: impossible PT in %zu of %zu samples (%u: %s, others ≥ %s)",
-			n, r->n_samples, found[0].sample, text_duration(pt, found[0].pt_ns),
-			text_duration(limit, found[0].limit_ns));
-	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)r->n_samples)
-		notes_add(notes, NOTE_FEW,
-			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
-			most->name, most->n, r->n_samples, d->run.id);
-}
-
 void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
 {
 	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
@@ -653,8 +615,35 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
 					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
 					     1 << COUNTER_INTERRUPTS;
+	_cleanup_(freep) struct impossible_pt *found = NULL;
+	const struct discarding *d = &result->discarding;
+	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
+	char pt[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
+	size_t failures = 0, n;
 
-	note_samples(notes, result, &s);
+	/* Samples in which the program failed, samples with an impossible PT, of which the first is
+	 * described, and samples that were discarded. */
+	for (size_t i = 0; i < result->n_samples; i++)
+		failures += result->samples[i].exit_status > 0;
+	if (failures > 0)
+		notes_add(notes, NOTE_PROGRAM, "Warning: the program failed in %zu of %zu samples", failures,
+			result->n_samples);
+	if (2 * d->pt.kept.n < result->n_samples)
+		notes_add(notes, NOTE_FEW,
+			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+	n = impossible_pt_find(
+		&d->run, result->samples, result->n_samples, result->counters, result->n_counters, &found);
+	if (n > 0)
+		notes_add(notes, NOTE_PROGRAM,
+			found[0].pt_ns > found[0].limit_ns
+				? "Warning: impossible PT in %zu of %zu samples (%u: %s, ET %s)"
+				: "Warning: impossible PT in %zu of %zu samples (%u: %s, others ≥ %s)",
+			n, result->n_samples, found[0].sample, text_duration(pt, found[0].pt_ns),
+			text_duration(limit, found[0].limit_ns));
+	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)result->n_samples)
+		notes_add(notes, NOTE_FEW,
+			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
+			most->name, most->n, result->n_samples, d->run.id);
 	if (profile) {
 		char here[32] = "is not pinned";
 

@@ -20,38 +20,6 @@ enum {
 };
 static const double LEVEL = 0.05, POWER = 0.8;
 
-/* The median of the means of all pairs of values, each with itself too, and the interval of its test: between the means whose rank
- * is `limit` from either end, the greatest number that the sum of the ranks of positive differences is below with a probability of
- * at most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation (Wilcoxon 1945). 0: there is none. */
-static void fit_robust(struct log_ratio *r, const double *logs)
-{
-	size_t n = r->n, m = n * (n + 1) / 2, k = 0, limit = 0;
-	_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
-	_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(m + 1, sizeof(*p)) : NULL;
-	double below = 0;
-
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = i; j < n; j++)
-			walsh[k++] = (logs[i] + logs[j]) / 2;
-	sort_doubles(walsh, m);
-	r->robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
-	if (!p)
-		limit = (size_t)fmax(
-			0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
-							 sqrt((double)m * (2 * (double)n + 1) / 12)));
-	else
-		p[0] = 1;
-	for (size_t rank = 1; p && rank <= n; rank++)
-		for (size_t sum = m + 1; sum-- > 0;)
-			p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
-	while (p && limit < m && below + p[limit] <= LEVEL / 2)
-		below += p[limit++];
-	if (limit > 0) {
-		r->robust_low = walsh[limit - 1];
-		r->robust_high = walsh[m - limit];
-	}
-}
-
 struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n)
 {
 	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
@@ -82,8 +50,39 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 		r.sd = sqrt(gsl_stats_tss(logs, 1, n) / r.df);
 		r.se = r.sd / sqrt((double)n);
 	}
-	if (n >= LEAST_ROBUST && n <= MOST_ROBUST)
-		fit_robust(&r, logs);
+	if (n >= LEAST_ROBUST && n <= MOST_ROBUST) {
+		size_t n_robust = r.n, m = n_robust * (n_robust + 1) / 2, k = 0, limit = 0;
+		_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
+		_cleanup_(freep) double *p = n_robust <= MOST_EXACT ? xcalloc(m + 1, sizeof(*p)) : NULL;
+		double below = 0;
+
+		/* The median of the means of all pairs of values, each with itself too, and the interval
+		 * of its test: between the means whose rank is `limit` from either end, the greatest
+		 * number that the sum of the ranks of positive differences is below with a probability of
+		 * at most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation
+		 * (Wilcoxon 1945). 0: there is none. */
+		for (size_t i = 0; i < n_robust; i++)
+			for (size_t j = i; j < n_robust; j++)
+				walsh[k++] = (logs[i] + logs[j]) / 2;
+		sort_doubles(walsh, m);
+		r.robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
+		if (!p)
+			limit = (size_t)fmax(
+				0, floor((double)m / 2 -
+					   gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
+						   sqrt((double)m * (2 * (double)n_robust + 1) / 12)));
+		else
+			p[0] = 1;
+		for (size_t rank = 1; p && rank <= n_robust; rank++)
+			for (size_t sum = m + 1; sum-- > 0;)
+				p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
+		while (p && limit < m && below + p[limit] <= LEVEL / 2)
+			below += p[limit++];
+		if (limit > 0) {
+			r.robust_low = walsh[limit - 1];
+			r.robust_high = walsh[m - limit];
+		}
+	}
 	if (n < LEAST_NEIGHBOURS)
 		return r;
 	for (size_t i = 0; i + 1 < n; i++) {
@@ -146,41 +145,6 @@ static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b,
 			as_far += ways[n_b * width + sum];
 	}
 	return as_far / total;
-}
-
-/* u: pairs in which b is greater, ties count half. p: two-sided, from all permutations of the ranks, tied or not, for
- * up to 40 values together; else normal, corrected for ties and continuity (Lehmann 1975). At least one value each. */
-static void mann_whitney(
-	const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, double *ret_u, double *ret_p)
-{
-	size_t n = n_a + n_b, twice_sum = 0;
-	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
-	double ties = 0 /* t³ - t, summed over groups of t equal values */, pairs = (double)n_a * (double)n_b,
-	       sd, off;
-
-	for (size_t i = 0; i < n; i++)
-		all[i] = (struct ranked){.value = i < n_a ? a[i] : b[i - n_a], .of_b = i >= n_a};
-	qsort(all, n, sizeof(*all), rank_by_value);
-	for (size_t i = 0, end; i < n; i = end) {
-		double t;
-
-		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
-			;
-		t = (double)(end - i);
-		ties += t * t * t - t;
-		for (size_t k = i; k < end; k++) {
-			all[k].twice_rank = i + 1 + end;
-			twice_sum += all[k].of_b ? all[k].twice_rank : 0;
-		}
-	}
-	*ret_u = ((double)twice_sum - (double)n_b * (double)(n_b + 1)) / 2;
-	if (n <= EXACT_MAX) {
-		*ret_p = mann_whitney_exact(all, n, n_b, twice_sum);
-		return;
-	}
-	sd = sqrt(pairs / 12 * ((double)n + 1 - ties / ((double)n * ((double)n - 1))));
-	off = fmax(0, fabs(*ret_u - pairs / 2) - 0.5);
-	*ret_p = sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
 }
 
 /* Variance of the mean. */
@@ -296,7 +260,38 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 	c.ratio = c.b.mean_ns / c.a.mean_ns;
 	spread = variance(&c.a) + variance(&c.b);
 	c.welch_p = spread > 0 ? p_of((c.b.mean_ns - c.a.mean_ns) / sqrt(spread), degrees(&c.a, &c.b)) : NAN;
-	mann_whitney(a_ns, n_a, b_ns, n_b, &c.mann_whitney_u, &c.mann_whitney_p);
+
+	/* u: pairs in which b is greater, ties count half. p: two-sided, from all permutations of the
+	 * ranks, tied or not, for up to 40 values together; else normal, corrected for ties and continuity
+	 * (Lehmann 1975). At least one value each. */
+	size_t n = n_a + n_b, twice_sum = 0;
+	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
+	double ties = 0 /* t³ - t, summed over groups of t equal values */, pairs = (double)n_a * (double)n_b,
+	       sd, off;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct ranked){.value = i < n_a ? a_ns[i] : b_ns[i - n_a], .of_b = i >= n_a};
+	qsort(all, n, sizeof(*all), rank_by_value);
+	for (size_t i = 0, end; i < n; i = end) {
+		double t;
+
+		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
+			;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+		for (size_t k = i; k < end; k++) {
+			all[k].twice_rank = i + 1 + end;
+			twice_sum += all[k].of_b ? all[k].twice_rank : 0;
+		}
+	}
+	c.mann_whitney_u = ((double)twice_sum - (double)n_b * (double)(n_b + 1)) / 2;
+	if (n <= EXACT_MAX) {
+		c.mann_whitney_p = mann_whitney_exact(all, n, n_b, twice_sum);
+	} else {
+		sd = sqrt(pairs / 12 * ((double)n + 1 - ties / ((double)n * ((double)n - 1))));
+		off = fmax(0, fabs(c.mann_whitney_u - pairs / 2) - 0.5);
+		c.mann_whitney_p = sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
+	}
 	if (plan->design != DESIGN_DUET) {
 		judge_means(&c, plan, a_ns, b_ns);
 	} else {
@@ -391,21 +386,6 @@ static struct moments moments_of(struct turns *s)
 		squares / (double)(n - s->programs), products / (double)(n - 1 - s->programs)};
 }
 
-/* The samples of each program in a random order (Fisher and Yates). */
-static void permute(struct turns *s, uint64_t *random)
-{
-	size_t rounds = s->n / s->programs;
-
-	for (size_t p = 0; p < s->programs; p++)
-		for (size_t i = rounds; i > 1; i--) {
-			double *last = &s->x[(i - 1) * s->programs + p];
-			double *other = &s->x[random_next(random) % i * s->programs + p], x = *last;
-
-			*last = *other;
-			*other = x;
-		}
-}
-
 struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs)
 {
 	size_t n = n_rounds * n_programs, as_great = 1; /* the samples are one of the permutations */
@@ -422,7 +402,17 @@ struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t 
 		return (struct shared_noise){NAN, NAN, 1};
 	/* p: the share of permutations whose differences are as little opposed as those of the samples */
 	for (int i = 0; i < PERMUTATIONS; i++) {
-		permute(&s, &random);
+		size_t rounds = s.n / s.programs;
+
+		/* The samples of each program in a random order (Fisher and Yates). */
+		for (size_t p = 0; p < s.programs; p++)
+			for (size_t k = rounds; k > 1; k--) {
+				double *last = &s.x[(k - 1) * s.programs + p];
+				double *other = &s.x[random_next(&random) % k * s.programs + p], x = *last;
+
+				*last = *other;
+				*other = x;
+			}
 		m = moments_of(&s);
 		as_great += m.covariance / m.variance >= found.covariance / found.variance;
 	}

@@ -286,27 +286,6 @@ static double slow_share(const struct series_view *v)
 	return 1 - within / (v->squares / (double)(v->n - 1));
 }
 
-/* The best change leaves at least three values on either side. */
-static void find_step(const struct series_view *v, struct trend *trend)
-{
-	double sum = 0, best = -1, n = (double)v->n;
-
-	for (size_t i = 1; i + 3 <= v->n; i++) {
-		double between;
-
-		sum += clamped_at(
-			v, i - 1); /* of the i values before the change; those after it sum to -sum */
-		between = sum * sum * (1 / (double)i + 1 / (n - (double)i));
-		if (i < 3 || between <= best)
-			continue;
-		best = between;
-		trend->change = i;
-		trend->before = (double)v->low + v->mean + sum / (double)i;
-		trend->after = (double)v->low + v->mean - sum / (n - (double)i);
-	}
-	trend->step = best / v->squares;
-}
-
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
 	struct series_view v = {.values = values, .n = n, .low = low, .high = high};
@@ -326,7 +305,24 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 	}
 	trend.slow = slow_share(&v);
 	trend.line = along * along / spread / v.squares;
-	find_step(&v, &trend);
+
+	/* The best change leaves at least three values on either side. */
+	double step_sum = 0, best = -1, n_step = (double)v.n;
+
+	for (size_t i = 1; i + 3 <= v.n; i++) {
+		double between;
+
+		step_sum += clamped_at(
+			&v, i - 1); /* of the i values before the change; those after it sum to -sum */
+		between = step_sum * step_sum * (1 / (double)i + 1 / (n_step - (double)i));
+		if (i < 3 || between <= best)
+			continue;
+		best = between;
+		trend.change = i;
+		trend.before = (double)v.low + v.mean + step_sum / (double)i;
+		trend.after = (double)v.low + v.mean - step_sum / (n_step - (double)i);
+	}
+	trend.step = best / v.squares;
 	return trend;
 }
 

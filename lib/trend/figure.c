@@ -21,26 +21,6 @@ struct range {
 	double low, high;
 };
 
-/* Outliers are in it unless they would squeeze the others. */
-static struct range range_of(const struct trend_view *v)
-{
-	struct range near = {INFINITY, -INFINITY}, all, *r;
-	double margin;
-
-	for (size_t i = 0; i < v->series.n; i++) {
-		near.low = fmin(near.low, v->levels.in_level[i]);
-		near.high = fmax(near.high, v->levels.in_level[i]);
-	}
-	all = near;
-	for (size_t i = 0; i < v->series.n; i++) {
-		all.low = fmin(all.low, v->series.items[i].log);
-		all.high = fmax(all.high, v->series.items[i].log);
-	}
-	r = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
-	margin = fmax(0.15 * (r->high - r->low), 0.002);
-	return (struct range){r->low - margin, r->high + margin};
-}
-
 /* How a run is drawn. */
 enum place { RUN, OUTLIER, ABOVE, BELOW, N_PLACES };
 
@@ -125,38 +105,28 @@ static void print_levels(const struct trend_view *v, const struct scale *scale, 
 	}
 }
 
-/* The moments at which some of the runs started, to the second if minutes would repeat. */
-static void print_ticks(const struct trend_view *v, struct plot *plot)
-{
-	size_t n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
-	int digits = sizeof("2023-11-15 19:13") - 1;
-
-	for (size_t i = step; i < n; i += step) {
-		char moment[TEXT_TIME_SIZE], before[TEXT_TIME_SIZE];
-
-		text_moment(moment, v->series.items[i].run.started_ns);
-		text_moment(before, v->series.items[i - step].run.started_ns);
-		if (!strncmp(moment, before, (size_t)digits))
-			digits = TEXT_TIME_SIZE;
-	}
-	fputs("set xtics (", plot->script);
-	for (size_t i = 0; i < n; i += step) {
-		char moment[TEXT_TIME_SIZE];
-
-		text_moment(moment, v->series.items[i].run.started_ns);
-		fputs(i ? ", " : "", plot->script);
-		plot_quote_format(plot, "%.*s", digits, moment);
-		fprintf(plot->script, " %zu", i + 1);
-	}
-	fputs(")\n", plot->script);
-}
-
 static void draw(const void *subject, struct plot *plot)
 {
 	const struct trend_view *v = subject;
 	const struct scale *scale = v->series.unit == SERIES_INC ? &inc_scale : scales;
-	struct range range = range_of(v);
+	struct range range;
 	size_t n[N_PLACES];
+	struct range near = {INFINITY, -INFINITY}, all, *r;
+	double margin;
+
+	/* Outliers are in it unless they would squeeze the others. */
+	for (size_t i = 0; i < v->series.n; i++) {
+		near.low = fmin(near.low, v->levels.in_level[i]);
+		near.high = fmax(near.high, v->levels.in_level[i]);
+	}
+	all = near;
+	for (size_t i = 0; i < v->series.n; i++) {
+		all.low = fmin(all.low, v->series.items[i].log);
+		all.high = fmax(all.high, v->series.items[i].log);
+	}
+	r = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
+	margin = fmax(0.15 * (r->high - r->low), 0.002);
+	range = (struct range){r->low - margin, r->high + margin};
 
 	while (v->series.unit != SERIES_INC && scale + 1 < scales + ELEMENTS(scales) && v->series.n > 0 &&
 		exp(v->series.items[0].log) * scale->by < 1)
@@ -169,7 +139,29 @@ static void draw(const void *subject, struct plot *plot)
 	fputs("set key outside right top reverse Left\nset lmargin 12\n", plot->script);
 	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale->by * exp(range.low),
 		scale->by * exp(range.high));
-	print_ticks(v, plot);
+
+	/* The moments at which some of the runs started, to the second if minutes would repeat. */
+	size_t n_ticks = v->series.n, step = n_ticks / TICKS > 0 ? (n_ticks + TICKS - 1) / TICKS : 1;
+	int digits = sizeof("2023-11-15 19:13") - 1;
+
+	for (size_t i = step; i < n_ticks; i += step) {
+		char moment[TEXT_TIME_SIZE], before[TEXT_TIME_SIZE];
+
+		text_moment(moment, v->series.items[i].run.started_ns);
+		text_moment(before, v->series.items[i - step].run.started_ns);
+		if (!strncmp(moment, before, (size_t)digits))
+			digits = TEXT_TIME_SIZE;
+	}
+	fputs("set xtics (", plot->script);
+	for (size_t i = 0; i < n_ticks; i += step) {
+		char moment[TEXT_TIME_SIZE];
+
+		text_moment(moment, v->series.items[i].run.started_ns);
+		fputs(i ? ", " : "", plot->script);
+		plot_quote_format(plot, "%.*s", digits, moment);
+		fprintf(plot->script, " %zu", i + 1);
+	}
+	fputs(")\n", plot->script);
 	for (enum place place = RUN; place < N_PLACES; place++)
 		n[place] = print_runs(v, scale, &range, place, plot);
 	print_levels(v, scale, plot);

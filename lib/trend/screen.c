@@ -106,31 +106,6 @@ static struct table *list_levels(const struct trend_view *v)
 	return list;
 }
 
-/* What is not in the series. */
-static void print_left_out(const struct series *s)
-{
-	const struct {
-		size_t n;
-		const char *why;
-	} rows[] = {
-		{s->n_other_unit, "without INC units (--seconds follows all)"},
-		{s->n_other_machine, "of other machines"},
-		{s->n_few, "of fewer than 3 samples"},
-		{s->n_at_once, "at the same time as another"},
-	};
-	char text[512] = "";
-
-	for (size_t i = 0; i < ELEMENTS(rows); i++)
-		if (rows[i].n > 0) {
-			size_t used = strlen(text);
-
-			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
-				used ? ", " : "Left out: ", rows[i].n, rows[i].why);
-		}
-	if (*text)
-		terminal_wrap(stdout, text, 0, 2);
-}
-
 /* What chance alone does, and what would have been found. */
 static void print_trend_noise(const struct trend_view *v)
 {
@@ -190,7 +165,27 @@ void trend_print(const struct trend_view *v)
 
 		terminal_wrap(stdout, cause, 0, 2);
 	}
-	print_left_out(&v->series);
+	/* What is not in the series. */
+	const struct {
+		size_t n;
+		const char *why;
+	} rows[] = {
+		{v->series.n_other_unit, "without INC units (--seconds follows all)"},
+		{v->series.n_other_machine, "of other machines"},
+		{v->series.n_few, "of fewer than 3 samples"},
+		{v->series.n_at_once, "at the same time as another"},
+	};
+	char text[512] = "";
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		if (rows[i].n > 0) {
+			size_t used = strlen(text);
+
+			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
+				used ? ", " : "Left out: ", rows[i].n, rows[i].why);
+		}
+	if (*text)
+		terminal_wrap(stdout, text, 0, 2);
 }
 
 json_t *trend_as_json(const struct trend_view *v)

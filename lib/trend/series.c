@@ -74,52 +74,6 @@ static int candidate_by_start(const void *x, const void *y)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static int load_candidates(struct book *book, struct candidates *c, struct error *err)
-{
-	int r = book_runs(book, &c->runs, &c->n_runs, err);
-
-	for (struct run *run = c->runs; r == 0 && run < c->runs + c->n_runs; run++) {
-		struct candidate *item;
-
-		if (run->n_samples == 0 || run->kind == RUN_JITTER || run->kind == RUN_CLOCKS ||
-			run->kind == RUN_LOAD)
-			continue;
-		r = look_at_duet(book, run, err);
-		if (r >= 0) {
-			item = array_add(c->items, c->n);
-			*item = (struct candidate){run, run_command_line(run), .inc = r > 0};
-		}
-		r = r < 0 && r != -ENOENT ? r : 0;
-	}
-	if (r == 0 && c->n > 0)
-		qsort(c->items, c->n, sizeof(*c->items), candidate_by_start);
-	return r;
-}
-
-/* The first rule by which any run is meant decides: it has that name, that command line (the words are the same, however
- * they are quoted), or that program. */
-static void find_meant(struct candidates *c, const char *name)
-{
-	_cleanup_(argv_freep) char **words = NULL;
-	_cleanup_(freep) char *joined = NULL;
-	struct error ignored;
-	size_t found = 0;
-
-	if (argv_split(name, &words, &ignored) == 0)
-		joined = argv_join(words);
-	for (int rule = 0; found == 0 && rule < 3; rule++)
-		for (struct candidate *item = c->items; item < c->items + c->n; item++) {
-			if (rule == 0)
-				item->meant = item->run->name && !strcmp(item->run->name, name);
-			else if (rule == 1)
-				item->meant = !strcmp(item->command, name) ||
-					      (joined && !strcmp(item->command, joined));
-			else
-				item->meant = !strcmp(item->run->program, name);
-			found += item->meant;
-		}
-}
-
 /* "'xz -1 file' (12 runs), 'sort big' (3 runs) and 4 more"; returns how many programs that are: all that have the same key are
  * one. */
 static size_t list_series(const struct candidates *c, bool only_meant, char *ret, size_t size)
@@ -156,8 +110,26 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 {
 	char list[500];
 	size_t n, i = 0;
+	_cleanup_(argv_freep) char **words = NULL;
+	_cleanup_(freep) char *joined = NULL;
+	struct error ignored;
+	size_t found = 0;
 
-	find_meant(c, name);
+	/* The first rule by which any run is meant decides: it has that name, that command line (the words
+	 * are the same, however they are quoted), or that program. */
+	if (argv_split(name, &words, &ignored) == 0)
+		joined = argv_join(words);
+	for (int rule = 0; found == 0 && rule < 3; rule++)
+		for (struct candidate *item = c->items; item < c->items + c->n; item++) {
+			if (rule == 0)
+				item->meant = item->run->name && !strcmp(item->run->name, name);
+			else if (rule == 1)
+				item->meant = !strcmp(item->command, name) ||
+					      (joined && !strcmp(item->command, joined));
+			else
+				item->meant = !strcmp(item->run->program, name);
+			found += item->meant;
+		}
 	n = list_series(c, true, list, sizeof(list));
 	if (n > 1)
 		return error_say(err, -ENOENT, "'%.80s' matches %zu programs in the lab book; name one: %s",
@@ -175,28 +147,6 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	return 0;
 }
 
-/* Without the samples that the run's own rules discard. */
-static int find_run_mean(struct book *book, enum series_unit unit, struct series_run *item, struct error *err)
-{
-	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(discarding_clear) struct discarding d = {};
-	struct inc_units units = {};
-	int r = run_rules_load(book, &item->run, NULL, false, &rules, err);
-
-	if (r < 0)
-		return r;
-	if (unit == SERIES_INC) {
-		r = inc_units_load(book, item->run.id, &rules.rules, &units, err);
-		item->n_samples = r > 0 ? units.n : 0;
-		item->log = r > 0 ? log(units.mean) : 0;
-	} else {
-		r = discard_run(book, item->run.id, &rules.rules, &d, err);
-		item->n_samples = r == 0 && d.pt.kept.mean_ns > 0 ? d.pt.kept.n : 0;
-		item->log = r == 0 ? log(d.pt.kept.mean_ns / 1e9) : 0;
-	}
-	return r < 0 ? r : 0;
-}
-
 static int machine_of(struct book *book, const struct run *run, char **ret, struct error *err)
 {
 	return run->environment > 0 ? book_get_machine(book, run->environment, ret, err) : 0;
@@ -210,6 +160,9 @@ static int add_runs(
 		_cleanup_(freep) char *of = NULL;
 		struct series_run run = {.run = *item->run}, *added;
 		int r = item->meant ? machine_of(book, item->run, &of, err) : 0;
+		_cleanup_(run_rules_clear) struct run_rules rules = {};
+		_cleanup_(discarding_clear) struct discarding d = {};
+		struct inc_units units = {};
 
 		if (r < 0)
 			return r;
@@ -227,7 +180,20 @@ static int add_runs(
 			s->n_at_once++;
 			continue;
 		}
-		r = find_run_mean(book, s->unit, &run, err);
+		/* Without the samples that the run's own rules discard. */
+		r = run_rules_load(book, &run.run, NULL, false, &rules, err);
+		if (r < 0)
+			return r;
+		if (s->unit == SERIES_INC) {
+			r = inc_units_load(book, run.run.id, &rules.rules, &units, err);
+			run.n_samples = r > 0 ? units.n : 0;
+			run.log = r > 0 ? log(units.mean) : 0;
+		} else {
+			r = discard_run(book, run.run.id, &rules.rules, &d, err);
+			run.n_samples = r == 0 && d.pt.kept.mean_ns > 0 ? d.pt.kept.n : 0;
+			run.log = r == 0 ? log(d.pt.kept.mean_ns / 1e9) : 0;
+		}
+		r = r < 0 ? r : 0;
 		if (r < 0)
 			return r;
 		if (run.n_samples < SERIES_LEAST_SAMPLES) {
@@ -246,7 +212,24 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 	_cleanup_(candidates_clear) struct candidates c = {};
 	_cleanup_(freep) char *machine = NULL;
 	const struct run *last = NULL;
-	int r = load_candidates(book, &c, err);
+	int r;
+
+	r = book_runs(book, &c.runs, &c.n_runs, err);
+	for (struct run *run = c.runs; r == 0 && run < c.runs + c.n_runs; run++) {
+		struct candidate *item;
+
+		if (run->n_samples == 0 || run->kind == RUN_JITTER || run->kind == RUN_CLOCKS ||
+			run->kind == RUN_LOAD)
+			continue;
+		r = look_at_duet(book, run, err);
+		if (r >= 0) {
+			item = array_add(c.items, c.n);
+			*item = (struct candidate){run, run_command_line(run), .inc = r > 0};
+		}
+		r = r < 0 && r != -ENOENT ? r : 0;
+	}
+	if (r == 0 && c.n > 0)
+		qsort(c.items, c.n, sizeof(*c.items), candidate_by_start);
 
 	if (r == 0)
 		r = choose_series(&c, name, &s->name, err);
@@ -309,30 +292,6 @@ static int compare_runs(
 	return 0;
 }
 
-/* The nearest change to the first run of each level, at it or a run or two off, if that is still within both levels. */
-static int find_causes(struct book *book, struct trend_view *view, struct error *err)
-{
-	int r = 0;
-
-	view->causes = xcalloc(view->levels.n + 1, sizeof(*view->causes));
-	for (size_t i = 1; i < view->levels.n; i++) {
-		const struct level *at = &view->levels.items[i], *last = at - 1;
-		struct trend_cause *cause = &view->causes[i];
-
-		for (int off = 0; r == 0 && !cause->text && off <= MOST_RUNS_OFF;
-			off = off > 0 ? -off : 1 - off) {
-			size_t now = at->first + (size_t)off;
-
-			if (now <= last->first || now >= at->first + at->n)
-				continue;
-			cause->later = off;
-			r = compare_runs(book, &view->series.items[now - 1].run, &view->series.items[now].run,
-				&cause->text, err);
-		}
-	}
-	return r;
-}
-
 int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err)
 {
 	_cleanup_(freep) double *values = NULL;
@@ -344,7 +303,26 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 	for (size_t i = 0; i < ret->series.n; i++)
 		values[i] = ret->series.items[i].log;
 	change_points_find(values, ret->series.n, &ret->levels);
-	return find_causes(book, ret, err);
+	/* The nearest change to the first run of each level, at it or a run or two off, if that is still
+	 * within both levels. */
+	r = 0;
+	ret->causes = xcalloc(ret->levels.n + 1, sizeof(*ret->causes));
+	for (size_t i = 1; i < ret->levels.n; i++) {
+		const struct level *at = &ret->levels.items[i], *last = at - 1;
+		struct trend_cause *cause = &ret->causes[i];
+
+		for (int off = 0; r == 0 && !cause->text && off <= MOST_RUNS_OFF;
+			off = off > 0 ? -off : 1 - off) {
+			size_t now = at->first + (size_t)off;
+
+			if (now <= last->first || now >= at->first + at->n)
+				continue;
+			cause->later = off;
+			r = compare_runs(book, &ret->series.items[now - 1].run, &ret->series.items[now].run,
+				&cause->text, err);
+		}
+	}
+	return r;
 }
 
 void trend_clear(struct trend_view *view)

@@ -146,18 +146,6 @@ static char *make_line(json_t *json)
 	return text_format("%zu %.*s %s\n", strlen(text), DIGITS, digest, text);
 }
 
-/* Line `i` of a whole journal: the head, n entries, the head again. The caller frees it. NULL: no memory. */
-static char *journal_line(const struct journal *j, size_t i)
-{
-	return make_line(i == 0 || i == j->n + 1 ? head_json(j) : entry_json(&j->entries[i - 1], i - 1));
-}
-
-/* What is appended when entry `i` was set; likewise. */
-static char *journal_mark_line(const struct journal *j, size_t i)
-{
-	return make_line(json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held));
-}
-
 /* What is known of a file so far. */
 struct reading {
 	struct journal *journal;
@@ -371,32 +359,6 @@ static int settle(struct reading *reading, struct error *err)
 	return add_lost(j, xstrdup("-"), xstrdup(""), why, err);
 }
 
-/* Reads all that can be read. -EPROTONOSUPPORT: it was written by a newer version. */
-static int journal_parse(struct journal *j, FILE *file, struct error *err)
-{
-	struct reading reading = {.journal = j, .n_expected = -1};
-	struct stat st;
-	int r;
-	_cleanup_(freep) char *line = NULL;
-	size_t capacity = 0;
-	ssize_t n;
-
-	r = 0;
-	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
-		bool ended = line[n - 1] == '\n';
-
-		r = read_joined(&reading, line, (size_t)n - ended, ended, err);
-	}
-	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
-
-	if (r == 0)
-		r = settle(&reading, err);
-	if (r == 0 && j->since_ns <= 0 && fstat(fileno(file), &st) == 0)
-		j->since_ns = st.st_mtim.tv_sec * NS_PER_S;
-	journal_clear(&reading.lost);
-	return r;
-}
-
 /* What its lines are made of is in journal.c. */
 
 static const char *journal_file_directory = "/var/lib/emp-setup";
@@ -434,7 +396,10 @@ static int write_journal(const struct journal *j, FILE *file)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < j->n + 2; i++) {
-		_cleanup_(freep) char *line = journal_line(j, i);
+		/* Line `i` of a whole journal: the head, n entries, the head again. The caller frees it.
+		 * NULL: no memory. */
+		_cleanup_(freep) char *line = make_line(
+			i == 0 || i == j->n + 1 ? head_json(j) : entry_json(&j->entries[i - 1], i - 1));
 
 		r = !line ? -ENOMEM : fputs(line, file) < 0 ? -errno : 0;
 	}
@@ -512,7 +477,9 @@ static int append(int fd, const char *line, bool durable)
 int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, FILE_NAME);
-	_cleanup_(freep) char *line = journal_mark_line(j, i);
+	/* What is appended when entry `i` was set; likewise. */
+	_cleanup_(freep) char *line = make_line(
+		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held));
 	_cleanup_(closep) int fd = -1;
 	int r;
 
@@ -546,6 +513,10 @@ int journal_load(struct journal *ret, struct error *err)
 	_cleanup_(journal_clear) struct journal j = {};
 	_cleanup_(fclosep) FILE *file = path ? fopen(path, "re") : NULL;
 	int r = path ? -errno : -ENOMEM;
+	struct stat st;
+	_cleanup_(freep) char *line = NULL;
+	size_t capacity = 0;
+	ssize_t n;
 
 	if (!file && r == -ENOENT)
 		return 0;
@@ -553,7 +524,23 @@ int journal_load(struct journal *ret, struct error *err)
 		return error_say(err, r, "only root can read %s", path);
 	if (!file)
 		return error_os(err, r, "cannot read %s", path ?: FILE_NAME);
-	r = journal_parse(&j, file, err);
+
+	/* Reads all that can be read. -EPROTONOSUPPORT: it was written by a newer version. */
+	struct reading reading = {.journal = &j, .n_expected = -1};
+
+	r = 0;
+	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
+		bool ended = line[n - 1] == '\n';
+
+		r = read_joined(&reading, line, (size_t)n - ended, ended, err);
+	}
+	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
+
+	if (r == 0)
+		r = settle(&reading, err);
+	if (r == 0 && j.since_ns <= 0 && fstat(fileno(file), &st) == 0)
+		j.since_ns = st.st_mtim.tv_sec * NS_PER_S;
+	journal_clear(&reading.lost);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(j);

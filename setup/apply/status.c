@@ -70,23 +70,6 @@ static char *describe(const struct row *row, size_t more)
 	names = units_names;
 	return names ? text_format("%s%s", names, e->persistent ? " (persistent)" : "") : NULL;
 }
-
-static void add_row(struct table *list, const struct row *row, size_t more)
-{
-	const struct entry *e = row->entry;
-	_cleanup_(freep) char *what = describe(row, more);
-
-	table_row(list);
-	table_cell_text(list, e->id);
-	table_cell_text(list, e->name);
-	table_cell_text(list, row->state);
-	add_value(list, e, e->old);
-	table_cell_text(list, e->held ?: e->want);
-	add_value(list, e, row->now);
-	table_cell_text(list, what);
-	table_cell_value(list, json_boolean(e->persistent), "");
-	table_cell_value(list, json_boolean(e->persistent), "");
-}
 /* Rows of a table or, for options.json, of an array. */
 static struct table *list_entries(const struct journal *journal, struct units *units, size_t *ret_dull)
 {
@@ -136,7 +119,20 @@ static struct table *list_entries(const struct journal *journal, struct units *u
 	for (size_t i = 0; i < n; i++, more++) {
 		if (i + 1 < n && are_alike(&rows[i], &rows[i + 1]))
 			continue;
-		add_row(list, &rows[i - more], more);
+
+		const struct entry *e = rows[i - more].entry;
+		_cleanup_(freep) char *what = describe(&rows[i - more], more);
+
+		table_row(list);
+		table_cell_text(list, e->id);
+		table_cell_text(list, e->name);
+		table_cell_text(list, rows[i - more].state);
+		add_value(list, e, e->old);
+		table_cell_text(list, e->held ?: e->want);
+		add_value(list, e, rows[i - more].now);
+		table_cell_text(list, what);
+		table_cell_value(list, json_boolean(e->persistent), "");
+		table_cell_value(list, json_boolean(e->persistent), "");
 		more = SIZE_MAX; /* and 0 for the next row */
 	}
 	for (size_t i = 0; i < n; i++)

@@ -76,16 +76,6 @@ void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 	*ret = s;
 }
 
-static void cpu_state_clear(struct cpu_state *s)
-{
-	free(s->threads);
-	free(s->online);
-	free(s->isolated);
-	free(s->nohz_full);
-	cgroup_limits_clear(&s->limits);
-	*s = (struct cpu_state){};
-}
-
 /* 1 if any mains adapter is plugged in. */
 static int64_t read_mains(int root_fd)
 {
@@ -104,32 +94,6 @@ static int64_t read_mains(int root_fd)
 			mains = mains > online ? mains : online;
 	}
 	return mains;
-}
-
-static void find_package_lock(struct system_state *s, int root_fd)
-{
-	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
-		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
-
-	for (size_t i = 0; i < ELEMENTS(locks) && !s->locked; i++) {
-		int r;
-		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-		_cleanup_(closep) int fd = path_open(root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
-
-		/* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for
-		 * reading changes nothing. */
-		if (fd < 0)
-			r = fd == -ENOENT ? 0 : fd;
-		else if (fcntl(fd, F_GETLK, &lock) < 0)
-			r = -errno;
-		else
-			r = lock.l_type != F_UNLCK;
-
-		if (r > 0)
-			s->locked = locks[i];
-		else if (r < 0)
-			s->lock_error = r;
-	}
 }
 
 /* The sum over all CPUs, of their own and of the package's; -1: the processor does not count it. */
@@ -238,10 +202,30 @@ void system_state_read(struct system_state *ret, int root_fd)
 	char *head = s.swaps ? strchr(s.swaps, '\n') : NULL;
 	struct stat st;
 	_cleanup_(closep) int fd = -1;
+	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
+		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
 
 	if (s.swaps) /* the first line names the columns */
 		memmove(s.swaps, head ? head + 1 : "", head ? strlen(head) : 1);
-	find_package_lock(&s, root_fd);
+	for (size_t i = 0; i < ELEMENTS(locks) && !s.locked; i++) {
+		int r;
+		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+		_cleanup_(closep) int lock_fd = path_open(root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
+
+		/* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for
+		 * reading changes nothing. */
+		if (lock_fd < 0)
+			r = lock_fd == -ENOENT ? 0 : lock_fd;
+		else if (fcntl(lock_fd, F_GETLK, &lock) < 0)
+			r = -errno;
+		else
+			r = lock.l_type != F_UNLCK;
+
+		if (r > 0)
+			s.locked = locks[i];
+		else if (r < 0)
+			s.lock_error = r;
+	}
 	if (root_fd == AT_FDCWD)
 		fd = tracefs_open();
 	else
@@ -269,25 +253,6 @@ void system_state_read(struct system_state *ret, int root_fd)
 	}
 	s.shutdown = fstatat(root_fd, text_below(root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0;
 	*ret = s;
-}
-
-static void system_state_clear(struct system_state *s)
-{
-	free(s->load);
-	free(s->clocksource);
-	free(s->smt);
-	free(s->swaps);
-	free(s->tracer);
-	free(s->events);
-	free(s->recording);
-	leftovers_clear(&s->leftovers);
-	free(s->programs);
-	free(s->preemption);
-	free(s->irq_time);
-	for (size_t i = 0; i < s->n_power; i++)
-		free(s->power[i].zone);
-	free(s->power);
-	*s = (struct system_state){};
 }
 
 /* Takes `name` over. */
@@ -445,8 +410,30 @@ int facts_read(
 void facts_clear(struct facts *f)
 {
 	machine_clear(&f->machine);
-	system_state_clear(&f->system_state);
-	cpu_state_clear(&f->cpus);
+
+	struct system_state *s = &f->system_state;
+
+	free(s->load);
+	free(s->clocksource);
+	free(s->smt);
+	free(s->swaps);
+	free(s->tracer);
+	free(s->events);
+	free(s->recording);
+	leftovers_clear(&s->leftovers);
+	free(s->programs);
+	free(s->preemption);
+	free(s->irq_time);
+	for (size_t i = 0; i < s->n_power; i++)
+		free(s->power[i].zone);
+	free(s->power);
+	*s = (struct system_state){};
+	free(f->cpus.threads);
+	free(f->cpus.online);
+	free(f->cpus.isolated);
+	free(f->cpus.nohz_full);
+	cgroup_limits_clear(&f->cpus.limits);
+	f->cpus = (struct cpu_state){};
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
 	kernel_clear(&f->kernel);

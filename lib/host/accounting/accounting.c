@@ -375,45 +375,6 @@ static const char *inherited_exe(const struct accounting *a, const struct proces
 	return NULL;
 }
 
-static int fill_usages(struct accounting *a, const struct process_diffs *all)
-{
-	a->n = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
-		struct process_diff *p = &all->items[i];
-		struct identified known = {};
-
-		a->backend->operations->describe(a->backend, p, &known);
-		identify(a, p, &known);
-		*usage = (struct usage){
-			.pid = p->pid,
-			.exe = known.exe,
-			.unit = known.unit,
-			.pt_ns = p->pt_ns,
-			.tick_ns = p->tick_ns,
-			.kernel = p->flags & RECORD_KERNEL,
-			.started = p->started,
-			.ended = p->ended,
-			.program = p->flags & RECORD_PROGRAM,
-			.cpu = p->cpu,
-			.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
-		};
-		memcpy(usage->name, p->name, sizeof(usage->name));
-		usage->name[sizeof(usage->name) - 1] = '\0';
-		if (a->by_descent)
-			usage->program = descends(a, p->ppid, getpid());
-	}
-	for (size_t i = 0; i < all->n; i++) {
-		a->items[i].exe = inherited_exe(a, all, i);
-		a->items[i].escaped = !a->by_descent && !a->items[i].program &&
-				      descends_from_program(all, &all->items[i]);
-	}
-	for (size_t i = 0; i < all->n; i++)
-		if (all->items[i].ended)
-			identity_forget(a->identity, all->items[i].pid);
-	return 0;
-}
-
 static bool is_programs(struct accounting *a, const struct snapshots *snapshots, const struct task_record *exit)
 {
 	if (!a->by_descent)
@@ -460,8 +421,42 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 	/* Before new exits come, which may move those of the snapshots. */
 	if (r == 0 && usages.lost == 0)
 		add_program_wait(a, &snapshots, &usages);
-	if (r == 0)
-		r = fill_usages(a, &all);
+	if (r == 0) {
+		a->n = 0;
+		for (size_t i = 0; i < all.n; i++) {
+			struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
+			struct process_diff *p = &all.items[i];
+			struct identified known = {};
+
+			a->backend->operations->describe(a->backend, p, &known);
+			identify(a, p, &known);
+			*usage = (struct usage){
+				.pid = p->pid,
+				.exe = known.exe,
+				.unit = known.unit,
+				.pt_ns = p->pt_ns,
+				.tick_ns = p->tick_ns,
+				.kernel = p->flags & RECORD_KERNEL,
+				.started = p->started,
+				.ended = p->ended,
+				.program = p->flags & RECORD_PROGRAM,
+				.cpu = p->cpu,
+				.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
+			};
+			memcpy(usage->name, p->name, sizeof(usage->name));
+			usage->name[sizeof(usage->name) - 1] = '\0';
+			if (a->by_descent)
+				usage->program = descends(a, p->ppid, getpid());
+		}
+		for (size_t i = 0; i < all.n; i++) {
+			a->items[i].exe = inherited_exe(a, &all, i);
+			a->items[i].escaped = !a->by_descent && !a->items[i].program &&
+					      descends_from_program(&all, &all.items[i]);
+		}
+		for (size_t i = 0; i < all.n; i++)
+			if (all.items[i].ended)
+				identity_forget(a->identity, all.items[i].pid);
+	}
 	if (r < 0)
 		return error_oom(err);
 	usages.items = a->items;

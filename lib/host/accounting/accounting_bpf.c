@@ -96,42 +96,6 @@ static size_t choose_capacity(const struct task_records_options *options)
 	return options->capacity || capacity > MIN_CAPACITY ? capacity : MIN_CAPACITY;
 }
 
-static int open_programs(struct task_records *tasks)
-{
-	const struct task_records_options *options = &tasks->options;
-	int r;
-
-	tasks->programs = accounting_bpf__open();
-	if (!tasks->programs)
-		return -errno;
-
-	/* walk_tasks needs Linux 6.7. */
-	bool walk = !options->read;
-
-	bpf_program__set_autoload(tasks->programs->progs.walk_tasks, walk);
-	bpf_program__set_autoload(tasks->programs->progs.read_tasks, walk);
-	bpf_program__set_autoload(tasks->programs->progs.task_dies, walk);
-	bpf_program__set_autoload(tasks->programs->progs.read_tasks_before_6_7, !walk);
-	bpf_program__set_autoload(tasks->programs->progs.task_dies_before_6_7, !walk);
-	if (!walk && libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) != 1) /* before 5.14 */
-		bpf_program__set_autoload(tasks->programs->progs.read_own_wait, false);
-
-	/* Only on x86 is the local timer no interrupt handler. */
-	bool watch = !options->no_watch;
-
-	bpf_program__set_autoload(tasks->programs->progs.irq_handler_begins, watch);
-	bpf_program__set_autoload(tasks->programs->progs.irq_handler_ends, watch);
-	bpf_program__set_autoload(tasks->programs->progs.softirq_begins, watch);
-	bpf_program__set_autoload(tasks->programs->progs.softirq_ends, watch);
-	bpf_program__set_autoload(tasks->programs->progs.local_timer_begins, watch && IS_X86);
-	bpf_program__set_autoload(tasks->programs->progs.local_timer_ends, watch && IS_X86);
-	tasks->walk_capacity = options->read ? 1 : choose_capacity(options);
-	r = bpf_map__set_max_entries(tasks->programs->maps.snapshots, (uint32_t)(2 * tasks->walk_capacity));
-	if (r == 0 && options->events_bytes)
-		r = bpf_map__set_max_entries(tasks->programs->maps.events, (uint32_t)options->events_bytes);
-	return r;
-}
-
 static int on_sample(void *context, void *data, size_t size)
 {
 	struct task_records *tasks = context;
@@ -184,7 +148,40 @@ static int load_programs(struct task_records *tasks)
 static int load(void *context)
 {
 	struct task_records *tasks = context;
-	int r = open_programs(tasks);
+	int r;
+	const struct task_records_options *options = &tasks->options;
+
+	tasks->programs = accounting_bpf__open();
+	if (!tasks->programs) {
+		r = -errno;
+	} else {
+		/* walk_tasks needs Linux 6.7. */
+		bool walk = !options->read;
+
+		bpf_program__set_autoload(tasks->programs->progs.walk_tasks, walk);
+		bpf_program__set_autoload(tasks->programs->progs.read_tasks, walk);
+		bpf_program__set_autoload(tasks->programs->progs.task_dies, walk);
+		bpf_program__set_autoload(tasks->programs->progs.read_tasks_before_6_7, !walk);
+		bpf_program__set_autoload(tasks->programs->progs.task_dies_before_6_7, !walk);
+		if (!walk && libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) != 1) /* before 5.14 */
+			bpf_program__set_autoload(tasks->programs->progs.read_own_wait, false);
+
+		/* Only on x86 is the local timer no interrupt handler. */
+		bool watch = !options->no_watch;
+
+		bpf_program__set_autoload(tasks->programs->progs.irq_handler_begins, watch);
+		bpf_program__set_autoload(tasks->programs->progs.irq_handler_ends, watch);
+		bpf_program__set_autoload(tasks->programs->progs.softirq_begins, watch);
+		bpf_program__set_autoload(tasks->programs->progs.softirq_ends, watch);
+		bpf_program__set_autoload(tasks->programs->progs.local_timer_begins, watch && IS_X86);
+		bpf_program__set_autoload(tasks->programs->progs.local_timer_ends, watch && IS_X86);
+		tasks->walk_capacity = options->read ? 1 : choose_capacity(options);
+		r = bpf_map__set_max_entries(
+			tasks->programs->maps.snapshots, (uint32_t)(2 * tasks->walk_capacity));
+		if (r == 0 && options->events_bytes)
+			r = bpf_map__set_max_entries(
+				tasks->programs->maps.events, (uint32_t)options->events_bytes);
+	}
 
 	if (r == 0)
 		r = load_programs(tasks);
