@@ -512,17 +512,6 @@ static inline int next_byte(struct json_stream *s, size_t *begin)
 	return (unsigned char)s->buffer[s->at++];
 }
 
-/* Past the quote at its end. */
-static int pass_string(struct json_stream *s, size_t *begin)
-{
-	int c;
-
-	while ((c = next_byte(s, begin)) != '"')
-		if (c == EOF || (c == '\\' && next_byte(s, begin) == EOF))
-			return EOF;
-	return c;
-}
-
 /* Goes past the next value; if `keep`, it is then the `size` bytes before `at`. */
 static int pass_value(struct json_stream *s, bool keep, struct error *err)
 {
@@ -540,8 +529,10 @@ static int pass_value(struct json_stream *s, bool keep, struct error *err)
 		}
 	do { /* a text, or all between brackets */
 		c = word ? 0 : next_byte(s, begin);
-		if (c == '"')
-			c = pass_string(s, begin);
+		if (c == '"') /* past the quote at its end */
+			while ((c = next_byte(s, begin)) != '"' && c != EOF)
+				if (c == '\\' && (c = next_byte(s, begin)) == EOF)
+					break;
 		depth += (c == '{' || c == '[') - (c == '}' || c == ']');
 	} while (depth > 0 && c != EOF);
 	if (c == EOF && !s->e && s->most && s->end >= s->most)

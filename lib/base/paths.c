@@ -57,8 +57,8 @@ static bool is_strangers(const char *in, uid_t owner)
  * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
  * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its
  * fs.protected_* settings. */
-static int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists, struct stat *ret_st,
-	struct error *err)
+static int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists,
+	struct stat *ret_st, struct error *err)
 {
 	enum { MAX_LINKS = 40 }; /* as the kernel */
 	const char *to = use == PATH_WRITE ? "write" : "read";
@@ -211,7 +211,7 @@ void output_file_clear(struct output_file *o)
 
 /* Small files of the kernel. */
 
-static int vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
+static int path_vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
 {
 	char path[PATH_MAX];
 	int r = vsnprintf(path, sizeof(path), format, args) < PATH_MAX ? 0 : -ENAMETOOLONG;
@@ -221,33 +221,13 @@ static int vread_text(int root_fd, struct error *err, char **ret, const char *fo
 	return r < 0 && err ? error_os(err, r, "cannot read %s", path) : r;
 }
 
-static int vread_int(int root_fd, struct error *err, int64_t *ret, const char *format, va_list args)
-{
-	_cleanup_(freep) char *text = NULL;
-	struct error ignored;
-	int r = vread_text(root_fd, err, &text, format, args);
-
-	return r < 0 ? r : text_parse_int(text, "the file", INT64_MIN, INT64_MAX, ret, err ?: &ignored);
-}
-
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
 {
 	va_list args;
 	int r;
 
 	va_start(args, format);
-	r = vread_text(root_fd, err, ret, format, args);
-	va_end(args);
-	return r;
-}
-
-int path_read_int(int root_fd, struct error *err, int64_t *ret, const char *format, ...)
-{
-	va_list args;
-	int r;
-
-	va_start(args, format);
-	r = vread_int(root_fd, err, ret, format, args);
+	r = path_vread_text(root_fd, err, ret, format, args);
 	va_end(args);
 	return r;
 }
@@ -258,7 +238,7 @@ char *path_text(int root_fd, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vread_text(root_fd, NULL, &text, format, args) < 0)
+	if (path_vread_text(root_fd, NULL, &text, format, args) < 0)
 		text = NULL;
 	va_end(args);
 	return text;
@@ -266,12 +246,14 @@ char *path_text(int root_fd, const char *format, ...)
 
 int64_t path_int(int root_fd, const char *format, ...)
 {
-	int64_t value;
+	_cleanup_(freep) char *text = NULL;
+	struct error ignored;
+	int64_t value = -1;
 	va_list args;
 
 	va_start(args, format);
-	if (vread_int(root_fd, NULL, &value, format, args) < 0)
-		value = -1;
+	if (path_vread_text(root_fd, NULL, &text, format, args) == 0)
+		text_parse_int(text, "the file", INT64_MIN, INT64_MAX, &value, &ignored);
 	va_end(args);
 	return value;
 }

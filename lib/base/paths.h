@@ -46,7 +46,7 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 int output_file_commit(struct output_file *output, struct error *err);
 void output_file_clear(struct output_file *output);
 
-/* Small files of the kernel, whose path is a format: path_read_int(root_fd, err, &value, "/sys/block/%s/size", name). What may
+/* Small files of the kernel, whose path is a format: path_read_text(root_fd, err, &value, "/sys/block/%s/size", name). What may
  * be missing without being an error is read by path_text() or path_int().
  *
  * `root_fd`: AT_FDCWD, or a directory below which absolute paths are, too, so that captured machines replay. */
@@ -55,11 +55,7 @@ void output_file_clear(struct output_file *output);
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A file that holds one whole number; -EINVAL: it holds something else. */
-int path_read_int(int root_fd, struct error *err, int64_t *ret, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-/* The same for what is not known where it cannot be read: NULL, or -1. */
+/* The same, and a file that holds one whole number, for what is not known where it cannot be read: NULL, or -1. */
 char *path_text(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t path_int(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

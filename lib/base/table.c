@@ -164,18 +164,6 @@ static size_t narrow_columns(struct screen_column *columns, size_t n, enum colum
 	return excess;
 }
 
-/* How many bytes of `text` go into one line of a cell: whole words, or a part of one that is too long. */
-static size_t line_bytes(const char *text, size_t width)
-{
-	size_t fits = terminal_text_fit(text, width), space = fits;
-
-	if (!text[fits] || text[fits] == ' ')
-		return fits;
-	while (space > 0 && text[space] != ' ')
-		space--;
-	return space ?: fits ?: strlen(text);
-}
-
 /* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells NULL: the headings. */
 static bool put_screen_line(
 	FILE *file, struct screen_column *columns, size_t n, size_t gap, const struct cell *cells)
@@ -184,10 +172,15 @@ static bool put_screen_line(
 	bool more = false;
 
 	for (struct screen_column *c = columns; c < columns + n; c++) {
-		size_t bytes = line_bytes(c->rest, c->width), used = terminal_bytes_width(c->rest, bytes);
-		size_t pad = used < c->width ? c->width - used : 0;
+		size_t fits = terminal_text_fit(c->rest, c->width), bytes = fits, used, pad;
 		enum mark mark = cells ? cells[c->at].mark : MARK_NONE;
 
+		/* whole words, or a part of one that is too long */
+		while (c->rest[fits] && bytes > 0 && c->rest[bytes] != ' ')
+			bytes--;
+		bytes = bytes ?: fits ?: strlen(c->rest);
+		used = terminal_bytes_width(c->rest, bytes);
+		pad = used < c->width ? c->width - used : 0;
 		spaces += (c == columns ? 0 : gap) + (c->kind == COLUMN_NUMBER ? pad : 0);
 		if (bytes > 0) {
 			fprintf(file, "%*s%s%.*s%s", (int)spaces, "", terminal_mark(file, mark), (int)bytes,
@@ -206,7 +199,7 @@ static bool put_screen_line(
 static void write_screen(struct table *table, FILE *file)
 {
 	_cleanup_(freep) struct screen_column *columns = xcalloc(table->n_columns, sizeof(*columns));
-	size_t n = 0, gap;
+	size_t n = 0, gap, total = 0, width = terminal_width(file);
 
 	if (table->n_cells == 0)
 		return;
@@ -214,35 +207,28 @@ static void write_screen(struct table *table, FILE *file)
 		if (table->columns[i].name)
 			columns[n++] = (struct screen_column){
 				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
-
-	/* Chooses the columns' widths, and returns the number of spaces between two. A column should hold
-	 * its widest word, as far as that is kept whole. */
-	size_t width = terminal_width(file);
-	size_t total = 0, columns_gap;
-
+	/* a column should hold its widest word, as far as that is kept whole */
 	for (struct screen_column *c = columns; c < columns + n; c++) {
 		c->width = c->least = terminal_text_width(table->columns[c->at].name);
 		for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
 			const char *text = table->cells[i].shown;
-			size_t whole = terminal_text_width(text);
+			size_t whole = terminal_text_width(text), bytes;
 
 			c->width = whole > c->width ? whole : c->width;
-			for (size_t bytes; *text; text += bytes + strspn(text + bytes, " ")) {
-				size_t word;
-
+			for (; *text; text += bytes + strspn(text + bytes, " ")) {
 				bytes = strcspn(text, " ");
-				word = terminal_bytes_width(text, bytes);
-				word = word < LONG_WORD ? word : LONG_WORD;
-				c->least = word > c->least ? word : c->least;
+				whole = terminal_bytes_width(text, bytes);
+				whole = whole < LONG_WORD ? whole : LONG_WORD;
+				c->least = whole > c->least ? whole : c->least;
 			}
 		}
 		total += c->width;
 	}
-	columns_gap = total + 2 * (n - 1) <= width ? 2 : 1;
-	total += columns_gap * (n - 1);
+	gap = total + 2 * (n - 1) <= width ? 2 : 1;
+	total += gap * (n - 1);
 	narrow_columns(columns, n, COLUMN_TEXT,
 		narrow_columns(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
-	gap = columns_gap;
+
 	while (put_screen_line(file, columns, n, gap, NULL))
 		;
 	for (const struct cell *row = table->cells; row < table->cells + table->n_cells;

@@ -142,12 +142,6 @@ int option_append(const char *value, const char *name, void *into, struct error 
 	return 0;
 }
 
-/* Whether the option may be given more than once. */
-static bool option_is_list(const struct option_row *row)
-{
-	return row->list || !row->value || row->parse == option_append || row->parse_many;
-}
-
 /* What --help prints: made from the rows of verbs and options, wrapped to the terminal and to 80
  * columns. */
 
@@ -259,13 +253,14 @@ struct parser {
 static int take_option(
 	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
 {
+	bool many = row->list || !row->value || row->parse == option_append || row->parse_many;
 	char name[64];
 
 	/* an option with one value may be given once: which of two was meant cannot be known */
-	for (size_t i = 0; i < line->n_given && !option_is_list(row); i++)
+	for (size_t i = 0; i < line->n_given && !many; i++)
 		if (line->given[i] == row)
 			return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
-	if (!option_is_list(row))
+	if (!many)
 		line->given[line->n_given++] = row;
 	if (!row->value) {
 		*(bool *)row->into = true;

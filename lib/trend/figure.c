@@ -45,7 +45,7 @@ static enum place place_of(const struct trend_view *v, const struct range *range
 }
 
 /* An outlier outside the picture is drawn at the edge, labelled with its PT. */
-static size_t print_runs(const struct trend_view *v, const struct scale *scale, const struct range *range,
+static size_t draw_runs(const struct trend_view *v, const struct scale *scale, const struct range *range,
 	enum place place, struct plot *plot)
 {
 	double edge = (range->high - range->low) / 50;
@@ -77,7 +77,7 @@ static size_t print_runs(const struct trend_view *v, const struct scale *scale, 
 }
 
 /* The levels; a dashed line where one begins, and by how much it is off the one before. */
-static void print_levels(const struct trend_view *v, const struct scale *scale, struct plot *plot)
+static void draw_levels(const struct trend_view *v, const struct scale *scale, struct plot *plot)
 {
 	for (size_t i = 0; i < v->levels.n; i++) {
 		const struct level *l = &v->levels.items[i];
@@ -105,7 +105,7 @@ static void print_levels(const struct trend_view *v, const struct scale *scale, 
 	}
 }
 
-static void draw(const void *subject, struct plot *plot)
+static void draw_trend(const void *subject, struct plot *plot)
 {
 	const struct trend_view *v = subject;
 	const struct scale *scale = v->series.unit == SERIES_INC ? &inc_scale : scales;
@@ -163,8 +163,8 @@ static void draw(const void *subject, struct plot *plot)
 	}
 	fputs(")\n", plot->script);
 	for (enum place place = RUN; place < N_PLACES; place++)
-		n[place] = print_runs(v, scale, &range, place, plot);
-	print_levels(v, scale, plot);
+		n[place] = draw_runs(v, scale, &range, place, plot);
+	draw_levels(v, scale, plot);
 	fputs("plot ", plot->script);
 	for (size_t i = 0; i < v->levels.n; i++)
 		fprintf(plot->script,
@@ -181,5 +181,5 @@ static void draw(const void *subject, struct plot *plot)
 
 struct drawing trend_drawing(const struct trend_view *view)
 {
-	return (struct drawing){draw, view, 1240, 560};
+	return (struct drawing){draw_trend, view, 1240, 560};
 }

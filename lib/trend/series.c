@@ -258,7 +258,7 @@ static void add_trend_difference(FILE *file, const char *what, const char *befor
 }
 
 /* What is different in the environment, and in how the runs themselves were made. *ret NULL: nothing. */
-static int compare_runs(
+static int find_cause(
 	struct book *book, const struct run *before, const struct run *now, char **ret, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
@@ -318,7 +318,7 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 			if (now <= last->first || now >= at->first + at->n)
 				continue;
 			cause->later = off;
-			r = compare_runs(book, &ret->series.items[now - 1].run, &ret->series.items[now].run,
+			r = find_cause(book, &ret->series.items[now - 1].run, &ret->series.items[now].run,
 				&cause->text, err);
 		}
 	}

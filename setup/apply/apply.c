@@ -139,7 +139,7 @@ static int carry_out(struct applying *a, struct error *err)
 		return error_prefix(err, r, "nothing was changed");
 	crash_point();
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", a->plan.n_order,
-		policy_name(a->facts.policy));
+		a->facts.policy->name);
 	r = change_apply(&a->plan, a->units, a->report, err);
 	if (r == 0 && interrupt_pending())
 		r = error_say(err, -EINTR, "interrupted");

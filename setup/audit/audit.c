@@ -268,7 +268,7 @@ int audit_verb(int argc, char **argv, struct error *err)
 			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine",
 				"description", terminal_text(machine_description(m, text)), "words", text,
 				"virtual", m->virtual, "container", m->container, "systemd", m->systemd,
-				"policy", policy_name(audit.facts.policy), "checks", list, "off", audit.n_off,
+				"policy", audit.facts.policy->name, "checks", list, "off", audit.n_off,
 				"unknown", audit.n_unknown, "verdict", audit.n_off ? "not fit" : "fit"),
 			err);
 	} else {
@@ -278,8 +278,8 @@ int audit_verb(int argc, char **argv, struct error *err)
 		printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)),
 			m->os_name ? " with " : "", terminal_text(m->os_name) ?: "");
 		if (options.verbose)
-			printf("Policy: %s (%s)\n", policy_name(audit.facts.policy),
-				policy_path(audit.facts.policy));
+			printf("Policy: %s (%s)\n", audit.facts.policy->name,
+				audit.facts.policy->path);
 		putchar('\n');
 		if (options.verbose)
 			print_everything(&audit);

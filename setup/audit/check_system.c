@@ -215,9 +215,9 @@ void check_kernel_version(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
 	else if (is_newer(k->installed, k->running))
 		finding_set(ret, CHECK_OFF, "%s running, %s installed", k->running, k->installed);
-	else if (is_newer(policy_floor(f->policy), k->running))
+	else if (is_newer(f->policy->floor, k->running))
 		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
-			policy_floor(f->policy));
+			f->policy->floor);
 	else if (!k->installed && !k->offered)
 		finding_set(
 			ret, CHECK_UNKNOWN, "%s running; no installed kernel to compare with", k->running);
@@ -269,7 +269,7 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 	enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
 	const char *source = f->system_state.clocksource;
 	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc");
-	bool guest = f->machine.virtual || f->machine.container, is_call = clock_price_is_call(&f->price);
+	bool guest = f->machine.virtual || f->machine.container, is_call = f->price.clock_ns > 0 && f->price.clock_ns >= f->price.call_ns;
 	bool slower = f->calibrated_ns > 0 && f->price.clock_ns >= SLOWER * f->calibrated_ns;
 	_cleanup_(freep) char *before = NULL, *price = NULL;
 

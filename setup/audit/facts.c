@@ -88,10 +88,10 @@ static int64_t read_mains(int root_fd)
 		_cleanup_(freep) char *type = path_text(root_fd, "%s", name);
 		int64_t online;
 
-		if (type && !strcmp(type, "Mains") &&
-			path_read_int(root_fd, NULL, &online, "%.*s/online", (int)(strrchr(name, '/') - name),
-				name) == 0)
-			mains = mains > online ? mains : online;
+		if (!type || strcmp(type, "Mains") != 0)
+			continue;
+		online = path_int(root_fd, "%.*s/online", (int)(strrchr(name, '/') - name), name);
+		mains = mains > online ? mains : online;
 	}
 	return mains;
 }

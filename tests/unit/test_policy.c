@@ -22,7 +22,7 @@ TEST(the_first_rule_that_fits_counts)
 	assert_null(policy_stop(policy, "nfs-server.service"));
 	assert_string_equal(policy_never(policy, "nfs-server.service"), "network");
 	assert_null(policy_stop(policy, "unknown.service"));
-	assert_string_equal(policy_floor(policy), "6.1");
+	assert_string_equal(policy->floor, "6.1");
 	policy_free(policy);
 }
 
@@ -110,7 +110,7 @@ static void expect_policy(const char *id, const char *version, const char *like,
 	struct policy *policy;
 
 	assert_int_equal(policy_load(&policy, directories, NULL, &machine, &err), 0);
-	assert_string_equal(policy_name(policy), name);
+	assert_string_equal(policy->name, name);
 	policy_free(policy);
 }
 
@@ -135,7 +135,7 @@ TEST_OF_POLICIES(an_included_policy_adds_its_rules_and_its_floor)
 	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
 	assert_string_equal(policy_stop(policy, "cron.service"), "common");
 	assert_string_equal(policy_stop(policy, "rsyslog.service"), "logs");
-	assert_string_equal(policy_floor(policy), "5");
+	assert_string_equal(policy->floor, "5");
 	policy_free(policy);
 }
 
@@ -148,7 +148,7 @@ TEST_OF_POLICIES(the_administrators_file_takes_the_shipped_ones_place)
 	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
 	assert_null(policy_stop(policy, "cron.service"));
 	assert_string_equal(policy_stop(policy, "mine.service"), "mine");
-	assert_non_null(strstr(policy_path(policy), "/etc/debian-12.ini"));
+	assert_non_null(strstr(policy->path, "/etc/debian-12.ini"));
 	policy_free(policy);
 }
 
@@ -248,7 +248,7 @@ TEST(each_distribution_has_a_shipped_policy)
 		struct policy *policy;
 
 		assert_int_equal(policy_load(&policy, here, NULL, &machine, &err), 0);
-		assert_string_equal(policy_name(policy), rows[i][3]);
+		assert_string_equal(policy->name, rows[i][3]);
 		policy_free(policy);
 	}
 }

@@ -50,11 +50,6 @@ void clock_price_read(struct clock_price *ret)
 	}
 }
 
-bool clock_price_is_call(const struct clock_price *price)
-{
-	return price->clock_ns > 0 && price->clock_ns >= price->call_ns;
-}
-
 int counter_check(int root_fd, struct error *err)
 {
 #if defined(__x86_64__) || defined(__i386__)

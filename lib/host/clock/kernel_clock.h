@@ -27,11 +27,8 @@ struct clock_price {
 	double call_ns;  /* a system call that does nothing */
 };
 
-/* The fastest of several rounds, in a few milliseconds. */
+/* The fastest of several rounds, in a few milliseconds. A reading that costs as much as a system call is one. */
 void clock_price_read(struct clock_price *ret);
-
-/* Whether a reading costs as much as a system call. */
-bool clock_price_is_call(const struct clock_price *price);
 
 /* What a program reads in the processor's registers, without a system call: the counter of time (the time stamp counter on x86, the
  * virtual counter on arm64), and a mark that shows whether the kernel ran on this CPU. */

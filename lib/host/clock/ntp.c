@@ -54,20 +54,6 @@ void ntp_parse_ntpq(const char *text, struct ntp_daemon *d)
 	ntp_set_answer(d, NTP_SEARCHING, "follows no server");
 }
 
-static void ask_timesyncd(struct ntp_daemon *d, struct units *units)
-{
-	_cleanup_(freep) char *server = NULL;
-	struct error err = {};
-	int r = units ? units_timesync(units, &server, &err) : -ENOTCONN;
-
-	if (r < 0)
-		ntp_set_answer(d, NTP_SILENT, "%s", err.text[0] ? err.text : "it only answers over D-Bus");
-	else if (r == 0)
-		ntp_set_answer(d, NTP_SEARCHING, "follows no server");
-	else
-		ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s", server ?: "a server");
-}
-
 static const struct known_daemon {
 	const char *name;
 	const char *units[3];
@@ -89,11 +75,18 @@ static void ntp_ask(const struct known_daemon *known, struct ntp_daemon *d, stru
 {
 	_cleanup_(freep) char *output = NULL;
 	struct error err = {};
-	int status;
+	int status, r;
 
-	if (known->timesync)
-		ask_timesyncd(d, units);
-	else if (!known->parse)
+	if (known->timesync) {
+		r = units ? units_timesync(units, &output, &err) : -ENOTCONN;
+		if (r < 0)
+			ntp_set_answer(
+				d, NTP_SILENT, "%s", err.text[0] ? err.text : "it only answers over D-Bus");
+		else if (r == 0)
+			ntp_set_answer(d, NTP_SEARCHING, "follows no server");
+		else
+			ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s", output ?: "a server");
+	} else if (!known->parse)
 		ntp_set_answer(d, NTP_SILENT, "it cannot be queried");
 	else if (subprocess_ask(known->argv, ASK_NTP_MS, &output, &status, &err) < 0)
 		ntp_set_answer(d, NTP_SILENT, "%s", err.text);

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-static bool has_cpu(const int *cpus, size_t n, int cpu)
+static bool is_among(const int *cpus, size_t n, int cpu)
 {
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i] == cpu)
@@ -23,7 +23,7 @@ bool cpu_list_has(const char *list, int cpu)
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
 
-	return list && text_parse_cpu_list(list, &cpus, &n) == 0 && has_cpu(cpus, n, cpu);
+	return list && text_parse_cpu_list(list, &cpus, &n) == 0 && is_among(cpus, n, cpu);
 }
 
 char *cpu_list_text(const int *cpus, size_t n)
@@ -71,7 +71,7 @@ char *cpu_list_without(const char *list, const int *cpus, size_t n)
 	if (text_parse_cpu_list(list, &all, &n_all) < 0)
 		return NULL;
 	for (size_t i = 0; i < n_all; i++)
-		if (!has_cpu(cpus, n, all[i]))
+		if (!is_among(cpus, n, all[i]))
 			all[kept++] = all[i];
 	return cpu_list_text(all, kept);
 }
@@ -92,7 +92,7 @@ static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
 		if (!digit)
 			return NULL;
 		for (int bit = 0; bit < 4; bit++)
-			if (has_cpu(cpus, n, cpu + bit) != keep)
+			if (is_among(cpus, n, cpu + bit) != keep)
 				bits &= ~((size_t)1 << bit);
 		copy[i] = digits[bits];
 		cpu += 4;
@@ -171,16 +171,6 @@ static int64_t read_base(int root_fd, int number)
 	return first - second == 1000 && first % 10000 == 1000 ? second : first;
 }
 
-/* All CPUs of the policy are offline: the kernel answers EBUSY for each of its files (before Linux 5.19: an empty
- * list of CPUs). */
-static bool policy_is_offline(int root_fd, int number)
-{
-	_cleanup_(freep) char *cpus = NULL;
-	int r = path_read_text(root_fd, NULL, &cpus, POLICY "affected_cpus", number);
-
-	return r == -EBUSY || (r == 0 && !*cpus);
-}
-
 static int policy_by_number(const void *a, const void *b)
 {
 	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
@@ -201,10 +191,14 @@ void frequency_read(struct frequency *ret, int root_fd)
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
-		int number, end = 0;
+		_cleanup_(freep) char *online = NULL;
+		int number, end = 0, r;
 
-		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end] ||
-			policy_is_offline(root_fd, number))
+		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end])
+			continue;
+		/* where all its CPUs are offline the kernel answers EBUSY for each file (before Linux 5.19: an empty list) */
+		r = path_read_text(root_fd, NULL, &online, POLICY "affected_cpus", number);
+		if (r == -EBUSY || (r == 0 && !*online))
 			continue;
 		*array_add(f.policies, f.n_policies) = (struct frequency_policy){
 			.number = number,

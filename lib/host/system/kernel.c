@@ -257,18 +257,11 @@ size_t kernel_setting_count(int root_fd, const char *pattern)
 	return paths.n;
 }
 
-static bool has_word(const char *text, const char *word)
-{
-	for (const char *p = text; *p; p += strcspn(p, " "), p += *p == ' ')
-		if (strcspn(p, " ") == strlen(word) && !strncmp(p, word, strlen(word)))
-			return true;
-	return false;
-}
-
 int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 {
 	_cleanup_(freep) char *text = NULL, *max = NULL;
 	const char *open, *close;
+	char *rest, *word;
 	int r;
 
 	if (setting->kind == SETTING_PARTITION)
@@ -284,7 +277,10 @@ int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 		*ret = text_format("%s %s", text, max);
 		return 0;
 	case SETTING_CPUSET:
-		*ret = xstrdup(has_word(text, "cpuset") ? "+cpuset" : "-cpuset");
+		*ret = xstrdup("-cpuset");
+		for (rest = text; (word = strsep(&rest, " "));)
+			if (!strcmp(word, "cpuset"))
+				**ret = '+';
 		return 0;
 	case SETTING_BRACKETED:
 		open = strchr(text, '[');

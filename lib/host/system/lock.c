@@ -32,12 +32,6 @@ const char *const leftover_kind_names[N_LEFTOVER_KINDS] = {
 	[LEFTOVER_DIRECTORY] = "directory",
 };
 
-/* Takes the path over. */
-static void add_leftover(struct leftovers *all, enum leftover_kind kind, char *path)
-{
-	*array_add(all->items, all->n) = (struct leftover){kind, path};
-}
-
 void leftovers_clear(struct leftovers *leftovers)
 {
 	for (size_t i = 0; i < leftovers->n; i++)
@@ -56,14 +50,9 @@ static bool is_unlocked(int parent_fd, const char *name, struct stat *st)
 }
 
 /* "emp-trace-PID-STARTED", in ms since 1970: pids are reused. */
-static char *trace_name_of(pid_t pid)
+char *leftover_trace_name(pid_t pid)
 {
 	return text_format(TRACE "%d-%" PRId64, pid, process_ref_started_ns(pid) / NS_PER_MS);
-}
-
-char *leftover_trace_name(void)
-{
-	return trace_name_of(getpid());
 }
 
 /* The names of dead owners' traces. Older versions have no lock: their owners are known by the name only. */
@@ -80,9 +69,10 @@ static void find_traces(struct leftovers *ret, int tracing_fd)
 
 		if (sscanf(entry->d_name, TRACE "%d-%*u%n", &pid, &end) != 1 || !end || entry->d_name[end])
 			continue;
-		of_the_living = trace_name_of(pid);
+		of_the_living = leftover_trace_name(pid);
 		if (strcmp(entry->d_name, of_the_living) != 0 && is_unlocked(fd, entry->d_name, &st))
-			add_leftover(ret, LEFTOVER_TRACE, xstrdup(entry->d_name));
+			*array_add(ret->items, ret->n) = (struct leftover){
+				LEFTOVER_TRACE, xstrdup(entry->d_name)};
 	}
 }
 
@@ -122,7 +112,8 @@ static void find_directories(struct leftovers *ret, const char *below)
 		if (end != random + 6 || entry->d_name[end] || process_ref_start_ticks(pid) == ticks)
 			continue;
 		if (is_unlocked(dirfd(dir), entry->d_name, &st) && st.st_uid == geteuid())
-			add_leftover(ret, LEFTOVER_DIRECTORY, text_format("%s/%s", below, entry->d_name));
+			*array_add(ret->items, ret->n) = (struct leftover){
+				LEFTOVER_DIRECTORY, text_format("%s/%s", below, entry->d_name)};
 	}
 }
 
@@ -150,7 +141,9 @@ void leftovers_remove_directories(const char *below)
 
 static void add_cgroup(const char *path, void *data)
 {
-	add_leftover(data, LEFTOVER_CGROUP, xstrdup(path));
+	struct leftovers *all = data;
+
+	*array_add(all->items, all->n) = (struct leftover){LEFTOVER_CGROUP, xstrdup(path)};
 }
 
 /* Where loads have their directories, if their files do not say otherwise. */

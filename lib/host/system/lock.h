@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct lock {
 	int fd; /* -1: not held */
@@ -66,5 +67,5 @@ char *leftover_directory_name(const char *below);
 /* All but what is mounted below. */
 void leftover_directory_remove(const char *path);
 
-/* The name of this process's trace; the caller frees it. */
-char *leftover_trace_name(void);
+/* The name of the trace of a process; the caller frees it. */
+char *leftover_trace_name(pid_t pid);

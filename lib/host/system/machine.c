@@ -89,23 +89,6 @@ static void recognise_virtual(struct machine *m, int root_fd)
 		m->hypervisor = xstrdup(name);
 }
 
-/* A disk image made from a container keeps the engine's file, so the namespace decides. */
-static void recognise_container(struct machine *m, int root_fd)
-{
-	_cleanup_(freep) char *engine = read_name(root_fd, "/run/systemd/container");
-	char namespace[64] = "";
-	ssize_t n = readlinkat(
-		root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace, sizeof(namespace) - 1);
-
-	if (!engine && file_exists(root_fd, "/.dockerenv"))
-		engine = xstrdup("docker");
-	if (!engine && file_exists(root_fd, "/run/.containerenv"))
-		engine = xstrdup("podman");
-	m->container = n > 0 ? strcmp(namespace, FIRST_PID_NAMESPACE) != 0 : engine != NULL;
-	if (m->container && engine && strcmp(engine, "other") != 0)
-		m->engine = TAKE(engine);
-}
-
 void machine_read(struct machine *ret, int root_fd)
 {
 	_cleanup_(freep) char *memory = read_name(root_fd, "/proc/meminfo"),
@@ -131,6 +114,10 @@ void machine_read(struct machine *ret, int root_fd)
 		.firmware = read_name(root_fd, "/sys/class/dmi/id/bios_version"),
 		.systemd = file_exists(root_fd, "/run/systemd/system"),
 	};
+	_cleanup_(freep) char *engine = read_name(root_fd, "/run/systemd/container");
+	char namespace[64] = "";
+	ssize_t n = readlinkat(
+		root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace, sizeof(namespace) - 1);
 	sd_id128_t id;
 
 	if (total) /* "24668188 kB" */
@@ -138,7 +125,14 @@ void machine_read(struct machine *ret, int root_fd)
 	for (const char *p = cpu; p && (p = strstr(p, "processor\t")); p++)
 		m.n_cpus += p == cpu || p[-1] == '\n';
 	recognise_virtual(&m, root_fd);
-	recognise_container(&m, root_fd);
+	/* a disk image made from a container keeps the engine's file, so the namespace decides */
+	if (!engine && file_exists(root_fd, "/.dockerenv"))
+		engine = xstrdup("docker");
+	if (!engine && file_exists(root_fd, "/run/.containerenv"))
+		engine = xstrdup("podman");
+	m.container = n > 0 ? strcmp(namespace, FIRST_PID_NAMESPACE) != 0 : engine != NULL;
+	if (m.container && engine && strcmp(engine, "other") != 0)
+		m.engine = TAKE(engine);
 	if (root_fd == AT_FDCWD && sd_id128_get_machine_app_specific(APPLICATION, &id) >= 0)
 		sd_id128_to_string(id, m.id);
 	*ret = m;

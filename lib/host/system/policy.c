@@ -20,16 +20,10 @@ enum { MOST_INCLUDES = 8 };
 
 enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_LOSES, RULE_PROCESS };
 
-struct rule {
+struct policy_rule {
 	enum rule_kind kind;
 	char *name; /* of a unit, may be a pattern; or of a process */
 	char *text; /* why; or the process's unit */
-};
-
-struct policy {
-	char *name, *path, *include, *floor;
-	struct rule *rules;
-	size_t n_rules;
 };
 
 static const struct {
@@ -63,21 +57,6 @@ void policy_free(struct policy *policy)
 	free(policy->include);
 	free(policy->floor);
 	free(policy);
-}
-
-const char *policy_name(const struct policy *policy)
-{
-	return policy->name;
-}
-
-const char *policy_path(const struct policy *policy)
-{
-	return policy->path;
-}
-
-const char *policy_floor(const struct policy *policy)
-{
-	return policy->floor;
 }
 
 /* The first rule of this kind whose pattern matches. */
@@ -151,7 +130,7 @@ static int take_policy_line(const struct ini_line *line, void *data, struct erro
 			return error_say(err, -EINVAL,
 				"'%s' in [%s] is not a unit: write '%s.service' or the like", name, section,
 				name);
-		*array_add(policy->rules, policy->n_rules) = (struct rule){
+		*array_add(policy->rules, policy->n_rules) = (struct policy_rule){
 			kinds[i].kind, xstrdup(name), xstrdup(line->value)};
 		return 0;
 	}

@@ -18,7 +18,13 @@
 
 #include <stdbool.h>
 
-struct policy;
+struct policy {
+	char *name, *path; /* the file that the first part came from */
+	char *include;     /* NULL: none; likewise: */
+	char *floor;
+	struct policy_rule *rules;
+	size_t n_rules;
+};
 
 /* The policy `name` (with a '/' in it: that file), or where that is NULL the one for this machine's
  * distribution (else for the one it is like, else "common"), from `directories` (ends with NULL), the first
@@ -29,10 +35,6 @@ int policy_load(struct policy **ret, const char *const *directories, const char 
 int policy_parse(struct policy **ret, const char *text, const char *where, struct error *err);
 void policy_free(struct policy *policy);
 DEFINE_FREEP(policy)
-
-const char *policy_name(const struct policy *policy);
-const char *policy_path(const struct policy *policy);  /* the file that the first part came from */
-const char *policy_floor(const struct policy *policy); /* NULL: none */
 
 /* Why `unit` is to be stopped; NULL if it is not. */
 const char *policy_stop(const struct policy *policy, const char *unit);

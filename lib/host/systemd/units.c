@@ -151,16 +151,12 @@ bool unit_is_kind(const char *name, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Of an ActiveState; what is still stopping is down. */
-static bool state_is_up(const char *active)
-{
-	return strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0 &&
-	       strcmp(active, "deactivating") != 0;
-}
-
 bool unit_is_up(const struct unit *unit)
 {
-	return state_is_up(unit->active);
+	const char *active = unit->active;
+
+	return strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0 &&
+	       strcmp(active, "deactivating") != 0;
 }
 
 bool units_is_up(struct units *units, const char *name)
@@ -168,7 +164,8 @@ bool units_is_up(struct units *units, const char *name)
 	_cleanup_(freep) char *active = NULL;
 	struct error ignored;
 
-	return units_text(units, name, "ActiveState", &active, &ignored) == 0 && state_is_up(active);
+	return units_text(units, name, "ActiveState", &active, &ignored) == 0 &&
+	       unit_is_up(&(struct unit){.active = active});
 }
 
 static int unit_by_name(const void *a, const void *b)

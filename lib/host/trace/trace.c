@@ -374,7 +374,7 @@ static int lock_instance(struct trace *t)
 
 static int make_instance(struct trace *t, struct error *err)
 {
-	_cleanup_(freep) char *name = leftover_trace_name();
+	_cleanup_(freep) char *name = leftover_trace_name(getpid());
 	int r;
 
 	t->path = name ? text_format("instances/%s", name) : NULL;
