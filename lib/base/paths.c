@@ -128,7 +128,7 @@ bool output_file_is_stream(const char *path)
 int output_file_open(struct output_file *ret, const char *path, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file o = {};
-	bool exists = false;
+	bool exists = false, kept;
 	struct stat st;
 	int fd, r;
 
@@ -140,36 +140,30 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 		fd = is_standard_output(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
 					      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	} else {
-		bool kept;
-
 		r = paths_follow(path, PATH_WRITE, &o.target, &exists, &st, err);
 		if (r < 0)
 			return r;
 		if (exists && S_ISDIR(st.st_mode))
 			return error_say(err, -EISDIR, "cannot write '%s': it is a directory", path);
 
-		/* A new file beside the target; -1 with errno. */
+		/* a new file beside the target */
 		const char *slash = strrchr(o.target, '/');
 		size_t directory = slash ? (size_t)(slash - o.target) + 1 : 0;
 		_cleanup_(freep) char *fresh = text_format("%.*s.emp-XXXXXX", (int)directory, o.target);
-		_cleanup_(closep) int fresh_fd = mkostemp(fresh, O_CLOEXEC);
 		mode_t mask = umask(0);
 
 		umask(mask);
-		if (fresh_fd < 0) {
+		fd = mkostemp(fresh, O_CLOEXEC);
+		kept = fd >= 0 && (!exists || (st.st_uid == geteuid() && st.st_gid == getegid()) ||
+					  fchown(fd, st.st_uid, st.st_gid) == 0);
+		if (kept && fchmod(fd, exists ? st.st_mode & 07777 : 0666 & ~mask) == 0) {
+			o.fresh = TAKE(fresh);
+			xalloc_unfinished(o.fresh);
+		} else if (fd >= 0) {
+			unlink(fresh);
+			close(fd);
 			fd = -1;
-		} else {
-			kept = !exists || (st.st_uid == geteuid() && st.st_gid == getegid()) ||
-			       fchown(fresh_fd, st.st_uid, st.st_gid) == 0;
-			if (!kept || fchmod(fresh_fd, exists ? st.st_mode & 07777 : 0666 & ~mask) < 0) {
-				unlink(fresh);
-				errno = EPERM;
-				fd = -1;
-			} else {
-				o.fresh = TAKE(fresh);
-				xalloc_unfinished(o.fresh);
-				fd = TAKE_FD(fresh_fd);
-			}
+			errno = EPERM;
 		}
 		if (fd < 0 && exists && (errno == EPERM || errno == EACCES))
 			o.in_place = (fd = open(o.target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) >= 0;

@@ -89,28 +89,19 @@ const char *terminal_text(const char *text)
 	free(*slot);
 	*slot = to = text_utf8(text);
 	for (from = *slot; *from;) {
-		size_t size;
 		const unsigned char *at = (const unsigned char *)from;
+		size_t size = 0; /* of a character that a terminal would act on instead of showing it */
 
-		/* Bytes of the character at `at` if a terminal acts on it instead of showing it, 0: it
-		 * does not. */
 		if (*at < ' ' || *at == 0x7f)
 			size = 1;
 		else if (*at == 0xc2 && at[1] < 0xa0) /* C1: U+009B is the same as ESC [ */
 			size = 2;
 		else if (*at == 0xd8 && at[1] == 0x9c) /* U+061C */
 			size = 2;
-		else if (*at != 0xe2) {
-			size = 0;
-		} else {
-			/* U+200E, U+200F, U+2028 to U+202E; U+2066 to U+2069 */
-			if (at[1] == 0x80 &&
-				(at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
-				size = 3;
-			else
-				size = at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
-		}
-
+		else if (*at == 0xe2 && at[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
+			size = at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae) ? 3 : 0;
+		else if (*at == 0xe2 && at[1] == 0x81) /* U+2066 to U+2069 */
+			size = at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
 		*to++ = size == 0 ? *from : *from == '\n' || *from == '\t' ? ' ' : '?';
 		from += size ?: 1;
 	}

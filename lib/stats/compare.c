@@ -51,29 +51,28 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 		r.se = r.sd / sqrt((double)n);
 	}
 	if (n >= LEAST_ROBUST && n <= MOST_ROBUST) {
-		size_t n_robust = r.n, m = n_robust * (n_robust + 1) / 2, k = 0, limit = 0;
+		size_t m = n * (n + 1) / 2, k = 0, limit = 0;
 		_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
-		_cleanup_(freep) double *p = n_robust <= MOST_EXACT ? xcalloc(m + 1, sizeof(*p)) : NULL;
+		_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(m + 1, sizeof(*p)) : NULL;
 		double below = 0;
 
-		/* The median of the means of all pairs of values, each with itself too, and the interval
-		 * of its test: between the means whose rank is `limit` from either end, the greatest
-		 * number that the sum of the ranks of positive differences is below with a probability of
-		 * at most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation
-		 * (Wilcoxon 1945). 0: there is none. */
-		for (size_t i = 0; i < n_robust; i++)
-			for (size_t j = i; j < n_robust; j++)
+		/* the median of the means of all pairs of values, each with itself too */
+		for (size_t i = 0; i < n; i++)
+			for (size_t j = i; j < n; j++)
 				walsh[k++] = (logs[i] + logs[j]) / 2;
 		sort_doubles(walsh, m);
 		r.robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
+		/* the interval of its test: between the means whose rank is `limit` from either end, the greatest
+		 * number that the sum of the ranks of positive differences is below with a probability of at
+		 * most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation (Wilcoxon
+		 * 1945). 0: there is none. */
 		if (!p)
 			limit = (size_t)fmax(
-				0, floor((double)m / 2 -
-					   gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
-						   sqrt((double)m * (2 * (double)n_robust + 1) / 12)));
+				0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
+								 sqrt((double)m * (2 * (double)n + 1) / 12)));
 		else
 			p[0] = 1;
-		for (size_t rank = 1; p && rank <= n_robust; rank++)
+		for (size_t rank = 1; p && rank <= n; rank++)
 			for (size_t sum = m + 1; sum-- > 0;)
 				p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
 		while (p && limit < m && below + p[limit] <= LEVEL / 2)

@@ -246,83 +246,68 @@ struct level_change levels_change(const struct levels *levels, size_t i)
 
 enum { LEAST_VALUES = 12, LEAST_BLOCK = 4 };
 
-struct series_view {
-	const int64_t *values;
-	size_t n;
-	int64_t low, high;
-	double mean, squares; /* sum of squares about the mean */
-};
-
-/* Less `low` and the mean. */
-static double clamped_at(const struct series_view *v, size_t i)
+/* `off`: the values less their mean; the sum of their squares. */
+static double slow_share(const double *off, size_t n, double squares)
 {
-	int64_t value = v->values[i] < v->low ? v->low : v->values[i] > v->high ? v->high : v->values[i];
-
-	return (double)(value - v->low) - v->mean;
-}
-
-static double slow_share(const struct series_view *v)
-{
-	size_t blocks = (size_t)lround(sqrt((double)v->n)), start = 0;
+	size_t blocks = (size_t)lround(sqrt((double)n)), start = 0;
 	double between = 0, within, f;
 
-	if (blocks > v->n / LEAST_BLOCK)
-		blocks = v->n / LEAST_BLOCK;
+	if (blocks > n / LEAST_BLOCK)
+		blocks = n / LEAST_BLOCK;
 	for (size_t b = 0; b < blocks; b++) {
-		size_t end = (b + 1) * v->n / blocks;
+		size_t end = (b + 1) * n / blocks;
 		double sum = 0;
 
 		for (size_t i = start; i < end; i++)
-			sum += clamped_at(v, i);
+			sum += off[i];
 		between += sum * sum / (double)(end - start);
 		start = end;
 	}
-	within = (v->squares - between) / (double)(v->n - blocks);
+	within = (squares - between) / (double)(n - blocks);
 	if (within <= 0)
 		return 1;
 	f = between / (double)(blocks - 1) / within;
-	if (gsl_cdf_fdist_Q(f, (double)(blocks - 1), (double)(v->n - blocks)) > 0.001)
+	if (gsl_cdf_fdist_Q(f, (double)(blocks - 1), (double)(n - blocks)) > 0.001)
 		return 0;
-	return 1 - within / (v->squares / (double)(v->n - 1));
+	return 1 - within / (squares / (double)(n - 1));
 }
 
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
-	struct series_view v = {.values = values, .n = n, .low = low, .high = high};
-	double middle = ((double)n - 1) / 2, sum = 0, along = 0, spread = 0;
+	_cleanup_(freep) double *off = xcalloc(n, sizeof(*off));
+	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0, best = -1;
 	struct trend trend = {};
 
-	for (size_t i = 0; i < n; i++)
-		sum += clamped_at(&v, i);
-	v.mean = n > 0 ? sum / (double)n : 0;
-	for (size_t i = 0; i < n; i++)
-		v.squares += clamped_at(&v, i) * clamped_at(&v, i);
-	if (n < LEAST_VALUES || v.squares <= 0)
-		return trend;
 	for (size_t i = 0; i < n; i++) {
-		along += ((double)i - middle) * clamped_at(&v, i);
+		off[i] = (double)((values[i] < low ? low : values[i] > high ? high : values[i]) - low);
+		sum += off[i];
+	}
+	mean = n > 0 ? sum / (double)n : 0;
+	for (size_t i = 0; i < n; i++) {
+		off[i] -= mean;
+		squares += off[i] * off[i];
+		along += ((double)i - middle) * off[i];
 		spread += ((double)i - middle) * ((double)i - middle);
 	}
-	trend.slow = slow_share(&v);
-	trend.line = along * along / spread / v.squares;
+	if (n < LEAST_VALUES || squares <= 0)
+		return trend;
+	trend.slow = slow_share(off, n, squares);
+	trend.line = along * along / spread / squares;
+	/* the best change leaves at least three values on either side */
+	sum = 0;
+	for (size_t i = 1; i + 3 <= n; i++) {
+		double before = (double)i, after = (double)n - before, between;
 
-	/* The best change leaves at least three values on either side. */
-	double step_sum = 0, best = -1, n_step = (double)v.n;
-
-	for (size_t i = 1; i + 3 <= v.n; i++) {
-		double between;
-
-		step_sum += clamped_at(
-			&v, i - 1); /* of the i values before the change; those after it sum to -sum */
-		between = step_sum * step_sum * (1 / (double)i + 1 / (n_step - (double)i));
+		sum += off[i - 1]; /* of the i values before the change; those after it sum to -sum */
+		between = sum * sum * (1 / before + 1 / after);
 		if (i < 3 || between <= best)
 			continue;
 		best = between;
 		trend.change = i;
-		trend.before = (double)v.low + v.mean + step_sum / (double)i;
-		trend.after = (double)v.low + v.mean - step_sum / (n_step - (double)i);
+		trend.before = (double)low + mean + sum / before;
+		trend.after = (double)low + mean - sum / after;
 	}
-	trend.step = best / v.squares;
+	trend.step = best / squares;
 	return trend;
 }
 

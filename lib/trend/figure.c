@@ -109,18 +109,19 @@ static void draw_trend(const void *subject, struct plot *plot)
 {
 	const struct trend_view *v = subject;
 	const struct scale *scale = v->series.unit == SERIES_INC ? &inc_scale : scales;
-	struct range range;
-	size_t n[N_PLACES];
-	struct range near = {INFINITY, -INFINITY}, all, *r;
+	size_t n[N_PLACES], n_runs = v->series.n,
+			    step = n_runs / TICKS > 0 ? (n_runs + TICKS - 1) / TICKS : 1;
+	int digits = sizeof("2023-11-15 19:13") - 1;
+	struct range range, near = {INFINITY, -INFINITY}, all, *r;
 	double margin;
 
-	/* Outliers are in it unless they would squeeze the others. */
-	for (size_t i = 0; i < v->series.n; i++) {
+	/* what is in the picture: outliers unless they would squeeze the others */
+	for (size_t i = 0; i < n_runs; i++) {
 		near.low = fmin(near.low, v->levels.in_level[i]);
 		near.high = fmax(near.high, v->levels.in_level[i]);
 	}
 	all = near;
-	for (size_t i = 0; i < v->series.n; i++) {
+	for (size_t i = 0; i < n_runs; i++) {
 		all.low = fmin(all.low, v->series.items[i].log);
 		all.high = fmax(all.high, v->series.items[i].log);
 	}
@@ -140,11 +141,8 @@ static void draw_trend(const void *subject, struct plot *plot)
 	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale->by * exp(range.low),
 		scale->by * exp(range.high));
 
-	/* The moments at which some of the runs started, to the second if minutes would repeat. */
-	size_t n_ticks = v->series.n, step = n_ticks / TICKS > 0 ? (n_ticks + TICKS - 1) / TICKS : 1;
-	int digits = sizeof("2023-11-15 19:13") - 1;
-
-	for (size_t i = step; i < n_ticks; i += step) {
+	/* the moments at which some of the runs started, to the second if minutes would repeat */
+	for (size_t i = step; i < n_runs; i += step) {
 		char moment[TEXT_TIME_SIZE], before[TEXT_TIME_SIZE];
 
 		text_moment(moment, v->series.items[i].run.started_ns);
@@ -153,7 +151,7 @@ static void draw_trend(const void *subject, struct plot *plot)
 			digits = TEXT_TIME_SIZE;
 	}
 	fputs("set xtics (", plot->script);
-	for (size_t i = 0; i < n_ticks; i += step) {
+	for (size_t i = 0; i < n_runs; i += step) {
 		char moment[TEXT_TIME_SIZE];
 
 		text_moment(moment, v->series.items[i].run.started_ns);

@@ -165,7 +165,7 @@ void trend_print(const struct trend_view *v)
 
 		terminal_wrap(stdout, cause, 0, 2);
 	}
-	/* What is not in the series. */
+	/* what is not in the series */
 	const struct {
 		size_t n;
 		const char *why;

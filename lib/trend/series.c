@@ -193,7 +193,6 @@ static int add_runs(
 			run.n_samples = r == 0 && d.pt.kept.mean_ns > 0 ? d.pt.kept.n : 0;
 			run.log = r == 0 ? log(d.pt.kept.mean_ns / 1e9) : 0;
 		}
-		r = r < 0 ? r : 0;
 		if (r < 0)
 			return r;
 		if (run.n_samples < SERIES_LEAST_SAMPLES) {
@@ -212,9 +211,8 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 	_cleanup_(candidates_clear) struct candidates c = {};
 	_cleanup_(freep) char *machine = NULL;
 	const struct run *last = NULL;
-	int r;
+	int r = book_runs(book, &c.runs, &c.n_runs, err);
 
-	r = book_runs(book, &c.runs, &c.n_runs, err);
 	for (struct run *run = c.runs; r == 0 && run < c.runs + c.n_runs; run++) {
 		struct candidate *item;
 
@@ -305,7 +303,6 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 	change_points_find(values, ret->series.n, &ret->levels);
 	/* The nearest change to the first run of each level, at it or a run or two off, if that is still
 	 * within both levels. */
-	r = 0;
 	ret->causes = xcalloc(ret->levels.n + 1, sizeof(*ret->causes));
 	for (size_t i = 1; i < ret->levels.n; i++) {
 		const struct level *at = &ret->levels.items[i], *last = at - 1;
