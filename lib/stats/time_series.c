@@ -353,49 +353,43 @@ enum { PEARSON_LEAST = 5 };
 
 static const double PEARSON_MOST_LAG1 = 0.95;
 
-/* The sum of the products of their deviations, b being `lag` values later. */
-static double products(const double *a, const double *b, size_t n, size_t lag)
+/* The sum of the products, b being `lag` values later. */
+static double lagged_products(const double *a, const double *b, size_t n, size_t lag)
 {
-	double mean_a = gsl_stats_mean(a, 1, n), mean_b = gsl_stats_mean(b, 1, n), sum = 0;
+	double sum = 0;
 
 	for (size_t i = lag; i < n; i++)
-		sum += (a[i - lag] - mean_a) * (b[i] - mean_b);
+		sum += a[i - lag] * b[i];
 	return sum;
-}
-
-/* Their autocorrelation at this lag. */
-static double autocorrelation(const double *values, size_t n, size_t lag)
-{
-	return products(values, values, n, lag) / products(values, values, n, 0);
-}
-
-static double pearson_lag1(const double *values, size_t n)
-{
-	return fmax(0,
-		fmin(((double)n * autocorrelation(values, n, 1) + 1) / ((double)n - 4), PEARSON_MOST_LAG1));
-}
-
-/* More than rounding makes it. */
-static bool pearson_varies(const double *values, size_t n)
-{
-	double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean;
-
-	return products(values, values, n, 0) > (double)n * rounding * rounding;
 }
 
 struct pearson pearson_of(const double *x, const double *y, size_t n)
 {
+	_cleanup_(freep) double *room = xcalloc(2 * n, sizeof(*room));
+	double *off[] = {room, room + n}, squares[2], lag1[2], both, sum = 1, r, freedom, half;
 	struct pearson c = {n, NAN, (double)n, NAN, NAN, NAN};
-	double both, sum = 1, r, freedom, half;
 
-	if (n < PEARSON_LEAST || !pearson_varies(x, n) || !pearson_varies(y, n))
+	if (n < PEARSON_LEAST)
 		return c;
-	c.r = products(x, y, n, 0) / sqrt(products(x, x, n, 0)) / sqrt(products(y, y, n, 0));
+	for (int k = 0; k < 2; k++) {
+		const double *values = k == 0 ? x : y;
+		double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean;
+
+		for (size_t i = 0; i < n; i++)
+			off[k][i] = values[i] - mean;
+		squares[k] = lagged_products(off[k], off[k], n, 0);
+		if (!(squares[k] > (double)n * rounding * rounding)) /* they vary by no more than rounding */
+			return c;
+		lag1[k] = ((double)n * (lagged_products(off[k], off[k], n, 1) / squares[k]) + 1) /
+			  ((double)n - 4);
+	}
+	c.r = lagged_products(off[0], off[1], n, 0) / sqrt(squares[0]) / sqrt(squares[1]);
 	/* by how much the variance of r grows */
-	both = pearson_lag1(x, n) * pearson_lag1(y, n);
+	both = fmax(0, fmin(lag1[0], PEARSON_MOST_LAG1)) * fmax(0, fmin(lag1[1], PEARSON_MOST_LAG1));
 	for (size_t lag = 1; lag <= n / 4; lag++)
-		sum += 2 * (1 - (double)lag / (double)n) * autocorrelation(x, n, lag) *
-		       autocorrelation(y, n, lag);
+		sum += 2 * (1 - (double)lag / (double)n) *
+		       (lagged_products(off[0], off[0], n, lag) / squares[0]) *
+		       (lagged_products(off[1], off[1], n, lag) / squares[1]);
 	c.effective_n = (double)n / fmax((1 + both) / (1 - both), sum);
 	if (c.effective_n <= 4)
 		return c;
