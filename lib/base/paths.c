@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -201,6 +202,64 @@ void output_file_clear(struct output_file *o)
 	free(o->fresh);
 	free(o->target);
 	*o = (struct output_file){};
+}
+
+void paths_clear(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		free(paths->items[i]);
+	free(paths->items);
+}
+
+/* Adds what matches `rest` below the directory `done`. An entry that ends the pattern is there; other paths must be looked for. */
+static void expand_from(struct paths *paths, int root_fd, const char *done, const char *rest)
+{
+	_cleanup_(freep) char *component = NULL, *path = NULL;
+	struct dirent **entries = NULL;
+	struct stat st;
+	int n;
+
+	if (!*rest) {
+		if (fstatat(root_fd, text_below(root_fd, done), &st, 0) == 0)
+			*array_add(paths->items, paths->n) = xstrdup(done);
+		return;
+	}
+	rest += strspn(rest, "/");
+	component = xstrndup(rest, strcspn(rest, "/"));
+	rest += strlen(component);
+	if (!strpbrk(component, "*?[")) {
+		path = text_format("%s/%s", done, component);
+		expand_from(paths, root_fd, path, rest);
+		return;
+	}
+	n = scandirat(root_fd, text_below(root_fd, done), &entries, NULL, versionsort);
+	for (int i = 0; i < n; i++) {
+		_cleanup_(freep) char *entry = text_format("%s/%s", done, entries[i]->d_name);
+
+		if (entries[i]->d_name[0] != '.' && fnmatch(component, entries[i]->d_name, 0) == 0) {
+			if (!*rest && entries[i]->d_type == DT_DIR)
+				*array_add(paths->items, paths->n) = TAKE(entry);
+			else
+				expand_from(paths, root_fd, entry, rest);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+struct paths paths_expand(int root_fd, const char *pattern)
+{
+	struct paths paths = {};
+
+	expand_from(&paths, root_fd, "", pattern);
+	return paths;
+}
+
+size_t paths_count(int root_fd, const char *pattern)
+{
+	_cleanup_(paths_clear) struct paths paths = paths_expand(root_fd, pattern);
+
+	return paths.n;
 }
 
 /* Small files of the kernel. */

@@ -24,6 +24,18 @@ enum path_use { PATH_READ, PATH_WRITE };
 /* The same for a caller that needs no more than the answer. */
 int paths_check(const char *path, enum path_use use, struct error *err);
 
+/* The files below root_fd (as for path_text) that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
+ * order of the numbers in their names. */
+struct paths {
+	char **items;
+	size_t n;
+};
+
+struct paths paths_expand(int root_fd, const char *pattern);
+void paths_clear(struct paths *paths);
+/* How many there are. */
+size_t paths_count(int root_fd, const char *pattern);
+
 /* A file that is written for the user: its old content stays until the new is complete. The new content goes to a file
  * of a random name in the same directory, which is then renamed and has the mode and the owner of the old file.
  *

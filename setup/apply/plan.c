@@ -3,6 +3,7 @@
 #include "setup/apply/apply.h"
 
 #include "lib/base/number.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/base/xalloc.h"
@@ -149,7 +150,7 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 static int plan_kept_files(
 	struct plan *plan, const struct check *check, const char *pattern, struct error *err)
 {
-	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(AT_FDCWD, pattern);
+	_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, pattern);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < paths.n; i++) {

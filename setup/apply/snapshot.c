@@ -4,6 +4,7 @@
 #include "setup/apply/apply.h"
 
 #include "lib/base/json.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static json_t *take_files(void)
 	json_t *files = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
-		_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(AT_FDCWD, FILES[i]);
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, FILES[i]);
 
 		for (size_t k = 0; k < paths.n; k++) {
 			_cleanup_(freep) char *value = NULL;

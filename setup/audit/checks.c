@@ -8,6 +8,7 @@
  * services last. */
 #include "setup/audit/audit.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpupower.h"
@@ -264,7 +265,7 @@ struct setting_files *check_rows_read(int root_fd)
 		_cleanup_(paths_clear) struct paths paths = {};
 
 		if (setting->pattern)
-			paths = kernel_setting_expand(root_fd, setting->pattern);
+			paths = paths_expand(root_fd, setting->pattern);
 		for (size_t k = 0; k < paths.n; k++) {
 			struct kernel_setting file = {
 				.root_fd = root_fd, .path = paths.items[k], .kind = setting->kind};

@@ -79,7 +79,7 @@ void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 /* 1 if any mains adapter is plugged in. */
 static int64_t read_mains(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths types = kernel_setting_expand(
+	_cleanup_(paths_clear) struct paths types = paths_expand(
 		root_fd, "/sys/class/power_supply/*/type");
 	int64_t mains = -1;
 
@@ -99,7 +99,7 @@ static int64_t read_mains(int root_fd)
 /* The sum over all CPUs, of their own and of the package's; -1: the processor does not count it. */
 static int64_t read_throttles(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(
+	_cleanup_(paths_clear) struct paths paths = paths_expand(
 		root_fd, CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
 	int64_t sum = -1;
 
@@ -181,7 +181,7 @@ static int count_audit_rules(void)
 
 void system_state_read(struct system_state *ret, int root_fd)
 {
-	_cleanup_(paths_clear) struct paths zones = kernel_setting_expand(
+	_cleanup_(paths_clear) struct paths zones = paths_expand(
 		root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
 	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL;
 	struct system_state s = {
@@ -195,7 +195,7 @@ void system_state_read(struct system_state *ret, int root_fd)
 		.base_slice_ns = path_int(root_fd, "/sys/kernel/debug/sched/base_slice_ns"),
 		.mains = read_mains(root_fd),
 		.throttles = read_throttles(root_fd),
-		.idle_states = (int64_t)kernel_setting_count(root_fd, CPU "cpu0/cpuidle/state*"),
+		.idle_states = (int64_t)paths_count(root_fd, CPU "cpu0/cpuidle/state*"),
 		.n_programs = -ENOSYS,
 		.audit_rules = -ENOSYS,
 	};
@@ -341,7 +341,7 @@ static double read_calibrated(const struct machine *machine)
 static void ask_running_system(struct facts *f)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
-	_cleanup_(paths_clear) struct paths sockets = kernel_setting_expand(
+	_cleanup_(paths_clear) struct paths sockets = paths_expand(
 		f->root_fd, "/run/user/*/systemd/private");
 	_cleanup_(strings_freep) char **users = NULL;
 	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);

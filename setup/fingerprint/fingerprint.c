@@ -4,6 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/number.h"
+#include "lib/base/paths.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
@@ -234,7 +235,7 @@ static int64_t memory_gib(int root_fd, const struct machine *m)
 {
 	_cleanup_(freep) char *size = NULL;
 	int64_t bytes = m->memory_bytes,
-		blocks = (int64_t)kernel_setting_count(root_fd, "/sys/devices/system/memory/memory[0-9]*");
+		blocks = (int64_t)paths_count(root_fd, "/sys/devices/system/memory/memory[0-9]*");
 
 	if (blocks > 0 && text_read_file(root_fd, "/sys/devices/system/memory/block_size_bytes", &size) == 0)
 		bytes = saturate_multiply((uint64_t)blocks, strtoll(size, NULL, 16));
@@ -243,7 +244,7 @@ static int64_t memory_gib(int root_fd, const struct machine *m)
 
 static json_t *processor(int root_fd, const struct machine *m)
 {
-	_cleanup_(paths_clear) struct paths directories = kernel_setting_expand(
+	_cleanup_(paths_clear) struct paths directories = paths_expand(
 		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache");
 
 	/* Those of the first CPU that is online: the others have none in /sys. */
@@ -262,7 +263,7 @@ static json_t *fingerprint_identity(int root_fd, const struct machine *m, const 
 		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
 		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
 		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
-		(json_int_t)kernel_setting_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
+		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
 		"vendor", m->vendor, "product", m->product, "board", m->board, "version", m->firmware,
 		"virtualisation", "virtual", m->virtual, "hypervisor", m->hypervisor, "container",
 		m->container, "engine", m->engine, "kernel", "release", kernel->running, "build",
@@ -376,7 +377,7 @@ static json_t *frequencies(int root_fd)
 static json_t *vulnerabilities(int root_fd)
 {
 	json_t *object = json_object();
-	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(
+	_cleanup_(paths_clear) struct paths paths = paths_expand(
 		root_fd, "/sys/devices/system/cpu/vulnerabilities/*");
 
 	for (size_t i = 0; i < paths.n; i++)

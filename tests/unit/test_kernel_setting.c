@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/base/paths.h"
 #include "lib/host/system/kernel.h"
 
 static char *read_back(const char *path, enum kernel_setting_kind kind)
@@ -30,12 +31,12 @@ TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
 	tree_put("sys/cpu/cpu2/epb", "6\n");
 	tree_put("sys/cpu/cpu1/other", "6\n");
 	tree_put("sys/cpu/cpufreq/epb", "6\n");
-	paths = kernel_setting_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb");
+	paths = paths_expand(tree.fd, "/sys/cpu/cpu[0-9]*/epb");
 	assert_int_equal(paths.n, 2);
 	assert_string_equal(paths.items[0], "/sys/cpu/cpu2/epb");
 	assert_string_equal(paths.items[1], "/sys/cpu/cpu10/epb");
 	paths_clear(&paths);
-	paths = kernel_setting_expand(tree.fd, "/sys/nothing/*");
+	paths = paths_expand(tree.fd, "/sys/nothing/*");
 	assert_int_equal(paths.n, 0);
 	paths_clear(&paths);
 }

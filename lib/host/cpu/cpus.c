@@ -171,11 +171,6 @@ static int64_t read_base(int root_fd, int number)
 	return first - second == 1000 && first % 10000 == 1000 ? second : first;
 }
 
-static int policy_by_number(const void *a, const void *b)
-{
-	return ((const struct frequency_policy *)a)->number - ((const struct frequency_policy *)b)->number;
-}
-
 void frequency_read(struct frequency *ret, int root_fd)
 {
 	struct frequency f = {
@@ -186,15 +181,14 @@ void frequency_read(struct frequency *ret, int root_fd)
 		.pstate_status = path_text(root_fd, CPU_ROOT "/intel_pstate/status")
 					 ?: path_text(root_fd, CPU_ROOT "/amd_pstate/status"),
 	};
-	int fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, CPU_ROOT "/cpufreq");
-	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
+	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, CPU_ROOT "/cpufreq/policy[0-9]*");
 
-	while (directory && (entry = readdir(directory))) {
+	for (size_t i = 0; i < found.n; i++) {
 		_cleanup_(freep) char *online = NULL;
 		int number, end = 0, r;
 
-		if (sscanf(entry->d_name, "policy%d%n", &number, &end) != 1 || entry->d_name[end])
+		if (sscanf(found.items[i], CPU_ROOT "/cpufreq/policy%d%n", &number, &end) != 1 ||
+			found.items[i][end])
 			continue;
 		/* where all its CPUs are offline the kernel answers EBUSY for each file (before Linux 5.19: an empty list) */
 		r = path_read_text(root_fd, NULL, &online, POLICY "affected_cpus", number);
@@ -213,8 +207,6 @@ void frequency_read(struct frequency *ret, int root_fd)
 			.boost = path_int(root_fd, POLICY "boost", number),
 		};
 	}
-	if (f.n_policies > 0)
-		qsort(f.policies, f.n_policies, sizeof(*f.policies), policy_by_number);
 	*ret = f;
 }
 

@@ -17,17 +17,13 @@
 
 size_t block_devices_count(int root_fd)
 {
-	int fd = openat(root_fd, text_below(root_fd, "/sys/block"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
+	_cleanup_(paths_clear) struct paths queues = paths_expand(
+		root_fd, "/sys/block/*/mq"); /* of requests */
 	size_t n = 0;
 
-	while (directory && (entry = readdir(directory))) {
-		_cleanup_(freep) char *queues = text_format("%s/mq", entry->d_name); /* of requests */
-
-		n += entry->d_name[0] != '.' && faccessat(fd, queues, F_OK, 0) == 0 &&
-		     path_int(fd, "%s/size", entry->d_name) > 0;
-	}
+	for (size_t i = 0; i < queues.n; i++)
+		n += path_int(root_fd, "%.*s/size", (int)(strlen(queues.items[i]) - strlen("/mq")),
+			     queues.items[i]) > 0;
 	return n;
 }
 

@@ -140,7 +140,7 @@ struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t un
 
 	*ret_n = 0;
 	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
-		_cleanup_(paths_clear) struct paths tables = kernel_setting_expand(root_fd, patterns[i]);
+		_cleanup_(paths_clear) struct paths tables = paths_expand(root_fd, patterns[i]);
 
 		for (char **table = tables.items; table < tables.items + tables.n; table++) {
 			/* NULL: such as a directory, or another user's */

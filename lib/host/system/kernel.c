@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,47 +73,27 @@ char *kernel_parse_dnf(const char *text)
 	return epoch ? xstrndup(epoch + 1, strcspn(epoch + 1, " \n")) : NULL;
 }
 
-static void keep_newest(char **newest, const char *release)
-{
-	if (*newest && kernel_compare(*newest, release) >= 0)
-		return;
-	free(*newest);
-	*newest = xstrdup(release);
-}
-
-static DIR *open_directory_below(int root_fd, const char *path)
-{
-	int fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "%s", path);
-
-	return fd < 0 ? NULL : fdopendir(fd);
-}
-
 int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 {
-	static const char *const prefixes[] = {"vmlinuz-", "vmlinux-", "Image-"};
-	_cleanup_(closedirp) DIR *boot = open_directory_below(root_fd, "/boot");
-	_cleanup_(closedirp) DIR *modules = open_directory_below(root_fd, "/lib/modules");
+	/* a directory of modules counts if it has modules.order: what dpkg leaves behind does not; "0-rescue-…" is not a
+	 * kernel of its own */
+	static const char *const patterns[] = {"/boot/vmlinuz-[1-9]*", "/boot/vmlinux-[1-9]*",
+		"/boot/Image-[1-9]*", "/lib/modules/[1-9]*/modules.order"};
 	struct kernel k = {.version = path_text(root_fd, "/proc/sys/kernel/version")};
-	struct dirent *entry;
 	struct stat st;
 	int r = path_read_text(root_fd, err, &k.running, "/proc/sys/kernel/osrelease");
 
-	while (boot && (entry = readdir(boot)))
-		for (size_t i = 0; i < ELEMENTS(prefixes); i++) {
-			const char *release = entry->d_name + strlen(prefixes[i]);
+	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
+		_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, patterns[i]);
 
-			if (!strncmp(entry->d_name, prefixes[i], strlen(prefixes[i])) && *release >= '1' &&
-				*release <= '9') /* "0-rescue-…" is not a kernel of its own */
-				keep_newest(&k.installed, release);
+		for (size_t n = 0; n < found.n; n++) {
+			const char *release = found.items[n] + strcspn(patterns[i], "[");
+
+			if (k.installed && kernel_compare(k.installed, release) >= 0)
+				continue;
+			free(k.installed);
+			k.installed = xstrndup(release, strcspn(release, "/"));
 		}
-	/* a directory of modules counts if it has modules.order: what dpkg leaves behind does not */
-	while (modules && (entry = readdir(modules))) {
-		char path[300];
-
-		snprintf(path, sizeof(path), "%s/modules.order", entry->d_name);
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-			fstatat(dirfd(modules), path, &st, 0) == 0)
-			keep_newest(&k.installed, entry->d_name);
 	}
 	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
 	if (r < 0) {
@@ -198,64 +177,6 @@ char *kernel_config_get(const char *config, const char *option)
 
 /* A setting of the kernel that is a file in /sys or /proc/sys: found by pattern, read, written with one
  * write(2), as the kernel wants it. */
-
-void paths_clear(struct paths *paths)
-{
-	for (size_t i = 0; i < paths->n; i++)
-		free(paths->items[i]);
-	free(paths->items);
-}
-
-/* Adds what matches `rest` below the directory `done`. An entry that ends the pattern is there; other paths must be looked for. */
-static void expand_from(struct paths *paths, int root_fd, const char *done, const char *rest)
-{
-	_cleanup_(freep) char *component = NULL, *path = NULL;
-	struct dirent **entries = NULL;
-	struct stat st;
-	int n;
-
-	if (!*rest) {
-		if (fstatat(root_fd, text_below(root_fd, done), &st, 0) == 0)
-			*array_add(paths->items, paths->n) = xstrdup(done);
-		return;
-	}
-	rest += strspn(rest, "/");
-	component = xstrndup(rest, strcspn(rest, "/"));
-	rest += strlen(component);
-	if (!strpbrk(component, "*?[")) {
-		path = text_format("%s/%s", done, component);
-		expand_from(paths, root_fd, path, rest);
-		return;
-	}
-	n = scandirat(root_fd, text_below(root_fd, done), &entries, NULL, versionsort);
-	for (int i = 0; i < n; i++) {
-		_cleanup_(freep) char *entry = text_format("%s/%s", done, entries[i]->d_name);
-
-		if (entries[i]->d_name[0] != '.' && fnmatch(component, entries[i]->d_name, 0) == 0) {
-			if (!*rest && entries[i]->d_type == DT_DIR)
-				*array_add(paths->items, paths->n) = TAKE(entry);
-			else
-				expand_from(paths, root_fd, entry, rest);
-		}
-		free(entries[i]);
-	}
-	free(entries);
-}
-
-struct paths kernel_setting_expand(int root_fd, const char *pattern)
-{
-	struct paths paths = {};
-
-	expand_from(&paths, root_fd, "", pattern);
-	return paths;
-}
-
-size_t kernel_setting_count(int root_fd, const char *pattern)
-{
-	_cleanup_(paths_clear) struct paths paths = kernel_setting_expand(root_fd, pattern);
-
-	return paths.n;
-}
 
 int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 {

@@ -56,18 +56,6 @@ enum kernel_setting_kind {
 	SETTING_CPUSET, /* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
 };
 
-struct paths {
-	char **items;
-	size_t n;
-};
-
-/* The files below root_fd that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
- * order of the numbers in their names. */
-struct paths kernel_setting_expand(int root_fd, const char *pattern);
-void paths_clear(struct paths *paths);
-/* How many there are. */
-size_t kernel_setting_count(int root_fd, const char *pattern);
-
 /* Writes what takes more than a write(2) to one file: cpupower.h. -errno. */
 typedef int kernel_setting_writer(const char *path, const char *value);
 
