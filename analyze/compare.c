@@ -87,13 +87,11 @@ static int read_file(const char *text, struct compare_input *side, struct error 
 	_cleanup_(freep) char *path = xstrdup(text);
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int64_t number = 0;
-	int r;
 	char *colon = strrchr(path, ':');
+	int r = 0;
 
 	/* Splits "FILE:N"; a colon without a number after it is a part of the name. */
-	if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")]) {
-		r = 0;
-	} else {
+	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")]) {
 		*colon = '\0';
 		r = text_parse_int(colon + 1, "the number after the colon", 1, INT32_MAX, &number, err);
 	}
@@ -112,7 +110,8 @@ static bool compare_input_is_run(const char *text)
  * book are discarded by the profile that it was measured with, or by --profile; what emp-measure discarded by name stays
  * discarded. -EINVAL: FILE holds several
  * results and N is missing; the sentence lists them. */
-static int compare_input_read(struct compare_input *ret, struct book *book, const char *text, struct error *err)
+static int compare_input_read(
+	struct compare_input *ret, struct book *book, const char *text, struct error *err)
 {
 	return compare_input_is_run(text) ? read_stored(book, text, ret, err) : read_file(text, ret, err);
 }
@@ -205,12 +204,9 @@ static int compare_clocks(struct question *q, struct error *err)
 
 		const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 
-		if (between_percent >= 0) {
+		if (between_percent >= 0)
 			variation = (struct run_variation){between_percent / 100, KNOWN, 0};
-			r = 0;
-		} else if (!q->a.run || !q->b.run)
-			r = 0;
-		else
+		else if (q->a.run && q->b.run)
 			r = run_variation_load(
 				q->book, q->a.run, q->b.run, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
@@ -291,8 +287,7 @@ static void print_rules(const struct compare_input *side)
 static int print_noise(const struct question *q, struct error *err)
 {
 	const struct compare_input *a = &q->a, *b = &q->b;
-	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
-		    a->blind_ns == b->blind_ns;
+	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) && a->blind_ns == b->blind_ns;
 
 	noise_print(stdout, a->profile, a->blind_ns, a->noise);
 	if (!same)
@@ -365,8 +360,7 @@ static json_t *rules_as_json(const struct question *q)
 			side->other_cpus, "unprofiled_share_ppm",
 			side->unprofiled_share_ppm > 0 ? json_integer(side->unprofiled_share_ppm)
 						       : json_null(),
-			"samples", (json_int_t)side->n_samples, "discarded",
-			(json_int_t)side->n_discarded);
+			"samples", (json_int_t)side->n_samples, "discarded", (json_int_t)side->n_discarded);
 		json_object_set_new(row, "state", json_string(run_state_word(side->state)));
 		json_object_set_new(row, "peak_memory", peak_memory_as_json(&side->memory));
 		profile_noise_add_json(row, side->blind_ns, side->noise);

@@ -179,16 +179,13 @@ static int finish_run(struct session *s, int r, struct error *err)
 int verb_jitter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(session_close) struct session session = {.lock = {-1}};
-	int r;
 	cpu_set_t set;
-	int first = -1;
+	int r, first = -1;
 
 	/* All that this process may use but the first, which is left for the merging. */
-	if (options.cpus)
-		r = 0;
-	else if (sched_getaffinity(0, sizeof(set), &set) < 0) {
-		r = error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
-	} else {
+	if (!options.cpus) {
+		if (sched_getaffinity(0, sizeof(set), &set) < 0)
+			return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
 		options.cpus = xcalloc(CPU_SETSIZE, sizeof(*options.cpus));
 		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 			if (!CPU_ISSET(cpu, &set))
@@ -199,12 +196,10 @@ int verb_jitter(int argc, char **argv, struct error *err)
 		}
 		if (options.n_cpus == 0)
 			options.cpus[options.n_cpus++] = first;
-		r = 0;
 	}
 
 	interrupt_block_others();
-	if (r == 0)
-		r = open_session(&session, err);
+	r = open_session(&session, err);
 	if (r == 0)
 		r = finish_run(&session, do_rounds(&session, err), err);
 	if (r == 0) {

@@ -43,14 +43,13 @@ static int check_environment(struct calibration *c, struct error *err)
 	r = book_get_run(c->base.book, id, &run, err);
 	if (r == 0)
 		r = book_resume_points(c->base.book, id, &resume_points, &n, err);
-	if (r >= 0) {
-		before = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment
-								   : run.environment;
-		resume_points_free(resume_points, n);
-		r = 0;
-	}
-	if (r < 0 || before == c->base.environment)
+	if (r < 0)
 		return r;
+	before = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment
+							   : run.environment;
+	resume_points_free(resume_points, n);
+	if (before == c->base.environment)
+		return 0;
 	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
 	if (r < 0)
 		return r;
@@ -250,7 +249,8 @@ static int resume_or_begin(struct calibration *c, struct error *err)
 	struct error ignored;
 	int r;
 
-	r = find_calibration(c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
+	r = find_calibration(
+		c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
 	if (r < 0)
 		return r;
 	if (r > 0)

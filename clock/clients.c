@@ -336,22 +336,19 @@ static int serve(struct clients *clients, struct client *client, struct error *e
 		return error_say(err, -ESRCH, "your process is not visible from here");
 	/* One more client of this user. *ret_fd is the user's map, which can only be read; it belongs to
 	 * `slots`. -ENOSPC: too many users. */
-	r = 0;
-	if (!find(clients->slots, &client->user))
+	if (!find(clients->slots, &client->user)) {
 		r = add_map(clients->slots, &client->user, err);
-	if (r < 0)
-		return r;
+		if (r < 0)
+			return r;
+	}
 	slots_map = find(clients->slots, &client->user);
 	r = clients->slots->link ? 0 : bpf_load(attach, clients->slots, err);
 	if (r < 0) {
 		drop_map(clients->slots, slots_map);
-	} else {
-		slots_map->n_clients++;
-		map = slots_map->fd;
-		r = 0;
-	}
-	if (r < 0)
 		return r;
+	}
+	slots_map->n_clients++;
+	map = slots_map->fd;
 	yes.n_slots = (uint32_t)clients->slots->n_cpus;
 	reply(client->fd, &yes, map);
 	close(client->fd);
@@ -372,7 +369,7 @@ static bool read_request(struct clients *clients, struct client *client)
 	n = recv(client->fd, &request, sizeof(request), MSG_TRUNC);
 	if (n <= 0)
 		return false; /* it has hung up */
-			      /* NULL: the request is good. */
+	/* NULL: the request is good. */
 	if (n != sizeof(request))
 		fault = "malformed request: wrong size";
 	else if (strncmp(request.magic, CLOCK_MAGIC, sizeof(request.magic)))

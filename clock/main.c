@@ -95,23 +95,18 @@ static int run(int argc, char **argv, struct error *err)
 {
 	_cleanup_(service_clear) struct service service = {};
 	struct error why = {};
-	int r;
 	struct rlimit limit;
-	int n = sd_listen_fds(1);
+	int r, n = sd_listen_fds(1);
 
-	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0) {
-		r = error_say(err, -EINVAL,
+	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0)
+		return error_say(err, -EINVAL,
 			"it needs one listening socket from systemd, such as that of emp-clock.socket; by hand: "
 			"systemd-socket-activate --seqpacket -l PATH emp-clockd");
-	} else {
-		fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
-		service.listener = SD_LISTEN_FDS_START;
-		r = 0;
-	}
-	if (r == 0 && (r = interrupt_init()) < 0)
-		r = error_os(err, r, "cannot receive signals");
+	fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
+	service.listener = SD_LISTEN_FDS_START;
+	r = interrupt_init();
 	if (r < 0)
-		return r;
+		return error_os(err, r, "cannot receive signals");
 	if (getrlimit(RLIMIT_NOFILE, &limit) >= 0) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);

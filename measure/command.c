@@ -82,11 +82,11 @@ static int fill_text(
 /* Words that only a shell knows, beside its operators. */
 static bool is_shells(const char *word)
 {
-	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break", "builtin", "case",
-		"cd", "command", "continue", "declare", "eval", "exec", "exit", "export", "fg", "for", "function",
-		"if", "jobs", "let", "local", "popd", "pushd", "read", "readonly", "return", "select", "set",
-		"shift", "shopt", "source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias",
-		"unset", "until", "wait", "while"};
+	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break", "builtin",
+		"case", "cd", "command", "continue", "declare", "eval", "exec", "exit", "export", "fg", "for",
+		"function", "if", "jobs", "let", "local", "popd", "pushd", "read", "readonly", "return",
+		"select", "set", "shift", "shopt", "source", "times", "trap", "type", "typeset", "ulimit",
+		"umask", "unalias", "unset", "until", "wait", "while"};
 	size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 
 	for (size_t i = 0; i < ELEMENTS(words); i++)
@@ -101,8 +101,8 @@ static int find_file(struct command *c, struct error *err)
 
 	if (r == -ENOENT && is_shells(c->argv[0]))
 		return error_say(err, -EINVAL,
-			"'%s' needs a shell: quote the command line and run it with -S sh, in: %s", c->argv[0],
-			c->text);
+			"'%s' needs a shell: quote the command line and run it with -S sh, in: %s",
+			c->argv[0], c->text);
 	return r;
 }
 
@@ -199,8 +199,8 @@ static int make_line(const struct maker *m, struct line *line, struct commands *
 		struct command *c = array_add(commands->items, commands->n);
 		char *name;
 
-		if (!c || (!line->reference && !(c->values = parameters_values(p, k))))
-			return error_oom(err);
+		if (!line->reference)
+			c->values = parameters_values(p, k);
 		line->command = commands->n - 1;
 		c->output = pick(m, &m->options->output, line);
 		r = fill_texts(m, line, c, err);
@@ -211,7 +211,6 @@ static int make_line(const struct maker *m, struct line *line, struct commands *
 			name = text_utf8(c->name ?: c->text);
 			free(c->name);
 			c->name = name;
-			r = 0;
 		}
 	}
 	return r;

@@ -396,9 +396,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		struct error said;
 
 		/* As hyperfine: "default" is /bin/sh, "none" no shell. */
-		if (!shell || !strcmp(shell, "none")) {
-			r = 0;
-		} else {
+		if (shell && strcmp(shell, "none") != 0) {
 			r = argv_split(shell, &o->shell_words, &said);
 			r = r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
 		}
@@ -453,8 +451,8 @@ const struct option_row measure_option_rows[] = {
 		&O.timeout_ns},
 	{0, "linger", "TIME", "how long processes that a program leaves behind may run (default: 10s)",
 		option_duration, &O.linger_ns},
-	{0, "profile", "NAME", "discard by the cutoffs of this profile (see emp-calibrate)", NULL,
-		&O.profile, .group = "Discarding"},
+	{0, "profile", "NAME", "discard by the cutoffs of this profile (see emp-calibrate)", NULL, &O.profile,
+		.group = "Discarding"},
 	{0, "discard-unprofiled", "SHARE",
 		"discard samples in which an unprofiled daemon took more of the ET than this (2%)",
 		option_percent, &O.unprofiled_percent},
@@ -464,7 +462,8 @@ const struct option_row measure_option_rows[] = {
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
 		&O.order},
-	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)", option_duration, &O.slice_ns},
+	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
+		option_duration, &O.slice_ns},
 	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_slicing, &O.slicing},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
 	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 2 for 5 samples)",
@@ -481,7 +480,8 @@ const struct option_row measure_option_rows[] = {
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
 		&O.fail_if_slower},
 	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", parse_sort, &O.sort},
-	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names, .group = "Commands"},
+	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names,
+		.group = "Commands"},
 	{'L', "parameter-list", "VAR VALUES", "run with {VAR} replaced by each value (a,b,c)", NULL,
 		&O.parameters, false, 2, parse_list},
 	{'P', "parameter-scan", "VAR MIN MAX", "run with {VAR} replaced by each number from MIN to MAX", NULL,
@@ -492,18 +492,21 @@ const struct option_row measure_option_rows[] = {
 	{'i', "ignore-failure", "LIST", "measure commands that fail, all or with these exit codes (1,2)",
 		parse_ignored, O.ignored_status, .optional = true},
 	{0, "session", NULL, "start programs in a session of their own", NULL, &O.new_session},
-	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL, &O.setup, .group = "Around the samples"},
+	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL, &O.setup,
+		.group = "Around the samples"},
 	{'p', "prepare", "CMD", "run this in a shell before each sample (once, or once for each command)",
 		option_append, &O.prepare},
 	{'C', "conclude", "CMD", "run this in a shell after each sample (once, or once for each command)",
 		option_append, &O.conclude},
 	{'c', "cleanup", "CMD", "run this in a shell after the last sample of each command", NULL,
 		&O.cleanup},
-	{0, "input", "FILE", "standard input of the programs (default: null)", NULL, &O.input, .group = "Input and output of the programs"},
+	{0, "input", "FILE", "standard input of the programs (default: null)", NULL, &O.input,
+		.group = "Input and output of the programs"},
 	{0, "output", "WHERE", "their standard output: null (default), pipe, inherit or a file",
 		option_append, &O.output},
 	{0, "show-output", NULL, "show the output of the programs", NULL, &O.show_output},
-	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf, .group = "What else is recorded"},
+	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf,
+		.group = "What else is recorded"},
 	{0, "trace", NULL, "record what took the CPU of --cpu from the program in each sample", NULL,
 		&O.trace},
 	{0, "fast-clock", NULL, "make programs read their own CPU time through libemp-clock", NULL,
@@ -522,7 +525,8 @@ const struct option_row measure_option_rows[] = {
 	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL, &O.verbose},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
-	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db, .group = "General"},
+	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db,
+		.group = "General"},
 	{0, "ignore-lock", NULL, "measure although a calibration is running", NULL, &O.ignore_lock},
 	{0, "anyway", NULL, "old name of --ignore-lock", NULL, &O.ignore_lock, .hidden = true},
 	{},

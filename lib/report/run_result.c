@@ -622,7 +622,6 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 			*m->left_out = TAKE_STRUCT(left_out);
 		profile.made_ns = clock_ns(CLOCK_REALTIME);
 		*ret = TAKE_STRUCT(profile);
-		r = 0;
 	}
 	if (r >= 0 && m->short_analysis)
 		*m->short_analysis = TAKE_STRUCT(short_analysis);

@@ -22,7 +22,8 @@ static int plan_units(struct plan *plan, const struct planning *from, struct err
 static bool is_along(const char *list, const char *id)
 {
 	for (const struct check *c = check_rows; c->id; c++)
-		if (c->setting.coupled_check && !strcmp(c->setting.coupled_check, id) && list_has(list, ',', c->id))
+		if (c->setting.coupled_check && !strcmp(c->setting.coupled_check, id) &&
+			list_has(list, ',', c->id))
 			return true;
 	return false;
 }
@@ -159,10 +160,8 @@ static int plan_kept_files(
 		struct entry entry;
 		struct stat st;
 
-		if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR) ||
-			kernel_setting_read(&file, &value) < 0 || value[0] == '<') /* "<unsupported>" */ {
-			r = 0;
-		} else {
+		if (stat(paths.items[i], &st) == 0 && st.st_mode & S_IWUSR &&
+			kernel_setting_read(&file, &value) == 0 && value[0] != '<') { /* "<unsupported>" */
 			entry = (struct entry){.id = xstrdup(check->id),
 				.name = xstrdup(paths.items[i]),
 				.old = TAKE(value),

@@ -156,9 +156,7 @@ int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapsh
 	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++) {
 		const struct task_record *task = &snapshots->exits[i], *base;
 
-		if (task->tgid == snapshots->observer || !take_base(diff, snapshots, task, &base)) {
-			r = 0;
-		} else {
+		if (task->tgid != snapshots->observer && take_base(diff, snapshots, task, &base)) {
 			r = add_task(diff, task, base, snapshots->before_ns);
 			r = r < 0 ? r : keymap_set(&diff->exits, task->key, (uint32_t)i);
 		}

@@ -285,12 +285,9 @@ static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error
 
 	if (r == 0)
 		r = text_parse_cpu_list(online, &cpus, &n);
-	if (r == 0) {
-		link->cpus = xcalloc(n, sizeof(*link->cpus));
-		r = 0;
-	}
 	if (r < 0)
 		return error_os(err, r, "cannot read which CPUs exist");
+	link->cpus = xcalloc(n, sizeof(*link->cpus));
 	if (receive_bytes == 0)
 		receive_bytes = MIN(ALL_RECEIVE_BYTES / (int)n, MAX_RECEIVE_BYTES);
 	for (size_t i = 0; i < n; i++) {

@@ -74,21 +74,15 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 			return fd;
 		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) {
 			const char *kind = kind_of(info.type);
-			char *longer;
 
-			if (!kind || is_expected(info.name)) {
-				r = 0;
-			} else {
-				longer = text_format("%s%s%s (%s)", list ?: "", list ? ", " : "",
+			if (kind && !is_expected(info.name)) {
+				char *longer = text_format("%s%s%s (%s)", list ?: "", list ? ", " : "",
 					*info.name ? info.name : "unnamed", kind);
 				free(list);
 				list = longer;
 				++n;
-				r = 0;
 			}
 		}
-		if (r < 0)
-			return r;
 	}
 	if (r != -ENOENT) /* there is no next one */
 		return r;
@@ -282,26 +276,15 @@ static int load_kept(
 	struct bpf_resolved resolved = {};
 	struct head head;
 	size_t size = 0;
+	_cleanup_(closep) int fd = open_kept(directory, file, &size);
 	int r;
-	_cleanup_(freep) char *kept_bytes = NULL;
-	size_t kept_size = 0;
-	_cleanup_(closep) int fd = open_kept(directory, file, &kept_size);
 
-	if (fd < 0) {
-		r = fd;
-	} else {
-		kept_bytes = xmalloc(kept_size + 1);
-		if (read(fd, kept_bytes, kept_size) != (ssize_t)kept_size) {
-			r = -EIO;
-		} else {
-			bytes = TAKE(kept_bytes);
-			size = kept_size;
-			r = 0;
-		}
-	}
-
-	if (r == 0)
-		r = head_make(&head, skeleton);
+	if (fd < 0)
+		return fd;
+	bytes = xmalloc(size + 1);
+	if (read(fd, bytes, size) != (ssize_t)size)
+		return -EIO;
+	r = head_make(&head, skeleton);
 	if (r == 0 && (size < sizeof(head) || memcmp(&head, bytes, sizeof(head))))
 		r = -ESTALE;
 	if (r == 0)

@@ -177,7 +177,7 @@ int perf_counters_new(struct perf_counters **ret, const char *events, struct err
 	_cleanup_(perf_counters_freep) struct perf_counters *p = xcalloc(1, sizeof(*p));
 	_cleanup_(freep) char *copy = xstrdup(events);
 	char *rest = copy;
-	int r = p && copy ? 0 : error_oom(err);
+	int r = 0;
 
 	for (char *name; r == 0 && (name = strsep(&rest, ","));) {
 		char *mode = strchr(name, ':');
@@ -202,11 +202,10 @@ int perf_counters_new(struct perf_counters **ret, const char *events, struct err
 			r = error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
 		} else {
 			event->name = xstrdup(name);
-			r = event->name ? try_event(event, err) : error_oom(err);
+			r = try_event(event, err);
 			if (r == 0 && event->user_only) {
 				free(event->name);
 				event->name = text_format("%s:u", name);
-				r = 0;
 			}
 		}
 	}

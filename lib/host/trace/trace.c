@@ -434,12 +434,10 @@ static int set_up(struct trace *t, const struct trace_request *request, struct e
 	if (r == 0 && tracefs_trace_off(t->instance) != 0)
 		r = say(t, errno, "stop the private trace", err);
 	if (r == 0) {
-		_cleanup_(freep) char *all = NULL;
+		if (tracefs_instance_file_write(t->instance, "trace_clock", request->clock) <= 0) {
+			_cleanup_(freep) char *all = tracefs_instance_file_read(
+				t->instance, "trace_clock", NULL);
 
-		if (tracefs_instance_file_write(t->instance, "trace_clock", request->clock) > 0) {
-			r = 0;
-		} else {
-			all = tracefs_instance_file_read(t->instance, "trace_clock", NULL);
 			r = error_say(err, -ENOTSUP,
 				"the kernel's trace does not have the clock '%s'; it has %s", request->clock,
 				all ? strtok(all, "\n") : "none");
@@ -494,13 +492,9 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 		_cleanup_(freep) char *symbols = NULL;
 		struct error ignored;
 
-		if (text_read_file(AT_FDCWD, "/proc/kallsyms", &symbols) < 0) {
-			r = 0;
-		} else {
-			/* kernel workers go without their functions */
+		/* kernel workers go without their functions */
+		if (text_read_file(AT_FDCWD, "/proc/kallsyms", &symbols) == 0)
 			trace_decoder_symbols(t->decoder, symbols, &ignored);
-			r = 0;
-		}
 	}
 	if (r == 0 && request->keep) {
 		struct trace_file *f = xcalloc(1, sizeof(*f));
@@ -510,13 +504,11 @@ static int prepare(struct trace *t, const struct trace_request *request, struct 
 		f->tracing_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		f->path = xstrdup(request->keep);
 		f->clock = text_format("[%s]", request->clock);
-		r = f->path && f->clock ? output_file_open(&f->output, request->keep, err) : error_oom(err);
-		if (r < 0) {
+		r = output_file_open(&f->output, request->keep, err);
+		if (r < 0)
 			trace_file_free(f);
-		} else {
+		else
 			t->file = f;
-			r = 0;
-		}
 	}
 	return r < 0 ? r : set_up(t, request, err);
 }
@@ -573,8 +565,6 @@ int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct e
 			if (!pages || fwrite(t->page, size, 1, pages) != 1)
 				r = error_os(err, -(errno ?: EIO),
 					"cannot keep the trace for '%s' in a temporary file", t->file->path);
-			else
-				r = 0;
 		}
 		trace_decode(t->decoder, t->page, (size_t)n, each, data);
 	}

@@ -195,22 +195,14 @@ static int add_event(struct trace_decoder *d, int tracing_fd, const struct event
 {
 	struct tep_event *event = NULL;
 	struct known_event *known;
-	int r;
 	_cleanup_(freep) char *path = text_format("events/%s/%s/format", row->system, row->event),
 			      *text = NULL;
 
-	/* 1: it is there. */
-	if (text_read_file(tracing_fd, path, &text) < 0)
-		r = 0;
-	else if (tep_parse_event(d->tep, text, strlen(text), row->system) != 0) {
-		r = 0;
-	} else {
+	if (text_read_file(tracing_fd, path, &text) == 0 &&
+		tep_parse_event(d->tep, text, strlen(text), row->system) == 0)
 		event = tep_find_event_by_name(d->tep, row->system, row->event);
-		r = event != NULL;
-	}
-
-	if (r <= 0 || event->id <= 0 || event->id > UINT16_MAX)
-		return r;
+	if (!event || event->id <= 0 || event->id > UINT16_MAX)
+		return 0;
 	known = array_add(d->events, d->n);
 	known->system = xstrdup(row->system);
 	known->event = xstrdup(row->event);
