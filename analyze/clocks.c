@@ -55,7 +55,7 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 	_cleanup_(table_freep) struct table *list = table_new(diff_columns);
 	_cleanup_(freep) size_t *order = clocks_by_cost(now);
 	double usual;
-	int r = order ? book_get_clocks_before(book, now->id, &before, err) : error_oom(err);
+	int r = book_get_clocks_before(book, now->id, &before, err);
 	size_t n = 0;
 	char then[TEXT_TIME_SIZE], today[TEXT_TIME_SIZE];
 

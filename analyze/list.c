@@ -166,8 +166,6 @@ static int choose(struct runs *runs, struct error *err)
 	for (size_t i = 0; i < runs->n; i++) {
 		_cleanup_(freep) char *command = run_command_line(&runs->items[i]);
 
-		if (!command)
-			return error_oom(err);
 		if (!is_wanted(&runs->items[i], command)) {
 			run_clear(&runs->items[i]);
 			continue;
@@ -301,7 +299,7 @@ int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) int64_t *runs = xcalloc((size_t)argc, sizeof(*runs));
-	int r = runs ? book_open(&book, analyze_options.db, BOOK_WRITE, err) : error_oom(err);
+	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 
 	if (r == 0)
 		r = import_all(book, argc, argv, runs, err);

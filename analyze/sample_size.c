@@ -85,7 +85,7 @@ static void print_suggested(const char *clock, const struct sample_sizes *sizes)
 }
 
 static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct table *pt,
-	struct table *et, struct table *needed, struct error *err)
+	struct table *et, struct table *needed)
 {
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
@@ -112,7 +112,7 @@ static int report(const struct discarding *d, const struct sample_sizes clocks[2
 	json_t *document;
 
 	if (!analyze_options.json)
-		return print_sizes(d, clocks, pt, et, needed, err);
+		return print_sizes(d, clocks, pt, et, needed);
 	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
 		analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
 		(json_int_t)clocks[1].suggested, "pt", table_json(pt), "et", table_json(et), "needed",

@@ -208,7 +208,7 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 				r = error_oom(err);
 			} else {
 				printf("\n");
-				r = duet_report_print(stdout, &report, (const char *const *)names, NULL, err);
+				r = duet_report_print(stdout, &report, (const char *const *)names, NULL);
 			}
 		}
 	}

@@ -144,7 +144,7 @@ int screen_run(struct calibration *calibration, int which, struct error *err);
 int screen_warnings(
 	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
 
-int screen_profile(const struct profile *profile, const struct cutoffs *left_out, struct error *err);
+int screen_profile(const struct profile *profile, const struct cutoffs *left_out);
 void screen_next(const struct calibration *calibration,
 	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
 void screen_refused(const struct calibration *calibration);

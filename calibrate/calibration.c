@@ -313,7 +313,7 @@ static int show_profile(struct calibration *c, const struct profile *profile, co
 		if (r == 0)
 			r = json_print(document, stdout, err);
 	} else {
-		r = screen_profile(profile, left_out, err);
+		r = screen_profile(profile, left_out);
 	}
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(c->base.book, analyses, CALIBRATION_PHASES, screen_file(), err);

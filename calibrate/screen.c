@@ -217,7 +217,7 @@ static void print_noise(const struct profile *profile)
 	screen_print("%s\n", terminal_text(text) ?: "");
 }
 
-int screen_profile(const struct profile *profile, const struct cutoffs *left_out, struct error *err)
+int screen_profile(const struct profile *profile, const struct cutoffs *left_out)
 {
 	enum { PAPERS_SAMPLES = 10 };
 	char text[RESOLVING_TEXT_SIZE];

@@ -182,7 +182,7 @@ struct clients {
 	size_t n, max;
 };
 
-int clients_new(struct clients **ret, struct user_slots *slots, const char *reason, struct error *err)
+void clients_new(struct clients **ret, struct user_slots *slots, const char *reason)
 {
 	long descriptors = sysconf(_SC_OPEN_MAX);
 	struct clients *clients = xcalloc(1, sizeof(*clients));
@@ -191,9 +191,7 @@ int clients_new(struct clients **ret, struct user_slots *slots, const char *reas
 	clients->reason = reason;
 	clients->max = descriptors > 2 * SPARE_DESCRIPTORS ? (size_t)descriptors - SPARE_DESCRIPTORS
 							   : SPARE_DESCRIPTORS;
-	*ret = clients;
-	return 0;
-}
+	*ret = clients;}
 
 static void drop(struct clients *clients, size_t i)
 {

@@ -16,7 +16,7 @@ struct clients;
 struct user_slots;
 
 /* `slots` may be NULL: then every request is refused with this reason. */
-int clients_new(struct clients **ret, struct user_slots *slots, const char *reason, struct error *err);
+void clients_new(struct clients **ret, struct user_slots *slots, const char *reason);
 void clients_free(struct clients *clients);
 
 size_t clients_n(const struct clients *clients);

@@ -113,9 +113,7 @@ static int run(int argc, char **argv, struct error *err)
 	}
 	if (user_slots_new(&service.slots, &why) < 0) /* clients are told, and go on without */
 		fprintf(stderr, "%s\n", why.text);
-	r = clients_new(&service.clients, service.slots, why.text, err);
-	if (r < 0)
-		return r;
+	clients_new(&service.clients, service.slots, why.text);
 	notify_ready();
 	while ((r = turn(&service, err)) > 0)
 		;

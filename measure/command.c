@@ -71,12 +71,12 @@ static const char *pick_name(const struct maker *m, const struct line *line)
 
 /* `text` with the values of the command's parameters; NULL stays NULL. */
 static int fill_text(
-	const struct maker *m, const struct command *c, const char *text, char **ret, struct error *err)
+	const struct maker *m, const struct command *c, const char *text, char **ret)
 {
 	if (!text)
 		return 0;
 	*ret = c->values ? parameters_replace(&m->options->parameters, c->values, text) : xstrdup(text);
-	return *ret ? 0 : error_oom(err);
+	return 0;
 }
 
 /* Words that only a shell knows, beside its operators. */
@@ -124,7 +124,7 @@ static int fill_argv(const struct maker *m, const struct line *line, struct comm
 		for (char **w = c->argv; r == 0 && *w; w++) {
 			char *word = *w;
 
-			r = fill_text(m, c, word, w, err);
+			r = fill_text(m, c, word, w);
 			if (r == 0)
 				free(word);
 		}
@@ -134,7 +134,7 @@ static int fill_argv(const struct maker *m, const struct line *line, struct comm
 	return r < 0 ? r : find_file(c, err);
 }
 
-static int fill_texts(const struct maker *m, const struct line *line, struct command *c, struct error *err)
+static int fill_texts(const struct maker *m, const struct line *line, struct command *c)
 {
 	const struct measure_options *o = m->options;
 	const struct {
@@ -151,7 +151,7 @@ static int fill_texts(const struct maker *m, const struct line *line, struct com
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ELEMENTS(texts); i++)
-		r = fill_text(m, c, texts[i].text, texts[i].into, err);
+		r = fill_text(m, c, texts[i].text, texts[i].into);
 	return r;
 }
 
@@ -203,7 +203,7 @@ static int make_line(const struct maker *m, struct line *line, struct commands *
 			c->values = parameters_values(p, k);
 		line->command = commands->n - 1;
 		c->output = pick(m, &m->options->output, line);
-		r = fill_texts(m, line, c, err);
+		r = fill_texts(m, line, c);
 		if (r == 0)
 			r = fill_argv(m, line, c, err);
 		if (r >= 0) {

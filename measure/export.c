@@ -650,7 +650,7 @@ static int export_json(const struct session *s, json_t **ret, struct error *err)
 			json_real_or_null(advice.p));
 		return json_object_set_new(*ret, "advice", object) < 0 ? error_oom(err) : 0;
 	}
-	return *ret ? 0 : error_oom(err);
+	return 0;
 }
 
 static int export_write_json(const struct session *s, FILE *file, struct error *err)

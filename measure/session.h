@@ -228,7 +228,7 @@ struct duet_advice advice_of(const struct session *session);
 json_t *trace_json(const struct session *session, const struct task *task);
 
 /* A table of the sources, a line for each sample that stands out, and what tracing took. */
-int trace_print(const struct session *session, const struct task *task, struct error *err);
+int trace_print(const struct session *session, const struct task *task);
 
 /* Samples that are more than three robust standard deviations, and a thousandth, longer than the median ET, the longest first: their
  * indices, at most `most` of them. *ret_median_ns: that ET. */

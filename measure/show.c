@@ -171,7 +171,7 @@ static int show_result(const struct session *s, const struct task *t, struct err
 		return r;
 	screen_print(stdout, &screen);
 	if (s->trace)
-		r = trace_print(s, t, err);
+		r = trace_print(s, t);
 	if (r < 0)
 		return r;
 	if (s->options->verbose) {
@@ -249,7 +249,7 @@ static int show_duet(const struct session *s, const struct comparison *compariso
 	if (r <= 0)
 		return r;
 	printf("\n");
-	return duet_report_print(stdout, &report, names, comparisons, err);
+	return duet_report_print(stdout, &report, names, comparisons);
 }
 
 static int show_comparisons(const struct session *s, bool print, struct error *err)

@@ -107,7 +107,7 @@ static double median_taken(const struct task *t)
 }
 
 static int print_sample(const struct session *s, const struct task *t, size_t index, double median_ns,
-	double usual_ns, struct error *err)
+	double usual_ns)
 {
 	const struct taken_sample *taken = &t->taken[index];
 	const struct sample *sample = &t->result.run.samples[index];
@@ -147,7 +147,7 @@ static int print_sample(const struct session *s, const struct task *t, size_t in
 	return 0;
 }
 
-int trace_print(const struct session *s, const struct task *t, struct error *err)
+int trace_print(const struct session *s, const struct task *t)
 {
 	_cleanup_(taken_sample_clear) struct taken_sample sums = {};
 	int r = 0;
@@ -200,7 +200,7 @@ int trace_print(const struct session *s, const struct task *t, struct error *err
 
 		for (size_t i = 0; r == 0 && i < n; i++)
 			if (which[i] < t->n_taken)
-				r = print_sample(s, t, which[i], median_ns, usual_ns, err);
+				r = print_sample(s, t, which[i], median_ns, usual_ns);
 	}
 	if (r == 0) {
 		int64_t cost_ns = program_trace_event_cost_ns(s->trace);

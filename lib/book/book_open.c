@@ -344,7 +344,7 @@ static int open_once(struct book **ret, const char *path, enum book_mode mode, s
 	return 0;
 }
 
-static int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err);
+static int book_open_elsewhere(struct book **ret, const char *path, int e);
 
 int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
 {
@@ -361,7 +361,7 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 		i++)
 		usleep(PAUSE_US);
 	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO))
-		r = book_open_elsewhere(ret, path, -r, &seen);
+		r = book_open_elsewhere(ret, path, -r);
 	if (r < 0)
 		*err = seen;
 	return r;
@@ -472,7 +472,7 @@ bool book_again(struct book *book, int r, struct error *err)
 }
 
 /* A book of which there is something is copied if it can be read. */
-static int book_open_elsewhere(struct book **ret, const char *path, int e, struct error *err)
+static int book_open_elsewhere(struct book **ret, const char *path, int e)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	struct error ignored;

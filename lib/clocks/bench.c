@@ -146,7 +146,7 @@ int clock_cost(struct clock_bench *b, struct error *err)
 {
 	struct calls *calls = new_calls(b);
 	int64_t quantum;
-	int r = calls ? 0 : error_oom(err);
+	int r = 0;
 	int64_t block[BLOCK];
 
 	/* Some counters advance in steps of many cycles. */
@@ -299,7 +299,7 @@ static double cost_of(struct time_reader *reader, size_t size, void *blocks[], i
 }
 
 /* The median of some rounds over all sizes. */
-static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings[], struct error *err)
+static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings[])
 {
 	int64_t costs[SIZES][ROUNDS];
 
@@ -316,14 +316,12 @@ static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings
 }
 
 static int measure_source(struct clock_bench *b, struct time_reader *reader, void *blocks[],
-	int64_t readings[], struct error *err)
+	int64_t readings[])
 {
 	struct clock_small_cost *cost = clocks_add_small_cost(b->result, reader->source->name);
 	double sum = 0;
 	size_t zeros = 0;
 
-	if (!cost)
-		return error_oom(err);
 	for (size_t i = 0; i < SIZES; i++) {
 		double cycles = cost_of(reader, FIRST + i * STEP, blocks, readings) * b->cycles_per_ns;
 
@@ -340,13 +338,13 @@ int clock_allocations(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(freep) void **blocks = xcalloc(ALLOCATIONS, sizeof(*blocks));
 	_cleanup_(freep) int64_t *readings = xcalloc(ALLOCATIONS, sizeof(*readings));
-	int r = blocks && readings ? measure_sizes(b, blocks, readings, err) : error_oom(err);
+	int r = measure_sizes(b, blocks, readings);
 	Dl_info info;
 
 	for (size_t i = 0; r == 0 && i < ELEMENTS(compared); i++) {
 		struct time_reader *reader = clock_bench_find(b, compared[i]);
 
-		r = reader ? measure_source(b, reader, blocks, readings, err) : 0;
+		r = reader ? measure_source(b, reader, blocks, readings) : 0;
 	}
 
 	void *address = dlsym(RTLD_DEFAULT, "malloc");

@@ -56,7 +56,7 @@ static void cell_ns(struct table *table, double ns)
 		table_cell_duration(table, isfinite(ns) && ns < 1e18 ? llround(ns) : -1);
 }
 
-static int print_costs(const struct clocks *c, const size_t *order, struct error *err)
+static int print_costs(const struct clocks *c, const size_t *order)
 {
 	static const struct column columns[] = {{"COST OF A CALL"}, {"CYCLES", COLUMN_NUMBER},
 		{"±", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"SD", COLUMN_NUMBER},
@@ -83,7 +83,7 @@ static int print_costs(const struct clocks *c, const size_t *order, struct error
 	return 0;
 }
 
-static int print_quality(const struct clocks *c, const size_t *order, struct error *err)
+static void print_quality(const struct clocks *c, const size_t *order, struct error *err)
 {
 	static const struct column columns[] = {{"RESOLUTION"}, {"STEP", COLUMN_NUMBER},
 		{"LAG", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"BACK", COLUMN_NUMBER},
@@ -106,11 +106,9 @@ static int print_quality(const struct clocks *c, const size_t *order, struct err
 	printf("\n");
 	table_print(table, stdout);
 	if (c->n_precision == 0)
-		return 0;
+		return;
 	printf("GAIN: in precision over %s, timing %" PRId64 " to %" PRId64 " primes.\n", reference_name,
-		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
-	return 0;
-}
+		c->precision[0].primes, c->precision[c->n_precision - 1].primes);}
 
 int clocks_print(const struct clocks *c, struct error *err)
 {
@@ -120,8 +118,6 @@ int clocks_print(const struct clocks *c, struct error *err)
 	char period[TEXT_TIME_SIZE], exact[TEXT_TIME_SIZE], tick[TEXT_TIME_SIZE];
 	const struct clock_allocation *first, *last;
 
-	if (!order)
-		return error_oom(err);
 	if (c->id > 0)
 		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(made, c->made_ns),
 			c->full ? ", full" : "");
@@ -129,9 +125,9 @@ int clocks_print(const struct clocks *c, struct error *err)
 	if (c->clocksource)
 		printf("; clock source %s", terminal_text(c->clocksource));
 	printf("\n\n");
-	r = print_costs(c, order, err);
+	r = print_costs(c, order);
 	if (r == 0)
-		r = print_quality(c, order, err);
+		print_quality(c, order, err);
 	if (r < 0)
 		return r;
 	if (c->n_missing > 0)

@@ -151,7 +151,7 @@ static double mean_of(const double *values, size_t n)
 }
 
 /* `exact`: the source whose mean is the true CPU time. */
-static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t exact, struct error *err)
+static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t exact)
 {
 	struct running all[MAX_CLOCK_READERS];
 	struct clock_precision *row = clocks_add_precision(
@@ -160,7 +160,7 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 
 	for (size_t i = 0; i < b->n; i++)
 		all[i] = RUNNING_NONE;
-	r = row ? measure_size(b, t, size, all) : error_oom(err);
+	r = measure_size(b, t, size, all);
 	if (r < 0)
 		return r;
 	t->truths[size] = mean_of(trials_of(t, exact, size), t->n_kept);
@@ -184,7 +184,7 @@ static int measure(struct clock_bench *b, struct trials *t, struct error *err)
 	if (!exact)
 		return error_say(err, -ENOTSUP, "this kernel has no %s", TIME_EXACT);
 	for (size_t i = 0; r == 0 && i < t->n_sizes; i++)
-		r = add_size(b, t, i, (size_t)(exact - b->result->sources), err);
+		r = add_size(b, t, i, (size_t)(exact - b->result->sources));
 	if (r == 0) {
 		const struct clock_source *reference = clocks_find(b->result, TIME_REFERENCE);
 		struct precision_pair pair = {.truths = t->truths,
@@ -221,5 +221,5 @@ int clock_primes(struct clock_bench *b, struct error *err)
 	t.ns = ns;
 	t.truths = truths;
 	t.now = now;
-	return ns && truths && now ? measure(b, &t, err) : error_oom(err);
+	return measure(b, &t, err);
 }

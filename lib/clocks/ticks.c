@@ -149,5 +149,5 @@ int clock_ticks(struct clock_bench *b, struct error *err)
 	if (r == 0)
 		return measure_both(b, link, err);
 	b->result->tick_why = xstrdup(r == -EPERM ? "needs root" : why.text);
-	return b->result->tick_why ? clock_bench_step(b) : error_oom(err);
+	return clock_bench_step(b);
 }

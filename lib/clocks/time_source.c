@@ -189,7 +189,7 @@ static int open_cgroup(struct time_reader *reader, struct error *why)
 	if (r < 0)
 		return error_say(why, r, "no cgroup v2");
 	path = text_format("%s/cpu.stat", directory);
-	return path ? open_file(reader, path, why) : error_oom(why);
+	return open_file(reader, path, why);
 }
 
 static int64_t read_cgroup(struct time_reader *reader)

@@ -297,7 +297,7 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 }
 
 int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
-	const struct comparison *comparisons, struct error *err)
+	const struct comparison *comparisons)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
 	char wanted[TEXT_TIME_SIZE], got[TEXT_TIME_SIZE] = "";

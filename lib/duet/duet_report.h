@@ -91,7 +91,7 @@ extern const char *const duet_doubt_sentences[N_DUET_DOUBTS];
 
 /* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may be NULL. */
 int duet_report_print(FILE *file, const struct duet_report *report, const char *const *names,
-	const struct comparison *comparisons, struct error *err);
+	const struct comparison *comparisons);
 json_t *duet_report_as_json(const struct duet_report *report, const char *const *names);
 
 /* Whether a duet would show smaller differences between programs than the samples in turn that were taken. */

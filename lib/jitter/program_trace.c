@@ -167,7 +167,7 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 	request.cpus = &t->cpu;
 	r = measure_event_cost(t, err);
 	if (r == 0)
-		r = identity_new(&t->identity, err);
+		r = identity_new(&t->identity);
 	if (r == 0)
 		r = trace_open(&t->trace, &request, err);
 	if (r == 0)

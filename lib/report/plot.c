@@ -145,7 +145,7 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 		_cleanup_(freep) char *draw_path = text_format("%s.gnuplot", plot.path);
 		_cleanup_(output_file_clear) struct output_file script_output = {};
 
-		r = draw_path ? output_file_open(&script_output, draw_path, err) : error_oom(err);
+		r = output_file_open(&script_output, draw_path, err);
 		if (r >= 0) {
 			fwrite(plot.text, 1, plot.size, script_output.file);
 			r = output_file_commit(&script_output, err);

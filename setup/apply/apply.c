@@ -40,7 +40,7 @@ static int prepare(struct applying *a, const struct request *request, struct err
 	int r = facts_read(&a->facts, AT_FDCWD, options.policy, options.cpu, options.within_ns, err);
 
 	if (r == 0)
-		r = report_new(&a->report, err);
+		r = report_new(&a->report);
 	if (r == 0) {
 		/* A plan is also for those who may not read what is applied: then it starts from the
 		 * values of now. */

@@ -250,7 +250,7 @@ static int mark_refused_units(struct plan *plan, const struct unit_result *resul
 static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
 	_cleanup_(freep) struct unit_result *results = xcalloc(plan->n_order + 1, sizeof(*results));
-	int r = results ? set_units(plan, units, results, err) : error_oom(err);
+	int r = set_units(plan, units, results, err);
 	bool any = false;
 
 	if (r < 0)

@@ -97,14 +97,10 @@ struct entry *journal_find(const struct journal *j, const char *name)
 	return NULL;
 }
 
-int journal_add(struct journal *j, struct entry *entry, struct error *err)
+int journal_add(struct journal *j, struct entry *entry)
 {
 	struct entry *added = array_add(j->entries, j->n);
 
-	if (!added) {
-		entry_clear(entry);
-		return error_oom(err);
-	}
 	*added = *entry;
 	*entry = (struct entry){};
 	return 0;
@@ -228,7 +224,7 @@ static int take(struct reading *reading, const json_t *line, struct error *err)
 	e.block = (enum block)block;
 	e.persistent = json_is_true(json_object_get(line, "for_good"));
 	reading->n_entries++;
-	return journal_add(reading->journal, &e, err);
+	return journal_add(reading->journal, &e);
 }
 
 /* A text member of a line that is not valid JSON; the caller frees it. NULL: it cannot be found. */
@@ -246,7 +242,7 @@ static char *find_member(const char *line, size_t len, const char *name)
 	return text_copy(json_string_value(value));
 }
 
-static int add_lost(struct journal *j, char *name, char *old, char *why, struct error *err)
+static int add_lost(struct journal *j, char *name, char *old, char *why)
 {
 	struct entry e = {.kind = ENTRY_LOST,
 		.id = xstrdup("journal"),
@@ -256,11 +252,7 @@ static int add_lost(struct journal *j, char *name, char *old, char *why, struct 
 		.persistent = true,
 		.number = -1};
 
-	if (!e.id || !name || !old || !why) {
-		entry_clear(&e);
-		return error_oom(err);
-	}
-	return journal_add(j, &e, err);
+	return journal_add(j, &e);
 }
 
 static bool is_mark(const char *line, size_t len)
@@ -318,7 +310,7 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 				r = 0;
 			else
 				r = add_lost(&reading->lost, name, old ?: xstrdup(""),
-					xstrdup("its line in the journal is damaged"), &why);
+					xstrdup("its line in the journal is damaged"));
 		}
 		if (r < 0)
 			*err = why;
@@ -351,12 +343,12 @@ static int settle(struct reading *reading, struct error *err)
 		      ? text_format("%d of %d changes cannot be read" LOOK, (int)missing, (int)(n + missing))
 		      : xstrdup("how many changes were made cannot be read" LOOK);
 	for (size_t i = 0; r == 0 && i < reading->lost.n; i++)
-		r = journal_add(j, &reading->lost.entries[i], err);
+		r = journal_add(j, &reading->lost.entries[i]);
 	if (r < 0) {
 		free(why);
 		return r;
 	}
-	return add_lost(j, xstrdup("-"), xstrdup(""), why, err);
+	return add_lost(j, xstrdup("-"), xstrdup(""), why);
 }
 
 /* What its lines are made of is in journal.c. */
@@ -483,8 +475,6 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 	_cleanup_(closep) int fd = -1;
 	int r;
 
-	if (!line)
-		return error_oom(err);
 	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	r = fd < 0 ? -errno : append(fd, line, j->entries[i].persistent);
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
@@ -512,7 +502,7 @@ int journal_load(struct journal *ret, struct error *err)
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, FILE_NAME);
 	_cleanup_(journal_clear) struct journal j = {};
 	_cleanup_(fclosep) FILE *file = path ? fopen(path, "re") : NULL;
-	int r = path ? -errno : -ENOMEM;
+	int r = -errno;
 	struct stat st;
 	_cleanup_(freep) char *line = NULL;
 	size_t capacity = 0;

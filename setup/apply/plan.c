@@ -68,16 +68,12 @@ int request_validate(const struct request *request, struct error *err)
 	return r < 0 ? r : validate_list(request->skip, "--skip", err);
 }
 
-int plan_add(struct plan *plan, struct entry *entry, struct error *err)
+int plan_add(struct plan *plan, struct entry *entry)
 {
 	size_t *place = array_add(plan->order, plan->n_order);
 	struct entry *there;
 	int r;
 
-	if (!place || !entry->id || !entry->name || !entry->old || !entry->want) {
-		entry_clear(entry);
-		return error_oom(err);
-	}
 	there = journal_find(&plan->journal, entry->name);
 	if (there) {
 		*place = (size_t)(there - plan->journal.entries);
@@ -93,13 +89,13 @@ int plan_add(struct plan *plan, struct entry *entry, struct error *err)
 		return 0;
 	}
 	*place = plan->journal.n;
-	r = journal_add(&plan->journal, entry, err);
+	r = journal_add(&plan->journal, entry);
 	plan->n_order -= r < 0;
 	return r;
 }
 
 static int plan_file(struct plan *plan, const struct check *check, const struct setting_file *file,
-	const struct planning *from, struct error *err)
+	const struct planning *from)
 {
 	_cleanup_(freep) char *want = setting_want(&check->setting, from->facts, file->path);
 	struct entry entry = {.kind = ENTRY_FILE, .file_kind = check->setting.kind};
@@ -120,7 +116,7 @@ static int plan_file(struct plan *plan, const struct check *check, const struct 
 	entry.name = xstrdup(file->path);
 	entry.old = xstrdup(file->value);
 	entry.want = TAKE(want);
-	return plan_add(plan, &entry, err);
+	return plan_add(plan, &entry);
 }
 
 /* Settings of one order stay in the order of the rows. */
@@ -139,7 +135,7 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 		if (files->n == 0)
 			report_add(from->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
 		for (size_t k = 0; k < files->n; k++) {
-			int r = plan_file(plan, check, &files->items[k], from, err);
+			int r = plan_file(plan, check, &files->items[k], from);
 
 			if (r < 0)
 				return r;
@@ -149,7 +145,7 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 }
 
 static int plan_kept_files(
-	struct plan *plan, const struct check *check, const char *pattern, struct error *err)
+	struct plan *plan, const struct check *check, const char *pattern)
 {
 	_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, pattern);
 	int r = 0;
@@ -166,7 +162,7 @@ static int plan_kept_files(
 				.name = xstrdup(paths.items[i]),
 				.old = TAKE(value),
 				.want = xstrdup("")};
-			r = plan_add(plan, &entry, err);
+			r = plan_add(plan, &entry);
 		}
 	}
 	return r;
@@ -197,7 +193,7 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 				from->facts->files[i].n == 0)
 				continue;
 			for (const char *const *pattern = check->setting.keeps; r == 0 && *pattern; pattern++)
-				r = plan_kept_files(&plan, check, *pattern, err);
+				r = plan_kept_files(&plan, check, *pattern);
 		}
 	}
 	if (r < 0)
@@ -229,7 +225,7 @@ static int add(struct plan *plan, const char *name, enum kernel_setting_kind kin
 	entry.id = xstrdup(ID);
 	entry.name = xstrdup(name);
 	entry.want = xstrdup(want);
-	return plan_add(plan, &entry, err);
+	return plan_add(plan, &entry);
 }
 
 /* Adds the isolated partition, if it is requested. */
@@ -267,8 +263,6 @@ static int plan_isolation(struct plan *plan, const struct planning *from, struct
 	}
 	path = text_format("%s/cgroup.subtree_control", top);
 	list = cpu_list_text(cpus->threads, cpus->n_threads);
-	if (!list)
-		return error_oom(err);
 	r = add(plan, path, SETTING_CPUSET, "+cpuset", err);
 	return r < 0 ? r : add(plan, directory, SETTING_PARTITION, list, err);
 }
@@ -412,7 +406,7 @@ static bool is_planned(const struct plan *plan, const char *name)
 }
 
 static int plan_unit(
-	struct plan *plan, const char *name, const char *old, const struct planning *from, struct error *err)
+	struct plan *plan, const char *name, const char *old, const struct planning *from)
 {
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
@@ -425,7 +419,7 @@ static int plan_unit(
 		.loses = policy_loses(from->facts->policy, name),
 	};
 
-	return plan_add(plan, &entry, err);
+	return plan_add(plan, &entry);
 }
 
 static int plan_closure(struct plan *plan, struct closure *c, const struct planning *from, struct error *err)
@@ -437,7 +431,7 @@ static int plan_closure(struct plan *plan, struct closure *c, const struct plann
 			"active", c->obstacle);
 	for (size_t i = 0; r == 0 && !c->obstacle && i < c->n; i++)
 		if (!is_planned(plan, c->names[i]))
-			r = plan_unit(plan, c->names[i], "active", from, err);
+			r = plan_unit(plan, c->names[i], "active", from);
 	return r;
 }
 
@@ -543,13 +537,13 @@ static int plan_unneeded_of(
 		r = units_names(from->units, name, properties[i], &names, err);
 		for (char **n = names; r == 0 && n && *n; n++)
 			if (loses_its_need(plan, from, *n))
-				r = plan_unit(plan, *n, "active", from, err);
+				r = plan_unit(plan, *n, "active", from);
 	}
 	return r;
 }
 
 /* If no time daemon runs: the first that is installed and may be started. */
-static int plan_ntp(struct plan *plan, const struct planning *from, struct error *err)
+static int plan_ntp(struct plan *plan, const struct planning *from)
 {
 	const char *unit;
 
@@ -565,8 +559,7 @@ static int plan_ntp(struct plan *plan, const struct planning *from, struct error
 					.id = xstrdup("ntp.on"),
 					.name = xstrdup(unit),
 					.old = xstrdup("inactive"),
-					.want = xstrdup("active")},
-				err);
+					.want = xstrdup("active")});
 	}
 	report_add(from->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL, "no time daemon is installed");
 	return 0;
@@ -625,10 +618,10 @@ static int plan_units(struct plan *plan, const struct planning *from, struct err
 				!request_takes(from->request, check_of(*name)) || is_planned(plan, *name) ||
 				units_is_up(from->units, *name))
 				continue;
-			r = plan_unit(plan, *name, "inactive", from, err);
+			r = plan_unit(plan, *name, "inactive", from);
 		}
 	}
 	if (r == 0 && request_takes(from->request, check_rows_find("ntp.on")))
-		r = plan_ntp(plan, from, err);
+		r = plan_ntp(plan, from);
 	return r;
 }

@@ -39,7 +39,7 @@ static const struct {
 	[OUTCOME_DIFFERENT] = {"differs", "different", MARK_WARN},
 };
 
-int report_new(struct report **ret, struct error *err)
+int report_new(struct report **ret)
 {
 	*ret = xcalloc(1, sizeof(**ret));
 	return 0;

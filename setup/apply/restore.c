@@ -119,14 +119,14 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }
 
-static int change_restore_files(struct journal *j, size_t first, struct report *report, struct error *err);
+static int change_restore_files(struct journal *j, size_t first, struct report *report);
 
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
 static int restore_entries(
-	struct journal *j, size_t first, struct units *units, struct report *report, struct error *err)
+	struct journal *j, size_t first, struct units *units, struct report *report)
 {
-	int r = change_restore_files(j, first, report, err);
+	int r = change_restore_files(j, first, report);
 	struct waiting waiting = {};
 
 	if (r < 0)
@@ -228,7 +228,7 @@ int change_restore_locked(size_t first, struct error *err)
 	_cleanup_(units_freep) struct units *units = NULL;
 	struct error why = {};
 	size_t undone;
-	int r = report_new(&report, err);
+	int r = report_new(&report);
 
 	if (r == 0)
 		r = journal_load(&journal, err);
@@ -245,7 +245,7 @@ int change_restore_locked(size_t first, struct error *err)
 	if (units_open(&units, &why) < 0)
 		units = NULL;
 	if (!options.at_boot)
-		r = restore_entries(&journal, first, units, report, err);
+		r = restore_entries(&journal, first, units, report);
 	if (r == 0 && !options.at_boot && first == 0)
 		r = snapshot_compare(units, report, err);
 	if (r < 0)
@@ -441,7 +441,7 @@ static void settle(struct returning *f, struct report *report)
 }
 
 /* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */
-static int change_restore_files(struct journal *j, size_t first, struct report *report, struct error *err)
+static int change_restore_files(struct journal *j, size_t first, struct report *report)
 {
 	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
 

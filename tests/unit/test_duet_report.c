@@ -33,11 +33,10 @@ static char *print(const struct made_up *m)
 {
 	static const char *const names[] = {"a", "b"};
 	char *text = NULL;
-	struct error err = {};
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	assert_int_equal(duet_report_print(file, &m->report, names, NULL, &err), 0);
+	assert_int_equal(duet_report_print(file, &m->report, names, NULL), 0);
 	fclose(file);
 	return text;
 }

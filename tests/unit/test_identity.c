@@ -53,9 +53,8 @@ TEST(slices_and_plain_names_are_no_units)
 static struct identity *make(void)
 {
 	struct identity *identity;
-	struct error err = {};
 
-	assert_int_equal(identity_new(&identity, &err), 0);
+	assert_int_equal(identity_new(&identity), 0);
 	return identity;
 }
 

@@ -81,7 +81,7 @@ static void diff(const struct task_record *before, size_t n_before, const struct
 	};
 	struct error err = {};
 
-	assert_int_equal(snapshot_diff_new(&j.diff, &err), 0);
+	assert_int_equal(snapshot_diff_new(&j.diff), 0);
 	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
 }
 
@@ -178,7 +178,7 @@ TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 	after[2].run_ns += 7;
 	after[2].watched_ns = 7;
 	after[2].cpu = 1;
-	assert_int_equal(snapshot_diff_new(&j.diff, &err), 0);
+	assert_int_equal(snapshot_diff_new(&j.diff), 0);
 	assert_int_equal(snapshot_diff_run(j.diff, &snapshots, &j.diffs, &err), 0);
 	assert_int_equal(only()->pt_ns, 77);
 	assert_int_equal(only()->watched_ns, 57);

@@ -73,7 +73,7 @@ static void date_and_join(struct interval *i, struct result *ret)
 
 	*ret = (struct result){};
 	assert_int_equal(taskstats_match(&match, &ret->last_exit), 0);
-	assert_int_equal(snapshot_diff_new(&ret->diff, &err), 0);
+	assert_int_equal(snapshot_diff_new(&ret->diff), 0);
 	assert_int_equal(snapshot_diff_run(ret->diff, &snapshots, &ret->diffs, &err), 0);
 }
 

@@ -207,9 +207,9 @@ int accounting_new_with(struct accounting **ret, const struct accounting_options
 	_cleanup_(accounting_freep) struct accounting *a = xcalloc(1, sizeof(*a));
 	int r;
 
-	r = identity_new(&a->identity, err);
+	r = identity_new(&a->identity);
 	if (r == 0)
-		r = snapshot_diff_new(&a->diff, err);
+		r = snapshot_diff_new(&a->diff);
 	if (r == 0) {
 		struct accounting_support support;
 

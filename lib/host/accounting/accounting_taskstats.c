@@ -146,13 +146,11 @@ static struct taskstats_backend *of(struct backend *backend)
 	return (struct taskstats_backend *)backend;
 }
 
-static int add_record(struct records *records, const struct task_record *record)
+static void add_record(struct records *records, const struct task_record *record)
 {
 	struct task_record *added = array_add_reused(records->items, records->n, records->capacity);
 
-	*added = *record;
-	return 0;
-}
+	*added = *record;}
 
 struct snapshot {
 	struct records *records;
@@ -164,7 +162,7 @@ static int add_to_snapshot(void *context, size_t i, const struct taskstats_field
 	struct snapshot *snapshot = context;
 	unsigned int tgid = (unsigned int)snapshot->pids[i];
 
-	return add_record(snapshot->records, &(struct task_record){
+	add_record(snapshot->records, &(struct task_record){
 						     .kind = RECORD_KIND_TASK,
 						     .pid = tgid,
 						     .tgid = tgid,
@@ -173,6 +171,7 @@ static int add_to_snapshot(void *context, size_t i, const struct taskstats_field
 						     .run_ns = fields->run_ns,
 						     .tick_ns = fields->tick_ns,
 					     });
+	return 0;
 }
 
 static int take_snapshot(
@@ -235,7 +234,8 @@ static int on_end(void *context, const struct taskstats_message *end)
 	memcpy(record.comm, thread->comm, sizeof(record.comm));
 	file = array_add_reused(b->files, b->n_files, b->files_capacity);
 	*file = (struct program_file){.device = thread->exe_device, .inode = thread->exe_inode};
-	return add_record(&b->exits, &record);
+	add_record(&b->exits, &record);
+	return 0;
 }
 
 static int taskstats_drain(struct backend *backend, struct error *err)

@@ -17,7 +17,7 @@ struct identified {
 	const char *unit; /* "cron.service", "session-3.scope" */
 };
 
-int identity_new(struct identity **ret, struct error *err);
+int identity_new(struct identity **ret);
 void identity_free(struct identity *identity);
 DEFINE_FREEP(identity)
 

@@ -50,14 +50,11 @@ int keymap_reset(struct keymap *map, size_t n_keys)
 int keymap_set(struct keymap *map, uint64_t key, uint32_t value)
 {
 	struct keymap_slot *slot;
-	int r;
 
 	if (2 * (map->n_keys + 1) > map->n_slots) {
 		struct keymap larger = {};
 
-		r = keymap_reset(&larger, map->n_keys + 1);
-		if (r < 0)
-			return r;
+		keymap_reset(&larger, map->n_keys + 1);
 		for (size_t i = 0; i < map->n_slots; i++)
 			if (map->slots[i].generation == map->generation)
 				keymap_set(&larger, map->slots[i].key, map->slots[i].value);

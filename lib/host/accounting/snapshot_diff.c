@@ -28,7 +28,7 @@ struct snapshot_diff {
 	size_t n_result, result_capacity;
 };
 
-int snapshot_diff_new(struct snapshot_diff **ret, struct error *err)
+int snapshot_diff_new(struct snapshot_diff **ret)
 {
 	*ret = xcalloc(1, sizeof(**ret));
 	return 0;

@@ -324,7 +324,7 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = xcalloc(1, sizeof(*link));
 	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
-	int r = link ? open_socket(&link->socket, ASK_BYTES) : -ENOMEM;
+	int r = open_socket(&link->socket, ASK_BYTES);
 
 	if (r == 0 && setsockopt(mnl_socket_get_fd(link->socket), SOL_SOCKET, SO_RCVTIMEO, &limit,
 			      sizeof(limit)) < 0)

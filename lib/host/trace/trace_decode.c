@@ -214,7 +214,7 @@ static int add_event(struct trace_decoder *d, int tracing_fd, const struct event
 	for (int i = 0; i < MAX_FIELDS; i++)
 		known->fields[i] = find_field(event, row->fields[i]);
 	d->by_id[event->id] = (uint16_t)d->n;
-	return known->system && known->event && !known->name == !row->name ? 0 : error_oom(err);
+	return 0;
 }
 
 /* "local_timer_entry" is the beginning of the vector local_timer. */
@@ -255,10 +255,8 @@ int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *
 	_cleanup_(trace_decoder_freep) struct trace_decoder *d = xcalloc(1, sizeof(*d));
 	int r;
 
-	d->tep = tep_alloc();
+	d->tep = xalloc_check(tep_alloc());
 	d->by_id = xcalloc(UINT16_MAX + 1, sizeof(*d->by_id));
-	if (!d->tep)
-		return error_oom(err);
 	tep_set_local_bigendian(d->tep, tep_is_bigendian());
 	tep_set_file_bigendian(d->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(d->tep, sizeof(long));
