@@ -10,7 +10,7 @@ TEST(what_is_set_is_found_and_nothing_else)
 
 	assert_null(keymap_find(&map, 7));
 	for (uint64_t i = 0; i < 10000; i++)
-		assert_int_equal(keymap_set(&map, i * 64, (uint32_t)i), 0);
+		keymap_set(&map, i * 64, (uint32_t)i);
 	for (uint64_t i = 0; i < 10000; i++) {
 		assert_non_null(keymap_find(&map, i * 64));
 		assert_int_equal(*keymap_find(&map, i * 64), i);
@@ -37,12 +37,12 @@ TEST(a_reset_map_is_empty_and_keeps_its_memory)
 	struct keymap map = {};
 	struct keymap_slot *slots;
 
-	assert_int_equal(keymap_reset(&map, 1000), 0);
+	keymap_reset(&map, 1000);
 	slots = map.slots;
 	for (int round = 0; round < 100; round++) {
 		for (uint64_t i = 0; i < 1000; i++)
 			keymap_set(&map, i, (uint32_t)round);
-		assert_int_equal(keymap_reset(&map, 1000), 0);
+		keymap_reset(&map, 1000);
 		assert_null(keymap_find(&map, 5));
 		assert_ptr_equal(map.slots, slots);
 	}

@@ -329,8 +329,7 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	record->kind = RECORD_KIND_EXEC;
 	record->tgid = task->tgid;
 	record->cgroup = BPF_CORE_READ(kn, id);
-	bpf_probe_read_kernel_str(
-		record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
+	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
 	bpf_probe_read_kernel_str(record->path, sizeof(record->path), BPF_CORE_READ(bprm, filename));
 	bpf_ringbuf_submit(record, wake_flags());
 	return 0;

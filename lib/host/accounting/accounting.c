@@ -305,7 +305,7 @@ static pid_t parent_of(struct accounting *a, pid_t pid)
 	if (known)
 		return (pid_t)*known;
 	parent = a->backend->operations->parent(a->backend, pid);
-	keymap_set(&a->parents, (uint64_t)pid, (uint32_t)parent); /* without memory it is asked for again */
+	keymap_set(&a->parents, (uint64_t)pid, (uint32_t)parent);
 	return parent;
 }
 
@@ -375,7 +375,8 @@ static const char *inherited_exe(const struct accounting *a, const struct proces
 	return NULL;
 }
 
-static bool is_programs(struct accounting *a, const struct snapshots *snapshots, const struct task_record *exit)
+static bool is_programs(
+	struct accounting *a, const struct snapshots *snapshots, const struct task_record *exit)
 {
 	if (!a->by_descent)
 		return exit->flags & RECORD_PROGRAM;
@@ -408,57 +409,52 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 	struct snapshots snapshots;
 	int r = operations->after(a->backend, &snapshots, &usages, err);
 
-	if (r == 0)
-		r = snapshot_diff_run(a->diff, &snapshots, &all, err);
 	if (r < 0)
 		return r;
+	all = snapshot_diff_run(a->diff, &snapshots);
 	if (a->by_descent) {
-		r = keymap_reset(&a->parents, snapshots.n_exits);
-		for (size_t i = 0; r == 0 && i < snapshots.n_exits; i++)
+		keymap_reset(&a->parents, snapshots.n_exits);
+		for (size_t i = 0; i < snapshots.n_exits; i++)
 			if (snapshots.exits[i].pid == snapshots.exits[i].tgid)
-				r = keymap_set(&a->parents, snapshots.exits[i].tgid, snapshots.exits[i].ppid);
+				keymap_set(&a->parents, snapshots.exits[i].tgid, snapshots.exits[i].ppid);
 	}
 	/* Before new exits come, which may move those of the snapshots. */
-	if (r == 0 && usages.lost == 0)
+	if (usages.lost == 0)
 		add_program_wait(a, &snapshots, &usages);
-	if (r == 0) {
-		a->n = 0;
-		for (size_t i = 0; i < all.n; i++) {
-			struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
-			struct process_diff *p = &all.items[i];
-			struct identified known = {};
+	a->n = 0;
+	for (size_t i = 0; i < all.n; i++) {
+		struct usage *usage = array_add_reused(a->items, a->n, a->capacity);
+		struct process_diff *p = &all.items[i];
+		struct identified known = {};
 
-			a->backend->operations->describe(a->backend, p, &known);
-			identify(a, p, &known);
-			*usage = (struct usage){
-				.pid = p->pid,
-				.exe = known.exe,
-				.unit = known.unit,
-				.pt_ns = p->pt_ns,
-				.tick_ns = p->tick_ns,
-				.kernel = p->flags & RECORD_KERNEL,
-				.started = p->started,
-				.ended = p->ended,
-				.program = p->flags & RECORD_PROGRAM,
-				.cpu = p->cpu,
-				.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
-			};
-			memcpy(usage->name, p->name, sizeof(usage->name));
-			usage->name[sizeof(usage->name) - 1] = '\0';
-			if (a->by_descent)
-				usage->program = descends(a, p->ppid, getpid());
-		}
-		for (size_t i = 0; i < all.n; i++) {
-			a->items[i].exe = inherited_exe(a, &all, i);
-			a->items[i].escaped = !a->by_descent && !a->items[i].program &&
-					      descends_from_program(&all, &all.items[i]);
-		}
-		for (size_t i = 0; i < all.n; i++)
-			if (all.items[i].ended)
-				identity_forget(a->identity, all.items[i].pid);
+		a->backend->operations->describe(a->backend, p, &known);
+		identify(a, p, &known);
+		*usage = (struct usage){
+			.pid = p->pid,
+			.exe = known.exe,
+			.unit = known.unit,
+			.pt_ns = p->pt_ns,
+			.tick_ns = p->tick_ns,
+			.kernel = p->flags & RECORD_KERNEL,
+			.started = p->started,
+			.ended = p->ended,
+			.program = p->flags & RECORD_PROGRAM,
+			.cpu = p->cpu,
+			.same_cpu_ns = p->watched_ns < p->pt_ns ? p->watched_ns : p->pt_ns,
+		};
+		memcpy(usage->name, p->name, sizeof(usage->name));
+		usage->name[sizeof(usage->name) - 1] = '\0';
+		if (a->by_descent)
+			usage->program = descends(a, p->ppid, getpid());
 	}
-	if (r < 0)
-		return error_oom(err);
+	for (size_t i = 0; i < all.n; i++) {
+		a->items[i].exe = inherited_exe(a, &all, i);
+		a->items[i].escaped = !a->by_descent && !a->items[i].program &&
+				      descends_from_program(&all, &all.items[i]);
+	}
+	for (size_t i = 0; i < all.n; i++)
+		if (all.items[i].ended)
+			identity_forget(a->identity, all.items[i].pid);
 	usages.items = a->items;
 	usages.n = a->n;
 	usages.incomplete |= usages.lost > 0 || (operations->reports_all_exits && all.n_missing > 0);

@@ -64,8 +64,7 @@ void snapshot_diff_free(struct snapshot_diff *diff);
 DEFINE_FREEP(snapshot_diff)
 
 /* All processes that used time, in order of pid. */
-int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots,
-	struct process_diffs *ret, struct error *err);
+struct process_diffs snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots);
 
 struct accounting_options {
 	enum accounting_backend backend;
@@ -126,4 +125,4 @@ struct taskstats_match {
 
 /* Sets start times and keys of exits and after. `ret_last_exit`: pid -> index of the last exit with that pid.
  * -ENOMEM. */
-int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit);
+void taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit);

@@ -407,7 +407,7 @@ static struct bpf_backend *of(struct backend *backend)
 	return (struct bpf_backend *)backend;
 }
 
-static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
+static void add_exec(struct bpf_backend *b, const struct exec_record *exec)
 {
 	struct executed *executed = array_add_reused(b->executed, b->n_executed, b->executed_capacity);
 
@@ -417,7 +417,7 @@ static int add_exec(struct bpf_backend *b, const struct exec_record *exec)
 	}
 	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
 		executed->exe = identity_program(b->identity, exec->path);
-	return keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
+	keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
 }
 
 static int on_event(void *context, const void *record)
@@ -429,7 +429,9 @@ static int on_event(void *context, const void *record)
 		const struct exec_record *exec = record;
 
 		identity_forget(b->identity, (pid_t)exec->tgid);
-		return b->collecting ? add_exec(b, exec) : 0;
+		if (b->collecting)
+			add_exec(b, exec);
+		return 0;
 	}
 	if (b->collecting) {
 		struct task_record *exit = array_add_reused(b->exits, b->n_exits, b->exits_capacity);
@@ -464,9 +466,7 @@ static int bpf_before(struct backend *backend, const struct task_scope *scope, s
 	b->n_executed = 0;
 	if (task_records_exiting(b->tasks) < b->held_up)
 		b->held_up = task_records_exiting(b->tasks);
-	r = keymap_reset(&b->executed_by, 0);
-	if (r < 0)
-		return error_oom(err);
+	keymap_reset(&b->executed_by, 0);
 	b->scope = *scope;
 	b->lost_before = task_records_lost(b->tasks);
 	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
@@ -541,15 +541,14 @@ static pid_t bpf_parent(struct backend *backend, pid_t pid)
 {
 	struct bpf_backend *b = of(backend);
 	const uint32_t *parent;
-	int r = 0;
 
 	if (!b->has_parents) {
-		r = keymap_reset(&b->parents, b->after.n);
-		for (size_t i = 0; r == 0 && i < b->after.n; i++)
-			r = keymap_set(&b->parents, b->after.items[i].tgid, b->after.items[i].ppid);
-		b->has_parents = r == 0;
+		keymap_reset(&b->parents, b->after.n);
+		for (size_t i = 0; i < b->after.n; i++)
+			keymap_set(&b->parents, b->after.items[i].tgid, b->after.items[i].ppid);
+		b->has_parents = true;
 	}
-	parent = r == 0 ? keymap_find(&b->parents, (uint64_t)pid) : NULL;
+	parent = keymap_find(&b->parents, (uint64_t)pid);
 	return parent ? (pid_t)*parent : 0;
 }
 

@@ -46,17 +46,15 @@ static uint64_t no_key(size_t i)
 	return UINT64_MAX - i;
 }
 
-int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit)
+void taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit)
 {
-	int r;
 	struct keymap leaders = {};
 
 	/* A process whose last thread was not its first has the name of its first. */
-	r = 0;
-	for (size_t i = 0; r == 0 && i < match->n_exits; i++)
+	for (size_t i = 0; i < match->n_exits; i++)
 		if (!match->exits[i].kind)
-			r = keymap_set(&leaders, match->exits[i].tgid, (uint32_t)i);
-	for (size_t i = 0; r == 0 && i < match->n_exits; i++) {
+			keymap_set(&leaders, match->exits[i].tgid, (uint32_t)i);
+	for (size_t i = 0; i < match->n_exits; i++) {
 		struct task_record *exit = &match->exits[i];
 		const uint32_t *leader = keymap_find(&leaders, exit->tgid);
 
@@ -65,30 +63,22 @@ int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last
 	}
 	keymap_free(&leaders);
 
-	if (r == 0) {
-		r = keymap_reset(ret_last_exit, match->n_exits);
-		for (size_t i = 0; r == 0 && i < match->n_exits; i++) {
-			struct task_record *exit = &match->exits[i];
+	keymap_reset(ret_last_exit, match->n_exits);
+	for (size_t i = 0; i < match->n_exits; i++) {
+		struct task_record *exit = &match->exits[i];
 
-			if (!exit->kind) {
-				exit->key = no_key(i);
-				continue;
-			}
-
-			bool is_first = !keymap_find(ret_last_exit, exit->tgid);
-			struct task_record *match_exit = &match->exits[i];
-
-			match_exit->pid = match_exit->tgid;
-			match_exit->key = match_exit->tgid;
-			if (!is_first || !pid_list_has(match->listed, (pid_t)match_exit->tgid))
-				start_in_sample(match, match_exit, i);
-			else if (!has_base(match, i))
-				match_exit->key = no_key(i);
-			r = keymap_set(ret_last_exit, exit->tgid, (uint32_t)i);
+		if (!exit->kind) {
+			exit->key = no_key(i);
+			continue;
 		}
+		exit->pid = exit->tgid;
+		exit->key = exit->tgid;
+		if (keymap_find(ret_last_exit, exit->tgid) || !pid_list_has(match->listed, (pid_t)exit->tgid))
+			start_in_sample(match, exit, i);
+		else if (!has_base(match, i))
+			exit->key = no_key(i);
+		keymap_set(ret_last_exit, exit->tgid, (uint32_t)i);
 	}
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < match->n_after; i++) {
 		struct task_record *task = &match->after[i];
 		const uint32_t *at = keymap_find(ret_last_exit, task->tgid);
@@ -105,7 +95,6 @@ int taskstats_match(const struct taskstats_match *match, struct keymap *ret_last
 			start_in_sample(match, task, match->n_exits);
 		}
 	}
-	return 0;
 }
 
 enum {
@@ -150,7 +139,8 @@ static void add_record(struct records *records, const struct task_record *record
 {
 	struct task_record *added = array_add_reused(records->items, records->n, records->capacity);
 
-	*added = *record;}
+	*added = *record;
+}
 
 struct snapshot {
 	struct records *records;
@@ -163,14 +153,14 @@ static int add_to_snapshot(void *context, size_t i, const struct taskstats_field
 	unsigned int tgid = (unsigned int)snapshot->pids[i];
 
 	add_record(snapshot->records, &(struct task_record){
-						     .kind = RECORD_KIND_TASK,
-						     .pid = tgid,
-						     .tgid = tgid,
-						     .key = tgid,
-						     .cpu = RECORD_NO_CPU,
-						     .run_ns = fields->run_ns,
-						     .tick_ns = fields->tick_ns,
-					     });
+					      .kind = RECORD_KIND_TASK,
+					      .pid = tgid,
+					      .tgid = tgid,
+					      .key = tgid,
+					      .cpu = RECORD_NO_CPU,
+					      .run_ns = fields->run_ns,
+					      .tick_ns = fields->tick_ns,
+				      });
 	return 0;
 }
 
@@ -296,7 +286,7 @@ static int taskstats_after(
 		r = taskstats_drain(backend, err);
 	if (r < 0)
 		return r;
-	r = taskstats_match(
+	taskstats_match(
 		&(struct taskstats_match){
 			.listed = &b->listed,
 			.before = b->before.items,
@@ -310,8 +300,6 @@ static int taskstats_after(
 			.is_ending = is_ending,
 		},
 		&b->last_exit);
-	if (r < 0)
-		return error_oom(err);
 	usages->lost = taskstats_link_lost(b->link) - b->lost_before;
 	usages->incomplete = b->incomplete;
 	*ret = (struct snapshots){

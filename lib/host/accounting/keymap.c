@@ -4,7 +4,6 @@
 
 #include "lib/base/xalloc.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 struct keymap_slot {
@@ -29,7 +28,7 @@ static struct keymap_slot *slot_of(const struct keymap *map, uint64_t key)
 	return &map->slots[at];
 }
 
-int keymap_reset(struct keymap *map, size_t n_keys)
+void keymap_reset(struct keymap *map, size_t n_keys)
 {
 	size_t n_slots = map->n_slots ?: 64;
 	struct keymap_slot *slots;
@@ -39,15 +38,14 @@ int keymap_reset(struct keymap *map, size_t n_keys)
 	map->n_keys = 0;
 	if (n_slots == map->n_slots && map->generation < UINT32_MAX) {
 		map->generation++;
-		return 0;
+		return;
 	}
 	slots = xcalloc(n_slots, sizeof(*slots));
 	free(map->slots);
 	*map = (struct keymap){.slots = slots, .n_slots = n_slots, .generation = 1};
-	return 0;
 }
 
-int keymap_set(struct keymap *map, uint64_t key, uint32_t value)
+void keymap_set(struct keymap *map, uint64_t key, uint32_t value)
 {
 	struct keymap_slot *slot;
 
@@ -65,7 +63,6 @@ int keymap_set(struct keymap *map, uint64_t key, uint32_t value)
 	if (slot->generation != map->generation)
 		map->n_keys++;
 	*slot = (struct keymap_slot){.key = key, .value = value, .generation = map->generation};
-	return 0;
 }
 
 uint32_t *keymap_find(const struct keymap *map, uint64_t key)

@@ -14,11 +14,11 @@ struct keymap {
 
 void keymap_free(struct keymap *map);
 
-/* Empties the map and reserves memory for n_keys. -ENOMEM. */
-int keymap_reset(struct keymap *map, size_t n_keys);
+/* Empties the map and reserves memory for n_keys. */
+void keymap_reset(struct keymap *map, size_t n_keys);
 
-/* Sets, or replaces. -ENOMEM if it had to grow and could not. */
-int keymap_set(struct keymap *map, uint64_t key, uint32_t value);
+/* Sets, or replaces. */
+void keymap_set(struct keymap *map, uint64_t key, uint32_t value);
 
 /* The value, to be read or written until the next keymap_set; NULL if there is none. */
 uint32_t *keymap_find(const struct keymap *map, uint64_t key);

@@ -46,36 +46,25 @@ void snapshot_diff_free(struct snapshot_diff *diff)
 	free(diff);
 }
 
-static int add_process(struct snapshot_diff *diff, const struct task_record *task, uint64_t before_ns)
-{
-	struct process_times *process = array_add_reused(diff->items, diff->n, diff->capacity);
-
-	process->diff.pid = (pid_t)task->tgid;
-	process->diff.start_ns = task->process_start_ns;
-	process->diff.started = task->process_start_ns >= before_ns;
-	process->diff.cpu = -1;
-	return keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
-}
-
 /* Adds the task's time since `base` (NULL: since it started) to its process. */
-static int add_task(struct snapshot_diff *diff, const struct task_record *task,
+static void add_task(struct snapshot_diff *diff, const struct task_record *task,
 	const struct task_record *base, uint64_t before_ns)
 {
 	uint64_t run_ns = base ? base->run_ns : 0, tick_ns = base ? base->tick_ns : 0;
 	struct process_times *process;
 	struct process_diff *p;
-	int r;
 	uint32_t *at = keymap_find(&diff->processes, task->tgid);
 
 	process = at && diff->items[*at].diff.start_ns == task->process_start_ns ? &diff->items[*at] : NULL;
-
 	if (!process) {
 		if (task->run_ns <= run_ns && task->tick_ns <= tick_ns)
-			return 0;
-		r = add_process(diff, task, before_ns);
-		if (r < 0)
-			return r;
-		process = &diff->items[diff->n - 1];
+			return;
+		process = array_add_reused(diff->items, diff->n, diff->capacity);
+		process->diff.pid = (pid_t)task->tgid;
+		process->diff.start_ns = task->process_start_ns;
+		process->diff.started = task->process_start_ns >= before_ns;
+		process->diff.cpu = -1;
+		keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
 	}
 	p = &process->diff;
 	if (task->run_ns > run_ns) {
@@ -93,7 +82,6 @@ static int add_task(struct snapshot_diff *diff, const struct task_record *task,
 		process->died = true;
 	else
 		process->alive = true;
-	return 0;
 }
 
 static bool is_alive(const struct snapshots *snapshots, const struct task_record *task)
@@ -138,61 +126,48 @@ static int by_pid(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-int snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots,
-	struct process_diffs *ret, struct error *err)
+struct process_diffs snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots)
 {
-	int r;
+	const struct task_record *base;
 
-	r = keymap_reset(&diff->before, snapshots->n_before);
-	if (r == 0)
-		r = keymap_reset(&diff->exits, snapshots->n_exits);
-	if (r == 0)
-		r = keymap_reset(&diff->processes, 0);
-	diff->n = diff->n_missing = 0;
-	for (size_t i = 0; r == 0 && i < snapshots->n_before; i++) {
-		r = keymap_set(&diff->before, snapshots->before[i].key, (uint32_t)i);
+	keymap_reset(&diff->before, snapshots->n_before);
+	keymap_reset(&diff->exits, snapshots->n_exits);
+	keymap_reset(&diff->processes, 0);
+	diff->n = diff->n_missing = diff->n_result = 0;
+	for (size_t i = 0; i < snapshots->n_before; i++) {
+		keymap_set(&diff->before, snapshots->before[i].key, (uint32_t)i);
 		diff->n_missing += is_alive(snapshots, &snapshots->before[i]);
 	}
-	for (size_t i = 0; r == 0 && i < snapshots->n_exits; i++) {
-		const struct task_record *task = &snapshots->exits[i], *base;
+	for (size_t i = 0; i < snapshots->n_exits; i++) {
+		const struct task_record *task = &snapshots->exits[i];
 
-		if (task->tgid != snapshots->observer && take_base(diff, snapshots, task, &base)) {
-			r = add_task(diff, task, base, snapshots->before_ns);
-			r = r < 0 ? r : keymap_set(&diff->exits, task->key, (uint32_t)i);
-		}
+		if (task->tgid == snapshots->observer || !take_base(diff, snapshots, task, &base))
+			continue;
+		add_task(diff, task, base, snapshots->before_ns);
+		keymap_set(&diff->exits, task->key, (uint32_t)i);
 	}
-	for (size_t i = 0; r == 0 && i < snapshots->n_after; i++) {
-		const struct task_record *base;
+	for (size_t i = 0; i < snapshots->n_after; i++) {
+		const struct task_record *task = &snapshots->after[i];
 
-		if (snapshots->after[i].tgid == snapshots->observer ||
-			has_ended(diff, snapshots, &snapshots->after[i]))
-			r = 0;
-		else
-			r = take_base(diff, snapshots, &snapshots->after[i], &base)
-				    ? add_task(diff, &snapshots->after[i], base, snapshots->before_ns)
-				    : 0;
+		if (task->tgid != snapshots->observer && !has_ended(diff, snapshots, task) &&
+			take_base(diff, snapshots, task, &base))
+			add_task(diff, task, base, snapshots->before_ns);
 	}
 
-	if (r == 0) {
-		diff->n_result = 0;
-		for (size_t i = 0; i < diff->n; i++) {
-			const struct process_times *process = &diff->items[i];
-			struct process_diff *p;
+	for (size_t i = 0; i < diff->n; i++) {
+		const struct process_times *process = &diff->items[i];
+		struct process_diff *p;
 
-			if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)
-				continue;
-			p = array_add_reused(diff->result, diff->n_result, diff->result_capacity);
-			*p = process->diff;
-			p->ended = process->died && !process->alive;
-			if (!snapshots->has_shares)
-				p->watched_ns = -1;
-		}
-		if (diff->n_result > 1)
-			qsort(diff->result, diff->n_result, sizeof(*diff->result), by_pid);
+		if (process->diff.pt_ns <= 0 && process->diff.tick_ns <= 0)
+			continue;
+		p = array_add_reused(diff->result, diff->n_result, diff->result_capacity);
+		*p = process->diff;
+		p->ended = process->died && !process->alive;
+		if (!snapshots->has_shares)
+			p->watched_ns = -1;
 	}
-	if (r < 0)
-		return error_oom(err);
-	*ret = (struct process_diffs){
+	if (diff->n_result > 1)
+		qsort(diff->result, diff->n_result, sizeof(*diff->result), by_pid);
+	return (struct process_diffs){
 		.items = diff->result, .n = diff->n_result, .n_missing = diff->n_missing};
-	return 0;
 }
