@@ -158,26 +158,6 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	return 0;
 }
 
-/* Drops those that are not wanted, but for the order. */
-static int choose(struct runs *runs, struct error *err)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < runs->n; i++) {
-		_cleanup_(freep) char *command = run_command_line(&runs->items[i]);
-
-		if (!is_wanted(&runs->items[i], command)) {
-			run_clear(&runs->items[i]);
-			continue;
-		}
-		if (n != i)
-			runs->items[n] = TAKE_STRUCT(runs->items[i]);
-		n++;
-	}
-	runs->n = n;
-	return 0;
-}
-
 int verb_list(int argc, char **argv, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = table_new(columns);
@@ -189,8 +169,23 @@ int verb_list(int argc, char **argv, struct error *err)
 	r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = book_runs(book, &runs.items, &runs.n, err);
-	if (r == 0)
-		r = choose(&runs, err);
+	if (r == 0) {
+		size_t n = 0;
+
+		/* Drops those that are not wanted, but for the order. */
+		for (size_t i = 0; i < runs.n; i++) {
+			_cleanup_(freep) char *command = run_command_line(&runs.items[i]);
+
+			if (!is_wanted(&runs.items[i], command)) {
+				run_clear(&runs.items[i]);
+				continue;
+			}
+			if (n != i)
+				runs.items[n] = TAKE_STRUCT(runs.items[i]);
+			n++;
+		}
+		runs.n = n;
+	}
 	if (wanted.last > 0 || (!wanted.all && !analyze_options.json))
 		most = wanted.last > 0 ? (size_t)wanted.last : LAST;
 	before = runs.n > most ? runs.n - most : 0;
@@ -200,9 +195,11 @@ int verb_list(int argc, char **argv, struct error *err)
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-runs",
-			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before", (json_int_t)before), err);
+			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before", (json_int_t)before),
+			err);
 	if (runs.n == 0) {
-		printf("The lab book has no %sruns.\n", wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
+		printf("The lab book has no %sruns.\n",
+			wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
 		return 0;
 	}
 	table_print(list, stdout);

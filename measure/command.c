@@ -188,34 +188,6 @@ static int mention_dashes(int r, struct error *err)
 	return error_say(err, r, "%s (for one command with arguments, put -- before it)", said.text);
 }
 
-/* One command, or one for each combination of the parameters. */
-static int make_line(const struct maker *m, struct line *line, struct commands *commands, struct error *err)
-{
-	const struct parameters *p = &m->options->parameters;
-	size_t n = line->reference ? 1 : parameters_count(p);
-	int r = 0;
-
-	for (size_t k = 0; r == 0 && k < n; k++) {
-		struct command *c = array_add(commands->items, commands->n);
-		char *name;
-
-		if (!line->reference)
-			c->values = parameters_values(p, k);
-		line->command = commands->n - 1;
-		c->output = pick(m, &m->options->output, line);
-		r = fill_texts(m, line, c);
-		if (r == 0)
-			r = fill_argv(m, line, c, err);
-		if (r >= 0) {
-			c->named = c->name;
-			name = text_utf8(c->name ?: c->text);
-			free(c->name);
-			c->name = name;
-		}
-	}
-	return r;
-}
-
 int commands_make(
 	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
 {
@@ -234,7 +206,29 @@ int commands_make(
 		struct line line = {.words = argv, .reference = is_reference, .i = i};
 
 		line.text = is_reference ? o->reference : one ? NULL : argv[i - reference];
-		r = make_line(&m, &line, &commands, err);
+
+		/* One command, or one for each combination of the parameters. */
+		const struct parameters *p = &m.options->parameters;
+		size_t n = line.reference ? 1 : parameters_count(p);
+
+		for (size_t k = 0; r == 0 && k < n; k++) {
+			struct command *c = array_add(commands.items, commands.n);
+			char *name;
+
+			if (!line.reference)
+				c->values = parameters_values(p, k);
+			line.command = commands.n - 1;
+			c->output = pick(&m, &m.options->output, &line);
+			r = fill_texts(&m, &line, c);
+			if (r == 0)
+				r = fill_argv(&m, &line, c, err);
+			if (r >= 0) {
+				c->named = c->name;
+				name = text_utf8(c->name ?: c->text);
+				free(c->name);
+				c->name = name;
+			}
+		}
 	}
 	if (r < 0)
 		return typed > 1 ? mention_dashes(r, err) : r;

@@ -233,31 +233,13 @@ static int show_each(const struct session *s, const struct comparisons *comparis
 	return outcome;
 }
 
-/* Of a duet its figures, else whether one would show more. */
-static int show_duet(const struct session *s, const struct comparison *comparisons, struct error *err)
-{
-	_cleanup_(duet_report_clear) struct duet_report report = {};
-	_cleanup_(freep) const char **names = session_names(s);
-	int r;
-
-	if (s->options->order != ORDER_DUET) {
-		if (advice_of(s).better)
-			printf("The machine's speed changes between samples; --order duet would cancel that\n");
-		return 0;
-	}
-	r = session_duet(s, &report, err);
-	if (r <= 0)
-		return r;
-	printf("\n");
-	return duet_report_print(stdout, &report, names, comparisons);
-}
-
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	struct error err2 = {};
 	int outcome, r = comparisons_make(s, &comparisons, err);
+	_cleanup_(duet_report_clear) struct duet_report report = {};
 
 	if (r == 0 && session_n_shown(s) > 1 && print && s->options->verbose)
 		list = comparison_list_new();
@@ -281,7 +263,21 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 	if (outcome < 0 || !print || comparisons.n_made == 0)
 		return outcome;
 	comparisons_between_line(stdout, comparisons.all, N_COMPARISON_CLOCKS * comparisons.n);
-	r = show_duet(s, comparisons.all, outcome ? &err2 : err);
+
+	/* Of a duet its figures, else whether one would show more. */
+	_cleanup_(freep) const char **names = session_names(s);
+
+	if (s->options->order != ORDER_DUET) {
+		if (advice_of(s).better)
+			printf("The machine's speed changes between samples; --order duet would cancel that\n");
+		r = 0;
+	} else {
+		r = session_duet(s, &report, outcome ? &err2 : err);
+		if (r > 0) {
+			printf("\n");
+			r = duet_report_print(stdout, &report, names, comparisons.all);
+		}
+	}
 	if (r < 0 || !list)
 		return r < 0 ? r : outcome;
 	printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));

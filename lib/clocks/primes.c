@@ -97,12 +97,30 @@ static struct trial *batch_of(struct clock_bench *b, const struct trials *t, siz
 	return t->now + source * n_trials(b) + batch * (n_trials(b) / t->n_batches);
 }
 
-/* `all` is of all trials, by source. */
-static int measure_size(struct clock_bench *b, struct trials *t, size_t size, struct running *all)
+static double mean_of(const double *values, size_t n)
 {
-	int n = FIRST + (int)size * step_size(b);
-	int r = 0;
+	double sum = 0;
 
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum / (double)n;
+}
+
+/* `exact`: the source whose mean is the true CPU time. */
+static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t exact)
+{
+	struct running all[MAX_CLOCK_READERS];
+	struct clock_precision *row = clocks_add_precision(
+		b->result, FIRST + (int64_t)size * step_size(b), (int64_t)n_trials(b));
+	int r;
+
+	for (size_t i = 0; i < b->n; i++)
+		all[i] = RUNNING_NONE;
+
+	/* `all` is of all trials, by source. */
+	int n = FIRST + (int)size * step_size(b);
+
+	r = 0;
 	for (size_t trial = 0; r == 0 && trial < n_trials(b); trial++) {
 		for (size_t k = 0; k < b->n; k++) {
 			size_t source = (trial + k) % b->n;
@@ -138,29 +156,6 @@ static int measure_size(struct clock_bench *b, struct trials *t, size_t size, st
 				*kept++ = trials[k].ns;
 		}
 	}
-	return r;
-}
-
-static double mean_of(const double *values, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
-}
-
-/* `exact`: the source whose mean is the true CPU time. */
-static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t exact)
-{
-	struct running all[MAX_CLOCK_READERS];
-	struct clock_precision *row = clocks_add_precision(
-		b->result, FIRST + (int64_t)size * step_size(b), (int64_t)n_trials(b));
-	int r;
-
-	for (size_t i = 0; i < b->n; i++)
-		all[i] = RUNNING_NONE;
-	r = measure_size(b, t, size, all);
 	if (r < 0)
 		return r;
 	t->truths[size] = mean_of(trials_of(t, exact, size), t->n_kept);
@@ -176,39 +171,6 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 	return 0;
 }
 
-static int measure(struct clock_bench *b, struct trials *t, struct error *err)
-{
-	const struct clock_source *exact = clocks_find(b->result, TIME_EXACT);
-	int r = 0;
-
-	if (!exact)
-		return error_say(err, -ENOTSUP, "this kernel has no %s", TIME_EXACT);
-	for (size_t i = 0; r == 0 && i < t->n_sizes; i++)
-		r = add_size(b, t, i, (size_t)(exact - b->result->sources));
-	if (r == 0) {
-		const struct clock_source *reference = clocks_find(b->result, TIME_REFERENCE);
-		struct precision_pair pair = {.truths = t->truths,
-			.n_things = t->n_sizes,
-			.n_trials = t->n_kept,
-			.n_batches = t->n_batches};
-
-		for (size_t i = 0; reference && i < b->n; i++) {
-			struct clock_source *source = &b->result->sources[i];
-			struct gain gain;
-
-			if (!takes_part(b, i))
-				continue;
-			pair.reference = trials_of(t, (size_t)(reference - b->result->sources), 0);
-			pair.other = trials_of(t, i, 0);
-			gain = precision_gain(&pair, 0.95);
-			source->gain = gain.ratio;
-			source->gain_low = gain.low;
-			source->gain_high = gain.high;
-		}
-	}
-	return r;
-}
-
 int clock_primes(struct clock_bench *b, struct error *err)
 {
 	struct trials t = {.n_sizes = n_sizes(b),
@@ -217,9 +179,38 @@ int clock_primes(struct clock_bench *b, struct error *err)
 	_cleanup_(freep) double *ns = xcalloc(b->n * t.n_sizes * t.n_kept, sizeof(double));
 	_cleanup_(freep) double *truths = xcalloc(t.n_sizes, sizeof(double));
 	_cleanup_(freep) struct trial *now = xcalloc(b->n * n_trials(b), sizeof(*now));
+	int r = 0;
 
 	t.ns = ns;
 	t.truths = truths;
 	t.now = now;
-	return measure(b, &t, err);
+
+	const struct clock_source *exact = clocks_find(b->result, TIME_EXACT);
+
+	if (!exact)
+		return error_say(err, -ENOTSUP, "this kernel has no %s", TIME_EXACT);
+	for (size_t i = 0; r == 0 && i < t.n_sizes; i++)
+		r = add_size(b, &t, i, (size_t)(exact - b->result->sources));
+	if (r == 0) {
+		const struct clock_source *reference = clocks_find(b->result, TIME_REFERENCE);
+		struct precision_pair pair = {.truths = t.truths,
+			.n_things = t.n_sizes,
+			.n_trials = t.n_kept,
+			.n_batches = t.n_batches};
+
+		for (size_t i = 0; reference && i < b->n; i++) {
+			struct clock_source *source = &b->result->sources[i];
+			struct gain gain;
+
+			if (!takes_part(b, i))
+				continue;
+			pair.reference = trials_of(&t, (size_t)(reference - b->result->sources), 0);
+			pair.other = trials_of(&t, i, 0);
+			gain = precision_gain(&pair, 0.95);
+			source->gain = gain.ratio;
+			source->gain_low = gain.low;
+			source->gain_high = gain.high;
+		}
+	}
+	return r;
 }

@@ -215,24 +215,6 @@ static bool is_block_only(const struct entry *e)
 	return e->kind == ENTRY_UNIT && !strcmp(e->old, e->want);
 }
 
-/* A second attempt for what is not done: another unit that was still active may have prevented it. */
-static int set_units(struct plan *plan, struct units *units, struct unit_result *results, struct error *err)
-{
-	int r = 0;
-
-	for (int attempt = 0; attempt < 2; attempt++)
-		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-			struct entry *e = plan_entry(plan, i);
-
-			if (e->kind != ENTRY_UNIT || is_block_only(e) || results[i].done)
-				continue;
-			r = set_unit(e, units, &results[i], err);
-			if (r == 0 && results[i].done)
-				r = record_unit(plan, i, e->want, err);
-		}
-	return r;
-}
-
 /* For status: what was refused holds its old value. */
 static int mark_refused_units(struct plan *plan, const struct unit_result *results, struct error *err)
 {
@@ -250,8 +232,21 @@ static int mark_refused_units(struct plan *plan, const struct unit_result *resul
 static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
 {
 	_cleanup_(freep) struct unit_result *results = xcalloc(plan->n_order + 1, sizeof(*results));
-	int r = set_units(plan, units, results, err);
+	int r;
 	bool any = false;
+
+	/* A second attempt for what is not done: another unit that was still active may have prevented it. */
+	r = 0;
+	for (int attempt = 0; attempt < 2; attempt++)
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+			struct entry *e = plan_entry(plan, i);
+
+			if (e->kind != ENTRY_UNIT || is_block_only(e) || results[i].done)
+				continue;
+			r = set_unit(e, units, &results[i], err);
+			if (r == 0 && results[i].done)
+				r = record_unit(plan, i, e->want, err);
+		}
 
 	if (r < 0)
 		return r;

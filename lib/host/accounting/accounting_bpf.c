@@ -407,19 +407,6 @@ static struct bpf_backend *of(struct backend *backend)
 	return (struct bpf_backend *)backend;
 }
 
-static void add_exec(struct bpf_backend *b, const struct exec_record *exec)
-{
-	struct executed *executed = array_add_reused(b->executed, b->n_executed, b->executed_capacity);
-
-	if (identity_is_unit(exec->cgroup_name)) {
-		executed->unit = identity_keep(b->identity, exec->cgroup_name);
-		identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
-	}
-	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
-		executed->exe = identity_program(b->identity, exec->path);
-	keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
-}
-
 static int on_event(void *context, const void *record)
 {
 	const struct task_record *task = record;
@@ -429,8 +416,18 @@ static int on_event(void *context, const void *record)
 		const struct exec_record *exec = record;
 
 		identity_forget(b->identity, (pid_t)exec->tgid);
-		if (b->collecting)
-			add_exec(b, exec);
+		if (b->collecting) {
+			struct executed *executed = array_add_reused(
+				b->executed, b->n_executed, b->executed_capacity);
+
+			if (identity_is_unit(exec->cgroup_name)) {
+				executed->unit = identity_keep(b->identity, exec->cgroup_name);
+				identity_learn_cgroup(b->identity, exec->cgroup, exec->cgroup_name);
+			}
+			if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
+				executed->exe = identity_program(b->identity, exec->path);
+			keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
+		}
 		return 0;
 	}
 	if (b->collecting) {

@@ -227,25 +227,6 @@ char *kernel_setting_description(enum kernel_setting_kind kind, const char *valu
 	return xstrdup(value);
 }
 
-static int write_value(const struct kernel_setting *setting, const char *value)
-{
-	_cleanup_(closep) int fd = -1;
-	size_t len = strlen(value);
-	ssize_t n;
-
-	if (setting->write)
-		return setting->write(setting->path, value);
-	if (setting->kind == SETTING_LIMITS)
-		return -EOPNOTSUPP;
-	if (setting->kind == SETTING_PARTITION)
-		return partition_write(setting->path, value);
-	fd = path_open(setting->root_fd, O_WRONLY | O_TRUNC, "%s", setting->path);
-	n = fd < 0 ? fd : write(fd, value, len);
-	if (n < 0)
-		return fd < 0 ? fd : -errno;
-	return (size_t)n == len ? 0 : -EIO;
-}
-
 int interrupt_write_list(const char *path, const char *list)
 {
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -272,8 +253,27 @@ struct kernel_setting_result kernel_setting_set(const struct kernel_setting *set
 	else if (r == -EBUSY) /* of a file in /sys: it belongs to a cpufreq policy without a CPU */
 		result.outcome = SETTING_OFFLINE;
 	else {
+		_cleanup_(closep) int fd = -1;
+		ssize_t n;
+
 		free(result.held);
-		result.error = write_value(setting, value);
+
+		size_t len = strlen(value);
+
+		if (setting->write)
+			result.error = setting->write(setting->path, value);
+		else if (setting->kind == SETTING_LIMITS)
+			result.error = -EOPNOTSUPP;
+		else if (setting->kind == SETTING_PARTITION) {
+			result.error = partition_write(setting->path, value);
+		} else {
+			fd = path_open(setting->root_fd, O_WRONLY | O_TRUNC, "%s", setting->path);
+			n = fd < 0 ? fd : write(fd, value, len);
+			if (n < 0)
+				result.error = fd < 0 ? fd : -errno;
+			else
+				result.error = (size_t)n == len ? 0 : -EIO;
+		}
 		result.held = NULL;
 		/* the kernel applies new limits in the background: they may take some milliseconds to show */
 		for (int i = 0; i < TRIES && kernel_setting_read(setting, &result.held) == 0; i++) {
