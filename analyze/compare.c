@@ -284,7 +284,7 @@ static void print_rules(const struct compare_input *side)
 }
 
 /* The marks of the profiles; that of both sides is said once. */
-static int print_noise(const struct question *q, struct error *err)
+static int compare_print_noise(const struct question *q, struct error *err)
 {
 	const struct compare_input *a = &q->a, *b = &q->b;
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) && a->blind_ns == b->blind_ns;
@@ -295,7 +295,7 @@ static int print_noise(const struct question *q, struct error *err)
 	return 0;
 }
 
-static int print(const struct question *q, struct error *err)
+static int compare_print(const struct question *q, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = comparison_list_new();
 	int r;
@@ -323,7 +323,7 @@ static int print(const struct question *q, struct error *err)
 		print_rules(&q->a);
 		print_rules(&q->b);
 	}
-	r = print_noise(q, err);
+	r = compare_print_noise(q, err);
 	if (r < 0)
 		return r;
 	if (q->doubt != DUET_SOUND)
@@ -387,7 +387,7 @@ static json_t *files_as_json(const struct question *q)
 	return array;
 }
 
-static int print_json(const struct question *q, struct error *err)
+static int compare_print_json(const struct question *q, struct error *err)
 {
 	json_t *document = comparison_as_json(q->a.name, q->b.name, &q->comparisons[first_clock(q)]);
 
@@ -427,7 +427,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 	r = r < 0 ? r : find_changes(&q, err);
 
 	if (r == 0)
-		r = analyze_options.json ? print_json(&q, err) : print(&q, err);
+		r = analyze_options.json ? compare_print_json(&q, err) : compare_print(&q, err);
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
 		if (q.clocks >> clock & 1)
 			r = comparison_judge(&q.comparisons[clock],

@@ -163,8 +163,8 @@ static const struct format {
 };
 
 /* `number` counts from 1; 0: it was not given. */
-static int read_result(const char *path, const json_t *results, const struct format *format, int64_t number,
-	struct compare_input *side, struct error *err)
+static int compare_read_result(const char *path, const json_t *results, const struct format *format,
+	int64_t number, struct compare_input *side, struct error *err)
 {
 	const json_t *result;
 	int r;
@@ -206,7 +206,7 @@ int compare_document_read(struct compare_input *ret, const json_t *document, con
 
 		if (!json_is_array(results))
 			continue;
-		r = read_result(path, results, &formats[i], number, ret, err);
+		r = compare_read_result(path, results, &formats[i], number, ret, err);
 		return r < 0 ? error_prefix(err, r, "'%s'", path) : 0;
 	}
 	return error_say(err, -EINVAL,

@@ -121,7 +121,7 @@ static json_t *long_daemons(const struct analysis *analysis)
 	return array;
 }
 
-static int print_json(
+static int daemons_print_json(
 	const struct analysis *analysis, struct table *central, struct table *l_samples, struct error *err)
 {
 	const char *verdict = verdict_name(analysis->verdict);
@@ -134,7 +134,7 @@ static int print_json(
 	return json_print_document("emp-daemons", document, err);
 }
 
-static int print(struct book *book, const struct analysis *analysis, struct table *central,
+static int daemons_print(struct book *book, const struct analysis *analysis, struct table *central,
 	struct table *l_samples, struct error *err)
 {
 	int r = print_analysis(analysis, err);
@@ -185,6 +185,6 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		table_cell_value(list, json_real(d->central_sd_ns), text_precise(sd, d->central_sd_ns, 0));
 	}
 	central = list;
-	return analyze_options.json ? print_json(&analysis, central, l_samples, err)
-				    : print(book, &analysis, central, l_samples, err);
+	return analyze_options.json ? daemons_print_json(&analysis, central, l_samples, err)
+				    : daemons_print(book, &analysis, central, l_samples, err);
 }

@@ -47,7 +47,8 @@ const struct option_row load_options[] = {
 
 typedef void writer(FILE *file, const struct load_reports *reports);
 
-static int write_to(const char *path, writer *write_it, const struct load_reports *reports, struct error *err)
+static int load_write_to(
+	const char *path, writer *write_it, const struct load_reports *reports, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
 	int r = output_file_open(&output, path, err);
@@ -75,7 +76,7 @@ static int check_counted(const struct load_report *p, struct error *err)
 				 p->result.discarding.run.id);
 }
 
-static int show(const struct load_reports *reports, struct error *err)
+static int load_show_reports(const struct load_reports *reports, struct error *err)
 {
 	if (analyze_options.json) {
 		_cleanup_(json_decrefp)
@@ -85,9 +86,9 @@ static int show(const struct load_reports *reports, struct error *err)
 		return json_print(document, stdout, err);
 	}
 	if (options.csv)
-		return write_to(options.csv, load_write_csv, reports, err);
+		return load_write_to(options.csv, load_write_csv, reports, err);
 	if (options.markdown)
-		return write_to(options.markdown, load_write_markdown, reports, err);
+		return load_write_to(options.markdown, load_write_markdown, reports, err);
 	if (options.picture) {
 		struct load_reports drawn = *reports;
 		struct drawing d = options.timeline >= 0 ? load_figure_timeline(&drawn)
@@ -128,7 +129,7 @@ static int show(const struct load_reports *reports, struct error *err)
 }
 
 /* By the rate of all work. */
-static int judge(const struct load_comparison *c, struct error *err)
+static int load_judge(const struct load_comparison *c, struct error *err)
 {
 	_cleanup_(freep) char *a = load_report_name(c->a), *b = load_report_name(c->b);
 	const struct comparison_limit limit = {options.fail_if_slower, a ?: "", b ?: ""};
@@ -150,8 +151,8 @@ static int compare_two(
 	int r = load_comparison_make(&comparison, book, a, b, between, err);
 
 	if (r == 0)
-		r = show(&(struct load_reports){{a, b}, 2, &comparison}, err);
-	return r < 0 ? r : judge(&comparison, err);
+		r = load_show_reports(&(struct load_reports){{a, b}, 2, &comparison}, err);
+	return r < 0 ? r : load_judge(&comparison, err);
 }
 
 int verb_load(int argc, char **argv, struct error *err)
@@ -191,5 +192,6 @@ int verb_load(int argc, char **argv, struct error *err)
 		r = load_report_read(book, run_b, &b, err);
 	if (r < 0)
 		return r;
-	return run_b ? compare_two(book, &a, &b, err) : show(&(struct load_reports){{&a}, 1, NULL}, err);
+	return run_b ? compare_two(book, &a, &b, err)
+		     : load_show_reports(&(struct load_reports){{&a}, 1, NULL}, err);
 }

@@ -105,7 +105,8 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	return 0;
 }
 
-static int report(const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
+static int sample_size_report(
+	const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
 {
 	_cleanup_(table_freep) struct table *pt = list_sizes(&clocks[0]), *et = list_sizes(&clocks[1]);
 	_cleanup_(table_freep) struct table *needed = list_needed(clocks);
@@ -135,7 +136,7 @@ static int find(struct book *book, int64_t run, const struct discarding *d, stru
 		r = sample_sizes_find(&et, d, samples, n, true, err);
 	if (r < 0)
 		return r;
-	return report(d, (struct sample_sizes[]){pt, et}, err);
+	return sample_size_report(d, (struct sample_sizes[]){pt, et}, err);
 }
 
 int verb_sample_size(int argc, char **argv, struct error *err)

@@ -20,7 +20,7 @@ const struct option_row show_options[] = {
 	{},
 };
 
-static void print_run(const struct run *run, size_t n_samples, const char *digest)
+static void show_print_run(const struct run *run, size_t n_samples, const char *digest)
 {
 	char text[TEXT_TIME_SIZE], options[RUN_RULES_TEXT_SIZE];
 
@@ -120,8 +120,8 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
 		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
 		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
-		"wait_source", run->wait_source, "environment", digest, "profile", run->profile,
-		"other_cpus", run->other_cpus, "unprofiled_share_ppm",
+		"wait_source", run->wait_source, "environment", digest, "profile", run->profile, "other_cpus",
+		run->other_cpus, "unprofiled_share_ppm",
 		run->unprofiled_share_ppm > 0 ? json_integer(run->unprofiled_share_ppm) : json_null(),
 		"notes", run->notes);
 }
@@ -159,14 +159,14 @@ static int show_head(struct book *book, const struct run *run, const char *diges
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-analysis", run_as_json(run, run->n_samples, digest), err);
-	print_run(run, run->n_samples, digest);
+	show_print_run(run, run->n_samples, digest);
 	notes_print_all(stdout, &notes);
 	if (run->kind == RUN_LOAD && run->n_samples > 0)
 		printf("\n'emp-analyze load %" PRId64 "' shows its rate of work.\n", run->id);
 	return 0;
 }
 
-static int show(struct book *book, const struct run *run, const char *digest, struct error *err)
+static int show_recorded_run(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -178,7 +178,7 @@ static int show(struct book *book, const struct run *run, const char *digest, st
 		return r;
 	if (analyze_options.json)
 		return show_json(book, &analysis, digest, err);
-	print_run(run, analysis.n_samples, digest);
+	show_print_run(run, analysis.n_samples, digest);
 	printf("\n");
 	r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 	if (r == 0 && rules.missing)
@@ -231,6 +231,6 @@ int verb_show(int argc, char **argv, struct error *err)
 		r = book_get_environment(book, run.environment, &digest, NULL, err);
 	if (r < 0)
 		return r;
-	return run.n_samples > 0 && run.kind != RUN_LOAD ? show(book, &run, digest, err)
+	return run.n_samples > 0 && run.kind != RUN_LOAD ? show_recorded_run(book, &run, digest, err)
 							 : show_head(book, &run, digest, err);
 }

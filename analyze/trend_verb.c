@@ -31,7 +31,7 @@ const struct option_row trend_options[] = {
 };
 
 /* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
-static int judge(const struct trend_view *view, struct error *err)
+static int trend_judge(const struct trend_view *view, struct error *err)
 {
 	const struct levels *levels = &view->levels;
 	struct level_change change;
@@ -50,7 +50,7 @@ static int judge(const struct trend_view *view, struct error *err)
 		view->series.items[levels->items[levels->n - 1].first].run.id, options.fail_if_slower);
 }
 
-static int write_to(const char *path, void (*write)(FILE *, const struct trend_view *),
+static int trend_write_to(const char *path, void (*write)(FILE *, const struct trend_view *),
 	const struct trend_view *view, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
@@ -91,13 +91,13 @@ int verb_trend(int argc, char **argv, struct error *err)
 	if (r == 0 && options.output)
 		r = plot_drawing(trend_drawing(&view), options.output, options.script, err);
 	if (r == 0) {
-		r = options.csv ? write_to(options.csv, trend_write_csv, &view, err) : 0;
+		r = options.csv ? trend_write_to(options.csv, trend_write_csv, &view, err) : 0;
 		if (r == 0 && options.markdown)
-			r = write_to(options.markdown, trend_write_markdown, &view, err);
+			r = trend_write_to(options.markdown, trend_write_markdown, &view, err);
 		if (r == 0 && analyze_options.json)
 			r = json_print_document("emp-trend", trend_as_json(&view), err);
 		else if (r == 0 && !options.csv && !options.markdown)
 			trend_print(&view);
 	}
-	return r < 0 ? r : judge(&view, err);
+	return r < 0 ? r : trend_judge(&view, err);
 }

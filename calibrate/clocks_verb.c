@@ -42,9 +42,10 @@ static void open_readers(struct clock_bench *b, struct error *err)
 		} else {
 			clocks_add_missing(b->result, source->name, why.text);
 		}
-	}}
+	}
+}
 
-static int measure(struct clock_bench *b, struct error *err)
+static int run_clock_tests(struct clock_bench *b, struct error *err)
 {
 	static int (*const tests[])(struct clock_bench *, struct error *) = {
 		clock_cost, clock_steps, clock_lag, clock_primes, clock_allocations, clock_ticks};
@@ -93,7 +94,7 @@ static int calibrate(struct clocks *clocks, struct error *err)
 		while (now_ns - ns < 100 * NS_PER_MS);
 		b.cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
 		b.result->cycles_per_second = b.cycles_per_ns * 1e9;
-		r = measure(&b, err);
+		r = run_clock_tests(&b, err);
 	}
 	for (size_t i = 0; i < b.n; i++)
 		time_reader_close(&b.readers[i]);

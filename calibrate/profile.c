@@ -21,7 +21,7 @@ const struct option_row profile_options[] = {
 	{},
 };
 
-static void print_run(struct book *book, const char *which, const struct profile_run *run)
+static void profile_print_run(struct book *book, const char *which, const struct profile_run *run)
 {
 	enum { SHOWN = 8 };
 	_cleanup_(run_clear) struct run stored = {};
@@ -35,7 +35,7 @@ static void print_run(struct book *book, const char *which, const struct profile
 		run_state_print(stdout, &stored);
 }
 
-static int show(struct book *book, const char *name, struct error *err)
+static int profile_show(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	char text[TEXT_TIME_SIZE], resolving[RESOLVING_TEXT_SIZE];
@@ -50,8 +50,8 @@ static int show(struct book *book, const char *name, struct error *err)
 	if (profile.cpu >= 0)
 		printf(", CPU %d", profile.cpu);
 	printf(", resolution %s\n", text_duration(text, profile.resolution_ns));
-	print_run(book, "Short run", &profile.short_run);
-	print_run(book, "Long run", &profile.long_run);
+	profile_print_run(book, "Short run", &profile.short_run);
+	profile_print_run(book, "Long run", &profile.long_run);
 	if (profile.environment_digest)
 		printf("Environment %.*s\n",
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
@@ -170,7 +170,7 @@ static int list(struct book *book, const char *name, struct error *err)
 
 static int show_or_export(struct book *book, const char *name, struct error *err)
 {
-	return calibrate_options.json ? export_profile(book, name, err) : show(book, name, err);
+	return calibrate_options.json ? export_profile(book, name, err) : profile_show(book, name, err);
 }
 
 int verb_profile(int argc, char **argv, struct error *err)

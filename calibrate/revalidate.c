@@ -195,7 +195,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	return options.adopt && p->changes.n > 0 ? adopt(c, p, err) : 0;
 }
 
-static int prepare(struct calibration *c, const char *name, struct past *p, struct error *err)
+static int revalidate_prepare(struct calibration *c, const char *name, struct past *p, struct error *err)
 {
 	int r;
 
@@ -237,7 +237,7 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	int64_t run = 0;
 	int r;
 
-	r = prepare(&calibration, argv[0], &past, err);
+	r = revalidate_prepare(&calibration, argv[0], &past, err);
 	if (r == 0) {
 		_cleanup_(run_clear) struct run inc_run = {};
 		struct inc_program inc;

@@ -37,7 +37,7 @@ struct user_slots {
 };
 
 /* Frozen: only BPF programs can write it. (A map made read-only could not be mapped.) */
-static int make_map(int n_cpus)
+static int slots_make_map(int n_cpus)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	_cleanup_(closep) int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "clock_slots", sizeof(__u32),
@@ -50,10 +50,10 @@ static int make_map(int n_cpus)
 	return r < 0 ? r : TAKE_FD(fd);
 }
 
-static int load(void *context)
+static int switches_load(void *context)
 {
 	struct user_slots *slots = context;
-	_cleanup_(closep) int prototype = make_map(slots->n_cpus);
+	_cleanup_(closep) int prototype = slots_make_map(slots->n_cpus);
 	int r;
 
 	if (prototype < 0)
@@ -75,7 +75,7 @@ int user_slots_new(struct user_slots **ret, struct error *err)
 	slots->n_cpus = libbpf_num_possible_cpus();
 	if (slots->n_cpus < 0)
 		return error_os(err, slots->n_cpus, "cannot count the CPUs");
-	r = bpf_load(load, slots, err);
+	r = bpf_load(switches_load, slots, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(slots);
@@ -115,7 +115,7 @@ static struct user_map *find(const struct user_slots *slots, const struct user *
 
 static int add_map(struct user_slots *slots, const struct user *user, struct error *err)
 {
-	_cleanup_(closep) int fd = make_map(slots->n_cpus);
+	_cleanup_(closep) int fd = slots_make_map(slots->n_cpus);
 	struct user_map *map;
 	int r;
 
@@ -191,7 +191,8 @@ void clients_new(struct clients **ret, struct user_slots *slots, const char *rea
 	clients->reason = reason;
 	clients->max = descriptors > 2 * SPARE_DESCRIPTORS ? (size_t)descriptors - SPARE_DESCRIPTORS
 							   : SPARE_DESCRIPTORS;
-	*ret = clients;}
+	*ret = clients;
+}
 
 static void drop(struct clients *clients, size_t i)
 {

@@ -24,7 +24,7 @@ static int export(const struct load_report *report, const char *path, struct err
 	return r == 0 ? output_file_commit(&output, err) : r;
 }
 
-static int show(const struct load_report *report, struct error *err)
+static int emp_load_show(const struct load_report *report, struct error *err)
 {
 	bool on_stdout = options.json || (options.export_json && output_file_is_stream(options.export_json));
 	int r = 0;
@@ -61,7 +61,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
-	r = session.report.n_programs > 0 ? show(&session.report, outcome ? &err2 : err) : 0;
+	r = session.report.n_programs > 0 ? emp_load_show(&session.report, outcome ? &err2 : err) : 0;
 	r = outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
 	return book_say_elsewhere(session.book, session.run.id, session.run.id, r, err);
 }

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 /* Also for a session that was interrupted. If a document is on standard output, text goes to standard error. */
-static int report(const struct session *session, struct error *err)
+static int measure_report(const struct session *session, struct error *err)
 {
 	int r = export_streams(session, err);
 
@@ -42,7 +42,7 @@ static int check_clean(const struct session *session, struct error *err)
 	return 0;
 }
 
-static int measure(int argc, char **argv, struct error *err)
+static int measure_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
 	_cleanup_(session_close) struct session session = SESSION_NEW;
@@ -76,7 +76,7 @@ static int measure(int argc, char **argv, struct error *err)
 	outcome = session_run(&session, err);
 	if (outcome == 0)
 		outcome = session_settle_duet(&session, &commands, err);
-	r = report(&session, outcome == 0 ? err : &err2);
+	r = measure_report(&session, outcome == 0 ? err : &err2);
 	if (outcome == 0 && r == 0)
 		r = check_clean(&session, err);
 
@@ -94,7 +94,7 @@ static const struct verb verbs[] = {
 		.min_args = 1,
 		.max_args = -1,
 		.options = measure_option_rows,
-		.run = measure},
+		.run = measure_verb},
 	{},
 };
 

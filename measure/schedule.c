@@ -139,7 +139,7 @@ static int more_samples(struct sampling *s, struct error *err)
 	return clean_samples_count(&t->clean) < (size_t)o->retain;
 }
 
-static int read_result(struct task *t, struct error *err)
+static int schedule_read_result(struct task *t, struct error *err)
 {
 	struct session *s = t->session;
 	const struct sampling *sums = &s->samplings[t - s->tasks];
@@ -176,7 +176,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (t->command->cleanup)
 		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
 			"--cleanup", err);
-	r = read_result(t, cleaned < 0 ? &err2 : err);
+	r = schedule_read_result(t, cleaned < 0 ? &err2 : err);
 	if (r == 0 && s->command_done)
 		r = s->command_done(s, cleaned < 0 ? &err2 : err);
 	return cleaned < 0 ? cleaned : r;
@@ -227,7 +227,8 @@ int session_run(struct session *s, struct error *err)
 			.command = s->tasks[i].in_messages,
 			.warm_ups = o->warm_ups,
 			.samples = (uint32_t)o->runs,
-			.ignored_status = i < session_n_shown(s) ? o->ignored_status : NULL, /* INC must not fail */
+			.ignored_status = i < session_n_shown(s) ? o->ignored_status
+								 : NULL, /* INC must not fail */
 			.data = &s->tasks[i],
 		};
 	}

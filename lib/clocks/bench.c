@@ -276,7 +276,7 @@ static void allocate(struct time_reader *reader, size_t size, void *blocks[], in
 }
 
 /* Without the slowest hundredth, which was interrupted. What the kernel does for fresh memory stays. */
-static double mean_of(int64_t readings[])
+static double bench_mean(int64_t readings[])
 {
 	enum { KEPT = ALLOCATIONS * 99 / 100 };
 	double sum = 0;
@@ -293,9 +293,9 @@ static double cost_of(struct time_reader *reader, size_t size, void *blocks[], i
 	double empty;
 
 	allocate(reader, 0, blocks, readings);
-	empty = mean_of(readings);
+	empty = bench_mean(readings);
 	allocate(reader, size, blocks, readings);
-	return mean_of(readings) - empty;
+	return bench_mean(readings) - empty;
 }
 
 /* The median of some rounds over all sizes. */
@@ -315,8 +315,8 @@ static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings
 	return 0;
 }
 
-static int measure_source(struct clock_bench *b, struct time_reader *reader, void *blocks[],
-	int64_t readings[])
+static int measure_source(
+	struct clock_bench *b, struct time_reader *reader, void *blocks[], int64_t readings[])
 {
 	struct clock_small_cost *cost = clocks_add_small_cost(b->result, reader->source->name);
 	double sum = 0;

@@ -28,7 +28,8 @@ enum { PAGE = 4096 };
 int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *data), const void *data,
 	struct error *err)
 {
-	struct child child = {.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+	struct child child = {
+		.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
 	pid_t parent = getpid();
 
 	if (child.page == MAP_FAILED)
@@ -95,7 +96,7 @@ struct lags {
 };
 
 /* Both at one moment: again, if the child was interrupted between them. */
-static int64_t read_both(struct shown *shown, int64_t most)
+static int64_t lag_read_both(struct shown *shown, int64_t most)
 {
 	int64_t before, after, cpu_ns;
 
@@ -116,12 +117,12 @@ static void show_time(void *page, const void *data)
 {
 	const int64_t gap = llround(GAP_NS * *(const double *)data);
 	struct shown *shown = page;
-	int64_t last = read_both(shown, gap), now;
+	int64_t last = lag_read_both(shown, gap), now;
 
 	for (;; last = now) {
 		now = cycles_now();
 		if (now - last > gap)
-			now = read_both(shown, gap);
+			now = lag_read_both(shown, gap);
 		else
 			shown->last_cycles = now;
 	}

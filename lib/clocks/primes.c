@@ -97,7 +97,7 @@ static struct trial *batch_of(struct clock_bench *b, const struct trials *t, siz
 	return t->now + source * n_trials(b) + batch * (n_trials(b) / t->n_batches);
 }
 
-static double mean_of(const double *values, size_t n)
+static double primes_mean(const double *values, size_t n)
 {
 	double sum = 0;
 
@@ -158,13 +158,13 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 	}
 	if (r < 0)
 		return r;
-	t->truths[size] = mean_of(trials_of(t, exact, size), t->n_kept);
+	t->truths[size] = primes_mean(trials_of(t, exact, size), t->n_kept);
 	for (size_t i = 0; i < b->n; i++) {
 		const double *ns = trials_of(t, i, size);
 
 		if (!takes_part(b, i))
 			continue;
-		row->mean_ns[i] = mean_of(ns, t->n_kept);
+		row->mean_ns[i] = primes_mean(ns, t->n_kept);
 		row->sd_ns[i] = precision_of(ns, t->n_kept, t->truths[size]);
 		row->sd_all_ns[i] = running_sd(&all[i]);
 	}

@@ -65,7 +65,7 @@ static void run_by_ticks(void *page, const void *data)
 	sleep_until(INT64_MAX / 2); /* until it is killed: its times can still be read */
 }
 
-static int read_times(struct taskstats_link *link, pid_t pid, struct clock_tick *ret, struct error *err)
+static int ticks_read_times(struct taskstats_link *link, pid_t pid, struct clock_tick *ret, struct error *err)
 {
 	struct taskstats_fields fields;
 	int r = taskstats_link_ask_one(link, pid, &fields, err);
@@ -75,7 +75,7 @@ static int read_times(struct taskstats_link *link, pid_t pid, struct clock_tick 
 	return r;
 }
 
-static int measure(struct clock_bench *b, struct taskstats_link *link, const struct task *task,
+static int ticks_measure(struct clock_bench *b, struct taskstats_link *link, const struct task *task,
 	struct clock_tick *ret, struct error *err)
 {
 	_cleanup_(child_end) struct child child = {};
@@ -89,7 +89,7 @@ static int measure(struct clock_bench *b, struct taskstats_link *link, const str
 		sleep_until(clock_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
 		r = clock_bench_stopped() ?: child_check(&child, err);
 	}
-	return r < 0 ? r : read_times(link, child.pid, ret, err);
+	return r < 0 ? r : ticks_read_times(link, child.pid, ret, err);
 }
 
 static int measure_both(struct clock_bench *b, struct taskstats_link *link, struct error *err)
@@ -133,7 +133,7 @@ static int measure_both(struct clock_bench *b, struct taskstats_link *link, stru
 	b->result->tick_period_ns = (double)task.period_ns;
 	for (int i = 0; r == 0 && i < N_CLOCK_TICKS; i++) {
 		task.at_ticks = i == CLOCK_TICK_RUNNER;
-		r = measure(b, link, &task, &b->result->ticks[i], err);
+		r = ticks_measure(b, link, &task, &b->result->ticks[i], err);
 		if (r == 0)
 			r = clock_bench_step(b);
 	}

@@ -2,7 +2,6 @@
 /* The ways to read a time: see time_source.h. */
 #include "lib/clocks/bench.h"
 
-
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/accounting/taskstats.h"
@@ -48,7 +47,7 @@ static int open_clock(struct time_reader *reader, struct error *why)
 	return r ? error_say(why, -r, "%s", strerror(r)) : 0;
 }
 
-static int64_t read_clock(struct time_reader *reader)
+static int64_t time_source_read_clock(struct time_reader *reader)
 {
 	struct timespec now;
 
@@ -74,7 +73,7 @@ static int open_file(struct time_reader *reader, const char *path, struct error 
 	return reader->fd < 0 ? error_say(why, -errno, "%s", strerror(errno)) : 0;
 }
 
-static bool read_text(struct time_reader *reader, char *text, size_t size)
+static bool time_source_read_text(struct time_reader *reader, char *text, size_t size)
 {
 	ssize_t n = pread(reader->fd, text, size - 1, 0);
 
@@ -103,7 +102,7 @@ static int64_t read_stat(struct time_reader *reader)
 	long long user, system;
 	char text[1024], *at;
 
-	if (!read_text(reader, text, sizeof(text)) || !(at = strrchr(text, ')')))
+	if (!time_source_read_text(reader, text, sizeof(text)) || !(at = strrchr(text, ')')))
 		return -1;
 	for (int field = 2; at && field < 14; field++)
 		at = strchr(at + 1, ' ');
@@ -123,7 +122,7 @@ static int64_t read_schedstat(struct time_reader *reader)
 {
 	char text[128];
 
-	return read_text(reader, text, sizeof(text)) ? strtoll(text, NULL, 10) : -1;
+	return time_source_read_text(reader, text, sizeof(text)) ? strtoll(text, NULL, 10) : -1;
 }
 
 static int open_perf(struct time_reader *reader, struct error *why)
@@ -181,7 +180,7 @@ static int64_t read_perf_page(struct time_reader *reader)
 }
 
 /* The cgroup in which the process is anyway: others in it count as well. */
-static int open_cgroup(struct time_reader *reader, struct error *why)
+static int open_cpu_stat(struct time_reader *reader, struct error *why)
 {
 	_cleanup_(freep) char *directory = NULL, *path = NULL;
 	int r = cgroup_of(reader->pid, &directory, why);
@@ -196,7 +195,7 @@ static int64_t read_cgroup(struct time_reader *reader)
 {
 	char text[1024], *at;
 
-	if (!read_text(reader, text, sizeof(text)) || !(at = strstr(text, "usage_usec ")))
+	if (!time_source_read_text(reader, text, sizeof(text)) || !(at = strstr(text, "usage_usec ")))
 		return -1;
 	return strtoll(at + strlen("usage_usec "), NULL, 10) * NS_PER_US;
 }
@@ -278,7 +277,7 @@ static int64_t read_emp_clock_of(struct time_reader *reader)
 #define POSIX_CLOCK(id, scope_of, other)                                                            \
 	{                                                                                           \
 		"clock_gettime(" #id ")", scope_of, .of_others = other, .argument = id, open_clock, \
-						    read_clock                                      \
+						    time_source_read_clock                          \
 	}
 
 const struct time_source time_sources[] = {
@@ -306,7 +305,7 @@ const struct time_source time_sources[] = {
 	{"perf task-clock", TIME_OF_CALLER, .of_others = true, .relative = true, .open = open_perf,
 		.read = read_perf},
 	{"perf task-clock, mapped page", TIME_OF_CALLER, .open = open_perf_page, .read = read_perf_page},
-	{"cgroup cpu.stat", TIME_OF_CGROUP, .open = open_cgroup, .read = read_cgroup},
+	{"cgroup cpu.stat", TIME_OF_CGROUP, .open = open_cpu_stat, .read = read_cgroup},
 	{"taskstats", TIME_OF_CALLER, .of_others = true, .open = open_taskstats, .read = read_taskstats},
 };
 

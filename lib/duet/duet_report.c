@@ -45,7 +45,7 @@ static int64_t count_switches(const struct run_result *r)
 }
 
 /* Of d->n runs whose results are there. */
-static int load_programs(struct book *book, struct duet_report *d, struct error *err)
+static int duet_load_programs(struct book *book, struct duet_report *d, struct error *err)
 {
 	int r = 0;
 
@@ -93,7 +93,7 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		d.results[i] = &d.loaded[i];
 	}
 	if (r > 0)
-		r = load_programs(book, &d, err);
+		r = duet_load_programs(book, &d, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(d);
@@ -110,7 +110,7 @@ int duet_report_make(struct book *book, const struct run_result *const *results,
 		return r;
 	assert(d.n == n);
 	memcpy(d.results, results, n * sizeof(struct run_result *));
-	r = load_programs(book, &d, err);
+	r = duet_load_programs(book, &d, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(d);
@@ -147,12 +147,13 @@ static int make_side(const struct duet_report *d, size_t i, bool alone, struct c
 	}
 	*ret = (struct comparison_side){.items = xcalloc(p->n_alone, sizeof(*ret->items)), .n = p->n_alone};
 	for (size_t k = 0; k < p->n_alone; k++)
-		ret->items[k] = (struct comparison_time){p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
+		ret->items[k] = (struct comparison_time){
+			p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
 	return 0;
 }
 
-static int compare_programs(
-	const struct duet_report *d, size_t a, size_t b, bool alone, struct comparison *ret, struct error *err)
+static int compare_programs(const struct duet_report *d, size_t a, size_t b, bool alone,
+	struct comparison *ret, struct error *err)
 {
 	_cleanup_(comparison_side_clear) struct comparison_side of_a = {}, of_b = {};
 

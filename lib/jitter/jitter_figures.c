@@ -338,7 +338,7 @@ struct timeline {
 	size_t n[N_LOOKS];
 };
 
-static int64_t time_of(const struct jitter *jitter, uint32_t source)
+static int64_t jitter_time_of(const struct jitter *jitter, uint32_t source)
 {
 	int64_t sum = 0;
 
@@ -369,7 +369,7 @@ static void choose_named(struct timeline *t)
 			uint32_t source = jitter->longest[i].source;
 
 			if (source && source <= t->run->sources.n && look_of(t, source) == OTHER &&
-				(!best || time_of(jitter, source) > time_of(jitter, best)))
+				(!best || jitter_time_of(jitter, source) > jitter_time_of(jitter, best)))
 				best = source;
 		}
 		if (!best)

@@ -359,7 +359,7 @@ const char *const jitter_change_names[N_CHANGE_KINDS] = {
 
 static const double SIGNIFICANT = 0.05;
 
-static struct rate rate_of(const struct jitter_row *row, const struct jitter_cpu *cpus)
+static struct rate jitter_rate_of(const struct jitter_row *row, const struct jitter_cpu *cpus)
 {
 	struct rate rate = {.n = (double)cpus->rounds, .time_ns = (double)cpus->sampled_ns};
 
@@ -377,7 +377,7 @@ static struct jitter_change compare_rows(const struct jitter_row *before,
 	const struct jitter_cpu *before_cpus, const struct jitter_row *after,
 	const struct jitter_cpu *after_cpus)
 {
-	struct rate a = rate_of(before, before_cpus), b = rate_of(after, after_cpus);
+	struct rate a = jitter_rate_of(before, before_cpus), b = jitter_rate_of(after, after_cpus);
 	double more = rate_more(&a, &b, JITTER_MARGIN), less = rate_more(&b, &a, JITTER_MARGIN);
 	struct jitter_change change = {
 		.before = before,

@@ -125,7 +125,7 @@ static int make_directory(struct coordinator *c, struct error *err)
 	return error_os(err, -EAGAIN, "cannot make a directory in '%s'", c->load->directory);
 }
 
-static int prepare(struct coordinator *c, struct error *err)
+static int coordinator_prepare(struct coordinator *c, struct error *err)
 {
 	int sockets[2], r;
 
@@ -540,7 +540,7 @@ int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_res
 		return error_prefix(err, -ENOTSUP,
 			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' provides them)");
 	}
-	r = prepare(&c, err);
+	r = coordinator_prepare(&c, err);
 	if (r == 0) {
 		r = c.load->setup ? hook_run(c.load->setup, NULL, c.plan->show_output, "setup", err) : 0;
 		c.is_set_up = r == 0;

@@ -318,7 +318,7 @@ int discarder_add(
 }
 
 /* Whether the list has an item of this sample; `at` advances with the samples. */
-static bool is_among(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
+static bool is_over_cutoff(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
 {
 	while (*at < n && over[*at].sample < sample)
 		++*at;
@@ -390,8 +390,8 @@ struct discarding discarder_judge(struct discarder *d)
 	out.incomplete = xcalloc(d->n_samples, sizeof(*out.incomplete));
 	for (size_t i = 0; i < d->n_samples; i++) {
 		const struct sample *s = &d->samples[i];
-		bool by_cutoff = is_among(out.over, out.n_over, &over, s->n);
-		bool by_unprofiled = is_among(out.unprofiled, out.n_unprofiled, &unprofiled, s->n);
+		bool by_cutoff = is_over_cutoff(out.over, out.n_over, &over, s->n);
+		bool by_unprofiled = is_over_cutoff(out.unprofiled, out.n_unprofiled, &unprofiled, s->n);
 
 		out.out[i] = by_cutoff || by_unprofiled || s->incomplete;
 		if (by_cutoff)

@@ -33,7 +33,7 @@ static void applying_clear(struct applying *a)
 	free(a->command);
 }
 
-static int prepare(struct applying *a, const struct request *request, struct error *err)
+static int apply_prepare(struct applying *a, const struct request *request, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal open = {};
 	struct error why = {};
@@ -69,19 +69,19 @@ static int prepare(struct applying *a, const struct request *request, struct err
 }
 
 /* The standard output of apply --for belongs to its command. */
-static FILE *output(void)
+static FILE *apply_output(void)
 {
 	return options.run_for ? stderr : stdout;
 }
 
-static int show(const struct applying *a, struct error *err)
+static int apply_show(const struct applying *a, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
 	if (!options.json) {
 		size_t changed = report_count(a->report, OUTCOME_CHANGED),
 		       differ = report_count(a->report, OUTCOME_CLAMPED);
-		FILE *file = output();
+		FILE *file = apply_output();
 		bool any;
 		int r = report_print(a->report, file, options.verbose, &any, err);
 
@@ -105,7 +105,7 @@ static int show(const struct applying *a, struct error *err)
 	}
 	document = json_pack("{s:s, s:i, s:b, s:o}", "format", "emp-changes", "version", 1, "dry_run",
 		options.dry_run, "changes", report_json(a->report));
-	return json_print(document, output(), err);
+	return json_print(document, apply_output(), err);
 }
 
 /* What was changed before a failure is restored at once. */
@@ -170,7 +170,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && !options.dry_run)
 		r = journal_lock(&a.lock, err);
 	if (r == 0)
-		r = prepare(&a, &request, err);
+		r = apply_prepare(&a, &request, err);
 	if (r != 0)
 		return r;
 	if (options.dry_run) {
@@ -181,7 +181,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 			if (!entry_is_kept(e))
 				report_entry(a.report, e, outcome, e->old, e->want, e->loses);
 		}
-		return show(&a, err);
+		return apply_show(&a, err);
 	}
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
@@ -192,12 +192,12 @@ int apply_verb(int argc, char **argv, struct error *err)
 
 		/* Where the screen cannot be written to, the command runs and everything is restored all
 		 * the same. */
-		show(&a, &ignored);
+		apply_show(&a, &ignored);
 		lock_release(&a.lock);
 		return run_for(argv, a.command, a.n_open, err);
 	}
 	if (r == 0)
-		r = show(&a, err);
+		r = apply_show(&a, err);
 	if (r != 0)
 		return r;
 	return report_count(a.report, OUTCOME_REFUSED) || report_count(a.report, OUTCOME_CLAMPED)

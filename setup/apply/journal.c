@@ -169,7 +169,7 @@ static char *copy_held(const json_t *line)
 	return text_copy(json_string_value(json_object_get(line, "held")));
 }
 
-static int take(struct reading *reading, const json_t *line, struct error *err)
+static int journal_take(struct reading *reading, const json_t *line, struct error *err)
 {
 	if (json_object_get(line, "format")) {
 		const char *format = json_string_value(json_object_get(line, "format"));
@@ -295,7 +295,7 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 		else if (!reading->has_digests)
 			json = json_loadb(line, len, 0, NULL);
 		if (json)
-			r = take(reading, json, &why);
+			r = journal_take(reading, json, &why);
 		if (r == -EINVAL) {
 			char *name = find_member(line, len, "name"),
 			     *old = name ? find_member(line, len, "old") : NULL;
@@ -328,7 +328,7 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
 
 /* Adds what is missing to the journal. */
-static int settle(struct reading *reading, struct error *err)
+static int journal_settle(struct reading *reading, struct error *err)
 {
 	struct journal *j = reading->journal;
 	int64_t n = (int64_t)j->n,
@@ -527,7 +527,7 @@ int journal_load(struct journal *ret, struct error *err)
 	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
 
 	if (r == 0)
-		r = settle(&reading, err);
+		r = journal_settle(&reading, err);
 	if (r == 0 && j.since_ns <= 0 && fstat(fileno(file), &st) == 0)
 		j.since_ns = st.st_mtim.tv_sec * NS_PER_S;
 	journal_clear(&reading.lost);

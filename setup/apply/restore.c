@@ -123,8 +123,7 @@ static int change_restore_files(struct journal *j, size_t first, struct report *
 
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
-static int restore_entries(
-	struct journal *j, size_t first, struct units *units, struct report *report)
+static int restore_entries(struct journal *j, size_t first, struct units *units, struct report *report)
 {
 	int r = change_restore_files(j, first, report);
 	struct waiting waiting = {};
@@ -171,17 +170,17 @@ static int restore_entries(
 }
 
 /* The standard output of apply --for belongs to its command. */
-static FILE *output(void)
+static FILE *restore_output(void)
 {
 	return options.run_for ? stderr : stdout;
 }
 
-static int show(const struct report *report, size_t undone, struct error *err)
+static int restore_show(const struct report *report, size_t undone, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
 	if (!options.json) {
-		FILE *file = output();
+		FILE *file = restore_output();
 		bool any;
 		int r = report_print(report, file, options.verbose, &any, err);
 
@@ -210,14 +209,14 @@ static int show(const struct report *report, size_t undone, struct error *err)
 	}
 	document = json_pack("{s:s, s:i, s:I, s:o}", "format", "emp-changes", "version", 1,
 		"undone_by_reboot", (json_int_t)undone, "changes", report_json(report));
-	return json_print(document, output(), err);
+	return json_print(document, restore_output(), err);
 }
 
 static int nothing_applied(const struct report *report, struct error *err)
 {
 	if (options.json)
-		return show(report, 0, err);
-	fprintf(output(), "Nothing is applied.\n");
+		return restore_show(report, 0, err);
+	fprintf(restore_output(), "Nothing is applied.\n");
 	return 0;
 }
 
@@ -261,7 +260,7 @@ int change_restore_locked(size_t first, struct error *err)
 	}
 	if (r < 0)
 		return r;
-	r = show(report, undone, err);
+	r = restore_show(report, undone, err);
 	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
 		return r;
 	if (report_count(report, OUTCOME_FAILED))
@@ -332,8 +331,9 @@ static bool is_along(const struct entry *e, const struct entry *with)
 
 	if (!check || entry_is_kept(with) || !is_same_policy(with->name, e->name))
 		return false;
-	return entry_is_kept(e) ? !strcmp(e->id, with->id)
-				: check->setting.coupled_check && !strcmp(check->setting.coupled_check, e->id);
+	return entry_is_kept(e)
+		       ? !strcmp(e->id, with->id)
+		       : check->setting.coupled_check && !strcmp(check->setting.coupled_check, e->id);
 }
 
 /* Whether the kernel changes this setting along with another one that has its old value again: then a restore was
@@ -407,7 +407,7 @@ static void write_all(struct restoring *restoring, int order)
 	}
 }
 
-static void settle(struct returning *f, struct report *report)
+static void restore_settle(struct returning *f, struct report *report)
 {
 	struct entry *e = f->entry;
 
@@ -481,6 +481,6 @@ static int change_restore_files(struct journal *j, size_t first, struct report *
 			write_all(&restoring, order);
 	for (size_t i = restoring.n; i-- > 0;)
 		if (restoring.files[i].entry)
-			settle(&restoring.files[i], report);
+			restore_settle(&restoring.files[i], report);
 	return 0;
 }

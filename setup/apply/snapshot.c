@@ -51,7 +51,7 @@ static bool keeps_from_starting(const char *path)
 	       (drop_in && access(drop_in, F_OK) == 0);
 }
 
-static json_t *take(const struct unit_list *list)
+static json_t *snapshot_take(const struct unit_list *list)
 {
 	_cleanup_(freep) char *boot_id = journal_boot_id();
 	json_t *files = json_object();
@@ -86,7 +86,7 @@ static json_t *take(const struct unit_list *list)
 
 int snapshot_save(const struct unit_list *list, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *snapshot = take(list);
+	_cleanup_(json_decrefp) json_t *snapshot = snapshot_take(list);
 	_cleanup_(freep) char *text = snapshot ? json_dumps(snapshot, JSON_COMPACT) : NULL;
 
 	return text ? journal_save_beside(text, err) : error_oom(err);
@@ -155,7 +155,7 @@ int snapshot_compare(struct units *units, struct report *report, struct error *e
 		r = units_list(units, &list, err);
 	if (r < 0)
 		return r;
-	now = take(units ? &list : NULL);
+	now = snapshot_take(units ? &list : NULL);
 	if (!now)
 		return error_oom(err);
 	compare(&(struct comparing){"frequency", NULL, NULL, report}, "files", before, now);

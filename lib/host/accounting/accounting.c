@@ -297,7 +297,7 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return a->backend->operations->drain(a->backend, err);
 }
 
-static pid_t parent_of(struct accounting *a, pid_t pid)
+static pid_t parent_of_process(struct accounting *a, pid_t pid)
 {
 	uint32_t *known = keymap_find(&a->parents, (uint64_t)pid);
 	pid_t parent;
@@ -314,7 +314,7 @@ static bool descends(struct accounting *a, pid_t parent, pid_t ancestor)
 	for (int i = 0; parent > 1 && i < MAX_DESCENT; i++) {
 		if (parent == ancestor)
 			return true;
-		parent = parent_of(a, parent);
+		parent = parent_of_process(a, parent);
 	}
 	return false;
 }

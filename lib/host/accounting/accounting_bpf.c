@@ -132,7 +132,7 @@ static int count_earlier_observers(const struct task_records *tasks, int link)
 }
 
 /* On kernels before Linux 6.7 libbpf resolves them every time. */
-static int load_programs(struct task_records *tasks)
+static int task_records_load_programs(struct task_records *tasks)
 {
 	const struct task_records_options *options = &tasks->options;
 	struct error ignored;
@@ -145,7 +145,7 @@ static int load_programs(struct task_records *tasks)
 		options->no_watch ? "accounting.bpf" : "accounting-cpu.bpf");
 }
 
-static int load(void *context)
+static int task_records_load(void *context)
 {
 	struct task_records *tasks = context;
 	int r;
@@ -184,7 +184,7 @@ static int load(void *context)
 	}
 
 	if (r == 0)
-		r = load_programs(tasks);
+		r = task_records_load_programs(tasks);
 	if (r == 0) {
 		int n, link = bpf_resolved_link(&tasks->loaded, tasks->programs->progs.list_observers);
 
@@ -225,13 +225,13 @@ static int task_records_new(struct task_records **ret, const struct task_records
 	int r;
 
 	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
-	r = bpf_load(load, tasks, options->read ? err : &not_at_once);
+	r = bpf_load(task_records_load, tasks, options->read ? err : &not_at_once);
 	if (r < 0 && r != -EUSERS && !tasks->options.read) { /* as on an older kernel, then */
 		bpf_resolved_clear(&tasks->loaded);
 		accounting_bpf__destroy(tasks->programs);
 		tasks->programs = NULL;
 		tasks->options.read = true;
-		r = bpf_load(load, tasks, err);
+		r = bpf_load(task_records_load, tasks, err);
 	}
 	if (r == -EUSERS)
 		return error_say(err, r,
@@ -402,7 +402,7 @@ struct bpf_backend {
 	struct task_scope scope;
 };
 
-static struct bpf_backend *of(struct backend *backend)
+static struct bpf_backend *bpf_backend_of(struct backend *backend)
 {
 	return (struct bpf_backend *)backend;
 }
@@ -443,7 +443,7 @@ static int on_event(void *context, const void *record)
 
 static int bpf_drain(struct backend *backend, struct error *err)
 {
-	int r = ring_buffer__consume(of(backend)->tasks->events);
+	int r = ring_buffer__consume(bpf_backend_of(backend)->tasks->events);
 
 	/* Calls on_event for all events since the last call, in order, until it returns a negative errno. */
 	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
@@ -451,7 +451,7 @@ static int bpf_drain(struct backend *backend, struct error *err)
 
 static int bpf_before(struct backend *backend, const struct task_scope *scope, struct error *err)
 {
-	struct bpf_backend *b = of(backend);
+	struct bpf_backend *b = bpf_backend_of(backend);
 	int r;
 
 	b->collecting = false;
@@ -472,7 +472,7 @@ static int bpf_before(struct backend *backend, const struct task_scope *scope, s
 
 static int bpf_after(struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
-	struct bpf_backend *b = of(backend);
+	struct bpf_backend *b = bpf_backend_of(backend);
 	struct task_watched watched;
 	int r = task_records_snapshot(b->tasks, TASK_AFTER, &b->scope, &b->after, err);
 	struct task_watched records_watched = {.taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1};
@@ -536,7 +536,7 @@ static int bpf_after(struct backend *backend, struct snapshots *ret, struct usag
 
 static pid_t bpf_parent(struct backend *backend, pid_t pid)
 {
-	struct bpf_backend *b = of(backend);
+	struct bpf_backend *b = bpf_backend_of(backend);
 	const uint32_t *parent;
 
 	if (!b->has_parents) {
@@ -551,7 +551,7 @@ static pid_t bpf_parent(struct backend *backend, pid_t pid)
 
 static void bpf_describe(struct backend *backend, struct process_diff *process, struct identified *ret)
 {
-	const struct bpf_backend *b = of(backend);
+	const struct bpf_backend *b = bpf_backend_of(backend);
 	const uint32_t *at = keymap_find(&b->executed_by, (uint64_t)process->pid);
 
 	if (at)
@@ -579,7 +579,7 @@ static int64_t bpf_own_wait(const struct backend *backend)
 
 static void bpf_free(struct backend *backend)
 {
-	struct bpf_backend *b = of(backend);
+	struct bpf_backend *b = bpf_backend_of(backend);
 
 	task_records_free(b->tasks);
 	keymap_free(&b->executed_by);

@@ -130,7 +130,7 @@ struct taskstats_backend {
 	uint64_t before_ns, lost_before;
 };
 
-static struct taskstats_backend *of(struct backend *backend)
+static struct taskstats_backend *taskstats_backend_of(struct backend *backend)
 {
 	return (struct taskstats_backend *)backend;
 }
@@ -230,14 +230,14 @@ static int on_end(void *context, const struct taskstats_message *end)
 
 static int taskstats_drain(struct backend *backend, struct error *err)
 {
-	return taskstats_link_receive(of(backend)->link, err);
+	return taskstats_link_receive(taskstats_backend_of(backend)->link, err);
 }
 
 /* First lists the processes, then drops the exits so far, then queries: a process that is not listed and ends later
  * has started in the sample. */
 static int taskstats_before(struct backend *backend, const struct task_scope *scope, struct error *err)
 {
-	struct taskstats_backend *b = of(backend);
+	struct taskstats_backend *b = taskstats_backend_of(backend);
 	int r = pid_list_read(&b->listed, b->proc_fd);
 
 	if (r < 0)
@@ -276,7 +276,7 @@ static bool is_ending(unsigned int pid)
 static int taskstats_after(
 	struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
 {
-	struct taskstats_backend *b = of(backend);
+	struct taskstats_backend *b = taskstats_backend_of(backend);
 	int r = pid_list_read(&b->pids, b->proc_fd);
 
 	if (r < 0)
@@ -327,7 +327,7 @@ static pid_t taskstats_parent(struct backend *backend, pid_t pid)
 {
 	struct taskstats_fields fields;
 
-	return ask_one(of(backend), pid, &fields) ? (pid_t)fields.ppid : 0;
+	return ask_one(taskstats_backend_of(backend), pid, &fields) ? (pid_t)fields.ppid : 0;
 }
 
 /* A process that was alive in the second snapshot and has ended since: its record has come, or comes now. */
@@ -352,7 +352,7 @@ static void describe_by_exit(struct taskstats_backend *b, struct process_diff *p
 /* The records of a snapshot have only times. */
 static void taskstats_describe(struct backend *backend, struct process_diff *p, struct identified *ret)
 {
-	struct taskstats_backend *b = of(backend);
+	struct taskstats_backend *b = taskstats_backend_of(backend);
 	struct taskstats_fields fields;
 
 	if (p->ended) {
@@ -379,7 +379,7 @@ static int taskstats_poll_fd(const struct backend *backend)
 
 static void taskstats_free(struct backend *backend)
 {
-	struct taskstats_backend *b = of(backend);
+	struct taskstats_backend *b = taskstats_backend_of(backend);
 
 	taskstats_link_free(b->link);
 	keymap_free(&b->last_exit);

@@ -189,7 +189,7 @@ static int open_kept(int directory, const char *file, size_t *ret_size)
 	return TAKE_FD(fd);
 }
 
-static int make_map(struct bpf_map_skeleton *skeleton)
+static int bpf_make_map(struct bpf_map_skeleton *skeleton)
 {
 	struct bpf_map *map = *skeleton->map;
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
@@ -218,7 +218,7 @@ static int load_all(struct bpf_resolved *resolved, const struct bpf_object_skele
 	int r = btf_fd < 0 ? btf_fd : 0;
 
 	for (int i = 0; r == 0 && i < skeleton->map_cnt; i++)
-		r = make_map(&skeleton->maps[i]);
+		r = bpf_make_map(&skeleton->maps[i]);
 	for (uint32_t i = 0; r == 0 && i < head->n; i++) {
 		struct saved *saved = (struct saved *)bytes;
 		const struct bpf_program *program;
@@ -384,7 +384,7 @@ static int write_program(
 }
 
 /* A file without a name gets one when it is complete, so that a kill leaves nothing. */
-static int put_file(int directory, const char *file, const char *bytes, size_t size)
+static int bpf_put_file(int directory, const char *file, const char *bytes, size_t size)
 {
 	_cleanup_(closep) int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
@@ -412,7 +412,7 @@ static int keep(struct bpf_object_skeleton *skeleton, int directory, const char 
 		if (bpf_program__autoload(*skeleton->progs[i].prog))
 			r = write_program(out, skeleton, *skeleton->progs[i].prog);
 	text_stream_close(out, &bytes);
-	return r < 0 ? r : put_file(directory, file, bytes, size);
+	return r < 0 ? r : bpf_put_file(directory, file, bytes, size);
 }
 
 int bpf_resolved_load(

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-static bool is_among(const int *cpus, size_t n, int cpu)
+static bool cpus_is_among(const int *cpus, size_t n, int cpu)
 {
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i] == cpu)
@@ -23,7 +23,7 @@ bool cpu_list_has(const char *list, int cpu)
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
 
-	return list && text_parse_cpu_list(list, &cpus, &n) == 0 && is_among(cpus, n, cpu);
+	return list && text_parse_cpu_list(list, &cpus, &n) == 0 && cpus_is_among(cpus, n, cpu);
 }
 
 char *cpu_list_text(const int *cpus, size_t n)
@@ -71,7 +71,7 @@ char *cpu_list_without(const char *list, const int *cpus, size_t n)
 	if (text_parse_cpu_list(list, &all, &n_all) < 0)
 		return NULL;
 	for (size_t i = 0; i < n_all; i++)
-		if (!is_among(cpus, n, all[i]))
+		if (!cpus_is_among(cpus, n, all[i]))
 			all[kept++] = all[i];
 	return cpu_list_text(all, kept);
 }
@@ -92,7 +92,7 @@ static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
 		if (!digit)
 			return NULL;
 		for (int bit = 0; bit < 4; bit++)
-			if (is_among(cpus, n, cpu + bit) != keep)
+			if (cpus_is_among(cpus, n, cpu + bit) != keep)
 				bits &= ~((size_t)1 << bit);
 		copy[i] = digits[bits];
 		cpu += 4;

@@ -96,7 +96,7 @@ struct cgroup {
 };
 
 /* The lock shows, in every namespace, that the cgroup has an owner; the kernel releases it when that ends. */
-static int open_cgroup(struct cgroup *cgroup, struct error *err)
+static int cgroup_open_at(struct cgroup *cgroup, struct error *err)
 {
 	struct stat st;
 
@@ -150,7 +150,7 @@ static void each_abandoned(const char *parent, bool below, cgroup_each *each, vo
 			continue;
 		}
 		found = cgroup_at(TAKE(path));
-		if (open_cgroup(found, &ignored) < 0) {
+		if (cgroup_open_at(found, &ignored) < 0) {
 			close_cgroup(found);
 		} else if (each) {
 			each(found->path, data);
@@ -179,7 +179,7 @@ static int make_cgroup(const char *parent, struct cgroup **ret, struct error *er
 	if (mkdir(cgroup->path, 0755) < 0)
 		r = error_os(err, -errno, "cannot make the cgroup %s", cgroup->path);
 	else
-		r = open_cgroup(cgroup, err);
+		r = cgroup_open_at(cgroup, err);
 	if (r < 0)
 		close_cgroup(cgroup);
 	else
@@ -218,7 +218,7 @@ int cgroup_new_in(struct cgroup **ret, const struct cgroup *parent, struct error
 	return make_below(parent->path, ret, err);
 }
 
-static char *parent_of(const char *path)
+static char *cgroup_parent(const char *path)
 {
 	return xstrndup(path, (size_t)(strrchr(path, '/') - path));
 }
@@ -232,7 +232,7 @@ int cgroup_renew(struct cgroup *cgroup, struct error *err)
 
 	if (!cgroup->killed)
 		return 0;
-	parent = parent_of(cgroup->path);
+	parent = cgroup_parent(cgroup->path);
 	r = make_below(parent, &fresh, err);
 	if (r < 0)
 		return r;
@@ -460,7 +460,7 @@ static bool lists_controller(const char *directory, const char *file, const char
 /* Whether a cgroup above this one has the controller, which then was not passed on to this one. */
 static bool has_controller_above(const char *directory, const char *name)
 {
-	_cleanup_(freep) char *above = parent_of(directory);
+	_cleanup_(freep) char *above = cgroup_parent(directory);
 
 	return *above &&
 	       (lists_controller(above, "cgroup.controllers", name) || has_controller_above(above, name));
@@ -486,7 +486,7 @@ int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *n
 
 	if (r < 0)
 		return r;
-	c->parent = parent_of(c->leaf->path);
+	c->parent = cgroup_parent(c->leaf->path);
 	for (size_t i = 0; names[i]; i++) {
 		if (lists_controller(c->parent, "cgroup.controllers", names[i]))
 			continue;

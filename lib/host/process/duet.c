@@ -133,7 +133,7 @@ static int end_one(struct duet *d, size_t i, struct error *err)
 	return d->plan->repeat && d->left > 0 ? start_in_duet(d, i, err) : 0;
 }
 
-static int run_duet(struct duet *d, struct error *err)
+static int duet_take_turns(struct duet *d, struct error *err)
 {
 	int r = 0;
 
@@ -213,7 +213,7 @@ int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, si
 	/* This process would take the programs' CPU each time it passes the turn. */
 	moved = uses_freezer(&d) && sched_getaffinity(0, sizeof(before), &before) == 0 &&
 		find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
-	r = run_duet(&d, err);
+	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
 		program_free(d.programs[i]);
 		thaw_program(&d, i, &ignored); /* it may have ended just before it was frozen */

@@ -143,7 +143,7 @@ static void put_number(FILE *out, uint64_t value, size_t bytes)
 }
 
 /* A file of tracefs after its length, which takes `width` bytes; an empty file where there is none. */
-static void put_file(FILE *out, int fd, const char *path, size_t length_bytes)
+static void trace_put_file(FILE *out, int fd, const char *path, size_t length_bytes)
 {
 	_cleanup_(freep) char *text = NULL;
 	bool there = text_read_file(fd, path, &text) == 0;
@@ -172,7 +172,7 @@ static void put_events(FILE *out, int fd, const char *system)
 	for (int i = 0; i < n; i++) {
 		_cleanup_(freep) char *format = text_format("events/%s/%s/format", system, names[i]->d_name);
 
-		put_file(out, fd, format ?: "", 8);
+		trace_put_file(out, fd, format ?: "", 8);
 	}
 	for (int i = 0; i < n; i++)
 		free(names[i]);
@@ -191,9 +191,9 @@ static void put_header(const struct trace_file *f, FILE *out)
 	putc(sizeof(long), out);
 	put_number(out, f->page_size, 4);
 	fwrite("header_page", 12, 1, out);
-	put_file(out, f->tracing_fd, "events/header_page", 8);
+	trace_put_file(out, f->tracing_fd, "events/header_page", 8);
 	fwrite("header_event", 13, 1, out);
-	put_file(out, f->tracing_fd, "events/header_event", 8);
+	trace_put_file(out, f->tracing_fd, "events/header_event", 8);
 	put_events(out, f->tracing_fd, "ftrace");
 	/* Those that EMP records; a reader needs no others. */
 	for (int pass = 0; pass < 2; pass++) {
@@ -212,9 +212,9 @@ static void put_header(const struct trace_file *f, FILE *out)
 		if (pass == 0)
 			put_number(out, n, 4);
 	}
-	put_file(out, AT_FDCWD, "/proc/kallsyms", 4);
-	put_file(out, f->tracing_fd, "printk_formats", 4);
-	put_file(out, f->tracing_fd, "saved_cmdlines", 8);
+	trace_put_file(out, AT_FDCWD, "/proc/kallsyms", 4);
+	trace_put_file(out, f->tracing_fd, "printk_formats", 4);
+	trace_put_file(out, f->tracing_fd, "saved_cmdlines", 8);
 	put_number(out, f->n_cpus, 4);
 }
 
@@ -471,7 +471,7 @@ static int set_up(struct trace *t, const struct trace_request *request, struct e
 	return r < 0 ? r : open_pages(t, err);
 }
 
-static int prepare(struct trace *t, const struct trace_request *request, struct error *err)
+static int trace_prepare(struct trace *t, const struct trace_request *request, struct error *err)
 {
 	static char directory[32]; /* libtracefs keeps it */
 	static int fd = -1;
@@ -526,7 +526,7 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 	t->n_cpus = request->n_cpus;
 	for (size_t i = 0; i < t->n_cpus; i++)
 		t->cpus[i] = (struct trace_cpu){.cpu = request->cpus[i], .fd = -1};
-	r = prepare(t, request, err);
+	r = trace_prepare(t, request, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(t);

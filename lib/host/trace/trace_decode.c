@@ -41,7 +41,7 @@ static unsigned int type_of(uint32_t word)
 #endif
 }
 
-static uint32_t time_of(uint32_t word)
+static uint32_t trace_time_of(uint32_t word)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	return word & ((1 << TIME_BITS) - 1);
@@ -82,7 +82,7 @@ bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 		uint32_t first = word_at(page, page->next), second = word_at(page, page->next + WORD);
 		unsigned int type = type_of(first);
 		size_t start = page->next + (type == 0 ? 2 : 1) * WORD, length = type * WORD;
-		uint64_t time = time_of(first);
+		uint64_t time = trace_time_of(first);
 
 		if (type == TIME_EXTEND || type == TIME_STAMP) {
 			time |= (uint64_t)second << TIME_BITS;
@@ -297,7 +297,7 @@ static uint64_t read_number(const struct place *place, const char *record)
 }
 
 /* A name in the record: itself, or where and how long it is. */
-static const char *read_text(const struct place *place, const char *record, int size)
+static const char *trace_read_text(const struct place *place, const char *record, int size)
 {
 	uint32_t at = (uint32_t)place->offset, length = (uint32_t)place->size;
 
@@ -348,7 +348,7 @@ int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, tr
 									       : NULL;
 			else
 				event.name = d->events[known - 1].name
-						     ?: read_text(&d->events[known - 1].fields[TEXT],
+						     ?: trace_read_text(&d->events[known - 1].fields[TEXT],
 								record.data, record.size);
 			event.length_ns = d->events[known - 1].what == TRACE_SPAN && event.number < LONGEST_NS
 						  ? (int64_t)event.number
@@ -362,7 +362,7 @@ int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, tr
 				event.next = (pid_t)read_number(
 					&d->events[known - 1].fields[NEXT], record.data);
 				event.prev_name = event.name;
-				event.next_name = read_text(
+				event.next_name = trace_read_text(
 					&d->events[known - 1].fields[NEXT_TEXT], record.data, record.size);
 				/* the lower bits say what it waits for; a bit above them, that it was
 				 * preempted */
