@@ -45,15 +45,6 @@ char *paths_inc_constant(const char *book)
 	return text_format("%s.inc", book);
 }
 
-/* Whether `owner` may have put something into this directory in order to mislead this user. */
-static bool is_strangers(const char *in, uid_t owner)
-{
-	struct stat st;
-
-	return stat(*in ? in : ".", &st) == 0 && st.st_mode & S_ISVTX && st.st_mode & (S_IWOTH | S_IWGRP) &&
-	       owner != geteuid() && owner != st.st_uid;
-}
-
 /* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the caller frees it; *ret_exists
  * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
  * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its
@@ -66,6 +57,7 @@ static int paths_follow(const char *path, enum path_use use, char **ret, bool *r
 	_cleanup_(freep) char *done = xstrdup(""),
 			      *rest = xstrdup(path); /* without links; still to be followed */
 	char target[PATH_MAX];
+	struct stat directory;
 
 	*ret_exists = false;
 	for (int links = 0; *rest;) {
@@ -79,8 +71,11 @@ static int paths_follow(const char *path, enum path_use use, char **ret, bool *r
 		*ret_exists = lstat(at, ret_st) == 0;
 		if (!*ret_exists && (errno != ENOENT || !last))
 			return error_os(err, -errno, "cannot %s '%s'", to, path);
+		/* whether another user may have put it there in order to mislead this one */
 		if (*ret_exists && (S_ISLNK(ret_st->st_mode) || (last && use == PATH_WRITE)) &&
-			is_strangers(in, ret_st->st_uid))
+			stat(*in ? in : ".", &directory) == 0 && directory.st_mode & S_ISVTX &&
+			directory.st_mode & (S_IWOTH | S_IWGRP) && ret_st->st_uid != geteuid() &&
+			ret_st->st_uid != directory.st_uid)
 			return error_say(err, -EACCES,
 				"cannot %s '%s': '%s' belongs to another user, in a directory that all may write to",
 				to, path, at);

@@ -145,7 +145,7 @@ int option_append(const char *value, const char *name, void *into, struct error 
 /* What --help prints: made from the rows of verbs and options, wrapped to the terminal and to 80
  * columns. */
 
-enum { LEFT = 26, INDENT = LEFT + 3 };
+enum { LEFT = 26, INDENT = LEFT + 3, MAX_OPTIONS = 96, FIRST_LONG = 256, OPTION_HELP = 1000, OPTION_VERSION };
 
 /* "  LEFT                      summary" */
 static void help_row(FILE *file, const char *left, const char *summary)
@@ -155,34 +155,6 @@ static void help_row(FILE *file, const char *left, const char *summary)
 	else
 		fprintf(file, "  %-*s ", LEFT, left);
 	terminal_wrap(file, summary, INDENT, INDENT);
-}
-
-static bool letter_is_taken(const struct option_row *options, char letter)
-{
-	for (const struct option_row *o = options; o && o->name; o++)
-		if (o->letter == letter)
-			return true;
-	return false;
-}
-
-static void help_options(FILE *file, const struct option_row *options)
-{
-	for (const struct option_row *o = options; o && o->name; o++) {
-		char left[64], letter[8] = "    ";
-
-		if (o->hidden)
-			continue;
-		if (o->group)
-			fprintf(file, "\n%s:\n", o->group);
-		if (o->letter)
-			snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-		snprintf(left, sizeof(left), "%s--%s%s%s%s", letter, o->name,
-			o->optional ? "[="
-			: o->value  ? " "
-				    : "",
-			o->value ?: "", o->optional ? "]" : "");
-		help_row(file, left, o->summary);
-	}
 }
 
 /* "emp-analyze show [OPTION...] RUN"; the caller frees it. */
@@ -197,8 +169,9 @@ static char *tool_usage(const struct tool *tool, const struct verb *verb)
 /* verb NULL: the tool as a whole. */
 static void tool_help(FILE *file, const struct tool *tool, const struct verb *verb)
 {
+	const struct option_row *tables[] = {verb ? verb->options : NULL, tool->options};
 	_cleanup_(freep) char *usage = tool_usage(tool, verb);
-	bool h = verb && letter_is_taken(verb->options, 'h'), v = verb && letter_is_taken(verb->options, 'V');
+	char letters[2 * MAX_OPTIONS + 1] = "";
 
 	fputs("Usage: ", file);
 	terminal_wrap(file, usage, 7, 7);
@@ -214,19 +187,30 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 	}
 	if (!verb || !verb->options || !verb->options->group)
 		fprintf(file, "\nOptions:\n");
-	if (verb)
-		help_options(file, verb->options);
-	help_options(file, tool->options);
-	help_row(file, h || letter_is_taken(tool->options, 'h') ? "    --help" : "-h, --help",
-		"show this help");
-	help_row(file, v || letter_is_taken(tool->options, 'V') ? "    --version" : "-V, --version",
-		"show the version");
+	for (size_t t = 0; t < ELEMENTS(tables); t++)
+		for (const struct option_row *o = tables[t]; o && o->name; o++) {
+			char left[64], letter[8] = "    ";
+
+			strncat(letters, &o->letter, 1);
+			if (o->hidden)
+				continue;
+			if (o->group)
+				fprintf(file, "\n%s:\n", o->group);
+			if (o->letter)
+				snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+			snprintf(left, sizeof(left), "%s--%s%s%s%s", letter, o->name,
+				o->optional ? "[="
+				: o->value  ? " "
+					    : "",
+				o->value ?: "", o->optional ? "]" : "");
+			help_row(file, left, o->summary);
+		}
+	help_row(file, strchr(letters, 'h') ? "    --help" : "-h, --help", "show this help");
+	help_row(file, strchr(letters, 'V') ? "    --version" : "-V, --version", "show the version");
 	if (tool->notes && (!verb || !verb->name))
 		fprintf(file, "\n%s", tool->notes);
 	fprintf(file, "\n\"man %s\" has the details.\n", tool->name);
 }
-
-enum { MAX_OPTIONS = 96, FIRST_LONG = 256, OPTION_HELP = 1000, OPTION_VERSION };
 
 /* The part of the command line that has been read. */
 struct command_line {
