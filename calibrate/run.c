@@ -47,7 +47,7 @@ static int check_environment(struct calibration *c, struct error *err)
 		return r;
 	before = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment
 							   : run.environment;
-	resume_points_free(resume_points, n);
+	fields_free(&resume_point_table, resume_points, n);
 	if (before == c->base.environment)
 		return 0;
 	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);

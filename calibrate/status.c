@@ -43,7 +43,7 @@ static void state_clear(struct state *s)
 
 		run_clear(&phase->run);
 		free(phase->samples);
-		resume_points_free(phase->resume_points, phase->n_resume_points);
+		fields_free(&resume_point_table, phase->resume_points, phase->n_resume_points);
 		disturbances_clear(&phase->disturbances);
 	}
 }

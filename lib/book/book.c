@@ -198,65 +198,54 @@ int book_foreign(const char *path, struct error *err)
 		"'%s' is the database of another program; name another file with --db or EMP_DB", path);
 }
 
-static int say_no_space(struct book *book, int e, struct error *err)
-{
-	return error_say(err, -e,
-		"the lab book '%s' cannot grow: %s; what it has is safe; free some space and continue",
-		book->path, e == EDQUOT ? "your quota of disk space is used up" : "its file system is full");
-}
-
 /* The file, the cause, the way out. */
-static int say_book_failed(struct book *book, int rc, int e, struct error *err)
-{
-	switch (rc & 0xff) {
-	case SQLITE_FULL:
-		return say_no_space(book, ENOSPC, err);
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return error_say(err, -EBUSY,
-			"the lab book '%s' is being written by another program, and still was after %g s; try again when that has ended",
-			book->path, book->patience_ms / 1e3);
-	case SQLITE_CORRUPT:
-		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged (%s); restore an intact copy, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
-			book->path, sqlite3_errmsg(book->db), book->path);
-	case SQLITE_NOTADB:
-		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
-			book->path);
-	case SQLITE_READONLY:
-		if (rc == SQLITE_READONLY_DBMOVED)
-			return error_say(err, -ESTALE,
-				"the lab book '%s' was moved or removed while it was open; put it back, or start a new one",
-				book->path);
-		return error_say(err, -EROFS,
-			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
-			book->path);
-	case SQLITE_CANTOPEN:
-		if (e == 0 || e == ENOENT)
-			return error_say(err, -EACCES,
-				"the lab book '%s' cannot be opened: a user who may write its directory must read in its log '%s-wal' first, for example with: sqlite3 '%s' .schema",
-				book->path, book->path, book->path);
-		return error_os(err, -e, "cannot open the lab book '%s'", book->path);
-	case SQLITE_NOMEM:
-		return error_os(err, -ENOMEM, "cannot read or write the lab book '%s'", book->path);
-	case SQLITE_IOERR:
-		if (e == ENOSPC || e == EDQUOT)
-			return say_no_space(book, e, err);
-		return error_os(err, -(e ?: EIO), "cannot read or write the lab book '%s'", book->path);
-	default:
-		return error_say(
-			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
-	}
-}
-
 int book_failed(struct book *book, int rc, struct error *err)
 {
 	static const int writing[] = {SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC,
 		SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE};
-	int e = sqlite3_system_errno(book->db), r = say_book_failed(book, rc, e, err);
-	bool unwritable = (rc & 0xff) == SQLITE_FULL || e == ENOSPC || e == EDQUOT;
+	int e = sqlite3_system_errno(book->db), kind = rc & 0xff, r;
+	bool no_space = e == ENOSPC || e == EDQUOT, unwritable = kind == SQLITE_FULL || no_space;
 
+	if (kind == SQLITE_FULL || (kind == SQLITE_IOERR && no_space)) {
+		bool quota = kind == SQLITE_IOERR && e == EDQUOT;
+
+		r = error_say(err, quota ? -EDQUOT : -ENOSPC,
+			"the lab book '%s' cannot grow: %s; what it has is safe; free some space and continue",
+			book->path,
+			quota ? "your quota of disk space is used up" : "its file system is full");
+	} else if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED) {
+		r = error_say(err, -EBUSY,
+			"the lab book '%s' is being written by another program, and still was after %g s; try again when that has ended",
+			book->path, book->patience_ms / 1e3);
+	} else if (kind == SQLITE_CORRUPT) {
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged (%s); restore an intact copy, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
+			book->path, sqlite3_errmsg(book->db), book->path);
+	} else if (kind == SQLITE_NOTADB) {
+		r = error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
+			book->path);
+	} else if (rc == SQLITE_READONLY_DBMOVED) {
+		r = error_say(err, -ESTALE,
+			"the lab book '%s' was moved or removed while it was open; put it back, or start a new one",
+			book->path);
+	} else if (kind == SQLITE_READONLY) {
+		r = error_say(err, -EROFS,
+			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
+			book->path);
+	} else if (kind == SQLITE_CANTOPEN && (e == 0 || e == ENOENT)) {
+		r = error_say(err, -EACCES,
+			"the lab book '%s' cannot be opened: a user who may write its directory must read in its log '%s-wal' first, for example with: sqlite3 '%s' .schema",
+			book->path, book->path, book->path);
+	} else if (kind == SQLITE_CANTOPEN) {
+		r = error_os(err, -e, "cannot open the lab book '%s'", book->path);
+	} else if (kind == SQLITE_NOMEM || kind == SQLITE_IOERR) {
+		r = error_os(err, kind == SQLITE_NOMEM ? -ENOMEM : -(e ?: EIO),
+			"cannot read or write the lab book '%s'", book->path);
+	} else {
+		r = error_say(
+			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
+	}
 	for (size_t i = 0; i < ELEMENTS(writing); i++)
 		unwritable |= rc == writing[i];
 	book->failure = rc;
@@ -317,15 +306,10 @@ static int wait_for_lock(void *data, int n)
 	return 1;
 }
 
-void book_be_patient(struct book *book)
-{
-	sqlite3_busy_handler(book->db, wait_for_lock, book);
-}
-
 void book_patience(struct book *book, int ms)
 {
 	book->patience_ms = ms;
-	book_be_patient(book);
+	sqlite3_busy_handler(book->db, wait_for_lock, book);
 }
 
 void book_on_wait(struct book *book, book_wait *go_on, void *data)
@@ -377,23 +361,6 @@ int book_begin_sample(struct book *book, struct error *err)
 	return book_begin(book, err);
 }
 
-/* SQLite goes on writing to a file that has no name any more. */
-static int say_lost(struct book *book, struct error *err)
-{
-	_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
-	struct error ignored;
-	bool saved = !book->lost && book_make_file(copy, &ignored) == 0 &&
-		     sql_row(book, &ignored, "VACUUM INTO ?", "t", copy) == 0;
-
-	book->lost = true;
-	return saved ? error_say(err, -ESTALE,
-			       "the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
-			       book->path, copy)
-		     : error_say(err, -ESTALE,
-			       "the lab book '%s' was removed or replaced while it was open; what was stored since is lost",
-			       book->path);
-}
-
 int book_commit(struct book *book, struct error *err)
 {
 	int rc = sqlite3_exec(book->db, "COMMIT", NULL, NULL, NULL), r, moved = 0;
@@ -407,7 +374,23 @@ int book_commit(struct book *book, struct error *err)
 	pending_ended(book, true);
 	if (book->mode == BOOK_WRITE)
 		sqlite3_file_control(book->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-	return moved ? say_lost(book, err) : 0;
+	if (!moved)
+		return 0;
+	/* SQLite goes on writing to a file that has no name any more. */
+	if (!book->lost) {
+		_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
+		struct error ignored;
+
+		book->lost = true;
+		if (book_make_file(copy, &ignored) == 0 &&
+			sql_row(book, &ignored, "VACUUM INTO ?", "t", copy) == 0)
+			return error_say(err, -ESTALE,
+				"the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
+				book->path, copy);
+	}
+	return error_say(err, -ESTALE,
+		"the lab book '%s' was removed or replaced while it was open; what was stored since is lost",
+		book->path);
 }
 
 void book_rollback(struct book *book)
@@ -446,7 +429,7 @@ int book_checkpoint(struct book *book, struct error *err)
 	/* a reader that blocks this is no failure: the log is safe, and the next checkpoint will do */
 	sqlite3_busy_timeout(book->db, 0);
 	rc = sqlite3_wal_checkpoint_v2(book->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-	book_be_patient(book);
+	book_patience(book, book->patience_ms);
 	return rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY ? 0 : book_failed(book, rc, err);
 }
 

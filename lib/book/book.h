@@ -103,8 +103,8 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err);
 int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err);
 
-/* Programs that run at once. put: once a run, before its samples. They are read in the order of n; run_programs_free() frees
- * them. *ret_n is 0 for a run of single programs. */
+/* Programs that run at once. put: once a run, before its samples. They are read in the order of n; fields_free(&run_program_table, …)
+ * frees them. *ret_n is 0 for a run of single programs. */
 int book_put_programs(
 	struct book *book, int64_t run, const struct run_program *programs, size_t n, struct error *err);
 int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err);
@@ -246,10 +246,9 @@ extern const struct field_table resume_point_table;
 
 /* Opens a run again, with a resume point after the samples that it has; a run without samples gets none. */
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err);
-/* resume_points_free() frees the array. */
+/* fields_free(&resume_point_table, …) frees the array. */
 int book_resume_points(
 	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err);
-void resume_points_free(struct resume_point *resume_points, size_t n);
 
 /* All else that the book has of a run: rows of tables, for documents. A feature hands its own to the build (features.h). A test sees
  * that no table of the book is forgotten. */

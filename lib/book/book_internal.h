@@ -61,8 +61,6 @@ enum {
 /* Writes the message for what SQLite just returned; returns a negative errno. */
 int book_failed(struct book *book, int rc, struct error *err);
 int book_foreign(const char *path, struct error *err); /* it is of another program */
-/* Sets the handler for the locks of other processes. */
-void book_be_patient(struct book *book);
 /* The next transaction does not wait for the disk; the one after it does, for both. */
 void book_unsynced(struct book *book);
 /* Closes the file and keeps the handle. */
@@ -71,10 +69,6 @@ void book_disconnect(struct book *book);
 /* book_open.c */
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
-
-/* book_open.c */
-
-/* book.c */
 
 /* Stores the samples that were kept, before anything else is done with the book. */
 int pending_store(struct book *book, struct error *err);

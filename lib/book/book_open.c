@@ -9,6 +9,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/book/book_internal.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -71,21 +72,12 @@ int book_make_file(const char *path, struct error *err)
 	return 0;
 }
 
-static bool log_is_empty(const char *path)
+static off_t file_size(const char *path, const char *suffix)
 {
-	_cleanup_(freep) char *log = text_format("%s-wal", path);
+	_cleanup_(freep) char *name = text_format("%s%s", path, suffix);
 	struct stat st;
 
-	return stat(log, &st) < 0 || st.st_size == 0;
-}
-
-static int64_t big_endian(const unsigned char *bytes, size_t n)
-{
-	int64_t value = 0;
-
-	for (size_t i = 0; i < n; i++)
-		value = value << 8 | bytes[i];
-	return value;
+	return stat(name, &st) == 0 ? st.st_size : 0;
 }
 
 /* Checks the header of an SQLite file, its first 100 bytes. Merely opening the database of another program
@@ -96,7 +88,8 @@ static int check_header(const char *path, struct error *err)
 	unsigned char head[100];
 	struct stat st;
 	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
-	int64_t page_size, application;
+	uint32_t application;
+	int page_size;
 
 	if (n < 0 || fstat(fd, &st) < 0)
 		return error_os(err, -errno, "cannot read the lab book '%s'", path);
@@ -106,34 +99,12 @@ static int check_header(const char *path, struct error *err)
 			path);
 	if (n < 100)
 		return 0; /* new, or truncated: SQLite reports it */
-	page_size = big_endian(head + 16, 2);
-	application = big_endian(head + 68, 4);
-	if (application != BOOK_APPLICATION_ID &&
+	page_size = head[16] << 8 | head[17];
+	memcpy(&application, head + 68, sizeof(application));
+	if (be32toh(application) != BOOK_APPLICATION_ID &&
 		(application != 0 || st.st_size > (page_size == 1 ? 65536 : page_size)))
 		return book_foreign(path, err);
 	return 0;
-}
-
-static int check_content(const char *path, const struct stat *st, struct error *err)
-{
-	enum { TRIES = 20, PAUSE_US = 10000 };
-	struct error seen = {};
-	int r;
-
-	if (S_ISDIR(st->st_mode))
-		return error_say(err, -EISDIR,
-			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
-			path[strlen(path) - 1] == '/' ? "" : "/");
-	if (!S_ISREG(st->st_mode))
-		return error_say(err, -EINVAL,
-			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
-			path);
-	/* Another program may be making the book right now: its header is written after its other pages. */
-	for (int i = 0; (r = check_header(path, &seen)) < 0 && !log_is_empty(path) && i < TRIES; i++)
-		usleep(PAUSE_US);
-	if (r < 0)
-		*err = seen;
-	return r;
 }
 
 /* Of the book and the files that SQLite and EMP keep beside it: SQLite opens whatever has their names. */
@@ -152,7 +123,9 @@ static int check_paths(const char *path, enum book_mode mode, struct error *err)
 
 static int check_file(const char *path, enum book_mode mode, struct error *err)
 {
+	enum { TRIES = 20, PAUSE_US = 10000 };
 	_cleanup_(freep) char *directory = book_directory(path);
+	struct error seen = {};
 	struct stat st;
 	bool there = stat(path, &st) == 0;
 	int r = 0;
@@ -167,8 +140,23 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		r = check_paths(path, mode, err);
 		if (r < 0)
 			return error_prefix(err, r, "the lab book");
+		if (S_ISDIR(st.st_mode))
+			return error_say(err, -EISDIR,
+				"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path,
+				path, path[strlen(path) - 1] == '/' ? "" : "/");
+		if (!S_ISREG(st.st_mode))
+			return error_say(err, -EINVAL,
+				"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
+				path);
+		/* Another program may be making the book right now: its header is written after its other pages. */
+		for (int i = 0;
+			(r = check_header(path, &seen)) < 0 && file_size(path, "-wal") > 0 && i < TRIES; i++)
+			usleep(PAUSE_US);
+		if (r < 0)
+			*err = seen;
+	} else {
+		r = check_new(path, directory, err);
 	}
-	r = there ? check_content(path, &st, err) : check_new(path, directory, err);
 	if (r < 0 || mode == BOOK_READ)
 		return r;
 	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
@@ -237,12 +225,40 @@ static int configure(struct book *book, struct error *err)
 	return rc == SQLITE_OK ? book_walk_register(book, err) : book_failed(book, rc, err);
 }
 
-/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory or in a file without a name. */
-static int read_older(struct book *book, struct error *err)
+static int check_version(struct book *book, struct error *err)
 {
+	int version = book_schema_version(book, err), rc, r;
 	sqlite3 *copy = NULL;
-	int rc = sqlite3_open("", &copy), r;
 
+	if (version < 0)
+		return version;
+	if (version == book_schema_newest) {
+		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
+		_cleanup_(book_freep) struct book *writer = NULL;
+		_cleanup_(closep) int fd = -1;
+		struct error ignored;
+
+		r = BOOK_AT_ONCE(book, book_schema_check(book, version, err), err);
+		if (r != 0)
+			return r;
+		if (book->mode == BOOK_WRITE)
+			return pending_recover(book, err);
+		/* What a writer left that was killed. It is no failure that this process may not write to the book. */
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+			closep(&fd);
+			book_open(&writer, book->path, BOOK_WRITE, &ignored);
+		}
+		return 0;
+	}
+	if (book->mode == BOOK_WRITE)
+		return book_schema_upgrade(book, err);
+	if (version == 0)
+		return error_say(err, -ENOENT,
+			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
+			book->path);
+	/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory or in a file without a name. */
+	rc = sqlite3_open("", &copy);
 	if (rc == SQLITE_OK)
 		rc = book_copy_to(book->db, copy);
 	if (rc != SQLITE_OK) {
@@ -254,46 +270,9 @@ static int read_older(struct book *book, struct error *err)
 	book->db = copy;
 	sqlite3_extended_result_codes(copy, 1);
 	distrust(copy);
-	book_be_patient(book);
+	book_patience(book, book->patience_ms);
 	r = book_schema_upgrade(book, err);
 	return r < 0 ? r : configure(book, err);
-}
-
-/* What a writer left that was killed. It is no failure that this process may not write to the book. */
-static void recover_for_reader(const struct book *book)
-{
-	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	_cleanup_(book_freep) struct book *writer = NULL;
-	struct error ignored;
-
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		closep(&fd);
-		book_open(&writer, book->path, BOOK_WRITE, &ignored);
-	}
-}
-
-static int check_version(struct book *book, struct error *err)
-{
-	int version = book_schema_version(book, err), r;
-
-	if (version < 0)
-		return version;
-	if (version == book_schema_newest) {
-		r = BOOK_AT_ONCE(book, book_schema_check(book, version, err), err);
-		if (r == 0 && book->mode == BOOK_WRITE)
-			r = pending_recover(book, err);
-		else if (r == 0)
-			recover_for_reader(book);
-		return r;
-	}
-	if (book->mode == BOOK_WRITE)
-		return book_schema_upgrade(book, err);
-	if (version == 0)
-		return error_say(err, -ENOENT,
-			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
-			book->path);
-	return read_older(book, err);
 }
 
 /* Opens book->path in the mode of the handle, which has no file. */
@@ -314,9 +293,9 @@ static int book_connect(struct book *book, struct error *err)
 		 * a disk that is full. */
 		r = open_database(book,
 			reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 &&
-				log_is_empty(book->path),
+				file_size(book->path, "-wal") == 0,
 			err);
-		if (r == -ENOSPC && reader && log_is_empty(book->path)) {
+		if (r == -ENOSPC && reader && file_size(book->path, "-wal") == 0) {
 			book_disconnect(book);
 			r = open_database(book, true, err);
 		}
@@ -328,81 +307,27 @@ static int book_connect(struct book *book, struct error *err)
 	return r;
 }
 
-static int open_once(struct book **ret, const char *path, enum book_mode mode, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = xcalloc(1, sizeof(*book));
-	int r;
-
-	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
-	book->may_leave = mode == BOOK_MEASURE;
-	book->pending.fd = -1;
-	book->path = xstrdup(path);
-	r = book_connect(book, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE(book);
-	return 0;
-}
-
-static int book_open_elsewhere(struct book **ret, const char *path, int e);
-
-int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
-{
-	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
-	_cleanup_(freep) char *path = NULL;
-	struct error seen = {};
-	int r = paths_book(name, &path, err);
-
-	if (r < 0)
-		return r;
-	/* The last process that closes the book removes its log; another that opens it then may find the file without it. */
-	for (int i = 0;
-		(r = open_once(ret, path, mode, &seen)) == -ENOENT && i < ATTEMPTS && !access(path, F_OK);
-		i++)
-		usleep(PAUSE_US);
-	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO))
-		r = book_open_elsewhere(ret, path, -r);
-	if (r < 0)
-		*err = seen;
-	return r;
-}
-
 /* Going on in a copy when the file of the book cannot be written any more, because its file system is full or fails: a
  * measurement ends with its figures, and they can be saved. The copy is a whole book, in a folder of its own on another
  * file system, and is kept. */
 
-static off_t file_size(const char *path, const char *suffix)
-{
-	_cleanup_(freep) char *name = text_format("%s%s", path, suffix);
-	struct stat st;
-
-	return stat(name, &st) == 0 ? st.st_size : 0;
-}
-
-/* Whether a copy of the book can grow there. */
-static bool copy_has_room(const char *folder, const char *book)
+/* A new folder that only this user can read, "…/emp-book-XXXXXX", where a copy of the book can grow. */
+static char *make_copy_folder(const char *book)
 {
 	enum { SPARE_BYTES = 16 << 20 };
+	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
+	off_t size = file_size(book, "") + file_size(book, "-wal") + SPARE_BYTES;
+	bool is_there;
 	struct stat here = {}, there;
 	struct statvfs fs;
 
-	if (stat(folder, &there) < 0 || statvfs(folder, &fs) < 0)
-		return false;
-	if (stat(book, &here) == 0 && here.st_dev == there.st_dev)
-		return false;
-	return (off_t)(fs.f_bavail * fs.f_frsize) >=
-	       file_size(book, "") + file_size(book, "-wal") + SPARE_BYTES;
-}
-
-/* A new folder that only this user can read, "…/emp-book-XXXXXX". */
-static char *make_copy_folder(const char *book)
-{
-	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
-
+	is_there = stat(book, &here) == 0;
 	for (size_t i = 0; i < ELEMENTS(places); i++) {
 		_cleanup_(freep) char *folder = NULL;
 
-		if (!places[i] || *places[i] != '/' || !copy_has_room(places[i], book))
+		if (!places[i] || *places[i] != '/' || stat(places[i], &there) < 0 ||
+			statvfs(places[i], &fs) < 0 || (is_there && here.st_dev == there.st_dev) ||
+			(off_t)(fs.f_bavail * fs.f_frsize) < size)
 			continue;
 		folder = text_format("%s/emp-book-XXXXXX", places[i]);
 		if (mkdtemp(folder))
@@ -411,37 +336,34 @@ static char *make_copy_folder(const char *book)
 	return NULL;
 }
 
-/* The copy is open then, and has the samples that waited beside the file. */
-static int move_to(struct book *book, const char *path)
-{
-	struct pending pending = book->pending;
-	struct error ignored;
-	sqlite3 *to = NULL;
-	int rc = book_make_file(path, &ignored) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
-
-	if (rc == SQLITE_OK && book->db)
-		rc = book_copy_to(book->db, to);
-	sqlite3_close(to);
-	if (rc != SQLITE_OK)
-		return -EIO;
-	book_disconnect(book);
-	book->left = book->path;
-	book->path = xstrdup(path);
-	book->mode = BOOK_WRITE;
-	book->pending = (struct pending){.fd = -1};
-	return book_connect(book, &ignored) ?: pending_move(book, &pending, book->left, &ignored);
-}
-
-/* Once only. `e`: why the file cannot be written. */
+/* Once only. `e`: why the file cannot be written. The copy is open then, and has the samples that waited beside the file. */
 static bool go_elsewhere(struct book *book, int e)
 {
 	_cleanup_(freep) char *folder = make_copy_folder(book->path), *path = NULL, *notice = NULL;
+	struct pending pending = book->pending;
+	struct error ignored;
+	sqlite3 *to = NULL;
+	int rc;
 
 	book->may_leave = false;
 	if (!folder)
 		return false;
 	path = text_format("%s/book.db", folder);
-	if (move_to(book, path) < 0) {
+	rc = book_make_file(path, &ignored) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
+	if (rc == SQLITE_OK && book->db)
+		rc = book_copy_to(book->db, to);
+	sqlite3_close(to);
+	if (rc == SQLITE_OK) {
+		book_disconnect(book);
+		book->left = book->path;
+		book->path = xstrdup(path);
+		book->mode = BOOK_WRITE;
+		book->pending = (struct pending){.fd = -1};
+		if (book_connect(book, &ignored) < 0 ||
+			pending_move(book, &pending, book->left, &ignored) < 0)
+			rc = SQLITE_CANTOPEN;
+	}
+	if (rc != SQLITE_OK) {
 		unlink(path);
 		rmdir(folder);
 		return false;
@@ -453,39 +375,61 @@ static bool go_elsewhere(struct book *book, int e)
 	return true;
 }
 
-/* Whether a statement or a transaction is open. */
-static bool book_is_busy(const struct book *book)
-{
-	for (sqlite3_stmt *s = sqlite3_next_stmt(book->db, NULL); s; s = sqlite3_next_stmt(book->db, s))
-		if (sqlite3_stmt_busy(s))
-			return true;
-	return !sqlite3_get_autocommit(book->db);
-}
-
 bool book_again(struct book *book, int r, struct error *err)
 {
-	if (r >= 0 || !book->may_leave || r != -book->unwritable || book_is_busy(book) ||
-		!go_elsewhere(book, -r))
+	if (r >= 0 || !book->may_leave || r != -book->unwritable || !sqlite3_get_autocommit(book->db))
+		return false;
+	for (sqlite3_stmt *s = sqlite3_next_stmt(book->db, NULL); s; s = sqlite3_next_stmt(book->db, s))
+		if (sqlite3_stmt_busy(s))
+			return false;
+	if (!go_elsewhere(book, -r))
 		return false;
 	*err = (struct error){};
 	return true;
 }
 
-/* A book of which there is something is copied if it can be read. */
-static int book_open_elsewhere(struct book **ret, const char *path, int e)
+int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
 {
+	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
 	_cleanup_(book_freep) struct book *book = NULL;
-	struct error ignored;
-	int r = book_open(&book, path, BOOK_READ, &ignored);
+	_cleanup_(freep) char *path = NULL;
+	struct error seen = {};
+	int r = paths_book(name, &path, err);
 
-	if (r == -ENOENT) { /* or it is empty */
+	if (r < 0)
+		return r;
+	/* The last process that closes the book removes its log; another that opens it then may find the file without it. */
+	for (int i = 0; i == 0 || (r == -ENOENT && i <= ATTEMPTS && !access(path, F_OK)); i++) {
+		if (i > 0)
+			usleep(PAUSE_US);
 		book = xcalloc(1, sizeof(*book));
-		book->path = xstrdup(path);
+		book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
+		book->may_leave = mode == BOOK_MEASURE;
 		book->pending.fd = -1;
-	} else if (r < 0)
-		return -e;
-	if (!go_elsewhere(book, e))
-		return -e;
+		book->path = xstrdup(path);
+		r = book_connect(book, &seen);
+		if (r < 0)
+			book_free(TAKE(book));
+	}
+	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO)) {
+		/* A book of which there is something is copied if it can be read. */
+		struct error ignored;
+		int e = -r;
+
+		r = book_open(&book, path, BOOK_READ, &ignored);
+		if (r == -ENOENT) { /* or it is empty */
+			book = xcalloc(1, sizeof(*book));
+			book->path = xstrdup(path);
+			book->pending.fd = -1;
+			r = 0;
+		}
+		if (r < 0 || !go_elsewhere(book, e))
+			r = -e;
+	}
+	if (r < 0) {
+		*err = seen;
+		return r;
+	}
 	*ret = TAKE(book);
 	return 0;
 }

@@ -20,6 +20,8 @@ static const struct field resolving_fields[] = {
 static const struct field_table resolving_table = {"profile_resolving", "profile, ", resolving_fields,
 	ELEMENTS(resolving_fields), sizeof(struct resolving)};
 
+static const char *const half_names[] = {"short", "long"};
+
 /* The message lists the profiles of the book: a name is easily mistyped. */
 static int profile_not_there(struct book *book, const char *name, struct error *err)
 {
@@ -56,43 +58,12 @@ static int retire_profile(struct book *book, const char *name, struct error *err
 	return r < 0 ? r : book_prune_profiles(book, err) ?: r;
 }
 
-static int put_half(
-	struct book *book, int64_t id, const char *which, const struct profile_run *half, struct error *err)
-{
-	return sql_insert(book, err, &profile_run_table, "", half, 1, "it", id, which)
-		       ?: sql_insert(book, err, &l_sample_table, "", half->l_samples, half->n_l_samples, "it",
-				  id, which);
-}
-
-/* For results that are not measured with this profile: the figures of the latest are also those of the environment, which the
- * book may not have had. */
-static int put_in_environment(struct book *book, const struct profile *profile, struct error *err)
-{
-	int64_t environment = 0;
-	bool any = profile->correlation.samples > 0;
-	int r;
-
-	for (size_t i = 0; i < N_RESOLVING; i++)
-		any |= profile->resolving[i].samples > 0;
-	if (!any || !profile->environment_digest)
-		return 0;
-	r = sql_row(book, err,
-		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND retired_ns IS NULL",
-		"ti", profile->environment_digest, profile->made_ns);
-	if (r != 0) /* 1: there is a later one */
-		return r < 0 ? r : 0;
-	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
-	if (r >= 0)
-		r = book_put_resolving(book, environment, profile->resolving, err);
-	if (r < 0 || profile->correlation.samples == 0)
-		return r;
-	return book_put_correlation(book, environment, &profile->correlation, err);
-}
-
 static int put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
+	const struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
+	bool is_known = profile->correlation.samples > 0;
+	int64_t id, environment = 0;
 	int r = replace ? retire_profile(book, profile->name, err) : 0;
-	int64_t id;
 
 	if (r >= 0)
 		r = sql_insert(book, err, &profile_table, "", profile, 1, "");
@@ -103,15 +74,32 @@ static int put_profile(struct book *book, const struct profile *profile, bool re
 	if (r < 0)
 		return r;
 	id = sqlite3_last_insert_rowid(book->db);
-	r = put_half(book, id, "short", &profile->short_run, err);
-	if (r >= 0)
-		r = put_half(book, id, "long", &profile->long_run, err);
+	for (int i = 0; r >= 0 && i < 2; i++)
+		r = sql_insert(book, err, &profile_run_table, "", halves[i], 1, "it", id, half_names[i])
+			    ?: sql_insert(book, err, &l_sample_table, "", halves[i]->l_samples,
+				       halves[i]->n_l_samples, "it", id, half_names[i]);
 	if (r >= 0)
 		r = sql_insert(book, err, &cutoff_table, "", profile->cutoffs, profile->n_cutoffs, "i", id);
 	for (size_t i = 0; r >= 0 && i < N_RESOLVING; i++)
-		if (profile->resolving[i].samples > 0)
+		if (profile->resolving[i].samples > 0) {
 			r = sql_insert(book, err, &resolving_table, "", &profile->resolving[i], 1, "i", id);
-	return r < 0 ? r : put_in_environment(book, profile, err);
+			is_known = true;
+		}
+	/* For results that are not measured with this profile: the figures of the latest are also those of the environment,
+	 * which the book may not have had. */
+	if (r < 0 || !is_known || !profile->environment_digest)
+		return r;
+	r = sql_row(book, err,
+		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND retired_ns IS NULL",
+		"ti", profile->environment_digest, profile->made_ns);
+	if (r != 0) /* 1: there is a later one */
+		return r < 0 ? r : 0;
+	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
+	if (r >= 0)
+		r = book_put_resolving(book, environment, profile->resolving, err);
+	if (r >= 0 && profile->correlation.samples > 0)
+		r = book_put_correlation(book, environment, &profile->correlation, err);
+	return r;
 }
 
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
@@ -119,27 +107,22 @@ int book_put_profile(struct book *book, const struct profile *profile, bool repl
 	return BOOK_ATOMIC(book, put_profile(book, profile, replace, err), err);
 }
 
-static int get_half(
-	struct book *book, int64_t id, const char *which, struct profile_run *half, struct error *err)
-{
-	int r = sql_one(
-		book, err, &profile_run_table, "WHERE profile = ? AND which = ?", half, "it", id, which);
-
-	return r < 0 ? r
-		     : sql_all(book, err, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n",
-			       &half->l_samples, &half->n_l_samples, "it", id, which);
-}
-
 /* All but the head. */
 static int get_rest(struct book *book, struct profile *profile, struct error *err)
 {
+	struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
 	_cleanup_(freep) struct resolving *rows = NULL;
 	size_t n = 0;
-	int r;
+	int r = 0;
 
-	r = get_half(book, profile->id, "short", &profile->short_run, err);
-	if (r >= 0)
-		r = get_half(book, profile->id, "long", &profile->long_run, err);
+	for (int i = 0; r >= 0 && i < 2; i++) {
+		r = sql_one(book, err, &profile_run_table, "WHERE profile = ? AND which = ?", halves[i], "it",
+			profile->id, half_names[i]);
+		if (r >= 0)
+			r = sql_all(book, err, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n",
+				&halves[i]->l_samples, &halves[i]->n_l_samples, "it", profile->id,
+				half_names[i]);
+	}
 	if (r >= 0)
 		r = sql_all(book, err, &resolving_table, "WHERE profile = ?", &rows, &n, "i", profile->id);
 	for (size_t i = 0; r >= 0 && i < n; i++)
@@ -347,11 +330,6 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
 {
 	return BOOK_ATOMIC(book, reopen_run(book, run, environment, err), err);
-}
-
-void resume_points_free(struct resume_point *resume_points, size_t n)
-{
-	fields_free(&resume_point_table, resume_points, n);
 }
 
 int book_resume_points(

@@ -134,32 +134,24 @@ void source_cache_clear(struct source_cache *cache)
 	*cache = (struct source_cache){};
 }
 
-/* FNV-1a, with the NULs so that "a", "b" and "ab", "" differ. */
-static uint64_t source_hash(const struct source *source)
-{
-	const char *const texts[] = {source->name, source->exe ?: "", source->unit ?: ""};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) + source->kind;
-
-	for (size_t i = 0; i < ELEMENTS(texts); i++)
-		for (size_t k = 0, n = strlen(texts[i]) + 1; k < n; k++)
-			hash = (hash ^ (unsigned char)texts[i][k]) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 32;
-}
-
-static bool same_source(const struct source *a, const struct source *b)
-{
-	return a->kind == b->kind && !strcmp(a->name, b->name) && !strcmp(a->exe ?: "", b->exe ?: "") &&
-	       !strcmp(a->unit ?: "", b->unit ?: "");
-}
-
 /* The slot that holds `who`, or the empty one where it belongs. */
 static struct source *source_slot(const struct source_cache *cache, const struct source *who)
 {
-	size_t i = source_hash(who) & (cache->size - 1);
+	const char *const texts[] = {who->name, who->exe ?: "", who->unit ?: ""};
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + who->kind;
+	struct source *slot;
 
-	while (cache->slots[i].id && !same_source(&cache->slots[i], who))
-		i = (i + 1) & (cache->size - 1);
-	return &cache->slots[i];
+	/* FNV-1a, with the NULs so that "a", "b" and "ab", "" differ. */
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		for (size_t k = 0, n = strlen(texts[i]) + 1; k < n; k++)
+			hash = (hash ^ (unsigned char)texts[i][k]) * UINT64_C(0x100000001b3);
+	for (size_t i = hash ^ hash >> 32;; i++) {
+		slot = &cache->slots[i & (cache->size - 1)];
+		if (!slot->id ||
+			(slot->kind == who->kind && !strcmp(slot->name, texts[0]) &&
+				!strcmp(slot->exe ?: "", texts[1]) && !strcmp(slot->unit ?: "", texts[2])))
+			return slot;
+	}
 }
 
 static void remember_source(struct source_cache *cache, const struct source *who)
@@ -264,19 +256,17 @@ struct walk {
 	int r;           /* what `each` ended the walk with */
 };
 
-static bool is_within(sqlite3_value *value, int64_t min, int64_t max)
-{
-	return sqlite3_value_type(value) == SQLITE_INTEGER && sqlite3_value_int64(value) >= min &&
-	       sqlite3_value_int64(value) <= max;
-}
-
-/* A value that may be NULL, for *ret as it is. Whether it is one that EMP writes. */
+/* Whether a value is one that EMP writes; NULL leaves *ret as it is, and is wrong where `ret` is NULL. */
 static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *ret)
 {
-	if (sqlite3_value_type(value) == SQLITE_NULL)
-		return true;
-	*ret = sqlite3_value_int64(value);
-	return is_within(value, min, max);
+	int type = sqlite3_value_type(value);
+	int64_t number = sqlite3_value_int64(value);
+
+	if (type == SQLITE_NULL)
+		return ret;
+	if (ret)
+		*ret = number;
+	return type == SQLITE_INTEGER && number >= min && number <= max;
 }
 
 /* emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid) or the same with tick_ns and cpu, in the order of the rows. It
@@ -295,9 +285,9 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 
 	walk->over = run > walk->run;
 	walk->stray = !walk->over &&
-		      (run < walk->run || !is_within(values[1], walk->sample ?: 1, UINT32_MAX) ||
-			      !is_within(values[2], 1, walk->n_sources) ||
-			      !is_within(values[3], 0, JSON_TIME_MAX) ||
+		      (run < walk->run || !read_value(values[1], walk->sample ?: 1, UINT32_MAX, NULL) ||
+			      !read_value(values[2], 1, walk->n_sources, NULL) ||
+			      !read_value(values[3], 0, JSON_TIME_MAX, NULL) ||
 			      !read_value(values[4], 0, JSON_TIME_MAX, &execution.same_cpu_ns) ||
 			      !read_value(values[5], 1, INT32_MAX, &pid) ||
 			      (n == 8 && (!read_value(values[6], 0, JSON_TIME_MAX, &execution.tick_ns) ||

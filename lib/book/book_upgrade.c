@@ -39,116 +39,100 @@ int book_schema_version(struct book *book, struct error *err)
 }
 
 /* The tables, views, indexes and triggers of a database, one after another. */
-struct schema_objects {
-	sqlite3_stmt *stmt;
-	int rc; /* SQLITE_ROW: there is one */
-};
+static int objects_begin(sqlite3 *db, sqlite3_stmt **ret)
+{
+	/* statistics (ANALYZE) change no result */
+	int rc = sqlite3_prepare_v2(db,
+		"SELECT type, name, tbl_name, sql FROM sqlite_schema"
+		" WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type",
+		-1, ret, NULL);
+
+	return rc == SQLITE_OK ? sqlite3_step(*ret) : rc;
+}
 
 enum { OBJECT_TYPE, OBJECT_NAME, OBJECT_TABLE, OBJECT_SQL };
 
-static void objects_end(struct schema_objects *o)
+static const char *object_text(sqlite3_stmt *object, int column)
 {
-	sqlite3_finalize(o->stmt);
+	return (const char *)sqlite3_column_text(object, column) ?: "";
 }
 
-static void objects_next(struct schema_objects *o)
+/* One in a line. Its SQL is without blanks, and without quotes around names, which depend on the version of SQLite that changed
+ * a table. */
+static char *object_line(sqlite3_stmt *object)
 {
-	o->rc = sqlite3_step(o->stmt);
-}
+	char *line = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&line, &size);
 
-static void objects_begin(struct schema_objects *o, sqlite3 *db)
-{
-	/* statistics (ANALYZE) change no result */
-	o->rc = sqlite3_prepare_v2(db,
-		"SELECT type, name, tbl_name, sql FROM sqlite_schema"
-		" WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type",
-		-1, &o->stmt, NULL);
-	if (o->rc == SQLITE_OK)
-		objects_next(o);
-}
-
-static const char *object_text(const struct schema_objects *o, int column)
-{
-	return (const char *)sqlite3_column_text(o->stmt, column) ?: "";
-}
-
-/* The SQL of an object without blanks, and without quotes around names, which depend on the version of SQLite that changed a table. */
-static void print_object(FILE *file, const struct schema_objects *o)
-{
-	fprintf(file, "%s %s %s ", object_text(o, OBJECT_TYPE), object_text(o, OBJECT_NAME),
-		object_text(o, OBJECT_TABLE));
-	for (const char *c = object_text(o, OBJECT_SQL); *c; c++)
+	fprintf(file, "%s %s %s ", object_text(object, OBJECT_TYPE), object_text(object, OBJECT_NAME),
+		object_text(object, OBJECT_TABLE));
+	for (const char *c = object_text(object, OBJECT_SQL); *c; c++)
 		if (*c != '"' && !isspace((unsigned char)*c))
 			fputc(*c, file);
 	fputc('\n', file);
+	return text_stream_close(file, &line);
 }
 
 int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 {
-	_cleanup_(objects_end) struct schema_objects o = {};
 	_cleanup_(freep) char *all = NULL;
+	sqlite3_stmt *object = NULL;
 	size_t size;
 	FILE *file = xopen_memstream(&all, &size);
+	int rc;
 
-	for (objects_begin(&o, db); o.rc == SQLITE_ROW; objects_next(&o))
-		print_object(file, &o);
+	for (rc = objects_begin(db, &object); rc == SQLITE_ROW; rc = sqlite3_step(object)) {
+		_cleanup_(freep) char *line = object_line(object);
+
+		fputs(line, file);
+	}
+	sqlite3_finalize(object);
 	text_stream_close(file, &all);
-	if (o.rc != SQLITE_DONE)
+	if (rc != SQLITE_DONE)
 		return -EIO;
 	digest_of(all, size, ret);
 	return 0;
 }
 
-static bool objects_are_same(const struct schema_objects *its, const struct schema_objects *ours)
-{
-	const struct schema_objects *both[] = {its, ours};
-	_cleanup_(freep) char *one = NULL, *two = NULL;
-	char **texts[] = {&one, &two};
-	size_t size;
-
-	for (int i = 0; i < 2; i++) {
-		FILE *file = xopen_memstream(texts[i], &size);
-
-		print_object(file, both[i]);
-		text_stream_close(file, texts[i]);
-	}
-	return !strcmp(one, two);
-}
-
-static int say_first_difference(const struct book *book, const struct schema_objects *its,
-	const struct schema_objects *ours, struct error *err)
-{
-	int order = its->rc != SQLITE_ROW ? 1 : -1;
-
-	if (its->rc == SQLITE_ROW && ours->rc == SQLITE_ROW)
-		order = strcmp(object_text(its, OBJECT_NAME), object_text(ours, OBJECT_NAME))
-				?: strcmp(object_text(its, OBJECT_TYPE), object_text(ours, OBJECT_TYPE));
-	if (order < 0)
-		return error_say(err, -EBADMSG,
-			"the lab book '%s' has the %s '%s', which EMP does not make; remove it with sqlite3, or restore an intact copy",
-			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
-	if (order > 0)
-		return error_say(err, -EBADMSG, "the lab book '%s' lacks its %s '%s'; restore an intact copy",
-			book->path, object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME));
-	return error_say(err, -EBADMSG,
-		"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore an intact copy",
-		book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
-}
-
+/* Says the first difference. */
 static int compare_schemas(struct book *book, sqlite3 *model, struct error *err)
 {
-	_cleanup_(objects_end) struct schema_objects its = {}, ours = {};
+	sqlite3_stmt *its = NULL, *ours = NULL;
+	int its_rc = objects_begin(book->db, &its), ours_rc = objects_begin(model, &ours), order, r = 0;
+	bool same = true;
 
-	objects_begin(&its, book->db);
-	objects_begin(&ours, model);
-	while (its.rc == SQLITE_ROW && ours.rc == SQLITE_ROW && objects_are_same(&its, &ours)) {
-		objects_next(&its);
-		objects_next(&ours);
+	while (its_rc == SQLITE_ROW && ours_rc == SQLITE_ROW && same) {
+		_cleanup_(freep) char *one = object_line(its), *other = object_line(ours);
+
+		same = !strcmp(one, other);
+		if (same) {
+			its_rc = sqlite3_step(its);
+			ours_rc = sqlite3_step(ours);
+		}
 	}
-	if (its.rc != SQLITE_ROW && its.rc != SQLITE_DONE)
-		return book_failed(book, its.rc, err);
-	return its.rc == SQLITE_DONE && ours.rc == SQLITE_DONE ? 0
-							       : say_first_difference(book, &its, &ours, err);
+	order = its_rc != SQLITE_ROW ? 1 : -1;
+	if (its_rc == SQLITE_ROW && ours_rc == SQLITE_ROW)
+		order = strcmp(object_text(its, OBJECT_NAME), object_text(ours, OBJECT_NAME))
+				?: strcmp(object_text(its, OBJECT_TYPE), object_text(ours, OBJECT_TYPE));
+	if (its_rc != SQLITE_ROW && its_rc != SQLITE_DONE)
+		r = book_failed(book, its_rc, err);
+	else if (its_rc == SQLITE_DONE && ours_rc == SQLITE_DONE)
+		r = 0;
+	else if (order < 0)
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' has the %s '%s', which EMP does not make; remove it with sqlite3, or restore an intact copy",
+			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
+	else if (order > 0)
+		r = error_say(err, -EBADMSG, "the lab book '%s' lacks its %s '%s'; restore an intact copy",
+			book->path, object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME));
+	else
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore an intact copy",
+			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
+	sqlite3_finalize(its);
+	sqlite3_finalize(ours);
+	return r;
 }
 
 int book_schema_check(struct book *book, int version, struct error *err)
@@ -192,8 +176,6 @@ static int take_steps(struct book *book, char **ret_copy, struct error *err)
 		struct stat st;
 		int rc;
 
-		/* "BOOK.version5", or, if there is one, "BOOK.version5-2". *ret is its name, which the
-		 * caller frees. */
 		/* Of what another connection sees: this one has the lock to write, and has changed nothing yet. */
 		unlink(fresh);
 		if (book_make_file(fresh, &ignored) < 0 || stat(book->path, &st) < 0) {
@@ -212,6 +194,7 @@ static int take_steps(struct book *book, char **ret_copy, struct error *err)
 			sqlite3_close(to);
 		}
 
+		/* "BOOK.version5", or, if there is one, "BOOK.version5-2". */
 		for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
 			free(name);
 			name = i == 1 ? text_format("%s.version%d", book->path, version)

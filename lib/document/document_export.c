@@ -177,7 +177,7 @@ static int add_environments(struct run_export *x, json_t *head)
 			json_object_set_new(environment, "id", json_integer(points[i].environment));
 			json_array_append_new(array, environment);
 		}
-	resume_points_free(points, n);
+	fields_free(&resume_point_table, points, n);
 	if (json_array_size(array) > 0)
 		json_object_set(head, "environments", array);
 	return r;

@@ -162,7 +162,7 @@ void load_report_clear(struct load_report *report)
 	load_rates_clear(&report->rates);
 	run_result_clear(&report->result);
 	load_row_clear(&report->load);
-	run_programs_free(report->programs, report->n_programs);
+	fields_free(&run_program_table, report->programs, report->n_programs);
 	free(report->parts);
 	free(report->starts);
 	free(report->kept);

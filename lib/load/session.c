@@ -210,7 +210,7 @@ int load_session_run(struct load_session *s, struct error *err)
 void load_session_close(struct load_session *s)
 {
 	load_report_clear(&s->report);
-	run_programs_free(s->programs, s->programs ? load_slaves(&s->load) : 0);
+	fields_free(&run_program_table, s->programs, s->programs ? load_slaves(&s->load) : 0);
 	page_wait_meter_free(s->page_wait_meter);
 	run_clear(&s->run);
 	profile_clear(&s->profile);

@@ -245,11 +245,6 @@ char *run_command_line(const struct run *run)
 	return argv_join(words);
 }
 
-void run_programs_free(struct run_program *programs, size_t n)
-{
-	fields_free(&run_program_table, programs, n);
-}
-
 void sources_clear(struct sources *sources)
 {
 	fields_free(&source_table, sources->items, sources->n);

@@ -216,8 +216,6 @@ struct sample_program {
 
 extern const struct field_table run_program_table, sample_program_table;
 
-void run_programs_free(struct run_program *programs, size_t n);
-
 /* The cutoff of one daemon, in the profile's resolution. -1: none. */
 struct cutoff {
 	char *daemon;

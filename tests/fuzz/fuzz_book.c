@@ -203,7 +203,7 @@ static void read_samples(struct book *book, int64_t run)
 	fine(book_each_execution(book, run, add_up, &sum, &err), &err);
 	fine(book_each_time(book, run, add_up, &sum, &err), &err);
 	if (fine(book_resume_points(book, run, &points, &n, &err), &err))
-		resume_points_free(points, n);
+		fields_free(&resume_point_table, points, n);
 }
 
 static void show_run(struct book *book, int64_t run, const struct profile *profile)

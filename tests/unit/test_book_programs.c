@@ -52,7 +52,7 @@ TEST_IN_BOOK(what_each_program_did_comes_back)
 	assert_string_equal(named[0].command, "[\"xz\",\"-1\"]");
 	assert_string_equal(named[1].name, "edit 1");
 	assert_null(named[1].command);
-	run_programs_free(named, n);
+	fields_free(&run_program_table, named, n);
 }
 
 TEST_IN_BOOK(programs_of_no_sample_are_refused_and_nothing_is_kept)

@@ -165,7 +165,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_done(s, book_resume_points(s->book, 11, &points, &n, &s->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(points[0].n, 7);
-	resume_points_free(points, n);
+	fields_free(&resume_point_table, points, n);
 	assert_done(s, book_get_profile(s->book, "old", &profile, &s->err));
 	assert_int_equal(profile.cpu, 1); /* its short run's */
 }

@@ -96,7 +96,7 @@ TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 	assert_string_equal(resume_points[0].why, "cut off");
 	assert_int_equal(resume_points[1].n, 3);
 	assert_true(resume_points[1].at_ns > 1700000000000000000);
-	resume_points_free(resume_points, n);
+	fields_free(&resume_point_table, resume_points, n);
 	assert_int_equal(book_reopen_run(s->book, 77, 0, &s->err), -ENOENT);
 }
 
