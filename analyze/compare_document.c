@@ -56,8 +56,6 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 		return r;
 	discarded = xcalloc(side->n + 1, sizeof(*discarded));
 	input->digest = text_copy(digest);
-	if (!discarded || (digest && !input->digest))
-		return error_oom(err);
 	n = side->n;
 	/* Marks the samples (of n) for which emp-measure named a cause: those whose numbers are in its
 	 * lists, or that have an execution over its cutoff. */
@@ -95,18 +93,17 @@ static const char *hyperfine_name(const json_t *result)
 }
 
 /* The mark of the profile that emp-measure discarded by, if it has one. */
-static int read_noise(const json_t *emp, struct compare_input *side, struct error *err)
+static void read_noise(const json_t *emp, struct compare_input *side)
 {
 	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
 	const char *profile = json_string_value(json_object_get(emp, "profile"));
 	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
 
 	if (!profile || (!noise && blind_ns <= 0))
-		return 0;
+		return;
 	side->blind_ns = blind_ns > 0 ? blind_ns : 0;
 	side->noise = text_copy(noise);
 	side->profile = text_copy(profile);
-	return !side->profile || (noise && !side->noise) ? error_oom(err) : 0;
 }
 
 /* hyperfine's results[]: seconds in times; process times too where emp-measure wrote it. */
@@ -123,7 +120,9 @@ static int read_hyperfine(const json_t *result, struct compare_input *side, stru
 		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
 	if (r == 0 && emp)
 		r = read_process_times(emp, side, err);
-	return r == 0 && emp ? read_noise(emp, side, err) : r;
+	if (r == 0 && emp)
+		read_noise(emp, side);
+	return r;
 }
 
 static const char *pyperf_name(const json_t *benchmark)
@@ -179,8 +178,7 @@ static int compare_read_result(const char *path, const json_t *results, const st
 		for (size_t i = 0; i < n && i < MOST; i++)
 			fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
 				format->name(json_array_get(results, i)));
-		if (fclose(memory) != 0)
-			return error_oom(err);
+		text_stream_close(memory, &list);
 		return error_say(
 			err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
 	}

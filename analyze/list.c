@@ -25,7 +25,8 @@ enum { LAST = 20 }; /* are shown by default */
 /* "2026-11-20", "2026-11-20 14:30", or how long ago: "2d", "12h". */
 static int option_since(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const formats[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"};
+	static const char *const formats[] = {
+		"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"};
 	int64_t *ns = into, ago;
 
 	for (size_t i = 0; i < ELEMENTS(formats); i++) {
@@ -53,13 +54,14 @@ static int option_kind(const char *value, const char *name, void *into, struct e
 			return 0;
 		}
 	return error_say(err, -EINVAL,
-		"%s must be short, long, revalidate, measure, jitter, load, duet or import, not '%s'", name, value);
+		"%s must be short, long, revalidate, measure, jitter, load, duet or import, not '%s'", name,
+		value);
 }
 
 const struct option_row list_options[] = {
 	{0, "name", "TEXT", "only runs with this in their name or command", NULL, &wanted.name},
-	{0, "kind", "KIND", "only these: measure, duet, load, jitter, short, long, revalidate, import", option_kind,
-		&wanted.kind},
+	{0, "kind", "KIND", "only these: measure, duet, load, jitter, short, long, revalidate, import",
+		option_kind, &wanted.kind},
 	{0, "since", "TIME", "only runs since a day (2026-11-20), or so long ago (12h)", option_since,
 		&wanted.since_ns},
 	{0, "last", "N", "only the last N runs (on the screen: the last 20)", option_count, &wanted.last},
@@ -306,7 +308,8 @@ int verb_import(int argc, char **argv, struct error *err)
 static struct document_parts parts;
 
 const struct option_row export_options[] = {
-	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL, &parts.no_profile},
+	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL,
+		&parts.no_profile},
 	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL, &parts.no_environment},
 	{},
 };

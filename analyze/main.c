@@ -46,9 +46,10 @@ static const struct verb verbs[] = {
 		compare_options, verb_compare},
 	{"trend", "NAME", "follow a program over its runs, and say where its time changed", 1, 1,
 		trend_options, verb_trend},
-	{"load", "RUN [RUN]", "show what emp-load measured, or compare two loads", 1, 2, load_options, verb_load},
-	{"jitter", "RUN [AFTER]", "list what interrupted a CPU, by name, or what changed", 1, 2, jitter_options,
-		verb_jitter},
+	{"load", "RUN [RUN]", "show what emp-load measured, or compare two loads", 1, 2, load_options,
+		verb_load},
+	{"jitter", "RUN [AFTER]", "list what interrupted a CPU, by name, or what changed", 1, 2,
+		jitter_options, verb_jitter},
 	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
 		verb_scatter},
 	{"clocks", "[CALIBRATION]", "show what reading each clock costs, and how precise it is", 0, 1,
@@ -127,8 +128,10 @@ int analyze_discard_own(
 		return r;
 	if (!own.rules.profile)
 		return error_say(err, -EINVAL,
-			"run %" PRId64 " was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
-			id, own.missing ? "with a profile that is no longer in the book" : "without a profile");
+			"run %" PRId64
+			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+			id,
+			own.missing ? "with a profile that is no longer in the book" : "without a profile");
 	own.rules.other_cpus |= analyze_options.other_cpus;
 	r = discard_run(book, id, &own.rules, ret, err);
 	if (r == 0)

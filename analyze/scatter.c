@@ -101,8 +101,6 @@ static int figure_prepare(struct figure *f, const struct analysis *analysis,
 		samples[most] = 0;
 		f->daemons[f->n_daemons++] = daemons_analysis->statistics[most].name;
 	}
-	if (0 < 0)
-		return error_oom(err);
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		f->causes[i] = cause_of(f, &suspects[i], i);
 	if (discarding) {

@@ -193,23 +193,14 @@ static int show_recorded_run(struct book *book, const struct run *run, const cha
 		/* The other programs that ran with it, and what that cost. */
 		r = duet_report_load(book, run->id, &rules.rules, &report, err);
 		if (r > 0) {
-			/* The names of a duet's programs as the screen has them; each is to be freed, and
-			 * the array. NULL: no memory. */
-			char **duet_names = xcalloc(report.n + 1, sizeof(char *));
+			names = xcalloc(report.n + 1, sizeof(*names));
+			for (size_t i = 0; i < report.n; i++) {
+				const struct run *of = &report.results[i]->discarding.run;
 
-			for (size_t i = 0; duet_names && i < report.n; i++) {
-				const struct run *names_run = &report.results[i]->discarding.run;
-
-				duet_names[i] = names_run->name ? xstrdup(names_run->name)
-								: run_command_line(names_run);
+				names[i] = of->name ? xstrdup(of->name) : run_command_line(of);
 			}
-			names = duet_names;
-			if (!names) {
-				r = error_oom(err);
-			} else {
-				printf("\n");
-				r = duet_report_print(stdout, &report, (const char *const *)names, NULL);
-			}
+			printf("\n");
+			r = duet_report_print(stdout, &report, (const char *const *)names, NULL);
 		}
 	}
 	printf("\n");

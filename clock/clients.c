@@ -127,10 +127,6 @@ static int add_map(struct user_slots *slots, const struct user *user, struct err
 	if (r < 0)
 		return error_os(err, r, "cannot add a map for user %u", user->uid);
 	map = array_add(slots->items, slots->n);
-	if (!map) {
-		bpf_map_delete_elem(bpf_map__fd(slots->program->maps.users), user);
-		return error_oom(err);
-	}
 	*map = (struct user_map){.user = *user, .fd = TAKE_FD(fd)};
 	return 0;
 }

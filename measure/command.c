@@ -70,13 +70,11 @@ static const char *pick_name(const struct maker *m, const struct line *line)
 }
 
 /* `text` with the values of the command's parameters; NULL stays NULL. */
-static int fill_text(
-	const struct maker *m, const struct command *c, const char *text, char **ret)
+static char *fill_text(const struct maker *m, const struct command *c, const char *text)
 {
-	if (!text)
-		return 0;
-	*ret = c->values ? parameters_replace(&m->options->parameters, c->values, text) : xstrdup(text);
-	return 0;
+	if (text && c->values)
+		return parameters_replace(&m->options->parameters, c->values, text);
+	return text_copy(text);
 }
 
 /* Words that only a shell knows, beside its operators. */
@@ -118,23 +116,18 @@ static int fill_argv(const struct maker *m, const struct line *line, struct comm
 		c->argv = argv_for_shell(shell, c->text);
 	else
 		r = argv_split(c->text, &c->argv, err);
-	if (r == 0 && !c->argv)
-		r = error_oom(err);
 	if (r == 0 && !line->text) {
-		for (char **w = c->argv; r == 0 && *w; w++) {
-			char *word = *w;
+		for (char **w = c->argv; *w; w++) {
+			_cleanup_(freep) char *word = *w;
 
-			r = fill_text(m, c, word, w);
-			if (r == 0)
-				free(word);
+			*w = fill_text(m, c, word);
 		}
+		c->text = argv_join(c->argv);
 	}
-	if (r == 0 && !line->text && !(c->text = argv_join(c->argv)))
-		r = error_oom(err);
 	return r < 0 ? r : find_file(c, err);
 }
 
-static int fill_texts(const struct maker *m, const struct line *line, struct command *c)
+static void fill_texts(const struct maker *m, const struct line *line, struct command *c)
 {
 	const struct measure_options *o = m->options;
 	const struct {
@@ -148,11 +141,9 @@ static int fill_texts(const struct maker *m, const struct line *line, struct com
 		{pick(m, &o->conclude, line), &c->conclude},
 		{o->cleanup, &c->cleanup},
 	};
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ELEMENTS(texts); i++)
-		r = fill_text(m, c, texts[i].text, texts[i].into);
-	return r;
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		*texts[i].into = fill_text(m, c, texts[i].text);
 }
 
 static int check_counts(const struct maker *m, struct error *err)
@@ -219,9 +210,8 @@ int commands_make(
 				c->values = parameters_values(p, k);
 			line.command = commands.n - 1;
 			c->output = pick(&m, &m.options->output, &line);
-			r = fill_texts(&m, &line, c);
-			if (r == 0)
-				r = fill_argv(&m, &line, c, err);
+			fill_texts(&m, &line, c);
+			r = fill_argv(&m, &line, c, err);
 			if (r >= 0) {
 				c->named = c->name;
 				name = text_utf8(c->name ?: c->text);

@@ -40,23 +40,15 @@ static int add_parameter(struct parameters *p, const char *name, struct paramete
 		if (!strcmp(p->items[i].name, name))
 			return error_say(err, -EINVAL, "parameter '%s' is defined twice", name);
 	parameter = array_add(p->items, p->n);
-	if (!parameter || !(parameter->name = xstrdup(name)))
-		return error_oom(err);
+	parameter->name = xstrdup(name);
 	*ret = parameter;
 	return 0;
 }
 
-/* Takes `value`, which may be NULL: no memory. */
-static int add_value(struct parameter *parameter, char *value, struct error *err)
+/* Takes `value`. */
+static void add_value(struct parameter *parameter, char *value)
 {
-	char **at = value ? array_add_reused(parameter->values, parameter->n, parameter->capacity) : NULL;
-
-	if (!at) {
-		free(value);
-		return error_oom(err);
-	}
-	*at = value;
-	return 0;
+	*array_add_reused(parameter->values, parameter->n, parameter->capacity) = value;
 }
 
 /* The text up to the next separating comma, without the backslashes; *rest then points after the comma, or is
@@ -81,7 +73,7 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 	int r = add_parameter(p, name, &parameter, err);
 
 	for (const char *rest = values; r == 0 && rest;)
-		r = add_value(parameter, next_value(&rest), err);
+		add_value(parameter, next_value(&rest));
 	return r;
 }
 
@@ -121,9 +113,8 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 			MAX_STEPS, step_text);
 	r = add_parameter(p, name, &parameter, err);
 	for (size_t i = 0; r == 0 && min + (double)i * step <= max + step * 1e-9; i++)
-		r = add_value(parameter,
-			text_format("%.*f", of_min > of_step ? of_min : of_step, min + (double)i * step),
-			err);
+		add_value(parameter,
+			text_format("%.*f", of_min > of_step ? of_min : of_step, min + (double)i * step));
 	return r;
 }
 
@@ -233,8 +224,6 @@ static int parse_ignored(const char *value, const char *name, void *into, struct
 	bool *ignored = into;
 	int r = 0;
 
-	if (value && !copy)
-		return error_oom(err);
 	if (!value || !strcmp(value, "all-non-zero"))
 		memset(ignored + 1, true, 255);
 	else

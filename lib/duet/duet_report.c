@@ -136,20 +136,19 @@ void duet_report_clear(struct duet_report *d)
 }
 
 /* The samples kept, or the runs alone. */
-static int make_side(const struct duet_report *d, size_t i, bool alone, struct comparison_side *ret)
+static void make_side(const struct duet_report *d, size_t i, bool alone, struct comparison_side *ret)
 {
 	const struct duet_program *p = &d->programs[i];
 
 	if (!alone) {
 		*ret = comparison_side_make(
 			&d->results[i]->discarding, p->samples, p->n_samples, COMPARISON_PT);
-		return 0;
+		return;
 	}
 	*ret = (struct comparison_side){.items = xcalloc(p->n_alone, sizeof(*ret->items)), .n = p->n_alone};
 	for (size_t k = 0; k < p->n_alone; k++)
 		ret->items[k] = (struct comparison_time){
 			p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
-	return 0;
 }
 
 static int compare_programs(const struct duet_report *d, size_t a, size_t b, bool alone,
@@ -157,8 +156,8 @@ static int compare_programs(const struct duet_report *d, size_t a, size_t b, boo
 {
 	_cleanup_(comparison_side_clear) struct comparison_side of_a = {}, of_b = {};
 
-	if (make_side(d, a, alone, &of_a) < 0 || make_side(d, b, alone, &of_b) < 0)
-		return error_oom(err);
+	make_side(d, a, alone, &of_a);
+	make_side(d, b, alone, &of_b);
 	if (of_a.n == 0 || of_b.n == 0)
 		return 0;
 	return comparison_make(&of_a, &of_b, NULL, ret, err) ?: 1;

@@ -82,12 +82,8 @@ static int apply_show(const struct applying *a, struct error *err)
 		size_t changed = report_count(a->report, OUTCOME_CHANGED),
 		       differ = report_count(a->report, OUTCOME_CLAMPED);
 		FILE *file = apply_output();
-		bool any;
-		int r = report_print(a->report, file, options.verbose, &any, err);
 
-		if (r < 0)
-			return r;
-		if (any)
+		if (report_print(a->report, file, options.verbose))
 			fprintf(file, "\n");
 		if (options.dry_run) {
 			fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",

@@ -33,7 +33,7 @@ int report_new(struct report **ret);
 void report_free(struct report *report);
 DEFINE_FREEP(report)
 
-/* before and now may be NULL; note is NULL or says why. A failure is kept and returned by report_print. */
+/* before and now may be NULL; note is NULL or says why. */
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note);
 /* The same for an entry, the values of a setting with their units. */
@@ -47,7 +47,7 @@ size_t report_count(const struct report *report, enum outcome outcome);
 
 /* Files of one kind with equal results share a row; what is as wanted or does not exist is left out unless
  * `all`. True if anything was printed. */
-int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err);
+bool report_print(const struct report *report, FILE *file, bool all);
 json_t *report_json(const struct report *report); /* an array; NULL: no memory */
 
 /* Which checks an apply is to make. */

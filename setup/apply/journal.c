@@ -157,11 +157,8 @@ static void copy_text(struct json_fields *f, const char *name, char **ret)
 	const char *text = NULL;
 
 	json_fields_text_or_empty(f, name, &text);
-	if (f->r < 0)
-		return;
-	*ret = xstrdup(text);
-	if (!*ret)
-		f->r = error_oom(f->err);
+	if (f->r == 0)
+		*ret = xstrdup(text);
 }
 
 static char *copy_held(const json_t *line)

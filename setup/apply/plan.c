@@ -144,8 +144,7 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 	return 0;
 }
 
-static int plan_kept_files(
-	struct plan *plan, const struct check *check, const char *pattern)
+static int plan_kept_files(struct plan *plan, const struct check *check, const char *pattern)
 {
 	_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, pattern);
 	int r = 0;
@@ -405,8 +404,7 @@ static bool is_planned(const struct plan *plan, const char *name)
 	return false;
 }
 
-static int plan_unit(
-	struct plan *plan, const char *name, const char *old, const struct planning *from)
+static int plan_unit(struct plan *plan, const char *name, const char *old, const struct planning *from)
 {
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
@@ -554,12 +552,11 @@ static int plan_ntp(struct plan *plan, const struct planning *from)
 		struct error ignored;
 
 		if (units_file_state(from->units, unit, &state, &ignored) == 0 && strncmp(state, "masked", 6))
-			return plan_add(plan,
-				&(struct entry){.kind = ENTRY_UNIT,
-					.id = xstrdup("ntp.on"),
-					.name = xstrdup(unit),
-					.old = xstrdup("inactive"),
-					.want = xstrdup("active")});
+			return plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
+						      .id = xstrdup("ntp.on"),
+						      .name = xstrdup(unit),
+						      .old = xstrdup("inactive"),
+						      .want = xstrdup("active")});
 	}
 	report_add(from->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL, "no time daemon is installed");
 	return 0;
@@ -598,7 +595,7 @@ static int plan_units(struct plan *plan, const struct planning *from, struct err
 			!request_takes(from->request, check_of(unit->name)))
 			continue;
 		c.names[c.n++] = xstrdup(unit->name);
-		r = c.names[0] ? plan_closure(plan, &c, from, err) : error_oom(err);
+		r = plan_closure(plan, &c, from, err);
 	}
 	if (r == 0)
 		r = sort_units(plan, from->units, err);

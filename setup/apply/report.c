@@ -16,7 +16,6 @@ struct row {
 struct report {
 	struct row *rows;
 	size_t n;
-	bool failed; /* no memory for a row */
 };
 
 /* Words for people and for JSON. */
@@ -63,13 +62,8 @@ void report_free(struct report *report)
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note)
 {
-	struct row *row = array_add(report->rows, report->n);
-
-	if (row)
-		*row = (struct row){outcome, text_copy(id), text_copy(name), text_copy(before),
-			text_copy(now), text_copy(note)};
-	if (!row || !row->id || !row->name)
-		report->failed = true;
+	*array_add(report->rows, report->n) = (struct row){
+		outcome, text_copy(id), text_copy(name), text_copy(before), text_copy(now), text_copy(note)};
 }
 
 void report_entry(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
@@ -128,15 +122,11 @@ static void print_row(struct table *table, const struct row *row, size_t more)
 		table_cell(table, "%s%s%s%s", row->name, others, row->note ? ": " : "", row->note ?: "");
 }
 
-int report_print(const struct report *report, FILE *file, bool all, bool *ret_any, struct error *err)
+bool report_print(const struct report *report, FILE *file, bool all)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
 		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	if (report->failed)
-		return error_oom(err);
-
 	size_t more = 0, printed = 0;
 
 	for (size_t i = 0; i < report->n; i++) {
@@ -152,10 +142,9 @@ int report_print(const struct report *report, FILE *file, bool all, bool *ret_an
 		more = 0;
 		printed++;
 	}
-	*ret_any = printed > 0;
-	if (*ret_any)
+	if (printed > 0)
 		table_print(table, file);
-	return 0;
+	return printed > 0;
 }
 
 json_t *report_json(const struct report *report)

@@ -181,12 +181,8 @@ static int restore_show(const struct report *report, size_t undone, struct error
 
 	if (!options.json) {
 		FILE *file = restore_output();
-		bool any;
-		int r = report_print(report, file, options.verbose, &any, err);
 
-		if (r < 0)
-			return r;
-		if (any)
+		if (report_print(report, file, options.verbose))
 			fprintf(file, "\n");
 		if (undone)
 			fprintf(file, "A reboot had already undone %zu change%s.\n", undone,

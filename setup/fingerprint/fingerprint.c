@@ -150,7 +150,7 @@ static int store(const struct fingerprint *f, const json_t *document, struct err
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *text = json_dumps(document, JSON_COMPACT);
 	int64_t id;
-	int r = text ? book_open(&book, options.db, BOOK_WRITE, err) : error_oom(err);
+	int r = book_open(&book, options.db, BOOK_WRITE, err);
 
 	if (r == 0)
 		r = book_put_environment(book, f->digest, f->machine, text, &id, err);

@@ -377,9 +377,7 @@ static int make_instance(struct trace *t, struct error *err)
 	_cleanup_(freep) char *name = leftover_trace_name(getpid());
 	int r;
 
-	t->path = name ? text_format("instances/%s", name) : NULL;
-	if (!t->path)
-		return error_oom(err);
+	t->path = text_format("instances/%s", name);
 	r = guard_new(&t->guard, remove_instance, t->tracing_fd, t->path, err);
 	if (r < 0)
 		return r;
