@@ -28,40 +28,14 @@ const struct run_rows *document_run_rows(size_t i)
 	return NULL;
 }
 
-static void read_real_field(struct json_fields *f, const struct field *field, void *object)
-{
-	double *to = field_real(field, object);
-
-	json_fields_real(f, field->name, to);
-	if (f->r == 0 && *to < (double)field->min)
-		f->r = error_say(f->err, -EINVAL, "'%s' is %g and must not be below %" PRId64, field->name,
-			*to, field->min);
-}
-
-static void read_number_field(struct json_fields *f, const struct field *field, void *object)
-{
-	bool required = field->presence == FIELD_REQUIRED || field->must_be_given;
-	int64_t value = field_get(field, object), max = field_max(field);
-
-	if (field->type == FIELD_ENUM && (required || json_object_get(f->object, field->name)))
-		json_fields_word(f, field->name, field->words, field->n_words, &value);
-	else if (field->seconds && required)
-		json_fields_seconds(f, field->seconds, &value);
-	else if (field->seconds)
-		json_fields_seconds_maybe(f, field->seconds, &value);
-	else if (required)
-		json_fields_int(f, field->name, field->min, max, &value);
-	else if (field->type != FIELD_ENUM)
-		json_fields_int_maybe(f, field->name, field->min, max, &value);
-	field_set(field, object, value);
-}
-
 void document_read_fields(struct json_fields *f, const struct field_table *table, void *object)
 {
 	fields_init(table, object);
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		bool required = field->presence == FIELD_REQUIRED || field->must_be_given, flag;
 		const char *text = NULL;
-		bool flag;
+		double *real;
+		int64_t value, max;
 
 		if (field->book_only)
 			continue;
@@ -80,58 +54,63 @@ void document_read_fields(struct json_fields *f, const struct field_table *table
 			field_set(field, object, flag);
 			break;
 		case FIELD_REAL:
-			read_real_field(f, field, object);
+			real = field_real(field, object);
+			json_fields_real(f, field->name, real);
+			if (f->r == 0 && *real < (double)field->min)
+				f->r = error_say(f->err, -EINVAL, "'%s' is %g and must not be below %" PRId64,
+					field->name, *real, field->min);
 			break;
 		default:
-			read_number_field(f, field, object);
+			value = field_get(field, object);
+			max = field_max(field);
+			if (field->type == FIELD_ENUM &&
+				(required || json_object_get(f->object, field->name)))
+				json_fields_word(f, field->name, field->words, field->n_words, &value);
+			else if (field->seconds && required)
+				json_fields_seconds(f, field->seconds, &value);
+			else if (field->seconds)
+				json_fields_seconds_maybe(f, field->seconds, &value);
+			else if (required)
+				json_fields_int(f, field->name, field->min, max, &value);
+			else if (field->type != FIELD_ENUM)
+				json_fields_int_maybe(f, field->name, field->min, max, &value);
+			field_set(field, object, value);
 		}
 	}
-}
-
-static bool is_omitted_field(const struct field *field, const struct field_table *table, const void *object)
-{
-	if (field->book_only || field->type == FIELD_REAL)
-		return field->book_only;
-	if (field->type == FIELD_TEXT)
-		return !*field_text(field, object);
-	return field->presence != FIELD_REQUIRED && !field->must_be_given &&
-	       field_get(field, object) == field->unknown && (!table->nulls || field->omitted);
-}
-
-static int write_field(
-	FILE *file, const struct field *field, const struct field_table *table, const void *object)
-{
-	int64_t value;
-
-	if (field->type == FIELD_TEXT)
-		return json_write_text(file, *field_text(field, object));
-	if (field->type == FIELD_REAL)
-		return json_write_real(file, *field_real(field, object));
-	value = field_get(field, object);
-	if (table->nulls && field->presence == FIELD_OPTIONAL && value == field->unknown)
-		fputs("null", file);
-	else if (field->type == FIELD_ENUM)
-		return json_write_text(file, field->words[value]);
-	else if (field->type == FIELD_BOOL)
-		fputs(value ? "true" : "false", file);
-	else if (field->seconds && value % NS_PER_S)
-		return json_write_real(file, (double)value / NS_PER_S);
-	else
-		json_write_int(file, field->seconds ? value / NS_PER_S : value);
-	return 0;
 }
 
 int document_write_fields(
 	FILE *file, const char *separator, const struct field_table *table, const void *object)
 {
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
-		if (is_omitted_field(field, table, object))
+		bool is_number = field->type != FIELD_TEXT && field->type != FIELD_REAL;
+		int64_t value = is_number ? field_get(field, object) : 0;
+		bool is_unknown = is_number && value == field->unknown;
+		int r = 0;
+
+		if (field->book_only || (field->type == FIELD_TEXT && !*field_text(field, object)) ||
+			(is_unknown && field->presence != FIELD_REQUIRED && !field->must_be_given &&
+				(!table->nulls || field->omitted)))
 			continue;
 		fputs(separator, file);
 		fputc('"', file);
 		fputs(field->seconds ?: field->name, file);
 		fputs("\": ", file);
-		if (write_field(file, field, table, object) < 0)
+		if (field->type == FIELD_TEXT)
+			r = json_write_text(file, *field_text(field, object));
+		else if (field->type == FIELD_REAL)
+			r = json_write_real(file, *field_real(field, object));
+		else if (table->nulls && field->presence == FIELD_OPTIONAL && is_unknown)
+			fputs("null", file);
+		else if (field->type == FIELD_ENUM)
+			r = json_write_text(file, field->words[value]);
+		else if (field->type == FIELD_BOOL)
+			fputs(value ? "true" : "false", file);
+		else if (field->seconds && value % NS_PER_S)
+			r = json_write_real(file, (double)value / NS_PER_S);
+		else
+			json_write_int(file, field->seconds ? value / NS_PER_S : value);
+		if (r < 0)
 			return -1;
 		separator = ", ";
 	}

@@ -9,30 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A cutoff profile as an emp-profile document, and back. */
-
-static int parse_l_samples(const json_t *array, const char *half, struct profile_run *ret, struct error *err)
-{
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		const json_t *entry = json_array_get(array, i);
-		int64_t n = json_integer_value(entry), last = i ? ret->l_samples[i - 1] : 0;
-		uint32_t *to;
-
-		if (!json_is_integer(entry) || n < 1 || n > UINT32_MAX)
-			return error_say(err, -EINVAL,
-				"%s: entry %zu of 'l_samples' must be the number of a sample, 1 or more",
-				half, i + 1);
-		if (n <= last)
-			return error_say(err, -EINVAL,
-				"%s: entry %zu of 'l_samples' is %" PRId64 " after %" PRId64
-				", and they must be in order and not repeat",
-				half, i + 1, n, last);
-		to = array_add(ret->l_samples, ret->n_l_samples);
-		*to = (uint32_t)n;
-	}
-	return 0;
-}
-
 /* quoted: the name as the place shows it. */
 static void parse_half(struct json_fields *f, const char *name, const char *quoted, struct profile_run *ret)
 {
@@ -45,7 +21,23 @@ static void parse_half(struct json_fields *f, const char *name, const char *quot
 	inner = json_fields_begin(half, (struct json_location){quoted}, f->err);
 	document_read_fields(&inner, &profile_run_table, ret);
 	json_fields_array(&inner, "l_samples", &l_samples);
-	f->r = inner.r < 0 ? inner.r : parse_l_samples(l_samples, quoted, ret, f->err);
+	for (size_t i = 0; inner.r >= 0 && i < json_array_size(l_samples); i++) {
+		const json_t *entry = json_array_get(l_samples, i);
+		int64_t n = json_integer_value(entry), last = i ? ret->l_samples[i - 1] : 0;
+
+		if (!json_is_integer(entry) || n < 1 || n > UINT32_MAX)
+			inner.r = error_say(f->err, -EINVAL,
+				"%s: entry %zu of 'l_samples' must be the number of a sample, 1 or more",
+				quoted, i + 1);
+		else if (n <= last)
+			inner.r = error_say(f->err, -EINVAL,
+				"%s: entry %zu of 'l_samples' is %" PRId64 " after %" PRId64
+				", and they must be in order and not repeat",
+				quoted, i + 1, n, last);
+		else
+			*array_add(ret->l_samples, ret->n_l_samples) = (uint32_t)n;
+	}
+	f->r = inner.r;
 }
 
 static int cutoffs_by_daemon(const void *a, const void *b)
@@ -151,24 +143,11 @@ static json_t *make_half(const struct profile_run *half)
 	return json;
 }
 
-static json_t *make_resolving(const struct resolving rows[N_RESOLVING])
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < N_RESOLVING; i++)
-		if (rows[i].samples > 0)
-			json_array_append_new(array,
-				json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)rows[i].samples,
-					"interleaved", rows[i].interleaved, "separate", rows[i].separate,
-					"duet", rows[i].duet > 0 ? json_real(rows[i].duet) : NULL));
-	return array;
-}
-
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp)
 		json_t *document = json_pack("{s:s, s:i}", "format", "emp-profile", "version", 1),
-		       *resolving = make_resolving(profile->resolving);
+		       *resolving = json_array();
 	json_t *cutoffs = json_array();
 	int r = json_object_update_new(document, document_new(&profile_table, profile));
 
@@ -178,6 +157,15 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 	r |= json_object_set_new(document, "long", make_half(&profile->long_run));
 	r |= json_object_set_new(
 		document, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		const struct resolving *row = &profile->resolving[i];
+
+		if (row->samples > 0)
+			json_array_append_new(resolving,
+				json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)row->samples,
+					"interleaved", row->interleaved, "separate", row->separate, "duet",
+					row->duet > 0 ? json_real(row->duet) : NULL));
+	}
 	if (json_array_size(resolving) > 0)
 		json_object_set(document, "resolving", resolving);
 	document_add_correlation(document, &profile->correlation);
@@ -290,19 +278,6 @@ int document_add_origin(
 	return environment ? document_add_environment(book, environment, document, err) : 0;
 }
 
-/* Where a run was made. A name or a digest is enough; a whole document is stored unchanged. */
-struct origin {
-	char *machine;      /* NULL: not known */
-	char *document;     /* of the environment; NULL: not known */
-	const char *digest; /* the document's; NULL: not known */
-};
-
-static void origin_clear(struct origin *origin)
-{
-	free(origin->machine);
-	free(origin->document);
-}
-
 /* Whether the book has that profile: its id; 0: not, and *ret_current says whether another one has its name. */
 static int find_profile(
 	struct book *book, const struct profile *profile, int64_t *ret, bool *ret_current, struct error *err)
@@ -355,75 +330,63 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 	return r < 0 ? r : find_profile(book, &profile, ret, &current, err);
 }
 
-static int put_measurements(struct book *book, const json_t *object, int64_t environment, struct error *err)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach (json_object_get(object, "measurements"), i, row) {
-		struct json_fields f = json_fields_begin(
-			row, (struct json_location){"'measurements', entry", (int64_t)i + 1}, err);
-		struct measurement measurement;
-
-		document_read_fields(&f, &measurement_table, &measurement);
-		if (f.r == 0)
-			f.r = book_put_measurement(book, environment, &measurement, err);
-		fields_clear(&measurement_table, &measurement);
-		if (f.r < 0)
-			return f.r;
-	}
-	return 0;
-}
-
 /* The profile would put its own measurements in place of those that the environment has here, or had where it comes from. */
 int document_put_environment_and_profile(
 	struct book *book, const json_t *document, int64_t *ret, int64_t *ret_profile, struct error *err)
 {
-	_cleanup_(origin_clear) struct origin origin = {};
+	_cleanup_(freep) char *machine = NULL, *fingerprint = NULL;
+	const char *digest = NULL, *name = NULL;
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
+	const json_t *its_machine = json_object_get(document, "machine");
+	json_t *environment = json_object_get(document, "environment"), *row;
 	struct measurement *before = NULL;
-	size_t n = 0;
+	size_t i, n = 0;
 	int r;
 
+	/* A name or a digest is enough; a whole document is stored unchanged. */
 	*ret = 0;
-	if (f.r == 0) {
-		const json_t *machine = json_object_get(f.object, "machine");
-		json_t *environment = json_object_get(f.object, "environment");
-		const char *name = NULL;
+	if (!json_is_object(its_machine))
+		json_fields_text_maybe(&f, "machine", &name);
+	if (f.r == 0)
+		machine = json_is_object(its_machine) ? json_dumps(its_machine, JSON_COMPACT)
+						      : text_copy(name);
+	json_fields_text_maybe(&f, "environment_digest", &digest);
+	if (f.r >= 0 && environment && !json_is_null(environment)) {
+		if (json_is_string(environment) && !digest)
+			json_fields_text(&f, "environment", &digest);
+		else if (!json_is_string(environment))
+			json_fields_object(&f, "environment", &environment);
+		if (f.r == 0 && json_is_object(environment) && !digest) {
+			struct json_fields inner = json_fields_begin(
+				environment, (struct json_location){"'environment'"}, f.err);
 
-		if (!json_is_object(machine))
-			json_fields_text_maybe(&f, "machine", &name);
-		if (f.r == 0)
-			origin.machine = json_is_object(machine) ? json_dumps(machine, JSON_COMPACT)
-								 : text_copy(name);
-		json_fields_text_maybe(&f, "environment_digest", &origin.digest);
-		if (f.r >= 0 && environment && !json_is_null(environment)) {
-			if (json_is_string(environment) && !origin.digest)
-				json_fields_text(&f, "environment", &origin.digest);
-			else if (!json_is_string(environment))
-				json_fields_object(&f, "environment", &environment);
-			if (f.r == 0 && json_is_object(environment) && !origin.digest) {
-				struct json_fields inner = json_fields_begin(
-					environment, (struct json_location){"'environment'"}, f.err);
-
-				json_fields_text_maybe(&inner, "digest", &origin.digest);
-				f.r = inner.r;
-			}
-			if (f.r == 0)
-				origin.document = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
+			json_fields_text_maybe(&inner, "digest", &digest);
+			f.r = inner.r;
 		}
+		if (f.r == 0)
+			fingerprint = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
 	}
 	r = f.r;
-	if (r == 0 && (origin.machine || origin.document || origin.digest))
-		r = book_put_environment(book, origin.digest, origin.machine, origin.document, ret, err);
+	if (r == 0 && (machine || fingerprint || digest))
+		r = book_put_environment(book, digest, machine, fingerprint, ret, err);
 	if (r == 0 && *ret)
 		r = book_measurements(book, *ret, &before, &n, err);
 	if (r == 0 && ret_profile)
 		r = put_profile_of_run(book, document, ret_profile, err);
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (i = 0; r == 0 && i < n; i++)
 		r = book_put_measurement(book, *ret, &before[i], err);
 	if (r == 0 && *ret && n == 0)
-		r = put_measurements(book, document, *ret, err);
+		json_array_foreach (json_object_get(document, "measurements"), i, row) {
+			struct measurement measurement;
+
+			f = json_fields_begin(
+				row, (struct json_location){"'measurements', entry", (int64_t)i + 1}, err);
+			document_read_fields(&f, &measurement_table, &measurement);
+			r = f.r < 0 ? f.r : book_put_measurement(book, *ret, &measurement, err);
+			fields_clear(&measurement_table, &measurement);
+			if (r < 0)
+				break;
+		}
 	fields_free(&measurement_table, before, n);
 	return r;
 }

@@ -28,15 +28,6 @@ struct run_export {
 	struct error *err;
 };
 
-static void run_export_clear(struct run_export *x)
-{
-	for (size_t i = 0; x->source_texts && i < x->sources.n; i++)
-		free(x->source_texts[i]);
-	free(x->source_texts);
-	free(x->used);
-	sources_clear(&x->sources);
-}
-
 int document_not_made(struct error *err)
 {
 	return error_say(err, -EBADMSG,
@@ -108,27 +99,6 @@ static int write_execution(const struct execution *execution, void *data)
 	document_write_fields(x->file, ", ", &execution_table, execution);
 	fputc('}', x->file);
 	return ferror(x->file) ? -EIO : 0;
-}
-
-static int write_samples(struct run_export *x)
-{
-	int r;
-
-	fputs(",\n \"samples\": [", x->file);
-	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i", x->run);
-	sql_select(
-		&x->counters, x->book, x->err, &counters_table, "WHERE run = ? ORDER BY sample", "i", x->run);
-	x->sample = 0;
-	r = read_counters_row(x);
-	if (r >= 0)
-		r = book_each_execution(x->book, x->run, write_execution, x, x->err);
-	if (r >= 0)
-		while ((r = write_sample(x)) > 0)
-			;
-	sql_end(&x->samples);
-	sql_end(&x->counters);
-	fputs("\n ]", x->file);
-	return r;
 }
 
 static int write_row(const void *row, void *data)
@@ -203,14 +173,6 @@ static int add_profile(struct run_export *x, const struct run *run, json_t *head
 	return 0;
 }
 
-static void add_time(json_t *json, const char *ns, const char *text, int64_t time_ns)
-{
-	if (time_ns == 0)
-		return;
-	json_object_set_new(json, ns, json_integer(time_ns));
-	document_add_moment(json, text, time_ns);
-}
-
 /* All but samples, rows and other runs. */
 static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 {
@@ -226,8 +188,14 @@ static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 	if (run->state != RUN_DONE) /* for the reader of the document, a run that is still open ends here */
 		json_object_set_new(head, "state",
 			json_string(run_state_names[run->state == RUN_OPEN ? RUN_INTERRUPTED : run->state]));
-	add_time(head, "started_ns", "started", run->started_ns);
-	add_time(head, "ended_ns", "ended", run->ended_ns);
+	for (int i = 0; i < 2; i++) {
+		int64_t time_ns = i ? run->ended_ns : run->started_ns;
+
+		if (time_ns == 0)
+			continue;
+		json_object_set_new(head, i ? "ended_ns" : "started_ns", json_integer(time_ns));
+		document_add_moment(head, i ? "ended" : "started", time_ns);
+	}
 	if (run->command && !command)
 		return document_not_made(x->err);
 	if (command)
@@ -287,7 +255,23 @@ static int write_run(struct run_export *x)
 		if (x->n_rows > 0 && !x->rows->single)
 			fputs("\n ]", x->file);
 	}
-	return r < 0 ? r : write_samples(x);
+	if (r < 0)
+		return r;
+	fputs(",\n \"samples\": [", x->file);
+	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i", x->run);
+	sql_select(
+		&x->counters, x->book, x->err, &counters_table, "WHERE run = ? ORDER BY sample", "i", x->run);
+	x->sample = 0;
+	r = read_counters_row(x);
+	if (r >= 0)
+		r = book_each_execution(x->book, x->run, write_execution, x, x->err);
+	if (r >= 0)
+		while ((r = write_sample(x)) > 0)
+			;
+	sql_end(&x->samples);
+	sql_end(&x->counters);
+	fputs("\n ]", x->file);
+	return r;
 }
 
 static int write_companions(struct run_export *x, const struct document_feature *feature)
@@ -314,30 +298,33 @@ static int write_companions(struct run_export *x, const struct document_feature 
 	return r;
 }
 
-static int write_document(struct run_export *x)
-{
-	int r = book_sources(x->book, &x->sources, x->err);
-
-	if (r < 0)
-		return r;
-	x->source_texts = xcalloc(x->sources.n, sizeof(*x->source_texts));
-	x->used = xcalloc(x->sources.n, sizeof(*x->used));
-	r = write_run(x);
-	for (const struct document_feature *const *feature = document_features; r >= 0 && *feature; feature++)
-		if ((*feature)->companions)
-			r = write_companions(x, *feature);
-	fputs(r < 0 ? "\n" : "}\n", x->file);
-	if (fflush(x->file) < 0 || ferror(x->file))
-		return error_os(x->err, -(errno ?: EIO), "cannot write a JSON document");
-	return r;
-}
-
 int document_export_run(
 	struct book *book, int64_t run, const struct document_parts *parts, FILE *file, struct error *err)
 {
-	_cleanup_(run_export_clear) struct run_export x = {
-		.book = book, .run = run, .parts = parts, .file = file, .err = err};
-	int r = BOOK_AT_ONCE(book, write_document(&x), err);
+	struct run_export x = {.book = book, .run = run, .parts = parts, .file = file, .err = err};
+	bool own;
+	int r = book_enter(book, false, &own, err);
 
+	if (r < 0)
+		return r;
+	r = book_sources(book, &x.sources, err);
+	if (r >= 0) {
+		x.source_texts = xcalloc(x.sources.n, sizeof(*x.source_texts));
+		x.used = xcalloc(x.sources.n, sizeof(*x.used));
+		r = write_run(&x);
+		for (const struct document_feature *const *feature = document_features; r >= 0 && *feature;
+			feature++)
+			if ((*feature)->companions)
+				r = write_companions(&x, *feature);
+		fputs(r < 0 ? "\n" : "}\n", file);
+		if (fflush(file) < 0 || ferror(file))
+			r = error_os(err, -(errno ?: EIO), "cannot write a JSON document");
+	}
+	r = book_leave(book, own, r, err);
+	for (size_t i = 0; x.source_texts && i < x.sources.n; i++)
+		free(x.source_texts[i]);
+	free(x.source_texts);
+	free(x.used);
+	sources_clear(&x.sources);
 	return r < 0 ? r : 0;
 }

@@ -56,15 +56,6 @@ static void run_import_clear(struct run_import *import)
 	free(import->environments.items);
 }
 
-/* 0: it is not there. */
-static int64_t id_map_get(const struct id_map *map, int64_t from)
-{
-	for (size_t i = 0; i < map->n; i++)
-		if (map->items[i].from == from)
-			return map->items[i].to;
-	return 0;
-}
-
 /* Samples are in order. */
 static int check_number(const struct sample *sample, int64_t entry, int64_t last, struct error *err)
 {
@@ -111,33 +102,6 @@ static int store_sample(struct run_import *import, const struct quick_sample *re
 }
 
 /* 0.1.0 had "kernel" for the only kind it knew. */
-static int import_one_execution(struct run_import *import, uint32_t sample, size_t entry)
-{
-	_cleanup_(json_decrefp) json_t *object = NULL;
-	struct execution execution;
-	struct json_fields f;
-	struct source who;
-	bool kernel = false;
-	const char *text;
-	size_t size;
-	int r = json_stream_text(import->document, 0, &text, &size, import->err);
-
-	if (r == 0)
-		r = document_quick_execution(text, size, import_execution, import);
-	if (r == 0)
-		r = json_stream_parse(import->document, &object, import->err);
-	if (r != 0)
-		return r;
-	f = json_fields_begin(
-		object, (struct json_location){"sample", sample, "execution", (int64_t)entry}, import->err);
-	document_read_fields(&f, &source_table, &who);
-	document_read_fields(&f, &execution_table, &execution);
-	json_fields_flag_maybe(&f, "kernel", &kernel);
-	if (kernel && who.kind == SOURCE_PROCESS)
-		who.kind = SOURCE_KERNEL;
-	return f.r < 0 ? f.r : import_execution(&execution, &who, import);
-}
-
 static int import_executions(struct run_import *import, uint32_t sample)
 {
 	enum { AT_ONCE = 4096 };
@@ -147,8 +111,32 @@ static int import_executions(struct run_import *import, uint32_t sample)
 	while (r >= 0 && more > 0) {
 		import->n_executions = 0;
 		while (r >= 0 && import->n_executions < AT_ONCE &&
-			(more = json_stream_element(import->document, import->err)) > 0)
-			r = import_one_execution(import, sample, done + import->n_executions + 1);
+			(more = json_stream_element(import->document, import->err)) > 0) {
+			_cleanup_(json_decrefp) json_t *object = NULL;
+			size_t size, entry = done + import->n_executions + 1;
+			struct execution execution;
+			struct json_fields f;
+			struct source who;
+			bool kernel = false;
+			const char *text;
+
+			r = json_stream_text(import->document, 0, &text, &size, import->err);
+			if (r == 0)
+				r = document_quick_execution(text, size, import_execution, import);
+			if (r == 0)
+				r = json_stream_parse(import->document, &object, import->err);
+			if (r != 0)
+				continue;
+			f = json_fields_begin(object,
+				(struct json_location){"sample", sample, "execution", (int64_t)entry},
+				import->err);
+			document_read_fields(&f, &source_table, &who);
+			document_read_fields(&f, &execution_table, &execution);
+			json_fields_flag_maybe(&f, "kernel", &kernel);
+			if (kernel && who.kind == SOURCE_PROCESS)
+				who.kind = SOURCE_KERNEL;
+			r = f.r < 0 ? f.r : import_execution(&execution, &who, import);
+		}
 		if (r >= 0)
 			r = more < 0 ? more
 				     : book_add_executions(import->book, import->run, sample, done,
@@ -321,46 +309,38 @@ static int put_named(struct run_import *import, const json_t *head)
 	return 0;
 }
 
-/* The run of that number where the document comes from; for one that is not in the document, a number that no run of the book has
- * or will have. */
-static int find_imported_run(struct run_import *import, int64_t number, int64_t *ret)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < import->n_parts; i++)
-		if (import->parts[i].number == number) {
-			*ret = import->parts[i].run.id;
-			return 0;
-		}
-	if (!import->unused) {
-		struct run run = import->parts[0].run;
-
-		run.uid[0] = '\0';
-		r = book_add_run(import->book, &run, import->err);
-		if (r >= 0)
-			r = book_remove_run(import->book, run.id, true, import->err);
-		import->unused = run.id;
-	}
-	*ret = import->unused;
-	return r;
-}
-
 /* The ids of the other book become those of this one. */
 static int renumber(struct run_import *import, const struct field_table *table, void *row)
 {
 	int r = 0;
 
 	for (const struct field *field = table->fields; r >= 0 && field < table->fields + table->n; field++) {
+		const struct id_map *map = field->refers == FIELD_TO_SOURCE ? &import->sources
+									    : &import->environments;
 		int64_t id = field->refers ? field_get(field, row) : 0, to = 0;
 
 		if (id == 0)
 			continue;
-		if (field->refers == FIELD_TO_RUN)
-			r = find_imported_run(import, id, &to);
-		else
-			to = id_map_get(
-				field->refers == FIELD_TO_SOURCE ? &import->sources : &import->environments,
-				id);
+		if (field->refers == FIELD_TO_RUN) {
+			for (size_t i = 0; to == 0 && i < import->n_parts; i++)
+				if (import->parts[i].number == id)
+					to = import->parts[i].run.id;
+			/* For a run that is not in the document, a number that no run of the book has or will have. */
+			if (to == 0 && !import->unused) {
+				struct run run = import->parts[0].run;
+
+				run.uid[0] = '\0';
+				r = book_add_run(import->book, &run, import->err);
+				if (r >= 0)
+					r = book_remove_run(import->book, run.id, true, import->err);
+				import->unused = run.id;
+			}
+			to = to ?: import->unused;
+		} else {
+			for (size_t i = 0; to == 0 && i < map->n; i++)
+				if (map->items[i].from == id)
+					to = map->items[i].to;
+		}
 		if (field->refers == FIELD_TO_SOURCE && to == 0)
 			return error_say(import->err, -EINVAL,
 				"'%s' is %" PRId64 ", which is not among the 'sources'", field->name, id);
@@ -464,14 +444,6 @@ static int64_t *import_place(struct import_part *part, const char *name)
 	return NULL;
 }
 
-static bool has_companions(const char *member)
-{
-	for (const struct document_feature *const *feature = document_features; *feature; feature++)
-		if ((*feature)->companions_member && !strcmp(member, (*feature)->companions_member))
-			return true;
-	return false;
-}
-
 /* Its head, and where its samples and rows are; and the same of those that it belongs with. */
 static int scan_run(struct run_import *import, bool is_companion)
 {
@@ -486,10 +458,15 @@ static int scan_run(struct run_import *import, bool is_companion)
 	r = json_stream_enter(import->document, '{', import->err);
 	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
 		json_t *value = NULL;
+		bool has_companions;
 		int64_t *place;
 
 		part = &import->parts[at]; /* which companions may have moved */
 		place = import_place(part, name);
+		has_companions = false;
+		for (const struct document_feature *const *feature = document_features; *feature; feature++)
+			has_companions |= (*feature)->companions_member &&
+					  !strcmp(name, (*feature)->companions_member);
 		if ((place && *place) || json_object_get(part->head, name))
 			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
 		if (place) {
@@ -497,7 +474,7 @@ static int scan_run(struct run_import *import, bool is_companion)
 			if (place == &part->samples && json_stream_peek(import->document) != '[')
 				*place = -1;
 			r = json_stream_skip(import->document, import->err);
-		} else if (has_companions(name) && !is_companion) {
+		} else if (has_companions && !is_companion) {
 			r = json_stream_enter(import->document, '[', import->err);
 			while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
 				r = scan_run(import, true);

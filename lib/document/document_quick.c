@@ -69,16 +69,6 @@ static bool quick_is_named(const char *name, const char *text, size_t size)
 	return strlen(name) == size && !memcmp(name, text, size);
 }
 
-static bool quick_word(struct quick *q, const char *word)
-{
-	size_t size = strlen(word);
-
-	if ((size_t)(q->end - q->at) < size || memcmp(q->at, word, size))
-		return false;
-	q->at += size;
-	return true;
-}
-
 static bool quick_value(struct quick *q, const struct field *field, void *object)
 {
 	const char *text;
@@ -104,8 +94,13 @@ static bool quick_value(struct quick *q, const struct field *field, void *object
 		return false;
 	case FIELD_BOOL:
 		value = quick_next(q) == 't';
+		text = value ? "true" : "false";
+		size = strlen(text);
 		field_set(field, object, value);
-		return quick_word(q, value ? "true" : "false");
+		if ((size_t)(q->end - q->at) < size || memcmp(q->at, text, size))
+			return false;
+		q->at += size;
+		return true;
 	case FIELD_REAL:
 		return false;
 	default:
