@@ -225,16 +225,6 @@ static int check_failures(const struct coordinator *c, struct error *err)
 	return 0;
 }
 
-/* Until the deadline, or until the accounting is to be read again. */
-static int sleep_ms(const struct coordinator *c, const struct accounting *a)
-{
-	int64_t left_ms = (c->deadline_ns - clock_ns(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
-	int drain_ms = a ? accounting_poll_ms(a) : -1;
-
-	left_ms = left_ms < 0 ? 0 : left_ms;
-	return drain_ms >= 0 && drain_ms < left_ms ? drain_ms : (int)(left_ms < 1000000 ? left_ms : 1000000);
-}
-
 /* Sleeps until something has happened: a worker has told, or ended, or a signal has come. */
 static int sleep_once(struct coordinator *c, struct error *err)
 {
@@ -245,11 +235,16 @@ static int sleep_once(struct coordinator *c, struct error *err)
 		{.fd = interrupt_child_fd(), .events = POLLIN},
 		{.fd = a ? accounting_poll_fd(a) : -1, .events = POLLIN},
 	};
+	/* Until the deadline, or until the accounting is to be read again. */
+	int64_t left_ms = (c->deadline_ns - clock_ns(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
+	int drain_ms = a ? accounting_poll_ms(a) : -1, r = 0;
 	char byte;
-	int r = 0;
 	size_t over;
 
-	if (poll(fds, ELEMENTS(fds), sleep_ms(c, a)) < 0 && errno != EINTR)
+	left_ms = left_ms < 0 ? 0 : left_ms < 1000000 ? left_ms : 1000000;
+	if (drain_ms >= 0 && drain_ms < left_ms)
+		left_ms = drain_ms;
+	if (poll(fds, ELEMENTS(fds), (int)left_ms) < 0 && errno != EINTR)
 		return error_os(err, -errno, "cannot wait for the slaves");
 	if (interrupt_pending())
 		return -EINTR;
@@ -291,12 +286,79 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 	return r;
 }
 
-/* Begins to measure the CPU time of all workers, and what they wait for. */
-static int begin_statistics(struct coordinator *c, struct error *err)
+static int64_t grown(int64_t before, int64_t after)
 {
-	const struct page_wait_meter *meter = c->plan->page_waits;
-	int r = load_allowed_cpus(c->load, &c->cpus, err), n_cpus;
+	return before < 0 || after < before ? -1 : after - before;
+}
 
+/* Into the result; their sum into *ret. */
+static int end_statistics(struct coordinator *c, struct spawned *ret, struct error *err)
+{
+	struct load_sample *start = &c->result->start;
+	int n_cpus;
+
+	if (c->waits)
+		page_wait_meter_read(c->plan->page_waits, &c->waits[1]);
+	start->idle_ns = grown(c->idle_ns, idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus));
+	start->cpus = start->idle_ns < 0 ? -1 : n_cpus;
+	for (size_t k = 0; k < c->n; k++) {
+		const struct worker_process *w = &c->workers[k];
+		const struct worker_state *state = &c->memory->workers[k];
+		struct sample_program *part = &c->result->parts[k];
+		struct cgroup_usage usage;
+		int64_t last_ns, n;
+		int r, rest;
+
+		/* The complete repetitions, and the end of the last of them; the worker may be completing another. */
+		do {
+			n = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE);
+			last_ns = __atomic_load_n(&state->last_ns[n % 2], __ATOMIC_ACQUIRE);
+		} while (__atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE) != n);
+		r = cgroup_usage(w->cgroup, &usage, err);
+		rest = cgroup_count(w->cgroup, err) - 1;
+		if (r < 0)
+			return r;
+		*part = (struct sample_program){
+			.sample = start->sample,
+			.program = (uint32_t)k + 1,
+			.start_ns = ret->start_ns + state->started_ns - c->released_ns,
+			.finished_ns = state->finished_ns - c->released_ns,
+			.et_ns = last_ns - c->released_ns,
+			.repetitions = n,
+			.pt_ns = usage.usage_ns - w->usage.usage_ns,
+			.user_ns = usage.user_ns - w->usage.user_ns,
+			.system_ns = usage.system_ns - w->usage.system_ns,
+			.wait_ns = grown(w->wait_ns, cgroup_pressure_ns(w->cgroup, "cpu")),
+			.io_wait_ns = grown(w->io_wait_ns, cgroup_pressure_ns(w->cgroup, "io")),
+			.major_faults = state->major_faults,
+			.max_rss_bytes = state->max_rss_bytes,
+			.exit_status = -1,
+			/* one that repeats its work has its commands besides */
+			.left_behind = c->load->coordination != LOAD_CONSTANT && rest > 0 ? rest : 0,
+		};
+		ret->pt_ns += part->pt_ns;
+		ret->user_ns += part->user_ns;
+		ret->system_ns += part->system_ns;
+		ret->left_behind += part->left_behind;
+		if (part->max_rss_bytes > ret->max_rss_bytes)
+			ret->max_rss_bytes = part->max_rss_bytes;
+	}
+	return 0;
+}
+
+/* From the release of all workers to the end of the last one's share. They are released in real time, if this process may have
+ * it, so that nothing comes between the first worker and the last. */
+static int run_workers(void *data, struct spawned *ret, struct error *err)
+{
+	struct coordinator *c = data;
+	const struct page_wait_meter *meter = c->plan->page_waits;
+	struct real_time real_time;
+	int64_t begin_ns, end_ns;
+	int r, n_cpus;
+
+	*ret = (struct spawned){};
+	/* Begin to measure the CPU time of all workers, and what they wait for. */
+	r = load_allowed_cpus(c->load, &c->cpus, err);
 	for (size_t k = 0; r == 0 && k < c->n; k++) {
 		struct worker_process *w = &c->workers[k];
 
@@ -313,93 +375,6 @@ static int begin_statistics(struct coordinator *c, struct error *err)
 			page_wait_meter_read(meter, &c->waits[0]);
 	}
 	c->idle_ns = idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus);
-	return r;
-}
-
-/* The complete repetitions, and the end of the last of them; the worker may be completing another. */
-static int64_t read_repetitions(const struct worker_state *state, int64_t *ret_last_ns)
-{
-	int64_t n;
-
-	do {
-		n = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE);
-		*ret_last_ns = __atomic_load_n(&state->last_ns[n % 2], __ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE) != n);
-	return n;
-}
-
-static int64_t grown(int64_t before, int64_t after)
-{
-	return before < 0 || after < before ? -1 : after - before;
-}
-
-static int end_worker_statistics(const struct coordinator *c, size_t k, int64_t start_ns, struct error *err)
-{
-	const struct worker_process *w = &c->workers[k];
-	const struct worker_state *state = &c->memory->workers[k];
-	struct cgroup_usage usage;
-	int64_t last_ns, repetitions = read_repetitions(state, &last_ns);
-	int r = cgroup_usage(w->cgroup, &usage, err), rest = cgroup_count(w->cgroup, err) - 1;
-
-	if (r < 0)
-		return r;
-	c->result->parts[k] = (struct sample_program){
-		.sample = c->result->start.sample,
-		.program = (uint32_t)k + 1,
-		.start_ns = start_ns + state->started_ns - c->released_ns,
-		.finished_ns = state->finished_ns - c->released_ns,
-		.et_ns = last_ns - c->released_ns,
-		.repetitions = repetitions,
-		.pt_ns = usage.usage_ns - w->usage.usage_ns,
-		.user_ns = usage.user_ns - w->usage.user_ns,
-		.system_ns = usage.system_ns - w->usage.system_ns,
-		.wait_ns = grown(w->wait_ns, cgroup_pressure_ns(w->cgroup, "cpu")),
-		.io_wait_ns = grown(w->io_wait_ns, cgroup_pressure_ns(w->cgroup, "io")),
-		.major_faults = state->major_faults,
-		.max_rss_bytes = state->max_rss_bytes,
-		.exit_status = -1,
-		/* one that repeats its work has its commands besides */
-		.left_behind = c->load->coordination != LOAD_CONSTANT && rest > 0 ? rest : 0,
-	};
-	return 0;
-}
-
-/* Into the result; their sum into *ret. */
-static int end_statistics(struct coordinator *c, struct spawned *ret, struct error *err)
-{
-	struct load_sample *start = &c->result->start;
-	int r = 0, n_cpus;
-
-	if (c->waits)
-		page_wait_meter_read(c->plan->page_waits, &c->waits[1]);
-	start->idle_ns = grown(c->idle_ns, idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus));
-	start->cpus = start->idle_ns < 0 ? -1 : n_cpus;
-	for (size_t k = 0; r == 0 && k < c->n; k++)
-		r = end_worker_statistics(c, k, ret->start_ns, err);
-	for (size_t k = 0; r == 0 && k < c->n; k++) {
-		const struct sample_program *part = &c->result->parts[k];
-
-		ret->pt_ns += part->pt_ns;
-		ret->user_ns += part->user_ns;
-		ret->system_ns += part->system_ns;
-		ret->left_behind += part->left_behind;
-		if (part->max_rss_bytes > ret->max_rss_bytes)
-			ret->max_rss_bytes = part->max_rss_bytes;
-	}
-	return r;
-}
-
-/* From the release of all workers to the end of the last one's share. They are released in real time, if this process may have
- * it, so that nothing comes between the first worker and the last. */
-static int run_workers(void *data, struct spawned *ret, struct error *err)
-{
-	struct coordinator *c = data;
-	struct real_time real_time;
-	int64_t begin_ns, end_ns;
-	int r;
-
-	*ret = (struct spawned){};
-	r = begin_statistics(c, err);
 	if (r < 0)
 		return r;
 	ret->start_ns = clock_ns(CLOCK_REALTIME);

@@ -102,28 +102,7 @@ static void same_loads_clear(struct same_loads *o)
 	free(o->reports);
 }
 
-/* 1: the run is one of the same load, with a result; 0: it is not. */
-static int read_if_same(struct book *book, int64_t run, const struct load_report *as, struct load_report *ret,
-	struct error *err)
-{
-	_cleanup_(load_row_clear) struct load_row row = {};
-	bool same;
-	int r = book_get_load(book, run, &row, err);
-
-	if (r <= 0 || !same_load(&row, &as->load))
-		return r < 0 ? r : 0;
-	r = load_report_read(book, run, ret, err);
-	if (r < 0)
-		return r;
-	same = ret->n_programs == as->n_programs;
-	for (size_t i = 0; same && i < ret->n_programs; i++)
-		same = !strcmp(ret->programs[i].name, as->programs[i].name);
-	if (!same)
-		load_report_clear(ret);
-	return same;
-}
-
-/* With that load itself. */
+/* Those with a result, and with that load itself. */
 static int read_same_loads(
 	struct book *book, const struct load_report *as, struct same_loads *ret, struct error *err)
 {
@@ -133,11 +112,25 @@ static int read_same_loads(
 	ret->means = xcalloc(all.n + 1, sizeof(*ret->means));
 	ret->reports = xcalloc(all.n + 1, sizeof(*ret->reports));
 	for (size_t i = 0; r >= 0 && i < all.n; i++) {
-		r = read_if_same(book, all.items[i].run, as, &ret->reports[ret->n], err);
-		if (r <= 0)
+		_cleanup_(load_row_clear) struct load_row row = {};
+		struct load_report *report = &ret->reports[ret->n];
+		bool same;
+
+		r = book_get_load(book, all.items[i].run, &row, err);
+		if (r <= 0 || !same_load(&row, &as->load))
 			continue;
+		r = load_report_read(book, all.items[i].run, report, err);
+		if (r < 0)
+			continue;
+		same = report->n_programs == as->n_programs;
+		for (size_t k = 0; same && k < report->n_programs; k++)
+			same = !strcmp(report->programs[k].name, as->programs[k].name);
+		if (!same) {
+			load_report_clear(report);
+			continue;
+		}
 		ret->means[ret->n] = all.items[i];
-		ret->means[ret->n].n_samples = (int64_t)ret->reports[ret->n].n_kept;
+		ret->means[ret->n].n_samples = (int64_t)report->n_kept;
 		ret->n++;
 	}
 	free(all.items);
@@ -221,44 +214,15 @@ static struct comparison_side load_side(const struct load_report *p, const struc
 	return side;
 }
 
-/* The scripts are adjusted among themselves: the rate of all work is the answer to a question of its own. */
-static int compare_pairs(struct load_comparison *c, struct error *err)
-{
-	_cleanup_(freep) struct comparison **scripts = xcalloc(c->n + 1, sizeof(*scripts));
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++) {
-		struct load_pair *pair = &c->items[i];
-		_cleanup_(comparison_side_clear) struct comparison_side a = load_side(c->a, pair->a);
-		_cleanup_(comparison_side_clear) struct comparison_side b = load_side(c->b, pair->b);
-		int r = comparison_make(&a, &b, &pair->variation, &pair->comparison, err);
-
-		if (r < 0)
-			return r;
-		if (i >= c->same_scripts)
-			scripts[n++] = &pair->comparison;
-	}
-	comparisons_adjust(scripts, n);
-	return 0;
-}
-
-static int find_environment_changes(struct load_comparison *c, struct book *book, struct error *err)
-{
-	_cleanup_(differences_clear) struct differences differences = {};
-	int64_t a = c->a->result.discarding.run.environment, b = c->b->result.discarding.run.environment;
-	int r = a && b && a != b ? environment_differences(book, a, b, &differences, err) : 0;
-
-	if (r < 0 || differences.n == 0)
-		return r;
-	c->environment_changes = differences_description(&differences, 3);
-	return 0;
-}
-
 int load_comparison_make(struct load_comparison *ret, struct book *book, const struct load_report *a,
 	const struct load_report *b, double between, struct error *err)
 {
 	static const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 	_cleanup_(load_comparison_clear) struct load_comparison c = {.a = a, .b = b};
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(freep) struct comparison **scripts = NULL;
+	int64_t before = a->result.discarding.run.environment, now = b->result.discarding.run.environment;
+	size_t n_scripts = 0;
 	int r;
 
 	if (a->n_kept == 0 || b->n_kept == 0) {
@@ -274,12 +238,25 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 			c.items[i].variation = (struct run_variation){between, KNOWN, 0};
 	if (r == 0 && between < 0)
 		r = find_load_variations(&c, book, err);
+	/* The scripts are adjusted among themselves: the rate of all work is the answer to a question of its own. */
+	scripts = xcalloc(c.n + 1, sizeof(*scripts));
+	for (size_t i = 0; r == 0 && i < c.n; i++) {
+		struct load_pair *pair = &c.items[i];
+		_cleanup_(comparison_side_clear) struct comparison_side of_a = load_side(a, pair->a);
+		_cleanup_(comparison_side_clear) struct comparison_side of_b = load_side(b, pair->b);
+
+		r = comparison_make(&of_a, &of_b, &pair->variation, &pair->comparison, err);
+		if (i >= c.same_scripts)
+			scripts[n_scripts++] = &pair->comparison;
+	}
 	if (r == 0)
-		r = compare_pairs(&c, err);
-	if (r == 0)
-		r = find_environment_changes(&c, book, err);
+		comparisons_adjust(scripts, n_scripts);
+	if (r == 0 && before && now && before != now)
+		r = environment_differences(book, before, now, &differences, err);
 	if (r < 0)
 		return r;
+	if (differences.n > 0)
+		c.environment_changes = differences_description(&differences, 3);
 	c.load_changes = load_changes(&a->load, &b->load);
 	*ret = TAKE_STRUCT(c);
 	return 0;

@@ -221,51 +221,32 @@ static const struct load_key script_keys[] = {
 	{},
 };
 
-/* The script of that name, made if it is new. */
-static struct script *enter_script(struct load *load, const char *name)
-{
-	struct script *script;
-
-	for (size_t i = 0; i < load->n_scripts; i++)
-		if (!strcmp(load->scripts[i].name, name))
-			return &load->scripts[i];
-	script = array_add(load->scripts, load->n_scripts);
-	*script = (struct script){.name = xstrdup(name), .slaves = 1, .repetitions = 1};
-	return script;
-}
-
 static int take_load_line(const struct ini_line *line, void *data, struct error *err)
 {
 	struct load_parser *p = data;
+	struct load *load = p->load;
 	bool is_load = !strcmp(line->section, "load");
-	char *members;
+	char *members = (char *)load;
 
 	if (!*line->section)
 		return error_say(err, -EINVAL, "before the first [section]");
-	p->script = is_load ? NULL : enter_script(p->load, line->section);
-	members = is_load ? (char *)p->load : (char *)p->script;
+	p->script = NULL;
+	if (!is_load) {
+		for (size_t i = 0; !p->script && i < load->n_scripts; i++)
+			if (!strcmp(load->scripts[i].name, line->section))
+				p->script = &load->scripts[i];
+		if (!p->script) {
+			p->script = array_add(load->scripts, load->n_scripts);
+			*p->script = (struct script){
+				.name = xstrdup(line->section), .slaves = 1, .repetitions = 1};
+		}
+		members = (char *)p->script;
+	}
 	for (p->key = is_load ? load_keys : script_keys; p->key->name; p->key++)
 		if (!strcmp(p->key->name, line->name))
 			return p->key->take(p, line, members + p->key->offset, err);
 	return error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)", line->name,
 		is_load ? "[load]" : "of a script");
-}
-
-static int check_load(const struct load *load, const char *path, struct error *err)
-{
-	size_t slaves = load_slaves(load);
-
-	if (load->n_scripts == 0)
-		return error_say(
-			err, -EINVAL, "%s has no script: 'emp-load example' prints an example file", path);
-	for (size_t i = 0; i < load->n_scripts; i++)
-		if (load->scripts[i].n_steps == 0)
-			return error_say(err, -EINVAL, "%s: the script [%s] does nothing", path,
-				load->scripts[i].name);
-	if (slaves > MOST_SLAVES)
-		return error_say(err, -EINVAL, "%s: %zu slaves, but at most %d are possible", path, slaves,
-			MOST_SLAVES);
-	return 0;
 }
 
 int load_parse(struct load *ret, const char *text, const char *path, struct error *err)
@@ -282,10 +263,18 @@ int load_parse(struct load *ret, const char *text, const char *path, struct erro
 	load.file_directory = slash ? xstrndup(whole, (size_t)(slash - whole) + (slash == whole))
 				    : xstrdup("/");
 	r = ini_each_line(text, path, take_load_line, &parser, err);
-	if (r == 0)
-		r = check_load(&load, path, err);
 	if (r < 0)
 		return r;
+	if (load.n_scripts == 0)
+		return error_say(
+			err, -EINVAL, "%s has no script: 'emp-load example' prints an example file", path);
+	for (size_t i = 0; i < load.n_scripts; i++)
+		if (load.scripts[i].n_steps == 0)
+			return error_say(
+				err, -EINVAL, "%s: the script [%s] does nothing", path, load.scripts[i].name);
+	if (load_slaves(&load) > MOST_SLAVES)
+		return error_say(err, -EINVAL, "%s: %zu slaves, but at most %d are possible", path,
+			load_slaves(&load), MOST_SLAVES);
 	*ret = TAKE_STRUCT(load);
 	return 0;
 }

@@ -56,23 +56,6 @@ static double idle_share(const struct load_sample *start, const struct sample *s
 		       : fmin((double)start->idle_ns / ((double)start->cpus * (double)sample->et_ns), 1);
 }
 
-/* The runs that count, and the mean of their idle shares: NAN if one of them is not known. */
-static void keep_samples(struct load_report *p)
-{
-	const struct run_result *r = &p->result;
-	double sum = 0;
-	size_t n = 0;
-
-	p->kept = xcalloc(r->n_samples + 1, sizeof(*p->kept));
-	for (size_t i = 0; i < r->n_samples; i++)
-		if (!r->discarding.out[i])
-			p->kept[p->n_kept++] = r->samples[i];
-	for (size_t i = 0; i < p->n_starts && n < p->n_kept; i++)
-		if (p->starts[i].sample == p->kept[n].n)
-			sum += idle_share(&p->starts[i], &p->kept[n++]);
-	p->idle = n > 0 && n == p->n_kept ? sum / (double)n : NAN;
-}
-
 struct load_rates load_report_rates(const struct load_report *p, const struct sample *samples,
 	size_t n_samples, const struct load_rates *shares_of)
 {
@@ -87,7 +70,8 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	_cleanup_(load_report_clear) struct load_report report = {};
 	_cleanup_(run_clear) struct run run = {};
 	int r = book_get_run(book, id, &run, err);
-	size_t at = 0;
+	size_t at = 0, n = 0;
+	double idle = 0;
 
 	if (r == 0) {
 		if (run.kind != RUN_LOAD) {
@@ -144,7 +128,15 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 			raise_to(&report.last_start_ns,
 				report.parts[i].start_ns - result->samples[at].start_ns);
 	}
-	keep_samples(&report);
+	/* The runs that count, and the mean of their idle shares: NAN if one of them is not known. */
+	report.kept = xcalloc(result->n_samples + 1, sizeof(*report.kept));
+	for (size_t i = 0; i < result->n_samples; i++)
+		if (!result->discarding.out[i])
+			report.kept[report.n_kept++] = result->samples[i];
+	for (size_t i = 0; i < report.n_starts && n < report.n_kept; i++)
+		if (report.starts[i].sample == report.kept[n].n)
+			idle += idle_share(&report.starts[i], &report.kept[n++]);
+	report.idle = n > 0 && n == report.n_kept ? idle / (double)n : NAN;
 	report.rates = load_report_rates(&report, report.kept, report.n_kept, NULL);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
 		report.page_wait_totals[kind] = page_wait_total_of(
@@ -186,30 +178,12 @@ static void set_known(json_t *object, const char *name, int64_t value)
 		json_object_set_new(object, name, json_integer(value));
 }
 
-static json_t *worker_json(const struct load_report *p, const struct sample_program *part)
-{
-	json_t *object = json_pack("{s:I, s:s}", "slave", (json_int_t)part->program, "script",
-		p->programs[part->program - 1].name);
-
-	set_known(object, "repetitions", part->repetitions);
-	set_known(object, "pt_ns", part->pt_ns);
-	set_known(object, "et_ns", part->et_ns);
-	set_known(object, "finished_ns", part->finished_ns);
-	set_known(object, "user_ns", part->user_ns);
-	set_known(object, "system_ns", part->system_ns);
-	set_known(object, "wait_ns", part->wait_ns);
-	set_known(object, "io_wait_ns", part->io_wait_ns);
-	set_known(object, "major_faults", part->major_faults);
-	set_known(object, "max_rss_bytes", part->max_rss_bytes);
-	return object;
-}
-
 /* The run k of all, whose rates are `all`. */
 static json_t *load_run_json(const struct load_report *p, size_t k, const struct load_sample *start,
 	const struct sample_program *parts, size_t n, const struct load_rates *all)
 {
 	const struct sample *sample = &p->result.samples[k];
-	json_t *order = json_array(), *scripts = json_array(), *workers = json_array();
+	json_t *order = json_array(), *scripts = json_array(), *workers = json_array(), *worker;
 	json_t *object = json_pack("{s:I, s:b, s:f, s:I}", "run", (json_int_t)sample->n, "kept",
 		!p->result.discarding.out[k], "rate_per_s", (double)all->sum.nano[k] / 1e9, "time_to_last_ns",
 		(json_int_t)sample->et_ns);
@@ -239,7 +213,19 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 		for (size_t j = 0; j < i; j++)
 			before += parts[j].finished_ns <= parts[i].finished_ns;
 		json_array_insert_new(order, before, json_integer(parts[i].program));
-		json_array_append_new(workers, worker_json(p, &parts[i]));
+		worker = json_pack("{s:I, s:s}", "slave", (json_int_t)parts[i].program, "script",
+			p->programs[parts[i].program - 1].name);
+		set_known(worker, "repetitions", parts[i].repetitions);
+		set_known(worker, "pt_ns", parts[i].pt_ns);
+		set_known(worker, "et_ns", parts[i].et_ns);
+		set_known(worker, "finished_ns", parts[i].finished_ns);
+		set_known(worker, "user_ns", parts[i].user_ns);
+		set_known(worker, "system_ns", parts[i].system_ns);
+		set_known(worker, "wait_ns", parts[i].wait_ns);
+		set_known(worker, "io_wait_ns", parts[i].io_wait_ns);
+		set_known(worker, "major_faults", parts[i].major_faults);
+		set_known(worker, "max_rss_bytes", parts[i].max_rss_bytes);
+		json_array_append_new(workers, worker);
 	}
 	for (size_t i = 1; i < all->n; i++)
 		json_array_append_new(scripts, json_pack("{s:s, s:f}", "script", all->items[i].script,
@@ -547,22 +533,6 @@ bool load_rates_in_shares(const struct load_rates *rates)
 	return rates->n > 2;
 }
 
-/* The geometric mean of the scripts' rates: SPEC's mean of ratios, which does not depend on the unit of any of them. */
-static int64_t rate_in_shares(
-	const struct load_rates *rates, const struct load_work *work, const struct run_parts *parts)
-{
-	double logs = 0;
-
-	for (size_t i = 1; i < rates->n; i++) {
-		const struct load_rate *rate = &rates->items[i];
-		const struct load_rate *of = work->shares_of ? load_rates_find(work->shares_of, rate->script)
-							     : NULL;
-
-		logs += log((double)rate_of_script(work, parts, rate->script) / (double)(of ?: rate)->share);
-	}
-	return (int64_t)exp(logs / (double)(rates->n - 1)); /* 0 if a script has done nothing */
-}
-
 /* A line of the load's file; the book may be somebody else's, so that it may say anything. */
 static int take_repetitions(const struct ini_line *line, void *data, struct error *err)
 {
@@ -575,16 +545,8 @@ static int take_repetitions(const struct ini_line *line, void *data, struct erro
 	return 0;
 }
 
-static bool same_order(const struct run_parts *a, const struct run_parts *b)
-{
-	for (size_t i = 1; i < a->n && i < b->n; i++)
-		for (size_t k = 0; k < i; k++)
-			if ((a->items[i].finished_ns < a->items[k].finished_ns) !=
-				(b->items[i].finished_ns < b->items[k].finished_ns))
-				return false;
-	return true;
-}
-
+/* The rate of all work in shares is the geometric mean of the scripts' rates: SPEC's mean of ratios, which does not depend on the
+ * unit of any of them. It is 0 if a script has done nothing. */
 static void fill_rate(struct load_rates *rates, struct load_rate *rate, const struct load_work *work,
 	const struct sample *samples)
 {
@@ -594,9 +556,22 @@ static void fill_rate(struct load_rates *rates, struct load_rate *rate, const st
 	rate->nano = xcalloc(n + 1, sizeof(*rate->nano));
 	for (size_t i = 0; i < n; i++) {
 		struct run_parts parts = find_run_parts(&samples[i], work);
+		double logs = 0;
 
-		rate->nano[i] = in_shares ? rate_in_shares(rates, work, &parts)
-					  : rate_of_script(work, &parts, rate->script);
+		if (!in_shares) {
+			rate->nano[i] = rate_of_script(work, &parts, rate->script);
+			continue;
+		}
+		for (size_t k = 1; k < rates->n; k++) {
+			const struct load_rate *its = &rates->items[k];
+			const struct load_rate *of = work->shares_of
+							     ? load_rates_find(work->shares_of, its->script)
+							     : NULL;
+
+			logs += log((double)rate_of_script(work, &parts, its->script) /
+				    (double)(of ?: its)->share);
+		}
+		rate->nano[i] = (int64_t)exp(logs / (double)(rates->n - 1));
 	}
 	rate->summary = summary_of(rate->nano, n);
 	rate->interval = interval_of_mean(rate->nano, n, 0.95, NULL);
@@ -631,8 +606,14 @@ struct load_rates load_rates_of(const struct load_work *work, const struct sampl
 	for (size_t i = 1; i < n_samples; i++) {
 		struct run_parts before = find_run_parts(&samples[i - 1], work);
 		struct run_parts now = find_run_parts(&samples[i], work);
+		const struct sample_program *a = before.items, *b = now.items;
+		bool same = true;
 
-		changed += !same_order(&before, &now);
+		for (size_t k = 1; k < before.n && k < now.n; k++)
+			for (size_t j = 0; j < k; j++)
+				same &= (a[k].finished_ns < a[j].finished_ns) ==
+					(b[k].finished_ns < b[j].finished_ns);
+		changed += !same;
 	}
 	rates.order_changed = n_samples > 1 ? (double)changed / (double)(n_samples - 1) : NAN;
 	return rates;

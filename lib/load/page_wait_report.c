@@ -170,32 +170,6 @@ static void print_wait_total(FILE *file, const struct page_wait_total *total)
 			text_duration(mean, total->total_ns / total->count));
 }
 
-static void print_wait_totals(FILE *file, const struct page_wait_total totals[N_PAGE_WAIT_KINDS])
-{
-	static const char *const names[] = {
-		[PAGE_WAIT_READ] = "Block reads", [PAGE_WAIT_WRITE] = "Block writes"};
-	const struct page_wait_total *workers = &totals[PAGE_WAIT_SLAVE];
-	char share[TEXT_TIME_SIZE];
-
-	fprintf(file, "  Page waits of slaves    ");
-	print_wait_total(file, workers);
-	if (workers->ready_ns > 0 && workers->total_ns > 0)
-		fprintf(file, ", %s for a CPU",
-			text_percent(share, (double)workers->ready_ns / (double)workers->total_ns));
-	fputc('\n', file);
-	if (workers->lost > 0)
-		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);
-	if (totals[PAGE_WAIT_READ].n == 0) {
-		fprintf(file, "  Block reads             not counted: this machine has no block device\n");
-		return;
-	}
-	for (enum page_wait_kind kind = PAGE_WAIT_READ; kind <= PAGE_WAIT_WRITE; kind++) {
-		fprintf(file, "  %-23s ", names[kind]);
-		print_wait_total(file, &totals[kind]);
-		fputc('\n', file);
-	}
-}
-
 static void print_wait_cell(FILE *file, const struct page_wait_bin *row)
 {
 	char time[TEXT_TIME_SIZE] = "-";
@@ -249,8 +223,11 @@ static void print_wait_correlation(FILE *file, const char *name, const char *wit
 void page_wait_report_print(FILE *file, const struct load_report *p, int64_t width_ns)
 {
 	static const char title[] = "Run time and page waits";
+	static const char *const names[] = {
+		[PAGE_WAIT_READ] = "Block reads", [PAGE_WAIT_WRITE] = "Block writes"};
 	const struct page_wait_total *totals = p->page_wait_totals, *workers = &totals[PAGE_WAIT_SLAVE],
 				     *reads = &totals[PAGE_WAIT_READ];
+	char share[TEXT_TIME_SIZE];
 
 	if (workers->n == 0) {
 		if (p->load.no_page_waits)
@@ -262,40 +239,25 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 		fprintf(file, "  Page waits              none, and no block device was read or written\n");
 		return;
 	}
-	print_wait_totals(file, totals);
+	fprintf(file, "  Page waits of slaves    ");
+	print_wait_total(file, workers);
+	if (workers->ready_ns > 0 && workers->total_ns > 0)
+		fprintf(file, ", %s for a CPU",
+			text_percent(share, (double)workers->ready_ns / (double)workers->total_ns));
+	fputc('\n', file);
+	if (workers->lost > 0)
+		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);
+	if (reads->n == 0)
+		fprintf(file, "  Block reads             not counted: this machine has no block device\n");
+	for (enum page_wait_kind kind = PAGE_WAIT_READ; reads->n > 0 && kind <= PAGE_WAIT_WRITE; kind++) {
+		fprintf(file, "  %-23s ", names[kind]);
+		print_wait_total(file, &totals[kind]);
+		fputc('\n', file);
+	}
 	if (workers->count > 0 || reads->count > 0)
 		print_wait_histogram(file, workers, reads, width_ns);
 	print_wait_correlation(file, title, "number:", &p->wait_number);
 	print_wait_correlation(file, isnan(p->wait_number.r) ? title : "", "length:", &p->wait_length);
-}
-
-static json_t *page_wait_kind_json(const struct load_report *p, enum page_wait_kind kind)
-{
-	const struct page_wait_total *total = &p->page_wait_totals[kind];
-	json_t *bins = json_array(), *runs = json_array(), *object;
-
-	for (size_t i = 0; i < total->n_bins; i++) {
-		const struct page_wait_bin *bin = &total->bins[i];
-		json_t *row = json_pack("{s:I, s:I, s:I}", "low_ns", (json_int_t)bin->low_ns, "count",
-			(json_int_t)bin->count, "total_ns", (json_int_t)bin->total_ns);
-
-		if (bin->high_ns > 0)
-			json_object_set_new(row, "high_ns", json_integer(bin->high_ns));
-		json_array_append_new(bins, row);
-	}
-	for (size_t i = 0; i < p->n_kept; i++) {
-		const struct page_wait *wait = page_wait_find(&p->page_waits, kind, p->kept[i].n);
-
-		if (wait)
-			json_array_append_new(runs,
-				json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample, "count",
-					(json_int_t)wait->count, "total_ns", (json_int_t)wait->total_ns));
-	}
-	object = json_pack("{s:I, s:I, s:I, s:o, s:o}", "count", (json_int_t)total->count, "total_ns",
-		(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins, "runs", runs);
-	if (total->ready_ns >= 0)
-		json_object_set_new(object, "ready_ns", json_integer(total->ready_ns));
-	return object;
 }
 
 static void set_wait_correlation(json_t *object, const char *name, const struct pearson *c)
@@ -311,9 +273,39 @@ json_t *page_wait_report_as_json(const struct load_report *p)
 {
 	json_t *root = json_object(), *correlation = json_object();
 
-	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
-		if (p->page_wait_totals[kind].n > 0)
-			json_object_set_new(root, page_wait_kind_names[kind], page_wait_kind_json(p, kind));
+	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {
+		const struct page_wait_total *total = &p->page_wait_totals[kind];
+		json_t *bins, *runs, *object;
+
+		if (total->n == 0)
+			continue;
+		bins = json_array();
+		runs = json_array();
+		for (size_t i = 0; i < total->n_bins; i++) {
+			const struct page_wait_bin *bin = &total->bins[i];
+			json_t *row = json_pack("{s:I, s:I, s:I}", "low_ns", (json_int_t)bin->low_ns, "count",
+				(json_int_t)bin->count, "total_ns", (json_int_t)bin->total_ns);
+
+			if (bin->high_ns > 0)
+				json_object_set_new(row, "high_ns", json_integer(bin->high_ns));
+			json_array_append_new(bins, row);
+		}
+		for (size_t i = 0; i < p->n_kept; i++) {
+			const struct page_wait *wait = page_wait_find(&p->page_waits, kind, p->kept[i].n);
+
+			if (wait)
+				json_array_append_new(
+					runs, json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample,
+						      "count", (json_int_t)wait->count, "total_ns",
+						      (json_int_t)wait->total_ns));
+		}
+		object = json_pack("{s:I, s:I, s:I, s:o, s:o}", "count", (json_int_t)total->count, "total_ns",
+			(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins, "runs",
+			runs);
+		if (total->ready_ns >= 0)
+			json_object_set_new(object, "ready_ns", json_integer(total->ready_ns));
+		json_object_set_new(root, page_wait_kind_names[kind], object);
+	}
 	if (p->page_wait_totals[PAGE_WAIT_SLAVE].n == 0 && p->load.no_page_waits)
 		json_object_set_new(root, "missing", json_string(p->load.no_page_waits));
 	set_wait_correlation(correlation, "number", &p->wait_number);

@@ -148,37 +148,11 @@ static int take_load_sample(struct load_session *s, bool warm_up, struct error *
 	return r;
 }
 
-static int take_load_samples(struct load_session *s, struct error *err)
-{
-	_cleanup_(progress_end) struct progress progress;
-	int total = s->options->warm_ups + s->load.runs, r = 0;
-
-	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
-	for (int i = 0; r == 0 && i < total; i++) {
-		r = interrupt_pending() ? -EINTR : take_load_sample(s, i < s->options->warm_ups, err);
-		if (r == 0)
-			progress_step(&progress, (uint64_t)i + 1, NULL);
-	}
-	return r;
-}
-
-/* The notes on the result, as emp-measure stores them; what single programs can be resolved to says nothing of a load. */
-static int store_load_notes(struct load_session *s, struct error *err)
-{
-	const struct profile *profile = s->options->profile ? &s->profile : NULL;
-	struct notes *notes = &s->report.notes;
-	int r = 0;
-
-	run_notes_add(notes, &s->report.result, profile);
-	if (profile)
-		r = profile_changes_note(notes, s->book, profile, s->run.environment, err);
-	return r < 0 ? r : book_put_notes(s->book, s->run.id, notes->items, notes->n, err);
-}
-
 int load_session_run(struct load_session *s, struct error *err)
 {
+	struct progress progress;
 	struct error err2 = {};
-	int r, outcome;
+	int total = s->options->warm_ups + s->load.runs, r, outcome;
 
 	/* the load runs without it, too */
 	privilege_raise();
@@ -194,7 +168,14 @@ int load_session_run(struct load_session *s, struct error *err)
 	r = r == 0 ? book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err) : r;
 	if (r < 0)
 		return r;
-	outcome = take_load_samples(s, err);
+	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
+	outcome = 0;
+	for (int i = 0; outcome == 0 && i < total; i++) {
+		outcome = interrupt_pending() ? -EINTR : take_load_sample(s, i < s->options->warm_ups, err);
+		if (outcome == 0)
+			progress_step(&progress, (uint64_t)i + 1, NULL);
+	}
+	progress_end(&progress);
 	r = book_end_run(s->book, s->run.id,
 		outcome == 0        ? RUN_DONE
 		: outcome == -EINTR ? RUN_INTERRUPTED
@@ -202,8 +183,19 @@ int load_session_run(struct load_session *s, struct error *err)
 		s->run.notes, outcome ? &err2 : err);
 	if (r == 0 && s->run.n_samples > 0)
 		r = load_report_read(s->book, s->run.id, &s->report, outcome ? &err2 : err);
-	if (r == 0 && s->run.n_samples > 0)
-		r = store_load_notes(s, outcome ? &err2 : err);
+	if (r == 0 && s->run.n_samples > 0) {
+		/* The notes on the result, as emp-measure stores them; what single programs can be resolved to says
+		 * nothing of a load. */
+		const struct profile *profile = s->options->profile ? &s->profile : NULL;
+		struct notes *notes = &s->report.notes;
+
+		run_notes_add(notes, &s->report.result, profile);
+		if (profile)
+			r = profile_changes_note(
+				notes, s->book, profile, s->run.environment, outcome ? &err2 : err);
+		if (r >= 0)
+			r = book_put_notes(s->book, s->run.id, notes->items, notes->n, outcome ? &err2 : err);
+	}
 	return outcome ?: r;
 }
 
@@ -236,28 +228,10 @@ struct slowdown {
 	int64_t begun_ns;
 };
 
-/* Catches up with what it did not get. Half of a period's share is taken in advance, so that on average it has what it should. */
-static _Noreturn void slowdown_take(int cpu, double share, int64_t begun_ns, pid_t parent)
-{
-	static const struct sched_param real_time = {.sched_priority = 1};
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "emp-handicap");
-	if (getppid() != parent || pinning_pin(cpu) < 0 || sched_setscheduler(0, SCHED_FIFO, &real_time) < 0)
-		_exit(1);
-	for (int64_t next_ns = begun_ns;; next_ns += SLOWDOWN_PERIOD_NS) {
-		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
-
-		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-		while ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) <
-			share * (double)(next_ns + SLOWDOWN_PERIOD_NS / 2 - begun_ns))
-			;
-	}
-}
-
 /* On each of the CPUs. -EPERM, with a sentence: real time needs root. */
 static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double share, struct error *err)
 {
+	static const struct sched_param first = {.sched_priority = 1};
 	struct real_time real_time;
 	pid_t parent = getpid();
 	int r = real_time_begin(&real_time);
@@ -272,10 +246,25 @@ static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double shar
 		if (!CPU_ISSET(cpu, cpus))
 			continue;
 		pid = fork();
-		if (pid == 0)
-			slowdown_take(cpu, share, s->begun_ns, parent);
 		if (pid < 0)
 			return error_os(err, -errno, "cannot start a process on CPU %d", cpu);
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			prctl(PR_SET_NAME, "emp-handicap");
+			if (getppid() != parent || pinning_pin(cpu) < 0 ||
+				sched_setscheduler(0, SCHED_FIFO, &first) < 0)
+				_exit(1);
+			/* Catches up with what it did not get. Half of a period's share is taken in advance, so
+			 * that on average it has what it should. */
+			for (int64_t next_ns = s->begun_ns;; next_ns += SLOWDOWN_PERIOD_NS) {
+				struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+				int64_t until_ns = next_ns + SLOWDOWN_PERIOD_NS / 2 - s->begun_ns;
+
+				clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+				while ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) < share * (double)until_ns)
+					;
+			}
+		}
 		*array_add(s->pids, s->n) = pid;
 	}
 	return 0;
@@ -336,31 +325,26 @@ static int run_slowed(struct slowed *slowed, struct load_session *s, double shar
 	return 0;
 }
 
-static int run_rounds(struct slowed *slowed, struct load_session *s, int rounds, struct error *err)
+int load_verify(struct load_verification *ret, struct load_session *session, int rounds, struct error *err)
 {
-	_cleanup_(progress_end) struct progress progress;
+	_cleanup_(load_verification_clear) struct load_verification v = {.rounds = rounds};
+	struct slowed slowed[N_SLOWDOWNS] = {};
+	struct progress progress;
 	uint64_t done = 0;
 	int r = 0;
 
-	progress_begin(&progress, s->load.name, (uint64_t)rounds * N_SLOWDOWNS, s->options->quiet);
+	progress_begin(
+		&progress, session->load.name, (uint64_t)rounds * N_SLOWDOWNS, session->options->quiet);
 	for (int round = 0; r == 0 && round < rounds; round++)
 		for (size_t i = 0; r == 0 && i < N_SLOWDOWNS; i++) {
 			/* each round begins with another one */
 			size_t which = (i + (size_t)round) % N_SLOWDOWNS;
 
 			r = interrupt_pending() ? -EINTR
-						: run_slowed(&slowed[which], s, slowdowns[which], err);
+						: run_slowed(&slowed[which], session, slowdowns[which], err);
 			progress_step(&progress, ++done, NULL);
 		}
-	return r;
-}
-
-int load_verify(struct load_verification *ret, struct load_session *session, int rounds, struct error *err)
-{
-	_cleanup_(load_verification_clear) struct load_verification v = {.rounds = rounds};
-	struct slowed slowed[N_SLOWDOWNS] = {};
-	int r = run_rounds(slowed, session, rounds, err);
-
+	progress_end(&progress);
 	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
 		if (r == 0) {
 			static const struct compare_plan pairs = {.design = DESIGN_PAIRS};

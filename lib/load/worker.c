@@ -30,13 +30,6 @@ static size_t worker_memory_size(size_t n, size_t file_size)
 	return sizeof(struct worker_memory) + n * sizeof(struct worker_state) + file_size + 1;
 }
 
-static struct worker_memory *worker_memory_map(int fd, size_t size)
-{
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
-}
-
 int worker_memory_new(
 	struct worker_memory **ret, int *ret_fd, const struct load *load, const char *text, struct error *err)
 {
@@ -46,8 +39,8 @@ int worker_memory_new(
 
 	if (fd < 0 || posix_fallocate(fd, 0, (off_t)size) != 0)
 		return error_os(err, fd < 0 ? -errno : -ENOMEM, "cannot make memory for %zu slaves", n);
-	memory = worker_memory_map(fd, size);
-	if (!memory)
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
 		return error_os(err, -errno, "cannot map memory for %zu slaves", n);
 	memory->n = n;
 	memory->file_size = strlen(text);
@@ -134,8 +127,10 @@ static int worker_join(struct worker *w, const char *number, struct error *err)
 		r = error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
 	} else {
 		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-		w->memory = fstat(fd, &st) == 0 ? worker_memory_map(fd, (size_t)st.st_size) : NULL;
-		r = w->memory ? 0 : error_os(err, -errno, "cannot map the driver's memory");
+		w->memory = fstat(fd, &st) < 0 ? MAP_FAILED
+					       : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+							 MAP_SHARED, fd, 0);
+		r = w->memory != MAP_FAILED ? 0 : error_os(err, -errno, "cannot map the driver's memory");
 	}
 	if (r == 0)
 		r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
@@ -181,31 +176,11 @@ enum { FILL_BLOCK = 1 << 20 };
 
 static const char fill_file[] = "emp-load-flush";
 
-/* Makes the file that `flush` reads, in the current directory. */
-static int worker_make_fill_file(const struct script *script, struct error *err)
-{
-	_cleanup_(freep) char *block = xcalloc(1, FILL_BLOCK);
-	_cleanup_(closep) int fd = -1;
-	int64_t left = 0;
-
-	for (size_t i = 0; i < script->n_steps; i++)
-		if (script->steps[i].fill_bytes > left)
-			left = script->steps[i].fill_bytes;
-	if (left == 0)
-		return 0;
-	fd = open(fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
-		n = write(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
-		if (n < 0)
-			break;
-	}
-	return left > 0 || fsync(fd) < 0 ? error_os(err, -errno, "cannot write the file that flush reads")
-					 : 0;
-}
-
 /* Files and directories are made by the worker, so that its own are found and removed with it. */
 static int worker_set_up(const struct worker *w, const char *directory, struct error *err)
 {
+	const struct script *script = w->script;
+	int64_t left = 0;
 	char number[32];
 	int r;
 
@@ -215,46 +190,27 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	if (setenv("TMPDIR", directory, 1) < 0 || /* a compiler that is killed leaves its files */
 		setenv("EMP_LOAD_SLAVE", number, 1) < 0)
 		xalloc_fail();
-	r = w->script->setup ? hook_run(w->script->setup, NULL, w->memory->show_output, "setup", err) : 0;
+	r = script->setup ? hook_run(script->setup, NULL, w->memory->show_output, "setup", err) : 0;
 	w->state->is_set_up = r == 0;
-	if (r == 0)
-		r = worker_make_fill_file(w->script, err);
-	return r == 0 && w->script->nice ? worker_set_nice(w->script->nice, err) : r;
-}
+	if (r < 0)
+		return r;
+	/* The file that `flush` reads. */
+	for (size_t i = 0; i < script->n_steps; i++)
+		if (script->steps[i].fill_bytes > left)
+			left = script->steps[i].fill_bytes;
+	if (left > 0) {
+		_cleanup_(freep) char *block = xcalloc(1, FILL_BLOCK);
+		_cleanup_(closep) int fd = open(fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-static void worker_think(struct worker *w, const struct think *think)
-{
-	double uniform = random_unit(&w->random);
-	int64_t ns = think->exponential
-			     ? (int64_t)(-log(1 - uniform) * (double)think->low_ns)
-			     : think->low_ns + (int64_t)(uniform * (double)(think->high_ns - think->low_ns));
-	struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
-
-	while (nanosleep(&left, &left) < 0 && errno == EINTR)
-		;
-}
-
-static int worker_drop_page_cache(struct error *err)
-{
-	_cleanup_(closep) int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-
-	sync(); /* what is not written yet cannot be dropped */
-	if (fd < 0 || write(fd, "1", 1) != 1)
-		return error_os(err, -errno, "cannot drop the page cache, which only root may");
-	return 0;
-}
-
-static int worker_fill_page_cache(int64_t bytes, struct error *err)
-{
-	_cleanup_(freep) char *block = xmalloc(FILL_BLOCK);
-	_cleanup_(closep) int fd = open(fill_file, O_RDONLY | O_CLOEXEC);
-	ssize_t n = 1;
-
-	while (fd >= 0 && bytes > 0 && n > 0) {
-		n = read(fd, block, bytes < FILL_BLOCK ? (size_t)bytes : FILL_BLOCK);
-		bytes -= n;
+		for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
+			n = write(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
+			if (n < 0)
+				break;
+		}
+		if (left > 0 || fsync(fd) < 0)
+			return error_os(err, -errno, "cannot write the file that flush reads");
 	}
-	return fd < 0 || n < 0 ? error_os(err, -errno, "cannot read the file of flush") : 0;
+	return script->nice ? worker_set_nice(script->nice, err) : 0;
 }
 
 /* -ECANCELED, with a sentence that names the line, if the command fails. */
@@ -293,21 +249,6 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 	return 0;
 }
 
-static int worker_take_step(struct worker *w, const struct step *step, struct error *err)
-{
-	switch (step->kind) {
-	case STEP_THINK:
-		worker_think(w, &step->think);
-		return 0;
-	case STEP_DROP:
-		return worker_drop_page_cache(err);
-	case STEP_FILL:
-		return worker_fill_page_cache(step->fill_bytes, err);
-	default:
-		return worker_run_command(w, step, err);
-	}
-}
-
 /* Follows the script once. */
 static int worker_repeat(struct worker *w, struct error *err)
 {
@@ -315,8 +256,40 @@ static int worker_repeat(struct worker *w, struct error *err)
 	int64_t n = state->repetitions + 1;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < w->script->n_steps; i++)
-		r = worker_take_step(w, &w->script->steps[i], err);
+	for (size_t i = 0; r == 0 && i < w->script->n_steps; i++) {
+		const struct step *step = &w->script->steps[i];
+		const struct think *think = &step->think;
+		_cleanup_(closep) int fd = -1;
+
+		if (step->kind == STEP_THINK) {
+			double uniform = random_unit(&w->random);
+			int64_t range_ns = think->high_ns - think->low_ns,
+				ns = think->exponential
+					     ? (int64_t)(-log(1 - uniform) * (double)think->low_ns)
+					     : think->low_ns + (int64_t)(uniform * (double)range_ns);
+			struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
+
+			while (nanosleep(&left, &left) < 0 && errno == EINTR)
+				;
+		} else if (step->kind == STEP_DROP) {
+			fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+			sync(); /* what is not written yet cannot be dropped */
+			if (fd < 0 || write(fd, "1", 1) != 1)
+				r = error_os(err, -errno, "cannot drop the page cache, which only root may");
+		} else if (step->kind == STEP_FILL) {
+			_cleanup_(freep) char *block = xmalloc(FILL_BLOCK);
+			int64_t left = step->fill_bytes;
+			ssize_t got = 1;
+
+			fd = open(fill_file, O_RDONLY | O_CLOEXEC);
+			for (; fd >= 0 && left > 0 && got > 0; left -= got)
+				got = read(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
+			if (fd < 0 || got < 0)
+				r = error_os(err, -errno, "cannot read the file of flush");
+		} else {
+			r = worker_run_command(w, step, err);
+		}
+	}
 	if (r < 0)
 		return r;
 	state->major_faults = w->major_faults;
