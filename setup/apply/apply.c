@@ -39,8 +39,7 @@ static int apply_prepare(struct applying *a, const struct request *request, stru
 	struct error why = {};
 	int r = facts_read(&a->facts, AT_FDCWD, options.policy, options.cpu, options.within_ns, err);
 
-	if (r == 0)
-		r = report_new(&a->report);
+	a->report = report_new();
 	if (r == 0) {
 		/* A plan is also for those who may not read what is applied: then it starts from the
 		 * values of now. */

@@ -29,7 +29,7 @@ enum outcome {
 
 struct report;
 
-int report_new(struct report **ret);
+struct report *report_new(void);
 void report_free(struct report *report);
 DEFINE_FREEP(report)
 
@@ -87,7 +87,7 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 void plan_clear(struct plan *plan);
 
 /* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
-int plan_add(struct plan *plan, struct entry *entry);
+void plan_add(struct plan *plan, struct entry *entry);
 
 /* Carries out plan->order and reports what became of it. Only a failure to write the journal is
  * an error, and -EINTR: the caller undoes it. */

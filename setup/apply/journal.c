@@ -97,13 +97,12 @@ struct entry *journal_find(const struct journal *j, const char *name)
 	return NULL;
 }
 
-int journal_add(struct journal *j, struct entry *entry)
+void journal_add(struct journal *j, struct entry *entry)
 {
 	struct entry *added = array_add(j->entries, j->n);
 
 	*added = *entry;
 	*entry = (struct entry){};
-	return 0;
 }
 
 int journal_lock(struct lock *ret, struct error *err)
@@ -221,7 +220,8 @@ static int journal_take(struct reading *reading, const json_t *line, struct erro
 	e.block = (enum block)block;
 	e.persistent = json_is_true(json_object_get(line, "for_good"));
 	reading->n_entries++;
-	return journal_add(reading->journal, &e);
+	journal_add(reading->journal, &e);
+	return 0;
 }
 
 /* A text member of a line that is not valid JSON; the caller frees it. NULL: it cannot be found. */
@@ -239,7 +239,7 @@ static char *find_member(const char *line, size_t len, const char *name)
 	return text_copy(json_string_value(value));
 }
 
-static int add_lost(struct journal *j, char *name, char *old, char *why)
+static void add_lost(struct journal *j, char *name, char *old, char *why)
 {
 	struct entry e = {.kind = ENTRY_LOST,
 		.id = xstrdup("journal"),
@@ -249,7 +249,7 @@ static int add_lost(struct journal *j, char *name, char *old, char *why)
 		.persistent = true,
 		.number = -1};
 
-	return journal_add(j, &e);
+	journal_add(j, &e);
 }
 
 static bool is_mark(const char *line, size_t len)
@@ -303,11 +303,10 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 				reading->journal->damaged = true;
 			if (!reading->has_digests && !is_mark(line, len))
 				reading->n_entries++;
-			if (!name)
-				r = 0;
-			else
-				r = add_lost(&reading->lost, name, old ?: xstrdup(""),
+			if (name)
+				add_lost(&reading->lost, name, old ?: xstrdup(""),
 					xstrdup("its line in the journal is damaged"));
+			r = 0;
 		}
 		if (r < 0)
 			*err = why;
@@ -325,27 +324,22 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
 
 /* Adds what is missing to the journal. */
-static int journal_settle(struct reading *reading, struct error *err)
+static void journal_settle(struct reading *reading)
 {
 	struct journal *j = reading->journal;
 	int64_t n = (int64_t)j->n,
 		missing = reading->has_digests ? reading->n_expected - n : reading->n_entries - n;
 	char *why;
-	int r = 0;
 
 	if (reading->has_head && missing <= 0)
-		return 0;
+		return;
 	j->damaged = true;
 	why = reading->has_head
 		      ? text_format("%d of %d changes cannot be read" LOOK, (int)missing, (int)(n + missing))
 		      : xstrdup("how many changes were made cannot be read" LOOK);
-	for (size_t i = 0; r == 0 && i < reading->lost.n; i++)
-		r = journal_add(j, &reading->lost.entries[i]);
-	if (r < 0) {
-		free(why);
-		return r;
-	}
-	return add_lost(j, xstrdup("-"), xstrdup(""), why);
+	for (size_t i = 0; i < reading->lost.n; i++)
+		journal_add(j, &reading->lost.entries[i]);
+	add_lost(j, xstrdup("-"), xstrdup(""), why);
 }
 
 /* What its lines are made of is in journal.c. */
@@ -524,7 +518,7 @@ int journal_load(struct journal *ret, struct error *err)
 	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
 
 	if (r == 0)
-		r = journal_settle(&reading, err);
+		journal_settle(&reading);
 	if (r == 0 && j.since_ns <= 0 && fstat(fileno(file), &st) == 0)
 		j.since_ns = st.st_mtim.tv_sec * NS_PER_S;
 	journal_clear(&reading.lost);

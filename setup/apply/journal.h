@@ -67,7 +67,7 @@ void journal_compact(struct journal *journal);
 struct kernel_setting entry_setting(const struct entry *entry);
 
 /* Takes `entry` over. */
-int journal_add(struct journal *journal, struct entry *entry);
+void journal_add(struct journal *journal, struct entry *entry);
 /* Whether entries of ENTRY_LOST are in it. */
 bool journal_is_incomplete(const struct journal *journal);
 struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int plan_isolation(struct plan *plan, const struct planning *from, struct error *err);
+static void plan_isolation(struct plan *plan, const struct planning *from);
 static int plan_units(struct plan *plan, const struct planning *from, struct error *err);
 
 /* Whether the kernel changes this check's files with those of a check in the list. */
@@ -68,13 +68,11 @@ int request_validate(const struct request *request, struct error *err)
 	return r < 0 ? r : validate_list(request->skip, "--skip", err);
 }
 
-int plan_add(struct plan *plan, struct entry *entry)
+void plan_add(struct plan *plan, struct entry *entry)
 {
 	size_t *place = array_add(plan->order, plan->n_order);
-	struct entry *there;
-	int r;
+	struct entry *there = journal_find(&plan->journal, entry->name);
 
-	there = journal_find(&plan->journal, entry->name);
 	if (there) {
 		*place = (size_t)(there - plan->journal.entries);
 		/* The value found first remains the one to restore. */
@@ -86,15 +84,13 @@ int plan_add(struct plan *plan, struct entry *entry)
 		if (there->block == BLOCK_NONE)
 			there->block = entry->block;
 		entry_clear(entry);
-		return 0;
+		return;
 	}
 	*place = plan->journal.n;
-	r = journal_add(&plan->journal, entry);
-	plan->n_order -= r < 0;
-	return r;
+	journal_add(&plan->journal, entry);
 }
 
-static int plan_file(struct plan *plan, const struct check *check, const struct setting_file *file,
+static void plan_file(struct plan *plan, const struct check *check, const struct setting_file *file,
 	const struct planning *from)
 {
 	_cleanup_(freep) char *want = setting_want(&check->setting, from->facts, file->path);
@@ -104,19 +100,19 @@ static int plan_file(struct plan *plan, const struct check *check, const struct 
 		if (file->error != -ENOENT)
 			report_add(from->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
 				strerror(-file->error));
-		return 0;
+		return;
 	}
 	if (!want) {
 		report_add(from->report, check->id, file->path, OUTCOME_ABSENT, file->value, NULL,
 			check->setting.isolates ? "no other core would handle it"
 						: "the kernel does not report the base frequency");
-		return 0;
+		return;
 	}
 	entry.id = xstrdup(check->id);
 	entry.name = xstrdup(file->path);
 	entry.old = xstrdup(file->value);
 	entry.want = TAKE(want);
-	return plan_add(plan, &entry);
+	plan_add(plan, &entry);
 }
 
 /* Settings of one order stay in the order of the rows. */
@@ -134,22 +130,17 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 				check->id);
 		if (files->n == 0)
 			report_add(from->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
-		for (size_t k = 0; k < files->n; k++) {
-			int r = plan_file(plan, check, &files->items[k], from);
-
-			if (r < 0)
-				return r;
-		}
+		for (size_t k = 0; k < files->n; k++)
+			plan_file(plan, check, &files->items[k], from);
 	}
 	return 0;
 }
 
-static int plan_kept_files(struct plan *plan, const struct check *check, const char *pattern)
+static void plan_kept_files(struct plan *plan, const struct check *check, const char *pattern)
 {
 	_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, pattern);
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < paths.n; i++) {
+	for (size_t i = 0; i < paths.n; i++) {
 		const struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
 		_cleanup_(freep) char *value = NULL;
 		struct entry entry;
@@ -161,10 +152,9 @@ static int plan_kept_files(struct plan *plan, const struct check *check, const c
 				.name = xstrdup(paths.items[i]),
 				.old = TAKE(value),
 				.want = xstrdup("")};
-			r = plan_add(plan, &entry);
+			plan_add(plan, &entry);
 		}
 	}
-	return r;
 }
 
 int plan_make(struct plan *ret, struct journal *open, const struct planning *from, struct error *err)
@@ -180,7 +170,7 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 		plan.journal.boot_id = journal_boot_id();
 	r = plan_units(&plan, from, err);
 	if (r == 0)
-		r = plan_isolation(&plan, from, err);
+		plan_isolation(&plan, from);
 	for (int order = 0; r == 0 && order < ORDERS; order++)
 		r = plan_settings(&plan, order, from, err);
 	if (r == 0) {
@@ -192,7 +182,7 @@ int plan_make(struct plan *ret, struct journal *open, const struct planning *fro
 				from->facts->files[i].n == 0)
 				continue;
 			for (const char *const *pattern = check->setting.keeps; r == 0 && *pattern; pattern++)
-				r = plan_kept_files(&plan, check, *pattern);
+				plan_kept_files(&plan, check, *pattern);
 		}
 	}
 	if (r < 0)
@@ -213,8 +203,7 @@ void plan_clear(struct plan *plan)
 static const char ID[] = "isolated";
 
 /* The value of now is the one to restore. */
-static int add(struct plan *plan, const char *name, enum kernel_setting_kind kind, const char *want,
-	struct error *err)
+static void add(struct plan *plan, const char *name, enum kernel_setting_kind kind, const char *want)
 {
 	struct kernel_setting file = {.root_fd = AT_FDCWD, .path = name, .kind = kind};
 	struct entry entry = {.kind = ENTRY_FILE, .file_kind = kind};
@@ -224,20 +213,19 @@ static int add(struct plan *plan, const char *name, enum kernel_setting_kind kin
 	entry.id = xstrdup(ID);
 	entry.name = xstrdup(name);
 	entry.want = xstrdup(want);
-	return plan_add(plan, &entry);
+	plan_add(plan, &entry);
 }
 
 /* Adds the isolated partition, if it is requested. */
-static int plan_isolation(struct plan *plan, const struct planning *from, struct error *err)
+static void plan_isolation(struct plan *plan, const struct planning *from)
 {
 	const struct cpu_state *cpus = &from->facts->cpus;
 	_cleanup_(freep) char *directory = partition_directory(AT_FDCWD), *top = NULL, *path = NULL,
 			      *list = NULL;
 	const char *obstacle;
-	int r;
 
 	if (!from->request->isolate)
-		return 0;
+		return;
 	top = directory ? xstrndup(directory, (size_t)(strrchr(directory, '/') - directory)) : NULL;
 
 	/* Why it cannot be made; NULL if it may. */
@@ -258,12 +246,12 @@ static int plan_isolation(struct plan *plan, const struct planning *from, struct
 		obstacle = NULL;
 	if (obstacle) {
 		report_add(from->report, ID, directory ?: "-", OUTCOME_REFUSED, NULL, NULL, obstacle);
-		return 0;
+		return;
 	}
 	path = text_format("%s/cgroup.subtree_control", top);
 	list = cpu_list_text(cpus->threads, cpus->n_threads);
-	r = add(plan, path, SETTING_CPUSET, "+cpuset", err);
-	return r < 0 ? r : add(plan, directory, SETTING_PARTITION, list, err);
+	add(plan, path, SETTING_CPUSET, "+cpuset");
+	add(plan, directory, SETTING_PARTITION, list);
 }
 
 /* A service is stopped together with its triggers (a socket, path or timer would start it again) and with what
@@ -404,7 +392,7 @@ static bool is_planned(const struct plan *plan, const char *name)
 	return false;
 }
 
-static int plan_unit(struct plan *plan, const char *name, const char *old, const struct planning *from)
+static void plan_unit(struct plan *plan, const char *name, const char *old, const struct planning *from)
 {
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
@@ -417,7 +405,7 @@ static int plan_unit(struct plan *plan, const char *name, const char *old, const
 		.loses = policy_loses(from->facts->policy, name),
 	};
 
-	return plan_add(plan, &entry);
+	plan_add(plan, &entry);
 }
 
 static int plan_closure(struct plan *plan, struct closure *c, const struct planning *from, struct error *err)
@@ -429,7 +417,7 @@ static int plan_closure(struct plan *plan, struct closure *c, const struct plann
 			"active", c->obstacle);
 	for (size_t i = 0; r == 0 && !c->obstacle && i < c->n; i++)
 		if (!is_planned(plan, c->names[i]))
-			r = plan_unit(plan, c->names[i], "active", from);
+			plan_unit(plan, c->names[i], "active", from);
 	return r;
 }
 
@@ -535,31 +523,33 @@ static int plan_unneeded_of(
 		r = units_names(from->units, name, properties[i], &names, err);
 		for (char **n = names; r == 0 && n && *n; n++)
 			if (loses_its_need(plan, from, *n))
-				r = plan_unit(plan, *n, "active", from);
+				plan_unit(plan, *n, "active", from);
 	}
 	return r;
 }
 
 /* If no time daemon runs: the first that is installed and may be started. */
-static int plan_ntp(struct plan *plan, const struct planning *from)
+static void plan_ntp(struct plan *plan, const struct planning *from)
 {
 	const char *unit;
 
 	if (from->facts->ntp.n > 0 || !from->facts->clock.settable)
-		return 0;
+		return;
 	for (size_t i = 0; (unit = ntp_unit(i)); i++) {
 		_cleanup_(freep) char *state = NULL;
 		struct error ignored;
 
-		if (units_file_state(from->units, unit, &state, &ignored) == 0 && strncmp(state, "masked", 6))
-			return plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
-						      .id = xstrdup("ntp.on"),
-						      .name = xstrdup(unit),
-						      .old = xstrdup("inactive"),
-						      .want = xstrdup("active")});
+		if (units_file_state(from->units, unit, &state, &ignored) == 0 &&
+			strncmp(state, "masked", 6)) {
+			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
+					       .id = xstrdup("ntp.on"),
+					       .name = xstrdup(unit),
+					       .old = xstrdup("inactive"),
+					       .want = xstrdup("active")});
+			return;
+		}
 	}
 	report_add(from->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL, "no time daemon is installed");
-	return 0;
 }
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
@@ -615,10 +605,10 @@ static int plan_units(struct plan *plan, const struct planning *from, struct err
 				!request_takes(from->request, check_of(*name)) || is_planned(plan, *name) ||
 				units_is_up(from->units, *name))
 				continue;
-			r = plan_unit(plan, *name, "inactive", from);
+			plan_unit(plan, *name, "inactive", from);
 		}
 	}
 	if (r == 0 && request_takes(from->request, check_rows_find("ntp.on")))
-		r = plan_ntp(plan, from);
+		plan_ntp(plan, from);
 	return r;
 }

@@ -38,10 +38,9 @@ static const struct {
 	[OUTCOME_DIFFERENT] = {"differs", "different", MARK_WARN},
 };
 
-int report_new(struct report **ret)
+struct report *report_new(void)
 {
-	*ret = xcalloc(1, sizeof(**ret));
-	return 0;
+	return xcalloc(1, sizeof(struct report));
 }
 
 void report_free(struct report *report)

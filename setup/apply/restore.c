@@ -119,17 +119,15 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }
 
-static int change_restore_files(struct journal *j, size_t first, struct report *report);
+static void change_restore_files(struct journal *j, size_t first, struct report *report);
 
 /* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
  * stays in it. units may be NULL. */
-static int restore_entries(struct journal *j, size_t first, struct units *units, struct report *report)
+static void restore_entries(struct journal *j, size_t first, struct units *units, struct report *report)
 {
-	int r = change_restore_files(j, first, report);
 	struct waiting waiting = {};
 
-	if (r < 0)
-		return r;
+	change_restore_files(j, first, report);
 	if (units) {
 		bool any = false;
 
@@ -166,7 +164,6 @@ static int restore_entries(struct journal *j, size_t first, struct units *units,
 		change_keep(e, OUTCOME_FAILED, NULL, e->want, report);
 	}
 	journal_compact(j);
-	return 0;
 }
 
 /* The standard output of apply --for belongs to its command. */
@@ -219,14 +216,12 @@ static int nothing_applied(const struct report *report, struct error *err)
 int change_restore_locked(size_t first, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
-	_cleanup_(report_freep) struct report *report = NULL;
+	_cleanup_(report_freep) struct report *report = report_new();
 	_cleanup_(units_freep) struct units *units = NULL;
 	struct error why = {};
 	size_t undone;
-	int r = report_new(&report);
+	int r = journal_load(&journal, err);
 
-	if (r == 0)
-		r = journal_load(&journal, err);
 	if (r < 0)
 		return r;
 	if (r == 0) {
@@ -239,9 +234,10 @@ int change_restore_locked(size_t first, struct error *err)
 	first = first < journal.n ? first : journal.n; /* a restore in the meantime leaves less */
 	if (units_open(&units, &why) < 0)
 		units = NULL;
+	r = 0;
 	if (!options.at_boot)
-		r = restore_entries(&journal, first, units, report);
-	if (r == 0 && !options.at_boot && first == 0)
+		restore_entries(&journal, first, units, report);
+	if (!options.at_boot && first == 0)
 		r = snapshot_compare(units, report, err);
 	if (r < 0)
 		return r;
@@ -436,8 +432,8 @@ static void restore_settle(struct returning *f, struct report *report)
 	entry_clear(e);
 }
 
-/* Its part for settings: entries that are restored, or that --forget drops, are cleared. Fails without memory only. */
-static int change_restore_files(struct journal *j, size_t first, struct report *report)
+/* Its part for settings: entries that are restored, or that --forget drops, are cleared. */
+static void change_restore_files(struct journal *j, size_t first, struct report *report)
 {
 	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
 
@@ -478,5 +474,4 @@ static int change_restore_files(struct journal *j, size_t first, struct report *
 	for (size_t i = restoring.n; i-- > 0;)
 		if (restoring.files[i].entry)
 			restore_settle(&restoring.files[i], report);
-	return 0;
 }
