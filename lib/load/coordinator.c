@@ -100,34 +100,12 @@ int load_limits_begin(struct cgroup_controllers **ret, const struct load *load, 
 	return r < 0 ? error_prefix(err, r, "the slaves cannot be limited") : 0;
 }
 
-/* Removes the abandoned directories of others first. */
-static int make_directory(struct coordinator *c, struct error *err)
-{
-	_cleanup_(freep) char *below = realpath(c->load->directory, NULL); /* workers enter their own */
-	struct stat st;
-
-	if (!below)
-		return error_os(err, -errno, "cannot make a directory in '%s'", c->load->directory);
-	leftovers_remove_directories(below);
-	for (int i = 0; i < 100; i++) {
-		free(c->directory);
-		closep(&c->directory_fd);
-		c->directory_fd = -1;
-		c->directory = leftover_directory_name(below);
-		if (!mkdtemp(c->directory))
-			return error_os(err, -errno, "cannot make a directory in '%s'", c->load->directory);
-		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
-		c->directory_fd = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (c->directory_fd >= 0 && flock(c->directory_fd, LOCK_EX | LOCK_NB) == 0 &&
-			fstat(c->directory_fd, &st) == 0 && st.st_nlink > 0)
-			return 0;
-	}
-	return error_os(err, -EAGAIN, "cannot make a directory in '%s'", c->load->directory);
-}
-
 static int coordinator_prepare(struct coordinator *c, struct error *err)
 {
+	_cleanup_(freep) char *below = NULL;
+	bool is_locked = false;
 	int sockets[2], r;
+	struct stat st;
 
 	c->workers = xcalloc(c->n, sizeof(*c->workers));
 	c->programs = xcalloc(c->n, sizeof(struct program *));
@@ -137,9 +115,26 @@ static int coordinator_prepare(struct coordinator *c, struct error *err)
 		return error_os(err, -errno, "cannot make a socket for the slaves");
 	c->socket = sockets[0];
 	c->workers_socket = sockets[1];
-	r = make_directory(c, err);
-	if (r == 0)
-		r = worker_memory_new(&c->memory, &c->memory_fd, c->load, c->plan->text, err);
+	/* The directory, after the abandoned directories of others are removed. */
+	below = realpath(c->load->directory, NULL); /* workers enter their own */
+	if (!below)
+		return error_os(err, -errno, "cannot make a directory in '%s'", c->load->directory);
+	leftovers_remove_directories(below);
+	for (int i = 0; !is_locked; i++) {
+		if (i == 100)
+			return error_os(err, -EAGAIN, "cannot make a directory in '%s'", c->load->directory);
+		free(c->directory);
+		closep(&c->directory_fd);
+		c->directory_fd = -1;
+		c->directory = leftover_directory_name(below);
+		if (!mkdtemp(c->directory))
+			return error_os(err, -errno, "cannot make a directory in '%s'", c->load->directory);
+		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
+		c->directory_fd = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		is_locked = c->directory_fd >= 0 && flock(c->directory_fd, LOCK_EX | LOCK_NB) == 0 &&
+			    fstat(c->directory_fd, &st) == 0 && st.st_nlink > 0;
+	}
+	r = worker_memory_new(&c->memory, &c->memory_fd, c->load, c->plan->text, err);
 	if (r < 0)
 		return r;
 	c->memory->coordination = c->load->coordination;

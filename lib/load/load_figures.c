@@ -44,25 +44,10 @@ static size_t count_rate_panels(const struct load_reports *all)
 	return n < MOST_RATE_PANELS ? n : MOST_RATE_PANELS;
 }
 
-/* "edit ×4, repetitions a second" */
-static void write_rate_title(const struct load_reports *all, const struct rate_panel *p, struct plot *plot)
-{
-	const struct load_rate *rate = p->rates[0];
-	_cleanup_(freep) char *name = rate->script ? load_short_text(rate->script, RATES_NAME) : NULL;
-
-	fputs("set title ", plot->script);
-	if (name)
-		plot_quote_format(
-			plot, "%s ×%" PRId64 ": repetitions per %s", name, rate->slaves, p->unit->long_name);
-	else
-		plot_quote_format(plot, "all work: %s per %s",
-			load_rates_in_shares(&all->items[0]->rates) ? "shares" : "repetitions",
-			p->unit->long_name);
-	fputs(" offset 0,-0.7\n", plot->script);
-}
-
 static void write_rate_panel(const struct load_reports *all, const struct rate_panel *p, struct plot *plot)
 {
+	_cleanup_(freep) char *name = p->rates[0]->script ? load_short_text(p->rates[0]->script, RATES_NAME)
+							  : NULL;
 	double low = INFINITY, high = -INFINITY, margin;
 
 	/* What the y axis must reach: the rates and the intervals of their means. */
@@ -75,7 +60,16 @@ static void write_rate_panel(const struct load_reports *all, const struct rate_p
 	margin = fmax(0.1 * (high - low), 1e-3 * high);
 	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", (low - margin) * p->scale,
 		(high + margin) * p->scale + (high > 0 ? 0 : 1));
-	write_rate_title(all, p, plot);
+	/* "edit ×4, repetitions a second" */
+	fputs("set title ", plot->script);
+	if (name)
+		plot_quote_format(plot, "%s ×%" PRId64 ": repetitions per %s", name, p->rates[0]->slaves,
+			p->unit->long_name);
+	else
+		plot_quote_format(plot, "all work: %s per %s",
+			load_rates_in_shares(&all->items[0]->rates) ? "shares" : "repetitions",
+			p->unit->long_name);
+	fputs(" offset 0,-0.7\n", plot->script);
 	fputs("unset object\nunset arrow\n", plot->script);
 	for (size_t side = 0; side < all->n; side++) {
 		const struct load_rate *rate = p->rates[side];
@@ -229,19 +223,6 @@ static double seconds(int64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* When a phase of a worker began and ended, since the release. */
-static void find_phase(const struct timeline *t, const struct sample_program *w, size_t phase, int64_t ret[2])
-{
-	bool constant = t->report->load.coordination == LOAD_CONSTANT;
-	int64_t stop = t->sample->et_ns, start = w->start_ns - t->sample->start_ns;
-	int64_t finished = w->finished_ns >= 0 && w->finished_ns < stop ? w->finished_ns : stop;
-	int64_t last = constant && w->et_ns > finished && w->et_ns < stop ? w->et_ns : finished;
-	int64_t at[N_PHASES + 1] = {start, finished, last, stop};
-
-	ret[0] = at[phase];
-	ret[1] = at[phase + 1];
-}
-
 static size_t script_of(const struct timeline *t, size_t worker)
 {
 	const char *name = t->report->programs[t->workers[worker].program - 1].name;
@@ -249,19 +230,24 @@ static size_t script_of(const struct timeline *t, size_t worker)
 	return (size_t)(load_rates_find(&t->report->rates, name) - t->report->rates.items) - 1;
 }
 
-/* x y x_low x_high y_low y_high */
+/* x y x_low x_high y_low y_high: when a phase of each worker began and ended, since the release. */
 static void write_boxes(const struct timeline *t, size_t script, size_t phase, struct plot *plot)
 {
+	bool constant = t->report->load.coordination == LOAD_CONSTANT;
+	int64_t stop = t->sample->et_ns;
+
 	fprintf(plot->script, "$s%zu_%zu << EOD\n", script, phase);
 	for (size_t i = 0; i < t->n; i++) {
-		int64_t from_to[2];
+		const struct sample_program *w = &t->workers[i];
+		int64_t start = w->start_ns - t->sample->start_ns;
+		int64_t finished = w->finished_ns >= 0 && w->finished_ns < stop ? w->finished_ns : stop;
+		int64_t last = constant && w->et_ns > finished && w->et_ns < stop ? w->et_ns : finished;
+		int64_t at[N_PHASES + 1] = {start, finished, last, stop};
 
-		if (script_of(t, i) != script)
-			continue;
-		find_phase(t, &t->workers[i], phase, from_to);
-		if (from_to[1] > from_to[0])
-			fprintf(plot->script, "%.9f %zu %.9f %.9f %.2f %.2f\n", seconds(from_to[0]), i + 1,
-				seconds(from_to[0]), seconds(from_to[1]), (double)i + 0.65, (double)i + 1.35);
+		if (script_of(t, i) == script && at[phase + 1] > at[phase])
+			fprintf(plot->script, "%.9f %zu %.9f %.9f %.2f %.2f\n", seconds(at[phase]), i + 1,
+				seconds(at[phase]), seconds(at[phase + 1]), (double)i + 0.65,
+				(double)i + 1.35);
 	}
 	fputs("NaN NaN NaN NaN NaN NaN\nEOD\n", plot->script); /* an empty block is an error */
 }
@@ -384,21 +370,6 @@ struct wait_histogram {
 	size_t n_drawn;
 };
 
-static void add_wait_bin(struct wait_histogram *h, const struct page_wait_bin *bin)
-{
-	struct wait_bar *bar;
-	size_t i = h->n - 1;
-
-	while (i > 0 && h->edges[i] > bin->low_ns)
-		i--;
-	bar = &h->bars[bin->kind][i];
-	bar->count = saturate_add(bar->count, bin->count);
-	bar->total_ns = saturate_add(bar->total_ns, bin->total_ns);
-	h->first = i < h->first ? i : h->first;
-	h->last = i > h->last ? i : h->last;
-	h->most = bar->count > h->most ? bar->count : h->most;
-}
-
 /* x x_low x_high count seconds; the bars of the kinds stand beside each other. */
 static void write_wait_bars(
 	const struct wait_histogram *h, enum page_wait_kind kind, size_t drawn_before, struct plot *plot)
@@ -450,8 +421,20 @@ static void draw_page_waits(const void *subject, struct plot *plot)
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {
 		const struct page_wait_total *total = &p->page_wait_totals[kind];
 
-		for (size_t i = 0; i < total->n_bins; i++)
-			add_wait_bin(&h, &total->bins[i]);
+		for (size_t i = 0; i < total->n_bins; i++) {
+			const struct page_wait_bin *bin = &total->bins[i];
+			struct wait_bar *bar;
+			size_t k = h.n - 1;
+
+			while (k > 0 && h.edges[k] > bin->low_ns)
+				k--;
+			bar = &h.bars[kind][k];
+			bar->count = saturate_add(bar->count, bin->count);
+			bar->total_ns = saturate_add(bar->total_ns, bin->total_ns);
+			h.first = k < h.first ? k : h.first;
+			h.last = k > h.last ? k : h.last;
+			h.most = bar->count > h.most ? bar->count : h.most;
+		}
 		h.drawn[kind] = total->n_bins > 0;
 		h.n_drawn += h.drawn[kind];
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a load: see load_file.h. Each line is a row of a table for its section: a name and a function that takes the
- * value. */
+/* Reading a load: see load_file.h. Each line is a row of a table for its section: its name, how its value is read, and the
+ * member that it fills. */
 #include "lib/load/load_file.h"
 
 #include "lib/base/argv.h"
@@ -27,143 +27,159 @@ int coordination_parse(const char *value, const char *name, void *into, struct e
 		err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
 }
 
-struct load_parser {
-	struct load *load;
-	struct script *script; /* NULL: the section [load] */
-	const struct load_key *key;
+/* How the value of a line is read. */
+enum load_value {
+	VALUE_TEXT,
+	VALUE_INT,
+	VALUE_INT64,
+	VALUE_TIME,
+	VALUE_SLICE,
+	VALUE_SIZE,
+	VALUE_YES, /* or no */
+	VALUE_COORDINATION,
+	VALUE_CPUS,
+	/* steps of a script */
+	VALUE_COMMAND,
+	VALUE_SHELL,
+	VALUE_INPUT,
+	VALUE_THINK,
+	VALUE_FLUSH,
 };
-
-typedef int take_value(struct load_parser *p, const struct ini_line *line, void *into, struct error *err);
 
 /* A line of a section. */
 struct load_key {
 	const char *name;
-	take_value *take;
-	size_t offset;    /* of the member that take() fills */
+	enum load_value value;
+	size_t offset;    /* of the member that it fills */
 	int64_t min, max; /* of a number */
 };
 
-static int take_line_text(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	char **text = into;
+#define OF_LOAD(member) offsetof(struct load, member)
+#define OF_SCRIPT(member) offsetof(struct script, member)
 
-	free(*text);
-	*text = xstrdup(line->whole);
-	return 0;
-}
+static const struct load_key load_keys[] = {
+	{"coordination", VALUE_COORDINATION, OF_LOAD(coordination)},
+	{"cpus", VALUE_CPUS, OF_LOAD(cpu_list)},
+	{"directory", VALUE_TEXT, OF_LOAD(directory)},
+	{"runs", VALUE_INT, OF_LOAD(runs), 1, MOST_SLAVES},
+	{"seed", VALUE_INT64, OF_LOAD(seed), 0, INT64_MAX},
+	{"setup", VALUE_TEXT, OF_LOAD(setup)},
+	{"teardown", VALUE_TEXT, OF_LOAD(teardown)},
+	{"timeout", VALUE_TIME, OF_LOAD(timeout_ns)},
+	{},
+};
 
-static int take_int64(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return text_parse_int(line->value, line->name, p->key->min, p->key->max, into, err);
-}
+static const struct load_key script_keys[] = {
+	{"command", VALUE_COMMAND},
+	{"flush", VALUE_FLUSH},
+	{"ignore-failure", VALUE_YES, OF_SCRIPT(ignore_failure)},
+	{"input", VALUE_INPUT},
+	{"memory", VALUE_SIZE, OF_SCRIPT(memory)},
+	{"nice", VALUE_INT, OF_SCRIPT(nice), -20, 19},
+	{"repetitions", VALUE_INT, OF_SCRIPT(repetitions), 1, MOST_SLAVES},
+	{"setup", VALUE_TEXT, OF_SCRIPT(setup)},
+	{"shell", VALUE_SHELL},
+	{"slaves", VALUE_INT, OF_SCRIPT(slaves), 1, MOST_SLAVES},
+	{"slice", VALUE_SLICE, OF_SCRIPT(slice_ns)},
+	{"teardown", VALUE_TEXT, OF_SCRIPT(teardown)},
+	{"think", VALUE_THINK},
+	{"weight", VALUE_INT64, OF_SCRIPT(weight), 1, 10000},
+	{},
+};
 
-static int take_int(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	int64_t value;
-	int r = take_int64(p, line, &value, err);
-
-	if (r == 0)
-		*(int *)into = (int)value;
-	return r;
-}
-
-static int take_time(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return text_parse_duration(line->value, line->name, into, err);
-}
-
-static int take_slice(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	int64_t *slice_ns = into;
-	int r = text_parse_duration(line->value, line->name, slice_ns, err);
-
-	if (r == 0 && (*slice_ns < NS_PER_MS / 10 || *slice_ns > 100 * NS_PER_MS))
-		return error_say(err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", line->value);
-	return r;
-}
-
-static int take_size(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return text_parse_size(line->value, line->name, into, err);
-}
-
-static int take_yes(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	bool yes = !strcmp(line->value, "yes");
-
-	if (!yes && strcmp(line->value, "no"))
-		return error_say(err, -EINVAL, "%s must be yes or no, not '%s'", line->name, line->value);
-	*(bool *)into = yes;
-	return 0;
-}
-
-static int take_coordination(
-	struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	return coordination_parse(line->value, line->name, into, err);
-}
-
-static int take_cpus(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
+/* Fills a member of the load or of a script, at `into`. */
+static int take_load_member(struct load *load, const struct load_key *key, const struct ini_line *line,
+	void *into, struct error *err)
 {
 	_cleanup_(freep) int *cpus = NULL;
-	cpu_set_t *set = &p->load->cpus;
+	int64_t number, *slice_ns = into;
+	bool yes = !strcmp(line->value, "yes");
 	size_t n;
+	int r;
 
-	if (text_parse_cpu_list(line->value, &cpus, &n) < 0 || n == 0)
-		return error_say(err, -EINVAL, "cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'",
-			line->value);
-	CPU_ZERO(set);
-	for (size_t i = 0; i < n; i++) {
-		if (cpus[i] >= CPU_SETSIZE)
-			return error_say(err, -EINVAL, "there is no CPU %d", cpus[i]);
-		CPU_SET(cpus[i], set);
+	switch (key->value) {
+	case VALUE_INT:
+		r = text_parse_int(line->value, line->name, key->min, key->max, &number, err);
+		if (r == 0)
+			*(int *)into = (int)number;
+		return r;
+	case VALUE_INT64:
+		return text_parse_int(line->value, line->name, key->min, key->max, into, err);
+	case VALUE_TIME:
+		return text_parse_duration(line->value, line->name, into, err);
+	case VALUE_SLICE:
+		r = text_parse_duration(line->value, line->name, slice_ns, err);
+		if (r == 0 && (*slice_ns < NS_PER_MS / 10 || *slice_ns > 100 * NS_PER_MS))
+			return error_say(
+				err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", line->value);
+		return r;
+	case VALUE_SIZE:
+		return text_parse_size(line->value, line->name, into, err);
+	case VALUE_YES:
+		if (!yes && strcmp(line->value, "no"))
+			return error_say(
+				err, -EINVAL, "%s must be yes or no, not '%s'", line->name, line->value);
+		*(bool *)into = yes;
+		return 0;
+	case VALUE_COORDINATION:
+		return coordination_parse(line->value, line->name, into, err);
+	case VALUE_CPUS:
+		if (text_parse_cpu_list(line->value, &cpus, &n) < 0 || n == 0)
+			return error_say(err, -EINVAL,
+				"cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'", line->value);
+		CPU_ZERO(&load->cpus);
+		for (size_t i = 0; i < n; i++) {
+			if (cpus[i] >= CPU_SETSIZE)
+				return error_say(err, -EINVAL, "there is no CPU %d", cpus[i]);
+			CPU_SET(cpus[i], &load->cpus);
+		}
+		break;
+	default:
+		break;
 	}
-	return take_line_text(p, line, into, err);
-}
-
-static struct step *add_step(struct load_parser *p, enum step_kind kind, const struct ini_line *line)
-{
-	struct step *step = array_add(p->script->steps, p->script->n_steps);
-
-	*step = (struct step){.kind = kind, .line = line->n, .text = xstrdup(line->whole)};
-	return step;
-}
-
-static int take_command(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	struct step *step = add_step(p, STEP_COMMAND, line);
-	int r = argv_split(line->whole, &step->argv, err);
-
-	return r < 0 ? r : executable_find(step->argv[0], &step->path, err);
-}
-
-static int take_shell(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	struct step *step = add_step(p, STEP_COMMAND, line);
-
-	step->argv = argv_for_shell(NULL, line->whole);
-	step->path = xstrdup("/bin/sh");
+	free(*(char **)into);
+	*(char **)into = xstrdup(line->whole);
 	return 0;
 }
 
-static int take_input(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	struct script *s = p->script;
-	struct step *last = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;
-
-	if (!last || last->kind != STEP_COMMAND || last->input)
-		return error_say(err, -EINVAL, "input must follow the command or shell line that reads it");
-	return take_line_text(p, line, &last->input, err);
-}
-
-/* TIME; uniform TIME TIME; exponential TIME */
-static int take_think(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
+/* Adds a step, or the input of the last one. */
+static int take_script_step(
+	struct script *s, enum load_value value, const struct ini_line *line, struct error *err)
 {
 	_cleanup_(argv_freep) char **words = NULL;
-	struct think *think = &add_step(p, STEP_THINK, line)->think;
+	struct step *step = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;
+	struct think *think;
 	size_t n = 0;
-	int r = argv_split(line->value, &words, err);
+	int r;
 
+	if (value == VALUE_INPUT) {
+		if (!step || step->kind != STEP_COMMAND || step->input)
+			return error_say(
+				err, -EINVAL, "input must follow the command or shell line that reads it");
+		step->input = xstrdup(line->whole);
+		return 0;
+	}
+	step = array_add(s->steps, s->n_steps);
+	*step = (struct step){.kind = STEP_COMMAND, .line = line->n, .text = xstrdup(line->whole)};
+	if (value == VALUE_COMMAND) {
+		r = argv_split(line->whole, &step->argv, err);
+		return r < 0 ? r : executable_find(step->argv[0], &step->path, err);
+	}
+	if (value == VALUE_SHELL) {
+		step->argv = argv_for_shell(NULL, line->whole);
+		step->path = xstrdup("/bin/sh");
+		return 0;
+	}
+	if (value == VALUE_FLUSH) {
+		step->kind = strcmp(line->value, "drop") ? STEP_FILL : STEP_DROP;
+		return step->kind == STEP_DROP
+			       ? 0
+			       : text_parse_size(line->value, "flush", &step->fill_bytes, err);
+	}
+	/* TIME; uniform TIME TIME; exponential TIME */
+	step->kind = STEP_THINK;
+	think = &step->think;
+	r = argv_split(line->value, &words, err);
 	if (r < 0)
 		return r;
 	while (words[n])
@@ -180,71 +196,28 @@ static int take_think(struct load_parser *p, const struct ini_line *line, void *
 	return r;
 }
 
-static int take_flush(struct load_parser *p, const struct ini_line *line, void *into, struct error *err)
-{
-	bool drop = !strcmp(line->value, "drop");
-	struct step *step = add_step(p, drop ? STEP_DROP : STEP_FILL, line);
-
-	return drop ? 0 : text_parse_size(line->value, "flush", &step->fill_bytes, err);
-}
-
-#define OF_LOAD(member) offsetof(struct load, member)
-#define OF_SCRIPT(member) offsetof(struct script, member)
-
-static const struct load_key load_keys[] = {
-	{"coordination", take_coordination, OF_LOAD(coordination)},
-	{"cpus", take_cpus, OF_LOAD(cpu_list)},
-	{"directory", take_line_text, OF_LOAD(directory)},
-	{"runs", take_int, OF_LOAD(runs), 1, MOST_SLAVES},
-	{"seed", take_int64, OF_LOAD(seed), 0, INT64_MAX},
-	{"setup", take_line_text, OF_LOAD(setup)},
-	{"teardown", take_line_text, OF_LOAD(teardown)},
-	{"timeout", take_time, OF_LOAD(timeout_ns)},
-	{},
-};
-
-static const struct load_key script_keys[] = {
-	{"command", take_command},
-	{"flush", take_flush},
-	{"ignore-failure", take_yes, OF_SCRIPT(ignore_failure)},
-	{"input", take_input},
-	{"memory", take_size, OF_SCRIPT(memory)},
-	{"nice", take_int, OF_SCRIPT(nice), -20, 19},
-	{"repetitions", take_int, OF_SCRIPT(repetitions), 1, MOST_SLAVES},
-	{"setup", take_line_text, OF_SCRIPT(setup)},
-	{"shell", take_shell},
-	{"slaves", take_int, OF_SCRIPT(slaves), 1, MOST_SLAVES},
-	{"slice", take_slice, OF_SCRIPT(slice_ns)},
-	{"teardown", take_line_text, OF_SCRIPT(teardown)},
-	{"think", take_think},
-	{"weight", take_int64, OF_SCRIPT(weight), 1, 10000},
-	{},
-};
-
 static int take_load_line(const struct ini_line *line, void *data, struct error *err)
 {
-	struct load_parser *p = data;
-	struct load *load = p->load;
+	struct load *load = data;
 	bool is_load = !strcmp(line->section, "load");
-	char *members = (char *)load;
+	struct script *script = NULL;
 
 	if (!*line->section)
 		return error_say(err, -EINVAL, "before the first [section]");
-	p->script = NULL;
-	if (!is_load) {
-		for (size_t i = 0; !p->script && i < load->n_scripts; i++)
-			if (!strcmp(load->scripts[i].name, line->section))
-				p->script = &load->scripts[i];
-		if (!p->script) {
-			p->script = array_add(load->scripts, load->n_scripts);
-			*p->script = (struct script){
-				.name = xstrdup(line->section), .slaves = 1, .repetitions = 1};
-		}
-		members = (char *)p->script;
+	for (size_t i = 0; !is_load && !script && i < load->n_scripts; i++)
+		if (!strcmp(load->scripts[i].name, line->section))
+			script = &load->scripts[i];
+	if (!is_load && !script) {
+		script = array_add(load->scripts, load->n_scripts);
+		*script = (struct script){.name = xstrdup(line->section), .slaves = 1, .repetitions = 1};
 	}
-	for (p->key = is_load ? load_keys : script_keys; p->key->name; p->key++)
-		if (!strcmp(p->key->name, line->name))
-			return p->key->take(p, line, members + p->key->offset, err);
+	for (const struct load_key *key = is_load ? load_keys : script_keys; key->name; key++)
+		if (!strcmp(key->name, line->name))
+			return key->value >= VALUE_COMMAND
+				       ? take_script_step(script, key->value, line, err)
+				       : take_load_member(load, key, line,
+						 (is_load ? (char *)load : (char *)script) + key->offset,
+						 err);
 	return error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)", line->name,
 		is_load ? "[load]" : "of a script");
 }
@@ -255,14 +228,13 @@ int load_parse(struct load *ret, const char *text, const char *path, struct erro
 	_cleanup_(freep) char *whole = realpath(path, NULL);
 	const char *tmp = getenv("TMPDIR"), *name = strrchr(path, '/');
 	char *slash = whole ? strrchr(whole, '/') : NULL;
-	struct load_parser parser = {.load = &load};
 	int r;
 
 	load.name = xstrdup(name ? name + 1 : path);
 	load.directory = xstrdup(tmp && *tmp == '/' ? tmp : "/tmp");
 	load.file_directory = slash ? xstrndup(whole, (size_t)(slash - whole) + (slash == whole))
 				    : xstrdup("/");
-	r = ini_each_line(text, path, take_load_line, &parser, err);
+	r = ini_each_line(text, path, take_load_line, &load, err);
 	if (r < 0)
 		return r;
 	if (load.n_scripts == 0)
@@ -336,24 +308,20 @@ size_t load_slaves(const struct load *load)
 	return n;
 }
 
-/* *worker: of the load; then, of the script. */
-static const struct script *find_script(const struct load *load, size_t *worker)
+const struct script *load_script_of(const struct load *load, size_t worker)
 {
 	const struct script *script = load->scripts;
 
-	for (; *worker >= (size_t)script->slaves; script++)
-		*worker -= (size_t)script->slaves;
+	for (; worker >= (size_t)script->slaves; script++)
+		worker -= (size_t)script->slaves;
 	return script;
-}
-
-const struct script *load_script_of(const struct load *load, size_t worker)
-{
-	return find_script(load, &worker);
 }
 
 char *load_slave_name(const struct load *load, size_t worker)
 {
-	const struct script *script = find_script(load, &worker);
+	const struct script *script = load_script_of(load, worker);
 
+	for (const struct script *before = load->scripts; before < script; before++)
+		worker -= (size_t)before->slaves;
 	return script->slaves == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, worker + 1);
 }
