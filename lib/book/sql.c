@@ -316,55 +316,56 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 	return r;
 }
 
-/* Whether the value is one that EMP writes. */
-static bool read_field(struct sql_query *q, int column, const struct field *field, void *object)
-{
-	int type = sqlite3_column_type(q->stmt, column);
-	_cleanup_(freep) char *text = NULL;
-	int64_t value;
-
-	if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
-		if (field->type != FIELD_TEXT)
-			field_set(field, object, field->unknown);
-		return true;
-	}
-	switch (field->type) {
-	case FIELD_TEXT:
-		*field_text(field, object) = column_text(q, column);
-		return type == SQLITE_TEXT;
-	case FIELD_CHARS:
-		text = type == SQLITE_TEXT ? column_text(q, column) : NULL;
-		if (!text || strlen(text) != field->size - 1)
-			return false;
-		strcpy((char *)object + field->offset, text);
-		return true;
-	case FIELD_ENUM:
-		for (int i = 0; type == SQLITE_TEXT && i < field->n_words; i++)
-			if (!strcmp((const char *)sqlite3_column_text(q->stmt, column), field->words[i])) {
-				field_set(field, object, i);
-				return true;
-			}
-		return false;
-	case FIELD_REAL:
-		*field_real(field, object) = sqlite3_column_double(q->stmt, column);
-		return type == SQLITE_FLOAT && isfinite(*field_real(field, object)) &&
-		       *field_real(field, object) >= (double)field->min;
-	default:
-		value = sqlite3_column_int64(q->stmt, column);
-		field_set(field, object, value);
-		return type == SQLITE_INTEGER && value >= field->min && value <= field_max(field);
-	}
-}
-
-/* The file may come from another user, and the constraints of its tables hold only for what is written through them. */
+/* The file may come from another user, and the constraints of its tables hold only for what is written through them: each value
+ * must be one that EMP writes. */
 static int read_fields(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
 {
-	for (size_t i = 0; i < table->n; i++)
-		if (!read_field(q, (int)i, &table->fields[i], object))
+	for (int i = 0; i < (int)table->n; i++) {
+		const struct field *field = &table->fields[i];
+		int type = sqlite3_column_type(q->stmt, i), word = 0;
+		bool right = type == SQLITE_TEXT;
+		_cleanup_(freep) char *text = NULL;
+		int64_t value;
+
+		if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
+			if (field->type != FIELD_TEXT)
+				field_set(field, object, field->unknown);
+			continue;
+		}
+		switch (field->type) {
+		case FIELD_TEXT:
+			*field_text(field, object) = column_text(q, i);
+			break;
+		case FIELD_CHARS:
+			text = right ? column_text(q, i) : NULL;
+			right = text && strlen(text) == field->size - 1;
+			if (right)
+				strcpy((char *)object + field->offset, text);
+			break;
+		case FIELD_ENUM:
+			while (right && word < field->n_words &&
+				strcmp((const char *)sqlite3_column_text(q->stmt, i), field->words[word]))
+				word++;
+			right = right && word < field->n_words;
+			if (right)
+				field_set(field, object, word);
+			break;
+		case FIELD_REAL:
+			*field_real(field, object) = sqlite3_column_double(q->stmt, i);
+			right = type == SQLITE_FLOAT && isfinite(*field_real(field, object)) &&
+				*field_real(field, object) >= (double)field->min;
+			break;
+		default:
+			value = sqlite3_column_int64(q->stmt, i);
+			field_set(field, object, value);
+			right = type == SQLITE_INTEGER && value >= field->min && value <= field_max(field);
+		}
+		if (!right)
 			return error_say(err, -EBADMSG,
 				"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
-				q->book->path, table->fields[i].name, table->table,
-				(const char *)sqlite3_column_text(q->stmt, (int)i) ?: "NULL");
+				q->book->path, field->name, table->table,
+				(const char *)sqlite3_column_text(q->stmt, i) ?: "NULL");
+	}
 	return 0;
 }
 

@@ -47,27 +47,6 @@ static int cutoffs_by_daemon(const void *a, const void *b)
 	return strcmp(first->daemon, second->daemon);
 }
 
-static int parse_cutoffs(const json_t *array, struct profile *profile, struct error *err)
-{
-	for (size_t i = 0; i < json_array_size(array); i++) {
-		struct cutoff *cutoff = array_add(profile->cutoffs, profile->n_cutoffs);
-		struct json_fields f;
-
-		f = json_fields_begin(
-			json_array_get(array, i), (struct json_location){"cutoff", (int64_t)i + 1}, err);
-		document_read_fields(&f, &cutoff_table, cutoff);
-		if (f.r < 0)
-			return f.r;
-	}
-	if (profile->n_cutoffs > 0)
-		qsort(profile->cutoffs, profile->n_cutoffs, sizeof(*profile->cutoffs), cutoffs_by_daemon);
-	for (size_t i = 1; i < profile->n_cutoffs; i++)
-		if (!cutoffs_by_daemon(&profile->cutoffs[i - 1], &profile->cutoffs[i]))
-			return error_say(err, -EINVAL, "'cutoffs': there are two for the daemon '%s'",
-				profile->cutoffs[i].daemon);
-	return 0;
-}
-
 enum { MOST_RESOLVING = 1000000 }; /* a share of the mean */
 
 static bool is_resolvable(const json_t *number)
@@ -105,7 +84,6 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
 	_cleanup_(profile_clear) struct profile profile = {};
 	json_t *cutoffs = NULL;
-	int r;
 	const char *digest = NULL;
 	json_t *environment = NULL;
 
@@ -125,9 +103,23 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	parse_resolving(&f, json_object_get(document, "resolving"), profile.resolving);
 	document_read_correlation(&f, &profile.correlation);
 	json_fields_array(&f, "cutoffs", &cutoffs);
-	r = f.r < 0 ? f.r : parse_cutoffs(cutoffs, &profile, err);
-	if (r < 0)
-		return r;
+	if (f.r < 0)
+		return f.r;
+	for (size_t i = 0; i < json_array_size(cutoffs); i++) {
+		struct cutoff *cutoff = array_add(profile.cutoffs, profile.n_cutoffs);
+
+		f = json_fields_begin(
+			json_array_get(cutoffs, i), (struct json_location){"cutoff", (int64_t)i + 1}, err);
+		document_read_fields(&f, &cutoff_table, cutoff);
+		if (f.r < 0)
+			return f.r;
+	}
+	if (profile.n_cutoffs > 0)
+		qsort(profile.cutoffs, profile.n_cutoffs, sizeof(*profile.cutoffs), cutoffs_by_daemon);
+	for (size_t i = 1; i < profile.n_cutoffs; i++)
+		if (!cutoffs_by_daemon(&profile.cutoffs[i - 1], &profile.cutoffs[i]))
+			return error_say(err, -EINVAL, "'cutoffs': there are two for the daemon '%s'",
+				profile.cutoffs[i].daemon);
 	*ret = TAKE_STRUCT(profile);
 	return 0;
 }

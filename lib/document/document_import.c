@@ -431,19 +431,6 @@ static int store_runs(struct run_import *import)
 	return r;
 }
 
-/* The place of samples or rows in the part; NULL: the member is something else. */
-static int64_t *import_place(struct import_part *part, const char *name)
-{
-	const struct run_rows *rows;
-
-	if (!strcmp(name, "samples"))
-		return &part->samples;
-	for (size_t i = 0; i < MOST_ROWS && (rows = document_run_rows(i)); i++)
-		if (!strcmp(name, rows->member))
-			return &part->rows[i];
-	return NULL;
-}
-
 /* Its head, and where its samples and rows are; and the same of those that it belongs with. */
 static int scan_run(struct run_import *import, bool is_companion)
 {
@@ -459,10 +446,15 @@ static int scan_run(struct run_import *import, bool is_companion)
 	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
 		json_t *value = NULL;
 		bool has_companions;
+		const struct run_rows *rows;
 		int64_t *place;
 
 		part = &import->parts[at]; /* which companions may have moved */
-		place = import_place(part, name);
+		/* The place of samples or rows in the part; NULL: the member is something else. */
+		place = strcmp(name, "samples") ? NULL : &part->samples;
+		for (size_t i = 0; !place && i < MOST_ROWS && (rows = document_run_rows(i)); i++)
+			if (!strcmp(name, rows->member))
+				place = &part->rows[i];
 		has_companions = false;
 		for (const struct document_feature *const *feature = document_features; *feature; feature++)
 			has_companions |= (*feature)->companions_member &&

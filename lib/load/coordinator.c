@@ -220,65 +220,62 @@ static int check_failures(const struct coordinator *c, struct error *err)
 	return 0;
 }
 
-/* Sleeps until something has happened: a worker has told, or ended, or a signal has come. */
-static int sleep_once(struct coordinator *c, struct error *err)
-{
-	struct accounting *a = c->plan->observer->accounting;
-	struct pollfd fds[] = {
-		{.fd = c->socket, .events = POLLIN},
-		{.fd = interrupt_fd(), .events = POLLIN},
-		{.fd = interrupt_child_fd(), .events = POLLIN},
-		{.fd = a ? accounting_poll_fd(a) : -1, .events = POLLIN},
-	};
-	/* Until the deadline, or until the accounting is to be read again. */
-	int64_t left_ms = (c->deadline_ns - clock_ns(CLOCK_MONOTONIC)) / NS_PER_MS + 1;
-	int drain_ms = a ? accounting_poll_ms(a) : -1, r = 0;
-	char byte;
-	size_t over;
-
-	left_ms = left_ms < 0 ? 0 : left_ms < 1000000 ? left_ms : 1000000;
-	if (drain_ms >= 0 && drain_ms < left_ms)
-		left_ms = drain_ms;
-	if (poll(fds, ELEMENTS(fds), (int)left_ms) < 0 && errno != EINTR)
-		return error_os(err, -errno, "cannot wait for the slaves");
-	if (interrupt_pending())
-		return -EINTR;
-	while (recv(c->socket, &byte, 1, MSG_DONTWAIT) > 0)
-		;
-	if (a)
-		r = accounting_drain(a, err);
-	if (r == 0)
-		r = check_failures(c, err);
-	if (r < 0 || !fds[2].revents)
-		return r;
-	interrupt_child_clear();
-	/* Workers do not end by themselves: they repeat their work, or wait. */
-	r = program_wait_any(c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, err);
-	if (r == 0)
-		r = check_failures(c, err);
-	if (r < 0 || over == c->n)
-		return r;
-	if (is_over_memory(c, over))
-		return say_over_memory(c, over, "it was killed", err);
-	return error_say(err, -ECANCELED,
-		"slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
-		c->workers[over].name);
-}
-
-/* Until all workers have counted up `counter`. */
+/* Until all workers have counted up `counter`. Sleeps until something has happened: a worker has told, or ended, or a signal has
+ * come. */
 static int wait_for_all(struct coordinator *c, const uint32_t *counter, const char *what, struct error *err)
 {
-	char time[TEXT_TIME_SIZE];
-	int r = 0;
+	struct accounting *a = c->plan->observer->accounting;
+	char time[TEXT_TIME_SIZE], byte;
 
-	while (r == 0 && __atomic_load_n(counter, __ATOMIC_ACQUIRE) < c->n) {
-		if (clock_ns(CLOCK_MONOTONIC) >= c->deadline_ns)
+	while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < c->n) {
+		struct pollfd fds[] = {
+			{.fd = c->socket, .events = POLLIN},
+			{.fd = interrupt_fd(), .events = POLLIN},
+			{.fd = interrupt_child_fd(), .events = POLLIN},
+			{.fd = a ? accounting_poll_fd(a) : -1, .events = POLLIN},
+		};
+		int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
+			left_ms = (c->deadline_ns - now_ns) / NS_PER_MS + 1;
+		int drain_ms = a ? accounting_poll_ms(a) : -1, r = 0;
+		size_t over;
+
+		if (now_ns >= c->deadline_ns)
 			return error_say(err, -ETIMEDOUT,
 				"the load had not %s after %s: see 'timeout' in emp-load(1)", what,
 				text_duration(time, c->load->timeout_ns));
-		r = sleep_once(c, err);
+		/* Until the deadline, or until the accounting is to be read again. */
+		left_ms = left_ms < 1000000 ? left_ms : 1000000;
+		if (drain_ms >= 0 && drain_ms < left_ms)
+			left_ms = drain_ms;
+		if (poll(fds, ELEMENTS(fds), (int)left_ms) < 0 && errno != EINTR)
+			return error_os(err, -errno, "cannot wait for the slaves");
+		if (interrupt_pending())
+			return -EINTR;
+		while (recv(c->socket, &byte, 1, MSG_DONTWAIT) > 0)
+			;
+		if (a)
+			r = accounting_drain(a, err);
+		if (r == 0)
+			r = check_failures(c, err);
+		if (r < 0)
+			return r;
+		if (!fds[2].revents)
+			continue;
+		interrupt_child_clear();
+		/* Workers do not end by themselves: they repeat their work, or wait. */
+		r = program_wait_any(c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, err);
+		if (r == 0)
+			r = check_failures(c, err);
+		if (r < 0)
+			return r;
+		if (over < c->n)
+			return is_over_memory(c, over)
+				       ? say_over_memory(c, over, "it was killed", err)
+				       : error_say(err, -ECANCELED,
+						 "slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
+						 c->workers[over].name);
 	}
-	return r;
+	return 0;
 }
 
 static int64_t grown(int64_t before, int64_t after)

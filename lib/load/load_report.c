@@ -236,16 +236,19 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 	return object;
 }
 
-/* The rows of the book are in the order of samples. */
-static json_t *load_runs_json(const struct load_report *p)
+json_t *load_report_as_json(const struct load_report *p)
 {
+	const struct run *run = &p->result.discarding.run;
+	const struct load_rates *rates = &p->rates;
 	const struct run_result *result = &p->result;
 	_cleanup_(load_rates_clear) struct load_rates all = load_report_rates(
 		p, result->samples, result->n_samples, NULL);
 	const struct sample_program *part = p->parts, *parts_end = p->parts + p->n_parts;
 	const struct load_sample *start = p->starts, *starts_end = p->starts + p->n_starts;
-	json_t *array = json_array();
+	json_t *scripts = json_array(), *runs = json_array(),
+	       *discarding = discarding_as_json(&result->discarding);
 
+	/* The rows of the book are in the order of samples. */
 	for (size_t k = 0; k < result->n_samples; k++) {
 		uint32_t sample = result->samples[k].n;
 		size_t n = 0;
@@ -256,20 +259,11 @@ static json_t *load_runs_json(const struct load_report *p)
 			part++;
 		while (part + n < parts_end && part[n].sample == sample)
 			n++;
-		json_array_append_new(array,
+		json_array_append_new(runs,
 			load_run_json(p, k, start < starts_end && start->sample == sample ? start : NULL,
 				part, n, &all));
 		part += n;
 	}
-	return array;
-}
-
-json_t *load_report_as_json(const struct load_report *p)
-{
-	const struct run *run = &p->result.discarding.run;
-	const struct load_rates *rates = &p->rates;
-	json_t *scripts = json_array(), *discarding = discarding_as_json(&p->result.discarding);
-
 	for (size_t i = 1; i < rates->n; i++)
 		json_array_append_new(scripts,
 			json_pack("{s:s, s:o, s:I}", "script", rates->items[i].script, "rate_per_s",
@@ -279,7 +273,7 @@ json_t *load_report_as_json(const struct load_report *p)
 		"{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"format", "emp-load", "version", 1, "context", p->context, "run", (json_int_t)run->id, "load",
 		run->program, "coordination", coordination_names[p->load.coordination], "cpus", p->load.cpus,
-		"runs", load_runs_json(p), "rate_per_s", rate_json(&rates->sum), "shares_per_s",
+		"runs", runs, "rate_per_s", rate_json(&rates->sum), "shares_per_s",
 		load_rates_in_shares(rates) ? rate_json(&rates->items[0]) : NULL, "scripts", scripts,
 		"order_changed", json_real_or_null(rates->order_changed), "idle_share",
 		json_real_or_null(p->idle), "page_waits", page_wait_report_as_json(p), "discarding",

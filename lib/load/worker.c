@@ -150,28 +150,6 @@ static int worker_join(struct worker *w, const char *number, struct error *err)
 	return 0;
 }
 
-/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts within the worker's own. An
- * ordinary user may write the file once in 100 ms. */
-static int worker_set_nice(int nice, struct error *err)
-{
-	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
-	_cleanup_(closep) int fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-	int64_t enabled;
-	int r;
-
-	if (setpriority(PRIO_PROCESS, 0, nice) < 0)
-		return error_os(err, -errno, "cannot set nice %d", nice);
-	while ((r = fd < 0 || dprintf(fd, "%d", nice) < 0 ? -errno : 0) == -EAGAIN)
-		nanosleep(&soon, NULL);
-	if (r == 0 || text_read_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", &enabled) < 0 ||
-		!enabled)
-		return 0;
-	return error_say(err, r,
-		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "
-		"'sysctl kernel.sched_autogroup_enabled=0'",
-		nice, strerror(-r));
-}
-
 enum { FILL_BLOCK = 1 << 20 };
 
 static const char fill_file[] = "emp-load-flush";
@@ -179,7 +157,10 @@ static const char fill_file[] = "emp-load-flush";
 /* Files and directories are made by the worker, so that its own are found and removed with it. */
 static int worker_set_up(const struct worker *w, const char *directory, struct error *err)
 {
+	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
 	const struct script *script = w->script;
+	_cleanup_(closep) int autogroup = -1;
+	int64_t enabled;
 	int64_t left = 0;
 	char number[32];
 	int r;
@@ -210,7 +191,22 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 		if (left > 0 || fsync(fd) < 0)
 			return error_os(err, -errno, "cannot write the file that flush reads");
 	}
-	return script->nice ? worker_set_nice(script->nice, err) : 0;
+	if (!script->nice)
+		return 0;
+	/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts within the worker's own. An
+	 * ordinary user may write the file once in 100 ms. */
+	if (setpriority(PRIO_PROCESS, 0, script->nice) < 0)
+		return error_os(err, -errno, "cannot set nice %d", script->nice);
+	autogroup = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	while ((r = autogroup < 0 || dprintf(autogroup, "%d", script->nice) < 0 ? -errno : 0) == -EAGAIN)
+		nanosleep(&soon, NULL);
+	if (r == 0 || text_read_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", &enabled) < 0 ||
+		!enabled)
+		return 0;
+	return error_say(err, r,
+		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "
+		"'sysctl kernel.sched_autogroup_enabled=0'",
+		script->nice, strerror(-r));
 }
 
 /* -ECANCELED, with a sentence that names the line, if the command fails. */
