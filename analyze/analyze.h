@@ -66,7 +66,7 @@ int analyze_discard_own(
 void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 
 /* Prints the zooms, the central cluster and the verdict. */
-int print_analysis(const struct analysis *analysis, struct error *err);
+void print_analysis(const struct analysis *analysis);
 
 int verb_list(int argc, char **argv, struct error *err);
 int verb_show(int argc, char **argv, struct error *err);

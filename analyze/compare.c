@@ -284,7 +284,7 @@ static void print_rules(const struct compare_input *side)
 }
 
 /* The marks of the profiles; that of both sides is said once. */
-static int compare_print_noise(const struct question *q, struct error *err)
+static void compare_print_noise(const struct question *q)
 {
 	const struct compare_input *a = &q->a, *b = &q->b;
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) && a->blind_ns == b->blind_ns;
@@ -292,13 +292,11 @@ static int compare_print_noise(const struct question *q, struct error *err)
 	noise_print(stdout, a->profile, a->blind_ns, a->noise);
 	if (!same)
 		noise_print(stdout, b->profile, b->blind_ns, b->noise);
-	return 0;
 }
 
 static int compare_print(const struct question *q, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = comparison_list_new();
-	int r;
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	char memory_a[PEAK_MEMORY_TEXT_SIZE], memory_b[PEAK_MEMORY_TEXT_SIZE];
 
@@ -323,9 +321,7 @@ static int compare_print(const struct question *q, struct error *err)
 		print_rules(&q->a);
 		print_rules(&q->b);
 	}
-	r = compare_print_noise(q, err);
-	if (r < 0)
-		return r;
+	compare_print_noise(q);
 	if (q->doubt != DUET_SOUND)
 		printf("The duet is %s, so the runs of both programs alone are compared.\n",
 			duet_doubt_names[q->doubt]);

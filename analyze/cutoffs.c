@@ -79,11 +79,8 @@ static int print_profile(const struct profile *profile, const struct profile_req
 		r = document_make_profile(profile, &document, err);
 		return r < 0 ? r : json_print(document, stdout, err);
 	}
-	r = print_analysis(m->short_analysis, err);
-	if (r == 0)
-		r = print_analysis(m->long_analysis, err);
-	if (r < 0)
-		return r;
+	print_analysis(m->short_analysis);
+	print_analysis(m->long_analysis);
 	noise_print(stdout, profile->name, profile->blind_ns, profile->noise);
 	if (m->left_out->n > 0)
 		printf("%zu cutoff%s left out (--material):\n", m->left_out->n,
@@ -100,19 +97,17 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
 		text_duration(resolution, profile->resolution_ns));
 	cutoffs_print(profile, true, stdout);
-	if (r == 0) {
-		for (size_t i = 0; i < profile->n_cutoffs; i++) {
-			const struct cutoff *c = &profile->cutoffs[i];
-			char label[FAMILY_LABEL_SIZE];
+	for (size_t i = 0; i < profile->n_cutoffs; i++) {
+		const struct cutoff *c = &profile->cutoffs[i];
+		char label[FAMILY_LABEL_SIZE];
 
-			name_family_label(label, c->daemon, c->names);
-			printf("%s%s%s%s\n", terminal_text(label), c->unit ? " (" : "",
-				terminal_text(c->unit) ?: "", c->unit ? ")" : "");
-			print_source("short", m->short_analysis, c->daemon, c->short_ns);
-			print_source("long", m->long_analysis, c->daemon, c->long_ns);
-		}
+		name_family_label(label, c->daemon, c->names);
+		printf("%s%s%s%s\n", terminal_text(label), c->unit ? " (" : "", terminal_text(c->unit) ?: "",
+			c->unit ? ")" : "");
+		print_source("short", m->short_analysis, c->daemon, c->short_ns);
+		print_source("long", m->long_analysis, c->daemon, c->long_ns);
 	}
-	return r;
+	return 0;
 }
 
 static int make(struct book *book, const struct profile_request *m, struct error *err)

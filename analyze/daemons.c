@@ -137,10 +137,7 @@ static int daemons_print_json(
 static int daemons_print(struct book *book, const struct analysis *analysis, struct table *central,
 	struct table *l_samples, struct error *err)
 {
-	int r = print_analysis(analysis, err);
-
-	if (r < 0)
-		return r;
+	print_analysis(analysis);
 	printf("\nIn the %zu sample%s of the central cluster:\n", analysis->central.n_central,
 		analysis->central.n_central == 1 ? "" : "s");
 	table_print(central, stdout);

@@ -32,10 +32,10 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 		terminal_wrap(stdout, text + 1, (size_t)printf("%s:", label), 2);
 }
 
-int print_analysis(const struct analysis *analysis, struct error *err)
+void print_analysis(const struct analysis *analysis)
 {
 	char usual[TEXT_TIME_SIZE];
-	int r, at;
+	int at;
 	const struct cluster *c = &analysis->central;
 
 	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id,
@@ -67,11 +67,9 @@ int print_analysis(const struct analysis *analysis, struct error *err)
 		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
 	}
 	table_print(table, stdout);
-	r = 0;
 	if (analysis->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
 			analysis->central.n_corners);
 	print_numbers("L-samples", analysis->l_samples, analysis->n_l_samples);
 	print_numbers("Long samples that no daemons explain", analysis->unexplained, analysis->n_unexplained);
-	return r;
 }

@@ -84,7 +84,7 @@ static void print_suggested(const char *clock, const struct sample_sizes *sizes)
 		printf("%s: no smaller size would have been enough.\n", clock);
 }
 
-static int print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct table *pt,
+static void print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct table *pt,
 	struct table *et, struct table *needed)
 {
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
@@ -102,7 +102,6 @@ static int print_sizes(const struct discarding *d, const struct sample_sizes clo
 	       "run's, and the share of outliers within 2.5 percentage points or one sample.\n\n"
 	       "Samples needed for a 95 %% CI of the mean:\n");
 	table_print(needed, stdout);
-	return 0;
 }
 
 static int sample_size_report(
@@ -112,8 +111,10 @@ static int sample_size_report(
 	_cleanup_(table_freep) struct table *needed = list_needed(clocks);
 	json_t *document;
 
-	if (!analyze_options.json)
-		return print_sizes(d, clocks, pt, et, needed);
+	if (!analyze_options.json) {
+		print_sizes(d, clocks, pt, et, needed);
+		return 0;
+	}
 	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
 		analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
 		(json_int_t)clocks[1].suggested, "pt", table_json(pt), "et", table_json(et), "needed",

@@ -62,8 +62,8 @@ static uint8_t cause_of(const struct figure *f, const struct suspect *s, size_t 
 }
 
 /* discarding and profile: both or neither. Both must outlive the figure. */
-static int figure_prepare(struct figure *f, const struct analysis *analysis,
-	const struct discarding *discarding, const char *profile, struct error *err)
+static void figure_prepare(struct figure *f, const struct analysis *analysis,
+	const struct discarding *discarding, const char *profile)
 {
 	_cleanup_(freep) struct suspect *suspects = xcalloc(analysis->n_samples, sizeof(*suspects));
 
@@ -111,7 +111,6 @@ static int figure_prepare(struct figure *f, const struct analysis *analysis,
 				*cause = CAUSE_TWO_SD;
 		}
 	}
-	return 0;
 }
 
 static void figure_clear(struct figure *f)
@@ -485,11 +484,9 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	r = analyze_load(argv[0], &how, &book, &analysis, err);
 	if (r == 0 && analyze_options.profile)
 		r = analyze_discard(book, analysis.run.id, &d, err);
-	if (r == 0)
-		r = figure_prepare(&figure, &analysis, analyze_options.profile ? &d : NULL,
-			analyze_options.profile, err);
 	if (r < 0)
 		return r;
+	figure_prepare(&figure, &analysis, analyze_options.profile ? &d : NULL, analyze_options.profile);
 	/* One point a sample, in the order of time (Figure 13). */
 	/* One point a pair, relative to the median of the central cluster (EMP, Figure 14). */
 	return plot_drawing(options.zooms     ? figure_zooms(&figure)

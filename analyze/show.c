@@ -200,11 +200,14 @@ static int show_recorded_run(struct book *book, const struct run *run, const cha
 				names[i] = of->name ? xstrdup(of->name) : run_command_line(of);
 			}
 			printf("\n");
-			r = duet_report_print(stdout, &report, (const char *const *)names, NULL);
+			duet_report_print(stdout, &report, (const char *const *)names, NULL);
 		}
 	}
 	printf("\n");
-	return r < 0 ? r : print_analysis(&analysis, err);
+	if (r < 0)
+		return r;
+	print_analysis(&analysis);
+	return 0;
 }
 
 int verb_show(int argc, char **argv, struct error *err)

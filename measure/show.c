@@ -275,7 +275,7 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 		r = session_duet(s, &report, outcome ? &err2 : err);
 		if (r > 0) {
 			printf("\n");
-			r = duet_report_print(stdout, &report, names, comparisons.all);
+			duet_report_print(stdout, &report, names, comparisons.all);
 		}
 	}
 	if (r < 0 || !list)

@@ -299,7 +299,7 @@ static double cost_of(struct time_reader *reader, size_t size, void *blocks[], i
 }
 
 /* The median of some rounds over all sizes. */
-static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings[])
+static void measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings[])
 {
 	int64_t costs[SIZES][ROUNDS];
 
@@ -312,10 +312,9 @@ static int measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings
 
 		*row = (struct clock_allocation){(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
 	}
-	return 0;
 }
 
-static int measure_source(
+static void measure_source(
 	struct clock_bench *b, struct time_reader *reader, void *blocks[], int64_t readings[])
 {
 	struct clock_small_cost *cost = clocks_add_small_cost(b->result, reader->source->name);
@@ -331,20 +330,20 @@ static int measure_source(
 	}
 	cost->cycles = sum / SIZES;
 	cost->zeros = (double)zeros / (SIZES * ALLOCATIONS);
-	return 0;
 }
 
 int clock_allocations(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(freep) void **blocks = xcalloc(ALLOCATIONS, sizeof(*blocks));
 	_cleanup_(freep) int64_t *readings = xcalloc(ALLOCATIONS, sizeof(*readings));
-	int r = measure_sizes(b, blocks, readings);
 	Dl_info info;
 
-	for (size_t i = 0; r == 0 && i < ELEMENTS(compared); i++) {
+	measure_sizes(b, blocks, readings);
+	for (size_t i = 0; i < ELEMENTS(compared); i++) {
 		struct time_reader *reader = clock_bench_find(b, compared[i]);
 
-		r = reader ? measure_source(b, reader, blocks, readings) : 0;
+		if (reader)
+			measure_source(b, reader, blocks, readings);
 	}
 
 	void *address = dlsym(RTLD_DEFAULT, "malloc");
@@ -354,5 +353,5 @@ int clock_allocations(struct clock_bench *b, struct error *err)
 	else
 		b->result->allocator = xstrdup(
 			strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
-	return r < 0 ? r : clock_bench_step(b);
+	return clock_bench_step(b);
 }

@@ -60,13 +60,12 @@ struct clock_source *clocks_add_source(struct clocks *c, const char *name)
 	return source->name ? source : NULL;
 }
 
-int clocks_add_missing(struct clocks *c, const char *name, const char *why)
+void clocks_add_missing(struct clocks *c, const char *name, const char *why)
 {
 	struct clock_missing *missing = array_add(c->missing, c->n_missing);
 
 	missing->name = xstrdup(name);
 	missing->why = xstrdup(why);
-	return 0;
 }
 
 struct clock_precision *clocks_add_precision(struct clocks *c, int64_t primes, int64_t trials)

@@ -83,7 +83,7 @@ struct clock_source *clocks_find(const struct clocks *clocks, const char *name);
 
 /* Adds one, with everything unknown. NULL: no memory. */
 struct clock_source *clocks_add_source(struct clocks *clocks, const char *name);
-int clocks_add_missing(struct clocks *clocks, const char *name, const char *why);
+void clocks_add_missing(struct clocks *clocks, const char *name, const char *why);
 /* Adds a row for all present sources, likewise. */
 struct clock_precision *clocks_add_precision(struct clocks *clocks, int64_t primes, int64_t trials);
 struct clock_small_cost *clocks_add_small_cost(struct clocks *clocks, const char *name);

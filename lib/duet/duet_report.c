@@ -296,7 +296,7 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 	warn(file, text);
 }
 
-int duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
+void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
 	const struct comparison *comparisons)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
@@ -338,7 +338,6 @@ int duet_report_print(FILE *file, const struct duet_report *d, const char *const
 	}
 	if (warnings_slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
-	return 0;
 }
 
 json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)

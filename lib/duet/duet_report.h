@@ -44,10 +44,10 @@ struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost
 /* Why two programs are not to be compared by their duet. */
 enum duet_doubt {
 	DUET_SOUND,
-	DUET_BIASED,       /* the interval of the bias leaves out 0 */
+	DUET_BIASED, /* the interval of the bias leaves out 0 */
 	DUET_CONTRADICTED, /* the interval of the duet's ratio leaves out 1, and the runs alone leave a chance of more than one in
 			      three that the ratio alone lies on the other side */
-	DUET_TOO_SHORT,    /* one of them runs for less than four slices */
+	DUET_TOO_SHORT, /* one of them runs for less than four slices */
 	N_DUET_DOUBTS
 };
 extern const char *const duet_doubt_names[N_DUET_DOUBTS];
@@ -67,8 +67,8 @@ struct duet_report {
 	struct duet_row row;
 	int cpu;
 	int64_t *runs;
-	struct duet_program *programs; /* n, in the order of the runs */
-	struct duet_cost *costs;       /* likewise */
+	struct duet_program *programs;     /* n, in the order of the runs */
+	struct duet_cost *costs;           /* likewise */
 	const struct run_result **results; /* likewise; the programs' samples are theirs */
 	struct run_result *loaded;         /* likewise, if it has read them itself; else NULL */
 	size_t n;
@@ -90,7 +90,7 @@ int duet_report_compare(const struct duet_report *report, size_t a, size_t b, st
 extern const char *const duet_doubt_sentences[N_DUET_DOUBTS];
 
 /* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may be NULL. */
-int duet_report_print(FILE *file, const struct duet_report *report, const char *const *names,
+void duet_report_print(FILE *file, const struct duet_report *report, const char *const *names,
 	const struct comparison *comparisons);
 json_t *duet_report_as_json(const struct duet_report *report, const char *const *names);
 

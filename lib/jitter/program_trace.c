@@ -166,8 +166,7 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 	t->cpu = cpu;
 	request.cpus = &t->cpu;
 	r = measure_event_cost(t, err);
-	if (r == 0)
-		r = identity_new(&t->identity);
+	t->identity = identity_new();
 	if (r == 0)
 		r = trace_open(&t->trace, &request, err);
 	if (r == 0)

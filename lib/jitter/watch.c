@@ -265,9 +265,8 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 	r = counter_check(AT_FDCWD, err);
 	if (r >= 0) {
 		untraced_ns = event_cost_fault_ns(request->cpus[0]);
-		r = identity_new(&w->identity);
-		if (r == 0)
-			r = trace_open(&w->trace, &trace, err);
+		w->identity = identity_new();
+		r = trace_open(&w->trace, &trace, err);
 		if (r == 0)
 			r = trace_start(w->trace, err);
 		if (r >= 0) {

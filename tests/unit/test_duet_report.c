@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/number.h"
+#include "lib/base/text.h"
 #include "lib/duet/duet_report.h"
 
 #include <gsl/gsl_randist.h>
@@ -36,7 +36,7 @@ static char *print(const struct made_up *m)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	assert_int_equal(duet_report_print(file, &m->report, names, NULL), 0);
+	duet_report_print(file, &m->report, names, NULL);
 	fclose(file);
 	return text;
 }
@@ -44,11 +44,11 @@ static char *print(const struct made_up *m)
 static void assert_warns(const struct made_up *m, const char *warning) /* NULL: of nothing */
 {
 	_cleanup_(freep) char *text = print(m);
-	char *found;
+	_cleanup_(freep) char *wanted = text_format("Warning: %s", warning ?: "");
 
-	found = strstr(text, "Warning: ");
-	if (!warning != !found ||
-		(warning && strncmp(found + strlen("Warning: "), warning, strlen(warning)) != 0))
+	/* the first warning is the wanted one */
+	if (warning ? !strstr(text, wanted) || strstr(text, "Warning: ") != strstr(text, wanted)
+		    : strstr(text, "Warning: ") != NULL)
 		fail_msg("not '%s' in: %s", warning ?: "no warning", text);
 }
 

@@ -80,7 +80,7 @@ static void diff(const struct task_record *before, size_t n_before, const struct
 		.observer = OBSERVER,
 	};
 
-	assert_int_equal(snapshot_diff_new(&j.diff), 0);
+	j.diff = snapshot_diff_new();
 	j.diffs = snapshot_diff_run(j.diff, &snapshots);
 }
 
@@ -176,7 +176,7 @@ TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 	after[2].run_ns += 7;
 	after[2].watched_ns = 7;
 	after[2].cpu = 1;
-	assert_int_equal(snapshot_diff_new(&j.diff), 0);
+	j.diff = snapshot_diff_new();
 	j.diffs = snapshot_diff_run(j.diff, &snapshots);
 	assert_int_equal(only()->pt_ns, 77);
 	assert_int_equal(only()->watched_ns, 57);

@@ -205,38 +205,29 @@ static int new_taskstats(struct backend **ret, struct identity *identity,
 int accounting_new_with(struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
 	_cleanup_(accounting_freep) struct accounting *a = xcalloc(1, sizeof(*a));
+	struct accounting_support support;
+	struct error no_taskstats = {}, reason;
 	int r;
 
-	r = identity_new(&a->identity);
-	if (r == 0)
-		r = snapshot_diff_new(&a->diff);
-	if (r == 0) {
-		struct accounting_support support;
-
-		accounting_support_read(&support, AT_FDCWD);
-		if (options->backend == ACCOUNTING_BPF)
-			r = new_bpf(&a->backend, a->identity, options, &support, err);
-		else if (options->backend == ACCOUNTING_TASKSTATS)
-			r = new_taskstats(&a->backend, a->identity, options, &support, err);
-		else {
-			struct error no_taskstats = {};
-
-			r = new_bpf(&a->backend, a->identity, options, &support, &a->why);
-			if (r != 0) {
-				r = new_taskstats(&a->backend, a->identity, options, &support, &no_taskstats);
-				r = r < 0 ? error_say(err, r, "%s; %s", a->why.text, no_taskstats.text) : 0;
-			}
+	a->identity = identity_new();
+	a->diff = snapshot_diff_new();
+	accounting_support_read(&support, AT_FDCWD);
+	if (options->backend == ACCOUNTING_BPF)
+		r = new_bpf(&a->backend, a->identity, options, &support, err);
+	else if (options->backend == ACCOUNTING_TASKSTATS)
+		r = new_taskstats(&a->backend, a->identity, options, &support, err);
+	else {
+		r = new_bpf(&a->backend, a->identity, options, &support, &a->why);
+		if (r != 0) {
+			r = new_taskstats(&a->backend, a->identity, options, &support, &no_taskstats);
+			r = r < 0 ? error_say(err, r, "%s; %s", a->why.text, no_taskstats.text) : 0;
 		}
-		if (r < 0) {
-			struct error reason = *err;
-
-			r = error_say(err, r, "cannot observe other processes: %s (see emp-accounting(7))",
-				reason.text);
-		} else
-			r = 0;
 	}
-	if (r < 0)
-		return r;
+	if (r < 0) {
+		reason = *err;
+		return error_say(
+			err, r, "cannot observe other processes: %s (see emp-accounting(7))", reason.text);
+	}
 	*ret = TAKE(a);
 	return 0;
 }

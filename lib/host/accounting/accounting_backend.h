@@ -59,7 +59,7 @@ struct process_diffs {
 	size_t n_missing; /* tasks of the first snapshot that are neither in the second nor among the exits */
 };
 
-int snapshot_diff_new(struct snapshot_diff **ret);
+struct snapshot_diff *snapshot_diff_new(void);
 void snapshot_diff_free(struct snapshot_diff *diff);
 DEFINE_FREEP(snapshot_diff)
 

@@ -81,10 +81,9 @@ static int compare_files(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-int identity_new(struct identity **ret)
+struct identity *identity_new(void)
 {
-	*ret = xcalloc(1, sizeof(**ret));
-	return 0;
+	return xcalloc(1, sizeof(struct identity));
 }
 
 void identity_free(struct identity *identity)

@@ -17,7 +17,7 @@ struct identified {
 	const char *unit; /* "cron.service", "session-3.scope" */
 };
 
-int identity_new(struct identity **ret);
+struct identity *identity_new(void);
 void identity_free(struct identity *identity);
 DEFINE_FREEP(identity)
 

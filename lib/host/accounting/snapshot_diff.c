@@ -28,10 +28,9 @@ struct snapshot_diff {
 	size_t n_result, result_capacity;
 };
 
-int snapshot_diff_new(struct snapshot_diff **ret)
+struct snapshot_diff *snapshot_diff_new(void)
 {
-	*ret = xcalloc(1, sizeof(**ret));
-	return 0;
+	return xcalloc(1, sizeof(struct snapshot_diff));
 }
 
 void snapshot_diff_free(struct snapshot_diff *diff)
