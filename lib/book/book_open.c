@@ -311,41 +311,33 @@ static int book_connect(struct book *book, struct error *err)
  * measurement ends with its figures, and they can be saved. The copy is a whole book, in a folder of its own on another
  * file system, and is kept. */
 
-/* A new folder that only this user can read, "…/emp-book-XXXXXX", where a copy of the book can grow. */
-static char *make_copy_folder(const char *book)
+/* Once only. `e`: why the file cannot be written. The copy is open then, and has the samples that waited beside the file. */
+static bool go_elsewhere(struct book *book, int e)
 {
 	enum { SPARE_BYTES = 16 << 20 };
 	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
-	off_t size = file_size(book, "") + file_size(book, "-wal") + SPARE_BYTES;
-	bool is_there;
+	off_t size = file_size(book->path, "") + file_size(book->path, "-wal") + SPARE_BYTES;
+	_cleanup_(freep) char *folder = NULL, *path = NULL, *notice = NULL;
+	struct pending pending = book->pending;
 	struct stat here = {}, there;
+	struct error ignored;
 	struct statvfs fs;
+	sqlite3 *to = NULL;
+	bool is_there;
+	int rc;
 
-	is_there = stat(book, &here) == 0;
-	for (size_t i = 0; i < ELEMENTS(places); i++) {
-		_cleanup_(freep) char *folder = NULL;
-
+	book->may_leave = false;
+	/* A new folder that only this user can read, "…/emp-book-XXXXXX", where a copy of the book can grow. */
+	is_there = stat(book->path, &here) == 0;
+	for (size_t i = 0; !folder && i < ELEMENTS(places); i++) {
 		if (!places[i] || *places[i] != '/' || stat(places[i], &there) < 0 ||
 			statvfs(places[i], &fs) < 0 || (is_there && here.st_dev == there.st_dev) ||
 			(off_t)(fs.f_bavail * fs.f_frsize) < size)
 			continue;
 		folder = text_format("%s/emp-book-XXXXXX", places[i]);
-		if (mkdtemp(folder))
-			return TAKE(folder);
+		if (!mkdtemp(folder))
+			free(TAKE(folder));
 	}
-	return NULL;
-}
-
-/* Once only. `e`: why the file cannot be written. The copy is open then, and has the samples that waited beside the file. */
-static bool go_elsewhere(struct book *book, int e)
-{
-	_cleanup_(freep) char *folder = make_copy_folder(book->path), *path = NULL, *notice = NULL;
-	struct pending pending = book->pending;
-	struct error ignored;
-	sqlite3 *to = NULL;
-	int rc;
-
-	book->may_leave = false;
 	if (!folder)
 		return false;
 	path = text_format("%s/book.db", folder);

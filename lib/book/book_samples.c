@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static int add_sample_rows(struct book *book, int64_t run, const struct sample *sample,
+static int add_sample_and_executions(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n, struct error *err)
 {
 	int r = sql_insert(book, err, &sample_table, "", sample, 1, "i", run);
@@ -37,7 +37,8 @@ static int add_sample_rows(struct book *book, int64_t run, const struct sample *
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err)
 {
-	return BOOK_ATOMIC(book, add_sample_rows(book, run, sample, executions, n_executions, err), err);
+	return BOOK_ATOMIC(
+		book, add_sample_and_executions(book, run, sample, executions, n_executions, err), err);
 }
 
 int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,

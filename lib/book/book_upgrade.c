@@ -95,13 +95,24 @@ int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 	return 0;
 }
 
-/* Says the first difference. */
-static int compare_schemas(struct book *book, sqlite3 *model, struct error *err)
+int book_schema_check(struct book *book, int version, struct error *err)
 {
+	char digest[DIGEST_SIZE] = "";
+	sqlite3 *model = NULL;
 	sqlite3_stmt *its = NULL, *ours = NULL;
-	int its_rc = objects_begin(book->db, &its), ours_rc = objects_begin(model, &ours), order, r = 0;
+	int rc, its_rc, ours_rc, order, r = 0;
 	bool same = true;
 
+	if (book_schema_digest(book->db, digest) == 0 && !strcmp(digest, book_schema_newest_digest))
+		return 0;
+	rc = sqlite3_open(":memory:", &model);
+	for (int i = 0; rc == SQLITE_OK && i < version; i++)
+		rc = sqlite3_exec(model, book_schema_steps[i], NULL, NULL, NULL);
+	if (rc != SQLITE_OK) /* nothing else can fail in memory */
+		xalloc_fail();
+	/* The first difference. */
+	its_rc = objects_begin(book->db, &its);
+	ours_rc = objects_begin(model, &ours);
 	while (its_rc == SQLITE_ROW && ours_rc == SQLITE_ROW && same) {
 		_cleanup_(freep) char *one = object_line(its), *other = object_line(ours);
 
@@ -132,23 +143,6 @@ static int compare_schemas(struct book *book, sqlite3 *model, struct error *err)
 			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
 	sqlite3_finalize(its);
 	sqlite3_finalize(ours);
-	return r;
-}
-
-int book_schema_check(struct book *book, int version, struct error *err)
-{
-	char digest[DIGEST_SIZE] = "";
-	sqlite3 *model = NULL;
-	int rc, r;
-
-	if (book_schema_digest(book->db, digest) == 0 && !strcmp(digest, book_schema_newest_digest))
-		return 0;
-	rc = sqlite3_open(":memory:", &model);
-	for (int i = 0; rc == SQLITE_OK && i < version; i++)
-		rc = sqlite3_exec(model, book_schema_steps[i], NULL, NULL, NULL);
-	if (rc != SQLITE_OK) /* nothing else can fail in memory */
-		xalloc_fail();
-	r = compare_schemas(book, model, err);
 	sqlite3_close(model);
 	return r;
 }

@@ -124,17 +124,6 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	return 0;
 }
 
-/* NULL: it has text that is not UTF-8. */
-static json_t *make_half(const struct profile_run *half)
-{
-	json_t *json = document_new(&profile_run_table, half), *l_samples = json_array();
-
-	for (size_t i = 0; i < half->n_l_samples; i++)
-		json_array_append_new(l_samples, json_integer(half->l_samples[i]));
-	json_object_set_new(json, "l_samples", l_samples);
-	return json;
-}
-
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err)
 {
 	_cleanup_(json_decrefp)
@@ -145,8 +134,15 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 
 	if (profile->made_ns)
 		document_add_moment(document, "made", profile->made_ns);
-	r |= json_object_set_new(document, "short", make_half(&profile->short_run));
-	r |= json_object_set_new(document, "long", make_half(&profile->long_run));
+	for (int i = 0; i < 2; i++) {
+		const struct profile_run *half = i ? &profile->long_run : &profile->short_run;
+		json_t *json = document_new(&profile_run_table, half), *l_samples = json_array();
+
+		for (size_t k = 0; k < half->n_l_samples; k++)
+			json_array_append_new(l_samples, json_integer(half->l_samples[k]));
+		json_object_set_new(json, "l_samples", l_samples);
+		r |= json_object_set_new(document, i ? "long" : "short", json);
+	}
 	r |= json_object_set_new(
 		document, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
 	for (size_t i = 0; i < N_RESOLVING; i++) {

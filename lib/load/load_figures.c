@@ -264,7 +264,7 @@ static int timeline_height(const struct load_report *p)
 	return height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;
 }
 
-static void draw_timeline(const void *subject, struct plot *plot)
+static void draw_load_timeline(const void *subject, struct plot *plot)
 {
 	const struct load_reports *all = subject;
 	struct timeline t = timeline_of(all->items[0], all->sample);
@@ -341,7 +341,7 @@ static void draw_timeline(const void *subject, struct plot *plot)
 
 struct drawing load_figure_timeline(const struct load_reports *all)
 {
-	return (struct drawing){draw_timeline, all, TIMELINE_WIDTH, timeline_height(all->items[0])};
+	return (struct drawing){draw_load_timeline, all, TIMELINE_WIDTH, timeline_height(all->items[0])};
 }
 
 /* The page waits of a load's workers, and the transfers of block devices, by their length: how many, and the time that they took

@@ -260,15 +260,6 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 	print_wait_correlation(file, isnan(p->wait_number.r) ? title : "", "length:", &p->wait_length);
 }
 
-static void set_wait_correlation(json_t *object, const char *name, const struct pearson *c)
-{
-	if (!isnan(c->r))
-		json_object_set_new(object, name,
-			json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
-				json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
-				c->effective_n, "p", json_real_or_null(c->p)));
-}
-
 json_t *page_wait_report_as_json(const struct load_report *p)
 {
 	json_t *root = json_object(), *correlation = json_object();
@@ -308,8 +299,15 @@ json_t *page_wait_report_as_json(const struct load_report *p)
 	}
 	if (p->page_wait_totals[PAGE_WAIT_SLAVE].n == 0 && p->load.no_page_waits)
 		json_object_set_new(root, "missing", json_string(p->load.no_page_waits));
-	set_wait_correlation(correlation, "number", &p->wait_number);
-	set_wait_correlation(correlation, "length", &p->wait_length);
+	for (int i = 0; i < 2; i++) {
+		const struct pearson *c = i ? &p->wait_length : &p->wait_number;
+
+		if (!isnan(c->r))
+			json_object_set_new(correlation, i ? "length" : "number",
+				json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
+					json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
+					c->effective_n, "p", json_real_or_null(c->p)));
+	}
 	json_object_set_new(root, "correlation_with_run_time", correlation);
 	return root;
 }
