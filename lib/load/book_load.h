@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loads in the lab book: what they record in addition to their samples. Each run of the load is a sample of one run in the book, and its workers are
- * the programs of that run (programs.h); what its runs waited for pages and disks, as counts and times by kind, and as
+ * the programs of that run; what its runs waited for pages and disks, as counts and times by kind, and as
  * histograms. */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The coordinator of a load: see coordinator.h. */
+/* The coordinator of a load: see session.h. */
 #include "lib/load/session.h"
 
 #include "lib/base/argv.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two loads compared, on the screen and as a document: see load_show.h. */
+/* Two loads compared, on the screen and as a document: see load_report.h. */
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"

@@ -125,7 +125,7 @@ struct load_report {
 	struct pearson
 		wait_length; /* with their mean length, without the time in which they waited for a CPU */
 	struct notes notes;  /* on the result, as they were stored */
-	json_t *context;     /* document_context.h */
+	json_t *context;     /* of its document */
 };
 
 /* -EINVAL, with a sentence: the run is no load, or its workers are not in the book. */

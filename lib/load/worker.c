@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A worker: see worker.h. Until its release it only waits; from then on it starts one command after another, and writes to
+/* A worker: see session.h. Until its release it only waits; from then on it starts one command after another, and writes to
  * the shared memory what the coordinator will want to know. */
 #include "lib/load/session.h"
 

@@ -262,8 +262,6 @@ void profile_clear(struct profile *profile)
 	*profile = (struct profile){};
 }
 
-/* See run.h. */
-
 struct peak_memory peak_memory_of(const struct sample *samples, const bool *out, size_t n)
 {
 	struct peak_memory m = {};
