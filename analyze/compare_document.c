@@ -174,7 +174,7 @@ static int compare_read_result(const char *path, const json_t *results, const st
 		size_t n = json_array_size(results), size;
 		FILE *memory = xopen_memstream(&list, &size);
 
-		/* -EINVAL: the file has several results, and the user must name one. */
+		/* The file has several results: the user must name one. */
 		for (size_t i = 0; i < n && i < MOST; i++)
 			fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
 				format->name(json_array_get(results, i)));

@@ -123,7 +123,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		_cleanup_(json_decrefp) json_t *context = NULL;
 		const char *host;
 
-		/* The host, or the machine of an imported run; NULL: not known. The caller frees it. */
+		/* The host, or the machine of an imported run; NULL: not known. */
 		r = document_make_context(book, run->environment, 0, &context, err);
 		host = json_string_value(json_object_get(context, "host_name"));
 		if (r < 0 || host)

@@ -329,8 +329,7 @@ static int serve(struct clients *clients, struct client *client, struct error *e
 	process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
 	if (process < 0 || find_user(&client->peer, &client->user) < 0)
 		return error_say(err, -ESRCH, "your process is not visible from here");
-	/* One more client of this user. *ret_fd is the user's map, which can only be read; it belongs to
-	 * `slots`. -ENOSPC: too many users. */
+	/* One more client of this user. The user's map, which can only be read, belongs to `slots`. */
 	if (!find(clients->slots, &client->user)) {
 		r = add_map(clients->slots, &client->user, err);
 		if (r < 0)
@@ -364,7 +363,7 @@ static bool read_request(struct clients *clients, struct client *client)
 	n = recv(client->fd, &request, sizeof(request), MSG_TRUNC);
 	if (n <= 0)
 		return false; /* it has hung up */
-	/* NULL: the request is good. */
+	/* Why the request is refused; NULL: it is good. */
 	if (n != sizeof(request))
 		fault = "malformed request: wrong size";
 	else if (strncmp(request.magic, CLOCK_MAGIC, sizeof(request.magic)))

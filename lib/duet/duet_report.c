@@ -450,7 +450,7 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 		program++;
 	if (inc == d.n || program == d.n || program == inc)
 		return 0;
-	/* Program b against program a, by their duet. 1: done; 0: there is nothing to compare. */
+	/* Program b against program a, by their duet, if there is anything to compare. */
 	r = compare_programs(&d, inc, program, false, &c, err);
 	if (r <= 0)
 		return r;

@@ -30,7 +30,7 @@ static char *json_value_text(const json_t *value)
 		size_t i, n = json_array_size(value);
 		json_t *item;
 
-		/* "a, b, c and 27 more" of an array of texts; the caller frees it. */
+		/* "a, b, c and 27 more" of an array of texts. */
 		json_array_foreach (value, i, item) {
 			char *longer;
 

@@ -379,8 +379,7 @@ static int write_journal(const struct journal *j, FILE *file)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < j->n + 2; i++) {
-		/* Line `i` of a whole journal: the head, n entries, the head again. The caller frees it.
-		 * NULL: no memory. */
+		/* Line `i` of a whole journal: the head, n entries, the head again. */
 		_cleanup_(freep) char *line = make_line(
 			i == 0 || i == j->n + 1 ? head_json(j) : entry_json(&j->entries[i - 1], i - 1));
 
@@ -506,7 +505,7 @@ int journal_load(struct journal *ret, struct error *err)
 	if (!file)
 		return error_os(err, r, "cannot read %s", path ?: FILE_NAME);
 
-	/* Reads all that can be read. -EPROTONOSUPPORT: it was written by a newer version. */
+	/* Reads all that can be read. */
 	struct reading reading = {.journal = &j, .n_expected = -1};
 
 	r = 0;

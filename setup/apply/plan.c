@@ -340,7 +340,7 @@ static int collect(struct closure *c, struct error *err)
 		const struct unit *unit = unit_list_find(&c->facts->units, name);
 		const char *never = policy_never(c->facts->policy, name);
 
-		/* Why this unit must stay; NULL if it may go. The caller frees it. */
+		/* Why this unit must stay; NULL if it may go. */
 		if (c->own && !strcmp(c->own, name))
 			c->obstacle = xstrdup("this emp-setup runs in it");
 		else if (never)

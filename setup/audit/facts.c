@@ -212,8 +212,7 @@ void system_state_read(struct system_state *ret, int root_fd)
 		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 		_cleanup_(closep) int lock_fd = path_open(root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
 
-		/* Whether a file is locked with fcntl(2), as dpkg and rpm do; -errno. Opening it for
-		 * reading changes nothing. */
+		/* Is it locked with fcntl(2), as dpkg and rpm do? Opening it for reading changes nothing. */
 		if (lock_fd < 0)
 			r = lock_fd == -ENOENT ? 0 : lock_fd;
 		else if (fcntl(lock_fd, F_GETLK, &lock) < 0)

@@ -92,8 +92,7 @@ static char *value_text(const json_t *value)
 		json_t *item;
 		size_t i;
 
-		/* The texts of an array with ", " between; the caller frees it. NULL: it has something
-		 * else. */
+		/* The texts of an array with ", " between; NULL: it has something else. */
 		json_array_foreach (value, i, item) {
 			_cleanup_(freep) char *shorter = list;
 

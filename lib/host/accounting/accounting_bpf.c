@@ -188,7 +188,7 @@ static int task_records_load(void *context)
 	if (r == 0) {
 		int n, link = bpf_resolved_link(&tasks->loaded, tasks->programs->progs.list_observers);
 
-		/* -EUSERS: too many observe already. */
+		/* Not if too many observe already. */
 		if (link < 0) {
 			r = link;
 		} else {
