@@ -52,14 +52,6 @@ static struct trace_interval outer(uint32_t from, int64_t start_ns, int64_t leng
 		.switched = switched};
 }
 
-static struct trace_interval nested(uint32_t from, int64_t start_ns, int64_t length_ns)
-{
-	struct trace_interval v = outer(from, start_ns, length_ns, false);
-
-	v.depth = 1;
-	return v;
-}
-
 static void attribute(
 	const struct gap_seen *gaps, size_t n_gaps, const struct trace_interval *items, size_t n)
 {
@@ -124,7 +116,12 @@ TEST_OF_MERGE(the_net_time_of_the_outer_excludes_the_inner_and_the_gap_counts_on
 	for (int i = 0; i < 2; i++) {
 		items[2 * i] = outer(m.timer, 1000500 + i * 4000000, 9000, true);
 		items[2 * i].net_ns = 9000 - 2000;
-		items[2 * i + 1] = nested(m.tick, 1003000 + i * 4000000, 2000);
+
+		int64_t start_ns = 1003000 + i * 4000000;
+		struct trace_interval v = outer(m.tick, start_ns, 2000, false);
+
+		v.depth = 1;
+		items[2 * i + 1] = v;
 	}
 	attribute(gaps, 2, items, 4);
 	assert_int_equal(m.merge.frequencies.items[m.timer].row.total_ns, 14000);

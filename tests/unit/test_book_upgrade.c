@@ -233,32 +233,29 @@ TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 	assert_answer(s->path, "SELECT count(*) FROM run WHERE kind = 'measure'", "4");
 }
 
-/* Whether the process was killed at its nth write. */
-static bool upgrade_and_die(struct scratch *s, int n)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		writes_left = n;
-		_exit(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
-	return WIFSIGNALED(status);
-}
-
 TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 {
 	_cleanup_(freep) char *wal = text_format("%s-wal", s->path), *shm = text_format("%s-shm", s->path);
 	int n = 0;
 
 	for (bool killed = true; killed; n += 3) {
+		int status;
+
 		unlink(s->path);
 		unlink(wal);
 		unlink(shm);
 		load(s, "0.1.0/book.sql");
-		killed = upgrade_and_die(s, n);
+
+		/* Whether the process was killed at its nth write. */
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			writes_left = n;
+			_exit(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0));
+		killed = WIFSIGNALED(status);
 		upgrade(s);
 		assert_answer(s->path, "PRAGMA integrity_check", "ok");
 		assert_answer(s->path, "SELECT count(*) FROM run JOIN sample ON run = id", "205");

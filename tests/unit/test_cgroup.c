@@ -41,15 +41,6 @@ static struct program *start_in(struct cgroup *cgroup, const char *script)
 	return program;
 }
 
-/* The processes of the cgroup as the kernel lists them. */
-static int first_process(const struct cgroup *cgroup)
-{
-	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup_path(cgroup)), *text = NULL;
-
-	assert_int_equal(text_read_file(-100, path, &text), 0);
-	return atoi(text);
-}
-
 TEST(a_fresh_one_is_empty_and_has_used_nothing)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
@@ -92,8 +83,13 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make(), *other = make();
 	struct program *program = start_in(cgroup, "exec sleep 1000");
-	pid_t pid = first_process(cgroup);
+	pid_t pid;
 	siginfo_t info;
+	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup_path(cgroup)), *text = NULL;
+
+	/* The processes of the cgroup as the kernel lists them. */
+	assert_int_equal(text_read_file(-100, path, &text), 0);
+	pid = atoi(text);
 
 	assert_int_equal(cgroup_populated(cgroup, &err), 1);
 	assert_int_equal(cgroup_count(cgroup, &err), 1);

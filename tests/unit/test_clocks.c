@@ -45,30 +45,6 @@ static void same_real(double a, double b)
 	assert_true(a == b || (isnan(a) && isnan(b)));
 }
 
-static void assert_same(const struct clocks *a, const struct clocks *b)
-{
-	assert_int_equal(a->made_ns, b->made_ns);
-	assert_int_equal(a->cpu, b->cpu);
-	assert_int_equal(a->full, b->full);
-	assert_string_equal(a->clocksource, b->clocksource);
-	assert_string_equal(a->allocator, b->allocator);
-	assert_int_equal(a->n_sources, b->n_sources);
-	for (size_t i = 0; i < a->n_sources; i++) {
-		const double *x = &a->sources[i].median, *y = &b->sources[i].median;
-
-		assert_string_equal(a->sources[i].name, b->sources[i].name);
-		for (; x < (const double *)(&a->sources[i] + 1); x++, y++)
-			same_real(*x, *y);
-		same_real(a->precision[0].sd_ns[i], b->precision[0].sd_ns[i]);
-		same_real(a->precision[0].sd_all_ns[i], b->precision[0].sd_all_ns[i]);
-		same_real(a->precision[0].mean_ns[i], b->precision[0].mean_ns[i]);
-	}
-	assert_string_equal(a->missing[0].why, b->missing[0].why);
-	assert_int_equal(a->allocations[0].size_bytes, b->allocations[0].size_bytes);
-	same_real(a->small_costs[0].zeros, b->small_costs[0].zeros);
-	same_real(a->ticks[CLOCK_TICK_RUNNER].tick_ns, b->ticks[CLOCK_TICK_RUNNER].tick_ns);
-}
-
 TEST(a_calibration_comes_back_from_its_document)
 {
 	_cleanup_(clocks_clear) struct clocks c = made_up(), back = {};
@@ -77,7 +53,26 @@ TEST(a_calibration_comes_back_from_its_document)
 
 	if (clocks_from_json(json, &back, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_same(&c, &back);
+	assert_int_equal(c.made_ns, back.made_ns);
+	assert_int_equal(c.cpu, back.cpu);
+	assert_int_equal(c.full, back.full);
+	assert_string_equal(c.clocksource, back.clocksource);
+	assert_string_equal(c.allocator, back.allocator);
+	assert_int_equal(c.n_sources, back.n_sources);
+	for (size_t i = 0; i < c.n_sources; i++) {
+		const double *x = &c.sources[i].median, *y = &back.sources[i].median;
+
+		assert_string_equal(c.sources[i].name, back.sources[i].name);
+		for (; x < (const double *)(&c.sources[i] + 1); x++, y++)
+			same_real(*x, *y);
+		same_real(c.precision[0].sd_ns[i], back.precision[0].sd_ns[i]);
+		same_real(c.precision[0].sd_all_ns[i], back.precision[0].sd_all_ns[i]);
+		same_real(c.precision[0].mean_ns[i], back.precision[0].mean_ns[i]);
+	}
+	assert_string_equal(c.missing[0].why, back.missing[0].why);
+	assert_int_equal(c.allocations[0].size_bytes, back.allocations[0].size_bytes);
+	same_real(c.small_costs[0].zeros, back.small_costs[0].zeros);
+	same_real(c.ticks[CLOCK_TICK_RUNNER].tick_ns, back.ticks[CLOCK_TICK_RUNNER].tick_ns);
 	same_real(json_real_value(json_object_get(
 			  json_object_get(json_array_get(json_object_get(json, "sources"), 0), "ns"),
 			  "median")),

@@ -15,8 +15,10 @@ struct made_run {
 	struct sample_counters counters[N];
 };
 
-static struct made_run make_run(void)
+/* Of one sample, in us. */
+static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_us, int64_t steal_us)
 {
+
 	struct made_run m = {.run = {.cpu = 1, .wait_source = (char *)"bpf"}};
 
 	for (uint32_t i = 0; i < N; i++) {
@@ -26,13 +28,6 @@ static struct made_run make_run(void)
 		m.counters[i].sample = i + 1;
 		counters_set(&m.counters[i].changes, COUNTER_STEAL, 0);
 	}
-	return m;
-}
-
-/* Of one sample, in us. */
-static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_us, int64_t steal_us)
-{
-	struct made_run m = make_run();
 
 	m.samples[CHANGED].pt_ns = pt_us * NS_PER_US;
 	m.samples[CHANGED].et_ns = et_us * NS_PER_US;

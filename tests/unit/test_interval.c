@@ -63,28 +63,12 @@ TEST(the_inflation_is_that_of_the_sum_of_covariances)
 	assert_near(correlation_inflation(0, 4), 1, 0);
 }
 
-/* One after another, with mean 0 and sd 1. */
-static double next_normal(gsl_rng *rng, double before, double lag1)
-{
-	return lag1 * before + sqrt(1 - lag1 * lag1) * gsl_ran_ugaussian(rng);
-}
-
 struct made_of {
 	size_t n;
 	double lag1;
 	bool skewed; /* exponential */
 	const struct known_correlation *machine;
 };
-
-static void take(gsl_rng *rng, const struct made_of *of, int64_t *values)
-{
-	double x = gsl_ran_ugaussian(rng);
-
-	for (size_t i = 0; i < of->n; i++) {
-		values[i] = llround(1e9 + 1e6 * (of->skewed ? -log(erfc(x / M_SQRT2) / 2) - 1 : x));
-		x = next_normal(rng, x, of->lag1);
-	}
-}
 
 struct found {
 	double covered, width, beyond; /* shares of the intervals; the mean of their widths, in Student's */
@@ -99,8 +83,13 @@ static struct found find(gsl_rng *rng, const struct made_of *of)
 	for (int run = 0; run < RUNS; run++) {
 		struct interval interval;
 		struct summary s;
+		double x = gsl_ran_ugaussian(rng);
 
-		take(rng, of, values);
+		for (size_t i = 0; i < of->n; i++) {
+			values[i] = llround(1e9 + 1e6 * (of->skewed ? -log(erfc(x / M_SQRT2) / 2) - 1 : x));
+			/* One after another, with mean 0 and sd 1. */
+			x = of->lag1 * x + sqrt(1 - of->lag1 * of->lag1) * gsl_ran_ugaussian(rng);
+		}
 		s = summary_of(values, of->n);
 		interval = interval_of_mean(values, of->n, 0.95, of->machine);
 		found.covered += (interval.low_ns <= 1e9 && interval.high_ns >= 1e9) / (double)RUNS;

@@ -28,16 +28,6 @@ static struct habit draw(void)
 		exp(log(0.1) + uniform() * log(40))};
 }
 
-static void add_burst(double *rounds, double at, const struct habit *h)
-{
-	for (double left = h->slices; left > 0; left--) {
-		double when = at + uniform() * h->rounds;
-
-		if (when < n_rounds)
-			rounds[(int)when] += 10000 * (0.5 + uniform());
-	}
-}
-
 static struct jitter_row sum_up(const struct source *source, const double *rounds)
 {
 	struct jitter_row row = {.source = source};
@@ -58,8 +48,14 @@ static struct jitter_row row_of(const struct source *source, const struct habit 
 {
 	double rounds[ROUNDS] = {};
 
-	for (double at = -log(uniform()) / h->bursts; at < n_rounds; at -= log(uniform()) / h->bursts)
-		add_burst(rounds, at, h);
+	for (double at = -log(uniform()) / h->bursts; at < n_rounds; at -= log(uniform()) / h->bursts) {
+		for (double left = h->slices; left > 0; left--) {
+			double when = at + uniform() * h->rounds;
+
+			if (when < n_rounds)
+				rounds[(int)when] += 10000 * (0.5 + uniform());
+		}
+	}
 	return sum_up(source, rounds);
 }
 
@@ -93,11 +89,6 @@ static struct jitter_changes compare(const struct jitter_table *a, const struct 
 	return jitter_changes_make(a, &cpus, b, &cpus);
 }
 
-static bool is_claim(const struct jitter_change *c)
-{
-	return c->kind != CHANGE_NONE && c->kind != CHANGE_UNCLEAR;
-}
-
 /* In how many of MACHINES at least one source is said to have changed. */
 static int count_wrong(void)
 {
@@ -115,7 +106,8 @@ static int count_wrong(void)
 		struct jitter_table a = run(habits, SOURCES, a_rows), b = run(habits, SOURCES, b_rows);
 		changes = compare(&a, &b);
 		for (size_t k = 0; k < changes.n; k++)
-			claims |= is_claim(&changes.items[k]);
+			claims |= changes.items[k].kind != CHANGE_NONE &&
+				  changes.items[k].kind != CHANGE_UNCLEAR;
 		wrong += claims;
 		jitter_changes_clear(&changes);
 	}
@@ -134,22 +126,6 @@ TEST(machines_that_did_not_change_hardly_ever_show_a_change)
 
 enum daemon_kind { REGULAR, UNEVEN, AT_RANDOM, STARTED_LATE, N_DAEMON_KINDS };
 
-/* A daemon that takes 1 to 30 % of the time. It runs at least every 2 s, or every second on the average, or it starts up to 5 s
- * late. */
-static struct jitter_row draw_daemon(enum daemon_kind kind)
-{
-	double period = exp(log(0.05) + uniform() * log(kind < AT_RANDOM ? 40 : 20));
-	double share = exp(log(0.01) + uniform() * log(30));
-	double rounds[ROUNDS] = {}, at = uniform() * period;
-
-	at += kind == STARTED_LATE ? uniform() * 5 : 0;
-	for (; at < n_rounds; at += period * (kind == UNEVEN	  ? 0.7 + 0.6 * uniform()
-					      : kind == AT_RANDOM ? -log(uniform())
-								  : 1))
-		rounds[(int)at] += share * period * 1e9;
-	return sum_up(&sources[SOURCES], rounds);
-}
-
 TEST(a_new_daemon_that_takes_1_percent_is_found_in_20_seconds)
 {
 	srandom((unsigned)check_seed(26));
@@ -165,8 +141,21 @@ TEST(a_new_daemon_that_takes_1_percent_is_found_in_20_seconds)
 
 			for (size_t k = 0; k < SOURCES; k++)
 				habits[k] = draw();
-			struct jitter_table a = run(habits, SOURCES, a_rows), b = run(habits, SOURCES, b_rows);
-			b.rows[b.n] = draw_daemon(kind);
+			struct jitter_table a = run(habits, SOURCES, a_rows),
+					    b = run(habits, SOURCES, b_rows);
+
+			/* A daemon that takes 1 to 30 % of the time. It runs at least every 2 s, or every
+			 * second on the average, or it starts up to 5 s late. */
+			double period = exp(log(0.05) + uniform() * log(kind < AT_RANDOM ? 40 : 20));
+			double share = exp(log(0.01) + uniform() * log(30));
+			double rounds[ROUNDS] = {}, at = uniform() * period;
+
+			at += kind == STARTED_LATE ? uniform() * 5 : 0;
+			for (; at < n_rounds; at += period * (kind == UNEVEN ? 0.7 + 0.6 * uniform()
+								     : kind == AT_RANDOM ? -log(uniform())
+											 : 1))
+				rounds[(int)at] += share * period * 1e9;
+			b.rows[b.n] = sum_up(&sources[SOURCES], rounds);
 			b.total_ns += b.rows[b.n++].total_ns;
 			changes = compare(&a, &b);
 			for (size_t k = 0; k < changes.n; k++)

@@ -6,18 +6,13 @@
 #include "lib/base/paths.h"
 #include "lib/host/system/kernel.h"
 
-static char *read_back(const char *path, enum kernel_setting_kind kind)
-{
-	struct kernel_setting setting = {.root_fd = tree.fd, .path = path, .kind = kind};
-	char *value = NULL;
-
-	assert_int_equal(kernel_setting_read(&setting, &value), 0);
-	return value;
-}
-
 static void expect(const char *path, enum kernel_setting_kind kind, const char *value)
 {
-	char *held = read_back(path, kind);
+
+	struct kernel_setting setting = {.root_fd = tree.fd, .path = path, .kind = kind};
+	char *held = NULL;
+
+	assert_int_equal(kernel_setting_read(&setting, &held), 0);
 
 	assert_string_equal(held, value);
 	free(held);

@@ -176,35 +176,11 @@ TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 		"| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
 }
 
-/* The duet is in the book: two runs, whose samples were taken together. */
-static void store_duet(struct scratch *s, struct made_up *m)
-{
-	int64_t reference = 0;
-
-	for (size_t i = 0; i < 2; i++) {
-		struct run run = {.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
-
-		assert_done(s, book_begin_run(s->book, &run, &s->err));
-		reference = reference ?: run.id;
-		assert_done(s, book_add_duet(s->book, run.id,
-				       &(struct duet_row){.reference = reference, .slice_ns = 10 * NS_PER_MS},
-				       &s->err));
-		for (size_t k = 0; k < 2; k++) {
-			const struct duet_sample together = {
-				m->samples[i][k].n, (int)i + 1, 1, m->samples[i][k].et_ns};
-
-			assert_done(s, book_add_sample(s->book, run.id, &m->samples[i][k], NULL, 0, &s->err));
-			assert_done(s, book_add_duet_sample(s->book, run.id, &together, &s->err));
-		}
-		m->tasks[i].run.id = run.id;
-	}
-	m->session.base.book = s->book;
-}
-
 /* The elapsed time of each is that of both, and so says nothing of them. */
 TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 {
 	struct made_up m;
+	int64_t reference = 0;
 
 	fill(&m);
 	m.options.order = ORDER_DUET;
@@ -217,7 +193,25 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 			m.samples[i][k].system_ns = m.samples[i][k].observer_ns = -1;
 		}
 	}
-	store_duet(s, &m);
+	/* The duet is in the book: two runs, whose samples were taken together. */
+	for (size_t i = 0; i < 2; i++) {
+		struct run run = {.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
+
+		assert_done(s, book_begin_run(s->book, &run, &s->err));
+		reference = reference ?: run.id;
+		assert_done(s, book_add_duet(s->book, run.id,
+				       &(struct duet_row){.reference = reference, .slice_ns = 10 * NS_PER_MS},
+				       &s->err));
+		for (size_t k = 0; k < 2; k++) {
+			const struct duet_sample together = {
+				m.samples[i][k].n, (int)i + 1, 1, m.samples[i][k].et_ns};
+
+			assert_done(s, book_add_sample(s->book, run.id, &m.samples[i][k], NULL, 0, &s->err));
+			assert_done(s, book_add_duet_sample(s->book, run.id, &together, &s->err));
+		}
+		m.tasks[i].run.id = run.id;
+	}
+	m.session.base.book = s->book;
 	assert_written(EXPORT_MARKDOWN, &m.session,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded | PT ratio (95 % CI) |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|---:|\n"

@@ -53,16 +53,6 @@ static double normal(uint64_t *seed)
 	return sqrt(-2 * log(1 - random_unit(seed))) * cos(2 * M_PI * random_unit(seed));
 }
 
-static void draw_alike(double *values, size_t n, double lag1, uint64_t *seed)
-{
-	double value = normal(seed) / sqrt(1 - lag1 * lag1);
-
-	for (size_t i = 0; i < n; i++) {
-		values[i] = value;
-		value = lag1 * value + normal(seed);
-	}
-}
-
 static double one_of(enum series kind, double at, double where, double strength, uint64_t *seed)
 {
 	switch (kind) {
@@ -88,7 +78,13 @@ static void draw(enum series kind, double *values, size_t n, uint64_t *seed)
 	double where = random_unit(seed), strength = 5 * random_unit(seed) - 2.5, sum = 0;
 
 	if (kind == ALIKE || kind == VERY_ALIKE) {
-		draw_alike(values, n, kind == ALIKE ? 0.5 : 0.9, seed);
+		double lag1 = kind == ALIKE ? 0.5 : 0.9;
+		double value = normal(seed) / sqrt(1 - lag1 * lag1);
+
+		for (size_t i = 0; i < n; i++) {
+			values[i] = value;
+			value = lag1 * value + normal(seed);
+		}
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {

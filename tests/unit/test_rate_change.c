@@ -51,8 +51,10 @@ static void put_burst(double *rounds, int n, double at, const struct habits *h)
 		put(rounds, n, at, length(h));
 }
 
-static void fill(double *rounds, int n, const struct habits *h, double more)
+static struct rate run(int n, const struct habits *h, double more)
 {
+	double rounds[MOST_ROUNDS] = {};
+	struct rate rate = {.n = n, .time_ns = 1e9 * n};
 	double at = h->habit == PERIODIC ? uniform() * h->period : -20;
 
 	for (int i = 0; h->habit == THROUGHOUT && i < n; i++)
@@ -64,14 +66,6 @@ static void fill(double *rounds, int n, const struct habits *h, double more)
 			put(rounds, n, at, length(h));
 		at += h->habit == PERIODIC ? h->period / more : exponential(1 / (h->rate * more));
 	}
-}
-
-static struct rate run(int n, const struct habits *h, double more)
-{
-	double rounds[MOST_ROUNDS] = {};
-	struct rate rate = {.n = n, .time_ns = 1e9 * n};
-
-	fill(rounds, n, h, more);
 	for (int i = 0; i < n; i++) {
 		rate.with += rounds[i] > 0;
 		rate.total_ns += rounds[i];

@@ -75,31 +75,28 @@ static double real(void)
 	return below(2) ? reals[below(ELEMENTS(reals))] : random_unit(&seed) * pow(10, (double)below(40));
 }
 
-static void fill_field(const struct field *field, void *object, size_t n_sources)
-{
-	bool unknown = field->presence == FIELD_OPTIONAL && below(3) == 0;
-
-	if (field->type == FIELD_TEXT)
-		*field_text(field, object) = unknown ? NULL : hostile();
-	else if (field->type == FIELD_REAL)
-		*field_real(field, object) = real();
-	else if (field->type == FIELD_CHARS || unknown)
-		return;
-	else if (field->refers == FIELD_TO_SOURCE)
-		field_set(field, object, 1 + (int64_t)below(n_sources));
-	else if (field->type == FIELD_ENUM)
-		field_set(field, object, (int64_t)below((uint64_t)field->n_words));
-	else
-		field_set(field, object,
-			number(field->min, field->seconds ? MOST_SECONDS * NS_PER_S : field_max(field)));
-}
-
 static void fill(const struct field_table *table, void *object, size_t n_sources)
 {
 	memset(object, 0, table->size);
 	fields_init(table, object);
-	for (const struct field *field = table->fields; field < table->fields + table->n; field++)
-		fill_field(field, object, n_sources);
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		bool unknown = field->presence == FIELD_OPTIONAL && below(3) == 0;
+
+		if (field->type == FIELD_TEXT)
+			*field_text(field, object) = unknown ? NULL : hostile();
+		else if (field->type == FIELD_REAL)
+			*field_real(field, object) = real();
+		else if (field->type == FIELD_CHARS || unknown)
+			continue;
+		else if (field->refers == FIELD_TO_SOURCE)
+			field_set(field, object, 1 + (int64_t)below(n_sources));
+		else if (field->type == FIELD_ENUM)
+			field_set(field, object, (int64_t)below((uint64_t)field->n_words));
+		else
+			field_set(field, object,
+				number(field->min,
+					field->seconds ? MOST_SECONDS * NS_PER_S : field_max(field)));
+	}
 }
 
 /* As emp-setup describes one, or what is known of an imported one. */
@@ -207,33 +204,6 @@ static int64_t add_run(struct scratch *s, struct book *book, char *profile)
 	return run.id;
 }
 
-static void add_samples(struct scratch *s, struct book *book, int64_t run, size_t n_sources)
-{
-	struct execution executions[MOST_ROWS];
-	int64_t values[N_COUNTER_VALUES];
-	uint32_t last = 0;
-
-	for (size_t i = below(MOST_SAMPLES); i > 0; i--) {
-		struct sample sample;
-		struct counters counters;
-		size_t n = below(MOST_ROWS);
-
-		fill(&sample_table, &sample, 0);
-		sample.n = last += 1 + (uint32_t)below(2);
-		if (sample.start_ns > JSON_MOMENT_MAX - sample.et_ns)
-			sample.start_ns = JSON_MOMENT_MAX - sample.et_ns;
-		for (size_t k = 0; k < n; k++) {
-			fill(&execution_table, &executions[k], 0);
-			executions[k].source = 1 + (uint32_t)below(n_sources);
-		}
-		fill(&counters_table, values, 0);
-		counters = counters_of_values(values);
-		assert_done(s, book_add_sample(book, run, &sample, executions, n, &s->err));
-		if (counters.known && below(2))
-			assert_done(s, book_add_counters(book, run, sample.n, &counters, &s->err));
-	}
-}
-
 /* Those that the book refuses, because they repeat a key, or name what is not there, no tool can have made. */
 static size_t add_rows(struct scratch *s, struct book *book, int64_t run, size_t n_sources)
 {
@@ -265,8 +235,29 @@ static size_t make_book(struct scratch *s, struct book *book)
 	for (size_t i = 1 + below(MOST_RUNS); i > 0; i--) {
 		_cleanup_(freep) char *profile = below(2) ? add_profile(s, book) : NULL;
 		int64_t run = add_run(s, book, profile);
+		struct execution executions[MOST_ROWS];
+		int64_t values[N_COUNTER_VALUES];
+		uint32_t last = 0;
 
-		add_samples(s, book, run, n_sources);
+		for (size_t j = below(MOST_SAMPLES); j > 0; j--) {
+			struct sample sample;
+			struct counters counters;
+			size_t n = below(MOST_ROWS);
+
+			fill(&sample_table, &sample, 0);
+			sample.n = last += 1 + (uint32_t)below(2);
+			if (sample.start_ns > JSON_MOMENT_MAX - sample.et_ns)
+				sample.start_ns = JSON_MOMENT_MAX - sample.et_ns;
+			for (size_t k = 0; k < n; k++) {
+				fill(&execution_table, &executions[k], 0);
+				executions[k].source = 1 + (uint32_t)below(n_sources);
+			}
+			fill(&counters_table, values, 0);
+			counters = counters_of_values(values);
+			assert_done(s, book_add_sample(book, run, &sample, executions, n, &s->err));
+			if (counters.known && below(2))
+				assert_done(s, book_add_counters(book, run, sample.n, &counters, &s->err));
+		}
 		rows += add_rows(s, book, run, n_sources);
 	}
 	return rows;
@@ -458,31 +449,6 @@ static struct book *open_another(struct scratch *s, int n)
 	return book;
 }
 
-/* Out of the first into the second, and from there into the third. */
-static void try_run(
-	struct scratch *s, struct book *first, struct book *second, struct book *third, int64_t run)
-{
-	_cleanup_(freep) char *out = export_run(s, first, run), *same = NULL, *again = NULL, *one = NULL,
-			      *two = NULL, *table = NULL, *its = NULL;
-	int64_t copy, last;
-
-	assert_done(s, book_begin(second, &s->err));
-	assert_done(s, book_begin(third, &s->err));
-	copy = import_run(s, second, out);
-	same = export_run(s, second, copy);
-	one = without_numbers(out);
-	two = without_numbers(same);
-	assert_equal_texts(one, two);
-	table = dump_run(first, run);
-	its = dump_run(second, copy);
-	assert_equal_texts(table, its);
-	last = import_run(s, third, same);
-	again = export_run(s, third, last);
-	assert_equal_texts(same, again);
-	book_rollback(second);
-	book_rollback(third);
-}
-
 TEST_IN_BOOK(each_book_goes_out_and_comes_back_the_same)
 {
 	unsigned long begin = check_seed((unsigned long)time(NULL));
@@ -498,8 +464,29 @@ TEST_IN_BOOK(each_book_goes_out_and_comes_back_the_same)
 		assert_done(s, book_begin(s->book, &s->err));
 		rows += make_book(s, s->book);
 		assert_done(s, book_runs(s->book, &runs, &n, &s->err));
-		for (size_t k = 0; k < n; k++)
-			try_run(s, s->book, second, third, runs[k].id);
+		for (size_t k = 0; k < n; k++) {
+			_cleanup_(freep) char *out = export_run(s, s->book, runs[k].id), *same = NULL,
+					      *again = NULL, *one = NULL, *two = NULL, *table = NULL,
+					      *its = NULL;
+			int64_t copy, last;
+
+			/* Out of the first into the second, and from there into the third. */
+			assert_done(s, book_begin(second, &s->err));
+			assert_done(s, book_begin(third, &s->err));
+			copy = import_run(s, second, out);
+			same = export_run(s, second, copy);
+			one = without_numbers(out);
+			two = without_numbers(same);
+			assert_equal_texts(one, two);
+			table = dump_run(s->book, runs[k].id);
+			its = dump_run(second, copy);
+			assert_equal_texts(table, its);
+			last = import_run(s, third, same);
+			again = export_run(s, third, last);
+			assert_equal_texts(same, again);
+			book_rollback(second);
+			book_rollback(third);
+		}
 		fields_free(&run_table, runs, n);
 		book_rollback(s->book);
 	}

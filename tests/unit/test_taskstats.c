@@ -64,13 +64,6 @@ TEST(records_of_versions_that_grew_at_the_end_are_read)
 	}
 }
 
-/* Moves what is at `at` and behind it up by `by` bytes. */
-static void push(char *bytes, size_t at, size_t by)
-{
-	memmove(bytes + at + by, bytes + at, LEN_16 - at - by);
-	memset(bytes + at, 0xee, by);
-}
-
 TEST(records_of_version_15_have_more_in_the_middle)
 {
 	static const size_t behind[] = {
@@ -82,8 +75,12 @@ TEST(records_of_version_15_have_more_in_the_middle)
 			char bytes[LEN_16];
 
 			make(bytes, (uint16_t)version);
-			for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++)
-				push(bytes, behind[i], each);
+			for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+				/* Moves what is at `at` and behind it up by `by` bytes. */
+				memmove(bytes + behind[i] + each, bytes + behind[i],
+					LEN_16 - behind[i] - each);
+				memset(bytes + behind[i], 0xee, each);
+			}
 			assert_int_equal(taskstats_read(bytes, LEN_14 + 8 * each, 0, &fields), 0);
 			assert_fields(&fields, version);
 		}

@@ -11,17 +11,6 @@ static int64_t cpu_ns(void)
 	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Ten ticks of /proc, and a sleep, which brings all of the kernel's numbers up to date. */
-static void compute(void)
-{
-	struct timespec moment = {.tv_nsec = 1};
-	int64_t until_ns = cpu_ns() + 100 * NS_PER_MS;
-
-	while (cpu_ns() < until_ns)
-		;
-	nanosleep(&moment, NULL);
-}
-
 TEST(every_source_that_opens_advances_while_the_process_computes)
 {
 	size_t opened = 0;
@@ -30,6 +19,7 @@ TEST(every_source_that_opens_advances_while_the_process_computes)
 		struct time_reader reader;
 		struct error why = {};
 		int64_t before, cpu_before, spent, ns;
+		struct timespec moment = {.tv_nsec = 1};
 
 		if (time_reader_open(&reader, &time_sources[i], 0, &why) < 0) {
 			printf("%s: %s\n", time_sources[i].name, why.text);
@@ -39,7 +29,13 @@ TEST(every_source_that_opens_advances_while_the_process_computes)
 		opened++;
 		before = time_read(&reader);
 		cpu_before = cpu_ns();
-		compute();
+
+		/* Ten ticks of /proc, and a sleep, which brings all of the kernel's numbers up to date. */
+		int64_t until_ns = cpu_ns() + 100 * NS_PER_MS;
+
+		while (cpu_ns() < until_ns)
+			;
+		nanosleep(&moment, NULL);
 		ns = time_read(&reader) - before;
 		spent = cpu_ns() - cpu_before;
 		assert_true(before >= 0);
