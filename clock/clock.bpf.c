@@ -1,53 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* At each context switch: shows the thread that gets the CPU to its user, and no longer the one before. A user is shown
  * threads in the PID namespace of the clients, by their ids there, and none that has taken another user's rights. */
-#include "lib/host/bpf/bpf_types.h"
+#include "lib/host/bpf/kernel.h"
 #include "clock/clock_state.h"
 #include "lib/clock/slots.h"
 
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_HASH_OF_MAPS = 13, BPF_F_MMAPABLE = 1 << 10 };
-enum { PF_KTHREAD = 0x200000 };
-enum { INITIAL_PID_NAMESPACE = 0xeffffffc }; /* its inode: PROC_PID_INIT_INO */
 enum { MAX_USERS = 1024 };
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct ns_common {
-	__u32 inum;
-};
-struct pid_namespace {
-	struct ns_common ns;
-};
-struct upid {
-	int nr;
-	struct pid_namespace *ns;
-};
-struct pid {
-	unsigned int level;
-	struct upid numbers[];
-};
-typedef struct {
-	__u32 val;
-} kuid_t;
-struct cred {
-	kuid_t uid, euid, suid, fsuid;
-};
-struct sched_entity {
-	__u64 sum_exec_runtime;
-};
-struct task_struct {
-	unsigned int flags;
-	int pid, tgid;
-	struct sched_entity se;
-	unsigned long nvcsw, nivcsw;
-	const struct cred *cred;
-	struct pid *thread_pid;
-	struct task_struct *group_leader;
-};
-#pragma clang attribute pop
 
 /* A copy of the kernel's struct upid on the stack, where no offset may be relocated. */
 struct task_id {

@@ -8,8 +8,6 @@
  * others had it while the program was ready to run. */
 #include "lib/host/accounting/accounting_watch.h"
 
-#include <bpf/bpf_tracing.h>
-
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4 << 20);

@@ -4,7 +4,8 @@
  * and apart because it concerns one CPU only. */
 #pragma once
 
-#include "lib/host/accounting/accounting_kernel.h"
+#include "lib/host/accounting/accounting_record.h"
+#include "lib/host/bpf/kernel.h"
 
 __s32 watched_cpu = -1; /* -1: none */
 __u64 program_cgroup;   /* whose processes get RECORD_PROGRAM; 0: none */

@@ -4,7 +4,7 @@
 #pragma once
 
 #if defined(__bpf__)
-#include "lib/host/bpf/bpf_types.h"
+#include "lib/host/bpf/kernel.h"
 #else
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"

@@ -4,42 +4,7 @@
  * completion, as biolatency does. */
 #include "lib/host/disk/page_wait_meter.h"
 
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-
-enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_CGROUP_ARRAY = 8 };
-enum { REQUEST_OPERATION = 0xff, OPERATION_READ = 0, OPERATION_WRITE = 1 };
 enum { MOST_AT_ONCE = 16384 };
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct request {
-	__u32 cmd_flags;
-	__u32 __data_len; /* that is left */
-};
-struct sched_info {
-	__u64 run_delay; /* how long it has been ready, and others had the CPU, until it last ran or moved to another CPU */
-	__u64 last_queued; /* since when it has been so again, by its CPU's clock; 0: it is not ready */
-};
-struct rq {
-	__u64 clock;
-};
-struct cfs_rq {
-	struct rq *rq;
-};
-struct sched_entity {
-	struct cfs_rq *cfs_rq;
-};
-struct task_struct {
-	unsigned int __state;
-	unsigned int in_iowait : 1;
-	struct sched_info sched_info;
-	struct sched_entity se;
-};
-struct task_struct___before_5_14 {
-	volatile long state;
-};
-#pragma clang attribute pop
 
 struct sleep {
 	__u64 since_ns, run_delay;

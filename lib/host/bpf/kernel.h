@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's structures and functions, for the BPF programs only. The structures are declared with only the members
- * that are used. Their offsets are filled in when the programs are loaded (CO-RE), so that one object works on Linux 5.9
- * and newer, whatever the build machine. */
+/* The kernel's types, structures and functions, for the BPF programs only, which take no header of the machine that builds
+ * them. The structures are declared with only the members that are used. Their offsets are filled in when the programs are
+ * loaded (CO-RE), so that one object works on Linux 5.9 and newer, whatever the build machine. */
 #pragma once
 
-#include "lib/host/accounting/accounting_record.h"
-#include "lib/host/bpf/bpf_types.h"
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
 
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
 
-/* From the kernel's headers, which cannot be included with the structures below. */
-enum { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_RINGBUF = 27 };
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_HASH_OF_MAPS = 13,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
 enum { BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
 enum { BPF_TASK_ITER_ALL_THREADS = 1 };
+enum { INITIAL_PID_NAMESPACE = 0xeffffffc }; /* its inode: PROC_PID_INIT_INO */
+enum { REQUEST_OPERATION = 0xff, OPERATION_READ = 0, OPERATION_WRITE = 1 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct kernfs_node {
@@ -52,13 +68,38 @@ struct thread_info {
 	__u32 cpu;
 };
 struct sched_info {
-	__u64 run_delay;
+	__u64 run_delay;    /* how long it has been ready, and others had the CPU, until it last ran or moved to another CPU */
 	__u64 last_arrival; /* rq->clock when it last got a CPU */
 	__u64 last_queued;  /* rq->clock when it became ready to run; 0 while it runs or sleeps */
+};
+struct ns_common {
+	__u32 inum;
+};
+struct pid_namespace {
+	struct ns_common ns;
+};
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+struct pid {
+	unsigned int level;
+	struct upid numbers[];
+};
+typedef struct {
+	__u32 val;
+} kuid_t;
+struct cred {
+	kuid_t uid, euid, suid, fsuid;
+};
+struct request {
+	__u32 cmd_flags;
+	__u32 __data_len; /* that is left */
 };
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
+	unsigned int in_iowait : 1;
 	int on_cpu;
 	int exit_state;
 	__s32 pid;
@@ -72,7 +113,10 @@ struct task_struct {
 	__u64 stime;
 	__u64 start_time;
 	struct css_set *cgroups;
-	char comm[RECORD_COMM_SIZE];
+	unsigned long nvcsw, nivcsw;
+	const struct cred *cred;
+	struct pid *thread_pid;
+	char comm[16];
 };
 struct task_struct___before_5_14 {
 	volatile long state;
