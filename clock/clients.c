@@ -214,7 +214,6 @@ void clients_free(struct clients *clients)
 	free(clients->items);
 	free(clients);
 }
-DEFINE_FREEP(clients)
 
 size_t clients_n(const struct clients *clients)
 {
