@@ -408,19 +408,6 @@ static void plan_unit(struct plan *plan, const char *name, const char *old, cons
 	plan_add(plan, &entry);
 }
 
-static int plan_closure(struct plan *plan, struct closure *c, const struct planning *from, struct error *err)
-{
-	int r = collect(c, err);
-
-	if (r == 0 && c->obstacle)
-		report_add(from->report, check_of(c->names[0])->id, c->names[0], OUTCOME_REFUSED, "active",
-			"active", c->obstacle);
-	for (size_t i = 0; r == 0 && !c->obstacle && i < c->n; i++)
-		if (!is_planned(plan, c->names[i]))
-			plan_unit(plan, c->names[i], "active", from);
-	return r;
-}
-
 struct ordering {
 	const struct plan *plan;
 	struct units *units;
@@ -585,7 +572,13 @@ static int plan_units(struct plan *plan, const struct planning *from, struct err
 			!request_takes(from->request, check_of(unit->name)))
 			continue;
 		c.names[c.n++] = xstrdup(unit->name);
-		r = plan_closure(plan, &c, from, err);
+		r = collect(&c, err);
+		if (r == 0 && c.obstacle)
+			report_add(from->report, check_of(c.names[0])->id, c.names[0], OUTCOME_REFUSED,
+				"active", "active", c.obstacle);
+		for (size_t k = 0; r == 0 && !c.obstacle && k < c.n; k++)
+			if (!is_planned(plan, c.names[k]))
+				plan_unit(plan, c.names[k], "active", from);
 	}
 	if (r == 0)
 		r = sort_units(plan, from->units, err);

@@ -288,24 +288,23 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return a->backend->operations->drain(a->backend, err);
 }
 
-static pid_t parent_of_process(struct accounting *a, pid_t pid)
-{
-	uint32_t *known = keymap_find(&a->parents, (uint64_t)pid);
-	pid_t parent;
-
-	if (known)
-		return (pid_t)*known;
-	parent = a->backend->operations->parent(a->backend, pid);
-	keymap_set(&a->parents, (uint64_t)pid, (uint32_t)parent);
-	return parent;
-}
-
 static bool descends(struct accounting *a, pid_t parent, pid_t ancestor)
 {
 	for (int i = 0; parent > 1 && i < MAX_DESCENT; i++) {
+		pid_t process_parent;
+
 		if (parent == ancestor)
 			return true;
-		parent = parent_of_process(a, parent);
+
+		uint32_t *known = keymap_find(&a->parents, (uint64_t)parent);
+
+		if (known) {
+			parent = (pid_t)*known;
+		} else {
+			process_parent = a->backend->operations->parent(a->backend, parent);
+			keymap_set(&a->parents, (uint64_t)parent, (uint32_t)process_parent);
+			parent = process_parent;
+		}
 	}
 	return false;
 }
