@@ -85,6 +85,9 @@ int verb_compare(int argc, char **argv, struct error *err);
 int verb_scatter(int argc, char **argv, struct error *err);
 int verb_clocks(int argc, char **argv, struct error *err);
 
+/* The statistics of a run after each step of the protocol (EMP, Figure 17): all samples, after the cutoffs, and after
+ * the 2-sd check; for ET and for PT. */
+
 struct stage {
 	const char *clock, *step;
 	const char *member; /* of the JSON document */

@@ -15,7 +15,7 @@ struct compare_input {
 	int64_t environment; /* of that run; 0: unknown */
 	char *digest;        /* of the environment; NULL: unknown */
 	char *profile;       /* that discarded samples of it; NULL: none */
-	int64_t blind_ns;    /* the mark of that profile (noise_load.h) */
+	int64_t blind_ns;    /* the mark of that profile (run_result.h) */
 	char *noise;
 	bool profile_missing;
 	bool other_cpus;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The steps of the protocol, and their statistics: see stages.h. */
+/* The steps of the protocol, and their statistics: see analyze.h. */
 #include "analyze/analyze.h"
 
 #include "lib/base/text.h"

@@ -44,6 +44,8 @@ int verb_clocks(int argc, char **argv, struct error *err);
 int verb_profile(int argc, char **argv, struct error *err);
 int verb_jitter(int argc, char **argv, struct error *err);
 
+/* The sizes of runs, that is, how long INC runs and how often: as text, and by name. */
+
 /* "128x800" */
 struct size {
 	int64_t length_ns;
@@ -59,6 +61,10 @@ extern const struct preset *const preset_default; /* the papers' */
 
 option_parser preset_option;      /* into const struct preset * */
 option_parser preset_size_option; /* into struct size */
+
+/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
+ * calibration_run takes the rest of the short and of the long run and makes the profile (calibration.c), with INC as the program
+ * (calibration.c). screen.c prints what the user reads. 'revalidate' takes a run in the same way. */
 
 struct calibration {
 	struct run_session base;

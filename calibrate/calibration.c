@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration from the open book to the profile: see calibration.h. */
+/* A calibration from the open book to the profile: see calibrate.h. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
@@ -417,7 +417,7 @@ int calibration_run(struct calibration *c, struct error *err)
 }
 
 /* INC as a calibration starts it, how fast it is ('constant'), and what two of them that alternate on one CPU can resolve on this
- * machine. See calibration.h. */
+ * machine. See calibrate.h. */
 
 enum { ROUNDS = 20, LEAST_SLICES = 5 };
 /* The slice is emp-measure's. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sizes of runs: see preset.h. */
+/* The sizes of runs: see calibrate.h. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/cleanup.h"

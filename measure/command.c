@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands to measure: see command.h. */
+/* The commands to measure: see session.h. */
 #include "measure/session.h"
 
 #include "lib/base/xalloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing the exports, and a session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see export.h.
+/* Writing the exports, and a session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see session.h.
  * hyperfine's columns come first, as in hyperfine: elapsed times of all samples. */
 #include "measure/session.h"
 

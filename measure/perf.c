@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of --perf: see perf.h. */
+/* The results of --perf: see session.h. */
 #include "measure/session.h"
 
 #include "lib/base/xalloc.h"

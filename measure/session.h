@@ -16,6 +16,10 @@
 
 #include <jansson.h>
 
+/* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one command; without
+ * the dashes every operand is a command line, as with hyperfine. A command line with parameters is one
+ * command for each combination of their values. */
+
 struct command {
 	char *name; /* in results */
 	bool named; /* by the user: --command-name, --reference-name */
@@ -177,6 +181,9 @@ static inline struct discard_rules session_rules(const struct session *s)
 	};
 }
 
+/* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's figures added. Runs
+ * without samples are omitted. */
+
 /* Whether the files of --export-json and the other exports can be written. */
 int export_try(const struct measure_options *options, struct error *err);
 
@@ -191,12 +198,16 @@ int export_streams(const struct session *session, struct error *err);
 /* One document. */
 int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
 
+/* The results of --perf, in the samples that count for PT. */
+
 /* {"cycles": {"mean", "sd", "values": [of each sample, null where it was not counted]}}; NULL: no memory. */
 json_t *perf_json(const struct session *session, const struct task *task);
 
 /* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)"; the caller frees it. NULL: nothing was counted, or no
  * memory. */
 char *perf_text(const struct session *session, const struct task *task);
+
+/* A session's results as text. */
 
 /* Prints every result, then the comparisons. STATUS_NOT_FIT with a sentence if --fail-if-slower is exceeded. */
 int show_session(const struct session *session, struct error *err);
@@ -222,6 +233,8 @@ void comparisons_clear(struct comparisons *comparisons);
 
 /* Whether a duet would show more: never where one cannot be had, here or with these options, or where it was one. */
 struct duet_advice advice_of(const struct session *session);
+
+/* The results of --trace: who took the CPU from the program, in all samples and in those that stand out. */
 
 /* {"cpu", "event_cost_ns", "samples": [{"sample", "taken_ns", "events", "events_lost", "chain_breaks", "sources": [{"name", "kind",
  * "unit", "slices", "total_ns", "longest_ns"}]}]}; NULL: no memory. */

@@ -18,7 +18,7 @@ struct options {
 	const char *db;          /* the book; NULL: the user's own */
 	const char *profile;     /* of verify */
 	const char *only, *skip; /* comma-separated ids */
-	int kill_after;          /* for tests: see change.h */
+	int kill_after;          /* for tests: see apply.h */
 	int isolate;             /* this CPU gets its core for itself; -1: none */
 	int cpu;                 /* that programs will be timed on; -1: not known */
 	int64_t within_ns;       /* how far ahead timers matter */

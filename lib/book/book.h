@@ -250,7 +250,7 @@ int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct 
 int book_resume_points(
 	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err);
 
-/* All else that the book has of a run: rows of tables, for documents. A feature hands its own to the build (features.h). A test sees
+/* All else that the book has of a run: rows of tables, for documents. A feature hands its own to the build (features.c). A test sees
  * that no table of the book is forgotten. */
 struct run_rows {
 	const char *member; /* of a document */

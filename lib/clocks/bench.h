@@ -18,6 +18,9 @@
 #include <x86intrin.h>
 #endif
 
+/* The processor's cycle counter, read so that what is measured cannot be executed before the first or after the second
+ * reading (Hines, Wyatt & Chang used cpuid for that). Where there is none, nanoseconds serve as cycles. */
+
 static inline int64_t cycles_now(void)
 {
 #if defined(__x86_64__)
@@ -39,6 +42,9 @@ static inline int64_t cycles_now(void)
 
 struct taskstats_link;
 struct time_reader;
+
+/* The ways to read a time: what a program uses to time itself, or another program. Each is a row of a table; a reader is
+ * a source that was opened for a process. */
 
 enum time_scope {
 	TIME_OF_CALLER,   /* CPU time of the process, or of the thread, which is the same here */
@@ -122,6 +128,9 @@ int clock_bench_stopped(void);
 
 /* A reading, or the difference of two, in ns. */
 double clock_bench_ns(const struct clock_bench *bench, const struct time_reader *reader, int64_t reading);
+
+/* A child process that shows something while it is observed: it runs a function of this program, and has a page of
+ * memory in common with it. It ends with its parent, however that ends. */
 
 struct child {
 	pid_t pid;

@@ -104,6 +104,8 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
 /* The same document with what the book has of the environment. */
 int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err);
 
+/* A calibration of the clocks on the screen. */
+
 /* Prints it to standard output. */
 int clocks_print(const struct clocks *clocks, struct error *err);
 

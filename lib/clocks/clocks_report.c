@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration of the clocks on the screen: see clocks_report.h. */
+/* A calibration of the clocks on the screen: see clocks.h. */
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ways to read a time: see time_source.h. */
+/* The ways to read a time: see bench.h. */
 #include "lib/clocks/bench.h"
 
 #include "lib/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See duet_cost.h. */
+/* See duet_report.h. */
 #include "lib/duet/duet_report.h"
 
 #include "lib/base/number.h"

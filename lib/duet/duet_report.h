@@ -11,6 +11,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+/* What a duet costs: programs that share a CPU share its caches, so that each takes longer than alone; and how far their ratio
+ * may be biased by that. */
+
 /* One program of a duet, as the book has it. */
 struct duet_program {
 	struct sample *samples;

@@ -15,6 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Turns the events of one CPU into intervals in which a source had the CPU instead of one thread, the watcher. Intervals nest: an
+ * interrupt that occurs while another runs lies inside it, and its time is not part of the net time of the outer one.
+ *
+ * Nothing is guessed. An end without a beginning is dropped and counted. If sched_switch leaves another task than it last
+ * switched to, "an unknown task" had the CPU; if it leaves the watcher, only the switch back to the watcher is missing, whose
+ * time the end of the gap shows. */
+
 /* A source of interruptions. Events have numbers and the names that were valid at the time; each is made a source once. */
 struct jitter_source_name {
 	char *name;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events, made intervals of named sources: see intervals.h. */
+/* Events, made intervals of named sources: see attribution.h. */
 #include "lib/jitter/attribution.h"
 
 #include "lib/base/cleanup.h"

@@ -141,6 +141,8 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	const struct jitter_cpu *after_cpus);
 void jitter_changes_clear(struct jitter_changes *changes);
 
+/* A jitter run on the screen, as the documents of emp-documents(5), and in pictures. */
+
 struct jitter_screen {
 	bool all;          /* every source, however little it took */
 	bool combinations; /* of the time domain, in place of Table I */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A jitter run on the screen and as JSON: see jitter_show.h. */
+/* A jitter run on the screen and as JSON: see jitter_run.h. */
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/base/number.h"

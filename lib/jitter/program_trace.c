@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's trace during samples: see program_trace.h. */
+/* The kernel's trace during samples: see watch.h. */
 #include "lib/jitter/watch.h"
 
 #include "lib/base/number.h"

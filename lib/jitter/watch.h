@@ -10,6 +10,10 @@
 #include "lib/book/book.h"
 #include "lib/host/clock/kernel_clock.h"
 
+/* The kernel's trace of one CPU during the samples of a program that is pinned to it, and what took the CPU from the program: interrupts
+ * while it runs, and other tasks while it is ready to run, that is, preempted or just forked. Whatever runs while the program
+ * waits for something takes nothing from it. */
+
 /* What one source took. */
 struct taken {
 	uint32_t source; /* of the jitter_sources */

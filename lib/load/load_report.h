@@ -150,6 +150,8 @@ json_t *page_wait_report_as_json(const struct load_report *report);
 /* Text from elsewhere as a terminal or a picture may show it, shortened to so many columns; the caller frees it. */
 char *load_short_text(const char *text, size_t columns);
 
+/* What emp-analyze load shows besides the report: two loads compared, tables for files, and pictures. */
+
 /* A script that both loads have. */
 struct load_pair {
 	const struct load_rate *a, *b;

@@ -10,6 +10,14 @@
 #include "lib/load/load_report.h"
 #include "lib/stats/compare.h"
 
+/* A worker: a process of its own that follows one script of a load ("slave" in emp-load(1) and in documents, where the
+ * coordinator is the "driver"). The coordinator starts it as
+ *
+ *	emp-load slave NUMBER DIRECTORY
+ *
+ * with a socket as its standard input, from which it gets the memory that all of them share: the barrier, and what each worker
+ * tells. On that socket it also tells, by a byte, that something changed there. Moments are CLOCK_MONOTONIC_RAW, 0: not yet. */
+
 struct worker_state {
 	int64_t started_ns;                  /* it was released, and ran */
 	int64_t finished_ns;                 /* its repetitions were done */
@@ -43,6 +51,9 @@ void worker_memory_release(struct worker_memory *memory);
 
 /* What this process does as a worker; it returns only with a failure. */
 int worker_verb(int argc, char **argv, struct error *err);
+
+/* The coordinator: sets the workers of a load up, releases them together, sleeps until the last one has finished, and ends
+ * them. */
 
 /* What all runs of the load have in common. */
 struct load_plan {

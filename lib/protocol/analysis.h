@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Cluster detection: the central cluster of a run's elapsed times, found by successive zooms (EMP, step 2,
+ * Figures 14 and 15). It uses elapsed times only; analysis_feed adds what the daemons did. The top of cluster.c
+ * has its assumptions and sources. */
+
 enum zoom_end {
 	ZOOM_GAP, /* a gap that the samples within do not explain: the next zoom excludes the samples beyond it */
 	ZOOM_DAEMONS, /* no gap, but daemons explain the samples that the next zoom excludes */
@@ -65,6 +69,9 @@ static inline bool cluster_holds(const struct cluster *central, int64_t et_ns)
 enum { ZOOM_WHY_SIZE = 200 };
 char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *zoom);
 
+/* Whether a daemon is periodic (EMP, step 6): the samples in which it ran long are one period apart, and no occurrence
+ * is missing before the first or after the last. */
+
 struct period {
 	size_t occurrences; /* consecutive samples count once */
 	double samples; /* from one occurrence to the next, their median; 0: not found in sample numbers */
@@ -93,6 +100,10 @@ static inline bool period_is_known(const struct period *period)
 /* "firm (7 times; by chance in under 0.1 %)". Returns `buffer`. */
 enum { PERIOD_WHY_SIZE = 96 };
 char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *period);
+
+/* What each daemon used in a run: its executions summed up by the groups of names, and in the end by families (names.h).
+ * The analysis concludes from this which daemons make samples long; discard.h which samples to discard, and which
+ * background processes there were. */
 
 /* Times in whole units of a resolution, rounded half up as the papers' tables are. */
 static inline int64_t resolution_round(int64_t ns, int64_t resolution_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cluster detection: see cluster.h.
+/* Cluster detection: see analysis.h.
  *
  * A person who zooms into the scatter of dual executions cuts at empty space that the cluster itself does not
  * explain. spacings_breaks finds the same: in the sorted ETs, a gap that is too long compared with the gaps next

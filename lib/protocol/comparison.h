@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Comparing two sets of samples: the times of the samples kept, in pairs if they were taken in turn, and the verdict.
- * The arithmetic is in lib/stats/compare.h, the output in lib/report/comparison_report.h. */
+ * The arithmetic is in lib/stats/compare.h, the output in lib/report/results.h. */
 #pragma once
 
 #include "lib/protocol/discard.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each daemon used in a run: see daemons.h. */
+/* What each daemon used in a run: see analysis.h. */
 #include "lib/protocol/analysis.h"
 
 #include "lib/base/number.h"

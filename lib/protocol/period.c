@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon is periodic: see period.h. The papers' rule counts samples: all gaps are equal to their median within one
+/* Whether a daemon is periodic: see analysis.h. The papers' rule counts samples: all gaps are equal to their median within one
  * sample or 5 %, whichever is more, and the run neither starts more than a period before the first occurrence nor ends
  * more than one after the last.
  *

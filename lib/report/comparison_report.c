@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comparison as a line, a row and JSON: see comparison_report.h. */
+/* A comparison as a line, a row and JSON: see results.h. */
 #include "lib/report/results.h"
 
 #include "lib/base/terminal.h"

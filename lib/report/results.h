@@ -44,6 +44,8 @@ void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file);
 int daemon_causes_print(
 	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err);
 
+/* A comparison as a line, as a row of a table, and as JSON. */
+
 /* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
  * most 80 columns, else in the next: `name` against `reference`. */
 void comparison_line(

@@ -62,7 +62,7 @@ int observe_duet(const struct duet_plan *plan, const struct spawn *all, const st
 
 struct counter_reader; /* the files, open */
 
-/* cpu -1: the program may run on any. root_fd as in lib/base/path_read.h. */
+/* cpu -1: the program may run on any. root_fd as in lib/base/paths.h. */
 struct counter_reader *counters_open(int root_fd, int cpu);
 void counter_reader_free(struct counter_reader *reader);
 DEFINE_FREEP(counter_reader)

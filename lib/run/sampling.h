@@ -7,6 +7,9 @@
 #include "lib/host/system/lock.h"
 #include "lib/run/observer.h"
 
+/* What a tool that takes samples needs around them: the lab book, the host's lock, the fingerprint of the machine (emp-setup
+ * takes it), the observer, and the end of runs. */
+
 struct run_session {
 	struct book *book;
 	struct lock lock;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What became of each change, or will: rows for people or for programs. */
+/* Applying settings and putting them back: the report of what became of each change, the plan, its execution, the state before it, and the
+ * command of --for. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -50,6 +51,8 @@ size_t report_count(const struct report *report, enum outcome outcome);
 bool report_print(const struct report *report, FILE *file, bool all);
 json_t *report_json(const struct report *report); /* an array; NULL: no memory */
 
+/* What apply will change, in this order: made out of what an audit gathered, before anything is changed. */
+
 /* Which checks an apply is to make. */
 struct request {
 	const char *only; /* comma-separated ids; NULL: all of levels A and B that can surely be restored */
@@ -89,6 +92,9 @@ void plan_clear(struct plan *plan);
 /* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
 void plan_add(struct plan *plan, struct entry *entry);
 
+/* Carries out a plan, and restores what the journal holds. After a stop at any crash point, what the journal holds can
+ * be restored. */
+
 /* Carries out plan->order and reports what became of it. Only a failure to write the journal is
  * an error, and -EINTR: the caller undoes it. */
 int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err);
@@ -109,12 +115,18 @@ void change_reload(struct units *units, enum outcome failed, struct report *repo
 void crash_point_kill_after(int n); /* 0: never */
 void crash_point(void);
 
+/* What a restore must leave as it was: the states of all units and of their files, masks and drop-ins, and the files of
+ * cpufreq, SMT and CPUs. It is taken before the first change, and compared at the end of a restore. It is only for the
+ * report: what restore does is in the journal. */
+
 /* Takes one and writes it beside the journal. `list`: NULL where systemd does not answer. */
 int snapshot_save(const struct unit_list *list, struct error *err);
 
 /* Reports everything that is not as it was, with OUTCOME_DIFFERENT; nothing if there is no snapshot of this boot.
  * Names that the report has explained are left out, and so are units that come and go by themselves. */
 int snapshot_compare(struct units *units, struct report *report, struct error *err);
+
+/* The command of apply --for, and the restore after it, which nothing but a kill -9 prevents. */
 
 /* Finds the file of a command; the caller frees it. Positive with a sentence: it cannot be executed, and this is the
  * status that a shell would give (127: it does not exist, 126). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carries out a plan: see change.h.
+/* Carries out a plan: see apply.h.
  *
  * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd makes. For a unit
  * whose own file is in /etc, a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a

@@ -110,7 +110,7 @@ int journal_lock(struct lock *ret, struct error *err)
 	return lock_take(ret, "/run/emp-setup", err);
 }
 
-/* The lines of a journal's file. * A line is "LENGTH DIGEST JSON": the number of bytes of the JSON, and the
+/* The lines of a journal's file. A line is "LENGTH DIGEST JSON": the number of bytes of the JSON, and the
  * first digits of their SHA-256. */
 
 enum { DIGITS = 16 };

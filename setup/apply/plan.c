@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What apply will change: see plan.h. */
+/* What apply will change: see apply.h. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/number.h"

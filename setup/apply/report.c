@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What became of each change: see report.h. */
+/* What became of each change: see apply.h. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/xalloc.h"

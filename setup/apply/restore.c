@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb restore: restores what a journal holds: see change.h.
+/* The verb restore: restores what a journal holds: see apply.h.
  *
  * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a restore that was
  * killed is simply repeated. What somebody else has changed since is left alone. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The command of apply --for: see run_for.h. */
+/* The command of apply --for: see apply.h. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/terminal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state before the first change: see snapshot.h. A JSON object with an object for each kind of thing, from its name
+/* The state before the first change: see apply.h. A JSON object with an object for each kind of thing, from its name
  * to its state. */
 #include "setup/apply/apply.h"
 

@@ -67,5 +67,6 @@ full=$(find lib setup calibrate measure analyze -name '*.c' -printf '%h\n' | sor
 for tool in setup calibrate measure analyze; do
 	libraries=$(ldd "$2/$tool/emp-$tool") || { echo "no emp-$tool in $2"; bad=1; }
 	case $libraries in *libcpupower*libgsl*|*libgsl*libcpupower*) echo "emp-$tool links libcpupower and GSL"; bad=1 ;; esac
+	case $tool:$libraries in measure:*libsystemd*) echo "emp-measure links libsystemd, which takes longer to load than a sample"; bad=1 ;; esac
 done
 exit $bad

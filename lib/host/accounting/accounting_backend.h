@@ -16,6 +16,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Records of the kernel's tasks from BPF programs: snapshots of all tasks, and records of those that end or execute a
+ * program. */
+
 struct task_records_options {
 	size_t events_bytes;   /* buffer of events: a power of two, at least a page; 0: the default */
 	bool no_watch;         /* no program is pinned: interrupts are not timed */
@@ -31,6 +34,16 @@ struct task_scope {
 };
 
 struct snapshot_diff;
+
+/* The difference between two snapshots: the CPU time of every process between them (EMP, Figure 5). A pure function
+ * from arrays of records to processes.
+ *
+ * Times are compared for each task and then added to processes, because threads start and end separately:
+ *   - a task counts with its time in the second snapshot, or at its end, minus its time in the first;
+ *   - with all of its time, if it started after the first snapshot began;
+ *   - with 0, if it started earlier and is missing in the first: it was being released;
+ *   - a zombie that is in the second snapshot and among the exits counts once;
+ *   - never with less than 0. */
 
 struct snapshots {
 	const struct task_record *before, *after;
@@ -109,6 +122,10 @@ int accounting_taskstats_new(struct backend **ret, struct identity *identity,
 	const struct accounting_options *options, struct error *err);
 
 int accounting_new_with(struct accounting **ret, const struct accounting_options *options, struct error *err);
+
+/* Taskstats matching: which records are of the same process. Taskstats has no precise start times. Records of what
+ * was listed before the first snapshot get 0, others a time after it; and processes that had the same pid get
+ * different keys. Then snapshot_diff_run can compare them. Pure. */
 
 /* A record is a process. An exit whose `kind` is 0 is not the end of a process, but of its first thread, whose
  * name the process has. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The difference between two snapshots: see snapshot_diff.h. */
+/* The difference between two snapshots: see accounting_backend.h. */
 #include "lib/host/accounting/accounting_backend.h"
 
 #include "lib/base/xalloc.h"

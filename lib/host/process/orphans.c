@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Orphans of a program under test: see orphans.h. */
+/* Orphans of a program under test: see program.h. */
 #include "lib/host/process/program.h"
 
 #include "lib/base/xalloc.h"

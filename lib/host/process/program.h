@@ -122,6 +122,10 @@ int64_t slice_tick_ns(void);
  * pages to /dev/null without reading them. *ret_fd: the end to write to, open until this process ends. */
 int pipe_drain_new(int *ret_fd, struct error *err);
 
+/* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
+ * child subreaper. The program's are those in its cgroup. So are other children that did not exist before the program,
+ * unless they are in the cgroup of another program, or there were children before, which may leave orphans too. */
+
 struct pids {
 	pid_t *items;
 	size_t n, capacity;
@@ -149,6 +153,13 @@ int orphans_count(const struct orphans *orphans, struct error *err);
  * that forks and ends within some microseconds; a caller that repeats this reaches it. -EPERM if none may be killed (a
  * setuid program). */
 int orphans_kill(const struct orphans *orphans, struct error *err);
+
+/* A duet: several programs that start together and alternate on one CPU until all have ended, so that whatever changes
+ * the speed of the machine changes it for all of them (after Bulej and others, "Duet benchmarking", ICPE 2020, who use a CPU
+ * for each).
+ *
+ * They alternate in one of two ways: the scheduler's slices (program.h), which cost nothing and need no privileges; or the freezer of
+ * cgroup v2, driven by this process on another CPU, which works on older kernels and for slices below a tick. */
 
 enum slicing { SLICING_AUTO, SLICING_SCHEDULER, SLICING_FREEZER, N_SLICINGS };
 

@@ -139,7 +139,7 @@ int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_
 
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
 	prctl(PR_SET_CHILD_SUBREAPER,
-		0); /* a server that it starts is no orphan of a program: see orphans.h */
+		0); /* a server that it starts is no orphan of a program: see program.h */
 	r = start_helper(&h, ret_output);
 	if (r == 0)
 		r = follow_helper(&h);

@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Pages of the kernel's ring buffer, made events. What an event looks like is read from the kernel's description of it
+ * (events/SYSTEM/NAME/format). The decoder is apart, so that recorded pages can be decoded anywhere. */
+
 /* A page of the kernel's ring buffer, record by record: events/header_page and header_event of tracefs, kernel/trace/ring_buffer.c.
  * libtraceevent's kbuffer believes the lengths in a page; here one that leads out of the page ends it. */
 
@@ -107,7 +110,7 @@ int trace_read(struct trace *trace, size_t i, trace_each *each, void *data, stru
 /* Events that the buffer of that CPU did not keep, all in all. */
 int64_t trace_lost(const struct trace *trace, size_t i);
 
-/* Of the kernel; see trace_decode.h. */
+/* Of the kernel. */
 const char *trace_symbol(struct trace *trace, uint64_t address);
 
 /* Completes the file to keep. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of the ring buffer, made events: see trace_decode.h. libtraceevent parses the descriptions once; the fields are
+/* Pages of the ring buffer, made events: see trace.h. libtraceevent parses the descriptions once; the fields are
  * then read by their offsets, because a page is decoded beside the run. */
 #include "lib/host/trace/trace.h"
 
