@@ -12,16 +12,15 @@ struct analyze_options {
 	const char *db;
 	const char *profile; /* of the verbs that have --profile; NULL: not given */
 	bool json, verbose;
-	bool recompute; /* results with what the book holds now */
+	bool recompute;           /* results with what the book holds now */
 	bool other_cpus, by_wait; /* see struct analysis_options */
 	bool by_et;               /* not by W where it is exact */
 };
 
 extern struct analyze_options analyze_options;
 extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
-	export_options[],
-	jitter_options[], list_options[], load_options[], profile_options[], remove_options[], sample_size_options[],
-	scatter_options[], show_options[], trend_options[];
+	export_options[], jitter_options[], list_options[], load_options[], profile_options[],
+	remove_options[], sample_size_options[], scatter_options[], show_options[], trend_options[];
 
 #define OTHER_CPUS_OPTION                                                                               \
 	{                                                                                               \
@@ -36,10 +35,10 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 			&analyze_options.by_et                                                       \
 	}
 
-#define RECOMPUTE_OPTION                                                                                     \
-	{                                                                                                     \
-		0, "recompute", NULL, "with today's profile and correlation, not those of the measurement", NULL, \
-			&analyze_options.recompute                                                            \
+#define RECOMPUTE_OPTION                                                                                    \
+	{                                                                                                   \
+		0, "recompute", NULL, "with today's profile and correlation, not those of the measurement", \
+			NULL, &analyze_options.recompute                                                    \
 	}
 
 option_parser option_run; /* into int64_t: the id of a run */

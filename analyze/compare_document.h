@@ -21,8 +21,8 @@ struct compare_input {
 	bool other_cpus;
 	int64_t unprofiled_share_ppm;
 	char options[RUN_RULES_TEXT_SIZE]; /* the two as options; "": none */
-	size_t n_samples, n_discarded; /* of that run */
-	enum run_state state;          /* likewise */
+	size_t n_samples, n_discarded;     /* of that run */
+	enum run_state state;              /* likewise */
 	struct peak_memory memory;
 };
 

@@ -71,14 +71,14 @@ struct calibration {
 	struct calibration_plan plan;
 	int inhibitor; /* -1: sleep is not blocked */
 	struct constant constant;
-	char *inc;   /* the program's file */
-	char *notes; /* for the runs: the result of the audit; NULL: nothing */
+	char *inc;                           /* the program's file */
+	char *notes;                         /* for the runs: the result of the audit; NULL: nothing */
 	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
 };
 
-#define CALIBRATION_NEW                                                        \
-	{                                                                      \
-		.inhibitor = -1, .base = {.lock = {-1}}, .plan = {.cpu = -1 }   \
+#define CALIBRATION_NEW                                                       \
+	{                                                                     \
+		.inhibitor = -1, .base = {.lock = {-1}}, .plan = {.cpu = -1 } \
 	}
 
 void calibration_clear(struct calibration *calibration);

@@ -22,7 +22,8 @@
 #include <math.h>
 #include <string.h>
 
-static int calibration_duet(struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
+static int calibration_duet(
+	struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
 
 void calibration_clear(struct calibration *c)
 {
@@ -207,8 +208,8 @@ struct progress_report {
 	uint32_t first; /* samples taken before this process */
 };
 
-static int report_progress(struct sampling *s, const struct sample *sample, const struct execution *executions,
-	size_t n_executions, struct error *err)
+static int report_progress(struct sampling *s, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, struct error *err)
 {
 	const struct progress_report *report = s->data;
 	struct calibration *c = report->calibration;
@@ -467,8 +468,8 @@ static int64_t duet_length_ns(const struct calibration *c)
 }
 
 /* Each gives the logarithm of the ratio of their PTs. -EINTR without a sentence. */
-static int take_duet_rounds(
-	struct calibration *c, struct cgroup *const cgroups[2], struct resolving rows[N_RESOLVING], struct error *err)
+static int take_duet_rounds(struct calibration *c, struct cgroup *const cgroups[2],
+	struct resolving rows[N_RESOLVING], struct error *err)
 {
 	const struct spawn *spawns[2];
 	struct inc_program inc[2];
@@ -506,7 +507,9 @@ int64_t calibration_duet_ns(const struct calibration *c)
 {
 	int64_t length_ns = duet_length_ns(c);
 
-	return c->plan.cpu < 0 || !c->base.observer.cgroup || length_ns < LEAST_SLICES * SLICE_NS ? 0 : ROUNDS * 2 * length_ns;
+	return c->plan.cpu < 0 || !c->base.observer.cgroup || length_ns < LEAST_SLICES * SLICE_NS
+		       ? 0
+		       : ROUNDS * 2 * length_ns;
 }
 
 /* INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets by the scheduler's slices: on
@@ -556,8 +559,8 @@ int verb_constant(int argc, char **argv, struct error *err)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (calibrate_options.json)
 		return json_print_document("emp-constant",
-			json_pack("{s:f, s:s, s:b}", "iterations_per_second", constant.per_second, "environment",
-				session.environment_digest, "found_now", constant.found_now),
+			json_pack("{s:f, s:s, s:b}", "iterations_per_second", constant.per_second,
+				"environment", session.environment_digest, "found_now", constant.found_now),
 			err);
 	printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", constant.per_second,
 		session.environment_digest, constant.found_now ? "measured now" : "measured before");

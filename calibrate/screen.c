@@ -260,5 +260,6 @@ void screen_refused(const struct calibration *c)
 	screen_print("No profile was made. To look at the runs, and to make one anyway:\n"
 		     "  emp-analyze%s scatter %lld -o short.png\n"
 		     "  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
-		calibrate_db(), short_run, calibrate_db(), short_run, long_run, calibrate_quoted(c->plan.profile));
+		calibrate_db(), short_run, calibrate_db(), short_run, long_run,
+		calibrate_quoted(c->plan.profile));
 }

@@ -23,7 +23,8 @@ int session_make_notes(struct session *s, struct error *err)
 		return r;
 	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
 	if (o->accounting && accounting_why(o->accounting))
-		notes_add(&s->notes, NOTE_OTHER, "Accounting by taskstats, which is less exact than bpf; -v says why");
+		notes_add(&s->notes, NOTE_OTHER,
+			"Accounting by taskstats, which is less exact than bpf; -v says why");
 	else if (o->accounting && !o->cgroup)
 		notes_add(&s->notes, NOTE_PROGRAM, "No cgroup v2 (see -v): orphans are not counted in PT");
 	else if (!o->accounting)

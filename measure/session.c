@@ -268,8 +268,8 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		return error_prefix(err, r, "--slices-by");
 	s->duet.plan = (struct duet_plan){
 		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
-	s->duet.all =
-		(struct spawn){.cpu = o->cpu, .cgroup = observer->cgroup, .accounting = observer->accounting};
+	s->duet.all = (struct spawn){
+		.cpu = o->cpu, .cgroup = observer->cgroup, .accounting = observer->accounting};
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].spawn.frozen_at_times = slicing == SLICING_FREEZER;
 		s->tasks[i].spawn.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;

@@ -45,18 +45,18 @@ struct result {
 	const struct command *command;
 	const char *name;
 	struct run_result run;
-	struct inc_units inc; /* .increments 0: it did not alternate with INC */
+	struct inc_units inc;           /* .increments 0: it did not alternate with INC */
 	int64_t observer_ns, before_ns; /* a sample: see struct sampling */
 	int64_t lost;
 	int failures, left_behind, killed, escaped, again;
-	char escapee[16]; /* as in struct sampling */
+	char escapee[16];   /* as in struct sampling */
 	struct notes notes; /* on this result alone */
 };
 
 /* One command being measured. */
 struct task {
 	const struct command *command;
-	char *name; /* the command's, or "… (again)" for the A/A check */
+	char *name;        /* the command's, or "… (again)" for the A/A check */
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
 	struct spawn spawn;

@@ -53,11 +53,11 @@ static int compare_with_first(
 		if (!(clocks >> clock & 1))
 			continue;
 		if (s->options->order == ORDER_SEQUENCE)
-			r = run_variation_load(
-				s->base.book, of_a->run.id, of_b->run.id, clock == COMPARISON_ET, &variation, err);
+			r = run_variation_load(s->base.book, of_a->run.id, of_b->run.id,
+				clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
-			r = comparison_make(&a.of[clock], &b.of[clock], &variation,
-				&c->all[clock * c->n + command], err);
+			r = comparison_make(
+				&a.of[clock], &b.of[clock], &variation, &c->all[clock * c->n + command], err);
 	}
 	return r;
 }
@@ -162,7 +162,8 @@ static int show_result(const struct session *s, const struct task *t, struct err
 	screen.all_notes = s->options->verbose;
 	for (size_t i = 0; i < result->notes.n; i++) /* of several programs that one comes at the end */
 		if (only || result->notes.items[i].kind != NOTE_CORRELATION)
-			notes_add(&screen.notes, result->notes.items[i].kind, "%s", result->notes.items[i].text);
+			notes_add(&screen.notes, result->notes.items[i].kind, "%s",
+				result->notes.items[i].text);
 	if (only) {
 		notes_add_all(&screen.notes, &s->notes);
 		r = find_resolving(s, screen.resolving, err);
@@ -215,8 +216,8 @@ static int show_each(const struct session *s, const struct comparisons *comparis
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
 		const struct task *a = &s->tasks[0], *b = others[i / N_COMPARISON_CLOCKS];
 		const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
-		const struct comparison *c =
-			comparisons_of(comparisons, i % N_COMPARISON_CLOCKS, (size_t)(b - s->tasks));
+		const struct comparison *c = comparisons_of(
+			comparisons, i % N_COMPARISON_CLOCKS, (size_t)(b - s->tasks));
 		int r;
 
 		if (c->a.n == 0)

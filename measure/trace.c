@@ -106,8 +106,8 @@ static double median_taken(const struct task *t)
 	return times ? median_of(times, t->n_taken) : 0;
 }
 
-static int print_sample(const struct session *s, const struct task *t, size_t index, double median_ns,
-	double usual_ns)
+static int print_sample(
+	const struct session *s, const struct task *t, size_t index, double median_ns, double usual_ns)
 {
 	const struct taken_sample *taken = &t->taken[index];
 	const struct sample *sample = &t->result.run.samples[index];

@@ -62,8 +62,9 @@ struct time_source {
 	int argument;   /* of getrusage or clock_gettime */
 	/* Negative: not on this machine; the sentence says why in a few words. NULL: always there. */
 	int (*open)(struct time_reader *reader, struct error *why);
-	int64_t (*read)(struct time_reader *reader);    /* the time; -1: it could not be read */
-	int64_t (*read_of)(struct time_reader *reader); /* of another process, where that is another function */
+	int64_t (*read)(struct time_reader *reader); /* the time; -1: it could not be read */
+	int64_t (*read_of)(
+		struct time_reader *reader); /* of another process, where that is another function */
 };
 
 struct time_reader {
@@ -85,8 +86,7 @@ extern const size_t n_time_sources;
 #define TIME_EXACT "clock_gettime(CLOCK_THREAD_CPUTIME_ID)"
 
 /* pid 0: the calling process. */
-int time_reader_open(
-	struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why);
+int time_reader_open(struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why);
 void time_reader_close(struct time_reader *reader);
 
 static inline int64_t time_read(struct time_reader *reader)

@@ -51,10 +51,21 @@ struct clock_source *clocks_add_source(struct clocks *c, const char *name)
 	struct clock_source *source = array_add(c->sources, c->n_sources);
 
 	*source = (struct clock_source){
-		.median = NAN, .low = NAN, .high = NAN, .min = NAN, .mean = NAN, .sd = NAN,
-		.calls = NAN, .interrupted = NAN,
-		.step_ns = NAN, .lag_ns = NAN, .lag_max_ns = NAN, .backwards = NAN,
-		.gain = NAN, .gain_low = NAN, .gain_high = NAN,
+		.median = NAN,
+		.low = NAN,
+		.high = NAN,
+		.min = NAN,
+		.mean = NAN,
+		.sd = NAN,
+		.calls = NAN,
+		.interrupted = NAN,
+		.step_ns = NAN,
+		.lag_ns = NAN,
+		.lag_max_ns = NAN,
+		.backwards = NAN,
+		.gain = NAN,
+		.gain_low = NAN,
+		.gain_high = NAN,
 	};
 	source->name = xstrdup(name);
 	return source->name ? source : NULL;

@@ -16,10 +16,10 @@ struct clock_source {
 	char *name;
 	double median, low, high, min, mean, sd; /* cycles per call; low, high: 95 % interval of the median */
 	double calls, interrupted;               /* how many; interrupted ones are not in mean and sd */
-	double step_ns;             /* median of its advances, read again and again */
-	double lag_ns, lag_max_ns;  /* read from another CPU: median, greatest */
-	double backwards;           /* readings below the one before */
-	double gain, gain_low, gain_high; /* sd by getrusage / sd by this, and its 95 % interval */
+	double step_ns;                          /* median of its advances, read again and again */
+	double lag_ns, lag_max_ns;               /* read from another CPU: median, greatest */
+	double backwards;                        /* readings below the one before */
+	double gain, gain_low, gain_high;        /* sd by getrusage / sd by this, and its 95 % interval */
 };
 
 struct clock_missing {

@@ -108,7 +108,8 @@ static void print_quality(const struct clocks *c, const size_t *order, struct er
 	if (c->n_precision == 0)
 		return;
 	printf("GAIN: in precision over %s, timing %" PRId64 " to %" PRId64 " primes.\n", reference_name,
-		c->precision[0].primes, c->precision[c->n_precision - 1].primes);}
+		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
+}
 
 int clocks_print(const struct clocks *c, struct error *err)
 {

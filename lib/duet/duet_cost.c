@@ -100,12 +100,13 @@ struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost
 	return (struct duet_estimate){b->price.log - a->price.log, hypot(a->price.half, b->price.half)};
 }
 
-const char *const duet_doubt_names[] = {
-	[DUET_SOUND] = "none", [DUET_BIASED] = "biased", [DUET_CONTRADICTED] = "contradicted",
+const char *const duet_doubt_names[] = {[DUET_SOUND] = "none",
+	[DUET_BIASED] = "biased",
+	[DUET_CONTRADICTED] = "contradicted",
 	[DUET_TOO_SHORT] = "too short"};
 
-enum duet_doubt duet_doubt_of(const struct duet_cost *a, const struct duet_cost *b, int64_t slice_ns,
-	const struct log_ratio *ratio)
+enum duet_doubt duet_doubt_of(
+	const struct duet_cost *a, const struct duet_cost *b, int64_t slice_ns, const struct log_ratio *ratio)
 {
 	struct duet_estimate bias = duet_bias(a, b);
 	bool shown = fabs(ratio->mean) > log_ratio_half(ratio, 1 - LEVEL);

@@ -28,8 +28,8 @@ static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 	{                                                        \
 		FIELD(of, FIELD_INT64, member), .max = INT64_MAX \
 	}
-#define SOURCE(of)                                        \
-	{                                                 \
+#define SOURCE(of)                                                                   \
+	{                                                                            \
 		FIELD(of, FIELD_UINT32, source), .min = 1, .refers = FIELD_TO_SOURCE \
 	}
 #define MAYBE .presence = FIELD_OPTIONAL

@@ -37,7 +37,8 @@ static int run_inc(
 	r = program_run(&spawn, &spawned, err);
 	if (r < 0)
 		return r;
-	if (spawned.end == SPAWN_INTERRUPTED || (spawned.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
+	if (spawned.end == SPAWN_INTERRUPTED ||
+		(spawned.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
 		return -EINTR;
 	if (spawned.wait_status != 0)
 		return error_say(err, -ECANCELED, "'%s --iterations %s' %s", q->inc_path, number,

@@ -331,7 +331,8 @@ static int64_t find_wait(const struct observation *o)
 
 	if (usages->wait_ns < 0 && o->spawned.wait_ns >= 0)
 		wait_ns = o->spawned.wait_ns;
-	else if (usages->wait_ns < 0 || before_ns < 0 || o->spawned.escaped || (usages->shared_wait && usages->taken_ns < 0))
+	else if (usages->wait_ns < 0 || before_ns < 0 || o->spawned.escaped ||
+		 (usages->shared_wait && usages->taken_ns < 0))
 		return -1;
 	else if (usages->shared_wait && wait_ns > usages->taken_ns)
 		wait_ns = usages->taken_ns;

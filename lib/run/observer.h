@@ -32,7 +32,7 @@ struct observation {
 	struct spawned spawned;
 	char escaped[16];     /* the name of a process that left the program's cgroup; "": not known */
 	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
-	int64_t wait_ns;      /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
+	int64_t wait_ns; /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 	struct duet_part part;   /* of a duet; .spawned is that above */

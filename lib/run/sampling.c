@@ -18,7 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * (TEXT_TIME_SIZE + 3), MOST_LINES = 5, MOST_TRIES = 10 };
+enum {
+	MAX_ESTIMATES = 3,
+	ESTIMATE_SIZE = MAX_ESTIMATES * (TEXT_TIME_SIZE + 3),
+	MOST_LINES = 5,
+	MOST_TRIES = 10
+};
 
 /* The runs that are sampled in turn: all of them, or one after another of a sequence. */
 struct sampling_group {
@@ -135,8 +140,8 @@ static struct execution *make_executions(
 	return executions;
 }
 
-static int add_sample_rows(struct book *book, int64_t run, const struct observation *o, const struct sample *sample,
-	struct execution *executions, struct error *err)
+static int add_sample_rows(struct book *book, int64_t run, const struct observation *o,
+	const struct sample *sample, struct execution *executions, struct error *err)
 {
 	int r = 0;
 
@@ -248,13 +253,15 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	} else {
 		r = observe_sample(items[0].spawn, counters, ret, err);
 	}
-	for (size_t i = 0; r == 0 && i < n; i++) /* a program that was killed because another one did not end has not failed itself */
+	for (size_t i = 0; r == 0 && i < n;
+		i++) /* a program that was killed because another one did not end has not failed itself */
 		if (!together || ret[i].part.repetitions > 0)
 			r = check_program_end(&items[i], &ret[i].spawned, err);
 	return r == 0 && interrupt_was_stopped() ? 1 : r;
 }
 
-static int call_hook(int (*hook)(struct sampling *, struct error *), struct sampling *items, size_t n, struct error *err)
+static int call_hook(
+	int (*hook)(struct sampling *, struct error *), struct sampling *items, size_t n, struct error *err)
 {
 	int r = 0;
 
@@ -283,7 +290,8 @@ static const char *mean_pt_text(const struct sampling_group *g, char text[ESTIMA
 }
 
 /* One warm-up or sample of one run, or, together, a sample of each of the n runs of a duet; taken again if this process was stopped. */
-static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t n, bool together, struct error *err)
+static int take_in_turn(
+	struct sampling_group *g, struct sampling *items, size_t n, bool together, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
 	_cleanup_(freep) struct observation *seen = xcalloc(n, sizeof(*seen));

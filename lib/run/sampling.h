@@ -29,8 +29,8 @@ enum run_lock {
 
 /* Opens the book (NULL: the user's) and looks at the lock. A run of several days does not end because another program has locked its book: from
  * now on all users of the book wait until the lock is gone, or until INT, TERM or HUP. After 10 s, a message on standard error says what they wait for. */
-int run_session_open(
-	struct run_session *session, const char *db, enum book_mode mode, enum run_lock lock, struct error *err);
+int run_session_open(struct run_session *session, const char *db, enum book_mode mode, enum run_lock lock,
+	struct error *err);
 void run_session_close(struct run_session *session);
 
 /* Starts taking the fingerprint, while the caller prepares other things. */
@@ -70,8 +70,8 @@ struct sampling {
 	uint32_t samples; /* how many the run is to have; see `more` below */
 	/* By exit status, as program_exit_status: samples that end so count all the same; NULL: only 0 does. */
 	const bool *ignored_status;
-	int64_t increments;     /* ORDER_DUET: as in struct duet_row */
-	void *data;             /* the caller's */
+	int64_t increments; /* ORDER_DUET: as in struct duet_row */
+	void *data;         /* the caller's */
 
 	/* While the loop runs. */
 	int warm_up;        /* the warm-up under way, from 1; 0: a sample */
@@ -83,7 +83,7 @@ struct sampling {
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
-	int64_t before_ns;   /* and of the program's process before the program was executed, which is not in PT */
+	int64_t before_ns; /* and of the program's process before the program was executed, which is not in PT */
 	int64_t pt_ns;
 	uint32_t taken;   /* samples */
 	int64_t lost;     /* exit records */
@@ -116,9 +116,9 @@ struct sampling_plan {
 	struct sampling *items;
 	size_t n;
 	enum order order;
-	uint64_t seed;           /* of the random orders */
+	uint64_t seed;                /* of the random orders */
 	const struct duet_plan *duet; /* ORDER_DUET; .first is set here */
-	const struct spawn *all; /* ORDER_DUET: what the programs have in common; see observe_duet */
+	const struct spawn *all;      /* ORDER_DUET: what the programs have in common; see observe_duet */
 	uint32_t alone; /* ORDER_DUET: how often each program also runs alone, spread over the samples */
 	struct sampling_hooks hooks;
 	const char *label; /* of the progress bar; NULL: the program's name */

@@ -128,7 +128,8 @@ int run_session_environment(struct run_session *s, struct error *err)
 		*err = s->question->err;
 		return s->question->r;
 	}
-	return store_fingerprint(s->book, s->question->document, &s->environment, &s->environment_digest, err);
+	return store_fingerprint(
+		s->book, s->question->document, &s->environment, &s->environment_digest, err);
 }
 
 int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err)

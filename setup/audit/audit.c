@@ -278,8 +278,7 @@ int audit_verb(int argc, char **argv, struct error *err)
 		printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)),
 			m->os_name ? " with " : "", terminal_text(m->os_name) ?: "");
 		if (options.verbose)
-			printf("Policy: %s (%s)\n", audit.facts.policy->name,
-				audit.facts.policy->path);
+			printf("Policy: %s (%s)\n", audit.facts.policy->name, audit.facts.policy->path);
 		putchar('\n');
 		if (options.verbose)
 			print_everything(&audit);

@@ -269,7 +269,8 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 	enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
 	const char *source = f->system_state.clocksource;
 	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc");
-	bool guest = f->machine.virtual || f->machine.container, is_call = f->price.clock_ns > 0 && f->price.clock_ns >= f->price.call_ns;
+	bool guest = f->machine.virtual || f->machine.container,
+	     is_call = f->price.clock_ns > 0 && f->price.clock_ns >= f->price.call_ns;
 	bool slower = f->calibrated_ns > 0 && f->price.clock_ns >= SLOWER * f->calibrated_ns;
 	_cleanup_(freep) char *before = NULL, *price = NULL;
 

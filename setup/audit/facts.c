@@ -79,8 +79,7 @@ void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
 /* 1 if any mains adapter is plugged in. */
 static int64_t read_mains(int root_fd)
 {
-	_cleanup_(paths_clear) struct paths types = paths_expand(
-		root_fd, "/sys/class/power_supply/*/type");
+	_cleanup_(paths_clear) struct paths types = paths_expand(root_fd, "/sys/class/power_supply/*/type");
 	int64_t mains = -1;
 
 	for (size_t i = 0; i < types.n; i++) {
@@ -340,8 +339,7 @@ static double read_calibrated(const struct machine *machine)
 static void ask_running_system(struct facts *f)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
-	_cleanup_(paths_clear) struct paths sockets = paths_expand(
-		f->root_fd, "/run/user/*/systemd/private");
+	_cleanup_(paths_clear) struct paths sockets = paths_expand(f->root_fd, "/run/user/*/systemd/private");
 	_cleanup_(strings_freep) char **users = NULL;
 	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);
 	struct error why = {};

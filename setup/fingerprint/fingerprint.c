@@ -262,11 +262,11 @@ static json_t *fingerprint_identity(int root_fd, const struct machine *m, const 
 		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
 		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
 		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
-		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
-		"vendor", m->vendor, "product", m->product, "board", m->board, "version", m->firmware,
-		"virtualisation", "virtual", m->virtual, "hypervisor", m->hypervisor, "container",
-		m->container, "engine", m->engine, "kernel", "release", kernel->running, "build",
-		kernel->version, "system", "id", m->os_id, "version", m->os_version, "name", m->os_name);
+		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware", "vendor",
+		m->vendor, "product", m->product, "board", m->board, "version", m->firmware, "virtualisation",
+		"virtual", m->virtual, "hypervisor", m->hypervisor, "container", m->container, "engine",
+		m->engine, "kernel", "release", kernel->running, "build", kernel->version, "system", "id",
+		m->os_id, "version", m->os_version, "name", m->os_name);
 }
 
 /* Only what every user can read, and not what the

@@ -8,7 +8,8 @@
 int main(int argc, char **argv)
 {
 	size_t n = argc > 2 ? strtoul(argv[1], NULL, 10) * 1024 / sizeof(uint32_t) : 0;
-	long steps = argc > 2 ? strtol(argv[2], NULL, 10) : 0, increments = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+	long steps = argc > 2 ? strtol(argv[2], NULL, 10) : 0,
+	     increments = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	uint32_t *next = n > 1 ? malloc(n * sizeof(*next)) : NULL, random = 1, at = 0;
 	volatile long counter = 0;
 

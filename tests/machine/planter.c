@@ -41,7 +41,7 @@ static struct child {
 	int number;
 	long long start_ns, end_ns; /* since 1970; its own word */
 	const struct plan *plan;
-} *children;
+} * children;
 
 static _Noreturn void burn(const struct plan *plan, int cpu)
 {
@@ -96,7 +96,8 @@ static void reap(int options)
 	while ((pid = wait4(-1, NULL, options, &ru)) > 0) {
 		const struct child *child = &children[pid % REMEMBERED];
 
-		printf("%s %d %lld %lld %lld\n", child->plan->name, child->number, child->start_ns, child->end_ns,
+		printf("%s %d %lld %lld %lld\n", child->plan->name, child->number, child->start_ns,
+			child->end_ns,
 			(ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NS_PER_S +
 				(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * (long long)NS_PER_US);
 		fflush(stdout);
@@ -215,7 +216,8 @@ int main(int argc, char **argv)
 	struct plan plans[16];
 	int number = -1, n_plans = argc - 4;
 
-	children = mmap(NULL, REMEMBERED * sizeof(*children), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	children = mmap(NULL, REMEMBERED * sizeof(*children), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (argc < 5 || n_plans > 16 || children == MAP_FAILED)
 		return 1;
 	for (int i = 0; i < n_plans; i++)

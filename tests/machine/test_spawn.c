@@ -93,7 +93,8 @@ static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
 	assert_int_equal(s.wait_status, 0);
 	assert_false(s.pt_partial);
 	assert_burnt(s.pt_ns, 200, 4);
-	assert_in_range(s.et_ns, s.pt_ns - s.pt_ns / 100, 60 * NS_PER_S); /* the scheduler's clock has its own rate */
+	assert_in_range(
+		s.et_ns, s.pt_ns - s.pt_ns / 100, 60 * NS_PER_S); /* the scheduler's clock has its own rate */
 	assert_true(s.max_rss_bytes > 100000);
 }
 
@@ -428,7 +429,8 @@ static void check_one(const struct one_of *wanted, const struct spawned *s)
 	assert_int_equal(s->killed, wanted->killed);
 	assert_false(s->pt_partial);
 	if (wanted->pt_ms)
-		assert_burnt(s->pt_ns, wanted->pt_ms < 0 ? atoll(orphan_ms) : wanted->pt_ms, 20 * cpus_in_turn);
+		assert_burnt(
+			s->pt_ns, wanted->pt_ms < 0 ? atoll(orphan_ms) : wanted->pt_ms, 20 * cpus_in_turn);
 	else
 		assert_burnt(s->pt_ns, 1, 40 * cpus_in_turn); /* a shell and what it starts */
 }

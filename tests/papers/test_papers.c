@@ -241,8 +241,7 @@ static void delete_shares(json_t *cutoffs)
 	json_t *cutoff;
 	size_t i;
 
-	json_array_foreach(cutoffs, i, cutoff)
-	{
+	json_array_foreach (cutoffs, i, cutoff) {
 		json_object_del(cutoff, "short_share_ppm");
 		json_object_del(cutoff, "long_share_ppm");
 	}

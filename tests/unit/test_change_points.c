@@ -199,7 +199,8 @@ TEST(the_values_beside_a_step_are_no_outliers)
 			if (levels.in_level[i] != values[i] && i != 30)
 				*(i >= 18 && i < 22 ? &beside : &elsewhere) += 1;
 	}
-	assert_true((double)beside / 4 <= 1.4 * (double)elsewhere / 35); /* 2.6 times with windows that span it */
+	assert_true(
+		(double)beside / 4 <= 1.4 * (double)elsewhere / 35); /* 2.6 times with windows that span it */
 }
 
 static size_t count_false(double lag1, size_t n)

@@ -155,17 +155,17 @@ TEST(readings_of_two_resolutions_are_refused)
 	struct cutoffs left_out = {};
 	struct error err = {};
 
-	assert_int_equal(cutoffs_make(&(struct cutoff_rules){"x", &a, &b, 0}, &profile, &left_out, &err),
-		-EINVAL);
+	assert_int_equal(
+		cutoffs_make(&(struct cutoff_rules){"x", &a, &b, 0}, &profile, &left_out, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "they must be the same"));
 }
 
 /* Of these PTs: executions in L-samples. */
-#define RAN_LONG(daemon, ...)                                                                  \
-	do {                                                                                   \
-		static struct long_execution longs[] = {__VA_ARGS__};                          \
-		(daemon).longs = longs;                                                        \
-		(daemon).n_longs = ELEMENTS(longs);                                            \
+#define RAN_LONG(daemon, ...)                                         \
+	do {                                                          \
+		static struct long_execution longs[] = {__VA_ARGS__}; \
+		(daemon).longs = longs;                               \
+		(daemon).n_longs = ELEMENTS(longs);                   \
 	} while (0)
 
 TEST(executions_below_the_floor_give_no_cutoff)

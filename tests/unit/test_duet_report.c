@@ -84,9 +84,11 @@ TEST(what_is_not_beyond_doubt_is_no_warning)
 	assert_warns(&m, NULL);
 	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
 	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){0.03, 0.01}, (struct duet_estimate){0.012, 0.01}); /* 1.3 half intervals */
+	make(&m, (struct duet_estimate){0.03, 0.01},
+		(struct duet_estimate){0.012, 0.01}); /* 1.3 half intervals */
 	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){-0.5, 0.1}, (struct duet_estimate){-0.2, 0.06}); /* runs alone that were disturbed */
+	make(&m, (struct duet_estimate){-0.5, 0.1},
+		(struct duet_estimate){-0.2, 0.06}); /* runs alone that were disturbed */
 	assert_warns(&m, NULL);
 }
 
@@ -149,7 +151,8 @@ TEST(programs_that_compare_otherwise_alone_contradict_their_duet)
 	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.1}, 0.04, 200e6), DUET_CONTRADICTED);
 	assert_int_equal(doubt_of((struct duet_estimate){-0.05, 0.1}, -0.04, 200e6), DUET_CONTRADICTED);
 	assert_int_equal(doubt_of((struct duet_estimate){-0.05, 0.1}, 0.04, 200e6), DUET_SOUND);
-	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.1}, 0.02, 200e6), DUET_SOUND); /* no difference */
+	assert_int_equal(
+		doubt_of((struct duet_estimate){0.05, 0.1}, 0.02, 200e6), DUET_SOUND); /* no difference */
 }
 
 TEST(a_program_of_less_than_four_slices_is_too_short)
@@ -163,7 +166,8 @@ TEST(a_program_of_less_than_four_slices_is_too_short)
 /* A made-up duet of 10 samples and as many runs alone as by default, on a machine whose speed varies by 5 % from sample to
  * sample. Alone, b takes exp(alone) times as long as a; in the duet, its price is `price`. */
 struct tried {
-	double reversed, doubted; /* shares of the tries: verdicts of the duet that have the wrong sign; those in doubt */
+	double reversed,
+		doubted; /* shares of the tries: verdicts of the duet that have the wrong sign; those in doubt */
 };
 
 static struct tried try_duets(double alone, double price, uint64_t seed)
@@ -195,8 +199,10 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 		}
 		for (uint32_t i = 0; i < N_ALONE; i++)
 			for (int k = 0; k < 2; k++)
-				runs[k][i] = (struct duet_alone){.n = i + 1, .after = i * N / N_ALONE,
-					.pt_ns = llround(200e6 * exp(gsl_ran_gaussian(rng, 0.05) + k * alone))};
+				runs[k][i] = (struct duet_alone){.n = i + 1,
+					.after = i * N / N_ALONE,
+					.pt_ns = llround(
+						200e6 * exp(gsl_ran_gaussian(rng, 0.05) + k * alone))};
 		for (int k = 0; k < 2; k++)
 			costs[k] = duet_cost_of(
 				&(struct duet_program){samples[k], out, N, NULL, 0, runs[k], N_ALONE, -1});
@@ -214,14 +220,15 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 TEST(a_duet_reverses_a_sign_in_one_case_of_a_hundred)
 {
 	static const double alone[] = {0.15, 0.3, -0.2, 0.5, 0.15, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05},
-			    price[] = {-0.3, -0.6, 0.4, -0.55, -0.18, -0.12, -0.15, -0.2, -0.3, -0.06, -0.1, -0.15},
+			    price[] = {-0.3, -0.6, 0.4, -0.55, -0.18, -0.12, -0.15, -0.2, -0.3, -0.06, -0.1,
+				    -0.15},
 			    most[] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.04, 0.04, 0.04};
 
 	for (size_t i = 0; i < ELEMENTS(alone); i++) {
 		struct tried tried = try_duets(alone[i], price[i], 10 + i);
 
-		printf("alone %.2f, price %.2f: %.3f reversed, %.3f in doubt\n", alone[i], price[i], tried.reversed,
-			tried.doubted);
+		printf("alone %.2f, price %.2f: %.3f reversed, %.3f in doubt\n", alone[i], price[i],
+			tried.reversed, tried.doubted);
 		assert_true(tried.reversed <= most[i]);
 	}
 }

@@ -79,10 +79,10 @@ TEST(slower_is_the_ratio_with_as_many_digits_as_it_deserves)
 {
 	struct comparison c = make(1.19753, 0.00091, 1e-30);
 
-	check_text("a", "b", &c, 
+	check_text("a", "b", &c,
 		"b is 1.1975 times slower than a in CPU time\n  (95 % CI 1.1966 … 1.1984, p < 0.0001)\n");
 	c = make(31.4, 12, 0.012);
-	check_text("a", "b", &c, 
+	check_text("a", "b", &c,
 		"b is 31.40 times slower than a in CPU time  (95 % CI 19.40 … 43.40, p = 0.012)\n");
 }
 

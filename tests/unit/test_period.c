@@ -92,8 +92,8 @@ static void make_spans(struct sample_span spans[N], uint64_t *random)
 
 /* Where a daemon ran, from `first` on: into `at`. One that began between two samples, and takes 10 ms, is in the next if that begins within
  * these; each may be late by up to `late`. */
-static size_t run_daemon(uint32_t *at, const struct sample_span *spans, double first, double period, double late,
-	uint64_t *random)
+static size_t run_daemon(uint32_t *at, const struct sample_span *spans, double first, double period,
+	double late, uint64_t *random)
 {
 	size_t n = 0, sample = 0;
 
@@ -162,10 +162,12 @@ TEST(random_occurrences_have_no_firm_period_in_time)
 TEST(an_occurrence_between_samples_is_not_missing_but_one_within_is)
 {
 	struct sample_span spans[100];
-	static const uint32_t missing[] = {2, 7, 12, 22, 27, 32, 37, 42, 47, 52, 57, 62, 67, 72, 77, 82, 87, 92, 97};
+	static const uint32_t missing[] = {
+		2, 7, 12, 22, 27, 32, 37, 42, 47, 52, 57, 62, 67, 72, 77, 82, 87, 92, 97};
 
 	for (size_t i = 0; i < ELEMENTS(spans); i++)
-		spans[i] = (struct sample_span){(int64_t)i * NS_PER_S, (int64_t)i * NS_PER_S + 900 * NS_PER_MS};
+		spans[i] = (struct sample_span){
+			(int64_t)i * NS_PER_S, (int64_t)i * NS_PER_S + 900 * NS_PER_MS};
 	assert_true(period_find_in_time(missing, ELEMENTS(missing), spans, 100).firm);
 	for (size_t i = 0; i < ELEMENTS(spans); i++)
 		spans[i].to_ns = spans[i].from_ns + NS_PER_S;

@@ -195,8 +195,8 @@ TEST(lists_and_flags_may_be_given_again)
 TEST(what_is_wrong_is_named)
 {
 	check_refused(&with_verbs, "", "emp-test: no verb given; 'emp-test --help' lists the verbs\n");
-	check_refused(
-		&with_verbs, "shwo", "emp-test: unknown verb 'shwo' (did you mean 'show'?); 'emp-test --help' lists the verbs\n");
+	check_refused(&with_verbs, "shwo",
+		"emp-test: unknown verb 'shwo' (did you mean 'show'?); 'emp-test --help' lists the verbs\n");
 	check_refused(
 		&with_verbs, "show", "emp-test: too few arguments; usage: emp-test show [OPTION...] RUN\n");
 	check_refused(&with_verbs, "list x",

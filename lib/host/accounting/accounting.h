@@ -50,7 +50,7 @@ struct usages {
 	uint64_t lost;   /* processes that ended and whose records were lost */
 	bool incomplete; /* lost > 0, or a snapshot failed in part: some process may be missing */
 	/* Of the program; -1: not known. */
-	int64_t wait_ns;       /* its tasks were ready to run and did not, from the creation of each to its end (bpf), or to
+	int64_t wait_ns; /* its tasks were ready to run and did not, from the creation of each to its end (bpf), or to
 				  the beginning of its end (taskstats) */
 	bool shared_wait;      /* of several tasks, which may have waited for each other */
 	int64_t taken_ns;      /* others had its CPU while at least one of its tasks was ready to run */

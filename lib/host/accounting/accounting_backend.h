@@ -51,7 +51,7 @@ struct snapshots {
 	size_t n_before, n_after, n_exits;
 	uint64_t before_ns;    /* CLOCK_MONOTONIC when the first snapshot began */
 	unsigned int observer; /* process id of the observer, which is excluded */
-	bool has_shares;        /* the records' watched_ns are known */
+	bool has_shares;       /* the records' watched_ns are known */
 };
 
 struct process_diff {

@@ -38,10 +38,11 @@ struct task_record {
 	unsigned long long run_ns;           /* the scheduler's run time since start */
 	unsigned long long tick_ns;          /* user + system as accounted */
 	unsigned long long watched_ns; /* of its run time since the first snapshot, on the watched CPU */
-	unsigned long long wait_ns; /* ready to run and not running, since start; of a task that ended, or (taskstats) of a
+	unsigned long long
+		wait_ns; /* ready to run and not running, since start; of a task that ended, or (taskstats) of a
 				       process with one thread; or RECORD_UNKNOWN */
-	unsigned long long cgroup;     /* id in the v2 hierarchy, 0: not known */
-	char comm[RECORD_COMM_SIZE];   /* of the process */
+	unsigned long long cgroup;   /* id in the v2 hierarchy, 0: not known */
+	char comm[RECORD_COMM_SIZE]; /* of the process */
 };
 
 /* A process has executed a program. */

@@ -68,7 +68,7 @@ struct thread_info {
 	__u32 cpu;
 };
 struct sched_info {
-	__u64 run_delay;    /* how long it has been ready, and others had the CPU, until it last ran or moved to another CPU */
+	__u64 run_delay; /* how long it has been ready, and others had the CPU, until it last ran or moved to another CPU */
 	__u64 last_arrival; /* rq->clock when it last got a CPU */
 	__u64 last_queued;  /* rq->clock when it became ready to run; 0 while it runs or sleeps */
 };
