@@ -7,7 +7,7 @@
 #include "lib/clocks/bench.h"
 #include "lib/base/xalloc.h"
 
-#include "lib/stats/compare.h"
+#include "lib/clocks/precision.h"
 #include "lib/stats/summary.h"
 
 #include <errno.h>

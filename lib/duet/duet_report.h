@@ -106,6 +106,19 @@ struct duet_candidate {
 	size_t n;
 };
 
+/* How much of the spread of programs that take their samples in turn is a machine whose speed changes: then neighbours
+ * differ less than samples that are further apart, and programs that run at the same time would differ still less. */
+
+struct shared_noise {
+	double sd_in_turn; /* of the logarithm of the ratio of two neighbours; NAN: not known */
+	double sd_together; /* the same if both had been taken at one time, by extrapolation; 0: all of it is the machine's */
+	double p; /* the probability of so great a difference if samples are independent; one-sided */
+};
+
+/* logs[round * n_programs + program]: logarithms of times, in the order in which they were taken. With fewer than 4 rounds or 2
+ * programs nothing is known, and p is 1. */
+struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs);
+
 struct duet_advice {
 	bool better;
 	double narrower; /* factor by which the interval of the ratio is narrower, at least; INFINITY: to nothing; NAN: not known */

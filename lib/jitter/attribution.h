@@ -9,7 +9,7 @@
 #include "lib/host/trace/trace.h"
 #include "lib/record/run.h"
 #include "lib/jitter/jitter.h"
-#include "lib/stats/summary.h"
+#include "lib/jitter/gap_statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>

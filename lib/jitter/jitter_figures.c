@@ -4,7 +4,7 @@
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/stats/summary.h"
+#include "lib/jitter/gap_statistics.h"
 
 #include <inttypes.h>
 #include <math.h>

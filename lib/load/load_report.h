@@ -26,6 +26,20 @@ struct load_work {
 	const struct load_rates *shares_of; /* not NULL: the shares of that load count, not those of `file` */
 };
 
+/* Whether two quantities that were measured together, one pair after another, are correlated. What drifts or comes in waves seems to be
+ * correlated with everything else that does, so that neighbours that are alike count as fewer than they are. */
+
+struct pearson {
+	size_t n;
+	double r;           /* the coefficient of correlation; NAN: n < 5, or one of the two does not vary */
+	double effective_n; /* number of independent pairs with the same information */
+	double low, high;   /* the 95 % confidence interval of r (Fisher 1915); NAN: it could be any value */
+	double p;           /* that they are independent; two-sided; NAN likewise */
+};
+
+/* x[n] and y[n], in the order of time. */
+struct pearson pearson_of(const double *x, const double *y, size_t n);
+
 struct load_rate {
 	const char *script; /* NULL: of all; the programs' otherwise */
 	int64_t slaves;

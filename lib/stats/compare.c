@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two samples of times differ, by ratios, by ranks and by means; how precise two clocks are: see compare.h. */
+/* Whether two samples of times differ, by ratios, by ranks and by means: see compare.h. */
 #include "lib/stats/compare.h"
 
 #include "lib/base/cleanup.h"
@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
@@ -60,7 +61,7 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 		for (size_t i = 0; i < n; i++)
 			for (size_t j = i; j < n; j++)
 				walsh[k++] = (logs[i] + logs[j]) / 2;
-		sort_doubles(walsh, m);
+		gsl_sort(walsh, 1, m);
 		r.robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
 		/* the interval of its test: between the means whose rank is `limit` from either end, the greatest
 		 * number that the sum of the ranks of positive differences is below with a probability of at
@@ -339,138 +340,4 @@ void comparisons_adjust(struct comparison *const *comparisons, size_t n)
 		} else if (least >= LEVEL && known[i]->p < 1)
 			known[i]->ratio_low = known[i]->ratio_high = NAN;
 	}
-}
-
-/* Shared noise: x[t] is the logarithm of the time of sample t: the program's mean, the machine at that moment, and an error of its own with
- * variance s. The differences d[t] = x[t + 1] - x[t] of independent samples have the variance 2 s, and each two successive ones
- * the covariance -s, because they share one sample (as bid and ask do in Roll 1984). If the machine's speed is a random walk, it
- * adds to the variance and not to the covariance. So the variance is what samples in turn have, and -2 times the covariance is what
- * is left of it at one time. Speeds that return to their mean make the covariance greater: then that is too cautious. */
-
-enum { LEAST_ROUNDS = 4, PERMUTATIONS = 999 };
-
-struct turns {
-	double *x;     /* n, in the order of time */
-	double *d;     /* n - 1: room for the differences */
-	double *means; /* of the differences, by the program that they begin with */
-	size_t n, programs;
-};
-
-struct moments {
-	double variance, covariance;
-};
-
-static struct moments moments_of(struct turns *s)
-{
-	size_t n = s->n - 1;
-	double squares = 0, products = 0;
-
-	for (size_t t = 0; t < n; t++)
-		s->d[t] = s->x[t + 1] - s->x[t];
-	/* each kind of difference, from one program to the next, has a mean of its own */
-	for (size_t i = 0; i < s->programs; i++) {
-		size_t count = 0;
-
-		s->means[i] = 0;
-		for (size_t t = i; t < n; t += s->programs, count++)
-			s->means[i] += s->d[t];
-		s->means[i] /= (double)count;
-	}
-	for (size_t t = 0; t < n; t++) {
-		s->d[t] -= s->means[t % s->programs];
-		squares += s->d[t] * s->d[t];
-		products += t > 0 ? s->d[t - 1] * s->d[t] : 0;
-	}
-	return (struct moments){
-		squares / (double)(n - s->programs), products / (double)(n - 1 - s->programs)};
-}
-
-struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs)
-{
-	size_t n = n_rounds * n_programs, as_great = 1; /* the samples are one of the permutations */
-	_cleanup_(freep) double *room = xcalloc(2 * n + n_programs, sizeof(*room));
-	struct turns s = {room, room + n, room + 2 * n, n, n_programs};
-	uint64_t random = 1; /* the same samples have the same p */
-	struct moments found, m;
-
-	if (n_rounds < LEAST_ROUNDS || n_programs < 2)
-		return (struct shared_noise){NAN, NAN, 1};
-	memcpy(s.x, logs, n * sizeof(*logs));
-	found = moments_of(&s);
-	if (!(found.variance > 0))
-		return (struct shared_noise){NAN, NAN, 1};
-	/* p: the share of permutations whose differences are as little opposed as those of the samples */
-	for (int i = 0; i < PERMUTATIONS; i++) {
-		size_t rounds = s.n / s.programs;
-
-		/* The samples of each program in a random order (Fisher and Yates). */
-		for (size_t p = 0; p < s.programs; p++)
-			for (size_t k = rounds; k > 1; k--) {
-				double *last = &s.x[(k - 1) * s.programs + p];
-				double *other = &s.x[random_next(&random) % k * s.programs + p], x = *last;
-
-				*last = *other;
-				*other = x;
-			}
-		m = moments_of(&s);
-		as_great += m.covariance / m.variance >= found.covariance / found.variance;
-	}
-	return (struct shared_noise){sqrt(found.variance), sqrt(fmax(0, -2 * found.covariance)),
-		(double)as_great / (PERMUTATIONS + 1)};
-}
-
-/* How precisely a clock times something that always takes equally long. */
-
-double precision_of(const double *readings, size_t n, double truth)
-{
-	double about = 0, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		about += readings[i] / (double)n;
-	if (fabs(about - truth) > truth / 10)
-		about = truth;
-	for (size_t i = 0; i < n; i++)
-		sum += fabs(readings[i] - about);
-	return sqrt(M_PI_2) * sum / (double)n;
-}
-
-static const double NOTHING = 1e-6; /* less than that is rounding of the sums */
-
-/* The mean of the logarithms of the ratios, by n trials from that one on; NAN: none. */
-static double mean_log_ratio(const struct precision_pair *p, size_t from, size_t n)
-{
-	double sum = 0;
-	size_t count = 0;
-
-	for (size_t i = 0; i < p->n_things; i++) {
-		size_t at = i * p->n_trials + from;
-		double a = precision_of(p->reference + at, n, p->truths[i]);
-		double b = precision_of(p->other + at, n, p->truths[i]);
-
-		if (!(a > NOTHING && b > NOTHING))
-			continue;
-		sum += log(a / b);
-		count++;
-	}
-	return count > 0 ? sum / (double)count : NAN;
-}
-
-struct gain precision_gain(const struct precision_pair *p, double level)
-{
-	double ratio = mean_log_ratio(p, 0, p->n_trials), mean = 0, squares = 0, half;
-	size_t size = p->n_trials / p->n_batches;
-	double n = 0;
-
-	for (size_t i = 0; i < p->n_batches; i++) {
-		double value = mean_log_ratio(p, i * size, size), off = value - mean;
-
-		if (!isfinite(value))
-			continue;
-		mean += off / ++n;
-		squares += off * (value - mean);
-	}
-	if (n < 2)
-		return (struct gain){exp(ratio), NAN, NAN};
-	half = gsl_cdf_tdist_Pinv(0.5 + level / 2, n - 1) * sqrt(squares / (n - 1) / n);
-	return (struct gain){exp(ratio), exp(ratio - half), exp(ratio + half)};
 }

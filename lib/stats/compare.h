@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two samples of times differ, by how much, and the minimum detectable difference; what programs in turn share;
- * and the precision of clocks. */
+/* Whether two samples of times differ, by how much, and the minimum detectable difference. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -78,42 +77,3 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 /* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that are made at once, so
  * that in 95 of 100 cases none of them shows a difference that does not exist (Holm 1979). */
 void comparisons_adjust(struct comparison *const *comparisons, size_t n);
-
-/* How much of the spread of programs that take their samples in turn is a machine whose speed changes: then neighbours
- * differ less than samples that are further apart, and programs that run at the same time would differ still less. */
-
-struct shared_noise {
-	double sd_in_turn; /* of the logarithm of the ratio of two neighbours; NAN: not known */
-	double sd_together; /* the same if both had been taken at one time, by extrapolation; 0: all of it is the machine's */
-	double p; /* the probability of so great a difference if samples are independent; one-sided */
-};
-
-/* logs[round * n_programs + program]: logarithms of times, in the order in which they were taken. With fewer than 4 rounds or 2
- * programs nothing is known, and p is 1. */
-struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs);
-
-/* How precisely a clock times something that always takes equally long. */
-
-/* The standard deviation of the readings, by their mean absolute deviation from their mean, as of normal values: a single
- * reading counts less than in a root mean square, and steps of the clock do not count less than they are. If the mean differs
- * from the truth by more than a tenth, it is the deviation from the truth: a clock that nearly always shows 0 does not vary,
- * but is not precise. n > 0. */
-double precision_of(const double *readings, size_t n, double truth);
-
-struct gain {
-	double ratio;     /* NAN: none can be formed */
-	double low, high; /* its interval; NAN: unknown */
-};
-
-/* What two clocks showed of the same things, in turn: readings[thing * n_trials + trial]. */
-struct precision_pair {
-	const double *reference, *other;
-	const double *truths; /* of each thing */
-	size_t n_things, n_trials;
-	size_t n_batches; /* equal parts of the trials, each a sample of the whole time */
-};
-
-/* By how much the reference is less precise: the geometric mean over all things of the ratio of their deviations, with the
- * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
- * out. */
-struct gain precision_gain(const struct precision_pair *pair, double level);

@@ -7,7 +7,7 @@
 #include "lib/base/text.h"
 #include "lib/book/book.h"
 #include "lib/report/plot.h"
-#include "lib/stats/time_series.h"
+#include "lib/trend/change_points.h"
 
 enum series_unit {
 	SERIES_SECONDS,

@@ -27,6 +27,7 @@
 #include "lib/protocol/discard.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/stats/time_series.h"
+#include "lib/trend/change_points.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/clocks/clocks.h"
-#include "lib/stats/compare.h"
+#include "lib/clocks/precision.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
-#include "lib/stats/time_series.h"
+#include "lib/trend/change_points.h"
 
 #include <math.h>
 #include <stdlib.h>

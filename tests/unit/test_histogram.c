@@ -2,7 +2,7 @@
 /* Histograms with buckets of variable width. */
 #include "tests/unit/check.h"
 
-#include "lib/stats/summary.h"
+#include "lib/jitter/gap_statistics.h"
 
 TEST(every_value_is_in_the_bucket_around_it)
 {

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
-#include "lib/stats/time_series.h"
+#include "lib/load/load_report.h"
 
 #include <math.h>
 
