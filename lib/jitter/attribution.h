@@ -6,10 +6,10 @@
 
 #include "lib/host/accounting/identity.h"
 #include "lib/host/accounting/keymap.h"
-#include "lib/host/trace/trace.h"
 #include "lib/record/run.h"
 #include "lib/jitter/jitter.h"
 #include "lib/jitter/gap_statistics.h"
+#include "lib/jitter/trace.h"
 
 #include <stdbool.h>
 #include <stddef.h>

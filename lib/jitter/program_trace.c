@@ -5,7 +5,6 @@
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/trace/trace.h"
 
 #include <sched.h>
 #include <sys/mman.h>

@@ -13,8 +13,8 @@
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/cron.h"
+#include "lib/host/system/tracefs.h"
 #include "lib/host/systemd/units.h"
-#include "lib/host/trace/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>

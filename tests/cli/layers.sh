@@ -51,8 +51,7 @@ systemd/sd-journal lib/host/systemd/units.c
 libmnl/ lib/host/accounting/taskstats.c
 sys/capability lib/host/process/privilege.c
 sqlite3 lib/book/
-tracefs lib/host/trace/trace.c
-traceevent lib/host/trace/
+traceevent lib/jitter/
 L
 
 # Within setup: audit and fingerprint stand alone, apply builds on audit.

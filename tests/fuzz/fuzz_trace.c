@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a page of the kernel's ring buffer, from which intervals are made. What events look like is that of a kernel 6.18. */
-#include "lib/host/trace/trace.h"
 #include "lib/jitter/attribution.h"
 #include "tests/fuzz/fuzz.h"
 

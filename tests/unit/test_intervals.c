@@ -4,7 +4,6 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/host/trace/trace.h"
 #include "lib/jitter/attribution.h"
 
 #include <fcntl.h>

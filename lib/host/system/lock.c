@@ -8,7 +8,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
-#include "lib/host/trace/trace.h"
+#include "lib/host/system/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pages of the ring buffer, made events: see trace.h. libtraceevent parses the descriptions once; the fields are
  * then read by their offsets, because a page is decoded beside the run. */
-#include "lib/host/trace/trace.h"
+#include "lib/jitter/trace.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
@@ -11,10 +12,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
-
-/* A page of the kernel's ring buffer, record by record: events/header_page and header_event of tracefs,
- * kernel/trace/ring_buffer.c. libtraceevent's kbuffer believes the lengths in a page; here one that leads
- * out of the page ends it. */
 
 enum { HEADER = sizeof(uint64_t) + sizeof(long), WORD = sizeof(uint32_t) };
 
@@ -32,27 +29,9 @@ static uint32_t word_at(const struct trace_page *page, size_t at)
 	return word;
 }
 
-static unsigned int type_of(uint32_t word)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return word >> TIME_BITS;
-#else
-	return word & ((1 << TYPE_BITS) - 1);
-#endif
-}
-
-static uint32_t trace_time_of(uint32_t word)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return word & ((1 << TIME_BITS) - 1);
-#else
-	return word >> TYPE_BITS;
-#endif
-}
-
 bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
 {
-	unsigned long word;
+	unsigned long word, flags;
 	long lost;
 
 	if (bytes < HEADER)
@@ -62,14 +41,9 @@ bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
 	memcpy(&ret->at, page, sizeof(ret->at));
 	if (ret->size > bytes - HEADER)
 		return false;
-
-	unsigned int flags = (unsigned int)word >> LOST_SHIFT;
-
-	if (!(flags & LOST_SOME))
-		ret->lost = 0;
-	else if (!(flags & LOST_COUNTED) || ret->size + HEADER + sizeof(lost) > bytes) {
-		ret->lost = 1;
-	} else {
+	flags = (uint32_t)word >> LOST_SHIFT;
+	ret->lost = flags & LOST_SOME ? 1 : 0;
+	if (ret->lost && flags & LOST_COUNTED && ret->size + HEADER + sizeof(lost) <= bytes) {
 		memcpy(&lost, ret->data + ret->size, sizeof(lost));
 		ret->lost = lost > 0 ? lost : 1;
 	}
@@ -80,9 +54,14 @@ bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 {
 	while (page->next + 2 * WORD <= page->size) { /* no record is shorter */
 		uint32_t first = word_at(page, page->next), second = word_at(page, page->next + WORD);
-		unsigned int type = type_of(first);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		unsigned int type = first >> TIME_BITS;
+		uint64_t time = first & ((1 << TIME_BITS) - 1);
+#else
+		unsigned int type = first & ((1 << TYPE_BITS) - 1);
+		uint64_t time = first >> TYPE_BITS;
+#endif
 		size_t start = page->next + (type == 0 ? 2 : 1) * WORD, length = type * WORD;
-		uint64_t time = trace_time_of(first);
 
 		if (type == TIME_EXTEND || type == TIME_STAMP) {
 			time |= (uint64_t)second << TIME_BITS;
@@ -109,20 +88,18 @@ bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 
 DEFINE_FREEP(trace_decoder)
 
-enum { MAX_FIELDS = 6 };
-
 /* A span that is longer is none. */
 static const uint64_t LONGEST_NS = 600000000000;
+
+enum { NUMBER, TEXT, PREV, NEXT, STATE, NEXT_TEXT, N_FIELDS };
 
 struct event_row {
 	const char *system, *event;
 	enum trace_what what;
 	enum trace_kind kind;
 	const char *name;
-	const char *fields[MAX_FIELDS]; /* number, text, prev, next, state; by what it is */
+	const char *fields[N_FIELDS];
 };
-
-enum { NUMBER, TEXT, PREV, NEXT, STATE, NEXT_TEXT };
 
 static const struct event_row rows[] = {
 	{"sched", "sched_switch", TRACE_SWITCH, TRACE_TASK, NULL,
@@ -157,8 +134,8 @@ struct known_event {
 	char *name;
 	enum trace_what what;
 	enum trace_kind kind;
-	unsigned int id;
-	struct place pid, fields[MAX_FIELDS];
+	struct place pid, fields[N_FIELDS];
+	int size; /* of a record that has all of these */
 };
 
 struct trace_decoder {
@@ -183,105 +160,88 @@ void trace_decoder_free(struct trace_decoder *d)
 	free(d);
 }
 
-static struct place find_field(struct tep_event *event, const char *name)
+static struct place find_field(struct tep_event *event, const char *name, int *size)
 {
 	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
 
-	return field ? (struct place){field->offset, field->size, field->flags & TEP_FIELD_IS_DYNAMIC}
-		     : (struct place){};
+	if (!field)
+		return (struct place){};
+	if (field->offset + field->size > *size)
+		*size = field->offset + field->size;
+	return (struct place){field->offset, field->size, field->flags & TEP_FIELD_IS_DYNAMIC};
 }
 
-static int add_event(struct trace_decoder *d, int tracing_fd, const struct event_row *row, struct error *err)
+/* Nothing if the kernel does not have it. */
+static void add_event(struct trace_decoder *d, int tracing_fd, const struct event_row *row)
 {
+	_cleanup_(freep) char *text = path_text(tracing_fd, "events/%s/%s/format", row->system, row->event);
 	struct tep_event *event = NULL;
 	struct known_event *known;
-	_cleanup_(freep) char *path = text_format("events/%s/%s/format", row->system, row->event),
-			      *text = NULL;
 
-	if (text_read_file(tracing_fd, path, &text) == 0 &&
-		tep_parse_event(d->tep, text, strlen(text), row->system) == 0)
+	if (text && tep_parse_event(d->tep, text, strlen(text), row->system) == 0)
 		event = tep_find_event_by_name(d->tep, row->system, row->event);
 	if (!event || event->id <= 0 || event->id > UINT16_MAX)
-		return 0;
+		return;
 	known = array_add(d->events, d->n);
 	known->system = xstrdup(row->system);
 	known->event = xstrdup(row->event);
 	known->name = text_copy(row->name);
 	known->what = row->what;
 	known->kind = row->kind;
-	known->id = (unsigned int)event->id;
-	known->pid = find_field(event, "common_pid");
-	for (int i = 0; i < MAX_FIELDS; i++)
-		known->fields[i] = find_field(event, row->fields[i]);
+	known->pid = find_field(event, "common_pid", &known->size);
+	for (int i = 0; i < N_FIELDS; i++)
+		known->fields[i] = find_field(event, row->fields[i], &known->size);
 	d->by_id[event->id] = (uint16_t)d->n;
-	return 0;
 }
 
-/* "local_timer_entry" is the beginning of the vector local_timer. */
-static int add_vector(struct trace_decoder *d, int tracing_fd, const char *event, struct error *err)
+/* Only x86 has them; which, depends on the kernel. "local_timer_entry" is the beginning of the vector local_timer. */
+static void add_vectors(struct trace_decoder *d, int tracing_fd)
 {
 	static const char *const ends[] = {"_entry", "_exit"};
-
-	for (int i = 0; i < 2; i++) {
-		size_t whole = strlen(event), end = strlen(ends[i]);
-		char name[64];
-
-		if (whole <= end || whole - end >= sizeof(name) || strcmp(event + whole - end, ends[i]))
-			continue;
-		memcpy(name, event, whole - end);
-		name[whole - end] = '\0';
-		return add_event(d, tracing_fd,
-			&(struct event_row){"irq_vectors", event, i ? TRACE_END : TRACE_BEGIN, TRACE_VECTOR,
-				name, {"vector"}},
-			err);
-	}
-	return 0;
-}
-
-/* Only x86 has them; which, depends on the kernel. */
-static int add_vectors(struct trace_decoder *d, int tracing_fd, struct error *err)
-{
-	int fd = openat(tracing_fd, "events/irq_vectors", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	int fd = openat(tracing_fd, "events/irq_vectors", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_(closedirp) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
-	while (dir && r >= 0 && (entry = readdir(dir)))
-		r = add_vector(d, tracing_fd, entry->d_name, err);
-	return r;
+	while (dir && (entry = readdir(dir)))
+		for (int i = 0; i < 2; i++) {
+			size_t whole = strlen(entry->d_name), end = strlen(ends[i]);
+			_cleanup_(freep) char *name = NULL;
+
+			if (whole <= end || strcmp(entry->d_name + whole - end, ends[i]))
+				continue;
+			name = xstrndup(entry->d_name, whole - end);
+			add_event(d, tracing_fd,
+				&(struct event_row){"irq_vectors", entry->d_name, i ? TRACE_END : TRACE_BEGIN,
+					TRACE_VECTOR, name, {"vector"}});
+		}
 }
 
 int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *err)
 {
 	_cleanup_(trace_decoder_freep) struct trace_decoder *d = xcalloc(1, sizeof(*d));
-	int r;
 
 	d->tep = xalloc_check(tep_alloc());
 	d->by_id = xcalloc(UINT16_MAX + 1, sizeof(*d->by_id));
 	tep_set_local_bigendian(d->tep, tep_is_bigendian());
 	tep_set_file_bigendian(d->tep, tep_is_bigendian() ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_long_size(d->tep, sizeof(long));
-	r = 0;
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(rows); i++) {
-		r = add_event(d, tracing_fd, &rows[i], err);
-		if (r >= 0 && i == 0 && d->n == 0)
-			return error_say(err, -ENOTSUP,
-				"this kernel does not have the trace event sched_switch; its configuration lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
-	}
-	r = r < 0 ? r : add_vectors(d, tracing_fd, err);
-	if (r < 0)
-		return r;
+	add_event(d, tracing_fd, &rows[0]);
+	if (d->n == 0)
+		return error_say(err, -ENOTSUP,
+			"this kernel does not have the trace event sched_switch; its configuration lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
+	for (size_t i = 1; i < ELEMENTS(rows); i++)
+		add_event(d, tracing_fd, &rows[i]);
+	add_vectors(d, tracing_fd);
 	*ret = TAKE(d);
 	return 0;
 }
 
-int trace_decoder_events(const struct trace_decoder *d,
-	int (*each)(const char *system, const char *event, void *data), void *data)
+const char *trace_decoder_event(const struct trace_decoder *d, size_t i, const char **ret_system)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < d->n; i++)
-		r = each(d->events[i].system, d->events[i].event, data);
-	return r;
+	if (i >= d->n)
+		return NULL;
+	*ret_system = d->events[i].system;
+	return d->events[i].event;
 }
 
 static uint64_t read_number(const struct place *place, const char *record)
@@ -297,28 +257,48 @@ static uint64_t read_number(const struct place *place, const char *record)
 }
 
 /* A name in the record: itself, or where and how long it is. */
-static const char *trace_read_text(const struct place *place, const char *record, int size)
+static const char *read_name_field(const struct place *place, const struct trace_record *record)
 {
 	uint32_t at = (uint32_t)place->offset, length = (uint32_t)place->size;
 
 	if (place->dynamic) {
-		uint32_t location = (uint32_t)read_number(place, record);
+		uint32_t location = (uint32_t)read_number(place, record->data);
 
 		at = location & 0xffff;
 		length = location >> 16;
 	}
-	if (length == 0 || at + length > (uint32_t)size || !memchr(record + at, '\0', length))
+	if (length == 0 || at + length > (uint32_t)record->size || !memchr(record->data + at, '\0', length))
 		return NULL;
-	return record + at;
+	return record->data + at;
 }
 
-/* Whether the record is long enough for the fields that are read. */
-static bool is_whole(const struct known_event *known, int size)
+static struct trace_event event_of(const struct known_event *known, const struct trace_record *record)
 {
-	for (int i = 0; i < MAX_FIELDS; i++)
-		if (known->fields[i].offset + known->fields[i].size > size)
-			return false;
-	return known->pid.offset + known->pid.size <= size;
+	const struct place *fields = known->fields;
+	struct trace_event event = {.at = record->at,
+		.what = known->what,
+		.kind = known->kind,
+		.pid = (pid_t)read_number(&known->pid, record->data),
+		.number = read_number(&fields[NUMBER], record->data),
+		.name = known->name};
+
+	if (known->kind == TRACE_SOFTIRQ)
+		event.name = event.number < ELEMENTS(softirqs) ? softirqs[event.number] : NULL;
+	else if (!event.name)
+		event.name = read_name_field(&fields[TEXT], record);
+	if (known->what == TRACE_SPAN) {
+		event.length_ns = event.number < LONGEST_NS ? (int64_t)event.number : 0;
+		event.number = 0;
+	}
+	if (known->what == TRACE_SWITCH || known->what == TRACE_FORK) {
+		event.prev = (pid_t)read_number(&fields[PREV], record->data);
+		event.next = (pid_t)read_number(&fields[NEXT], record->data);
+		event.prev_name = event.name;
+		event.next_name = read_name_field(&fields[NEXT_TEXT], record);
+		/* the lower bits say what it waits for; a bit above them, that it was preempted */
+		event.preempted = (read_number(&fields[STATE], record->data) & 0xff) == 0;
+	}
+	return event;
 }
 
 int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, trace_each *each, void *data)
@@ -331,45 +311,12 @@ int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, tr
 	while (trace_page_next(&from, &record)) {
 		uint16_t id, known = 0;
 
-		if (record.size >= 2) {
+		if (record.size >= (int)sizeof(id)) {
 			memcpy(&id, record.data, sizeof(id));
 			known = d->by_id[id];
 		}
-		if (known && is_whole(&d->events[known - 1], record.size)) {
-
-			struct trace_event event = {.at = record.at,
-				.what = d->events[known - 1].what,
-				.kind = d->events[known - 1].kind,
-				.pid = (pid_t)read_number(&d->events[known - 1].pid, record.data),
-				.number = read_number(&d->events[known - 1].fields[NUMBER], record.data)};
-
-			if (d->events[known - 1].kind == TRACE_SOFTIRQ)
-				event.name = event.number < ELEMENTS(softirqs) ? softirqs[event.number]
-									       : NULL;
-			else
-				event.name = d->events[known - 1].name
-						     ?: trace_read_text(&d->events[known - 1].fields[TEXT],
-								record.data, record.size);
-			event.length_ns = d->events[known - 1].what == TRACE_SPAN && event.number < LONGEST_NS
-						  ? (int64_t)event.number
-						  : 0;
-			if (d->events[known - 1].what == TRACE_SPAN)
-				event.number = 0;
-			if (d->events[known - 1].what == TRACE_SWITCH ||
-				d->events[known - 1].what == TRACE_FORK) {
-				event.prev = (pid_t)read_number(
-					&d->events[known - 1].fields[PREV], record.data);
-				event.next = (pid_t)read_number(
-					&d->events[known - 1].fields[NEXT], record.data);
-				event.prev_name = event.name;
-				event.next_name = trace_read_text(
-					&d->events[known - 1].fields[NEXT_TEXT], record.data, record.size);
-				/* the lower bits say what it waits for; a bit above them, that it was
-				 * preempted */
-				event.preempted = (read_number(
-							   &d->events[known - 1].fields[STATE], record.data) &
-							  0xff) == 0;
-			}
+		if (known && d->events[known - 1].size <= record.size) {
+			struct trace_event event = event_of(&d->events[known - 1], &record);
 
 			each(&event, data);
 		}
@@ -377,14 +324,12 @@ int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, tr
 	return from.lost;
 }
 
-int trace_decoder_symbols(struct trace_decoder *d, const char *kallsyms, struct error *err)
+void trace_decoder_symbols(struct trace_decoder *d, const char *kallsyms)
 {
-	return tep_parse_kallsyms(d->tep, kallsyms) < 0
-		       ? error_say(err, -EINVAL, "cannot read the kernel's symbols in /proc/kallsyms")
-		       : 0;
+	tep_parse_kallsyms(d->tep, kallsyms);
 }
 
-const char *trace_function(struct trace_decoder *d, uint64_t address)
+const char *trace_decoder_function(struct trace_decoder *d, uint64_t address)
 {
 	return tep_find_function(d->tep, address);
 }

@@ -11,9 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Pages of the kernel's ring buffer, made events. What an event looks like is read from the kernel's description of it
- * (events/SYSTEM/NAME/format). The decoder is apart, so that recorded pages can be decoded anywhere. */
-
 /* A page of the kernel's ring buffer, record by record: events/header_page and header_event of tracefs, kernel/trace/ring_buffer.c.
  * libtraceevent's kbuffer believes the lengths in a page; here one that leads out of the page ends it. */
 
@@ -62,17 +59,14 @@ struct trace_event {
 	bool preempted; /* prev could have gone on */
 };
 
+/* Makes events of pages. It is apart from the trace, so that recorded pages can be decoded anywhere. */
 struct trace_decoder;
 
-/* `tracing_fd`: the directory tracefs is mounted at, or a copy. Events that this kernel does not have are left out;
- * -ENOTSUP, with a sentence, if it has no sched_switch. */
+/* `tracing_fd`: the directory tracefs is mounted at, or a copy: what an event looks like is read from the kernel's description
+ * of it (events/SYSTEM/NAME/format). Events that this kernel does not have are left out; -ENOTSUP, with a sentence, if it has
+ * no sched_switch. */
 int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *err);
 void trace_decoder_free(struct trace_decoder *decoder);
-
-/* Calls `each` with the name ("irq/irq_handler_entry") of every event that it decodes; ends if that returns other than 0, and
- * returns it. */
-int trace_decoder_events(const struct trace_decoder *decoder,
-	int (*each)(const char *system, const char *event, void *data), void *data);
 
 /* Calls `each` for the events of a page in order, whatever its bytes are. Returns how many were lost before it: 0, or the number (1 where
  * the kernel does not say it). */
@@ -80,9 +74,11 @@ typedef void trace_each(const struct trace_event *event, void *data);
 int64_t trace_decode(
 	struct trace_decoder *decoder, const void *page, size_t bytes, trace_each *each, void *data);
 
-/* The kernel's function at an address; NULL: not known. The text of /proc/kallsyms must have been given. */
-int trace_decoder_symbols(struct trace_decoder *decoder, const char *kallsyms, struct error *err);
-const char *trace_function(struct trace_decoder *decoder, uint64_t address);
+/* For the trace: the system ("irq") and the name of the i-th of the events that it decodes; NULL: there are no more. The kernel's
+ * function at an address; NULL: not known, or it has not been given the text of /proc/kallsyms. */
+const char *trace_decoder_event(const struct trace_decoder *decoder, size_t i, const char **ret_system);
+void trace_decoder_symbols(struct trace_decoder *decoder, const char *kallsyms);
+const char *trace_decoder_function(struct trace_decoder *decoder, uint64_t address);
 
 struct trace;
 
@@ -110,17 +106,8 @@ int trace_read(struct trace *trace, size_t i, trace_each *each, void *data, stru
 /* Events that the buffer of that CPU did not keep, all in all. */
 int64_t trace_lost(const struct trace *trace, size_t i);
 
-/* Of the kernel. */
+/* The kernel's function at an address; NULL: not known. */
 const char *trace_symbol(struct trace *trace, uint64_t address);
 
 /* Completes the file to keep. */
 int trace_keep(struct trace *trace, struct error *err);
-
-/* The kernel's file system of traces. */
-
-/* A descriptor of its directory. Where it is not mounted, this mounts it without a path: other processes do not see it, and
- * the kernel removes the mount with the last descriptor. -errno without a sentence; -ENOENT: the kernel has none. */
-int tracefs_open(void);
-
-/* The instances that record something, EMP's and others', as "a, b"; NULL: none. The caller frees it. */
-char *tracefs_recording(int tracing_fd);
