@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing the exports, and a session's results as CSV and as tables in Markdown, AsciiDoc and Org mode: see session.h.
- * hyperfine's columns come first, as in hyperfine: elapsed times of all samples. */
+/* A session's results as documents: CSV, tables in Markdown, AsciiDoc and Org mode, and JSON. hyperfine's columns and members
+ * come first, as in hyperfine: elapsed times of all samples. See session.h. */
 #include "measure/session.h"
 
+#include "lib/base/argv.h"
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
 #include "lib/base/table.h"
@@ -18,346 +19,432 @@
 #include <math.h>
 #include <string.h>
 
-static struct result_means result_means(const struct result *result);
+/* One command in a table. */
+struct export_row {
+	const struct task *task;
+	double relative,
+		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
+	const struct comparison *ratio; /* of a duet, to the first command; NULL: none */
+};
 
 /* Means of the samples kept. */
-struct result_means {
+struct mean_cpu {
 	double user_ns, system_ns;
 };
 
-static int export_write_json(const struct session *session, FILE *file, struct error *err);
-
-/* One command. */
-struct export_row {
-	const struct result *result;
-	double mean_ns, sd_ns, median_ns, user_ns, system_ns, min_ns, max_ns;
-	double relative,
-		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
-	double pt_mean_ns, pt_sd_ns, pt_samples, discarded;
-	double memory_bytes;                          /* peak, the mean of the samples kept; NAN: not known */
-	double pt_ratio, pt_ratio_low, pt_ratio_high; /* of a duet, to the first command; NAN: none */
-};
-
-struct export_rows {
-	struct export_row *items;
-	size_t n;
-};
-
-static void export_rows_clear(struct export_rows *rows)
+static struct mean_cpu mean_cpu(const struct run_result *run)
 {
-	free(rows->items);
-}
-
-static struct result_means result_means(const struct result *result)
-{
-	const struct run_result *run = &result->run;
 	double n = (double)run->discarding.pt.kept.n;
-	struct result_means m = {};
+	struct mean_cpu mean = {};
 
 	for (size_t i = 0; i < run->n_samples; i++) {
 		if (run->discarding.out[i])
 			continue;
-		m.user_ns += (double)run->samples[i].user_ns / n;
-		m.system_ns += (double)run->samples[i].system_ns / n;
+		mean.user_ns += (double)run->samples[i].user_ns / n;
+		mean.system_ns += (double)run->samples[i].system_ns / n;
 	}
-	return m;
+	return mean;
 }
 
-static struct export_row export_row(const struct result *r)
+/* What a table relates: in a duet, the elapsed time of each program is that of all, so that process times are. */
+static const struct summary *related_time(const struct task *t, bool duet)
 {
-	const struct summary *et = &r->run.discarding.et.raw, *pt = &r->run.discarding.pt.kept;
-	struct result_means means = result_means(r);
-	struct peak_memory memory = peak_memory_of(r->run.samples, r->run.discarding.out, r->run.n_samples);
-
-	return (struct export_row){
-		.result = r,
-		.mean_ns = et->mean_ns,
-		.sd_ns = et->sd_ns,
-		.median_ns = et->median_ns,
-		.user_ns = means.user_ns,
-		.system_ns = means.system_ns,
-		.min_ns = (double)et->min_ns,
-		.max_ns = (double)et->max_ns,
-		.pt_mean_ns = pt->mean_ns,
-		.pt_sd_ns = pt->sd_ns,
-		.pt_samples = (double)pt->n,
-		.discarded = (double)(r->run.n_samples - pt->n),
-		.memory_bytes = memory.n > 0 ? memory.mean_bytes : NAN,
-		.pt_ratio = NAN,
-	};
+	return duet ? &t->result.discarding.pt.kept : &t->result.discarding.et.raw;
 }
 
-/* The ratios of a duet, as on the screen. */
-static int export_add_ratios(const struct session *s, struct export_rows *rows, struct error *err)
+/* The commands that have samples, in their order; the caller frees the array. Their means are related to that of the first or
+ * the least one, with sds by propagation as in hyperfine. */
+static struct export_row *make_rows(
+	const struct session *s, bool duet, const struct comparisons *comparisons, size_t *ret_n)
 {
-	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
-	int r = comparisons_make(s, &comparisons, err);
+	struct export_row *rows = xcalloc(s->n, sizeof(*rows));
+	const struct task *base = NULL;
+	size_t n = 0;
 
-	for (size_t i = 0; r == 0 && i < rows->n; i++) {
-		struct export_row *row = &rows->items[i];
+	for (size_t i = 0; i < session_n_shown(s); i++) {
+		const struct task *t = &s->tasks[i];
+		const struct comparison *c = comparisons->n > 0 && i > 0
+						     ? comparisons_of(comparisons, COMPARISON_PT, i)
+						     : NULL;
 
-		for (size_t k = 1; k < s->n; k++) {
-			const struct comparison *c = comparisons_of(&comparisons, COMPARISON_PT, k);
-
-			if (row->result != &s->tasks[k].result || c->a.n == 0)
-				continue;
-			row->pt_ratio = c->ratio;
-			row->pt_ratio_low = c->ratio_low;
-			row->pt_ratio_high = c->ratio_high;
-		}
+		if (t->result.n_samples == 0)
+			continue;
+		rows[n++] = (struct export_row){.task = t, .ratio = c && c->a.n > 0 ? c : NULL};
+		if (!base || (!s->options->reference &&
+				     related_time(t, duet)->mean_ns < related_time(base, duet)->mean_ns))
+			base = t;
 	}
-	return r;
-}
+	for (struct export_row *row = rows; row < rows + n; row++) {
+		const struct summary *time = related_time(row->task, duet), *to = related_time(base, duet);
+		double cv = time->sd_ns / time->mean_ns, cv_to = to->sd_ns / to->mean_ns;
 
-/* Of the commands that have samples, in their order. */
-static int export_rows_make(const struct session *of, struct export_rows *ret, struct error *err)
-{
-	const struct session *s = session_judged(of);
-	_cleanup_(export_rows_clear) struct export_rows rows = {
-		.items = xcalloc(s->n + 1, sizeof(*rows.items))};
-	bool duet = of->options->order == ORDER_DUET;
-	int r;
-
-	for (size_t i = 0; i < session_n_shown(s); i++)
-		if (s->tasks[i].result.run.n_samples > 0)
-			rows.items[rows.n++] = export_row(&s->tasks[i].result);
-
-	/* The ratios of the means to the first or the least one, with sds by propagation as in hyperfine.
-	 * In a duet, the elapsed time of each program is that of all: its process times are compared. */
-	bool to_first = s->options->reference;
-	struct export_row base = rows.items[0];
-
-	for (size_t i = 1; !to_first && i < rows.n; i++)
-		if (duet ? rows.items[i].pt_mean_ns < base.pt_mean_ns : rows.items[i].mean_ns < base.mean_ns)
-			base = rows.items[i];
-	for (struct export_row *row = rows.items; row < rows.items + rows.n; row++) {
-		double mean = duet ? row->pt_mean_ns : row->mean_ns;
-		double base_mean = duet ? base.pt_mean_ns : base.mean_ns;
-		double of_row = (duet ? row->pt_sd_ns : row->sd_ns) / mean;
-		double of_base = (duet ? base.pt_sd_ns : base.sd_ns) / base_mean;
-
-		row->relative = mean / base_mean;
-		row->relative_sd = row->result == base.result
-					   ? NAN
-					   : row->relative * sqrt(of_row * of_row + of_base * of_base);
+		row->relative = time->mean_ns / to->mean_ns;
+		row->relative_sd = row->task == base ? NAN : row->relative * sqrt(cv * cv + cv_to * cv_to);
 	}
-	r = duet ? export_add_ratios(s, &rows, err) : 0;
-	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(rows);
-	return 0;
+	*ret_n = n;
+	return rows;
 }
 
 static int by_mean(const void *x, const void *y)
 {
-	const struct export_row *a = x, *b = y;
+	double a = ((const struct export_row *)x)->task->result.discarding.et.raw.mean_ns;
+	double b = ((const struct export_row *)y)->task->result.discarding.et.raw.mean_ns;
 
-	return (a->mean_ns > b->mean_ns) - (a->mean_ns < b->mean_ns);
+	return (a > b) - (a < b);
 }
 
-enum figure_kind {
-	FIGURE_TIME,
-	FIGURE_RATIO,
-	FIGURE_COUNT,
-	FIGURE_INTERVAL,
-	FIGURE_PARAMETERS,
-	FIGURE_COMMAND
-};
-
-/* The columns after the command's name. */
-static const struct figure {
-	const char *csv;   /* heading, NULL: not in CSV */
-	const char *title; /* heading in tables, NULL: not in tables */
-	enum figure_kind kind;
-	size_t value, sd; /* offsets into struct export_row; sd 0: none */
-} figures[] = {
-	{"mean", "Mean", FIGURE_TIME, offsetof(struct export_row, mean_ns),
-		offsetof(struct export_row, sd_ns)},
-	{"stddev", NULL, FIGURE_TIME, offsetof(struct export_row, sd_ns)},
-	{"median", NULL, FIGURE_TIME, offsetof(struct export_row, median_ns)},
-	{"user", NULL, FIGURE_TIME, offsetof(struct export_row, user_ns)},
-	{"system", NULL, FIGURE_TIME, offsetof(struct export_row, system_ns)},
-	{"min", "Min", FIGURE_TIME, offsetof(struct export_row, min_ns)},
-	{"max", "Max", FIGURE_TIME, offsetof(struct export_row, max_ns)},
-	{"parameter_", NULL, FIGURE_PARAMETERS},
-	{NULL, "Relative", FIGURE_RATIO, offsetof(struct export_row, relative),
-		offsetof(struct export_row, relative_sd)},
-	{"pt_mean", "PT", FIGURE_TIME, offsetof(struct export_row, pt_mean_ns),
-		offsetof(struct export_row, pt_sd_ns)},
-	{"pt_stddev", NULL, FIGURE_TIME, offsetof(struct export_row, pt_sd_ns)},
-	{"pt_samples", NULL, FIGURE_COUNT, offsetof(struct export_row, pt_samples)},
-	{"discarded", "Discarded", FIGURE_COUNT, offsetof(struct export_row, discarded)},
-	{"peak_memory", NULL, FIGURE_COUNT, offsetof(struct export_row, memory_bytes)},
-	{"command_line", NULL, FIGURE_COMMAND},
-	{NULL, "PT ratio (95 % CI)", FIGURE_INTERVAL, offsetof(struct export_row, pt_ratio)},
-};
-
-static double figure_of(const struct export_row *row, size_t offset)
-{
-	return *(const double *)((const char *)row + offset);
-}
-
-/* The rows as a table, and what its headings are made of. */
 struct export_table {
-	const struct parameters *parameters;
+	const struct session *session;
 	bool duet;                     /* has the ratios */
 	const struct discarding *mark; /* of the profile, which is the same for all; NULL: none */
 	const char *unit;
 	double unit_ns;
 	struct column *columns;
-	size_t n_columns;
-	char **headings;
-	size_t n_headings;
+	char headings[4][32], **parameters; /* of columns */
 	struct table *table;
 };
 
 static void export_table_clear(struct export_table *t)
 {
 	table_free(t->table);
-	for (size_t i = 0; i < t->n_headings; i++)
-		free(t->headings[i]);
-	free(t->headings);
+	argv_free(t->parameters);
 	free(t->columns);
 }
 
-static void add_export_column(
-	struct export_table *t, enum column_kind kind, const char *title, const char *csv)
+static void make_columns(struct export_table *t)
 {
-	struct column *column = array_add(t->columns, t->n_columns);
+	static const char *const titles[] = {"Mean", "Min", "Max", "PT"};
+	const struct parameters *p = &t->session->options->parameters;
+	const struct column before[] = {
+		{"Command", COLUMN_TEXT, "command"},
+		{t->headings[0], COLUMN_NUMBER, "mean"},
+		{NULL, COLUMN_NUMBER, "stddev"},
+		{NULL, COLUMN_NUMBER, "median"},
+		{NULL, COLUMN_NUMBER, "user"},
+		{NULL, COLUMN_NUMBER, "system"},
+		{t->headings[1], COLUMN_NUMBER, "min"},
+		{t->headings[2], COLUMN_NUMBER, "max"},
+	};
+	const struct column after[] = {
+		{"Relative", COLUMN_NUMBER},
+		{t->headings[3], COLUMN_NUMBER, "pt_mean"},
+		{NULL, COLUMN_NUMBER, "pt_stddev"},
+		{NULL, COLUMN_NUMBER, "pt_samples"},
+		{"Discarded", COLUMN_NUMBER, "discarded"},
+		{NULL, COLUMN_NUMBER, "peak_memory"},
+		{NULL, COLUMN_NUMBER, "command_line"},
+	};
+	size_t n = 0;
 
-	*column = (struct column){title, kind, csv};
-}
-
-static const char *keep_heading(struct export_table *t, char *heading)
-{
-	char **kept = array_add(t->headings, t->n_headings);
-
-	return *kept = heading;
-}
-
-/* The decimals that give the sd two significant digits; without an sd, those of hyperfine. */
-static int export_decimals(double sd, double unit_ns)
-{
-	int n = unit_ns >= 1e9 ? 3 : 1;
-
-	if (sd > 0)
-		for (double x = sd / unit_ns * pow(10, n); x < 10 && n < 6; x *= 10)
-			n++;
-	return n;
-}
-
-static void add_export_row(struct export_table *t, const struct export_row *row)
-{
-	const struct command *command = row->result->command;
-
-	table_row(t->table);
-	table_cell_code(t->table, row->result->name);
-	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
-		if (f->kind == FIGURE_PARAMETERS)
-			for (size_t i = 0; i < t->parameters->n; i++) /* the reference has none */
-				table_cell_text(t->table, command->values ? command->values[i] : "");
-		else if (f->kind == FIGURE_COMMAND)
-			table_cell_text(t->table, command->text ?: "");
-		else if (f->kind != FIGURE_INTERVAL) {
-			bool is_time = f->kind == FIGURE_TIME,
-			     is_pt = f->value == offsetof(struct export_row, pt_mean_ns);
-			double size = is_time ? t->unit_ns : 1, value = figure_of(row, f->value);
-			double sd = f->sd ? figure_of(row, f->sd) / size : NAN;
-			int n = is_time ? export_decimals(is_pt ? row->pt_sd_ns : row->sd_ns, t->unit_ns)
-				: f->kind == FIGURE_RATIO ? 2
-							  : 0;
-			json_t *number = isnan(value) ? NULL
-					 : is_time    ? json_real(value / 1e9)
-						      : json_integer(llrint(value));
-			char text[768];
-
-			/* CSV has seconds; tables have the unit, and the sd if there is one. */
-			if (!isnan(sd) && row->result->run.n_samples > 1)
-				snprintf(text, sizeof(text), "%.*f ± %.*f", n, value / size, n, sd);
-			else
-				snprintf(text, sizeof(text), "%.*f", n, value / size);
-			table_cell_value(t->table, number, text);
-		} else if (t->duet) {
-			double half = (row->pt_ratio_high - row->pt_ratio_low) / 2;
-			int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
-
-			n = n < 2 ? 2 : n > 6 ? 6 : n;
-			if (isnan(row->pt_ratio))
-				table_cell(t->table, "-");
-			else if (isnan(half))
-				table_cell(t->table, "%.3f", row->pt_ratio);
-			else
-				table_cell(t->table, "%.*f (%.*f to %.*f)", n, row->pt_ratio, n,
-					row->pt_ratio_low, n, row->pt_ratio_high);
-		}
+	for (size_t i = 0; i < ELEMENTS(titles); i++)
+		snprintf(t->headings[i], sizeof(t->headings[i]), "%s [%s]", titles[i], t->unit);
+	t->parameters = xcalloc(p->n + 1, sizeof(char *));
+	for (size_t i = 0; i < ELEMENTS(before); i++)
+		*array_add(t->columns, n) = before[i];
+	for (size_t i = 0; i < p->n; i++) {
+		t->parameters[i] = text_format("parameter_%s", p->items[i].name);
+		*array_add(t->columns, n) = (struct column){NULL, COLUMN_TEXT, t->parameters[i]};
 	}
+	for (size_t i = 0; i < ELEMENTS(after); i++)
+		*array_add(t->columns, n) = after[i];
+	if (t->duet)
+		*array_add(t->columns, n) = (struct column){"PT ratio (95 % CI)", COLUMN_NUMBER};
 	if (t->mark) {
-		table_cell_value(t->table,
+		*array_add(t->columns, n) = (struct column){NULL, COLUMN_NUMBER, "profile_blind"};
+		*array_add(t->columns, n) = (struct column){NULL, COLUMN_TEXT, "profile_noise"};
+	}
+	array_add(t->columns, n); /* {} */
+}
+
+/* CSV has seconds. Tables have the unit, with two significant digits of the sd (without an sd, the decimals of hyperfine), and
+ * the sd if it is `shown`. */
+static void add_time(const struct export_table *t, double ns, double sd_ns, bool shown)
+{
+	int n = t->unit_ns >= 1e9 ? 3 : 1;
+	char text[256];
+
+	if (sd_ns > 0)
+		for (double x = sd_ns / t->unit_ns * pow(10, n); x < 10 && n < 6; x *= 10)
+			n++;
+	if (shown)
+		snprintf(text, sizeof(text), "%.*f ± %.*f", n, ns / t->unit_ns, n, sd_ns / t->unit_ns);
+	else
+		snprintf(text, sizeof(text), "%.*f", n, ns / t->unit_ns);
+	table_cell_value(t->table, json_real_or_null(ns / 1e9), text);
+}
+
+static void add_ratio(struct table *table, const struct comparison *c)
+{
+	double half = c ? (c->ratio_high - c->ratio_low) / 2 : NAN;
+	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
+
+	n = n < 2 ? 2 : n > 6 ? 6 : n;
+	if (!c || isnan(c->ratio))
+		table_cell(table, "-");
+	else if (isnan(half))
+		table_cell(table, "%.3f", c->ratio);
+	else
+		table_cell(table, "%.*f (%.*f to %.*f)", n, c->ratio, n, c->ratio_low, n, c->ratio_high);
+}
+
+/* The cells of the columns that make_columns makes. */
+static void add_row(const struct export_table *t, const struct export_row *row)
+{
+	const struct command *command = row->task->command;
+	const struct run_result *run = &row->task->result;
+	const struct summary *et = &run->discarding.et.raw, *pt = &run->discarding.pt.kept;
+	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
+	const struct mean_cpu cpu = mean_cpu(run);
+	bool several = run->n_samples > 1;
+	struct table *table = t->table;
+
+	table_row(table);
+	table_cell_code(table, row->task->name);
+	add_time(t, et->mean_ns, et->sd_ns, several);
+	add_time(t, et->sd_ns, et->sd_ns, false);
+	add_time(t, et->median_ns, et->sd_ns, false);
+	add_time(t, cpu.user_ns, et->sd_ns, false);
+	add_time(t, cpu.system_ns, et->sd_ns, false);
+	add_time(t, (double)et->min_ns, et->sd_ns, false);
+	add_time(t, (double)et->max_ns, et->sd_ns, false);
+	for (size_t i = 0; t->parameters[i]; i++) /* the reference has none */
+		table_cell_text(table, command->values ? command->values[i] : "");
+	if (several && !isnan(row->relative_sd))
+		table_cell(table, "%.2f ± %.2f", row->relative, row->relative_sd);
+	else
+		table_cell(table, "%.2f", row->relative);
+	add_time(t, pt->mean_ns, pt->sd_ns, several);
+	add_time(t, pt->sd_ns, pt->sd_ns, false);
+	table_cell_int(table, (int64_t)pt->n);
+	table_cell_int(table, (int64_t)(run->n_samples - pt->n));
+	table_cell_value(table, memory.n > 0 ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL);
+	table_cell_text(table, command->text ?: "");
+	if (t->duet)
+		add_ratio(table, row->ratio);
+	if (t->mark) {
+		table_cell_value(table,
 			t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL, NULL);
-		table_cell_text(t->table, t->mark->noise ?: "");
+		table_cell_text(table, t->mark->noise ?: "");
+	}
+}
+
+/* Under the table: the mark of the profile, and why the table does not show the duet. */
+static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
+{
+	const struct session *s = t->session;
+
+	if (t->mark) {
+		_cleanup_(freep) char *noise = noise_text(
+			s->options->profile, t->mark->blind_ns, t->mark->noise);
+
+		table_write_code(format, file, noise);
+	}
+	if (session_judged(s) != s) {
+		_cleanup_(freep) char *doubt = text_format(
+			"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
+
+		table_write_code(format, file, doubt);
 	}
 }
 
 static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
-	_cleanup_(export_rows_clear) struct export_rows rows = {};
+	bool duet = s->options->order == ORDER_DUET;
+	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	_cleanup_(export_table_clear) struct export_table t = {
-		.parameters = &s->options->parameters,
-		.duet = s->options->order == ORDER_DUET && session_n_shown(s) > 1,
-	};
-	int r = export_rows_make(s, &rows, err);
-	double first;
+		.session = s, .duet = duet && session_n_shown(s) > 1};
+	_cleanup_(freep) struct export_row *rows = NULL;
+	double first_ns;
+	size_t n;
+	int r = duet ? comparisons_make(s, &comparisons, err) : 0;
 
 	if (r < 0)
 		return r;
-	first = rows.items[0].mean_ns;
-	t.unit = s->options->unit ?: first >= 1e9 ? "s" : first >= 1e6 ? "ms" : "us";
+	rows = make_rows(session_judged(s), duet, &comparisons, &n);
+	if (n > 0 &&
+		noise_marked(rows[0].task->result.discarding.blind_ns, rows[0].task->result.discarding.noise))
+		t.mark = &rows[0].task->result.discarding;
+	first_ns = n > 0 ? rows[0].task->result.discarding.et.raw.mean_ns : 0;
+	t.unit = s->options->unit ?: first_ns >= 1e9 ? "s" : first_ns >= 1e6 ? "ms" : "us";
 	t.unit_ns = !strcmp(t.unit, "s") ? 1e9 : !strcmp(t.unit, "ms") ? 1e6 : 1e3;
-	if (rows.n > 0) {
-		const struct discarding *d = &rows.items[0].result->run.discarding;
-
-		t.mark = noise_marked(d->blind_ns, d->noise) ? d : NULL;
-	}
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
-		qsort(rows.items, rows.n, sizeof(*rows.items), by_mean);
-	add_export_column(&t, COLUMN_TEXT, "Command", "command");
-	for (const struct figure *f = figures; f < figures + ELEMENTS(figures); f++) {
-		if (f->kind == FIGURE_PARAMETERS)
-			for (size_t i = 0; i < t.parameters->n; i++)
-				add_export_column(&t, COLUMN_TEXT, NULL,
-					keep_heading(&t,
-						text_format("%s%s", f->csv, t.parameters->items[i].name)));
-		else if (f->kind == FIGURE_TIME && f->title)
-			add_export_column(&t, COLUMN_NUMBER,
-				keep_heading(&t, text_format("%s [%s]", f->title, t.unit)), f->csv);
-		else if (f->kind != FIGURE_INTERVAL || t.duet)
-			add_export_column(&t, COLUMN_NUMBER, f->title, f->csv);
-	}
-	if (t.mark) {
-		add_export_column(&t, COLUMN_NUMBER, NULL, "profile_blind");
-		add_export_column(&t, COLUMN_TEXT, NULL, "profile_noise");
-	}
-	array_add(t.columns, t.n_columns); /* {} */
+		qsort(rows, n, sizeof(*rows), by_mean);
+	make_columns(&t);
 	t.table = table_new(t.columns);
-	for (size_t i = 0; i < rows.n; i++)
-		add_export_row(&t, &rows.items[i]);
+	for (size_t i = 0; i < n; i++)
+		add_row(&t, &rows[i]);
 	table_write(t.table, format, file);
-	if (format != TABLE_CSV) {
-		/* Under the table: the mark of the profile, and why the table does not show the duet. */
-		if (t.mark) {
-			_cleanup_(freep) char *noise = noise_text(
-				s->options->profile, t.mark->blind_ns, t.mark->noise);
-
-			table_write_code(format, file, noise);
-		}
-		if (session_judged(s) != s) {
-			_cleanup_(freep) char *doubt = text_format(
-				"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
-
-			table_write_code(format, file, doubt);
-		}
-	}
+	if (format != TABLE_CSV)
+		write_remarks(&t, format, file);
 	return 0;
+}
+
+/* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
+static json_t *emp_json(const struct session *s, const struct task *t)
+{
+	const struct run_result *run = &t->result;
+	const struct observer *o = &s->base.observer;
+	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
+	_cleanup_(freep) char *typed = text_utf8(t->command->text), *profile = text_utf8(s->options->profile),
+			      *changes = text_utf8(s->environment_changes);
+	_cleanup_(notes_clear) struct notes notes = {};
+	json_t *start_ns = json_array(), *start = json_array(), *pt_ns = json_array(), *et_ns = json_array(),
+	       *user_ns = json_array(), *system_ns = json_array(), *counters = json_array();
+	json_t *emp = discarding_as_json(&run->discarding);
+	json_t *unprofiled = profile ? others_as_json(&run->discarding.others, true) : json_array();
+	double sum_et_ns = 0, sum_pt_ns = 0;
+
+	for (const struct sample *k = run->samples; k < run->samples + run->n_samples; k++) {
+		char moment[TEXT_TIME_SIZE];
+
+		/* as text, too, for people and for programs that read numbers as doubles */
+		json_array_append_new(start_ns, json_integer(k->start_ns));
+		json_array_append_new(start, json_string(text_rfc3339(moment, k->start_ns)));
+		json_array_append_new(pt_ns, json_integer(k->pt_ns));
+		json_array_append_new(et_ns, json_integer(k->et_ns));
+		json_array_append_new(user_ns, json_integer(k->user_ns));
+		json_array_append_new(system_ns, json_integer(k->system_ns));
+		sum_et_ns += (double)k->et_ns;
+		sum_pt_ns += (double)k->pt_ns;
+	}
+	for (size_t i = 0; i < run->n_counters; i++) /* null if nothing is known */
+		json_array_append_new(counters, run->counters[i].changes.known
+							? document_make_counters(&run->counters[i].changes)
+							: json_null());
+	notes_add_all(&notes, &t->notes);
+	notes_add_all(&notes, &s->notes);
+	json_object_update_new(
+		emp, json_pack("{s:s?, s:s*, s:s?, s:s?, s:s, s:s, s:s, s:b}", "profile", profile,
+			     "environment", s->base.environment_digest, "profile_environment",
+			     s->profile.environment_digest, "environment_changes", changes, "backend",
+			     observer_backend_name(o), "pt_source", observer_pt_source(o), "wait_source",
+			     observer_wait_source(o), "pt_partial", !o->cgroup));
+	json_object_update_new(emp,
+		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns, "start", start,
+			"pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns", system_ns,
+			"pt_interval_ns",
+			json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")));
+	/* off_cpu: the share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several */
+	json_object_update_new(emp, json_pack("{s:o, s:s, s:f, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
+					    peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
+					    sum_et_ns > 0 ? 1 - sum_pt_ns / sum_et_ns : 0, "others",
+					    others_as_json(&run->discarding.others, false), "unprofiled",
+					    unprofiled, "not_in_profile", unprofiled, "disturbance_counters",
+					    counters, "warnings", notes_as_json(&notes)));
+	json_object_update_new(emp,
+		json_pack("{s:I, s:I, s:i, s:i, s:o*, s:o*, s:o*}", "observer_ns",
+			(json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples, "before_exec_ns",
+			(json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples, "left_behind",
+			t->sampling->left_behind, "escaped", t->sampling->escaped, "perf",
+			s->perf ? perf_json(s, t) : NULL, "trace", s->trace ? trace_json(s, t) : NULL,
+			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
+	return emp;
+}
+
+/* hyperfine's members: the elapsed times of all samples in seconds. */
+static json_t *result_json(const struct session *s, const struct task *t)
+{
+	const struct run_result *run = &t->result;
+	const struct summary *et = &run->discarding.et.raw;
+	const struct parameters *p = &s->options->parameters;
+	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *parameters = NULL;
+	struct mean_cpu cpu = mean_cpu(run);
+
+	for (size_t i = 0; i < run->n_samples; i++) {
+		json_array_append_new(times, json_real((double)run->samples[i].et_ns / 1e9));
+		json_array_append_new(exit_codes, json_integer(run->samples[i].exit_status));
+		json_array_append_new(memory, json_integer(run->samples[i].max_rss_bytes));
+	}
+	if (t->command->values && *t->command->values)
+		parameters = json_object();
+	for (size_t i = 0; parameters && i < p->n; i++) {
+		_cleanup_(freep) char *name = text_utf8(p->items[i].name);
+		_cleanup_(freep) char *value = text_utf8(t->command->values[i]);
+
+		json_object_set_new(parameters, name, json_string(value));
+	}
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o*, s:o}", "command",
+		t->name, "mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9,
+		"user", cpu.user_ns / 1e9, "system", cpu.system_ns / 1e9, "min", (double)et->min_ns / 1e9,
+		"max", (double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
+		exit_codes, "parameters", parameters, "emp", emp_json(s, t));
+}
+
+/* One for each command: of PT, with that of ET as a member where that is compared as well, or of ET. */
+static int comparisons_json(const struct session *s, json_t *array, struct error *err)
+{
+	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
+	int r = comparisons_make(s, &comparisons, err);
+
+	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++) {
+		const struct comparison *pt = comparisons_of(&comparisons, COMPARISON_PT, i),
+					*et = comparisons_of(&comparisons, COMPARISON_ET, i);
+		const char *a = s->tasks[0].name, *b = s->tasks[i].name;
+		json_t *of_pt = pt->a.n > 0 ? comparison_as_json(a, b, pt) : NULL,
+		       *of_et = et->a.n > 0 ? comparison_as_json(a, b, et) : NULL;
+
+		if (of_pt && of_et)
+			json_object_set_new(of_pt, "et", of_et);
+		if (of_pt || of_et)
+			json_array_append_new(array, of_pt ?: of_et);
+	}
+	return r;
+}
+
+/* NULL: the book does not have the duet. */
+static int duet_json(const struct session *s, json_t **ret, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	_cleanup_(freep) const char **names = session_names(s);
+	bool in_turn = session_judged(s) != s;
+	json_t *runs;
+	int r = session_duet(s, &report, err);
+
+	if (r <= 0)
+		return r;
+	runs = json_array();
+	for (size_t i = 0; in_turn && i < s->in_turn->n; i++)
+		json_array_append_new(runs, json_integer(s->in_turn->tasks[i].run.id));
+	*ret = duet_report_as_json(&report, names);
+	json_object_update_new(*ret, json_pack("{s:s?, s:s, s:o}", "doubt",
+					     s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
+					     !s->doubt ? "duet"
+					     : in_turn ? "in turn"
+						       : "alone",
+					     "runs_in_turn", runs));
+	return 0;
+}
+
+static int write_json(const struct session *s, FILE *file, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array(), *context = NULL,
+				       *document = NULL, *duet = NULL, *advised = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->tasks[i].result.n_samples > 0 &&
+			json_array_append_new(results, result_json(s, &s->tasks[i])) < 0)
+			return error_oom(err);
+	r = comparisons_json(s, comparisons, err);
+	if (r == 0 && s->base.book)
+		r = document_make_context(
+			s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
+	if (r == 0 && s->options->order == ORDER_DUET) {
+		r = duet_json(s, &duet, err);
+	} else if (r == 0 && s->n > 1) {
+		const struct duet_advice advice = advice_of(s);
+
+		/* "duet" where a duet would show more, else null; and what that was decided by. */
+		advised = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL,
+			"times_as_narrow", json_real_or_null(advice.narrower), "p",
+			json_real_or_null(advice.p));
+	}
+	if (r < 0)
+		return r;
+	document = json_pack("{s:s, s:i, s:O*, s:O, s:O, s:O*, s:O*}", "format", "emp-measure", "version", 1,
+		"context", context, "results", results, "comparisons", comparisons, "duet", duet, "advice",
+		advised);
+	return json_print(document, file, err);
 }
 
 int export_write(const struct session *s, enum export format, FILE *file, struct error *err)
@@ -369,8 +456,7 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 		[EXPORT_ORGMODE] = TABLE_ORG,
 	};
 
-	return format == EXPORT_JSON ? export_write_json(s, file, err)
-				     : write_table(s, formats[format], file, err);
+	return format == EXPORT_JSON ? write_json(s, file, err) : write_table(s, formats[format], file, err);
 }
 
 int export_try(const struct measure_options *o, struct error *err)
@@ -434,229 +520,5 @@ int export_streams(const struct session *s, struct error *err)
 {
 	int r = export_those(s, true, err);
 
-	return r == 0 && s->options->json ? export_write_json(s, stdout, err) : r;
-}
-
-/* A session's results as a JSON document. */
-
-enum { VERSION = 1 };
-
-static json_t *clock_json(const struct result *r, size_t offset)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < r->run.n_samples; i++)
-		json_array_append_new(
-			array, json_integer(*(const int64_t *)((const char *)&r->run.samples[i] + offset)));
-	return array;
-}
-
-/* The starts as text, for people and for programs that read numbers as doubles. */
-static json_t *starts_json(const struct result *r)
-{
-	json_t *array = json_array();
-	char start[TEXT_TIME_SIZE];
-
-	for (size_t i = 0; i < r->run.n_samples; i++)
-		json_array_append_new(array, json_string(text_rfc3339(start, r->run.samples[i].start_ns)));
-	return array;
-}
-
-/* Share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several. */
-static double off_cpu(const struct result *result)
-{
-	const struct run_result *run = &result->run;
-	double et = 0, pt = 0;
-
-	for (size_t i = 0; i < run->n_samples; i++) {
-		et += (double)run->samples[i].et_ns;
-		pt += (double)run->samples[i].pt_ns;
-	}
-	return et > 0 ? 1 - pt / et : 0;
-}
-
-static json_t *warnings_json(const struct session *s, const struct result *r)
-{
-	_cleanup_(notes_clear) struct notes all = {};
-
-	notes_add_all(&all, &r->notes);
-	notes_add_all(&all, &s->notes);
-	return notes_as_json(&all);
-}
-
-/* The members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
-static json_t *emp_json(const struct session *s, const struct task *t)
-{
-	const struct result *r = &t->result;
-	const struct peak_memory memory = peak_memory_of(
-		r->run.samples, r->run.discarding.out, r->run.n_samples);
-	_cleanup_(freep) char *typed = text_utf8(r->command->text);
-	json_t *emp = discarding_as_json(&r->run.discarding);
-	const struct observer *o = &s->base.observer;
-
-	json_object_set_new(
-		emp, "profile", s->options->profile ? json_string(s->options->profile) : json_null());
-	json_object_set_new(emp, "environment", json_string(s->base.environment_digest));
-	json_object_set_new(emp, "profile_environment",
-		s->profile.environment_digest ? json_string(s->profile.environment_digest) : json_null());
-	json_object_set_new(emp, "environment_changes",
-		s->environment_changes ? json_string(s->environment_changes) : json_null());
-	json_object_set_new(emp, "backend", json_string(observer_backend_name(o)));
-	json_object_set_new(emp, "pt_source", json_string(observer_pt_source(o)));
-	json_object_set_new(emp, "wait_source", json_string(observer_wait_source(o)));
-	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));
-	json_object_set_new(emp, "start_ns", clock_json(r, offsetof(struct sample, start_ns)));
-	json_object_set_new(emp, "start", starts_json(r));
-	json_object_set_new(emp, "pt_ns", clock_json(r, offsetof(struct sample, pt_ns)));
-	json_object_set_new(emp, "et_ns", clock_json(r, offsetof(struct sample, et_ns)));
-	json_object_set_new(emp, "user_ns", clock_json(r, offsetof(struct sample, user_ns)));
-	json_object_set_new(emp, "system_ns", clock_json(r, offsetof(struct sample, system_ns)));
-	json_object_set(emp, "pt_interval_ns",
-		json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns"));
-	json_object_set_new(emp, "peak_memory", peak_memory_as_json(&memory));
-	json_object_set_new(emp, "command", json_string(typed ?: ""));
-	json_object_set_new(emp, "off_cpu", json_real(off_cpu(r)));
-	json_object_set_new(emp, "others", others_as_json(&r->run.discarding.others, false));
-	json_object_set_new(emp, "unprofiled",
-		s->options->profile ? others_as_json(&r->run.discarding.others, true) : json_array());
-	json_object_set(emp, "not_in_profile", json_object_get(emp, "unprofiled"));
-
-	/* One object per sample, null if nothing is known. */
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < r->run.n_counters; i++)
-		json_array_append_new(array, r->run.counters[i].changes.known
-						     ? document_make_counters(&r->run.counters[i].changes)
-						     : json_null());
-	json_object_set_new(emp, "disturbance_counters", array);
-	json_object_set_new(emp, "warnings", warnings_json(s, r));
-	json_object_set_new(emp, "observer_ns", json_integer(r->observer_ns));
-	json_object_set_new(emp, "before_exec_ns", json_integer(r->before_ns));
-	json_object_set_new(emp, "left_behind", json_integer(r->left_behind));
-	json_object_set_new(emp, "escaped", json_integer(r->escaped));
-	if (s->perf)
-		json_object_set_new(emp, "perf", perf_json(s, t));
-	if (s->trace)
-		json_object_set_new(emp, "trace", trace_json(s, t));
-	if (r->inc.increments > 0)
-		json_object_set_new(emp, "inc_units", inc_units_as_json(&r->inc));
-	return emp;
-}
-
-/* hyperfine's members: the elapsed times of all samples in seconds. */
-static json_t *result_json(const struct session *s, const struct task *t)
-{
-	const struct result *r = &t->result;
-	const struct summary *et = &r->run.discarding.et.raw;
-	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *result;
-	struct result_means means = result_means(r);
-
-	for (size_t i = 0; i < r->run.n_samples; i++) {
-		json_array_append_new(times, json_real((double)r->run.samples[i].et_ns / 1e9));
-		json_array_append_new(exit_codes, json_integer(r->run.samples[i].exit_status));
-		json_array_append_new(memory, json_integer(r->run.samples[i].max_rss_bytes));
-	}
-	result = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o}", "command", r->name,
-		"mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9, "user",
-		means.user_ns / 1e9, "system", means.system_ns / 1e9, "min", (double)et->min_ns / 1e9, "max",
-		(double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
-		exit_codes);
-	if (r->command->values && *r->command->values) {
-		json_t *object = json_object();
-
-		for (size_t i = 0; i < s->options->parameters.n; i++) {
-			_cleanup_(freep) char *name = text_utf8(s->options->parameters.items[i].name);
-			_cleanup_(freep) char *value = text_utf8(r->command->values[i]);
-
-			if (name && value)
-				json_object_set_new(object, name, json_string(value));
-		}
-		json_object_set_new(result, "parameters", object);
-	}
-	if (json_object_set_new(result, "emp", emp_json(s, t)) == 0)
-		return result;
-	json_decref(result);
-	return NULL;
-}
-
-/* One for each command: of PT, with that of ET as a member where that is compared as well, or of ET. */
-static int comparisons_json(const struct session *s, json_t *array, struct error *err)
-{
-	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
-	int r = comparisons_make(s, &comparisons, err);
-
-	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++) {
-		const struct comparison *pt = comparisons_of(&comparisons, COMPARISON_PT, i),
-					*et = comparisons_of(&comparisons, COMPARISON_ET, i);
-		const char *a = s->tasks[0].name, *b = s->tasks[i].name;
-		json_t *of_pt = pt->a.n > 0 ? comparison_as_json(a, b, pt) : NULL,
-		       *of_et = et->a.n > 0 ? comparison_as_json(a, b, et) : NULL;
-
-		if (of_pt && of_et)
-			json_object_set_new(of_pt, "et", of_et);
-		if (of_pt || of_et)
-			json_array_append_new(array, of_pt ?: of_et);
-	}
-	return r;
-}
-
-static int export_json(const struct session *s, json_t **ret, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array(), *context = NULL;
-	int r;
-
-	for (size_t i = 0; i < session_n_shown(s); i++)
-		if (s->tasks[i].result.run.n_samples > 0 &&
-			json_array_append_new(results, result_json(s, &s->tasks[i])) < 0)
-			return error_oom(err);
-	r = comparisons_json(s, comparisons, err);
-	if (r < 0)
-		return r;
-	if (s->base.book)
-		r = document_make_context(
-			s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
-	if (r < 0)
-		return r;
-	*ret = json_pack("{s:s, s:i, s:O*, s:O, s:O}", "format", "emp-measure", "version", VERSION, "context",
-		context, "results", results, "comparisons", comparisons);
-	if (*ret && s->options->order == ORDER_DUET) {
-		_cleanup_(duet_report_clear) struct duet_report report = {};
-		_cleanup_(freep) const char **names = session_names(s);
-		json_t *duet, *in_turn;
-
-		r = session_duet(s, &report, err);
-		if (r <= 0)
-			return r;
-		in_turn = json_array();
-		for (size_t i = 0; session_judged(s) != s && i < s->in_turn->n; i++)
-			json_array_append_new(in_turn, json_integer(s->in_turn->tasks[i].run.id));
-		duet = duet_report_as_json(&report, names);
-		json_object_set_new(
-			duet, "doubt", s->doubt ? json_string(duet_doubt_names[s->doubt]) : json_null());
-		json_object_set_new(duet, "verdict_from",
-			json_string(s->doubt == DUET_SOUND   ? "duet"
-				    : session_judged(s) != s ? "in turn"
-							     : "alone"));
-		json_object_set_new(duet, "runs_in_turn", in_turn);
-		return json_object_set_new(*ret, "duet", duet) < 0 ? error_oom(err) : 0;
-	}
-	if (*ret && s->n > 1) {
-		struct duet_advice advice = advice_of(s);
-		json_t *object;
-
-		/* "duet" where a duet would show more, else null; and what that was decided by. */
-		object = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL,
-			"times_as_narrow", json_real_or_null(advice.narrower), "p",
-			json_real_or_null(advice.p));
-		return json_object_set_new(*ret, "advice", object) < 0 ? error_oom(err) : 0;
-	}
-	return 0;
-}
-
-static int export_write_json(const struct session *s, FILE *file, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r = export_json(s, &document, err);
-
-	return r < 0 ? r : json_print(document, file, err);
+	return r == 0 && s->options->json ? write_json(s, stdout, err) : r;
 }

@@ -28,16 +28,16 @@ static int check_clean(const struct session *session, struct error *err)
 	const struct measure_options *o = session->options;
 
 	for (size_t i = 0; i < session_n_shown(session); i++) {
-		const struct result *r = &session->tasks[i].result;
-		size_t clean = r->run.discarding.pt.kept.n;
+		const struct task *t = &session->tasks[i];
+		size_t clean = t->result.discarding.pt.kept.n;
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
 				"only %zu of %zu samples of '%s' are clean, not %d (--retain); --max-runs is %d",
-				clean, r->run.n_samples, r->name, o->retain, o->max_runs);
-		if (clean < 2 && r->run.n_samples > 1)
+				clean, t->result.n_samples, t->name, o->retain, o->max_runs);
+		if (clean < 2 && t->result.n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW, "only %zu of %zu samples of '%s' are clean",
-				clean, r->run.n_samples, r->name);
+				clean, t->result.n_samples, t->name);
 	}
 	return 0;
 }
@@ -72,7 +72,6 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return r;
 	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
-	session.command_done = export_files;
 	outcome = session_run(&session, err);
 	if (outcome == 0)
 		outcome = session_settle_duet(&session, &commands, err);

@@ -22,7 +22,7 @@ static int64_t value(const struct task *t, size_t n_events, size_t sample, size_
 /* Of the clean samples. */
 static struct perf_mean perf_mean(const struct session *s, const struct task *t, size_t event)
 {
-	const struct run_result *run = &t->result.run;
+	const struct run_result *run = &t->result;
 	size_t n_events = perf_counters_n(s->perf), n = 0;
 	double mean = 0, squares = 0; /* Welford's */
 

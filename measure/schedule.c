@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The samples of a session: what is done around each of them, and when there are enough. The loop itself is in
- * lib/run/sampling.h. */
+/* The samples of a session: what is done around each of them, when there are enough, and what is to be known about the
+ * results. The loop itself is in lib/run/sampling.h. */
 #include "measure/session.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/number.h"
 #include "lib/base/tool.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
+#include "lib/report/screen.h"
 #include "lib/run/constant.h"
 
 #include <errno.h>
-#include <string.h>
+#include <inttypes.h>
 #include <sys/stat.h>
 
 enum { MOST_ERRORS = 1 << 16 };
@@ -40,32 +41,39 @@ int64_t against_length_ns(int64_t pt_ns)
 	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
 }
 
+/* How much INC is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
+static int begin_inc(struct sampling *inc, struct error *err)
+{
+	struct task *t = inc->data;
+	struct session *s = t->session;
+	const struct constant_request request = {
+		.session = &s->base,
+		.environment = s->base.environment,
+		.environment_digest = s->base.environment_digest,
+		.inc_path = t->command->path,
+		.cpu = s->options->cpu,
+	};
+	int64_t length_ns = against_length_ns(s->samplings[0].last_pt_ns);
+	_cleanup_(json_decrefp) json_t *command = NULL;
+	struct constant constant;
+	int r = constant_get(&request, &constant, err);
+
+	if (r < 0)
+		return r;
+	inc->increments = (int64_t)(constant.per_second * (double)length_ns / 1e9) + 1;
+	snprintf(s->inc->iterations, sizeof(s->inc->iterations), "%" PRId64, inc->increments);
+	command = json_pack("[sss]", s->inc->argv[0], s->inc->argv[1], s->inc->iterations);
+	free(t->run.command);
+	t->run.command = json_dumps(command, JSON_COMPACT);
+	return 0;
+}
+
 static int begin_task(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;
-	struct session *s = t->session;
 
-	if (s->inc && t->command == &s->inc->command) {
-		const struct constant_request request = {
-			.session = &s->base,
-			.environment = s->base.environment,
-			.environment_digest = s->base.environment_digest,
-			.inc_path = s->inc->command.path,
-			.cpu = s->options->cpu,
-		};
-		struct sampling *of_inc = &s->samplings[session_n_shown(s)];
-		int64_t length_ns = against_length_ns(s->samplings[0].last_pt_ns);
-		struct constant constant;
-		int r = constant_get(&request, &constant, err);
-
-		/* How much INC is to do, by the last warm-up of the program and INC's constant, of the
-		 * book or measured now. */
-		if (r < 0)
-			return r;
-		of_inc->increments = (int64_t)(constant.per_second * (double)length_ns / 1e9) + 1;
-		session_set_increments(s, of_inc->increments);
-		return 0;
-	}
+	if (t->session->inc && t->command == &t->session->inc->command)
+		return begin_inc(sampling, err);
 	return run_hook(t, t->command->setup, "--setup", err);
 }
 
@@ -139,30 +147,54 @@ static int more_samples(struct sampling *s, struct error *err)
 	return clean_samples_count(&t->clean) < (size_t)o->retain;
 }
 
-static int schedule_read_result(struct task *t, struct error *err)
+/* The notes on a result. The book keeps them with those on the session, and with what the machine can resolve. */
+static int note_result(struct task *t, struct error *err)
 {
 	struct session *s = t->session;
-	const struct sampling *sums = &s->samplings[t - s->tasks];
+	const struct sampling *sums = t->sampling;
+	const struct profile *profile = s->options->profile ? &s->profile : NULL;
+	_cleanup_(freep) char *perf = s->perf ? perf_text(s, t) : NULL;
+	_cleanup_(notes_clear) struct notes all = {};
+	bool named = sums->escapee[0];
+	char resolving[RESOLVING_TEXT_SIZE] = "";
+	int r = resolving_text(
+		s->base.book, s->base.environment, profile, t->result.n_samples, resolving, err);
+
+	if (r < 0)
+		return r;
+	run_notes_add(&t->notes, &t->result, profile);
+	if (sums->escaped > 0)
+		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
+			named ? sums->escapee : "the program", named ? "the program's" : "its", sums->escaped,
+			t->result.n_samples, named ? "" : "; PT may lack some");
+	if (sums->killed > 0)
+		notes_add(&t->notes, NOTE_OTHER,
+			"Warning: %d process%s left behind and killed after --linger", sums->killed,
+			sums->killed == 1 ? " was" : "es were");
+	else if (sums->again > 0)
+		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again", sums->again,
+			sums->again == 1 ? " was" : "s were");
+	if (perf)
+		notes_add(&t->notes, NOTE_OTHER, "perf: %s", perf);
+	notes_add_all(&all, &t->notes);
+	notes_add_all(&all, &s->notes);
+	if (*resolving)
+		notes_add(&all, NOTE_RESOLUTION, "%s", resolving);
+	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
+}
+
+static int read_result(struct task *t, struct error *err)
+{
+	struct session *s = t->session;
 	const struct discard_rules rules = session_rules(s);
 	int r;
 
 	if (t->run.n_samples == 0)
 		return 0;
-	t->result.command = t->command;
-	t->result.name = t->name;
-	t->result.observer_ns = sums->observer_ns / t->run.n_samples;
-	t->result.before_ns = sums->before_ns / t->run.n_samples;
-	t->result.lost = sums->lost;
-	t->result.failures = sums->failures;
-	t->result.left_behind = sums->left_behind;
-	t->result.killed = sums->killed;
-	t->result.again = sums->again;
-	t->result.escaped = sums->escaped;
-	memcpy(t->result.escapee, sums->escapee, sizeof(t->result.escapee));
-	r = run_result_read(s->base.book, t->run.id, &rules, &t->result.run, err);
+	r = run_result_read(s->base.book, t->run.id, &rules, &t->result, err);
 	if (r == 0 && s->inc && t->command != &s->inc->command)
-		r = inc_units_load(s->base.book, t->run.id, &rules, &t->result.inc, err);
-	return r < 0 ? r : session_note_result(s, t, err);
+		r = inc_units_load(s->base.book, t->run.id, &rules, &t->inc, err);
+	return r < 0 ? r : note_result(t, err);
 }
 
 /* Also after a failure or an interruption, so that the samples so far can be shown. */
@@ -176,9 +208,9 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (t->command->cleanup)
 		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
 			"--cleanup", err);
-	r = schedule_read_result(t, cleaned < 0 ? &err2 : err);
-	if (r == 0 && s->command_done)
-		r = s->command_done(s, cleaned < 0 ? &err2 : err);
+	r = read_result(t, cleaned < 0 ? &err2 : err);
+	if (r == 0 && !s->takes_turns)
+		r = export_files(s, cleaned < 0 ? &err2 : err);
 	return cleaned < 0 ? cleaned : r;
 }
 
@@ -219,19 +251,6 @@ int session_run(struct session *s, struct error *err)
 	long long first, last;
 	int r;
 
-	for (size_t i = 0; i < s->n; i++) {
-		s->tasks[i].session = s;
-		s->samplings[i] = (struct sampling){
-			.run = &s->tasks[i].run,
-			.spawn = &s->tasks[i].spawn,
-			.command = s->tasks[i].in_messages,
-			.warm_ups = o->warm_ups,
-			.samples = (uint32_t)o->runs,
-			.ignored_status = i < session_n_shown(s) ? o->ignored_status
-								 : NULL, /* INC must not fail */
-			.data = &s->tasks[i],
-		};
-	}
 	r = sampling_run(&plan, err);
 	if (r != -EINTR)
 		return r == -ETIMEDOUT ? STATUS_TIME_OUT : r;
@@ -268,5 +287,5 @@ int session_settle_duet(struct session *s, const struct commands *commands, stru
 	r = session_open_in_turn(s, commands, err);
 	if (r == 0)
 		r = session_run(s->in_turn, err);
-	return r == 0 && s->command_done ? s->command_done(s, err) : r;
+	return r == 0 ? export_files(s, err) : r;
 }

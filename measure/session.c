@@ -71,15 +71,6 @@ static char *command_json(char *const *argv)
 	return json_dumps(array, JSON_COMPACT);
 }
 
-void session_set_increments(struct session *s, int64_t increments)
-{
-	struct run *run = &s->tasks[session_n_shown(s)].run;
-
-	snprintf(s->inc->iterations, sizeof(s->inc->iterations), "%" PRId64, increments);
-	free(run->command);
-	run->command = command_json(s->inc->argv);
-}
-
 /* Opened once, also for several commands. */
 static int open_output(struct session *s, const struct command *command, int *ret, struct error *err)
 {
@@ -117,14 +108,29 @@ static int open_output(struct session *s, const struct command *command, int *re
 static int fill_task(struct session *s, const struct command *command, const char *suffix, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	struct task *t = &s->tasks[s->n++];
+	const char *file = strrchr(command->argv[0], '/');
+	bool duet = o->order == ORDER_DUET;
+	struct task *t = &s->tasks[s->n];
 	int out = -1, r;
 
-	*t = (struct task){.command = command,
+	*t = (struct task){
+		.command = command,
 		.name = text_format("%s%s", command->name, suffix),
+		.sampling = &s->samplings[s->n++],
 		.in = -1,
-		.errors = -1};
+		.errors = -1,
+		.session = s,
+	};
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
+	*t->sampling = (struct sampling){
+		.run = &t->run,
+		.spawn = &t->spawn,
+		.command = t->in_messages,
+		.warm_ups = o->warm_ups,
+		.samples = (uint32_t)o->runs,
+		.ignored_status = s->inc ? NULL : o->ignored_status, /* INC, the last one, must not fail */
+		.data = t,
+	};
 	r = open_output(s, command, &out, err);
 	if (r < 0)
 		return r;
@@ -143,22 +149,19 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
-
-	const char *file = strrchr(t->command->argv[0], '/');
-
 	t->run = (struct run){
-		.program = text_utf8(file ? file + 1 : t->command->argv[0]),
-		.command = command_json(t->command->argv),
-		.name = t->command->named ? xstrdup(t->command->name) : NULL,
-		.kind = s->options->order == ORDER_DUET ? RUN_DUET : RUN_MEASURE,
-		.profile = text_copy(s->options->profile),
+		.program = text_utf8(file ? file + 1 : command->argv[0]),
+		.command = command_json(command->argv),
+		.name = command->named ? xstrdup(command->name) : NULL,
+		.kind = duet ? RUN_DUET : RUN_MEASURE,
+		.profile = text_copy(o->profile),
 		.profile_id = s->profile.id,
-		.other_cpus = s->options->other_cpus,
-		.unprofiled_share_ppm = llround(s->options->unprofiled_percent * (PPM / 100)),
-		.cpu = s->options->cpu,
+		.other_cpus = o->other_cpus,
+		.unprofiled_share_ppm = llround(o->unprofiled_percent * (PPM / 100)),
+		.cpu = o->cpu,
 	};
 	run_session_describe(&s->base, &t->run);
-	if (s->options->order == ORDER_DUET) {
+	if (duet) {
 		free(t->run.wait_source);
 		t->run.wait_source = xstrdup("elapsed");
 	}
@@ -312,46 +315,69 @@ static int make_duet(struct session *s, struct error *err)
 	return r;
 }
 
-int session_open(struct session *ret, const struct measure_options *options, const struct commands *commands,
+/* The notes on all results alike. */
+static int add_session_notes(struct session *s, struct error *err)
+{
+	_cleanup_(differences_clear) struct differences differences = {};
+	const struct observer *o = &s->base.observer;
+	int64_t environment = s->base.environment;
+	int r = 0;
+
+	if (s->options->profile) {
+		r = profile_changes(s->base.book, &s->profile, environment, &differences, err);
+		if (r > 0 && differences.n > 0)
+			s->environment_changes = differences_description(&differences, 5);
+		if (r >= 0)
+			r = profile_changes_note(&s->notes, s->base.book, &s->profile, environment, err);
+	}
+	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
+	if (!o->accounting)
+		notes_add(&s->notes, NOTE_OTHER, "Accounting off (%s): daemons%s",
+			s->options->backend == ACCOUNTING_NONE ? "--accounting none" : o->accounting_missing,
+			o->cgroup ? " not named" : ", orphans not counted");
+	else if (accounting_why(o->accounting))
+		notes_add(&s->notes, NOTE_OTHER,
+			"Accounting by taskstats, which is less exact than bpf; -v says why");
+	else if (!o->cgroup)
+		notes_add(&s->notes, NOTE_PROGRAM, "No cgroup v2 (see -v): orphans are not counted in PT");
+	return r;
+}
+
+int session_open(struct session *s, const struct measure_options *options, const struct commands *commands,
 	struct error *err)
 {
-	_cleanup_(session_close) struct session s = SESSION_NEW;
 	int r;
 
-	s.options = options;
+	s->options = options;
 	leftovers_remove_traces();
-	run_session_ask_environment(&s.base);
-	r = run_session_open(&s.base, options->db, BOOK_MEASURE,
+	run_session_ask_environment(&s->base);
+	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
 		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
 	if (r == 0 && options->profile)
-		r = book_get_profile(s.base.book, options->profile, &s.profile, err);
+		r = book_get_profile(s->base.book, options->profile, &s->profile, err);
 	if (r == 0)
-		r = observer_open(&s.base.observer, options->backend, options->cpu, err);
+		r = observer_open(&s->base.observer, options->backend, options->cpu, err);
 	if (r == 0)
-		r = run_session_environment(&s.base, err);
+		r = run_session_environment(&s->base, err);
 	if (r == 0)
-		r = session_make_notes(&s, err);
+		r = add_session_notes(s, err);
 	if (r == 0 && options->perf)
-		r = perf_counters_new(&s.perf, options->perf, err);
+		r = perf_counters_new(&s->perf, options->perf, err);
 	if (r == 0 && options->trace)
-		r = program_trace_open(&s.trace, options->cpu, err);
+		r = program_trace_open(&s->trace, options->cpu, err);
 	privilege_environment_put(iteration);
 	privilege_environment_put(padding);
 	if (r == 0 && options->fast_clock)
 		r = preload_fast_clock(err);
 	if (r == 0)
-		r = open_files(&s, err);
+		r = open_files(s, err);
 	if (r == 0)
-		r = fill_tasks(&s, commands, err);
+		r = fill_tasks(s, commands, err);
 	if (r == 0 && options->order == ORDER_DUET)
-		r = make_duet(&s, err);
-	if (r < 0)
-		return r;
-	if (getrandom(&s.seed, sizeof(s.seed), 0) < 0)
-		return error_os(err, -errno, "cannot choose a random order");
-	*ret = s;
-	s = SESSION_NEW;
-	return 0;
+		r = make_duet(s, err);
+	if (r == 0 && getrandom(&s->seed, sizeof(s->seed), 0) < 0)
+		r = error_os(err, -errno, "cannot choose a random order");
+	return r;
 }
 
 int session_open_in_turn(struct session *s, const struct commands *commands, struct error *err)
@@ -367,7 +393,7 @@ int session_open_in_turn(struct session *s, const struct commands *commands, str
 	turn->samplings = NULL;
 	turn->n = 0;
 	turn->duet = (struct duet_session){};
-	turn->command_done = NULL;
+	turn->takes_turns = true;
 	s->in_turn = turn;
 	return fill_tasks(turn, commands, err);
 }
@@ -389,7 +415,7 @@ int session_duet(const struct session *s, struct duet_report *ret, struct error 
 	bool all = true;
 
 	for (size_t i = 0; i < s->n; i++) {
-		results[i] = &s->tasks[i].result.run;
+		results[i] = &s->tasks[i].result;
 		all &= s->tasks[i].run.id > 0 && results[i]->discarding.run.id == s->tasks[i].run.id;
 	}
 	return all ? duet_report_make(s->base.book, results, s->n, ret, err)
@@ -409,8 +435,8 @@ static void clear_tasks(struct session *s)
 		free(t->taken);
 		run_clear(&t->run);
 		clean_samples_clear(&t->clean);
-		run_result_clear(&t->result.run);
-		notes_clear(&t->result.notes);
+		run_result_clear(&t->result);
+		notes_clear(&t->notes);
 		closep(&t->in);
 		closep(&t->errors);
 		if (s->duet.cgroups)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c makes and ends what they need,
- * schedule.c takes the samples, notes.c says what is to be known about the results. */
+ * schedule.c takes the samples and reads the results, show.c and export.c show them. */
 #pragma once
 
 #include "measure/options.h"
@@ -40,19 +40,6 @@ int commands_make(const struct measure_options *options, int argc, char **argv, 
 	struct error *err);
 void commands_clear(struct commands *commands);
 
-/* What the samples of one command come to: as the book has them, and what only this session knows. */
-struct result {
-	const struct command *command;
-	const char *name;
-	struct run_result run;
-	struct inc_units inc;           /* .increments 0: it did not alternate with INC */
-	int64_t observer_ns, before_ns; /* a sample: see struct sampling */
-	int64_t lost;
-	int failures, left_behind, killed, escaped, again;
-	char escapee[16];   /* as in struct sampling */
-	struct notes notes; /* on this result alone */
-};
-
 /* One command being measured. */
 struct task {
 	const struct command *command;
@@ -60,13 +47,16 @@ struct task {
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
 	struct spawn spawn;
+	struct sampling *sampling;  /* of the session's */
 	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
 	struct clean_samples clean; /* with --retain */
 	int64_t *perf;              /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
 	struct taken_sample *taken; /* what --trace recorded, by sample */
 	size_t n_taken;
-	struct result result;
+	struct run_result result; /* as the book has it; without samples before the run has ended */
+	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
+	struct notes notes;       /* on this result alone */
 	struct session *session;
 };
 
@@ -106,9 +96,8 @@ struct session {
 	size_t n_outputs;
 	struct perf_counters *perf;  /* NULL: without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
-	/* Called after each command, to write the results so far; may be NULL. */
-	int (*command_done)(const struct session *session, struct error *err);
-	uint64_t seed; /* of random orders */
+	bool takes_turns;            /* opened by session_open_in_turn: its results are not written */
+	uint64_t seed;               /* of random orders */
 	struct duet_session duet;
 	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
 	struct session *in_turn; /* then the same commands, taken in turn; NULL: not, or not yet */
@@ -118,7 +107,7 @@ struct session {
 #define SESSION_NEW ((struct session){.base = {.lock = {-1}}, .in = -1, .null = -1, .errors = -1})
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
- * it. */
+ * it. The caller closes it, also after a failure. */
 int session_open(struct session *session, const struct measure_options *options,
 	const struct commands *commands, struct error *err);
 void session_close(struct session *session);
@@ -133,9 +122,6 @@ int session_set_slice(struct session *session, int64_t slice_ns, struct error *e
  * "warmup-0", "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of the environment, which moves
  * the stack, is always the same: EMP_PADDING fills it up. */
 void session_set_iteration(int warm_up, uint32_t sample);
-
-/* What INC does each time it runs, from now on. */
-void session_set_increments(struct session *session, int64_t increments);
 
 /* The names of all tasks; the caller frees the array. */
 const char **session_names(const struct session *session);
@@ -154,16 +140,12 @@ int session_settle_duet(struct session *session, const struct commands *commands
  * long enough that its start does not count. A shorter program runs several times, and INC a little longer than all of them. */
 int64_t against_length_ns(int64_t pt_ns);
 
-/* notes.c: the notes on the session, when all is open; those on a result that was read, which it stores. */
-int session_make_notes(struct session *session, struct error *err);
-int session_note_result(struct session *session, struct task *task, struct error *err);
-
 /* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
 static inline const struct session *session_judged(const struct session *s)
 {
 	const struct session *turn = s->in_turn;
 
-	return turn && turn->n > 0 && turn->tasks[0].result.run.n_samples > 0 ? turn : s;
+	return turn && turn->n > 0 && turn->tasks[0].result.n_samples > 0 ? turn : s;
 }
 
 /* How many have a result of their own: the first ones, without the INC of --against. */

@@ -45,8 +45,8 @@ static double total_et(const struct task *t)
 {
 	double et_ns = 0;
 
-	for (size_t i = 0; i < t->result.run.n_samples; i++)
-		et_ns += (double)t->result.run.samples[i].et_ns;
+	for (size_t i = 0; i < t->result.n_samples; i++)
+		et_ns += (double)t->result.samples[i].et_ns;
 	return et_ns;
 }
 
@@ -110,7 +110,7 @@ static int print_sample(
 	const struct session *s, const struct task *t, size_t index, double median_ns, double usual_ns)
 {
 	const struct taken_sample *taken = &t->taken[index];
-	const struct sample *sample = &t->result.run.samples[index];
+	const struct sample *sample = &t->result.samples[index];
 	double extra_ns = (double)sample->et_ns - median_ns;
 	_cleanup_(freep) char *text = NULL;
 	char time[TEXT_TIME_SIZE];
@@ -196,7 +196,7 @@ int trace_print(const struct session *s, const struct task *t)
 		size_t which[MOST_LINES];
 		double median_ns = 0, usual_ns = median_taken(t);
 		size_t n = trace_outstanding(
-			t->result.run.samples, t->result.run.n_samples, which, MOST_LINES, &median_ns);
+			t->result.samples, t->result.n_samples, which, MOST_LINES, &median_ns);
 
 		for (size_t i = 0; r == 0 && i < n; i++)
 			if (which[i] < t->n_taken)

@@ -16,6 +16,7 @@ struct made_up {
 	struct measure_options options;
 	struct session session;
 	struct task tasks[2];
+	struct sampling samplings[2];
 	struct command commands[2];
 	char *values[2];
 	struct sample samples[2][2];
@@ -44,16 +45,19 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 			.max_rss_bytes = 4096,
 			.exit_status = (int)k};
 	m->commands[i].text = (char *)(i ? "quick" : "slow");
-	t->command = t->result.command = &m->commands[i];
+	t->command = &m->commands[i];
 	t->name = (char *)(uintptr_t)name;
-	t->result.name = name;
-	t->result.run.samples = m->samples[i];
-	t->result.run.n_samples = 2;
-	t->result.run.discarding.et.raw = t->result.run.discarding.pt.kept = summary;
-	t->result.run.discarding.run.id = (int64_t)i + 7;
-	t->result.run.discarding.out = m->out;
-	t->result.run.discarding.blind_ns = noise ? 16400000 : 0;
-	t->result.run.discarding.noise = (char *)(uintptr_t)noise;
+	t->sampling = &m->samplings[i];
+	t->result = (struct run_result){
+		.samples = m->samples[i],
+		.n_samples = 2,
+		.discarding = {.run.id = (int64_t)i + 7,
+			.et.raw = summary,
+			.pt.kept = summary,
+			.out = m->out,
+			.blind_ns = noise ? 16400000 : 0,
+			.noise = (char *)(uintptr_t)noise},
+	};
 	m->options.profile = noise ? "lab" : NULL;
 }
 
@@ -116,7 +120,7 @@ static void assert_command(enum export format, const char *name, const char *exp
 	struct made_up m;
 
 	fill(&m);
-	m.tasks[0].result.name = (char *)name;
+	m.tasks[0].name = (char *)name;
 	text = write_with(format, &m.session);
 	if (!strstr(text, expected))
 		fail_msg("'%s' is not in: %s", expected, text);
@@ -185,8 +189,8 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	fill(&m);
 	m.options.order = ORDER_DUET;
 	for (size_t i = 0; i < 2; i++) {
-		m.tasks[i].result.run.discarding.run.kind = RUN_DUET;
-		m.tasks[i].result.run.discarding.pt.kept.mean_ns = i ? 101e6 : 200.5e6;
+		m.tasks[i].result.discarding.run.kind = RUN_DUET;
+		m.tasks[i].result.discarding.pt.kept.mean_ns = i ? 101e6 : 200.5e6;
 		for (size_t k = 0; k < 2; k++) {
 			m.samples[i][k].start_ns += (int64_t)(10 * k + i);
 			m.samples[i][k].pt_ns = i ? 101000000 : 200000000 + 1000000 * (int64_t)k;
@@ -267,12 +271,12 @@ TEST(a_command_without_samples_is_left_out)
 	struct made_up m;
 
 	fill(&m);
-	m.tasks[0].result.run.n_samples = 0;
+	m.tasks[0].result.n_samples = 0;
 	assert_written(EXPORT_MARKDOWN, &m.session,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|\n"
 		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
-	m.tasks[1].result.run.n_samples = 0;
+	m.tasks[1].result.n_samples = 0;
 	assert_written(EXPORT_CSV, &m.session,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
 }
