@@ -522,7 +522,7 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 	if (rows[0].samples == 0 || calibration_duet_ns(c) == 0)
 		return 0;
 	for (size_t i = 0; r == 0 && i < 2; i++)
-		r = cgroup_new_in(&cgroups[i], c->base.observer.cgroup, err);
+		r = cgroup_new_in(&cgroups[i], c->base.observer.cgroup->path, err);
 	if (r == 0)
 		r = take_duet_rounds(c, cgroups, rows, err);
 	for (size_t i = 0; i < 2; i++)

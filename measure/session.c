@@ -279,7 +279,7 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 	}
 	if (slicing != SLICING_FREEZER || s->duet.guard)
 		return 0;
-	return guard_new(&s->duet.guard, thaw_below, cgroup_fd(observer->cgroup), NULL, err);
+	return guard_new(&s->duet.guard, thaw_below, observer->cgroup->fd, NULL, err);
 }
 
 /* What the programs of a session need to alternate on one CPU. */
@@ -294,7 +294,7 @@ static int make_duet(struct session *s, struct error *err)
 	if (s->base.observer.cgroup)
 		s->duet.cgroups = xcalloc(s->n, sizeof(struct cgroup *));
 	for (size_t i = 0; r == 0 && s->duet.cgroups && i < s->n; i++)
-		r = cgroup_new_in(&s->duet.cgroups[i], s->base.observer.cgroup, err);
+		r = cgroup_new_in(&s->duet.cgroups[i], s->base.observer.cgroup->path, err);
 	if (r == 0)
 		r = session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err);
 	for (size_t i = 0; r == 0 && i < s->n; i++) {

@@ -154,13 +154,13 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	w->directory = text_format("%s/%s", c->directory, w->number);
 	if (mkdir(w->directory, 0700) < 0)
 		return error_os(err, -errno, "cannot make the directory '%s'", w->directory);
-	r = cgroup_new_in(&w->cgroup, c->all, err);
+	r = cgroup_new_in(&w->cgroup, c->all->path, err);
 	if (r == 0) {
 		const struct script *script = load_script_of(c->load, k);
 
 		if (script->weight)
 			r = cgroup_limit(w->cgroup, "cpu.weight", script->weight, err);
-		else if (script->nice && faccessat(cgroup_fd(w->cgroup), "cpu.weight.nice", F_OK, 0) == 0)
+		else if (script->nice && faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
 			/* with a weight the nice values of processes only count within the cgroup */
 			r = cgroup_limit(w->cgroup, "cpu.weight.nice", script->nice, err);
 		r = r == 0 && script->memory ? cgroup_limit(w->cgroup, "memory.max", script->memory, err) : r;
@@ -361,7 +361,7 @@ static int run_workers(void *data, struct spawned *ret, struct error *err)
 	if (r == 0 && meter) {
 		c->waits = xcalloc(2, sizeof(*c->waits));
 		privilege_raise();
-		r = page_wait_meter_set(meter, cgroup_fd(c->all), err);
+		r = page_wait_meter_set(meter, c->all->fd, err);
 		privilege_lower();
 		if (r == 0)
 			page_wait_meter_read(meter, &c->waits[0]);

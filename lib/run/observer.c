@@ -359,7 +359,7 @@ int observe_several(const struct spawn *spawn, struct counter_reader *counters, 
 	if (spawn->accounting) {
 		privilege_raise();
 		r = accounting_before(
-			spawn->accounting, spawn->cgroup ? cgroup_id(spawn->cgroup) : 0, spawn->cpu, err);
+			spawn->accounting, spawn->cgroup ? spawn->cgroup->id : 0, spawn->cpu, err);
 		privilege_lower();
 	}
 	if (r == 0)

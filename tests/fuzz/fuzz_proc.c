@@ -3,7 +3,6 @@
 #include "lib/base/text.h"
 #include "lib/host/accounting/identity.h"
 #include "lib/host/clock/ntp.h"
-#include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
@@ -20,18 +19,12 @@ static void try_process(const char *text)
 	process_ref_pid(text);
 }
 
-static void try_cgroup(const char *text)
+static void try_unit(const char *text)
 {
-	_cleanup_(freep) char *unit = strdup(text), *mounts = strdup(text), *own = strdup(text);
-	_cleanup_(freep) char *mount = NULL, *path = NULL;
-	struct error err = {};
+	_cleanup_(freep) char *unit = strdup(text);
 
 	if (identity_parse_cgroup(text, unit))
 		FUZZ_MUST(identity_is_unit(unit) && !strchr(unit, '/'));
-	if (cgroup_parse_mount(mounts, &mount, &err) < 0)
-		FUZZ_REFUSED(&err);
-	if (cgroup_parse_own(own, &path, &err) < 0)
-		FUZZ_REFUSED(&err);
 }
 
 static void try_kernel(const char *text)
@@ -63,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	_cleanup_(freep) char *text = fuzz_text(bytes, n);
 
 	try_process(text);
-	try_cgroup(text);
+	try_unit(text);
 	try_kernel(text);
 	try_clock(text);
 	return 0;

@@ -3,6 +3,7 @@
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/process/cgroup.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
 #include "lib/run/observer.h"
@@ -14,11 +15,12 @@
 #include <sys/stat.h>
 
 static const char *const paths[] = {"proc/stat", "proc/vmstat", "proc/pressure/cpu", "proc/cpuinfo",
-	"proc/meminfo", "proc/42/stat", "proc/self/status", "proc/self/uid_map", "proc/sys/kernel/osrelease",
-	"proc/sys/kernel/version", "etc/os-release", "run/systemd/container", "sys/class/dmi/id/sys_vendor",
-	"sys/class/dmi/id/product_name", "sys/kernel/security/lockdown",
-	"sys/devices/system/clocksource/clocksource0/available_clocksource", "sys/devices/system/cpu/online",
-	"sys/devices/system/cpu/present", "sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
+	"proc/meminfo", "proc/42/stat", "proc/self/cgroup", "proc/self/mountinfo", "proc/self/status",
+	"proc/self/uid_map", "proc/sys/kernel/osrelease", "proc/sys/kernel/version", "etc/os-release",
+	"run/systemd/container", "sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
+	"sys/kernel/security/lockdown", "sys/devices/system/clocksource/clocksource0/available_clocksource",
+	"sys/devices/system/cpu/online", "sys/devices/system/cpu/present",
+	"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
 	"sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost",
 	"sys/devices/system/cpu/cpufreq/policy0/affected_cpus",
 	"sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
@@ -74,9 +76,16 @@ static void try_system(void)
 
 static void try_processes(void)
 {
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits limits = {};
+	_cleanup_(freep) char *mount = NULL;
+	struct error err = {};
 	size_t n;
 
 	free(processes_read(root_fd, &n));
+	if (cgroup_mount(root_fd, &mount, &err) < 0)
+		FUZZ_REFUSED(&err);
+	if (cgroup_limits_read(&limits, root_fd) == 0)
+		FUZZ_MUST(limits.quota >= 0 && limits.weight >= -1);
 }
 
 static void try_cpu(void)

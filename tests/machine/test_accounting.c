@@ -354,7 +354,7 @@ static void the_unit_of_a_service_that_came_and_went_inside_is_known(void **stat
 	pid_t pid;
 
 	assert_int_equal(cgroup_new(&own, NULL, &err), 0);
-	service = text_format("%s/emp-planted.service", cgroup_path(own));
+	service = text_format("%s/emp-planted.service", own->path);
 	assert_int_equal(mkdir(service, 0755), 0);
 	pid = run_true_in(service);
 	burning_wait(pid);
@@ -378,7 +378,7 @@ static void with_a_cgroup_a_living_process_is_described_too(void **state)
 	pid_t pid;
 
 	assert_int_equal(cgroup_new(&own, NULL, &err), 0);
-	a = begin(&bpf, cgroup_id(own));
+	a = begin(&bpf, own->id);
 	pid = burning_start("living", 3600 * NS_PER_S, 0, ns);
 	for (int i = 0; i < 2; i++) { /* started in the first sample, there before the second */
 		clockid_t clock;
@@ -393,7 +393,7 @@ static void with_a_cgroup_a_living_process_is_described_too(void **state)
 		assert_true(usage->pt_ns >= 4 * NS_PER_MS);
 		assert_int_equal(usage->started, i == 0);
 		assert_false(usage->ended || usage->program || usage->kernel);
-		assert_int_equal(accounting_before(a, cgroup_id(own), -1, &err), 0);
+		assert_int_equal(accounting_before(a, own->id, -1, &err), 0);
 	}
 	kill(pid, SIGKILL);
 	burning_wait(pid);
@@ -491,9 +491,9 @@ static void the_program_is_told_from_others_by_its_cgroup_however_deep(void **st
 		pid_t pids[3];
 
 		assert_int_equal(cgroup_new(&own, NULL, &err), 0);
-		deep = make_deep(cgroup_path(own));
-		a = begin(all[i], cgroup_id(own));
-		burning_wait(pids[0] = run_true_in(cgroup_path(own)));
+		deep = make_deep(own->path);
+		a = begin(all[i], own->id);
+		burning_wait(pids[0] = run_true_in(own->path));
 		burning_wait(pids[1] = run_true_in(deep));
 		pids[2] = run_stranger();
 		usages = end(a);
@@ -564,8 +564,8 @@ static void what_the_program_moves_to_another_cgroup_is_found(void **state)
 	assert_int_equal(cgroup_new(&own, NULL, &err), 0);
 	assert_int_equal(cgroup_new(&other, NULL, &err), 0);
 	server = start_server(request, answer);
-	a = begin(&bpf, cgroup_id(own));
-	mover = start_mover(cgroup_path(own), cgroup_path(other), orphan);
+	a = begin(&bpf, own->id);
+	mover = start_mover(own->path, other->path, orphan);
 	burning_wait(mover);
 	burning_wait((pid_t)*orphan);
 	assert_int_equal(write(request[1], "x", 1), 1);

@@ -229,7 +229,7 @@ static void what_never_stays_is_ended_without_a_cgroup(void **state)
 static void what_moves_to_another_cgroup_is_counted_and_ended(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
-	const char *own = cgroup_path(cgroup);
+	const char *own = cgroup->path;
 	_cleanup_(freep) char *away = text_format("%.*s/emp-test-away", (int)(strrchr(own, '/') - own), own);
 	char *argv[] = {(char *)"sh", (char *)"-c",
 		(char *)"echo $$ >$1/cgroup.procs; \"$2\" 100; sleep 1000 & exit 0", (char *)"sh", away, burn,
@@ -253,7 +253,7 @@ static void what_moves_to_another_cgroup_is_counted_and_ended(void **state)
 static void what_freezes_itself_is_ended(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
-	_cleanup_(freep) char *freeze = text_format("%s/cgroup.freeze", cgroup_path(cgroup));
+	_cleanup_(freep) char *freeze = text_format("%s/cgroup.freeze", cgroup->path);
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo 1 >$1; exit 5", (char *)"sh", freeze, NULL};
 	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
 	struct error err = {};
@@ -278,7 +278,7 @@ static void an_interrupt_ends_the_program_and_is_told(void **state)
 static void the_cgroup_is_gone_when_it_is_freed(void **state)
 {
 	struct cgroup *cgroup = new_cgroup();
-	_cleanup_(freep) char *path = strdup(cgroup_path(cgroup)), *below = text_format("%s/below", path);
+	_cleanup_(freep) char *path = strdup(cgroup->path), *below = text_format("%s/below", path);
 
 	assert_int_equal(mkdir(below, 0755), 0); /* as a program under test might */
 	assert_int_equal(access(path, F_OK), 0);
@@ -314,7 +314,7 @@ static void what_a_killed_observer_left_is_removed_by_the_next(void **state)
 		struct cgroup *cgroup = new_cgroup();
 		struct spawn spawn = spawn_of(argv, "/bin/sleep", cgroup);
 
-		if (write(pipes[1], cgroup_path(cgroup), strlen(cgroup_path(cgroup))) > 0)
+		if (write(pipes[1], cgroup->path, strlen(cgroup->path)) > 0)
 			run_ok(&spawn);
 		_exit(0);
 	}
@@ -503,7 +503,7 @@ static void a_wait_ends_at_its_time_limit_and_the_program_goes_on(void **state)
 /* Until the one process of the cgroup has stopped. */
 static void wait_for_stop(const struct cgroup *cgroup)
 {
-	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup_path(cgroup)), *text = NULL;
+	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup->path), *text = NULL;
 	siginfo_t info;
 
 	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);

@@ -52,15 +52,15 @@ TEST(a_fresh_one_is_empty_and_has_used_nothing)
 	assert_int_equal(cgroup_usage(cgroup, &usage, &err), 0);
 	assert_int_equal(usage.usage_ns, 0);
 	assert_int_equal(cgroup_wait_empty(cgroup, 0, &err), 1);
-	assert_int_equal(stat(cgroup_path(cgroup), &st), 0);
-	assert_int_equal(st.st_ino, cgroup_id(cgroup));
+	assert_int_equal(stat(cgroup->path, &st), 0);
+	assert_int_equal(st.st_ino, cgroup->id);
 }
 
 TEST(several_have_places_of_their_own)
 {
 	_cleanup_(cgroup_freep) struct cgroup *a = make(), *b = make();
 
-	assert_string_not_equal(cgroup_path(a), cgroup_path(b));
+	assert_string_not_equal(a->path, b->path);
 }
 
 TEST(one_inside_another_counts_there_too)
@@ -70,7 +70,7 @@ TEST(one_inside_another_counts_there_too)
 	struct cgroup_usage of_inner, of_outer;
 	size_t over;
 
-	assert_int_equal(cgroup_new_in(&inner, outer, &err), 0);
+	assert_int_equal(cgroup_new_in(&inner, outer->path, &err), 0);
 	program = start_in(inner, "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done");
 	assert_int_equal(cgroup_populated(outer, &err), 1);
 	assert_int_equal(program_wait_any(&program, 1, 0, &over, &err), 0);
@@ -85,7 +85,7 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 	struct program *program = start_in(cgroup, "exec sleep 1000");
 	pid_t pid;
 	siginfo_t info;
-	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup_path(cgroup)), *text = NULL;
+	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup->path), *text = NULL;
 
 	/* The processes of the cgroup as the kernel lists them. */
 	assert_int_equal(text_read_file(-100, path, &text), 0);
@@ -93,29 +93,29 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 
 	assert_int_equal(cgroup_populated(cgroup, &err), 1);
 	assert_int_equal(cgroup_count(cgroup, &err), 1);
-	assert_true(cgroup_has(cgroup, pid));
-	assert_false(cgroup_has(other, pid));
-	assert_false(cgroup_has(cgroup, getpid()));
+	assert_true(cgroup_has(cgroup, pid, false));
+	assert_false(cgroup_has(other, pid, false));
+	assert_false(cgroup_has(cgroup, getpid(), false));
 	assert_int_equal(cgroup_wait_empty(cgroup, 1, &err), 0);
 	assert_int_equal(cgroup_kill(cgroup, &err), 0);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(cgroup_wait_empty(cgroup, 60000, &err), 1);
-	assert_true(cgroup_has(cgroup, pid)); /* not reaped yet */
+	assert_true(cgroup_has(cgroup, pid, false)); /* not reaped yet */
 	program_free(program);
-	assert_false(cgroup_has(cgroup, pid));
+	assert_false(cgroup_has(cgroup, pid, false));
 }
 
 TEST(one_that_was_killed_is_replaced_and_others_are_not)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = make();
-	uint64_t id = cgroup_id(cgroup);
+	uint64_t id = cgroup->id;
 	struct program *program;
 
 	assert_int_equal(cgroup_renew(cgroup, &err), 0);
-	assert_int_equal(cgroup_id(cgroup), id);
+	assert_int_equal(cgroup->id, id);
 	assert_int_equal(cgroup_kill(cgroup, &err), 0);
 	assert_int_equal(cgroup_renew(cgroup, &err), 0);
-	assert_int_not_equal(cgroup_id(cgroup), id);
+	assert_int_not_equal(cgroup->id, id);
 	program = start_in(cgroup, "exec sleep 1000"); /* Linux 6.18 would kill it in the old one */
 	assert_int_equal(cgroup_count(cgroup, &err), 1);
 	program_free(program);
@@ -124,7 +124,7 @@ TEST(one_that_was_killed_is_replaced_and_others_are_not)
 /* A cgroup in the same parent, with a name as of the process `pid` of the namespace of process ids `space`. */
 static char *make_as(const struct cgroup *cgroup, unsigned long long space, int pid)
 {
-	const char *path = cgroup_path(cgroup);
+	const char *path = cgroup->path;
 	char *made = text_format("%.*s/emp-%llu-%d-0", (int)(strrchr(path, '/') - path), path, space, pid);
 
 	assert_int_equal(mkdir(made, 0755), 0);
@@ -146,7 +146,7 @@ TEST(what_has_no_owner_is_removed_also_where_its_process_id_is_in_use_again)
 	assert_int_equal(access(reused, F_OK), -1);
 	assert_int_equal(access(elsewhere, F_OK), -1);
 	assert_int_equal(access(other, F_OK), 0);
-	assert_int_equal(access(cgroup_path(cgroup), F_OK), 0);
+	assert_int_equal(access(cgroup->path, F_OK), 0);
 	rmdir(other);
 }
 
@@ -161,7 +161,7 @@ TEST(what_another_process_owns_stays_until_it_is_killed)
 	if (pid == 0) {
 		struct cgroup *cgroup = make();
 
-		if (write(pipes[1], cgroup_path(cgroup), strlen(cgroup_path(cgroup))) > 0)
+		if (write(pipes[1], cgroup->path, strlen(cgroup->path)) > 0)
 			pause();
 		_exit(1);
 	}
@@ -179,7 +179,7 @@ TEST(what_another_process_owns_stays_until_it_is_killed)
 TEST(it_is_gone_when_it_is_freed_with_all_that_ran_and_was_made_below)
 {
 	struct cgroup *cgroup = make();
-	_cleanup_(freep) char *path = strdup(cgroup_path(cgroup)), *below = text_format("%s/below", path);
+	_cleanup_(freep) char *path = strdup(cgroup->path), *below = text_format("%s/below", path);
 	_cleanup_(freep) char *procs = text_format("%s/cgroup.procs", below);
 	int status = 0;
 	pid_t pid;

@@ -66,16 +66,16 @@ TEST_IN_TREE(quotas_of_cgroup_v1_are_found_by_the_controller)
 	assert_int_equal(cgroup_limits_read(&limits, tree.fd), -ENOENT);
 }
 
-TEST(a_mount_of_another_cgroup_namespace_is_not_used)
+TEST_IN_TREE(a_mount_of_another_cgroup_namespace_is_not_used)
 {
-	char both[] = "41 31 0:38 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
-		      "42 31 0:38 / /own rw - cgroup2 cgroup2 rw\n",
-	     one[] = "41 31 0:38 /.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
 	_cleanup_(freep) char *mount = NULL;
 	struct error err = {};
 
-	assert_int_equal(cgroup_parse_mount(both, &mount, &err), 0);
+	tree_put("proc/self/mountinfo", "41 31 0:38 /../.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+					"42 31 0:38 / /own rw - cgroup2 cgroup2 rw\n");
+	assert_int_equal(cgroup_mount(tree.fd, &mount, &err), 0);
 	assert_string_equal(mount, "/own");
-	assert_int_equal(cgroup_parse_mount(one, &(char *){NULL}, &err), -ENOTSUP);
+	tree_put("proc/self/mountinfo", "41 31 0:38 /.. /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+	assert_int_equal(cgroup_mount(tree.fd, &(char *){NULL}, &err), -ENOTSUP);
 	assert_string_equal(err.text, "cgroup v2 is mounted for another cgroup namespace only");
 }

@@ -5,12 +5,20 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
+#include "lib/base/paths.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-struct cgroup;
+struct cgroup {
+	char *path;
+	int fd;      /* of the directory, locked while it has an owner */
+	uint64_t id; /* as BPF sees it: the inode number */
+	/* for cgroup.c; they stay open, because they are read twice a sample */
+	int events_fd, stat_fd;
+	bool killed;
+};
 
 struct cgroup_usage {
 	int64_t usage_ns, user_ns,
@@ -21,38 +29,33 @@ struct cgroup_usage {
  * filter refuses to start programs in one; -EACCES, -EROFS…: it cannot be made here; each with a sentence. */
 int cgroup_new(struct cgroup **ret, const char *directory, struct error *err);
 
-/* The same inside another, which must outlive it and has no processes of its own. */
-int cgroup_new_in(struct cgroup **ret, const struct cgroup *parent, struct error *err);
+/* The same inside another, by its path, which must outlive it and has no processes of its own. */
+int cgroup_new_in(struct cgroup **ret, const char *parent, struct error *err);
 
-/* Each cgroup below a directory whose owner was killed. Without `each` they are removed, and what still runs in them is killed. */
-typedef void cgroup_each(const char *path, void *data);
-void cgroup_each_abandoned(const char *directory, cgroup_each *each, void *data);
+/* The paths of the cgroups in a directory, or also of all below it, whose owner was killed; paths_clear() frees them. `ret` NULL: they
+ * are removed, and what still runs in them is killed. */
+void cgroups_abandoned(struct paths *ret, const char *directory, bool below);
 
 /* Kills the processes that are still in it, and removes it. */
 void cgroup_free(struct cgroup *cgroup);
 DEFINE_FREEP(cgroup)
-
-int cgroup_fd(const struct cgroup *cgroup);
-uint64_t cgroup_id(const struct cgroup *cgroup); /* as BPF sees it: the inode number */
-const char *cgroup_path(const struct cgroup *cgroup);
 
 int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err);
 
 /* The time in which some of its processes waited for "cpu", "io" or "memory" (PSI), in ns; -1: not known here. */
 int64_t cgroup_pressure_ns(const struct cgroup *cgroup, const char *resource);
 
-/* Whether a child of this process is in it, or was when it ended; or in this or another one that this process made. */
-bool cgroup_has(const struct cgroup *cgroup, pid_t pid);
-bool cgroup_is_ours(const struct cgroup *cgroup, pid_t pid);
+/* How many of its processes the kernel has killed because it had reached its memory.max; 0 without the controller. */
+int64_t cgroup_oom_kills(const struct cgroup *cgroup);
+
+/* Whether a child of this process is in it, or was when it ended; any_of_ours: in it or in another one that this process made. */
+bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours);
 
 /* 1: processes are in it, 0: none. */
 int cgroup_populated(const struct cgroup *cgroup, struct error *err);
 
 /* Whether all processes in it are frozen, which they can do themselves. */
 bool cgroup_is_frozen(const struct cgroup *cgroup);
-
-/* Stops all processes in it, or lets them continue; -ENOENT: before Linux 5.2. This returns before they have stopped. */
-int cgroup_freeze(const struct cgroup *cgroup, bool freeze, struct error *err);
 
 /* How many processes are in it now. */
 int cgroup_count(const struct cgroup *cgroup, struct error *err);
@@ -67,16 +70,20 @@ int cgroup_kill(struct cgroup *cgroup, struct error *err);
  * starts in a cgroup that cgroup.kill was written to before. */
 int cgroup_renew(struct cgroup *cgroup, struct error *err);
 
-/* The directory that it is mounted on. -ENOTSUP: it is not mounted. */
+/* Stops all processes in it, or lets them continue; -ENOENT: before Linux 5.2. This returns before they have stopped. */
+int cgroup_freeze(const struct cgroup *cgroup, bool freeze, struct error *err);
+
+/* Writes a limit: "memory.max". */
+int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
+
+/* Any file of a cgroup; -errno without a sentence. */
+int cgroup_write(int directory_fd, const char *file, const char *value);
+
+/* The directory that cgroup v2 is mounted on. -ENOTSUP: it is not mounted. */
 int cgroup_mount(int root_fd, char **ret, struct error *err);
 
 /* The directory of the cgroup that a process is in; pid 0: this process. -ENOTSUP: there is none. */
 int cgroup_of(pid_t pid, char **ret, struct error *err);
-
-/* The same from text, which they change: of mountinfo, the fifth field of the line whose type is cgroup2; of
- * /proc/PID/cgroup, the path on the line of hierarchy 0. */
-int cgroup_parse_mount(char *text, char **ret, struct error *err);
-int cgroup_parse_own(char *text, char **ret, struct error *err);
 
 /* The controllers of cgroup v2, such as "cpu" and "memory", for cgroups that this process makes.
  *
@@ -86,7 +93,7 @@ int cgroup_parse_own(char *text, char **ret, struct error *err);
 
 struct cgroup_controllers;
 
-/* `names` ends with NULL, has CONTROLLERS_MOST at most, and must outlive the object. Make the cgroups that shall have the controllers before this.
+/* `names` ends with NULL, has four at most, and must outlive the object. Make the cgroups that shall have the controllers before this.
  * -ENOTSUP, -EBUSY, -EACCES…, each with a sentence that says what is missing. */
 int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err);
 
@@ -96,12 +103,6 @@ int cgroup_controllers_pass_on(
 
 /* Puts this process back, once the cgroups that have the controllers are removed. */
 void cgroup_controllers_free(struct cgroup_controllers *controllers);
-
-/* Writes a limit: "memory.max". */
-int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
-
-/* How many of its processes the kernel has killed because it had reached its memory.max; 0 without the controller. */
-int64_t cgroup_oom_kills(const struct cgroup *cgroup);
 
 /* How much CPU time the control groups that this process is in let it have: by the cpu controller of cgroup v2 or v1,
  * in its own group and those above. What is above a container's own root is not visible. */

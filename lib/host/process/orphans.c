@@ -61,9 +61,9 @@ static bool is_orphan(const struct orphans *o, pid_t pid)
 	for (size_t i = 0; i < o->before.n; i++)
 		if (o->before.items[i] == pid)
 			return false;
-	if (!o->cgroup || cgroup_has(o->cgroup, pid))
+	if (!o->cgroup || cgroup_has(o->cgroup, pid, false))
 		return true;
-	return o->before.n == 0 && !cgroup_is_ours(o->cgroup, pid);
+	return o->before.n == 0 && !cgroup_has(o->cgroup, pid, true);
 }
 
 /* The children that are this program's orphans, dead ones included. */
@@ -126,7 +126,7 @@ int orphans_count(const struct orphans *o, struct error *err)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < list.n; i++) /* those outside the cgroup */
-		n += !o->cgroup || !cgroup_has(o->cgroup, list.items[i]);
+		n += !o->cgroup || !cgroup_has(o->cgroup, list.items[i], false);
 	r = o->cgroup ? cgroup_count(o->cgroup, err) : 0;
 	return r < 0 ? r : n + r;
 }

@@ -210,7 +210,7 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 		.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | (s->cgroup ? CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
-		.cgroup = s->cgroup ? (uint64_t)cgroup_fd(s->cgroup) : 0,
+		.cgroup = s->cgroup ? (uint64_t)s->cgroup->fd : 0,
 	};
 	struct schedstat waited;
 	long r;

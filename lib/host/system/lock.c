@@ -139,13 +139,6 @@ void leftovers_remove_directories(const char *below)
 		leftover_directory_remove(found.items[i].path);
 }
 
-static void add_cgroup(const char *path, void *data)
-{
-	struct leftovers *all = data;
-
-	*array_add(all->items, all->n) = (struct leftover){LEFTOVER_CGROUP, xstrdup(path)};
-}
-
 /* Where loads have their directories, if their files do not say otherwise. */
 static const char *const *load_places(void)
 {
@@ -160,12 +153,15 @@ void leftovers_find(struct leftovers *ret)
 {
 	_cleanup_(closep) int tracing_fd = tracefs_open();
 	_cleanup_(freep) char *cgroups = NULL;
+	_cleanup_(paths_clear) struct paths abandoned = {};
 
 	*ret = (struct leftovers){};
 	if (tracing_fd >= 0)
 		find_traces(ret, tracing_fd);
 	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
-		cgroup_each_abandoned(cgroups, add_cgroup, ret);
+		cgroups_abandoned(&abandoned, cgroups, true);
+	for (size_t i = 0; i < abandoned.n; i++)
+		*array_add(ret->items, ret->n) = (struct leftover){LEFTOVER_CGROUP, TAKE(abandoned.items[i])};
 	for (const char *const *place = load_places(); *place; place++)
 		find_directories(ret, *place);
 }
@@ -178,7 +174,7 @@ void leftovers_remove(void)
 		return;
 	leftovers_remove_traces();
 	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
-		cgroup_each_abandoned(cgroups, NULL, NULL);
+		cgroups_abandoned(NULL, cgroups, true);
 	for (const char *const *place = load_places(); *place; place++)
 		leftovers_remove_directories(*place);
 }
