@@ -296,7 +296,7 @@ static void compare_print_noise(const struct question *q)
 
 static int compare_print(const struct question *q, struct error *err)
 {
-	_cleanup_(table_freep) struct table *list = comparison_list_new();
+	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
 	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	char memory_a[PEAK_MEMORY_TEXT_SIZE], memory_b[PEAK_MEMORY_TEXT_SIZE];
 

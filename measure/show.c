@@ -271,7 +271,7 @@ static int show_comparisons(const struct session *s, const char *const *names, b
 	if (r < 0)
 		return r;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
-		list = comparison_list_new();
+		list = table_new(comparison_columns);
 	/* What the verdicts speak of, where that is not the duet. */
 	if (print && s->doubt != DUET_SOUND && judged != s)
 		printf("%s, so they were taken in turn (runs %lld to %lld):\n",

@@ -19,37 +19,19 @@ static const char *p_text(char buffer[32], double p)
 	return buffer;
 }
 
-static const char *clock_text(const struct comparison *c)
-{
-	return c->clock == COMPARISON_PT ? "CPU time" : "elapsed time";
-}
-
-static void print_same(FILE *file, const char *name, const struct comparison *c)
-{
-	char p[32], mdd[TEXT_TIME_SIZE], rest[LINE_SIZE];
-
-	if (isnan(c->smallest_difference)) /* constant times */
-		snprintf(rest, sizeof(rest), ": no difference shown in %s (%s)", clock_text(c),
-			p_text(p, c->p_adjusted));
-	else
-		snprintf(rest, sizeof(rest), ": no difference shown in %s (%s; %s detectable)", clock_text(c),
-			p_text(p, c->p_adjusted), text_percent(mdd, c->smallest_difference));
-	terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(rest));
-	fprintf(file, "%s\n", rest);
-}
-
 /* Two names and what stands between and after them, in one line; what one name does not need goes to the other. Returns its width. */
 static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
 	const char *reference, const char *end)
 {
 	size_t left = terminal_columns(file) - terminal_text_width(middle) - terminal_text_width(end);
-	size_t of_name = terminal_text_width(terminal_text(name)), of_reference;
+	size_t of_name = terminal_text_width(terminal_text(name));
+	size_t of_reference = terminal_text_width(terminal_text(reference));
+	size_t *shorter = of_name <= of_reference ? &of_name : &of_reference;
 
-	of_reference = terminal_text_width(terminal_text(reference));
-	if (of_name + of_reference > left && of_name <= of_reference)
-		of_reference = left - (of_name = of_name < left / 2 ? of_name : left / 2);
-	else if (of_name + of_reference > left)
-		of_name = left - (of_reference = of_reference < left / 2 ? of_reference : left / 2);
+	if (of_name + of_reference > left) {
+		*shorter = *shorter < left / 2 ? *shorter : left / 2;
+		*(shorter == &of_name ? &of_reference : &of_name) = left - *shorter;
+	}
 	terminal_print_name(file, name, of_name);
 	fprintf(file, "%s%s%s", mark, middle, *mark ? terminal_mark(file, MARK_END) : "");
 	terminal_print_name(file, reference, of_reference);
@@ -57,56 +39,55 @@ static size_t print_sentence(FILE *file, const char *name, const char *mark, con
 	return terminal_columns(file) - left + of_name + of_reference;
 }
 
-static void print_unknown(FILE *file, const char *reference, const char *name, const struct comparison *c)
-{
-	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
-	char middle[LINE_SIZE], end[LINE_SIZE];
-
-	snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
-	snprintf(end, sizeof(end), " in %s  (%s)\n", clock_text(c),
-		few ? "too few samples" : "no verdict: not taken in turn");
-	print_sentence(file, name, "", middle, reference, end);
-}
-
 /* The interval follows in the same line if it fits, else in a line of its own. */
-static void print_different(FILE *file, const char *reference, const char *name, const struct comparison *c)
+static void print_different(FILE *file, const char *reference, const char *name, const struct comparison *c,
+	const char *in_clock, const char *p)
 {
 	bool faster = comparison_verdict(c) == COMPARISON_FASTER;
-	double ratio = faster ? 1 / c->ratio : c->ratio;
 	double low = faster ? 1 / c->ratio_high : c->ratio_low,
 	       high = faster ? 1 / c->ratio_low : c->ratio_high;
-	int decimals;
-	char p[32], middle[64], end[32], interval[LINE_SIZE];
-	size_t width;
 	double half = (high - low) / 2;
-	int half_decimals = half > 0 && isfinite(half) ? -(int)floor(log10(half)) : 2;
+	char middle[64], interval[LINE_SIZE];
+	int decimals = 2; /* one digit of half an interval, at least two */
+	size_t width;
 
-	/* Decimals that show one digit of half an interval, at least two. */
-	decimals = half_decimals < 2 ? 2 : half_decimals > 6 ? 6 : half_decimals;
-
-	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio,
-		faster ? "faster" : "slower");
-	snprintf(end, sizeof(end), " in %s", clock_text(c));
-	snprintf(interval, sizeof(interval), "  (95 %% CI %.*f … %.*f, %s)", decimals, low, decimals, high,
-		p_text(p, c->p_adjusted));
+	if (half > 0 && isfinite(half))
+		decimals = (int)fmin(fmax(-floor(log10(half)), 2), 6);
+	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals,
+		faster ? 1 / c->ratio : c->ratio, faster ? "faster" : "slower");
+	snprintf(
+		interval, sizeof(interval), "  (95 %% CI %.*f … %.*f, %s)", decimals, low, decimals, high, p);
 	width = print_sentence(
-		file, name, terminal_mark(file, faster ? MARK_GOOD : MARK_BAD), middle, reference, end);
+		file, name, terminal_mark(file, faster ? MARK_GOOD : MARK_BAD), middle, reference, in_clock);
 	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > terminal_columns(file) ? "\n" : "",
 		interval);
 }
 
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
+	const char *in_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
+	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
+	char p_buffer[32], mdd[TEXT_TIME_SIZE], detectable[64] = "", middle[LINE_SIZE], end[LINE_SIZE];
+	const char *p = p_text(p_buffer, c->p_adjusted);
+
 	switch (comparison_verdict(c)) {
 	case COMPARISON_UNKNOWN:
-		print_unknown(file, reference, name, c);
+		snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
+		snprintf(end, sizeof(end), "%s  (%s)\n", in_clock,
+			few ? "too few samples" : "no verdict: not taken in turn");
+		print_sentence(file, name, "", middle, reference, end);
 		break;
 	case COMPARISON_SAME:
-		print_same(file, name, c);
+		if (!isnan(c->smallest_difference)) /* times are not constant */
+			snprintf(detectable, sizeof(detectable), "; %s detectable",
+				text_percent(mdd, c->smallest_difference));
+		snprintf(end, sizeof(end), ": no difference shown%s (%s%s)", in_clock, p, detectable);
+		terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(end));
+		fprintf(file, "%s\n", end);
 		break;
 	case COMPARISON_FASTER:
 	case COMPARISON_SLOWER:
-		print_different(file, reference, name, c);
+		print_different(file, reference, name, c, in_clock, p);
 		break;
 	}
 }
@@ -162,44 +143,40 @@ int comparison_clocks_option(const char *value, const char *name, void *into, st
 	return error_say(err, -EINVAL, "%s must be one of pt, et, both, not '%s'", name, value);
 }
 
-struct table *comparison_list_new(void)
-{
-	static const struct column columns[] = {
-		{NULL, COLUMN_TEXT, "reference"},
-		{"COMMAND", COLUMN_WRAP, "command"},
-		{"TIME", COLUMN_TEXT, "clock"},
-		{"RATIO", COLUMN_NUMBER, "ratio"},
-		{"95 % CI", COLUMN_TEXT, "interval"},
-		{"VERDICT", COLUMN_TEXT, "verdict"},
-		{"TEST", COLUMN_TEXT, "test"},
-		{"P", COLUMN_NUMBER, "p_adjusted"},
-		{NULL, COLUMN_TEXT, "p"},
-		{NULL, COLUMN_TEXT, "welch_p"},
-		{"M-W P", COLUMN_NUMBER, "mann_whitney_p"},
-		{"MDD", COLUMN_NUMBER, "minimum_detectable_difference"},
-		{NULL, COLUMN_TEXT, "smallest_difference"}, /* the name of mdd in 0.1.0 */
-		{NULL, COLUMN_TEXT, "sd_log"},
-		{NULL, COLUMN_TEXT, "robust_ratio"},
-		{NULL, COLUMN_TEXT, "robust_interval"},
-		{NULL, COLUMN_TEXT, "interleaved_sd_log"},
-		{},
-	};
-
-	return table_new(columns);
-}
+const struct column comparison_columns[] = {
+	{NULL, COLUMN_TEXT, "reference"},
+	{"COMMAND", COLUMN_WRAP, "command"},
+	{"TIME", COLUMN_TEXT, "clock"},
+	{"RATIO", COLUMN_NUMBER, "ratio"},
+	{"95 % CI", COLUMN_TEXT, "interval"},
+	{"VERDICT", COLUMN_TEXT, "verdict"},
+	{"TEST", COLUMN_TEXT, "test"},
+	{"P", COLUMN_NUMBER, "p_adjusted"},
+	{NULL, COLUMN_TEXT, "p"},
+	{NULL, COLUMN_TEXT, "welch_p"},
+	{"M-W P", COLUMN_NUMBER, "mann_whitney_p"},
+	{"MDD", COLUMN_NUMBER, "minimum_detectable_difference"},
+	{NULL, COLUMN_TEXT, "smallest_difference"}, /* the name of mdd in 0.1.0 */
+	{NULL, COLUMN_TEXT, "sd_log"}, /* of a duet, and of samples in turn; the others of a duet */
+	{NULL, COLUMN_TEXT, "robust_ratio"},
+	{NULL, COLUMN_TEXT, "robust_interval"},
+	{NULL, COLUMN_TEXT, "interleaved_sd_log"},
+	{},
+};
 
 void comparison_list_add(
 	struct table *list, const char *reference, const char *name, const struct comparison *c)
 {
-	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
-	const struct log_ratio *l = &c->log_ratio;
-	static const char *const texts[] = {
+	static const char *const designs[] = {
 		[DESIGN_SEPARATE] = "none",
 		[DESIGN_BETWEEN] = "between runs",
 		[DESIGN_PAIRS] = "pairs",
 		[DESIGN_INDEPENDENT] = "Welch",
 		[DESIGN_DUET] = "log ratios",
 	};
+	const struct log_ratio *l = &c->log_ratio;
+	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
+	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
 
 	if (!isnan(c->ratio_low))
 		snprintf(interval, sizeof(interval), "%.4f to %.4f", c->ratio_low, c->ratio_high);
@@ -208,28 +185,21 @@ void comparison_list_add(
 	table_row(list);
 	table_cell_text(list, reference);
 	table_cell_text(list, name);
-	table_cell_value(list, json_string(c->clock == COMPARISON_PT ? "pt" : "et"),
-		c->clock == COMPARISON_PT ? "PT" : "ET");
+	table_cell_value(list, json_string(pt ? "pt" : "et"), pt ? "PT" : "ET");
 	table_cell_real(list, "%.4f", c->ratio);
 	table_cell_value(list, json_interval(c->ratio_low, c->ratio_high), interval);
 	table_cell_text(list, comparison_verdict_text(c));
-
-	table_cell_text(list, texts[c->design]);
+	table_cell_text(list, designs[c->design]);
 	table_cell_real(list, "%.2g", c->p_adjusted);
-	table_cell_value(list, json_real_or_null(c->p), NULL);
-	table_cell_value(list, json_real_or_null(c->welch_p), NULL);
+	table_cell_real(list, "%g", c->p);
+	table_cell_real(list, "%g", c->welch_p);
 	table_cell_real(list, "%.2g", c->mann_whitney_p);
 	table_cell_value(list, json_real_or_null(c->smallest_difference), mdd);
-	table_cell_value(list, json_real_or_null(c->smallest_difference), NULL);
-
-	/* Of a duet; of samples in turn only the sd; otherwise null. */
-	bool duet = c->design == DESIGN_DUET;
-
-	table_cell_value(list, json_real_or_null(l->n > 1 ? l->sd : NAN), NULL);
-	table_cell_value(list, json_real_or_null(duet ? exp(l->robust) : NAN), NULL);
-	table_cell_value(
-		list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : json_null(), NULL);
-	table_cell_value(list, json_real_or_null(duet ? l->neighbours_sd : NAN), NULL);
+	table_cell_real(list, "%g", c->smallest_difference);
+	table_cell_real(list, "%g", l->n > 1 ? l->sd : NAN);
+	table_cell_real(list, "%g", duet ? exp(l->robust) : NAN);
+	table_cell_value(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : NULL, NULL);
+	table_cell_real(list, "%g", duet ? l->neighbours_sd : NAN);
 }
 
 void comparison_list_print(struct table *list, bool several, FILE *file)
@@ -243,7 +213,7 @@ void comparison_list_print(struct table *list, bool several, FILE *file)
 
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *c)
 {
-	_cleanup_(table_freep) struct table *list = comparison_list_new();
+	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
 	_cleanup_(json_decrefp) json_t *rows = NULL;
 	json_t *object;
 

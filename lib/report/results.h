@@ -58,7 +58,8 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 /* The option --compare: pt, et or both, into an unsigned; see comparison_clocks. */
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err);
 
-struct table *comparison_list_new(void);
+/* The rows of a table of comparisons. */
+extern const struct column comparison_columns[];
 void comparison_list_add(
 	struct table *list, const char *reference, const char *name, const struct comparison *comparison);
 /* Also prints what the columns mean; `several`: p and the intervals were adjusted for the number of comparisons. */

@@ -38,33 +38,25 @@ void run_state_print(FILE *file, const struct run *run)
 			run->n_samples, run->n_samples == 1 ? "" : "s");
 }
 
-/* The run's own profile. 1: *ret has it; 0: the run has none, or the book does not have it. */
-static int load_own_profile(
-	struct book *book, const struct run *run, bool today, struct profile *ret, struct error *err)
-{
-	struct error missing = {};
-	int r = -ENOENT;
-
-	if (run->profile && (today || !run->profile_id))
-		r = book_get_profile(book, run->profile, ret, &missing);
-	if (r == -ENOENT && run->profile_id)
-		r = book_get_run_profile(book, run->profile_id, ret, &missing);
-	if (r < 0 && r != -ENOENT)
-		*err = missing;
-	return r == -ENOENT ? 0 : r < 0 ? r : 1;
-}
-
 int run_rules_load(struct book *book, const struct run *run, const char *profile, bool today,
 	struct run_rules *ret, struct error *err)
 {
 	struct correlation correlation = {};
-	int r = profile ? book_get_profile(book, profile, &ret->profile, err)
-			: load_own_profile(book, run, today, &ret->profile, err);
-	bool there = profile ? r == 0 : r > 0;
+	struct error why = {};
+	int r = -ENOENT;
+	bool there;
 
-	if (r >= 0 && today)
-		r = names_load(&ret->names, err);
-	if (r >= 0 && today && run->environment)
+	if (profile || (run->profile && (today || !run->profile_id)))
+		r = book_get_profile(book, profile ?: run->profile, &ret->profile, &why);
+	if (r == -ENOENT && !profile && run->profile_id)
+		r = book_get_run_profile(book, run->profile_id, &ret->profile, &why);
+	there = r == 0;
+	if (!there && (profile || r != -ENOENT)) {
+		*err = why;
+		return r;
+	}
+	r = today ? names_load(&ret->names, err) : 0;
+	if (r == 0 && today && run->environment)
 		r = book_get_correlation(book, run->environment, &correlation, err);
 	if (r < 0)
 		return r;
@@ -135,44 +127,6 @@ static int discard_execution(const struct execution *e, void *data)
 	return discarder_add(walk->discarder, &walk->sources->items[e->source - 1], e, walk->err);
 }
 
-/* walk: add the executions; otherwise nothing is discarded by name, and there are no others. */
-static int discard_samples(struct book *book, int64_t id, const struct discard_rules *given, bool walk,
-	const struct sample *samples, size_t n, struct discarding *ret, struct error *err)
-{
-	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
-	_cleanup_(sources_clear) struct sources sources = {};
-	_cleanup_(names_clear) struct names names = {};
-	_cleanup_(run_clear) struct run run = {};
-	struct discard_rules rules = *given;
-	int r;
-
-	r = book_get_run(book, id, &run, err);
-	if (r == 0 && !rules.patterns)
-		r = names_load_of(&run, &names, err);
-	if (r < 0)
-		return r;
-	if (!rules.correlation.values)
-		rules.correlation = (struct known_correlation){
-			run.correlation.lag1, (size_t)run.correlation.samples};
-	if (!rules.patterns)
-		rules.patterns = names.rows;
-	discarder = discarder_new(&rules);
-	for (size_t i = 0; i < n; i++)
-		discarder_add_sample(discarder, &samples[i]);
-	if (walk) {
-		r = book_sources(book, &sources, err);
-		if (r < 0)
-			return r;
-		r = book_each_time(
-			book, id, discard_execution, &(struct discard_walk){discarder, &sources, err}, err);
-		if (r < 0)
-			return error_prefix(err, r, "run %" PRId64, id);
-	}
-	*ret = discarder_finish(discarder);
-	ret->run = TAKE_STRUCT(run);
-	return 0;
-}
-
 int interrupts_in_pt_load(
 	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err)
 {
@@ -189,29 +143,64 @@ int interrupts_in_pt_load(
 	return 0;
 }
 
+static int read_disturbances(struct book *book, struct run_result *result, struct error *err)
+{
+	const struct discarding *d = &result->discarding;
+	int r = book_counters(book, d->run.id, &result->counters, &result->n_counters, err);
+
+	if (r < 0)
+		return r;
+	result->disturbances = disturbances_find(
+		result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
+	result->disturbances.pt_ns = d->pt.raw.mean_ns;
+	return interrupts_in_pt_load(book, d->run.environment, &result->disturbances.interrupts, err);
+}
+
+/* by_name: goes through the executions; without, nothing is discarded by name, and there are no others. */
+static int read_result(struct book *book, int64_t id, const struct discard_rules *given, bool by_name,
+	bool counters, struct run_result *ret, struct error *err)
+{
+	_cleanup_(run_result_clear) struct run_result result = {};
+	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	_cleanup_(sources_clear) struct sources sources = {};
+	_cleanup_(names_clear) struct names names = {};
+	_cleanup_(run_clear) struct run run = {};
+	struct discard_rules rules = *given;
+	int r;
+
+	r = book_samples(book, id, &result.samples, &result.n_samples, err);
+	if (r == 0)
+		r = book_get_run(book, id, &run, err);
+	if (r == 0 && by_name && !rules.patterns)
+		r = names_load_of(&run, &names, err);
+	if (r == 0 && by_name)
+		r = book_sources(book, &sources, err);
+	if (r < 0)
+		return r;
+	if (!rules.correlation.values)
+		rules.correlation = (struct known_correlation){
+			run.correlation.lag1, (size_t)run.correlation.samples};
+	rules.patterns = rules.patterns ?: names.rows;
+	discarder = discarder_new(&rules);
+	for (size_t i = 0; i < result.n_samples; i++)
+		discarder_add_sample(discarder, &result.samples[i]);
+	if (by_name)
+		r = book_each_time(
+			book, id, discard_execution, &(struct discard_walk){discarder, &sources, err}, err);
+	if (r < 0)
+		return error_prefix(err, r, "run %" PRId64, id);
+	result.discarding = discarder_finish(discarder);
+	result.discarding.run = TAKE_STRUCT(run);
+	r = counters ? read_disturbances(book, &result, err) : 0;
+	if (r == 0)
+		*ret = TAKE_STRUCT(result);
+	return r;
+}
+
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
 	struct error *err)
 {
-	_cleanup_(run_result_clear) struct run_result result = {};
-	const struct discarding *d = &result.discarding;
-	int r;
-
-	r = book_samples(book, run, &result.samples, &result.n_samples, err);
-	if (r == 0)
-		r = discard_samples(
-			book, run, rules, true, result.samples, result.n_samples, &result.discarding, err);
-	if (r == 0)
-		r = book_counters(book, run, &result.counters, &result.n_counters, err);
-	if (r < 0)
-		return r;
-	result.disturbances = disturbances_find(
-		result.counters, result.n_counters, (int64_t)d->et.raw.median_ns);
-	result.disturbances.pt_ns = d->pt.raw.mean_ns;
-	r = interrupts_in_pt_load(book, d->run.environment, &result.disturbances.interrupts, err);
-	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(result);
-	return 0;
+	return read_result(book, run, rules, true, true, ret, err);
 }
 
 void run_result_clear(struct run_result *r)
@@ -226,43 +215,22 @@ void run_result_clear(struct run_result *r)
 int discard_run(struct book *book, int64_t run, const struct discard_rules *rules, struct discarding *ret,
 	struct error *err)
 {
-	_cleanup_(freep) struct sample *samples = NULL;
-	size_t n;
-	int r;
+	_cleanup_(run_result_clear) struct run_result result = {};
+	int r = read_result(book, run, rules, discard_rules_by_name(rules), false, &result, err);
 
-	r = book_samples(book, run, &samples, &n, err);
 	if (r == 0)
-		r = discard_samples(book, run, rules, discard_rules_by_name(rules), samples, n, ret, err);
+		*ret = TAKE_STRUCT(result.discarding);
 	return r;
 }
 
-int disturbances_load(struct book *book, int64_t id, struct disturbances *ret, struct error *err)
+int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err)
 {
-	_cleanup_(freep) struct sample_counters *counters = NULL;
-	_cleanup_(freep) struct sample *samples = NULL;
-	_cleanup_(freep) int64_t *times = NULL;
-	_cleanup_(run_clear) struct run run = {};
-	enum interrupts_in_pt interrupts;
-	size_t n, n_samples;
-	int r;
+	_cleanup_(run_result_clear) struct run_result result = {};
+	int r = read_result(book, run, &(struct discard_rules){}, false, true, &result, err);
 
-	r = book_counters(book, id, &counters, &n, err);
 	if (r == 0)
-		r = book_samples(book, id, &samples, &n_samples, err);
-	if (r == 0)
-		r = book_get_run(book, id, &run, err);
-	if (r == 0)
-		r = interrupts_in_pt_load(book, run.environment, &interrupts, err);
-	if (r < 0)
-		return r;
-	times = xcalloc(n_samples, sizeof(*times));
-	for (size_t i = 0; i < n_samples; i++)
-		times[i] = samples[i].et_ns;
-	*ret = disturbances_find(counters, n, (int64_t)summary_of(times, n_samples).median_ns);
-	ret->interrupts = interrupts;
-	for (size_t i = 0; i < n_samples; i++)
-		ret->pt_ns += (double)samples[i].pt_ns / (double)n_samples;
-	return 0;
+		*ret = TAKE_STRUCT(result.disturbances);
+	return r;
 }
 
 int clean_samples_add(struct clean_samples *c, struct book *book, const struct discard_rules *given,
@@ -310,14 +278,7 @@ void clean_samples_clear(struct clean_samples *c)
 	*c = (struct clean_samples){};
 }
 
-static const struct run_mean *mean_of_run(const struct run_means *means, int64_t run)
-{
-	for (size_t i = 0; i < means->n; i++)
-		if (means->items[i].run == run)
-			return &means->items[i];
-	return NULL;
-}
-
+/* The means of the samples that the rules of each run keep, of all runs of the command of `run`. */
 static int load_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {
 	int r = book_run_means(book, run, et, ret, err);
@@ -325,18 +286,17 @@ static int load_means(struct book *book, int64_t run, bool et, struct run_means 
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
 		_cleanup_(discarding_clear) struct discarding d = {};
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
-		_cleanup_(run_clear) struct run kept_run = {};
+		_cleanup_(run_clear) struct run of = {};
 		const struct summary *kept = et ? &d.et.kept : &d.pt.kept;
 
-		/* The mean of the samples that the rules of its run keep. */
-		r = book_get_run(book, ret->items[i].run, &kept_run, err);
+		r = book_get_run(book, ret->items[i].run, &of, err);
 		if (r == 0)
-			r = run_rules_load(book, &kept_run, NULL, false, &rules, err);
-		if (r >= 0 && discard_rules_by_name(&rules.rules)) {
-			r = discard_run(book, ret->items[i].run, &rules.rules, &d, err);
-			ret->items[i].mean_ns = kept->mean_ns;
-			ret->items[i].n_samples = (int64_t)kept->n;
-		}
+			r = run_rules_load(book, &of, NULL, false, &rules, err);
+		if (r < 0 || !discard_rules_by_name(&rules.rules))
+			continue;
+		r = discard_run(book, of.id, &rules.rules, &d, err);
+		ret->items[i].mean_ns = kept->mean_ns;
+		ret->items[i].n_samples = (int64_t)kept->n;
 	}
 	return r;
 }
@@ -344,30 +304,30 @@ static int load_means(struct book *book, int64_t run, bool et, struct run_means 
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et, struct run_variation *ret,
 	struct error *err)
 {
-	struct run_means a = {}, b = {};
+	const int64_t runs[] = {run_a, run_b};
+	struct run_means means[2] = {};
 	struct run_mean compared[2];
+	bool of_one_command = false;
 	size_t n = 0;
-	int r;
+	int r = 0;
 
 	*ret = (struct run_variation){};
-	r = load_means(book, run_a, et, &a, err);
-	if (r == 0)
-		r = load_means(book, run_b, et, &b, err);
-	if (r == 0 && mean_of_run(&a, run_a))
-		compared[n++] = *mean_of_run(&a, run_a);
-	if (r == 0 && mean_of_run(&b, run_b))
-		compared[n++] = *mean_of_run(&b, run_b);
-	if (n == 2) /* if both are of one command, its runs must not count twice */
-		*ret = run_variation_find(&a, mean_of_run(&a, run_b) ? NULL : &b, compared, n);
-	free(a.items);
-	free(b.items);
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		r = load_means(book, runs[i], et, &means[i], err);
+		for (size_t k = 0; r == 0 && k < means[i].n; k++) {
+			if (means[i].items[k].run == runs[i])
+				compared[n++] = means[i].items[k];
+			of_one_command |= i == 0 && means[i].items[k].run == run_b;
+		}
+	}
+	if (n == 2) /* the runs of one command must not count twice */
+		*ret = run_variation_find(&means[0], of_one_command ? NULL : &means[1], compared, n);
+	free(means[0].items);
+	free(means[1].items);
 	return r;
 }
 
-/* The protocol applied to runs that are in the book, one walk over a run's executions each; and why the
- * samples of a noisy run varied, by what was counted in them. */
-
-enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
+/* The analysis of a run. */
 
 struct analysis_walk {
 	struct analysis_feed *feed;
@@ -415,18 +375,21 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 	return 0;
 }
 
-static const struct {
-	enum counter which;
-	const char *name;
-	double from; /* the share of a run's time that counts */
-} noise_causes[] = {
-	{COUNTER_STEAL, "steal", 0.01},
-	{COUNTER_CPU_PRESSURE, "PSI", 0.05},
-	{COUNTER_INTERRUPTS, "interrupts", 0.01},
-};
+/* Why the samples of a noisy run varied, and the marks of profiles. */
+
+enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
 
 int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)
 {
+	static const struct {
+		enum counter which;
+		const char *name;
+		double from; /* the share of a run's time that counts */
+	} causes[] = {
+		{COUNTER_STEAL, "steal", 0.01},
+		{COUNTER_CPU_PRESSURE, "PSI", 0.05},
+		{COUNTER_INTERRUPTS, "interrupts", 0.01},
+	};
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	char text[160] = "", percent[TEXT_TIME_SIZE];
 	double time_ns = 0;
@@ -437,51 +400,43 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		return r;
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		time_ns += (double)analysis->samples[i].et_ns;
-	for (size_t i = 0; i < ELEMENTS(noise_causes); i++) {
-		double share;
-		double sum = 0;
+	for (size_t i = 0; i < ELEMENTS(causes); i++) {
+		double sum = 0, share;
 
-		/* At most 1: the first and the last reading are a little outside the samples. */
 		for (size_t k = 0; k < n; k++)
-			if (counters_know(&counters[k].changes, noise_causes[i].which))
-				sum += (double)counters[k].changes.value[noise_causes[i].which];
+			if (counters_know(&counters[k].changes, causes[i].which))
+				sum += (double)counters[k].changes.value[causes[i].which];
+		/* the first and the last reading are a little outside the samples */
 		share = time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
-
-		if (share >= noise_causes[i].from)
+		if (share >= causes[i].from)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",
-				noise_causes[i].name, text_percent(percent, share));
+				causes[i].name, text_percent(percent, share));
 	}
 	*ret = xstrdup(len > 0 ? text : "speed varies");
 	return 0;
 }
 
-static const struct analysis *noisier(const struct analysis *a, const struct analysis *b)
-{
-	if (!a->noise.noisy || !b->noise.noisy)
-		return a->noise.noisy ? a : b->noise.noisy ? b : NULL;
-	return b->noise.blind_ns > a->noise.blind_ns ? b : a;
-}
-
 int noise_mark(struct book *book, const struct analysis *short_run, const struct analysis *long_run,
 	struct profile *profile, struct error *err)
 {
-	const struct analysis *noisy = noisier(short_run, long_run);
+	const struct analysis *runs[] = {short_run, long_run}, *noisy = NULL;
 	_cleanup_(freep) char *load = NULL;
-	char refused[64];
-	int r = noisy ? noise_load(book, noisy, &load, err) : 0;
+	char refused[64] = ""; /* the verdicts that give no cutoffs: "busy, ", or "busy, step, " */
 	size_t len = 0;
+	int r;
 
+	for (size_t i = 0; i < ELEMENTS(runs); i++) {
+		const struct analysis *a = runs[i];
+
+		if (a->noise.noisy && (!noisy || a->noise.blind_ns > noisy->noise.blind_ns))
+			noisy = a;
+		if (!analysis_gives_cutoffs(a) && (len == 0 || a->verdict != short_run->verdict))
+			len += (size_t)snprintf(
+				refused + len, sizeof(refused) - len, "%s, ", verdict_name(a->verdict));
+	}
+	r = noisy ? noise_load(book, noisy, &load, err) : 0;
 	if (r < 0)
 		return r;
-
-	/* The verdicts that give no cutoffs: "busy, ", or "busy, step, ". */
-	const struct analysis *runs[] = {short_run, long_run};
-
-	*refused = '\0';
-	for (size_t i = 0; i < ELEMENTS(runs); i++)
-		if (!analysis_gives_cutoffs(runs[i]) && (len == 0 || runs[i]->verdict != short_run->verdict))
-			len += (size_t)snprintf(
-				refused + len, 64 - len, "%s, ", verdict_name(runs[i]->verdict));
 	if (noisy)
 		profile->blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
 	profile->noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "", load ?: "")
@@ -520,45 +475,12 @@ void noise_print(FILE *file, const char *profile, int64_t blind_ns, const char *
 	fprintf(file, "%s\n", terminal_text(text));
 }
 
-/* PROFILE_REFUSED with a sentence if the run's shape gives no cutoffs, unless the bound was set by hand. */
-static int check_shape(const struct analysis *analysis, struct error *err)
-{
-	if (analysis_gives_cutoffs(analysis))
-		return 0;
-	return error_say(err, PROFILE_REFUSED,
-		"run %" PRId64
-		" (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
-		analysis->run.id, analysis->run.program, analysis->why);
-}
-
-static int coarser_resolution(
-	struct book *book, int64_t short_run, int64_t long_run, int64_t *ret, struct error *err)
-{
-	_cleanup_(run_clear) struct run a = {}, b = {};
-	int r;
-
-	r = book_get_run(book, short_run, &a, err);
-	if (r == 0)
-		r = book_get_run(book, long_run, &b, err);
-	if (r == 0)
-		*ret = a.resolution_ns > b.resolution_ns ? a.resolution_ns : b.resolution_ns;
-	return r;
-}
-
-/* Whether one has a family of names that the other has not. */
-static bool has_more_families(const struct analysis *a, const struct analysis *b)
-{
-	for (size_t i = 0; i < a->n_statistics; i++)
-		if (a->statistics[i].names > 0 && !analysis_daemon(b, a->statistics[i].name))
-			return true;
-	return false;
-}
-
-/* Names that are a family in one of the two are one in the other, too, which may have few of them. */
+/* Making a profile. Names that are a family in one of the two runs are one in the other, too, which may have few of them. */
 static int load_both(struct book *book, const int64_t runs[2], const struct profile_request *m,
 	struct analysis_options *options, struct analysis *short_analysis, struct analysis *long_analysis,
 	struct error *err)
 {
+	bool again = false;
 	int r;
 
 	options->central_max_ns = m->short_central_max_ns;
@@ -568,7 +490,10 @@ static int load_both(struct book *book, const int64_t runs[2], const struct prof
 	options->central_max_ns = m->long_central_max_ns;
 	options->family_reference[0] = short_analysis;
 	r = analysis_load(book, runs[1], options, long_analysis, err);
-	if (r < 0 || !has_more_families(long_analysis, short_analysis))
+	for (size_t i = 0; r == 0 && i < long_analysis->n_statistics; i++)
+		again |= long_analysis->statistics[i].names > 0 &&
+			 !analysis_daemon(short_analysis, long_analysis->statistics[i].name);
+	if (!again)
 		return r;
 	analysis_clear(short_analysis);
 	options->central_max_ns = m->short_central_max_ns;
@@ -580,44 +505,50 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 	struct profile *ret, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	const struct analysis *analyses[] = {&short_analysis, &long_analysis};
+	const int64_t runs[] = {short_run, long_run};
 	struct analysis_options options = {.resolution_ns = m->resolution_ns,
 		.other_cpus = m->other_cpus,
 		.by_wait = m->by_wait,
 		.by_wait_if_exact = m->by_wait_if_exact};
-	int r;
-	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	int r = 0;
 
-	r = m->resolution_ns > 0 ? 0
-				 : coarser_resolution(book, short_run, long_run, &options.resolution_ns, err);
-	if (r < 0)
-		return r;
-	r = load_both(book, (const int64_t[]){short_run, long_run}, m, &options, &short_analysis,
-		&long_analysis, err);
-	if (r < 0)
-		return r;
+	for (size_t i = 0; r == 0 && m->resolution_ns <= 0 && i < 2; i++) {
+		_cleanup_(run_clear) struct run run = {};
 
-	int64_t environment = short_analysis.run.environment;
-	bool imported = short_analysis.run.kind == RUN_IMPORT; /* how others measured is not known */
-	const struct cutoff_rules rules = {m->name, &short_analysis, &long_analysis,
-		m->least_share_ppm >= 0 ? m->least_share_ppm
-		: imported              ? 0
-					: LEAST_SHARE_PPM};
-
-	r = m->force ? 0 : check_shape(&short_analysis, err);
+		r = book_get_run(book, runs[i], &run, err);
+		if (run.resolution_ns > options.resolution_ns)
+			options.resolution_ns = run.resolution_ns;
+	}
 	if (r == 0)
-		r = m->force ? 0 : check_shape(&long_analysis, err);
+		r = load_both(book, runs, m, &options, &short_analysis, &long_analysis, err);
+	if (r < 0)
+		return r;
+
+	bool imported = short_analysis.run.kind == RUN_IMPORT; /* how others measured is not known */
+	int64_t environment = short_analysis.run.environment;
+	int64_t least_ppm = m->least_share_ppm >= 0 ? m->least_share_ppm : imported ? 0 : LEAST_SHARE_PPM;
+	const struct cutoff_rules rules = {m->name, &short_analysis, &long_analysis, least_ppm};
+
+	for (size_t i = 0; r == 0 && !m->force && i < 2; i++)
+		if (!analysis_gives_cutoffs(analyses[i]))
+			r = error_say(err, PROFILE_REFUSED,
+				"run %" PRId64
+				" (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
+				analyses[i]->run.id, analyses[i]->run.program, analyses[i]->why);
 	if (r == 0)
 		r = cutoffs_make(&rules, &profile, &left_out, err);
 	if (r == 0 && environment > 0)
 		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
-	if (r == 0 && !imported) {
-		resolving_find(profile.resolving, &short_analysis);
-		profile.correlation = correlation_find(&short_analysis);
-	}
 	if (r == 0)
 		r = noise_mark(book, &short_analysis, &long_analysis, &profile, err);
 	if (r == 0) {
+		if (!imported) {
+			resolving_find(profile.resolving, &short_analysis);
+			profile.correlation = correlation_find(&short_analysis);
+		}
 		if (m->left_out)
 			*m->left_out = TAKE_STRUCT(left_out);
 		profile.made_ns = clock_ns(CLOCK_REALTIME);
