@@ -318,18 +318,12 @@ static int make_duet(struct session *s, struct error *err)
 /* The notes on all results alike. */
 static int add_session_notes(struct session *s, struct error *err)
 {
-	_cleanup_(differences_clear) struct differences differences = {};
 	const struct observer *o = &s->base.observer;
-	int64_t environment = s->base.environment;
 	int r = 0;
 
-	if (s->options->profile) {
-		r = profile_changes(s->base.book, &s->profile, environment, &differences, err);
-		if (r > 0 && differences.n > 0)
-			s->environment_changes = differences_description(&differences, 5);
-		if (r >= 0)
-			r = profile_changes_note(&s->notes, s->base.book, &s->profile, environment, err);
-	}
+	if (s->options->profile)
+		r = profile_changes_note(&s->notes, s->base.book, &s->profile, s->base.environment,
+			&s->environment_changes, err);
 	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
 	if (!o->accounting)
 		notes_add(&s->notes, NOTE_OTHER, "Accounting off (%s): daemons%s",

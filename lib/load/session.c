@@ -192,7 +192,7 @@ int load_session_run(struct load_session *s, struct error *err)
 		run_notes_add(notes, &s->report.result, profile);
 		if (profile)
 			r = profile_changes_note(
-				notes, s->book, profile, s->run.environment, outcome ? &err2 : err);
+				notes, s->book, profile, s->run.environment, NULL, outcome ? &err2 : err);
 		if (r >= 0)
 			r = book_put_notes(s->book, s->run.id, notes->items, notes->n, outcome ? &err2 : err);
 	}

@@ -38,24 +38,18 @@ void notes_add_all(struct notes *notes, const struct notes *others)
 
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
 {
-	size_t shown = notes->n <= most ? notes->n : most - 1;
+	bool together = most == 1 && notes->n > 1; /* the first, and how many more there are, in one line */
+	size_t shown = together ? 1 : notes->n <= most ? notes->n : most - 1;
+	char more[40] = "";
 
-	if (most == 1 && notes->n > 1) {
-		char more[32];
-		size_t width = (size_t)snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
-
-		/* A single line for several: the first, and how many more there are. */
-		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		terminal_print_cut(file, notes->items[0].text, terminal_columns(file) - 2 - width);
-		fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
-		return;
-	}
+	if (together)
+		snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		terminal_print_cut(file, notes->items[i].text, terminal_columns(file) - 2);
-		fprintf(file, "%s\n", terminal_mark(file, MARK_END));
+		terminal_print_cut(file, notes->items[i].text, terminal_columns(file) - 2 - strlen(more));
+		fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
 	}
-	if (shown < notes->n)
+	if (shown < notes->n && !together)
 		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
 }
 
@@ -89,9 +83,8 @@ int environment_differences(
 	struct book *book, int64_t before_id, int64_t now_id, struct differences *ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
-	int r;
+	int r = document_read_environment(book, before_id, &before, err);
 
-	r = document_read_environment(book, before_id, &before, err);
 	if (r == 0)
 		r = document_read_environment(book, now_id, &now, err);
 	if (r < 0 || !before || !now)
@@ -100,22 +93,16 @@ int environment_differences(
 	return 1;
 }
 
-int profile_changes(struct book *book, const struct profile *profile, int64_t now, struct differences *ret,
-	struct error *err)
-{
-	int64_t before = 0;
-	int r = book_find_environment(book, profile->environment_digest, &before, err);
-
-	return r <= 0 ? r : environment_differences(book, before, now, ret, err);
-}
-
-int profile_changes_note(
-	struct notes *notes, struct book *book, const struct profile *profile, int64_t now, struct error *err)
+int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
+	char **ret_changes, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(freep) char *text = NULL, *digest = NULL;
-	int r = profile_changes(book, profile, now, &differences, err);
+	int64_t before = 0;
+	int r = book_find_environment(book, profile->environment_digest, &before, err);
 
+	if (r > 0)
+		r = environment_differences(book, before, now, &differences, err);
 	if (r == 0) { /* the book does not have the fingerprint that the profile was made under */
 		r = now ? book_get_environment(book, now, &digest, NULL, err) : 0;
 		if (r == 0 && digest && profile->environment_digest &&
@@ -125,8 +112,12 @@ int profile_changes_note(
 				profile->name);
 		return r;
 	}
-	if (r < 0 || differences_validity(&differences) == VALIDITY_HOLDS)
-		return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	if (ret_changes && differences.n > 0)
+		*ret_changes = differences_description(&differences, 5);
+	if (differences_validity(&differences) == VALIDITY_HOLDS)
+		return 0;
 	differences_keep_demanding(&differences);
 	text = differences_description(&differences, 3);
 	notes_add(notes, NOTE_PROFILE,
@@ -135,22 +126,21 @@ int profile_changes_note(
 	return 0;
 }
 
-/* Samples in turn resolve what separate runs do, or less. */
-static void describe_resolving(char text[RESOLVING_TEXT_SIZE], const char *whose, const struct resolving *row)
+/* Samples in turn resolve what separate runs do, or less. `others`: it is the environment of a profile. */
+static void describe_resolving(char text[RESOLVING_TEXT_SIZE], const struct resolving *row, bool others)
 {
 	char interleaved[TEXT_TIME_SIZE], separate[TEXT_TIME_SIZE], duet[TEXT_TIME_SIZE];
-	_cleanup_(freep) char *line = NULL;
+	_cleanup_(freep) char *by_duet = NULL, *between = NULL, *line = NULL;
 
 	text_percent(interleaved, fmin(row->interleaved, row->separate));
 	text_percent(separate, row->separate);
-	text_percent(duet, row->duet);
 	if (row->duet > 0)
-		line = text_format("%s%d samples resolve %s by duet, %s interleaved%s%s%s", whose,
-			(int)row->samples, duet, interleaved, *whose ? "" : ", ", *whose ? "" : separate,
-			*whose ? "" : " separate");
-	else
-		line = text_format("%s%d samples resolve %s interleaved, %s %s", whose, (int)row->samples,
-			interleaved, separate, *whose ? "separate" : "between separate runs");
+		by_duet = text_format("%s by duet, ", text_percent(duet, row->duet));
+	if (!others || !by_duet) /* else there is no room */
+		between = text_format(
+			", %s %s", separate, others || by_duet ? "separate" : "between separate runs");
+	line = text_format("%s%d samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
+		(int)row->samples, by_duet ?: "", interleaved, between ?: "");
 	snprintf(text, RESOLVING_TEXT_SIZE, "%s", line);
 }
 
@@ -160,7 +150,7 @@ void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving ro
 
 	*text = '\0';
 	if (row)
-		describe_resolving(text, "", row);
+		describe_resolving(text, row, false);
 }
 
 int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
@@ -175,6 +165,6 @@ int resolving_text(struct book *book, int64_t environment, const struct profile 
 	resolving_text_of(ret, rows, n);
 	row = !*ret && profile ? resolving_for(profile->resolving, n) : NULL;
 	if (row)
-		describe_resolving(ret, "Profile's environment: ", row);
+		describe_resolving(ret, row, true);
 	return 0;
 }

@@ -34,14 +34,10 @@ void notes_clear(struct notes *notes);
 int environment_differences(
 	struct book *book, int64_t before, int64_t now, struct differences *ret, struct error *err);
 
-/* What has changed since a profile was made, in an environment of the book. 1: *ret has the differences, and
- * differences_validity() says whether the profile holds; 0: the book does not have both environments. */
-int profile_changes(struct book *book, const struct profile *profile, int64_t now, struct differences *ret,
-	struct error *err);
-
-/* Adds a note if the profile may not hold in that environment. */
+/* Adds a note if the profile may not hold in that environment of the book. ret_changes: what has changed since the profile was
+ * made, which the caller frees; not written if it is nothing, or not known; NULL: not wanted. */
 int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
-	struct error *err);
+	char **ret_changes, struct error *err);
 
 /* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
  * calibrations of the environment (0: none), else by the profile (NULL: none), which is then of another environment: the text

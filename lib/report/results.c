@@ -11,8 +11,6 @@
 #include "lib/report/run_result.h"
 #include "lib/stats/summary.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,17 +48,16 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 
 	for (size_t i = 0; i < others->n; i++) {
 		const struct daemon_statistics *o = &others->items[i];
-		json_t *row;
 
 		if (unprofiled && (o->profiled || !o->long_once))
 			continue;
-		row = json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I}", "daemon", o->name, "unit",
-			o->unit, "in_profile", o->profiled, "disturbed_ns", (json_int_t)o->disturbed_ns,
-			"total_ns", (json_int_t)o->total_ns, "max_ns", (json_int_t)o->max_ns, "most_ns",
-			(json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample);
-		if (o->names > 0)
-			json_object_set_new(row, "names", json_integer(o->names));
-		json_array_append_new(array, row);
+		json_array_append_new(
+			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon", o->name,
+				       "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
+				       (json_int_t)o->disturbed_ns, "total_ns", (json_int_t)o->total_ns,
+				       "max_ns", (json_int_t)o->max_ns, "most_ns", (json_int_t)o->max_ns,
+				       "sample", (json_int_t)o->max_sample, "names",
+				       o->names > 0 ? json_integer(o->names) : NULL));
 	}
 	return array;
 }
@@ -70,13 +67,13 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 	json_t *clock = summary_as_json(&c->papers), *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
-	json_object_set_new(kept, "interval_ns", json_interval(i->low_ns, i->high_ns));
-	if (!isnan(i->lag1))
-		json_object_set_new(kept, "lag1", json_real(i->lag1));
-	json_object_set_new(kept, "effective_n", json_real(i->effective_n));
-	json_object_set_new(clock, "kept", kept);
-	json_object_set_new(clock, "by_two_sd", numbers_as_json(c->by_two_sd, c->n_by_two_sd));
-	json_object_set_new(clock, "raw", summary_as_json(&c->raw));
+	json_object_update_new(
+		kept, json_pack("{s:o, s:o*, s:o*}", "interval_ns", json_interval(i->low_ns, i->high_ns),
+			      "lag1", isnan(i->lag1) ? NULL : json_real(i->lag1), "effective_n",
+			      json_real(i->effective_n)));
+	json_object_update_new(clock,
+		json_pack("{s:o, s:o, s:o}", "kept", kept, "by_two_sd",
+			numbers_as_json(c->by_two_sd, c->n_by_two_sd), "raw", summary_as_json(&c->raw)));
 	return clock;
 }
 
@@ -90,48 +87,26 @@ void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise)
 
 json_t *discarding_as_json(const struct discarding *d)
 {
-	json_t *document = json_object();
+	json_t *document = json_pack("{s:I, s:o, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "by_cutoff",
+		over_as_json(d->over, d->n_over, "cutoff_ns"), "by_unprofiled",
+		over_as_json(d->unprofiled, d->n_unprofiled, "limit_ns"), "by_two_sd",
+		numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd), "incomplete",
+		numbers_as_json(d->incomplete, d->n_incomplete));
 
-	json_object_set_new(document, "run", json_integer(d->run.id));
-	json_object_set_new(document, "by_cutoff", over_as_json(d->over, d->n_over, "cutoff_ns"));
-	json_object_set_new(
-		document, "by_unprofiled", over_as_json(d->unprofiled, d->n_unprofiled, "limit_ns"));
-	json_object_set_new(document, "by_two_sd", numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd));
-	json_object_set_new(document, "incomplete", numbers_as_json(d->incomplete, d->n_incomplete));
 	profile_noise_add_json(document, d->blind_ns, d->noise);
 	json_object_set_new(document, "pt", clock_as_json(&d->pt));
 	json_object_set_new(document, "et", clock_as_json(&d->et));
 	return document;
 }
 
-json_t *analysis_as_json(const struct analysis *analysis)
+json_t *analysis_as_json(const struct analysis *a)
 {
-	const struct cluster *c = &analysis->central;
-	json_t *document = json_pack("{s:I, s:s*, s:I, s:s, s:s, s:b, s:I, s:f}", "run",
-		(json_int_t)analysis->run.id, "program", analysis->run.program, "samples",
-		(json_int_t)analysis->n_samples, "shape", verdict_name(analysis->verdict), "why",
-		analysis->why, "noisy", analysis->noise.noisy, "blind_ns",
-		(json_int_t)analysis->noise.blind_ns, "pt_sd", analysis->noise.pt_sd);
+	const struct cluster *c = &a->central;
+	json_t *zooms = json_array(), *frequent = a->verdict == VERDICT_FREQUENT ? json_array() : NULL;
 
-	json_object_set_new(document, "central",
-		json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples", (json_int_t)c->n_central,
-			"pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right", (json_int_t)c->n_corners,
-			"low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns, "median_ns",
-			(json_int_t)c->median_ns));
-	json_object_set_new(document, "by_wait", json_boolean(analysis->by_wait));
-	if (analysis->by_wait)
-		json_object_set_new(document, "usual_ns", json_integer(analysis->median_rest_ns));
-	if (analysis->verdict == VERDICT_FREQUENT) {
-		json_t *names = json_array();
-
-		for (size_t i = 0; i < analysis->n_statistics; i++)
-			if (analysis->statistics[i].frequent)
-				json_array_append_new(names, json_string(analysis->statistics[i].name));
-		json_object_set_new(document, "frequent", names);
-	}
-
-	json_t *zooms = json_array();
-
+	for (size_t i = 0; frequent && i < a->n_statistics; i++)
+		if (a->statistics[i].frequent)
+			json_array_append_new(frequent, json_string(a->statistics[i].name));
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
 		char why[ZOOM_WHY_SIZE];
@@ -140,12 +115,26 @@ json_t *analysis_as_json(const struct analysis *analysis)
 						     "low_ns", (json_int_t)z->low_ns, "high_ns",
 						     (json_int_t)z->high_ns, "next", zoom_why(why, z)));
 	}
-	json_object_set_new(document, "zooms", zooms);
-	json_object_set_new(
-		document, "l_samples", numbers_as_json(analysis->l_samples, analysis->n_l_samples));
-	json_object_set_new(
-		document, "unexplained", numbers_as_json(analysis->unexplained, analysis->n_unexplained));
-	return document;
+	return json_pack(
+		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:I, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:b, s:o*, s:o*, s:o, s:o, s:o}",
+		"run", (json_int_t)a->run.id, "program", a->run.program, "samples", (json_int_t)a->n_samples,
+		"shape", verdict_name(a->verdict), "why", a->why, "noisy", a->noise.noisy, "blind_ns",
+		(json_int_t)a->noise.blind_ns, "pt_sd", a->noise.pt_sd, "central", "samples",
+		(json_int_t)c->n_central, "pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right",
+		(json_int_t)c->n_corners, "low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns,
+		"median_ns", (json_int_t)c->median_ns, "by_wait", a->by_wait, "usual_ns",
+		a->by_wait ? json_integer(a->median_rest_ns) : NULL, "frequent", frequent, "zooms", zooms,
+		"l_samples", numbers_as_json(a->l_samples, a->n_l_samples), "unexplained",
+		numbers_as_json(a->unexplained, a->n_unexplained));
+}
+
+void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit)
+{
+	char label[FAMILY_LABEL_SIZE];
+
+	fputs(terminal_text(name_family_label(label, name, names)), file);
+	if (unit)
+		fprintf(file, " (%s)", terminal_text(unit));
 }
 
 void cutoffs_print(const struct profile *profile, bool details, FILE *file)
@@ -185,11 +174,10 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 void cutoffs_print_floor(const struct profile *profile, FILE *file)
 {
 	char short_floor[TEXT_TIME_SIZE], long_floor[TEXT_TIME_SIZE];
+	/* of a forced profile it is the floor of what disturbed the runs */
+	bool forced = profile->noise && strstr(profile->noise, "forced");
 
-	if (profile->noise &&
-		strstr(profile->noise, "forced")) /* then the floor is that of what disturbed the runs */
-		return;
-	if (profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
+	if (!forced && profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
 		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
 			text_duration(short_floor, profile->short_run.floor_ns),
 			text_duration(long_floor, profile->long_run.floor_ns));

@@ -37,14 +37,13 @@ void cutoffs_print_floor(const struct profile *profile, FILE *file);
 /* A line, "  kworker (3.2 %), sshd (0.8 %)": those who have them, and what they explain; nothing if there are none. */
 void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file);
 
-/* The daemons that made samples long: for each, its executions in each run, what starts it, and how to stop it. The
- * last two come from this machine (systemd, the policy of emp-setup), and are omitted for runs of another. */
+/* "backupd (backup.service)", "j-* (51 names)": a daemon or a family (names > 0), and its unit (NULL: none or unknown). */
+void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit);
 
-/* Of one run or several. */
+/* The daemons that made samples of one run or several long: for each, its executions in each run, what starts it, and how to
+ * stop it. The last two come from this machine (systemd, the policy of emp-setup), and are omitted for runs of another. */
 int daemon_causes_print(
 	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err);
-
-/* A comparison as a line, as a row of a table, and as JSON. */
 
 /* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
  * most 80 columns, else in the next: `name` against `reference`. */

@@ -10,6 +10,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/protocol/disturbances.h"
 #include "lib/protocol/names.h"
+#include "lib/report/results.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,37 +37,26 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-/* Three digits, or two if they are approximate. */
-static const char *part_text(char buffer[TEXT_TIME_SIZE], double ns, const struct screen *s)
+static void center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
 {
-	return ns < 1 ? "0" : text_in_unit(buffer, ns, s->approximate ? ns : ns / 10, s->unit);
-}
-
-static const char *center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
-{
-	if (t->n == 0)
-		return "no sample is kept";
+	if (t->n == 0) {
+		strcpy(buffer, "no sample is kept");
+		return;
+	}
 	text_mean_sd(buffer, t->mean_ns, t->sd_ns, unit);
 	if (t->n == 1)
 		*strstr(buffer, " ±") = '\0';
-	return buffer;
 }
 
-static const char *interval_text(char buffer[TEXT_PAIR_SIZE], const struct screen *s)
+/* A label, a figure padded to `columns`, and of two remarks the first that fits, if one does. */
+static void print_figure(
+	FILE *file, const char *label, const char *figure, size_t columns, const char *more, const char *less)
 {
-	*buffer = '\0';
-	if (isnan(s->interval.low_ns))
-		return buffer;
-	return text_interval(buffer, s->interval.low_ns, s->interval.high_ns, s->pt.sd_ns, s->unit);
-}
-
-/* A label, a figure padded to `columns`, and a remark if it fits. */
-static void print_figure(FILE *file, const char *label, const char *figure, size_t columns, const char *more)
-{
+	size_t used = LABEL_COLUMNS + columns + 3;
 	bool strong = label[2] == 'P';
 
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > terminal_columns(file))
-		more = "";
+	if (used + terminal_text_width(more) > terminal_columns(file))
+		more = used + terminal_text_width(less) > terminal_columns(file) ? "" : less;
 	fprintf(file, "%s%*s%s%s%s", label, spaces_to(LABEL_COLUMNS, label), "",
 		strong ? terminal_mark(file, MARK_STRONG) : "", figure,
 		strong ? terminal_mark(file, MARK_END) : "");
@@ -75,43 +65,9 @@ static void print_figure(FILE *file, const char *label, const char *figure, size
 	fputc('\n', file);
 }
 
-static void print_pt(FILE *file, const struct screen *s, const char *figure, size_t columns)
-{
-	char cv[TEXT_TIME_SIZE], split[LINE_SIZE], more[2 * LINE_SIZE];
-	char user[TEXT_TIME_SIZE], system[TEXT_TIME_SIZE];
-	const char *about = s->approximate ? "~" : "";
-
-	/* "[user 118 ms, system 11 ms]", or nothing if the program is too short for times counted in
-	 * ticks. */
-	*split = '\0';
-	if (s->user_ns >= 0 && s->system_ns >= 0 && !(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
-		snprintf(split, LINE_SIZE, "[user %s%s, system %s%s]", about, part_text(user, s->user_ns, s),
-			about, part_text(system, s->system_ns, s));
-	if (s->pt.n < 2) {
-		print_figure(file, "  PT", figure, columns, s->pt.n ? split : "");
-		return;
-	}
-	snprintf(more, sizeof(more), "CV %s%s%s", text_percent(cv, s->pt.relative_error), *split ? "   " : "",
-		split);
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > terminal_columns(file))
-		snprintf(more, sizeof(more), "CV %s", cv);
-	print_figure(file, "  PT (mean ± σ)", figure, columns, more);
-}
-
 double range_step(const struct summary *s)
 {
 	return fmin(s->sd_ns, (double)s->min_ns / 100);
-}
-
-static void print_interval(FILE *file, const struct screen *s, const char *figure, size_t columns)
-{
-	char range[TEXT_PAIR_SIZE], more[TEXT_PAIR_SIZE + 64];
-
-	if (!*figure)
-		return;
-	text_interval(range, (double)s->pt.min_ns, (double)s->pt.max_ns, range_step(&s->pt), s->unit);
-	snprintf(more, sizeof(more), "range %s", range);
-	print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", figure, columns, more);
 }
 
 /* Whether PT is more than ET although the program was on one CPU: PT includes the work before exec. */
@@ -122,87 +78,111 @@ static bool screen_includes_start(const struct screen *s)
 	return more_ns > 0 && (s->cpu >= 0 || more_ns < MOST_OF_A_START_NS);
 }
 
-static void print_times(FILE *file, const struct screen *s)
+/* "CV 3.6 %", and with it "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in ticks. */
+static void pt_remarks(const struct screen *s, const char *unit, char cv[64], char more[LINE_SIZE])
 {
-	char pt[TEXT_PAIR_SIZE], interval[TEXT_PAIR_SIZE], et[TEXT_PAIR_SIZE];
-	const char *figures[] = {
-		center_text(pt, &s->pt, s->unit),
-		interval_text(interval, s),
-		center_text(et, &s->et, s->unit),
-	};
-	size_t columns = 0;
-	char more[LINE_SIZE], share[32], why[64] = "";
+	const double ns[] = {s->user_ns, s->system_ns};
+	char parts[][TEXT_TIME_SIZE] = {"0", "0"}, percent[TEXT_TIME_SIZE];
+	const char *about = s->approximate ? "~" : "";
 
+	*cv = '\0';
+	if (s->pt.n > 1)
+		snprintf(cv, 64, "CV %s", text_percent(percent, s->pt.relative_error));
+	strcpy(more, cv);
+	if (s->pt.n == 0 || s->user_ns < 0 || s->system_ns < 0 ||
+		(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
+		return;
+	for (size_t i = 0; i < ELEMENTS(ns); i++) /* three digits, or two if they are approximate */
+		if (ns[i] >= 1)
+			text_in_unit(parts[i], ns[i], s->approximate ? ns[i] : ns[i] / 10, unit);
+	snprintf(more, LINE_SIZE, "%s%s[user %s%s, system %s%s]", cv, *cv ? "   " : "", about, parts[0],
+		about, parts[1]);
+}
+
+/* "81 % on CPU", and with it the reason why it is not more. */
+static void et_remarks(const struct screen *s, char share[64], char more[LINE_SIZE])
+{
+	bool waits = s->on_cpu < MOSTLY_ON_CPU;
+	char why[64] = "";
+
+	*share = *more = '\0';
+	if (s->et.n == 0)
+		return;
+	if (waits && !isnan(s->taken))
+		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
+	else if (waits && !s->shares && !(s->explained >= EXPLAINS))
+		strcpy(why, "; it waits, or is disturbed");
+	if (s->on_cpu > 1 && !screen_includes_start(s))
+		snprintf(share, 64, "on %.2g CPUs", s->on_cpu);
+	else
+		snprintf(share, 64, "%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
+	snprintf(more, LINE_SIZE, "%s%s", share, why);
+}
+
+static void print_times(FILE *file, const struct screen *s, const char *unit)
+{
+	char pt[TEXT_PAIR_SIZE], et[TEXT_PAIR_SIZE], interval[TEXT_PAIR_SIZE] = "", text[TEXT_PAIR_SIZE];
+	char more[LINE_SIZE], less[64], range[TEXT_PAIR_SIZE + 8] = "";
+	const char *const figures[] = {pt, et, interval};
+	size_t columns = 0;
+
+	center_text(pt, &s->pt, unit);
+	center_text(et, &s->et, unit);
+	if (!isnan(s->interval.low_ns)) {
+		text_interval(interval, s->interval.low_ns, s->interval.high_ns, s->pt.sd_ns, unit);
+		text_interval(text, (double)s->pt.min_ns, (double)s->pt.max_ns, range_step(&s->pt), unit);
+		snprintf(range, sizeof(range), "range %s", text);
+	}
 	for (size_t i = 0; i < ELEMENTS(figures); i++)
 		if (terminal_text_width(figures[i]) > columns)
 			columns = terminal_text_width(figures[i]);
-	print_pt(file, s, figures[0], columns);
-	print_interval(file, s, figures[1], columns);
-	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
-		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
-	else if (s->on_cpu < MOSTLY_ON_CPU && !s->shares && !(s->explained >= EXPLAINS))
-		strcpy(why, "; it waits, or is disturbed");
-	if (s->on_cpu > 1 && !screen_includes_start(s))
-		snprintf(share, sizeof(share), "on %.2g CPUs", s->on_cpu);
-	else
-		snprintf(share, sizeof(share), "%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
-	snprintf(more, sizeof(more), "%s%s", share, why);
-	if (LABEL_COLUMNS + columns + 3 + terminal_text_width(more) > terminal_columns(file))
-		strcpy(more, share);
+	pt_remarks(s, unit, less, more);
+	print_figure(file, s->pt.n > 1 ? "  PT (mean ± σ)" : "  PT", pt, columns, more, less);
+	if (*interval)
+		print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", interval,
+			columns, range, "");
 	if (*s->inc_units)
-		print_figure(file, "  In INC units", s->inc_units, 0, "");
-	print_figure(
-		file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", figures[2], columns, s->et.n ? more : "");
+		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
+	et_remarks(s, less, more);
+	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", et, columns, more, less);
 }
 
-/* "backupd #7 #8, outlier #4". The caller frees it. */
-static char *reasons_text(const struct screen *s)
+/* "discarded: backupd #7 #8, outlier #4"; if that does not fit, "discarded: backupd in 100, outlier in 4, …": as many as fit, and
+ * the first in any case. "" if nothing was discarded. The caller frees it. */
+static char *discarded_text(const struct screen *s, size_t columns)
 {
+	size_t size, used = 0;
 	char *text = NULL;
-	size_t size;
 	FILE *file = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < s->n_reasons; i++) {
-		fprintf(file, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
+		fprintf(file, "%s%s", i ? ", " : "discarded: ", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(file, " #%u", s->reasons[i].samples[k]);
+	}
+	text_stream_close(file, &text);
+	if (terminal_text_width(text) <= columns)
+		return text;
+	free(text);
+	file = xopen_memstream(&text, &size);
+	for (size_t i = 0; i < s->n_reasons; i++) {
+		size_t more = i + 1 < s->n_reasons ? terminal_text_width(", …") : 0;
+		char one[LINE_SIZE];
+
+		snprintf(one, sizeof(one), "%s%s in %zu",
+			i ? ", " : "discarded: ", terminal_text(s->reasons[i].name), s->reasons[i].n);
+		used += terminal_text_width(one);
+		if (i > 0 && used + more > columns) {
+			fputs(", …", file);
+			break;
+		}
+		fputs(one, file);
 	}
 	return text_stream_close(file, &text);
 }
 
-/* "backupd in 100, outlier in 4, …": as many as fit, and the first in any case. */
-static void print_reason_counts(FILE *file, const struct screen *s, size_t columns)
-{
-	static const char MORE[] = ", …";
-
-	for (size_t i = 0; i < s->n_reasons; i++) {
-		char one[LINE_SIZE];
-		size_t more = i + 1 < s->n_reasons ? terminal_text_width(MORE) : 0, width;
-
-		snprintf(one, sizeof(one), "%s%s in %zu", i ? ", " : "", terminal_text(s->reasons[i].name),
-			s->reasons[i].n);
-		width = terminal_text_width(one);
-		if (i > 0 && width + more > columns) {
-			fputs(MORE, file);
-			return;
-		}
-		fputs(one, file);
-		columns -= width;
-	}
-}
-
-/* Of the first of several reasons, as print_counts shows it. */
-static size_t first_width(const struct screen *s)
-{
-	char count[32];
-
-	return terminal_text_width(terminal_text(s->reasons[0].name)) +
-	       (size_t)snprintf(
-		       count, sizeof(count), " in %zu%s", s->reasons[0].n, s->n_reasons > 1 ? ", ." : "");
-}
-
 /* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */
-static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
+static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
 	char mean[TEXT_PAIR_SIZE];
 	size_t at;
@@ -210,7 +190,7 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 	*buffer = '\0';
 	if (s->n_by_two_sd == 0)
 		return;
-	text_mean_sd(mean, s->papers.mean_ns, s->papers.sd_ns, s->unit);
+	text_mean_sd(mean, s->papers.mean_ns, s->papers.sd_ns, unit);
 	*strstr(mean, " ±") = '\0';
 	at = (size_t)snprintf(buffer, LINE_SIZE, "papers' mean: %s, without", mean);
 	for (size_t i = 0; i < s->n_by_two_sd && at < LINE_SIZE; i++)
@@ -220,121 +200,89 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, size_t c
 			s->papers.n == 1 ? "" : "s", mean);
 }
 
-/* How many of so many columns the papers' mean may have: half of them, or what all reasons leave. */
-static size_t columns_for_papers(const struct screen *s, size_t columns)
+/* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the first reason fits. */
+static void print_kept(FILE *file, const struct screen *s, const char *unit)
 {
-	_cleanup_(freep) char *text = s->n_reasons > 0 ? reasons_text(s) : NULL;
-	size_t taken = text ? strlen("discarded: ; ") + terminal_text_width(text) : 0;
-
-	return taken > columns / 2 ? columns / 2 : columns - taken;
-}
-
-static void print_kept(FILE *file, const struct screen *s)
-{
-	static const char DISCARDED[] = "discarded: ";
+	_cleanup_(freep) char *all = discarded_text(s, SIZE_MAX), *least = discarded_text(s, 0), *text = NULL;
 	bool few = 2 * s->pt.n < s->n_samples;
 	char kept[LINE_SIZE], papers[LINE_SIZE];
-	size_t left, wanted;
+	size_t taken = *all ? terminal_text_width(all) + strlen("; ") : 0, left, wanted;
+	int spaces;
 
 	snprintf(kept, sizeof(kept), "  Kept %zu of %zu", s->pt.n, s->n_samples);
+	spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
+	left = terminal_columns(file) - terminal_text_width(kept) - (size_t)spaces;
+	papers_text(papers, s, unit, taken > left / 2 ? left / 2 : left - taken);
+	wanted = terminal_text_width(papers) + strlen("; ");
+	if (*least && wanted + terminal_text_width(least) > left)
+		*papers = '\0';
+	if (!*papers)
+		wanted = 0;
+	text = discarded_text(s, left - wanted);
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
-	left = terminal_columns(file) - terminal_text_width(kept) -
-	       (size_t)spaces_to(LABEL_COLUMNS - 2, kept) - 2;
-	papers_text(papers, s, columns_for_papers(s, left));
-	if (s->n_reasons > 0 && terminal_text_width(papers) + strlen("discarded: ; ") + first_width(s) > left)
-		*papers = '\0';
-	if (s->n_reasons > 0 || *papers)
-		fprintf(file, "%*s", spaces_to(LABEL_COLUMNS - 2, kept) + 2, "");
-	wanted = *papers ? terminal_text_width(papers) + 2 : 0;
-	if (s->n_reasons > 0) {
-		_cleanup_(freep) char *text = reasons_text(s);
-		size_t columns = left - wanted - strlen(DISCARDED);
-
-		fputs(DISCARDED, file);
-		if (terminal_text_width(text) <= columns)
-			fputs(text, file);
-		else
-			print_reason_counts(file, s, columns);
-	}
-	fprintf(file, "%s%s\n", s->n_reasons > 0 && *papers ? "; " : "", papers);
+	if (*text || *papers)
+		fprintf(file, "%*s%s%s%s", spaces, "", text, *text && *papers ? "; " : "", papers);
+	fputc('\n', file);
 }
 
-/* As many names as fit into `columns`. */
-static void others_text(char buffer[LINE_SIZE], const struct screen *s, size_t columns)
+/* As many names as fit, what they may explain, and where there is more about them. */
+static void print_others(FILE *file, const struct screen *s)
 {
-	char one[LINE_SIZE], time[TEXT_TIME_SIZE], label[FAMILY_LABEL_SIZE];
-	size_t used = 0, len = 0;
+	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0;
+	char names[LINE_SIZE] = "", explanation[64] = "", hint[64];
+	double percent = 100 * fmin(1, s->explained);
 
-	*buffer = '\0';
 	for (size_t i = 0; i < s->n_others; i++) {
+		char one[LINE_SIZE], time[TEXT_TIME_SIZE], label[FAMILY_LABEL_SIZE];
 		double ns = (double)s->others[i].disturbed_ns;
 
 		name_family_label(label, s->others[i].name, s->others[i].names);
 		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(label),
 			text_precise(time, ns, ns / 10));
+		if ((i > 0 && used + terminal_text_width(one) > columns) ||
+			strlen(names) + strlen(one) >= sizeof(names))
+			break;
 		used += terminal_text_width(one);
-		if (i > 0 && used > columns)
-			return;
-		len += strlen(one);
-		if (len >= LINE_SIZE)
-			return;
-		strcat(buffer, one);
+		strcat(names, one);
 	}
+	if (s->explained >= 0.01 && !isnan(s->taken))
+		snprintf(explanation, sizeof(explanation), " (%.0f %% of what was taken)", percent);
+	else if (s->explained >= 0.01)
+		snprintf(explanation, sizeof(explanation), " (%s %.0f %% of ET − PT)",
+			s->explained >= EXPLAINS ? "may explain" : "at most", percent);
+	if (used + terminal_text_width(explanation) > columns)
+		*explanation = '\0';
+	used += terminal_text_width(explanation);
+	fprintf(file, "  Disturbed by    %s%s", names, explanation);
+	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
+	if (used + 2 + strlen(hint) <= columns)
+		fprintf(file, "%*s", (int)(columns - used), hint);
+	fputc('\n', file);
 }
 
-void screen_print(FILE *file, const struct screen *of)
+void screen_print(FILE *file, const struct screen *s)
 {
-	struct screen in_unit = *of; /* one for all times of the program */
-	const struct screen *s = &in_unit;
+	const char *unit = s->unit ?: text_unit(s->pt.mean_ns, s->et.mean_ns); /* one for all times */
 	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
 	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
-	size_t left = SCREEN_LINES - lines - resolving;
-	char where[64];
-	char right[64];
-	char names[LINE_SIZE], explanation[64], hint[64];
-	size_t used;
+	size_t left = SCREEN_LINES - lines - resolving, columns;
+	char right[64], where[64], memory[PEAK_MEMORY_TEXT_SIZE];
+	int at = snprintf(right, sizeof(right), "run %lld", (long long)s->run);
 
-	in_unit.unit = of->unit ?: text_unit(of->pt.mean_ns, of->et.mean_ns);
-
-	size_t columns, width = terminal_text_width(terminal_text(s->name));
-
-	snprintf(right, sizeof(right), "run %lld", (long long)s->run);
 	if (s->cpu >= 0)
-		snprintf(right, sizeof(right), "run %lld, CPU %d", (long long)s->run, s->cpu);
+		snprintf(right + at, sizeof(right) - (size_t)at, ", CPU %d", s->cpu);
 	columns = terminal_columns(file) - strlen(right) - 2;
 	terminal_print_name(file, s->name, columns);
-	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
-	print_times(file, s);
+	fprintf(file, "%*s  %s\n", spaces_to(columns, terminal_text(s->name)), "", right);
+	print_times(file, s, unit);
 	if (s->memory.n > 0 && s->notes.n < left) {
-		char memory[PEAK_MEMORY_TEXT_SIZE];
-
-		print_figure(file, "  Peak memory", peak_memory_text(memory, &s->memory), 0, "");
+		print_figure(file, "  Peak memory", peak_memory_text(memory, &s->memory), 0, "", "");
 		left--;
 	}
-	print_kept(file, s);
-
-	const size_t disturbers_columns = terminal_columns(file) - LABEL_COLUMNS;
-
-	if (s->n_others != 0) {
-		others_text(names, s, disturbers_columns);
-		*explanation = '\0';
-		if (s->explained >= 0.01 && !isnan(s->taken))
-			snprintf(
-				explanation, 64, " (%.0f %% of what was taken)", 100 * fmin(1, s->explained));
-		else if (s->explained >= 0.01)
-			snprintf(explanation, 64, " (%s %.0f %% of ET − PT)",
-				s->explained >= EXPLAINS ? "may explain" : "at most",
-				100 * fmin(1, s->explained));
-		if (terminal_text_width(names) + terminal_text_width(explanation) > disturbers_columns)
-			*explanation = '\0';
-		snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
-		used = terminal_text_width(names) + terminal_text_width(explanation);
-		fprintf(file, "  Disturbed by    %s%s", names, explanation);
-		if (used + 2 + strlen(hint) <= disturbers_columns)
-			fprintf(file, "%*s%s", (int)(disturbers_columns - used - strlen(hint)), "", hint);
-		fputc('\n', file);
-	}
+	print_kept(file, s, unit);
+	if (s->n_others > 0)
+		print_others(file, s);
 	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
 	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
@@ -357,16 +305,21 @@ void screen_clear(struct screen *s)
 	*s = (struct screen){};
 }
 
+/* The details, below the first screen. */
+
 /* The most samples discarded for their times alone, and the most other processes, that get a line each. */
 enum { MOST_LINES = 10 };
 
-static void print_over_cutoff(FILE *file, const struct over_cutoff *o, const char *limit)
+static void print_over_cutoffs(FILE *file, const struct over_cutoff *over, size_t n, const char *limit)
 {
 	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
 
-	fprintf(file, "  sample %u: %s%s%s%s used %s, %s %s\n", o->sample, terminal_text(o->daemon),
-		o->unit ? " (" : "", terminal_text(o->unit) ?: "", o->unit ? ")" : "",
-		text_duration(pt, o->pt_ns), limit, text_duration(cutoff, o->cutoff_ns));
+	for (const struct over_cutoff *o = over; o < over + n; o++) {
+		fprintf(file, "  sample %u: ", o->sample);
+		daemon_print(file, o->daemon, 0, o->unit);
+		fprintf(file, " used %s, %s %s\n", text_duration(pt, o->pt_ns), limit,
+			text_duration(cutoff, o->cutoff_ns));
+	}
 }
 
 static void print_outliers(FILE *file, const struct run_result *r, bool et)
@@ -377,11 +330,10 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 
 	for (size_t i = 0; i < r->n_samples && c->n_by_two_sd <= MOST_LINES; i++)
 		if (!c->in_papers[i] && !r->discarding.out[i])
-			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean%s\n",
+			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean (papers' check)\n",
 				r->samples[i].n, name,
-				text_precise(time, (double)(et ? r->samples[i].et_ns : r->samples[i].pt_ns),
-					c->kept.sd_ns),
-				" (papers' check)");
+				text_precise(
+					time, (double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
 	if (c->n_by_two_sd > MOST_LINES)
 		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
 			c->n_by_two_sd, name);
@@ -402,52 +354,54 @@ static void print_stages(FILE *file, const char *label, const struct clock_disca
 			text_percent(cv, c->papers.relative_error));
 }
 
+static void print_others_table(FILE *file, const struct daemons *others)
+{
+	static const struct column columns[] = {
+		{"  CPU USED BY"},
+		{"UNIT", COLUMN_WRAP},
+		{"DISTURBED", COLUMN_NUMBER},
+		{"TOTAL", COLUMN_NUMBER},
+		{"LONGEST", COLUMN_NUMBER},
+		{"SAMPLE", COLUMN_NUMBER},
+		{"IN PROFILE"},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	char label[FAMILY_LABEL_SIZE];
+
+	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
+		const struct daemon_statistics *o = &others->items[i];
+
+		table_row(table);
+		table_cell(table, "  %s", name_family_label(label, o->name, o->names));
+		table_cell_text(table, o->unit);
+		table_cell_duration(table, o->disturbed_ns);
+		table_cell_duration(table, o->total_ns);
+		table_cell_duration(table, o->max_ns);
+		table_cell_int(table, o->max_sample);
+		table_cell_text(table, o->profiled ? "yes" : "no");
+	}
+	table_print(table, file);
+	if (others->n > MOST_LINES)
+		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
+}
+
 void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 {
+	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
 	const struct discarding *d = &r->discarding;
 	char time[TEXT_TIME_SIZE];
 
-	for (size_t i = 0; i < d->n_over; i++)
-		print_over_cutoff(file, &d->over[i], "cutoff");
-	for (size_t i = 0; i < d->n_unprofiled; i++)
-		print_over_cutoff(file, &d->unprofiled[i], "unprofiled; allowed");
+	print_over_cutoffs(file, d->over, d->n_over, "cutoff");
+	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed");
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
 			d->incomplete[i]);
 	print_outliers(file, r, false);
 	print_outliers(file, r, true);
-	print_stages(file, "PT", &r->discarding.pt, unit);
-	print_stages(file, "ET", &r->discarding.et, unit);
-	if (r->discarding.others.n > 0) {
-		static const struct column columns[] = {
-			{"  CPU USED BY"},
-			{"UNIT", COLUMN_WRAP},
-			{"DISTURBED", COLUMN_NUMBER},
-			{"TOTAL", COLUMN_NUMBER},
-			{"LONGEST", COLUMN_NUMBER},
-			{"SAMPLE", COLUMN_NUMBER},
-			{"IN PROFILE"},
-			{},
-		};
-		_cleanup_(table_freep) struct table *table = table_new(columns);
-
-		for (size_t i = 0; i < r->discarding.others.n && i < MOST_LINES; i++) {
-			const struct daemon_statistics *o = &r->discarding.others.items[i];
-			char label[FAMILY_LABEL_SIZE];
-
-			table_row(table);
-			table_cell(table, "  %s", name_family_label(label, o->name, o->names));
-			table_cell_text(table, o->unit ?: "-");
-			table_cell_duration(table, o->disturbed_ns);
-			table_cell_duration(table, o->total_ns);
-			table_cell_duration(table, o->max_ns);
-			table_cell(table, "%u", o->max_sample);
-			table_cell_text(table, o->profiled ? "yes" : "no");
-		}
-		table_print(table, file);
-		if (r->discarding.others.n > MOST_LINES)
-			fprintf(file, "  and %zu more\n", r->discarding.others.n - MOST_LINES);
-	}
+	print_stages(file, "PT", &d->pt, unit);
+	print_stages(file, "ET", &d->et, unit);
+	print_others_table(file, &d->others);
 	for (size_t i = 0; i < r->disturbances.n; i++) {
 		_cleanup_(freep) char *text = disturbance_description(
 			&r->disturbances, &r->disturbances.items[i]);
@@ -455,16 +409,11 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 		fputs("  Warning:", file);
 		terminal_wrap(file, text, strlen("  Warning:"), 4);
 	}
-
-	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
-
-	for (size_t i = 0; i < r->n_samples; i++) {
-		lost = saturate_add(lost, r->samples[i].lost);
-		left_behind += r->samples[i].left_behind;
-		if (r->samples[i].observer_ns < 0)
-			continue;
-		observer_ns = saturate_add(observer_ns, r->samples[i].observer_ns);
-		n++;
+	for (const struct sample *s = r->samples; s < r->samples + r->n_samples; s++) {
+		lost = saturate_add(lost, s->lost);
+		left_behind += s->left_behind;
+		observer_ns = saturate_add(observer_ns, s->observer_ns < 0 ? 0 : s->observer_ns);
+		n += s->observer_ns >= 0;
 	}
 	if (lost > 0)
 		fprintf(file, "  Warning: %lld records of processes that ended were lost\n", (long long)lost);
@@ -473,9 +422,8 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0)
 		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
-			terminal_text(r->discarding.run.backend) ?: "imported",
-			text_duration(time, observer_ns / n),
-			terminal_text(r->discarding.run.pt_source) ?: "an import");
+			terminal_text(d->run.backend) ?: "imported", text_duration(time, observer_ns / n),
+			terminal_text(d->run.pt_source) ?: "an import");
 }
 
 /* A run's result for the first screen, and the notes on it. */
@@ -537,6 +485,7 @@ static double mean_of_kept(const struct run_result *r, size_t offset)
 struct screen run_screen_fill(const struct run_result *result)
 {
 	const struct discarding *d = &result->discarding;
+	const struct daemons *others = &d->others;
 	struct screen s = {
 		.run = d->run.id,
 		.cpu = d->run.cpu,
@@ -552,19 +501,16 @@ struct screen run_screen_fill(const struct run_result *result)
 		.n_samples = result->n_samples,
 		.shares = d->run.kind == RUN_DUET,
 	};
-	const struct daemons *others = &result->discarding.others;
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
-	/* How much time each of the others can have taken from the program. */
 	for (size_t i = 0; i < result->n_samples; i++) {
-		int64_t wait_ns = sample_wait_ns(&result->samples[i]);
+		const struct sample *sample = &result->samples[i];
+		int64_t wait_ns = sample_wait_ns(sample);
 
-		et += (double)result->samples[i].et_ns;
-		pt += (double)result->samples[i].pt_ns;
-		if (wait_ns < 0)
-			continue;
-		wait += (double)wait_ns;
-		known_et += (double)result->samples[i].et_ns;
+		et += (double)sample->et_ns;
+		pt += (double)sample->pt_ns;
+		wait += wait_ns < 0 ? 0 : (double)wait_ns;
+		known_et += wait_ns < 0 ? 0 : (double)sample->et_ns;
 	}
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
 		if ((double)others->items[i].disturbed_ns > LEAST_SHOWN * et)
@@ -573,9 +519,7 @@ struct screen run_screen_fill(const struct run_result *result)
 	s.on_cpu = et > 0 ? pt / et : 0;
 	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
 	taken = isnan(s.taken) ? et - pt : s.taken * et;
-	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0
-			      ? (double)result->discarding.disturbed_ns / taken
-			      : NAN;
+	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0 ? (double)d->disturbed_ns / taken : NAN;
 	for (size_t i = 0; i < d->n_over; i++)
 		add_reason(&s, d->over[i].daemon, d->over[i].sample);
 	for (size_t i = 0; i < d->n_unprofiled; i++)
@@ -609,20 +553,18 @@ void run_screen_note_correlation(
 
 void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
 {
-	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
-	double more_ns = s.pt.mean_ns - s.et.mean_ns;
-	char more[TEXT_TIME_SIZE];
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
 					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
 					     1 << COUNTER_INTERRUPTS;
+	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
 	_cleanup_(freep) struct impossible_pt *found = NULL;
+	const struct disturbances *all = &result->disturbances;
 	const struct discarding *d = &result->discarding;
 	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
-	char pt[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
+	double more_ns = s.pt.mean_ns - s.et.mean_ns;
+	char time[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE], here[32] = "is not pinned";
 	size_t failures = 0, n;
 
-	/* Samples in which the program failed, samples with an impossible PT, of which the first is
-	 * described, and samples that were discarded. */
 	for (size_t i = 0; i < result->n_samples; i++)
 		failures += result->samples[i].exit_status > 0;
 	if (failures > 0)
@@ -633,51 +575,38 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 	n = impossible_pt_find(
 		&d->run, result->samples, result->n_samples, result->counters, result->n_counters, &found);
-	if (n > 0)
-		notes_add(notes, NOTE_PROGRAM,
-			found[0].pt_ns > found[0].limit_ns
-				? "Warning: impossible PT in %zu of %zu samples (%u: %s, ET %s)"
-				: "Warning: impossible PT in %zu of %zu samples (%u: %s, others ≥ %s)",
-			n, result->n_samples, found[0].sample, text_duration(pt, found[0].pt_ns),
+	if (n > 0) /* the first is described */
+		notes_add(notes, NOTE_PROGRAM, "Warning: impossible PT in %zu of %zu samples (%u: %s, %s %s)",
+			n, result->n_samples, found[0].sample, text_duration(time, found[0].pt_ns),
+			found[0].pt_ns > found[0].limit_ns ? "ET" : "others ≥",
 			text_duration(limit, found[0].limit_ns));
 	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)result->n_samples)
 		notes_add(notes, NOTE_FEW,
 			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
 			most->name, most->n, result->n_samples, d->run.id);
-	if (profile) {
-		char here[32] = "is not pinned";
+	if (profile && noise_marked(profile->blind_ns, profile->noise)) {
+		_cleanup_(freep) char *text = noise_text(profile->name, profile->blind_ns, profile->noise);
 
-		if (noise_marked(profile->blind_ns, profile->noise)) {
-			_cleanup_(freep) char *text = noise_text(
-				profile->name, profile->blind_ns, profile->noise);
-
-			notes_add(notes, NOTE_NOISE, "%s", text);
-		}
-		if (profile->cpu >= 0 && profile->cpu != result->discarding.run.cpu) {
-			if (result->discarding.run.cpu >= 0)
-				snprintf(here, sizeof(here), "is on CPU %d", result->discarding.run.cpu);
-			notes_add(notes, NOTE_PROFILE,
-				"Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
-				profile->cpu, here);
-		}
+		notes_add(notes, NOTE_NOISE, "%s", text);
 	}
-
-	/* Disturbances that change the program's own time. */
-	const struct disturbances *all = &result->disturbances;
-
-	for (size_t i = 0; i < all->n; i++) {
-		_cleanup_(freep) char *text = NULL;
-
-		if (!(CHANGE_SPEED >> all->items[i].which & 1))
-			continue;
-		text = disturbance_description(all, &all->items[i]);
-		notes_add(notes, NOTE_NOISE, "Warning: %s", text);
+	if (profile && profile->cpu >= 0 && profile->cpu != d->run.cpu) {
+		if (d->run.cpu >= 0)
+			snprintf(here, sizeof(here), "is on CPU %d", d->run.cpu);
+		notes_add(notes, NOTE_PROFILE, "Warning: profile '%s' was made on CPU %d, this run %s",
+			profile->name, profile->cpu, here);
 	}
-	if (result->discarding.run.kind != RUN_LOAD && s.pt.n > 0 && screen_includes_start(&s))
+	/* disturbances that change the program's own time */
+	for (const struct disturbance *item = all->items; item < all->items + all->n; item++)
+		if (CHANGE_SPEED >> item->which & 1) {
+			_cleanup_(freep) char *text = disturbance_description(all, item);
+
+			notes_add(notes, NOTE_NOISE, "Warning: %s", text);
+		}
+	if (d->run.kind != RUN_LOAD && s.pt.n > 0 && screen_includes_start(&s))
 		notes_add(notes, NOTE_OTHER,
 			"PT is %s more than ET: it includes the work to start the program",
-			text_precise(more, more_ns, more_ns / 10));
-	run_screen_note_correlation(notes, (const struct clock_discarding *[]){&result->discarding.pt}, 1);
+			text_precise(time, more_ns, more_ns / 10));
+	run_screen_note_correlation(notes, (const struct clock_discarding *[]){&d->pt}, 1);
 }
 
 int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
@@ -690,16 +619,17 @@ int run_notes_load(struct book *book, const struct run_result *result, const str
 	*ret_resolving = '\0';
 	if (r < 0)
 		return r;
-	last = ret->n > 0 ? &ret->items[ret->n - 1] : NULL;
-	if (last && last->kind == NOTE_RESOLUTION) { /* what the machine could resolve is shown elsewhere */
-		snprintf(ret_resolving, RESOLVING_TEXT_SIZE, "%s", last->text);
-		fields_clear(&note_table, last);
-		ret->n--;
-	}
-	if (last)
+	if (ret->n > 0) {
+		last = &ret->items[ret->n - 1];
+		if (last->kind == NOTE_RESOLUTION) { /* it is shown elsewhere */
+			snprintf(ret_resolving, RESOLVING_TEXT_SIZE, "%s", last->text);
+			fields_clear(&note_table, last);
+			ret->n--;
+		}
 		return 0;
+	}
 	run_notes_add(ret, result, profile);
-	r = profile ? profile_changes_note(ret, book, profile, run->environment, err) : 0;
+	r = profile ? profile_changes_note(ret, book, profile, run->environment, NULL, err) : 0;
 	return r < 0 ? r
 		     : resolving_text(book, run->environment, profile, result->n_samples, ret_resolving, err);
 }
