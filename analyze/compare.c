@@ -170,7 +170,7 @@ static int compare_duet(struct question *q, struct error *err)
 		r = run_rules_load(
 			q->book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
-		r = duet_report_load(q->book, q->a.run, &rules.rules, &report, err);
+		r = duet_report_load(q->book, q->a.run, &rules.rules, NULL, &report, err);
 	if (r <= 0)
 		return r;
 	while (a < report.n && report.runs[a] != q->a.run)

@@ -191,7 +191,7 @@ static int show_recorded_run(struct book *book, const struct run *run, const cha
 		_cleanup_(argv_freep) char **names = NULL;
 
 		/* The other programs that ran with it, and what that cost. */
-		r = duet_report_load(book, run->id, &rules.rules, &report, err);
+		r = duet_report_load(book, run->id, &rules.rules, NULL, &report, err);
 		if (r > 0) {
 			names = xcalloc(report.n + 1, sizeof(*names));
 			for (size_t i = 0; i < report.n; i++) {

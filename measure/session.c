@@ -404,7 +404,7 @@ const char **session_names(const struct session *s)
 /* From the results that the session holds, if it holds those of all programs. */
 int session_duet(const struct session *s, struct duet_report *ret, struct error *err)
 {
-	_cleanup_(freep) const struct run_result **results = xcalloc(s->n, sizeof(struct run_result *));
+	_cleanup_(freep) const struct run_result **results = xcalloc(s->n + 1, sizeof(struct run_result *));
 	const struct discard_rules rules = session_rules(s);
 	bool all = true;
 
@@ -412,8 +412,7 @@ int session_duet(const struct session *s, struct duet_report *ret, struct error 
 		results[i] = &s->tasks[i].result;
 		all &= s->tasks[i].run.id > 0 && results[i]->discarding.run.id == s->tasks[i].run.id;
 	}
-	return all ? duet_report_make(s->base.book, results, s->n, ret, err)
-		   : duet_report_load(s->base.book, s->tasks[0].run.id, &rules, ret, err);
+	return duet_report_load(s->base.book, s->tasks[0].run.id, &rules, all ? results : NULL, ret, err);
 }
 
 static void clear_tasks(struct session *s)

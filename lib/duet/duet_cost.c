@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See duet_report.h. */
+/* What a duet costs, what may be concluded from it, and whether one would show more: see duet_report.h. */
 #include "lib/duet/duet_report.h"
 
 #include "lib/base/number.h"
+#include "lib/base/xalloc.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -17,77 +18,58 @@ static bool is_kept(const struct duet_program *p, size_t i)
 	return i < p->n_samples && !p->out[i] && p->samples[i].pt_ns > 0;
 }
 
-/* Of one log PT, from the differences of neighbouring samples; *ret_df of them. */
-static double variance_of_one(const struct duet_program *p, double *ret_df)
-{
-	double squares = 0;
-
-	*ret_df = 0;
-	for (size_t i = 0; i + 1 < p->n_samples; i++)
-		if (is_kept(p, i) && is_kept(p, i + 1)) {
-			double off = log((double)p->samples[i + 1].pt_ns / (double)p->samples[i].pt_ns);
-
-			squares += off * off;
-			++*ret_df;
-		}
-	return squares / (2 * *ret_df);
-}
-
+/* Each run alone against the samples of the duet before and after it, as far as they are kept. How much they vary is known from the
+ * differences of neighbouring samples. */
 static struct duet_estimate price_of(const struct duet_program *p)
 {
-	double sum = 0, variances = 0, variance, df, one = variance_of_one(p, &df);
+	double squares = 0, df = 0, sum = 0, variances = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->n_alone; i++) {
-		double log_together;
-		double log_sum = 0;
-		int n_log = 0;
+	for (size_t i = 0; i + 1 < p->n_samples; i++)
+		if (is_kept(p, i) && is_kept(p, i + 1)) {
+			squares += pow(log((double)p->samples[i + 1].pt_ns / (double)p->samples[i].pt_ns), 2);
+			df++;
+		}
+	for (const struct duet_alone *alone = p->alone; alone < p->alone + p->n_alone; alone++) {
+		double logs = 0;
+		int n_logs = 0;
 
-		/* The mean log of the samples before and after, as far as they are kept. NAN: neither.
-		 * *ret_variance: of its difference to one run alone, in variances of one. */
 		for (size_t k = 0; k < p->n_samples; k++)
-			if ((p->samples[k].n == p->alone[i].after ||
-				    p->samples[k].n == p->alone[i].after + 1) &&
+			if ((p->samples[k].n == alone->after || p->samples[k].n == alone->after + 1) &&
 				is_kept(p, k)) {
-				log_sum += log((double)p->samples[k].pt_ns);
-				n_log++;
+				logs += log((double)p->samples[k].pt_ns);
+				n_logs++;
 			}
-		variance = n_log > 0 ? 1 + 1.0 / n_log : NAN;
-		log_together = n_log > 0 ? log_sum / n_log : NAN;
-
-		if (isnan(log_together) || p->alone[i].pt_ns <= 0)
+		if (n_logs == 0 || alone->pt_ns <= 0)
 			continue;
-		sum += log_together - log((double)p->alone[i].pt_ns);
-		variances += variance;
+		sum += logs / n_logs - log((double)alone->pt_ns);
+		variances += 1 + 1.0 / n_logs; /* of this difference, in variances of one log PT */
 		n++;
 	}
 	if (n == 0 || df < 2)
 		return (struct duet_estimate){n ? sum / (double)n : NAN, NAN};
-	return (struct duet_estimate){
-		sum / (double)n, gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, df) * sqrt(one * variances) / (double)n};
+	return (struct duet_estimate){sum / (double)n,
+		gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, df) * sqrt(squares / (2 * df) * variances) / (double)n};
 }
 
 struct duet_cost duet_cost_of(const struct duet_program *p)
 {
-	double pt = 0, kept = 0, elapsed = 0, together = 0, all = 0;
+	double kept = 0, elapsed = 0, together = 0, all = 0, alone = 0, pt;
 	size_t n = 0;
-	double sum = 0;
 
 	for (size_t i = 0; i < p->n_samples; i++) {
 		elapsed += (double)p->samples[i].et_ns;
 		all += (double)p->samples[i].pt_ns;
-		if (is_kept(p, i)) {
-			kept += (double)p->samples[i].pt_ns;
-			n++;
-		}
+		kept += is_kept(p, i) ? (double)p->samples[i].pt_ns : 0;
+		n += is_kept(p, i);
 	}
 	for (size_t i = 0; i < p->n_together; i++)
 		together += (double)p->together[i].together_ns;
-	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all;
 	for (size_t i = 0; i < p->n_alone; i++)
-		sum += (double)p->alone[i].pt_ns;
+		alone += (double)p->alone[i].pt_ns;
+	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all; /* while both ran */
 	return (struct duet_cost){
-		.alone_ns = p->n_alone > 0 ? sum / (double)p->n_alone : NAN,
+		.alone_ns = p->n_alone > 0 ? alone / (double)p->n_alone : NAN,
 		.together_ns = n > 0 ? kept / (double)n : NAN,
 		.price = price_of(p),
 		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : 0,
@@ -124,20 +106,10 @@ int64_t duet_slice_for(int64_t pt_ns)
 	return (pt_ns < 100 * NS_PER_MS ? 3 : 10) * NS_PER_MS;
 }
 
-/* A slice that makes the price as small as that, and of which the shortest program has some; 0: none. */
-static int64_t find_slice(int64_t slice_ns, double price, double wanted, double shortest_ns)
-{
-	static const int64_t slices_ns[] = {3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
-
-	for (size_t i = 0; i < ELEMENTS(slices_ns); i++)
-		if (slices_ns[i] > slice_ns && (double)slices_ns[i] * wanted >= (double)slice_ns * price &&
-			(double)slices_ns[i] * LEAST_SLICES <= shortest_ns)
-			return slices_ns[i];
-	return 0;
-}
-
 int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size_t n)
 {
+	static const int64_t slices_ns[] = {3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
+	const double wanted[] = {WORTH_AVOIDING, BEARABLE};
 	double price = 0, shortest_ns = INFINITY;
 	bool sure = false;
 
@@ -146,8 +118,75 @@ int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size
 		shortest_ns = fmin(shortest_ns, costs[i].together_ns);
 		sure |= costs[i].price.log - costs[i].price.half > WORTH_AVOIDING;
 	}
-	if (!sure)
-		return 0;
-	return find_slice(slice_ns, price, WORTH_AVOIDING, shortest_ns)
-		       ?: find_slice(slice_ns, price, BEARABLE, shortest_ns);
+	for (size_t w = 0; sure && w < ELEMENTS(wanted); w++)
+		for (size_t i = 0; i < ELEMENTS(slices_ns); i++)
+			if (slices_ns[i] > slice_ns &&
+				(double)slices_ns[i] * wanted[w] >= (double)slice_ns * price &&
+				(double)slices_ns[i] * LEAST_SLICES <= shortest_ns)
+				return slices_ns[i];
+	return 0;
+}
+
+/* Whether a duet would show more. tests/unit/test_duet_advice.c simulates how often that is right. */
+
+enum { ADVISED_SLICES = 5, LEAST_ROUNDS = 6, MOST_ROUNDS = 1000 };
+static const double ADVICE_LEVEL = 0.02, NARROWER = 1.3, /* what is worth another measurement */
+	HALF_WIDTH = 0.003, /* intervals of the ratio that are as narrow need no help */
+	LONGEST = 2,        /* times as long as the shortest: what is left over runs without another one */
+	COMPUTES = 0.8,     /* the share of ET on a CPU, or waiting for one */
+	ONE_CPU = 1.05;     /* PT / ET of a program that uses no more */
+
+static bool are_fit(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
+{
+	double shortest = INFINITY, longest = 0;
+
+	for (const struct duet_candidate *c = programs; c < programs + n; c++) {
+		double pt = 0, wait = 0, et = 0, kept = 0, mean;
+
+		for (size_t i = 0; i < c->n; i++) {
+			if (c->out[i])
+				continue;
+			kept++;
+			pt += (double)c->samples[i].pt_ns;
+			et += (double)c->samples[i].et_ns;
+			wait += fmax((double)c->samples[i].wait_ns, 0);
+		}
+		mean = kept > 0 ? pt / kept : 0;
+		if (mean < ADVISED_SLICES * (double)slice_ns || pt > ONE_CPU * et ||
+			pt + wait < COMPUTES * et)
+			return false;
+		shortest = fmin(shortest, mean);
+		longest = fmax(longest, mean);
+	}
+	return n > 1 && longest <= LONGEST * shortest;
+}
+
+struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
+{
+	size_t rounds = n > 0 ? MOST_ROUNDS : 0, kept = 0;
+	struct duet_advice advice = {false, NAN, NAN};
+	_cleanup_(freep) double *logs = NULL;
+	struct shared_noise noise;
+
+	for (size_t i = 0; i < n; i++)
+		rounds = programs[i].n < rounds ? programs[i].n : rounds;
+	logs = xcalloc(n * rounds, sizeof(*logs));
+	/* the logarithms of the rounds of which nothing was discarded */
+	for (size_t round = 0; round < rounds; round++) {
+		bool keep = true;
+
+		for (size_t i = 0; keep && i < n; i++) {
+			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
+			logs[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
+		}
+		kept += keep;
+	}
+	if (kept < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
+		return advice;
+	noise = shared_noise_of(logs, kept, n);
+	advice.p = noise.p;
+	advice.narrower = noise.sd_in_turn / noise.sd_together;
+	advice.better = noise.p <= ADVICE_LEVEL && advice.narrower >= NARROWER &&
+			2 * noise.sd_in_turn / sqrt((double)kept) >= HALF_WIDTH;
+	return advice;
 }

@@ -73,16 +73,14 @@ struct duet_report {
 	struct duet_program *programs;     /* n, in the order of the runs */
 	struct duet_cost *costs;           /* likewise */
 	const struct run_result **results; /* likewise; the programs' samples are theirs */
-	struct run_result *loaded;         /* likewise, if it has read them itself; else NULL */
+	struct run_result *loaded;         /* likewise, where it has read them itself; else empty */
 	size_t n;
 };
 
-/* Of the duet that the run is one of; its samples discarded by `rules`. 1: done; 0: the run is of no duet. */
+/* Of the duet that the run is one of. 1: done; 0: the run is of no duet. results: those of all its runs in their order, then NULL,
+ * which must outlive it; NULL: it reads them, and discards their samples by `rules`. */
 int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
-	struct duet_report *ret, struct error *err);
-/* The same from the results of all its runs, in their order, which must outlive it. */
-int duet_report_make(struct book *book, const struct run_result *const *results, size_t n,
-	struct duet_report *ret, struct error *err);
+	const struct run_result *const *results, struct duet_report *ret, struct error *err);
 void duet_report_clear(struct duet_report *report);
 
 /* Program b against program a: by their duet, or, if that is in doubt, by their runs alone. Likewise. */
@@ -154,5 +152,4 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 enum { INC_UNITS_TEXT_SIZE = 128 };
 char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *units);
 
-/* NULL: no memory. */
 json_t *inc_units_as_json(const struct inc_units *units);
