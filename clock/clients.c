@@ -50,9 +50,8 @@ static int slots_make_map(int n_cpus)
 	return r < 0 ? r : TAKE_FD(fd);
 }
 
-static int switches_load(void *context)
+static int switches_load(struct user_slots *slots)
 {
-	struct user_slots *slots = context;
 	_cleanup_(closep) int prototype = slots_make_map(slots->n_cpus);
 	int r;
 
@@ -75,7 +74,8 @@ int user_slots_new(struct user_slots **ret, struct error *err)
 	slots->n_cpus = libbpf_num_possible_cpus();
 	if (slots->n_cpus < 0)
 		return error_os(err, slots->n_cpus, "cannot count the CPUs");
-	r = bpf_load(switches_load, slots, err);
+	bpf_load_begin();
+	r = bpf_load_end(switches_load(slots), err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(slots);
@@ -94,9 +94,8 @@ void user_slots_free(struct user_slots *slots)
 	free(slots);
 }
 
-static int attach(void *context)
+static int attach(struct user_slots *slots)
 {
-	struct user_slots *slots = context;
 	struct bpf_link *link = bpf_program__attach(slots->program->progs.clock_switches);
 
 	if (!link)
@@ -335,7 +334,8 @@ static int serve(struct clients *clients, struct client *client, struct error *e
 			return r;
 	}
 	slots_map = find(clients->slots, &client->user);
-	r = clients->slots->link ? 0 : bpf_load(attach, clients->slots, err);
+	bpf_load_begin();
+	r = clients->slots->link ? 0 : bpf_load_end(attach(clients->slots), err);
 	if (r < 0) {
 		drop_map(clients->slots, slots_map);
 		return r;

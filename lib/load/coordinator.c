@@ -290,7 +290,7 @@ static int end_statistics(struct coordinator *c, struct spawned *ret, struct err
 	int n_cpus;
 
 	if (c->waits)
-		page_wait_meter_read(c->plan->page_waits, &c->waits[1]);
+		c->waits[1] = *c->plan->page_waits->sums;
 	start->idle_ns = grown(c->idle_ns, idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus));
 	start->cpus = start->idle_ns < 0 ? -1 : n_cpus;
 	for (size_t k = 0; k < c->n; k++) {
@@ -364,7 +364,7 @@ static int run_workers(void *data, struct spawned *ret, struct error *err)
 		r = page_wait_meter_set(meter, c->all->fd, err);
 		privilege_lower();
 		if (r == 0)
-			page_wait_meter_read(meter, &c->waits[0]);
+			c->waits[0] = *meter->sums;
 	}
 	c->idle_ns = idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus);
 	if (r < 0)
@@ -531,7 +531,7 @@ int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_res
 		r = observe_several(&all, observer->counters, run_workers, &c, observation, err);
 		observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
 		for (enum page_wait_kind kind = 0; r == 0 && c.waits && kind < N_PAGE_WAIT_KINDS; kind++)
-			if (page_wait_meter_watches(c.plan->page_waits, from[kind]))
+			if (kind == PAGE_WAIT_SLAVE || c.plan->page_waits->has_devices)
 				record_page_waits(&c, kind, from[kind]);
 	}
 	end_workers(&c);

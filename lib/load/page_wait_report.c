@@ -9,7 +9,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/disk/page_wait_meter.h"
+#include "lib/load/page_wait_meter.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/load/load_file.h"
-#include "lib/host/disk/page_wait_meter.h"
+#include "lib/load/page_wait_meter.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/run/observer.h"
 #include "lib/load/load_report.h"

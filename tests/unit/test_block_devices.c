@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/disk/page_wait_meter.h"
+#include "lib/load/page_wait_meter.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
-#include "lib/host/disk/page_wait_meter.h"
+#include "lib/load/page_wait_meter.h"
 #include "lib/load/load_report.h"
 
 TEST(each_wait_is_in_the_bin_that_has_its_length)

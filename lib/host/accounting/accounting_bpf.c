@@ -225,13 +225,15 @@ static int task_records_new(struct task_records **ret, const struct task_records
 	int r;
 
 	*tasks = (struct task_records){.options = *options, .on_event = on_event, .context = context};
-	r = bpf_load(task_records_load, tasks, options->read ? err : &not_at_once);
+	bpf_load_begin();
+	r = bpf_load_end(task_records_load(tasks), options->read ? err : &not_at_once);
 	if (r < 0 && r != -EUSERS && !tasks->options.read) { /* as on an older kernel, then */
 		bpf_resolved_clear(&tasks->loaded);
 		accounting_bpf__destroy(tasks->programs);
 		tasks->programs = NULL;
 		tasks->options.read = true;
-		r = bpf_load(task_records_load, tasks, err);
+		bpf_load_begin();
+		r = bpf_load_end(task_records_load(tasks), err);
 	}
 	if (r == -EUSERS)
 		return error_say(err, r,

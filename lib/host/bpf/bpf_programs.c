@@ -102,14 +102,14 @@ static int keep_first_warning(enum libbpf_print_level level, const char *format,
 	return 0;
 }
 
-int bpf_load(int (*load)(void *context), void *context, struct error *err)
+void bpf_load_begin(void)
 {
-	libbpf_print_fn_t print = libbpf_set_print(keep_first_warning);
-	int r;
-
 	warning[0] = '\0';
-	r = load(context);
-	libbpf_set_print(print);
+	libbpf_set_print(keep_first_warning);
+}
+
+int bpf_load_end(int r, struct error *err)
+{
 	if (r >= 0)
 		return r;
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)

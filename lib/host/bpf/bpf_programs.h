@@ -12,12 +12,11 @@
  * is how many there are. -EPERM for ordinary users; -errno without a sentence. */
 int bpf_programs_list(char **ret, size_t *ret_n);
 
-/* Loading BPF programs, with libbpf's messages caught: they would go to standard error. */
-
-/* Calls load(context), which opens, loads and attaches a skeleton. If that fails, the first warning of libbpf, which
- * names the cause, becomes the sentence; or, on a kernel without BTF, that (-ENOTSUP). For use with the privileges raised
- * (privilege.h). */
-int bpf_load(int (*load)(void *context), void *context, struct error *err);
+/* Opening, loading and attaching a skeleton stands between these two, with the privileges raised (privilege.h). libbpf's
+ * messages would go to standard error; after bpf_load_begin() they do not. bpf_load_end() returns the result, with the first
+ * warning of libbpf, which names the cause, as the sentence of a failure; or, on a kernel without BTF, that (-ENOTSUP). */
+void bpf_load_begin(void);
+int bpf_load_end(int r, struct error *err);
 
 /* BPF programs whose references to the kernel's structures and functions are resolved once after each boot. libbpf reads all of the
  * kernel's BTF to resolve them, which takes 25 ms of CPU time. Root keeps the result in a file, which is used if it

@@ -2,7 +2,7 @@
 /* The BPF programs that time page waits. A task that waits for a page, a buffer or a direct transfer sleeps in io_schedule, whatever
  * the file system, which marks it with in_iowait until it runs again. Block devices are timed from the issue of a request to its
  * completion, as biolatency does. */
-#include "lib/host/disk/page_wait_meter.h"
+#include "lib/load/page_wait_meter.h"
 
 enum { MOST_AT_ONCE = 16384 };
 
@@ -100,38 +100,29 @@ static __always_inline void run_again(struct task_struct *task)
 	bpf_map_delete_elem(&sleeps, &key);
 }
 
-/* One that is preempted does not wait for a page, though it may be about to, or have waited. What is left of a wait then belongs to a
- * switch that this program was not called for. */
-static __always_inline void stop(struct task_struct *task, bool preempt)
-{
-	__u64 key = (unsigned long)task;
-
-	if (!preempt && !is_runnable(task))
-		fall_asleep(task);
-	else
-		bpf_map_delete_elem(&sleeps, &key);
-}
-
+/* A task that is preempted does not wait for a page, though it may be about to, or have waited. What is left of a wait then belongs to
+ * a switch that this program was not called for. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(slave_switches, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
-		stop(prev, preempt);
+	if (BPF_CORE_READ_BITFIELD(prev, in_iowait)) {
+		__u64 key = (unsigned long)prev;
+
+		if (!preempt && !is_runnable(prev))
+			fall_asleep(prev);
+		else
+			bpf_map_delete_elem(&sleeps, &key);
+	}
 	if (BPF_CORE_READ_BITFIELD(next, in_iowait))
 		run_again(next);
 	return 0;
-}
-
-static __always_inline __u32 operation_of(const struct request *request)
-{
-	return request->cmd_flags & REQUEST_OPERATION;
 }
 
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(request_is_issued, struct request *request)
 {
 	__u64 key = (unsigned long)request, now_ns = bpf_ktime_get_ns();
-	__u32 operation = operation_of(request);
+	__u32 operation = request->cmd_flags & REQUEST_OPERATION;
 
 	if (operation > OPERATION_WRITE)
 		return 0;
@@ -145,13 +136,15 @@ SEC("tp_btf/block_rq_complete")
 int BPF_PROG(request_is_complete, struct request *request, int error, unsigned int bytes)
 {
 	__u64 key = (unsigned long)request, *since_ns;
+	__u32 operation;
 
 	if (bytes < request->__data_len)
 		return 0;
 	since_ns = bpf_map_lookup_elem(&issued_ns, &key);
 	if (!since_ns)
 		return 0;
-	count(operation_of(request) == OPERATION_READ ? PAGE_WAITS_OF_READS : PAGE_WAITS_OF_WRITES,
+	operation = request->cmd_flags & REQUEST_OPERATION;
+	count(operation == OPERATION_READ ? PAGE_WAITS_OF_READS : PAGE_WAITS_OF_WRITES,
 		bpf_ktime_get_ns() - *since_ns);
 	bpf_map_delete_elem(&issued_ns, &key);
 	return 0;

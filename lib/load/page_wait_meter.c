@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loads page_waits.bpf.c and reads its histograms: see page_wait_meter.h. */
-#include "lib/host/disk/page_wait_meter.h"
+#include "lib/load/page_wait_meter.h"
 
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/bpf/bpf_programs.h"
-#include "lib/host/page_waits.skel.h"
+#include "lib/load/page_waits.skel.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -26,13 +26,6 @@ size_t block_devices_count(int root_fd)
 			     queues.items[i]) > 0;
 	return n;
 }
-
-DEFINE_FREEP(page_wait_meter)
-
-struct page_wait_meter {
-	struct page_waits_bpf *programs;
-	bool has_devices;
-};
 
 static void btf_freep(struct btf **btf)
 {
@@ -54,20 +47,6 @@ static int check_tracepoints(struct error *err)
 	return btf_vlen(type) == 2 ? 0 : error_say(err, -ENOTSUP, "needs Linux 5.11");
 }
 
-static int page_waits_load(void *context)
-{
-	struct page_wait_meter *meter = context;
-	int r;
-
-	meter->programs = page_waits_bpf__open();
-	if (!meter->programs)
-		return -errno;
-	bpf_program__set_autoload(meter->programs->progs.request_is_issued, meter->has_devices);
-	bpf_program__set_autoload(meter->programs->progs.request_is_complete, meter->has_devices);
-	r = page_waits_bpf__load(meter->programs);
-	return r < 0 ? r : page_waits_bpf__attach(meter->programs);
-}
-
 int page_wait_meter_new(struct page_wait_meter **ret, struct error *err)
 {
 	_cleanup_(page_wait_meter_freep) struct page_wait_meter *meter = xcalloc(1, sizeof(*meter));
@@ -81,9 +60,19 @@ int page_wait_meter_new(struct page_wait_meter **ret, struct error *err)
 	if (r < 0)
 		return r;
 	meter->has_devices = block_devices_count(AT_FDCWD) > 0;
-	r = bpf_load(page_waits_load, meter, err);
+	bpf_load_begin();
+	meter->programs = page_waits_bpf__open();
+	if (meter->programs) {
+		bpf_program__set_autoload(meter->programs->progs.request_is_issued, meter->has_devices);
+		bpf_program__set_autoload(meter->programs->progs.request_is_complete, meter->has_devices);
+		r = page_waits_bpf__load(meter->programs) ?: page_waits_bpf__attach(meter->programs);
+	} else {
+		r = -errno;
+	}
+	r = bpf_load_end(r, err);
 	if (r < 0)
 		return r;
+	meter->sums = &meter->programs->bss->waits;
 	*ret = TAKE(meter);
 	return 0;
 }
@@ -96,11 +85,6 @@ void page_wait_meter_free(struct page_wait_meter *meter)
 	free(meter);
 }
 
-bool page_wait_meter_watches(const struct page_wait_meter *meter, enum page_wait_histogram which)
-{
-	return which == PAGE_WAITS_OF_TASKS || meter->has_devices;
-}
-
 int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, struct error *err)
 {
 	uint32_t first = 0, fd = (uint32_t)cgroup_fd;
@@ -108,9 +92,4 @@ int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, stru
 	if (bpf_map_update_elem(bpf_map__fd(meter->programs->maps.slaves), &first, &fd, BPF_ANY) < 0)
 		return error_os(err, -errno, "cannot tell the BPF programs whose page waits to time");
 	return 0;
-}
-
-void page_wait_meter_read(const struct page_wait_meter *meter, struct page_wait_sums *ret)
-{
-	*ret = meter->programs->bss->waits;
 }

@@ -65,26 +65,22 @@ static inline __u64 page_wait_bin_from(__u32 bin)
 
 #if !defined(__bpf__)
 
-struct page_wait_meter;
+struct page_wait_meter {
+	struct page_waits_bpf *programs;
+	bool has_devices;                  /* without a block device, requests are not watched */
+	const struct page_wait_sums *sums; /* what has ended since the meter was made */
+};
 
-/* With the privileges raised (privilege.h). Without a block device, requests are not watched. -EPERM, -ENOTSUP…, with a
- * sentence that says what is missing. */
+/* With the privileges raised (privilege.h). -EPERM, -ENOTSUP…, with a sentence that says what is missing. */
 int page_wait_meter_new(struct page_wait_meter **ret, struct error *err);
 void page_wait_meter_free(struct page_wait_meter *meter);
-
-/* Whether it watches these. */
-bool page_wait_meter_watches(const struct page_wait_meter *meter, enum page_wait_histogram which);
+DEFINE_FREEP(page_wait_meter)
 
 /* From now on it watches the tasks in the cgroup that is open as `cgroup_fd`, and below it. */
 int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, struct error *err);
 
-/* What ended since the meter was made. */
-void page_wait_meter_read(const struct page_wait_meter *meter, struct page_wait_sums *ret);
-
-/* The block devices whose requests the kernel traces. Those that hand all they get to others (dm, md), or to memory (zram), have no
- * requests of their own. */
-
-/* How many there are, below the directory that root_fd is (AT_FDCWD: this machine), without those of no size: loop devices that
- * are not in use, drives without a disk. */
+/* How many block devices have requests of their own that the kernel traces, below the directory that root_fd is (AT_FDCWD: this
+ * machine). Those of no size do not count (loop devices that are not in use, drives without a disk), nor those that hand their
+ * requests to others (dm, md) or to memory (zram). */
 size_t block_devices_count(int root_fd);
 #endif
