@@ -144,7 +144,7 @@ int clock_ticks(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = NULL;
 	struct error why;
-	int r = taskstats_link_new(&link, 0, NULL, NULL, &why);
+	int r = taskstats_link_new(&link, &why);
 
 	if (r == 0)
 		return measure_both(b, link, err);

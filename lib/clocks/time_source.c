@@ -204,7 +204,7 @@ static int open_taskstats(struct time_reader *reader, struct error *why)
 {
 	struct error long_why;
 	int64_t now;
-	int r = taskstats_link_new(&reader->link, 0, NULL, NULL, &long_why);
+	int r = taskstats_link_new(&reader->link, &long_why);
 
 	if (r < 0 && r != -EPERM)
 		return error_say(why, r, "%s", long_why.text);

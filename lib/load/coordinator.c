@@ -232,11 +232,11 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 			{.fd = c->socket, .events = POLLIN},
 			{.fd = interrupt_fd(), .events = POLLIN},
 			{.fd = interrupt_child_fd(), .events = POLLIN},
-			{.fd = a ? accounting_poll_fd(a) : -1, .events = POLLIN},
+			{.fd = accounting_poll_fd(a), .events = POLLIN},
 		};
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
 			left_ms = (c->deadline_ns - now_ns) / NS_PER_MS + 1;
-		int drain_ms = a ? accounting_poll_ms(a) : -1, r = 0;
+		int drain_ms = accounting_poll_ms(a), r;
 		size_t over;
 
 		if (now_ns >= c->deadline_ns)
@@ -253,8 +253,7 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 			return -EINTR;
 		while (recv(c->socket, &byte, 1, MSG_DONTWAIT) > 0)
 			;
-		if (a)
-			r = accounting_drain(a, err);
+		r = accounting_drain(a, err);
 		if (r == 0)
 			r = check_failures(c, err);
 		if (r < 0)

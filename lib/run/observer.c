@@ -6,7 +6,6 @@
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
@@ -241,22 +240,26 @@ struct counters counters_end(struct counter_reader *reader)
 
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err)
 {
-	const struct accounting_options options = {.backend = backend, .tasks.no_watch = cpu < 0};
+	const struct accounting_options options = {.backend = backend, .no_watch = cpu < 0};
 	_cleanup_(observer_close) struct observer o = {};
 	_cleanup_(freep) char *partition = NULL;
+	struct accounting_support support;
 	int r;
 
 	if (backend == ACCOUNTING_NONE) {
 		o.accounting_missing = "not requested";
 	} else {
 		privilege_raise();
-		r = accounting_new_with(&o.accounting, &options, &o.no_accounting);
+		r = accounting_new(&o.accounting, &options, &o.no_accounting);
 		privilege_lower();
 		if (r < 0 && backend != ACCOUNTING_AUTO) {
 			*err = o.no_accounting;
 			return r;
 		}
-		o.accounting_missing = r < 0 ? accounting_missing() : NULL;
+		if (r < 0) {
+			accounting_support_read(&support, AT_FDCWD);
+			o.accounting_missing = accounting_support_missing(&support);
+		}
 	}
 	partition = cpu >= 0 && partition_has(AT_FDCWD, cpu) ? partition_directory(AT_FDCWD) : NULL;
 	cgroup_new(&o.cgroup, partition, &o.no_cgroup);

@@ -108,7 +108,7 @@ static int cost_of_backends(int64_t ret_ns[N_BACKENDS], struct error *err)
 
 	for (size_t i = 0; i < N_BACKENDS; i++) {
 		_cleanup_(accounting_freep) struct accounting *a = NULL;
-		int r = accounting_new(&a, backends[i], err);
+		int r = accounting_new(&a, &(struct accounting_options){.backend = backends[i]}, err);
 
 		for (int j = 0; r == 0 && j < 5; j++)
 			r = cost_of_sample(a, &warm, err);

@@ -43,7 +43,7 @@ static void start_observer(void)
 		struct error err = {};
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (accounting_new(&a, ACCOUNTING_AUTO, &err) < 0)
+		if (accounting_new(&a, &(struct accounting_options){}, &err) < 0)
 			fprintf(stderr, "%s\n", err.text);
 		else if (accounting_why(a) && n_observers == MAX_OBSERVERS)
 			fprintf(stderr, "%s\n", accounting_why(a));

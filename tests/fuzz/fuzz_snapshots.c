@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as the records of two snapshots and of the tasks that ended between them. The first three bytes divide them. */
-#include "lib/host/accounting/accounting_backend.h"
+#include "lib/host/accounting/accounting_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	_cleanup_(snapshot_diff_freep) struct snapshot_diff *diff = NULL;
+	_cleanup_(snapshot_diff_clear) struct snapshot_diff processes = {};
 	_cleanup_(freep) struct task_record *records = NULL;
 	size_t n_records = n > 3 ? (n - 3) / sizeof(*records) : 0;
-	struct process_diffs processes;
 	struct snapshots snapshots;
 
 	if (n_records == 0)
 		return 0;
 	records = calloc(n_records, sizeof(*records));
-	diff = snapshot_diff_new();
 	FUZZ_MUST(records);
 	memcpy(records, bytes + 3, n_records * sizeof(*records));
 	for (size_t i = 0; i < n_records; i++) { /* as the kernel gives them */
@@ -31,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	snapshots.n_after = bytes[1] % (n_records - snapshots.n_before + 1);
 	snapshots.exits = snapshots.after + snapshots.n_after;
 	snapshots.n_exits = n_records - snapshots.n_before - snapshots.n_after;
-	processes = snapshot_diff_run(diff, &snapshots);
+	snapshot_diff_run(&processes, &snapshots);
 	for (size_t i = 0; i < processes.n; i++) {
 		FUZZ_MUST(processes.items[i].pt_ns >= 0 && processes.items[i].tick_ns >= -1);
 		FUZZ_MUST(strnlen(processes.items[i].name, RECORD_COMM_SIZE) < RECORD_COMM_SIZE);

@@ -5,7 +5,6 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/accounting/accounting_backend.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/program.h"
 #include "tests/machine/burning.h"
@@ -24,7 +23,7 @@
 extern char **environ;
 
 static const struct accounting_options bpf = {.backend = ACCOUNTING_BPF},
-				       bpf_read = {.backend = ACCOUNTING_BPF, .tasks.read = true},
+				       bpf_read = {.backend = ACCOUNTING_BPF, .read = true},
 				       taskstats = {.backend = ACCOUNTING_TASKSTATS};
 
 static struct accounting *begin(const struct accounting_options *options, uint64_t cgroup)
@@ -32,7 +31,7 @@ static struct accounting *begin(const struct accounting_options *options, uint64
 	struct accounting *a = NULL;
 	struct error err = {};
 
-	if (accounting_new_with(&a, options, &err) < 0 || accounting_before(a, cgroup, -1, &err) < 0)
+	if (accounting_new(&a, options, &err) < 0 || accounting_before(a, cgroup, -1, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(err.text, ""); /* what a kernel lacks and is not needed is no complaint */
 	return a;
@@ -125,7 +124,7 @@ static void more_tasks_than_fit_into_a_snapshot_are_seen_nevertheless(void **sta
 {
 	struct accounting_options options = bpf;
 
-	options.tasks.capacity = 16;
+	options.capacity = 16;
 	plant_and_find(&options, 0, 2 * NS_PER_MS);
 }
 
@@ -267,7 +266,7 @@ static int64_t median_error(const struct accounting_options *options)
 	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
 	_Atomic int64_t *ran_ns = burning_shared(sizeof(*ran_ns));
 	pid_t pid = start_spinning(ran_ns);
-	const char *how = options->tasks.read ? " (read)" : "";
+	const char *how = options->read ? " (read)" : "";
 	int64_t errors[61];
 	size_t n = ELEMENTS(errors);
 
@@ -725,7 +724,7 @@ static void what_was_lost_is_counted(void **state)
 {
 	struct accounting_options small[] = {bpf, taskstats};
 
-	small[0].tasks.events_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	small[0].events_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	small[1].receive_bytes = 4096;
 	for (size_t i = 0; i < ELEMENTS(small); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(&small[i], 0);
@@ -794,16 +793,16 @@ static void only_some_observe_with_bpf_at_once(void **state)
 	struct error err = {};
 	int n = 0, r;
 
-	while (n < MANY && (r = accounting_new(&some[n], ACCOUNTING_BPF, &err)) == 0)
+	while (n < MANY && (r = accounting_new(&some[n], &bpf, &err)) == 0)
 		n++;
 	assert_int_equal(r, -EUSERS);
 	assert_non_null(strstr(err.text, "8 programs observe with BPF already"));
-	assert_int_equal(accounting_new(&some[n], ACCOUNTING_AUTO, &err), 0);
+	assert_int_equal(accounting_new(&some[n], &(struct accounting_options){}, &err), 0);
 	assert_int_equal(accounting_backend_of(some[n]), ACCOUNTING_TASKSTATS);
 	assert_non_null(strstr(accounting_why(some[n]), "8 programs observe with BPF already"));
 	while (n >= 0)
 		accounting_free(some[n--]);
-	while ((r = accounting_new(&some[0], ACCOUNTING_BPF, &err)) == -EUSERS)
+	while ((r = accounting_new(&some[0], &bpf, &err)) == -EUSERS)
 		usleep(1000); /* theirs are removed some time later */
 	assert_int_equal(r, 0);
 	accounting_free(some[0]);
@@ -862,7 +861,7 @@ static void resolved_programs_are_kept_and_used_if_only_root_can_have_written_th
 {
 	char directory[] = "/tmp/emp-resolved-XXXXXX", path[64];
 	const struct accounting_options options = {
-		.backend = ACCOUNTING_BPF, .tasks.directory = mkdtemp(directory)};
+		.backend = ACCOUNTING_BPF, .directory = mkdtemp(directory)};
 	_cleanup_(freep) char *bytes = NULL;
 	struct stat st, again;
 
@@ -907,8 +906,9 @@ static void without_capabilities_the_sentence_names_them(void **state)
 		if (drop_capabilities() < 0)
 			_exit(1);
 		for (int i = 0; i < 3; i++)
-			results[i] = accounting_new(
-				&(struct accounting *){NULL}, (enum accounting_backend)i, &errs[i]);
+			results[i] = accounting_new(&(struct accounting *){NULL},
+				&(struct accounting_options){.backend = (enum accounting_backend)i},
+				&errs[i]);
 		_exit(0);
 	}
 	burning_wait(pid);
@@ -970,7 +970,7 @@ int main(void)
 	_cleanup_(accounting_freep) struct accounting *a = NULL;
 	struct error err = {};
 
-	if (accounting_new(&a, ACCOUNTING_BPF, &err) < 0)
+	if (accounting_new(&a, &bpf, &err) < 0)
 		return check_cannot_run(err.text);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

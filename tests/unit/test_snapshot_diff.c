@@ -2,7 +2,7 @@
 /* Two snapshots and the exits between them, made up. The first snapshot begins at 1000 ns. */
 #include "tests/unit/check.h"
 
-#include "lib/host/accounting/accounting_backend.h"
+#include "lib/host/accounting/accounting_internal.h"
 
 enum { BEFORE_NS = 1000, OBSERVER = 99 };
 
@@ -61,13 +61,10 @@ static struct task_record in_place_of(unsigned int pid, struct task_record recor
 	((struct task_record[]){__VA_ARGS__}), \
 		sizeof((struct task_record[]){__VA_ARGS__}) / sizeof(struct task_record)
 
-static struct result {
-	struct snapshot_diff *diff;
-	struct process_diffs diffs;
-} j;
+static struct snapshot_diff j;
 
-static void diff(const struct task_record *before, size_t n_before, const struct task_record *exits,
-	size_t n_exits, const struct task_record *after, size_t n_after)
+static void diff(struct task_record *before, size_t n_before, struct task_record *exits, size_t n_exits,
+	struct task_record *after, size_t n_after)
 {
 	struct snapshots snapshots = {
 		.before = before,
@@ -80,24 +77,22 @@ static void diff(const struct task_record *before, size_t n_before, const struct
 		.observer = OBSERVER,
 	};
 
-	j.diff = snapshot_diff_new();
-	j.diffs = snapshot_diff_run(j.diff, &snapshots);
+	snapshot_diff_run(&j, &snapshots);
 }
 
 static int leave(void **state)
 {
-	snapshot_diff_free(j.diff);
-	j = (struct result){};
+	snapshot_diff_clear(&j);
 	return 0;
 }
 
 #define TEST_OF_DIFF(name) TEST_WITH(name, NULL, leave)
 
 /* The only execution. */
-static const struct process_diff *only(void)
+static const struct usage *only(void)
 {
-	assert_int_equal(j.diffs.n, 1);
-	return &j.diffs.items[0];
+	assert_int_equal(j.n, 1);
+	return &j.items[0];
 }
 
 TEST_OF_DIFF(a_process_in_both_snapshots_took_the_difference)
@@ -112,7 +107,7 @@ TEST_OF_DIFF(a_process_in_both_snapshots_took_the_difference)
 TEST_OF_DIFF(a_process_that_did_not_run_is_left_out)
 {
 	diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
-	assert_int_equal(j.diffs.n, 0);
+	assert_int_equal(j.n, 0);
 }
 
 TEST_OF_DIFF(a_process_that_came_and_stayed_took_all_it_has)
@@ -139,7 +134,7 @@ TEST_OF_DIFF(a_process_that_went_took_the_difference)
 TEST_OF_DIFF(what_ended_during_the_first_snapshot_is_ignored)
 {
 	diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
-	assert_int_equal(j.diffs.n, 0);
+	assert_int_equal(j.n, 0);
 }
 
 TEST_OF_DIFF(a_zombie_that_is_in_the_second_snapshot_too_counts_once)
@@ -176,14 +171,13 @@ TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 	after[2].run_ns += 7;
 	after[2].watched_ns = 7;
 	after[2].cpu = 1;
-	j.diff = snapshot_diff_new();
-	j.diffs = snapshot_diff_run(j.diff, &snapshots);
+	snapshot_diff_run(&j, &snapshots);
 	assert_int_equal(only()->pt_ns, 77);
-	assert_int_equal(only()->watched_ns, 57);
+	assert_int_equal(only()->same_cpu_ns, 57);
 	assert_int_equal(only()->cpu, 1);
 	snapshots.has_shares = false;
-	j.diffs = snapshot_diff_run(j.diff, &snapshots);
-	assert_int_equal(only()->watched_ns, -1);
+	snapshot_diff_run(&j, &snapshots);
+	assert_int_equal(only()->same_cpu_ns, -1);
 }
 
 TEST_OF_DIFF(time_never_runs_backwards)
@@ -215,11 +209,11 @@ TEST_OF_DIFF(diffs_with_one_pid_stay_apart)
 {
 	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
 		TASKS(in_place_of(72, task(10, 1200, 2))));
-	assert_int_equal(j.diffs.n, 3);
-	assert_int_equal(j.diffs.items[0].pt_ns, 10);
-	assert_int_equal(j.diffs.items[1].pt_ns, 3);
-	assert_int_equal(j.diffs.items[2].pt_ns, 2);
-	assert_true(j.diffs.items[1].ended && !j.diffs.items[2].ended);
+	assert_int_equal(j.n, 3);
+	assert_int_equal(j.items[0].pt_ns, 10);
+	assert_int_equal(j.items[1].pt_ns, 3);
+	assert_int_equal(j.items[2].pt_ns, 2);
+	assert_true(j.items[1].ended && !j.items[2].ended);
 }
 
 /* The kernel uses the memory of a task that ended for the next one. */
@@ -227,9 +221,9 @@ TEST_OF_DIFF(a_task_at_the_address_of_one_that_ended_is_another)
 {
 	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 301))),
 		TASKS(in_place_of(10, task(20, 1100, 9))));
-	assert_int_equal(j.diffs.n, 2);
-	assert_int_equal(j.diffs.items[0].pt_ns, 1);
-	assert_int_equal(j.diffs.items[1].pt_ns, 9);
+	assert_int_equal(j.n, 2);
+	assert_int_equal(j.items[0].pt_ns, 1);
+	assert_int_equal(j.items[1].pt_ns, 9);
 }
 
 TEST_OF_DIFF(a_task_at_the_address_of_an_old_zombie_is_another)
@@ -254,22 +248,22 @@ TEST_OF_DIFF(tasks_that_went_without_a_word_are_counted)
 	diff(TASKS(task(10, 5, 300), task(11, 5, 300), dead(task(12, 5, 300)), task(13, 5, 300),
 		     task(OBSERVER, 5, 300)),
 		TASKS(dead(task(10, 5, 300))), TASKS(task(11, 5, 300)));
-	assert_int_equal(j.diffs.n_missing, 1); /* 13; 12 was a zombie before */
+	assert_int_equal(j.n_missing, 1); /* 13; 12 was a zombie before */
 }
 
 TEST_OF_DIFF(the_observer_is_left_out)
 {
 	diff(TASKS(task(OBSERVER, 5, 300)), TASKS(dead(thread(task(OBSERVER, 5, 0), 98, 1100, 4))),
 		TASKS(task(OBSERVER, 5, 400)));
-	assert_int_equal(j.diffs.n, 0);
+	assert_int_equal(j.n, 0);
 }
 
 TEST_OF_DIFF(diffs_come_in_order_of_pid)
 {
 	diff(NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
-	assert_int_equal(j.diffs.n, 3);
+	assert_int_equal(j.n, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_int_equal(j.diffs.items[i].pid, 10 * (i + 1));
+		assert_int_equal(j.items[i].pid, 10 * (i + 1));
 }
 
 TEST_OF_DIFF(thousands_of_exits_are_result)
@@ -281,9 +275,9 @@ TEST_OF_DIFF(thousands_of_exits_are_result)
 	for (unsigned int i = 0; i < N; i++)
 		exits[i] = dead(task(100 + i, 1000 + i, i + 1));
 	diff(NULL, 0, exits, N, NULL, 0);
-	assert_int_equal(j.diffs.n, N);
+	assert_int_equal(j.n, N);
 	for (size_t i = 0; i < N; i++)
-		sum += j.diffs.items[i].pt_ns;
+		sum += j.items[i].pt_ns;
 	assert_int_equal(sum, N * (N + 1) / 2);
 	free(exits);
 }

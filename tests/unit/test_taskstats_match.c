@@ -3,7 +3,7 @@
  */
 #include "tests/unit/check.h"
 
-#include "lib/host/accounting/accounting_backend.h"
+#include "lib/host/accounting/accounting_internal.h"
 
 #include <string.h>
 
@@ -40,26 +40,13 @@ struct interval {
 };
 
 struct result {
-	struct snapshot_diff *diff;
 	struct keymap last_exit;
-	struct process_diffs diffs;
+	struct snapshot_diff diffs;
 };
 
 static void date_and_join(struct interval *i, struct result *ret)
 {
 	struct pid_list listed = {.items = i->listed, .n = i->n_listed};
-	struct taskstats_match match = {
-		.listed = &listed,
-		.before = i->before,
-		.exits = i->exits,
-		.after = i->after,
-		.n_before = i->n_before,
-		.n_exits = i->n_exits,
-		.n_after = i->n_after,
-		.n_early = i->n_early,
-		.before_ns = BEFORE_NS,
-		.is_ending = is_ending,
-	};
 	struct snapshots snapshots = {
 		.before = i->before,
 		.exits = i->exits,
@@ -71,15 +58,14 @@ static void date_and_join(struct interval *i, struct result *ret)
 	};
 
 	*ret = (struct result){};
-	taskstats_match(&match, &ret->last_exit);
-	ret->diff = snapshot_diff_new();
-	ret->diffs = snapshot_diff_run(ret->diff, &snapshots);
+	taskstats_match(&snapshots, &listed, i->n_early, is_ending, &ret->last_exit);
+	snapshot_diff_run(&ret->diffs, &snapshots);
 }
 
 static void forget(struct result *result)
 {
 	keymap_free(&result->last_exit);
-	snapshot_diff_free(result->diff);
+	snapshot_diff_clear(&result->diffs);
 }
 
 /* The interval has this one execution. */

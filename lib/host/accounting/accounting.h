@@ -42,6 +42,11 @@ struct usage {
 	bool escaped;        /* so does this, but it is in another cgroup: the program moved it there */
 	int cpu;             /* that it ran on last; -1: not known */
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program is pinned to; -1: not known */
+	/* For the accounting itself. */
+	pid_t ppid;
+	uint64_t start_ns, cgroup;
+	unsigned int flags; /* RECORD_*, of its last task */
+	bool alive;         /* one of its tasks */
 };
 
 struct usages {
@@ -60,14 +65,23 @@ struct usages {
 
 #define USAGES_NONE ((struct usages){.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
 
+struct accounting_options {
+	enum accounting_backend backend;
+	bool no_watch; /* bpf: no program is pinned, so interrupts are not timed */
+
+	/* For tests; 0: the default. */
+	bool read;             /* bpf: take snapshots as on kernels before Linux 6.7 */
+	size_t capacity;       /* bpf: tasks that fit into a snapshot before it is taken that way */
+	size_t events_bytes;   /* bpf: buffer of events, a power of two, at least a page */
+	const char *directory; /* bpf: where resolved programs are kept, see bpf_programs.h */
+	int receive_bytes;     /* taskstats: buffer of each CPU */
+};
+
 /* AUTO takes bpf if the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP with a sentence that
  * says what each of them needs. Call it, and all functions below, with the privileges raised (privilege.h). */
-int accounting_new(struct accounting **ret, enum accounting_backend backend, struct error *err);
+int accounting_new(struct accounting **ret, const struct accounting_options *options, struct error *err);
 void accounting_free(struct accounting *a);
 DEFINE_FREEP(accounting)
-
-/* Why there is no accounting, in a few words: "needs root or file capabilities". */
-const char *accounting_missing(void);
 
 /* BPF or TASKSTATS; NONE if `a` is NULL. */
 enum accounting_backend accounting_backend_of(const struct accounting *a);
@@ -87,7 +101,7 @@ int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 int64_t accounting_own_wait(const struct accounting *a);
 
 /* A descriptor to poll for reading while the program runs (-1: none), and the longest time between two calls
- * of accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. */
+ * of accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. `a` may be NULL. */
 int accounting_poll_fd(const struct accounting *a);
 int accounting_poll_ms(const struct accounting *a);
 int accounting_drain(struct accounting *a, struct error *err);

@@ -2,97 +2,81 @@
 /* The taskstats backend, as in the papers: queries every process's times, and collects the records of those that end.
  * A record is a process here, not a thread. Taskstats has no precise start times, so records of processes that were
  * listed before the first snapshot get 0, and others a time after it. */
-#include "lib/host/accounting/accounting_backend.h"
+#include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/base/number.h"
-#include "lib/base/text.h"
+#include "lib/base/paths.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting/taskstats.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
-/* Taskstats matching: which records are of the same process. */
-
-static int compare(const void *key, const void *item)
+static int compare_tgid(const void *key, const void *item)
 {
-	unsigned int pid = *(const unsigned int *)key, other = ((const struct task_record *)item)->pid;
+	unsigned int pid = *(const unsigned int *)key, other = ((const struct task_record *)item)->tgid;
 
 	return pid < other ? -1 : pid > other;
 }
 
-/* Whether the first snapshot has what this process, which was listed, had used. The kernel reports 0 for a zombie
- * without threads, whose record may have come after the collection began. */
-static bool has_base(const struct taskstats_match *m, size_t i)
-{
-	const struct task_record *base = m->n_before ? bsearch(&m->exits[i].tgid, m->before, m->n_before,
-							       sizeof(*m->before), compare)
-						     : NULL;
-
-	return base && (base->run_ns > 0 || i >= m->n_early);
-}
-
-/* Times after before_ns, all different, so that processes with the same pid stay apart. */
-static void start_in_sample(const struct taskstats_match *m, struct task_record *record, size_t i)
-{
-	record->start_ns = record->process_start_ns = m->before_ns + i;
-}
-
-/* A key that no other record has: the record is then not counted. */
-static uint64_t no_key(size_t i)
-{
-	return UINT64_MAX - i;
-}
-
-void taskstats_match(const struct taskstats_match *match, struct keymap *ret_last_exit)
+/* A process whose last thread was not its first has the name of its first. */
+static void name_by_first_threads(struct task_record *exits, size_t n_exits)
 {
 	struct keymap leaders = {};
 
-	/* A process whose last thread was not its first has the name of its first. */
-	for (size_t i = 0; i < match->n_exits; i++)
-		if (!match->exits[i].kind)
-			keymap_set(&leaders, match->exits[i].tgid, (uint32_t)i);
-	for (size_t i = 0; i < match->n_exits; i++) {
-		struct task_record *exit = &match->exits[i];
-		const uint32_t *leader = keymap_find(&leaders, exit->tgid);
+	for (size_t i = 0; i < n_exits; i++)
+		if (!exits[i].kind)
+			keymap_set(&leaders, exits[i].tgid, (uint32_t)i);
+	for (size_t i = 0; i < n_exits; i++) {
+		const uint32_t *leader = keymap_find(&leaders, exits[i].tgid);
 
-		if (exit->kind && leader && exit->pid != exit->tgid)
-			memcpy(exit->comm, match->exits[*leader].comm, sizeof(exit->comm));
+		if (exits[i].kind && leader && exits[i].pid != exits[i].tgid)
+			memcpy(exits[i].comm, exits[*leader].comm, sizeof(exits[i].comm));
 	}
 	keymap_free(&leaders);
+}
 
-	keymap_reset(ret_last_exit, match->n_exits);
-	for (size_t i = 0; i < match->n_exits; i++) {
-		struct task_record *exit = &match->exits[i];
+/* Processes that started in the sample get times after before_ns, all different, so that those with the same pid stay apart. */
+void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t n_early,
+	bool (*is_ending)(unsigned int pid), struct keymap *last_exit)
+{
+	name_by_first_threads(s->exits, s->n_exits);
+	keymap_reset(last_exit, s->n_exits);
+	for (size_t i = 0; i < s->n_exits; i++) {
+		struct task_record *exit = &s->exits[i];
+		const struct task_record *base;
 
-		if (!exit->kind) {
-			exit->key = no_key(i);
+		exit->key = UINT64_MAX - i; /* which no other record has: it is not counted */
+		if (!exit->kind)
 			continue;
-		}
 		exit->pid = exit->tgid;
-		exit->key = exit->tgid;
-		if (keymap_find(ret_last_exit, exit->tgid) || !pid_list_has(match->listed, (pid_t)exit->tgid))
-			start_in_sample(match, exit, i);
-		else if (!has_base(match, i))
-			exit->key = no_key(i);
-		keymap_set(ret_last_exit, exit->tgid, (uint32_t)i);
+		if (keymap_find(last_exit, exit->tgid) || !pid_list_has(listed, (pid_t)exit->tgid)) {
+			exit->key = exit->tgid;
+			exit->start_ns = exit->process_start_ns = s->before_ns + i;
+		} else if (s->n_before > 0) {
+			/* The kernel reports 0 for a zombie without threads, whose record may have come after the
+			 * collection began. */
+			base = bsearch(&exit->tgid, s->before, s->n_before, sizeof(*s->before), compare_tgid);
+			if (base && (base->run_ns > 0 || i >= n_early))
+				exit->key = exit->tgid;
+		}
+		keymap_set(last_exit, exit->tgid, (uint32_t)i);
 	}
-	for (size_t i = 0; i < match->n_after; i++) {
-		struct task_record *task = &match->after[i];
-		const uint32_t *at = keymap_find(ret_last_exit, task->tgid);
-		const struct task_record *exit = at ? &match->exits[*at] : NULL;
+	for (size_t i = 0; i < s->n_after; i++) {
+		struct task_record *task = &s->after[i];
+		const uint32_t *at = keymap_find(last_exit, task->tgid);
+		const struct task_record *exit = at ? &s->exits[*at] : NULL;
 
-		if (exit &&
-			(task->run_ns == 0 || task->run_ns == exit->run_ns || match->is_ending(task->tgid))) {
+		if (exit && (task->run_ns == 0 || task->run_ns == exit->run_ns || is_ending(task->tgid))) {
 			task->flags |= RECORD_DEAD;
 			task->key = exit->key;
 			task->start_ns = task->process_start_ns = exit->start_ns;
-		} else if (exit || !pid_list_has(match->listed, (pid_t)task->tgid)) {
+		} else if (exit || !pid_list_has(listed, (pid_t)task->tgid)) {
 			if (exit) /* another process with the same pid */
 				task->key |= UINT64_C(1) << 32;
-			start_in_sample(match, task, match->n_exits);
+			task->start_ns = task->process_start_ns = s->before_ns + s->n_exits;
 		}
 	}
 }
@@ -104,240 +88,190 @@ enum {
 	PF_EXITING = 4,
 };
 
-struct records {
-	struct task_record *items;
-	size_t n, capacity;
-};
-
 /* The file that a process that ended had executed. */
-struct program_file {
+struct executed_file {
 	uint64_t device, inode;
 };
 
-struct taskstats_backend {
-	struct backend base;
-	struct identity *identity;
+struct taskstats_accounting {
+	struct accounting base;
 	struct taskstats_link *link;
 	int proc_fd;
 	struct pid_list listed; /* when the first snapshot began */
 	struct pid_list pids;   /* of the snapshot being taken */
-	struct records before, after, exits;
-	struct program_file *files; /* of the exits */
+	struct task_records before, after, exits;
+	struct executed_file *files; /* of the exits */
 	size_t n_files, files_capacity;
 	size_t n_early;          /* exits during the first snapshot */
 	struct keymap last_exit; /* pid -> index into exits */
 	bool collecting, incomplete;
-	uint64_t before_ns, lost_before;
+	uint64_t lost_before;
 };
 
-static struct taskstats_backend *taskstats_backend_of(struct backend *backend)
+static int take_snapshot(struct taskstats_accounting *t, const struct pid_list *pids,
+	struct task_records *records, struct error *err)
 {
-	return (struct taskstats_backend *)backend;
-}
+	struct taskstats_fields answers[TASKSTATS_BATCH];
 
-static void add_record(struct records *records, const struct task_record *record)
-{
-	struct task_record *added = array_add_reused(records->items, records->n, records->capacity);
+	records->n = 0;
+	for (size_t from = 0; from < pids->n; from += TASKSTATS_BATCH) {
+		size_t n = MIN(pids->n - from, (size_t)TASKSTATS_BATCH);
+		int r = taskstats_link_ask(t->link, TASKSTATS_PROCESS, &pids->items[from], n, answers, err);
 
-	*added = *record;
-}
+		if (r < 0)
+			return r;
+		t->incomplete |= r > 0;
+		for (size_t i = 0; i < n; i++) {
+			unsigned int tgid = (unsigned int)pids->items[from + i];
 
-struct snapshot {
-	struct records *records;
-	const pid_t *pids;
-};
-
-static int add_to_snapshot(void *context, size_t i, const struct taskstats_fields *fields)
-{
-	struct snapshot *snapshot = context;
-	unsigned int tgid = (unsigned int)snapshot->pids[i];
-
-	add_record(snapshot->records, &(struct task_record){
-					      .kind = RECORD_KIND_TASK,
-					      .pid = tgid,
-					      .tgid = tgid,
-					      .key = tgid,
-					      .cpu = RECORD_NO_CPU,
-					      .run_ns = fields->run_ns,
-					      .tick_ns = fields->tick_ns,
-				      });
+			if (answers[i].version == 0)
+				continue;
+			*array_add_reused(
+				records->items, records->n, records->capacity) = (struct task_record){
+				.kind = RECORD_KIND_TASK,
+				.pid = tgid,
+				.tgid = tgid,
+				.key = tgid,
+				.cpu = RECORD_NO_CPU,
+				.run_ns = answers[i].run_ns,
+				.tick_ns = answers[i].tick_ns,
+			};
+		}
+	}
 	return 0;
 }
 
-static int take_snapshot(
-	struct taskstats_backend *b, const struct pid_list *pids, struct records *records, struct error *err)
+static unsigned int taskstats_flags(const struct taskstats_fields *fields, unsigned int tgid)
 {
-	struct snapshot snapshot = {.records = records, .pids = pids->items};
-	struct taskstats_question question = {
-		.scope = TASKSTATS_PROCESS,
-		.pids = pids->items,
-		.n = pids->n,
-		.answer = add_to_snapshot,
-		.context = &snapshot,
-	};
-	size_t missed = 0;
-	int r;
+	unsigned int flags = fields->flags & TASKSTATS_FORKED ? RECORD_FORKED : 0;
 
-	records->n = 0;
-	r = taskstats_link_ask(b->link, &question, &missed, err);
-	b->incomplete = b->incomplete || missed > 0;
-	return r;
-}
-
-static unsigned int flags_of(const struct taskstats_fields *fields, unsigned int tgid)
-{
-	unsigned int flags = 0;
-
-	if (fields->flags & TASKSTATS_FORKED)
-		flags |= RECORD_FORKED;
-	if (tgid == KTHREADD || fields->ppid == KTHREADD)
-		flags |= RECORD_KERNEL;
-	return flags;
+	return tgid == KTHREADD || fields->ppid == KTHREADD ? flags | RECORD_KERNEL : flags;
 }
 
 /* The end of a process, with its totals; or of its first thread alone, whose name the process has. */
-static int on_end(void *context, const struct taskstats_message *end)
+static void take_end(struct taskstats_accounting *t, const struct taskstats_message *end)
 {
-	const struct taskstats_fields *thread = &end->thread;
-	struct taskstats_backend *b = context;
+	const struct taskstats_fields *thread = &end->thread,
+				      *total = end->has_process ? &end->process : thread;
 	bool is_leader = thread->pid == thread->tgid,
 	     is_last = end->has_process || thread->flags & TASKSTATS_LAST;
-	struct task_record record = {
+	struct task_record *record;
+
+	if (!is_last && !is_leader)
+		return;
+	if (!t->collecting) {
+		identity_forget(t->base.identity, (pid_t)thread->tgid);
+		return;
+	}
+	record = array_add_reused(t->exits.items, t->exits.n, t->exits.capacity);
+	*record = (struct task_record){
 		.kind = is_last ? RECORD_KIND_TASK : 0,
-		.flags = RECORD_DEAD | flags_of(thread, thread->tgid),
+		.flags = RECORD_DEAD | taskstats_flags(thread, thread->tgid),
 		.pid = thread->pid,
 		.tgid = thread->tgid,
 		.ppid = thread->ppid,
 		.cpu = RECORD_NO_CPU,
-		.run_ns = end->has_process ? end->process.run_ns : thread->run_ns,
-		.tick_ns = end->has_process ? end->process.tick_ns : thread->tick_ns,
+		.run_ns = total->run_ns,
+		.tick_ns = total->tick_ns,
 		.wait_ns = end->has_process ? RECORD_UNKNOWN /* of several threads */ : thread->wait_ns,
 	};
-	struct program_file *file;
-
-	if (!is_last && !is_leader)
-		return 0;
-	if (!b->collecting) {
-		identity_forget(b->identity, (pid_t)thread->tgid);
-		return 0;
-	}
-	memcpy(record.comm, thread->comm, sizeof(record.comm));
-	file = array_add_reused(b->files, b->n_files, b->files_capacity);
-	*file = (struct program_file){.device = thread->exe_device, .inode = thread->exe_inode};
-	add_record(&b->exits, &record);
-	return 0;
+	memcpy(record->comm, thread->comm, sizeof(record->comm));
+	*array_add_reused(t->files, t->n_files, t->files_capacity) = (struct executed_file){
+		.device = thread->exe_device, .inode = thread->exe_inode};
 }
 
-static int taskstats_drain(struct backend *backend, struct error *err)
+static int taskstats_drain(struct accounting *a, struct error *err)
 {
-	return taskstats_link_receive(taskstats_backend_of(backend)->link, err);
+	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
+	struct taskstats_message end;
+	int r;
+
+	while ((r = taskstats_link_next_end(t->link, &end, err)) > 0)
+		take_end(t, &end);
+	return r;
 }
 
 /* First lists the processes, then drops the exits so far, then queries: a process that is not listed and ends later
  * has started in the sample. */
-static int taskstats_before(struct backend *backend, const struct task_scope *scope, struct error *err)
+static int taskstats_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err)
 {
-	struct taskstats_backend *b = taskstats_backend_of(backend);
-	int r = pid_list_read(&b->listed, b->proc_fd);
+	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
+	int r = pid_list_read(&t->listed, t->proc_fd);
 
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot list the processes");
-	b->collecting = false;
-	b->incomplete = false;
-	r = taskstats_drain(backend, err);
+	t->collecting = false;
+	t->incomplete = false;
+	r = taskstats_drain(a, err);
 	if (r < 0)
 		return r;
-	b->collecting = true;
-	b->exits.n = b->n_files = 0;
-	b->lost_before = taskstats_link_lost(b->link);
-	b->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
-	r = take_snapshot(b, &b->listed, &b->before, err);
+	t->collecting = true;
+	t->exits.n = t->n_files = 0;
+	t->lost_before = taskstats_link_lost(t->link);
+	a->snapshots = (struct snapshots){
+		.before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC),
+		.observer = (unsigned int)getpid(),
+	};
+	r = take_snapshot(t, &t->listed, &t->before, err);
 	if (r == 0)
-		r = taskstats_drain(backend, err);
-	b->n_early = b->exits.n;
+		r = taskstats_drain(a, err);
+	t->n_early = t->exits.n;
 	return r;
 }
 
 /* Whether the process is ending, between its record and its release. */
 static bool is_ending(unsigned int pid)
 {
-	_cleanup_(freep) char *stat = NULL;
+	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%u/stat", pid);
+	const char *at = stat ? strrchr(stat, ')') : NULL;
 	unsigned int flags = 0;
-	char path[64], state;
-	const char *at;
+	char state;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	if (text_read_file(AT_FDCWD, path, &stat) < 0)
-		return true;
-	at = strrchr(stat, ')');
 	return !at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & PF_EXITING;
 }
 
-static int taskstats_after(
-	struct backend *backend, struct snapshots *ret, struct usages *usages, struct error *err)
+static int taskstats_after(struct accounting *a, struct usages *usages, struct error *err)
 {
-	struct taskstats_backend *b = taskstats_backend_of(backend);
-	int r = pid_list_read(&b->pids, b->proc_fd);
+	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
+	struct snapshots *s = &a->snapshots;
+	int r = pid_list_read(&t->pids, t->proc_fd);
 
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot list the processes");
-	r = take_snapshot(b, &b->pids, &b->after, err);
+	r = take_snapshot(t, &t->pids, &t->after, err);
 	if (r == 0)
-		r = taskstats_drain(backend, err);
+		r = taskstats_drain(a, err);
 	if (r < 0)
 		return r;
-	taskstats_match(
-		&(struct taskstats_match){
-			.listed = &b->listed,
-			.before = b->before.items,
-			.exits = b->exits.items,
-			.after = b->after.items,
-			.n_before = b->before.n,
-			.n_exits = b->exits.n,
-			.n_after = b->after.n,
-			.n_early = b->n_early,
-			.before_ns = b->before_ns,
-			.is_ending = is_ending,
-		},
-		&b->last_exit);
-	usages->lost = taskstats_link_lost(b->link) - b->lost_before;
-	usages->incomplete = b->incomplete;
-	*ret = (struct snapshots){
-		.before = b->before.items,
-		.n_before = b->before.n,
-		.after = b->after.items,
-		.n_after = b->after.n,
-		.exits = b->exits.items,
-		.n_exits = b->exits.n,
-		.before_ns = b->before_ns,
-		.observer = (unsigned int)getpid(),
-	};
+	s->before = t->before.items;
+	s->n_before = t->before.n;
+	s->after = t->after.items;
+	s->n_after = t->after.n;
+	s->exits = t->exits.items;
+	s->n_exits = t->exits.n;
+	taskstats_match(s, &t->listed, t->n_early, is_ending, &t->last_exit);
+	usages->lost = taskstats_link_lost(t->link) - t->lost_before;
+	usages->incomplete = t->incomplete;
 	return 0;
 }
 
-/* False if the process is gone. */
-static bool ask_one(struct taskstats_backend *b, pid_t pid, struct taskstats_fields *ret)
-{
-	struct error ignored;
-
-	return taskstats_link_ask_one(b->link, pid, ret, &ignored) == 0;
-}
-
-static pid_t taskstats_parent(struct backend *backend, pid_t pid)
+static pid_t taskstats_parent(struct accounting *a, pid_t pid)
 {
 	struct taskstats_fields fields;
+	struct error ignored;
+	int r = taskstats_link_ask_one(((struct taskstats_accounting *)a)->link, pid, &fields, &ignored);
 
-	return ask_one(taskstats_backend_of(backend), pid, &fields) ? (pid_t)fields.ppid : 0;
+	return r == 0 ? (pid_t)fields.ppid : 0;
 }
 
 /* A process that was alive in the second snapshot and has ended since: its record has come, or comes now. */
-static void describe_by_exit(struct taskstats_backend *b, struct process_diff *p)
+static void describe_by_exit(struct taskstats_accounting *t, struct usage *p)
 {
 	struct error ignored;
 
-	taskstats_drain(&b->base, &ignored);
-	for (size_t i = b->exits.n; i-- > 0;) {
-		const struct task_record *exit = &b->exits.items[i];
+	taskstats_drain(&t->base, &ignored);
+	for (size_t i = t->exits.n; i-- > 0;) {
+		const struct task_record *exit = &t->exits.items[i];
 
 		if (exit->tgid != (unsigned int)p->pid)
 			continue;
@@ -350,54 +284,44 @@ static void describe_by_exit(struct taskstats_backend *b, struct process_diff *p
 }
 
 /* The records of a snapshot have only times. */
-static void taskstats_describe(struct backend *backend, struct process_diff *p, struct identified *ret)
+static void taskstats_describe(struct accounting *a, struct usage *p)
 {
-	struct taskstats_backend *b = taskstats_backend_of(backend);
+	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
 	struct taskstats_fields fields;
+	struct error ignored;
 
 	if (p->ended) {
-		const uint32_t *at = keymap_find(&b->last_exit, (uint64_t)p->pid);
+		const uint32_t *at = keymap_find(&t->last_exit, (uint64_t)p->pid);
 
-		if (at && b->files[*at].inode)
-			ret->exe = identity_program_of_file(
-				b->identity, p->name, b->files[*at].device, b->files[*at].inode);
-		return;
+		if (at && t->files[*at].inode)
+			p->exe = identity_program_of_file(
+				a->identity, p->name, t->files[*at].device, t->files[*at].inode);
+	} else if (taskstats_link_ask_one(t->link, p->pid, &fields, &ignored) < 0) {
+		describe_by_exit(t, p);
+	} else {
+		memcpy(p->name, fields.comm, sizeof(p->name));
+		p->ppid = (pid_t)fields.ppid;
+		p->flags |= taskstats_flags(&fields, (unsigned int)p->pid);
 	}
-	if (!ask_one(b, p->pid, &fields)) {
-		describe_by_exit(b, p);
-		return;
-	}
-	memcpy(p->name, fields.comm, sizeof(p->name));
-	p->ppid = (pid_t)fields.ppid;
-	p->flags |= flags_of(&fields, (unsigned int)p->pid);
 }
 
-static int taskstats_poll_fd(const struct backend *backend)
+static void taskstats_free(struct accounting *a)
 {
-	return -1;
+	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
+
+	taskstats_link_free(t->link);
+	keymap_free(&t->last_exit);
+	pid_list_free(&t->listed);
+	pid_list_free(&t->pids);
+	free(t->before.items);
+	free(t->after.items);
+	free(t->exits.items);
+	free(t->files);
+	closep(&t->proc_fd);
 }
 
-static void taskstats_free(struct backend *backend)
-{
-	struct taskstats_backend *b = taskstats_backend_of(backend);
-
-	taskstats_link_free(b->link);
-	keymap_free(&b->last_exit);
-	pid_list_free(&b->listed);
-	pid_list_free(&b->pids);
-	free(b->before.items);
-	free(b->after.items);
-	free(b->exits.items);
-	free(b->files);
-	closep(&b->proc_fd);
-	free(b);
-}
-
-static const struct backend_operations operations = {
-	.id = ACCOUNTING_TASKSTATS,
-	.poll_ms = POLL_MS,
+static const struct accounting_operations taskstats_operations = {
 	.free = taskstats_free,
-	.poll_fd = taskstats_poll_fd,
 	.before = taskstats_before,
 	.drain = taskstats_drain,
 	.after = taskstats_after,
@@ -405,39 +329,40 @@ static const struct backend_operations operations = {
 	.describe = taskstats_describe,
 };
 
-static void taskstats_freep(struct taskstats_backend **b)
+int accounting_taskstats_new(
+	struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
-	if (*b)
-		taskstats_free(&(*b)->base);
-}
-
-int accounting_taskstats_new(struct backend **ret, struct identity *identity,
-	const struct accounting_options *options, struct error *err)
-{
-	_cleanup_(taskstats_freep) struct taskstats_backend *b = xcalloc(1, sizeof(*b));
-	struct snapshots snapshots;
+	struct taskstats_accounting *t = xcalloc(1, sizeof(*t));
+	_cleanup_(accounting_freep) struct accounting *a = &t->base;
 	struct usages usages;
 	uint64_t run_ns = 0;
 	int r;
 
-	b->base.operations = &operations;
-	b->identity = identity;
-	b->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (b->proc_fd < 0)
+	*a = (struct accounting){
+		.operations = &taskstats_operations,
+		.backend = ACCOUNTING_TASKSTATS,
+		.poll_fd = -1,
+		.poll_ms = POLL_MS,
+		.identity = identity_new(),
+	};
+	t->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->proc_fd < 0)
 		return error_os(err, -errno, "cannot open /proc");
-	r = taskstats_link_new(&b->link, options->receive_bytes, on_end, b, err);
+	r = taskstats_link_new(&t->link, err);
 	if (r == 0)
-		r = taskstats_before(&b->base, NULL, err);
+		r = taskstats_link_watch_ends(t->link, options->receive_bytes, err);
 	if (r == 0)
-		r = taskstats_after(&b->base, &snapshots, &usages, err);
+		r = taskstats_before(a, 0, -1, err);
+	if (r == 0)
+		r = taskstats_after(a, &usages, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < b->after.n; i++)
-		if (b->after.items[i].tgid == (unsigned int)getpid())
-			run_ns = b->after.items[i].run_ns;
+	for (size_t i = 0; i < t->after.n; i++)
+		if (t->after.items[i].tgid == a->snapshots.observer)
+			run_ns = t->after.items[i].run_ns;
 	if (run_ns == 0)
 		return error_say(
 			err, -ENOTSUP, "the kernel has no CONFIG_TASK_DELAY_ACCT, so there are no run times");
-	*ret = &TAKE(b)->base;
+	*ret = TAKE(a);
 	return 0;
 }

@@ -1,84 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs and units of processes: see identity.h. It uses search trees, because an entry is made once and then only
+/* Programs and units of processes: see identity.h. It uses a search tree, because a fact is learned once and then only
  * looked up, for the few processes that used time in a sample. */
 #include "lib/host/accounting/identity.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <search.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
-struct identity {
-	void *texts;     /* char *, by content */
-	void *processes; /* struct process *, by pid */
-	void *cgroups;   /* struct cgroup_unit *, by id */
-	void *programs;  /* struct program *, by path */
-	void *files;     /* struct program_file *, by file and name */
+enum fact_kind {
+	FACT_TEXT,    /* text */
+	FACT_PROCESS, /* number: pid */
+	FACT_CGROUP,  /* number: id -> unit */
+	FACT_PROGRAM, /* text: path -> exe, with links resolved */
+	FACT_FILE,    /* number: inode, device, text: name -> exe */
 };
 
-struct process {
-	pid_t pid;
+/* Its kind, its numbers and its text tell a fact from the others. */
+struct fact {
+	enum fact_kind kind;
+	uint64_t number, device;
+	const char *text;
+	struct identified known;
+	/* of a process */
 	uint64_t start_ns;
 	char name[16];
-	struct identified identified;
 };
 
-struct cgroup_unit {
-	uint64_t id;
-	const char *unit;
+struct identity {
+	void *facts;
 };
 
-struct program {
-	const char *path, *resolved;
-};
-
-struct program_file {
-	uint64_t device, inode;
-	const char *name;
-	const char *path; /* NULL: it was not found */
-};
-
-static int compare_texts(const void *a, const void *b)
+static int compare_facts(const void *a, const void *b)
 {
-	return strcmp(a, b);
-}
+	const struct fact *x = a, *y = b;
 
-static int compare_processes(const void *a, const void *b)
-{
-	const struct process *x = a, *y = b;
-
-	return x->pid < y->pid ? -1 : x->pid > y->pid;
-}
-
-static int compare_cgroups(const void *a, const void *b)
-{
-	const struct cgroup_unit *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int compare_programs(const void *a, const void *b)
-{
-	const struct program *x = a, *y = b;
-
-	return strcmp(x->path, y->path);
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	const struct program_file *x = a, *y = b;
-
-	if (x->inode != y->inode)
-		return x->inode < y->inode ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
 	if (x->device != y->device)
 		return x->device < y->device ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return strcmp(x->text, y->text);
 }
 
 struct identity *identity_new(void)
@@ -86,46 +54,59 @@ struct identity *identity_new(void)
 	return xcalloc(1, sizeof(struct identity));
 }
 
+static void free_fact(void *fact)
+{
+	if (((struct fact *)fact)->kind == FACT_TEXT)
+		free((char *)((struct fact *)fact)->text);
+	free(fact);
+}
+
 void identity_free(struct identity *identity)
 {
 	if (!identity)
 		return;
-	tdestroy(identity->texts, free);
-	tdestroy(identity->processes, free);
-	tdestroy(identity->cgroups, free);
-	tdestroy(identity->programs, free);
-	tdestroy(identity->files, free);
+	tdestroy(identity->facts, free_fact);
 	free(identity);
+}
+
+static struct fact *find_fact(const struct identity *identity, struct fact key)
+{
+	struct fact *const *found;
+
+	key.text = key.text ?: "";
+	found = tfind(&key, &identity->facts, compare_facts);
+	return found ? *found : NULL;
+}
+
+static struct fact *add_fact(struct identity *identity, struct fact fact)
+{
+	struct fact *added = xmalloc(sizeof(*added));
+
+	fact.text = fact.text ?: "";
+	*added = fact;
+	xalloc_check(tsearch(added, &identity->facts, compare_facts));
+	return added;
 }
 
 const char *identity_keep(struct identity *identity, const char *text)
 {
-	char *const *found = tfind(text, &identity->texts, compare_texts);
-	_cleanup_(freep) char *copy = NULL;
+	const struct fact *found = find_fact(identity, (struct fact){FACT_TEXT, .text = text});
 
-	if (found)
-		return *found;
-	copy = xstrdup(text);
-	if (!copy || !tsearch(copy, &identity->texts, compare_texts))
-		return NULL;
-	return TAKE(copy);
+	return found ? found->text
+		     : add_fact(identity, (struct fact){FACT_TEXT, .text = xstrdup(text)})->text;
 }
 
 const char *identity_program(struct identity *identity, const char *path)
 {
-	struct program key = {.path = path}, *const *found = tfind(
-						     &key, &identity->programs, compare_programs);
-	_cleanup_(freep) struct program *entry = NULL;
+	struct fact fact = {FACT_PROGRAM, .text = path};
+	const struct fact *found = find_fact(identity, fact);
 	char resolved[PATH_MAX];
 
 	if (found)
-		return (*found)->resolved;
-	entry = xmalloc(sizeof(*entry));
-	entry->path = identity_keep(identity, path);
-	entry->resolved = realpath(path, resolved) ? identity_keep(identity, resolved) : entry->path;
-	if (!entry->path || !tsearch(entry, &identity->programs, compare_programs))
-		return NULL;
-	return TAKE(entry)->resolved;
+		return found->known.exe;
+	fact.text = identity_keep(identity, path);
+	fact.known.exe = realpath(path, resolved) ? identity_keep(identity, resolved) : fact.text;
+	return add_fact(identity, fact)->known.exe;
 }
 
 /* An overlay of several file systems shows devices of its own for files; for directories, it shows the one that the kernel knows. */
@@ -138,52 +119,38 @@ static bool is_file(const char *path, const char *directory, uint64_t device, ui
 	return st.st_dev == device || (stat(directory, &st) == 0 && st.st_dev == device);
 }
 
-static const char *find_program(struct identity *identity, const char *name, uint64_t device, uint64_t inode)
+const char *identity_program_of_file(
+	struct identity *identity, const char *name, uint64_t device, uint64_t inode)
 {
 	static const char *const places[] = {
 		"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
+	struct fact fact = {FACT_FILE, .number = inode, .device = device, .text = name};
+	const struct fact *found = find_fact(identity, fact);
 
-	for (size_t i = 0; i < ELEMENTS(places); i++) {
+	if (found)
+		return found->known.exe;
+	if (!*name)
+		return NULL;
+	fact.text = identity_keep(identity, name);
+	for (size_t i = 0; !fact.known.exe && i < ELEMENTS(places); i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "%s/%s", places[i], name);
 		if (is_file(path, places[i], device, inode))
-			return identity_program(identity, path);
+			fact.known.exe = identity_program(identity, path);
 	}
-	return NULL;
+	return add_fact(identity, fact)->known.exe;
 }
 
-const char *identity_program_of_file(
-	struct identity *identity, const char *name, uint64_t device, uint64_t inode)
-{
-	struct program_file key = {.device = device, .inode = inode, .name = name}, *const *found = tfind(
-											    &key,
-											    &identity->files,
-											    compare_files);
-	_cleanup_(freep) struct program_file *entry = NULL;
-
-	if (found)
-		return (*found)->path;
-	entry = xmalloc(sizeof(*entry));
-	if (!*name)
-		return NULL;
-	*entry = key;
-	entry->name = identity_keep(identity, name);
-	entry->path = find_program(identity, name, device, inode);
-	if (!entry->name || !tsearch(entry, &identity->files, compare_files))
-		return NULL;
-	return TAKE(entry)->path;
-}
-
-int identity_is_unit(const char *name)
+bool identity_is_unit(const char *name)
 {
 	static const char *const kinds[] = {".service", ".scope", ".socket", ".mount", ".swap"};
 	const char *dot = strrchr(name, '.');
 
 	for (size_t i = 0; dot && dot > name && i < ELEMENTS(kinds); i++)
 		if (!strcmp(dot, kinds[i]))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* The part of `path` behind its slices, if it is a unit: the system's own, as user@1000.service is. */
@@ -251,86 +218,56 @@ static const char *read_exe(struct identity *identity, pid_t pid)
 	return identity_keep(identity, exe);
 }
 
-static const char *read_unit(struct identity *identity, pid_t pid)
-{
-	_cleanup_(freep) char *text = NULL, *found = NULL;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	if (text_read_file(AT_FDCWD, path, &text) < 0)
-		return NULL;
-	found = xstrdup(text);
-	return found && identity_parse_cgroup(text, found) ? identity_keep(identity, found) : NULL;
-}
-
-static struct process *find(const struct identity *identity, pid_t pid)
-{
-	struct process key = {.pid = pid}, *const *found = tfind(
-						   &key, &identity->processes, compare_processes);
-
-	return found ? *found : NULL;
-}
-
 struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name)
 {
-	struct process *process = find(identity, pid);
+	struct fact key = {FACT_PROCESS, .number = (uint64_t)pid}, *process = find_fact(identity, key);
+	_cleanup_(freep) char *cgroup = NULL, *unit = NULL;
 
 	if (process && process->start_ns == start_ns && !strncmp(process->name, name, sizeof(process->name)))
-		return process->identified;
-	if (!process) {
-		process = xcalloc(1, sizeof(*process));
-		if (!process)
-			return (struct identified){};
-		process->pid = pid;
-		if (!tsearch(process, &identity->processes, compare_processes)) {
-			free(process);
-			return (struct identified){};
-		}
-	}
+		return process->known;
+	if (!process)
+		process = add_fact(identity, key);
 	process->start_ns = start_ns;
-	strncpy(process->name, name, sizeof(process->name) - 1);
-	process->identified = (struct identified){
-		.exe = read_exe(identity, pid),
-		.unit = read_unit(identity, pid),
-	};
-	return process->identified;
+	snprintf(process->name, sizeof(process->name), "%s", name);
+	cgroup = path_text(AT_FDCWD, "/proc/%d/cgroup", pid);
+	unit = xstrdup(cgroup ?: "");
+	process->known.exe = read_exe(identity, pid);
+	process->known.unit = cgroup && identity_parse_cgroup(cgroup, unit) ? identity_keep(identity, unit)
+									    : NULL;
+	return process->known;
 }
 
 struct identified identity_remembered(const struct identity *identity, pid_t pid, uint64_t start_ns)
 {
-	const struct process *process = find(identity, pid);
+	const struct fact *process = find_fact(
+		identity, (struct fact){FACT_PROCESS, .number = (uint64_t)pid});
 
-	return process && process->start_ns == start_ns ? process->identified : (struct identified){};
+	return process && process->start_ns == start_ns ? process->known : (struct identified){};
 }
 
 void identity_forget(struct identity *identity, pid_t pid)
 {
-	struct process *process = find(identity, pid);
+	struct fact *process = find_fact(identity, (struct fact){FACT_PROCESS, .number = (uint64_t)pid});
 
 	if (!process)
 		return;
-	tdelete(process, &identity->processes, compare_processes);
+	tdelete(process, &identity->facts, compare_facts);
 	free(process);
 }
 
 void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const char *unit)
 {
-	_cleanup_(freep) struct cgroup_unit *entry = NULL;
+	struct fact fact = {FACT_CGROUP, .number = cgroup};
 
-	if (identity_cgroup_unit(identity, cgroup))
+	if (find_fact(identity, fact))
 		return;
-	entry = xmalloc(sizeof(*entry));
-	if (!entry)
-		return;
-	*entry = (struct cgroup_unit){.id = cgroup, .unit = identity_keep(identity, unit)};
-	if (entry->unit && tsearch(entry, &identity->cgroups, compare_cgroups))
-		entry = NULL;
+	fact.known.unit = identity_keep(identity, unit);
+	add_fact(identity, fact);
 }
 
 const char *identity_cgroup_unit(const struct identity *identity, uint64_t cgroup)
 {
-	struct cgroup_unit key = {.id = cgroup}, *const *found = tfind(
-							 &key, &identity->cgroups, compare_cgroups);
+	const struct fact *fact = find_fact(identity, (struct fact){FACT_CGROUP, .number = cgroup});
 
-	return found ? (*found)->unit : NULL;
+	return fact ? fact->known.unit : NULL;
 }

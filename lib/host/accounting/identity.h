@@ -6,6 +6,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -43,11 +44,11 @@ const char *identity_program(struct identity *identity, const char *path);
 const char *identity_program_of_file(
 	struct identity *identity, const char *name, uint64_t device, uint64_t inode);
 
-/* A copy of `text` that lives as long as the identity; NULL: no memory. */
+/* A copy of `text` that lives as long as the identity. */
 const char *identity_keep(struct identity *identity, const char *text);
 
 /* Whether `name` (of a cgroup) is a unit that processes run in: "x.service", "x.scope", "x.socket"… */
-int identity_is_unit(const char *name);
+bool identity_is_unit(const char *name);
 
 /* The unit in the text of /proc/PID/cgroup, copied to `ret`, which is as large as the text: in a path of the v2 or systemd's
  * own hierarchy, what comes after the slices, as sd_pid_get_unit(3) has it without loading its libraries; or, as in a

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Offsets in the kernel's struct taskstats: see taskstats.h. Not the header's struct, which belongs to the kernel of
- * the build machine. */
+/* Taskstats over netlink: see taskstats.h.
+ *
+ * Losses are counted in two ways. The records' sequence numbers are a counter of the CPU on which a task ended, so each
+ * CPU has its own socket. A task that is moved to another CPU meanwhile changes two of them, one up and one down, so
+ * only the sum over all sockets counts. A gap is noticed only at the next record, so losses at the end come from the
+ * sockets' own count of dropped records. */
 #include "lib/host/accounting/taskstats.h"
 
 #include "lib/base/text.h"
@@ -18,6 +22,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+/* Offsets in the kernel's struct taskstats. Not the header's struct, which belongs to the kernel of the build machine. */
 enum {
 	AT_FLAGS = 8,
 	AT_WAIT = 24,
@@ -52,10 +57,10 @@ static uint32_t get32(const char *data, size_t at)
 
 int taskstats_read(const void *bytes, size_t len, unsigned int version, struct taskstats_fields *ret)
 {
-	const char *data = bytes;
-	size_t three, six;
-	uint16_t own;
 	enum { VERSION_14_LEN = 432, N_DELAYS = 8 };
+	const char *data = bytes;
+	size_t three = 0, six;
+	uint16_t own;
 
 	if (len < sizeof(own))
 		return -EBADMSG;
@@ -67,10 +72,8 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 	/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total, 6.15
 	 * (version 15) the minimum too; version 16 moved them to the end. The length shows how many more
 	 * bytes each delay has. */
-
-	three = 3 * ((version == 14 || version == 15) && len > VERSION_14_LEN
-				    ? (len - VERSION_14_LEN) / N_DELAYS
-				    : 0);
+	if ((version == 14 || version == 15) && len > VERSION_14_LEN)
+		three = 3 * ((len - VERSION_14_LEN) / N_DELAYS);
 	six = 2 * three;
 	if (len < END + six)
 		return -EBADMSG;
@@ -90,82 +93,54 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 	return 0;
 }
 
-/* Removes the first attribute from the rest; false: there is no complete one. */
-static bool next_attribute(const char **data, size_t *len, struct nlattr *ret, const char **ret_payload)
-{
-	size_t aligned;
-
-	if (*len < NLA_HDRLEN)
-		return false;
-	memcpy(ret, *data, sizeof(*ret));
-	if (ret->nla_len < NLA_HDRLEN || ret->nla_len > *len)
-		return false;
-	ret->nla_type &= NLA_TYPE_MASK;
-	*ret_payload = *data + NLA_HDRLEN;
-	aligned = NLA_ALIGN(ret->nla_len);
-	if (aligned > *len)
-		aligned = *len;
-	*data += aligned;
-	*len -= aligned;
-	return true;
-}
-
 /* A nest of an id and the struct. */
-static int read_nest(
-	const char *data, size_t len, unsigned int version, uint32_t *ret_id, struct taskstats_fields *ret)
+static int read_nest(const struct nlattr *nest, unsigned int version, struct taskstats_fields *ret)
 {
-	struct nlattr attribute;
-	const char *payload;
+	const struct nlattr *attr;
+	uint32_t tgid = 0;
 	int r = -EBADMSG;
 
-	while (next_attribute(&data, &len, &attribute, &payload)) {
-		size_t size = attribute.nla_len - NLA_HDRLEN;
+	mnl_attr_for_each_nested(attr, nest)
+	{
+		const void *payload = mnl_attr_get_payload(attr);
+		size_t len = mnl_attr_get_payload_len(attr);
 
-		if (attribute.nla_type == TASKSTATS_TYPE_STATS)
-			r = taskstats_read(payload, size, version, ret);
-		else if (size >= sizeof(*ret_id) && attribute.nla_type != TASKSTATS_TYPE_NULL)
-			memcpy(ret_id, payload, sizeof(*ret_id));
+		if (mnl_attr_get_type(attr) == TASKSTATS_TYPE_STATS)
+			r = taskstats_read(payload, len, version, ret);
+		else if (mnl_attr_get_type(attr) == TASKSTATS_TYPE_TGID && len >= sizeof(tgid))
+			memcpy(&tgid, payload, sizeof(tgid));
 	}
+	if (tgid)
+		ret->tgid = tgid; /* the struct of a whole process has none */
 	return r;
 }
 
 int taskstats_read_message(const void *attributes, size_t len, struct taskstats_message *ret)
 {
 	struct taskstats_message message = {};
-	const char *data = attributes, *payload;
-	struct nlattr nest;
-	uint32_t id = 0;
+	const struct nlattr *attr;
 	int r = 0;
 
-	while (r == 0 && next_attribute(&data, &len, &nest, &payload)) {
-		size_t size = nest.nla_len - NLA_HDRLEN;
-
-		if (nest.nla_type == TASKSTATS_TYPE_AGGR_PID) {
-			r = read_nest(payload, size, 0, &id, &message.thread);
+	mnl_attr_for_each_payload(attributes, len)
+	{
+		if (mnl_attr_get_type(attr) == TASKSTATS_TYPE_AGGR_PID) {
+			r = read_nest(attr, 0, &message.thread);
 			message.has_thread = true;
-		} else if (nest.nla_type == TASKSTATS_TYPE_AGGR_TGID) {
-			/* At the end of a process its totals come without a version, after those of a
-			 * thread. */
-			r = read_nest(payload, size, message.thread.version, &id, &message.process);
-			message.process.tgid = id;
+		} else if (mnl_attr_get_type(attr) == TASKSTATS_TYPE_AGGR_TGID) {
+			/* at the end of a process its totals come without a version, after those of a thread */
+			r = read_nest(attr, message.thread.version, &message.process);
 			message.has_process = true;
 		}
+		if (r < 0)
+			return r;
 	}
-	if (r < 0)
-		return r;
 	if (!message.has_thread && !message.has_process)
 		return -EBADMSG;
 	*ret = message;
 	return 0;
 }
 
-/* Losses are counted in two ways. The records' sequence numbers are a counter of the CPU on which a task ended, so each
- * CPU has its own socket. A task that is moved to another CPU meanwhile changes two of them, one up and one down, so
- * only the sum over all sockets counts. A gap is noticed only at the next record, so losses at the end come from the
- * sockets' own count of dropped records. */
-
 enum {
-	BATCH = 128, /* more than 32 is not faster; more than 166 answers overflow a default buffer */
 	REQUEST_BYTES = 32,
 	REPLY_BYTES = 8192,
 	ASK_BYTES = 1 << 20,
@@ -183,13 +158,11 @@ struct cpu_socket {
 struct taskstats_link {
 	struct mnl_socket *socket; /* for questions */
 	uint16_t family;
-	uint32_t sequence;
+	uint32_t sequence; /* of the last request */
 	struct cpu_socket *cpus;
-	size_t n_cpus;
+	size_t n_cpus, current; /* the one that is read */
 	int64_t gaps;
-	taskstats_ended *ended;
-	void *context;
-	char request[BATCH * REQUEST_BYTES];
+	char request[TASKSTATS_BATCH * REQUEST_BYTES];
 	char reply[REPLY_BYTES];
 };
 
@@ -232,17 +205,11 @@ static int error_in(const struct nlmsghdr *nlh)
 	return ((const struct nlmsgerr *)mnl_nlmsg_get_payload(nlh))->error;
 }
 
-static int on_family_attribute(const struct nlattr *attribute, void *data)
-{
-	if (mnl_attr_get_type(attribute) == CTRL_ATTR_FAMILY_ID)
-		*(uint16_t *)data = mnl_attr_get_u16(attribute);
-	return MNL_CB_OK;
-}
-
 static int find_family(struct taskstats_link *link)
 {
 	struct nlmsghdr *nlh = put_request(
 		link->request, GENL_ID_CTRL, 0, ++link->sequence, CTRL_CMD_GETFAMILY);
+	const struct nlattr *attr;
 
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
 	if (mnl_socket_sendto(link->socket, nlh, nlh->nlmsg_len) < 0 ||
@@ -251,76 +218,13 @@ static int find_family(struct taskstats_link *link)
 	nlh = (struct nlmsghdr *)link->reply;
 	if (nlh->nlmsg_type == NLMSG_ERROR)
 		return error_in(nlh);
-	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), on_family_attribute, &link->family);
+	mnl_attr_for_each(
+		attr, nlh, sizeof(struct genlmsghdr)) if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
+		link->family = mnl_attr_get_u16(attr);
 	return link->family ? 0 : -ENOENT;
 }
 
-static int register_cpu(struct taskstats_link *link, struct mnl_socket *socket, int cpu)
-{
-	struct nlmsghdr *nlh = put_request(
-		link->request, link->family, NLM_F_ACK, ++link->sequence, TASKSTATS_CMD_GET);
-	char mask[16];
-
-	snprintf(mask, sizeof(mask), "%d", cpu);
-	mnl_attr_put_strz(nlh, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, mask);
-	if (mnl_socket_sendto(socket, nlh, nlh->nlmsg_len) < 0)
-		return -errno;
-
-	/* Waits for the kernel's answer to a request that asked for one, past records that came in
-	 * between. */
-	const struct nlmsghdr *acknowledged_nlh = (struct nlmsghdr *)link->reply;
-
-	while (mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply)) >= 0)
-		if (acknowledged_nlh->nlmsg_type == NLMSG_ERROR)
-			return error_in(acknowledged_nlh);
-	return -errno;
-}
-
-static int add_cpus(struct taskstats_link *link, int receive_bytes, struct error *err)
-{
-	_cleanup_(freep) char *online = NULL;
-	_cleanup_(freep) int *cpus = NULL;
-	size_t n = 0;
-	int r = text_read_file(AT_FDCWD, "/sys/devices/system/cpu/online", &online);
-
-	if (r == 0)
-		r = text_parse_cpu_list(online, &cpus, &n);
-	if (r < 0)
-		return error_os(err, r, "cannot read which CPUs exist");
-	link->cpus = xcalloc(n, sizeof(*link->cpus));
-	if (receive_bytes == 0)
-		receive_bytes = MIN(ALL_RECEIVE_BYTES / (int)n, MAX_RECEIVE_BYTES);
-	for (size_t i = 0; i < n; i++) {
-		struct cpu_socket *c = &link->cpus[link->n_cpus];
-
-		r = open_socket(&c->socket, receive_bytes);
-		if (r >= 0) {
-			link->n_cpus++;
-			r = register_cpu(link, c->socket, cpus[i]);
-			if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
-				r = -errno;
-		}
-		if (r < 0)
-			return error_os(
-				err, r, "the kernel does not report which processes end on CPU %d", cpus[i]);
-	}
-	return 0;
-}
-
-void taskstats_link_free(struct taskstats_link *link)
-{
-	if (!link)
-		return;
-	for (size_t i = 0; i < link->n_cpus; i++)
-		mnl_socket_close(link->cpus[i].socket);
-	free(link->cpus);
-	if (link->socket)
-		mnl_socket_close(link->socket);
-	free(link);
-}
-
-int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats_ended *ended, void *context,
-	struct error *err)
+int taskstats_link_new(struct taskstats_link **ret, struct error *err)
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = xcalloc(1, sizeof(*link));
 	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
@@ -336,13 +240,68 @@ int taskstats_link_new(struct taskstats_link **ret, int receive_bytes, taskstats
 		return error_say(err, -ENOTSUP, "the kernel is built without CONFIG_TASKSTATS");
 	if (r < 0)
 		return error_os(err, r, "cannot find taskstats among the kernel's netlink families");
-	r = ended ? add_cpus(link, receive_bytes, err) : 0;
-	if (r < 0)
-		return r;
-	link->sequence++;
-	link->ended = ended;
-	link->context = context;
 	*ret = TAKE(link);
+	return 0;
+}
+
+void taskstats_link_free(struct taskstats_link *link)
+{
+	if (!link)
+		return;
+	for (size_t i = 0; i < link->n_cpus; i++)
+		mnl_socket_close(link->cpus[i].socket);
+	free(link->cpus);
+	if (link->socket)
+		mnl_socket_close(link->socket);
+	free(link);
+}
+
+/* Asks for the records of a CPU, and waits for the answer, past records that come in between. */
+static int register_cpu(struct taskstats_link *link, struct mnl_socket *socket, int cpu)
+{
+	struct nlmsghdr *nlh = put_request(
+		link->request, link->family, NLM_F_ACK, ++link->sequence, TASKSTATS_CMD_GET);
+	char mask[16];
+
+	snprintf(mask, sizeof(mask), "%d", cpu);
+	mnl_attr_put_strz(nlh, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, mask);
+	if (mnl_socket_sendto(socket, nlh, nlh->nlmsg_len) < 0)
+		return -errno;
+	nlh = (struct nlmsghdr *)link->reply;
+	while (mnl_socket_recvfrom(socket, link->reply, sizeof(link->reply)) >= 0)
+		if (nlh->nlmsg_type == NLMSG_ERROR)
+			return error_in(nlh);
+	return -errno;
+}
+
+int taskstats_link_watch_ends(struct taskstats_link *link, int receive_bytes, struct error *err)
+{
+	_cleanup_(freep) char *online = NULL;
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+	int r = text_read_file(AT_FDCWD, "/sys/devices/system/cpu/online", &online);
+
+	if (r == 0)
+		r = text_parse_cpu_list(online, &cpus, &n);
+	if (r < 0)
+		return error_os(err, r, "cannot read which CPUs exist");
+	link->cpus = xcalloc(n, sizeof(*link->cpus));
+	if (receive_bytes == 0)
+		receive_bytes = MIN(ALL_RECEIVE_BYTES / (int)n, MAX_RECEIVE_BYTES);
+	for (size_t i = 0; i < n; i++) {
+		struct cpu_socket *c = &link->cpus[i];
+
+		r = open_socket(&c->socket, receive_bytes);
+		if (r == 0) {
+			link->n_cpus++;
+			r = register_cpu(link, c->socket, cpus[i]);
+		}
+		if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
+			r = -errno;
+		if (r < 0)
+			return error_os(
+				err, r, "the kernel does not report which processes end on CPU %d", cpus[i]);
+	}
 	return 0;
 }
 
@@ -360,153 +319,93 @@ static int read_message(const struct nlmsghdr *nlh, struct taskstats_message *re
 	return r < 0 ? error_say(err, r, "the kernel's taskstats records have an unknown length") : 0;
 }
 
-/* The part of a query that is sent at once. */
-struct batch {
-	const struct taskstats_question *question;
-	size_t from, n;
-};
-
-/* One message about the batch: an answer, or an error that says that the process is gone. */
-static int take_answer(
-	struct taskstats_link *link, const struct batch *batch, const struct nlmsghdr *nlh, struct error *err)
+int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids, size_t n,
+	struct taskstats_fields *ret, struct error *err)
 {
-	const struct taskstats_question *question = batch->question;
-	struct taskstats_message message;
-	int r;
-
-	if (nlh->nlmsg_type == NLMSG_ERROR) {
-		r = error_in(nlh);
-		if (r == -ESRCH || r == -EINVAL)
-			return 0;
-		return error_os(err, r, "the kernel refuses to report a process");
-	}
-	r = read_message(nlh, &message, err);
-	if (r < 0)
-		return r;
-	r = question->answer(question->context, batch->from + (nlh->nlmsg_seq - link->sequence),
-		message.has_process ? &message.process : &message.thread);
-	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes") : 0;
-}
-
-static int ask_batch(
-	struct taskstats_link *link, const struct batch *batch, size_t *missed, struct error *err)
-{
-	int r;
-	bool thread = batch->question->scope == TASKSTATS_THREAD;
+	uint16_t attribute = scope == TASKSTATS_THREAD ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID;
+	const struct nlmsghdr *reply = (const struct nlmsghdr *)link->reply;
+	uint32_t first = link->sequence + 1;
 	char *at = link->request;
+	size_t left = n;
+	int r;
 
-	for (size_t i = 0; i < batch->n; i++) {
-		struct nlmsghdr *nlh = put_request(
-			at, link->family, 0, link->sequence + (uint32_t)i, TASKSTATS_CMD_GET);
+	for (size_t i = 0; i < n; i++) {
+		struct nlmsghdr *nlh = put_request(at, link->family, 0, ++link->sequence, TASKSTATS_CMD_GET);
 
-		mnl_attr_put_u32(nlh, thread ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID,
-			(uint32_t)batch->question->pids[batch->from + i]);
+		mnl_attr_put_u32(nlh, attribute, (uint32_t)pids[i]);
 		at += MNL_ALIGN(nlh->nlmsg_len);
+		ret[i] = (struct taskstats_fields){};
 	}
-	r = mnl_socket_sendto(link->socket, link->request, (size_t)(at - link->request)) < 0 ? -errno : 0;
+	if (mnl_socket_sendto(link->socket, link->request, (size_t)(at - link->request)) < 0)
+		return error_os(err, -errno, "cannot ask the kernel about processes");
+	while (left > 0) {
+		struct taskstats_message message;
 
-	if (r < 0)
-		return error_os(err, r, "cannot ask the kernel about processes");
-	for (size_t got = 0; got < batch->n;) {
-		ssize_t len = mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply));
-		const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
-
-		if (len < 0 && errno != ENOBUFS && errno != EAGAIN)
+		if (mnl_socket_recvfrom(link->socket, link->reply, sizeof(link->reply)) < 0) {
+			if (errno == ENOBUFS || errno == EAGAIN)
+				break;
 			return error_os(err, -errno, "cannot receive taskstats");
-		if (len < 0) {
-			*missed += batch->n - got;
-			break;
 		}
-		if (nlh->nlmsg_seq - link->sequence >= batch->n) /* of an earlier batch that was given up */
+		if (reply->nlmsg_seq - first >= n) /* of an earlier question that was given up */
 			continue;
-		r = take_answer(link, batch, nlh, err);
+		left--;
+		if (reply->nlmsg_type == NLMSG_ERROR) {
+			r = error_in(reply);
+			if (r == -ESRCH || r == -EINVAL) /* it is gone */
+				continue;
+			return error_os(err, r, "the kernel refuses to report a process");
+		}
+		r = read_message(reply, &message, err);
 		if (r < 0)
 			return r;
-		got++;
+		ret[reply->nlmsg_seq - first] = message.has_process ? message.process : message.thread;
 	}
-	return 0;
-}
-
-int taskstats_link_ask(struct taskstats_link *link, const struct taskstats_question *question,
-	size_t *ret_missed, struct error *err)
-{
-	struct batch batch = {.question = question};
-	size_t missed = 0;
-	int r = 0;
-
-	for (; r == 0 && batch.from < question->n; batch.from += batch.n) {
-		batch.n = MIN(question->n - batch.from, (size_t)BATCH);
-		r = ask_batch(link, &batch, &missed, err);
-		link->sequence += (uint32_t)batch.n;
-	}
-	if (r == 0)
-		*ret_missed = missed;
-	return r;
-}
-
-static int keep_answer(void *context, size_t i, const struct taskstats_fields *fields)
-{
-	*(struct taskstats_fields *)context = *fields;
-	return 0;
+	return (int)left;
 }
 
 int taskstats_link_ask_one(
 	struct taskstats_link *link, pid_t pid, struct taskstats_fields *ret, struct error *err)
 {
-	struct taskstats_fields fields = {};
-	const struct taskstats_question question = {TASKSTATS_THREAD, &pid, 1, keep_answer, &fields};
-	size_t missed = 0;
-	int r = taskstats_link_ask(link, &question, &missed, err);
+	struct taskstats_fields fields;
+	int r = taskstats_link_ask(link, TASKSTATS_THREAD, &pid, 1, &fields, err);
 
 	if (r < 0)
 		return r;
-	if (missed > 0 || fields.version == 0)
+	if (fields.version == 0)
 		return error_say(err, -ESRCH, "taskstats does not report process %d", pid);
 	*ret = fields;
 	return 0;
 }
 
-static int take_end(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
+int taskstats_link_next_end(struct taskstats_link *link, struct taskstats_message *ret, struct error *err)
 {
-	const struct nlmsghdr *nlh = (struct nlmsghdr *)link->reply;
-	struct taskstats_message message;
-	int r;
+	const struct nlmsghdr *reply = (const struct nlmsghdr *)link->reply;
 
-	if (nlh->nlmsg_type != link->family)
-		return 0;
-	if (cpu->has_sequence)
-		link->gaps += (int32_t)(nlh->nlmsg_seq - cpu->next_sequence);
-	cpu->has_sequence = true;
-	cpu->next_sequence = nlh->nlmsg_seq + 1;
-	r = read_message(nlh, &message, err);
-	if (r < 0)
-		return r;
-	r = message.has_thread ? link->ended(link->context, &message) : 0;
-	return r < 0 ? error_os(err, r, "cannot store the taskstats of processes that ended") : 0;
-}
+	while (link->current < link->n_cpus) {
+		struct cpu_socket *cpu = &link->cpus[link->current];
+		int r;
 
-static int receive_cpu(struct taskstats_link *link, struct cpu_socket *cpu, struct error *err)
-{
-	int r = 0;
-
-	while (r == 0) {
-		if (mnl_socket_recvfrom(cpu->socket, link->reply, sizeof(link->reply)) >= 0)
-			r = take_end(link, cpu, err);
-		else if (errno == EAGAIN)
-			return 0;
-		else if (errno != ENOBUFS) /* taskstats_link_lost counts those */
-			return error_os(err, -errno, "cannot read which processes ended");
+		if (mnl_socket_recvfrom(cpu->socket, link->reply, sizeof(link->reply)) < 0) {
+			if (errno == EAGAIN)
+				link->current++;
+			else if (errno != ENOBUFS) /* taskstats_link_lost counts those */
+				return error_os(err, -errno, "cannot read which processes ended");
+			continue;
+		}
+		if (reply->nlmsg_type != link->family)
+			continue;
+		if (cpu->has_sequence)
+			link->gaps += (int32_t)(reply->nlmsg_seq - cpu->next_sequence);
+		cpu->has_sequence = true;
+		cpu->next_sequence = reply->nlmsg_seq + 1;
+		r = read_message(reply, ret, err);
+		if (r < 0)
+			return r;
+		if (ret->has_thread)
+			return 1;
 	}
-	return r;
-}
-
-int taskstats_link_receive(struct taskstats_link *link, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < link->n_cpus; i++)
-		r = receive_cpu(link, &link->cpus[i], err);
-	return r;
+	link->current = 0;
+	return 0;
 }
 
 uint64_t taskstats_link_lost(const struct taskstats_link *link)

@@ -614,8 +614,7 @@ static int64_t fill_poll(struct program_poll *w)
 	}
 	*w->interrupt = (struct pollfd){.fd = running ? interrupt_fd() : -1, .events = POLLIN};
 	*w->child = (struct pollfd){.fd = running ? interrupt_child_fd() : -1, .events = POLLIN};
-	*w->accounts = (struct pollfd){
-		.fd = w->accounting ? accounting_poll_fd(w->accounting) : -1, .events = POLLIN};
+	*w->accounts = (struct pollfd){.fd = accounting_poll_fd(w->accounting), .events = POLLIN};
 	return wake_ns;
 }
 
@@ -656,7 +655,7 @@ int program_wait_any(
 	while (!find_over(&w, ret) && (!until_ns || now() < until_ns)) {
 		bool stopped;
 		int64_t wake_ns = earlier(fill_poll(&w), until_ns), left_ns, ended_ns;
-		int accounting_ms = w.accounting ? accounting_poll_ms(w.accounting) : -1;
+		int accounting_ms = accounting_poll_ms(w.accounting);
 		struct timespec timeout;
 
 		/* Waits until something happens, and records the time of each end. */
@@ -671,7 +670,7 @@ int program_wait_any(
 		for (size_t i = 0; i < w.n; i++)
 			if (w.ends[i].revents)
 				w.programs[i]->result.et_ns = ended_ns - w.programs[i]->started.monotonic_ns;
-		r = w.accounting ? accounting_drain(w.accounting, err) : 0;
+		r = accounting_drain(w.accounting, err);
 		if (r < 0)
 			return r;
 		stopped = w.child->revents && (n > 1 || !w.ends[0].revents);
