@@ -7,6 +7,7 @@
 #include "lib/base/number.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/table.h"
+#include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 
 #include <errno.h>
