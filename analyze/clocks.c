@@ -57,7 +57,6 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 	double usual;
 	int r = book_get_clocks_before(book, now->id, &before, err);
 	size_t n = 0;
-	char then[TEXT_TIME_SIZE], today[TEXT_TIME_SIZE];
 
 	if (r == 0)
 		return error_say(err, -ENOENT,
@@ -94,8 +93,8 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before.id, "now",
 				(json_int_t)now->id, "sources", table_json(list)),
 			err);
-	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before.id,
-		text_moment(then, before.made_ns), now->id, text_moment(today, now->made_ns));
+	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before.id, text_moment(before.made_ns),
+		now->id, text_moment(now->made_ns));
 	if (before.cpu != now->cpu)
 		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before.cpu, now->cpu);
 	printf("\n");

@@ -245,8 +245,6 @@ static int find_changes(struct question *q, struct error *err)
 
 static void print_design(const struct comparison *c)
 {
-	char sd[TEXT_TIME_SIZE];
-
 	switch (c->design) {
 	case DESIGN_DUET:
 		printf("A duet: compared in %zu pairs.\n", c->a.n);
@@ -256,7 +254,7 @@ static void print_design(const struct comparison *c)
 		break;
 	case DESIGN_BETWEEN:
 		printf("Not taken in turn: the mean %ss of separate runs vary by %s ",
-			c->clock == COMPARISON_PT ? "PT" : "ET", text_percent(sd, c->between));
+			c->clock == COMPARISON_PT ? "PT" : "ET", text_percent(c->between));
 		if (c->n_between > 0)
 			printf("(sd of %zu runs).\n", c->n_between);
 		else
@@ -297,7 +295,6 @@ static void compare_print_noise(const struct question *q)
 static int compare_print(const struct question *q, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
-	char mean_a[TEXT_TIME_SIZE], mean_b[TEXT_TIME_SIZE];
 	char memory_a[PEAK_MEMORY_TEXT_SIZE], memory_b[PEAK_MEMORY_TEXT_SIZE];
 
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
@@ -306,9 +303,9 @@ static int compare_print(const struct question *q, struct error *err)
 		if (q->clocks >> clock & 1)
 			printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
 				clock == COMPARISON_PT ? "Process times" : "Elapsed times",
-				terminal_text(q->a.name), text_duration(mean_a, llround(c->a.mean_ns)),
-				c->a.n, c->a.n == 1 ? "" : "s", terminal_text(q->b.name),
-				text_duration(mean_b, llround(c->b.mean_ns)), c->b.n);
+				terminal_text(q->a.name), text_duration(llround(c->a.mean_ns)), c->a.n,
+				c->a.n == 1 ? "" : "s", terminal_text(q->b.name),
+				text_duration(llround(c->b.mean_ns)), c->b.n);
 	}
 	if (q->a.memory.n > 0 && q->b.memory.n > 0)
 		printf("Peak memory: '%s' %s; '%s' %s\n", terminal_text(q->a.name),

@@ -45,34 +45,32 @@ static void print_source(
 	const char *which, const struct analysis *analysis, const char *daemon, int64_t cutoff_ns)
 {
 	const struct daemon_statistics *h = analysis_daemon(analysis, daemon);
-	char least[TEXT_TIME_SIZE], max[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE], period[PERIOD_TEXT_SIZE];
+	char period[PERIOD_TEXT_SIZE];
 
 	if (!h || cutoff_ns < 0) {
 		printf("  %s run: %s\n", which, h ? "never long" : "not seen");
 		return;
 	}
-	text_duration(max, h->central_max_ns);
-	text_duration(sd, (int64_t)(h->central_sd_ns + 0.5));
 	if (h->n_longs == 0) {
-		printf("  %s run: only in the central cluster; cutoff = %s + 2 sd of %s\n", which, max, sd);
+		printf("  %s run: only in the central cluster; cutoff = %s + 2 sd of %s\n", which,
+			text_duration(h->central_max_ns), text_duration((int64_t)(h->central_sd_ns + 0.5)));
 		return;
 	}
 	printf("  %s run: %zu long execution%s from %s; ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
-		text_duration(least, h->long_min_ns));
+		text_duration(h->long_min_ns));
 	if (h->n_central > 0)
-		printf("central maximum %s", max);
+		printf("central maximum %s", text_duration(h->central_max_ns));
 	else
 		printf("none in the central cluster");
 	if (period_is_known(&h->period))
 		printf("\n    %s", analysis_period_text(period, analysis, h));
-	printf("\n    explains %s of the delay of %s\n", text_percent(least, h->share),
+	printf("\n    explains %s of the delay of %s\n", text_percent(h->share),
 		h->n_longs == 1 ? "its sample" : "its samples");
 }
 
 static int print_profile(const struct profile *profile, const struct profile_request *m, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	char resolution[TEXT_TIME_SIZE];
 	int r;
 
 	if (analyze_options.json) {
@@ -95,7 +93,7 @@ static int print_profile(const struct profile *profile, const struct profile_req
 		return 0;
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
-		text_duration(resolution, profile->resolution_ns));
+		text_duration(profile->resolution_ns));
 	cutoffs_print(profile, true, stdout);
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {
 		const struct cutoff *c = &profile->cutoffs[i];

@@ -170,7 +170,6 @@ int verb_daemons(int argc, char **argv, struct error *err)
 
 	for (size_t i = 0; i < analysis.n_statistics; i++) {
 		const struct daemon_statistics *d = &analysis.statistics[i];
-		char sd[TEXT_TIME_SIZE];
 
 		if (d->n_central == 0)
 			continue;
@@ -179,7 +178,7 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		table_cell_text(list, d->unit);
 		table_cell_int(list, (int64_t)d->n_central);
 		table_cell_duration(list, d->central_max_ns);
-		table_cell_value(list, json_real(d->central_sd_ns), text_precise(sd, d->central_sd_ns, 0));
+		table_cell_value(list, json_real(d->central_sd_ns), text_precise(d->central_sd_ns, 0));
 	}
 	central = list;
 	return analyze_options.json ? daemons_print_json(&analysis, central, l_samples, err)

@@ -139,7 +139,6 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	if (options.baseline) {
 		_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
 		_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
-		char share[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE];
 		struct jitter_pair pair = {&run, &baseline, {}};
 
 		r = jitter_run_load(book, options.baseline, &baseline, err);
@@ -157,8 +156,7 @@ int verb_jitter(int argc, char **argv, struct error *err)
 			return r;
 		return error_say(err, STATUS_NOT_FIT,
 			"new sources took %s of the time of all interruptions, more than %s",
-			text_percent(share, changes.new_share),
-			text_percent(limit, options.fail_if_new / 100));
+			text_percent(changes.new_share), text_percent(options.fail_if_new / 100));
 	}
 	return options.output ? draw_pair(&(struct jitter_pair){.run = &run}, err) : show_run(&run, err);
 }

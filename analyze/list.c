@@ -115,7 +115,6 @@ static bool is_wanted(const struct run *run, const char *command)
 static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
-	char started[TEXT_TIME_SIZE], cpu[16], time[TEXT_TIME_SIZE];
 	double pt_ns = NAN;
 	int r = book_mean_pt(book, run->id, &pt_ns, err);
 
@@ -134,24 +133,23 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	}
 	if (r < 0)
 		return r;
-	snprintf(cpu, sizeof(cpu), "%d", run->cpu);
 	table_row(list);
 	table_cell_int(list, run->id);
 	table_cell_text(list, run->name ?: command);
 	table_cell_text(list, run->program);
 	table_cell_text(list, run_kind_names[run->kind]);
 	table_cell_int(list, run->n_samples);
-	table_cell_value(
-		list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(time, llround(pt_ns)));
+	table_cell_value(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(llround(pt_ns)));
 	table_cell_text(list, run_state_word(run->state));
-	text_moment(started, run->started_ns)[strlen("2026-11-20 14:30")] = '\0';
-	table_cell_value(list, json_integer(run->started_ns), started);
-	table_cell_value(list, run->cpu < 0 ? NULL : json_integer(run->cpu), run->cpu < 0 ? "-" : cpu);
+	table_cell_value(list, json_integer(run->started_ns),
+		text_brief("%.16s", text_moment(run->started_ns))); /* without seconds */
+	table_cell_value(list, run->cpu < 0 ? NULL : json_integer(run->cpu),
+		run->cpu < 0 ? "-" : text_brief("%d", run->cpu));
 	table_cell_text(list, run->profile);
 	table_cell_text(list, machine);
 	table_cell_text(list, run->name);
 	table_cell_text(list, command);
-	table_cell_text(list, text_rfc3339(started, run->started_ns));
+	table_cell_text(list, text_rfc3339(run->started_ns));
 	table_cell_int(list, run->task_length_ns);
 	table_cell_text(list, run->notes);
 	table_cell_text(list, run->uid);

@@ -9,12 +9,11 @@
 #include <inttypes.h>
 
 /* A bound of a zoom: an ET with the significant digits, or a W. */
-static const char *bound_text(
-	char text[TEXT_TIME_SIZE], const struct analysis *analysis, const struct zoom *z, int64_t ns)
+static const char *bound_text(const struct analysis *analysis, const struct zoom *z, int64_t ns)
 {
 	if (analysis->by_wait)
-		return text_duration(text, ns - analysis->median_rest_ns);
-	return text_precise(text, (double)ns, (double)(z->high_ns - z->low_ns) / 10);
+		return text_duration(ns - analysis->median_rest_ns);
+	return text_precise((double)ns, (double)(z->high_ns - z->low_ns) / 10);
 }
 
 void print_numbers(const char *label, const uint32_t *numbers, size_t n)
@@ -34,7 +33,6 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 
 void print_analysis(const struct analysis *analysis)
 {
-	char usual[TEXT_TIME_SIZE];
 	int at;
 	const struct cluster *c = &analysis->central;
 
@@ -45,7 +43,7 @@ void print_analysis(const struct analysis *analysis)
 	if (analysis->by_wait)
 		printf("Long samples were found by waiting time W, not by ET (--by-et).\n"
 		       "The median ET - W is %s.\n",
-			text_duration(usual, analysis->median_rest_ns));
+			text_duration(analysis->median_rest_ns));
 	if (analysis->n_by_et > 0)
 		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
 			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");
@@ -57,13 +55,13 @@ void print_analysis(const struct analysis *analysis)
 
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
-		char time[TEXT_TIME_SIZE], why[ZOOM_WHY_SIZE];
+		char why[ZOOM_WHY_SIZE];
 
 		table_row(table);
 		table_cell(table, "%zu", i + 1);
 		table_cell(table, "%zu", z->left);
-		table_cell(table, "%s", bound_text(time, analysis, z, z->low_ns));
-		table_cell(table, "%s", bound_text(time, analysis, z, z->high_ns));
+		table_cell(table, "%s", bound_text(analysis, z, z->low_ns));
+		table_cell(table, "%s", bound_text(analysis, z, z->high_ns));
 		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
 	}
 	table_print(table, stdout);

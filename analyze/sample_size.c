@@ -38,18 +38,17 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 
 	for (size_t i = 0; i < sizes->n; i++) {
 		const struct sample_size *s = &sizes->rows[i];
-		char text[TEXT_TIME_SIZE];
 
 		table_row(list);
 		table_cell_int(list, (int64_t)s->n);
 		table_cell_int(list, (int64_t)s->by_cutoff);
 		table_cell_int(list, (int64_t)s->by_two_sd);
 		table_cell_real(list, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);
-		table_cell_value(list, json_real(s->mean_ns), text_precise(text, s->mean_ns, s->sd_ns));
-		table_cell_value(list, json_real(s->sd_ns), text_precise(text, s->sd_ns, s->sd_ns));
+		table_cell_value(list, json_real(s->mean_ns), text_precise(s->mean_ns, s->sd_ns));
+		table_cell_value(list, json_real(s->sd_ns), text_precise(s->sd_ns, s->sd_ns));
 		table_cell_int(list, (int64_t)s->blocks);
-		table_cell_value(list, json_real(s->blocks_sd_ns),
-			text_precise(text, s->blocks_sd_ns, s->blocks_sd_ns));
+		table_cell_value(
+			list, json_real(s->blocks_sd_ns), text_precise(s->blocks_sd_ns, s->blocks_sd_ns));
 		table_cell_value(list, json_real(s->blocks_outliers), NULL);
 		table_cell_value(list, json_boolean(s->judged), NULL);
 		table_cell_value(list, json_boolean(s->close), !s->judged ? "-" : s->close ? "yes" : "no");

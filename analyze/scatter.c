@@ -169,13 +169,13 @@ static double beyond_median(const struct figure *f, int64_t et_ns)
 }
 
 /* "128.2503 s": the central median with the digits that the cluster calls for. */
-static char *median_text(char text[40], const struct figure *f)
+static const char *median_text(const struct figure *f)
 {
 	const struct cluster *c = &f->analysis->central;
 
 	if (f->analysis->by_wait)
-		return text_duration(text, c->median_ns - f->analysis->median_rest_ns);
-	return text_precise(text, (double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10);
+		return text_duration(c->median_ns - f->analysis->median_rest_ns);
+	return text_precise((double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 
 /* The cause of a pair is that of its longer sample. */
@@ -287,8 +287,6 @@ static struct extent extent_of(const struct figure *f)
 static void print_title(
 	const struct figure *f, const char *what, const struct extent *e, bool logarithmic, struct plot *plot)
 {
-	char linear[TEXT_TIME_SIZE];
-
 	fputs("set title ", plot->script);
 	plot_quote_format(plot, "%s, run %" PRId64 ": %s, %s%s", f->analysis->run.program,
 		f->analysis->run.id, what,
@@ -296,7 +294,7 @@ static void print_title(
 	if (logarithmic) {
 		fputs(" . \"\\n\" . ", plot->script);
 		plot_quote_format(plot, "%s axis linear up to %s from the median, logarithmic beyond",
-			time_name(f), text_duration(linear, llround(e->linear * 1e9)));
+			time_name(f), text_duration(llround(e->linear * 1e9)));
 	}
 	fputc('\n', plot->script);
 }
@@ -307,14 +305,12 @@ static void draw_scatter(const void *subject, struct plot *plot)
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "x", e.linear, e.least, e.most);
 	_cleanup_(freep) char *what = text_format("%zu pairs of samples", f->analysis->n_samples / 2);
-	char median[TEXT_TIME_SIZE];
 	struct marks marks;
 
 	plot_time_axis(plot, "y", e.linear, e.least, e.most);
 	print_title(f, what ?: "", &e, logarithmic, plot);
-	median_text(median, f);
 	plot_set(plot, "xlabel", "%s of the first sample of a pair, minus the median (%s)", time_name(f),
-		median);
+		median_text(f));
 	plot_set(plot, "ylabel", "%s of the second sample of a pair, minus the median", time_name(f));
 	fputs("set key outside right top reverse Left title 'pairs (number)'\nset size square\n",
 		plot->script);
@@ -331,13 +327,12 @@ static void draw_samples(const void *subject, struct plot *plot)
 	struct extent e = extent_of(f);
 	bool logarithmic = plot_time_axis(plot, "y", e.linear, e.least, e.most);
 	_cleanup_(freep) char *what = text_format("%zu samples", f->analysis->n_samples);
-	char median[TEXT_TIME_SIZE];
 	struct marks marks;
 	struct marks samples_marks = {};
 
 	print_title(f, what ?: "", &e, logarithmic, plot);
 	plot_set(plot, "ylabel", "%s minus the median of the central cluster (%s)", time_name(f),
-		median_text(median, f));
+		median_text(f));
 	fprintf(plot->script,
 		"set xlabel 'sample'\nset xrange [0:%" PRIu32
 		"]\nset key outside right top reverse Left title 'samples (number)'\n"
@@ -387,20 +382,18 @@ static void draw_zooms(const void *subject, struct plot *plot)
 	size_t chosen[MOST_PANELS], panels = choose_zooms(f->analysis->central.n_zooms, chosen), columns,
 				    rows;
 	struct marks marks = marks_of_pairs(f, plot);
-	char median[TEXT_TIME_SIZE];
 
 	lay_out(panels, &columns, &rows);
 	fprintf(plot->script, "set multiplot layout %zu,%zu title ", rows, columns);
 	plot_quote_format(plot,
 		"%s, run %" PRId64
 		": %s of the first (x) and second sample (y) of a pair, minus the median (%s)",
-		f->analysis->run.program, f->analysis->run.id, time_name(f), median_text(median, f));
+		f->analysis->run.program, f->analysis->run.id, time_name(f), median_text(f));
 	fputs("\nset size square\nunset key\n", plot->script);
 	for (size_t i = 0; i < panels; i++) {
 		const struct zoom *z = &f->analysis->central.zooms[chosen[i]];
 		double low = beyond_median(f, z->low_ns), high = beyond_median(f, z->high_ns);
 		double reach = central_reach(f);
-		char gap[TEXT_TIME_SIZE];
 
 		if (high <= low) {
 			low -= reach;
@@ -412,7 +405,7 @@ static void draw_zooms(const void *subject, struct plot *plot)
 		fputs(" . \"\\n\" . ", plot->script);
 		if (z->end == ZOOM_GAP)
 			plot_quote_format(plot, "%zu %s samples beyond a gap of %s", z->beyond,
-				z->below ? "shorter" : "longer", text_duration(gap, z->gap_ns));
+				z->below ? "shorter" : "longer", text_duration(z->gap_ns));
 		else if (z->end == ZOOM_DAEMONS)
 			plot_quote_format(plot, "%zu longer samples, %.0f %% explained by daemons", z->beyond,
 				100 * z->explained);

@@ -22,16 +22,16 @@ const struct option_row show_options[] = {
 
 static void show_print_run(const struct run *run, size_t n_samples, const char *digest)
 {
-	char text[TEXT_TIME_SIZE], options[RUN_RULES_TEXT_SIZE];
+	char options[RUN_RULES_TEXT_SIZE];
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
 		n_samples == 1 ? "" : "s", run_state_word(run->state));
 	printf("  kind:        %s\n", run_kind_names[run->kind]);
 	if (run->started_ns > 0)
-		printf("  started:     %s\n", text_moment(text, run->started_ns));
+		printf("  started:     %s\n", text_moment(run->started_ns));
 	if (run->task_length_ns > 0)
-		printf("  task length: %s s\n", text_seconds(text, run->task_length_ns));
-	printf("  resolution:  %s\n", text_duration(text, run->resolution_ns));
+		printf("  task length: %s s\n", text_seconds(run->task_length_ns));
+	printf("  resolution:  %s\n", text_duration(run->resolution_ns));
 	printf("  processes:   %s\n", terminal_text(run->backend) ?: "as imported");
 	if (run->pt_source)
 		printf("  PT from:     %s\n", terminal_text(run->pt_source));
@@ -70,7 +70,7 @@ static int print_result(
 		const struct discarding *now = &result.discarding;
 		_cleanup_(run_rules_clear) struct run_rules changes_rules = {};
 		_cleanup_(discarding_clear) struct discarding then = {};
-		char before[TEXT_PAIR_SIZE], after[TEXT_PAIR_SIZE];
+		const char *before, *after;
 
 		/* What differs between the result as it was measured and as it is recomputed. */
 		r = run_rules_load(book, run, NULL, false, &changes_rules, err);
@@ -79,10 +79,10 @@ static int print_result(
 		if (r >= 0) {
 			printf("Recomputed with what the book holds now:\n");
 			run_rules_print_changes(stdout, run, rules);
-			text_interval(before, then.pt.interval.low_ns, then.pt.interval.high_ns,
-				then.pt.kept.sd_ns, NULL);
-			text_interval(after, now->pt.interval.low_ns, now->pt.interval.high_ns,
-				now->pt.kept.sd_ns, NULL);
+			before = text_interval(
+				then.pt.interval.low_ns, then.pt.interval.high_ns, then.pt.kept.sd_ns, NULL);
+			after = text_interval(
+				now->pt.interval.low_ns, now->pt.interval.high_ns, now->pt.kept.sd_ns, NULL);
 			if (then.pt.kept.n != now->pt.kept.n)
 				printf("  kept were %zu samples, are %zu\n", then.pt.kept.n, now->pt.kept.n);
 			if (strcmp(before, after) != 0)
@@ -110,18 +110,16 @@ static int print_result(
 
 static json_t *run_as_json(const struct run *run, size_t n_samples, const char *digest)
 {
-	char started[TEXT_TIME_SIZE];
 	const char *kind = run_kind_names[run->kind];
 
 	return json_pack(
 		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:s*, s:s*, s:s*, s:s*, s:s*, s:b, s:o, s:s*}",
 		"run", (json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind, "purpose",
 		kind, "state", run_state_word(run->state), "samples", (json_int_t)n_samples, "started_ns",
-		(json_int_t)run->started_ns, "started", text_rfc3339(started, run->started_ns),
-		"task_length_ns", (json_int_t)run->task_length_ns, "resolution_ns",
-		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source", run->pt_source,
-		"wait_source", run->wait_source, "environment", digest, "profile", run->profile, "other_cpus",
-		run->other_cpus, "unprofiled_share_ppm",
+		(json_int_t)run->started_ns, "started", text_rfc3339(run->started_ns), "task_length_ns",
+		(json_int_t)run->task_length_ns, "resolution_ns", (json_int_t)run->resolution_ns, "backend",
+		run->backend, "pt_source", run->pt_source, "wait_source", run->wait_source, "environment",
+		digest, "profile", run->profile, "other_cpus", run->other_cpus, "unprofiled_share_ppm",
 		run->unprofiled_share_ppm > 0 ? json_integer(run->unprofiled_share_ppm) : json_null(),
 		"notes", run->notes);
 }

@@ -24,12 +24,10 @@ const struct summary *stage_summary(const struct discarding *d, size_t stage)
 
 void stage_cells(struct table *table, const struct summary *s)
 {
-	char text[TEXT_TIME_SIZE];
-
 	table_cell(table, "%zu", s->n);
-	table_cell(table, "%s", text_precise(text, (double)s->min_ns, range_step(s)));
-	table_cell(table, "%s", text_precise(text, (double)s->max_ns, range_step(s)));
-	table_cell(table, "%s", text_precise(text, s->mean_ns, s->sd_ns));
-	table_cell(table, "%s", text_precise(text, s->sd_ns, s->sd_ns));
-	table_cell(table, "%s", text_percent(text, s->relative_error));
+	table_cell(table, "%s", text_precise((double)s->min_ns, range_step(s)));
+	table_cell(table, "%s", text_precise((double)s->max_ns, range_step(s)));
+	table_cell(table, "%s", text_precise(s->mean_ns, s->sd_ns));
+	table_cell(table, "%s", text_precise(s->sd_ns, s->sd_ns));
+	table_cell(table, "%s", text_percent(s->relative_error));
 }

@@ -193,12 +193,11 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 
 static void tell_manager(struct calibration *c, int which, const struct run *run)
 {
-	char left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 	int64_t left_ns = calibration_left_ns(c);
 
 	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", run_kind_names[run->kind],
 		(long long)run->id, run->n_samples, c->plan.phases[which].samples, run->program,
-		text_duration(left, left_ns), text_moment(ends, clock_ns(CLOCK_REALTIME) + left_ns));
+		text_duration(left_ns), text_moment(clock_ns(CLOCK_REALTIME) + left_ns));
 }
 
 /* The data of the sampling loop's callbacks. */
@@ -270,7 +269,6 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 			.label = label,
 			.quiet = calibrate_options.quiet,
 		};
-		char cost[TEXT_TIME_SIZE];
 		struct error err2;
 
 		/* A warm-up and the samples that are missing, each stored before the next starts; systemd
@@ -289,8 +287,7 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 		} else {
 			if (calibrate_options.verbose && run.n_samples > report.first)
 				screen_print("The observer took %s of CPU time per sample\n",
-					text_duration(
-						cost, sampling.observer_ns / (run.n_samples - report.first)));
+					text_duration(sampling.observer_ns / (run.n_samples - report.first)));
 			r = 0;
 		}
 	}
@@ -446,10 +443,9 @@ int inc_program_describe(const struct inc_program *p, const struct calibration *
 	struct run *run, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", p->argv[0], p->argv[1], p->argv[2]);
-	char seconds[TEXT_TIME_SIZE];
 
 	*run = (struct run){
-		.program = text_format("INC%s", text_seconds(seconds, p->length_ns)),
+		.program = text_format("INC%s", text_seconds(p->length_ns)),
 		.command = json_dumps(command, JSON_COMPACT),
 		.kind = kind,
 		.notes = text_copy(c->notes),

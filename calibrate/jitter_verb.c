@@ -130,15 +130,14 @@ static int do_rounds(struct session *s, struct error *err)
 {
 	_cleanup_(freep) char *list = cpu_list_text(options.cpus, options.n_cpus);
 	struct pollfd interrupt = {.fd = interrupt_fd(), .events = POLLIN};
-	char length[TEXT_TIME_SIZE], until[TEXT_TIME_SIZE];
 	struct watch *w = &s->watch;
 	struct progress progress;
 	int64_t in_ns;
 	int r = 0;
 
 	screen_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
-		text_duration(length, options.for_ns),
-		text_moment(until, saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
+		text_duration(options.for_ns),
+		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), options.for_ns)));
 	progress_begin(&progress, "Seconds", (uint64_t)((options.for_ns + NS_PER_S - 1) / NS_PER_S),
 		calibrate_options.quiet || calibrate_options.json);
 	while (r == 0) {

@@ -38,7 +38,7 @@ static void profile_print_run(struct book *book, const char *which, const struct
 static int profile_show(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	char text[TEXT_TIME_SIZE], resolving[RESOLVING_TEXT_SIZE];
+	char resolving[RESOLVING_TEXT_SIZE];
 	int r;
 
 	r = book_get_profile(book, name, &profile, err);
@@ -46,10 +46,10 @@ static int profile_show(struct book *book, const char *name, struct error *err)
 		return r;
 	printf("Profile '%s'", terminal_text(profile.name));
 	if (profile.made_ns > 0)
-		printf(", made on %s", text_moment(text, profile.made_ns));
+		printf(", made on %s", text_moment(profile.made_ns));
 	if (profile.cpu >= 0)
 		printf(", CPU %d", profile.cpu);
-	printf(", resolution %s\n", text_duration(text, profile.resolution_ns));
+	printf(", resolution %s\n", text_duration(profile.resolution_ns));
 	profile_print_run(book, "Short run", &profile.short_run);
 	profile_print_run(book, "Long run", &profile.long_run);
 	if (profile.environment_digest)
@@ -144,14 +144,13 @@ static int list(struct book *book, const char *name, struct error *err)
 			{},
 		};
 		_cleanup_(table_freep) struct table *table = table_new(columns);
-		char text[TEXT_TIME_SIZE];
 
 		for (size_t i = 0; i < n; i++) {
 			const struct profile *p = &profiles[i];
 
 			table_row(table);
 			table_cell(table, "%s", p->name);
-			table_cell(table, "%s", p->made_ns > 0 ? text_moment(text, p->made_ns) : "-");
+			table_cell(table, "%s", p->made_ns > 0 ? text_moment(p->made_ns) : "-");
 			table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
 			table_cell(table, "%s x %lld", p->short_run.program ?: "?",
 				(long long)p->short_run.samples);

@@ -251,7 +251,6 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 			.n = 1,
 			.quiet = calibrate_options.quiet,
 		};
-		char takes[TEXT_TIME_SIZE];
 
 		/* The same work as in the profile's runs, by the constant of their environment. */
 		inc_program_make(&inc, &calibration, past.short_run.task_length_ns);
@@ -259,7 +258,7 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 		if (r >= 0) {
 			inc_run.profile = xstrdup(past.profile.name);
 			screen_print("Plan: %s x %u, %s\n", terminal_text(inc_run.program), sampling.samples,
-				text_duration(takes,
+				text_duration(
 					saturate_multiply(sampling.samples + 1, inc_run.task_length_ns)));
 			r = sampling_run(&plan, err);
 			run = inc_run.id;

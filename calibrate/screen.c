@@ -51,17 +51,15 @@ void screen_audit_ignored(const char *checks)
 
 void screen_plan(struct calibration *c, const char *sleeps)
 {
-	char length[2][TEXT_TIME_SIZE], takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
 	const struct calibration_phase *phases = c->plan.phases;
 	int64_t ns = saturate_add(calibration_left_ns(c), calibration_duet_ns(c));
 
 	for (int i = 0; i < CALIBRATION_PHASES; i++)
 		if (calibration_samples(c, i) < phases[i].samples)
 			ns = saturate_add(ns, phases[i].length_ns); /* a warm-up */
-	screen_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
-		text_seconds(length[0], phases[0].length_ns), phases[0].samples,
-		text_seconds(length[1], phases[1].length_ns), phases[1].samples, text_duration(takes, ns),
-		phases[0].run ? " left" : "", text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), ns)));
+	screen_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n", text_seconds(phases[0].length_ns),
+		phases[0].samples, text_seconds(phases[1].length_ns), phases[1].samples, text_duration(ns),
+		phases[0].run ? " left" : "", text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	if (sleeps && (ns > LONG_NS || calibrate_options.verbose))
 		screen_print("Sleep and shutdown are not blocked: %s\n", sleeps);
 	else if (calibrate_options.verbose)
@@ -70,7 +68,7 @@ void screen_plan(struct calibration *c, const char *sleeps)
 
 int screen_confirm(int64_t ns, struct error *err)
 {
-	char answer[16] = "", takes[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
+	char answer[16] = "";
 	sigset_t ours;
 
 	if (ns <= LONG_NS)
@@ -78,9 +76,9 @@ int screen_confirm(int64_t ns, struct error *err)
 	if (!isatty(STDIN_FILENO) || !isatty(fileno(screen_file())))
 		return error_say(err, -ECANCELED,
 			"not started: this calibration takes %s, and there is no terminal to ask on; add --yes, or choose a shorter --preset: quick, hour or day",
-			text_duration(takes, ns));
-	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(takes, ns),
-		text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), ns)));
+			text_duration(ns));
+	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(ns),
+		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	sigprocmask(SIG_SETMASK, interrupt_old_mask(),
 		&ours); /* here ^C may end the process: nothing has begun */
 	if (!fgets(answer, sizeof(answer), stdin))
@@ -92,21 +90,14 @@ int screen_confirm(int64_t ns, struct error *err)
 		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
 }
 
-enum { CENTRAL_TEXT_SIZE = 2 * TEXT_TIME_SIZE };
-
 /* The times of the central cluster: by W, the longest of them. */
-static char *central_text(char text[CENTRAL_TEXT_SIZE], const struct analysis *analysis)
+static const char *central_text(const struct analysis *analysis)
 {
 	const struct cluster *c = &analysis->central;
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 
 	if (analysis->by_wait)
-		snprintf(text, CENTRAL_TEXT_SIZE, "W up to %s",
-			text_duration(high, c->high_ns - analysis->median_rest_ns));
-	else
-		snprintf(text, CENTRAL_TEXT_SIZE, "%s … %s", text_duration(low, c->low_ns),
-			text_duration(high, c->high_ns));
-	return text;
+		return text_brief("W up to %s", text_duration(c->high_ns - analysis->median_rest_ns));
+	return text_brief("%s … %s", text_duration(c->low_ns), text_duration(c->high_ns));
 }
 
 int screen_run(struct calibration *c, int which, struct error *err)
@@ -114,7 +105,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	const struct calibration_phase *phase = &c->plan.phases[which];
 	_cleanup_(analysis_clear) struct analysis a = {};
 	_cleanup_(freep) char *size = NULL;
-	char central[CENTRAL_TEXT_SIZE], noise[NOISE_TEXT_SIZE];
+	char noise[NOISE_TEXT_SIZE];
 	int r;
 
 	r = analysis_load(c->base.book, phase->run,
@@ -128,7 +119,7 @@ int screen_run(struct calibration *c, int which, struct error *err)
 		return r;
 	size = text_format("%s x %zu", terminal_text(a.run.program), a.n_samples);
 	screen_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s", (long long)a.run.id,
-		size ?: terminal_text(a.run.program), verdict_name(a.verdict), central_text(central, &a),
+		size ?: terminal_text(a.run.program), verdict_name(a.verdict), central_text(&a),
 		a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
 	screen_print("\n");
 	noise_describe(&a.noise, noise);

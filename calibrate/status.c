@@ -113,11 +113,10 @@ static void print_phase(const struct state *s, int which)
 {
 	const struct calibration_phase *wanted = &s->calibration.phases[which];
 	const struct phase_state *phase = &s->phases[which];
-	char text[TEXT_TIME_SIZE];
 
 	if (!phase->run.id) {
-		printf("%s run: INC%s x %u, not started\n", NAMES[which],
-			text_seconds(text, wanted->length_ns), wanted->samples);
+		printf("%s run: INC%s x %u, not started\n", NAMES[which], text_seconds(wanted->length_ns),
+			wanted->samples);
 		return;
 	}
 	printf("%s run: run %lld, %s, %zu of %u samples (%d %%)\n", NAMES[which], (long long)phase->run.id,
@@ -125,7 +124,7 @@ static void print_phase(const struct state *s, int which)
 		(int)(phase->n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
 		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
-			phase->resume_points[i].n, text_moment(text, phase->resume_points[i].at_ns));
+			phase->resume_points[i].n, text_moment(phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(
 			&phase->disturbances, &phase->disturbances.items[i]);
@@ -202,8 +201,6 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	if (r > 0) {
-		char begun[TEXT_TIME_SIZE], left[TEXT_TIME_SIZE], ends[TEXT_TIME_SIZE];
-
 		if (calibrate_options.json) {
 			const struct calibration_plan *c = &status.calibration;
 			json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile,
@@ -220,7 +217,7 @@ int verb_status(int argc, char **argv, struct error *err)
 		const struct calibration_plan *c = &status.calibration;
 
 		printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
-			text_moment(begun, c->started_ns));
+			text_moment(c->started_ns));
 		if (status.pid)
 			printf("running, process %d\n", status.pid);
 		else if (c->state == CALIBRATION_OPEN)
@@ -231,10 +228,10 @@ int verb_status(int argc, char **argv, struct error *err)
 		else
 			printf("complete, no profile: a run was neither L nor clean\n");
 		if (status.pid)
-			printf("Left: %s, until about %s\n", text_duration(left, status.left_ns),
-				text_moment(ends, saturate_add(clock_ns(CLOCK_REALTIME), status.left_ns)));
+			printf("Left: %s, until about %s\n", text_duration(status.left_ns),
+				text_moment(saturate_add(clock_ns(CLOCK_REALTIME), status.left_ns)));
 		else if (status.left_ns > 0)
-			printf("Left: %s\n", text_duration(left, status.left_ns));
+			printf("Left: %s\n", text_duration(status.left_ns));
 		for (int i = 0; i < CALIBRATION_PHASES; i++)
 			print_phase(&status, i);
 		/* The run that samples were last added to. */

@@ -295,11 +295,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	double sum_et_ns = 0, sum_pt_ns = 0;
 
 	for (const struct sample *k = run->samples; k < run->samples + run->n_samples; k++) {
-		char moment[TEXT_TIME_SIZE];
-
 		/* as text, too, for people and for programs that read numbers as doubles */
 		json_array_append_new(start_ns, json_integer(k->start_ns));
-		json_array_append_new(start, json_string(text_rfc3339(moment, k->start_ns)));
+		json_array_append_new(start, json_string(text_rfc3339(k->start_ns)));
 		json_array_append_new(pt_ns, json_integer(k->pt_ns));
 		json_array_append_new(et_ns, json_integer(k->et_ns));
 		json_array_append_new(user_ns, json_integer(k->user_ns));

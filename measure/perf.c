@@ -59,17 +59,16 @@ json_t *perf_json(const struct session *s, const struct task *t)
 }
 
 /* "1.234 G", "87.5", and a time for the clocks. */
-static char *count_text(char buffer[TEXT_TIME_SIZE], const char *name, double count)
+static const char *count_text(const char *name, double count)
 {
 	static const char prefixes[] = " kMGTP";
 	size_t i = 0;
 
 	if (strstr(name, "-clock"))
-		return text_duration(buffer, (int64_t)count);
+		return text_duration((int64_t)count);
 	for (; count >= 99999.5 || (i > 0 && count >= 999.95); i++)
 		count /= 1000;
-	snprintf(buffer, TEXT_TIME_SIZE, i ? "%.4g %c" : "%.5g", count, prefixes[i]);
-	return buffer;
+	return text_brief(i ? "%.4g %c" : "%.5g", count, prefixes[i]);
 }
 
 static bool is_event(const struct session *s, size_t event, const char *name)
@@ -88,7 +87,7 @@ static double per_cycle(const struct session *s, const struct task *t, double in
 
 char *perf_text(const struct session *s, const struct task *t)
 {
-	char *text = NULL, buffer[TEXT_TIME_SIZE];
+	char *text = NULL;
 	size_t size;
 	FILE *file = t->n_perf > 0 ? xopen_memstream(&text, &size) : NULL;
 
@@ -97,7 +96,7 @@ char *perf_text(const struct session *s, const struct task *t)
 		const char *name = perf_counters_name(s->perf, i);
 
 		fprintf(file, "%s%s %s", i ? ", " : "", name,
-			isnan(mean) ? "not counted" : count_text(buffer, name, mean));
+			isnan(mean) ? "not counted" : count_text(name, mean));
 		if (is_event(s, i, "instructions"))
 			ratio = per_cycle(s, t, mean);
 		if (!isnan(ratio))

@@ -127,7 +127,6 @@ static void show_result(const struct session *s, const struct task *t, const cha
 {
 	_cleanup_(screen_clear) struct screen screen = run_screen_fill(&t->result);
 	bool only = session_n_shown(s) == 1;
-	char time[TEXT_TIME_SIZE];
 
 	screen.name = t->name;
 	screen.unit = s->options->unit;
@@ -148,7 +147,7 @@ static void show_result(const struct session *s, const struct task *t, const cha
 	if (s->options->verbose) {
 		run_details_print(stdout, &t->result, s->options->unit);
 		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
-			text_duration(time, t->sampling->before_ns / (int64_t)t->result.n_samples));
+			text_duration(t->sampling->before_ns / (int64_t)t->result.n_samples));
 	}
 }
 

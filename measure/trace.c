@@ -113,22 +113,19 @@ static int print_sample(
 	const struct sample *sample = &t->result.samples[index];
 	double extra_ns = (double)sample->et_ns - median_ns;
 	_cleanup_(freep) char *text = NULL;
-	char time[TEXT_TIME_SIZE];
 	size_t size;
 	FILE *line = xopen_memstream(&text, &size);
 	const double MUCH = 0.2;
-	char unexplained_time[TEXT_TIME_SIZE];
 
 	/* Those with at least a hundredth of what was taken. */
 	for (size_t i = 0; i < taken->n && i < MOST_NAMED; i++)
 		if (i == 0 || taken->items[i].total_ns * 100 >= taken->total_ns) {
 			bool first = i == 0;
-			char sources_time[TEXT_TIME_SIZE];
 
 			/* "backupd 90.8 ms in 23 slices" */
 			fprintf(line, "%s%s %s", first ? "" : ", ",
 				program_trace_source(s->trace, taken->items[i].source)->name,
-				text_duration(sources_time, taken->items[i].total_ns));
+				text_duration(taken->items[i].total_ns));
 			if (taken->items[i].slices > 1)
 				fprintf(line, " in %" PRId64 " slices", taken->items[i].slices);
 		}
@@ -139,11 +136,10 @@ static int print_sample(
 	double taken_ns = (double)taken->total_ns - usual_ns;
 
 	if (extra_ns - taken_ns > MUCH * extra_ns)
-		fprintf(line, "; %s is not explained",
-			text_duration(unexplained_time, llround(extra_ns - taken_ns)));
+		fprintf(line, "; %s is not explained", text_duration(llround(extra_ns - taken_ns)));
 	text_stream_close(line, &text);
 	terminal_wrap(stdout, text,
-		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(time, llround(extra_ns))), 4);
+		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns))), 4);
 	return 0;
 }
 
@@ -174,15 +170,13 @@ int trace_print(const struct session *s, const struct task *t)
 			const struct jitter_source_name *source = program_trace_source(
 				s->trace, sums.items[i].source);
 			double n = (double)t->n_taken;
-			char text[TEXT_TIME_SIZE];
 
 			table_row(table);
 			table_cell(table, "  %s", source->name);
 			table_cell(table, "%.3g", (double)sums.items[i].slices / n);
 			table_cell_duration(table, llround((double)sums.items[i].total_ns / n));
 			table_cell_duration(table, sums.items[i].longest_ns);
-			table_cell(table, "%s",
-				text_percent(text, (double)sums.items[i].total_ns / total_et(t)));
+			table_cell(table, "%s", text_percent((double)sums.items[i].total_ns / total_et(t)));
 			table_cell_text(table, source->unit ?: "-");
 		}
 		table_print(table, stdout);
@@ -205,13 +199,12 @@ int trace_print(const struct session *s, const struct task *t)
 	if (r == 0) {
 		int64_t cost_ns = program_trace_event_cost_ns(s->trace);
 		double n = (double)t->n_taken, events = (double)sums.events / n;
-		char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
 
 		printf("  Tracing: %.4g events a sample", events);
 		if (cost_ns > 0)
 			printf(", %s of CPU time (%s of ET)",
-				text_duration(time, llround(events * (double)cost_ns)),
-				text_percent(share, n * events * (double)cost_ns / total_et(t)));
+				text_duration(llround(events * (double)cost_ns)),
+				text_percent(n * events * (double)cost_ns / total_et(t)));
 		printf("; %" PRId64 " lost, %" PRId64 " hole%s\n", sums.lost, sums.broken,
 			sums.broken == 1 ? "" : "s");
 	}

@@ -101,18 +101,15 @@ void table_cell_int(struct table *table, int64_t value)
 
 void table_cell_duration(struct table *table, int64_t ns)
 {
-	char text[TEXT_TIME_SIZE];
-
-	table_add(table, ns < 0 ? "-" : text_duration(text, ns), ns < 0 ? json_null() : json_integer(ns));
+	table_add(table, ns < 0 ? "-" : text_duration(ns), ns < 0 ? json_null() : json_integer(ns));
 }
 
 void table_cell_moment(struct table *table, int64_t realtime_ns)
 {
-	char text[TEXT_TIME_SIZE] = "-";
+	bool known = realtime_ns > 0;
 
-	if (realtime_ns > 0)
-		text_moment(text, realtime_ns);
-	table_add(table, text, realtime_ns > 0 ? json_integer(realtime_ns) : json_null());
+	table_add(table, known ? text_moment(realtime_ns) : "-",
+		known ? json_integer(realtime_ns) : json_null());
 }
 
 void table_cell_real(struct table *table, const char *format, double value)

@@ -259,7 +259,8 @@ bool progress_is_due(const struct progress *p, uint64_t done)
 
 void progress_step(struct progress *p, uint64_t done, const char *estimate)
 {
-	char text[LINE_SIZE], left[TEXT_TIME_SIZE] = "";
+	const char *left = "";
+	char text[LINE_SIZE];
 	double left_ns;
 
 	if (!progress_is_due(p, done))
@@ -270,10 +271,9 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 	p->said_ns = clock_ns(CLOCK_MONOTONIC);
 	if (done > 0 && done < p->total) {
 		left_ns = (double)(p->said_ns - p->started_ns) / (double)done * (double)(p->total - done);
-		if (left_ns < 59e9) /* in whole seconds: it is an estimate */
-			snprintf(left, TEXT_TIME_SIZE, "%.0f s", ceil(left_ns / 1e9));
-		else
-			text_duration(left, (int64_t)left_ns);
+		/* in whole seconds: it is an estimate */
+		left = left_ns < 59e9 ? text_brief("%.0f s", ceil(left_ns / 1e9))
+				      : text_duration((int64_t)left_ns);
 	}
 	/* "3/20, current estimate 128 ms, ETA 2 s" */
 	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, p->terminal ? "/" : " of ",

@@ -78,29 +78,6 @@ int text_parse_size(const char *text, const char *what, int64_t *ret, struct err
 	return 0;
 }
 
-char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
-{
-	time_t seconds = realtime_ns / NS_PER_S;
-	struct tm tm;
-
-	localtime_r(&seconds, &tm);
-	strftime(buffer, TEXT_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
-	return buffer;
-}
-
-char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns)
-{
-	int64_t ns = (realtime_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
-	time_t seconds = (realtime_ns - ns) / NS_PER_S;
-	struct tm tm;
-	size_t len;
-
-	gmtime_r(&seconds, &tm);
-	len = strftime(buffer, TEXT_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buffer + len, TEXT_TIME_SIZE - len, ".%09" PRId64 "Z", ns);
-	return buffer;
-}
-
 const char *text_below(int root_fd, const char *path)
 {
 	return root_fd == AT_FDCWD ? path : path + strspn(path, "/");
@@ -268,13 +245,54 @@ char *text_stream_close(FILE *stream, char *const *text)
 
 /* Numbers as people read them. */
 
-struct unit {
+/* Where the next of the short texts is written. */
+static char *brief_slot(void)
+{
+	static char made[128][TEXT_BRIEF_SIZE];
+	static size_t next;
+
+	return made[next++ % ELEMENTS(made)];
+}
+
+const char *text_brief(const char *format, ...)
+{
+	char *text = brief_slot();
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, TEXT_BRIEF_SIZE, format, ap);
+	va_end(ap);
+	return text;
+}
+
+const char *text_moment(int64_t realtime_ns)
+{
+	time_t seconds = realtime_ns / NS_PER_S;
+	char *text = brief_slot();
+	struct tm tm;
+
+	localtime_r(&seconds, &tm);
+	strftime(text, TEXT_BRIEF_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
+	return text;
+}
+
+const char *text_rfc3339(int64_t realtime_ns)
+{
+	int64_t ns = (realtime_ns % NS_PER_S + NS_PER_S) % NS_PER_S;
+	time_t seconds = (realtime_ns - ns) / NS_PER_S;
+	char text[TEXT_BRIEF_SIZE];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	return text_brief("%s.%09" PRId64 "Z", text, ns);
+}
+
+static const struct unit {
 	double ns;
 	int most; /* decimals, down to a nanosecond */
 	const char *name;
-};
-
-static const struct unit time_units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
+} time_units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
 
 /* How many decimals show so many significant digits of `value`; below 0: none, and as many digits before the
  * point are 0. */
@@ -287,32 +305,27 @@ static int decimals_of(double value, int digits)
 					    : 0;
 }
 
-enum { NUMBER_SIZE = 32 };
-
-/* Without the unit, rounded to two significant digits of `step`; step 0: to four of its own. */
-static void print_number(char buffer[NUMBER_SIZE], double ns, double step_ns, const struct unit *unit)
+/* Without the unit, rounded to two significant digits of `step_ns`; step_ns 0: to four of its own. */
+static const char *number_text(double ns, double step_ns, const struct unit *unit)
 {
 	int decimals = step_ns > 0 ? decimals_of(step_ns / unit->ns, 2) : decimals_of(fabs(ns) / unit->ns, 4);
 	double zeros = pow(10, decimals < 0 ? -decimals : 0);
 
 	decimals = decimals > unit->most ? unit->most : decimals > 0 ? decimals : 0;
-	snprintf(buffer, NUMBER_SIZE, "%.*f", decimals,
-		zeros > 1 ? round(ns / unit->ns / zeros) * zeros : ns / unit->ns);
+	return text_brief("%.*f", decimals, zeros > 1 ? round(ns / unit->ns / zeros) * zeros : ns / unit->ns);
 }
 
 /* The unit of that name; NULL: the one in which `ns`, as it is printed, is from 1 to below 1000. */
 static const struct unit *find_unit(const char *name, double ns, double step_ns)
 {
-	char number[NUMBER_SIZE];
 	size_t u = 0;
 
 	while (u + 1 < ELEMENTS(time_units) &&
 		(name ? strcmp(time_units[u].name, name) : fabs(ns) < time_units[u].ns))
 		u++;
-	if (name || u == 0)
-		return &time_units[u];
-	print_number(number, ns, step_ns, &time_units[u]);
-	return &time_units[fabs(strtod(number, NULL)) >= 1000 ? u - 1 : u];
+	if (!name && u > 0 && fabs(strtod(number_text(ns, step_ns, &time_units[u]), NULL)) >= 1000)
+		u--;
+	return &time_units[u];
 }
 
 const char *text_unit(double ns, double beside_ns)
@@ -324,64 +337,53 @@ const char *text_unit(double ns, double beside_ns)
 	return unit->name;
 }
 
-char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns)
+const char *text_precise(double ns, double step_ns)
 {
-	return text_in_unit(buffer, ns, step_ns, NULL);
+	return text_in_unit(ns, step_ns, NULL);
 }
 
-char *text_in_unit(char buffer[TEXT_TIME_SIZE], double ns, double step_ns, const char *unit_name)
+const char *text_in_unit(double ns, double step_ns, const char *unit_name)
 {
 	const struct unit *unit = find_unit(unit_name, ns, step_ns);
-	char number[NUMBER_SIZE];
 
-	print_number(number, ns, step_ns, unit);
-	snprintf(buffer, TEXT_TIME_SIZE, "%s %s", number, unit->name);
-	return buffer;
+	return text_brief("%s %s", number_text(ns, step_ns, unit), unit->name);
 }
 
-char *text_mean_sd(char buffer[TEXT_PAIR_SIZE], double mean_ns, double sd_ns, const char *unit_name)
+const char *text_mean_sd(double mean_ns, double sd_ns, const char *unit_name)
 {
 	const struct unit *unit = find_unit(unit_name, mean_ns, sd_ns);
-	char mean[NUMBER_SIZE], sd[NUMBER_SIZE];
 
-	print_number(mean, mean_ns, sd_ns, unit);
-	print_number(sd, sd_ns, sd_ns, unit);
-	snprintf(buffer, TEXT_PAIR_SIZE, "%s %s ± %s %s", mean, unit->name, sd, unit->name);
-	return buffer;
+	return text_brief("%s %s ± %s %s", number_text(mean_ns, sd_ns, unit), unit->name,
+		number_text(sd_ns, sd_ns, unit), unit->name);
 }
 
-char *text_interval(
-	char buffer[TEXT_PAIR_SIZE], double low_ns, double high_ns, double sd_ns, const char *unit_name)
+const char *text_interval(double low_ns, double high_ns, double sd_ns, const char *unit_name)
 {
 	const struct unit *unit = find_unit(unit_name, high_ns, sd_ns);
-	char low[NUMBER_SIZE], high[NUMBER_SIZE];
 
-	print_number(low, low_ns, sd_ns, unit);
-	print_number(high, high_ns, sd_ns, unit);
-	snprintf(buffer, TEXT_PAIR_SIZE, "%s … %s %s", low, high, unit->name);
-	return buffer;
+	return text_brief("%s … %s %s", number_text(low_ns, sd_ns, unit), number_text(high_ns, sd_ns, unit),
+		unit->name);
 }
 
-char *text_percent(char buffer[TEXT_TIME_SIZE], double ratio)
+const char *text_percent(double ratio)
 {
 	int decimals = decimals_of(fabs(100 * ratio), 2);
 
-	snprintf(buffer, TEXT_TIME_SIZE, "%.*f %%", decimals > 0 ? decimals : 0, 100 * ratio);
-	return buffer;
+	return text_brief("%.*f %%", decimals > 0 ? decimals : 0, 100 * ratio);
 }
 
-char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns)
+const char *text_seconds(int64_t ns)
 {
-	int len = snprintf(buffer, TEXT_TIME_SIZE, "%" PRId64 ".%09" PRId64, ns / NS_PER_S, ns % NS_PER_S);
+	char digits[24];
+	int n = 9;
 
-	while (buffer[len - 1] == '0')
-		buffer[--len] = '\0';
-	if (buffer[len - 1] == '.')
-		buffer[--len] = '\0';
-	return buffer;
+	snprintf(digits, sizeof(digits), "%09" PRId64, ns % NS_PER_S);
+	while (n > 0 && digits[n - 1] == '0')
+		n--;
+	return text_brief("%" PRId64 "%s%.*s", ns / NS_PER_S, n > 0 ? "." : "", n, digits);
 }
 
-char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns)
+const char *text_duration(int64_t ns)
 {
 	double size = fabs((double)ns);
 	long long seconds = llround(size / 1e9), minutes = llround(size / 60e9),
@@ -389,12 +391,10 @@ char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns)
 	const char *sign = ns < 0 ? "-" : "";
 
 	if (size < 60e9)
-		return text_precise(buffer, (double)ns, 0);
+		return text_precise((double)ns, 0);
 	if (minutes < 60)
-		snprintf(buffer, TEXT_TIME_SIZE, "%s%lld min %lld s", sign, seconds / 60, seconds % 60);
-	else if (hours < 48)
-		snprintf(buffer, TEXT_TIME_SIZE, "%s%lld h %lld min", sign, minutes / 60, minutes % 60);
-	else
-		snprintf(buffer, TEXT_TIME_SIZE, "%s%lld d %lld h", sign, hours / 24, hours % 24);
-	return buffer;
+		return text_brief("%s%lld min %lld s", sign, seconds / 60, seconds % 60);
+	if (hours < 48)
+		return text_brief("%s%lld h %lld min", sign, minutes / 60, minutes % 60);
+	return text_brief("%s%lld d %lld h", sign, hours / 24, hours % 24);
 }

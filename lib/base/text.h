@@ -21,45 +21,44 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 /* A size in bytes above zero: "4096", "64K", "16M", "1G", "2T". */
 int text_parse_size(const char *text, const char *what, int64_t *ret, struct error *err);
 
-enum { TEXT_TIME_SIZE = 40 };
+/* A short text of at most TEXT_BRIEF_SIZE - 1 bytes. It, and those of the functions below, are valid until the 100th call
+ * after it. */
+enum { TEXT_BRIEF_SIZE = 96 };
+const char *text_brief(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* A time for people, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min".
- * Returns `buffer`. */
-char *text_duration(char buffer[TEXT_TIME_SIZE], int64_t ns);
+/* A time for people, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min". */
+const char *text_duration(int64_t ns);
 
 /* A time rounded to two significant digits of `step_ns`: a mean of 128.2503 s where the sd is 2.6 ms. step_ns 0:
- * four digits. Returns `buffer`. */
-char *text_precise(char buffer[TEXT_TIME_SIZE], double ns, double step_ns);
+ * four digits. */
+const char *text_precise(double ns, double step_ns);
 
 /* The unit for `ns`, or a greater one if another time beside it has five digits in that. */
 const char *text_unit(double ns, double beside_ns);
 
-/* As text_precise, in this unit; NULL: the one that fits. */
-char *text_in_unit(char buffer[TEXT_TIME_SIZE], double ns, double step_ns, const char *unit);
+/* As text_precise, in this unit: "s", "ms", "us" or "ns"; NULL: the one that fits. */
+const char *text_in_unit(double ns, double step_ns, const char *unit);
 
-/* Two figures in one unit: `unit` is "s", "ms", "us" or "ns"; NULL: the one that fits the first, or the upper
- * bound. They return `buffer`. */
-enum { TEXT_PAIR_SIZE = 2 * TEXT_TIME_SIZE };
-
-/* "127.9 ms ± 4.6 ms": the sd has two significant digits, and the mean is rounded to match. */
-char *text_mean_sd(char buffer[TEXT_PAIR_SIZE], double mean_ns, double sd_ns, const char *unit);
+/* Two figures in one unit; NULL: the one that fits the first, or the upper bound.
+ *
+ * "127.9 ms ± 4.6 ms": the sd has two significant digits, and the mean is rounded to match. */
+const char *text_mean_sd(double mean_ns, double sd_ns, const char *unit);
 
 /* "125.5 … 130.4 ms", rounded to match the sd as a mean is. sd_ns 0: each bound has four significant digits,
  * as a minimum and a maximum should. */
-char *text_interval(
-	char buffer[TEXT_PAIR_SIZE], double low_ns, double high_ns, double sd_ns, const char *unit);
+const char *text_interval(double low_ns, double high_ns, double sd_ns, const char *unit);
 
-/* A ratio with two significant digits: "3.6 %", "0.036 %", "36 %", "100 %". Returns `buffer`. */
-char *text_percent(char buffer[TEXT_TIME_SIZE], double ratio);
+/* A ratio with two significant digits: "3.6 %", "0.036 %", "36 %", "100 %". */
+const char *text_percent(double ratio);
 
-/* Seconds with all digits and no trailing zeros: "0.1", "128", "16384". Returns `buffer`. */
-char *text_seconds(char buffer[TEXT_TIME_SIZE], int64_t ns);
+/* Seconds with all digits and no trailing zeros: "0.1", "128", "16384". */
+const char *text_seconds(int64_t ns);
 
-/* A moment (ns since 1970) in local time, "2026-11-21 14:03:59". Returns `buffer`. */
-char *text_moment(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
+/* A moment (ns since 1970) in local time, "2026-11-21 14:03:59". */
+const char *text_moment(int64_t realtime_ns);
 
-/* The same in UTC by RFC 3339, for JSON: "2026-11-21T14:03:59.000000001Z". Returns `buffer`. */
-char *text_rfc3339(char buffer[TEXT_TIME_SIZE], int64_t realtime_ns);
+/* The same in UTC by RFC 3339, for JSON: "2026-11-21T14:03:59.000000001Z". */
+const char *text_rfc3339(int64_t realtime_ns);
 
 /* `path` for openat(2) and its kin: where root_fd is a descriptor, an absolute path too is below it. */
 const char *text_below(int root_fd, const char *path);

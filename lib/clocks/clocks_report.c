@@ -42,10 +42,7 @@ size_t *clocks_by_cost(const struct clocks *c)
 /* "-" where it is not known. */
 static void cell_real(struct table *table, const char *format, double value)
 {
-	char text[TEXT_TIME_SIZE];
-
-	snprintf(text, sizeof(text), format, value);
-	table_cell_text(table, isfinite(value) ? text : "-");
+	table_cell_text(table, isfinite(value) ? text_brief(format, value) : "-");
 }
 
 static void cell_ns(struct table *table, double ns)
@@ -115,12 +112,10 @@ int clocks_print(const struct clocks *c, struct error *err)
 {
 	_cleanup_(freep) size_t *order = clocks_by_cost(c);
 	int r;
-	char made[TEXT_TIME_SIZE];
-	char period[TEXT_TIME_SIZE], exact[TEXT_TIME_SIZE], tick[TEXT_TIME_SIZE];
 	const struct clock_allocation *first, *last;
 
 	if (c->id > 0)
-		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(made, c->made_ns),
+		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(c->made_ns),
 			c->full ? ", full" : "");
 	printf("CPU %" PRId64 "; cycle counter %.3f GHz", c->cpu, c->cycles_per_second / 1e9);
 	if (c->clocksource)
@@ -157,11 +152,11 @@ int clocks_print(const struct clocks *c, struct error *err)
 		printf("\nThe error of the tick was not measured: %s\n", terminal_text(c->tick_why));
 	else if (isfinite(c->tick_period_ns)) {
 		printf("\nA clock that charges a whole tick of %s to whatever runs at it:\n",
-			text_duration(period, llround(c->tick_period_ns)));
+			text_duration(llround(c->tick_period_ns)));
 		for (size_t i = 0; i < N_CLOCK_TICKS; i++)
 			printf("  a process that %-22s used %s, was charged %s\n", clock_tick_names[i],
-				text_duration(exact, llround(c->ticks[i].exact_ns)),
-				text_duration(tick, llround(c->ticks[i].tick_ns)));
+				text_duration(llround(c->ticks[i].exact_ns)),
+				text_duration(llround(c->ticks[i].tick_ns)));
 	}
 	return 0;
 }
@@ -206,10 +201,9 @@ static void draw(const void *subject, struct plot *plot)
 {
 	const struct clocks *c = subject;
 	const char *separator = "plot ";
-	char made[TEXT_TIME_SIZE];
 
 	plot_set(plot, "title", "How precisely each source times the first N primes: CPU %" PRId64 ", %s",
-		c->cpu, text_moment(made, c->made_ns));
+		c->cpu, text_moment(c->made_ns));
 	fputs("set xlabel 'number of primes N'\nset ylabel 'standard deviation'\n"
 	      "set logscale y\nset format y '%.0s %cs'\nset xrange [0:*]\n"
 	      "set key outside right top reverse Left\n",

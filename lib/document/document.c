@@ -142,9 +142,7 @@ json_t *document_make_counters(const struct counters *counters)
 
 void document_add_moment(json_t *json, const char *name, int64_t ns)
 {
-	char text[TEXT_TIME_SIZE];
-
-	json_object_set_new(json, name, json_string(text_rfc3339(text, ns)));
+	json_object_set_new(json, name, json_string(text_rfc3339(ns)));
 }
 
 void document_read_correlation(struct json_fields *f, struct correlation *ret)

@@ -45,7 +45,6 @@ static int read_counters_row(struct run_export *x)
 /* 1: there was one more. */
 static int write_sample(struct run_export *x)
 {
-	char start[TEXT_TIME_SIZE];
 	struct sample sample;
 	int r;
 
@@ -58,7 +57,7 @@ static int write_sample(struct run_export *x)
 	x->sample = sample.n;
 	x->n_executions = 0;
 	document_write_fields(x->file, "", &sample_table, &sample);
-	fprintf(x->file, ", \"start\": \"%s\"", text_rfc3339(start, sample.start_ns));
+	fprintf(x->file, ", \"start\": \"%s\"", text_rfc3339(sample.start_ns));
 	while (r >= 0 && x->counters_of > 0 && x->counters_of < x->sample) /* both are in order */
 		r = read_counters_row(x);
 	if (r < 0)

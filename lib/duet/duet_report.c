@@ -185,7 +185,6 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 
 	for (size_t i = 0; i < d->n; i++) {
 		const struct duet_cost *c = &d->costs[i];
-		char last[TEXT_TIME_SIZE];
 
 		table_row(list);
 		table_cell_int(list, d->runs[i]);
@@ -194,8 +193,7 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 		table_cell_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
 		add_estimate(list, c->price);
 		add_estimate(list, i == 0 ? (struct duet_estimate){NAN, NAN} : duet_bias(&d->costs[0], c));
-		snprintf(last, sizeof(last), "%.0f %%", 100 * c->last);
-		table_cell_value(list, json_real(c->last), last);
+		table_cell_value(list, json_real(c->last), text_brief("%.0f %%", 100 * c->last));
 		table_cell_duration(list, isnan(c->slice_ns) ? -1 : (int64_t)c->slice_ns);
 	}
 	return list;
@@ -245,15 +243,13 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	const struct comparison *comparisons)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-	char wanted[TEXT_TIME_SIZE], got[TEXT_TIME_SIZE] = "", text[128];
+	char text[128];
 	double slice = mean_slice(d), last = 0, sum = 0;
 	size_t known = 0;
 
-	text_duration(wanted, d->row.slice_ns);
-	if (!isnan(slice))
-		text_precise(got, slice, slice / 10);
 	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
-		d->row.frozen ? "freezer" : "scheduler", wanted, *got ? ", mean " : "", got);
+		d->row.frozen ? "freezer" : "scheduler", text_duration(d->row.slice_ns),
+		isnan(slice) ? "" : ", mean ", isnan(slice) ? "" : text_precise(slice, slice / 10));
 	/* By how much the pairs vary less than if they had been taken in turn. */
 	for (size_t i = 1; comparisons && i < d->n; i++) {
 		const struct log_ratio *l = &comparisons[i].log_ratio;
@@ -342,13 +338,12 @@ char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *u
 {
 	double sd = u->sd * u->mean;
 	int decimals = sd > 0 ? (int)fmin(fmax(1 - floor(log10(sd)), 0), 6) : 1; /* two digits of the sd */
-	char cv[TEXT_TIME_SIZE];
 
 	if (isnan(u->low))
 		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.4g", u->mean);
 	else
 		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.*f ± %.*f   CV %s   95 %% CI %.*f … %.*f", decimals,
-			u->mean, decimals, sd, text_percent(cv, u->sd), decimals, u->low, decimals, u->high);
+			u->mean, decimals, sd, text_percent(u->sd), decimals, u->low, decimals, u->high);
 	return buffer;
 }
 

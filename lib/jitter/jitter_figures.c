@@ -169,7 +169,6 @@ static void draw_densities(const void *subject, struct plot *plot)
 	const struct jitter_pair *pair = subject;
 	_cleanup_(densities_clear) struct densities p = {.run = pair->run, .baseline = pair->baseline};
 	_cleanup_(freep) char *what = NULL, *how = NULL;
-	char percent[TEXT_TIME_SIZE];
 	double h;
 	const struct source *named[MOST_PEAKS] = {};
 	int peak;
@@ -181,7 +180,7 @@ static void draw_densities(const void *subject, struct plot *plot)
 			  : text_format("Interruptions of run %" PRId64, p.run->run.id);
 	how = text_format(
 		"Parzen densities, bandwidth %.3f decades (%s of the length; Botev, Grotowski and Kroese 2010)",
-		h, text_percent(percent, pow(10, h) - 1));
+		h, text_percent(pow(10, h) - 1));
 	printf("%s\n", how);
 	fputs("set title ", plot->script);
 	plot_quote(plot, what);
@@ -261,7 +260,6 @@ static void draw_shares(const void *subject, struct plot *plot)
 	const struct jitter_change *rows[MOST_ROWS];
 	size_t n = choose_rows(&pair->changes, rows);
 	double least = 100, most = 1e-9;
-	char ratio[TEXT_TIME_SIZE], interval[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
 		double smaller = fmin(rows[i]->before_share, rows[i]->after_share);
@@ -304,8 +302,8 @@ static void draw_shares(const void *subject, struct plot *plot)
 		plot_quote_format(plot, "%s (%s)",
 			!c->before  ? "only after"
 			: !c->after ? "only before"
-				    : jitter_ratio_text(ratio, c->ratio),
-			jitter_ratio_interval(interval, c));
+				    : jitter_ratio_text(c->ratio),
+			jitter_ratio_interval(c));
 		fprintf(plot->script, " at graph 1.01,first %zu left font ',9'\n", i);
 	}
 	fputs("set label 'ratio (95 % CI)' at graph 1.01,first -0.8 left font ',9'\n", plot->script);

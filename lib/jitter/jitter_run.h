@@ -165,9 +165,9 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all);
 
 const struct source *jitter_change_source(const struct jitter_change *change);
 /* "0.034", "0.21", "4.90", "16". */
-const char *jitter_ratio_text(char text[TEXT_TIME_SIZE], double ratio);
+const char *jitter_ratio_text(double ratio);
 /* "0.21 … 0.35"; without one of the bounds "< 0.35" or "> 4.90". */
-const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *change);
+const char *jitter_ratio_interval(const struct jitter_change *change);
 
 /* The documents of --json. */
 json_t *jitter_as_json(const struct jitter_run *run);

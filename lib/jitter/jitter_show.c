@@ -19,40 +19,36 @@ static double share_of(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static const char *row_share(char text[TEXT_TIME_SIZE], const struct jitter_row *row)
+static const char *row_share(const struct jitter_row *row)
 {
-	return row->source->kind == SOURCE_OUTSIDE ? "-" : text_percent(text, row->share);
+	return row->source->kind == SOURCE_OUTSIDE ? "-" : text_percent(row->share);
 }
 
 static void print_gaps(
 	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
 {
-	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
-
-	printf("  %-20s %9" PRId64 " %10s %8s%s\n", what, n, text_duration(time, ns),
-		text_percent(share, share_of(ns, cpu->gaps_ns)), note);
+	printf("  %-20s %9" PRId64 " %10s %8s%s\n", what, n, text_duration(ns),
+		text_percent(share_of(ns, cpu->gaps_ns)), note);
 }
 
 /* Gaps that no event explains, with their share of the sampled time. */
 static void print_unexplained(const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu)
 {
-	char share[TEXT_TIME_SIZE], note[80];
+	char note[80];
 
-	snprintf(note, sizeof(note), "  %s of the time", text_percent(share, share_of(ns, cpu->sampled_ns)));
+	snprintf(note, sizeof(note), "  %s of the time", text_percent(share_of(ns, cpu->sampled_ns)));
 	print_gaps(what, n, ns, cpu, note);
 }
 
 /* How far the run can be relied upon, for one of its CPUs. */
 static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
-	char time[TEXT_TIME_SIZE], threshold[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
-	char period[TEXT_TIME_SIZE], note[80];
+	char note[80];
 	size_t n = 0;
-	char notes_text[TEXT_TIME_SIZE];
 
 	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
-		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(time, cpu->wall_ns),
-		text_duration(threshold, cpu->threshold_ns));
+		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
+		text_duration(cpu->threshold_ns));
 	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
 	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
 	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
@@ -62,7 +58,7 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 
 		if (p->cpu != cpu->cpu)
 			continue;
-		snprintf(note, sizeof(note), "  every %s%s", text_duration(period, p->period_ns),
+		snprintf(note, sizeof(note), "  every %s%s", text_duration(p->period_ns),
 			p->outside_kernel         ? " (outside)"
 			: cpu->outside_kernel < 0 ? " (the host?)"
 						  : "");
@@ -80,7 +76,7 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 	else
 		printf("  This processor does not show whether the kernel ran in a gap\n");
 	if (cpu->steal_ns > 0)
-		printf("  The host reports %s of steal time\n", text_duration(notes_text, cpu->steal_ns));
+		printf("  The host reports %s of steal time\n", text_duration(cpu->steal_ns));
 	if (cpu->smis > 0)
 		printf("  The firmware interrupted this CPU %" PRId64 " times (SMIs)\n", cpu->smis);
 	if (cpu->lost > 0)
@@ -95,13 +91,12 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
 	if (share_of(cpu->sampled_ns, cpu->wall_ns) < 0.99)
 		printf("  Warning: only %s of the time was sampled\n",
-			text_percent(notes_text, share_of(cpu->sampled_ns, cpu->wall_ns)));
+			text_percent(share_of(cpu->sampled_ns, cpu->wall_ns)));
 	if (cpu->event_cost_ns > 0)
 		printf("  Recording took %s an event, %s of the sampled time\n",
-			text_duration(time, cpu->event_cost_ns),
-			text_percent(
-				text, share_of(saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
-					      cpu->sampled_ns)));
+			text_duration(cpu->event_cost_ns),
+			text_percent(share_of(saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
+				cpu->sampled_ns)));
 }
 
 void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all)
@@ -112,7 +107,6 @@ void jitter_print_summary(const struct jitter_run *run, const char *kept, bool a
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	const struct jitter_table *rows = &run->frequency;
 	size_t most = all ? SIZE_MAX : SUMMARY_ROWS;
-	char share[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < rows->n && i < most; i++) {
 		const struct jitter_row *row = &rows->rows[i];
@@ -124,7 +118,7 @@ void jitter_print_summary(const struct jitter_run *run, const char *kept, bool a
 		table_cell_duration(table, llround(row->mean_ns));
 		table_cell_duration(table, row->max_ns);
 		table_cell_duration(table, row->total_ns);
-		table_cell(table, "%s", row_share(share, row));
+		table_cell(table, "%s", row_share(row));
 		table_cell_duration(table, row->period_ns ?: -1);
 	}
 	table_print(table, stdout);
@@ -159,7 +153,6 @@ static void print_rows(const struct jitter_table *rows, const struct jitter_scre
 		{"SHARE", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(
 		screen->combinations ? of_combinations : of_sources);
-	char text[TEXT_TIME_SIZE];
 
 	for (const struct jitter_row *row = rows->rows; row < rows->rows + rows->n; row++) {
 		if (!row_is_listed(row, screen))
@@ -172,10 +165,9 @@ static void print_rows(const struct jitter_table *rows, const struct jitter_scre
 		table_cell_duration(table, row->max_ns);
 		table_cell_duration(table, llround(row->mean_ns));
 		if (!screen->combinations)
-			table_cell(
-				table, "%s", row->count > 1 ? text_duration(text, llround(row->sd_ns)) : "-");
+			table_cell(table, "%s", row->count > 1 ? text_duration(llround(row->sd_ns)) : "-");
 		table_cell_duration(table, row->total_ns);
-		table_cell(table, "%s", row_share(text, row));
+		table_cell(table, "%s", row_share(row));
 	}
 	table_print(table, stdout);
 }
@@ -183,14 +175,12 @@ static void print_rows(const struct jitter_table *rows, const struct jitter_scre
 void jitter_print(const struct jitter_run *run, const struct jitter_screen *screen)
 {
 	const struct jitter_table *rows = &run->frequency;
-	char time[TEXT_TIME_SIZE], share[TEXT_TIME_SIZE];
 	double rest = 0;
 	size_t n_rest = 0;
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
 		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
 
 	if (screen->combinations) {
-		char combinations_share[TEXT_TIME_SIZE];
 		int64_t total_ns = 0;
 
 		for (size_t i = 0; i < run->time.n; i++)
@@ -198,15 +188,13 @@ void jitter_print(const struct jitter_run *run, const struct jitter_screen *scre
 				total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
 		printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
 		       "interruptions; their names are joined by _\n",
-			run->run.id,
-			text_percent(combinations_share, share_of(total_ns, run->time.total_ns)));
+			run->run.id, text_percent(share_of(total_ns, run->time.total_ns)));
 		print_rows(&run->time, screen);
 		return;
 	}
 	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %zu CPU%s%s\n", run->run.id,
-		text_duration(time, rows->total_ns),
-		text_percent(share, share_of(rows->total_ns, run->all.sampled_ns)), run->jitter.n_cpus,
-		run->jitter.n_cpus == 1 ? "" : "s",
+		text_duration(rows->total_ns), text_percent(share_of(rows->total_ns, run->all.sampled_ns)),
+		run->jitter.n_cpus, run->jitter.n_cpus == 1 ? "" : "s",
 		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
 	print_rows(rows, screen);
 	for (size_t i = 0; i < rows->n; i++)
@@ -215,8 +203,7 @@ void jitter_print(const struct jitter_run *run, const struct jitter_screen *scre
 			n_rest++;
 		}
 	if (n_rest > 0)
-		printf("and %zu more that took %s together (--all lists them)\n", n_rest,
-			text_percent(share, rest));
+		printf("and %zu more that took %s together (--all lists them)\n", n_rest, text_percent(rest));
 	printf("\n");
 
 	/* Kind, unit and period of each source, and what keeps it away. */
@@ -244,17 +231,16 @@ void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *p
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
 		{"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE], text[TEXT_TIME_SIZE];
 
 	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
-		text_duration(low, peak->low_ns), text_duration(high, peak->high_ns));
+		text_duration(peak->low_ns), text_duration(peak->high_ns));
 	for (const struct jitter_row *row = peak->table.rows; row < peak->table.rows + peak->table.n; row++) {
 		table_row(table);
 		table_cell_text(table, row->source->name);
 		table_cell(table, "%" PRId64, row->count);
 		table_cell_duration(table, llround(row->mean_ns));
 		table_cell_duration(table, row->total_ns);
-		table_cell(table, "%s", text_percent(text, row->share));
+		table_cell(table, "%s", text_percent(row->share));
 	}
 	if (peak->table.n == 0)
 		printf("The trace has no interruptions of these lengths.\n");
@@ -262,28 +248,23 @@ void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *p
 		table_print(table, stdout);
 	printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
 	       "slightly longer than the trace shows.\n",
-		peak->gaps, text_duration(text, peak->gaps_ns));
+		peak->gaps, text_duration(peak->gaps_ns));
 }
 
-const char *jitter_ratio_text(char text[TEXT_TIME_SIZE], double ratio)
+const char *jitter_ratio_text(double ratio)
 {
-	snprintf(text, TEXT_TIME_SIZE, ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
-	return text;
+	return text_brief(ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 }
 
-const char *jitter_ratio_interval(char text[TEXT_TIME_SIZE], const struct jitter_change *c)
+const char *jitter_ratio_interval(const struct jitter_change *c)
 {
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+	const char *low = jitter_ratio_text(c->low), *high = jitter_ratio_text(c->high);
 
-	jitter_ratio_text(low, c->low);
-	jitter_ratio_text(high, c->high);
 	if (c->low > 0 && isfinite(c->high))
-		snprintf(text, TEXT_TIME_SIZE, "%.12s … %.12s", low, high);
-	else if (isfinite(c->high))
-		snprintf(text, TEXT_TIME_SIZE, "< %.12s", high);
-	else
-		snprintf(text, TEXT_TIME_SIZE, c->low > 0 ? "> %.12s" : "-", low);
-	return text;
+		return text_brief("%.12s … %.12s", low, high);
+	if (isfinite(c->high))
+		return text_brief("< %.12s", high);
+	return c->low > 0 ? text_brief("> %.12s", low) : "-";
 }
 
 const struct source *jitter_change_source(const struct jitter_change *c)
@@ -311,13 +292,10 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	const struct jitter_changes *changes = &pair->changes;
 	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
-	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 	const struct jitter_cpu *a = &pair->baseline->all, *b = &pair->run->all;
-	char long_a[TEXT_TIME_SIZE], long_b[TEXT_TIME_SIZE];
 
 	printf("Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)\n", pair->run->run.id,
-		text_duration(long_b, b->sampled_ns), pair->baseline->run.id,
-		text_duration(long_a, a->sampled_ns));
+		text_duration(b->sampled_ns), pair->baseline->run.id, text_duration(a->sampled_ns));
 	if (a->cpu != b->cpu)
 		printf("Warning: the two runs did not observe the same CPU\n");
 	if (a->lost > 0 || b->lost > 0)
@@ -330,16 +308,14 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 			const struct source *source = jitter_change_source(c);
 			_cleanup_(freep) char *name = text_format(
 				source->unit ? "%s (%s)" : "%s", source->name, source->unit);
-			char text[TEXT_TIME_SIZE];
 
 			table_row(table);
 			table_cell_text(table, name);
 			table_cell_text(table, jitter_change_names[c->kind]);
-			table_cell(table, "%s", c->before ? text_percent(text, c->before_share) : "-");
-			table_cell(table, "%s", c->after ? text_percent(text, c->after_share) : "-");
-			table_cell(
-				table, "%s", c->before && c->after ? jitter_ratio_text(text, c->ratio) : "-");
-			table_cell(table, "%s", jitter_ratio_interval(text, c));
+			table_cell(table, "%s", c->before ? text_percent(c->before_share) : "-");
+			table_cell(table, "%s", c->after ? text_percent(c->after_share) : "-");
+			table_cell(table, "%s", c->before && c->after ? jitter_ratio_text(c->ratio) : "-");
+			table_cell(table, "%s", jitter_ratio_interval(c));
 			table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
 			listed++;
 		}
@@ -349,8 +325,8 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 	if (listed < changes->n)
 		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
 	printf("Shares are of the sampled time. All sources took %s before, %s after.\n",
-		text_percent(before, share_of(baseline->frequency.total_ns, baseline->all.sampled_ns)),
-		text_percent(after, share_of(run->frequency.total_ns, run->all.sampled_ns)));
+		text_percent(share_of(baseline->frequency.total_ns, baseline->all.sampled_ns)),
+		text_percent(share_of(run->frequency.total_ns, run->all.sampled_ns)));
 	if (counts[CHANGE_NONE] == changes->n)
 		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
 	else

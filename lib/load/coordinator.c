@@ -225,7 +225,7 @@ static int check_failures(const struct coordinator *c, struct error *err)
 static int wait_for_all(struct coordinator *c, const uint32_t *counter, const char *what, struct error *err)
 {
 	struct accounting *a = c->plan->observer->accounting;
-	char time[TEXT_TIME_SIZE], byte;
+	char byte;
 
 	while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < c->n) {
 		struct pollfd fds[] = {
@@ -242,7 +242,7 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 		if (now_ns >= c->deadline_ns)
 			return error_say(err, -ETIMEDOUT,
 				"the load had not %s after %s: see 'timeout' in emp-load(1)", what,
-				text_duration(time, c->load->timeout_ns));
+				text_duration(c->load->timeout_ns));
 		/* Until the deadline, or until the accounting is to be read again. */
 		left_ms = left_ms < 1000000 ? left_ms : 1000000;
 		if (drain_ms >= 0 && drain_ms < left_ms)

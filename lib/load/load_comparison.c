@@ -312,21 +312,17 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 	_cleanup_(freep) char *script = load_short_text(pair->a->script ?: "all", COMPARED_SCRIPT);
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
 	int decimals = of_a < of_b ? of_a : of_b;
-	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
 
-	if (!isnan(c->ratio_low))
-		snprintf(interval, sizeof(interval), "%.3f to %.3f", c->ratio_low, c->ratio_high);
-	if (!isnan(c->smallest_difference))
-		text_percent(mdd, c->smallest_difference);
 	table_row(table);
 	table_cell_text(table, script);
 	table_cell(table, "%.*f /%s", decimals, pair->a->summary.mean_ns * unit->seconds / 1e9, unit->name);
 	table_cell(table, "%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name);
 	table_cell_real(table, "%.3f", c->ratio);
-	table_cell_text(table, interval);
+	table_cell_text(
+		table, isnan(c->ratio_low) ? "-" : text_brief("%.3f to %.3f", c->ratio_low, c->ratio_high));
 	table_cell_text(table, comparison_verdict_text(&times));
 	table_cell_real(table, "%.2g", c->p_adjusted);
-	table_cell_text(table, mdd);
+	table_cell_text(table, isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference));
 }
 
 void load_comparison_print(FILE *file, const struct load_comparison *c)
@@ -337,7 +333,6 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 		{"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT}, {"VERDICT", COLUMN_TEXT},
 		{"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
-	char sd[TEXT_TIME_SIZE];
 
 	print_load_side(file, "Rate of work of", c->b);
 	print_load_side(file, "compared with", c->a);
@@ -350,7 +345,7 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 		break;
 	case DESIGN_BETWEEN:
 		fprintf(file, "Not taken in turn: the rates of separate loads vary by %s ",
-			text_percent(sd, first->variation.sd));
+			text_percent(first->variation.sd));
 		if (first->variation.n_runs > 0)
 			fprintf(file, "(sd of %zu).\n", first->variation.n_runs);
 		else
@@ -540,11 +535,10 @@ void load_write_markdown(FILE *file, const struct load_reports *reports)
 			double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns;
 			bool known = rate->summary.n > 1 && mean > 0;
 			int decimals = load_rate_decimals(rate, unit);
-			char cv[TEXT_TIME_SIZE];
 
 			markdown_script(table, rate);
 			markdown_rate(table, rate, unit);
-			table_cell_text(table, known ? text_percent(cv, rate->summary.sd_ns / mean) : NULL);
+			table_cell_text(table, known ? text_percent(rate->summary.sd_ns / mean) : NULL);
 			if (known)
 				table_cell(table, "%.*f … %.*f", decimals, rate->interval.low_ns * scale,
 					decimals, rate->interval.high_ns * scale);

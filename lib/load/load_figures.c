@@ -269,11 +269,10 @@ static void draw_load_timeline(const void *subject, struct plot *plot)
 	const struct load_reports *all = subject;
 	struct timeline t = timeline_of(all->items[0], all->sample);
 	_cleanup_(freep) char *name = short_report_name(t.report, TIMELINE_TITLE);
-	char time[TEXT_TIME_SIZE];
 
 	plot_set(plot, "title", "When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s",
 		name, t.sample->n, t.report->result.n_samples,
-		coordination_names[t.report->load.coordination], text_duration(time, t.sample->et_ns));
+		coordination_names[t.report->load.coordination], text_duration(t.sample->et_ns));
 	fprintf(plot->script,
 		"set xlabel 'seconds since the release%s'\nset xrange [0:%.9g]\nset yrange [%zu.5:0.5]\n"
 		"set grid noytics\nset key outside right top reverse Left samplen 2\n",

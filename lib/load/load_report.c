@@ -297,12 +297,11 @@ static char *rate_text(const struct load_rate *rate, int blanks)
 	double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns * scale,
 	       sd = rate->summary.sd_ns * scale;
 	int decimals = load_rate_decimals(rate, unit);
-	char cv[TEXT_TIME_SIZE];
 
 	if (rate->summary.n < 2 || mean <= 0)
 		return text_format("%.*f /%s", decimals, mean, unit->name);
 	return text_format("%.*f ± %.*f /%s%*sCV %s%*s95 %% CI %.*f … %.*f", decimals, mean, decimals, sd,
-		unit->name, blanks, "", text_percent(cv, sd / mean), blanks, "", decimals,
+		unit->name, blanks, "", text_percent(sd / mean), blanks, "", decimals,
 		rate->interval.low_ns * scale, decimals, rate->interval.high_ns * scale);
 }
 
@@ -365,13 +364,12 @@ static double mean_of_parts(const struct load_report *p, size_t offset)
 static void write_workers(FILE *file, const struct load_report *p)
 {
 	double wait = MEAN(p, wait_ns), io = MEAN(p, io_wait_ns), faults = MEAN(p, major_faults);
-	char text[TEXT_TIME_SIZE];
 
-	fprintf(file, "PT %s", text_duration(text, (int64_t)MEAN(p, pt_ns)));
+	fprintf(file, "PT %s", text_duration((int64_t)MEAN(p, pt_ns)));
 	if (wait >= 0)
-		fprintf(file, ", waits for CPU %s", text_duration(text, (int64_t)wait));
+		fprintf(file, ", waits for CPU %s", text_duration((int64_t)wait));
 	if (io >= 0)
-		fprintf(file, ", disk %s", text_duration(text, (int64_t)io));
+		fprintf(file, ", disk %s", text_duration((int64_t)io));
 	if (faults >= 0.05)
 		fprintf(file, ", %.1f major page faults", faults);
 }
@@ -379,11 +377,10 @@ static void write_workers(FILE *file, const struct load_report *p)
 static void write_background_processes(FILE *file, const struct load_report *p)
 {
 	const struct daemons *others = &p->result.discarding.others;
-	char time[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
 		fprintf(file, "%s%s %s", i ? ", " : "", terminal_text(others->items[i].name),
-			text_duration(time, others->items[i].total_ns));
+			text_duration(others->items[i].total_ns));
 	if (others->n > SCREEN_OTHERS)
 		fputs(", …", file);
 }
@@ -402,15 +399,13 @@ static void write_discarded(FILE *file, const struct load_report *p)
 
 static void write_coordination(FILE *file, const struct load_report *p)
 {
-	char released[TEXT_TIME_SIZE], last[TEXT_TIME_SIZE], driver[TEXT_TIME_SIZE];
-
-	fprintf(file, "%s, last ran at %s, driver's PT %s", text_duration(released, p->release_ns),
-		text_duration(last, p->last_start_ns), text_duration(driver, p->driver_ns));
+	fprintf(file, "%s, last ran at %s, driver's PT %s", text_duration(p->release_ns),
+		text_duration(p->last_start_ns), text_duration(p->driver_ns));
 }
 
 void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
 {
-	char idle[TEXT_TIME_SIZE], kept[64];
+	char kept[64];
 
 	snprintf(kept, sizeof(kept), "Kept %zu of %zu runs", p->n_kept, p->result.n_samples);
 
@@ -428,7 +423,6 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 		const struct load_unit *unit = load_unit_for(p->rates.sum.summary.mean_ns);
 		const struct summary *time = &p->rates.time;
 		bool in_shares = load_rates_in_shares(&p->rates);
-		char rates_text[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE];
 
 		/* Of all work, by script, and the sum, whose spread is mostly that of the script with the
 		 * shortest repetitions; and the time to the last worker's end. */
@@ -441,15 +435,14 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 				p->rates.sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
 		if (time->n > 1)
 			fprintf(file, "  Time to the last        %s   range %s\n",
-				text_mean_sd(rates_text, time->mean_ns, time->sd_ns, NULL),
-				text_interval(range, (double)time->min_ns, (double)time->max_ns,
-					range_step(time), NULL));
+				text_mean_sd(time->mean_ns, time->sd_ns, NULL),
+				text_interval(
+					(double)time->min_ns, (double)time->max_ns, range_step(time), NULL));
 		else
-			fprintf(file, "  Time to the last        %s\n",
-				text_duration(rates_text, time->min_ns));
+			fprintf(file, "  Time to the last        %s\n", text_duration(time->min_ns));
 		print_wrapped(file, "A slave's mean", write_workers, p);
 		if (!isnan(p->idle))
-			fprintf(file, "  CPUs idle               %s\n", text_percent(idle, p->idle));
+			fprintf(file, "  CPUs idle               %s\n", text_percent(p->idle));
 	}
 	if (p->n_kept < p->result.n_samples)
 		print_wrapped(file, kept, write_discarded, p);

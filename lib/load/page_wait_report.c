@@ -161,22 +161,16 @@ void page_wait_correlate(struct load_report *p)
 /* "1203 in 2.345 s, mean 1.949 ms" */
 static void print_wait_total(FILE *file, const struct page_wait_total *total)
 {
-	char all[TEXT_TIME_SIZE], mean[TEXT_TIME_SIZE];
-
 	if (total->count == 0)
 		fputs("none", file);
 	else
-		fprintf(file, "%" PRId64 " in %s, mean %s", total->count, text_duration(all, total->total_ns),
-			text_duration(mean, total->total_ns / total->count));
+		fprintf(file, "%" PRId64 " in %s, mean %s", total->count, text_duration(total->total_ns),
+			text_duration(total->total_ns / total->count));
 }
 
 static void print_wait_cell(FILE *file, const struct page_wait_bin *row)
 {
-	char time[TEXT_TIME_SIZE] = "-";
-
-	if (row->count > 0)
-		text_duration(time, row->total_ns);
-	fprintf(file, " %10" PRId64 " %10s", row->count, time);
+	fprintf(file, " %10" PRId64 " %10s", row->count, row->count > 0 ? text_duration(row->total_ns) : "-");
 }
 
 /* A row is "1.500 … 2.000 ms": the edges have one unit. width_ns 0: one that suits both. */
@@ -196,13 +190,11 @@ static void print_wait_histogram(FILE *file, const struct page_wait_total *worke
 		int64_t unit_ns = width_ns < NS_PER_MS ? NS_PER_US : NS_PER_MS;
 		int64_t low = of_workers[i].low_ns / unit_ns, high = of_workers[i].high_ns / unit_ns;
 		bool is_last = of_workers[i].high_ns < 0;
-		char edges[TEXT_PAIR_SIZE];
 
-		if (is_last)
-			snprintf(edges, sizeof(edges), "%" PRId64 " %s and more", low, unit);
-		else
-			snprintf(edges, sizeof(edges), "%" PRId64 " … %" PRId64 " %s", low, high, unit);
-		fprintf(file, "     %*s", is_last ? 18 : 20, edges); /* the ellipsis has three bytes */
+		/* the ellipsis has three bytes */
+		fprintf(file, "     %*s", is_last ? 18 : 20,
+			is_last ? text_brief("%" PRId64 " %s and more", low, unit)
+				: text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
 		print_wait_cell(file, &of_workers[i]);
 		print_wait_cell(file, &of_reads[i]);
 		fputc('\n', file);
@@ -227,7 +219,6 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 		[PAGE_WAIT_READ] = "Block reads", [PAGE_WAIT_WRITE] = "Block writes"};
 	const struct page_wait_total *totals = p->page_wait_totals, *workers = &totals[PAGE_WAIT_SLAVE],
 				     *reads = &totals[PAGE_WAIT_READ];
-	char share[TEXT_TIME_SIZE];
 
 	if (workers->n == 0) {
 		if (p->load.no_page_waits)
@@ -243,7 +234,7 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 	print_wait_total(file, workers);
 	if (workers->ready_ns > 0 && workers->total_ns > 0)
 		fprintf(file, ", %s for a CPU",
-			text_percent(share, (double)workers->ready_ns / (double)workers->total_ns));
+			text_percent((double)workers->ready_ns / (double)workers->total_ns));
 	fputc('\n', file);
 	if (workers->lost > 0)
 		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);

@@ -102,7 +102,6 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	const struct sources *sources, const struct analysis_options *options, struct error *err)
 {
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = xcalloc(1, sizeof(*feed));
-	char rest[TEXT_TIME_SIZE];
 	int r = 0;
 
 	feed->n_samples = n;
@@ -121,7 +120,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	if (options->central_max_ns > 0 && options->central_max_ns <= feed->median_rest_ns)
 		return error_say(err, -EINVAL,
 			"run %" PRId64 ": the longest central ET must be above the median ET - W, %s",
-			run->id, text_duration(rest, feed->median_rest_ns));
+			run->id, text_duration(feed->median_rest_ns));
 	r = cluster_find(&feed->central, samples, n, run->resolution_ns, options->central_max_ns, err);
 	if (r < 0)
 		return error_prefix(err, r, "run %" PRId64, run->id);
@@ -485,12 +484,12 @@ double analysis_period_ns(const struct analysis *analysis, const struct daemon_s
 char *analysis_period_text(
 	char text[PERIOD_TEXT_SIZE], const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
-	char period[TEXT_TIME_SIZE], why[PERIOD_WHY_SIZE], samples[32] = "";
+	char why[PERIOD_WHY_SIZE], samples[32] = "";
 
 	if (daemon->period.samples > 0)
 		snprintf(samples, sizeof(samples), "%g samples = ", daemon->period.samples);
 	snprintf(text, PERIOD_TEXT_SIZE, "every %s%s, %s", samples,
-		text_duration(period, (int64_t)analysis_period_ns(analysis, daemon)),
+		text_duration((int64_t)analysis_period_ns(analysis, daemon)),
 		period_why(why, &daemon->period));
 	return text;
 }

@@ -202,14 +202,13 @@ void cluster_clear(struct cluster *c)
 
 char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
 {
-	char gap[TEXT_TIME_SIZE], longest[TEXT_TIME_SIZE];
 	const char *side = z->below ? "shorter" : "longer";
 
 	switch (z->end) {
 	case ZOOM_GAP:
 		snprintf(buffer, ZOOM_WHY_SIZE, "%zu %s sample%s beyond a gap of %s (at most %s expected)",
-			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(gap, z->gap_ns),
-			text_duration(longest, z->longest_ns));
+			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(z->gap_ns),
+			text_duration(z->longest_ns));
 		break;
 	case ZOOM_DAEMONS:
 		snprintf(buffer, ZOOM_WHY_SIZE,

@@ -108,13 +108,11 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 			[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
 		};
 		double each_ns = (double)item->total / (double)item->n;
-		char time[TEXT_TIME_SIZE], percent[TEXT_TIME_SIZE];
 
 		/* Of interrupts: how much a sample that has them has, and what that means for PT. */
-		fprintf(file, "%s %s a sample", texts[found->interrupts],
-			text_precise(time, each_ns, each_ns));
+		fprintf(file, "%s %s a sample", texts[found->interrupts], text_precise(each_ns, each_ns));
 		if (found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
-			fprintf(file, " (%s)", text_percent(percent, each_ns / found->pt_ns));
+			fprintf(file, " (%s)", text_percent(each_ns / found->pt_ns));
 		fputc(',', file);
 	} else
 		fputs(rows[item->which].what, file);
@@ -123,8 +121,6 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
 	fprintf(file, "%s)", item->n > SHOWN ? ", …" : "");
 	if (item->which != COUNTER_INTERRUPTS) {
-		char time[TEXT_TIME_SIZE];
-
 		fputs(", ", file);
 		switch (rows[item->which].kind) {
 		case COUNT:
@@ -132,7 +128,7 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 				item->total == 1 ? "" : "s");
 			break;
 		case TIME:
-			fprintf(file, "%s", text_duration(time, item->total));
+			fprintf(file, "%s", text_duration(item->total));
 			break;
 		case RATE:
 			fprintf(file, "by up to %.1f %s", (double)item->total / rows[item->which].scale,

@@ -91,12 +91,12 @@ static void judge_unprofiled(const struct daemon_statistics *h, struct judgement
 {
 	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
 	int64_t longest_ns = h->central_max_ns;
-	char longest[TEXT_TIME_SIZE];
+	const char *longest;
 
 	for (size_t i = 0; i < h->n_longs; i++)
 		if (h->longs[i].pt_ns > longest_ns)
 			longest_ns = h->longs[i].pt_ns;
-	text_duration(longest, longest_ns);
+	longest = text_duration(longest_ns);
 	if (h->n_longs > 0)
 		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
@@ -145,22 +145,21 @@ struct judgement validity_judge(const struct evidence *e)
 		double share = (now.mean_ns - then.mean_ns) / then.mean_ns;
 		double limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
 		bool changed = counts && fabs(share) > limit;
-		char a[TEXT_TIME_SIZE], b[TEXT_TIME_SIZE], least[TEXT_TIME_SIZE], noted[64] = "";
+		char noted[64] = "";
 
 		/* `counts`: whether the run says anything. */
 		if (counts)
-			snprintf(noted, sizeof(noted), "; more than %s would be noted",
-				text_percent(least, limit));
+			snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(limit));
 		add_finding(&j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
 			"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
-			e->now->run.program, text_duration(a, (int64_t)now.mean_ns),
-			text_duration(b, (int64_t)then.mean_ns), share * 100,
+			e->now->run.program, text_duration((int64_t)now.mean_ns),
+			text_duration((int64_t)then.mean_ns), share * 100,
 			changed ? ": the machine's speed has changed" : noted);
 		if (counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns &&
 			now.sd_ns > SHIFT_MATTERS * now.mean_ns)
 			add_finding(&j, VALIDITY_REPEAT_SHORT,
 				"its CPU times are less even: their standard deviation is %s, and was %s",
-				text_duration(a, (int64_t)now.sd_ns), text_duration(b, (int64_t)then.sd_ns));
+				text_duration((int64_t)now.sd_ns), text_duration((int64_t)then.sd_ns));
 	} else
 		add_finding(&j, VALIDITY_REPEAT_ALL,
 			"the profile's runs are not in this book, so INC's times cannot be compared");

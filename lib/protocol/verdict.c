@@ -66,20 +66,20 @@ __attribute__((format(printf, 2, 3))) static void add_why(struct analysis *analy
 }
 
 /* A bound of the central cluster: an ET with the significant digits, or a W. */
-static char *verdict_bound_text(char text[TEXT_TIME_SIZE], const struct analysis_feed *feed, int64_t bound_ns)
+static const char *verdict_bound_text(const struct analysis_feed *feed, int64_t bound_ns)
 {
 	const struct cluster *c = &feed->central;
 
 	if (feed->et_minus_wait_ns)
-		return text_duration(text, bound_ns - feed->median_rest_ns);
-	return text_precise(text, (double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
+		return text_duration(bound_ns - feed->median_rest_ns);
+	return text_precise((double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
 }
 
 /* Names the daemons that explain most, the one that explains the most first. */
 static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
 {
 	struct daemon_statistics *items = feed->daemons.items;
-	char names[200], bound[TEXT_TIME_SIZE];
+	char names[200];
 	size_t greatest = 0, len;
 	double all = 0;
 
@@ -99,8 +99,7 @@ static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, 
 	add_why(analysis,
 		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more because of %s",
 		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples,
-		feed->et_minus_wait_ns ? "have a W of" : "take", verdict_bound_text(bound, feed, bound_ns),
-		names);
+		feed->et_minus_wait_ns ? "have a W of" : "take", verdict_bound_text(feed, bound_ns), names);
 }
 
 /* Long samples are the minority: each is judged separately. */
@@ -223,7 +222,7 @@ static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analy
 	enum run_kind kind = feed->run.kind;
 	bool inc = kind == RUN_SHORT || kind == RUN_LONG || kind == RUN_REVALIDATE;
 	_cleanup_(freep) int64_t *ets = NULL, *taken = NULL;
-	char names[200], percent[TEXT_TIME_SIZE];
+	char names[200];
 	struct preemptions sums;
 	size_t n;
 	const struct daemon_statistics *d = NULL;
@@ -264,19 +263,18 @@ static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analy
 	*names = '\0';
 	while (len < size && (d = next_consumer(&feed->daemons, d))) {
 		double share = sums.share * core_time_of(d) / sums.counted_ns;
-		char consumers_percent[TEXT_TIME_SIZE];
 
 		if (len > 0 && share < NAMED * sums.share)
 			break;
-		len += (size_t)snprintf(names + len, size - len, "%s%s %s", len ? ", " : " (", d->name,
-			text_percent(consumers_percent, share));
+		len += (size_t)snprintf(
+			names + len, size - len, "%s%s %s", len ? ", " : " (", d->name, text_percent(share));
 	}
 	if (len > 0 && len < size)
 		snprintf(names + len, size - len, ")");
 	text_trim_utf8(names);
 	analysis->verdict = VERDICT_BUSY;
 	add_why(analysis, "a busy CPU: other processes took %s of the time of the central samples%s",
-		text_percent(percent, sums.share), names);
+		text_percent(sums.share), names);
 	return true;
 }
 
@@ -300,7 +298,6 @@ static bool has_two_speeds(
 	size_t least = LEAST_CLUSTER; /* samples that are a second cluster rather than a few outliers */
 	struct two_levels levels;
 	double apart;
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
 
 	while (least < t->n && proportion_at_least(least, t->n) <= FREQUENT)
 		least++;
@@ -312,8 +309,7 @@ static bool has_two_speeds(
 	add_why(analysis,
 		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon explains it",
 		levels.n_low, feed->et_minus_wait_ns ? "have an ET - W of" : "take",
-		text_precise(low, levels.low, apart), t->n - levels.n_low,
-		text_precise(high, levels.high, apart));
+		text_precise(levels.low, apart), t->n - levels.n_low, text_precise(levels.high, apart));
 	return true;
 }
 
@@ -321,7 +317,6 @@ static bool has_two_speeds(
 static bool has_trend(
 	const struct analysis_feed *feed, const struct unexplained_times *t, struct analysis *analysis)
 {
-	char before[TEXT_TIME_SIZE], after[TEXT_TIME_SIZE];
 	struct trend trend;
 	int64_t low, high;
 	double alike, slow, n = (double)t->n;
@@ -357,9 +352,8 @@ static bool has_trend(
 		analysis->verdict = VERDICT_STEP;
 		add_why(analysis,
 			"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
-			feed->et_minus_wait_ns ? "ET - W is " : "",
-			text_precise(before, trend.before, change), trend.change,
-			text_precise(after, trend.after, change), 100 * trend.step);
+			feed->et_minus_wait_ns ? "ET - W is " : "", text_precise(trend.before, change),
+			trend.change, text_precise(trend.after, change), 100 * trend.step);
 		return true;
 	}
 	analysis->verdict = VERDICT_DRIFT;
@@ -378,10 +372,9 @@ static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *an
 {
 	const struct cluster *c = &feed->central;
 	const char *time = feed->et_minus_wait_ns ? "with W " : "";
-	char bound[TEXT_TIME_SIZE];
+	const char *bound = verdict_bound_text(feed, c->high_ns);
 
 	analysis->verdict = analysis->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
-	verdict_bound_text(bound, feed, c->high_ns);
 	if (analysis->n_l_samples > 0)
 		add_why(analysis, "an L: %zu of %zu samples %sover %s, because daemons ran long",
 			analysis->n_l_samples, c->n_samples, time, bound);
@@ -424,7 +417,6 @@ static void find_shape(struct analysis_feed *feed, struct analysis *analysis)
 			_cleanup_(freep) struct sample *samples = xcalloc(times.n, sizeof(*samples));
 			_cleanup_(cluster_clear) struct cluster c = {};
 			struct error err;
-			char bound[TEXT_TIME_SIZE];
 
 			/* By W, samples may be long without the cluster showing it: those in which the
 			 * program itself took long. */
@@ -435,8 +427,7 @@ static void find_shape(struct analysis_feed *feed, struct analysis *analysis)
 				add_why(analysis,
 					"; %zu with an ET - W over %s %s long, and no daemons explain it",
 					c.n_above,
-					text_precise(bound, (double)c.high_ns,
-						(double)(c.high_ns - c.low_ns) / 10),
+					text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
 					c.n_above == 1 ? "is" : "are");
 		}
 	} else if (by_wait) {
@@ -472,11 +463,8 @@ static struct cluster_noise noise_of(const struct analysis_feed *feed)
 
 void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE])
 {
-	char blind[TEXT_TIME_SIZE], sd[TEXT_TIME_SIZE];
-
 	snprintf(text, NOISE_TEXT_SIZE, "noisy: blind to daemons below %s, PT varies by %s",
-		text_precise(blind, (double)noise->blind_ns, (double)noise->blind_ns),
-		text_percent(sd, noise->pt_sd));
+		text_precise((double)noise->blind_ns, (double)noise->blind_ns), text_percent(noise->pt_sd));
 }
 
 void verdict_find(struct analysis_feed *feed, struct analysis *analysis)

@@ -67,7 +67,7 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 {
 	const char *in_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
 	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
-	char p_buffer[32], mdd[TEXT_TIME_SIZE], detectable[64] = "", middle[LINE_SIZE], end[LINE_SIZE];
+	char p_buffer[32], detectable[64] = "", middle[LINE_SIZE], end[LINE_SIZE];
 	const char *p = p_text(p_buffer, c->p_adjusted);
 
 	switch (comparison_verdict(c)) {
@@ -80,7 +80,7 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	case COMPARISON_SAME:
 		if (!isnan(c->smallest_difference)) /* times are not constant */
 			snprintf(detectable, sizeof(detectable), "; %s detectable",
-				text_percent(mdd, c->smallest_difference));
+				text_percent(c->smallest_difference));
 		snprintf(end, sizeof(end), ": no difference shown%s (%s%s)", in_clock, p, detectable);
 		terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(end));
 		fprintf(file, "%s\n", end);
@@ -96,7 +96,7 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 {
 	double least = INFINITY, greatest = 0;
 	size_t fewest = SIZE_MAX, most = 0;
-	char low[TEXT_TIME_SIZE], high[TEXT_TIME_SIZE];
+	const char *low, *high;
 
 	for (const struct comparison *c = comparisons; c < comparisons + n; c++)
 		if (c->design == DESIGN_BETWEEN) {
@@ -107,8 +107,8 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 		}
 	if (most == 0)
 		return;
-	text_percent(low, least);
-	text_percent(high, greatest);
+	low = text_percent(least);
+	high = text_percent(greatest);
 	fprintf(file, "Not taken in turn: separate runs vary by %s", low);
 	if (strcmp(low, high) != 0)
 		fprintf(file, " to %s", high);
@@ -176,25 +176,22 @@ void comparison_list_add(
 	};
 	const struct log_ratio *l = &c->log_ratio;
 	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
-	char interval[64] = "-", mdd[TEXT_TIME_SIZE] = "-";
 
-	if (!isnan(c->ratio_low))
-		snprintf(interval, sizeof(interval), "%.4f to %.4f", c->ratio_low, c->ratio_high);
-	if (!isnan(c->smallest_difference))
-		text_percent(mdd, c->smallest_difference);
 	table_row(list);
 	table_cell_text(list, reference);
 	table_cell_text(list, name);
 	table_cell_value(list, json_string(pt ? "pt" : "et"), pt ? "PT" : "ET");
 	table_cell_real(list, "%.4f", c->ratio);
-	table_cell_value(list, json_interval(c->ratio_low, c->ratio_high), interval);
+	table_cell_value(list, json_interval(c->ratio_low, c->ratio_high),
+		isnan(c->ratio_low) ? "-" : text_brief("%.4f to %.4f", c->ratio_low, c->ratio_high));
 	table_cell_text(list, comparison_verdict_text(c));
 	table_cell_text(list, designs[c->design]);
 	table_cell_real(list, "%.2g", c->p_adjusted);
 	table_cell_real(list, "%g", c->p);
 	table_cell_real(list, "%g", c->welch_p);
 	table_cell_real(list, "%.2g", c->mann_whitney_p);
-	table_cell_value(list, json_real_or_null(c->smallest_difference), mdd);
+	table_cell_value(list, json_real_or_null(c->smallest_difference),
+		isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference));
 	table_cell_real(list, "%g", c->smallest_difference);
 	table_cell_real(list, "%g", l->n > 1 ? l->sd : NAN);
 	table_cell_real(list, "%g", duet ? exp(l->robust) : NAN);

@@ -61,17 +61,15 @@ static int causes_report_open(struct causes_report *report, struct book *book, s
 /* observed_ns: its period in the runs; 0: none was observed. */
 static void print_timer(FILE *file, const struct timer *t, int64_t observed_ns)
 {
-	char text[TEXT_TIME_SIZE];
-
 	fprintf(file, "  started by %s (%s", terminal_text(t->name), terminal_text(t->text));
 	if (t->spread_ns > 0)
-		fprintf(file, ", random delay up to %s", text_duration(text, t->spread_ns));
+		fprintf(file, ", random delay up to %s", text_duration(t->spread_ns));
 	fputc(')', file);
 	if (t->period_ns <= 0) {
 		fprintf(file, ", at irregular intervals\n");
 		return;
 	}
-	fprintf(file, ": every %s", text_duration(text, t->period_ns));
+	fprintf(file, ": every %s", text_duration(t->period_ns));
 	if (!observed_ns)
 		fprintf(file, " (not observed)\n");
 	else if (llabs(observed_ns - t->period_ns) <= saturate_add(t->period_ns / 10, t->spread_ns))
@@ -79,7 +77,7 @@ static void print_timer(FILE *file, const struct timer *t, int64_t observed_ns)
 	else
 		fprintf(file,
 			", but observed every %s:\n    something else starts it too, or keeps it from running\n",
-			text_duration(text, observed_ns));
+			text_duration(observed_ns));
 }
 
 /* What starts a daemon's service, and how to stop it. */
@@ -134,21 +132,22 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 {
 	_cleanup_(freep) int64_t *times = xcalloc(d->n_longs, sizeof(*times));
 	_cleanup_(freep) char *longs = NULL, *text = NULL;
-	char time[TEXT_TIME_SIZE], period[PERIOD_TEXT_SIZE];
+	char period[PERIOD_TEXT_SIZE];
+	const char *median;
 	int at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
 
 	for (size_t k = 0; k < d->n_longs; k++)
 		times[k] = d->longs[k].pt_ns;
-	text_duration(time, (int64_t)median_of(times, d->n_longs));
+	median = text_duration((int64_t)median_of(times, d->n_longs));
 	longs = d->n_longs == 1
-			? text_format("one long execution, in sample %u: %s", d->longs[0].sample, time)
-			: text_format("%zu long executions, median %s", d->n_longs, time);
+			? text_format("one long execution, in sample %u: %s", d->longs[0].sample, median)
+			: text_format("%zu long executions, median %s", d->n_longs, median);
 	text = d->n_central > 0 ? text_format("%s; at most %s in central samples", longs,
-					  text_duration(time, d->central_max_ns))
+					  text_duration(d->central_max_ns))
 				: text_format("%s; in no central sample", longs);
 	terminal_wrap(file, text, (size_t)at, 4);
 	if (!isnan(d->share))
-		fprintf(file, "    explains %s of the delay of %s\n", text_percent(time, d->share),
+		fprintf(file, "    explains %s of the delay of %s\n", text_percent(d->share),
 			d->n_longs == 1 ? "that sample" : "these samples");
 	if (period_is_known(&d->period))
 		fprintf(file, "    %s\n", analysis_period_text(period, analysis, d));

@@ -129,13 +129,12 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 /* Samples in turn resolve what separate runs do, or less. `others`: it is the environment of a profile. */
 static void describe_resolving(char text[RESOLVING_TEXT_SIZE], const struct resolving *row, bool others)
 {
-	char interleaved[TEXT_TIME_SIZE], separate[TEXT_TIME_SIZE], duet[TEXT_TIME_SIZE];
+	const char *interleaved = text_percent(fmin(row->interleaved, row->separate)),
+		   *separate = text_percent(row->separate);
 	_cleanup_(freep) char *by_duet = NULL, *between = NULL, *line = NULL;
 
-	text_percent(interleaved, fmin(row->interleaved, row->separate));
-	text_percent(separate, row->separate);
 	if (row->duet > 0)
-		by_duet = text_format("%s by duet, ", text_percent(duet, row->duet));
+		by_duet = text_format("%s by duet, ", text_percent(row->duet));
 	if (!others || !by_duet) /* else there is no room */
 		between = text_format(
 			", %s %s", separate, others || by_duet ? "separate" : "between separate runs");

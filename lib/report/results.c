@@ -151,15 +151,14 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		const struct cutoff *c = &profile->cutoffs[i];
 		bool periodic = c->period_ns > 0;
 		int64_t share_ppm = cutoff_share_ppm(c);
-		char label[FAMILY_LABEL_SIZE], share[TEXT_TIME_SIZE];
+		char label[FAMILY_LABEL_SIZE];
 
 		table_row(table);
 		table_cell(table, "%s", name_family_label(label, c->daemon, c->names));
 		table_cell_duration(table, c->short_ns);
 		table_cell_duration(table, c->long_ns);
 		if (!details)
-			table_cell(table, "%s",
-				share_ppm < 0 ? "-" : text_percent(share, (double)share_ppm / PPM));
+			table_cell(table, "%s", share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM));
 		table_cell_duration(table, periodic ? c->period_ns : -1);
 		table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
 		table_cell_duration(table, c->task_time_ns > 0 ? c->task_time_ns : -1);
@@ -173,14 +172,13 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 
 void cutoffs_print_floor(const struct profile *profile, FILE *file)
 {
-	char short_floor[TEXT_TIME_SIZE], long_floor[TEXT_TIME_SIZE];
 	/* of a forced profile it is the floor of what disturbed the runs */
 	bool forced = profile->noise && strstr(profile->noise, "forced");
 
 	if (!forced && profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
 		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
-			text_duration(short_floor, profile->short_run.floor_ns),
-			text_duration(long_floor, profile->long_run.floor_ns));
+			text_duration(profile->short_run.floor_ns),
+			text_duration(profile->long_run.floor_ns));
 }
 
 void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
@@ -191,10 +189,10 @@ void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
 
 	for (size_t i = 0; i < cutoffs->n; i++) {
 		const struct cutoff *c = &cutoffs->items[i];
-		char label[FAMILY_LABEL_SIZE], share[TEXT_TIME_SIZE];
+		char label[FAMILY_LABEL_SIZE];
 
 		fprintf(memory, "%s%s (%s)", i > 0 ? ", " : "", name_family_label(label, c->daemon, c->names),
-			text_percent(share, (double)cutoff_share_ppm(c) / PPM));
+			text_percent((double)cutoff_share_ppm(c) / PPM));
 	}
 	text_stream_close(memory, &text);
 	if (cutoffs->n > 0)

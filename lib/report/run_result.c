@@ -75,15 +75,15 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 {
 	const struct known_correlation *now = &today->rules.correlation;
 	const struct correlation *then = &run->correlation;
-	char moment[TEXT_TIME_SIZE], before[32] = "not known";
+	char before[32] = "not known";
 	_cleanup_(freep) char *patterns = NULL;
 
 	if (today->rules.profile && today->profile.id != run->profile_id)
 		fprintf(file, "  profile '%s' was made anew on %s\n", terminal_text(run->profile),
-			text_moment(moment, today->profile.made_ns));
+			text_moment(today->profile.made_ns));
 	else if (today->rules.profile && today->profile.retired_ns)
 		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n",
-			terminal_text(run->profile), text_moment(moment, today->profile.retired_ns));
+			terminal_text(run->profile), text_moment(today->profile.retired_ns));
 	if (run->name_patterns && names_text(&patterns, &(struct error){}) == 0 &&
 		strcmp(patterns, run->name_patterns))
 		fprintf(file, "  the patterns of names (names.ini) have changed\n");
@@ -391,7 +391,7 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		{COUNTER_INTERRUPTS, "interrupts", 0.01},
 	};
 	_cleanup_(freep) struct sample_counters *counters = NULL;
-	char text[160] = "", percent[TEXT_TIME_SIZE];
+	char text[160] = "";
 	double time_ns = 0;
 	size_t n = 0, len = 0;
 	int r = book_counters(book, analysis->run.id, &counters, &n, err);
@@ -410,7 +410,7 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		share = time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
 		if (share >= causes[i].from)
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",
-				causes[i].name, text_percent(percent, share));
+				causes[i].name, text_percent(share));
 	}
 	*ret = xstrdup(len > 0 ? text : "speed varies");
 	return 0;
@@ -452,12 +452,11 @@ bool noise_marked(int64_t blind_ns, const char *noise)
 char *noise_text(const char *profile, int64_t blind_ns, const char *noise)
 {
 	_cleanup_(freep) char *reason = noise ? text_format(" (%s)", noise) : xstrdup("");
-	char blind[TEXT_TIME_SIZE];
+	const char *blind = text_precise((double)blind_ns, (double)blind_ns);
 	char *text;
 
 	if (blind_ns <= 0)
 		return text_format("Profile '%s' is unreliable%s", profile, reason);
-	text_precise(blind, (double)blind_ns, (double)blind_ns);
 	text = text_format("Profile '%s' is noisy: blind to daemons below %s%s", profile, blind, reason);
 	if (terminal_text_width(text) <= LINE_COLUMNS)
 		return text;

@@ -37,15 +37,12 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-static void center_text(char buffer[TEXT_PAIR_SIZE], const struct summary *t, const char *unit)
+static const char *center_text(const struct summary *t, const char *unit)
 {
-	if (t->n == 0) {
-		strcpy(buffer, "no sample is kept");
-		return;
-	}
-	text_mean_sd(buffer, t->mean_ns, t->sd_ns, unit);
-	if (t->n == 1)
-		*strstr(buffer, " ±") = '\0';
+	if (t->n == 0)
+		return "no sample is kept";
+	return t->n == 1 ? text_in_unit(t->mean_ns, t->sd_ns, unit)
+			 : text_mean_sd(t->mean_ns, t->sd_ns, unit);
 }
 
 /* A label, a figure padded to `columns`, and of two remarks the first that fits, if one does. */
@@ -82,19 +79,19 @@ static bool screen_includes_start(const struct screen *s)
 static void pt_remarks(const struct screen *s, const char *unit, char cv[64], char more[LINE_SIZE])
 {
 	const double ns[] = {s->user_ns, s->system_ns};
-	char parts[][TEXT_TIME_SIZE] = {"0", "0"}, percent[TEXT_TIME_SIZE];
+	const char *parts[] = {"0", "0"};
 	const char *about = s->approximate ? "~" : "";
 
 	*cv = '\0';
 	if (s->pt.n > 1)
-		snprintf(cv, 64, "CV %s", text_percent(percent, s->pt.relative_error));
+		snprintf(cv, 64, "CV %s", text_percent(s->pt.relative_error));
 	strcpy(more, cv);
 	if (s->pt.n == 0 || s->user_ns < 0 || s->system_ns < 0 ||
 		(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
 		return;
 	for (size_t i = 0; i < ELEMENTS(ns); i++) /* three digits, or two if they are approximate */
 		if (ns[i] >= 1)
-			text_in_unit(parts[i], ns[i], s->approximate ? ns[i] : ns[i] / 10, unit);
+			parts[i] = text_in_unit(ns[i], s->approximate ? ns[i] : ns[i] / 10, unit);
 	snprintf(more, LINE_SIZE, "%s%s[user %s%s, system %s%s]", cv, *cv ? "   " : "", about, parts[0],
 		about, parts[1]);
 }
@@ -121,18 +118,14 @@ static void et_remarks(const struct screen *s, char share[64], char more[LINE_SI
 
 static void print_times(FILE *file, const struct screen *s, const char *unit)
 {
-	char pt[TEXT_PAIR_SIZE], et[TEXT_PAIR_SIZE], interval[TEXT_PAIR_SIZE] = "", text[TEXT_PAIR_SIZE];
-	char more[LINE_SIZE], less[64], range[TEXT_PAIR_SIZE + 8] = "";
+	const char *pt = center_text(&s->pt, unit), *et = center_text(&s->et, unit);
+	const char *interval = isnan(s->interval.low_ns) ? ""
+							 : text_interval(s->interval.low_ns,
+								   s->interval.high_ns, s->pt.sd_ns, unit);
 	const char *const figures[] = {pt, et, interval};
+	char more[LINE_SIZE], less[64];
 	size_t columns = 0;
 
-	center_text(pt, &s->pt, unit);
-	center_text(et, &s->et, unit);
-	if (!isnan(s->interval.low_ns)) {
-		text_interval(interval, s->interval.low_ns, s->interval.high_ns, s->pt.sd_ns, unit);
-		text_interval(text, (double)s->pt.min_ns, (double)s->pt.max_ns, range_step(&s->pt), unit);
-		snprintf(range, sizeof(range), "range %s", text);
-	}
 	for (size_t i = 0; i < ELEMENTS(figures); i++)
 		if (terminal_text_width(figures[i]) > columns)
 			columns = terminal_text_width(figures[i]);
@@ -140,7 +133,10 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	print_figure(file, s->pt.n > 1 ? "  PT (mean ± σ)" : "  PT", pt, columns, more, less);
 	if (*interval)
 		print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", interval,
-			columns, range, "");
+			columns,
+			text_brief("range %s", text_interval((double)s->pt.min_ns, (double)s->pt.max_ns,
+						       range_step(&s->pt), unit)),
+			"");
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
 	et_remarks(s, less, more);
@@ -184,14 +180,12 @@ static char *discarded_text(const struct screen *s, size_t columns)
 /* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
-	char mean[TEXT_PAIR_SIZE];
+	const char *mean = text_in_unit(s->papers.mean_ns, s->papers.sd_ns, unit);
 	size_t at;
 
 	*buffer = '\0';
 	if (s->n_by_two_sd == 0)
 		return;
-	text_mean_sd(mean, s->papers.mean_ns, s->papers.sd_ns, unit);
-	*strstr(mean, " ±") = '\0';
 	at = (size_t)snprintf(buffer, LINE_SIZE, "papers' mean: %s, without", mean);
 	for (size_t i = 0; i < s->n_by_two_sd && at < LINE_SIZE; i++)
 		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", s->by_two_sd[i]);
@@ -234,12 +228,12 @@ static void print_others(FILE *file, const struct screen *s)
 	double percent = 100 * fmin(1, s->explained);
 
 	for (size_t i = 0; i < s->n_others; i++) {
-		char one[LINE_SIZE], time[TEXT_TIME_SIZE], label[FAMILY_LABEL_SIZE];
+		char one[LINE_SIZE], label[FAMILY_LABEL_SIZE];
 		double ns = (double)s->others[i].disturbed_ns;
 
 		name_family_label(label, s->others[i].name, s->others[i].names);
 		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(label),
-			text_precise(time, ns, ns / 10));
+			text_precise(ns, ns / 10));
 		if ((i > 0 && used + terminal_text_width(one) > columns) ||
 			strlen(names) + strlen(one) >= sizeof(names))
 			break;
@@ -312,13 +306,11 @@ enum { MOST_LINES = 10 };
 
 static void print_over_cutoffs(FILE *file, const struct over_cutoff *over, size_t n, const char *limit)
 {
-	char pt[TEXT_TIME_SIZE], cutoff[TEXT_TIME_SIZE];
-
 	for (const struct over_cutoff *o = over; o < over + n; o++) {
 		fprintf(file, "  sample %u: ", o->sample);
 		daemon_print(file, o->daemon, 0, o->unit);
-		fprintf(file, " used %s, %s %s\n", text_duration(pt, o->pt_ns), limit,
-			text_duration(cutoff, o->cutoff_ns));
+		fprintf(file, " used %s, %s %s\n", text_duration(o->pt_ns), limit,
+			text_duration(o->cutoff_ns));
 	}
 }
 
@@ -326,14 +318,12 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 {
 	const struct clock_discarding *c = et ? &r->discarding.et : &r->discarding.pt;
 	const char *name = et ? "ET" : "PT";
-	char time[TEXT_TIME_SIZE];
 
 	for (size_t i = 0; i < r->n_samples && c->n_by_two_sd <= MOST_LINES; i++)
 		if (!c->in_papers[i] && !r->discarding.out[i])
 			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean (papers' check)\n",
 				r->samples[i].n, name,
-				text_precise(
-					time, (double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
+				text_precise((double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
 	if (c->n_by_two_sd > MOST_LINES)
 		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
 			c->n_by_two_sd, name);
@@ -341,17 +331,14 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 
 static void print_stages(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
 {
-	char mean[TEXT_PAIR_SIZE], range[TEXT_PAIR_SIZE], cv[TEXT_TIME_SIZE];
-
 	if (c->raw.n != c->kept.n && c->raw.n > 1)
 		fprintf(file, "  %s of all samples: %s, CV %s, range %s\n", label,
-			text_mean_sd(mean, c->raw.mean_ns, c->raw.sd_ns, unit),
-			text_percent(cv, c->raw.relative_error),
-			text_interval(range, (double)c->raw.min_ns, (double)c->raw.max_ns, 0, unit));
+			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit), text_percent(c->raw.relative_error),
+			text_interval((double)c->raw.min_ns, (double)c->raw.max_ns, 0, unit));
 	if (c->papers.n != c->kept.n && c->papers.n > 1)
 		fprintf(file, "  %s as in the papers: %s, CV %s\n", label,
-			text_mean_sd(mean, c->papers.mean_ns, c->papers.sd_ns, unit),
-			text_percent(cv, c->papers.relative_error));
+			text_mean_sd(c->papers.mean_ns, c->papers.sd_ns, unit),
+			text_percent(c->papers.relative_error));
 }
 
 static void print_others_table(FILE *file, const struct daemons *others)
@@ -390,7 +377,6 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 {
 	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
 	const struct discarding *d = &r->discarding;
-	char time[TEXT_TIME_SIZE];
 
 	print_over_cutoffs(file, d->over, d->n_over, "cutoff");
 	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed");
@@ -422,7 +408,7 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0)
 		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
-			terminal_text(d->run.backend) ?: "imported", text_duration(time, observer_ns / n),
+			terminal_text(d->run.backend) ?: "imported", text_duration(observer_ns / n),
 			terminal_text(d->run.pt_source) ?: "an import");
 }
 
@@ -562,7 +548,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	const struct discarding *d = &result->discarding;
 	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
 	double more_ns = s.pt.mean_ns - s.et.mean_ns;
-	char time[TEXT_TIME_SIZE], limit[TEXT_TIME_SIZE], here[32] = "is not pinned";
+	char here[32] = "is not pinned";
 	size_t failures = 0, n;
 
 	for (size_t i = 0; i < result->n_samples; i++)
@@ -577,9 +563,9 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 		&d->run, result->samples, result->n_samples, result->counters, result->n_counters, &found);
 	if (n > 0) /* the first is described */
 		notes_add(notes, NOTE_PROGRAM, "Warning: impossible PT in %zu of %zu samples (%u: %s, %s %s)",
-			n, result->n_samples, found[0].sample, text_duration(time, found[0].pt_ns),
+			n, result->n_samples, found[0].sample, text_duration(found[0].pt_ns),
 			found[0].pt_ns > found[0].limit_ns ? "ET" : "others ≥",
-			text_duration(limit, found[0].limit_ns));
+			text_duration(found[0].limit_ns));
 	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)result->n_samples)
 		notes_add(notes, NOTE_FEW,
 			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
@@ -605,7 +591,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	if (d->run.kind != RUN_LOAD && s.pt.n > 0 && screen_includes_start(&s))
 		notes_add(notes, NOTE_OTHER,
 			"PT is %s more than ET: it includes the work to start the program",
-			text_precise(time, more_ns, more_ns / 10));
+			text_precise(more_ns, more_ns / 10));
 	run_screen_note_correlation(notes, (const struct clock_discarding *[]){&d->pt}, 1);
 }
 

@@ -18,12 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	MAX_ESTIMATES = 3,
-	ESTIMATE_SIZE = MAX_ESTIMATES * (TEXT_TIME_SIZE + 3),
-	MOST_LINES = 5,
-	MOST_TRIES = 10
-};
+enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * 48, MOST_LINES = 5, MOST_TRIES = 10 };
 
 /* The runs that are sampled in turn: all of them, or one after another of a sequence. */
 struct sampling_group {
@@ -42,7 +37,7 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 					     : "";
 	const char *command = s->command ?: s->run->program;
 	int status = spawned->wait_status, r;
-	char which[32], how[PROCESS_END_SIZE], text[TEXT_TIME_SIZE];
+	char which[32], how[PROCESS_END_SIZE];
 	struct stat st = {};
 	ssize_t n = 0;
 
@@ -54,7 +49,7 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 	if (spawned->end == SPAWN_TIMED_OUT)
 		r = error_say(err, -ETIMEDOUT,
 			"'%.400s' ran longer than %s in %s and was killed, with all it started", command,
-			text_duration(text, s->spawn->timeout_ns), which);
+			text_duration(s->spawn->timeout_ns), which);
 	else if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
 			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
@@ -273,7 +268,6 @@ static int call_hook(
 /* The mean PT of each run so far, if they fit on a line; NULL: not known, or too many. */
 static const char *mean_pt_text(const struct sampling_group *g, char text[ESTIMATE_SIZE])
 {
-	char time[TEXT_TIME_SIZE];
 	int used = 0;
 
 	if (g->n > MAX_ESTIMATES)
@@ -284,7 +278,7 @@ static const char *mean_pt_text(const struct sampling_group *g, char text[ESTIMA
 		if (s->taken == 0)
 			return NULL;
 		used += snprintf(text + used, ESTIMATE_SIZE - (size_t)used, "%s%s", i ? " / " : "",
-			text_duration(time, s->pt_ns / s->taken));
+			text_duration(s->pt_ns / s->taken));
 	}
 	return text;
 }

@@ -63,12 +63,10 @@ static size_t draw_runs(const struct trend_view *v, const struct scale *scale, c
 	}
 	fputs("EOD\n", plot->script);
 	for (size_t i = 0; place >= ABOVE && i < v->series.n; i++) {
-		char text[TEXT_PAIR_SIZE];
-
 		if (place_of(v, range, i) != place)
 			continue;
 		fprintf(plot->script, "set label ");
-		plot_quote(plot, trend_value_text(text, v, v->series.items[i].log, INFINITY));
+		plot_quote(plot, trend_value_text(v, v->series.items[i].log, INFINITY));
 		fprintf(plot->script, " at %zu, graph %g %s, 0 tc rgb '#d08000' front\n", i + 1,
 			place == ABOVE ? 0.98 : 0.02,
 			4 * i < v->series.n ? "left offset 1" : "right offset -1");
@@ -93,13 +91,12 @@ static void draw_levels(const struct trend_view *v, const struct scale *scale, s
 	for (size_t i = 1; i < v->levels.n; i++) {
 		double at = (double)v->levels.items[i].first + 0.5;
 		struct level_change change = levels_change(&v->levels, i);
-		char text[TEXT_PAIR_SIZE];
 
 		fprintf(plot->script,
 			"set arrow from %.1f, graph 0 to %.1f, graph 1 nohead dt 2 lc rgb '#a0a0a0' back\n",
 			at, at);
 		fprintf(plot->script, "set label ");
-		plot_quote(plot, trend_change_text(text, change));
+		plot_quote(plot, trend_change_text(change));
 		fprintf(plot->script, " at %.1f, graph %g offset 0.5, 0 tc rgb '%s' front\n", at,
 			i % 2 ? 0.92 : 0.87, change.by > 0 ? "#c00000" : "#007000");
 	}
@@ -143,20 +140,15 @@ static void draw_trend(const void *subject, struct plot *plot)
 
 	/* the moments at which some of the runs started, to the second if minutes would repeat */
 	for (size_t i = step; i < n_runs; i += step) {
-		char moment[TEXT_TIME_SIZE], before[TEXT_TIME_SIZE];
+		const char *moment = text_moment(v->series.items[i].run.started_ns);
 
-		text_moment(moment, v->series.items[i].run.started_ns);
-		text_moment(before, v->series.items[i - step].run.started_ns);
-		if (!strncmp(moment, before, (size_t)digits))
-			digits = TEXT_TIME_SIZE;
+		if (!strncmp(moment, text_moment(v->series.items[i - step].run.started_ns), (size_t)digits))
+			digits = TEXT_BRIEF_SIZE;
 	}
 	fputs("set xtics (", plot->script);
 	for (size_t i = 0; i < n_runs; i += step) {
-		char moment[TEXT_TIME_SIZE];
-
-		text_moment(moment, v->series.items[i].run.started_ns);
 		fputs(i ? ", " : "", plot->script);
-		plot_quote_format(plot, "%.*s", digits, moment);
+		plot_quote_format(plot, "%.*s", digits, text_moment(v->series.items[i].run.started_ns));
 		fprintf(plot->script, " %zu", i + 1);
 	}
 	fputs(")\n", plot->script);

@@ -35,41 +35,32 @@ static int trend_decimals(double step)
 	return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
-const char *trend_value_text(
-	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, double log, double half)
+const char *trend_value_text(const struct trend_view *view, double log, double half)
 {
 	double value = exp(log);
 
 	if (view->series.unit == SERIES_SECONDS)
-		return text_precise(buffer, value * 1e9, isfinite(half) ? fmax(1, value * half * 1e9) : 0);
-	snprintf(buffer, TEXT_PAIR_SIZE, "%.*f", trend_decimals(isfinite(half) ? value * half : value / 100),
-		value);
-	return buffer;
+		return text_precise(value * 1e9, isfinite(half) ? fmax(1, value * half * 1e9) : 0);
+	return text_brief("%.*f", trend_decimals(isfinite(half) ? value * half : value / 100), value);
 }
 
-const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change)
+const char *trend_change_text(struct level_change change)
 {
 	double percent = 100 * expm1(change.by), half = 100 * exp(change.by) * change.half;
 	int decimals = trend_decimals(half);
 
-	snprintf(buffer, TEXT_PAIR_SIZE, "%+.*f ± %.*f %%", decimals, percent, decimals, half);
-	return buffer;
+	return text_brief("%+.*f ± %.*f %%", decimals, percent, decimals, half);
 }
 
-static const char *trend_interval_text(
-	char buffer[TEXT_PAIR_SIZE], const struct trend_view *v, const struct level *l)
+static const char *trend_interval_text(const struct trend_view *v, const struct level *l)
 {
-	char low[TEXT_PAIR_SIZE], high[TEXT_PAIR_SIZE];
-
 	if (!isfinite(l->half))
 		return "-";
 	if (v->series.unit == SERIES_SECONDS)
-		return text_interval(buffer, 1e9 * exp(l->mean - l->half), 1e9 * exp(l->mean + l->half),
+		return text_interval(1e9 * exp(l->mean - l->half), 1e9 * exp(l->mean + l->half),
 			fmax(1, 1e9 * exp(l->mean) * l->half), NULL);
-	snprintf(buffer, TEXT_PAIR_SIZE, "%.30s … %.30s",
-		trend_value_text(low, v, l->mean - l->half, l->half),
-		trend_value_text(high, v, l->mean + l->half, l->half));
-	return buffer;
+	return text_brief("%.30s … %.30s", trend_value_text(v, l->mean - l->half, l->half),
+		trend_value_text(v, l->mean + l->half, l->half));
 }
 
 static struct table *list_levels(const struct trend_view *v)
@@ -79,25 +70,24 @@ static struct table *list_levels(const struct trend_view *v)
 	for (size_t i = 0; i < v->levels.n; i++) {
 		const struct level *l = &v->levels.items[i];
 		const struct run *first = &v->series.items[l->first].run;
-		char text[TEXT_PAIR_SIZE], moment[TEXT_TIME_SIZE], from[TEXT_TIME_SIZE];
 		struct level_change change;
 
 		table_row(list);
-		table_cell_value(list, json_string(text_rfc3339(moment, first->started_ns)),
-			text_moment(from, first->started_ns));
+		table_cell_value(
+			list, json_string(text_rfc3339(first->started_ns)), text_moment(first->started_ns));
 		table_cell_int(list, first->started_ns);
 		table_cell_int(list, first->id);
 		table_cell_int(list, v->series.items[l->first + l->n - 1].run.id);
 		table_cell_int(list, (int64_t)l->n);
-		table_cell_value(list, json_real(exp(l->mean)), trend_value_text(text, v, l->mean, l->half));
+		table_cell_value(list, json_real(exp(l->mean)), trend_value_text(v, l->mean, l->half));
 		table_cell_value(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
-			trend_interval_text(text, v, l));
+			trend_interval_text(v, l));
 		for (int k = 0; i == 0 && k < 4; k++) /* no change yet */
 			table_cell_value(list, NULL, "-");
 		if (i == 0)
 			continue;
 		change = levels_change(&v->levels, i);
-		table_cell_value(list, json_real(expm1(change.by)), trend_change_text(text, change));
+		table_cell_value(list, json_real(expm1(change.by)), trend_change_text(change));
 		table_cell_value(list,
 			json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
 		table_cell_value(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
@@ -110,7 +100,6 @@ static struct table *list_levels(const struct trend_view *v)
 static void print_trend_noise(const struct trend_view *v)
 {
 	const struct levels *l = &v->levels;
-	char sd[TEXT_TIME_SIZE], middle_text[TEXT_TIME_SIZE], last_text[TEXT_TIME_SIZE];
 	size_t n = v->series.n;
 	double middle, last;
 
@@ -119,7 +108,7 @@ static void print_trend_noise(const struct trend_view *v)
 			n == 1 ? "is" : "are", n);
 		return;
 	}
-	printf("Runs vary by %s about their level.", text_percent(sd, l->sd));
+	printf("Runs vary by %s about their level.", text_percent(l->sd));
 	if (l->n > 1) {
 		putchar('\n');
 		return;
@@ -131,9 +120,9 @@ static void print_trend_noise(const struct trend_view *v)
 		printf("So few runs show only large changes.\n");
 		return;
 	}
-	printf("Detectable: a change of %s in the middle", text_percent(middle_text, middle));
+	printf("Detectable: a change of %s in the middle", text_percent(middle));
 	if (last < 1)
-		printf(", or of %s in the last %d runs", text_percent(last_text, last), LAST);
+		printf(", or of %s in the last %d runs", text_percent(last), LAST);
 	printf(".\n");
 }
 
@@ -197,12 +186,11 @@ json_t *trend_as_json(const struct trend_view *v)
 	for (size_t level = 0; level < v->levels.n; level++)
 		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
 			const struct series_run *run = &s->items[i];
-			char started[TEXT_TIME_SIZE];
 
 			json_array_append_new(runs,
 				json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run", (json_int_t)run->run.id,
 					"started_ns", (json_int_t)run->run.started_ns, "started",
-					text_rfc3339(started, run->run.started_ns), "samples",
+					text_rfc3339(run->run.started_ns), "samples",
 					(json_int_t)run->n_samples, "mean", exp(run->log), "level",
 					(json_int_t)level + 1));
 		}
@@ -240,13 +228,12 @@ void trend_write_csv(FILE *file, const struct trend_view *v)
 		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
 			const struct level *l = &v->levels.items[level];
 			const struct series_run *s = &v->series.items[i];
-			char started[TEXT_TIME_SIZE];
 
 			table_row(table);
 			table_cell_int(table, s->run.id);
 			table_cell_text(table, terminal_text(v->series.name));
 			table_cell_text(table, v->series.unit == SERIES_INC ? "INC" : "s");
-			table_cell_text(table, text_rfc3339(started, s->run.started_ns));
+			table_cell_text(table, text_rfc3339(s->run.started_ns));
 			table_cell_int(table, (int64_t)s->n_samples);
 			csv_figure(table, exp(s->log));
 			table_cell_int(table, trend_is_outlier(v, i));
@@ -269,15 +256,14 @@ void trend_write_markdown(FILE *file, const struct trend_view *v)
 		const struct level *l = &v->levels.items[i];
 		const struct run *first = &v->series.items[l->first].run;
 		_cleanup_(freep) char *cause = i > 0 ? trend_cause_text(v, i) : NULL;
-		char from[TEXT_TIME_SIZE], text[TEXT_PAIR_SIZE];
 
 		table_row(table);
-		table_cell_text(table, text_moment(from, first->started_ns));
+		table_cell_text(table, text_moment(first->started_ns));
 		table_cell_int(table, first->id);
 		table_cell_int(table, (int64_t)l->n);
-		table_cell_text(table, trend_value_text(text, v, l->mean, l->half));
-		table_cell_text(table, trend_interval_text(text, v, l));
-		table_cell_text(table, i > 0 ? trend_change_text(text, levels_change(&v->levels, i)) : NULL);
+		table_cell_text(table, trend_value_text(v, l->mean, l->half));
+		table_cell_text(table, trend_interval_text(v, l));
+		table_cell_text(table, i > 0 ? trend_change_text(levels_change(&v->levels, i)) : NULL);
 		if (cause)
 			table_cell_code(table, cause);
 		else

@@ -61,8 +61,7 @@ void trend_write_csv(FILE *file, const struct trend_view *view);      /* a row f
 void trend_write_markdown(FILE *file, const struct trend_view *view); /* the table of levels */
 
 /* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
-const char *trend_value_text(
-	char buffer[TEXT_PAIR_SIZE], const struct trend_view *view, double log, double half);
+const char *trend_value_text(const struct trend_view *view, double log, double half);
 
 /* "+2.5 ± 0.3 %", of a difference of logarithms. */
-const char *trend_change_text(char buffer[TEXT_PAIR_SIZE], struct level_change change);
+const char *trend_change_text(struct level_change change);

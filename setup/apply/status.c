@@ -172,7 +172,6 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(closep) int tracing_fd = tracefs_open();
 	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
 	struct error why = {};
-	char moment[TEXT_TIME_SIZE];
 	size_t dull;
 	int status, r = journal_load(&journal, err);
 
@@ -197,7 +196,7 @@ int status_verb(int argc, char **argv, struct error *err)
 		r = json_print(document, stdout, err);
 		return r < 0 ? r : status;
 	}
-	printf("Applied since %s.\n", text_moment(moment, journal.since_ns));
+	printf("Applied since %s.\n", text_moment(journal.since_ns));
 	if (journal_is_stale(&journal))
 		printf("The machine has rebooted since, which undid all but persistent changes.\n");
 	printf("\n");

@@ -286,13 +286,11 @@ void check_cpus_smt(const struct facts *f, struct finding *ret)
 void check_cpus_quota(const struct facts *f, struct finding *ret)
 {
 	const struct cgroup_limits *l = &f->cpus.limits;
-	char percent[TEXT_TIME_SIZE];
 
 	if (f->cpus.limits_error)
 		finding_set(ret, CHECK_ABSENT, "no cpu controller of control groups");
 	else if (l->quota_of)
-		finding_set(
-			ret, CHECK_OFF, "%s of one CPU: %s", text_percent(percent, l->quota), l->quota_of);
+		finding_set(ret, CHECK_OFF, "%s of one CPU: %s", text_percent(l->quota), l->quota_of);
 	else
 		finding_set(ret, CHECK_OK, "no quota");
 }

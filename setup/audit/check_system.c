@@ -71,9 +71,8 @@ static char *list_elapses(const struct elapse *elapses, size_t n, struct finding
 
 	for (size_t i = 0; i < n; i++) {
 		const struct elapse *e = &elapses[i];
-		char moment[TEXT_TIME_SIZE];
 		_cleanup_(freep) char *one = text_format("%s%s%s", e->unit, e->next_ns ? " at " : "",
-			e->next_ns ? text_moment(moment, e->next_ns) : "");
+			e->next_ns ? text_moment(e->next_ns) : "");
 
 		list_add(&ret->items, " ", e->unit);
 		list_add(&list, ", ", one);
@@ -111,9 +110,8 @@ void check_daemons_unknown(const struct facts *f, struct finding *ret)
 		return;
 	for (size_t i = 0; i < f->n_unlisted; i++) {
 		const struct unlisted *s = &f->unlisted[i];
-		char time[TEXT_TIME_SIZE];
-		_cleanup_(freep) char *one = text_format("%s (%s)", s->unit,
-			s->cpu_ns < 0 ? "CPU time not known" : text_duration(time, s->cpu_ns));
+		_cleanup_(freep) char *one = text_format(
+			"%s (%s)", s->unit, s->cpu_ns < 0 ? "CPU time not known" : text_duration(s->cpu_ns));
 
 		list_add(&ret->items, " ", s->unit);
 		list_add(&list, ", ", one);
@@ -124,12 +122,11 @@ void check_daemons_unknown(const struct facts *f, struct finding *ret)
 void check_daemons_due(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *list = list_elapses(f->due, f->n_due, ret);
-	char window[TEXT_TIME_SIZE];
 
 	if (list)
 		finding_set(ret, CHECK_OFF, "%s", list);
 	else if (!no_units(f, ret))
-		finding_set(ret, CHECK_OK, "none within %s", text_duration(window, f->within_ns));
+		finding_set(ret, CHECK_OK, "none within %s", text_duration(f->within_ns));
 }
 
 static const char *kernel_says(const struct clock_state *clock)
@@ -405,7 +402,6 @@ void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 {
 	const struct system_state *s = &f->system_state;
 	const char *open = s->preemption ? strchr(s->preemption, '(') : NULL;
-	char slice[TEXT_TIME_SIZE];
 
 	if (!open && s->base_slice_ns < 0) {
 		finding_set(ret, CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
@@ -413,7 +409,7 @@ void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 	}
 	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
 		open ? open + 1 : "(not known)",
-		s->base_slice_ns < 0 ? "not known" : text_duration(slice, s->base_slice_ns));
+		s->base_slice_ns < 0 ? "not known" : text_duration(s->base_slice_ns));
 }
 
 void check_kernel_irq_time(const struct facts *f, struct finding *ret)

@@ -207,7 +207,6 @@ static json_t *caches_in(int root_fd, const char *directory)
 	json_t *array = json_array();
 
 	for (int i = 0; i < 16; i++) {
-
 		static const char *const members[] = {"level", "type", "size"};
 		json_t *object = json_object();
 
@@ -421,7 +420,6 @@ static json_t *enabled_units(int root_fd)
 
 static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 {
-
 	json_t *settings = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
@@ -511,7 +509,6 @@ static json_t *working_directory(void)
 
 static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 {
-	char moment[TEXT_TIME_SIZE];
 	size_t n;
 	json_int_t n_bytes = 0;
 
@@ -520,7 +517,7 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		n_bytes += (json_int_t)strlen(*e) + 1;
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
-		"taken", text_moment(moment, clock_ns(CLOCK_REALTIME)), "host_name",
+		"taken", text_moment(clock_ns(CLOCK_REALTIME)), "host_name",
 		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
 		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
 		"processes", (json_int_t)n, "modules", lines(root_fd, "/proc/modules"), "memory_bytes",

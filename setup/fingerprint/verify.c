@@ -154,11 +154,10 @@ int verify_verb(int argc, char **argv, struct error *err)
 		r = json_print(document, stdout, err);
 	} else {
 		enum validity verdict_validity = differences_validity(&differences);
-		char moment[TEXT_TIME_SIZE];
 
 		printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile.name),
 			profile.made_ns ? " was made on " : "",
-			profile.made_ns ? text_moment(moment, profile.made_ns) : "");
+			profile.made_ns ? text_moment(profile.made_ns) : "");
 		if (differences.n > 0)
 			table_print(list, stdout);
 		if (differences.n == 0)

@@ -136,13 +136,11 @@ static int64_t least(int64_t (*time)(void))
 
 static void add_row(struct table *table, int64_t switch_ns, int64_t fork_ns, double to_none)
 {
-	char of_switch[TEXT_TIME_SIZE], of_fork[TEXT_TIME_SIZE];
-
 	table_row(table);
 	table_cell(table, "%d", n_observers);
 	table_cell(table, "%d", n_bpf);
-	table_cell(table, "%s", text_duration(of_switch, switch_ns));
-	table_cell(table, "%s", text_duration(of_fork, fork_ns));
+	table_cell(table, "%s", text_duration(switch_ns));
+	table_cell(table, "%s", text_duration(fork_ns));
 	table_cell(table, "%.2f", to_none);
 }
 

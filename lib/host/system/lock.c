@@ -254,7 +254,6 @@ static pid_t lock_holder(const char *path)
 static int say_held(pid_t pid, struct error *err)
 {
 	_cleanup_(freep) char *name = path_text(AT_FDCWD, "/proc/%d/comm", pid);
-	char moment[TEXT_TIME_SIZE];
 	int64_t since_ns = process_ref_started_ns(pid);
 
 	if (!name || !since_ns)
@@ -263,7 +262,7 @@ static int say_held(pid_t pid, struct error *err)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	return error_say(err, -EBUSY, "%s (process %d, since %s) has locked this machine; wait for it%s",
-		name, pid, text_moment(moment, since_ns),
+		name, pid, text_moment(since_ns),
 		!strcmp(name, "emp-calibrate") ? ", or see 'emp-calibrate status'" : "");
 }
 

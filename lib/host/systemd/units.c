@@ -416,11 +416,10 @@ static int read_timer(struct units *units, const char *name, FILE *text, int64_t
 		r = sd_bus_message_enter_container(monotonic, 'a', "(stt)");
 	while (r >= 0 && (r = sd_bus_message_read(monotonic, "(stt)", &base, &us, NULL)) > 0) {
 		int64_t ns = saturate_multiply(us, NS_PER_US); /* "infinity" is the greatest of all */
-		char time[TEXT_TIME_SIZE];
 
 		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
 		fprintf(text, "%s%.*sSec=%s", ftell(text) > 0 ? ", " : "",
-			(int)(strlen(base) - strlen("USec")), base, text_duration(time, ns));
+			(int)(strlen(base) - strlen("USec")), base, text_duration(ns));
 		if (!strncmp(base, "OnUnit", strlen("OnUnit")))
 			*ret_every_ns = ns;
 	}
