@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs that alternate on one CPU: see duet.h. */
+/* Programs that alternate on one CPU: see program.h. */
 #include "lib/host/process/program.h"
 
 #include "lib/base/number.h"
@@ -53,9 +53,16 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	return 0;
 }
 
+/* The scheduler checks slices once a tick, so that none is shorter. Whether they can be set is tried, and undone. */
 static bool scheduler_has_slices(int64_t slice_ns)
 {
-	return slice_ns >= slice_tick_ns() && slice_can_be_set();
+	struct timespec tick;
+	bool can;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && slice_ns < timespec_ns(tick))
+		return false;
+	can = slice_set(10 * NS_PER_MS) == 0;
+	return slice_set(0) == 0 && can;
 }
 
 bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
@@ -174,17 +181,13 @@ static int duet_take_turns(struct duet *d, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-static void ignore_rusage(void *data, const struct rusage *ru)
-{
-}
-
 /* What programs without cgroups left behind may run as long as after a single one. */
 static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct error *err)
 {
 	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + linger_ns;
 	int r;
 
-	while ((r = orphans_reap(orphans, ignore_rusage, NULL, err)) > 0) {
+	while ((r = orphans_reap(orphans, NULL, err)) > 0) {
 		if (interrupt_pending() || clock_ns(CLOCK_MONOTONIC) >= until_ns)
 			r = orphans_kill(orphans, err);
 		if (r < 0)
@@ -221,7 +224,7 @@ int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, si
 	free(d.programs);
 	if (r == 0 && shared)
 		r = end_orphans(&orphans, spawns[0]->linger_ns, err);
-	orphans_clear(&orphans);
+	pid_list_free(&orphans.before);
 	if (moved)
 		sched_setaffinity(0, sizeof(before), &before);
 	for (size_t i = 0; i < n; i++) {

@@ -2,9 +2,8 @@
 /* Orphans of a program under test: see program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,12 +13,7 @@
 
 enum { MAX_ROUNDS = 1000 };
 
-static void pids_free(struct pids *pids)
-{
-	free(pids->items);
-	*pids = (struct pids){};
-}
-
+/* Also when one of them has ended and was not reaped. */
 static bool has_children(void)
 {
 	siginfo_t info;
@@ -28,7 +22,7 @@ static bool has_children(void)
 }
 
 /* Adds the children of a thread. */
-static int add_children(struct pids *list, const char *path)
+static int add_children(struct pid_list *list, const char *path)
 {
 	_cleanup_(freep) char *text = NULL;
 	char *at, *end;
@@ -45,7 +39,7 @@ static int add_children(struct pids *list, const char *path)
 	return r;
 }
 
-static int read_own_children(struct pids *list, struct error *err)
+static int read_own_children(struct pid_list *list, struct error *err)
 {
 	char path[64];
 	int r;
@@ -56,47 +50,41 @@ static int read_own_children(struct pids *list, struct error *err)
 	return r < 0 ? error_os(err, r, "cannot read %s", path) : 0;
 }
 
-static bool is_orphan(const struct orphans *o, pid_t pid)
-{
-	for (size_t i = 0; i < o->before.n; i++)
-		if (o->before.items[i] == pid)
-			return false;
-	if (!o->cgroup || cgroup_has(o->cgroup, pid, false))
-		return true;
-	return o->before.n == 0 && !cgroup_has(o->cgroup, pid, true);
-}
-
 /* The children that are this program's orphans, dead ones included. */
-static int list_orphans(const struct orphans *o, struct pids *ret, struct error *err)
+static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
 {
 	size_t n = 0;
 	int r = o->kept ? 0 : read_own_children(ret, err);
 
-	for (size_t i = 0; r == 0 && i < ret->n; i++)
-		if (is_orphan(o, ret->items[i]))
-			ret->items[n++] = ret->items[i];
+	for (size_t i = 0; r == 0 && i < ret->n; i++) {
+		pid_t pid = ret->items[i];
+
+		if (pid_list_has(&o->before, pid))
+			continue;
+		if (!o->cgroup || cgroup_has(o->cgroup, pid, false) ||
+			(o->before.n == 0 && !cgroup_has(o->cgroup, pid, true)))
+			ret->items[n++] = pid;
+	}
 	ret->n = n;
 	return r;
 }
 
 int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 {
+	int r;
+
 	*o = (struct orphans){.cgroup = cgroup};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	return has_children() ? read_own_children(&o->before, err) : 0;
+	r = has_children() ? read_own_children(&o->before, err) : 0;
+	pid_list_sort(&o->before);
+	return r;
 }
 
-void orphans_clear(struct orphans *o)
-{
-	pids_free(&o->before);
-}
-
-int orphans_reap(const struct orphans *o, void (*add)(void *data, const struct rusage *), void *data,
-	struct error *err)
+int orphans_reap(const struct orphans *o, struct spawned *sum, struct error *err)
 {
 	int populated = o->cgroup ? cgroup_populated(o->cgroup, err) : 0, r;
 	bool left = false, reaped = populated >= 0 && has_children();
-	_cleanup_(pids_free) struct pids list = {};
+	_cleanup_(pid_list_free) struct pid_list list = {};
 
 	/* The list is read again while some have ended: one that was alive when it was read, and ended before it was reaped,
 	 * may have left its own children to this process. */
@@ -109,8 +97,8 @@ int orphans_reap(const struct orphans *o, void (*add)(void *data, const struct r
 			struct rusage ru;
 			pid_t pid = wait4(list.items[i], NULL, WNOHANG, &ru);
 
-			if (pid > 0)
-				add(data, &ru);
+			if (pid > 0 && sum)
+				spawned_add(sum, &ru);
 			reaped |= pid > 0;
 			left |= pid == 0;
 		}
@@ -120,7 +108,7 @@ int orphans_reap(const struct orphans *o, void (*add)(void *data, const struct r
 
 int orphans_count(const struct orphans *o, struct error *err)
 {
-	_cleanup_(pids_free) struct pids list = {};
+	_cleanup_(pid_list_free) struct pid_list list = {};
 	int r = list_orphans(o, &list, err), n = 0;
 
 	if (r < 0)
@@ -131,67 +119,55 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
-static int compare_pids(const void *a, const void *b)
+/* Kills the processes of the list and all below them, which are added to it. Each is killed before its children are read: it
+ * cannot fork after that. The newest come first: the oldest may long have ended. Returns how many of the list's own may not be
+ * killed. */
+static size_t kill_trees(struct pid_list *list)
 {
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+	size_t n = list->n, refused = 0;
 
-	return x < y ? -1 : x > y;
-}
+	for (size_t i = n; i > 0; i--)
+		refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
+	for (size_t i = 0; i < list->n; i++) {
+		_cleanup_(closedirp) DIR *threads = NULL;
+		pid_t pid = list->items[i];
+		struct dirent *entry;
+		char path[320];
 
-/* Whether `now` has a process that `before`, which is sorted, has not. */
-static bool has_new_pid(const struct pids *now, const struct pids *before)
-{
-	for (size_t i = now->n; i > 0; i--)
-		if (before->n == 0 ||
-			!bsearch(&now->items[i - 1], before->items, before->n, sizeof(pid_t), compare_pids))
-			return true;
-	return false;
+		if (i >= n)
+			kill(pid, SIGKILL);
+		snprintf(path, sizeof(path), "/proc/%d/task", pid);
+		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
+		while (threads && (entry = readdir(threads))) {
+			snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
+			add_children(list, path);
+		}
+	}
+	return refused;
 }
 
 int orphans_kill(const struct orphans *o, struct error *err)
 {
-	_cleanup_(pids_free) struct pids now = {}, before = {};
+	_cleanup_(pid_list_free) struct pid_list now = {}, before = {};
 	int r = o->cgroup ? cgroup_kill(o->cgroup, err) : 0;
 	size_t refused = 0, n = 0;
 	bool more = true;
 
+	/* Until there are no new ones. */
 	for (int round = 0; r == 0 && more && round < MAX_ROUNDS; round++) {
-		struct pids swap = before;
+		struct pid_list swap = before;
 
 		r = list_orphans(o, &now, err);
 		if (r < 0)
 			break;
 		n = now.n;
-
-		/* Kills the processes of the list and all below them, which are added to it, and counts
-		 * those that may not be killed. Each is killed before its children are read: it cannot
-		 * fork after that. The newest come first: the oldest may long have ended. */
-		size_t orphans = now.n, trees_refused = 0;
-
-		for (size_t i = orphans; i > 0; i--)
-			trees_refused += kill(now.items[i - 1], SIGKILL) < 0 && errno == EPERM;
-		for (size_t i = 0; i < now.n; i++) {
-			_cleanup_(closedirp) DIR *threads = NULL;
-			pid_t pid = now.items[i];
-			struct dirent *entry;
-			char path[320];
-
-			if (i >= orphans)
-				kill(pid, SIGKILL);
-			snprintf(path, sizeof(path), "/proc/%d/task", pid);
-			threads = opendir(
-				path); /* where it has ended meanwhile, its children are orphans now */
-			while (threads && (entry = readdir(threads))) {
-				snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
-				add_children(&now, path);
-			}
-		}
-		refused = trees_refused;
-		more = has_new_pid(&now, &before);
+		refused = kill_trees(&now);
+		more = false;
+		for (size_t i = now.n; !more && i > 0; i--)
+			more = !pid_list_has(&before, now.items[i - 1]);
 		before = now;
 		now = swap;
-		if (before.n > 0)
-			qsort(before.items, before.n, sizeof(*before.items), compare_pids);
+		pid_list_sort(&before);
 	}
 	if (r == 0 && refused > 0 && refused == n)
 		return error_say(err, -EPERM,

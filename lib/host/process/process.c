@@ -47,7 +47,7 @@ bool process_parse_start(const char *stat, unsigned long long *ret)
 	return at && sscanf(at, "%llu", ret) == 1;
 }
 
-static int compare_process_pids(const void *a, const void *b)
+static int compare_processes(const void *a, const void *b)
 {
 	return ((const struct process *)a)->pid - ((const struct process *)b)->pid;
 }
@@ -73,7 +73,7 @@ struct process *processes_read(int root_fd, size_t *ret_n)
 			*array_add(found, n) = process;
 	}
 	if (n > 0)
-		qsort(found, n, sizeof(*found), compare_process_pids);
+		qsort(found, n, sizeof(*found), compare_processes);
 	*ret_n = n;
 	return found;
 }
@@ -157,35 +157,26 @@ bool schedstat_read(pid_t pid, struct schedstat *ret)
 	return text_read_file(AT_FDCWD, path, &text) == 0 && schedstat_parse(text, ret);
 }
 
-/* It calls getdents64 directly: opendir would allocate
- * memory, and open the directory again. */
-
-static int add(struct pid_list *list, const char *name)
-{
-	pid_t *pid;
-
-	if (name[0] < '1' || name[0] > '9')
-		return 0;
-	pid = array_add_reused(list->items, list->n, list->capacity);
-	*pid = atoi(name);
-	return 0;
-}
-
-/* The kernel lists processes in order of their ids. */
+/* It calls getdents64 directly: opendir would allocate memory, and open the directory again. The kernel lists processes in order
+ * of their ids. */
 int pid_list_read(struct pid_list *list, int proc_fd)
 {
 	char buffer[32768] __attribute__((aligned(8)));
+	struct dirent64 *entry;
 	ssize_t n;
 
 	list->n = 0;
 	if (lseek(proc_fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((n = getdents64(proc_fd, buffer, sizeof(buffer))) > 0)
-		for (char *at = buffer; at < buffer + n; at += ((struct dirent64 *)at)->d_reclen) {
-			int r = add(list, ((struct dirent64 *)at)->d_name);
+		for (char *at = buffer; at < buffer + n; at += entry->d_reclen) {
+			pid_t *pid;
 
-			if (r < 0)
-				return r;
+			entry = (struct dirent64 *)at;
+			if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+				continue;
+			pid = array_add_reused(list->items, list->n, list->capacity);
+			*pid = atoi(entry->d_name);
 		}
 	return n < 0 ? -errno : 0;
 }
@@ -196,14 +187,20 @@ void pid_list_free(struct pid_list *list)
 	*list = (struct pid_list){};
 }
 
-static int compare(const void *a, const void *b)
+static int compare_pids(const void *a, const void *b)
 {
 	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
+void pid_list_sort(struct pid_list *list)
+{
+	if (list->n > 0)
+		qsort(list->items, list->n, sizeof(*list->items), compare_pids);
+}
+
 bool pid_list_has(const struct pid_list *list, pid_t pid)
 {
-	return list->n > 0 && bsearch(&pid, list->items, list->n, sizeof(pid), compare);
+	return list->n > 0 && bsearch(&pid, list->items, list->n, sizeof(pid), compare_pids);
 }

@@ -64,16 +64,17 @@ bool schedstat_parse(const char *text, struct schedstat *ret);
 /* Of the first thread of a process, which may be a zombie. */
 bool schedstat_read(pid_t pid, struct schedstat *ret);
 
-/* The process ids in /proc. A zeroed struct is an empty list; it keeps its memory from one reading to the
- * next. */
+/* Process ids, such as those in /proc. A zeroed struct is an empty list; it keeps its memory from one reading to the next. */
 
 struct pid_list {
-	pid_t *items; /* ascending */
+	pid_t *items;
 	size_t n, capacity;
 };
 
-/* proc_fd: /proc as a directory. -errno. */
+/* proc_fd: /proc as a directory; ascending. -errno. */
 int pid_list_read(struct pid_list *list, int proc_fd);
 void pid_list_free(struct pid_list *list);
 
+void pid_list_sort(struct pid_list *list);
+/* In an ascending list. */
 bool pid_list_has(const struct pid_list *list, pid_t pid);

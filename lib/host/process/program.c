@@ -36,41 +36,19 @@ struct sched_attributes {
 	uint64_t runtime_ns, deadline_ns, period_ns; /* runtime_ns: for the fair class, its slice */
 };
 
-static int slice_get(struct sched_attributes *ret)
-{
-	*ret = (struct sched_attributes){.size = sizeof(*ret)};
-	return syscall(SYS_sched_getattr, 0, ret, sizeof(*ret), 0) < 0 ? -errno : 0;
-}
-
 int slice_set(int64_t slice_ns)
 {
-	struct sched_attributes a;
-	int r = slice_get(&a);
+	struct sched_attributes a = {.size = sizeof(a)};
 
-	if (r < 0)
-		return r;
+	if (syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) < 0)
+		return -errno;
 	if (a.policy != SCHED_OTHER && a.policy != SCHED_BATCH)
 		return -ENOTSUP;
 	a.size = sizeof(a);
 	a.runtime_ns = (uint64_t)slice_ns;
-	if (syscall(SYS_sched_setattr, 0, &a, 0) < 0)
+	if (syscall(SYS_sched_setattr, 0, &a, 0) < 0 || syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) < 0)
 		return -errno;
-	r = slice_get(&a);
-	return r < 0 ? r : slice_ns == 0 || a.runtime_ns == (uint64_t)slice_ns ? 0 : -ENOTSUP;
-}
-
-bool slice_can_be_set(void)
-{
-	bool can = slice_set(10 * NS_PER_MS) == 0;
-
-	return slice_set(0) == 0 && can;
-}
-
-int64_t slice_tick_ns(void)
-{
-	struct timespec tick;
-
-	return clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 ? timespec_ns(tick) : 0;
+	return slice_ns == 0 || a.runtime_ns == (uint64_t)slice_ns ? 0 : -ENOTSUP;
 }
 
 /* The child's input and results. */
@@ -203,7 +181,7 @@ static int say_child_failed(const struct child *child, struct error *err)
 		strerror(child->failed), hint);
 }
 
-static int start_child(struct child *child, const struct spawn *s, struct started *ret, struct error *err)
+int start_program(const struct spawn *s, struct started *ret, struct error *err)
 {
 	int pidfd = -1;
 	struct clone_args args = {
@@ -212,58 +190,51 @@ static int start_child(struct child *child, const struct spawn *s, struct starte
 		.exit_signal = SIGCHLD,
 		.cgroup = s->cgroup ? (uint64_t)s->cgroup->fd : 0,
 	};
+	struct child own, *shared = SHARED ? &own
+					   : mmap(NULL, sizeof(own), PROT_READ | PROT_WRITE,
+						     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct schedstat waited;
 	long r;
 
-	*child = (struct child){
+	if (shared == MAP_FAILED)
+		return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
+	*shared = (struct child){
 		.spawn = s,
 		.parent = getpid(),
 		.mask = interrupt_old_mask(),
 		.environment = privilege_environment(),
 		.wait_ns = -1,
 	};
-	CPU_ZERO(&child->cpus);
+	CPU_ZERO(&shared->cpus);
 	if (s->affinity)
-		child->cpus = *s->affinity;
+		shared->cpus = *s->affinity;
 	if (s->cpu >= 0)
-		CPU_SET(s->cpu, &child->cpus);
+		CPU_SET(s->cpu, &shared->cpus);
 	interrupt_child_clear(); /* the end of an earlier program would wake this process during the sample */
-	let_child_see(child);
-	r = clone_child(&args, child);
-	let_child_see(child);
+	let_child_see(shared);
+	r = clone_child(&args, shared);
+	let_child_see(shared);
+	own = *shared;
+	if (!SHARED)
+		munmap(shared, sizeof(own));
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
-	if (child->failed) {
+	if (own.failed) {
 		close(pidfd);
 		waitpid((pid_t)r, NULL, 0);
-		return say_child_failed(child, err);
+		return say_child_failed(&own, err);
 	}
-	if (child->wait_ns < 0 && schedstat_parse(child->schedstat, &waited))
-		child->wait_ns = waited.wait_ns;
+	if (own.wait_ns < 0 && schedstat_parse(own.schedstat, &waited))
+		own.wait_ns = waited.wait_ns;
 	*ret = (struct started){
 		.pid = (pid_t)r,
 		.pidfd = pidfd,
-		.real_ns = timespec_ns(child->start_real),
-		.monotonic_ns = timespec_ns(child->start_raw),
-		.wait_ns = child->wait_ns,
-		.used_ns = timespec_ns(child->used),
+		.real_ns = timespec_ns(own.start_real),
+		.monotonic_ns = timespec_ns(own.start_raw),
+		.wait_ns = own.wait_ns,
+		.used_ns = timespec_ns(own.used),
 	};
 	return 0;
-}
-
-int start_program(const struct spawn *s, struct started *ret, struct error *err)
-{
-	struct child ours, *child = &ours;
-	int r;
-
-	if (!SHARED)
-		child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (child == MAP_FAILED)
-		return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
-	r = start_child(child, s, ret, err);
-	if (!SHARED)
-		munmap(child, sizeof(*child));
-	return r;
 }
 
 static void *drain_pipe(void *data)
@@ -347,10 +318,8 @@ static int64_t earlier(int64_t a, int64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Adds what wait4 reports of one of its processes, and of those that this has waited for. `data`: struct spawned. */
-static void add_rusage(void *data, const struct rusage *ru)
+void spawned_add(struct spawned *spawned, const struct rusage *ru)
 {
-	struct spawned *spawned = data;
 	int64_t user = ru->ru_utime.tv_sec * NS_PER_S + ru->ru_utime.tv_usec * NS_PER_US;
 	int64_t system = ru->ru_stime.tv_sec * NS_PER_S + ru->ru_stime.tv_usec * NS_PER_US;
 
@@ -370,23 +339,18 @@ int64_t program_time_wait(const struct spawned *spawned, const struct schedstat 
 	return first->wait_ns > spawned->wait_before_ns ? first->wait_ns - spawned->wait_before_ns : 0;
 }
 
-static void subtract_time(int64_t *from_ns, int64_t *ns)
-{
-	int64_t part_ns = *ns < *from_ns ? *ns : *from_ns;
-
-	*from_ns -= part_ns;
-	*ns -= part_ns;
-}
-
 /* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work was
  * system calls; the parts of user and system are estimated anyway. */
 void program_time_begin(struct spawned *spawned, int64_t used_ns)
 {
-	int64_t rest_ns = spawned->before_ns = used_ns < spawned->pt_ns ? used_ns : spawned->pt_ns;
+	int64_t before_ns = used_ns < spawned->pt_ns ? used_ns : spawned->pt_ns;
+	int64_t system_ns = before_ns < spawned->system_ns ? before_ns : spawned->system_ns;
+	int64_t user_ns = before_ns - system_ns;
 
-	spawned->pt_ns -= rest_ns;
-	subtract_time(&spawned->system_ns, &rest_ns);
-	subtract_time(&spawned->user_ns, &rest_ns);
+	spawned->before_ns = before_ns;
+	spawned->pt_ns -= before_ns;
+	spawned->system_ns -= system_ns;
+	spawned->user_ns -= user_ns < spawned->user_ns ? user_ns : spawned->user_ns;
 }
 
 int program_start(struct program **ret, const struct spawn *spawn, struct error *err)
@@ -477,7 +441,7 @@ static int check_rest(struct program *p, struct error *err)
 {
 	int r, n;
 
-	r = orphans_reap(&p->orphans, add_rusage, &p->result, err);
+	r = orphans_reap(&p->orphans, &p->result, err);
 	if (r <= 0)
 		return r < 0 ? r : conclude_program(p, err);
 	n = orphans_count(&p->orphans, err);
@@ -563,7 +527,7 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 			p->has_first = schedstat_read(p->started.pid, &p->first);
 		if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
 			return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
-		add_rusage(&p->result, &ru);
+		spawned_add(&p->result, &ru);
 		p->state = LINGERING;
 		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
 		p->dead_ns = 0;
@@ -582,63 +546,57 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 	}
 }
 
-/* The programs that are waited for, and what is polled for them. */
-struct program_poll {
-	struct program *const *programs;
-	size_t n;
-	struct accounting *accounting;
-	struct pollfd *interrupt, *child, *accounts, *ends; /* ends: the pidfd of each program */
-};
+/* What is polled for programs: of each also its pidfd, from ENDS on. */
+enum { INTERRUPT, CHILD, ACCOUNTS, ENDS };
 
 /* Puts the descriptors in; the moment at which something is to be done, 0: none. */
-static int64_t fill_poll(struct program_poll *w)
+static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, size_t n, int accounting_fd)
 {
 	bool running = false;
 	int64_t wake_ns = 0;
 
-	for (size_t i = 0; i < w->n; i++) {
-		struct program *p = w->programs[i];
+	for (size_t i = 0; i < n; i++) {
+		struct program *p = programs[i];
 		bool alive = p && (p->state == RUNNING || p->state == KILLED);
 
-		w->ends[i] = (struct pollfd){.fd = alive ? p->started.pidfd : -1, .events = POLLIN};
+		fds[ENDS + i] = (struct pollfd){.fd = alive ? p->started.pidfd : -1, .events = POLLIN};
 		if (!p)
 			continue;
-		running |= p->state == RUNNING;
-		if (p->state == RUNNING && p->spawn.short_stderr)
-			wake_ns = earlier(wake_ns, now() + STDERR_NS);
 		wake_ns = earlier(wake_ns, p->check_ns);
-		if (p->state == RUNNING)
-			wake_ns = earlier(wake_ns, p->freeze_check_ns);
-		if (alive)
-			wake_ns = earlier(wake_ns, p->state == RUNNING ? p->deadline_ns : p->dead_ns);
+		if (p->state == KILLED)
+			wake_ns = earlier(wake_ns, p->dead_ns);
+		if (p->state != RUNNING)
+			continue;
+		running = true;
+		wake_ns = earlier(wake_ns, p->freeze_check_ns);
+		wake_ns = earlier(wake_ns, p->deadline_ns);
+		if (p->spawn.short_stderr)
+			wake_ns = earlier(wake_ns, now() + STDERR_NS);
 	}
-	*w->interrupt = (struct pollfd){.fd = running ? interrupt_fd() : -1, .events = POLLIN};
-	*w->child = (struct pollfd){.fd = running ? interrupt_child_fd() : -1, .events = POLLIN};
-	*w->accounts = (struct pollfd){.fd = accounting_poll_fd(w->accounting), .events = POLLIN};
+	fds[INTERRUPT] = (struct pollfd){.fd = running ? interrupt_fd() : -1, .events = POLLIN};
+	fds[CHILD] = (struct pollfd){.fd = running ? interrupt_child_fd() : -1, .events = POLLIN};
+	fds[ACCOUNTS] = (struct pollfd){.fd = accounting_fd, .events = POLLIN};
 	return wake_ns;
 }
 
 /* True: *ret is a program that is over, or n if there are no programs. */
-static bool find_over(const struct program_poll *w, size_t *ret)
+static bool find_over(struct program *const *programs, size_t n, size_t *ret)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < w->n; i++) {
-		if (w->programs[i] && w->programs[i]->state == OVER) {
-			*ret = i;
+	for (*ret = 0; *ret < n; (*ret)++) {
+		if (programs[*ret] && programs[*ret]->state == OVER)
 			return true;
-		}
-		any |= w->programs[i] != NULL;
+		any |= programs[*ret] != NULL;
 	}
-	*ret = w->n;
 	return !any;
 }
 
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err)
 {
-	_cleanup_(freep) struct pollfd *fds = xcalloc(n + 3, sizeof(*fds));
-	struct program_poll w = {programs, n, NULL, fds, fds + 1, fds + 2, fds + 3};
+	_cleanup_(freep) struct pollfd *fds = xcalloc(n + ENDS, sizeof(*fds));
+	struct accounting *accounting = NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -647,38 +605,40 @@ int program_wait_any(
 		if (n > 1 && !programs[i]->spawn.cgroup && !programs[i]->spawn.keeps_orphans)
 			return error_say(err, -ENOTSUP,
 				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
-		w.accounting = programs[i]->spawn.accounting;
+		accounting = programs[i]->spawn.accounting;
 		/* The start of one program discards the signal that another has stopped. */
 		if (n > 1 && programs[i]->state == RUNNING)
 			stays_stopped(programs[i], true);
 	}
-	while (!find_over(&w, ret) && (!until_ns || now() < until_ns)) {
-		bool stopped;
-		int64_t wake_ns = earlier(fill_poll(&w), until_ns), left_ns, ended_ns;
-		int accounting_ms = accounting_poll_ms(w.accounting);
+	while (!find_over(programs, n, ret) && (!until_ns || now() < until_ns)) {
+		int64_t wake_ns = fill_poll(fds, programs, n, accounting_poll_fd(accounting));
+		int accounting_ms = accounting_poll_ms(accounting);
+		int64_t left_ns, ended_ns;
 		struct timespec timeout;
+		bool stopped;
 
 		/* Waits until something happens, and records the time of each end. */
+		wake_ns = earlier(wake_ns, until_ns);
 		if (accounting_ms >= 0)
 			wake_ns = earlier(wake_ns, now() + accounting_ms * NS_PER_MS);
 		left_ns = wake_ns ? wake_ns - now() : 0;
 		left_ns = left_ns < 0 ? 0 : left_ns;
 		timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
-		if (ppoll(w.interrupt, w.n + 3, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
+		if (ppoll(fds, n + ENDS, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
 			return error_os(err, -errno, "cannot wait for programs");
 		ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-		for (size_t i = 0; i < w.n; i++)
-			if (w.ends[i].revents)
-				w.programs[i]->result.et_ns = ended_ns - w.programs[i]->started.monotonic_ns;
-		r = accounting_drain(w.accounting, err);
+		for (size_t i = 0; i < n; i++)
+			if (fds[ENDS + i].revents)
+				programs[i]->result.et_ns = ended_ns - programs[i]->started.monotonic_ns;
+		r = accounting_drain(accounting, err);
 		if (r < 0)
 			return r;
-		stopped = w.child->revents && (n > 1 || !w.ends[0].revents);
+		stopped = fds[CHILD].revents && (n > 1 || !fds[ENDS].revents);
 		if (stopped)
 			interrupt_child_clear();
 		for (size_t i = 0; r == 0 && i < n; i++)
 			if (programs[i])
-				r = advance_program(programs[i], w.ends[i].revents, stopped, err);
+				r = advance_program(programs[i], fds[ENDS + i].revents, stopped, err);
 		if (r < 0)
 			return r;
 	}
@@ -701,7 +661,7 @@ void program_free(struct program *p)
 		program_wait_any(&p, 1, 0, &over, &ignored); /* until it is over, or is given up */
 	}
 	closep(&p->started.pidfd);
-	orphans_clear(&p->orphans);
+	pid_list_free(&p->orphans.before);
 	free(p);
 }
 

@@ -112,12 +112,6 @@ int start_program(const struct spawn *spawn, struct started *ret, struct error *
  * parent's memory may call it. -ENOTSUP: the kernel has one slice for all, or the process is not of the fair class. */
 int slice_set(int64_t slice_ns);
 
-/* Whether it has an effect here: tried, and undone. */
-bool slice_can_be_set(void);
-
-/* The scheduler checks slices once a tick, so that none is shorter. */
-int64_t slice_tick_ns(void);
-
 /* A pipe whose other end discards everything: for programs that do less when they see /dev/null. A thread moves the
  * pages to /dev/null without reading them. *ret_fd: the end to write to, open until this process ends. */
 int pipe_drain_new(int *ret_fd, struct error *err);
@@ -126,25 +120,22 @@ int pipe_drain_new(int *ret_fd, struct error *err);
  * child subreaper. The program's are those in its cgroup. So are other children that did not exist before the program,
  * unless they are in the cgroup of another program, or there were children before, which may leave orphans too. */
 
-struct pids {
-	pid_t *items;
-	size_t n, capacity;
-};
-
 struct orphans {
 	struct cgroup *cgroup; /* NULL: none */
-	struct pids before;    /* children that are not the program's */
-	bool kept;             /* none is looked for */
+	struct pid_list
+		before; /* children that are not the program's, ascending; to be freed with pid_list_free */
+	bool kept;      /* none is looked for */
 };
 
 /* Before the program starts: makes this process a child subreaper. */
 int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
-void orphans_clear(struct orphans *orphans);
 
-/* After the program itself has been reaped: reaps those that have ended, one by one, and calls `add` with the resource usage
- * of each. 1: some still run, 0: none. */
-int orphans_reap(const struct orphans *orphans, void (*add)(void *data, const struct rusage *), void *data,
-	struct error *err);
+/* After the program itself has been reaped: reaps those that have ended, one by one, and adds what each used to `sum`, unless
+ * that is NULL. 1: some still run, 0: none. */
+int orphans_reap(const struct orphans *orphans, struct spawned *sum, struct error *err);
+
+/* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */
+void spawned_add(struct spawned *spawned, const struct rusage *ru);
 
 /* How many there are. */
 int orphans_count(const struct orphans *orphans, struct error *err);
