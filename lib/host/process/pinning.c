@@ -61,14 +61,13 @@ int pinning_check(int cpu, int root_fd, struct error *err)
 
 int pinning_option(const char *value, const char *name, void *into, struct error *err)
 {
-	int cpu, r;
+	int cpu, r = option_count0(value, name, &cpu, err);
 
-	r = option_count0(value, name, &cpu, err);
 	if (r == 0)
 		r = pinning_check(cpu, AT_FDCWD, err);
 	if (r == 0)
 		*(int *)into = cpu;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 char *partition_directory(int root_fd)
@@ -97,25 +96,40 @@ int partition_read(int root_fd, const char *directory, char **ret)
 	return 0;
 }
 
-static int partition_write_file(int dir_fd, const char *name, const char *value)
-{
-	_cleanup_(closep) int fd = openat(dir_fd, name, O_WRONLY | O_CLOEXEC);
-
-	return fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
-}
-
-/* The kernel accepts "isolated" and may say in the same file that it is invalid. */
+/* Makes a directory the partition of these CPUs. The kernel accepts "isolated" and may say in the same file that it is invalid. */
 static int partition_isolate(const char *directory, const char *cpus)
 {
 	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_(freep) char *state = NULL;
-	int r = fd < 0 ? -errno : partition_write_file(fd, "cpuset.cpus", cpus);
+	int r = fd < 0 ? -errno : cgroup_write(fd, "cpuset.cpus", cpus);
 
 	if (r == 0)
-		r = partition_write_file(fd, "cpuset.cpus.partition", "isolated");
+		r = cgroup_write(fd, "cpuset.cpus.partition", "isolated");
 	if (r == 0)
 		r = text_read_file(fd, "cpuset.cpus.partition", &state);
 	return r < 0 ? r : strcmp(state, "isolated") ? -EINVAL : 0;
+}
+
+/* The kernel gives the CPUs of a removed partition back later; those of one that is no longer isolated, at once. */
+static int partition_remove(const char *directory)
+{
+	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *events = NULL;
+	int r;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	events = path_text(fd, "cgroup.events");
+	if (events && strstr(events, "populated 1"))
+		return -EBUSY;
+	r = cgroup_write(fd, "cpuset.cpus.partition", "member");
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (rmdir(directory) == 0)
+		return 0;
+	r = -errno;
+	cgroup_write(fd, "cpuset.cpus.partition", "isolated");
+	return r;
 }
 
 int partition_write(const char *directory, const char *cpus)
@@ -123,25 +137,8 @@ int partition_write(const char *directory, const char *cpus)
 	bool made;
 	int r;
 
-	if (!strcmp(cpus, "none")) {
-		_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		_cleanup_(freep) char *events = NULL;
-
-		/* The kernel gives the CPUs of a removed partition back later; those of one that is no
-		 * longer isolated, at once. */
-		if (fd < 0)
-			return errno == ENOENT ? 0 : -errno;
-		if (text_read_file(fd, "cgroup.events", &events) == 0 && strstr(events, "populated 1"))
-			return -EBUSY;
-		r = partition_write_file(fd, "cpuset.cpus.partition", "member");
-		if (r < 0 && r != -ENOENT)
-			return r;
-		if (rmdir(directory) == 0)
-			return 0;
-		r = -errno;
-		partition_write_file(fd, "cpuset.cpus.partition", "isolated");
-		return r;
-	}
+	if (!strcmp(cpus, "none"))
+		return partition_remove(directory);
 	made = mkdir(directory, 0755) == 0;
 	if (!made && errno != EEXIST)
 		return -errno;

@@ -67,25 +67,16 @@ void privilege_environment_put(char *assignment)
 
 void privilege_init(char **argv)
 {
-	if (getauxval(AT_SECURE)) {
-		char *end = (char *)getauxval(AT_EXECFN), *first = argv[0], **all;
-		size_t n = 0;
+	/* The kernel puts the environment after the arguments, and before the name of the file. */
+	char *end = getauxval(AT_SECURE) ? (char *)getauxval(AT_EXECFN) : NULL, *text = argv[0];
+	size_t n = 0;
 
-		/* The environment of a program whose first argument is at `argv`: the kernel puts it after
-		 * the arguments and before the name of the file. NULL: not known. */
-		if (!end || !first) {
-			of_start = NULL;
-		} else {
-			for (char **arg = argv; *arg; arg++)
-				first = *arg + strlen(*arg) + 1;
-			for (char *text = first; text < end; text += strlen(text) + 1)
-				n++;
-			all = xcalloc(n + 1, sizeof(*all));
-			n = 0;
-			for (char *text = first; text < end; text += strlen(text) + 1)
-				all[n++] = text;
-			of_start = all;
-		}
+	if (end && text) {
+		for (char **arg = argv; *arg; arg++)
+			text = *arg + strlen(*arg) + 1;
+		for (; text < end; text += strlen(text) + 1)
+			*array_add(of_start, n) = text;
+		array_add(of_start, n); /* the NULL at the end */
 	}
 	if (getuid() != 0 && geteuid() != 0)
 		set_capabilities(false);

@@ -23,10 +23,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* One that runs. */
 struct helper {
-	const struct subprocess *request;
-	pid_t pid;
+	pid_t pid;            /* 0: not started */
 	int pidfd, output_fd; /* output_fd -1: not captured, or all of it read */
 	char *output;
 	size_t size;
@@ -41,11 +39,10 @@ static void redirect(posix_spawn_file_actions_t *actions, int fd, int target)
 		posix_spawn_file_actions_adddup2(actions, fd, target);
 }
 
-static int start_helper(struct helper *h, bool capture)
+static int start_helper(struct helper *h, const struct subprocess *p, bool capture)
 {
-	const struct subprocess *p = h->request;
 	char *const *environment = p->environment ?: privilege_environment();
-	_cleanup_(closep) int in = -1, out = -1;
+	_cleanup_(closep) int out = -1;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int fds[2], r;
@@ -53,9 +50,9 @@ static int start_helper(struct helper *h, bool capture)
 	if (capture) {
 		if (pipe2(fds, O_CLOEXEC) < 0)
 			return -errno;
-		in = fds[0];
+		h->output_fd = fds[0];
 		out = fds[1];
-		fcntl(in, F_SETFL, O_NONBLOCK);
+		fcntl(h->output_fd, F_SETFL, O_NONBLOCK);
 	}
 	posix_spawn_file_actions_init(&actions);
 	redirect(&actions, p->stdin_fd, STDIN_FILENO);
@@ -73,14 +70,11 @@ static int start_helper(struct helper *h, bool capture)
 		return -r;
 	}
 	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
-	if (h->pidfd < 0)
-		return -errno;
-	h->output_fd = TAKE_FD(in);
-	return 0;
+	return h->pidfd < 0 ? -errno : 0;
 }
 
 /* Reads all that is available. -EMSGSIZE: more than output_max. */
-static int read_output(struct helper *h)
+static int read_output(struct helper *h, size_t output_max)
 {
 	for (;;) {
 		char part[16384];
@@ -92,7 +86,7 @@ static int read_output(struct helper *h)
 			close(TAKE_FD(h->output_fd));
 			return 0;
 		}
-		if (h->size + (size_t)n > h->request->output_max)
+		if (h->size + (size_t)n > output_max)
 			return -EMSGSIZE;
 		h->output = xrealloc(h->output, h->size + (size_t)n + 1);
 		memcpy(h->output + h->size, part, (size_t)n);
@@ -102,26 +96,25 @@ static int read_output(struct helper *h)
 
 /* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
  * pipe. */
-static int follow_helper(struct helper *h)
+static int follow_helper(struct helper *h, const struct subprocess *p)
 {
-	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + h->request->timeout_ms * NS_PER_MS;
+	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{.fd = h->pidfd, .events = POLLIN},
 			{.fd = h->output_fd, .events = POLLIN},
-			{.fd = h->request->forward_signals ? interrupt_fd() : -1, .events = POLLIN},
+			{.fd = p->forward_signals ? interrupt_fd() : -1, .events = POLLIN},
 		};
 		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
-		int r, signal,
-			ms = h->request->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		int r, signal, ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
 		bool typed;
 
-		if (h->request->timeout_ms && left_ns <= 0)
+		if (p->timeout_ms && left_ns <= 0)
 			return -ETIMEDOUT;
 		if (poll(fds, ELEMENTS(fds), ms) < 0 && errno != EINTR)
 			return -errno;
-		r = h->output_fd >= 0 ? read_output(h) : 0;
+		r = h->output_fd >= 0 ? read_output(h, p->output_max) : 0;
 		if (r < 0 || fds[0].revents)
 			return r;
 		while (fds[2].revents && (signal = interrupt_next(&typed)) != 0)
@@ -132,7 +125,7 @@ static int follow_helper(struct helper *h)
 
 int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_status, struct error *err)
 {
-	struct helper h = {.request = p, .pidfd = -1, .output_fd = -1, .output = xcalloc(1, 1)};
+	struct helper h = {.pidfd = -1, .output_fd = -1, .output = xcalloc(1, 1)};
 	_cleanup_(freep) char *output = NULL;
 	const char *name = p->path ?: p->argv[0];
 	int subreaper = 0, r;
@@ -140,9 +133,9 @@ int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
 	prctl(PR_SET_CHILD_SUBREAPER,
 		0); /* a server that it starts is no orphan of a program: see program.h */
-	r = start_helper(&h, ret_output);
+	r = start_helper(&h, p, ret_output);
 	if (r == 0)
-		r = follow_helper(&h);
+		r = follow_helper(&h, p);
 	if (r < 0 && h.pid > 0)
 		kill(h.pid, SIGKILL);
 	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0 && errno == EINTR)
@@ -168,7 +161,6 @@ int subprocess_ask(
 	static const char *const directories[] = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
 	static char *const environment[] = {
 		(char *)"PATH=/usr/bin:/usr/sbin:/bin:/sbin", (char *)"LC_ALL=C.UTF-8", NULL};
-	_cleanup_(freep) char *path = NULL;
 	struct subprocess question = {
 		.argv = (char *const *)argv,
 		.environment = environment,
@@ -177,20 +169,20 @@ int subprocess_ask(
 		.output_max = 1 << 20,
 		.timeout_ms = timeout_ms,
 	};
-	int r, status;
 
-	for (size_t i = 0; !question.path && i < ELEMENTS(directories); i++) {
-		free(path);
-		path = text_format("%s/%s", directories[i], argv[0]);
-		if (access(path, X_OK) == 0)
-			question.path = path;
+	for (size_t i = 0; i < ELEMENTS(directories); i++) {
+		_cleanup_(freep) char *path = text_format("%s/%s", directories[i], argv[0]);
+		int r, status;
+
+		if (access(path, X_OK) < 0)
+			continue;
+		question.path = path;
+		r = subprocess_run(&question, ret_output, &status, err);
+		if (r == 0)
+			*ret_status = process_exit_status(status);
+		return r;
 	}
-	if (!question.path)
-		return error_say(err, -ENOENT, "%s is not installed", argv[0]);
-	r = subprocess_run(&question, ret_output, &status, err);
-	if (r == 0)
-		*ret_status = process_exit_status(status);
-	return r;
+	return error_say(err, -ENOENT, "%s is not installed", argv[0]);
 }
 
 int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err)
@@ -226,7 +218,8 @@ static int check_executable(const char *path)
 int executable_find(const char *name, char **ret, struct error *err)
 {
 	const char *path = getenv("PATH") ?: "/usr/local/bin:/usr/bin:/bin";
-	int r = -ENOENT, found = -ENOENT;
+	bool not_executable = false;
+	int r;
 
 	if (strchr(name, '/')) {
 		r = check_executable(name);
@@ -235,36 +228,35 @@ int executable_find(const char *name, char **ret, struct error *err)
 		*ret = xstrdup(name);
 		return 0;
 	}
-	while (*name) {
-		size_t len = strcspn(path, ":");
-		char *file = text_format("%.*s%s%s", (int)len, path, len ? "/" : "", name);
+	for (size_t len; *name; path += len + 1) {
+		_cleanup_(freep) char *file = NULL;
 
+		len = strcspn(path, ":");
+		file = text_format("%.*s%s%s", (int)len, path, len ? "/" : "", name);
 		r = check_executable(file);
 		if (r == 0) {
-			*ret = file;
+			*ret = TAKE(file);
 			return 0;
 		}
-		free(file);
-		if (r == -EACCES)
-			found = r;
+		not_executable |= r == -EACCES;
 		if (!path[len])
 			break;
-		path += len + 1;
 	}
-	if (found == -EACCES)
+	if (not_executable)
 		return error_say(err, -EACCES, "command '%s' is in PATH, but is not executable", name);
 	return error_say(err, -ENOENT, "command '%s' not found in PATH", name);
 }
 
-/* The directory of this executable. */
-static int own_directory(char ret[PATH_MAX], struct error *err)
+/* The directory of this executable; the caller frees it. */
+static int own_directory(char **ret, struct error *err)
 {
-	ssize_t len = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+	char path[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path));
 
 	if (len < 0)
 		return error_os(err, -errno, "cannot read /proc/self/exe");
-	ret[len] = '\0';
-	*strrchr(ret, '/') = '\0';
+	*ret = text_format("%.*s", (int)len, path);
+	*strrchr(*ret, '/') = '\0';
 	return 0;
 }
 
@@ -272,41 +264,34 @@ static int own_directory(char ret[PATH_MAX], struct error *err)
  * emp-calibrate. */
 int suite_tool_find(const char *tool, char **ret, struct error *err)
 {
-	_cleanup_(freep) char *installed = NULL, *built = NULL;
+	_cleanup_(freep) char *own = NULL, *installed = NULL, *built = NULL;
 	const char *dash = strchr(tool, '-');
-	char own[PATH_MAX];
-	int r = own_directory(own, err);
+	int r = own_directory(&own, err);
 
 	if (r < 0)
 		return r;
 	installed = text_format("%s/%s", own, tool);
 	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : "calibrate", tool);
-	if (access(installed, X_OK) == 0)
-		*ret = TAKE(installed);
-	else if (access(built, X_OK) == 0)
-		*ret = TAKE(built);
-	else
+	if (access(installed, X_OK) < 0 && access(built, X_OK) < 0)
 		return error_say(err, -ENOENT,
 			"%s is not in %s; install all tools of the suite in one directory", tool, own);
+	*ret = access(installed, X_OK) == 0 ? TAKE(installed) : TAKE(built);
 	return 0;
 }
 
 int suite_library_find(const char *name, char **ret, struct error *err)
 {
-	_cleanup_(freep) char *built = NULL, *installed = text_format("%s/%s", EMP_LIB_DIR, name);
-	char own[PATH_MAX];
-	int r = own_directory(own, err);
+	_cleanup_(freep) char *own = NULL, *built = NULL,
+			      *installed = text_format("%s/%s", EMP_LIB_DIR, name);
+	int r = own_directory(&own, err);
 
 	if (r < 0)
 		return r;
 	built = text_format("%s/../lib/clock/%s", own, name);
-	if (access(built, R_OK) == 0)
-		*ret = TAKE(built);
-	else if (access(installed, R_OK) == 0)
-		*ret = TAKE(installed);
-	else
+	if (access(built, R_OK) < 0 && access(installed, R_OK) < 0)
 		return error_say(
 			err, -ENOENT, "%s is not in %s; is EMP installed as a whole?", name, EMP_LIB_DIR);
+	*ret = access(built, R_OK) == 0 ? TAKE(built) : TAKE(installed);
 	return 0;
 }
 
@@ -343,6 +328,25 @@ static void wait_for_end(int socket)
 		;
 }
 
+/* What the guard's process does. Signals of the terminal and of a process group do not reach it. Of the descriptors it keeps only
+ * these two: locks and pipes of this process end with it. */
+static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void *data)
+{
+	int kept[2] = {dup(socket), dup(fd)}; /* the two may be 0 and 1 in the other order */
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "emp-guard");
+	if (kept[0] < 0 || kept[1] < 0 || dup2(kept[0], 0) < 0 || dup2(kept[1], 1) < 0)
+		_exit(1);
+	syscall(SYS_close_range, 2, ~0U, 0);
+	wait_for_end(0);
+	act(1, data);
+	_exit(0);
+}
+
 /* Its parent ends at once: a child of this process would be taken for one of a program under test. */
 int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err)
 {
@@ -354,25 +358,8 @@ int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, stru
 	pid = fork();
 	if (pid == 0) {
 		pid = fork();
-		if (pid == 0) {
-			int kept[2] = {
-				dup(sockets[1]), dup(fd)}; /* the two may be 0 and 1 in the other order */
-			sigset_t all;
-
-			/* Signals of the terminal and of a process group do not reach it. Of the
-			 * descriptors it keeps only these two: locks and pipes of this process end with
-			 * it. */
-			sigfillset(&all);
-			sigprocmask(SIG_SETMASK, &all, NULL);
-			setsid();
-			prctl(PR_SET_NAME, "emp-guard");
-			if (kept[0] < 0 || kept[1] < 0 || dup2(kept[0], 0) < 0 || dup2(kept[1], 1) < 0)
-				_exit(1);
-			syscall(SYS_close_range, 2, ~0U, 0);
-			wait_for_end(0);
-			act(1, data);
-			_exit(0);
-		}
+		if (pid == 0)
+			guard_sleep(sockets[1], fd, act, data);
 		_exit(pid < 0);
 	}
 	close(sockets[1]);
