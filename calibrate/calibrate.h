@@ -19,6 +19,7 @@ struct calibrate_options {
 	enum accounting_backend backend;
 	bool ignore_audit;   /* run although the machine is not fit */
 	bool ignore_changes; /* resume although the environment has changed */
+	bool anyway;         /* both, in 0.1.0 */
 };
 
 extern struct calibrate_options calibrate_options;
@@ -63,7 +64,7 @@ option_parser preset_option;      /* into const struct preset * */
 option_parser preset_size_option; /* into struct size */
 
 /* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
- * calibration_run takes the rest of the short and of the long run and makes the profile (calibration.c), with INC as the program
+ * calibration_run takes the rest of the short and of the long run, with INC as the program, and makes the profile
  * (calibration.c). screen.c prints what the user reads. 'revalidate' takes a run in the same way. */
 
 struct calibration {
@@ -93,11 +94,8 @@ int calibration_prepare(struct calibration *calibration, struct error *err);
 /* Finds the constant of INC for the environment that the calibration began in (0: it begins in today's). */
 int calibration_find_constant(struct calibration *calibration, int64_t environment, struct error *err);
 
-/* Samples in the book. */
-uint32_t calibration_samples(struct calibration *calibration, int which);
-
-/* The time left, estimated from the samples so far. */
-int64_t calibration_left_ns(struct calibration *calibration);
+/* The time left, estimated from the samples so far; `all`: with the warm-ups and the duet to come. */
+int64_t calibration_left_ns(const struct calibration *calibration, bool all);
 
 /* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
  * can be resumed. */
@@ -115,7 +113,7 @@ struct calibration_query {
 int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
 	struct error *err);
 
-/* calibration.c: INC as a calibration starts it. Contains pointers into itself: do not copy it. */
+/* INC as a calibration starts it. Contains pointers into itself: do not copy it. */
 struct inc_program {
 	int64_t length_ns;
 	char iterations[32];
@@ -130,15 +128,12 @@ void inc_program_make(struct inc_program *ret, const struct calibration *calibra
 int inc_program_describe(const struct inc_program *program, const struct calibration *calibration,
 	enum run_kind kind, struct run *ret, struct error *err);
 
-/* How long that takes at least; 0: there is none. */
-int64_t calibration_duet_ns(const struct calibration *calibration);
-
 /* screen.c: the text that 'run' and 'resume' print: one line for each run, for each daemon, and for all warnings. -v adds
  * details. */
 void screen_audit_ignored(const char *checks);
 
 /* The plan, and when it ends. `sleeps`: why sleep could not be blocked; NULL: it is. */
-void screen_plan(struct calibration *calibration, const char *sleeps);
+void screen_plan(const struct calibration *calibration, const char *sleeps);
 
 /* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
 int screen_confirm(int64_t ns, struct error *err);
@@ -150,7 +145,7 @@ int screen_run(struct calibration *calibration, int which, struct error *err);
 int screen_warnings(
 	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
 
-int screen_profile(const struct profile *profile, const struct cutoffs *left_out);
+void screen_profile(const struct profile *profile, const struct cutoffs *left_out);
 void screen_next(const struct calibration *calibration,
 	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
 void screen_refused(const struct calibration *calibration);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration from the open book to the profile: see calibrate.h. */
+/* A calibration from the open book to the profile, INC as it starts it, and how fast INC is ('constant'). See calibrate.h. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
@@ -22,9 +22,6 @@
 #include <math.h>
 #include <string.h>
 
-static int calibration_duet(
-	struct calibration *calibration, struct resolving rows[N_RESOLVING], struct error *err);
-
 void calibration_clear(struct calibration *c)
 {
 	closep(&c->inhibitor);
@@ -38,6 +35,8 @@ int calibration_open(struct calibration *c, struct error *err)
 {
 	int r = suite_tool_find("inc", &c->inc, err);
 
+	calibrate_options.ignore_audit |= calibrate_options.anyway;
+	calibrate_options.ignore_changes |= calibrate_options.anyway;
 	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, RUN_LOCK_TAKEN, err);
 }
 
@@ -74,46 +73,41 @@ int find_calibration(struct book *book, const struct calibration_query *query, s
 int calibration_prepare(struct calibration *c, struct error *err)
 {
 	const struct observer *o = &c->base.observer;
+	_cleanup_(freep) char *off = NULL;
 	enum accounting_backend backend;
 	const char *why;
-	int r;
+	int r = c->plan.cpu >= 0 ? pinning_check(c->plan.cpu, AT_FDCWD, err) : 0;
 
-	r = c->plan.cpu >= 0 ? pinning_check(c->plan.cpu, AT_FDCWD, err) : 0;
-	if (r == 0) {
-		_cleanup_(freep) char *off = NULL;
-
-		r = environment_audit(&off, err);
-		if (r >= 0) {
-			if (!off) {
-				screen_print("Audit: fit\n");
-				r = 0;
-			} else if (!c->plan.anyway) {
-				r = error_say(err, STATUS_NOT_FIT,
-					"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
-					off);
-			} else {
-				screen_audit_ignored(off);
-				c->notes = text_format("audit: not fit (%s), ignored", off);
-				r = 0;
-			}
-		}
-	}
 	if (r == 0)
-		r = run_session_environment(&c->base, err);
+		r = environment_audit(&off, err);
+	if (r < 0)
+		return r;
+	if (!off) {
+		screen_print("Audit: fit\n");
+	} else if (!c->plan.anyway) {
+		return error_say(err, STATUS_NOT_FIT,
+			"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
+			off);
+	} else {
+		screen_audit_ignored(off);
+		c->notes = text_format("audit: not fit (%s), ignored", off);
+	}
+	r = run_session_environment(&c->base, err);
 	if (r == 0)
 		r = accounting_backend_parse(c->plan.backend, "--accounting", &backend, err);
 	if (r == 0)
 		r = observer_open(&c->base.observer, backend, c->plan.cpu, err);
-	if (r != 0)
+	if (r < 0)
 		return r;
 	if (!o->accounting) {
 		*err = o->no_accounting;
 		return error_prefix(err, -EPERM, "a calibration needs accounting");
 	}
 	why = accounting_why(o->accounting);
-	if (why || calibrate_options.verbose)
-		screen_print("Accounting: %s%s%s%s\n", observer_backend_name(o), why ? " (" : "", why ?: "",
-			why ? ")" : "");
+	if (why)
+		screen_print("Accounting: %s (%s)\n", observer_backend_name(o), why);
+	else if (calibrate_options.verbose)
+		screen_print("Accounting: %s\n", observer_backend_name(o));
 	if (!o->cgroup)
 		screen_print("Process times come from wait4: %s\n", o->no_cgroup.text);
 	return 0;
@@ -121,48 +115,128 @@ int calibration_prepare(struct calibration *c, struct error *err)
 
 int calibration_find_constant(struct calibration *c, int64_t environment, struct error *err)
 {
-	_cleanup_(freep) char *digest = NULL;
-	struct constant_request request = {
-		.session = &c->base,
-		.environment = environment ?: c->base.environment,
-		.inc_path = c->inc,
-		.cpu = c->plan.cpu,
-	};
-	int r;
+	const struct constant_request request = {
+		&c->base, environment ?: c->base.environment, c->inc, c->plan.cpu};
+	int r = constant_get(&request, &c->constant, err);
 
-	r = book_get_environment(c->base.book, request.environment, &digest, NULL, err);
-	if (r < 0)
-		return r;
-	request.environment_digest = digest;
-	r = constant_get(&request, &c->constant, err);
 	if (r == 0)
 		screen_print("INC: %.3fe9 iterations/s (%s)\n", c->constant.per_second / 1e9,
 			c->constant.found_now ? "measured now" : "measured before");
 	return r;
 }
 
-uint32_t calibration_samples(struct calibration *c, int which)
+void inc_program_make(struct inc_program *p, const struct calibration *c, int64_t length_ns)
 {
-	_cleanup_(run_clear) struct run run = {};
-	struct error ignored;
-
-	if (!c->plan.phases[which].run ||
-		book_get_run(c->base.book, c->plan.phases[which].run, &run, &ignored) < 0)
-		return 0;
-	return run.n_samples;
+	*p = (struct inc_program){
+		.length_ns = length_ns,
+		.argv = {(char *)"inc", (char *)"--iterations", p->iterations},
+		.spawn = {.argv = p->argv,
+			.path = c->inc,
+			.cpu = c->plan.cpu,
+			.stdin_fd = -1,
+			.stdout_fd = -1,
+			.stderr_fd = -1,
+			.cgroup = c->base.observer.cgroup,
+			.accounting = c->base.observer.accounting},
+	};
+	snprintf(p->iterations, sizeof(p->iterations), "%.0f",
+		c->constant.per_second * (double)length_ns / 1e9);
 }
 
-int64_t calibration_left_ns(struct calibration *c)
+int inc_program_describe(const struct inc_program *p, const struct calibration *c, enum run_kind kind,
+	struct run *run, struct error *err)
 {
-	int64_t ns = 0;
+	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", p->argv[0], p->argv[1], p->argv[2]);
+
+	*run = (struct run){
+		.program = text_format("INC%s", text_seconds(p->length_ns)),
+		.command = json_dumps(command, JSON_COMPACT),
+		.kind = kind,
+		.notes = text_copy(c->notes),
+		.task_length_ns = p->length_ns,
+		.cpu = c->plan.cpu,
+	};
+	run_session_describe(&c->base, run);
+	return names_text(&run->name_patterns, err);
+}
+
+/* INC as a duet with itself. The slice is emp-measure's. */
+enum { DUET_ROUNDS = 20, LEAST_SLICES = 5 };
+static const int64_t SLICE_NS = 10 * NS_PER_MS, MOST_NS = 100 * NS_PER_MS;
+
+/* How long each INC of a duet runs: 0 where there can be no duets by the scheduler's slices, that is, on one CPU and in cgroups, or
+ * where it would be too short. */
+static int64_t duet_length_ns(const struct calibration *c)
+{
+	int64_t length_ns = c->plan.phases[SHORT_PHASE].length_ns;
+
+	if (c->plan.cpu < 0 || !c->base.observer.cgroup || length_ns < LEAST_SLICES * SLICE_NS)
+		return 0;
+	return length_ns < MOST_NS ? length_ns : MOST_NS;
+}
+
+/* Adds what a duet can resolve on this machine: from rounds of a few seconds together, each of which gives the logarithm of the ratio
+ * of their PTs. -EINTR without a sentence. */
+static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], struct error *err)
+{
+	const struct observer *o = &c->base.observer;
+	const struct spawn all = {.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
+	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
+	struct cgroup *cgroups[2] = {};
+	const struct spawn *spawns[2];
+	struct inc_program inc[2];
+	struct observation seen[2] = {};
+	double log_ratios[DUET_ROUNDS];
+	struct error err2;
+	bool can = true;
+	int r = 0;
+
+	if (rows[0].samples == 0 || duet_length_ns(c) == 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		r = cgroup_new_in(&cgroups[i], o->cgroup->path, err);
+		inc_program_make(&inc[i], c, duet_length_ns(c));
+		inc[i].spawn.cgroup = cgroups[i];
+		inc[i].spawn.slice_ns = SLICE_NS;
+		spawns[i] = &inc[i].spawn;
+	}
+	if (r == 0)
+		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) ==
+		      0;
+	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
+		plan.first = i % 2;
+		r = interrupt_pending() ? -EINTR
+					: observe_duet(&plan, &all, spawns, 2, o->counters, seen, err);
+		if (r == 0 && (seen[0].spawned.pt_ns <= 0 || seen[1].spawned.pt_ns <= 0))
+			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
+		if (r == 0)
+			log_ratios[i] = log((double)seen[0].spawned.pt_ns / (double)seen[1].spawned.pt_ns);
+	}
+	if (r == 0 && can)
+		resolving_add_duet(rows, log_ratios, DUET_ROUNDS);
+	for (size_t i = 0; i < 2; i++)
+		cgroup_free(cgroups[i]);
+	return r;
+}
+
+int64_t calibration_left_ns(const struct calibration *c, bool all)
+{
+	int64_t ns = all ? DUET_ROUNDS * 2 * duet_length_ns(c) : 0;
 
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		const struct calibration_phase *phase = &c->plan.phases[i];
-		uint32_t there = calibration_samples(c, i);
+		_cleanup_(run_clear) struct run run = {};
+		struct error ignored;
+		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, &ignored) == 0
+					 ? run.n_samples
+					 : 0;
 
-		if (there < phase->samples)
-			ns = saturate_add(ns,
-				saturate_multiply(phase->samples - there, c->pace_ns[i] ?: phase->length_ns));
+		if (there < phase->samples) {
+			int64_t pace_ns = c->pace_ns[i] ?: phase->length_ns;
+
+			ns = saturate_add(ns, saturate_multiply(phase->samples - there, pace_ns));
+			ns = saturate_add(ns, all ? phase->length_ns : 0);
+		}
 	}
 	return ns;
 }
@@ -171,19 +245,15 @@ int64_t calibration_left_ns(struct calibration *c)
 static int begin_phase(struct calibration *c, int which, struct run *run, struct error *err)
 {
 	struct book *book = c->base.book;
-	char self[PROCESS_REF_SIZE];
 	int r = book_begin(book, err);
 
 	if (r < 0)
 		return r;
 	r = book_begin_run(book, run, err);
 	c->plan.phases[which].run = run->id;
-	if (r == 0 && c->plan.id) {
-		r = book_update_calibration(book, &c->plan, err);
-	} else if (r == 0) {
-		c->plan.owner = xstrdup(process_ref_self(self));
-		r = book_begin_calibration(book, &c->plan, err);
-	}
+	if (r == 0)
+		r = c->plan.id ? book_update_calibration(book, &c->plan, err)
+			       : book_begin_calibration(book, &c->plan, err);
 	if (r == 0)
 		return book_commit(book, err);
 	book_rollback(book);
@@ -193,7 +263,7 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 
 static void tell_manager(struct calibration *c, int which, const struct run *run)
 {
-	int64_t left_ns = calibration_left_ns(c);
+	int64_t left_ns = calibration_left_ns(c, false);
 
 	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", run_kind_names[run->kind],
 		(long long)run->id, run->n_samples, c->plan.phases[which].samples, run->program,
@@ -226,6 +296,46 @@ static char *resume_command(const struct calibration *c)
 		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
 }
 
+/* A warm-up and the samples that are missing, each stored before the next starts; systemd is told of the progress. */
+static int take_phase(
+	struct calibration *c, int which, const struct inc_program *inc, struct run *run, struct error *err)
+{
+	_cleanup_(freep) char *command = resume_command(c),
+			      *label = text_format("%s run %lld, %s", run_kind_names[run->kind],
+				      (long long)run->id, run->program);
+	struct progress_report report = {c, which, run->n_samples};
+	struct sampling sampling = {.run = run,
+		.spawn = &inc->spawn,
+		.warm_ups = 1,
+		.samples = c->plan.phases[which].samples,
+		.data = &report};
+	const struct sampling_plan plan = {
+		.session = &c->base,
+		.items = &sampling,
+		.n = 1,
+		.hooks = {.taken = report_progress},
+		.label = label,
+		.quiet = calibrate_options.quiet,
+	};
+	struct error err2;
+	int r;
+
+	tell_manager(c, which, run);
+	r = sampling_run(&plan, err);
+	err2 = *err;
+	if (r == -EINTR)
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps its %u samples; to resume: %s", (long long)run->id,
+			run->n_samples, command);
+	if (r < 0)
+		return error_say(
+			err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
+	if (calibrate_options.verbose && run->n_samples > report.first)
+		screen_print("The observer took %s of CPU time per sample\n",
+			text_duration(sampling.observer_ns / (run->n_samples - report.first)));
+	return 0;
+}
+
 /* SHORT_PHASE or LONG_PHASE, from where it is to its end. */
 static int do_phase(struct calibration *c, int which, struct error *err)
 {
@@ -235,83 +345,58 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 	int r;
 
 	inc_program_make(&inc, c, phase->length_ns);
-	if (phase->run) {
-		const struct calibration_phase *resume_phase = &c->plan.phases[which];
-
-		r = book_get_run(c->base.book, resume_phase->run, &run, err);
-		if (r >= 0 && run.n_samples < resume_phase->samples) {
-			r = book_reopen_run(c->base.book, resume_phase->run, c->base.environment, err);
-			if (r == 0)
-				screen_print("Run %lld: resumed at sample %u of %u\n",
-					(long long)resume_phase->run, run.n_samples + 1,
-					resume_phase->samples);
-		}
-	} else {
+	if (!phase->run) {
 		r = inc_program_describe(&inc, c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, &run, err);
 		if (r == 0)
 			r = begin_phase(c, which, &run, err);
-	}
-	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE)) {
-		_cleanup_(freep) char *command = NULL;
-		_cleanup_(freep) char *label = text_format(
-			"%s run %lld, %s", run_kind_names[run.kind], (long long)run.id, run.program);
-		struct progress_report report = {c, which, run.n_samples};
-		struct sampling sampling = {.run = &run,
-			.spawn = &inc.spawn,
-			.warm_ups = 1,
-			.samples = c->plan.phases[which].samples,
-			.data = &report};
-		const struct sampling_plan plan = {
-			.session = &c->base,
-			.items = &sampling,
-			.n = 1,
-			.hooks = {.taken = report_progress},
-			.label = label,
-			.quiet = calibrate_options.quiet,
-		};
-		struct error err2;
-
-		/* A warm-up and the samples that are missing, each stored before the next starts; systemd
-		 * is told of the progress. */
-		tell_manager(c, which, &run);
-		r = sampling_run(&plan, err);
-		command = resume_command(c);
-		err2 = *err;
-		if (r == -EINTR) {
-			r = error_say(err, STATUS_INTERRUPTED,
-				"interrupted: run %lld keeps its %u samples; to resume: %s",
-				(long long)run.id, run.n_samples, command);
-		} else if (r < 0) {
-			r = error_say(
-				err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
-		} else {
-			if (calibrate_options.verbose && run.n_samples > report.first)
-				screen_print("The observer took %s of CPU time per sample\n",
-					text_duration(sampling.observer_ns / (run.n_samples - report.first)));
-			r = 0;
+	} else {
+		r = book_get_run(c->base.book, phase->run, &run, err);
+		if (r == 0 && run.n_samples < phase->samples) {
+			r = book_reopen_run(c->base.book, phase->run, c->base.environment, err);
+			if (r == 0)
+				screen_print("Run %lld: resumed at sample %u of %u\n", (long long)phase->run,
+					run.n_samples + 1, phase->samples);
 		}
 	}
+	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE))
+		r = take_phase(c, which, &inc, &run, err);
 	return r != 0 ? r : screen_run(c, which, err);
 }
 
-static int set_state(struct calibration *c, enum calibration_state state, struct error *err)
+/* The profile and the end of its calibration, in one transaction. */
+static int store_profile(struct calibration *c, struct profile *profile, struct error *err)
 {
-	c->plan.state = state;
-	return book_update_calibration(c->base.book, &c->plan, err);
+	enum calibration_state before = c->plan.state;
+	struct book *book = c->base.book;
+	int r = book_begin(book, err);
+
+	if (r < 0)
+		return r;
+	c->plan.state = CALIBRATION_DONE;
+	r = book_put_profile(book, profile, c->plan.replace, err);
+	if (r == 0)
+		r = book_update_calibration(book, &c->plan, err);
+	if (r == 0)
+		r = book_commit(book, err);
+	else
+		book_rollback(book);
+	if (r < 0)
+		c->plan.state = before; /* it can be resumed */
+	return r;
 }
 
 static int show_profile(struct calibration *c, const struct profile *profile, const struct cutoffs *left_out,
 	const struct analysis *const analyses[], struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r;
+	int r = 0;
 
 	if (calibrate_options.json) {
 		r = document_make_profile(profile, &document, err);
 		if (r == 0)
 			r = json_print(document, stdout, err);
 	} else {
-		r = screen_profile(profile, left_out);
+		screen_profile(profile, left_out);
 	}
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(c->base.book, analyses, CALIBRATION_PHASES, screen_file(), err);
@@ -353,7 +438,8 @@ static int conclude(struct calibration *c, struct error *err)
 		return r;
 	if (refused) {
 		screen_refused(c);
-		set_state(c, CALIBRATION_REFUSED, &ignored);
+		c->plan.state = CALIBRATION_REFUSED;
+		book_update_calibration(c->base.book, &c->plan, &ignored);
 		return STATUS_NOT_FIT;
 	}
 	r = calibration_duet(c, profile.resolving, err);
@@ -363,166 +449,42 @@ static int conclude(struct calibration *c, struct error *err)
 		return error_say(err, STATUS_INTERRUPTED,
 			"interrupted: both runs are complete; to resume: %s", command);
 	}
-	if (r == 0) {
-		/* Stores the profile and the end of its calibration in one transaction. */
-		r = book_begin(c->base.book, err);
-		if (r >= 0) {
-			r = book_put_profile(c->base.book, &profile, c->plan.replace, err);
-			if (r == 0)
-				r = set_state(c, CALIBRATION_DONE, err);
-			if (r == 0)
-				r = book_commit(c->base.book, err);
-			else
-				book_rollback(c->base.book);
-		}
-	}
+	if (r == 0)
+		r = store_profile(c, &profile, err);
 	return r < 0 ? r : show_profile(c, &profile, &left_out, analyses, err);
 }
 
+/* In the book once the calibration is there. */
 static int set_owner(struct calibration *c, bool ours, struct error *err)
 {
 	char self[PROCESS_REF_SIZE];
 
 	free(c->plan.owner);
 	c->plan.owner = ours ? xstrdup(process_ref_self(self)) : NULL;
-	return book_update_calibration(c->base.book, &c->plan, err);
+	return c->plan.id ? book_update_calibration(c->base.book, &c->plan, err) : 0;
 }
 
 int calibration_run(struct calibration *c, struct error *err)
 {
 	struct error ignored = {};
-	int r = 0;
+	int r;
 
 	/* blocks sleep and shutdown, and tells systemd that the service has started */
 	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &ignored);
 	screen_plan(c, c->inhibitor < 0 ? ignored.text : NULL);
 	notify_ready();
-	if (c->plan.id)
-		r = set_owner(c, true, err);
+	r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
 		r = do_phase(c, i, err);
 	notify_stopping();
 	if (r == 0)
 		r = conclude(c, err);
 	if (r < 0) {
-		if (c->plan.id)
-			set_owner(c, false, &ignored);
+		set_owner(c, false, &ignored);
 		return r;
 	}
 	if (set_owner(c, false, err) < 0 || book_checkpoint(c->base.book, err) < 0)
 		return STATUS_ERROR;
-	return r;
-}
-
-/* INC as a calibration starts it, how fast it is ('constant'), and what two of them that alternate on one CPU can resolve on this
- * machine. See calibrate.h. */
-
-enum { ROUNDS = 20, LEAST_SLICES = 5 };
-/* The slice is emp-measure's. */
-static const int64_t SLICE_NS = 10 * NS_PER_MS, MOST_NS = 100 * NS_PER_MS;
-
-void inc_program_make(struct inc_program *p, const struct calibration *c, int64_t length_ns)
-{
-	*p = (struct inc_program){
-		.length_ns = length_ns,
-		.argv = {(char *)"inc", (char *)"--iterations", p->iterations},
-		.spawn = {.argv = p->argv,
-			.path = c->inc,
-			.cpu = c->plan.cpu,
-			.stdin_fd = -1,
-			.stdout_fd = -1,
-			.stderr_fd = -1,
-			.cgroup = c->base.observer.cgroup,
-			.accounting = c->base.observer.accounting},
-	};
-	snprintf(p->iterations, sizeof(p->iterations), "%.0f",
-		c->constant.per_second * (double)length_ns / 1e9);
-}
-
-int inc_program_describe(const struct inc_program *p, const struct calibration *c, enum run_kind kind,
-	struct run *run, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", p->argv[0], p->argv[1], p->argv[2]);
-
-	*run = (struct run){
-		.program = text_format("INC%s", text_seconds(p->length_ns)),
-		.command = json_dumps(command, JSON_COMPACT),
-		.kind = kind,
-		.notes = text_copy(c->notes),
-		.task_length_ns = p->length_ns,
-		.cpu = c->plan.cpu,
-	};
-	run_session_describe(&c->base, run);
-	return names_text(&run->name_patterns, err);
-}
-
-static int64_t duet_length_ns(const struct calibration *c)
-{
-	int64_t length_ns = c->plan.phases[SHORT_PHASE].length_ns;
-
-	return length_ns < MOST_NS ? length_ns : MOST_NS;
-}
-
-/* Each gives the logarithm of the ratio of their PTs. -EINTR without a sentence. */
-static int take_duet_rounds(struct calibration *c, struct cgroup *const cgroups[2],
-	struct resolving rows[N_RESOLVING], struct error *err)
-{
-	const struct spawn *spawns[2];
-	struct inc_program inc[2];
-	const struct observer *o = &c->base.observer;
-	const struct spawn all = {.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
-	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
-	struct observation seen[2] = {};
-	double log_ratios[ROUNDS];
-	struct error err2;
-	int r = 0;
-
-	if (duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) < 0)
-		return 0;
-	for (size_t i = 0; i < 2; i++) {
-		inc_program_make(&inc[i], c, duet_length_ns(c));
-		inc[i].spawn.cgroup = cgroups[i];
-		inc[i].spawn.slice_ns = SLICE_NS;
-		spawns[i] = &inc[i].spawn;
-	}
-	for (size_t i = 0; r == 0 && i < ROUNDS; i++) {
-		plan.first = i % 2;
-		r = interrupt_pending() ? -EINTR
-					: observe_duet(&plan, &all, spawns, 2, o->counters, seen, err);
-		if (r == 0 && (seen[0].spawned.pt_ns <= 0 || seen[1].spawned.pt_ns <= 0))
-			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
-		if (r == 0)
-			log_ratios[i] = log((double)seen[0].spawned.pt_ns / (double)seen[1].spawned.pt_ns);
-	}
-	if (r == 0)
-		resolving_add_duet(rows, log_ratios, ROUNDS);
-	return r;
-}
-
-int64_t calibration_duet_ns(const struct calibration *c)
-{
-	int64_t length_ns = duet_length_ns(c);
-
-	return c->plan.cpu < 0 || !c->base.observer.cgroup || length_ns < LEAST_SLICES * SLICE_NS
-		       ? 0
-		       : ROUNDS * 2 * length_ns;
-}
-
-/* INC as a duet with itself, a few seconds of it. Adds what a duet can resolve, where there can be duets by the scheduler's slices: on
- * one CPU, in cgroups. -EINTR without a sentence. */
-static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], struct error *err)
-{
-	struct cgroup *cgroups[2] = {};
-	int r = 0;
-
-	if (rows[0].samples == 0 || calibration_duet_ns(c) == 0)
-		return 0;
-	for (size_t i = 0; r == 0 && i < 2; i++)
-		r = cgroup_new_in(&cgroups[i], c->base.observer.cgroup->path, err);
-	if (r == 0)
-		r = take_duet_rounds(c, cgroups, rows, err);
-	for (size_t i = 0; i < 2; i++)
-		cgroup_free(cgroups[i]);
 	return r;
 }
 
@@ -537,9 +499,8 @@ int verb_constant(int argc, char **argv, struct error *err)
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(freep) char *inc = NULL;
 	struct constant constant;
-	int r;
+	int r = suite_tool_find("inc", &inc, err);
 
-	r = suite_tool_find("inc", &inc, err);
 	if (r == 0)
 		r = run_session_open(&session, calibrate_options.db, BOOK_WRITE, RUN_LOCK_IGNORED, err);
 	if (r == 0)
@@ -548,8 +509,8 @@ int verb_constant(int argc, char **argv, struct error *err)
 		r = observer_open(&session.observer, ACCOUNTING_NONE, -1, err);
 	if (r < 0)
 		return r;
-	r = constant_get(&(struct constant_request){&session, session.environment, session.environment_digest,
-				 inc, calibrate_options.cpu},
+	r = constant_get(
+		&(struct constant_request){&session, session.environment, inc, calibrate_options.cpu},
 		&constant, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;

@@ -8,7 +8,6 @@
 #include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/system/lock.h"
 #include "lib/document/document.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@ const struct option_row clocks_options[] = {
 	{},
 };
 
-static void open_readers(struct clock_bench *b, struct error *err)
+static void open_readers(struct clock_bench *b)
 {
 	if (emp_clock_open() < 0)
 		clocks_add_missing(b->result, "emp-clock.service",
@@ -34,9 +33,8 @@ static void open_readers(struct clock_bench *b, struct error *err)
 	for (size_t i = 0; i < n_time_sources; i++) {
 		const struct time_source *source = &time_sources[i];
 		struct error why = {};
-		int r = time_reader_open(&b->readers[b->n], source, 0, &why);
 
-		if (r == 0) {
+		if (time_reader_open(&b->readers[b->n], source, 0, &why) == 0) {
 			clocks_add_source(b->result, source->name);
 			b->n++;
 		} else {
@@ -45,57 +43,58 @@ static void open_readers(struct clock_bench *b, struct error *err)
 	}
 }
 
-static int run_clock_tests(struct clock_bench *b, struct error *err)
+/* The caller stays on one CPU; another one that it may use reads its times. */
+static int choose_clock_cpus(struct clock_bench *b, struct error *err)
+{
+	cpu_set_t allowed;
+	int r;
+
+	b->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : sched_getcpu();
+	b->other_cpu = -1;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		return error_os(err, -errno, "cannot read which CPUs may be used");
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (cpu != b->cpu && CPU_ISSET(cpu, &allowed))
+			b->other_cpu = cpu;
+	r = pinning_pin(b->cpu);
+	return r < 0 ? error_os(err, r, "cannot run on CPU %d", b->cpu) : 0;
+}
+
+/* The rate of the cycle counter, by the clock that nothing corrects. */
+static double cycles_per_ns(void)
+{
+	int64_t cycles = cycles_now(), ns = clock_ns(CLOCK_MONOTONIC_RAW), now_ns;
+
+	do
+		now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	while (now_ns - ns < 100 * NS_PER_MS);
+	return (double)(cycles_now() - cycles) / (double)(now_ns - ns);
+}
+
+static int measure_clocks(struct clocks *clocks, struct error *err)
 {
 	static int (*const tests[])(struct clock_bench *, struct error *) = {
 		clock_cost, clock_steps, clock_lag, clock_primes, clock_allocations, clock_ticks};
-	const uint64_t steps = clock_cost_steps(b) + b->n + 1 + clock_primes_steps(b) + 1 + N_CLOCK_TICKS;
-	int r = 0;
-
-	progress_begin(&b->progress, "Clocks", steps, calibrate_options.quiet);
-	for (size_t i = 0; r == 0 && i < ELEMENTS(tests); i++)
-		r = tests[i](b, err);
-	progress_end(&b->progress);
-	return r;
-}
-
-static int calibrate(struct clocks *clocks, struct error *err)
-{
 	struct clock_bench b = {.result = clocks, .full = options.full};
+	uint64_t steps;
 	int r;
-	cpu_set_t allowed;
 
 	clocks->full = options.full;
 	clocks->made_ns = clock_ns(CLOCK_REALTIME);
 	text_read_file(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		&clocks->clocksource);
-	/* The caller stays on one CPU; another one that it may use reads its times. */
-	b.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : sched_getcpu();
-	b.other_cpu = -1;
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0) {
-		r = error_os(err, -errno, "cannot read which CPUs may be used");
-	} else {
-		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			if (cpu != b.cpu && CPU_ISSET(cpu, &allowed))
-				b.other_cpu = cpu;
-		r = pinning_pin(b.cpu);
-		r = r < 0 ? error_os(err, r, "cannot run on CPU %d", b.cpu) : 0;
-	}
-	if (r == 0)
-		open_readers(&b, err);
+	r = choose_clock_cpus(&b, err);
+	if (r < 0)
+		return r;
 	clocks->cpu = b.cpu;
-	if (r == 0) {
-		int64_t cycles = cycles_now(), ns = clock_ns(CLOCK_MONOTONIC_RAW);
-		int64_t now_ns;
-
-		/* The rate of the cycle counter, by the clock that nothing corrects. */
-		do
-			now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-		while (now_ns - ns < 100 * NS_PER_MS);
-		b.cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
-		b.result->cycles_per_second = b.cycles_per_ns * 1e9;
-		r = run_clock_tests(&b, err);
-	}
+	open_readers(&b);
+	b.cycles_per_ns = cycles_per_ns();
+	clocks->cycles_per_second = b.cycles_per_ns * 1e9;
+	steps = clock_cost_steps(&b) + b.n + 1 + clock_primes_steps(&b) + 1 + N_CLOCK_TICKS;
+	progress_begin(&b.progress, "Clocks", steps, calibrate_options.quiet);
+	for (size_t i = 0; r == 0 && i < ELEMENTS(tests); i++)
+		r = tests[i](&b, err);
+	progress_end(&b.progress);
 	for (size_t i = 0; i < b.n; i++)
 		time_reader_close(&b.readers[i]);
 	return r;
@@ -103,26 +102,23 @@ static int calibrate(struct clocks *clocks, struct error *err)
 
 int verb_clocks(int argc, char **argv, struct error *err)
 {
-	_cleanup_(lock_release) struct lock lock = {.fd = -1};
-	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(clocks_clear) struct clocks clocks = {.tick_period_ns = NAN};
-	_cleanup_(freep) char *digest = NULL;
-	int r;
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
 
-	r = book_open(&book, calibrate_options.db, BOOK_WRITE, err);
+	r = run_session_open(&session, calibrate_options.db, BOOK_WRITE, RUN_LOCK_TAKEN, err);
 	if (r == 0)
-		r = lock_take(&lock, book_file(book), err);
+		r = run_session_environment(&session, err);
+	clocks.environment = session.environment;
 	if (r == 0)
-		r = environment_take(book, &clocks.environment, &digest, err);
+		r = measure_clocks(&clocks, err);
 	if (r == 0)
-		r = calibrate(&clocks, err);
-	if (r == 0)
-		r = book_put_clocks(book, &clocks, err);
+		r = book_put_clocks(session.book, &clocks, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (!calibrate_options.json)
 		return clocks_print(&clocks, err);
-	r = clocks_document(book, &clocks, &document, err);
+	r = clocks_document(session.book, &clocks, &document, err);
 	return r < 0 ? r : json_print_exactly(document, stdout, err);
 }

@@ -35,12 +35,27 @@ static void profile_print_run(struct book *book, const char *which, const struct
 		run_state_print(stdout, &stored);
 }
 
-static int profile_show(struct book *book, const char *name, struct error *err)
+static int export_profile(struct book *book, const char *name, struct error *err)
+{
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	r = book_get_profile(book, name, &profile, err);
+	if (r < 0)
+		return r;
+	r = document_make_profile(&profile, &document, err);
+	return r < 0 ? r : json_print(document, stdout, err);
+}
+
+static int show_profile(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	char resolving[RESOLVING_TEXT_SIZE];
 	int r;
 
+	if (calibrate_options.json)
+		return export_profile(book, name, err);
 	r = book_get_profile(book, name, &profile, err);
 	if (r < 0)
 		return r;
@@ -71,19 +86,6 @@ static int profile_show(struct book *book, const char *name, struct error *err)
 	return 0;
 }
 
-static int export_profile(struct book *book, const char *name, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r;
-
-	r = book_get_profile(book, name, &profile, err);
-	if (r < 0)
-		return r;
-	r = document_make_profile(&profile, &document, err);
-	return r < 0 ? r : json_print(document, stdout, err);
-}
-
 static int import_profile(struct book *book, const char *path, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
@@ -105,71 +107,48 @@ static int import_profile(struct book *book, const char *path, struct error *err
 	return r;
 }
 
-static int list_json(const struct profile *profiles, size_t n, struct error *err)
+static void list_profiles(const struct profile *profiles, size_t n)
 {
-	_cleanup_(json_decrefp) json_t *list = json_array();
+	static const struct column columns[] = {
+		{"NAME"}, {"MADE"}, {"CPU"}, {"SHORT RUN"}, {"LONG RUN"}, {"CUTOFFS", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (size_t i = 0; i < n; i++) {
-		json_t *document;
-		int r = document_make_profile(&profiles[i], &document, err);
-
-		if (r < 0)
-			return r;
-		json_array_append_new(list, document);
+	for (const struct profile *p = profiles; p < profiles + n; p++) {
+		table_row(table);
+		table_cell_text(table, p->name);
+		table_cell_moment(table, p->made_ns);
+		table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
+		table_cell(table, "%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples);
+		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
+		table_cell(table, "%zu", p->n_cutoffs);
 	}
-	return json_print_document("emp-profiles", json_pack("{s:O}", "profiles", list), err);
+	table_print(table, stdout);
 }
 
 static int list(struct book *book, const char *name, struct error *err)
 {
+	_cleanup_(json_decrefp) json_t *documents = json_array();
 	struct profile *profiles = NULL;
 	size_t n = 0;
-	int r;
+	int r = book_profiles(book, &profiles, &n, err);
 
-	r = book_profiles(book, &profiles, &n, err);
-	if (r < 0)
-		return r;
-	if (calibrate_options.json)
-		r = list_json(profiles, n, err);
-	else if (n == 0)
-		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
-	else {
-		static const struct column columns[] = {
-			{"NAME"},
-			{"MADE"},
-			{"CPU"},
-			{"SHORT RUN"},
-			{"LONG RUN"},
-			{"CUTOFFS", COLUMN_NUMBER},
-			{},
-		};
-		_cleanup_(table_freep) struct table *table = table_new(columns);
+	for (size_t i = 0; r == 0 && calibrate_options.json && i < n; i++) {
+		json_t *document;
 
-		for (size_t i = 0; i < n; i++) {
-			const struct profile *p = &profiles[i];
-
-			table_row(table);
-			table_cell(table, "%s", p->name);
-			table_cell(table, "%s", p->made_ns > 0 ? text_moment(p->made_ns) : "-");
-			table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
-			table_cell(table, "%s x %lld", p->short_run.program ?: "?",
-				(long long)p->short_run.samples);
-			table_cell(table, "%s x %lld", p->long_run.program ?: "?",
-				(long long)p->long_run.samples);
-			table_cell(table, "%zu", p->n_cutoffs);
-		}
-		table_print(table, stdout);
-		r = 0;
+		r = document_make_profile(&profiles[i], &document, err);
+		if (r == 0)
+			json_array_append_new(documents, document);
 	}
+	if (r == 0 && calibrate_options.json)
+		r = json_print_document("emp-profiles", json_pack("{s:O}", "profiles", documents), err);
+	else if (r == 0 && n == 0)
+		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
+	else if (r == 0)
+		list_profiles(profiles, n);
 	for (size_t i = 0; i < n; i++)
 		profile_clear(&profiles[i]);
 	free(profiles);
 	return r;
-}
-
-static int show_or_export(struct book *book, const char *name, struct error *err)
-{
-	return calibrate_options.json ? export_profile(book, name, err) : profile_show(book, name, err);
 }
 
 int verb_profile(int argc, char **argv, struct error *err)
@@ -181,7 +160,7 @@ int verb_profile(int argc, char **argv, struct error *err)
 		int (*run)(struct book *book, const char *operand, struct error *err);
 	} actions[] = {
 		{"list", false, BOOK_READ, list},
-		{"show", true, BOOK_READ, show_or_export},
+		{"show", true, BOOK_READ, show_profile},
 		{"export", true, BOOK_READ, export_profile},
 		{"import", true, BOOK_WRITE, import_profile},
 		{"remove", true, BOOK_WRITE, book_remove_profile},

@@ -2,12 +2,12 @@
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
  * runs INC for a few minutes, and gives a verdict. */
 #include "calibrate/calibrate.h"
-#include "lib/base/xalloc.h"
 
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
 #include "lib/report/notes.h"
@@ -27,7 +27,7 @@ const struct option_row revalidate_options[] = {
 		&calibrate_options.cpu},
 	{0, "ignore-audit", NULL, "run although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
-	{0, "anyway", NULL, NULL, NULL, &calibrate_options.ignore_audit, .hidden = true},
+	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{0, "adopt", NULL, "if the profile holds, use it for today's environment", NULL, &options.adopt},
 	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", accounting_backend_parse,
 		&calibrate_options.backend},
@@ -53,25 +53,24 @@ static void past_clear(struct past *p)
 	analysis_clear(&p->then_long);
 }
 
-static int load_past(struct calibration *c, const char *name, struct past *p, struct error *err)
+static int load_past(struct book *book, const char *name, struct past *p, struct error *err)
 {
 	struct analysis_options how = {};
-	int r;
+	int r = book_get_profile(book, name, &p->profile, err);
 
-	r = book_get_profile(c->base.book, name, &p->profile, err);
 	if (r < 0)
 		return r;
-	how.by_wait_if_exact = p->profile.by_wait;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
 			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
-	r = book_get_run(c->base.book, p->profile.short_run.run, &p->short_run, err);
+	how.by_wait_if_exact = p->profile.by_wait;
+	r = book_get_run(book, p->profile.short_run.run, &p->short_run, err);
 	if (r == 0)
-		r = analysis_load(c->base.book, p->profile.short_run.run, &how, &p->then, err);
+		r = analysis_load(book, p->profile.short_run.run, &how, &p->then, err);
 	how.family_reference[0] = &p->then;
 	if (r == 0 && p->profile.long_run.run) {
-		r = analysis_load(c->base.book, p->profile.long_run.run, &how, &p->then_long, err);
+		r = analysis_load(book, p->profile.long_run.run, &how, &p->then_long, err);
 		p->has_long = r == 0;
 	}
 	if (r == 0 && p->short_run.task_length_ns <= 0)
@@ -81,21 +80,55 @@ static int load_past(struct calibration *c, const char *name, struct past *p, st
 	return r;
 }
 
-enum { FEWEST = 10 };
-
-static int samples_for(const struct past *p)
+static int compare_fingerprints(struct calibration *c, struct past *p, struct error *err)
 {
-	int64_t n = options.length_ns / p->short_run.task_length_ns;
+	int r = environment_differences(
+		c->base.book, p->short_run.environment, c->base.environment, &p->changes, err);
+
+	if (r < 0)
+		return r;
+	p->comparable = r > 0;
+	screen_print("Fingerprint: %s\n", !p->comparable      ? "that of the profile is not known"
+					  : p->changes.n == 0 ? "unchanged since the profile was made"
+							      : "changed since the profile was made:");
+	for (size_t i = 0; i < p->changes.n; i++) {
+		const struct difference *d = &p->changes.items[i];
+
+		screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
+			terminal_text(d->what), terminal_text(d->before), terminal_text(d->now));
+	}
+	return 0;
+}
+
+/* A new run of the same work as in the profile's runs, by the constant of their environment. */
+static int take_run(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
+{
+	enum { FEWEST = 10 };
+	int64_t length_ns = p->short_run.task_length_ns, n = options.length_ns / length_ns;
+	_cleanup_(run_clear) struct run run = {};
+	struct inc_program inc;
+	struct sampling sampling = {.run = &run, .spawn = &inc.spawn, .warm_ups = 1};
+	const struct sampling_plan plan = {
+		.session = &c->base,
+		.items = &sampling,
+		.n = 1,
+		.quiet = calibrate_options.quiet,
+	};
+	int r;
 
 	if (n > p->profile.short_run.samples)
 		n = p->profile.short_run.samples;
-	return n < FEWEST ? FEWEST : (int)n;
-}
-
-/* The member "verdict" of 0.1.0; "validity" has the new names. */
-static const char *verdict_word(enum validity validity)
-{
-	return validity == VALIDITY_HOLDS ? "stands" : validity_name(validity);
+	sampling.samples = n < FEWEST ? FEWEST : (uint32_t)n;
+	inc_program_make(&inc, c, length_ns);
+	r = inc_program_describe(&inc, c, RUN_REVALIDATE, &run, err);
+	if (r < 0)
+		return r;
+	run.profile = xstrdup(p->profile.name);
+	screen_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
+		text_duration(saturate_multiply(sampling.samples + 1, length_ns)));
+	r = sampling_run(&plan, err);
+	*ret_run = run.id;
+	return r;
 }
 
 static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
@@ -133,18 +166,31 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 	}
 }
 
-static int adopt(struct calibration *c, struct past *p, struct error *err)
+/* The member "verdict" of 0.1.0; "validity" has the new names. */
+static const char *verdict_word(enum validity validity)
 {
-	char *digest = xstrdup(c->base.environment_digest);
-	int r;
+	return validity == VALIDITY_HOLDS ? "stands" : validity_name(validity);
+}
 
-	free(p->profile.environment_digest);
-	p->profile.environment_digest = digest;
-	r = book_put_profile(c->base.book, &p->profile, true, err);
-	if (r == 0)
-		screen_print("Profile '%s' is now used for environment %.16s\n",
-			terminal_text(p->profile.name), digest);
-	return r;
+static json_t *verdict_json(const struct judgement *j, const struct past *p, int64_t run)
+{
+	json_t *changes = json_array(), *findings = json_array();
+
+	for (size_t i = 0; i < p->changes.n; i++) {
+		const struct difference *d = &p->changes.items[i];
+
+		json_array_append_new(changes,
+			json_pack("{s:s, s:s, s:s, s:s}", "part", d->identity ? "identity" : "settings",
+				"what", d->what, "before", d->before, "now", d->now));
+	}
+	for (size_t i = 0; i < j->n; i++)
+		json_array_append_new(findings,
+			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
+				"verdict", verdict_word(j->findings[i].verdict), "words",
+				j->findings[i].text));
+	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "profile", p->profile.name, "validity",
+		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run", (json_int_t)run,
+		"changes", changes, "findings", findings);
 }
 
 static int judge_run(struct calibration *c, struct past *p, int64_t run, struct error *err)
@@ -168,102 +214,45 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	if (r < 0)
 		return r;
 	judgement = validity_judge(&evidence);
-	if (calibrate_options.json) {
-		json_t *json = json_pack("{s:s, s:s, s:s, s:I, s:[], s:[]}", "profile", p->profile.name,
-			"validity", validity_name(judgement.verdict), "verdict",
-			verdict_word(judgement.verdict), "run", (json_int_t)run, "changes", "findings");
-
-		for (size_t i = 0; i < p->changes.n; i++) {
-			const struct difference *d = &p->changes.items[i];
-
-			json_array_append_new(json_object_get(json, "changes"),
-				json_pack("{s:s, s:s, s:s, s:s}", "part",
-					d->identity ? "identity" : "settings", "what", d->what, "before",
-					d->before, "now", d->now));
-		}
-		for (size_t i = 0; i < judgement.n; i++)
-			json_array_append_new(json_object_get(json, "findings"),
-				json_pack("{s:s, s:s, s:s}", "validity",
-					validity_name(judgement.findings[i].verdict), "verdict",
-					verdict_word(judgement.findings[i].verdict), "words",
-					judgement.findings[i].text));
-		r = json_print_document("emp-revalidation", json, err);
-	} else
+	if (calibrate_options.json)
+		r = json_print_document("emp-revalidation", verdict_json(&judgement, p, run), err);
+	else
 		print_verdict(c, &judgement, p);
 	if (r < 0 || judgement.verdict != VALIDITY_HOLDS)
 		return r < 0 ? r : STATUS_NOT_FIT;
-	return options.adopt && p->changes.n > 0 ? adopt(c, p, err) : 0;
-}
-
-static int revalidate_prepare(struct calibration *c, const char *name, struct past *p, struct error *err)
-{
-	int r;
-
-	r = calibration_open(c, err);
+	if (!options.adopt || p->changes.n == 0)
+		return 0;
+	free(p->profile.environment_digest);
+	p->profile.environment_digest = xstrdup(c->base.environment_digest);
+	r = book_put_profile(c->base.book, &p->profile, true, err);
 	if (r == 0)
-		r = load_past(c, name, p, err);
-	if (r < 0)
-		return r;
-	c->plan.anyway = calibrate_options.ignore_audit;
-	c->plan.cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : p->short_run.cpu;
-	c->plan.backend = xstrdup(accounting_backend_name(calibrate_options.backend));
-	r = calibration_prepare(c, err);
-	if (r == 0) {
-		r = environment_differences(
-			c->base.book, p->short_run.environment, c->base.environment, &p->changes, err);
-		if (r >= 0) {
-			p->comparable = r > 0;
-			screen_print("Fingerprint: %s\n", !p->comparable ? "that of the profile is not known"
-							  : p->changes.n == 0
-								  ? "unchanged since the profile was made"
-								  : "changed since the profile was made:");
-			for (size_t i = 0; i < p->changes.n; i++) {
-				const struct difference *d = &p->changes.items[i];
-
-				screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
-					terminal_text(d->what), terminal_text(d->before),
-					terminal_text(d->now));
-			}
-			r = 0;
-		}
-	}
-	return r != 0 ? r : calibration_find_constant(c, p->short_run.environment, err);
+		screen_print("Profile '%s' is now used for environment %.16s\n",
+			terminal_text(p->profile.name), p->profile.environment_digest);
+	return r;
 }
 
 int verb_revalidate(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
+	struct calibration_plan *plan = &calibration.plan;
 	_cleanup_(past_clear) struct past past = {};
 	int64_t run = 0;
-	int r;
+	int r = calibration_open(&calibration, err);
 
-	r = revalidate_prepare(&calibration, argv[0], &past, err);
-	if (r == 0) {
-		_cleanup_(run_clear) struct run inc_run = {};
-		struct inc_program inc;
-		struct sampling sampling = {.run = &inc_run,
-			.spawn = &inc.spawn,
-			.warm_ups = 1,
-			.samples = (uint32_t)samples_for(&past)};
-		const struct sampling_plan plan = {
-			.session = &calibration.base,
-			.items = &sampling,
-			.n = 1,
-			.quiet = calibrate_options.quiet,
-		};
-
-		/* The same work as in the profile's runs, by the constant of their environment. */
-		inc_program_make(&inc, &calibration, past.short_run.task_length_ns);
-		r = inc_program_describe(&inc, &calibration, RUN_REVALIDATE, &inc_run, err);
-		if (r >= 0) {
-			inc_run.profile = xstrdup(past.profile.name);
-			screen_print("Plan: %s x %u, %s\n", terminal_text(inc_run.program), sampling.samples,
-				text_duration(
-					saturate_multiply(sampling.samples + 1, inc_run.task_length_ns)));
-			r = sampling_run(&plan, err);
-			run = inc_run.id;
-		}
-	}
+	if (r == 0)
+		r = load_past(calibration.base.book, argv[0], &past, err);
+	if (r < 0)
+		return r;
+	plan->anyway = calibrate_options.ignore_audit;
+	plan->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : past.short_run.cpu;
+	plan->backend = xstrdup(accounting_backend_name(calibrate_options.backend));
+	r = calibration_prepare(&calibration, err);
+	if (r == 0)
+		r = compare_fingerprints(&calibration, &past, err);
+	if (r == 0)
+		r = calibration_find_constant(&calibration, past.short_run.environment, err);
+	if (r == 0)
+		r = take_run(&calibration, &past, &run, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
 	return r != 0 ? r : judge_run(&calibration, &past, run, err);

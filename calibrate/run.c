@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted is resumed, on the same machine with the same
- * settings, and the resume point recorded. */
+/* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted is resumed, on the same
+ * machine with the same settings, and the resume point recorded. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
@@ -15,39 +15,34 @@
 #include <errno.h>
 #include <string.h>
 
-static bool resume_anyway; /* both --ignore-… of 0.1.0 */
-
 const struct option_row resume_options[] = {
 	{0, "ignore-audit", NULL, "resume although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
 	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
 		&calibrate_options.ignore_changes},
-	{0, "anyway", NULL, NULL, NULL, &resume_anyway, .hidden = true},
+	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{},
 };
 
 /* All samples of a run must come from the same environment. */
 static int check_environment(struct calibration *c, struct error *err)
 {
+	int64_t id = c->plan.phases[LONG_PHASE].run ?: c->plan.phases[SHORT_PHASE].run, before;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(freep) char *changes = NULL;
-	int64_t before;
-	int r;
-	const struct calibration_phase *phases = c->plan.phases;
 	_cleanup_(run_clear) struct run run = {};
-	int64_t id = phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run;
-	struct resume_point *resume_points;
+	struct resume_point *points;
 	size_t n;
+	int r;
 
-	/* The environment of the last sample: that of the last resume point, if there is one. */
+	/* that of the last sample: of the last resume point, if there is one */
 	r = book_get_run(c->base.book, id, &run, err);
 	if (r == 0)
-		r = book_resume_points(c->base.book, id, &resume_points, &n, err);
+		r = book_resume_points(c->base.book, id, &points, &n, err);
 	if (r < 0)
 		return r;
-	before = n > 0 && resume_points[n - 1].environment ? resume_points[n - 1].environment
-							   : run.environment;
-	fields_free(&resume_point_table, resume_points, n);
+	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : run.environment;
+	fields_free(&resume_point_table, points, n);
 	if (before == c->base.environment)
 		return 0;
 	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
@@ -79,42 +74,41 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 	return r != 0 ? r : calibration_find_constant(c, first.environment, err);
 }
 
+/* The calibration of a run, or, for 0, the latest that can be resumed. */
+static int find_to_resume(struct calibration *c, int64_t run, struct error *err)
+{
+	_cleanup_(run_clear) struct run there = {};
+	const struct calibration_plan *plan = &c->plan;
+	int r = find_calibration(c->base.book, &(struct calibration_query){.run = run}, &c->plan, err);
+
+	if (r > 0 && plan->state == CALIBRATION_DONE)
+		return error_say(err, -EINVAL,
+			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+			(long long)plan->phases[SHORT_PHASE].run, (long long)plan->phases[LONG_PHASE].run,
+			calibrate_db(), calibrate_quoted(plan->profile));
+	if (r != 0)
+		return r < 0 ? r : 0;
+	if (!run)
+		return error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'",
+			book_file(c->base.book));
+	r = book_get_run(c->base.book, run, &there, err);
+	return r < 0 ? r
+		     : error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration",
+			       (long long)run, there.program, run_kind_names[there.kind]);
+}
+
 int verb_resume(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	int64_t run = 0;
 	int r = 0;
 
-	calibrate_options.ignore_audit |= resume_anyway;
-	calibrate_options.ignore_changes |= resume_anyway;
 	if (argc > 0)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
 		r = calibration_open(&calibration, err);
-	if (r == 0) {
-		_cleanup_(run_clear) struct run there = {};
-
-		r = find_calibration(calibration.base.book, &(struct calibration_query){.run = run},
-			&calibration.plan, err);
-		if (r > 0 && calibration.plan.state == CALIBRATION_DONE) {
-			r = error_say(err, -EINVAL,
-				"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
-				(long long)calibration.plan.phases[SHORT_PHASE].run,
-				(long long)calibration.plan.phases[LONG_PHASE].run, calibrate_db(),
-				calibrate_quoted(calibration.plan.profile));
-		} else if (r != 0)
-			r = r < 0 ? r : 0;
-		else if (!run) {
-			r = error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'",
-				book_file(calibration.base.book));
-		} else {
-			r = book_get_run(calibration.base.book, run, &there, err);
-			if (r >= 0)
-				r = error_say(err, -EINVAL,
-					"run %lld (%s, '%s') is not part of a calibration", (long long)run,
-					there.program, run_kind_names[there.kind]);
-		}
-	}
+	if (r == 0)
+		r = find_to_resume(&calibration, run, err);
 	if (r == 0)
 		r = prepare_to_resume(&calibration, err);
 	if (r == -EINTR)
@@ -125,11 +119,13 @@ int verb_resume(int argc, char **argv, struct error *err)
 static struct {
 	const struct preset *preset;
 	struct size short_size, long_size; /* count 0: the preset's */
-	int64_t short_central_max_ns, long_central_max_ns, reuse_long;
+	int64_t reuse_long;
 	const char *save;
-	bool anyway, force, replace, resume, yes, by_et, other_cpus;
-	int64_t material_ppm;
-} options = {.material_ppm = LEAST_SHARE_PPM};
+	bool resume, yes;
+} options;
+
+/* The rest of the options is a part of the plan. */
+static struct calibration_plan wanted = {.material_ppm = LEAST_SHARE_PPM};
 
 static int parse_run_id(const char *value, const char *name, void *into, struct error *err)
 {
@@ -147,84 +143,83 @@ const struct option_row run_options[] = {
 	{0, "yes", NULL, "do not ask for confirmation", NULL, &options.yes},
 	{0, "ignore-audit", NULL, "run although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
-	{0, "replace", NULL, "replace a profile of that name", NULL, &options.replace},
+	{0, "replace", NULL, "replace a profile of that name", NULL, &wanted.replace},
 	{0, "resume", NULL, "resume the calibration of that name, if any", NULL, &options.resume},
 	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
 		&calibrate_options.ignore_changes},
 	{0, "reuse-long", "RUN", "use this long run, and take the short one only", parse_run_id,
 		&options.reuse_long},
-	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
-	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &options.by_et},
+	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &wanted.force},
+	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &wanted.by_et},
 	{0, "other-cpus", NULL, "also count what daemons used on CPUs other than INC's", NULL,
-		&options.other_cpus},
+		&wanted.other_cpus},
 	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)", option_share,
-		&options.material_ppm},
+		&wanted.material_ppm},
 	{0, "short-central-max", "TIME", "longest central ET of the short run, set by hand", option_duration,
-		&options.short_central_max_ns},
+		&wanted.phases[SHORT_PHASE].central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
-		&options.long_central_max_ns},
+		&wanted.phases[LONG_PHASE].central_max_ns},
 	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", accounting_backend_parse,
 		&calibrate_options.backend},
-	{0, "anyway", NULL, NULL, NULL, &options.anyway, .hidden = true}, /* both --ignore-… of 0.1.0 */
+	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{},
 };
 
-static int begin_new(struct calibration *c, struct error *err)
+/* --reuse-long: a run of INC that is complete. */
+static int reuse_long_run(struct calibration *c, struct error *err)
+{
+	struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
+	_cleanup_(run_clear) struct run run = {};
+	int r = book_get_run(c->base.book, options.reuse_long, &run, err);
+
+	if (r < 0)
+		return r;
+	if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE || run.n_samples == 0 ||
+		run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns)
+		return error_say(err, -EINVAL,
+			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
+			(long long)run.id, run.program, run_state_word(run.state), run.n_samples);
+	phase->run = run.id;
+	phase->length_ns = run.task_length_ns;
+	phase->samples = run.n_samples;
+	return 0;
+}
+
+static bool has_profile(struct book *book, const char *name)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	struct calibration_plan *plan = &c->plan;
-	struct error ignored = {};
+
+	return book_get_profile(book, name, &profile, &(struct error){}) == 0;
+}
+
+static int begin_new(struct calibration *c, struct error *err)
+{
+	const struct preset *preset = options.preset ?: preset_default;
+	const struct size *sizes[] = {
+		[SHORT_PHASE] = options.short_size.count ? &options.short_size : &preset->short_size,
+		[LONG_PHASE] = options.long_size.count ? &options.long_size : &preset->long_size,
+	};
 	int64_t takes_ns = 0;
 	int r = 0;
 
 	/* checked before the runs, which may take days */
-	if (!options.replace && book_get_profile(c->base.book, options.save, &profile, &ignored) == 0)
+	if (!wanted.replace && has_profile(c->base.book, options.save))
 		return error_say(err, -EEXIST,
 			"the book has a profile '%s' already: choose another name, or --replace it",
 			options.save);
-
-	const struct preset *preset = options.preset ?: preset_default;
-	const struct size *short_size = options.short_size.count ? &options.short_size : &preset->short_size;
-	const struct size *long_size = options.long_size.count ? &options.long_size : &preset->long_size;
-
-	*plan = (struct calibration_plan){
-		.profile = xstrdup(options.save),
-		.backend = xstrdup(accounting_backend_name(calibrate_options.backend)),
-		.phases = {{short_size->length_ns, (uint32_t)short_size->count, options.short_central_max_ns,
-				   0},
-			{long_size->length_ns, (uint32_t)long_size->count, options.long_central_max_ns, 0}},
-		.cpu = calibrate_options.cpu,
-		.anyway = calibrate_options.ignore_audit,
-		.force = options.force,
-		.replace = options.replace,
-		.by_et = options.by_et,
-		.other_cpus = options.other_cpus,
-		.material_ppm = options.material_ppm,
-	};
-	if (options.reuse_long) {
-		struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
-		_cleanup_(run_clear) struct run run = {};
-
-		/* --reuse-long: a run of INC that is complete. */
-		r = book_get_run(c->base.book, options.reuse_long, &run, err);
-		if (r >= 0) {
-			if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE ||
-				run.n_samples == 0 ||
-				run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns) {
-				r = error_say(err, -EINVAL,
-					"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
-					(long long)run.id, run.program, run_state_word(run.state),
-					run.n_samples);
-			} else {
-				phase->run = run.id;
-				phase->length_ns = run.task_length_ns;
-				phase->samples = run.n_samples;
-				r = 0;
-			}
-		}
+	c->plan = wanted;
+	c->plan.profile = xstrdup(options.save);
+	c->plan.backend = xstrdup(accounting_backend_name(calibrate_options.backend));
+	c->plan.cpu = calibrate_options.cpu;
+	c->plan.anyway = calibrate_options.ignore_audit;
+	for (int i = 0; i < CALIBRATION_PHASES; i++) {
+		c->plan.phases[i].length_ns = sizes[i]->length_ns;
+		c->plan.phases[i].samples = (uint32_t)sizes[i]->count;
 	}
+	if (options.reuse_long)
+		r = reuse_long_run(c, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++) {
-		const struct calibration_phase *phase = &plan->phases[i];
+		const struct calibration_phase *phase = &c->plan.phases[i];
 
 		if (phase->length_ns > JSON_TIME_MAX ||
 			phase->central_max_ns > JSON_TIME_MAX) /* as in the book */
@@ -240,43 +235,27 @@ static int begin_new(struct calibration *c, struct error *err)
 	return r != 0 ? r : calibration_find_constant(c, 0, err);
 }
 
-enum { NOTHING_LEFT = 1000 }; /* not an exit status */
-
-/* --resume: resumes the calibration if it has begun, else begins it; does nothing if it is complete. */
-static int resume_or_begin(struct calibration *c, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	struct error ignored;
-	int r;
-
-	r = find_calibration(
-		c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
-	if (r < 0)
-		return r;
-	if (r > 0)
-		return prepare_to_resume(c, err);
-	if (options.replace || book_get_profile(c->base.book, options.save, &profile, &ignored) < 0)
-		return begin_new(c, err);
-	screen_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
-	notify_ready(); /* a service that ends without it counts as failed */
-	return NOTHING_LEFT;
-}
-
 int verb_run(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
-	int r;
+	struct calibration *c = &calibration;
+	int begun = 0, r;
 
 	if (!options.save)
 		return error_say(err, -EINVAL, "name the profile with --save NAME");
-	calibrate_options.ignore_audit |= options.anyway;
-	calibrate_options.ignore_changes |= options.anyway;
-	r = calibration_open(&calibration, err);
-	if (r == 0)
-		r = options.resume ? resume_or_begin(&calibration, err) : begin_new(&calibration, err);
+	r = calibration_open(c, err);
+	/* --resume: resumes the calibration if it has begun; does nothing if it is complete */
+	if (r == 0 && options.resume)
+		r = begun = find_calibration(
+			c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
+	if (r == 0 && options.resume && !wanted.replace && has_profile(c->base.book, options.save)) {
+		screen_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
+		notify_ready(); /* a service that ends without it counts as failed */
+		return 0;
+	}
+	if (r >= 0)
+		r = begun ? prepare_to_resume(c, err) : begin_new(c, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample");
-	if (r == NOTHING_LEFT)
-		return 0;
-	return r != 0 ? r : calibration_run(&calibration, err);
+	return r != 0 ? r : calibration_run(c, err);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text that 'run' and 'resume' print: see screen.h. */
-
+/* The text that 'run' and 'resume' print: see calibrate.h. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/number.h"
@@ -49,14 +48,11 @@ void screen_audit_ignored(const char *checks)
 		screen_print("Audit: not fit (%s), ignored\n", checks);
 }
 
-void screen_plan(struct calibration *c, const char *sleeps)
+void screen_plan(const struct calibration *c, const char *sleeps)
 {
 	const struct calibration_phase *phases = c->plan.phases;
-	int64_t ns = saturate_add(calibration_left_ns(c), calibration_duet_ns(c));
+	int64_t ns = calibration_left_ns(c, true);
 
-	for (int i = 0; i < CALIBRATION_PHASES; i++)
-		if (calibration_samples(c, i) < phases[i].samples)
-			ns = saturate_add(ns, phases[i].length_ns); /* a warm-up */
 	screen_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n", text_seconds(phases[0].length_ns),
 		phases[0].samples, text_seconds(phases[1].length_ns), phases[1].samples, text_duration(ns),
 		phases[0].run ? " left" : "", text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
@@ -90,38 +86,29 @@ int screen_confirm(int64_t ns, struct error *err)
 		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
 }
 
-/* The times of the central cluster: by W, the longest of them. */
-static const char *central_text(const struct analysis *analysis)
-{
-	const struct cluster *c = &analysis->central;
-
-	if (analysis->by_wait)
-		return text_brief("W up to %s", text_duration(c->high_ns - analysis->median_rest_ns));
-	return text_brief("%s … %s", text_duration(c->low_ns), text_duration(c->high_ns));
-}
-
 int screen_run(struct calibration *c, int which, struct error *err)
 {
 	const struct calibration_phase *phase = &c->plan.phases[which];
+	const struct analysis_options options = {
+		.central_max_ns = phase->central_max_ns,
+		.by_wait_if_exact = !c->plan.by_et,
+		.other_cpus = c->plan.other_cpus,
+	};
 	_cleanup_(analysis_clear) struct analysis a = {};
-	_cleanup_(freep) char *size = NULL;
+	const char *central;
 	char noise[NOISE_TEXT_SIZE];
-	int r;
+	int r = analysis_load(c->base.book, phase->run, &options, &a, err);
 
-	r = analysis_load(c->base.book, phase->run,
-		&(struct analysis_options){
-			.central_max_ns = phase->central_max_ns,
-			.by_wait_if_exact = !c->plan.by_et,
-			.other_cpus = c->plan.other_cpus,
-		},
-		&a, err);
 	if (r < 0)
 		return r;
-	size = text_format("%s x %zu", terminal_text(a.run.program), a.n_samples);
-	screen_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s", (long long)a.run.id,
-		size ?: terminal_text(a.run.program), verdict_name(a.verdict), central_text(&a),
-		a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
-	screen_print("\n");
+	if (a.by_wait)
+		central = text_brief("W up to %s", text_duration(a.central.high_ns - a.median_rest_ns));
+	else
+		central = text_brief(
+			"%s … %s", text_duration(a.central.low_ns), text_duration(a.central.high_ns));
+	screen_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s\n", (long long)a.run.id,
+		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
+		central, a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
 	noise_describe(&a.noise, noise);
 	if (a.noise.noisy)
 		screen_print("  It is %s\n", noise);
@@ -131,104 +118,68 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	return 0;
 }
 
-/* The warnings of both runs: for each counter, the samples in which it changed. */
-struct warnings {
-	size_t of[N_COUNTERS];
-	size_t n_samples;
-};
-
-static int gather_warnings(
-	struct book *book, const struct analysis *analysis, struct warnings *warnings, struct error *err)
-{
-	_cleanup_(disturbances_clear) struct disturbances found = {};
-	int r = disturbances_load(book, analysis->run.id, &found, err);
-
-	if (r < 0)
-		return r;
-	warnings->n_samples += analysis->n_samples;
-	for (size_t i = 0; i < found.n; i++) {
-		_cleanup_(freep) char *description = disturbance_description(&found, &found.items[i]);
-
-		warnings->of[found.items[i].which] += found.items[i].n;
-		if (calibrate_options.verbose)
-			screen_print("  Run %lld: %s\n", (long long)analysis->run.id, description ?: "");
-	}
-	return 0;
-}
-
-/* Wrapped at 80 columns. */
-static void print_warning(int *column, const char *format, ...)
-{
-	_cleanup_(freep) char *text = NULL;
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vasprintf(&text, format, args);
-	va_end(args);
-	if (length < 0)
-		return;
-	if (*column > 0 && *column + length > 48) {
-		screen_print(",\n          %s", text);
-		*column = length;
-		return;
-	}
-	screen_print("%s%s", *column ? ", " : "", text);
-	*column += length + 2;
-}
-
 int screen_warnings(
 	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
 {
-	struct warnings warnings = {};
-	bool any = false;
-	int r = 0;
+	enum { WIDTH = 48 };
+	size_t changed[N_COUNTERS] = {}, n_samples = 0;
+	int column = 0;
 
-	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
-		r = gather_warnings(book, analyses[i], &warnings, err);
-	for (int i = 0; i < N_COUNTERS; i++)
-		any |= warnings.of[i] > 0;
-	if (r == 0 && any) {
-		int column = 0;
+	/* for each counter, the samples of both runs in which it changed */
+	for (int i = 0; i < CALIBRATION_PHASES; i++) {
+		_cleanup_(disturbances_clear) struct disturbances found = {};
+		int r = disturbances_load(book, analyses[i]->run.id, &found, err);
 
-		screen_print("Warnings: ");
-		for (int i = 0; i < N_COUNTERS; i++)
-			if (warnings.of[i])
-				print_warning(&column, "%s in %zu", disturbance_name(i), warnings.of[i]);
-		screen_print(
-			" of %zu samples%s\n", warnings.n_samples, calibrate_options.verbose ? "" : " (-v)");
+		if (r < 0)
+			return r;
+		n_samples += analyses[i]->n_samples;
+		for (size_t k = 0; k < found.n; k++) {
+			_cleanup_(freep) char *description = disturbance_description(&found, &found.items[k]);
+
+			changed[found.items[k].which] += found.items[k].n;
+			if (calibrate_options.verbose)
+				screen_print("  Run %lld: %s\n", (long long)analyses[i]->run.id, description);
+		}
 	}
-	return r;
+	for (int i = 0; i < N_COUNTERS; i++) {
+		_cleanup_(freep) char *text = NULL;
+		int length;
+
+		if (!changed[i])
+			continue;
+		text = text_format("%s in %zu", disturbance_name(i), changed[i]);
+		length = (int)strlen(text);
+		if (column > 0 && column + length > WIDTH) {
+			screen_print(",\n          %s", text);
+			column = length;
+		} else {
+			screen_print("%s%s", column ? ", " : "Warnings: ", text);
+			column += length + 2;
+		}
+	}
+	if (column > 0)
+		screen_print(" of %zu samples%s\n", n_samples, calibrate_options.verbose ? "" : " (-v)");
+	return 0;
 }
 
-static void print_noise(const struct profile *profile)
-{
-	_cleanup_(freep) char *text = noise_text(profile->name, profile->blind_ns, profile->noise);
-
-	screen_print("%s\n", terminal_text(text) ?: "");
-}
-
-int screen_profile(const struct profile *profile, const struct cutoffs *left_out)
+void screen_profile(const struct profile *p, const struct cutoffs *left_out)
 {
 	enum { PAPERS_SAMPLES = 10 };
 	char text[RESOLVING_TEXT_SIZE];
-	int r = 0;
 
-	screen_print("Profile '%s': %zu cutoff%s", terminal_text(profile->name), profile->n_cutoffs,
-		profile->n_cutoffs == 1 ? "" : "s");
+	screen_print("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
+		p->n_cutoffs == 1 ? "" : "s");
 	if (left_out->n > 0)
 		screen_print(", %zu left out (--material)", left_out->n);
 	screen_print("\n");
 	cutoffs_print_names(left_out, screen_file());
-	cutoffs_print_floor(profile, screen_file());
-	if (noise_marked(profile->blind_ns, profile->noise))
-		print_noise(profile);
-	if (profile->n_cutoffs)
-		cutoffs_print(profile, calibrate_options.verbose, screen_file());
-	resolving_text_of(text, profile->resolving, PAPERS_SAMPLES);
+	cutoffs_print_floor(p, screen_file());
+	noise_print(screen_file(), p->name, p->blind_ns, p->noise);
+	if (p->n_cutoffs)
+		cutoffs_print(p, calibrate_options.verbose, screen_file());
+	resolving_text_of(text, p->resolving, PAPERS_SAMPLES);
 	if (*text)
 		screen_print("Resolution: %s\n", text);
-	return r;
 }
 
 void screen_next(const struct calibration *c, const struct analysis *const analyses[CALIBRATION_PHASES],

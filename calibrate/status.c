@@ -65,7 +65,28 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->n_samples - 1 - first) : otherwise_ns;
 }
 
-/* 1: found; 0: the book has no calibration. */
+static int gather_phase(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
+	struct error *err)
+{
+	int r = 0;
+
+	if (wanted->run) {
+		r = book_get_run(book, wanted->run, &phase->run, err);
+		if (r == 0)
+			r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
+		if (r == 0)
+			r = book_resume_points(
+				book, wanted->run, &phase->resume_points, &phase->n_resume_points, err);
+		if (r == 0)
+			r = disturbances_load(book, wanted->run, &phase->disturbances, err);
+	}
+	if (phase->n_samples < wanted->samples)
+		phase->left_ns = saturate_multiply(
+			wanted->samples - phase->n_samples, pace_ns(phase, wanted->length_ns));
+	return r;
+}
+
+/* Of a run, or, for 0, of the latest that can be resumed, or else of the latest. 1: found; 0: there is none. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
 	int r = find_calibration(book, &(struct calibration_query){.run = run}, &s->calibration, err);
@@ -76,37 +97,12 @@ static int gather(struct book *book, int64_t run, struct state *s, struct error 
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		const struct calibration_phase *wanted = &s->calibration.phases[i];
-		struct phase_state *phase = &s->phases[i];
-
-		r = 0;
-		if (wanted->run) {
-			r = book_get_run(book, wanted->run, &phase->run, err);
-			if (r == 0)
-				r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
-			if (r == 0)
-				r = book_resume_points(book, wanted->run, &phase->resume_points,
-					&phase->n_resume_points, err);
-			if (r == 0)
-				r = disturbances_load(book, wanted->run, &phase->disturbances, err);
-		}
-		if (phase->n_samples < wanted->samples)
-			phase->left_ns = saturate_multiply(
-				wanted->samples - phase->n_samples, pace_ns(phase, wanted->length_ns));
+		r = gather_phase(book, &s->calibration.phases[i], &s->phases[i], err);
 		if (r < 0)
 			return r;
 		s->left_ns = saturate_add(s->left_ns, s->phases[i].left_ns);
 	}
 	return 1;
-}
-
-/* "running", "stopped", "done", "refused" */
-static const char *state_of(const struct state *s)
-{
-	if (s->pid)
-		return "running";
-	return s->calibration.state == CALIBRATION_OPEN ? "stopped"
-							: calibration_state_names[s->calibration.state];
 }
 
 static void print_phase(const struct state *s, int which)
@@ -129,7 +125,7 @@ static void print_phase(const struct state *s, int which)
 		_cleanup_(freep) char *description = disturbance_description(
 			&phase->disturbances, &phase->disturbances.items[i]);
 
-		printf("  %s\n", description ?: "");
+		printf("  %s\n", description);
 	}
 }
 
@@ -160,29 +156,76 @@ static struct table *list_last(const struct phase_state *phase)
 static json_t *phase_json(const struct calibration_phase *wanted, const struct phase_state *phase)
 {
 	_cleanup_(table_freep) struct table *last = list_last(phase);
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:[], s:[], s:[]}", "task_length_ns",
+	json_t *points = json_array(), *warnings = json_array();
+	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:o, s:O, s:o}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
-		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points", "seams",
-		"warnings");
+		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points", points,
+		"seams", points, "warnings", warnings); /* "seams" is the name in 0.1.0 */
 
 	if (phase->run.id)
 		json_object_set_new(json, "run", json_integer(phase->run.id));
 	for (size_t i = 0; i < phase->n_resume_points; i++) {
 		const struct resume_point *point = &phase->resume_points[i];
-		json_t *item = json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)point->n, "at_ns",
-			(json_int_t)point->at_ns, "why", point->why);
 
-		json_array_append(json_object_get(json, "seams"), item); /* the name in 0.1.0 */
-		json_array_append_new(json_object_get(json, "resume_points"), item);
+		json_array_append_new(points, json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)point->n,
+						      "at_ns", (json_int_t)point->at_ns, "why", point->why));
 	}
 	for (size_t i = 0; i < phase->disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(
 			&phase->disturbances, &phase->disturbances.items[i]);
 
-		json_array_append_new(json_object_get(json, "warnings"), json_string(description));
+		json_array_append_new(warnings, json_string(description));
 	}
 	json_object_set_new(json, "last", table_json(last));
 	return json;
+}
+
+static int print_json(const struct state *s, struct error *err)
+{
+	const struct calibration_plan *c = &s->calibration;
+	const char *state = s->pid                         ? "running"
+			    : c->state == CALIBRATION_OPEN ? "stopped"
+							   : calibration_state_names[c->state];
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile, "state", state,
+		"started_ns", (json_int_t)c->started_ns, "left_ns", (json_int_t)s->left_ns, "short",
+		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
+		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
+
+	if (s->pid)
+		json_object_set_new(json, "pid", json_integer(s->pid));
+	return json_print_document("emp-calibration", json, err);
+}
+
+static void print_status(const struct state *s)
+{
+	const struct calibration_plan *c = &s->calibration;
+	/* the run that samples were last added to */
+	const struct phase_state *phase =
+		&s->phases[s->phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
+	_cleanup_(table_freep) struct table *last = list_last(phase);
+
+	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
+		text_moment(c->started_ns));
+	if (s->pid)
+		printf("running, process %d\n", s->pid);
+	else if (c->state == CALIBRATION_OPEN)
+		printf("stopped; to resume: emp-calibrate%s resume %lld\n", calibrate_db(),
+			(long long)c->phases[SHORT_PHASE].run);
+	else if (c->state == CALIBRATION_DONE)
+		printf("complete\n");
+	else
+		printf("complete, no profile: a run was neither L nor clean\n");
+	if (s->pid)
+		printf("Left: %s, until about %s\n", text_duration(s->left_ns),
+			text_moment(saturate_add(clock_ns(CLOCK_REALTIME), s->left_ns)));
+	else if (s->left_ns > 0)
+		printf("Left: %s\n", text_duration(s->left_ns));
+	for (int i = 0; i < CALIBRATION_PHASES; i++)
+		print_phase(s, i);
+	if (phase->n_samples == 0)
+		return;
+	printf("Last samples of run %lld:\n", (long long)phase->run.id);
+	table_print(last, stdout);
 }
 
 int verb_status(int argc, char **argv, struct error *err)
@@ -200,56 +243,15 @@ int verb_status(int argc, char **argv, struct error *err)
 		r = gather(book, run, &status, err);
 	if (r < 0)
 		return r;
-	if (r > 0) {
-		if (calibrate_options.json) {
-			const struct calibration_plan *c = &status.calibration;
-			json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile,
-				"state", state_of(&status), "started_ns", (json_int_t)c->started_ns,
-				"left_ns", (json_int_t)status.left_ns, "short",
-				phase_json(&c->phases[SHORT_PHASE], &status.phases[SHORT_PHASE]), "long",
-				phase_json(&c->phases[LONG_PHASE], &status.phases[LONG_PHASE]));
-
-			if (json && status.pid)
-				json_object_set_new(json, "pid", json_integer(status.pid));
-			return json_print_document("emp-calibration", json, err);
-		}
-
-		const struct calibration_plan *c = &status.calibration;
-
-		printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
-			text_moment(c->started_ns));
-		if (status.pid)
-			printf("running, process %d\n", status.pid);
-		else if (c->state == CALIBRATION_OPEN)
-			printf("stopped; to resume: emp-calibrate%s resume %lld\n", calibrate_db(),
-				(long long)c->phases[SHORT_PHASE].run);
-		else if (c->state == CALIBRATION_DONE)
-			printf("complete\n");
-		else
-			printf("complete, no profile: a run was neither L nor clean\n");
-		if (status.pid)
-			printf("Left: %s, until about %s\n", text_duration(status.left_ns),
-				text_moment(saturate_add(clock_ns(CLOCK_REALTIME), status.left_ns)));
-		else if (status.left_ns > 0)
-			printf("Left: %s\n", text_duration(status.left_ns));
-		for (int i = 0; i < CALIBRATION_PHASES; i++)
-			print_phase(&status, i);
-		/* The run that samples were last added to. */
-		const struct phase_state *phase =
-			&status.phases[status.phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
-		_cleanup_(table_freep) struct table *last = list_last(phase);
-
-		if (phase->n_samples == 0)
-			return 0;
-		printf("Last samples of run %lld:\n", (long long)phase->run.id);
-		table_print(last, stdout);
-		return 0;
-	}
-	if (run)
+	if (r == 0 && run)
 		return error_say(
 			err, -ENOENT, "run %lld is not part of a calibration in this book", (long long)run);
 	if (calibrate_options.json)
-		printf("{\"format\": \"emp-calibration\", \"version\": 1, \"state\": \"none\"}\n");
+		return r > 0 ? print_json(&status, err)
+			     : json_print_document(
+				       "emp-calibration", json_pack("{s:s}", "state", "none"), err);
+	if (r > 0)
+		print_status(&status);
 	else
 		printf("The lab book has no calibration; 'emp-calibrate run' starts one.\n");
 	return 0;

@@ -49,7 +49,6 @@ static int begin_inc(struct sampling *inc, struct error *err)
 	const struct constant_request request = {
 		.session = &s->base,
 		.environment = s->base.environment,
-		.environment_digest = s->base.environment_digest,
 		.inc_path = t->command->path,
 		.cpu = s->options->cpu,
 	};
@@ -210,7 +209,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 			"--cleanup", err);
 	r = read_result(t, cleaned < 0 ? &err2 : err);
 	if (r == 0 && !s->takes_turns)
-		r = export_files(s, cleaned < 0 ? &err2 : err);
+		r = export_results(s, false, cleaned < 0 ? &err2 : err);
 	return cleaned < 0 ? cleaned : r;
 }
 
@@ -225,7 +224,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 			shortest_ns = s->samplings[i].last_pt_ns;
 	slice_ns = duet_slice_for(shortest_ns);
 	if (s->options->slice_ns || shortest_ns <= 0 ||
-		!duet_has_slices(slice_ns, s->options->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL))
+		!duet_has_slices(slice_ns, s->options->cpu, s->tasks[0].spawn.cgroup))
 		return 0;
 	return session_set_slice(s, slice_ns, err);
 }
@@ -233,14 +232,16 @@ static int choose_slice(struct sampling *first, struct error *err)
 int session_run(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
+	const struct spawn all = {
+		.cpu = o->cpu, .cgroup = s->base.observer.cgroup, .accounting = s->base.observer.accounting};
 	const struct sampling_plan plan = {
 		.session = &s->base,
 		.items = s->samplings,
 		.n = s->n,
 		.order = o->order,
 		.seed = s->seed,
-		.duet = &s->duet.plan,
-		.all = &s->duet.all,
+		.duet = &s->duet,
+		.all = &all,
 		.alone = o->order == ORDER_DUET ? (uint32_t)o->alone : 0,
 		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples, end_task,
 			choose_slice},
@@ -287,5 +288,5 @@ int session_settle_duet(struct session *s, const struct commands *commands, stru
 	r = session_open_in_turn(s, commands, err);
 	if (r == 0)
 		r = session_run(s->in_turn, err);
-	return r == 0 ? export_files(s, err) : r;
+	return r == 0 ? export_results(s, false, err) : r;
 }

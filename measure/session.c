@@ -121,6 +121,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.errors = -1,
 		.session = s,
 	};
+	s->names[t - s->tasks] = t->name;
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
 	*t->sampling = (struct sampling){
 		.run = &t->run,
@@ -198,6 +199,7 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 
 	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
 	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
+	s->names = xcalloc(commands->n + 1, sizeof(char *));
 	for (size_t i = 0; r == 0 && i < commands->n; i++)
 		r = fill_task(s, &commands->items[i], "", err);
 	if (r == 0 && s->options->aa)
@@ -261,25 +263,20 @@ static void thaw_below(int parent_fd, const void *data)
 int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	const struct observer *observer = &s->base.observer;
 	enum slicing slicing;
-	int r;
+	int r = duet_choose(o->slicing, slice_ns, o->cpu, s->tasks[0].spawn.cgroup, &slicing, err);
 
-	r = duet_choose(
-		o->slicing, slice_ns, o->cpu, s->duet.cgroups ? s->duet.cgroups[0] : NULL, &slicing, err);
 	if (r < 0)
 		return error_prefix(err, r, "--slices-by");
-	s->duet.plan = (struct duet_plan){
+	s->duet = (struct duet_plan){
 		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
-	s->duet.all = (struct spawn){
-		.cpu = o->cpu, .cgroup = observer->cgroup, .accounting = observer->accounting};
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].spawn.frozen_at_times = slicing == SLICING_FREEZER;
 		s->tasks[i].spawn.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
-	if (slicing != SLICING_FREEZER || s->duet.guard)
+	if (slicing != SLICING_FREEZER || s->guard)
 		return 0;
-	return guard_new(&s->duet.guard, thaw_below, observer->cgroup->fd, NULL, err);
+	return guard_new(&s->guard, thaw_below, s->base.observer.cgroup->fd, NULL, err);
 }
 
 /* What the programs of a session need to alternate on one CPU. */
@@ -291,18 +288,14 @@ static int make_duet(struct session *s, struct error *err)
 	if (s->n < 2)
 		return error_say(err, -EINVAL,
 			"--order duet needs two commands or more: give each as one operand, or --aa");
-	if (s->base.observer.cgroup)
-		s->duet.cgroups = xcalloc(s->n, sizeof(struct cgroup *));
-	for (size_t i = 0; r == 0 && s->duet.cgroups && i < s->n; i++)
-		r = cgroup_new_in(&s->duet.cgroups[i], s->base.observer.cgroup->path, err);
-	if (r == 0)
-		r = session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err);
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 
-		t->spawn.cgroup = s->duet.cgroups ? s->duet.cgroups[i] : NULL;
+		t->spawn.cgroup = NULL;
+		if (s->base.observer.cgroup)
+			r = cgroup_new_in(&t->spawn.cgroup, s->base.observer.cgroup->path, err);
 		t->spawn.keeps_orphans = !t->spawn.cgroup;
-		if (t->spawn.stderr_fd >= 0) {
+		if (r == 0 && t->spawn.stderr_fd >= 0) {
 			r = open_errors(&t->errors, err);
 			t->spawn.stderr_fd = t->errors;
 		}
@@ -312,7 +305,7 @@ static int make_duet(struct session *s, struct error *err)
 			t->spawn.stdin_fd = t->in;
 		}
 	}
-	return r;
+	return r == 0 ? session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err) : r;
 }
 
 /* The notes on all results alike. */
@@ -385,20 +378,11 @@ int session_open_in_turn(struct session *s, const struct commands *commands, str
 	turn->options = options;
 	turn->tasks = NULL;
 	turn->samplings = NULL;
+	turn->names = NULL;
 	turn->n = 0;
-	turn->duet = (struct duet_session){};
 	turn->takes_turns = true;
 	s->in_turn = turn;
 	return fill_tasks(turn, commands, err);
-}
-
-const char **session_names(const struct session *s)
-{
-	const char **names = xcalloc(s->n + 1, sizeof(char *));
-
-	for (size_t i = 0; i < s->n; i++)
-		names[i] = s->tasks[i].name;
-	return names;
 }
 
 /* From the results that the session holds, if it holds those of all programs. */
@@ -432,13 +416,12 @@ static void clear_tasks(struct session *s)
 		notes_clear(&t->notes);
 		closep(&t->in);
 		closep(&t->errors);
-		if (s->duet.cgroups)
-			cgroup_free(s->duet.cgroups[i]);
+		if (t->spawn.cgroup != s->base.observer.cgroup)
+			cgroup_free(t->spawn.cgroup);
 	}
 	free(s->tasks);
 	free(s->samplings);
-	free(s->duet.cgroups);
-	guard_free(s->duet.guard);
+	free(s->names);
 }
 
 void session_close(struct session *s)
@@ -449,6 +432,7 @@ void session_close(struct session *s)
 		free(s->in_turn);
 	}
 	clear_tasks(s);
+	guard_free(s->guard);
 	free(s->environment_changes);
 	notes_clear(&s->notes);
 	profile_clear(&s->profile);

@@ -46,7 +46,7 @@ struct task {
 	char *name;        /* the command's, or "… (again)" for the A/A check */
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
-	struct spawn spawn;
+	struct spawn spawn;         /* in a duet, with a cgroup of its own below the observer's */
 	struct sampling *sampling;  /* of the session's */
 	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
 	struct clean_samples clean; /* with --retain */
@@ -58,14 +58,6 @@ struct task {
 	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
 	struct notes notes;       /* on this result alone */
 	struct session *session;
-};
-
-/* Programs that alternate. */
-struct duet_session {
-	struct duet_plan plan;
-	struct spawn all;        /* what they have in common: see observe_duet */
-	struct cgroup **cgroups; /* of each program, below the observer's; NULL: without */
-	struct guard *guard;     /* NULL: nothing is frozen */
 };
 
 /* --against: INC, the last of the tasks. */
@@ -87,6 +79,7 @@ struct session {
 	struct profile profile;
 	struct task *tasks;
 	struct sampling *samplings; /* of each task */
+	const char **names;         /* likewise */
 	size_t n;
 	struct notes notes;        /* on all results alike */
 	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
@@ -98,7 +91,8 @@ struct session {
 	struct program_trace *trace; /* NULL: without --trace */
 	bool takes_turns;            /* opened by session_open_in_turn: its results are not written */
 	uint64_t seed;               /* of random orders */
-	struct duet_session duet;
+	struct duet_plan duet;
+	struct guard *guard;     /* of a duet; NULL: nothing is frozen */
 	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
 	struct session *in_turn; /* then the same commands, taken in turn; NULL: not, or not yet */
 	struct inc_command *inc; /* NULL: without --against */
@@ -122,9 +116,6 @@ int session_set_slice(struct session *session, int64_t slice_ns, struct error *e
  * "warmup-0", "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of the environment, which moves
  * the stack, is always the same: EMP_PADDING fills it up. */
 void session_set_iteration(int warm_up, uint32_t sample);
-
-/* The names of all tasks; the caller frees the array. */
-const char **session_names(const struct session *session);
 
 /* Its duet as the book has it. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
@@ -172,21 +163,19 @@ int export_try(const struct measure_options *options, struct error *err);
 /* Whether a document goes to standard output; then nothing else may. */
 bool export_takes_stdout(const struct measure_options *options);
 
-/* Writes the exports: files as a whole, each time there are new results; standard output (also for --json), pipes
- * and devices once, at the end. */
-int export_files(const struct session *session, struct error *err);
-int export_streams(const struct session *session, struct error *err);
+/* Writes the exports: files as a whole, each time there are new results; streams, that is, standard output (also for --json),
+ * pipes and devices, once, at the end. The first failure is reported; the rest are still written. */
+int export_results(const struct session *session, bool streams, struct error *err);
 
 /* One document. */
 int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
 
 /* The results of --perf, in the samples that count for PT. */
 
-/* {"cycles": {"mean", "sd", "values": [of each sample, null where it was not counted]}}; NULL: no memory. */
+/* {"cycles": {"mean", "sd", "values": [of each sample, null where it was not counted]}}. */
 json_t *perf_json(const struct session *session, const struct task *task);
 
-/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)"; the caller frees it. NULL: nothing was counted, or no
- * memory. */
+/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)"; the caller frees it. NULL: nothing was counted. */
 char *perf_text(const struct session *session, const struct task *task);
 
 /* A session's results as text. */
@@ -219,11 +208,11 @@ struct duet_advice advice_of(const struct session *session);
 /* The results of --trace: who took the CPU from the program, in all samples and in those that stand out. */
 
 /* {"cpu", "event_cost_ns", "samples": [{"sample", "taken_ns", "events", "events_lost", "chain_breaks", "sources": [{"name", "kind",
- * "unit", "slices", "total_ns", "longest_ns"}]}]}; NULL: no memory. */
+ * "unit", "slices", "total_ns", "longest_ns"}]}]}. */
 json_t *trace_json(const struct session *session, const struct task *task);
 
 /* A table of the sources, a line for each sample that stands out, and what tracing took. */
-int trace_print(const struct session *session, const struct task *task);
+void trace_print(const struct session *session, const struct task *task);
 
 /* Samples that are more than three robust standard deviations, and a thousandth, longer than the median ET, the longest first: their
  * indices, at most `most` of them. *ret_median_ns: that ET. */

@@ -79,10 +79,14 @@ static int measure_constant(const struct constant_request *q, double *ret, struc
 int constant_get(const struct constant_request *q, struct constant *ret, struct error *err)
 {
 	struct book *book = q->session->book;
+	_cleanup_(freep) char *digest = NULL;
 	struct constant constant = {};
-	int r;
+	int r = book_get_environment(book, q->environment, &digest, NULL, err);
 
-	r = book_get_inc(book, q->environment, &constant.per_second, err);
+	if (r == 0)
+		r = book_get_inc(book, q->environment, &constant.per_second, err);
+	if (r < 0)
+		return r;
 	if (r == 0) {
 		constant.found_now = true;
 		r = measure_constant(q, &constant.per_second, err);
@@ -92,8 +96,8 @@ int constant_get(const struct constant_request *q, struct constant *ret, struct 
 	if (r >= 0) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 		_cleanup_(freep) char *path = paths_inc_constant(book_file(q->session->book)), *there = NULL;
-		_cleanup_(freep) char *text = text_format("iterations_per_second %.17g\nenvironment %s",
-			constant.per_second, q->environment_digest);
+		_cleanup_(freep) char *text = text_format(
+			"iterations_per_second %.17g\nenvironment %s", constant.per_second, digest);
 
 		/* For inc itself. A file with the right content is not rewritten, so that a full disk does
 		 * no harm. */

@@ -12,8 +12,7 @@ struct constant {
 
 struct constant_request {
 	const struct run_session *session;
-	int64_t environment; /* that it is for, and its digest */
-	const char *environment_digest;
+	int64_t environment;  /* that it is for */
 	const char *inc_path; /* the program */
 	int cpu;              /* where it is measured; -1: anywhere */
 };
