@@ -34,47 +34,42 @@ void commands_clear(struct commands *commands)
 	*commands = (struct commands){};
 }
 
-/* A command before its parameters are replaced. */
+/* What a command is made of: a line before its parameters are replaced, and its place among all. */
 struct line {
-	const char *text; /* NULL: `words` is the command */
+	const struct measure_options *options;
+	size_t n_lines, n_commands; /* with the reference */
+	const char *text;           /* NULL: `words` is the command */
 	char *const *words;
 	bool reference;
 	size_t i;       /* of the line */
 	size_t command; /* of the command */
 };
 
-/* The sources of the commands. */
-struct maker {
-	const struct measure_options *options;
-	size_t n_lines, n_commands; /* with the reference */
-};
-
 /* The value of an option for a line: given once for all, for each line or for each command; NULL: not given. */
-static const char *pick(const struct maker *m, const struct option_list *list, const struct line *line)
+static const char *pick(const struct line *l, const struct option_list *list)
 {
 	if (list->n <= 1)
 		return list->n ? list->items[0] : NULL;
-	return list->items[list->n == m->n_lines ? line->i : line->command];
+	return list->items[list->n == l->n_lines ? l->i : l->command];
 }
 
 /* Names are for the commands without the reference, and may be fewer. */
-static const char *pick_name(const struct maker *m, const struct line *line)
+static const char *pick_name(const struct line *l)
 {
-	const struct option_list *names = &m->options->names;
-	size_t reference = m->options->reference ? 1 : 0, i;
+	const struct option_list *names = &l->options->names;
+	size_t reference = l->options->reference ? 1 : 0, i;
 
-	if (line->reference)
-		return m->options->reference_name;
-	i = (names->n > m->n_lines - reference ? line->command : line->i) - reference;
+	if (l->reference)
+		return l->options->reference_name;
+	i = (names->n > l->n_lines - reference ? l->command : l->i) - reference;
 	return i < names->n ? names->items[i] : NULL;
 }
 
 /* `text` with the values of the command's parameters; NULL stays NULL. */
-static char *fill_text(const struct maker *m, const struct command *c, const char *text)
+static char *fill_text(const struct line *l, const struct command *c, const char *text)
 {
-	if (text && c->values)
-		return parameters_replace(&m->options->parameters, c->values, text);
-	return text_copy(text);
+	return text && c->values ? parameters_replace(&l->options->parameters, c->values, text)
+				 : text_copy(text);
 }
 
 /* Words that only a shell knows, beside its operators. */
@@ -93,10 +88,46 @@ static bool is_shells(const char *word)
 	return name > 0 && word[name] == '=' && (*word < '0' || *word > '9'); /* VARIABLE=VALUE */
 }
 
-static int find_file(struct command *c, struct error *err)
+/* Parameters are replaced first, so that their values may be several words, or none. */
+static int fill_command(const struct line *l, struct command *c, struct error *err)
 {
-	int r = executable_find(c->argv[0], &c->path, err);
+	const struct measure_options *o = l->options;
+	const struct {
+		const char *text;
+		char **into;
+	} texts[] = {
+		{l->text, &c->text},
+		{pick_name(l), &c->name},
+		{o->setup, &c->setup},
+		{pick(l, &o->prepare), &c->prepare},
+		{pick(l, &o->conclude), &c->conclude},
+		{o->cleanup, &c->cleanup},
+	};
+	char *name;
+	int r = 0;
 
+	c->output = pick(l, &o->output);
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		*texts[i].into = fill_text(l, c, texts[i].text);
+	if (!l->text) {
+		c->argv = argv_copy(l->words);
+		for (char **w = c->argv; *w; w++) {
+			_cleanup_(freep) char *word = *w;
+
+			*w = fill_text(l, c, word);
+		}
+		c->text = argv_join(c->argv);
+	} else if (o->shell_words) {
+		c->argv = argv_for_shell(o->shell_words, c->text);
+	} else {
+		r = argv_split(c->text, &c->argv, err);
+	}
+	c->named = c->name;
+	name = text_utf8(c->name ?: c->text);
+	free(c->name);
+	c->name = name;
+	if (r == 0)
+		r = executable_find(c->argv[0], &c->path, err);
 	if (r == -ENOENT && is_shells(c->argv[0]))
 		return error_say(err, -EINVAL,
 			"'%s' needs a shell: quote the command line and run it with -S sh, in: %s",
@@ -104,79 +135,26 @@ static int find_file(struct command *c, struct error *err)
 	return r;
 }
 
-/* Parameters are replaced first, so that their values may be several words, or none. */
-static int fill_argv(const struct maker *m, const struct line *line, struct command *c, struct error *err)
+static int check_counts(const struct measure_options *o, size_t n_lines, size_t n_commands, struct error *err)
 {
-	char **shell = m->options->shell_words;
-	int r = 0;
-
-	if (!line->text)
-		c->argv = argv_copy(line->words);
-	else if (shell)
-		c->argv = argv_for_shell(shell, c->text);
-	else
-		r = argv_split(c->text, &c->argv, err);
-	if (r == 0 && !line->text) {
-		for (char **w = c->argv; *w; w++) {
-			_cleanup_(freep) char *word = *w;
-
-			*w = fill_text(m, c, word);
-		}
-		c->text = argv_join(c->argv);
-	}
-	return r < 0 ? r : find_file(c, err);
-}
-
-static void fill_texts(const struct maker *m, const struct line *line, struct command *c)
-{
-	const struct measure_options *o = m->options;
-	const struct {
-		const char *text;
-		char **into;
-	} texts[] = {
-		{line->text, &c->text},
-		{pick_name(m, line), &c->name},
-		{o->setup, &c->setup},
-		{pick(m, &o->prepare, line), &c->prepare},
-		{pick(m, &o->conclude, line), &c->conclude},
-		{o->cleanup, &c->cleanup},
-	};
-
-	for (size_t i = 0; i < ELEMENTS(texts); i++)
-		*texts[i].into = fill_text(m, c, texts[i].text);
-}
-
-static int check_counts(const struct maker *m, struct error *err)
-{
-	const struct measure_options *o = m->options;
-	size_t reference = o->reference ? 1 : 0, names = m->n_commands - reference;
+	size_t reference = o->reference ? 1 : 0, names = n_commands - reference;
 	const struct {
 		const char *name;
 		size_t n;
 	} lists[] = {{"--prepare", o->prepare.n}, {"--conclude", o->conclude.n}, {"--output", o->output.n}};
 
-	if (m->n_commands > MAX_COMMANDS)
+	if (n_commands > MAX_COMMANDS)
 		return error_say(err, -EINVAL, "the parameters make more than %d commands", MAX_COMMANDS);
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
-		if (lists[i].n > 1 && lists[i].n != m->n_lines && lists[i].n != m->n_commands)
+		if (lists[i].n > 1 && lists[i].n != n_lines && lists[i].n != n_commands)
 			return error_say(err, -EINVAL,
 				"%s is given %zu times: give it once for all, or once for each of the %zu commands%s",
-				lists[i].name, lists[i].n, m->n_commands,
+				lists[i].name, lists[i].n, n_commands,
 				reference ? " (--reference is one)" : "");
-	if (o->names.n > names || (o->names.n > m->n_lines - reference && o->names.n < names))
+	if (o->names.n > names || (o->names.n > n_lines - reference && o->names.n < names))
 		return error_say(err, -EINVAL, "there are %zu names for %zu command%s", o->names.n, names,
 			names == 1 ? "" : "s");
 	return 0;
-}
-
-/* "emp-measure sleep 1" is two commands, but the user may have meant one. */
-static int mention_dashes(int r, struct error *err)
-{
-	struct error said = *err;
-
-	if (r != -ENOENT)
-		return r;
-	return error_say(err, r, "%s (for one command with arguments, put -- before it)", said.text);
 }
 
 int commands_make(
@@ -186,42 +164,33 @@ int commands_make(
 	/* One word after "--" is a program, or else, as for hyperfine, a command line. */
 	bool one = tool_after_dashes() && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
-	struct maker m = {o, reference + typed, SIZE_MAX};
+	size_t n_values = parameters_count(&o->parameters);
+	struct line line = {
+		.options = o, .words = argv, .n_lines = reference + typed, .n_commands = SIZE_MAX};
+	struct error err2;
 	int r;
 
-	if (parameters_count(&o->parameters) <= MAX_COMMANDS && typed <= MAX_COMMANDS)
-		m.n_commands = reference + typed * parameters_count(&o->parameters);
-	r = check_counts(&m, err);
-	for (size_t i = 0; r == 0 && i < m.n_lines; i++) {
-		bool is_reference = i < reference;
-		struct line line = {.words = argv, .reference = is_reference, .i = i};
-
-		line.text = is_reference ? o->reference : one ? NULL : argv[i - reference];
-
-		/* One command, or one for each combination of the parameters. */
-		const struct parameters *p = &m.options->parameters;
-		size_t n = line.reference ? 1 : parameters_count(p);
-
-		for (size_t k = 0; r == 0 && k < n; k++) {
+	if (n_values <= MAX_COMMANDS && typed <= MAX_COMMANDS)
+		line.n_commands = reference + typed * n_values;
+	r = check_counts(o, line.n_lines, line.n_commands, err);
+	for (; r == 0 && line.i < line.n_lines; line.i++) {
+		line.reference = line.i < reference;
+		line.text = line.reference ? o->reference : one ? NULL : argv[line.i - reference];
+		/* one command, or one for each combination of the parameters */
+		for (size_t k = 0; r == 0 && k < (line.reference ? 1 : n_values); k++) {
 			struct command *c = array_add(commands.items, commands.n);
-			char *name;
 
-			if (!line.reference)
-				c->values = parameters_values(p, k);
 			line.command = commands.n - 1;
-			c->output = pick(&m, &m.options->output, &line);
-			fill_texts(&m, &line, c);
-			r = fill_argv(&m, &line, c, err);
-			if (r >= 0) {
-				c->named = c->name;
-				name = text_utf8(c->name ?: c->text);
-				free(c->name);
-				c->name = name;
-			}
+			if (!line.reference)
+				c->values = parameters_values(&o->parameters, k);
+			r = fill_command(&line, c, err);
 		}
 	}
-	if (r < 0)
-		return typed > 1 ? mention_dashes(r, err) : r;
-	*ret = TAKE_STRUCT(commands);
-	return 0;
+	if (r == 0)
+		*ret = TAKE_STRUCT(commands);
+	/* "emp-measure sleep 1" is two commands, but the user may have meant one */
+	err2 = *err;
+	return r == -ENOENT && typed > 1
+		       ? error_say(err, r, "%s (for one command with arguments, put -- before it)", err2.text)
+		       : r;
 }

@@ -24,45 +24,43 @@ static int export(const struct load_report *report, const char *path, struct err
 	return r == 0 ? output_file_commit(&output, err) : r;
 }
 
-static int emp_load_show(const struct load_report *report, struct error *err)
+static int open_load(struct load_session *session, const char *path, struct error *err)
 {
-	bool on_stdout = options.json || (options.export_json && output_file_is_stream(options.export_json));
-	int r = 0;
+	int r = interrupt_init();
 
-	load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns);
-	if (options.json)
-		r = export(report, "-", err);
-	return r == 0 && options.export_json ? export(report, options.export_json, err) : r;
-}
-
-static int conclude(const struct load_session *session, int outcome, struct error *err)
-{
-	if (outcome == -EINTR)
-		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: run %lld keeps the %u runs taken so far", (long long)session->run.id,
-			session->run.n_samples);
-	if (outcome != 0)
-		return outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
-	if (session->report.n_kept < 2 && session->load.runs > 1)
-		return error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean",
-			session->report.n_kept, session->report.result.n_samples);
-	return 0;
+	return r < 0 ? error_os(err, r, "cannot catch signals")
+		     : load_session_open(session, &options, path, err);
 }
 
 static int run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {};
-	struct error err2 = {};
-	int r = interrupt_init(), outcome;
+	const struct load_report *report = &session.report;
+	const char *file = options.export_json;
+	struct error err2 = {}, *of_export;
+	int outcome, r = open_load(&session, argv[0], err);
 
-	if (r < 0)
-		return error_os(err, r, "cannot catch signals");
-	r = load_session_open(&session, &options, argv[0], err);
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
-	r = session.report.n_programs > 0 ? emp_load_show(&session.report, outcome ? &err2 : err) : 0;
-	r = outcome == 0 && r < 0 ? r : conclude(&session, outcome, err);
+	of_export = outcome ? &err2 : err;
+	if (report->n_programs > 0) {
+		bool on_stdout = options.json || (file && output_file_is_stream(file));
+
+		load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns);
+		if (options.json)
+			r = export(report, "-", of_export);
+		if (r == 0 && file)
+			r = export(report, file, of_export);
+	}
+	if (outcome == -EINTR)
+		r = error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %u runs taken so far",
+			(long long)session.run.id, session.run.n_samples);
+	else if (outcome != 0)
+		r = outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
+	else if (r == 0 && report->n_kept < 2 && session.load.runs > 1)
+		r = error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean", report->n_kept,
+			report->result.n_samples);
 	return book_say_elsewhere(session.book, session.run.id, session.run.id, r, err);
 }
 
@@ -70,11 +68,8 @@ static int verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {};
 	_cleanup_(load_verification_clear) struct load_verification verification = {};
-	int r = interrupt_init();
+	int r = open_load(&session, argv[0], err);
 
-	if (r < 0)
-		return error_os(err, r, "cannot catch signals");
-	r = load_session_open(&session, &options, argv[0], err);
 	if (r == 0)
 		r = load_verify(&verification, &session, options.runs ?: 5, err);
 	if (r == -EINTR)

@@ -393,7 +393,6 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 static int duet_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	_cleanup_(freep) const char **names = session_names(s);
 	bool in_turn = session_judged(s) != s;
 	json_t *runs;
 	int r = session_duet(s, &report, err);
@@ -403,7 +402,7 @@ static int duet_json(const struct session *s, json_t **ret, struct error *err)
 	runs = json_array();
 	for (size_t i = 0; in_turn && i < s->in_turn->n; i++)
 		json_array_append_new(runs, json_integer(s->in_turn->tasks[i].run.id));
-	*ret = duet_report_as_json(&report, names);
+	*ret = duet_report_as_json(&report, s->names);
 	json_object_update_new(*ret, json_pack("{s:s?, s:s, s:o}", "doubt",
 					     s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
 					     !s->doubt ? "duet"
@@ -486,37 +485,25 @@ bool export_takes_stdout(const struct measure_options *o)
 	return takes;
 }
 
-/* Either the streams or the files. The first failure is reported; the rest are still written. */
-static int export_those(const struct session *s, bool streams, struct error *err)
+int export_results(const struct session *s, bool streams, struct error *err)
 {
+	struct error err2;
 	int outcome = 0;
 
 	for (size_t i = 0; i < N_EXPORTS; i++) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = s->options->exports[i];
-		struct error err2 = {};
+		struct error *e = outcome ? &err2 : err;
 		int r;
 
 		if (!path || output_file_is_stream(path) != streams)
 			continue;
-		r = output_file_open(&output, path, outcome ? &err2 : err);
+		r = output_file_open(&output, path, e);
 		if (r == 0)
-			r = export_write(s, i, output.file, outcome ? &err2 : err);
+			r = export_write(s, i, output.file, e);
 		if (r == 0)
-			r = output_file_commit(&output, outcome ? &err2 : err);
+			r = output_file_commit(&output, e);
 		outcome = outcome ?: r;
 	}
-	return outcome;
-}
-
-int export_files(const struct session *s, struct error *err)
-{
-	return export_those(s, false, err);
-}
-
-int export_streams(const struct session *s, struct error *err)
-{
-	int r = export_those(s, true, err);
-
-	return r == 0 && s->options->json ? write_json(s, stdout, err) : r;
+	return outcome == 0 && streams && s->options->json ? write_json(s, stdout, err) : outcome;
 }

@@ -11,7 +11,7 @@
 /* Also for a session that was interrupted. If a document is on standard output, text goes to standard error. */
 static int measure_report(const struct session *session, struct error *err)
 {
-	int r = export_streams(session, err);
+	int r = export_results(session, true, err);
 
 	if (r == 0 && export_takes_stdout(session->options)) {
 		if (fflush(stdout) != 0)

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME. */
-
 enum { MAX_STEPS = 100000 };
 
 void parameters_clear(struct parameters *p)
@@ -34,37 +32,12 @@ void parameters_clear(struct parameters *p)
 
 static int add_parameter(struct parameters *p, const char *name, struct parameter **ret, struct error *err)
 {
-	struct parameter *parameter;
-
 	for (size_t i = 0; i < p->n; i++)
 		if (!strcmp(p->items[i].name, name))
 			return error_say(err, -EINVAL, "parameter '%s' is defined twice", name);
-	parameter = array_add(p->items, p->n);
-	parameter->name = xstrdup(name);
-	*ret = parameter;
+	*ret = array_add(p->items, p->n);
+	(*ret)->name = xstrdup(name);
 	return 0;
-}
-
-/* Takes `value`. */
-static void add_value(struct parameter *parameter, char *value)
-{
-	*array_add_reused(parameter->values, parameter->n, parameter->capacity) = value;
-}
-
-/* The text up to the next separating comma, without the backslashes; *rest then points after the comma, or is
- * NULL. */
-static char *next_value(const char **rest)
-{
-	char *value = xmalloc(strlen(*rest) + 1), *to = value;
-	const char *from = *rest;
-
-	while (*from && *from != ',') {
-		from += *from == '\\' && (from[1] == ',' || from[1] == '\\');
-		*to++ = *from++;
-	}
-	*to = '\0';
-	*rest = *from ? from + 1 : NULL;
-	return value;
 }
 
 int parameters_add_list(struct parameters *p, const char *name, const char *values, struct error *err)
@@ -72,8 +45,18 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 	struct parameter *parameter;
 	int r = add_parameter(p, name, &parameter, err);
 
-	for (const char *rest = values; r == 0 && rest;)
-		add_value(parameter, next_value(&rest));
+	while (r == 0 && values) {
+		char *value = xmalloc(strlen(values) + 1), *to = value;
+
+		/* up to the next separating comma, without the backslashes */
+		while (*values && *values != ',') {
+			values += *values == '\\' && (values[1] == ',' || values[1] == '\\');
+			*to++ = *values++;
+		}
+		*to = '\0';
+		values = *values ? values + 1 : NULL;
+		*array_add(parameter->values, parameter->n) = value;
+	}
 	return r;
 }
 
@@ -113,8 +96,8 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 			MAX_STEPS, step_text);
 	r = add_parameter(p, name, &parameter, err);
 	for (size_t i = 0; r == 0 && min + (double)i * step <= max + step * 1e-9; i++)
-		add_value(parameter,
-			text_format("%.*f", of_min > of_step ? of_min : of_step, min + (double)i * step));
+		*array_add(parameter->values, parameter->n) = text_format(
+			"%.*f", of_min > of_step ? of_min : of_step, min + (double)i * step);
 	return r;
 }
 
@@ -130,41 +113,38 @@ size_t parameters_count(const struct parameters *p)
 
 char **parameters_values(const struct parameters *p, size_t k)
 {
-	_cleanup_(freep) char **values = xcalloc(p->n + 1, sizeof(*values));
+	char **values = xcalloc(p->n + 1, sizeof(*values));
 
-	for (size_t i = 0; values && i < p->n; i++) {
-		values[i] = p->items[i].values[k % p->items[i].n];
+	for (size_t i = 0; i < p->n; i++) {
+		values[i] = xstrdup(p->items[i].values[k % p->items[i].n]);
 		k /= p->items[i].n;
 	}
-	return values ? argv_copy(values) : NULL;
+	return values;
 }
 
 char *parameters_replace(const struct parameters *p, char *const *values, const char *text)
 {
-	_cleanup_(freep) char *out = NULL;
+	char *out = NULL;
 	size_t size;
 	FILE *file = xopen_memstream(&out, &size);
 
 	while (*text) {
+		size_t i, n = 0;
 
-		size_t i;
-
-		/* The parameter whose {NAME} `text` begins with; p->n: none. */
 		for (i = 0; i < p->n; i++) {
-			size_t n = strlen(p->items[i].name);
-
+			n = strlen(p->items[i].name);
 			if (*text == '{' && !strncmp(text + 1, p->items[i].name, n) && text[1 + n] == '}')
 				break;
 		}
-
 		if (i < p->n) {
 			p->items[i].used = true;
 			fputs(values[i], file);
-			text += strlen(p->items[i].name) + 2;
-		} else
+			text += n + 2;
+		} else {
 			fputc(*text++, file);
+		}
 	}
-	return fclose(file) == 0 ? TAKE(out) : NULL;
+	return text_stream_close(file, &out);
 }
 
 struct measure_options measure_options = {
@@ -175,25 +155,28 @@ struct measure_options measure_options = {
 	.fail_if_slower = -1,
 };
 
-static int parse_order(const char *value, const char *name, void *into, struct error *err)
+/* The index of a word, into an enum. */
+static int parse_word(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"interleave", "shuffle", "sequence", "duet", NULL};
-	int order, r = option_choice(value, name, choices, &order, err);
+	static const struct {
+		const char *option;
+		const char *words[5];
+	} options[] = {
+		{"--order", {"interleave", "shuffle", "sequence", "duet"}}, /* enum order */
+		{"--slices-by", {"auto", "scheduler", "freezer"}},          /* enum slicing */
+		{"--sort", {"auto", "command", "mean-time"}},               /* enum sort */
+	};
+	size_t i = 0;
 
-	if (r == 0)
-		*(enum order *)into = (enum order)order;
-	measure_options.order_given = true;
-	return r;
+	while (strcmp(options[i].option, name) != 0)
+		i++;
+	return option_choice(value, name, options[i].words, into, err);
 }
 
-static int parse_slicing(const char *value, const char *name, void *into, struct error *err)
+static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"auto", "scheduler", "freezer", NULL};
-	int slicing, r = option_choice(value, name, choices, &slicing, err);
-
-	if (r == 0)
-		*(enum slicing *)into = (enum slicing)slicing;
-	return r;
+	measure_options.order_given = true;
+	return parse_word(value, name, into, err);
 }
 
 static int parse_against(const char *value, const char *name, void *into, struct error *err)
@@ -201,18 +184,7 @@ static int parse_against(const char *value, const char *name, void *into, struct
 	static const char *const choices[] = {"inc", NULL};
 	int which, r = option_choice(value, name, choices, &which, err);
 
-	if (r == 0)
-		*(bool *)into = true;
-	return r;
-}
-
-static int parse_sort(const char *value, const char *name, void *into, struct error *err)
-{
-	static const char *const choices[] = {"auto", "command", "mean-time", NULL};
-	int sort, r = option_choice(value, name, choices, &sort, err);
-
-	if (r == 0)
-		*(enum sort *)into = (enum sort)sort;
+	*(bool *)into = r == 0;
 	return r;
 }
 
@@ -305,97 +277,53 @@ static int parse_scan(char *const *values, const char *name, void *into, struct 
 	return r;
 }
 
-static int check_duet(const struct measure_options *o, struct error *err)
-{
-	if (o->order != ORDER_DUET && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0))
-		return error_say(err, -EINVAL,
-			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet");
-	if (o->order != ORDER_DUET)
-		return 0;
-	if (o->affine)
-		return error_say(err, -EINVAL, "the programs of a duet share one CPU: --cpu, not --affinity");
-	if (o->compare & COMPARE_ET)
-		return error_say(err, -EINVAL,
-			"--compare: in a duet the elapsed time is that of all programs; compare pt, or --order interleave");
-	if (o->perf)
-		return error_say(err, -EINVAL, "--perf cannot tell the programs of a duet apart");
-	if (o->trace)
-		return error_say(err, -EINVAL, "--trace cannot tell the programs of a duet apart");
-	if (o->slice_ns && (o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS))
-		return error_say(err, -EINVAL, "--slice must be from 100us to 100ms");
-	return 0;
-}
-
 static int check_contradictions(const struct measure_options *o, struct error *err)
 {
-	int r;
+	bool duet = o->order == ORDER_DUET, inc = o->against_inc;
+	const struct {
+		bool wrong;
+		const char *sentence;
+	} rules[] = {
+		{o->no_shell && o->shell, "-N (no shell) and -S (a shell) exclude each other"},
+		{o->cpu >= 0 && o->affine, "--cpu and --affinity exclude each other"},
+		{o->trace && o->cpu < 0,
+			"--trace records one CPU; name the one that the program is to run on with --cpu N"},
+		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},
+		{o->step && o->scans.n == 0, "--parameter-step-size (-D) needs --parameter-scan (-P)"},
+		{o->reference_name && !o->reference, "--reference-name needs --reference"},
+		{inc && !duet, "with --against inc, the program and INC alternate: no other --order"},
+		{inc && (o->runs == 1 || o->max_runs == 1), "--against inc needs two samples or more: -r 2"},
+		{inc && (o->aa || o->reference || o->fail_if_slower >= 0),
+			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several"},
+		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
+			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet"},
+		{duet && o->affine, "the programs of a duet share one CPU: --cpu, not --affinity"},
+		{duet && o->compare & COMPARE_ET,
+			"--compare: in a duet the elapsed time is that of all programs; compare pt, or --order interleave"},
+		{duet && o->perf, "--perf cannot tell the programs of a duet apart"},
+		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
+		{duet && o->slice_ns && (o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS),
+			"--slice must be from 100us to 100ms"},
+	};
 
-	if (o->no_shell && o->shell)
-		return error_say(err, -EINVAL, "-N (no shell) and -S (a shell) exclude each other");
-	if (o->cpu >= 0 && o->affine)
-		return error_say(err, -EINVAL, "--cpu and --affinity exclude each other");
-	if (o->trace && o->cpu < 0)
-		return error_say(err, -EINVAL,
-			"--trace records one CPU; name the one that the program is to run on with --cpu N");
-	if (o->fast && o->rigorous)
-		return error_say(err, -EINVAL, "--fast and --rigorous exclude each other");
+	for (size_t i = 0; i < ELEMENTS(rules); i++)
+		if (rules[i].wrong)
+			return error_say(err, -EINVAL, "%s", rules[i].sentence);
 	if (o->min_runs && o->max_runs && o->min_runs > o->max_runs)
 		return error_say(
 			err, -EINVAL, "--min-runs %d is more than --max-runs %d", o->min_runs, o->max_runs);
-	if (o->runs && (o->runs < o->min_runs || (o->max_runs && o->runs > o->max_runs)))
-		return error_say(err, -EINVAL, "--runs %d is %s %d", o->runs,
-			o->runs < o->min_runs ? "less than --min-runs" : "more than --max-runs",
-			o->runs < o->min_runs ? o->min_runs : o->max_runs);
-	if (o->step && o->scans.n == 0)
-		return error_say(err, -EINVAL, "--parameter-step-size (-D) needs --parameter-scan (-P)");
-	if (o->reference_name && !o->reference)
-		return error_say(err, -EINVAL, "--reference-name needs --reference");
-	if (!o->against_inc)
-		r = 0;
-	else if (o->order != ORDER_DUET)
-		r = error_say(
-			err, -EINVAL, "with --against inc, the program and INC alternate: no other --order");
-	else if (o->runs == 1 || o->max_runs == 1)
-		r = error_say(err, -EINVAL, "--against inc needs two samples or more: -r 2");
-	else if (o->aa || o->reference || o->fail_if_slower >= 0) {
-		r = error_say(err, -EINVAL,
-			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several");
-	} else
-		r = 0;
-	return r < 0 ? r : check_duet(o, err);
+	if (o->runs && o->runs < o->min_runs)
+		return error_say(err, -EINVAL, "--runs %d is less than --min-runs %d", o->runs, o->min_runs);
+	if (o->runs && o->max_runs && o->runs > o->max_runs)
+		return error_say(err, -EINVAL, "--runs %d is more than --max-runs %d", o->runs, o->max_runs);
+	return 0;
 }
 
-int measure_options_finish(struct measure_options *o, struct error *err)
+/* How many warm-ups and samples, where not all is given. */
+static void choose_counts(struct measure_options *o)
 {
-	int r;
 	int least;
 
-	/* INC starts again until the program has ended, and is as long as the program was in its last
-	 * warm-up. */
-	if (o->against_inc) {
-		if (o->order == ORDER_INTERLEAVE && !o->order_given)
-			o->order = ORDER_DUET;
-		o->repeat = true;
-		o->warm_ups = o->warm_ups == 0 ? 1 : o->warm_ups;
-		o->alone = o->alone < 0 ? 0 : o->alone;
-	}
-	r = check_contradictions(o, err);
-	if (r == 0) {
-		const char *shell = o->shell && !strcmp(o->shell, "default") ? "/bin/sh" : o->shell;
-		struct error said;
-
-		/* As hyperfine: "default" is /bin/sh, "none" no shell. */
-		if (shell && strcmp(shell, "none") != 0) {
-			r = argv_split(shell, &o->shell_words, &said);
-			r = r < 0 ? error_say(err, r, "--shell '%s': %s", shell, said.text) : 0;
-		}
-	}
-	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
-		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
-			o->scans.items[i + 2], o->step ?: "1", err);
-	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
-		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
-					100 / PPM;
 	if (o->warm_ups < 0)
 		o->warm_ups = o->rigorous ? 3 : 1;
 	if (!o->runs)
@@ -407,20 +335,50 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	least = o->retain > o->runs ? o->retain : o->runs;
 	if (!o->max_runs)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
-	if (o->order == ORDER_DUET) {
-		if (o->cpu < 0) {
-			cpu_set_t cpus;
-			int last = 0;
+	if (o->order == ORDER_DUET && o->alone < 0)
+		o->alone = (2 * o->runs + 4) / 5;
+}
 
-			/* The last CPU that this process may use: the first ones serve most interrupts. */
-			CPU_ZERO(&cpus);
-			sched_getaffinity(0, sizeof(cpus), &cpus);
-			for (int i = 0; i < CPU_SETSIZE; i++)
-				last = CPU_ISSET((size_t)i, &cpus) ? i : last;
-			o->cpu = last;
-		}
-		if (o->alone < 0)
-			o->alone = (2 * o->runs + 4) / 5;
+int measure_options_finish(struct measure_options *o, struct error *err)
+{
+	const char *shell = o->shell;
+	struct error err2;
+	cpu_set_t cpus;
+	int r;
+
+	/* INC starts again until the program has ended, and is as long as the program was in its last
+	 * warm-up. */
+	if (o->against_inc) {
+		if (o->order == ORDER_INTERLEAVE && !o->order_given)
+			o->order = ORDER_DUET;
+		o->repeat = true;
+		o->warm_ups = o->warm_ups == 0 ? 1 : o->warm_ups;
+		o->alone = o->alone < 0 ? 0 : o->alone;
+	}
+	r = check_contradictions(o, err);
+	if (r < 0)
+		return r;
+	/* As hyperfine: "default" is /bin/sh, "none" no shell. */
+	if (shell && strcmp(shell, "none") != 0) {
+		shell = !strcmp(shell, "default") ? "/bin/sh" : shell;
+		r = argv_split(shell, &o->shell_words, &err2);
+		if (r < 0)
+			return error_say(err, r, "--shell '%s': %s", shell, err2.text);
+	}
+	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
+		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
+			o->scans.items[i + 2], o->step ?: "1", err);
+	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
+		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
+					100 / PPM;
+	choose_counts(o);
+	/* The last CPU that this process may use: the first ones serve most interrupts. */
+	if (o->order == ORDER_DUET && o->cpu < 0) {
+		CPU_ZERO(&cpus);
+		sched_getaffinity(0, sizeof(cpus), &cpus);
+		o->cpu = 0;
+		for (int i = 0; i < CPU_SETSIZE; i++)
+			o->cpu = CPU_ISSET((size_t)i, &cpus) ? i : o->cpu;
 	}
 	return r;
 }
@@ -453,7 +411,7 @@ const struct option_row measure_option_rows[] = {
 		&O.order},
 	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
 		option_duration, &O.slice_ns},
-	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_slicing, &O.slicing},
+	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_word, &O.slicing},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
 	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 2 for 5 samples)",
 		option_count0, &O.alone},
@@ -468,7 +426,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
 		&O.fail_if_slower},
-	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", parse_sort, &O.sort},
+	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", parse_word, &O.sort},
 	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names,
 		.group = "Commands"},
 	{'L', "parameter-list", "VAR VALUES", "run with {VAR} replaced by each value (a,b,c)", NULL,

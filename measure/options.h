@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure's options. Options that hyperfine, pyperf or perf also have are named as there.
- */
+/* emp-measure's options. Options that hyperfine, pyperf or perf also have are named as there. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -17,7 +16,7 @@ struct parameter {
 	char *name;
 	bool used; /* parameters_replace has found {NAME} in a text */
 	char **values;
-	size_t n, capacity;
+	size_t n;
 };
 
 struct parameters {
@@ -37,10 +36,10 @@ void parameters_clear(struct parameters *p);
 /* SIZE_MAX: more than can be counted. */
 size_t parameters_count(const struct parameters *p);
 
-/* The value of each parameter in combination k, ends with NULL; NULL: no memory. Free it with argv_free. */
+/* The value of each parameter in combination k, ends with NULL. Free it with argv_free. */
 char **parameters_values(const struct parameters *p, size_t k);
 
-/* `text` with the values; the caller frees it. NULL: no memory. */
+/* `text` with the values; the caller frees it. */
 char *parameters_replace(const struct parameters *p, char *const *values, const char *text);
 
 /* What --sort orders: the comparisons on the screen, and the rows of tables. */
@@ -66,7 +65,7 @@ struct measure_options {
 	int cpu;                  /* -1: not pinned */
 	cpu_set_t affinity;
 	int warm_ups, runs, min_runs, max_runs,
-		retain;            /* before measure_options_finish: warm_ups -1, others 0 */
+		retain;            /* not given: warm_ups -1, others 0; see measure_options_finish */
 	unsigned compare;          /* as for comparison_clocks */
 	double fail_if_slower;     /* percent; below 0: not given */
 	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */

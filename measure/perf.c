@@ -13,13 +13,7 @@ struct perf_mean {
 	double mean, sd; /* NAN: no sample, or fewer than two */
 };
 
-/* Below 0: it was not counted in this sample. */
-static int64_t value(const struct task *t, size_t n_events, size_t sample, size_t event)
-{
-	return t->perf[sample * n_events + event];
-}
-
-/* Of the clean samples. */
+/* Of the clean samples; a count below 0 was not made. */
 static struct perf_mean perf_mean(const struct session *s, const struct task *t, size_t event)
 {
 	const struct run_result *run = &t->result;
@@ -27,7 +21,7 @@ static struct perf_mean perf_mean(const struct session *s, const struct task *t,
 	double mean = 0, squares = 0; /* Welford's */
 
 	for (size_t i = 0; i < run->n_samples && (i + 1) * n_events <= t->n_perf; i++) {
-		double x = (double)value(t, n_events, i, event), off = x - mean;
+		double x = (double)t->perf[i * n_events + event], off = x - mean;
 
 		if (x < 0 || run->discarding.out[i])
 			continue;
@@ -46,11 +40,9 @@ json_t *perf_json(const struct session *s, const struct task *t)
 		struct perf_mean m = perf_mean(s, t, k);
 		json_t *values = json_array();
 
-		for (size_t i = 0; (i + 1) * n_events <= t->n_perf; i++) {
-			int64_t x = value(t, n_events, i, k);
-
-			json_array_append_new(values, x < 0 ? json_null() : json_integer(x));
-		}
+		for (size_t i = k; i < t->n_perf; i += n_events)
+			json_array_append_new(
+				values, t->perf[i] < 0 ? json_null() : json_integer(t->perf[i]));
 		json_object_set_new(object, perf_counters_name(s->perf, k),
 			json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(m.mean), "sd",
 				json_real_or_null(m.sd), "values", values));
@@ -71,35 +63,29 @@ static const char *count_text(const char *name, double count)
 	return text_brief(i ? "%.4g %c" : "%.5g", count, prefixes[i]);
 }
 
-static bool is_event(const struct session *s, size_t event, const char *name)
-{
-	return !strncmp(perf_counters_name(s->perf, event), name, strlen(name));
-}
-
-/* Instructions per cycle, if both were counted. */
-static double per_cycle(const struct session *s, const struct task *t, double instructions)
-{
-	for (size_t i = 0; i < perf_counters_n(s->perf); i++)
-		if (is_event(s, i, "cycles") || is_event(s, i, "cpu-cycles"))
-			return instructions / perf_mean(s, t, i).mean;
-	return NAN;
-}
-
 char *perf_text(const struct session *s, const struct task *t)
 {
+	size_t size, n_events = perf_counters_n(s->perf);
 	char *text = NULL;
-	size_t size;
-	FILE *file = t->n_perf > 0 ? xopen_memstream(&text, &size) : NULL;
+	double cycles = NAN;
+	FILE *file;
 
-	for (size_t i = 0; file && i < perf_counters_n(s->perf); i++) {
-		double mean = perf_mean(s, t, i).mean, ratio = NAN;
+	if (t->n_perf == 0)
+		return NULL;
+	for (size_t i = n_events; i-- > 0;) {
 		const char *name = perf_counters_name(s->perf, i);
+
+		if (!strncmp(name, "cycles", 6) || !strncmp(name, "cpu-cycles", 10))
+			cycles = perf_mean(s, t, i).mean; /* at last, of the first such event */
+	}
+	file = xopen_memstream(&text, &size);
+	for (size_t i = 0; i < n_events; i++) {
+		const char *name = perf_counters_name(s->perf, i);
+		double mean = perf_mean(s, t, i).mean, ratio = mean / cycles;
 
 		fprintf(file, "%s%s %s", i ? ", " : "", name,
 			isnan(mean) ? "not counted" : count_text(name, mean));
-		if (is_event(s, i, "instructions"))
-			ratio = per_cycle(s, t, mean);
-		if (!isnan(ratio))
+		if (!strncmp(name, "instructions", 12) && !isnan(ratio))
 			fprintf(file, " (%.2f per cycle)", ratio);
 	}
 	return text_stream_close(file, &text);

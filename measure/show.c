@@ -3,6 +3,7 @@
  * details. */
 #include "measure/session.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
@@ -109,12 +110,11 @@ struct duet_advice advice_of(const struct session *s)
  * any. */
 static bool split_by_ticks(int cpu)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *tickless = path_text(AT_FDCWD, "/sys/devices/system/cpu/nohz_full");
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
 
-	if (cpu < 0 || text_read_file(AT_FDCWD, "/sys/devices/system/cpu/nohz_full", &text) < 0 ||
-		text_parse_cpu_list(text, &cpus, &n) < 0)
+	if (tickless && text_parse_cpu_list(tickless, &cpus, &n) < 0)
 		return true;
 	for (size_t i = 0; i < n; i++)
 		if (cpus[i] == cpu)
@@ -258,7 +258,7 @@ static int show_each(const struct session *s, const struct comparisons *comparis
 	return outcome;
 }
 
-static int show_comparisons(const struct session *s, const char *const *names, bool print, struct error *err)
+static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
@@ -290,7 +290,7 @@ static int show_comparisons(const struct session *s, const char *const *names, b
 			return r;
 		if (r > 0) {
 			putchar('\n');
-			duet_report_print(stdout, &report, names, comparisons.all);
+			duet_report_print(stdout, &report, s->names, comparisons.all);
 		}
 	} else if (advice_of(s).better) {
 		printf("The machine's speed changes between samples; --order duet would cancel that\n");
@@ -305,10 +305,9 @@ static int show_comparisons(const struct session *s, const char *const *names, b
 int show_session(const struct session *s, struct error *err)
 {
 	bool print = !s->options->json && !s->options->silent;
-	_cleanup_(freep) const char **names = session_names(s);
 	int r;
 
-	terminal_names(names, s->n);
+	terminal_names(s->names, s->n);
 	r = print ? show_results(s, err) : 0;
-	return r < 0 ? r : show_comparisons(s, names, print, err);
+	return r < 0 ? r : show_comparisons(s, print, err);
 }

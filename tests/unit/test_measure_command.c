@@ -15,28 +15,33 @@ static struct error err;
 	((struct option_list){(const char *[]){__VA_ARGS__}, \
 		sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)})
 
-static struct commands make(const struct measure_options *o, int n, const char *const *operands)
+static int try_to_make(const struct measure_options *o, struct option_list operands, struct commands *ret)
+{
+	return commands_make(o, (int)operands.n, (char **)(uintptr_t)operands.items, ret, &err);
+}
+
+static struct commands make(const struct measure_options *o, struct option_list operands)
 {
 	struct commands commands;
 
-	if (commands_make(o, n, (char **)(uintptr_t)operands, &commands, &err) < 0)
+	if (try_to_make(o, operands, &commands) < 0)
 		fail_msg("%s", err.text);
 	return commands;
 }
 
 static void assert_error(
-	const struct measure_options *o, int n, const char *const *operands, int r, const char *sentence)
+	const struct measure_options *o, struct option_list operands, int r, const char *sentence)
 {
 	struct commands commands;
 
-	assert_int_equal(commands_make(o, n, (char **)(uintptr_t)operands, &commands, &err), r);
+	assert_int_equal(try_to_make(o, operands, &commands), r);
 	assert_non_null(strstr(err.text, sentence));
 }
 
 TEST(each_operand_is_a_command_line)
 {
 	_cleanup_(commands_clear) struct commands c = make(
-		&(struct measure_options){}, 2, (const char *[]){"echo 'a b' c", "true"});
+		&(struct measure_options){}, LIST("echo 'a b' c", "true"));
 
 	assert_int_equal(c.n, 2);
 	assert_string_equal(c.items[0].argv[1], "a b");
@@ -51,7 +56,7 @@ TEST(a_shell_gets_the_line_as_it_is)
 {
 	char *shell[] = {(char *)"/bin/sh", NULL};
 	_cleanup_(commands_clear) struct commands c = make(
-		&(struct measure_options){.shell_words = shell}, 1, (const char *[]){"echo a | cat"});
+		&(struct measure_options){.shell_words = shell}, LIST("echo a | cat"));
 
 	assert_string_equal(c.items[0].argv[0], "/bin/sh");
 	assert_string_equal(c.items[0].argv[1], "-c");
@@ -68,7 +73,7 @@ TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
-		_cleanup_(commands_clear) struct commands c = make(&o, 1, (const char *[]){"echo {x}"});
+		_cleanup_(commands_clear) struct commands c = make(&o, LIST("echo {x}"));
 
 		assert_int_equal(c.n, 2);
 		assert_string_equal(c.items[1].text, "echo 2");
@@ -89,7 +94,7 @@ TEST(the_reference_comes_first_and_has_no_parameters)
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
-		_cleanup_(commands_clear) struct commands c = make(&o, 1, (const char *[]){"true {x}"});
+		_cleanup_(commands_clear) struct commands c = make(&o, LIST("true {x}"));
 
 		assert_int_equal(c.n, 3);
 		assert_string_equal(c.items[0].name, "echo {x}");
@@ -99,7 +104,7 @@ TEST(the_reference_comes_first_and_has_no_parameters)
 	}
 	o.reference_name = "base";
 	{
-		_cleanup_(commands_clear) struct commands c = make(&o, 1, (const char *[]){"true"});
+		_cleanup_(commands_clear) struct commands c = make(&o, LIST("true"));
 
 		assert_string_equal(c.items[0].name, "base");
 	}
@@ -113,8 +118,7 @@ TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	{
-		_cleanup_(commands_clear) struct commands c = make(
-			&o, 2, (const char *[]){"echo {x}", "true"});
+		_cleanup_(commands_clear) struct commands c = make(&o, LIST("echo {x}", "true"));
 
 		assert_int_equal(c.n, 4);
 		for (size_t i = 0; i < 4; i++) {
@@ -124,7 +128,7 @@ TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
 		}
 	}
 	o.output = LIST("null", "pipe", "inherit");
-	assert_error(&o, 2, (const char *[]){"echo {x}", "true"}, -EINVAL,
+	assert_error(&o, LIST("echo {x}", "true"), -EINVAL,
 		"--output is given 3 times: give it once for all, or once for each of the 4 commands");
 	parameters_clear(&o.parameters);
 }
@@ -133,11 +137,10 @@ TEST(too_many_names_and_commands_are_errors)
 {
 	struct measure_options o = {.names = LIST("a", "b")};
 
-	assert_error(&o, 1, (const char *[]){"true"}, -EINVAL, "there are 2 names for 1 command");
+	assert_error(&o, LIST("true"), -EINVAL, "there are 2 names for 1 command");
 	assert_int_equal(parameters_add_scan(&o.parameters, "x", "1", "1000", "1", &err), 0);
 	assert_int_equal(parameters_add_scan(&o.parameters, "y", "1", "1000", "1", &err), 0);
-	assert_error(
-		&o, 1, (const char *[]){"true"}, -EINVAL, "the parameters make more than 10000 commands");
+	assert_error(&o, LIST("true"), -EINVAL, "the parameters make more than 10000 commands");
 	parameters_clear(&o.parameters);
 }
 
@@ -145,8 +148,8 @@ TEST(a_command_that_does_not_exist_is_named)
 {
 	const struct measure_options o = {};
 
-	assert_error(&o, 1, (const char *[]){"no-such-command"}, -ENOENT, "'no-such-command'");
-	assert_error(&o, 2, (const char *[]){"true", "no-such"}, -ENOENT,
-		"(for one command with arguments, put -- before it)");
-	assert_error(&o, 1, (const char *[]){"a | b"}, -EINVAL, "'|' needs a shell");
+	assert_error(&o, LIST("no-such-command"), -ENOENT, "'no-such-command'");
+	assert_error(
+		&o, LIST("true", "no-such"), -ENOENT, "(for one command with arguments, put -- before it)");
+	assert_error(&o, LIST("a | b"), -EINVAL, "'|' needs a shell");
 }

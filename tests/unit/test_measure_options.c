@@ -113,30 +113,27 @@ TEST(counts_have_the_documented_defaults)
 
 TEST(contradictions_are_named)
 {
-	struct measure_options o[7];
-	static const char *const sentences[] = {"-N (no shell) and -S (a shell) exclude each other",
-		"--cpu and --affinity exclude each other", "--fast and --rigorous exclude each other",
-		"--min-runs 5 is more than --max-runs 4",
-		"--parameter-step-size (-D) needs --parameter-scan (-P)",
-		"--reference-name needs --reference", "--shell 'sh '': a quote is not closed"};
+	static const struct {
+		struct measure_options o;
+		const char *sentence;
+	} cases[] = {
+		{{.cpu = -1, .no_shell = true, .shell = "sh"},
+			"-N (no shell) and -S (a shell) exclude each other"},
+		{{.cpu = 1, .affine = true}, "--cpu and --affinity exclude each other"},
+		{{.cpu = -1, .fast = true, .rigorous = true}, "--fast and --rigorous exclude each other"},
+		{{.cpu = -1, .min_runs = 5, .max_runs = 4}, "--min-runs 5 is more than --max-runs 4"},
+		{{.cpu = -1, .step = "2"}, "--parameter-step-size (-D) needs --parameter-scan (-P)"},
+		{{.cpu = -1, .reference_name = "base"}, "--reference-name needs --reference"},
+		{{.cpu = -1, .shell = "sh '"}, "--shell 'sh '': a quote is not closed"},
+	};
 
-	for (size_t i = 0; i < ELEMENTS(o); i++)
-		o[i] = untouched();
-	o[0].no_shell = true;
-	o[0].shell = "sh";
-	o[1].cpu = 1;
-	o[1].affine = true;
-	o[2].fast = o[2].rigorous = true;
-	o[3].min_runs = 5;
-	o[3].max_runs = 4;
-	o[4].step = "2";
-	o[5].reference_name = "base";
-	o[6].shell = "sh '";
-	for (size_t i = 0; i < ELEMENTS(o); i++) {
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = cases[i].o;
 		struct error err = {};
 
-		assert_int_equal(measure_options_finish(&o[i], &err), -EINVAL);
-		assert_non_null(strstr(err.text, sentences[i]));
+		o.warm_ups = o.alone = -1;
+		assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+		assert_non_null(strstr(err.text, cases[i].sentence));
 	}
 }
 
@@ -242,23 +239,28 @@ TEST(against_inc_is_a_duet_that_is_repeated_after_a_warm_up)
 
 TEST(against_inc_refuses_what_compares_programs)
 {
-	struct measure_options o = against_inc();
-	struct error err = {};
+	static const struct {
+		struct measure_options o;
+		const char *sentence;
+	} cases[] = {
+		{{.cpu = -1, .fail_if_slower = -1, .order = ORDER_SHUFFLE},
+			"with --against inc, the program and INC alternate: no other --order"},
+		{{.cpu = -1, .fail_if_slower = -1, .aa = true}, ""},
+		{{.cpu = -1, .fail_if_slower = 2}, "--fail-if-slower compare several"},
+		{{.cpu = 1, .fail_if_slower = -1, .trace = true}, ""},
+	};
 
-	o.order = ORDER_SHUFFLE;
-	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
-	assert_string_equal(err.text, "with --against inc, the program and INC alternate: no other --order");
-	o = against_inc();
-	o.aa = true;
-	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
-	o = against_inc();
-	o.fail_if_slower = 2;
-	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "--fail-if-slower compare several"));
-	o = against_inc();
-	o.trace = true;
-	o.cpu = 1;
-	assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = cases[i].o;
+		struct error err = {};
+
+		o.warm_ups = o.alone = -1;
+		o.against_inc = true;
+		assert_int_equal(measure_options_finish(&o, &err), -EINVAL);
+		if (i == 0)
+			assert_string_equal(err.text, cases[i].sentence);
+		assert_non_null(strstr(err.text, cases[i].sentence));
+	}
 }
 
 TEST(inc_is_nearly_as_long_as_the_program_or_as_several_runs_of_it)

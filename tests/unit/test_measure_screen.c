@@ -73,11 +73,13 @@ static void check_text(const char *want)
 	assert_string_equal(text, want);
 }
 
-#define USUAL_PT                                                                              \
-	"sort big.txt                                                        run 3, CPU 1\n"  \
-	"  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n" \
-	"     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-#define USUAL_TIMES USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+#define NAME "sort big.txt                                                        run 3, CPU 1\n"
+#define PT_LINE "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
+#define PT(interval) PT_LINE "     95 % CI      " interval " ms    range 120.1 … 136.7 ms\n"
+#define ET "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
+#define TIMES(interval) NAME PT(interval) ET
+#define USUAL_PT NAME PT("125.8 … 130.1")
+#define USUAL_TIMES USUAL_PT ET
 
 TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 {
@@ -90,12 +92,9 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 	s.others[0] = (struct screen_other){"backupd", 228000000};
 	s.others[1] = (struct screen_other){"kdamond.0", 4020000};
 	s.n_others = 2;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "     95 % CI      125.6 … 130.3 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
-		   "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
+	check_text(TIMES(
+		"125.6 … 130.3") "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
+				 "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
 }
 
 /* The papers' mean is shown where it is another one. */
@@ -113,17 +112,11 @@ TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 	s.n_by_two_sd = 11;
 	s.reasons = reasons;
 	s.n_reasons = 1;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
+	check_text(TIMES(
+		"125.7 … 130.2") "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
 	s.n_by_two_sd = 1;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "     95 % CI      125.7 … 130.2 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
+	check_text(TIMES(
+		"125.7 … 130.2") "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
 }
 
 /* Before the papers' mean, and however long its name is. */
@@ -142,37 +135,28 @@ TEST_OF_SCREEN(the_daemon_with_the_most_discards_is_always_named)
 	s.papers = make(164, 126.8e6, 3.1e6);
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "     95 % CI      127.2 … 128.6 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
+	check_text(TIMES(
+		"127.2 … 128.6") "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
 }
 
 TEST_OF_SCREEN(a_quiet_run_that_is_not_pinned_takes_five)
 {
 	s.cpu = -1;
-	check_text("sort big.txt                                                               run 3\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                               run 3\n" PT(
+		"125.8 … 130.1") ET "  Kept 20 of 20\n");
 }
 
 TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 {
 	s.approximate = true;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
-		   "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 20 of 20\n");
+	check_text(
+		NAME "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
+		     "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n" ET "  Kept 20 of 20\n");
 	s.pt = s.et = make(20, 812.4, 3.31);
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
-		   "     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
-		   "  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
-		   "  Kept 20 of 20\n");
+	check_text(NAME "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
+			"     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
+			"  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
+			"  Kept 20 of 20\n");
 }
 
 /* However wide the figures are. */
@@ -180,24 +164,20 @@ TEST_OF_SCREEN(an_interval_that_assumes_independent_samples_says_so)
 {
 	s.n_samples = 5;
 	s.pt = make(5, 127.94e6, 4.6e6);
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 5 of 5\n"
-		   "  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
+	check_text(NAME PT_LINE
+		"  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n" ET "  Kept 5 of 5\n"
+		"  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
 	for (int i = 0; i < 3; i++) /* the label is all that fits */
 		notes_add(&s.notes, NOTE_OTHER, "Warning %d", i);
 	s.pt = make(5, 11520.33e9, 1.2e9);
 	s.et = make(5, 11522.71e9, 1.3e9);
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
-		   "  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
-		   "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
-		   "  Kept 5 of 5\n"
-		   "  Warning 0\n"
-		   "  Warning 1\n"
-		   "  Warning 2\n");
+	check_text(NAME "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
+			"  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
+			"  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
+			"  Kept 5 of 5\n"
+			"  Warning 0\n"
+			"  Warning 1\n"
+			"  Warning 2\n");
 }
 
 /* The interval of a time, its range and its mean are in one unit, which suits ET, too. */
@@ -208,19 +188,17 @@ TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 	s.user_ns = s.system_ns = -1;
 	s.on_cpu = 0.003;
 	s.taken = 0;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
-		   "     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
-		   "  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
-		   "  Kept 20 of 20\n");
+	check_text(NAME "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
+			"     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
+			"  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
+			"  Kept 20 of 20\n");
 	s.et = make(20, 700e3, 20e3);
 	s.pt = make(20, 812.4e3, 20e3);
 	s.on_cpu = 1.16;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
-		   "     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
-		   "  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
-		   "  Kept 20 of 20\n");
+	check_text(NAME "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
+			"     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
+			"  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
+			"  Kept 20 of 20\n");
 	s.cpu = -1;
 	s.pt = make(20, 127.94e6, 4.6e6);
 	s.et = make(20, 68e6, 2e6);
@@ -252,10 +230,9 @@ TEST_OF_SCREEN(one_sample_has_no_sd)
 	s.pt = make(1, 127.94e6, 0);
 	s.et = make(1, 129.1e6, 0);
 	s.n_samples = 1;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
-		   "  ET              129.1 ms   99 % on CPU\n"
-		   "  Kept 1 of 1\n");
+	check_text(NAME "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
+			"  ET              129.1 ms   99 % on CPU\n"
+			"  Kept 1 of 1\n");
 }
 
 TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
@@ -268,10 +245,9 @@ TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
 	s.user_ns = s.system_ns = -1;
 	s.reasons = reasons;
 	s.n_reasons = 1;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT              no sample is kept\n"
-		   "  ET              no sample is kept\n"
-		   "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
+	check_text(NAME "  PT              no sample is kept\n"
+			"  ET              no sample is kept\n"
+			"  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
 }
 
 TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
@@ -369,11 +345,7 @@ TEST_OF_SCREEN(many_discards_become_counts)
 	s.n_samples = 2000;
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text("sort big.txt                                                        run 3, CPU 1\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-		   "     95 % CI      127.7 … 128.1 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-		   "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
+	check_text(TIMES("127.7 … 128.1") "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
 }
 
 static void check_size(void)
@@ -399,9 +371,7 @@ TEST_OF_SCREEN(where_only_eight_lines_fit_a_warning_comes_before_what_the_machin
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
 	check_size();
 	check_text(
-		USUAL_PT "  In INC units    471.2 (470.1 … 472.3)\n"
-			 "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-			 "  Kept 20 of 20\n"
+		USUAL_PT "  In INC units    471.2 (470.1 … 472.3)\n" ET "  Kept 20 of 20\n"
 			 "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
 			 "  Warning: the first; 1 more (-v)\n");
 }
