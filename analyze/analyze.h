@@ -11,7 +11,7 @@
 struct analyze_options {
 	const char *db;
 	const char *profile; /* of the verbs that have --profile; NULL: not given */
-	bool json, verbose;
+	bool json;
 	bool recompute;           /* results with what the book holds now */
 	bool other_cpus, by_wait; /* see struct analysis_options */
 	bool by_et;               /* not by W where it is exact */
@@ -40,6 +40,14 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 		0, "recompute", NULL, "with today's profile and correlation, not those of the measurement", \
 			NULL, &analyze_options.recompute                                                    \
 	}
+
+/* What options may not say together, or need beside them: the sentence for the first rule that is broken. */
+struct option_rule {
+	bool broken;
+	const char *sentence;
+};
+int analyze_check_options(const struct option_rule *rules, size_t n, struct error *err);
+#define NEEDS_PICTURE(option) option " needs a picture: -o FILE.png (or .svg, .pdf)"
 
 option_parser option_run; /* into int64_t: the id of a run */
 
@@ -83,25 +91,3 @@ int verb_jitter(int argc, char **argv, struct error *err);
 int verb_compare(int argc, char **argv, struct error *err);
 int verb_scatter(int argc, char **argv, struct error *err);
 int verb_clocks(int argc, char **argv, struct error *err);
-
-/* The statistics of a run after each step of the protocol (EMP, Figure 17): all samples, after the cutoffs, and after
- * the 2-sd check; for ET and for PT. */
-
-struct stage {
-	const char *clock, *step;
-	const char *member; /* of the JSON document */
-};
-
-enum { N_STAGES = 6 };
-extern const struct stage stages[N_STAGES];
-
-const struct summary *stage_summary(const struct discarding *d, size_t stage);
-
-/* Cells for samples, min, max, mean, sd and CV; the columns that go with them. */
-#define STAGE_COLUMNS                                                                                        \
-	{"SAMPLES", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, \
-		{"SD", COLUMN_NUMBER},                                                                       \
-	{                                                                                                    \
-		"CV", COLUMN_NUMBER                                                                          \
-	}
-void stage_cells(struct table *table, const struct summary *s);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
-#include "lib/base/xalloc.h"
-#include "lib/clocks/clocks.h"
 
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "lib/clocks/clocks.h"
 #include "lib/document/document.h"
-#include "lib/base/table.h"
 #include "lib/stats/summary.h"
 
 #include <errno.h>
@@ -49,27 +48,17 @@ static double change_of(const struct clocks *now, const struct clocks *before, s
 	return was && was->median > 0 ? cost_ns(now, &now->sources[source]) / cost_ns(before, was) : NAN;
 }
 
-static int diff(struct book *book, const struct clocks *now, struct error *err)
+/* The changes beside the median change, which is that of the machine's speed; NAN: no source was there before. */
+static struct table *list_changes(const struct clocks *now, const struct clocks *before)
 {
-	_cleanup_(clocks_clear) struct clocks before = {};
-	_cleanup_(table_freep) struct table *list = table_new(diff_columns);
+	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
 	_cleanup_(freep) size_t *order = clocks_by_cost(now);
+	struct table *list = table_new(diff_columns);
 	double usual;
-	int r = book_get_clocks_before(book, now->id, &before, err);
 	size_t n = 0;
 
-	if (r == 0)
-		return error_say(err, -ENOENT,
-			"there is no calibration of the clocks before number %" PRId64 " on this machine",
-			now->id);
-	if (r < 0)
-		return r;
-
-	/* The median change, which is that of the machine's speed. NAN: no source was there before. */
-	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
-
-	for (size_t i = 0; ppm && i < now->n_sources; i++) {
-		double change = change_of(now, &before, i);
+	for (size_t i = 0; i < now->n_sources; i++) {
+		double change = change_of(now, before, i);
 
 		if (isfinite(change))
 			ppm[n++] = llround(change * 1e6);
@@ -77,17 +66,33 @@ static int diff(struct book *book, const struct clocks *now, struct error *err)
 	usual = median_of(ppm, n) / 1e6;
 	for (size_t i = 0; i < now->n_sources; i++) {
 		const struct clock_source *source = &now->sources[order[i]];
-		double change = change_of(now, &before, order[i]), relative = change / usual;
+		double change = change_of(now, before, order[i]), relative = change / usual;
 
 		table_row(list);
 		table_cell_text(list, clocks_short_name(source->name));
 		table_cell_text(list, source->name);
-		table_cell_real(list, "%.0f ns", cost_ns(&before, clocks_find(&before, source->name)));
+		table_cell_real(list, "%.0f ns", cost_ns(before, clocks_find(before, source->name)));
 		table_cell_real(list, "%.0f ns", cost_ns(now, source));
 		table_cell_real(list, "%.2f", change);
 		table_cell_real(list, "%.2f", relative);
 		table_cell_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
 	}
+	return list;
+}
+
+static int clocks_compare(struct book *book, const struct clocks *now, struct error *err)
+{
+	_cleanup_(clocks_clear) struct clocks before = {};
+	_cleanup_(table_freep) struct table *list = NULL;
+	int r = book_get_clocks_before(book, now->id, &before, err);
+
+	if (r == 0)
+		return error_say(err, -ENOENT,
+			"there is no calibration of the clocks before number %" PRId64 " on this machine",
+			now->id);
+	if (r < 0)
+		return r;
+	list = list_changes(now, &before);
 	if (analyze_options.json)
 		return json_print_document("emp-clocks-differences",
 			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before.id, "now",
@@ -122,7 +127,7 @@ int verb_clocks(int argc, char **argv, struct error *err)
 		return error_say(err, -ENOENT,
 			"the clocks of this machine are not calibrated: run 'emp-calibrate clocks'");
 	if (options.diff)
-		return diff(book, &clocks, err);
+		return clocks_compare(book, &clocks, err);
 	if (options.output)
 		return plot_drawing(figure_clocks(&clocks), options.output, options.script, err);
 	if (!analyze_options.json)

@@ -2,11 +2,8 @@
 /* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
 #include "analyze/compare_document.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/json.h"
 #include "lib/base/text.h"
-#include "lib/protocol/comparison.h"
+#include "lib/base/xalloc.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -30,38 +27,36 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 	size_t i;
 
 	json_array_foreach (numbers, i, number) {
-		struct comparison_time *time = array_add(side->items, side->n);
+		double ns = json_number_value(number) * scale;
+		struct comparison_time *time;
 
-		if (!json_is_number(number) || json_number_value(number) < 0 ||
-			json_number_value(number) * scale > 9e18)
+		if (!json_is_number(number) || ns < 0 || ns > 9e18)
 			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
-		*time = (struct comparison_time){
-			(uint32_t)side->n, 0, llround(json_number_value(number) * scale)};
+		time = array_add(side->items, side->n);
+		*time = (struct comparison_time){(uint32_t)side->n, 0, llround(ns)};
 	}
 	return 0;
 }
 
-/* The process times that emp-measure wrote, and when the samples started. Those that it discarded are dropped from both clocks. */
-static int read_process_times(const json_t *emp, struct compare_input *input, struct error *err)
+/* What emp-measure wrote beside hyperfine's members: the process times, when the samples started, those that it discarded by
+ * name, which are dropped from both clocks, and the mark of the profile, if that has one. */
+static int read_emp(const json_t *emp, struct compare_input *input, struct error *err)
 {
-	_cleanup_(freep) bool *discarded = NULL;
-	struct comparison_side *side = &input->sides[COMPARISON_PT];
-	const json_t *starts = json_object_get(emp, "start_ns");
-	const char *digest = json_string_value(json_object_get(emp, "environment"));
-	size_t n;
-	int r = append(json_object_get(emp, "pt_ns"), 1, side, err);
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled"};
+	struct comparison_side *pt = &input->sides[COMPARISON_PT];
+	const json_t *starts = json_object_get(emp, "start_ns");
+	const char *profile = json_string_value(json_object_get(emp, "profile"));
+	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
+	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
+	_cleanup_(freep) bool *discarded = NULL;
+	int r = append(json_object_get(emp, "pt_ns"), 1, pt, err);
+	size_t n = pt->n, i;
 
 	if (r < 0)
 		return r;
-	discarded = xcalloc(side->n + 1, sizeof(*discarded));
-	input->digest = text_copy(digest);
-	n = side->n;
-	/* Marks the samples (of n) for which emp-measure named a cause: those whose numbers are in its
-	 * lists, or that have an execution over its cutoff. */
+	discarded = xcalloc(n + 1, sizeof(*discarded));
 	for (size_t k = 0; k < ELEMENTS(lists); k++) {
 		json_t *entry;
-		size_t i;
 
 		json_array_foreach (json_object_get(emp, lists[k]), i, entry) {
 			json_int_t number = json_integer_value(
@@ -71,42 +66,28 @@ static int read_process_times(const json_t *emp, struct compare_input *input, st
 				discarded[number - 1] = true;
 		}
 	}
-	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		for (size_t i = 0; i < n && i < input->sides[clock].n; i++)
-			input->sides[clock].items[i].start_ns = json_integer_value(json_array_get(starts, i));
-	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
 		size_t kept = 0;
 
-		if (input->sides[clock].n != n)
+		for (i = 0; i < n && i < side->n; i++)
+			side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
+		if (side->n != n)
 			continue;
-		for (size_t i = 0; i < n; i++)
+		for (i = 0; i < n; i++)
 			if (!discarded[i])
-				input->sides[clock].items[kept++] = input->sides[clock].items[i];
-		input->sides[clock].n = kept;
+				side->items[kept++] = side->items[i];
+		side->n = kept;
 	}
+	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
+	if (!profile || (!noise && blind_ns <= 0))
+		return 0;
+	input->blind_ns = blind_ns > 0 ? blind_ns : 0;
+	input->noise = text_copy(noise);
+	input->profile = text_copy(profile);
 	return 0;
 }
 
-static const char *hyperfine_name(const json_t *result)
-{
-	return json_string_value(json_object_get(result, "command")) ?: "?";
-}
-
-/* The mark of the profile that emp-measure discarded by, if it has one. */
-static void read_noise(const json_t *emp, struct compare_input *side)
-{
-	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
-	const char *profile = json_string_value(json_object_get(emp, "profile"));
-	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
-
-	if (!profile || (!noise && blind_ns <= 0))
-		return;
-	side->blind_ns = blind_ns > 0 ? blind_ns : 0;
-	side->noise = text_copy(noise);
-	side->profile = text_copy(profile);
-}
-
-/* hyperfine's results[]: seconds in times; process times too where emp-measure wrote it. */
+/* hyperfine's results[]: seconds in times. */
 static int read_hyperfine(const json_t *result, struct compare_input *side, struct error *err)
 {
 	const json_t *emp = json_object_get(result, "emp");
@@ -118,17 +99,7 @@ static int read_hyperfine(const json_t *result, struct compare_input *side, stru
 	r = fields.r;
 	if (r == 0)
 		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
-	if (r == 0 && emp)
-		r = read_process_times(emp, side, err);
-	if (r == 0 && emp)
-		read_noise(emp, side);
-	return r;
-}
-
-static const char *pyperf_name(const json_t *benchmark)
-{
-	return json_string_value(json_object_get(json_object_get(benchmark, "metadata"), "name"))
-		       ?: "benchmark";
+	return r == 0 && emp ? read_emp(emp, side, err) : r;
 }
 
 /* pyperf's benchmarks[]: seconds in the values of each run; runs that only calibrate have none. */
@@ -154,30 +125,37 @@ static int read_pyperf(const json_t *benchmark, struct compare_input *side, stru
 /* The formats, by the member that has the results. */
 static const struct format {
 	const char *member;
-	const char *(*name)(const json_t *result);
+	const char *within, *name,
+		*unnamed; /* of a result: the object (NULL: itself) and the member that has its name */
 	int (*read)(const json_t *result, struct compare_input *side, struct error *err);
 } formats[] = {
-	{"results", hyperfine_name, read_hyperfine},
-	{"benchmarks", pyperf_name, read_pyperf},
+	{"results", NULL, "command", "?", read_hyperfine},
+	{"benchmarks", "metadata", "name", "benchmark", read_pyperf},
 };
 
-/* `number` counts from 1; 0: it was not given. */
+static const char *result_name(const struct format *format, const json_t *result)
+{
+	const json_t *object = format->within ? json_object_get(result, format->within) : result;
+
+	return json_string_value(json_object_get(object, format->name)) ?: format->unnamed;
+}
+
 static int compare_read_result(const char *path, const json_t *results, const struct format *format,
 	int64_t number, struct compare_input *side, struct error *err)
 {
+	size_t n = json_array_size(results);
 	const json_t *result;
 	int r;
 
-	if (number == 0 && json_array_size(results) > 1) {
+	if (number == 0 && n > 1) {
 		enum { MOST = 6 };
 		_cleanup_(freep) char *list = NULL;
-		size_t n = json_array_size(results), size;
+		size_t size;
 		FILE *memory = xopen_memstream(&list, &size);
 
-		/* The file has several results: the user must name one. */
 		for (size_t i = 0; i < n && i < MOST; i++)
 			fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
-				format->name(json_array_get(results, i)));
+				result_name(format, json_array_get(results, i)));
 		text_stream_close(memory, &list);
 		return error_say(
 			err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
@@ -185,13 +163,12 @@ static int compare_read_result(const char *path, const json_t *results, const st
 	number = number ?: 1;
 	result = json_array_get(results, (size_t)number - 1);
 	if (!result)
-		return error_say(err, -EINVAL, "it has %zu result%s, but no number %" PRId64,
-			json_array_size(results), json_array_size(results) == 1 ? "" : "s", number);
+		return error_say(err, -EINVAL, "it has %zu result%s, but no number %" PRId64, n,
+			n == 1 ? "" : "s", number);
 	r = format->read(result, side, err);
-	if (r < 0)
-		return r;
-	side->name = xstrdup(format->name(result));
-	return 0;
+	if (r == 0)
+		side->name = xstrdup(result_name(format, result));
+	return r;
 }
 
 int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,

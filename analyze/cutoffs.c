@@ -41,7 +41,7 @@ const struct option_row cutoffs_options[] = {
 };
 
 /* Where the cutoff of one run comes from. */
-static void print_source(
+static void print_origin(
 	const char *which, const struct analysis *analysis, const char *daemon, int64_t cutoff_ns)
 {
 	const struct daemon_statistics *h = analysis_daemon(analysis, daemon);
@@ -97,46 +97,19 @@ static int print_profile(const struct profile *profile, const struct profile_req
 	cutoffs_print(profile, true, stdout);
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {
 		const struct cutoff *c = &profile->cutoffs[i];
-		char label[FAMILY_LABEL_SIZE];
 
-		name_family_label(label, c->daemon, c->names);
-		printf("%s%s%s%s\n", terminal_text(label), c->unit ? " (" : "", terminal_text(c->unit) ?: "",
-			c->unit ? ")" : "");
-		print_source("short", m->short_analysis, c->daemon, c->short_ns);
-		print_source("long", m->long_analysis, c->daemon, c->long_ns);
+		daemon_print(stdout, c->daemon, c->names, c->unit);
+		printf("\n");
+		print_origin("short", m->short_analysis, c->daemon, c->short_ns);
+		print_origin("long", m->long_analysis, c->daemon, c->long_ns);
 	}
 	return 0;
-}
-
-static int make(struct book *book, const struct profile_request *m, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	int r;
-
-	r = profile_from_runs(book, options.short_run, options.long_run, m, &profile, err);
-	if (r == PROFILE_REFUSED) {
-		struct error refused = *err;
-
-		return error_say(err, STATUS_NOT_FIT,
-			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
-			refused.text, verdict_gives_cutoffs(m->short_analysis->verdict) ? "long" : "short");
-	}
-	if (r == 0 && options.save)
-		r = book_put_profile(book, &profile, options.replace, err);
-	if (r == -EEXIST)
-		return error_say(err, r, "profile '%s' exists; --replace overwrites it", options.save);
-	if (r == 0)
-		r = print_profile(&profile, m, err);
-	if (r == 0 && options.save && !analyze_options.json)
-		printf("Saved as profile '%s'.\n", terminal_text(options.save));
-	return r;
 }
 
 int verb_cutoffs(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(analysis_clear) struct analysis short_analysis = {};
-	_cleanup_(analysis_clear) struct analysis long_analysis = {};
+	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	const struct profile_request making = {
 		.name = options.save,
@@ -152,11 +125,29 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 		.short_analysis = &short_analysis,
 		.long_analysis = &long_analysis,
 	};
+	_cleanup_(profile_clear) struct profile profile = {};
 	int r;
 
 	if (!options.short_run || !options.long_run)
 		return error_say(err, -EINVAL,
 			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs");
 	r = book_open(&book, analyze_options.db, options.save ? BOOK_WRITE : BOOK_READ, err);
-	return r < 0 ? r : make(book, &making, err);
+	if (r == 0)
+		r = profile_from_runs(book, options.short_run, options.long_run, &making, &profile, err);
+	if (r == PROFILE_REFUSED) {
+		struct error refused = *err;
+
+		return error_say(err, STATUS_NOT_FIT,
+			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
+			refused.text, verdict_gives_cutoffs(short_analysis.verdict) ? "long" : "short");
+	}
+	if (r == 0 && options.save)
+		r = book_put_profile(book, &profile, options.replace, err);
+	if (r == -EEXIST)
+		return error_say(err, r, "profile '%s' exists; --replace overwrites it", options.save);
+	if (r == 0)
+		r = print_profile(&profile, &making, err);
+	if (r == 0 && options.save && !analyze_options.json)
+		printf("Saved as profile '%s'.\n", terminal_text(options.save));
+	return r;
 }

@@ -1,14 +1,93 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze discard: the samples of a run that a profile discards, the causes, and the statistics before and after
- * (EMP, Tables XVII and XVIII). */
+/* emp-analyze discard and protocols: the samples of a run that a profile discards, the causes, and the statistics of runs after
+ * each step of the protocol (EMP, Tables XVII and XVIII, Figure 17). */
 #include "analyze/analyze.h"
 
-#include "lib/report/results.h"
-#include "lib/report/run_result.h"
-
 #include "lib/base/terminal.h"
+#include "lib/base/text.h"
+#include "lib/report/results.h"
+#include "lib/report/screen.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* All samples, after the cutoffs, and after the 2-sd check; for ET and for PT. */
+static const struct stage {
+	const char *clock, *step;
+	const char *member; /* of the JSON document */
+	size_t summary;     /* its offset */
+} stages[] = {
+	{"ET", "all", "et_raw", offsetof(struct discarding, et.raw)},
+	{"ET", "cutoffs", "et_by_cutoff", offsetof(struct discarding, et.kept)},
+	{"ET", "2 sd", "et_clean", offsetof(struct discarding, et.papers)},
+	{"PT", "all", "pt_raw", offsetof(struct discarding, pt.raw)},
+	{"PT", "cutoffs", "pt_by_cutoff", offsetof(struct discarding, pt.kept)},
+	{"PT", "2 sd", "pt_clean", offsetof(struct discarding, pt.papers)},
+};
+
+/* Of one run, from the second on. */
+static const struct column stage_columns[] = {
+	{"RUN", COLUMN_NUMBER},
+	{"CLOCK"},
+	{"STEP"},
+	{"SAMPLES", COLUMN_NUMBER},
+	{"MIN", COLUMN_NUMBER},
+	{"MAX", COLUMN_NUMBER},
+	{"MEAN", COLUMN_NUMBER},
+	{"SD", COLUMN_NUMBER},
+	{"CV", COLUMN_NUMBER},
+	{},
+};
+
+static const struct summary *stage_summary(const struct discarding *d, const struct stage *stage)
+{
+	return (const struct summary *)((const char *)d + stage->summary);
+}
+
+static void add_stages(struct table *table, const struct discarding *d, bool with_run)
+{
+	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++) {
+		const struct summary *s = stage_summary(d, stage);
+
+		table_row(table);
+		if (with_run)
+			table_cell_int(table, d->run.id);
+		table_cell_text(table, stage->clock);
+		table_cell_text(table, stage->step);
+		table_cell_int(table, (int64_t)s->n);
+		table_cell_text(table, text_precise((double)s->min_ns, range_step(s)));
+		table_cell_text(table, text_precise((double)s->max_ns, range_step(s)));
+		table_cell_text(table, text_precise(s->mean_ns, s->sd_ns));
+		table_cell_text(table, text_precise(s->sd_ns, s->sd_ns));
+		table_cell_text(table, text_percent(s->relative_error));
+	}
+}
+
+static void print_discarding(const struct discarding *d, const char *profile)
+{
+	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
+		{"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *list = table_new(columns), *table = table_new(stage_columns + 1);
+
+	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
+		terminal_text(profile));
+	noise_print(stdout, profile, d->blind_ns, d->noise);
+	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
+	for (const struct over_cutoff *over = d->over; over < d->over + d->n_over; over++) {
+		table_row(list);
+		table_cell_int(list, over->sample);
+		table_cell_text(list, over->daemon);
+		table_cell_text(list, over->unit);
+		table_cell_duration(list, over->pt_ns);
+		table_cell_duration(list, over->cutoff_ns);
+	}
+	table_print(list, stdout);
+	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
+	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
+	print_numbers("Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
+	add_stages(table, d, false);
+	table_print(table, stdout);
+}
 
 int verb_discard(int argc, char **argv, struct error *err)
 {
@@ -16,50 +95,58 @@ int verb_discard(int argc, char **argv, struct error *err)
 	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(freep) char *profile = NULL;
 	int64_t run;
-	int r;
+	int r = analyze_open(argv[0], &book, &run, err);
 
-	r = analyze_open(argv[0], &book, &run, err);
 	if (r == 0)
 		r = analyze_discard_own(book, run, &d, &profile, err);
 	if (r < 0)
 		return r;
-	if (!analyze_options.json) {
-		static const struct column columns[] = {{"CLOCK"}, {"STEP"}, STAGE_COLUMNS, {}};
-		static const struct column over_columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"},
-			{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
+	if (analyze_options.json)
+		return json_print_document("emp-discard", discarding_as_json(&d), err);
+	print_discarding(&d, profile);
+	return 0;
+}
 
-		printf("Run %" PRId64 " (%s), profile '%s'\n", d.run.id, terminal_text(d.run.program),
-			terminal_text(profile));
-		noise_print(stdout, profile, d.blind_ns, d.noise);
-		printf("Discarded by cutoff: %zu of %zu samples\n", d.n_by_cutoff, d.pt.raw.n);
+static json_t *stages_as_json(const struct discarding *d, const char *profile)
+{
+	json_t *row = json_pack("{s:I, s:s*, s:s*}", "run", (json_int_t)d->run.id, "program", d->run.program,
+		"profile", profile);
 
-		_cleanup_(table_freep) struct table *over_table = table_new(over_columns);
+	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
+		json_object_set_new(row, stage->member, summary_as_json(stage_summary(d, stage)));
+	profile_noise_add_json(row, d->blind_ns, d->noise);
+	return row;
+}
 
-		for (size_t i = 0; i < d.n_over; i++) {
-			const struct over_cutoff *over = &d.over[i];
+int verb_protocols(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(table_freep) struct table *table = table_new(stage_columns);
+	_cleanup_(json_decrefp) json_t *array = json_array();
+	_cleanup_(freep) char *last = NULL; /* profile, whose mark is printed once */
+	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
 
-			table_row(over_table);
-			table_cell(over_table, "%" PRIu32, over->sample);
-			table_cell(over_table, "%s", over->daemon);
-			table_cell(over_table, "%s", over->unit ?: "-");
-			table_cell_duration(over_table, over->pt_ns);
-			table_cell_duration(over_table, over->cutoff_ns);
-		}
-		table_print(over_table, stdout);
-		print_numbers("Discarded as incomplete", d.incomplete, d.n_incomplete);
-		print_numbers("Discarded by the 2-sd check of PT", d.pt.by_two_sd, d.pt.n_by_two_sd);
-		print_numbers("Discarded by the 2-sd check of ET", d.et.by_two_sd, d.et.n_by_two_sd);
+	for (int i = 0; r == 0 && i < argc; i++) {
+		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(freep) char *profile = NULL;
+		int64_t run;
 
-		_cleanup_(table_freep) struct table *table = table_new(columns);
-
-		for (size_t i = 0; i < N_STAGES; i++) {
-			table_row(table);
-			table_cell(table, "%s", stages[i].clock);
-			table_cell(table, "%s", stages[i].step);
-			stage_cells(table, stage_summary(&d, i));
-		}
-		table_print(table, stdout);
-		return 0;
+		r = analyze_parse_run(argv[i], "RUN", &run, err);
+		if (r == 0)
+			r = analyze_discard_own(book, run, &d, &profile, err);
+		if (r < 0)
+			return r;
+		if (!analyze_options.json && (!last || strcmp(last, profile)))
+			noise_print(stdout, profile, d.blind_ns, d.noise);
+		json_array_append_new(array, stages_as_json(&d, profile));
+		add_stages(table, &d, true);
+		free(last);
+		last = TAKE(profile);
 	}
-	return json_print_document("emp-discard", discarding_as_json(&d), err);
+	if (r < 0)
+		return r;
+	if (analyze_options.json)
+		return json_print_document("emp-protocols", json_pack("{s:O}", "runs", array), err);
+	table_print(table, stdout);
+	return 0;
 }

@@ -64,14 +64,6 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-static int draw_pair(const struct jitter_pair *pair, struct error *err)
-{
-	return plot_drawing(options.timeline    ? jitter_timeline(pair->run)
-			    : options.by_source ? jitter_shares(pair)
-						: jitter_densities(pair),
-		options.output, options.script, err);
-}
-
 static int show_run(const struct jitter_run *run, struct error *err)
 {
 	if (options.between.high_ns > 0) {
@@ -94,69 +86,64 @@ static int show_run(const struct jitter_run *run, struct error *err)
 	return 0;
 }
 
+static int show_changes(const struct jitter_pair *pair, struct error *err)
+{
+	double new_share = pair->changes.new_share;
+	int r = 0;
+
+	if (analyze_options.json)
+		r = json_print_document("emp-jitter-changes", jitter_changes_as_json(pair), err);
+	else
+		jitter_print_changes(pair, options.screen.all);
+	if (r < 0 || options.fail_if_new < 0 || new_share * 100 <= options.fail_if_new)
+		return r;
+	return error_say(err, STATUS_NOT_FIT,
+		"new sources took %s of the time of all interruptions, more than %s", text_percent(new_share),
+		text_percent(options.fail_if_new / 100));
+}
+
+/* With two runs the first is the baseline of the second. */
 int verb_jitter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(jitter_run_clear) struct jitter_run run = {};
+	_cleanup_(jitter_run_clear) struct jitter_run run = {}, baseline = {};
+	_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
+	const bool compared = options.baseline || argc > 1, between = options.between.high_ns > 0;
+	const struct option_rule rules[] = {
+		{argc > 1 && options.baseline, "two runs are compared already; leave --baseline out"},
+		{options.fail_if_new >= 0 && !compared,
+			"--fail-if-new needs a run to compare with: --baseline RUN"},
+		{options.timeline && !options.output, NEEDS_PICTURE("--timeline")},
+		{options.by_source && !options.output, NEEDS_PICTURE("--by-source")},
+		{options.script && !options.output, NEEDS_PICTURE("--script")},
+		{options.timeline && compared, "--timeline draws one run; leave --baseline out"},
+		{options.by_source && !compared,
+			"--by-source compares two runs: emp-analyze jitter BEFORE AFTER"},
+		{options.screen.combinations + between + compared + (options.output && !compared) > 1,
+			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)"},
+	};
+	struct jitter_pair pair = {.run = &run};
 	int64_t id;
-	int r = 0;
+	int r = analyze_check_options(rules, ELEMENTS(rules), err);
 
-	if (argc >= 2) { /* the first is the baseline of the second */
-		if (options.baseline)
-			return error_say(err, -EINVAL, "two runs are compared already; leave --baseline out");
+	if (r == 0 && argc > 1)
 		r = analyze_parse_run(argv[0], "BEFORE", &options.baseline, err);
-	}
-	if (r == 0) {
-		bool between = options.between.high_ns > 0;
-
-		if (options.fail_if_new >= 0 && !options.baseline)
-			r = error_say(
-				err, -EINVAL, "--fail-if-new needs a run to compare with: --baseline RUN");
-		else if ((options.timeline || options.by_source || options.script) && !options.output) {
-			r = error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-				options.timeline    ? "--timeline"
-				: options.by_source ? "--by-source"
-						    : "--script");
-		} else if (options.timeline && options.baseline) {
-			r = error_say(err, -EINVAL, "--timeline draws one run; leave --baseline out");
-		} else if (options.by_source && !options.baseline)
-			r = error_say(err, -EINVAL,
-				"--by-source compares two runs: emp-analyze jitter BEFORE AFTER");
-		else if (options.screen.combinations + between + (options.baseline > 0) +
-				 (options.output && !options.baseline) >
-			 1) {
-			r = error_say(err, -EINVAL,
-				"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)");
-		} else
-			r = 0;
-	}
 	if (r == 0)
 		r = analyze_open(argv[argc - 1], &book, &id, err);
 	if (r == 0)
 		r = jitter_run_load(book, id, &run, err);
-	if (r < 0)
-		return r;
-	if (options.baseline) {
-		_cleanup_(jitter_run_clear) struct jitter_run baseline = {};
-		_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
-		struct jitter_pair pair = {&run, &baseline, {}};
-
+	if (r == 0 && compared)
 		r = jitter_run_load(book, options.baseline, &baseline, err);
-		if (r < 0)
-			return r;
-		pair.changes = changes = jitter_changes_make(
-			&baseline.frequency, &baseline.all, &run.frequency, &run.all);
-		if (options.output)
-			r = draw_pair(&pair, err);
-		if (r == 0 && analyze_options.json)
-			r = json_print_document("emp-jitter-changes", jitter_changes_as_json(&pair), err);
-		else if (r == 0)
-			jitter_print_changes(&pair, options.screen.all);
-		if (r < 0 || options.fail_if_new < 0 || changes.new_share * 100 <= options.fail_if_new)
-			return r;
-		return error_say(err, STATUS_NOT_FIT,
-			"new sources took %s of the time of all interruptions, more than %s",
-			text_percent(changes.new_share), text_percent(options.fail_if_new / 100));
+	if (r == 0 && compared) {
+		changes = jitter_changes_make(&baseline.frequency, &baseline.all, &run.frequency, &run.all);
+		pair = (struct jitter_pair){&run, &baseline, changes};
 	}
-	return options.output ? draw_pair(&(struct jitter_pair){.run = &run}, err) : show_run(&run, err);
+	if (r == 0 && options.output)
+		r = plot_drawing(options.timeline    ? jitter_timeline(&run)
+				 : options.by_source ? jitter_shares(&pair)
+						     : jitter_densities(&pair),
+			options.output, options.script, err);
+	if (r < 0 || (options.output && !compared))
+		return r;
+	return compared ? show_changes(&pair, err) : show_run(&run, err);
 }

@@ -92,24 +92,26 @@ static const struct column columns[] = {
 	{},
 };
 
-struct runs {
-	struct run *items;
-	size_t n;
-};
-
-static void runs_clear(struct runs *runs)
+static bool is_wanted(const struct run *run)
 {
-	for (size_t i = 0; i < runs->n; i++)
-		run_clear(&runs->items[i]);
-	free(runs->items);
-}
+	_cleanup_(freep) char *command = run_command_line(run);
 
-static bool is_wanted(const struct run *run, const char *command)
-{
 	return (!wanted.kind || !strcmp(wanted.kind, run_kind_names[run->kind])) &&
 	       run->started_ns >= wanted.since_ns &&
 	       (!wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
 		       (run->name && strstr(run->name, wanted.name)));
+}
+
+/* The host, or the machine of an imported run; NULL: not known. */
+static int machine_name(struct book *book, const struct run *run, char **ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *context = NULL;
+	int r = document_make_context(book, run->environment, 0, &context, err);
+
+	if (r < 0)
+		return r;
+	*ret = text_copy(json_string_value(json_object_get(context, "host_name")));
+	return *ret || run->environment <= 0 ? 0 : book_get_machine(book, run->environment, ret, err);
 }
 
 static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
@@ -118,19 +120,8 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	double pt_ns = NAN;
 	int r = book_mean_pt(book, run->id, &pt_ns, err);
 
-	if (r >= 0) {
-		_cleanup_(json_decrefp) json_t *context = NULL;
-		const char *host;
-
-		/* The host, or the machine of an imported run; NULL: not known. */
-		r = document_make_context(book, run->environment, 0, &context, err);
-		host = json_string_value(json_object_get(context, "host_name"));
-		if (r < 0 || host)
-			*&machine = text_copy(host);
-		else
-			r = run->environment > 0 ? book_get_machine(book, run->environment, &machine, err)
-						 : 0;
-	}
+	if (r >= 0)
+		r = machine_name(book, run, &machine, err);
 	if (r < 0)
 		return r;
 	table_row(list);
@@ -160,44 +151,33 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 
 int verb_list(int argc, char **argv, struct error *err)
 {
+	size_t most = wanted.last > 0                      ? (size_t)wanted.last
+		      : wanted.all || analyze_options.json ? SIZE_MAX
+							   : LAST;
 	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(runs_clear) struct runs runs = {};
-	size_t most = SIZE_MAX, before;
-	int r;
+	size_t n = 0, n_wanted = 0, before = 0, nth = 0;
+	struct run *runs = NULL;
+	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
 
-	r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
-		r = book_runs(book, &runs.items, &runs.n, err);
-	if (r == 0) {
-		size_t n = 0;
-
-		/* Drops those that are not wanted, but for the order. */
-		for (size_t i = 0; i < runs.n; i++) {
-			_cleanup_(freep) char *command = run_command_line(&runs.items[i]);
-
-			if (!is_wanted(&runs.items[i], command)) {
-				run_clear(&runs.items[i]);
-				continue;
-			}
-			if (n != i)
-				runs.items[n] = TAKE_STRUCT(runs.items[i]);
-			n++;
-		}
-		runs.n = n;
+		r = book_runs(book, &runs, &n, err);
+	for (size_t i = 0; i < n; i++)
+		n_wanted += is_wanted(&runs[i]);
+	before = n_wanted > most ? n_wanted - most : 0;
+	for (size_t i = 0; i < n; i++) {
+		if (r == 0 && is_wanted(&runs[i]) && nth++ >= before)
+			r = add_run(list, book, &runs[i], err);
+		run_clear(&runs[i]);
 	}
-	if (wanted.last > 0 || (!wanted.all && !analyze_options.json))
-		most = wanted.last > 0 ? (size_t)wanted.last : LAST;
-	before = runs.n > most ? runs.n - most : 0;
-	for (size_t i = before; r == 0 && i < runs.n; i++)
-		r = add_run(list, book, &runs.items[i], err);
+	free(runs);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-runs",
 			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before", (json_int_t)before),
 			err);
-	if (runs.n == 0) {
+	if (n_wanted == 0) {
 		printf("The lab book has no %sruns.\n",
 			wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
 		return 0;
@@ -217,12 +197,19 @@ const struct option_row remove_options[] = {
 	{},
 };
 
-static int remove_all(struct book *book, int argc, char **argv, struct error *err)
+int verb_remove(int argc, char **argv, struct error *err)
 {
+	_cleanup_(book_freep) struct book *book = NULL;
+	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
+
+	if (r == 0)
+		r = book_begin(book, err);
+	if (r < 0)
+		return r;
 	for (int i = 0; i < argc; i++) {
 		int64_t id;
-		int r = analyze_parse_run(argv[i], "RUN", &id, err);
 
+		r = analyze_parse_run(argv[i], "RUN", &id, err);
 		if (r == 0)
 			r = book_remove_run(book, id, force, err);
 		if (r == -EBUSY) {
@@ -232,24 +219,6 @@ static int remove_all(struct book *book, int argc, char **argv, struct error *er
 		}
 		if (r < 0)
 			return r;
-	}
-	return 0;
-}
-
-int verb_remove(int argc, char **argv, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	int r;
-
-	r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
-	if (r == 0)
-		r = book_begin(book, err);
-	if (r < 0)
-		return r;
-	r = remove_all(book, argc, argv, err);
-	if (r < 0) {
-		book_rollback(book);
-		return r;
 	}
 	return book_commit(book, err);
 }
@@ -278,29 +247,27 @@ static int import_all(struct book *book, int argc, char **argv, int64_t *ret_run
 	return book_commit(book, err);
 }
 
-static int print_runs(const int64_t *runs, int n, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *array = json_array();
-
-	for (int i = 0; i < n; i++) {
-		json_array_append_new(array, json_integer(runs[i]));
-		if (!analyze_options.json)
-			printf("%" PRId64 "\n", runs[i]);
-	}
-	return analyze_options.json
-		       ? json_print_document("emp-import", json_pack("{s:O}", "runs", array), err)
-		       : 0;
-}
-
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) int64_t *runs = xcalloc((size_t)argc, sizeof(*runs));
+	json_t *array;
 	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 
 	if (r == 0)
 		r = import_all(book, argc, argv, runs, err);
-	return r < 0 ? r : print_runs(runs, argc, err);
+	if (r < 0)
+		return r;
+	array = json_array();
+	for (int i = 0; i < argc; i++) {
+		json_array_append_new(array, json_integer(runs[i]));
+		if (!analyze_options.json)
+			printf("%" PRId64 "\n", runs[i]);
+	}
+	if (analyze_options.json)
+		return json_print_document("emp-import", json_pack("{s:o}", "runs", array), err);
+	json_decref(array);
+	return 0;
 }
 
 static struct document_parts parts;

@@ -45,82 +45,56 @@ const struct option_row load_options[] = {
 	{},
 };
 
-typedef void writer(FILE *file, const struct load_reports *reports);
-
-static int load_write_to(
-	const char *path, writer *write_it, const struct load_reports *reports, struct error *err)
+static int draw_load(const struct load_reports *reports, struct error *err)
 {
+	struct load_reports drawn = *reports;
+	const struct load_report *p = reports->items[0];
+	const struct run_result *result = &p->result;
+	int64_t run = result->discarding.run.id;
+	bool found = options.timeline <= LAST;
+
+	for (size_t i = 0; i < result->n_samples; i++)
+		found |= result->samples[i].n == options.timeline;
+	if (!found)
+		return error_say(err, -ENOENT,
+			"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu", run,
+			options.timeline, result->n_samples);
+	if (p->n_kept == 0 && options.timeline < 0)
+		return error_say(
+			err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts", run);
+	if (options.page_waits && !load_has_page_waits(p))
+		return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", run,
+			p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
+	drawn.sample = options.timeline > LAST ? (uint32_t)options.timeline
+					       : result->samples[result->n_samples - 1].n;
+	return plot_drawing(options.timeline >= 0 ? load_figure_timeline(&drawn)
+			    : options.page_waits  ? load_figure_page_waits(&drawn)
+						  : load_figure_rates(&drawn),
+		options.picture, options.script, err);
+}
+
+static int show_loads(const struct load_reports *reports, struct error *err)
+{
+	const char *path = options.csv ?: options.markdown;
 	_cleanup_(output_file_clear) struct output_file output = {};
-	int r = output_file_open(&output, path, err);
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
 
-	if (r < 0)
-		return r;
-	write_it(output.file, reports);
-	return output_file_commit(&output, err);
-}
-
-static bool has_run(const struct load_report *p, int64_t sample)
-{
-	for (size_t i = 0; i < p->result.n_samples; i++)
-		if (p->result.samples[i].n == sample)
-			return true;
-	return false;
-}
-
-static int check_counted(const struct load_report *p, struct error *err)
-{
-	return p->n_kept > 0 || options.timeline >= 0
-		       ? 0
-		       : error_say(err, -ENODATA,
-				 "run %" PRId64 " has nothing to draw: no run of the load counts",
-				 p->result.discarding.run.id);
-}
-
-static int load_show_reports(const struct load_reports *reports, struct error *err)
-{
 	if (analyze_options.json) {
-		_cleanup_(json_decrefp)
-			json_t *document = reports->comparison ? load_comparison_as_json(reports->comparison)
-							       : load_report_as_json(reports->items[0]);
-
+		document = reports->comparison ? load_comparison_as_json(reports->comparison)
+					       : load_report_as_json(reports->items[0]);
 		return json_print(document, stdout, err);
 	}
-	if (options.csv)
-		return load_write_to(options.csv, load_write_csv, reports, err);
-	if (options.markdown)
-		return load_write_to(options.markdown, load_write_markdown, reports, err);
-	if (options.picture) {
-		struct load_reports drawn = *reports;
-		struct drawing d = options.timeline >= 0 ? load_figure_timeline(&drawn)
-				   : options.page_waits  ? load_figure_page_waits(&drawn)
-							 : load_figure_rates(&drawn);
-		int r;
-		const struct load_report *p = reports->items[0];
-
-		/* The run of the load that --timeline names. */
-		if (options.timeline > 0 && !has_run(p, options.timeline)) {
-			r = error_say(err, -ENOENT,
-				"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu",
-				p->result.discarding.run.id, options.timeline, p->result.n_samples);
-		} else {
-			drawn.sample = options.timeline > 0 ? (uint32_t)options.timeline
-							    : p->result.samples[p->result.n_samples - 1].n;
-			r = 0;
-		}
-
-		if (r == 0)
-			r = check_counted(reports->items[0], err);
-		if (r == 0) {
-			if (!options.page_waits || load_has_page_waits(reports->items[0]))
-				r = 0;
-			else
-				r = error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s",
-					reports->items[0]->result.discarding.run.id,
-					reports->items[0]->load.no_page_waits ? ": " : "",
-					reports->items[0]->load.no_page_waits ?: "");
-		}
-		return r < 0 ? r : plot_drawing(d, options.picture, options.script, err);
+	if (path) {
+		r = output_file_open(&output, path, err);
+		if (r < 0)
+			return r;
+		options.csv ? load_write_csv(output.file, reports)
+			    : load_write_markdown(output.file, reports);
+		return output_file_commit(&output, err);
 	}
+	if (options.picture)
+		return draw_load(reports, err);
 	if (reports->comparison)
 		load_comparison_print(stdout, reports->comparison);
 	else
@@ -128,59 +102,48 @@ static int load_show_reports(const struct load_reports *reports, struct error *e
 	return 0;
 }
 
-/* By the rate of all work. */
-static int load_judge(const struct load_comparison *c, struct error *err)
-{
-	_cleanup_(freep) char *a = load_report_name(c->a), *b = load_report_name(c->b);
-	const struct comparison_limit limit = {options.fail_if_slower, a ?: "", b ?: ""};
-	struct comparison times = load_pair_as_times(&c->items[0]);
-	int r;
-
-	if (options.fail_if_slower >= 0 && !c->same_scripts)
-		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: their scripts differ",
-			limit.name, limit.reference);
-	r = comparison_judge(&times, &limit, err);
-	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
-}
-
+/* Shows the comparison, and judges by the rate of all work. */
 static int compare_two(
 	struct book *book, const struct load_report *a, const struct load_report *b, struct error *err)
 {
-	_cleanup_(load_comparison_clear) struct load_comparison comparison = {};
-	double between = options.between < 0 ? -1 : options.between / 100;
-	int r = load_comparison_make(&comparison, book, a, b, between, err);
+	_cleanup_(load_comparison_clear) struct load_comparison c = {};
+	_cleanup_(freep) char *name_a = load_report_name(a), *name_b = load_report_name(b);
+	const struct comparison_limit limit = {options.fail_if_slower, name_a ?: "", name_b ?: ""};
+	struct comparison times;
+	int r = load_comparison_make(&c, book, a, b, options.between < 0 ? -1 : options.between / 100, err);
 
 	if (r == 0)
-		r = load_show_reports(&(struct load_reports){{a, b}, 2, &comparison}, err);
-	return r < 0 ? r : load_judge(&comparison, err);
+		r = show_loads(&(struct load_reports){{a, b}, 2, &c}, err);
+	if (r < 0)
+		return r;
+	if (options.fail_if_slower >= 0 && !c.same_scripts)
+		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: their scripts differ",
+			limit.name, limit.reference);
+	times = load_pair_as_times(&c.items[0]);
+	r = comparison_judge(&times, &limit, err);
+	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }
 
 int verb_load(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(load_report_clear) struct load_report a = {}, b = {};
+	const bool timeline = options.timeline >= 0, page_waits = options.page_waits;
+	const struct option_rule rules[] = {
+		{analyze_options.json + !!options.csv + !!options.markdown + !!options.picture > 1,
+			"--json, --csv, --markdown and -o are for one result; choose one"},
+		{timeline && !options.picture, NEEDS_PICTURE("--timeline")},
+		{page_waits && !options.picture, NEEDS_PICTURE("--page-waits")},
+		{options.script && !options.picture, NEEDS_PICTURE("--script")},
+		{timeline && page_waits, "--timeline and --page-waits are two pictures; choose one"},
+		{timeline && argc > 1, "--timeline draws one load; name one run"},
+		{page_waits && argc > 1, "--page-waits draws one load; name one run"},
+		{options.between >= 0 && argc < 2, "--between-runs needs two loads to compare: RUN RUN"},
+		{options.fail_if_slower >= 0 && argc < 2,
+			"--fail-if-slower needs two loads to compare: RUN RUN"},
+	};
 	int64_t run_a, run_b = 0;
-	int r;
-	bool timeline = options.timeline >= 0;
-
-	if (analyze_options.json + !!options.csv + !!options.markdown + !!options.picture > 1) {
-		r = error_say(
-			err, -EINVAL, "--json, --csv, --markdown and -o are for one result; choose one");
-	} else if ((timeline || options.page_waits || options.script) && !options.picture) {
-		r = error_say(err, -EINVAL, "%s needs a picture: -o FILE.png (or .svg, .pdf)",
-			timeline             ? "--timeline"
-			: options.page_waits ? "--page-waits"
-					     : "--script");
-	} else if (timeline && options.page_waits) {
-		r = error_say(err, -EINVAL, "--timeline and --page-waits are two pictures; choose one");
-	} else if ((timeline || options.page_waits) && argc > 1) {
-		r = error_say(err, -EINVAL, "%s draws one load; name one run",
-			timeline ? "--timeline" : "--page-waits");
-	} else if ((options.between >= 0 || options.fail_if_slower >= 0) && argc < 2)
-		r = error_say(err, -EINVAL, "%s needs two loads to compare: RUN RUN",
-			options.between >= 0 ? "--between-runs" : "--fail-if-slower");
-	else
-		r = 0;
+	int r = analyze_check_options(rules, ELEMENTS(rules), err);
 
 	if (r == 0 && argc > 1)
 		r = analyze_parse_run(argv[1], "RUN", &run_b, err);
@@ -193,5 +156,5 @@ int verb_load(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	return run_b ? compare_two(book, &a, &b, err)
-		     : load_show_reports(&(struct load_reports){{&a}, 1, NULL}, err);
+		     : show_loads(&(struct load_reports){{&a}, 1, NULL}, err);
 }

@@ -69,12 +69,25 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
+int analyze_check_options(const struct option_rule *rules, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rules[i].broken)
+			return error_say(err, -EINVAL, "%s", rules[i].sentence);
+	return 0;
+}
+
 int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err)
 {
 	if (text_parse_int(text, what, 1, INT64_MAX, ret, err) == 0)
 		return 0;
 	return error_say(err, -EINVAL,
 		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers", what, text);
+}
+
+int option_run(const char *value, const char *name, void *into, struct error *err)
+{
+	return analyze_parse_run(value, name, into, err);
 }
 
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err)
@@ -87,8 +100,8 @@ int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, stru
 int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
 	struct analysis *ret, struct error *err)
 {
-	int64_t id;
 	struct analysis_options how = *options;
+	int64_t id;
 	int r = analyze_open(run, ret_book, &id, err);
 
 	how.other_cpus = analyze_options.other_cpus;
@@ -117,31 +130,24 @@ int analyze_discard_own(
 
 	if (analyze_options.profile) {
 		r = analyze_discard(book, id, ret, err);
+	} else {
+		r = book_get_run(book, id, &run, err);
 		if (r == 0)
-			*ret_profile = text_copy(analyze_options.profile);
-		return r;
+			r = run_rules_load(book, &run, NULL, false, &own, err);
+		if (r == 0 && !own.rules.profile)
+			return error_say(err, -EINVAL,
+				"run %" PRId64
+				" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+				id,
+				own.missing ? "with a profile that is no longer in the book"
+					    : "without a profile");
+		own.rules.other_cpus |= analyze_options.other_cpus;
+		if (r == 0)
+			r = discard_run(book, id, &own.rules, ret, err);
 	}
-	r = book_get_run(book, id, &run, err);
 	if (r == 0)
-		r = run_rules_load(book, &run, NULL, false, &own, err);
-	if (r < 0)
-		return r;
-	if (!own.rules.profile)
-		return error_say(err, -EINVAL,
-			"run %" PRId64
-			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
-			id,
-			own.missing ? "with a profile that is no longer in the book" : "without a profile");
-	own.rules.other_cpus |= analyze_options.other_cpus;
-	r = discard_run(book, id, &own.rules, ret, err);
-	if (r == 0)
-		*ret_profile = text_copy(own.profile.name);
+		*ret_profile = text_copy(analyze_options.profile ?: own.profile.name);
 	return r;
-}
-
-int option_run(const char *value, const char *name, void *into, struct error *err)
-{
-	return analyze_parse_run(value, name, into, err);
 }
 
 int main(int argc, char **argv)

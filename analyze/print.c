@@ -2,72 +2,73 @@
 /* Text that several verbs print. */
 #include "analyze/analyze.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 
 #include <inttypes.h>
-
-/* A bound of a zoom: an ET with the significant digits, or a W. */
-static const char *bound_text(const struct analysis *analysis, const struct zoom *z, int64_t ns)
-{
-	if (analysis->by_wait)
-		return text_duration(ns - analysis->median_rest_ns);
-	return text_precise((double)ns, (double)(z->high_ns - z->low_ns) / 10);
-}
 
 void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {
 	enum { MOST = 40 };
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
-	FILE *memory = n > 0 ? xopen_memstream(&text, &size) : NULL;
+	FILE *memory;
 
-	for (size_t i = 0; memory && i < n && i < MOST; i++)
+	if (n == 0)
+		return;
+	memory = xopen_memstream(&text, &size);
+	for (size_t i = 0; i < n && i < MOST; i++)
 		fprintf(memory, " %" PRIu32, numbers[i]);
-	if (n > MOST && memory)
+	if (n > MOST)
 		fprintf(memory, " and %zu more", n - MOST);
-	if (memory && fclose(memory) == 0)
-		terminal_wrap(stdout, text + 1, (size_t)printf("%s:", label), 2);
+	text_stream_close(memory, &text);
+	terminal_wrap(stdout, text + 1, (size_t)printf("%s:", label), 2);
 }
 
-void print_analysis(const struct analysis *analysis)
+static void print_zooms(const struct analysis *analysis)
 {
-	int at;
-	const struct cluster *c = &analysis->central;
-
-	at = printf("Run %" PRId64 " (%s, %zu sample%s):", analysis->run.id,
-		terminal_text(analysis->run.program), analysis->n_samples,
-		analysis->n_samples == 1 ? "" : "s");
-	terminal_wrap(stdout, analysis->why, (size_t)at, 2);
-	if (analysis->by_wait)
-		printf("Long samples were found by waiting time W, not by ET (--by-et).\n"
-		       "The median ET - W is %s.\n",
-			text_duration(analysis->median_rest_ns));
-	if (analysis->n_by_et > 0)
-		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
-			analysis->n_by_et, analysis->n_by_et == 1 ? "" : "s");
-
 	const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
 		{analysis->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER},
 		{"NEXT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
+	const struct cluster *c = &analysis->central;
 
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
+		const int64_t bounds[] = {z->low_ns, z->high_ns};
 		char why[ZOOM_WHY_SIZE];
 
 		table_row(table);
-		table_cell(table, "%zu", i + 1);
-		table_cell(table, "%zu", z->left);
-		table_cell(table, "%s", bound_text(analysis, z, z->low_ns));
-		table_cell(table, "%s", bound_text(analysis, z, z->high_ns));
+		table_cell_int(table, (int64_t)i + 1);
+		table_cell_int(table, (int64_t)z->left);
+		for (size_t k = 0; k < ELEMENTS(bounds); k++) /* W, or ET with the significant digits */
+			table_cell_text(table, analysis->by_wait
+						       ? text_duration(bounds[k] - analysis->median_rest_ns)
+						       : text_precise((double)bounds[k],
+								 (double)(z->high_ns - z->low_ns) / 10));
 		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
 	}
 	table_print(table, stdout);
-	if (analysis->central.n_above > 0)
-		printf("Long pairs: %zu in the arms, %zu in the upper right\n", analysis->central.n_arms,
-			analysis->central.n_corners);
-	print_numbers("L-samples", analysis->l_samples, analysis->n_l_samples);
-	print_numbers("Long samples that no daemons explain", analysis->unexplained, analysis->n_unexplained);
+}
+
+void print_analysis(const struct analysis *a)
+{
+	int at = printf("Run %" PRId64 " (%s, %zu sample%s):", a->run.id, terminal_text(a->run.program),
+		a->n_samples, a->n_samples == 1 ? "" : "s");
+
+	terminal_wrap(stdout, a->why, (size_t)at, 2);
+	if (a->by_wait)
+		printf("Long samples were found by waiting time W, not by ET (--by-et).\n"
+		       "The median ET - W is %s.\n",
+			text_duration(a->median_rest_ns));
+	if (a->n_by_et > 0)
+		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
+			a->n_by_et, a->n_by_et == 1 ? "" : "s");
+	print_zooms(a);
+	if (a->central.n_above > 0)
+		printf("Long pairs: %zu in the arms, %zu in the upper right\n", a->central.n_arms,
+			a->central.n_corners);
+	print_numbers("L-samples", a->l_samples, a->n_l_samples);
+	print_numbers("Long samples that no daemons explain", a->unexplained, a->n_unexplained);
 }

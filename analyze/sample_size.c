@@ -64,39 +64,35 @@ static struct table *list_needed(const struct sample_sizes clocks[2])
 	struct table *list = table_new(of);
 
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
-		char text[32];
+		double half = sample_size_half_widths[i];
 
-		snprintf(text, sizeof(text), "± %g %%", 100 * sample_size_half_widths[i]);
 		table_row(list);
-		table_cell_value(list, json_real(sample_size_half_widths[i]), text);
+		table_cell_value(list, json_real(half), text_brief("± %g %%", 100 * half));
 		table_cell_real(list, "%.0f", clocks[0].needed[i]);
 		table_cell_real(list, "%.0f", clocks[1].needed[i]);
 	}
 	return list;
 }
 
-static void print_suggested(const char *clock, const struct sample_sizes *sizes)
+static void print_sizes(const struct discarding *d, const struct sample_sizes clocks[2],
+	struct table *const lists[2], struct table *needed)
 {
-	if (sizes->suggested < sizes->rows[0].n)
-		printf("%s: %zu samples would have been enough.\n", clock, sizes->suggested);
-	else
-		printf("%s: no smaller size would have been enough.\n", clock);
-}
+	static const char *const names[] = {"PT", "ET"};
 
-static void print_sizes(const struct discarding *d, const struct sample_sizes clocks[2], struct table *pt,
-	struct table *et, struct table *needed)
-{
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
 		analyze_options.profile ?: "");
 	noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise);
-	printf("\nPT\n");
-	table_print(pt, stdout);
-	printf("\nET\n");
-	table_print(et, stdout);
+	for (size_t i = 0; i < 2; i++) {
+		printf("\n%s\n", names[i]);
+		table_print(lists[i], stdout);
+	}
 	printf("\n");
-	print_suggested("PT", &clocks[0]);
-	print_suggested("ET", &clocks[1]);
+	for (size_t i = 0; i < 2; i++)
+		if (clocks[i].suggested < clocks[i].rows[0].n)
+			printf("%s: %zu samples would have been enough.\n", names[i], clocks[i].suggested);
+		else
+			printf("%s: no smaller size would have been enough.\n", names[i]);
 	printf("Enough: from that size on, the sd of all blocks is within 10 %% of the whole\n"
 	       "run's, and the share of outliers within 2.5 percentage points or one sample.\n\n"
 	       "Samples needed for a 95 %% CI of the mean:\n");
@@ -111,7 +107,7 @@ static int sample_size_report(
 	json_t *document;
 
 	if (!analyze_options.json) {
-		print_sizes(d, clocks, pt, et, needed);
+		print_sizes(d, clocks, (struct table *const[]){pt, et}, needed);
 		return 0;
 	}
 	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
@@ -122,32 +118,23 @@ static int sample_size_report(
 	return json_print_document("emp-sample-size", document, err);
 }
 
-static int find(struct book *book, int64_t run, const struct discarding *d, struct error *err)
-{
-	_cleanup_(freep) struct sample *samples = NULL;
-	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
-	size_t n = 0;
-	int r;
-
-	r = book_samples(book, run, &samples, &n, err);
-	if (r == 0)
-		r = sample_sizes_find(&pt, d, samples, n, false, err);
-	if (r == 0)
-		r = sample_sizes_find(&et, d, samples, n, true, err);
-	if (r < 0)
-		return r;
-	return sample_size_report(d, (struct sample_sizes[]){pt, et}, err);
-}
-
 int verb_sample_size(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(discarding_clear) struct discarding d = {};
+	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
+	size_t n = 0;
 	int64_t run;
-	int r;
+	int r = analyze_open(argv[0], &book, &run, err);
 
-	r = analyze_open(argv[0], &book, &run, err);
 	if (r == 0)
 		r = analyze_discard(book, run, &d, err);
-	return r < 0 ? r : find(book, run, &d, err);
+	if (r == 0)
+		r = book_samples(book, run, &samples, &n, err);
+	if (r == 0)
+		r = sample_sizes_find(&pt, &d, samples, n, false, err);
+	if (r == 0)
+		r = sample_sizes_find(&et, &d, samples, n, true, err);
+	return r < 0 ? r : sample_size_report(&d, (struct sample_sizes[]){pt, et}, err);
 }

@@ -14,8 +14,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+static bool verbose;
+
 const struct option_row show_options[] = {
-	{'v', "verbose", NULL, "all warnings in full", NULL, &analyze_options.verbose},
+	{'v', "verbose", NULL, "all warnings in full", NULL, &verbose},
 	RECOMPUTE_OPTION,
 	{},
 };
@@ -50,6 +52,34 @@ static void show_print_run(const struct run *run, size_t n_samples, const char *
 		printf("  notes:       %s\n", terminal_text(run->notes));
 }
 
+/* What differs between the result as it was measured and as it is recomputed. */
+static int print_recomputed(struct book *book, const struct run *run, const struct run_rules *today,
+	const struct discarding *now, struct error *err)
+{
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	_cleanup_(discarding_clear) struct discarding then = {};
+	const struct clock_discarding *a = &then.pt, *b = &now->pt;
+	const char *before, *after;
+	int r = run_rules_load(book, run, NULL, false, &rules, err);
+
+	if (r == 0)
+		r = discard_run(book, run->id, &rules.rules, &then, err);
+	if (r < 0)
+		return r;
+	printf("Recomputed with what the book holds now:\n");
+	run_rules_print_changes(stdout, run, today);
+	before = text_interval(a->interval.low_ns, a->interval.high_ns, a->kept.sd_ns, NULL);
+	after = text_interval(b->interval.low_ns, b->interval.high_ns, b->kept.sd_ns, NULL);
+	if (a->kept.n != b->kept.n)
+		printf("  kept were %zu samples, are %zu\n", a->kept.n, b->kept.n);
+	if (strcmp(before, after) != 0)
+		printf("  PT's 95 %% CI was %s, is %s\n", before, after);
+	else
+		printf("  PT's 95 %% CI is the same\n");
+	printf("\n");
+	return 0;
+}
+
 /* As emp-measure showed it, by the rules that it was measured with. */
 static int print_result(
 	struct book *book, const struct run *run, const struct run_rules *rules, struct error *err)
@@ -59,52 +89,46 @@ static int print_result(
 	_cleanup_(freep) char *command = run_command_line(run);
 	bool today = analyze_options.recompute;
 	struct inc_units inc = {};
-	int r;
+	int r = run_result_read(book, run->id, &rules->rules, &result, err);
 
-	r = run_result_read(book, run->id, &rules->rules, &result, err);
 	if (r < 0)
 		return r;
 	screen = run_screen_fill(&result);
 	r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.resolving, err);
-	if (r == 0 && today) {
-		const struct discarding *now = &result.discarding;
-		_cleanup_(run_rules_clear) struct run_rules changes_rules = {};
-		_cleanup_(discarding_clear) struct discarding then = {};
-		const char *before, *after;
-
-		/* What differs between the result as it was measured and as it is recomputed. */
-		r = run_rules_load(book, run, NULL, false, &changes_rules, err);
-		if (r == 0)
-			r = discard_run(book, run->id, &changes_rules.rules, &then, err);
-		if (r >= 0) {
-			printf("Recomputed with what the book holds now:\n");
-			run_rules_print_changes(stdout, run, rules);
-			before = text_interval(
-				then.pt.interval.low_ns, then.pt.interval.high_ns, then.pt.kept.sd_ns, NULL);
-			after = text_interval(
-				now->pt.interval.low_ns, now->pt.interval.high_ns, now->pt.kept.sd_ns, NULL);
-			if (then.pt.kept.n != now->pt.kept.n)
-				printf("  kept were %zu samples, are %zu\n", then.pt.kept.n, now->pt.kept.n);
-			if (strcmp(before, after) != 0)
-				printf("  PT's 95 %% CI was %s, is %s\n", before, after);
-			else
-				printf("  PT's 95 %% CI is the same\n");
-			printf("\n");
-			r = 0;
-		}
-	}
-	if (r < 0)
-		return r;
-	r = inc_units_load(book, run->id, &rules->rules, &inc, err);
+	if (r == 0 && today)
+		r = print_recomputed(book, run, rules, &result.discarding, err);
+	if (r == 0)
+		r = inc_units_load(book, run->id, &rules->rules, &inc, err);
 	if (r < 0)
 		return r;
 	if (r > 0)
 		inc_units_text(screen.inc_units, &inc);
 	screen.name = run->name ?: command ?: run->program;
 	screen.approximate = true;
-	screen.all_notes = analyze_options.verbose;
+	screen.all_notes = verbose;
 	screen_print(stdout, &screen);
 	run_details_print(stdout, &result, NULL);
+	return 0;
+}
+
+/* The other programs that ran with it, and what that cost. */
+static int print_duet(
+	struct book *book, const struct run *run, const struct run_rules *rules, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	_cleanup_(argv_freep) char **names = NULL;
+	int r = duet_report_load(book, run->id, &rules->rules, NULL, &report, err);
+
+	if (r <= 0)
+		return r;
+	names = xcalloc(report.n + 1, sizeof(*names));
+	for (size_t i = 0; i < report.n; i++) {
+		const struct run *of = &report.results[i]->discarding.run;
+
+		names[i] = of->name ? xstrdup(of->name) : run_command_line(of);
+	}
+	printf("\n");
+	duet_report_print(stdout, &report, (const char *const *)names, NULL);
 	return 0;
 }
 
@@ -128,19 +152,19 @@ static int show_json(
 	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
 	_cleanup_(discarding_clear) struct discarding raw = {};
-	json_t *document;
-	int r = discard_run(book, analysis->run.id, &(struct discard_rules){}, &raw, err);
 	_cleanup_(profile_clear) struct profile profile = {};
+	const struct run *run = &analysis->run;
+	json_t *document;
+	int r = discard_run(book, run->id, &(struct discard_rules){}, &raw, err);
 
 	if (r < 0)
 		return r;
-	document = run_as_json(&analysis->run, analysis->n_samples, digest);
-	if (analysis->run.cpu >= 0)
-		json_object_set_new(document, "cpu", json_integer(analysis->run.cpu));
+	document = run_as_json(run, analysis->n_samples, digest);
+	if (run->cpu >= 0)
+		json_object_set_new(document, "cpu", json_integer(run->cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
-	/* The mark of the profile that the run was measured with, if the book still has that. */
-	if (analysis->run.profile &&
-		book_get_profile(book, analysis->run.profile, &profile, &(struct error){}) == 0)
+	/* the mark of the profile that the run was measured with, if the book still has that */
+	if (run->profile && book_get_profile(book, run->profile, &profile, &(struct error){}) == 0)
 		profile_noise_add_json(document, profile.blind_ns, profile.noise);
 	json_object_set_new(document, "pt", summary_as_json(&raw.pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.et.raw));
@@ -168,10 +192,9 @@ static int show_recorded_run(struct book *book, const struct run *run, const cha
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	int r;
-
-	r = analysis_load(
+	int r = analysis_load(
 		book, run->id, &(struct analysis_options){.by_wait_if_exact = true}, &analysis, err);
+
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
@@ -184,28 +207,12 @@ static int show_recorded_run(struct book *book, const struct run *run, const cha
 			terminal_text(run->profile));
 	if (r == 0)
 		r = print_result(book, run, &rules, err);
-	if (r == 0) {
-		_cleanup_(duet_report_clear) struct duet_report report = {};
-		_cleanup_(argv_freep) char **names = NULL;
-
-		/* The other programs that ran with it, and what that cost. */
-		r = duet_report_load(book, run->id, &rules.rules, NULL, &report, err);
-		if (r > 0) {
-			names = xcalloc(report.n + 1, sizeof(*names));
-			for (size_t i = 0; i < report.n; i++) {
-				const struct run *of = &report.results[i]->discarding.run;
-
-				names[i] = of->name ? xstrdup(of->name) : run_command_line(of);
-			}
-			printf("\n");
-			duet_report_print(stdout, &report, (const char *const *)names, NULL);
-		}
-	}
+	if (r == 0)
+		r = print_duet(book, run, &rules, err);
 	printf("\n");
-	if (r < 0)
-		return r;
-	print_analysis(&analysis);
-	return 0;
+	if (r == 0)
+		print_analysis(&analysis);
+	return r;
 }
 
 int verb_show(int argc, char **argv, struct error *err)

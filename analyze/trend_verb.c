@@ -50,36 +50,40 @@ static int trend_judge(const struct trend_view *view, struct error *err)
 		view->series.items[levels->items[levels->n - 1].first].run.id, options.fail_if_slower);
 }
 
-static int trend_write_to(const char *path, void (*write)(FILE *, const struct trend_view *),
-	const struct trend_view *view, struct error *err)
+static int trend_write(const struct trend_view *view, struct error *err)
 {
-	_cleanup_(output_file_clear) struct output_file output = {};
-	int r = output_file_open(&output, path, err);
+	const struct {
+		const char *path;
+		void (*write)(FILE *file, const struct trend_view *view);
+	} files[] = {{options.csv, trend_write_csv}, {options.markdown, trend_write_markdown}};
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	write(output.file, view);
-	return output_file_commit(&output, err);
-}
+	for (size_t i = 0; r == 0 && i < ELEMENTS(files); i++) {
+		_cleanup_(output_file_clear) struct output_file output = {};
 
-static bool is_stdout(const char *path)
-{
-	return path && !strcmp(path, "-");
+		if (!files[i].path)
+			continue;
+		r = output_file_open(&output, files[i].path, err);
+		if (r < 0)
+			return r;
+		files[i].write(output.file, view);
+		r = output_file_commit(&output, err);
+	}
+	return r;
 }
 
 int verb_trend(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(trend_clear) struct trend_view view = {};
-	int r;
-
-	if (analyze_options.json + is_stdout(options.csv) + is_stdout(options.markdown) > 1)
-		r = error_say(err, -EINVAL,
-			"--json, --csv - and --markdown - share standard output: give all but one a file");
-	else if (options.script && !options.output)
-		r = error_say(err, -EINVAL, "--script needs a picture: -o FILE.png (or .svg, .pdf)");
-	else
-		r = 0;
+	bool csv_printed = options.csv && !strcmp(options.csv, "-");
+	bool markdown_printed = options.markdown && !strcmp(options.markdown, "-");
+	const struct option_rule rules[] = {
+		{analyze_options.json + csv_printed + markdown_printed > 1,
+			"--json, --csv - and --markdown - share standard output: give all but one a file"},
+		{options.script && !options.output, NEEDS_PICTURE("--script")},
+	};
+	int r = analyze_check_options(rules, ELEMENTS(rules), err);
 
 	if (r == 0)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
@@ -90,14 +94,11 @@ int verb_trend(int argc, char **argv, struct error *err)
 			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
 	if (r == 0 && options.output)
 		r = plot_drawing(trend_drawing(&view), options.output, options.script, err);
-	if (r == 0) {
-		r = options.csv ? trend_write_to(options.csv, trend_write_csv, &view, err) : 0;
-		if (r == 0 && options.markdown)
-			r = trend_write_to(options.markdown, trend_write_markdown, &view, err);
-		if (r == 0 && analyze_options.json)
-			r = json_print_document("emp-trend", trend_as_json(&view), err);
-		else if (r == 0 && !options.csv && !options.markdown)
-			trend_print(&view);
-	}
+	if (r == 0)
+		r = trend_write(&view, err);
+	if (r == 0 && analyze_options.json)
+		r = json_print_document("emp-trend", trend_as_json(&view), err);
+	else if (r == 0 && !options.csv && !options.markdown)
+		trend_print(&view);
 	return r < 0 ? r : trend_judge(&view, err);
 }
