@@ -161,72 +161,47 @@ int clocks_print(const struct clocks *c, struct error *err)
 	return 0;
 }
 
-/* The precision of the clocks: the standard deviation of the time that each source shows for the same
- * computation, by its length (Hines, Wyatt & Chang, Figure 2). */
+/* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its
+ * length (Hines, Wyatt & Chang, Figure 2). plots/clocks.gp draws it. */
 
-/* One source of each kind: the others lie on the same line. */
-static const struct line {
-	const char *name, *colour;
-	int point;
-} lines[] = {
-	{"times()", "#8c564b", 9},
-	{"/proc/PID/schedstat", "#e377c2", 11},
-	{"getrusage(RUSAGE_SELF)", "#d62728", 7},
-	{"perf task-clock", "#e6a000", 5},
-	{"clock_gettime(CLOCK_THREAD_CPUTIME_ID)", "#2ca02c", 13},
-	{"emp-clock", "#9467bd", 15},
-	{"clock_gettime(CLOCK_MONOTONIC)", "#7f7f7f", 4},
-	{"rdtsc", "#1f77b4", 6},
-	{"cntvct_el0", "#1f77b4", 6},
-};
-
-static void print_data(
-	const struct clocks *c, const struct clock_source *source, size_t block, struct plot *plot)
+static void write_precision(const void *subject, FILE *script)
 {
-	size_t index = (size_t)(source - c->sources);
-
-	fprintf(plot->script, "$source%zu << EOD\n", block);
-	for (size_t i = 0; i < c->n_precision; i++) {
-		const struct clock_precision *row = &c->precision[i];
-
-		if (row->sd_ns[index] > 0) /* the axis is logarithmic */
-			fprintf(plot->script, "%" PRId64 " %.9g\n", row->primes, row->sd_ns[index]);
-		else
-			fprintf(plot->script, "%" PRId64 " NaN\n", row->primes);
-	}
-	fputs("EOD\n", plot->script);
-}
-
-static void draw(const void *subject, struct plot *plot)
-{
+	/* One source of each kind: the others lie on the same line. */
+	static const char *const names[] = {"times()", "/proc/PID/schedstat", "getrusage(RUSAGE_SELF)",
+		"perf task-clock", "clock_gettime(CLOCK_THREAD_CPUTIME_ID)", "emp-clock",
+		"clock_gettime(CLOCK_MONOTONIC)", "rdtsc", "cntvct_el0"};
 	const struct clocks *c = subject;
-	const char *separator = "plot ";
+	const struct clock_source *sources[ELEMENTS(names)];
+	size_t n = 0;
 
-	plot_set(plot, "title", "How precisely each source times the first N primes: CPU %" PRId64 ", %s",
-		c->cpu, text_moment(c->made_ns));
-	fputs("set xlabel 'number of primes N'\nset ylabel 'standard deviation'\n"
-	      "set logscale y\nset format y '%.0s %cs'\nset xrange [0:*]\n"
-	      "set key outside right top reverse Left\n",
-		plot->script);
-	for (size_t i = 0; i < ELEMENTS(lines); i++) {
-		const struct clock_source *source = clocks_find(c, lines[i].name);
+	plot_text(script, "heading", 0,
+		"How precisely each source times the first N primes: CPU %" PRId64 ", %s", c->cpu,
+		text_moment(c->made_ns));
+	fprintf(script, "array kinds[%zu]\narray names[%zu]\n", ELEMENTS(names), ELEMENTS(names));
+	for (size_t i = 0; i < ELEMENTS(names); i++) {
+		const struct clock_source *source = clocks_find(c, names[i]);
 
-		if (source)
-			print_data(c, source, i, plot);
-	}
-	for (size_t i = 0; i < ELEMENTS(lines); i++) {
-		if (!clocks_find(c, lines[i].name))
+		if (!source)
 			continue;
-		fprintf(plot->script,
-			"%s$source%zu using 1:($2/1e9) with linespoints pt %d lc rgb '%s' title ", separator,
-			i, lines[i].point, lines[i].colour);
-		plot_quote(plot, clocks_short_name(lines[i].name));
-		separator = ", ";
+		sources[n++] = source;
+		fprintf(script, "kinds[%zu] = %zu\n", n, i + 1);
+		plot_text(script, "names", n, "%s", clocks_short_name(names[i]));
 	}
-	fputc('\n', plot->script);
+	fprintf(script, "n_sources = %zu\n$sds << EOD\n", n);
+	for (size_t s = 0; s < n; s++) {
+		for (size_t i = 0; i < c->n_precision; i++) {
+			double sd_ns = c->precision[i].sd_ns[sources[s] - c->sources];
+
+			/* the axis is logarithmic */
+			fprintf(script, "%" PRId64 " %.9g\n", c->precision[i].primes,
+				sd_ns > 0 ? sd_ns / 1e9 : NAN);
+		}
+		fputs("\n\n", script);
+	}
+	fputs("EOD\n", script);
 }
 
 struct drawing figure_clocks(const struct clocks *c)
 {
-	return (struct drawing){draw, c, 1100, 700};
+	return (struct drawing){"clocks", write_precision, c, 1100, 700};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The picture of a trend: a point for each run in the order of time, the levels with their intervals, and what changed. */
+/* The picture of a trend: a point for each run in the order of time, the levels with their intervals, and what changed.
+ * plots/trend.gp draws it. */
 #include "lib/trend/trend.h"
 
 #include <math.h>
@@ -7,169 +8,147 @@
 
 enum { TICKS = 6, MOST_SQUEEZED = 3 };
 
-/* Seconds, milliseconds and so on as they fit the first level; of INC: its units. */
-struct scale {
-	double by;
-	const char *label;
-};
-
-static const struct scale scales[] = {{1, "PT (s)"}, {1e3, "PT (ms)"}, {1e6, "PT (us)"}};
-static const struct scale inc_scale = {1, "PT (INC units: millions of increments)"};
-
-/* What of the logarithms is in the picture. */
-struct range {
-	double low, high;
-};
-
-/* How a run is drawn. */
+/* The kinds of points, as plots/trend.gp numbers them. */
 enum place { RUN, OUTLIER, ABOVE, BELOW, N_PLACES };
 
-static const struct {
-	const char *name, *style;
-} places[] = {
-	[RUN] = {"runs", "pt 7 ps 0.8 lc rgb '#404040' title 'runs'"},
-	[OUTLIER] = {"outliers", "pt 6 ps 1.2 lc rgb '#d08000' title 'outliers'"},
-	[ABOVE] = {"above", "pt 9 ps 1.6 lc rgb '#d08000' title 'outliers above the picture'"},
-	[BELOW] = {"below", "pt 11 ps 1.6 lc rgb '#d08000' title 'outliers below the picture'"},
+/* What is in the picture, in logarithms, and what makes a PT of it: seconds, milliseconds… as they fit the first run, or units of
+ * INC. */
+struct trend_frame {
+	double low, high, scale;
 };
 
-static enum place place_of(const struct trend_view *v, const struct range *range, size_t i)
+/* Outliers are in the picture unless they would squeeze the others. */
+static struct trend_frame trend_frame_of(const struct trend_view *v)
 {
-	double log = v->series.items[i].log;
-
-	if (log > range->high)
-		return ABOVE;
-	if (log < range->low)
-		return BELOW;
-	return trend_is_outlier(v, i) ? OUTLIER : RUN;
-}
-
-/* An outlier outside the picture is drawn at the edge, labelled with its PT. */
-static size_t draw_runs(const struct trend_view *v, const struct scale *scale, const struct range *range,
-	enum place place, struct plot *plot)
-{
-	double edge = (range->high - range->low) / 50;
-	size_t n = 0;
-
-	fprintf(plot->script, "$%s << EOD\n", places[place].name);
-	for (size_t i = 0; i < v->series.n; i++) {
-		double log = v->series.items[i].log;
-
-		if (place_of(v, range, i) != place)
-			continue;
-		fprintf(plot->script, "%zu %.9g\n", i + 1,
-			scale->by * exp(fmax(range->low + edge, fmin(range->high - edge, log))));
-		n++;
-	}
-	fputs("EOD\n", plot->script);
-	for (size_t i = 0; place >= ABOVE && i < v->series.n; i++) {
-		if (place_of(v, range, i) != place)
-			continue;
-		fprintf(plot->script, "set label ");
-		plot_quote(plot, trend_value_text(v, v->series.items[i].log, INFINITY));
-		fprintf(plot->script, " at %zu, graph %g %s, 0 tc rgb '#d08000' front\n", i + 1,
-			place == ABOVE ? 0.98 : 0.02,
-			4 * i < v->series.n ? "left offset 1" : "right offset -1");
-	}
-	return n;
-}
-
-/* The levels; a dashed line where one begins, and by how much it is off the one before. */
-static void draw_levels(const struct trend_view *v, const struct scale *scale, struct plot *plot)
-{
-	for (size_t i = 0; i < v->levels.n; i++) {
-		const struct level *l = &v->levels.items[i];
-		double half = isfinite(l->half) ? l->half : 0;
-
-		fprintf(plot->script, "$level%zu << EOD\n", i);
-		for (int end = 0; end < 2; end++)
-			fprintf(plot->script, "%.1f %.9g %.9g %.9g\n",
-				(double)l->first + 0.5 + (end ? (double)l->n : 0), scale->by * exp(l->mean),
-				scale->by * exp(l->mean - half), scale->by * exp(l->mean + half));
-		fputs("EOD\n", plot->script);
-	}
-	for (size_t i = 1; i < v->levels.n; i++) {
-		double at = (double)v->levels.items[i].first + 0.5;
-		struct level_change change = levels_change(&v->levels, i);
-
-		fprintf(plot->script,
-			"set arrow from %.1f, graph 0 to %.1f, graph 1 nohead dt 2 lc rgb '#a0a0a0' back\n",
-			at, at);
-		fprintf(plot->script, "set label ");
-		plot_quote(plot, trend_change_text(change));
-		fprintf(plot->script, " at %.1f, graph %g offset 0.5, 0 tc rgb '%s' front\n", at,
-			i % 2 ? 0.92 : 0.87, change.by > 0 ? "#c00000" : "#007000");
-	}
-}
-
-static void draw_trend(const void *subject, struct plot *plot)
-{
-	const struct trend_view *v = subject;
-	const struct scale *scale = v->series.unit == SERIES_INC ? &inc_scale : scales;
-	size_t n[N_PLACES], n_runs = v->series.n,
-			    step = n_runs / TICKS > 0 ? (n_runs + TICKS - 1) / TICKS : 1;
-	int digits = sizeof("2023-11-15 19:13") - 1;
-	struct range range, near = {INFINITY, -INFINITY}, all, *r;
+	struct trend_frame near = {INFINITY, -INFINITY}, all, *f;
 	double margin;
 
-	/* what is in the picture: outliers unless they would squeeze the others */
-	for (size_t i = 0; i < n_runs; i++) {
+	for (size_t i = 0; i < v->series.n; i++) {
 		near.low = fmin(near.low, v->levels.in_level[i]);
 		near.high = fmax(near.high, v->levels.in_level[i]);
 	}
 	all = near;
-	for (size_t i = 0; i < n_runs; i++) {
+	for (size_t i = 0; i < v->series.n; i++) {
 		all.low = fmin(all.low, v->series.items[i].log);
 		all.high = fmax(all.high, v->series.items[i].log);
 	}
-	r = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
-	margin = fmax(0.15 * (r->high - r->low), 0.002);
-	range = (struct range){r->low - margin, r->high + margin};
+	f = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
+	margin = fmax(0.15 * (f->high - f->low), 0.002);
+	return (struct trend_frame){f->low - margin, f->high + margin, 1};
+}
 
-	while (v->series.unit != SERIES_INC && scale + 1 < scales + ELEMENTS(scales) && v->series.n > 0 &&
-		exp(v->series.items[0].log) * scale->by < 1)
-		scale++;
-	fputs("set title ", plot->script);
-	plot_quote(plot, v->series.name);
-	fprintf(plot->script,
-		"\nset ylabel '%s'\nset xlabel 'runs in the order of time'\nset xrange [0.5:%zu.5]\n",
-		scale->label, v->series.n > 0 ? v->series.n : 1);
-	fputs("set key outside right top reverse Left\nset lmargin 12\n", plot->script);
-	fprintf(plot->script, "set yrange [%.9g:%.9g]\n", scale->by * exp(range.low),
-		scale->by * exp(range.high));
+/* The moments at which some of the runs started, to the second if minutes would repeat. */
+static void write_moments(const struct trend_view *v, FILE *script)
+{
+	size_t n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
+	int digits = sizeof("2023-11-15 19:13") - 1;
 
-	/* the moments at which some of the runs started, to the second if minutes would repeat */
-	for (size_t i = step; i < n_runs; i += step) {
-		const char *moment = text_moment(v->series.items[i].run.started_ns);
-
-		if (!strncmp(moment, text_moment(v->series.items[i - step].run.started_ns), (size_t)digits))
+	for (size_t i = step; i < n; i += step)
+		if (!strncmp(text_moment(v->series.items[i].run.started_ns),
+			    text_moment(v->series.items[i - step].run.started_ns), (size_t)digits))
 			digits = TEXT_BRIEF_SIZE;
+	fprintf(script, "step = %zu\narray moments[%zu]\n", step, n > 0 ? n : 1);
+	for (size_t i = 0; i < n; i += step)
+		plot_text(script, "moments", i + 1, "%.*s", digits,
+			text_moment(v->series.items[i].run.started_ns));
+}
+
+/* A point for each run. Outliers outside the picture are at its edge, with their PT. */
+static void write_runs(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+{
+	enum place places[N_PLACES];
+	double edge = (f->high - f->low) / 50;
+	size_t n_outside = 0, n_places = 0, n_last = v->series.n + 1;
+
+	fprintf(script, "array places[%d]\n", N_PLACES);
+	fputs("$runs << EOD\n", script);
+	for (enum place place = RUN; place < N_PLACES; place++) {
+		bool any = false;
+
+		for (size_t i = 0; i < v->series.n; i++) {
+			double log = v->series.items[i].log;
+			enum place of = log > f->high            ? ABOVE
+					: log < f->low           ? BELOW
+					: trend_is_outlier(v, i) ? OUTLIER
+								 : RUN;
+
+			if (of != place)
+				continue;
+			any = true;
+			fprintf(script, "%zu %.9g\n", i + 1,
+				f->scale * exp(fmax(f->low + edge, fmin(f->high - edge, log))));
+		}
+		if (any)
+			places[n_places++] = place;
+		fputs(any ? "\n\n" : "", script);
 	}
-	fputs("set xtics (", plot->script);
-	for (size_t i = 0; i < n_runs; i += step) {
-		fputs(i ? ", " : "", plot->script);
-		plot_quote_format(plot, "%.*s", digits, text_moment(v->series.items[i].run.started_ns));
-		fprintf(plot->script, " %zu", i + 1);
+	fprintf(script, "EOD\nn_places = %zu\n", n_places);
+	for (size_t i = 0; i < n_places; i++)
+		fprintf(script, "places[%zu] = %d\n", i + 1, places[i] + 1);
+	fprintf(script, "array outside[%zu]\narray outside_at[%zu]\narray outside_above[%zu]\n", n_last,
+		n_last, n_last);
+	for (size_t i = 0; i < v->series.n; i++) {
+		double log = v->series.items[i].log;
+
+		if (log >= f->low && log <= f->high)
+			continue;
+		plot_text(script, "outside", ++n_outside, "%s", trend_value_text(v, log, INFINITY));
+		fprintf(script, "outside_at[%zu] = %zu\noutside_above[%zu] = %d\n", n_outside, i + 1,
+			n_outside, log > f->high);
 	}
-	fputs(")\n", plot->script);
-	for (enum place place = RUN; place < N_PLACES; place++)
-		n[place] = draw_runs(v, scale, &range, place, plot);
-	draw_levels(v, scale, plot);
-	fputs("plot ", plot->script);
-	for (size_t i = 0; i < v->levels.n; i++)
-		fprintf(plot->script,
-			"$level%zu using 1:3:4 with filledcurves fc rgb '#1f77b4' fs transparent solid 0.2 noborder %s, "
-			"$level%zu using 1:2 with lines lw 2 lc rgb '#1f77b4' %s, ",
-			i, i || !isfinite(v->levels.items[i].half) ? "notitle" : "title '95 % interval'", i,
-			i ? "notitle" : "title 'level'");
-	for (enum place place = RUN; place < N_PLACES; place++)
-		if (n[place] > 0)
-			fprintf(plot->script, "%s$%s with points %s", place == RUN ? "" : ", ",
-				places[place].name, places[place].style);
-	fputc('\n', plot->script);
+	fprintf(script, "n_outside = %zu\n", n_outside);
+}
+
+/* Each level with its interval, where it begins, and how far it is off the one before. */
+static void write_levels(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+{
+	size_t n = v->levels.n;
+
+	fputs("$levels << EOD\n", script);
+	for (size_t i = 0; i < n; i++) {
+		const struct level *l = &v->levels.items[i];
+		double half = isfinite(l->half) ? l->half : 0;
+
+		for (int end = 0; end < 2; end++)
+			fprintf(script, "%.1f %.9g %.9g %.9g\n",
+				(double)l->first + 0.5 + (end ? (double)l->n : 0), f->scale * exp(l->mean),
+				f->scale * exp(l->mean - half), f->scale * exp(l->mean + half));
+		fputs("\n\n", script);
+	}
+	fprintf(script,
+		"EOD\nn_levels = %zu\nfirst_has_interval = %d\narray begins[%zu]\narray changes[%zu]\narray slower[%zu]\n",
+		n, n > 0 && isfinite(v->levels.items[0].half), n + 1, n + 1, n + 1);
+	for (size_t i = 1; i < n; i++) {
+		struct level_change change = levels_change(&v->levels, i);
+
+		fprintf(script, "begins[%zu] = %.1f\nslower[%zu] = %d\n", i + 1,
+			(double)v->levels.items[i].first + 0.5, i + 1, change.by > 0);
+		plot_text(script, "changes", i + 1, "%s", trend_change_text(change));
+	}
+}
+
+static void write_trend(const void *subject, FILE *script)
+{
+	static const char *const units[] = {"s", "ms", "us"};
+	const struct trend_view *v = subject;
+	struct trend_frame f = trend_frame_of(v);
+	bool inc = v->series.unit == SERIES_INC;
+	size_t unit = 0;
+
+	while (!inc && unit + 1 < ELEMENTS(units) && v->series.n > 0 &&
+		exp(v->series.items[0].log) * f.scale < 1) {
+		f.scale *= 1e3;
+		unit++;
+	}
+	plot_text(script, "name", 0, "%s", v->series.name);
+	fprintf(script, "unit = '%s'\nlast = %zu\nlow = %.9g\nhigh = %.9g\n", inc ? "INC" : units[unit],
+		v->series.n, f.scale * exp(f.low), f.scale * exp(f.high));
+	write_moments(v, script);
+	write_runs(v, &f, script);
+	write_levels(v, &f, script);
 }
 
 struct drawing trend_drawing(const struct trend_view *view)
 {
-	return (struct drawing){draw_trend, view, 1240, 560};
+	return (struct drawing){"trend", write_trend, view, 1240, 560};
 }

@@ -129,11 +129,11 @@ expect 1 'run 6: the longest central ET must be above the median ET - W, 100.1 m
 for option in '' --zooms --samples; do
 	expect 0 '' $analyze --db "$dir/elsewhere.db" scatter 6 --by-wait $option --script -o "$dir/w.svg"
 	that "W is drawn as it was measured" grep -q '^.* 0.000003000' "$dir/w.svg.gnuplot"
-	that "and named so" grep -q "W .*minus the median.*(4.000 us)" "$dir/w.svg.gnuplot"
-	that "not ET" sh -c "! grep 'ET' '$dir/w.svg.gnuplot'"
+	that "and named so" grep -q "W .*minus the median.*(4.000 us)" "$dir/w.svg"
+	that "not ET" sh -c "! grep '>.*ET.*</text>' '$dir/w.svg'"
 done
 expect 0 '' $analyze --db "$dir/elsewhere.db" scatter 6 --by-wait --script -o "$dir/w.svg"
-that "the axes are linear as far as W goes" grep -q 'W axis linear up to 3.000 us from the median' "$dir/w.svg.gnuplot"
+that "the axes are linear as far as W goes" grep -q 'W axis linear up to 3.000 us from the median' "$dir/w.svg"
 
 # Deleting runs: all that are named, or none.
 expect 1 "run 1 is the short run of the profile 'paper-rhel6.4'; --force deletes it anyway" $analyze remove 5 1
