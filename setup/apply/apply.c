@@ -57,10 +57,10 @@ static int apply_prepare(struct applying *a, const struct request *request, stru
 		return error_say(err, -EINVAL,
 			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
 	journal_drop_stale(&open); /* a reboot undid it: the values of now are the ones to restore */
-	if (a->facts.system_state.locked)
+	if (a->facts.locked)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
-			a->facts.system_state.locked);
+			a->facts.locked);
 	a->n_open = open.n;
 	if (a->facts.has_units && units_open(&a->units, &why) < 0)
 		a->units = NULL;

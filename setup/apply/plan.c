@@ -93,7 +93,7 @@ void plan_add(struct plan *plan, struct entry *entry)
 static void plan_file(struct plan *plan, const struct check *check, const struct setting_file *file,
 	const struct planning *from)
 {
-	_cleanup_(freep) char *want = setting_want(&check->setting, from->facts, file->path);
+	_cleanup_(freep) char *want = setting_want(&check->setting, from->facts, file);
 	struct entry entry = {.kind = ENTRY_FILE, .file_kind = check->setting.kind};
 
 	if (!file->value) {
@@ -125,7 +125,7 @@ static int plan_settings(struct plan *plan, int order, const struct planning *fr
 		if (!check->setting.pattern || check->setting.order != order ||
 			!request_takes(from->request, check))
 			continue;
-		if (check->setting.isolates && from->facts->cpus.cpu < 0)
+		if (check->setting.isolates && from->facts->cpu < 0)
 			return error_say(err, -EINVAL, "%s: no CPU is set apart for timing; --cpu names one",
 				check->id);
 		if (files->n == 0)
@@ -219,7 +219,7 @@ static void add(struct plan *plan, const char *name, enum kernel_setting_kind ki
 /* Adds the isolated partition, if it is requested. */
 static void plan_isolation(struct plan *plan, const struct planning *from)
 {
-	const struct cpu_state *cpus = &from->facts->cpus;
+	const struct facts *cpus = from->facts;
 	_cleanup_(freep) char *directory = partition_directory(AT_FDCWD), *top = NULL, *path = NULL,
 			      *list = NULL;
 	const char *obstacle;

@@ -18,13 +18,17 @@ struct audit {
 	int n_off, n_unknown;     /* of level A */
 };
 
-/* In JSON. */
-static const char *const state_names[] = {[CHECK_OK] = "ok",
-	[CHECK_OFF] = "off",
-	[CHECK_ABSENT] = "absent",
-	[CHECK_BY_HOST] = "absent",
-	[CHECK_UNKNOWN] = "unknown",
-	[CHECK_REFUSED] = "refused"};
+/* In JSON, and for people. */
+static const struct {
+	const char *name, *word;
+	enum mark mark;
+	bool absent, open; /* open: not as wanted, or not known to be */
+} states[] = {[CHECK_OK] = {"ok", "ok", MARK_GOOD},
+	[CHECK_OFF] = {"off", "off", MARK_WARN, .open = true},
+	[CHECK_ABSENT] = {"absent", "n/a", MARK_FAINT, .absent = true},
+	[CHECK_BY_HOST] = {"absent", "n/a", MARK_FAINT, .absent = true},
+	[CHECK_UNKNOWN] = {"unknown", "unknown", MARK_WARN, .open = true},
+	[CHECK_REFUSED] = {"refused", "refused", MARK_WARN, .open = true}};
 
 static void audit_clear(struct audit *audit)
 {
@@ -37,6 +41,11 @@ static void audit_clear(struct audit *audit)
 static bool is_shown(size_t i)
 {
 	return options.all || check_rows[i].level != 'C';
+}
+
+static bool is_open_check(const struct audit *audit, size_t i)
+{
+	return is_shown(i) && states[audit->findings[i].state].open;
 }
 
 /* The text with the items in place of %s. */
@@ -54,68 +63,44 @@ static bool is_applied(const struct check *check)
 	return check->applied || (check->setting.pattern && !check->setting.on_request);
 }
 
-static char *way_there(const struct check *check, const struct finding *finding)
+/* How to get there, and back; the caller frees both. */
+static void find_ways(
+	const struct check *check, const struct finding *finding, char **ret_how, char **ret_undo)
 {
 	if (finding->how || (check->how && !is_applied(check)))
-		return fill_items(finding->how ?: check->how, finding->items);
-	if (check->how)
-		return text_format("emp-setup apply, or %s", check->how);
-	return text_format("emp-setup apply --only %s", check->id);
-}
-
-static char *way_back(const struct check *check, const struct finding *finding)
-{
-	return fill_items(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
+		*ret_how = fill_items(finding->how ?: check->how, finding->items);
+	else if (check->how)
+		*ret_how = text_format("emp-setup apply, or %s", check->how);
+	else
+		*ret_how = text_format("emp-setup apply --only %s", check->id);
+	*ret_undo = fill_items(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
 }
 
 static json_t *check_json(const struct check *check, const struct finding *finding)
 {
-	_cleanup_(freep) char *how = way_there(check, finding);
-	_cleanup_(freep) char *undo = way_back(check, finding);
-	char level[] = {check->level, '\0'};
+	_cleanup_(freep) char *how = NULL, *undo = NULL;
 	const char *items = finding->items;
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id,
-		"level", level, "step", check->step, "state", state_names[finding->state], "value",
+	json_t *object, *array = items ? json_array() : NULL;
+
+	find_ways(check, finding, &how, &undo);
+	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id, "level",
+		&check->level, (size_t)1, "step", check->step, "state", states[finding->state].name, "value",
 		finding->value, "wanted", check->wanted, "why", check->why, "how", how, "undo", undo, "who",
 		check->who);
-
-	if (finding->state == CHECK_ABSENT || finding->state == CHECK_BY_HOST)
+	if (states[finding->state].absent)
 		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
-	if (items) {
-		json_t *array = json_array();
-
-		for (size_t len; *items; items += len, items += strspn(items, " ")) {
-			len = strcspn(items, " ");
-			json_array_append_new(array, json_stringn(items, len));
-		}
-		json_object_set_new(object, "items", array);
+	for (size_t len; items && *items; items += len, items += strspn(items, " ")) {
+		len = strcspn(items, " ");
+		json_array_append_new(array, json_stringn(items, len));
 	}
+	if (array)
+		json_object_set_new(object, "items", array);
 	return object;
-}
-
-static bool is_absent_state(enum check_state state)
-{
-	return state == CHECK_ABSENT || state == CHECK_BY_HOST;
-}
-
-static const char *state_word(enum check_state state)
-{
-	return is_absent_state(state) ? "n/a" : state_names[state];
 }
 
 static enum mark state_mark(const struct check *check, enum check_state state)
 {
-	if (state == CHECK_OFF && check->level == 'A')
-		return MARK_BAD;
-	return state == CHECK_OK ? MARK_GOOD : is_absent_state(state) ? MARK_FAINT : MARK_WARN;
-}
-
-/* Not as wanted, or not known to be. */
-static bool is_open_check(const struct audit *audit, size_t i)
-{
-	enum check_state state = audit->findings[i].state;
-
-	return is_shown(i) && state != CHECK_OK && !is_absent_state(state);
+	return state == CHECK_OFF && check->level == 'A' ? MARK_BAD : states[state].mark;
 }
 
 /* All checks, or in the summary the open ones of some levels: then each row is one line. */
@@ -138,7 +123,7 @@ static void print_checks(const struct audit *audit, const char *levels)
 			continue;
 		table_row(table);
 		table_cell_text(table, check_rows[i].id);
-		table_cell_text(table, state_word(finding->state));
+		table_cell_text(table, states[finding->state].word);
 		table_mark(table, state_mark(&check_rows[i], finding->state));
 		table_cell_text(table, level == 'A' ? "required" : level == 'B' ? "advised" : "optional");
 		table_cell(table, "%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
@@ -147,29 +132,29 @@ static void print_checks(const struct audit *audit, const char *levels)
 	table_print(table, stdout);
 }
 
-static void print_check_field(const char *label, const char *text)
-{
-	fputs(label, stdout);
-	terminal_wrap(stdout, text, strlen(label), strlen(label));
-}
-
 static void print_check(const struct check *check, const struct finding *finding)
 {
-	_cleanup_(freep) char *how = way_there(check, finding);
-	_cleanup_(freep) char *undo = way_back(check, finding);
+	_cleanup_(freep) char *how = NULL, *undo = NULL;
+	bool absent = states[finding->state].absent;
+
+	find_ways(check, finding, &how, &undo);
+
+	const struct {
+		const char *label, *text;
+	} fields[] = {{"  found   ", finding->value ?: ""}, {"  wanted  ", check->wanted},
+		{"  fix     ", absent ? NULL : how},
+		{"  undo    ", absent || !strcmp(undo, CHECK_NO_UNDO) ? NULL : undo},
+		{"  why     ", check->why}, {"  advice  ", check->who}};
 
 	printf("\n%s%s%s is %s%s%s\n", terminal_mark(stdout, MARK_STRONG), check->id,
 		terminal_mark(stdout, MARK_END), terminal_mark(stdout, state_mark(check, finding->state)),
-		state_word(finding->state), terminal_mark(stdout, MARK_END));
-	print_check_field("  found   ", finding->value ?: "");
-	print_check_field("  wanted  ", check->wanted);
-	if (!is_absent_state(finding->state)) {
-		print_check_field("  fix     ", how ?: "");
-		if (strcmp(undo ?: "", CHECK_NO_UNDO) != 0)
-			print_check_field("  undo    ", undo ?: "");
-	}
-	print_check_field("  why     ", check->why);
-	print_check_field("  advice  ", check->who);
+		states[finding->state].word, terminal_mark(stdout, MARK_END));
+	for (size_t i = 0; i < ELEMENTS(fields); i++)
+		if (fields[i].text) {
+			fputs(fields[i].label, stdout);
+			terminal_wrap(
+				stdout, fields[i].text, strlen(fields[i].label), strlen(fields[i].label));
+		}
 	printf("  part    %s (level %c)\n", check->step, check->level);
 }
 
@@ -240,45 +225,46 @@ int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
 	_cleanup_(closep) int root_fd = -1;
+	const struct machine *m = &audit.facts.machine;
+	const struct policy *policy;
+	char text[MACHINE_DESCRIPTION_SIZE];
+	const char *words;
+	_cleanup_(json_decrefp) json_t *list = json_array();
 	int r = options_root_open(&root_fd, err);
 
 	if (r == 0)
 		r = facts_read(&audit.facts, root_fd, options.policy, options.cpu, options.within_ns, err);
 	if (r < 0)
 		return r;
+	policy = audit.facts.policy;
 	audit.findings = xcalloc(n_check_rows, sizeof(*audit.findings));
 	for (size_t i = 0; i < n_check_rows; i++) {
-		struct finding *finding = &audit.findings[i];
+		enum check_state *state = &audit.findings[i].state;
 
-		check_decide(&check_rows[i], &audit.facts.files[i], &audit.facts, finding);
-		if (check_rows[i].level != 'A')
-			continue;
-		audit.n_off += finding->state == CHECK_OFF;
-		audit.n_unknown += finding->state == CHECK_UNKNOWN || finding->state == CHECK_REFUSED;
+		check_decide(&check_rows[i], &audit.facts, &audit.findings[i]);
+		if (check_rows[i].level == 'A') {
+			audit.n_off += *state == CHECK_OFF;
+			audit.n_unknown += *state == CHECK_UNKNOWN || *state == CHECK_REFUSED;
+		}
+		if (is_shown(i) && options.json)
+			json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
 	}
+	words = terminal_text(machine_description(m, text));
 	if (options.json) {
-		const struct machine *m = &audit.facts.machine;
-		char text[MACHINE_DESCRIPTION_SIZE];
-		json_t *list = json_array();
-
-		for (size_t i = 0; i < n_check_rows; i++)
-			if (is_shown(i))
-				json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
 		r = json_print_document("emp-audit",
-			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine",
-				"description", terminal_text(machine_description(m, text)), "words", text,
-				"virtual", m->virtual, "container", m->container, "systemd", m->systemd,
-				"policy", audit.facts.policy->name, "checks", list, "off", audit.n_off,
-				"unknown", audit.n_unknown, "verdict", audit.n_off ? "not fit" : "fit"),
+			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:O, s:i, s:i, s:s}", "machine",
+				"description", words, "words", text, "virtual", m->virtual, "container",
+				m->container, "systemd", m->systemd, "policy", policy->name, "checks", list,
+				"off", audit.n_off, "unknown", audit.n_unknown, "verdict",
+				audit.n_off ? "not fit" : "fit"),
 			err);
+		if (r < 0)
+			return r;
 	} else {
-		const struct machine *m = &audit.facts.machine;
-		char text[MACHINE_DESCRIPTION_SIZE];
-
-		printf("This is %s%s%s.\n", terminal_text(machine_description(m, text)),
-			m->os_name ? " with " : "", terminal_text(m->os_name) ?: "");
+		printf("This is %s%s%s.\n", words, m->os_name ? " with " : "",
+			terminal_text(m->os_name) ?: "");
 		if (options.verbose)
-			printf("Policy: %s (%s)\n", audit.facts.policy->name, audit.facts.policy->path);
+			printf("Policy: %s (%s)\n", policy->name, policy->path);
 		putchar('\n');
 		if (options.verbose)
 			print_everything(&audit);
@@ -286,7 +272,5 @@ int audit_verb(int argc, char **argv, struct error *err)
 			print_summary(&audit);
 		print_fitness(&audit);
 	}
-	if (r < 0)
-		return r;
 	return audit.n_off ? STATUS_NOT_FIT : STATUS_DONE;
 }

@@ -20,64 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CPU that programs will be timed on, and what shares it: the other thread of its core, interrupts, the limits of
- * control groups. */
-struct cpu_state {
-	int cpu;      /* that one: asked for, else the first isolated one; -1: none */
-	int *threads; /* it and the other threads of its core */
-	size_t n_threads;
-	char *online; /* "0-3"; NULL: not known, like the others */
-	char *isolated; /* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
-	char *nohz_full; /* these have no tick while one task runs */
-	struct cgroup_limits limits;
-	int limits_error; /* why these are not known, negative */
-};
-
-void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu);
-
-/* A limit on the power of a part of the processor (RAPL), in microwatts. */
-struct power_limit {
-	char *zone; /* "package-0" */
-	int64_t limit_uw, most_uw;
-};
-
-/* What may disturb a run and is not a setting: load, swap, tracers, a package manager at work, power. What cannot be read is
- * NULL or -1. */
-struct system_state {
-	char *load;          /* /proc/loadavg */
-	char *clocksource;   /* the counter that the kernel's clock reads */
-	char *smt;           /* "on", "off", "notsupported"…, or how many threads a core runs */
-	int64_t smt_active;  /* 1: some core runs two threads or more, 0: none, -1: not known */
-	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
-	char *tracer;        /* the current tracer */
-	char *events;        /* the kernel's trace events: "0" none, "X" some, "1" all are enabled */
-	char *recording;     /* the private instances of the trace that record; NULL: none */
-	int tracer_error;    /* why these are not known, negative */
-	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
-	int64_t n_programs;  /* -errno: not known */
-	int64_t audit_rules; /* of system calls and files; -errno: not known */
-	char *preemption;    /* the kernel's mode: "none voluntary (full)" */
-	int64_t base_slice_ns;
-	char *irq_time;            /* CONFIG_IRQ_TIME_ACCOUNTING: "y" or "n" */
-	int64_t mains;             /* 1 plugged in, 0 on battery, -1 not known */
-	int64_t idle_states;       /* of CPU 0, polling included */
-	int64_t throttles;         /* of all CPUs since the machine was started */
-	struct power_limit *power; /* the sustained limits that are in force and lower than they can be */
-	size_t n_power;
-	size_t n_power_zones;       /* whose limit and most are known */
-	const char *locked;         /* the lock of a package manager at work; NULL: none */
-	int lock_error;             /* why that is not known, negative */
-	bool shutdown;              /* is scheduled */
-	struct leftovers leftovers; /* of EMP's processes that were killed */
-};
-
-/* With a root_fd other than AT_FDCWD the kernel is not asked for BPF programs and audit rules (-ENOSYS). */
-void system_state_read(struct system_state *ret, int root_fd);
-
+/* What starts at some time, or did: a timer, a job of cron, a desktop session. */
 struct elapse {
-	const char *unit;
+	char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */
-	char *owned;     /* what `unit` points to, where it is not in the list of units */
 };
 
 /* A running service that the policy does not list. */
@@ -86,6 +32,7 @@ struct unlisted {
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
 };
 
+/* What is not known is NULL, or -1 where nothing else is said. */
 struct facts {
 	int root_fd;
 	int64_t within_ns; /* how far ahead timers matter */
@@ -97,30 +44,70 @@ struct facts {
 	struct clock_price price;
 	double calibrated_ns; /* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
 	struct ntp ntp;
+	struct process *processes;
+	size_t n_processes;
+
+	/* Of systemd, cron and logind. */
 	bool has_units;  /* systemd answered */
 	char *units_why; /* why it did not; NULL if it did */
 	struct unit_list units;
 	struct elapse *timers; /* the active ones of the policy */
 	size_t n_timers;
-	struct elapse *
-		due; /* what else starts soon, in order of time: other timers; jobs of cron, if it runs; timers of users
-			       ("user-1000/backup.timer"); desktop sessions ("desktop-session:alice"), which are at
-			       work all the time. What this user may not see is left out */
+	/* What else starts soon, in order of time: other timers; jobs of cron, if it runs; timers of users
+	 * ("user-1000/backup.timer"); desktop sessions ("desktop-session:alice"), which are at work all the time.
+	 * What this user may not see is left out. */
+	struct elapse *due;
 	size_t n_due;
 	struct unlisted *unlisted;
 	size_t n_unlisted;
-	struct process *processes;
-	size_t n_processes;
-	int64_t delayacct; /* kernel.task_delayacct; -1: none */
-	struct system_state system_state;
-	struct cpu_state cpus;
-	struct setting_files *files; /* of check_rows_read */
+
+	/* The CPU that programs will be timed on, and what shares it. */
+	int cpu;      /* the one asked for, else the first isolated one; -1: none */
+	int *threads; /* it and the other threads of its core */
+	size_t n_threads;
+	char *online; /* "0-3" */
+	char *isolated; /* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
+	char *nohz_full;    /* these have no tick while one task runs */
+	char *smt;          /* "on", "off", "notsupported"…, or how many threads a core runs */
+	int64_t smt_active; /* 1: some core runs two threads or more, 0: none */
+	struct cgroup_limits limits;
+	int limits_error; /* why these are not known, negative */
+
+	/* What may disturb a run, and is no setting. */
+	char *load;          /* /proc/loadavg */
+	char *clocksource;   /* the counter that the kernel's clock reads */
+	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
+	char *tracer;        /* the current tracer */
+	char *events;        /* the kernel's trace events: "0" none, "X" some, "1" all are enabled */
+	char *recording;     /* the private instances of the trace that record; NULL: none */
+	int tracer_error;    /* why these are not known, negative */
+	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
+	int64_t n_programs;  /* -errno: not known */
+	int64_t audit_rules; /* of system calls and files; -errno: not known */
+	char *preemption;    /* the kernel's mode: "none voluntary (full)" */
+	int64_t base_slice_ns;
+	char *irq_time;      /* CONFIG_IRQ_TIME_ACCOUNTING: "y" or "n" */
+	int64_t delayacct;   /* kernel.task_delayacct */
+	int64_t mains;       /* 1 plugged in, 0 on battery */
+	int64_t idle_states; /* of CPU 0, polling included */
+	int64_t throttles;   /* of all CPUs since the machine was started */
+	char *low_power; /* sustained power limits (RAPL) below what the processor is made for; NULL: none */
+	size_t n_power_zones;       /* whose limits are known */
+	const char *locked;         /* the lock of a package manager at work; NULL: none */
+	int lock_error;             /* why that is not known, negative */
+	bool shutdown;              /* is scheduled */
+	struct leftovers leftovers; /* of EMP's processes that were killed */
+
+	struct setting_files
+		*files; /* of each row's setting, an array of n_check_rows (none where a row has none) */
 };
 
 /* `policy`: a name, or NULL for the one of this distribution. `cpu`: the one that programs will be timed on, -1: not
  * known. With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
 int facts_read(
 	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err);
+/* Its part for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
+void facts_read_files(struct facts *facts, int root_fd, int cpu);
 void facts_clear(struct facts *facts);
 
 enum check_state {
@@ -144,13 +131,27 @@ struct finding {
 
 typedef void check_decider(const struct facts *facts, struct finding *ret);
 
+/* A file of a setting as it is now. */
+struct setting_file {
+	char *path;
+	char *value; /* NULL: it could not be read */
+	int error;   /* why, negative */
+};
+
+struct setting_files {
+	struct setting_file *items;
+	size_t n;
+};
+
+/* What a file should hold; NULL: not known. The caller frees it. */
+typedef char *setting_want_of(const struct facts *facts, const struct setting_file *file);
+
 /* What apply can set: a file of the kernel, or many of one kind, and the value they should hold. */
 struct setting {
 	const char *pattern; /* of the files; NULL: nothing can be set */
 	enum kernel_setting_kind kind;
 	const char *want;
-	/* Where each file has a value of its own; the caller frees it; NULL: not known. */
-	char *(*want_of)(const struct facts *facts, const char *path);
+	setting_want_of *want_of; /* where each file has a value of its own */
 	kernel_setting_writer *write;
 	int order;         /* lower ones are set first; equal ones in the order of the rows */
 	int restore_order; /* lower ones are restored first */
@@ -184,28 +185,15 @@ extern const size_t n_check_rows;
 /* NULL: there is no such check. */
 const struct check *check_rows_find(const char *id);
 
-/* The files of a setting as they are now. */
-struct setting_files {
-	struct setting_file {
-		char *path;
-		char *value; /* NULL: it could not be read */
-		int error;   /* why, negative */
-	} * items;
-	size_t n;
-};
-
-/* The files of each row's setting, an array of n_check_rows (none where a row has no setting). */
+/* The files of each row's setting, an array of n_check_rows. */
 struct setting_files *check_rows_read(int root_fd);
-/* The files of one row's setting; NULL: they were not read. */
-const struct setting_files *check_rows_files(const struct facts *facts, const char *id);
-void check_rows_freep(struct setting_files **files);
-
-/* What a file of a setting should hold; NULL: not known. The caller frees it. */
-char *setting_want(const struct setting *setting, const struct facts *facts, const char *path);
+void check_rows_clear(struct setting_files *files);
+/* The files of a row's setting; none if they were not read. */
+const struct setting_files *check_files(const struct check *check, const struct facts *facts);
+char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file);
 
 /* Decides by the check's function, or by the files of its setting. */
-void check_decide(const struct check *check, const struct setting_files *files, const struct facts *facts,
-	struct finding *ret);
+void check_decide(const struct check *check, const struct facts *facts, struct finding *ret);
 
 bool check_can_be_applied(const struct check *check);
 
@@ -216,9 +204,10 @@ void finding_set(struct finding *finding, enum check_state state, const char *fo
 void finding_set_absent(struct finding *finding, const struct facts *facts, const char *words);
 void finding_clear(struct finding *finding);
 
-/* Lists as text: whether one has the item, and adding one ("" or NULL: an empty list). */
+/* Lists as text: whether one has the item, and adding one (NULL: an empty list). */
 bool list_has(const char *list, char separator, const char *item);
-void list_add(char **list, const char *separator, const char *item);
+void list_add(char **list, const char *separator, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;
@@ -241,8 +230,7 @@ check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs
 check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap,
 	check_system_mains;
 
-/* The CPUs for an interrupt, and for those that come; NULL: not known. The caller frees them. */
-char *check_cpus_interrupt_list(const struct facts *facts, const char *path);
-char *check_cpus_interrupt_mask(const struct facts *facts, const char *path);
-/* The limits that hold a policy at its base frequency; NULL: not known. The caller frees it. */
-char *check_frequency_limits(const struct facts *facts, const char *path);
+/* The CPUs for an interrupt, and for those that come: not the core that programs are timed on. */
+setting_want_of check_cpus_interrupt_list, check_cpus_interrupt_mask;
+/* The limits that hold a policy at its base frequency. */
+setting_want_of check_frequency_limits;

@@ -17,36 +17,8 @@ static const char HOST[] = "; the host's are not visible in a container";
 void check_daemons_services(const struct facts *f, struct finding *ret)
 {
 	const char *host = f->machine.container ? HOST : "";
-	int n = 0;
+	size_t n = 0;
 
-	if (!f->has_units) {
-		int n_check = 0;
-
-		/* Where systemd does not run or does not answer, the names of processes are compared: that
-		 * finds some daemons, but finding none proves little. */
-		for (size_t i = 0; i < f->n_processes; i++) {
-			_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
-
-			if (unit && !list_has(ret->items, ' ', unit)) {
-				list_add(&ret->items, " ", unit);
-				n_check++;
-			}
-		}
-		if (n_check > 0) {
-			ret->how = "end these processes by hand (systemd does not run): %s";
-			ret->undo = "start them again by hand";
-			finding_set(ret, CHECK_OFF, "%d running: %s", n_check, ret->items);
-		} else if (f->machine.systemd)
-			finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
-				f->units_why ?: "systemd was not asked", f->n_processes);
-		else if (f->machine.container)
-			finding_set(ret, CHECK_ABSENT, "no known daemon among %zu process%s%s",
-				f->n_processes, f->n_processes == 1 ? "" : "es", HOST);
-		else
-			finding_set(ret, CHECK_OK, "no known daemon among %zu processes (no systemd)",
-				f->n_processes);
-		return;
-	}
 	for (size_t i = 0; i < f->units.n; i++) {
 		const struct unit *unit = &f->units.items[i];
 		bool runs = unit_is_up(unit) || !strcmp(unit->active, "deactivating");
@@ -54,14 +26,35 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		/* a service that is "exited" did its work and has no process left */
 		if (!unit_is_kind(unit->name, ".timer") && runs && strcmp(unit->sub, "exited") != 0 &&
 			policy_stop(f->policy, unit->name)) {
-			list_add(&ret->items, " ", unit->name);
+			list_add(&ret->items, " ", "%s", unit->name);
 			n++;
 		}
 	}
-	if (n > 0)
-		finding_set(ret, CHECK_OFF, "%d running: %s%s", n, ret->items, host);
-	else
+	/* Where systemd does not run or does not answer, the names of processes are compared: that finds some daemons, but
+	 * finding none proves little. */
+	for (size_t i = 0; !f->has_units && i < f->n_processes; i++) {
+		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
+
+		if (unit && !list_has(ret->items, ' ', unit)) {
+			list_add(&ret->items, " ", "%s", unit);
+			n++;
+		}
+	}
+	if (f->has_units && n > 0)
+		finding_set(ret, CHECK_OFF, "%zu running: %s%s", n, ret->items, host);
+	else if (f->has_units)
 		finding_set(ret, CHECK_OK, "none%s", host);
+	else if (n > 0) {
+		ret->how = "end these processes by hand (systemd does not run): %s";
+		ret->undo = "start them again by hand";
+		finding_set(ret, CHECK_OFF, "%zu running: %s", n, ret->items);
+	} else if (f->machine.systemd)
+		finding_set(ret, CHECK_UNKNOWN, "%s; no known daemon among %zu processes",
+			f->units_why ?: "systemd was not asked", f->n_processes);
+	else
+		finding_set(ret, f->machine.container ? CHECK_ABSENT : CHECK_OK,
+			"no known daemon among %zu process%s%s", f->n_processes,
+			f->n_processes == 1 ? "" : "es", f->machine.container ? HOST : " (no systemd)");
 }
 
 /* "a.timer at 2026-11-21 14:03:59, b.timer"; the caller frees it. The units become the finding's items. */
@@ -71,11 +64,10 @@ static char *list_elapses(const struct elapse *elapses, size_t n, struct finding
 
 	for (size_t i = 0; i < n; i++) {
 		const struct elapse *e = &elapses[i];
-		_cleanup_(freep) char *one = text_format("%s%s%s", e->unit, e->next_ns ? " at " : "",
-			e->next_ns ? text_moment(e->next_ns) : "");
 
-		list_add(&ret->items, " ", e->unit);
-		list_add(&list, ", ", one);
+		list_add(&ret->items, " ", "%s", e->unit);
+		list_add(&list, ", ", "%s%s%s", e->unit, e->next_ns ? " at " : "",
+			e->next_ns ? text_moment(e->next_ns) : "");
 	}
 	return list;
 }
@@ -110,11 +102,10 @@ void check_daemons_unknown(const struct facts *f, struct finding *ret)
 		return;
 	for (size_t i = 0; i < f->n_unlisted; i++) {
 		const struct unlisted *s = &f->unlisted[i];
-		_cleanup_(freep) char *one = text_format(
-			"%s (%s)", s->unit, s->cpu_ns < 0 ? "CPU time not known" : text_duration(s->cpu_ns));
 
-		list_add(&ret->items, " ", s->unit);
-		list_add(&list, ", ", one);
+		list_add(&ret->items, " ", "%s", s->unit);
+		list_add(&list, ", ", "%s (%s)", s->unit,
+			s->cpu_ns < 0 ? "CPU time not known" : text_duration(s->cpu_ns));
 	}
 	finding_set(ret, list ? CHECK_UNKNOWN : CHECK_OK, "%s", list ?: "none");
 }
@@ -129,50 +120,47 @@ void check_daemons_due(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none within %s", text_duration(f->within_ns));
 }
 
-static const char *kernel_says(const struct clock_state *clock)
+/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for hours), nor
+ * is the daemon's (chronyd -x follows a server and leaves the clock alone). */
+static void check_ntp_daemon(const struct facts *f, const char *kernel, struct finding *ret)
 {
-	return !clock->known         ? "the state of the kernel's clock is not known"
-	       : clock->synchronised ? "the kernel reports a synchronised clock"
-				     : "the kernel reports an unsynchronised clock";
+	const struct ntp_daemon *d = &f->ntp.daemons[0];
+	bool unsynchronised = f->clock.known && !f->clock.synchronised;
+
+	ret->how = "check its servers and the network; a daemon that has just started needs a minute";
+	ret->undo = CHECK_NO_UNDO;
+	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
+		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->description,
+			f->clock.frequency_ppm);
+	else if (d->answer == NTP_SYNCHRONISED)
+		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
+	else if (d->answer == NTP_SEARCHING)
+		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
+			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
+	else
+		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
+			d->description, kernel);
 }
 
 void check_ntp(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *names = NULL;
+	const char *kernel = !f->clock.known         ? "the state of the kernel's clock is not known"
+			     : f->clock.synchronised ? "the kernel reports a synchronised clock"
+						     : "the kernel reports an unsynchronised clock";
 
-	if (f->ntp.n == 1) {
-		const struct ntp_daemon *d = &f->ntp.daemons[0];
-		const char *kernel = kernel_says(&f->clock);
-		bool unsynchronised = f->clock.known && !f->clock.synchronised;
-
-		/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it
-		 * at "synchronised" for hours), nor is the daemon's (chronyd -x follows a server and
-		 * leaves the clock alone). */
-		ret->how = "check its servers and the network; a daemon that has just started needs a minute";
-		ret->undo = CHECK_NO_UNDO;
-
-		if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
-			finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name,
-				d->description, f->clock.frequency_ppm);
-		else if (d->answer == NTP_SYNCHRONISED)
-			finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
-		else if (d->answer == NTP_SEARCHING)
-			finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
-				f->clock.synchronised ? " (though the kernel reports a synchronised clock)"
-						      : "");
-		else
-			finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s",
-				d->name, d->description, kernel);
-	} else if (f->ntp.n > 1) {
-		for (size_t i = 0; i < f->ntp.n; i++)
-			list_add(&names, ", ", f->ntp.daemons[i].name);
+	for (size_t i = 0; i < f->ntp.n; i++)
+		list_add(&names, ", ", "%s", f->ntp.daemons[i].name);
+	if (f->ntp.n == 1)
+		check_ntp_daemon(f, kernel, ret);
+	else if (f->ntp.n > 1) {
 		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);
 		ret->how = "stop all but one of them";
 		ret->undo = "start them again";
 	} else if (f->machine.container && !f->clock.settable)
-		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel_says(&f->clock));
+		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
 	else {
-		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel_says(&f->clock));
+		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
 		if (!f->has_units) { /* apply could not start one */
 			ret->how = "install and start a time daemon, such as chrony";
 			ret->undo = "stop it";
@@ -236,13 +224,11 @@ void check_kernel_pending(const struct facts *f, struct finding *ret)
 
 void check_system_packagers(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
-
-	if (s->locked)
-		finding_set(ret, CHECK_OFF, "%s is locked", s->locked);
-	else if (s->shutdown)
+	if (f->locked)
+		finding_set(ret, CHECK_OFF, "%s is locked", f->locked);
+	else if (f->shutdown)
 		finding_set(ret, CHECK_OFF, "a shutdown is scheduled");
-	else if (s->lock_error)
+	else if (f->lock_error)
 		finding_set(ret, CHECK_REFUSED, "only root can read the package manager's locks");
 	else
 		finding_set(ret, CHECK_OK, "none");
@@ -250,10 +236,9 @@ void check_system_packagers(const struct facts *f, struct finding *ret)
 
 void check_system_load(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
 	double load;
 
-	if (!s->load || sscanf(s->load, "%lf", &load) != 1 || f->machine.n_cpus <= 0)
+	if (!f->load || sscanf(f->load, "%lf", &load) != 1 || f->machine.n_cpus <= 0)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
 	else
 		finding_set(ret, load < 0.1 * (double)f->machine.n_cpus ? CHECK_OK : CHECK_OFF,
@@ -264,53 +249,45 @@ void check_system_load(const struct facts *f, struct finding *ret)
 void check_system_clocksource(const struct facts *f, struct finding *ret)
 {
 	enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
-	const char *source = f->system_state.clocksource;
-	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc");
-	bool guest = f->machine.virtual || f->machine.container,
-	     is_call = f->price.clock_ns > 0 && f->price.clock_ns >= f->price.call_ns;
-	bool slower = f->calibrated_ns > 0 && f->price.clock_ns >= SLOWER * f->calibrated_ns;
-	_cleanup_(freep) char *before = NULL, *price = NULL;
+	const double ns = f->price.clock_ns;
+	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc"),
+	     guest = f->machine.virtual || f->machine.container, is_call = ns > 0 && ns >= f->price.call_ns,
+	     slower = f->calibrated_ns > 0 && ns >= SLOWER * f->calibrated_ns;
+	_cleanup_(freep) char *found = text_copy(f->clocksource); /* "tsc, 25 ns a reading" */
 
-	if (!source) {
+	if (!found) {
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
 		return;
 	}
-	/* "tsc, 25 ns a reading" */
-	if (f->calibrated_ns > 0)
-		before = text_format(", %.0f ns when calibrated", f->calibrated_ns);
-	if (f->price.clock_ns > 0)
-		price = text_format(", %s%.0f ns a reading%s",
-			is_call ? "clock_gettime is a system call, " : "", f->price.clock_ns, before ?: "");
+	if (ns > 0)
+		list_add(&found, ", ", "%s%.0f ns a reading",
+			is_call ? "clock_gettime is a system call, " : "", ns);
+	if (ns > 0 && f->calibrated_ns > 0)
+		list_add(&found, ", ", "%.0f ns when calibrated", f->calibrated_ns);
 	if (slower || (is_call && (constant || guest)))
-		finding_set(ret, CHECK_OFF, "%s%s", source, price ?: "");
-	else if (!strcmp(source, "tsc") || !constant)
-		finding_set(ret, CHECK_OK, "%s%s", source, price ?: "");
+		finding_set(ret, CHECK_OFF, "%s", found);
+	else if (!strcmp(f->clocksource, "tsc") || !constant)
+		finding_set(ret, CHECK_OK, "%s", found);
 	else if (guest)
-		finding_set(ret, CHECK_BY_HOST, "%s%s; the host decides", source, price ?: "");
+		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", found);
 	else
-		finding_set(ret, CHECK_OFF, "%s%s, although the TSC is constant", source, price ?: "");
+		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", found);
 }
 
 /* Lines of /proc/swaps: name, kind, size, used (KiB), priority. */
 void check_system_swap(const struct facts *f, struct finding *ret)
 {
-	const char *line = f->system_state.swaps;
-	int64_t total = 0;
+	int64_t total = 0, used;
 	int areas = 0;
 
-	if (!line) {
+	for (const char *line = f->swaps ?: ""; *line; line = strchrnul(line, '\n'), line += *line == '\n')
+		if (sscanf(line, "%*s %*s %*s %" SCNd64, &used) == 1) {
+			total = saturate_add(total, used);
+			areas++;
+		}
+	if (!f->swaps)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
-		return;
-	}
-	for (; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		int64_t used;
-
-		if (sscanf(line, "%*s %*s %*s %" SCNd64, &used) != 1)
-			continue;
-		total = saturate_add(total, used);
-		areas++;
-	}
-	if (areas == 0)
+	else if (areas == 0)
 		finding_set(ret, CHECK_OK, "no swap");
 	else
 		finding_set(ret, total ? CHECK_OFF : CHECK_OK, "%" PRId64 " MiB in %d area%s",
@@ -319,13 +296,13 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 
 void check_system_mains(const struct facts *f, struct finding *ret)
 {
-	if (f->system_state.mains < 0 && f->machine.virtual)
+	if (f->mains < 0 && f->machine.virtual)
 		finding_set(ret, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
-	else if (f->system_state.mains < 0)
+	else if (f->mains < 0)
 		finding_set(ret, CHECK_ABSENT, "no battery or power adapter is reported");
 	else
-		finding_set(ret, f->system_state.mains ? CHECK_OK : CHECK_OFF, "%s",
-			f->system_state.mains ? "plugged in" : "on battery");
+		finding_set(
+			ret, f->mains ? CHECK_OK : CHECK_OFF, "%s", f->mains ? "plugged in" : "on battery");
 }
 
 /* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
@@ -340,19 +317,18 @@ static void set_unreadable(struct finding *ret, int r, const char *what)
 /* Where the tracer is "nop", single events may be traced. */
 void check_kernel_tracer(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
-	bool events = s->events && strcmp(s->events, "0") != 0;
+	bool events = f->events && strcmp(f->events, "0") != 0;
 
-	if (!s->tracer && s->tracer_error == -ENOENT)
+	if (!f->tracer && f->tracer_error == -ENOENT)
 		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
-	else if (!s->tracer)
-		set_unreadable(ret, s->tracer_error, "/sys/kernel/tracing");
-	else if (strcmp(s->tracer, "nop") != 0)
-		finding_set(ret, CHECK_OFF, "%s", s->tracer);
+	else if (!f->tracer)
+		set_unreadable(ret, f->tracer_error, "/sys/kernel/tracing");
+	else if (strcmp(f->tracer, "nop") != 0)
+		finding_set(ret, CHECK_OFF, "%s", f->tracer);
 	else if (events)
-		finding_set(ret, CHECK_OFF, "%s events are traced", *s->events == '1' ? "all" : "some");
-	else if (s->recording) {
-		finding_set(ret, CHECK_OFF, "recorded by %s", s->recording);
+		finding_set(ret, CHECK_OFF, "%s events are traced", *f->events == '1' ? "all" : "some");
+	else if (f->recording) {
+		finding_set(ret, CHECK_OFF, "recorded by %s", f->recording);
 		ret->how = "end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME";
 		ret->undo = CHECK_NO_UNDO;
 	} else
@@ -361,33 +337,27 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 
 void check_kernel_leftovers(const struct facts *f, struct finding *ret)
 {
-	const struct leftovers *all = &f->system_state.leftovers;
 	_cleanup_(freep) char *names = NULL;
 
-	for (size_t i = 0; i < all->n; i++) {
-		_cleanup_(freep) char *name = text_format(
-			"%s %s", leftover_kind_names[all->items[i].kind], all->items[i].path);
-
-		list_add(&names, ", ", name);
-	}
+	for (size_t i = 0; i < f->leftovers.n; i++)
+		list_add(&names, ", ", "%s %s", leftover_kind_names[f->leftovers.items[i].kind],
+			f->leftovers.items[i].path);
 	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
 }
 
 void check_kernel_programs(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
-
-	if (s->n_programs < 0)
-		set_unreadable(ret, (int)s->n_programs, "the list of BPF programs");
-	else if (s->n_programs > 0)
-		finding_set(ret, CHECK_OFF, "%" PRId64 " loaded: %s", s->n_programs, s->programs);
+	if (f->n_programs < 0)
+		set_unreadable(ret, (int)f->n_programs, "the list of BPF programs");
+	else if (f->n_programs > 0)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " loaded: %s", f->n_programs, f->programs);
 	else
 		finding_set(ret, CHECK_OK, "none that runs at events of the kernel");
 }
 
 void check_kernel_audit(const struct facts *f, struct finding *ret)
 {
-	int64_t n = f->system_state.audit_rules;
+	int64_t n = f->audit_rules;
 
 	if (n == -EPROTONOSUPPORT)
 		finding_set(ret, CHECK_ABSENT, "this kernel has no audit");
@@ -400,21 +370,20 @@ void check_kernel_audit(const struct facts *f, struct finding *ret)
 /* debugfs lists the modes, the one in force in parentheses: "none voluntary (full)". */
 void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
-	const char *open = s->preemption ? strchr(s->preemption, '(') : NULL;
+	const char *open = f->preemption ? strchr(f->preemption, '(') : NULL;
 
-	if (!open && s->base_slice_ns < 0) {
+	if (!open && f->base_slice_ns < 0) {
 		finding_set(ret, CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
 		return;
 	}
 	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
 		open ? open + 1 : "(not known)",
-		s->base_slice_ns < 0 ? "not known" : text_duration(s->base_slice_ns));
+		f->base_slice_ns < 0 ? "not known" : text_duration(f->base_slice_ns));
 }
 
 void check_kernel_irq_time(const struct facts *f, struct finding *ret)
 {
-	const char *value = f->system_state.irq_time;
+	const char *value = f->irq_time;
 
 	if (!value)
 		finding_set(ret, CHECK_UNKNOWN, "the configuration of this kernel is not known");
@@ -434,7 +403,7 @@ void check_kernel_delayacct(const struct facts *f, struct finding *ret)
 
 void check_kernel_throttling(const struct facts *f, struct finding *ret)
 {
-	int64_t n = f->system_state.throttles;
+	int64_t n = f->throttles;
 
 	if (n < 0)
 		finding_set_absent(ret, f, "the processor does not count it");
@@ -447,18 +416,9 @@ void check_kernel_throttling(const struct facts *f, struct finding *ret)
 
 void check_kernel_power(const struct facts *f, struct finding *ret)
 {
-	const struct system_state *s = &f->system_state;
-	_cleanup_(freep) char *list = NULL;
-
-	for (size_t i = 0; i < s->n_power; i++) {
-		const struct power_limit *l = &s->power[i];
-		_cleanup_(freep) char *one = text_format("%s %" PRId64 " W of %" PRId64 " W", l->zone,
-			l->limit_uw / 1000000, l->most_uw / 1000000);
-
-		list_add(&list, ", ", one);
-	}
-	if (s->n_power_zones == 0)
+	if (f->n_power_zones == 0)
 		finding_set_absent(ret, f, "the kernel does not report the processor's power");
 	else
-		finding_set(ret, list ? CHECK_OFF : CHECK_OK, "%s", list ?: "as the processor is made for");
+		finding_set(ret, f->low_power ? CHECK_OFF : CHECK_OK, "%s",
+			f->low_power ?: "as the processor is made for");
 }

@@ -280,23 +280,23 @@ struct setting_files *check_rows_read(int root_fd)
 	return all;
 }
 
-const struct setting_files *check_rows_files(const struct facts *f, const char *id)
+void check_rows_clear(struct setting_files *files)
 {
-	const struct check *check = check_rows_find(id);
-
-	return f->files && check ? &f->files[check - check_rows] : NULL;
+	for (size_t i = 0; files && i < n_check_rows; i++) {
+		for (size_t k = 0; k < files[i].n; k++) {
+			free(files[i].items[k].path);
+			free(files[i].items[k].value);
+		}
+		free(files[i].items);
+	}
+	free(files);
 }
 
-void check_rows_freep(struct setting_files **files)
+const struct setting_files *check_files(const struct check *check, const struct facts *f)
 {
-	for (size_t i = 0; *files && i < n_check_rows; i++) {
-		for (size_t k = 0; k < (*files)[i].n; k++) {
-			free((*files)[i].items[k].path);
-			free((*files)[i].items[k].value);
-		}
-		free((*files)[i].items);
-	}
-	free(*files);
+	static const struct setting_files none;
+
+	return f->files ? &f->files[check - check_rows] : &none;
 }
 
 bool check_can_be_applied(const struct check *check)
@@ -326,6 +326,13 @@ void finding_set_absent(struct finding *finding, const struct facts *f, const ch
 		finding_set(finding, CHECK_ABSENT, "%s", words);
 }
 
+void finding_clear(struct finding *finding)
+{
+	free(finding->value);
+	free(finding->items);
+	*finding = (struct finding){};
+}
+
 bool list_has(const char *list, char separator, const char *item)
 {
 	size_t len = strlen(item);
@@ -340,62 +347,56 @@ bool list_has(const char *list, char separator, const char *item)
 	return false;
 }
 
-void list_add(char **list, const char *separator, const char *item)
+void list_add(char **list, const char *separator, const char *format, ...)
 {
-	char *longer = text_format("%s%s%s", *list ?: "", *list ? separator : "", item);
+	_cleanup_(freep) char *before = *list, *item = NULL;
+	va_list args;
 
-	free(*list);
-	*list = longer;
+	va_start(args, format);
+	if (vasprintf(&item, format, args) < 0)
+		xalloc_fail();
+	va_end(args);
+	*list = text_format("%s%s%s", before ?: "", before ? separator : "", item);
 }
 
-void finding_clear(struct finding *finding)
+char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file)
 {
-	free(finding->value);
-	free(finding->items);
-	*finding = (struct finding){};
+	return setting->want_of ? setting->want_of(facts, file) : xstrdup(setting->want);
 }
 
-char *setting_want(const struct setting *setting, const struct facts *facts, const char *path)
+void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
 {
-	return setting->want_of ? setting->want_of(facts, path) : xstrdup(setting->want);
-}
+	const struct setting_files *files = check_files(check, facts);
+	const struct setting_file *other = NULL; /* the first that is not as wanted */
+	size_t n = 0;
 
-void check_decide(const struct check *check, const struct setting_files *files, const struct facts *facts,
-	struct finding *ret)
-{
-	if (check->decide)
+	if (check->decide) {
 		check->decide(facts, ret);
-	else {
-		const struct setting_file *other = NULL;
-		size_t n = 0;
-
-		/* Compares the files of a check's setting with what it wants. */
-		for (size_t i = 0; i < files->n; i++) {
-			_cleanup_(freep) char *want = setting_want(
-				&check->setting, facts, files->items[i].path);
-
-			if (want && files->items[i].value && !strcmp(want, files->items[i].value))
-				continue;
-			other = other ?: &files->items[i];
-			n++;
-		}
-		if (files->n == 0 && check->setting.hardware)
-			finding_set_absent(ret, facts, "this machine has no such setting");
-		else if (files->n == 0)
-			finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
-		else if (!other)
-			finding_set(ret, CHECK_OK, "%s", files->items[0].value);
-		else if (!other->value)
-			finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
-				other->path, strerror(-other->error));
-		else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
-			 errno == EROFS)
-			/* a read-only /sys or /proc/sys is how a container keeps its host's settings from
-			 * its processes */
-			finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
-		else if (files->n == 1)
-			finding_set(ret, CHECK_OFF, "%s", other->value);
-		else
-			finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
+		return;
 	}
+	for (size_t i = 0; i < files->n; i++) {
+		const struct setting_file *file = &files->items[i];
+		_cleanup_(freep) char *want = setting_want(&check->setting, facts, file);
+
+		if (want && file->value && !strcmp(want, file->value))
+			continue;
+		other = other ?: file;
+		n++;
+	}
+	if (files->n == 0 && check->setting.hardware)
+		finding_set_absent(ret, facts, "this machine has no such setting");
+	else if (files->n == 0)
+		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
+	else if (!other)
+		finding_set(ret, CHECK_OK, "%s", files->items[0].value);
+	else if (!other->value)
+		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
+			other->path, strerror(-other->error));
+	else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
+		 errno == EROFS) /* how a container keeps its host's settings from its processes */
+		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
+	else if (files->n == 1)
+		finding_set(ret, CHECK_OFF, "%s", other->value);
+	else
+		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
 }

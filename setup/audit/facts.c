@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <string.h>
@@ -27,56 +28,57 @@
 
 #define CPU "/sys/devices/system/cpu/"
 
-void cpu_state_read(struct cpu_state *ret, int root_fd, int cpu)
+/* Adds the CPUs of another list, if both are lists. */
+static void join_cpus(char **list, const char *other)
 {
-	struct cpu_state s = {
-		.cpu = cpu,
-		.online = path_text(root_fd, CPU "online"),
-		.isolated = path_text(root_fd, CPU "isolated"),
-		.nohz_full = path_text(root_fd, CPU "nohz_full"),
-	};
-	char *longer;
+	char *longer = cpu_list_join(*list, other);
 
-	if (s.nohz_full && !strcmp(s.nohz_full, "(null)")) /* as some kernels write an empty list */
-		*s.nohz_full = '\0';
-
-	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the
-	 * partition of emp-setup. */
-	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL, *all = NULL;
-
-	if (directory && s.isolated) {
-		all = path_text(root_fd, "%.*s/cpuset.cpus.isolated",
-			(int)(strrchr(directory, '/') - directory), directory);
-		longer = cpu_list_join(s.isolated, all ?: "");
-		if (longer && partition_read(root_fd, directory, &cpus) == 0 && *cpus >= '0' &&
-			*cpus <= '9') {
-			free(s.isolated);
-			s.isolated = longer;
-			longer = cpu_list_join(longer, cpus);
-		}
-		if (longer) {
-			free(s.isolated);
-			s.isolated = longer;
-		}
-	}
-	if (s.cpu < 0 && s.isolated && *s.isolated >= '0' && *s.isolated <= '9')
-		s.cpu = atoi(s.isolated);
-	else if (s.cpu < 0)
-		s.cpu = -1;
-	if (s.cpu >= 0) {
-		_cleanup_(freep) char *own = text_format("%d", s.cpu);
-		_cleanup_(freep) char *list = path_text(
-			root_fd, CPU "cpu%d/topology/thread_siblings_list", s.cpu);
-
-		/* a processor without a list of siblings has one thread for each core */
-		if (!cpu_list_has(list, s.cpu) || text_parse_cpu_list(list, &s.threads, &s.n_threads) < 0)
-			text_parse_cpu_list(own, &s.threads, &s.n_threads);
-	}
-	s.limits_error = cgroup_limits_read(&s.limits, root_fd);
-	*ret = s;
+	if (!longer)
+		return;
+	free(*list);
+	*list = longer;
 }
 
-/* 1 if any mains adapter is plugged in. */
+static bool begins_with_digit(const char *list)
+{
+	return list && *list >= '0' && *list <= '9';
+}
+
+/* The CPU that programs will be timed on, and what shares it. */
+static void read_cpus(struct facts *f, int cpu)
+{
+	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *cpus = NULL, *all = NULL,
+			      *siblings = NULL;
+
+	f->online = path_text(f->root_fd, CPU "online");
+	f->isolated = path_text(f->root_fd, CPU "isolated");
+	f->nohz_full = path_text(f->root_fd, CPU "nohz_full");
+	f->smt = path_text(f->root_fd, CPU "smt/control");
+	f->smt_active = path_int(f->root_fd, CPU "smt/active");
+	if (f->nohz_full && !strcmp(f->nohz_full, "(null)")) /* as some kernels write an empty list */
+		*f->nohz_full = '\0';
+
+	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of
+	 * emp-setup. */
+	if (directory && f->isolated) {
+		all = path_text(f->root_fd, "%.*s/cpuset.cpus.isolated",
+			(int)(strrchr(directory, '/') - directory), directory);
+		join_cpus(&f->isolated, all ?: "");
+		if (partition_read(f->root_fd, directory, &cpus) == 0 && begins_with_digit(cpus))
+			join_cpus(&f->isolated, cpus);
+	}
+	f->cpu = cpu < 0 && begins_with_digit(f->isolated) ? atoi(f->isolated) : cpu;
+	if (f->cpu >= 0) {
+		siblings = path_text(f->root_fd, CPU "cpu%d/topology/thread_siblings_list", f->cpu);
+		/* a processor without a list of siblings has one thread for each core */
+		if (!cpu_list_has(siblings, f->cpu) ||
+			text_parse_cpu_list(siblings, &f->threads, &f->n_threads) < 0)
+			*array_add(f->threads, f->n_threads) = f->cpu;
+	}
+	f->limits_error = cgroup_limits_read(&f->limits, f->root_fd);
+}
+
+/* 1 if any mains adapter is plugged in, 0 if none is, -1 if there is none. */
 static int64_t read_mains(int root_fd)
 {
 	_cleanup_(paths_clear) struct paths types = paths_expand(root_fd, "/sys/class/power_supply/*/type");
@@ -111,22 +113,64 @@ static int64_t read_throttles(int root_fd)
 	return sum;
 }
 
-/* The sustained limit is the constraint called "long_term"; its most is what the processor is made for. */
-static void read_power_zone(struct system_state *s, int root_fd, const char *zone)
+/* The sustained limit is the constraint called "long_term"; its most is what the processor is made for. Parts of a package
+ * ("intel-rapl:0:1") have none of their own. */
+static void read_power_limits(struct facts *f)
 {
-	enum { CONSTRAINTS = 3 };
+	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
+	_cleanup_(paths_clear) struct paths zones = paths_expand(
+		f->root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
 
-	for (int i = 0; i < CONSTRAINTS; i++) {
-		_cleanup_(freep) char *kind = path_text(root_fd, "%s/constraint_%d_name", zone, i);
-		int64_t limit = path_int(root_fd, "%s/constraint_%d_power_limit_uw", zone, i),
-			most = path_int(root_fd, "%s/constraint_%d_max_power_uw", zone, i);
+	for (size_t i = 0; i < zones.n * CONSTRAINTS; i++) {
+		const char *zone = zones.items[i / CONSTRAINTS];
+		int k = (int)(i % CONSTRAINTS);
+		_cleanup_(freep) char *name = path_text(f->root_fd, "%s/name", zone),
+				      *kind = path_text(f->root_fd, "%s/constraint_%d_name", zone, k);
+		int64_t limit = path_int(f->root_fd, "%s/constraint_%d_power_limit_uw", zone, k),
+			most = path_int(f->root_fd, "%s/constraint_%d_max_power_uw", zone, k);
 
-		if (!kind || strcmp(kind, "long_term") != 0 || limit <= 0 || most <= 0)
+		if (strchr(strchr(zone, ':') + 1, ':') || !kind || strcmp(kind, "long_term") != 0 ||
+			limit <= 0 || most <= 0)
 			continue;
-		s->n_power_zones++;
+		f->n_power_zones++;
 		if (limit < most)
-			*array_add(s->power, s->n_power) = (struct power_limit){
-				path_text(root_fd, "%s/name", zone), limit, most};
+			list_add(&f->low_power, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
+				limit / UW_PER_W, most / UW_PER_W);
+	}
+}
+
+/* Who traces the kernel. */
+static void read_tracing(struct facts *f)
+{
+	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD ? tracefs_open()
+							  : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
+								    "/sys/kernel/tracing");
+
+	if (fd < 0 && f->root_fd != AT_FDCWD)
+		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
+	f->tracer_error = fd < 0 ? fd : text_read_file(fd, "current_tracer", &f->tracer);
+	if (f->tracer_error < 0)
+		return;
+	f->events = path_text(fd, "events/enable");
+	f->recording = tracefs_recording(fd);
+}
+
+/* Whether a package manager is at work: dpkg and rpm lock a file with fcntl(2). Opening it for reading changes nothing. */
+static void read_locks(struct facts *f)
+{
+	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
+		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
+
+	for (size_t i = 0; i < ELEMENTS(locks) && !f->locked; i++) {
+		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+		_cleanup_(closep) int fd = path_open(f->root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
+
+		if (fd < 0 && fd != -ENOENT)
+			f->lock_error = fd;
+		else if (fd >= 0 && fcntl(fd, F_GETLK, &lock) < 0)
+			f->lock_error = -errno;
+		else if (fd >= 0 && lock.l_type != F_UNLCK)
+			f->locked = locks[i];
 	}
 }
 
@@ -178,85 +222,59 @@ static int count_audit_rules(void)
 	}
 }
 
-void system_state_read(struct system_state *ret, int root_fd)
+void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
-	_cleanup_(paths_clear) struct paths zones = paths_expand(
-		root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
 	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL;
-	struct system_state s = {
-		.load = path_text(root_fd, "/proc/loadavg"),
-		.clocksource = path_text(
-			root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-		.smt = path_text(root_fd, CPU "smt/control"),
-		.smt_active = path_int(root_fd, CPU "smt/active"),
-		.swaps = path_text(root_fd, "/proc/swaps"),
-		.preemption = path_text(root_fd, "/sys/kernel/debug/sched/preempt"),
-		.base_slice_ns = path_int(root_fd, "/sys/kernel/debug/sched/base_slice_ns"),
-		.mains = read_mains(root_fd),
-		.throttles = read_throttles(root_fd),
-		.idle_states = (int64_t)paths_count(root_fd, CPU "cpu0/cpuidle/state*"),
-		.n_programs = -ENOSYS,
-		.audit_rules = -ENOSYS,
-	};
-	char *head = s.swaps ? strchr(s.swaps, '\n') : NULL;
+	char *head;
+	size_t n = 0;
 	struct stat st;
-	_cleanup_(closep) int fd = -1;
-	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
-		"/var/lib/apt/lists/lock", "/var/lib/rpm/.rpm.lock"};
 
-	if (s.swaps) /* the first line names the columns */
-		memmove(s.swaps, head ? head + 1 : "", head ? strlen(head) : 1);
-	for (size_t i = 0; i < ELEMENTS(locks) && !s.locked; i++) {
-		int r;
-		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-		_cleanup_(closep) int lock_fd = path_open(root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
-
-		/* Is it locked with fcntl(2), as dpkg and rpm do? Opening it for reading changes nothing. */
-		if (lock_fd < 0)
-			r = lock_fd == -ENOENT ? 0 : lock_fd;
-		else if (fcntl(lock_fd, F_GETLK, &lock) < 0)
-			r = -errno;
-		else
-			r = lock.l_type != F_UNLCK;
-
-		if (r > 0)
-			s.locked = locks[i];
-		else if (r < 0)
-			s.lock_error = r;
-	}
-	if (root_fd == AT_FDCWD)
-		fd = tracefs_open();
-	else
-		fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/tracing");
-	if (fd < 0 && root_fd != AT_FDCWD)
-		fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
-	s.tracer_error = fd < 0 ? fd : text_read_file(fd, "current_tracer", &s.tracer);
-	if (s.tracer_error >= 0) {
-		s.events = path_text(fd, "events/enable");
-		s.recording = tracefs_recording(fd);
-	}
+	f->root_fd = root_fd;
+	read_cpus(f, cpu);
+	f->load = path_text(root_fd, "/proc/loadavg");
+	f->clocksource = path_text(
+		root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	f->swaps = path_text(root_fd, "/proc/swaps");
+	head = f->swaps ? strchr(f->swaps, '\n') : NULL;
+	if (f->swaps) /* the first line names the columns */
+		memmove(f->swaps, head ? head + 1 : "", head ? strlen(head) : 1);
+	f->preemption = path_text(root_fd, "/sys/kernel/debug/sched/preempt");
+	f->base_slice_ns = path_int(root_fd, "/sys/kernel/debug/sched/base_slice_ns");
 	if (release && kernel_config_read(&config, root_fd, release) == 0)
-		s.irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
-	for (size_t i = 0; i < zones.n; i++)
-		if (!strchr(strchr(zones.items[i], ':') + 1,
-			    ':')) /* parts of a package have none of their own */
-			read_power_zone(&s, root_fd, zones.items[i]);
+		f->irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
+	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
+	f->mains = read_mains(root_fd);
+	f->idle_states = (int64_t)paths_count(root_fd, CPU "cpu0/cpuidle/state*");
+	f->throttles = read_throttles(root_fd);
+	read_power_limits(f);
+	read_tracing(f);
+	read_locks(f);
+	f->shutdown = fstatat(root_fd, text_below(root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0;
+	f->n_programs = f->audit_rules = -ENOSYS;
 	if (root_fd == AT_FDCWD) {
-		size_t n = 0;
-		int r = bpf_programs_list(&s.programs, &n);
+		int r = bpf_programs_list(&f->programs, &n);
 
-		s.n_programs = r < 0 ? r : (int64_t)n;
-		s.audit_rules = count_audit_rules();
-		leftovers_find(&s.leftovers);
+		f->n_programs = r < 0 ? r : (int64_t)n;
+		f->audit_rules = count_audit_rules();
+		leftovers_find(&f->leftovers);
 	}
-	s.shutdown = fstatat(root_fd, text_below(root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0;
-	*ret = s;
 }
 
 /* Takes `name` over. */
 static void add_due(struct facts *f, char *name, int64_t next_ns)
 {
-	*array_add(f->due, f->n_due) = (struct elapse){.unit = name, .next_ns = next_ns, .owned = name};
+	*array_add(f->due, f->n_due) = (struct elapse){name, next_ns};
+}
+
+/* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
+static int64_t timer_next_ns(struct units *units, const struct unit *unit)
+{
+	struct error ignored;
+	int64_t next_ns;
+
+	if (!unit_is_kind(unit->name, ".timer") || !unit_is_up(unit))
+		return -1;
+	return units_timer_next(units, unit->name, &next_ns, &ignored) < 0 ? 0 : next_ns;
 }
 
 /* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not
@@ -267,17 +285,12 @@ static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 
 	for (size_t i = 0; i < f->units.n; i++) {
 		const struct unit *unit = &f->units.items[i];
-		struct elapse timer = {.unit = unit->name};
-		int64_t cpu_ns;
+		int64_t cpu_ns, next_ns = timer_next_ns(units, unit);
 
-		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit)) {
-			if (units_timer_next(units, unit->name, &timer.next_ns, &ignored) < 0)
-				timer.next_ns = 0;
-			if (policy_stop(f->policy, unit->name))
-				*array_add(f->timers, f->n_timers) = timer;
-			else if (timer.next_ns > 0 && timer.next_ns < until_ns)
-				*array_add(f->due, f->n_due) = timer;
-		}
+		if (next_ns >= 0 && policy_stop(f->policy, unit->name))
+			*array_add(f->timers, f->n_timers) = (struct elapse){xstrdup(unit->name), next_ns};
+		else if (next_ns > 0 && next_ns < until_ns)
+			add_due(f, xstrdup(unit->name), next_ns);
 		if (!unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
 			continue;
@@ -299,13 +312,10 @@ static void read_user(struct facts *f, const char *socket, int64_t until_ns)
 		units_list(units, &list, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < list.n; i++) {
-		const struct unit *unit = &list.items[i];
-		int64_t next_ns = 0;
+		int64_t next_ns = timer_next_ns(units, &list.items[i]);
 
-		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit) &&
-			units_timer_next(units, unit->name, &next_ns, &ignored) == 0 && next_ns > 0 &&
-			next_ns < until_ns)
-			add_due(f, text_format("user-%d/%s", uid, unit->name), next_ns);
+		if (next_ns > 0 && next_ns < until_ns)
+			add_due(f, text_format("user-%d/%s", uid, list.items[i].name), next_ns);
 	}
 }
 
@@ -381,16 +391,14 @@ static void ask_running_system(struct facts *f)
 int facts_read(
 	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err)
 {
-	_cleanup_(facts_clear) struct facts f = {.root_fd = root_fd, .within_ns = within_ns};
+	_cleanup_(facts_clear) struct facts f = {.within_ns = within_ns};
 	int r = cpu < 0 ? 0 : pinning_check_online(cpu, root_fd, err);
 
 	if (r < 0)
 		return r;
 	machine_read(&f.machine, root_fd);
-	system_state_read(&f.system_state, root_fd);
-	cpu_state_read(&f.cpus, root_fd, cpu);
 	frequency_read(&f.frequency, root_fd);
-	f.delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
+	facts_read_files(&f, root_fd, cpu);
 	r = policy_load(&f.policy, policy_directories(), policy, &f.machine, err);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
@@ -404,44 +412,33 @@ int facts_read(
 	return 0;
 }
 
+static void elapses_free(struct elapse *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(items[i].unit);
+	free(items);
+}
+
 void facts_clear(struct facts *f)
 {
+	char *const texts[] = {f->units_why, f->online, f->isolated, f->nohz_full, f->smt, f->load,
+		f->clocksource, f->swaps, f->tracer, f->events, f->recording, f->programs, f->preemption,
+		f->irq_time, f->low_power};
+
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		free(texts[i]);
 	machine_clear(&f->machine);
-
-	struct system_state *s = &f->system_state;
-
-	free(s->load);
-	free(s->clocksource);
-	free(s->smt);
-	free(s->swaps);
-	free(s->tracer);
-	free(s->events);
-	free(s->recording);
-	leftovers_clear(&s->leftovers);
-	free(s->programs);
-	free(s->preemption);
-	free(s->irq_time);
-	for (size_t i = 0; i < s->n_power; i++)
-		free(s->power[i].zone);
-	free(s->power);
-	*s = (struct system_state){};
-	free(f->cpus.threads);
-	free(f->cpus.online);
-	free(f->cpus.isolated);
-	free(f->cpus.nohz_full);
-	cgroup_limits_clear(&f->cpus.limits);
-	f->cpus = (struct cpu_state){};
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
 	kernel_clear(&f->kernel);
-	free(f->units_why);
-	unit_list_clear(&f->units);
-	free(f->timers);
-	for (size_t i = 0; i < f->n_due; i++)
-		free(f->due[i].owned);
-	free(f->due);
-	free(f->unlisted);
 	free(f->processes);
-	check_rows_freep(&f->files);
+	unit_list_clear(&f->units);
+	elapses_free(f->timers, f->n_timers);
+	elapses_free(f->due, f->n_due);
+	free(f->unlisted);
+	free(f->threads);
+	cgroup_limits_clear(&f->limits);
+	leftovers_clear(&f->leftovers);
+	check_rows_clear(f->files);
 	*f = (struct facts){};
 }

@@ -2,6 +2,7 @@
 /* The checks of an audit, on made-up machines. */
 #include "tests/unit/check.h"
 
+#include "lib/base/xalloc.h"
 #include "setup/audit/audit.h"
 
 #include <errno.h>
@@ -86,7 +87,8 @@ TEST(a_systemd_that_does_not_answer_is_unknown)
 
 TEST(timers_are_named_with_their_time)
 {
-	struct elapse timers[] = {{"apt-daily.timer", INT64_C(1800000000000000000)}, {"x.timer", 0}};
+	struct elapse timers[] = {
+		{(char *)"apt-daily.timer", INT64_C(1800000000000000000)}, {(char *)"x.timer", 0}};
 	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
 
 	assert_int_equal(decide(check_daemons_timers, &f), CHECK_OFF);
@@ -265,12 +267,15 @@ TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 
 /* Decides a check that its files alone decide. */
 static enum check_state decide_files(
-	const char *id, const struct facts *facts, struct setting_file *items, size_t n)
+	const char *id, struct facts *facts, struct setting_file *items, size_t n)
 {
-	struct setting_files files = {items, n};
+	const struct check *check = check_rows_find(id);
 
+	facts->files = xcalloc(n_check_rows, sizeof(*facts->files));
+	facts->files[check - check_rows] = (struct setting_files){items, n};
 	finding_clear(&finding);
-	check_decide(check_rows_find(id), &files, facts, &finding);
+	check_decide(check, facts, &finding);
+	free(facts->files);
 	return finding.state;
 }
 
@@ -309,7 +314,7 @@ TEST(services_that_no_list_knows_are_named_with_their_cpu_time)
 
 TEST(timers_that_are_due_are_named_with_their_time)
 {
-	struct elapse due[] = {{"odd.timer", INT64_C(1800000000000000000)}};
+	struct elapse due[] = {{(char *)"odd.timer", INT64_C(1800000000000000000)}};
 	struct facts f = {.has_units = true, .due = due, .n_due = 1};
 
 	assert_int_equal(decide(check_daemons_due, &f), CHECK_OFF);
@@ -323,26 +328,25 @@ TEST(timers_that_are_due_are_named_with_their_time)
 TEST(load_swap_and_tracers_are_judged_by_what_they_tell)
 {
 	struct facts f = {.machine.n_cpus = 2};
-	struct system_state *s = &f.system_state;
 
 	assert_int_equal(decide(check_system_load, &f), CHECK_UNKNOWN);
-	s->load = (char *)"0.19 0.5 0.5 1/90 77";
+	f.load = (char *)"0.19 0.5 0.5 1/90 77";
 	assert_int_equal(decide(check_system_load, &f), CHECK_OK);
-	s->load = (char *)"0.21 0.5 0.5 1/90 77";
+	f.load = (char *)"0.21 0.5 0.5 1/90 77";
 	assert_int_equal(decide(check_system_load, &f), CHECK_OFF);
-	s->swaps = (char *)"";
+	f.swaps = (char *)"";
 	assert_int_equal(decide(check_system_swap, &f), CHECK_OK);
-	s->swaps = (char *)"/dev/sda2 partition 1048572 2048 -2";
+	f.swaps = (char *)"/dev/sda2 partition 1048572 2048 -2";
 	assert_int_equal(decide(check_system_swap, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "2 MiB in 1 area");
-	s->swaps = (char *)"/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3";
+	f.swaps = (char *)"/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3";
 	assert_int_equal(decide(check_system_swap, &f), CHECK_OFF);
 	assert_string_equal(finding.value, "9007199254740992 MiB in 2 areas");
-	s->tracer_error = -EACCES;
+	f.tracer_error = -EACCES;
 	assert_int_equal(decide(check_kernel_tracer, &f), CHECK_REFUSED);
-	s->tracer = (char *)"function";
+	f.tracer = (char *)"function";
 	assert_int_equal(decide(check_kernel_tracer, &f), CHECK_OFF);
-	s->locked = "/var/lib/dpkg/lock";
+	f.locked = "/var/lib/dpkg/lock";
 	assert_int_equal(decide(check_system_packagers, &f), CHECK_OFF);
 }
 

@@ -15,9 +15,7 @@ static struct finding finding;
 static void gather(int cpu)
 {
 	facts_clear(&facts);
-	facts.root_fd = tree.fd;
-	system_state_read(&facts.system_state, tree.fd);
-	cpu_state_read(&facts.cpus, tree.fd, cpu);
+	facts_read_files(&facts, tree.fd, cpu);
 	facts.files = check_rows_read(tree.fd);
 }
 
@@ -27,9 +25,19 @@ static void assert_found(const char *id, enum check_state state, const char *val
 
 	assert_non_null(check);
 	finding_clear(&finding);
-	check_decide(check, &facts.files[check - check_rows], &facts, &finding);
+	check_decide(check, &facts, &finding);
 	assert_string_equal(finding.value, value);
 	assert_int_equal(finding.state, state);
+}
+
+/* What a file of a check's setting should hold. */
+static void assert_want(const char *id, size_t file, const char *value)
+{
+	const struct check *check = check_rows_find(id);
+	_cleanup_(freep) char *want = setting_want(
+		&check->setting, &facts, &check_files(check, &facts)->items[file]);
+
+	assert_string_equal(want, value);
 }
 
 TEST_IN_TREE(interrupts_belong_on_other_cores)
@@ -46,27 +54,12 @@ TEST_IN_TREE(interrupts_belong_on_other_cores)
 	gather(3);
 	assert_found("irq.default", CHECK_OFF, "mask f");
 	assert_found("irq.each", CHECK_OFF, "2 of 3 may be handled on CPU 3");
-	{
-		const struct check *check = check_rows_find("irq.each");
-		char *list = setting_want(&check->setting, &facts, "/proc/irq/7/smp_affinity_list"),
-		     *only = setting_want(&check->setting, &facts, "/proc/irq/24/smp_affinity_list"),
-		     *mask = setting_want(&check_rows_find("irq.default")->setting, &facts, "");
-
-		assert_string_equal(list, "0-1");
-		assert_string_equal(only, "0-1"); /* nothing would remain */
-		assert_string_equal(mask, "3");
-		free(list);
-		free(only);
-		free(mask);
-	}
+	assert_want("irq.each", 0, "0-1");
+	assert_want("irq.each", 1, "0-1"); /* nothing would remain */
+	assert_want("irq.default", 0, "3");
 	tree_put("proc/irq/default_smp_affinity", "8\n");
 	gather(3);
-	{
-		char *mask = setting_want(&check_rows_find("irq.default")->setting, &facts, "");
-
-		assert_string_equal(mask, "3"); /* nothing would remain */
-		free(mask);
-	}
+	assert_want("irq.default", 0, "3"); /* nothing would remain */
 	tree_put("proc/irq/default_smp_affinity", "3\n");
 	tree_put("proc/irq/7/smp_affinity_list", "0-1\n");
 	tree_put("proc/irq/24/smp_affinity_list", "1\n");
@@ -89,7 +82,7 @@ TEST_IN_TREE(an_isolated_core_is_as_good_as_smt_off)
 	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
 	assert_found("isolated", CHECK_OK, "CPU 3 is isolated (isolated: 1,3)");
 	gather(-1); /* an isolated CPU is meant for timing */
-	assert_int_equal(facts.cpus.cpu, 1);
+	assert_int_equal(facts.cpu, 1);
 	tree_put(CPU "isolated", "3\n");
 	gather(3);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
@@ -218,14 +211,13 @@ TEST_IN_TREE(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
 static void assert_clock(const char *source, const char *flags, struct clock_price price,
 	double calibrated_ns, enum check_state state, const char *value)
 {
-	struct setting_files none = {};
-	struct facts f = {.system_state = {.clocksource = (char *)source},
+	struct facts f = {.clocksource = (char *)source,
 		.price = price,
 		.calibrated_ns = calibrated_ns,
 		.machine = {.flags = (char *)flags}};
 
 	finding_clear(&finding);
-	check_decide(check_rows_find("clocksource"), &none, &f, &finding);
+	check_decide(check_rows_find("clocksource"), &f, &finding);
 	assert_string_equal(finding.value, value);
 	assert_int_equal(finding.state, state);
 }
@@ -252,20 +244,19 @@ TEST(a_clock_that_is_slow_to_read_is_a_finding_with_its_price)
 
 TEST(programs_and_rules_are_judged_by_their_number)
 {
-	struct setting_files none = {};
-	struct facts f = {.system_state = {.n_programs = -EPERM, .audit_rules = -EPERM}};
+	struct facts f = {.n_programs = -EPERM, .audit_rules = -EPERM};
 
 	finding_clear(&finding);
-	check_decide(check_rows_find("bpf"), &none, &f, &finding);
+	check_decide(check_rows_find("bpf"), &f, &finding);
 	assert_string_equal(finding.value, "only root can read the list of BPF programs");
-	check_decide(check_rows_find("audit"), &none, &f, &finding);
+	check_decide(check_rows_find("audit"), &f, &finding);
 	assert_int_equal(finding.state, CHECK_REFUSED);
-	f.system_state.audit_rules = 2;
-	f.system_state.n_programs = 1;
-	f.system_state.programs = (char *)"on_wake (tracepoint)";
-	check_decide(check_rows_find("bpf"), &none, &f, &finding);
+	f.audit_rules = 2;
+	f.n_programs = 1;
+	f.programs = (char *)"on_wake (tracepoint)";
+	check_decide(check_rows_find("bpf"), &f, &finding);
 	assert_string_equal(finding.value, "1 loaded: on_wake (tracepoint)");
-	check_decide(check_rows_find("audit"), &none, &f, &finding);
+	check_decide(check_rows_find("audit"), &f, &finding);
 	assert_string_equal(finding.value, "2 rules");
 	assert_int_equal(finding.state, CHECK_OFF);
 }
@@ -278,7 +269,6 @@ TEST(a_cap_of_intel_pstate_is_no_fixed_base_frequency)
 		.base_khz = 3600000,
 		.hardware_max_khz = 4700000,
 		.boost = -1};
-	struct setting_files none = {};
 	struct facts f = {.frequency = {.policies = &p,
 				  .n_policies = 1,
 				  .no_turbo = 1,
@@ -287,12 +277,12 @@ TEST(a_cap_of_intel_pstate_is_no_fixed_base_frequency)
 				  .max_perf_pct = 50}};
 
 	finding_clear(&finding);
-	check_decide(check_rows_find("speedstep"), &none, &f, &finding);
+	check_decide(check_rows_find("speedstep"), &f, &finding);
 	assert_int_equal(finding.state, CHECK_OFF);
 	assert_string_equal(finding.value, "the clock is capped at 50 % (max_perf_pct)");
-	check_decide(check_rows_find("pstate.pct"), &none, &f, &finding);
+	check_decide(check_rows_find("pstate.pct"), &f, &finding);
 	assert_int_equal(finding.state, CHECK_OFF);
 	f.frequency.max_perf_pct = 100;
-	check_decide(check_rows_find("speedstep"), &none, &f, &finding);
+	check_decide(check_rows_find("speedstep"), &f, &finding);
 	assert_int_equal(finding.state, CHECK_OK);
 }
