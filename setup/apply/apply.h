@@ -1,17 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Applying settings and putting them back: the report of what became of each change, the plan, its execution, the state before it, and the
- * command of --for. */
+/* Applying settings and putting them back: the journal of what was changed, the report of what became of each change, the plan and
+ * its execution, the state before it, and the command of --for. */
 #pragma once
 
 #include "lib/base/cleanup.h"
-#include "setup/apply/journal.h"
-#include "setup/audit/audit.h"
-#include "lib/host/systemd/units.h"
 #include "lib/base/error.h"
+#include "lib/host/system/kernel.h"
+#include "lib/host/systemd/units.h"
+#include "setup/audit/audit.h"
 
 #include <jansson.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. */
+#define SETUP_LOCK "/run/emp-setup"
+
+/* What apply has changed and what was there before, on disk before the first change is made. Each line has its
+ * length, a checksum and JSON: a head, an entry for each change, the head again, and marks that are appended when an
+ * entry was carried out. A file that ends in the middle of a mark is valid. Of a damaged file, all that can be read is
+ * read. */
+
+enum entry_kind {
+	ENTRY_FILE, /* a setting: name is its path */
+	ENTRY_UNIT, /* a unit of systemd: old and want are "active" or "inactive" */
+	ENTRY_LOST, /* of a damaged journal: name and old as far as they can be read; want says what is the matter */
+};
+
+/* How a unit is kept from being started again. */
+enum block {
+	BLOCK_NONE,
+	BLOCK_MASK,
+	BLOCK_DROP_IN, /* a condition that never holds: a unit with a file in /etc cannot be masked */
+};
+
+struct entry {
+	enum entry_kind kind;
+	char *id;   /* of the check */
+	char *name; /* a path, or a unit; NULL: it is done with, and journal_compact removes it */
+	enum kernel_setting_kind file_kind;
+	char *old, *want; /* want "": apply does not set it, see entry_is_kept */
+	char *held;       /* the value after we had set it; NULL: not recorded */
+	enum block block;
+	bool persistent; /* the block survives a reboot */
+	int64_t number;  /* in the file, for its marks */
+
+	/* While it is planned, carried out, restored or shown; not in the file. */
+	const char *loses;                   /* what is lost when the unit is stopped */
+	bool done;                           /* the unit is as wanted */
+	char *why;                           /* else: what prevented it */
+	char *now;                           /* the value of now; NULL: it could not be read */
+	bool theirs;                         /* somebody else has changed it since */
+	struct kernel_setting_result result; /* of the restore */
+};
+
+struct journal {
+	char *boot_id;    /* of the boot that the entries belong to */
+	int64_t since_ns; /* since 1970 */
+	struct entry *entries;
+	size_t n;
+	bool damaged;    /* lines of the file could not be read */
+	bool incomplete; /* what was lost with them is in entries of ENTRY_LOST */
+};
+
+/* A file that loses its value while another one is set, such as a governor's settings: it is only restored. */
+static inline bool entry_is_kept(const struct entry *entry)
+{
+	return entry->kind == ENTRY_FILE && !*entry->want;
+}
+
+void entry_clear(struct entry *entry);
+/* The setting of an ENTRY_FILE; it points into the entry. */
+struct kernel_setting entry_setting(const struct entry *entry);
+/* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees it. */
+char *entry_read(const struct entry *entry, struct units *units);
+
+/* Another state directory, for tests. */
+void journal_set_directory(const char *directory);
+
+/* 1: there is one, 0: nothing is applied. A damaged one is no failure. */
+int journal_load(struct journal *ret, struct error *err);
+void journal_clear(struct journal *journal);
+/* Takes `entry` over. */
+void journal_add(struct journal *journal, struct entry *entry);
+struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */
+/* Removes cleared entries. */
+void journal_compact(struct journal *journal);
+
+/* The whole journal, atomically and durably; the directory is made if it does not exist. */
+int journal_save(const struct journal *journal, struct error *err);
+/* Appends that entry `i` was set, and to what (entry->held). After a failure the file is as before. */
+int journal_mark(const struct journal *journal, size_t i, struct error *err);
+/* A text beside the journal, that is removed with it: saved atomically, and loaded (NULL: there is none; the caller
+ * frees it). */
+int journal_save_beside(const char *text, struct error *err);
+char *journal_load_beside(void);
+/* Removes the files and the directory. */
+int journal_remove(struct error *err);
+
+/* The id of this boot; the caller frees it. */
+char *journal_boot_id(void);
+/* Whether the entries belong to an earlier boot: then settings are as the boot made them. */
+bool journal_is_stale(const struct journal *journal);
+/* Drops what a reboot has undone, and returns how many entries that were. */
+size_t journal_drop_stale(struct journal *journal);
+
+/* What became of each change. */
 
 enum outcome {
 	OUTCOME_WILL_CHANGE, /* of a plan */
@@ -28,11 +124,15 @@ enum outcome {
 	OUTCOME_DIFFERENT,  /* after a restore: not as it was before the first apply */
 };
 
-struct report;
+struct report {
+	struct report_row {
+		enum outcome outcome;
+		char *id, *name, *before, *now, *note;
+	} * rows;
+	size_t n;
+};
 
-struct report *report_new(void);
-void report_free(struct report *report);
-DEFINE_FREEP(report)
+void report_clear(struct report *report);
 
 /* before and now may be NULL; note is NULL or says why. */
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
@@ -41,23 +141,25 @@ void report_add(struct report *report, const char *id, const char *name, enum ou
 void report_entry(struct report *report, const struct entry *entry, enum outcome outcome, const char *before,
 	const char *now, const char *note);
 
-/* Whether a row of this name says that it was left alone or failed, or has a note. */
-bool report_explains(const struct report *report, const char *name);
-
 size_t report_count(const struct report *report, enum outcome outcome);
 
-/* Files of one kind with equal results share a row; what is as wanted or does not exist is left out unless
- * `all`. True if anything was printed. */
-bool report_print(const struct report *report, FILE *file, bool all);
-json_t *report_json(const struct report *report); /* an array; NULL: no memory */
+/* Where apply and restore print: the standard output of apply --for belongs to its command. */
+FILE *report_file(void);
+/* Prints a table and an empty line, or nothing where it has no rows. Files of one kind with equal results share a row; what is
+ * as wanted or does not exist is left out unless `all`. */
+void report_print(const struct report *report, FILE *file, bool all);
+/* An array. */
+json_t *report_json(const struct report *report);
+/* The document of apply and restore, with these members before the changes, which are taken over. */
+int report_print_json(const struct report *report, json_t *members, struct error *err);
 
-/* What apply will change, in this order: made out of what an audit gathered, before anything is changed. */
+/* What apply will change, in this order: made out of what an audit gathered, before anything is changed; and what became of it. */
 
 /* Which checks an apply is to make. */
 struct request {
 	const char *only; /* comma-separated ids; NULL: all of levels A and B that can surely be restored */
 	const char *skip; /* likewise; NULL: none */
-	bool isolate;     /* the core of facts->cpus gets a partition of its own, and no interrupts */
+	bool isolate;     /* the core of facts.cpu gets a partition of its own, and no interrupts */
 	bool persistent;  /* services and timers stay stopped after a reboot */
 };
 
@@ -65,18 +167,15 @@ struct request {
 int request_validate(const struct request *request, struct error *err);
 bool request_takes(const struct request *request, const struct check *check);
 
-/* What a plan is made of. */
-struct planning {
-	const struct facts *facts;
-	const struct request *request;
-	struct units *units;   /* NULL: systemd does not answer */
-	struct report *report; /* gets what will not be done */
-};
-
 struct plan {
+	struct facts facts;
+	struct request request;
+	struct units *units;    /* NULL: systemd does not answer */
 	struct journal journal; /* what was open before, and the new entries behind it */
+	size_t n_open;          /* entries that were applied before */
 	size_t *order;          /* entries to carry out, by index */
 	size_t n_order;
+	struct report report;
 };
 
 /* The entry to carry out at place i. */
@@ -85,8 +184,8 @@ static inline struct entry *plan_entry(const struct plan *plan, size_t i)
 	return &plan->journal.entries[plan->order[i]];
 }
 
-/* `open`: the journal of what is applied already (empty if nothing is), taken over. */
-int plan_make(struct plan *ret, struct journal *open, const struct planning *from, struct error *err);
+/* Adds what is to be changed to the open entries, and reports what will not be done. */
+int plan_make(struct plan *plan, struct error *err);
 void plan_clear(struct plan *plan);
 
 /* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
@@ -97,7 +196,7 @@ void plan_add(struct plan *plan, struct entry *entry);
 
 /* Carries out plan->order and reports what became of it. Only a failure to write the journal is
  * an error, and -EINTR: the caller undoes it. */
-int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err);
+int change_apply(struct plan *plan, struct error *err);
 
 /* Restores all entries but the `first` ones, and shows the result; the caller holds the host's lock. A status of
  * tool.h. */
@@ -107,7 +206,10 @@ int change_restore_locked(size_t first, struct error *err);
 void change_block(struct units *units, const struct entry *entry, bool blocked, struct report *report);
 /* Whether it is so now. */
 bool change_is_blocked(const struct entry *entry);
-/* Needed after it. */
+/* Whether a path is a mask; and the name of our drop-ins. */
+bool change_is_mask(const char *path);
+#define CHANGE_DROP_IN "90-emp-setup.conf"
+/* Needed after blocking. */
 void change_reload(struct units *units, enum outcome failed, struct report *report);
 
 /* For tests: kills the process at a chosen one of its crash points, which follow each change that the outside can

@@ -6,14 +6,12 @@
  * condition that never holds. */
 #include "setup/apply/apply.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,71 +28,62 @@ void crash_point(void)
 		raise(SIGKILL);
 }
 
-static const char DROP_IN[] = "# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
-			      "[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
-
-static const char *root_of(const struct entry *e)
+bool change_is_mask(const char *path)
 {
-	return e->persistent ? "/etc/systemd/system" : "/run/systemd/system";
-}
-
-static bool is_masked(const struct entry *e)
-{
-	_cleanup_(freep) char *path = text_format("%s/%s", root_of(e), e->name);
 	char target[16] = "";
 
-	return path && readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
+	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
+}
+
+/* The mask or the drop-in of a unit; the caller frees it. */
+static char *block_path(const struct entry *e)
+{
+	return text_format("%s/%s%s", e->persistent ? "/etc/systemd/system" : "/run/systemd/system", e->name,
+		e->block == BLOCK_DROP_IN ? ".d/" CHANGE_DROP_IN : "");
 }
 
 bool change_is_blocked(const struct entry *e)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s.d/90-emp-setup.conf", root_of(e), e->name);
+	_cleanup_(freep) char *path = block_path(e);
 
 	if (e->block == BLOCK_DROP_IN)
-		return path && access(path, F_OK) == 0;
-	return e->block == BLOCK_MASK && is_masked(e);
+		return access(path, F_OK) == 0;
+	return e->block == BLOCK_MASK && change_is_mask(path);
 }
 
-static int write_drop_in(const char *directory, struct error *err)
+static int set_drop_in(const char *path, bool there, struct error *err)
 {
-	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
+	static const char text[] = "# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
+				   "[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
+	_cleanup_(freep) char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
 	_cleanup_(closep) int fd = -1;
 
+	if (!there) {
+		if (unlink(path) < 0 && errno != ENOENT)
+			return error_os(err, -errno, "cannot remove %s", path);
+		if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
+			return error_os(err, -errno, "cannot remove %s", directory);
+		return 0;
+	}
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		return error_os(err, -errno, "cannot make %s", directory);
-	fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644) : -1;
-	if (fd < 0 || write(fd, DROP_IN, strlen(DROP_IN)) != (ssize_t)strlen(DROP_IN))
-		return error_os(err, fd < 0 ? -errno : -EIO, "cannot write %s", path ?: directory);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		return error_os(err, fd < 0 ? -errno : -EIO, "cannot write %s", path);
 	return fsync(fd) < 0 ? error_os(err, -errno, "cannot write %s", path) : 0;
-}
-
-static int remove_drop_in(const char *directory, struct error *err)
-{
-	_cleanup_(freep) char *path = text_format("%s/90-emp-setup.conf", directory);
-
-	if (unlink(path) < 0 && errno != ENOENT)
-		return error_os(err, -errno, "cannot remove %s", path);
-	if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
-		return error_os(err, -errno, "cannot remove %s", directory);
-	return 0;
-}
-
-static int set_block(struct units *units, const struct entry *e, bool blocked, struct error *err)
-{
-	_cleanup_(freep) char *directory = text_format("%s/%s.d", root_of(e), e->name);
-
-	if (e->block == BLOCK_DROP_IN)
-		return blocked ? write_drop_in(directory, err) : remove_drop_in(directory, err);
-	if (e->block == BLOCK_NONE || is_masked(e) == blocked)
-		return 0;
-	return units_mask(units, e->name, blocked, e->persistent, err);
 }
 
 void change_block(struct units *units, const struct entry *e, bool blocked, struct report *report)
 {
+	_cleanup_(freep) char *path = block_path(e);
 	struct error why = {};
+	int r = 0;
 
-	if (set_block(units, e, blocked, &why) < 0)
+	if (e->block == BLOCK_DROP_IN)
+		r = set_drop_in(path, blocked, &why);
+	else if (e->block == BLOCK_MASK && change_is_mask(path) != blocked)
+		r = units_mask(units, e->name, blocked, e->persistent, &why);
+	if (r < 0)
 		report_entry(report, e, blocked ? OUTCOME_REFUSED : OUTCOME_FAILED, NULL, NULL, why.text);
 	crash_point();
 }
@@ -108,71 +97,18 @@ void change_reload(struct units *units, enum outcome failed, struct report *repo
 	crash_point();
 }
 
-static const char *note_of(const struct kernel_setting_result *result)
+/* Records in the journal what the entry at place i holds, which is taken over. */
+static int record(struct plan *plan, size_t i, char *held, struct error *err)
 {
-	if (result->outcome == SETTING_OFFLINE)
-		return "its CPUs are offline";
-	if (result->outcome == SETTING_REFUSED)
-		return result->error == -EROFS ? "read-only here; only the host can change it"
-					       : strerror(-result->error);
-	return result->outcome == SETTING_CLAMPED ? "the kernel set another value than requested" : NULL;
-}
-
-/* The value that the changes before it have left. */
-static int keep_file(struct plan *plan, size_t i, struct error *err)
-{
-	struct entry *e = &plan->journal.entries[i];
-	struct kernel_setting file = entry_setting(e);
-	_cleanup_(freep) char *now = NULL;
+	struct entry *e = plan_entry(plan, i);
 	int r;
 
-	if (kernel_setting_read(&file, &now) < 0)
-		return 0;
 	free(e->held);
-	e->held = TAKE(now);
-	r = journal_mark(&plan->journal, i, err);
+	e->held = held;
+	r = journal_mark(&plan->journal, plan->order[i], err);
 	crash_point();
 	return r;
 }
-
-static int set_file(struct plan *plan, size_t i, struct report *report, struct error *err)
-{
-	struct entry *e = &plan->journal.entries[i];
-	struct kernel_setting file = entry_setting(e);
-	_cleanup_(freep) char *before = NULL;
-	struct kernel_setting_result result;
-	int r = 0;
-	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
-		[SETTING_ALREADY] = OUTCOME_ALREADY,
-		[SETTING_ABSENT] = OUTCOME_ABSENT,
-		[SETTING_OFFLINE] = OUTCOME_ABSENT,
-		[SETTING_REFUSED] = OUTCOME_REFUSED,
-		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
-
-	if (kernel_setting_read(&file, &before) < 0)
-		before = NULL;
-	result = kernel_setting_set(&file, e->want);
-	crash_point();
-	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
-		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
-			result.held ?: e->want);
-	if (result.held) { /* also if nothing was changed: later changes are somebody else's */
-		free(e->held);
-		e->held = xstrdup(result.held);
-		r = journal_mark(&plan->journal, i, err);
-		crash_point();
-	}
-
-	report_entry(report, e, outcomes[result.outcome], before, result.held, note_of(&result));
-	free(result.held);
-	return r;
-}
-
-/* What became of a unit of a plan. */
-struct unit_result {
-	bool done;
-	struct error why; /* where it is not done */
-};
 
 static bool is_as_wanted(const struct entry *e, struct units *units)
 {
@@ -180,95 +116,33 @@ static bool is_as_wanted(const struct entry *e, struct units *units)
 }
 
 /* An error only if it was interrupted. */
-static int set_unit(const struct entry *e, struct units *units, struct unit_result *result, struct error *err)
+static int set_unit(struct entry *e, struct units *units, struct error *err)
 {
 	bool start = !strcmp(e->want, "active");
-	int r = units_set(units, e->name, start, &result->why);
+	struct error why = {};
+	int r = units_set(units, e->name, start, &why);
 
 	crash_point();
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
 			start ? "start" : "stop");
-	result->done = r != -ETIMEDOUT && is_as_wanted(e, units);
-	if (!result->done && r >= 0)
-		error_say(&result->why, -ECANCELED, "%s",
-			start ? "it did not start (a condition of the unit does not hold)"
-			      : "it was started again");
+	e->done = r != -ETIMEDOUT && is_as_wanted(e, units);
+	free(e->why);
+	e->why = xstrdup(r < 0   ? why.text
+			 : start ? "it did not start (a condition of the unit does not hold)"
+				 : "it was started again");
 	return 0;
 }
 
-static int record_unit(struct plan *plan, size_t i, const char *held, struct error *err)
+/* A unit that runs and is to be stopped, or the other way; another is only kept from being started. */
+static bool is_switched(const struct entry *e)
 {
-	struct entry *e = plan_entry(plan, i);
-	int r;
-
-	free(e->held);
-	e->held = xstrdup(held);
-	r = journal_mark(&plan->journal, plan->order[i], err);
-	crash_point();
-	return r;
+	return e->kind == ENTRY_UNIT && strcmp(e->old, e->want) != 0;
 }
 
-/* It does not run, and is only kept from being started. */
-static bool is_block_only(const struct entry *e)
+/* Reports what became of the units, and records for status that those that were refused hold their old values. */
+static int report_units(struct plan *plan, int r, struct error *err)
 {
-	return e->kind == ENTRY_UNIT && !strcmp(e->old, e->want);
-}
-
-/* For status: what was refused holds its old value. */
-static int mark_refused_units(struct plan *plan, const struct unit_result *results, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (e->kind == ENTRY_UNIT && !is_block_only(e) && !results[i].done)
-			r = record_unit(plan, i, e->old, err);
-	}
-	return r;
-}
-
-static int change_units(struct plan *plan, struct units *units, struct report *report, struct error *err)
-{
-	_cleanup_(freep) struct unit_result *results = xcalloc(plan->n_order + 1, sizeof(*results));
-	int r;
-	bool any = false;
-
-	/* A second attempt for what is not done: another unit that was still active may have prevented it. */
-	r = 0;
-	for (int attempt = 0; attempt < 2; attempt++)
-		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-			struct entry *e = plan_entry(plan, i);
-
-			if (e->kind != ENTRY_UNIT || is_block_only(e) || results[i].done)
-				continue;
-			r = set_unit(e, units, &results[i], err);
-			if (r == 0 && results[i].done)
-				r = record_unit(plan, i, e->want, err);
-		}
-
-	if (r < 0)
-		return r;
-	/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
-	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || (!e->held && !is_block_only(e)))
-			continue;
-		change_block(units, e, true, report);
-		any = true;
-	}
-	if (any)
-		change_reload(units, OUTCOME_REFUSED, report);
-	/* A request over D-Bus starts a service again, until it is masked. */
-	r = 0;
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (e->kind == ENTRY_UNIT && (results[i].done || is_block_only(e)) && !is_as_wanted(e, units))
-			r = set_unit(e, units, &results[i], err);
-	}
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 		bool start = !strcmp(e->want, "active");
@@ -276,46 +150,125 @@ static int change_units(struct plan *plan, struct units *units, struct report *r
 
 		if (e->kind != ENTRY_UNIT)
 			continue;
-		if (is_block_only(e))
-			report_entry(report, e, OUTCOME_ALREADY, e->old, e->want, "kept from being started");
-		else if (results[i].done) {
+		if (!is_switched(e))
+			report_entry(&plan->report, e, OUTCOME_ALREADY, e->old, e->want,
+				"kept from being started");
+		else if (e->done) {
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-			report_entry(report, e, OUTCOME_CHANGED, before, e->want, e->loses);
-		} else
-			report_entry(report, e, OUTCOME_REFUSED, before, before, results[i].why.text);
+			report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
+		} else {
+			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
+			r = r == 0 ? record(plan, i, xstrdup(e->old), err) : r;
+		}
 	}
-	return r == 0 ? mark_refused_units(plan, results, err) : r;
+	return r;
 }
 
-static int change_files(struct plan *plan, struct report *report, struct error *err)
+static int change_units(struct plan *plan, struct error *err)
+{
+	bool any = false;
+	int r = 0;
+
+	/* A second attempt for what is not done: another unit that was still active may have prevented it. */
+	for (int attempt = 0; attempt < 2; attempt++)
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+			struct entry *e = plan_entry(plan, i);
+
+			if (!is_switched(e) || e->done)
+				continue;
+			r = set_unit(e, plan->units, err);
+			if (r == 0 && e->done)
+				r = record(plan, i, xstrdup(e->want), err);
+		}
+	if (r < 0)
+		return r;
+	/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (e->kind != ENTRY_UNIT || e->block == BLOCK_NONE || (is_switched(e) && !e->held))
+			continue;
+		change_block(plan->units, e, true, &plan->report);
+		any = true;
+	}
+	if (any)
+		change_reload(plan->units, OUTCOME_REFUSED, &plan->report);
+	/* A request over D-Bus starts a service again, until it is masked. */
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_UNIT && (e->done || !is_switched(e)) && !is_as_wanted(e, plan->units))
+			r = set_unit(e, plan->units, err);
+	}
+	return report_units(plan, r, err);
+}
+
+static int set_file(struct plan *plan, size_t i, struct error *err)
+{
+	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
+		[SETTING_ALREADY] = OUTCOME_ALREADY,
+		[SETTING_ABSENT] = OUTCOME_ABSENT,
+		[SETTING_OFFLINE] = OUTCOME_ABSENT,
+		[SETTING_REFUSED] = OUTCOME_REFUSED,
+		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
+	struct entry *e = plan_entry(plan, i);
+	struct kernel_setting file = entry_setting(e);
+	_cleanup_(freep) char *before = entry_read(e, NULL);
+	struct kernel_setting_result result = kernel_setting_set(&file, e->want);
+	_cleanup_(freep) char *held = result.held;
+	const char *note = NULL;
+	int r = 0;
+
+	crash_point();
+	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
+		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
+			held ?: e->want);
+	if (held) /* also if nothing was changed: later changes are somebody else's */
+		r = record(plan, i, xstrdup(held), err);
+	if (result.outcome == SETTING_OFFLINE)
+		note = "its CPUs are offline";
+	else if (result.outcome == SETTING_REFUSED)
+		note = result.error == -EROFS ? "read-only here; only the host can change it"
+					      : strerror(-result.error);
+	else if (result.outcome == SETTING_CLAMPED)
+		note = "the kernel set another value than requested";
+	report_entry(&plan->report, e, outcomes[result.outcome], before, held, note);
+	return r;
+}
+
+static int change_files(struct plan *plan, struct error *err)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
+		char *now;
 
 		if (interrupt_pending())
 			return error_say(err, -EINTR, "interrupted");
-		if (e->kind == ENTRY_FILE)
-			r = entry_is_kept(e) ? keep_file(plan, plan->order[i], err)
-					     : set_file(plan, plan->order[i], report, err);
+		if (e->kind != ENTRY_FILE)
+			continue;
+		if (!entry_is_kept(e))
+			r = set_file(plan, i, err);
+		else if ((now = entry_read(e, NULL))) /* the value that the changes before it have left */
+			r = record(plan, i, now, err);
 	}
 	return r;
 }
 
-int change_apply(struct plan *plan, struct units *units, struct report *report, struct error *err)
+int change_apply(struct plan *plan, struct error *err)
 {
 	struct waiting waiting = {.interruptible = true};
 	int r = 0;
 
-	if (units) {
-		units_set_waiting(units, waiting_step, &waiting);
-		r = change_units(plan, units, report, err);
-		units_set_waiting(units, NULL, NULL);
+	if (plan->units) {
+		units_set_waiting(plan->units, waiting_step, &waiting);
+		r = change_units(plan, err);
+		units_set_waiting(plan->units, NULL, NULL);
 		waiting_end(&waiting);
 	}
 	if (r == 0)
-		r = change_files(plan, report, err);
+		r = change_files(plan, err);
 	if (r == 0 && interrupt_pending())
 		r = error_say(err, -EINTR, "interrupted");
 	return r;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What apply has changed and what was there before: see journal.h. */
-#include "setup/apply/journal.h"
+/* The journal in memory, and its file: see apply.h. A line of the file is "LENGTH DIGEST JSON": the number of bytes of the JSON, and
+ * the first digits of their SHA-256. A file of 0.1.0 has the JSON only. */
+#include "setup/apply/apply.h"
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/system/digest.h"
-#include "setup/audit/audit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 void entry_clear(struct entry *e)
 {
@@ -22,6 +20,9 @@ void entry_clear(struct entry *e)
 	free(e->old);
 	free(e->want);
 	free(e->held);
+	free(e->why);
+	free(e->now);
+	free(e->result.held);
 	*e = (struct entry){};
 }
 
@@ -33,6 +34,18 @@ struct kernel_setting entry_setting(const struct entry *e)
 		AT_FDCWD, e->name, e->file_kind, check && !entry_is_kept(e) ? check->setting.write : NULL};
 }
 
+char *entry_read(const struct entry *e, struct units *units)
+{
+	struct kernel_setting file = entry_setting(e);
+	char *now = NULL;
+
+	if (e->kind == ENTRY_UNIT && units)
+		now = xstrdup(units_is_up(units, e->name) ? "active" : "inactive");
+	else if (e->kind == ENTRY_FILE && kernel_setting_read(&file, &now) < 0)
+		now = NULL;
+	return now;
+}
+
 void journal_clear(struct journal *j)
 {
 	for (size_t i = 0; i < j->n; i++)
@@ -42,18 +55,19 @@ void journal_clear(struct journal *j)
 	*j = (struct journal){};
 }
 
-char *journal_boot_id(void)
+void journal_add(struct journal *j, struct entry *entry)
 {
-	char *id = NULL;
+	struct entry *added = array_add(j->entries, j->n);
 
-	return text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &id) < 0 ? NULL : id;
+	*added = TAKE_STRUCT(*entry);
 }
 
-bool journal_is_stale(const struct journal *j)
+struct entry *journal_find(const struct journal *j, const char *name)
 {
-	_cleanup_(freep) char *now = journal_boot_id();
-
-	return now && j->boot_id && strcmp(now, j->boot_id) != 0;
+	for (size_t i = 0; i < j->n; i++)
+		if (j->entries[i].name && !strcmp(j->entries[i].name, name))
+			return &j->entries[i];
+	return NULL;
 }
 
 void journal_compact(struct journal *j)
@@ -64,6 +78,18 @@ void journal_compact(struct journal *j)
 		if (j->entries[i].name)
 			j->entries[kept++] = j->entries[i];
 	j->n = kept;
+}
+
+char *journal_boot_id(void)
+{
+	return path_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
+}
+
+bool journal_is_stale(const struct journal *j)
+{
+	_cleanup_(freep) char *now = journal_boot_id();
+
+	return now && j->boot_id && strcmp(now, j->boot_id) != 0;
 }
 
 size_t journal_drop_stale(struct journal *j)
@@ -81,54 +107,11 @@ size_t journal_drop_stale(struct journal *j)
 	return n - j->n;
 }
 
-bool journal_is_incomplete(const struct journal *j)
-{
-	for (size_t i = 0; i < j->n; i++)
-		if (j->entries[i].kind == ENTRY_LOST)
-			return true;
-	return false;
-}
-
-struct entry *journal_find(const struct journal *j, const char *name)
-{
-	for (size_t i = 0; i < j->n; i++)
-		if (j->entries[i].name && !strcmp(j->entries[i].name, name))
-			return &j->entries[i];
-	return NULL;
-}
-
-void journal_add(struct journal *j, struct entry *entry)
-{
-	struct entry *added = array_add(j->entries, j->n);
-
-	*added = *entry;
-	*entry = (struct entry){};
-}
-
-int journal_lock(struct lock *ret, struct error *err)
-{
-	return lock_take(ret, "/run/emp-setup", err);
-}
-
-/* The lines of a journal's file. A line is "LENGTH DIGEST JSON": the number of bytes of the JSON, and the
- * first digits of their SHA-256. */
+/* The lines of the file. */
 
 enum { DIGITS = 16 };
 
-static json_t *head_json(const struct journal *j)
-{
-	return json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2, "boot_id",
-		j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries", (json_int_t)j->n);
-}
-
-static json_t *entry_json(const struct entry *e, size_t number)
-{
-	return json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry", (json_int_t)number,
-		"kind", (int)e->kind, "id", e->id, "name", e->name, "knob", (int)e->file_kind, "old", e->old,
-		"want", e->want, "held", e->held, "block", (int)e->block, "for_good", e->persistent);
-}
-
-/* The line for some JSON, which it takes over; the caller frees it. NULL: no memory. */
+/* The line for some JSON, which it takes over; the caller frees it. NULL: a text in it is not UTF-8. */
 static char *make_line(json_t *json)
 {
 	_cleanup_(freep) char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
@@ -141,6 +124,21 @@ static char *make_line(json_t *json)
 	return text_format("%zu %.*s %s\n", strlen(text), DIGITS, digest, text);
 }
 
+/* Line `i` of a whole journal: the head, n entries, the head again. */
+static char *make_journal_line(const struct journal *j, size_t i)
+{
+	const struct entry *e = j->entries + (i ? i - 1 : 0);
+
+	if (i == 0 || i == j->n + 1)
+		return make_line(json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version",
+			2, "boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries",
+			(json_int_t)j->n));
+	return make_line(json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry",
+		(json_int_t)(i - 1), "kind", (int)e->kind, "id", e->id, "name", e->name, "knob",
+		(int)e->file_kind, "old", e->old, "want", e->want, "held", e->held, "block", (int)e->block,
+		"for_good", e->persistent));
+}
+
 /* What is known of a file so far. */
 struct reading {
 	struct journal *journal;
@@ -151,76 +149,76 @@ struct reading {
 	int64_t n_entries; /* readable or not; of a file without digests */
 };
 
-static void copy_text(struct json_fields *f, const char *name, char **ret)
+static int take_head(struct reading *reading, const json_t *line, struct error *err)
 {
-	const char *text = NULL;
+	const char *format = json_string_value(json_object_get(line, "format"));
+	json_int_t version = json_integer_value(json_object_get(line, "version"));
+	const json_t *entries = json_object_get(line, "entries");
+	struct journal *j = reading->journal;
 
-	json_fields_text_or_empty(f, name, &text);
-	if (f->r == 0)
-		*ret = xstrdup(text);
+	if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
+		return -EINVAL;
+	if (version > 2)
+		return error_say(err, -EPROTONOSUPPORT,
+			"the journal was written by a newer emp-setup; use that version");
+	free(j->boot_id);
+	j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
+	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+	reading->has_head = true;
+	reading->n_expected = entries ? json_integer_value(entries) : -1;
+	return 0;
 }
 
-static char *copy_held(const json_t *line)
+static int take_entry(struct reading *reading, const json_t *line, struct error *err)
 {
-	return text_copy(json_string_value(json_object_get(line, "held")));
-}
-
-static int journal_take(struct reading *reading, const json_t *line, struct error *err)
-{
-	if (json_object_get(line, "format")) {
-		const char *format = json_string_value(json_object_get(line, "format"));
-		const char *boot_id = json_string_value(json_object_get(line, "boot_id"));
-		json_int_t version = json_integer_value(json_object_get(line, "version"));
-		const json_t *entries = json_object_get(line, "entries");
-		struct journal *j = reading->journal;
-
-		if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
-			return -EINVAL;
-		if (version > 2)
-			return error_say(err, -EPROTONOSUPPORT,
-				"the journal was written by a newer emp-setup; use that version");
-		free(j->boot_id);
-		j->boot_id = text_copy(boot_id);
-		j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
-		reading->has_head = true;
-		reading->n_expected = entries ? json_integer_value(entries) : -1;
-		return 0;
-	}
-	if (json_object_get(line, "mark")) {
-		json_int_t number = json_integer_value(json_object_get(line, "mark"));
-
-		/* One of a lost entry has no effect. */
-		for (size_t i = 0; i < reading->journal->n; i++)
-			if (reading->journal->entries[i].number == number) {
-				free(reading->journal->entries[i].held);
-				reading->journal->entries[i].held = copy_held(line);
-			}
-		return 0;
-	}
-
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct entry e = {.number = reading->n_entries};
+	const struct {
+		const char *name;
+		char **to;
+	} texts[] = {{"id", &e.id}, {"name", &e.name}, {"old", &e.old}, {"want", &e.want}};
 	int64_t kind = 0, file_kind = 0, block = 0;
 
 	json_fields_int_maybe(&f, "entry", 0, INT64_MAX, &e.number);
 	json_fields_int(&f, "kind", 0, ENTRY_LOST, &kind);
 	json_fields_int(&f, "knob", 0, SETTING_LIMITS, &file_kind);
 	json_fields_int(&f, "block", 0, BLOCK_DROP_IN, &block);
-	copy_text(&f, "id", &e.id);
-	copy_text(&f, "name", &e.name);
-	copy_text(&f, "old", &e.old);
-	copy_text(&f, "want", &e.want);
+	for (size_t i = 0; i < ELEMENTS(texts); i++) {
+		const char *text = NULL;
+
+		json_fields_text_or_empty(&f, texts[i].name, &text);
+		*texts[i].to = text_copy(text);
+	}
 	if (f.r < 0) {
 		entry_clear(&e);
 		return f.r;
 	}
-	e.held = copy_held(line);
+	e.held = text_copy(json_string_value(json_object_get(line, "held")));
 	e.kind = (enum entry_kind)kind;
 	e.file_kind = (enum kernel_setting_kind)file_kind;
 	e.block = (enum block)block;
 	e.persistent = json_is_true(json_object_get(line, "for_good"));
 	reading->n_entries++;
+	reading->journal->incomplete |= e.kind == ENTRY_LOST;
 	journal_add(reading->journal, &e);
+	return 0;
+}
+
+/* -EINVAL: it is no line of a journal. */
+static int take_line(struct reading *reading, const json_t *line, struct error *err)
+{
+	const json_t *mark = json_object_get(line, "mark");
+	struct journal *j = reading->journal;
+
+	if (json_object_get(line, "format"))
+		return take_head(reading, line, err);
+	if (!mark)
+		return take_entry(reading, line, err);
+	for (size_t i = 0; i < j->n; i++) /* a mark of a lost entry has no effect */
+		if (j->entries[i].number == json_integer_value(mark)) {
+			free(j->entries[i].held);
+			j->entries[i].held = text_copy(json_string_value(json_object_get(line, "held")));
+		}
 	return 0;
 }
 
@@ -228,7 +226,7 @@ static int journal_take(struct reading *reading, const json_t *line, struct erro
 static char *find_member(const char *line, size_t len, const char *name)
 {
 	_cleanup_(freep) char *key = text_format("\"%s\":", name);
-	const char *start = key ? memmem(line, len, key, strlen(key)) : NULL;
+	const char *start = memmem(line, len, key, strlen(key));
 	_cleanup_(json_decrefp) json_t *value = NULL;
 
 	if (!start)
@@ -241,22 +239,28 @@ static char *find_member(const char *line, size_t len, const char *name)
 
 static void add_lost(struct journal *j, char *name, char *old, char *why)
 {
-	struct entry e = {.kind = ENTRY_LOST,
-		.id = xstrdup("journal"),
-		.name = name,
-		.old = old,
-		.want = why,
-		.persistent = true,
-		.number = -1};
-
-	journal_add(j, &e);
+	journal_add(j, &(struct entry){.kind = ENTRY_LOST,
+			       .id = xstrdup("journal"),
+			       .name = name,
+			       .old = old,
+			       .want = why,
+			       .persistent = true,
+			       .number = -1});
 }
 
-static bool is_mark(const char *line, size_t len)
+/* A line that cannot be read. The last one may end in its middle: it is a mark then. */
+static void lose_line(struct reading *reading, const char *line, size_t len, bool ended)
 {
 	static const char MARK[] = "{\"mark\":";
+	char *name = find_member(line, len, "name"), *old = name ? find_member(line, len, "old") : NULL;
 
-	return !strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK));
+	if (ended)
+		reading->journal->damaged = true;
+	if (!reading->has_digests && strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK)) != 0)
+		reading->n_entries++;
+	if (name)
+		add_lost(&reading->lost, name, old ?: xstrdup(""),
+			xstrdup("its line in the journal is damaged"));
 }
 
 /* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
@@ -276,43 +280,28 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
-/* Two lines or more if the end of the first is damaged. */
+/* A line without its end. It is two or more if the end of the first is damaged. */
 static int read_joined(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
 {
 	for (;;) {
 		size_t used = len;
-		int r;
 		_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
 		struct error why = {};
+		int r;
 
-		/* A line without its end. */
-		r = -EINVAL;
 		if (json)
 			reading->has_digests = true;
 		else if (!reading->has_digests)
 			json = json_loadb(line, len, 0, NULL);
-		if (json)
-			r = journal_take(reading, json, &why);
-		if (r == -EINVAL) {
-			char *name = find_member(line, len, "name"),
-			     *old = name ? find_member(line, len, "old") : NULL;
-
-			/* A line that cannot be read. The last line may end in its middle: it is a mark
-			 * then. */
-			if (ended)
-				reading->journal->damaged = true;
-			if (!reading->has_digests && !is_mark(line, len))
-				reading->n_entries++;
-			if (name)
-				add_lost(&reading->lost, name, old ?: xstrdup(""),
-					xstrdup("its line in the journal is damaged"));
-			r = 0;
-		}
-		if (r < 0)
+		r = json ? take_line(reading, json, &why) : -EINVAL;
+		if (r == -EINVAL)
+			lose_line(reading, line, len, ended);
+		else if (r < 0) {
 			*err = why;
-
-		if (r < 0 || used >= len)
 			return r;
+		}
+		if (used >= len)
+			return 0;
 		reading->journal->damaged = true;
 		line += used + 1;
 		len -= used + 1;
@@ -324,121 +313,145 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
 
 /* Adds what is missing to the journal. */
-static void journal_settle(struct reading *reading)
+static void add_missing(struct reading *reading)
 {
 	struct journal *j = reading->journal;
 	int64_t n = (int64_t)j->n,
-		missing = reading->has_digests ? reading->n_expected - n : reading->n_entries - n;
-	char *why;
+		missing = (reading->has_digests ? reading->n_expected : reading->n_entries) - n;
 
 	if (reading->has_head && missing <= 0)
 		return;
-	j->damaged = true;
-	why = reading->has_head
-		      ? text_format("%d of %d changes cannot be read" LOOK, (int)missing, (int)(n + missing))
-		      : xstrdup("how many changes were made cannot be read" LOOK);
+	j->damaged = j->incomplete = true;
 	for (size_t i = 0; i < reading->lost.n; i++)
 		journal_add(j, &reading->lost.entries[i]);
-	add_lost(j, xstrdup("-"), xstrdup(""), why);
+	add_lost(j, xstrdup("-"), xstrdup(""),
+		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK, (int)missing,
+					    (int)(n + missing))
+				  : xstrdup("how many changes were made cannot be read" LOOK));
 }
 
-/* What its lines are made of is in journal.c. */
+/* The files. */
 
-static const char *journal_file_directory = "/var/lib/emp-setup";
+static const char *directory = "/var/lib/emp-setup";
 
 static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new", BESIDE_NAME[] = "before";
 
 void journal_set_directory(const char *path)
 {
-	journal_file_directory = path;
+	directory = path;
 }
 
-/* Its own entry in its parent is made durable, too. */
+int journal_load(struct journal *ret, struct error *err)
+{
+	_cleanup_(freep) char *path = text_format("%s/%s", directory, FILE_NAME), *line = NULL;
+	_cleanup_(journal_clear) struct journal j = {};
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	struct reading reading = {.journal = &j, .n_expected = -1};
+	size_t capacity = 0;
+	struct stat st;
+	ssize_t n;
+	int r = 0;
+
+	if (!file && errno == ENOENT)
+		return 0;
+	if (!file && errno == EACCES)
+		return error_say(err, -EACCES, "only root can read %s", path);
+	if (!file)
+		return error_os(err, -errno, "cannot read %s", path);
+	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
+		bool ended = line[n - 1] == '\n';
+
+		r = read_joined(&reading, line, (size_t)n - ended, ended, err);
+	}
+	if (r == 0 && ferror(file))
+		r = error_os(err, -EIO, "cannot read the journal");
+	if (r == 0)
+		add_missing(&reading);
+	journal_clear(&reading.lost);
+	if (r < 0)
+		return r;
+	if (j.since_ns <= 0 && fstat(fileno(file), &st) == 0)
+		j.since_ns = st.st_mtim.tv_sec * NS_PER_S;
+	*ret = TAKE_STRUCT(j);
+	return 1;
+}
+
+/* Makes it if it does not exist. Its own entry in its parent is made durable, too. */
 static int open_directory(struct error *err)
 {
-	_cleanup_(freep) char *parent = xstrndup(journal_file_directory,
-		(size_t)(strrchr(journal_file_directory, '/') - journal_file_directory));
+	_cleanup_(freep) char *parent = xstrndup(directory, (size_t)(strrchr(directory, '/') - directory));
 	_cleanup_(closep) int parent_fd = -1;
-	int fd = paths_check(journal_file_directory, PATH_WRITE, err);
+	int fd = paths_check(directory, PATH_WRITE, err);
 
 	if (fd < 0)
 		return fd;
-	if (mkdir(journal_file_directory, 0700) < 0 && errno != EEXIST)
-		return error_os(err, -errno, "cannot make %s", journal_file_directory);
-	parent_fd = parent ? open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	fd = open(journal_file_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (mkdir(directory, 0700) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", directory);
+	parent_fd = open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return error_os(err, -errno, "cannot open %s", journal_file_directory);
+		return error_os(err, -errno, "cannot open %s", directory);
 	if (parent_fd >= 0)
 		fsync(parent_fd);
 	return fd;
 }
 
-static int write_journal(const struct journal *j, FILE *file)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < j->n + 2; i++) {
-		/* Line `i` of a whole journal: the head, n entries, the head again. */
-		_cleanup_(freep) char *line = make_line(
-			i == 0 || i == j->n + 1 ? head_json(j) : entry_json(&j->entries[i - 1], i - 1));
-
-		r = !line ? -ENOMEM : fputs(line, file) < 0 ? -errno : 0;
-	}
-	return r;
-}
-
-/* The journal, or if that is NULL the text. */
-static int save_in(int dir_fd, const char *name, const struct journal *j, const char *text)
+/* Replaces a file: all of the new one is on disk before it gets the name. */
+static int replace(int dir_fd, const char *name, const char *text)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
-	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), r;
+	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 
 	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file)
+	if (!file || fputs(text, file) < 0 || fflush(file) != 0 || fsync(fd) < 0 ||
+		renameat(dir_fd, NEW_NAME, dir_fd, name) < 0 || fsync(dir_fd) < 0)
 		return -errno;
-	r = j ? write_journal(j, file) : fputs(text, file) < 0 ? -errno : 0;
-	if (r == 0 && (fflush(file) != 0 || fsync(fileno(file)) < 0))
-		r = -errno;
-	if (r == 0 && (renameat(dir_fd, NEW_NAME, dir_fd, name) < 0 || fsync(dir_fd) < 0))
-		r = -errno;
-	return r;
+	return 0;
 }
 
-static int save(const char *name, const struct journal *j, const char *text, struct error *err)
+static int save(const char *name, const char *text, struct error *err)
 {
 	_cleanup_(closep) int dir_fd = open_directory(err);
 	int r;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	r = save_in(dir_fd, name, j, text);
+	r = text ? replace(dir_fd, name, text) : -EILSEQ;
 	if (r < 0) {
 		unlinkat(dir_fd, NEW_NAME, 0);
 		if (faccessat(dir_fd, FILE_NAME, F_OK, 0) < 0)
 			unlinkat(dir_fd, BESIDE_NAME, 0);
-		rmdir(journal_file_directory); /* stays if an older journal is in it */
-		return error_os(err, r, "cannot write %s/%s", journal_file_directory, name);
+		rmdir(directory); /* stays if an older journal is in it */
+		return error_os(err, r, "cannot write %s/%s", directory, name);
 	}
 	return 0;
 }
 
 int journal_save(const struct journal *j, struct error *err)
 {
-	return save(FILE_NAME, j, NULL, err);
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *stream = xopen_memstream(&text, &size);
+	bool valid = true;
+
+	for (size_t i = 0; i < j->n + 2; i++) {
+		_cleanup_(freep) char *line = make_journal_line(j, i);
+
+		valid = valid && line;
+		fputs(line ?: "", stream);
+	}
+	text_stream_close(stream, &text);
+	return save(FILE_NAME, valid ? text : NULL, err);
 }
 
 int journal_save_beside(const char *text, struct error *err)
 {
-	return save(BESIDE_NAME, NULL, text, err);
+	return save(BESIDE_NAME, text, err);
 }
 
 char *journal_load_beside(void)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, BESIDE_NAME);
-	char *text = NULL;
-
-	return path && text_read_file(AT_FDCWD, path, &text) == 0 ? text : NULL;
+	return path_text(AT_FDCWD, "%s/%s", directory, BESIDE_NAME);
 }
 
 /* A line that did not fit is removed again. */
@@ -458,71 +471,28 @@ static int append(int fd, const char *line, bool durable)
 
 int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, FILE_NAME);
-	/* What is appended when entry `i` was set; likewise. */
+	const struct entry *e = &j->entries[i];
+	_cleanup_(freep) char *path = text_format("%s/%s", directory, FILE_NAME);
 	_cleanup_(freep) char *line = make_line(
-		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", j->entries[i].held));
-	_cleanup_(closep) int fd = -1;
-	int r;
+		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", e->held));
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	int r = fd < 0 ? -errno : line ? append(fd, line, e->persistent) : -EILSEQ;
 
-	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	r = fd < 0 ? -errno : append(fd, line, j->entries[i].persistent);
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
 }
 
 int journal_remove(struct error *err)
 {
-	_cleanup_(closep) int dir_fd = open(
-		journal_file_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_(closep) int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (dir_fd < 0)
-		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", journal_file_directory);
+		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", directory);
 	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
-		return error_os(err, -errno, "cannot remove %s/%s", journal_file_directory, FILE_NAME);
+		return error_os(err, -errno, "cannot remove %s/%s", directory, FILE_NAME);
 	unlinkat(dir_fd, BESIDE_NAME, 0);
 	unlinkat(dir_fd, NEW_NAME, 0); /* of an interrupted save */
 	fsync(dir_fd);
-	if (rmdir(journal_file_directory) < 0 && errno != ENOTEMPTY)
-		return error_os(err, -errno, "cannot remove %s", journal_file_directory);
+	if (rmdir(directory) < 0 && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", directory);
 	return 0;
-}
-
-int journal_load(struct journal *ret, struct error *err)
-{
-	_cleanup_(freep) char *path = text_format("%s/%s", journal_file_directory, FILE_NAME);
-	_cleanup_(journal_clear) struct journal j = {};
-	_cleanup_(fclosep) FILE *file = path ? fopen(path, "re") : NULL;
-	int r = -errno;
-	struct stat st;
-	_cleanup_(freep) char *line = NULL;
-	size_t capacity = 0;
-	ssize_t n;
-
-	if (!file && r == -ENOENT)
-		return 0;
-	if (!file && r == -EACCES)
-		return error_say(err, r, "only root can read %s", path);
-	if (!file)
-		return error_os(err, r, "cannot read %s", path ?: FILE_NAME);
-
-	/* Reads all that can be read. */
-	struct reading reading = {.journal = &j, .n_expected = -1};
-
-	r = 0;
-	while (r == 0 && (n = getline(&line, &capacity, file)) > 0) {
-		bool ended = line[n - 1] == '\n';
-
-		r = read_joined(&reading, line, (size_t)n - ended, ended, err);
-	}
-	r = r < 0 || !ferror(file) ? r : error_os(err, -EIO, "cannot read the journal");
-
-	if (r == 0)
-		journal_settle(&reading);
-	if (r == 0 && j.since_ns <= 0 && fstat(fileno(file), &st) == 0)
-		j.since_ns = st.st_mtim.tv_sec * NS_PER_S;
-	journal_clear(&reading.lost);
-	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(j);
-	return 1;
 }

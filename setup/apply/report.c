@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What became of each change: see apply.h. */
+/* What became of each change, as a table and as a document: see apply.h. */
 #include "setup/apply/apply.h"
 
-#include "lib/base/xalloc.h"
+#include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/text.h"
+#include "lib/base/xalloc.h"
+#include "setup/options.h"
 
 #include <string.h>
-
-struct row {
-	enum outcome outcome;
-	char *id, *name, *before, *now, *note;
-};
-
-struct report {
-	struct row *rows;
-	size_t n;
-};
 
 /* Words for people and for JSON. */
 static const struct {
 	const char *word, *name;
 	enum mark mark;
-	bool dull; /* shown only where all is */
+	bool minor; /* shown only where all is */
 } OUTCOMES[] = {
 	[OUTCOME_WILL_CHANGE] = {"will change", "will change", MARK_STRONG},
 	[OUTCOME_STAYS] = {"already set", "stays", MARK_FAINT, true},
@@ -38,16 +30,11 @@ static const struct {
 	[OUTCOME_DIFFERENT] = {"differs", "different", MARK_WARN},
 };
 
-struct report *report_new(void)
+void report_clear(struct report *report)
 {
-	return xcalloc(1, sizeof(struct report));
-}
+	for (size_t i = 0; i < report->n; i++) {
+		struct report_row *row = &report->rows[i];
 
-void report_free(struct report *report)
-{
-	if (!report)
-		return;
-	for (struct row *row = report->rows; row < report->rows + report->n; row++) {
 		free(row->id);
 		free(row->name);
 		free(row->before);
@@ -55,13 +42,13 @@ void report_free(struct report *report)
 		free(row->note);
 	}
 	free(report->rows);
-	free(report);
+	*report = (struct report){};
 }
 
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note)
 {
-	*array_add(report->rows, report->n) = (struct row){
+	*array_add(report->rows, report->n) = (struct report_row){
 		outcome, text_copy(id), text_copy(name), text_copy(before), text_copy(now), text_copy(note)};
 }
 
@@ -74,18 +61,6 @@ void report_entry(struct report *report, const struct entry *e, enum outcome out
 	report_add(report, e->id, e->name, outcome, before_text, now_text, note);
 }
 
-bool report_explains(const struct report *report, const char *name)
-{
-	for (size_t i = 0; i < report->n; i++) {
-		const struct row *row = &report->rows[i];
-
-		if (!strcmp(row->name, name) &&
-			(row->note || row->outcome == OUTCOME_LEFT_ALONE || row->outcome == OUTCOME_FAILED))
-			return true;
-	}
-	return false;
-}
-
 size_t report_count(const struct report *report, enum outcome outcome)
 {
 	size_t n = 0;
@@ -95,55 +70,60 @@ size_t report_count(const struct report *report, enum outcome outcome)
 	return n;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+	return !strcmp(a ?: "", b ?: "");
+}
+
 /* Two files of one setting, changed alike. */
-static bool are_alike(const struct row *a, const struct row *b)
+static bool is_same_result(const struct report_row *a, const struct report_row *b)
 {
 	return a->name[0] == '/' && b->name[0] == '/' && a->outcome == b->outcome && !strcmp(a->id, b->id) &&
-	       !strcmp(a->before ?: "", b->before ?: "") && !strcmp(a->now ?: "", b->now ?: "") &&
-	       !strcmp(a->note ?: "", b->note ?: "");
+	       is_same_text(a->before, b->before) && is_same_text(a->now, b->now) &&
+	       is_same_text(a->note, b->note);
 }
 
-static void print_row(struct table *table, const struct row *row, size_t more)
+FILE *report_file(void)
 {
-	char others[32] = "";
-
-	if (more)
-		snprintf(others, sizeof(others), " and %zu more", more);
-	table_row(table);
-	table_cell_text(table, row->id);
-	table_cell_text(table, OUTCOMES[row->outcome].word);
-	table_mark(table, OUTCOMES[row->outcome].mark);
-	table_cell_text(table, row->before ?: "");
-	table_cell_text(table, row->now ?: "");
-	if (!strcmp(row->name, "-") && row->note)
-		table_cell_text(table, row->note);
-	else
-		table_cell(table, "%s%s%s%s", row->name, others, row->note ? ": " : "", row->note ?: "");
+	return options.run_for ? stderr : stdout;
 }
 
-bool report_print(const struct report *report, FILE *file, bool all)
+void report_print(const struct report *report, FILE *file, bool all)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
 		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
-	size_t more = 0, printed = 0;
+	size_t more = 0, n = 0; /* more: rows before this one that share its row of the table */
 
 	for (size_t i = 0; i < report->n; i++) {
-		const struct row *row = &report->rows[i];
+		const struct report_row *row = &report->rows[i];
+		_cleanup_(freep) char *others = NULL;
 
-		if (!all && OUTCOMES[row->outcome].dull)
+		if (!all && OUTCOMES[row->outcome].minor)
 			continue;
-		if (i + 1 < report->n && are_alike(row, row + 1)) {
+		if (i + 1 < report->n && is_same_result(row, row + 1)) {
 			more++;
 			continue;
 		}
-		print_row(table, row - more, more);
+		if (more)
+			others = text_format(" and %zu more", more);
+		table_row(table);
+		table_cell_text(table, row->id);
+		table_cell_text(table, OUTCOMES[row->outcome].word);
+		table_mark(table, OUTCOMES[row->outcome].mark);
+		table_cell_text(table, row->before ?: "");
+		table_cell_text(table, row->now ?: "");
+		if (!strcmp(row->name, "-") && row->note)
+			table_cell_text(table, row->note);
+		else
+			table_cell(table, "%s%s%s%s", report->rows[i - more].name, others ?: "",
+				row->note ? ": " : "", row->note ?: "");
 		more = 0;
-		printed++;
+		n++;
 	}
-	if (printed > 0)
-		table_print(table, file);
-	return printed > 0;
+	table_print(table, file);
+	if (n > 0)
+		fprintf(file, "\n");
 }
 
 json_t *report_json(const struct report *report)
@@ -151,7 +131,7 @@ json_t *report_json(const struct report *report)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < report->n; i++) {
-		const struct row *row = &report->rows[i];
+		const struct report_row *row = &report->rows[i];
 
 		json_array_append_new(
 			array, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "id", row->id, "name",
@@ -159,4 +139,14 @@ json_t *report_json(const struct report *report)
 				       row->before, "now", row->now, "note", row->note));
 	}
 	return array;
+}
+
+int report_print_json(const struct report *report, json_t *members, struct error *err)
+{
+	_cleanup_(json_decrefp)
+		json_t *document = json_pack("{s:s, s:i}", "format", "emp-changes", "version", 1);
+
+	json_object_update_new(document, members);
+	json_object_set_new(document, "changes", report_json(report));
+	return json_print(document, report_file(), err);
 }

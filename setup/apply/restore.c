@@ -2,108 +2,248 @@
 /* The verb restore: restores what a journal holds: see apply.h.
  *
  * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a restore that was
- * killed is simply repeated. What somebody else has changed since is left alone. */
-#include "lib/base/json.h"
+ * killed is simply repeated. What somebody else has changed since is left alone.
+ *
+ * The kernel changes some files along with others: a governor changes preferences, the turbo switch of all policies
+ * rewrites that of each policy. So what is restored is decided before anything is written. All of it is written in
+ * an order that suits the kernel, and what does not hold its value then is written once more. */
+#include "setup/apply/apply.h"
+
 #include "lib/base/tool.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/units.h"
-#include "setup/apply/apply.h"
 #include "setup/options.h"
 
 #include <string.h>
 
-/* A finished entry is cleared, and removed at the end. */
-static bool is_dropped(const struct entry *e)
+/* One restore: the entries from the first on, and what becomes of them. An entry that is done with is cleared. */
+struct restore {
+	struct journal journal;
+	size_t first;
+	struct units *units; /* NULL: systemd does not answer */
+	struct report report;
+};
+
+static void restore_clear(struct restore *r)
 {
-	return !e->name;
+	journal_clear(&r->journal);
+	units_free(r->units);
+	report_clear(&r->report);
 }
 
 /* Reports an entry that failed or is left alone, with its value before apply. It stays for the next restore; with --forget it
  * is cleared, and `note` ends before "; --", the ways to treat it. */
-static void change_keep(
-	struct entry *e, enum outcome outcome, const char *now, const char *note, struct report *report)
+static void keep_entry(
+	struct restore *r, struct entry *e, enum outcome outcome, const char *now, const char *note)
 {
 	const char *way = options.forget ? strstr(note, "; --") : NULL;
 	_cleanup_(freep) char *cause = way ? xstrndup(note, (size_t)(way - note)) : NULL;
 
-	report_entry(report, e, options.forget ? OUTCOME_FORGOTTEN : outcome, *e->old ? e->old : NULL, now,
-		cause ?: note);
+	report_entry(&r->report, e, options.forget ? OUTCOME_FORGOTTEN : outcome, *e->old ? e->old : NULL,
+		now, cause ?: note);
 	if (options.forget)
 		entry_clear(e);
 }
 
-static void keep_unit(struct entry *e, enum outcome outcome, const char *note, struct report *report)
+/* Reports an entry that is restored, or need not be, and clears it. */
+static void finish_entry(struct restore *r, struct entry *e, enum outcome outcome, const char *before,
+	const char *now, const char *note)
 {
-	change_keep(e, outcome, e->want, note, report);
+	report_entry(&r->report, e, outcome, before, now, note);
+	entry_clear(e);
 }
 
-/* Why a unit cannot be started any more, though it is not ours; false: it can. */
-static bool is_gone(struct entry *e, struct units *units, struct report *report)
-{
-	_cleanup_(freep) char *load = NULL;
-	struct error ignored;
+/* Files. */
 
-	if (units_text(units, e->name, "LoadState", &load, &ignored) < 0)
+/* Whether the kernel changes `e` along with the setting `with`: both belong to one policy, or one of them to none. */
+static bool is_along(const struct entry *e, const struct entry *with)
+{
+	const struct check *check = check_rows_find(with->id);
+	const char *policy = strstr(with->name, "/policy");
+	size_t len = policy ? (size_t)(policy - with->name) + 1 + strcspn(policy + 1, "/") : 0;
+
+	if (!check || entry_is_kept(with) ||
+		(policy && strstr(e->name, "/policy") &&
+			(strncmp(with->name, e->name, len) != 0 || e->name[len] != '/')))
 		return false;
-	if (!strcmp(load, "not-found")) { /* such as a package that was removed */
-		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
-		entry_clear(e);
-		return true;
+	return entry_is_kept(e)
+		       ? !strcmp(e->id, with->id)
+		       : check->setting.coupled_check && !strcmp(check->setting.coupled_check, e->id);
+}
+
+/* Limits are two files: whether one has its old value and the other what we set, as a restore leaves them that was killed
+ * between the two. */
+static bool is_half_restored(const struct entry *e)
+{
+	long long old[2], held[2], is[2];
+
+	if (e->file_kind != SETTING_LIMITS || sscanf(e->now, "%lld %lld", &is[0], &is[1]) != 2 ||
+		sscanf(e->old, "%lld %lld", &old[0], &old[1]) != 2 ||
+		sscanf(e->held, "%lld %lld", &held[0], &held[1]) != 2)
+		return false;
+	return (is[0] == old[0] || is[0] == held[0]) && (is[1] == old[1] || is[1] == held[1]);
+}
+
+/* Whether a file has neither its old value nor the one that we set. It is not somebody else's if we were killed before we could
+ * record it, or if the kernel changes it along with another one that has its old value again: then a restore was interrupted. */
+static bool is_theirs(const struct restore *r, const struct entry *e)
+{
+	if (!e->now || !strcmp(e->now, e->old) || !e->held || !strcmp(e->now, e->held) ||
+		!strcmp(e->now, e->want) || is_half_restored(e))
+		return false;
+	for (size_t i = r->first; i < r->journal.n; i++) {
+		const struct entry *other = &r->journal.entries[i];
+
+		if (other->kind == ENTRY_FILE && is_along(e, other) && other->now &&
+			!strcmp(other->now, other->old) && strcmp(other->want, other->old) != 0)
+			return false;
 	}
-	if (strcmp(load, "masked") != 0)
-		return false;
-	keep_unit(e, OUTCOME_LEFT_ALONE, "masked by somebody else; --forget leaves it so", report);
 	return true;
 }
 
+/* What belongs to a governor is left alone with it. */
+static bool follows_theirs(const struct restore *r, const struct entry *e)
+{
+	for (size_t i = r->first; entry_is_kept(e) && strstr(e->name, "/policy") && i < r->journal.n; i++)
+		if (r->journal.entries[i].theirs && is_along(e, &r->journal.entries[i]))
+			return true;
+	return false;
+}
+
+static bool is_file_to_restore(const struct entry *e)
+{
+	return e->name && e->kind == ENTRY_FILE && !e->theirs;
+}
+
+/* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
+ * the CPUs. */
+static void write_files(struct restore *r, int order, int last)
+{
+	for (size_t i = r->journal.n; i-- > r->first;) {
+		struct entry *e = &r->journal.entries[i];
+		const struct check *check;
+		struct kernel_setting file;
+
+		if (!is_file_to_restore(e))
+			continue;
+		check = check_rows_find(e->id);
+		if ((check && !entry_is_kept(e) ? check->setting.restore_order : last) != order)
+			continue;
+		file = entry_setting(e);
+		free(e->result.held);
+		e->result = kernel_setting_set(&file, e->old);
+		crash_point();
+	}
+}
+
+static void settle_file(struct restore *r, struct entry *e)
+{
+	const struct kernel_setting_result *result = &e->result;
+
+	if (result->outcome == SETTING_OFFLINE)
+		keep_entry(r, e, OUTCOME_LEFT_ALONE, NULL,
+			options.forget ? "its CPUs are offline"
+				       : "its CPUs are offline; set them online, then restore again");
+	else if (result->outcome == SETTING_REFUSED || result->outcome == SETTING_CLAMPED) {
+		/* What could not be restored is tried again by the next restore. */
+		free(e->held);
+		e->held = TAKE(e->result.held);
+		keep_entry(r, e, OUTCOME_FAILED, e->held ?: e->now,
+			result->outcome == SETTING_REFUSED ? strerror(-result->error)
+							   : "the kernel set another value than requested");
+	} else if (result->outcome == SETTING_ABSENT)
+		finish_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+	else if (e->now && !strcmp(e->now, e->old))
+		finish_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+	else {
+		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, e->now ?: "?",
+			e->old);
+		finish_entry(r, e, OUTCOME_RESTORED, e->now, e->old, NULL);
+	}
+}
+
+static void restore_files(struct restore *r)
+{
+	enum { ORDERS = 16, ATTEMPTS = 2 };
+	struct entry *entries = r->journal.entries;
+	size_t n = r->journal.n;
+
+	for (size_t i = r->first; i < n; i++)
+		entries[i].now = entries[i].kind == ENTRY_FILE ? entry_read(&entries[i], NULL) : NULL;
+	for (size_t i = r->first; i < n; i++)
+		entries[i].theirs = !options.force && entries[i].kind == ENTRY_FILE &&
+				    is_theirs(r, &entries[i]);
+	for (size_t i = r->first; i < n; i++)
+		entries[i].theirs = entries[i].theirs || follows_theirs(r, &entries[i]);
+	for (size_t i = n; i-- > r->first;)
+		if (entries[i].theirs)
+			keep_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].now,
+				"changed by somebody else; --force restores it, --forget keeps it");
+	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
+		write_files(r, i % ORDERS, ORDERS - 1);
+	for (size_t i = n; i-- > r->first;)
+		if (is_file_to_restore(&entries[i]))
+			settle_file(r, &entries[i]);
+}
+
+/* Units. */
+
 /* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
-static void stop_triggered(const struct journal *j, const struct entry *socket, struct units *units)
+static void stop_triggered(const struct restore *r, const struct entry *socket)
 {
 	_cleanup_(strings_freep) char **names = NULL;
 	struct error ignored;
 
-	if (units_names(units, socket->name, "Triggers", &names, &ignored) < 0)
+	if (units_names(r->units, socket->name, "Triggers", &names, &ignored) < 0)
 		return;
 	for (char **name = names; name && *name; name++) {
-		const struct entry *service = journal_find(j, *name);
+		const struct entry *service = journal_find(&r->journal, *name);
 
-		if (service && !strcmp(service->old, "active") && units_is_up(units, *name))
-			units_set(units, *name, false, &ignored);
+		if (service && !strcmp(service->old, "active") && units_is_up(r->units, *name))
+			units_set(r->units, *name, false, &ignored);
 	}
 }
 
-static void restore_unit(const struct journal *j, struct entry *e, struct units *units, struct report *report)
+static void switch_unit(struct restore *r, struct entry *e, bool start)
 {
-	bool start = !strcmp(e->old, "active");
+	struct error why = {};
+	int result;
 
-	if (change_is_blocked(e)) /* that it could not be unblocked is reported already */
-		keep_unit(e, OUTCOME_FAILED, "it is still kept from being started", report);
-	else if (!strcmp(e->old, e->want) || units_is_up(units, e->name) == start) {
-		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-		entry_clear(e);
-	} else if (!start || !is_gone(e, units, report)) {
-		struct error why = {};
-
-		if (start && unit_is_kind(e->name, ".socket"))
-			stop_triggered(j, e, units);
-
-		int r = units_set(units, e->name, start, &why);
-
-		crash_point();
-		if (r < 0) {
-			keep_unit(e, OUTCOME_FAILED, why.text, report);
-		} else {
-			action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name,
-				start ? "started" : "stopped");
-			report_entry(report, e, OUTCOME_RESTORED, e->want, e->old,
-				units_is_up(units, e->name) == start
-					? NULL
-					: "it was started, and has ended by itself");
-			entry_clear(e);
-		}
+	if (start && unit_is_kind(e->name, ".socket"))
+		stop_triggered(r, e);
+	result = units_set(r->units, e->name, start, &why);
+	crash_point();
+	if (result < 0) {
+		keep_entry(r, e, OUTCOME_FAILED, e->want, why.text);
+		return;
 	}
+	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
+	finish_entry(r, e, OUTCOME_RESTORED, e->want, e->old,
+		units_is_up(r->units, e->name) == start ? NULL : "it was started, and has ended by itself");
+}
+
+static void restore_unit(struct restore *r, struct entry *e)
+{
+	_cleanup_(freep) char *load = NULL;
+	bool start = !strcmp(e->old, "active");
+	struct error ignored;
+
+	if (!r->units)
+		keep_entry(r, e, OUTCOME_FAILED, e->want, "systemd does not answer");
+	else if (change_is_blocked(e)) /* that it could not be unblocked is reported already */
+		keep_entry(r, e, OUTCOME_FAILED, e->want, "it is still kept from being started");
+	else if (!strcmp(e->old, e->want) || units_is_up(r->units, e->name) == start)
+		finish_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+	else if (!start || units_text(r->units, e->name, "LoadState", &load, &ignored) < 0)
+		switch_unit(r, e, start);
+	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
+		finish_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+	else if (!strcmp(load, "masked"))
+		keep_entry(
+			r, e, OUTCOME_LEFT_ALONE, e->want, "masked by somebody else; --forget leaves it so");
+	else
+		switch_unit(r, e, start);
 }
 
 /* What starts others comes first, and timers last: a socket cannot be opened once its service runs, and an
@@ -119,140 +259,117 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }
 
-static void change_restore_files(struct journal *j, size_t first, struct report *report);
-
-/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone
- * stays in it. units may be NULL. */
-static void restore_entries(struct journal *j, size_t first, struct units *units, struct report *report)
+static void restore_units(struct restore *r)
 {
 	struct waiting waiting = {};
+	size_t n = r->journal.n;
+	bool any = false;
 
-	change_restore_files(j, first, report);
-	if (units) {
-		bool any = false;
+	for (size_t i = r->first; r->units && i < n; i++) {
+		const struct entry *e = &r->journal.entries[i];
 
-		for (size_t i = first; i < j->n; i++) {
-			const struct entry *e = &j->entries[i];
-
-			if (is_dropped(e) || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
-				continue;
-			change_block(units, e, false, report);
-			any = true;
-		}
-		if (any)
-			change_reload(units, OUTCOME_FAILED, report);
-		units_set_waiting(units, waiting_step, &waiting);
-	}
-	for (int rank = 0; rank < RANKS; rank++)
-		for (size_t i = first; i < j->n; i++) { /* the last one first, but for RANK_NEEDED */
-			struct entry *e = &j->entries[rank == RANK_NEEDED ? i : j->n - 1 - (i - first)];
-
-			if (is_dropped(e) || e->kind != ENTRY_UNIT || (int)rank_of(e, units) != rank)
-				continue;
-			if (units)
-				restore_unit(j, e, units, report);
-			else
-				keep_unit(e, OUTCOME_FAILED, "systemd does not answer", report);
-		}
-	waiting_end(&waiting);
-	/* What a damaged journal has lost can only be listed. */
-	for (size_t i = 0; i < j->n; i++) {
-		struct entry *e = &j->entries[i];
-
-		if (is_dropped(e) || e->kind != ENTRY_LOST)
+		if (!e->name || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
 			continue;
-		change_keep(e, OUTCOME_FAILED, NULL, e->want, report);
+		change_block(r->units, e, false, &r->report);
+		any = true;
 	}
-	journal_compact(j);
+	if (any)
+		change_reload(r->units, OUTCOME_FAILED, &r->report);
+	if (r->units)
+		units_set_waiting(r->units, waiting_step, &waiting);
+	for (int rank = 0; rank < RANKS; rank++)
+		for (size_t i = r->first; i < n; i++) { /* the last one first, but for RANK_NEEDED */
+			struct entry *e =
+				&r->journal.entries[rank == RANK_NEEDED ? i : n - 1 - (i - r->first)];
+
+			if (e->name && e->kind == ENTRY_UNIT && (int)rank_of(e, r->units) == rank)
+				restore_unit(r, e);
+		}
+	if (r->units)
+		units_set_waiting(r->units, NULL, NULL);
+	waiting_end(&waiting);
 }
 
-/* The standard output of apply --for belongs to its command. */
-static FILE *restore_output(void)
+/* The verb. */
+
+static int restore_show(const struct report *report, size_t n_undone, struct error *err)
 {
-	return options.run_for ? stderr : stdout;
-}
+	size_t n_failed = report_count(report, OUTCOME_FAILED),
+	       n_differ = report_count(report, OUTCOME_DIFFERENT);
+	FILE *file = report_file();
 
-static int restore_show(const struct report *report, size_t undone, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-
-	if (!options.json) {
-		FILE *file = restore_output();
-
-		if (report_print(report, file, options.verbose))
-			fprintf(file, "\n");
-		if (undone)
-			fprintf(file, "A reboot had already undone %zu change%s.\n", undone,
-				undone == 1 ? "" : "s");
-		fprintf(file, "%zu restored, %zu already as before, ", report_count(report, OUTCOME_RESTORED),
-			report_count(report, OUTCOME_ALREADY));
-		if (options.forget)
-			fprintf(file, "%zu forgotten.\n", report_count(report, OUTCOME_FORGOTTEN));
-		else
-			fprintf(file, "%zu left alone, %zu failed.\n",
-				report_count(report, OUTCOME_LEFT_ALONE),
-				report_count(report, OUTCOME_FAILED));
-		if (report_count(report, OUTCOME_FAILED))
-			fprintf(file,
-				"What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
-		if (report_count(report, OUTCOME_DIFFERENT))
-			fprintf(file, "Not as before the first apply: %zu (differs).\n",
-				report_count(report, OUTCOME_DIFFERENT));
-		return 0;
-	}
-	document = json_pack("{s:s, s:i, s:I, s:o}", "format", "emp-changes", "version", 1,
-		"undone_by_reboot", (json_int_t)undone, "changes", report_json(report));
-	return json_print(document, restore_output(), err);
-}
-
-static int nothing_applied(const struct report *report, struct error *err)
-{
 	if (options.json)
-		return restore_show(report, 0, err);
-	fprintf(restore_output(), "Nothing is applied.\n");
+		return report_print_json(
+			report, json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone), err);
+	report_print(report, file, options.verbose);
+	if (n_undone)
+		fprintf(file, "A reboot had already undone %zu change%s.\n", n_undone,
+			n_undone == 1 ? "" : "s");
+	fprintf(file, "%zu restored, %zu already as before, ", report_count(report, OUTCOME_RESTORED),
+		report_count(report, OUTCOME_ALREADY));
+	if (options.forget)
+		fprintf(file, "%zu forgotten.\n", report_count(report, OUTCOME_FORGOTTEN));
+	else
+		fprintf(file, "%zu left alone, %zu failed.\n", report_count(report, OUTCOME_LEFT_ALONE),
+			n_failed);
+	if (n_failed)
+		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
+	if (n_differ)
+		fprintf(file, "Not as before the first apply: %zu (differs).\n", n_differ);
 	return 0;
+}
+
+/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone stays in it. */
+static int restore_entries(struct restore *r, struct error *err)
+{
+	struct journal *j = &r->journal;
+
+	restore_files(r);
+	restore_units(r);
+	for (size_t i = 0; i < j->n; i++) /* what a damaged journal has lost can only be listed */
+		if (j->entries[i].name && j->entries[i].kind == ENTRY_LOST)
+			keep_entry(r, &j->entries[i], OUTCOME_FAILED, NULL, j->entries[i].want);
+	journal_compact(j);
+	return r->first == 0 ? snapshot_compare(r->units, &r->report, err) : 0;
 }
 
 int change_restore_locked(size_t first, struct error *err)
 {
-	_cleanup_(journal_clear) struct journal journal = {};
-	_cleanup_(report_freep) struct report *report = report_new();
-	_cleanup_(units_freep) struct units *units = NULL;
+	_cleanup_(restore_clear) struct restore restore = {};
+	struct journal *j = &restore.journal;
+	const struct report *report = &restore.report;
 	struct error why = {};
-	size_t undone;
-	int r = journal_load(&journal, err);
+	size_t n_undone;
+	int r = journal_load(j, err);
 
 	if (r < 0)
 		return r;
 	if (r == 0) {
 		r = journal_remove(err); /* of an interrupted save */
-		return r < 0 ? r : nothing_applied(report, err);
+		if (r == 0 && options.json)
+			return restore_show(report, 0, err);
+		if (r == 0)
+			fprintf(report_file(), "Nothing is applied.\n");
+		return r;
 	}
-	if (journal.damaged && !journal_is_incomplete(&journal))
+	if (j->damaged && !j->incomplete)
 		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
-	undone = journal_drop_stale(&journal);
-	first = first < journal.n ? first : journal.n; /* a restore in the meantime leaves less */
-	if (units_open(&units, &why) < 0)
-		units = NULL;
-	r = 0;
-	if (!options.at_boot)
-		restore_entries(&journal, first, units, report);
-	if (!options.at_boot && first == 0)
-		r = snapshot_compare(units, report, err);
+	n_undone = journal_drop_stale(j);
+	restore.first = first < j->n ? first : j->n; /* a restore in the meantime leaves less */
+	if (units_open(&restore.units, &why) < 0)
+		restore.units = NULL;
+	r = options.at_boot ? 0 : restore_entries(&restore, err);
 	if (r < 0)
 		return r;
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
-		report_count(report, OUTCOME_RESTORED), undone, journal.n);
+		report_count(report, OUTCOME_RESTORED), n_undone, j->n);
 	/* What could not be restored stays in the journal. */
-	if (journal.n > 0) {
-		r = journal_save(&journal, err);
-	} else {
+	if (j->n == 0)
 		crash_point();
-		r = journal_remove(err);
-	}
+	r = j->n > 0 ? journal_save(j, err) : journal_remove(err);
 	if (r < 0)
 		return r;
-	r = restore_show(report, undone, err);
+	r = restore_show(report, n_undone, err);
 	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
 		return r;
 	if (report_count(report, OUTCOME_FAILED))
@@ -274,204 +391,6 @@ int restore_verb(int argc, char **argv, struct error *err)
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	crash_point_kill_after(options.kill_after);
-	r = journal_lock(&lock, err);
+	r = lock_take(&lock, SETUP_LOCK, err);
 	return r < 0 ? r : change_restore_locked(0, err);
-}
-
-/* The kernel changes some files along with others: a governor changes preferences, the turbo switch of all policies
- * rewrites that of each policy. So what is restored is decided before anything is written. All of it is written in
- * an order that suits the kernel, and what does not hold its value then is written once more. */
-
-enum { ORDERS = 16, ATTEMPTS = 2 };
-
-/* A setting of the journal on its way back. */
-struct returning {
-	struct entry *entry; /* NULL: it is not restored */
-	char *before;        /* its value before the restore; NULL: it could not be read */
-	bool theirs;         /* somebody else has changed it since */
-	struct kernel_setting_result result;
-};
-
-/* The entries from the first to restore on, each with its setting or none. */
-struct restoring {
-	struct returning *files;
-	size_t n;
-};
-
-static void restoring_clear(struct restoring *restoring)
-{
-	for (size_t i = 0; restoring->files && i < restoring->n; i++) {
-		free(restoring->files[i].before);
-		free(restoring->files[i].result.held);
-	}
-	free(restoring->files);
-}
-
-/* Whether both belong to one policy, or one of them to none. */
-static bool is_same_policy(const char *path, const char *other)
-{
-	const char *policy = strstr(path, "/policy");
-	size_t len = policy ? (size_t)(policy - path) + 1 + strcspn(policy + 1, "/") : 0;
-
-	return !policy || !strstr(other, "/policy") || (!strncmp(path, other, len) && other[len] == '/');
-}
-
-/* Whether the kernel changes `e` along with the setting `with`. */
-static bool is_along(const struct entry *e, const struct entry *with)
-{
-	const struct check *check = check_rows_find(with->id);
-
-	if (!check || entry_is_kept(with) || !is_same_policy(with->name, e->name))
-		return false;
-	return entry_is_kept(e)
-		       ? !strcmp(e->id, with->id)
-		       : check->setting.coupled_check && !strcmp(check->setting.coupled_check, e->id);
-}
-
-/* Whether the kernel changes this setting along with another one that has its old value again: then a restore was
- * interrupted, and the value is not somebody else's. */
-static bool changed_along(const struct restoring *restoring, const struct entry *e)
-{
-	for (size_t i = 0; i < restoring->n; i++) {
-		const struct returning *f = &restoring->files[i];
-
-		if (f->entry && is_along(e, f->entry) && f->before && !strcmp(f->before, f->entry->old) &&
-			strcmp(f->entry->want, f->entry->old) != 0)
-			return true;
-	}
-	return false;
-}
-
-/* What belongs to a governor is left alone with it. */
-static bool follows_others(const struct restoring *restoring, const struct entry *e)
-{
-	for (size_t i = 0; entry_is_kept(e) && strstr(e->name, "/policy") && i < restoring->n; i++) {
-		const struct returning *f = &restoring->files[i];
-
-		if (f->theirs && is_along(e, f->entry))
-			return true;
-	}
-	return false;
-}
-
-/* Limits are two files: whether one has its old value and the other what we set, as a restore leaves them that was killed
- * between the two. */
-static bool is_half_restored(const struct entry *e, const char *now)
-{
-	long long old[2], held[2], is[2];
-
-	if (e->file_kind != SETTING_LIMITS || sscanf(now, "%lld %lld", &is[0], &is[1]) != 2 ||
-		sscanf(e->old, "%lld %lld", &old[0], &old[1]) != 2 ||
-		sscanf(e->held, "%lld %lld", &held[0], &held[1]) != 2)
-		return false;
-	return (is[0] == old[0] || is[0] == held[0]) && (is[1] == old[1] || is[1] == held[1]);
-}
-
-/* Ours if it is the value that we set, or if we were killed before we could record that. */
-static bool is_ours(const struct restoring *restoring, const struct returning *f)
-{
-	const struct entry *e = f->entry;
-
-	return !f->before || !strcmp(f->before, e->old) || !e->held || !strcmp(f->before, e->held) ||
-	       !strcmp(f->before, e->want) || is_half_restored(e, f->before) || changed_along(restoring, e);
-}
-
-/* What is only kept comes last: it needs the governor, the limits and the CPUs. */
-static int order_of(const struct entry *e)
-{
-	const struct check *check = check_rows_find(e->id);
-
-	return check && !entry_is_kept(e) ? check->setting.restore_order : ORDERS - 1;
-}
-
-static void write_all(struct restoring *restoring, int order)
-{
-	for (size_t i = restoring->n; i-- > 0;) { /* the last one first */
-		struct returning *f = &restoring->files[i];
-		struct kernel_setting file;
-
-		if (!f->entry || order_of(f->entry) != order)
-			continue;
-		file = entry_setting(f->entry);
-		free(TAKE(f->result.held));
-		f->result = kernel_setting_set(&file, f->entry->old);
-		crash_point();
-	}
-}
-
-static void restore_settle(struct returning *f, struct report *report)
-{
-	struct entry *e = f->entry;
-
-	if (f->result.outcome == SETTING_OFFLINE) {
-		change_keep(e, OUTCOME_LEFT_ALONE, NULL,
-			options.forget ? "its CPUs are offline"
-				       : "its CPUs are offline; set them online, then restore again",
-			report);
-		return;
-	}
-	if (f->result.outcome == SETTING_REFUSED || f->result.outcome == SETTING_CLAMPED) {
-		/* What could not be restored is tried again by the next restore. */
-		free(f->entry->held);
-		f->entry->held = TAKE(f->result.held);
-		change_keep(f->entry, OUTCOME_FAILED, f->entry->held ?: f->before,
-			f->result.outcome == SETTING_REFUSED ? strerror(-f->result.error)
-							     : "the kernel set another value than requested",
-			report);
-		return;
-	}
-	if (f->result.outcome == SETTING_ABSENT)
-		report_entry(report, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
-	else if (f->before && !strcmp(f->before, e->old))
-		report_entry(report, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-	else {
-		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name,
-			f->before ?: "?", e->old);
-		report_entry(report, e, OUTCOME_RESTORED, f->before, e->old, NULL);
-	}
-	entry_clear(e);
-}
-
-/* Its part for settings: entries that are restored, or that --forget drops, are cleared. */
-static void change_restore_files(struct journal *j, size_t first, struct report *report)
-{
-	_cleanup_(restoring_clear) struct restoring restoring = {.n = j->n - first};
-
-	restoring.files = xcalloc(restoring.n + 1, sizeof(*restoring.files));
-	for (size_t i = 0; i < restoring.n; i++) {
-		struct returning *f = &restoring.files[i];
-		struct entry *e = &j->entries[first + i];
-		struct kernel_setting file = entry_setting(e);
-
-		if (e->kind != ENTRY_FILE)
-			continue;
-		f->entry = e;
-		if (kernel_setting_read(&file, &f->before) < 0)
-			f->before = NULL;
-	}
-	for (size_t i = 0; i < restoring.n; i++) {
-		struct returning *f = &restoring.files[i];
-
-		f->theirs = f->entry && !options.force && !is_ours(&restoring, f);
-	}
-	for (size_t i = 0; i < restoring.n; i++) {
-		struct returning *f = &restoring.files[i];
-
-		f->theirs = f->theirs || (f->entry && follows_others(&restoring, f->entry));
-	}
-	for (size_t i = restoring.n; i-- > 0;) {
-		struct returning *f = &restoring.files[i];
-
-		if (!f->theirs)
-			continue;
-		change_keep(f->entry, OUTCOME_LEFT_ALONE, f->before,
-			"changed by somebody else; --force restores it, --forget keeps it", report);
-		f->entry = NULL;
-	}
-	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
-		for (int order = 0; order < ORDERS; order++)
-			write_all(&restoring, order);
-	for (size_t i = restoring.n; i-- > 0;)
-		if (restoring.files[i].entry)
-			restore_settle(&restoring.files[i], report);
 }

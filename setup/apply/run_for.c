@@ -60,7 +60,7 @@ int run_for(char *const *argv, const char *path, size_t first, struct error *err
 	int r;
 
 	/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
-	while ((r = journal_lock(&lock, &why)) == -EBUSY) {
+	while ((r = lock_take(&lock, SETUP_LOCK, &why)) == -EBUSY) {
 		if (!told)
 			fprintf(stderr, "emp-setup: waiting to restore: %s\n", why.text);
 		told = true;

@@ -41,30 +41,9 @@ static json_t *take_files(void)
 	return files;
 }
 
-/* A mask, or a drop-in of ours. */
-static bool keeps_from_starting(const char *path)
+/* Masks, and drop-ins of ours. */
+static json_t *take_masks(void)
 {
-	_cleanup_(freep) char *drop_in = text_format("%s/90-emp-setup.conf", path);
-	char target[16] = "";
-
-	return (readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null")) ||
-	       (drop_in && access(drop_in, F_OK) == 0);
-}
-
-static json_t *snapshot_take(const struct unit_list *list)
-{
-	_cleanup_(freep) char *boot_id = journal_boot_id();
-	json_t *files = json_object();
-
-	for (size_t i = 0; list && i < list->n; i++)
-		json_object_set_new(files, list->items[i].name, json_string(list->items[i].file_state));
-
-	json_t *units = json_object();
-
-	for (size_t i = 0; list && i < list->n; i++)
-		if (unit_is_up(&list->items[i]))
-			json_object_set_new(units, list->items[i].name, json_string("active"));
-
 	json_t *masks = json_object();
 
 	for (size_t i = 0; i < ELEMENTS(UNIT_DIRECTORIES); i++) {
@@ -74,22 +53,38 @@ static json_t *snapshot_take(const struct unit_list *list)
 		while (directory && (entry = readdir(directory))) {
 			_cleanup_(freep) char *path = text_format(
 				"%s/%s", UNIT_DIRECTORIES[i], entry->d_name);
+			_cleanup_(freep) char *drop_in = text_format("%s/" CHANGE_DROP_IN, path);
 
-			if (path && keeps_from_starting(path))
+			if (change_is_mask(path) || access(drop_in, F_OK) == 0)
 				json_object_set_new(masks, path, json_string("there"));
 		}
 	}
+	return masks;
+}
+
+static json_t *snapshot_take(const struct unit_list *list)
+{
+	_cleanup_(freep) char *boot_id = journal_boot_id();
+	json_t *units = json_object(), *unit_files = json_object();
+
+	for (size_t i = 0; list && i < list->n; i++) {
+		const struct unit *unit = &list->items[i];
+
+		json_object_set_new(unit_files, unit->name, json_string(unit->file_state));
+		if (unit_is_up(unit))
+			json_object_set_new(units, unit->name, json_string("active"));
+	}
 	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot", "version", 1,
-		"boot_id", boot_id, "files", take_files(), "masks", masks, "units", units, "unit_files",
-		files);
+		"boot_id", boot_id, "files", take_files(), "masks", take_masks(), "units", units,
+		"unit_files", unit_files);
 }
 
 int snapshot_save(const struct unit_list *list, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *snapshot = snapshot_take(list);
-	_cleanup_(freep) char *text = snapshot ? json_dumps(snapshot, JSON_COMPACT) : NULL;
+	_cleanup_(freep) char *text = json_dumps(snapshot, JSON_COMPACT);
 
-	return text ? journal_save_beside(text, err) : error_oom(err);
+	return journal_save_beside(text, err);
 }
 
 /* Started on demand, or done after a while: whether it is up now says nothing. */
@@ -110,43 +105,57 @@ static bool comes_and_goes(struct units *units, const char *name)
 	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
 }
 
-/* A comparison of one kind of thing. */
-struct comparing {
-	const char *id;      /* of the rows of the report */
-	const char *absent;  /* the state of what one of them does not have; NULL: no difference */
-	struct units *units; /* of units that come and go; else NULL */
-	struct report *report;
+/* A kind of thing that is compared. */
+struct kind {
+	const char *member;
+	const char *id;     /* of the rows of the report */
+	const char *absent; /* the state of what one of them does not have; NULL: no difference */
+	bool of_systemd;
 };
 
-static void compare_one(const struct comparing *c, const char *name, const json_t *before, const json_t *now)
-{
-	const char *was = json_string_value(before) ?: c->absent, *is = json_string_value(now) ?: c->absent;
+static const struct kind KINDS[] = {{"files", "frequency"}, {"masks", "masks", "not there", true},
+	{"unit_files", "unit files", NULL, true}, {"units", "units", "inactive", true}};
 
-	if (!was || !is || !strcmp(was, is) || report_explains(c->report, name) ||
-		(c->units && comes_and_goes(c->units, name)))
-		return;
-	report_add(c->report, c->id, name, OUTCOME_DIFFERENT, was, is, NULL);
+/* Whether a row of this name says that it was left alone or failed, or has a note. */
+static bool is_explained(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct report_row *row = &report->rows[i];
+
+		if (!strcmp(row->name, name) &&
+			(row->note || row->outcome == OUTCOME_LEFT_ALONE || row->outcome == OUTCOME_FAILED))
+			return true;
+	}
+	return false;
 }
 
-static void compare(const struct comparing *c, const char *kind, const json_t *before, const json_t *now)
+static void compare_kind(const struct kind *kind, const json_t *before, const json_t *now,
+	struct units *units, struct report *report)
 {
-	json_t *was = json_object_get(before, kind), *is = json_object_get(now, kind), *value;
+	json_t *was = json_object_get(before, kind->member), *is = json_object_get(now, kind->member), *value;
+	_cleanup_(json_decrefp) json_t *all = json_object();
 	const char *name;
 
-	json_object_foreach (was, name, value)
-		compare_one(c, name, value, json_object_get(is, name));
-	json_object_foreach (is, name, value)
-		if (!json_object_get(was, name))
-			compare_one(c, name, NULL, value);
+	json_object_update(all, was);
+	json_object_update_missing(all, is);
+	json_object_foreach (all, name, value) {
+		const char *old = json_string_value(json_object_get(was, name)) ?: kind->absent,
+			   *new = json_string_value(json_object_get(is, name)) ?: kind->absent;
+
+		if (old && new &&strcmp(old, new) != 0 && !is_explained(report, name) &&
+			(strcmp(kind->member, "units") != 0 || !comes_and_goes(units, name)))
+			report_add(report, kind->id, name, OUTCOME_DIFFERENT, old, new, NULL);
+	}
 }
 
 int snapshot_compare(struct units *units, struct report *report, struct error *err)
 {
-	_cleanup_(freep) char *text = journal_load_beside();
+	_cleanup_(freep) char *text = journal_load_beside(), *boot_id = journal_boot_id();
 	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL, *now = NULL;
 	_cleanup_(unit_list_clear) struct unit_list list = {};
-	_cleanup_(freep) char *boot_id = journal_boot_id();
 	const char *boot = json_string_value(json_object_get(before, "boot_id"));
+	bool has_units = units &&
+			 json_object_size(json_object_get(before, "unit_files")) != 0; /* then, too */
 	int r = 0;
 
 	if (!boot || !boot_id || strcmp(boot, boot_id) != 0)
@@ -156,14 +165,8 @@ int snapshot_compare(struct units *units, struct report *report, struct error *e
 	if (r < 0)
 		return r;
 	now = snapshot_take(units ? &list : NULL);
-	if (!now)
-		return error_oom(err);
-	compare(&(struct comparing){"frequency", NULL, NULL, report}, "files", before, now);
-	if (units && json_object_size(json_object_get(before, "unit_files")) != 0) {
-		/* systemd did not answer, now or then */
-		compare(&(struct comparing){"masks", "not there", NULL, report}, "masks", before, now);
-		compare(&(struct comparing){"unit files", NULL, NULL, report}, "unit_files", before, now);
-		compare(&(struct comparing){"units", "inactive", units, report}, "units", before, now);
-	}
+	for (size_t i = 0; i < ELEMENTS(KINDS); i++)
+		if (has_units || !KINDS[i].of_systemd)
+			compare_kind(&KINDS[i], before, now, units, report);
 	return 0;
 }

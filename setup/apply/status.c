@@ -1,16 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb status: what is applied, and whether it still has the value that was set. */
+#include "lib/base/table.h"
 #include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/base/tool.h"
+#include "lib/base/xalloc.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
-#include "lib/host/systemd/units.h"
-#include "lib/base/table.h"
-#include "setup/apply/journal.h"
+#include "setup/apply/apply.h"
 #include "setup/options.h"
 
 #include <string.h>
+
+static const char *state_of(const struct entry *e)
+{
+	if (e->kind == ENTRY_LOST)
+		return "lost";
+	if (!e->now)
+		return "cannot be read";
+	if (e->held && !strcmp(e->held, e->old) && strcmp(e->held, e->want) != 0)
+		return strcmp(e->now, e->held) ? "changed since" : "refused";
+	if (!strcmp(e->now, e->held ?: e->want))
+		return "as set";
+	return strcmp(e->now, e->old) ? "changed since" : "as before";
+}
+
+/* Files of one setting or units, in the same state: they share a row of the table. */
+static bool are_alike(const struct entry *e, const struct entry *f)
+{
+	return e->kind == f->kind && e->kind != ENTRY_LOST && e->file_kind == f->file_kind &&
+	       e->persistent == f->persistent && !strcmp(e->id, f->id) && !strcmp(e->old, f->old) &&
+	       !strcmp(e->now ?: "", f->now ?: "") && !strcmp(state_of(e), state_of(f));
+}
+
+/* What this entry and `more` behind it are about; the caller frees it. */
+static char *describe(const struct entry *e, size_t more)
+{
+	char *names = NULL;
+
+	if (e->kind == ENTRY_LOST)
+		return strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : xstrdup(e->want);
+	if (e->kind == ENTRY_FILE)
+		return more ? text_format("%s and %zu more", e->name, more) : xstrdup(e->name);
+	for (size_t i = 0; i <= more; i++)
+		list_add(&names, ", ", "%s", e[i].name);
+	if (e->persistent)
+		list_add(&names, " ", "(persistent)");
+	return names;
+}
 
 /* The value as people read it, or as it is in JSON. */
 static void add_value(struct table *list, const struct entry *e, const char *value)
@@ -20,135 +56,60 @@ static void add_value(struct table *list, const struct entry *e, const char *val
 	table_cell_value(list, value ? json_string(value) : NULL, text ?: "-");
 }
 
-/* An entry and what is there now. */
-struct row {
-	const struct entry *entry;
-	const char *state;
-	char *now;
-};
-
-static bool equal(const char *a, const char *b)
-{
-	return !strcmp(a ?: "", b ?: "");
-}
-
-/* Files of one setting or units, in the same state: they share a row of the table. */
-static bool are_alike(const struct row *a, const struct row *b)
-{
-	const struct entry *e = a->entry, *f = b->entry;
-
-	return !options.json && !options.verbose && e->kind == f->kind && e->kind != ENTRY_LOST &&
-	       e->file_kind == f->file_kind && e->persistent == f->persistent && equal(e->id, f->id) &&
-	       equal(a->state, b->state) && equal(e->old, f->old) && equal(a->now, b->now);
-}
-
-/* It did not run, and is only kept from being started. */
-static bool is_dull(const struct row *row)
-{
-	return !options.json && !options.verbose && row->entry->kind == ENTRY_UNIT &&
-	       !strcmp(row->entry->old, row->entry->want) && !strcmp(row->state, "as set");
-}
-
-/* What this row and `more` behind it are about; the caller frees it. */
-static char *describe(const struct row *row, size_t more)
-{
-	const struct entry *e = row->entry;
-	_cleanup_(freep) char *names = NULL;
-
-	if (e->kind == ENTRY_LOST)
-		return strcmp(e->name, "-") ? text_format("%s: %s", e->name, e->want) : xstrdup(e->want);
-	if (e->kind == ENTRY_FILE)
-		return more ? text_format("%s and %zu more", e->name, more) : xstrdup(e->name);
-
-	char *units_names = xstrdup(row->entry->name);
-
-	for (size_t i = 1; units_names && i <= more; i++) {
-		_cleanup_(freep) char *before = units_names;
-
-		units_names = text_format("%s, %s", before, row[i].entry->name);
-	}
-	names = units_names;
-	return names ? text_format("%s%s", names, e->persistent ? " (persistent)" : "") : NULL;
-}
-/* Rows of a table or, for options.json, of an array. */
-static struct table *list_entries(const struct journal *journal, struct units *units, size_t *ret_dull)
+/* Rows of a table or, with `each`, of an array. */
+static struct table *list_entries(const struct journal *journal, bool each)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
 		{"STATE", COLUMN_TEXT, "state"}, {"BEFORE", COLUMN_TEXT, "before"},
 		{NULL, COLUMN_TEXT, "set"}, {"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP},
 		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good"}, {}};
-	_cleanup_(freep) struct row *rows = xcalloc(journal->n + 1, sizeof(*rows));
-	size_t n = 0, more = 0;
 	struct table *list = table_new(columns);
 
-	*ret_dull = 0;
-	for (size_t i = 0; i < journal->n; i++) {
-		struct row *row = &rows[n];
+	for (size_t i = 0, first = 0; i < journal->n; i++) {
+		const struct entry *e = &journal->entries[first];
+		_cleanup_(freep) char *what = NULL;
 
-		if (entry_is_kept(&journal->entries[i]))
+		if (!each && i + 1 < journal->n && are_alike(&journal->entries[i], &journal->entries[i + 1]))
 			continue;
-		row->entry = &journal->entries[i];
-
-		const struct entry *e = row->entry;
-		struct kernel_setting file = entry_setting(e);
-
-		if (e->kind == ENTRY_LOST) {
-			row->state = "lost";
-		} else {
-			if (e->kind == ENTRY_UNIT)
-				*&row->now = units ? xstrdup(units_is_up(units, e->name) ? "active"
-											 : "inactive")
-						   : NULL;
-			else if (kernel_setting_read(&file, &row->now) < 0)
-				*&row->now = NULL;
-			if (!row->now)
-				row->state = "cannot be read";
-			else if (e->held && !strcmp(e->held, e->old) && strcmp(e->held, e->want) != 0)
-				row->state = strcmp(row->now, e->held) ? "changed since" : "refused";
-			else if (!strcmp(row->now, e->held ?: e->want))
-				row->state = "as set";
-			else
-				row->state = !strcmp(row->now, e->old) ? "as before" : "changed since";
-		}
-		*ret_dull += is_dull(row);
-		if (is_dull(row))
-			free(TAKE(row->now));
-		else
-			n++;
-	}
-	for (size_t i = 0; i < n; i++, more++) {
-		if (i + 1 < n && are_alike(&rows[i], &rows[i + 1]))
-			continue;
-
-		const struct entry *e = rows[i - more].entry;
-		_cleanup_(freep) char *what = describe(&rows[i - more], more);
-
+		what = describe(e, i - first);
 		table_row(list);
 		table_cell_text(list, e->id);
 		table_cell_text(list, e->name);
-		table_cell_text(list, rows[i - more].state);
+		table_cell_text(list, state_of(e));
 		add_value(list, e, e->old);
 		table_cell_text(list, e->held ?: e->want);
-		add_value(list, e, rows[i - more].now);
+		add_value(list, e, e->now);
 		table_cell_text(list, what);
 		table_cell_value(list, json_boolean(e->persistent), "");
-		table_cell_value(list, json_boolean(e->persistent), "");
-		more = SIZE_MAX; /* and 0 for the next row */
+		table_cell_value(list, json_boolean(e->persistent), ""); /* its name in 0.1.0 */
+		first = i + 1;
 	}
-	for (size_t i = 0; i < n; i++)
-		free(rows[i].now);
 	return list;
 }
 
-static json_t *leftovers_json(const struct leftovers *left)
+/* Reads what the entries hold now, and drops those that are not shown: files that are only restored, and where people do not want
+ * each, units that did not run and are kept from being started. Returns how many of these there are. */
+static size_t read_entries(struct journal *journal, bool each)
 {
-	json_t *array = json_array();
+	_cleanup_(units_freep) struct units *units = NULL;
+	struct error ignored;
+	size_t n_hidden = 0;
 
-	for (size_t i = 0; i < left->n; i++)
-		json_array_append_new(
-			array, json_pack("{s:s, s:s}", "kind", leftover_kind_names[left->items[i].kind],
-				       "path", left->items[i].path));
-	return array;
+	if (journal->n > 0 && units_open(&units, &ignored) < 0)
+		units = NULL;
+	for (size_t i = 0; i < journal->n; i++) {
+		struct entry *e = &journal->entries[i];
+		bool hidden;
+
+		e->now = entry_read(e, units);
+		hidden = !each && e->kind == ENTRY_UNIT && !strcmp(e->old, e->want) &&
+			 !strcmp(state_of(e), "as set");
+		n_hidden += hidden;
+		if (hidden || entry_is_kept(e))
+			entry_clear(e);
+	}
+	journal_compact(journal);
+	return n_hidden;
 }
 
 /* Of killed processes of EMP, and traces of anybody. */
@@ -163,37 +124,46 @@ static void print_others(const struct leftovers *left, const char *recording)
 		printf("The kernel is traced by: %s\n", terminal_text(recording));
 }
 
+static int print_status_json(const struct journal *journal, struct table *list, const struct leftovers *left,
+	const char *recording, struct error *err)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < left->n; i++)
+		json_array_append_new(
+			array, json_pack("{s:s, s:s}", "kind", leftover_kind_names[left->items[i].kind],
+				       "path", left->items[i].path));
+	return json_print_document("emp-applied",
+		json_pack("{s:I, s:b, s:o, s:o, s:s?}", "since_ns", (json_int_t)journal->since_ns,
+			"rebooted_since", journal_is_stale(journal), "entries", table_json(list), "left",
+			array, "traced_by", recording),
+		err);
+}
+
 int status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
-	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(leftovers_clear) struct leftovers left = {};
 	_cleanup_(closep) int tracing_fd = tracefs_open();
 	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
-	struct error why = {};
-	size_t dull;
+	bool each = options.json || options.verbose;
+	size_t n_hidden;
 	int status, r = journal_load(&journal, err);
 
 	if (r < 0)
 		return r;
 	leftovers_find(&left);
-	if (r > 0 && units_open(&units, &why) < 0)
-		units = NULL;
 	if (r == 0 && !options.json) {
 		printf("Nothing is applied.\n");
 		print_others(&left, recording);
 		return 0;
 	}
-	status = journal_is_incomplete(&journal) ? STATUS_ERROR : STATUS_DONE;
-	list = list_entries(&journal, units, &dull);
+	status = journal.incomplete ? STATUS_ERROR : STATUS_DONE;
+	n_hidden = read_entries(&journal, each);
+	list = list_entries(&journal, each);
 	if (options.json) {
-		_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i, s:I, s:b, s:o, s:o, s:s?}",
-			"format", "emp-applied", "version", 1, "since_ns", (json_int_t)journal.since_ns,
-			"rebooted_since", journal_is_stale(&journal), "entries", table_json(list), "left",
-			leftovers_json(&left), "traced_by", recording);
-
-		r = json_print(document, stdout, err);
+		r = print_status_json(&journal, list, &left, recording, err);
 		return r < 0 ? r : status;
 	}
 	printf("Applied since %s.\n", text_moment(journal.since_ns));
@@ -201,9 +171,9 @@ int status_verb(int argc, char **argv, struct error *err)
 		printf("The machine has rebooted since, which undid all but persistent changes.\n");
 	printf("\n");
 	table_print(list, stdout);
-	if (dull)
-		printf("\n%zu unit%s that did not run %s kept from starting; -v lists everything.\n", dull,
-			dull == 1 ? "" : "s", dull == 1 ? "is" : "are");
+	if (n_hidden)
+		printf("\n%zu unit%s that did not run %s kept from starting; -v lists everything.\n",
+			n_hidden, n_hidden == 1 ? "" : "s", n_hidden == 1 ? "is" : "are");
 	print_others(&left, recording);
 	return status;
 }

@@ -5,7 +5,6 @@
 
 #include "lib/base/text.h"
 #include "lib/host/system/digest.h"
-#include "setup/apply/journal.h"
 #include "setup/apply/apply.h"
 
 #include <signal.h>
@@ -373,54 +372,51 @@ TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 {
 	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
 		"clamped", "restored", "left alone", "failed"};
-	struct report *report;
+	struct report report = {};
 	json_t *rows;
 
-	report = report_new();
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
-		report_add(report, "x", "/x", (enum outcome)i, NULL, NULL, NULL);
-	report_add(report, "x", "/y", OUTCOME_CHANGED, "1", "2", NULL);
-	assert_int_equal(report_count(report, OUTCOME_CHANGED), 2);
-	assert_int_equal(report_count(report, OUTCOME_REFUSED), 1);
-	rows = report_json(report);
+		report_add(&report, "x", "/x", (enum outcome)i, NULL, NULL, NULL);
+	report_add(&report, "x", "/y", OUTCOME_CHANGED, "1", "2", NULL);
+	assert_int_equal(report_count(&report, OUTCOME_CHANGED), 2);
+	assert_int_equal(report_count(&report, OUTCOME_REFUSED), 1);
+	rows = report_json(&report);
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
 		assert_string_equal(
 			json_string_value(json_object_get(json_array_get(rows, i), "outcome")), names[i]);
 	json_decref(rows);
-	report_free(report);
+	report_clear(&report);
 }
 
-static void print_to(char **text, struct report *report, bool all)
+static void print_to(char **text, const struct report *report, bool all)
 {
 	size_t size;
 	FILE *stream = open_memstream(text, &size);
-	bool any = report_print(report, stream, all);
 
+	report_print(report, stream, all);
 	fclose(stream);
-	assert_int_equal(any, size > 0);
 }
 
 TEST_OF_JOURNAL(files_with_equal_results_share_a_row)
 {
-	struct report *report;
+	struct report report = {};
 	char *text;
 
-	report = report_new();
-	report_add(report, "ksm", "/k", OUTCOME_ALREADY, "0", "0", NULL);
-	print_to(&text, report, false);
+	report_add(&report, "ksm", "/k", OUTCOME_ALREADY, "0", "0", NULL);
+	print_to(&text, &report, false);
 	assert_string_equal(text, "");
 	free(text);
-	report_add(report, "epb", "/cpu0", OUTCOME_CHANGED, "6", "0", NULL);
-	report_add(report, "epb", "/cpu1", OUTCOME_CHANGED, "6", "0", NULL);
-	report_add(report, "epb", "/cpu2", OUTCOME_REFUSED, "6", "6", "busy");
-	print_to(&text, report, false);
+	report_add(&report, "epb", "/cpu0", OUTCOME_CHANGED, "6", "0", NULL);
+	report_add(&report, "epb", "/cpu1", OUTCOME_CHANGED, "6", "0", NULL);
+	report_add(&report, "epb", "/cpu2", OUTCOME_REFUSED, "6", "6", "busy");
+	print_to(&text, &report, false);
 	assert_non_null(strstr(text, "/cpu0 and 1 more"));
 	assert_null(strstr(text, "/cpu1"));
 	assert_non_null(strstr(text, "/cpu2"));
 	assert_null(strstr(text, "ksm"));
 	free(text);
-	print_to(&text, report, true);
+	print_to(&text, &report, true);
 	assert_non_null(strstr(text, "already set"));
 	free(text);
-	report_free(report);
+	report_clear(&report);
 }
