@@ -16,7 +16,6 @@ struct options {
 	bool at_boot; /* only forget what the reboot undid */
 	bool diff, save;
 	const char *db;          /* the book; NULL: the user's own */
-	const char *profile;     /* of verify */
 	const char *only, *skip; /* comma-separated ids */
 	int kill_after;          /* for tests: see apply.h */
 	int isolate;             /* this CPU gets its core for itself; -1: none */

@@ -12,7 +12,9 @@
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
+#include "lib/host/system/digest.h"
 #include "lib/host/system/kernel.h"
+#include "lib/host/system/machine.h"
 #include "lib/host/systemd/units.h"
 #include "setup/options.h"
 
@@ -23,209 +25,16 @@
 #include <string.h>
 #include <sys/vfs.h>
 
-static json_t *fingerprint_identity(int root_fd, const struct machine *machine, const struct kernel *kernel);
-static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel);
-static json_t *fingerprint_volatile(int root_fd, const struct machine *machine);
-
-/* The text of a file of the kernel below root_fd, null where it cannot be read. */
+/* The text of a file of the kernel below root_fd, null where it cannot be read or is not UTF-8. */
 static json_t *fingerprint_file(int root_fd, const char *path)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = path_text(root_fd, "%s", path);
 
-	if (text_read_file(root_fd, path, &text) < 0)
-		return json_null();
-	return json_string(text) ?: json_null(); /* not UTF-8 */
+	return json_string(text) ?: json_null();
 }
 
-int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err)
-{
-	_cleanup_(fingerprint_clear) struct fingerprint f = {};
-	_cleanup_(machine_clear) struct machine machine = {};
-	_cleanup_(kernel_clear) struct kernel kernel = {};
-	int r;
-
-	machine_read(&machine, root_fd);
-	r = kernel_read(&kernel, root_fd, err);
-	if (r < 0)
-		return r;
-	snprintf(f.machine, sizeof(f.machine), "%s", *machine.id ? machine.id : "unknown");
-	f.identity = fingerprint_identity(root_fd, &machine, &kernel);
-	f.settings = fingerprint_settings(root_fd, &kernel);
-	f.rest = fingerprint_volatile(root_fd, &machine);
-	if (!f.identity || !f.settings || !f.rest)
-		return error_oom(err);
-
-	/* Sorted members without blanks: equal content gives equal bytes. */
-	_cleanup_(json_decrefp)
-		json_t *both = json_pack("{s:O, s:O}", "identity", f.identity, "settings", f.settings);
-	_cleanup_(freep) char *text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-
-	if (!text)
-		return error_oom(err);
-	digest_of(text, strlen(text), f.digest);
-	*ret = TAKE_STRUCT(f);
-	return 0;
-}
-
-void fingerprint_clear(struct fingerprint *f)
-{
-	json_decref(f->identity);
-	json_decref(f->settings);
-	json_decref(f->rest);
-	*f = (struct fingerprint){};
-}
-
-json_t *fingerprint_json(const struct fingerprint *f)
-{
-	return json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:O}", "format", "emp-fingerprint", "version", 1,
-		"digest", f->digest, "machine", f->machine, "identity", f->identity, "settings", f->settings,
-		"volatile", f->rest);
-}
-
-/* What is printed of a value; the caller frees it. */
-static char *value_text(const json_t *value)
-{
-	if (json_is_string(value))
-		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
-	if (json_array_size(value) > 0) {
-		char *list = NULL;
-		json_t *item;
-		size_t i;
-
-		/* The texts of an array with ", " between; NULL: it has something else. */
-		json_array_foreach (value, i, item) {
-			_cleanup_(freep) char *shorter = list;
-
-			list = NULL;
-			if (!json_is_string(item))
-				return NULL;
-			list = text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item));
-		}
-		return list;
-	}
-	return json_is_null(value) ? xstrdup("-")
-				   : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-}
-
-static void print_part(const char *prefix, const json_t *part);
-
-static void print_value(const char *name, const json_t *value)
-{
-	_cleanup_(freep) char *text = NULL;
-	json_t *item;
-	size_t i;
-
-	if (json_is_object(value) && json_object_size(value) > 0) {
-		print_part(name, value);
-		return;
-	}
-	if (json_is_object(json_array_get(value, 0))) {
-		json_array_foreach (value, i, item) {
-			_cleanup_(freep) char *indexed = text_format("%s.%zu", name, i);
-
-			print_value(indexed ?: name, item);
-		}
-		return;
-	}
-	text = value_text(value);
-	terminal_wrap(stdout, text ?: "?", (size_t)printf("  %-36s", name), 4);
-}
-
-/* One line for each value, named by what it is in: "cpu.name". */
-static void print_part(const char *prefix, const json_t *part)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach ((json_t *)part, key, value) {
-		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
-
-		print_value(name ?: key, value);
-	}
-}
-
-static int store(const struct fingerprint *f, const json_t *document, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *text = json_dumps(document, JSON_COMPACT);
-	int64_t id;
-	int r = book_open(&book, options.db, BOOK_WRITE, err);
-
-	if (r == 0)
-		r = book_put_environment(book, f->digest, f->machine, text, &id, err);
-	if (r == 0 && !options.json)
-		printf("Stored as environment %" PRId64 " in %s.\n", id, book_file(book));
-	return r;
-}
-
-int fingerprint_verb(int argc, char **argv, struct error *err)
-{
-	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	_cleanup_(closep) int root_fd = -1;
-	int r;
-
-	if (options.diff && argc == 0)
-		r = error_say(err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
-	else if (!options.diff && argc > 0)
-		r = error_say(err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
-	else
-		r = 0;
-
-	if (r == 0 && options.diff)
-		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
-	if (r == 0)
-		r = options_root_open(&root_fd, err);
-	if (r == 0)
-		r = fingerprint_take(&fingerprint, root_fd, err);
-	if (r < 0)
-		return r;
-	document = fingerprint_json(&fingerprint);
-	if (!document)
-		return error_oom(err);
-	if (options.json)
-		r = json_print(document, stdout, err);
-	else {
-		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n",
-			fingerprint.digest);
-		printf("\nIdentity\n");
-		print_part("", fingerprint.identity);
-		printf("\nSettings\n");
-		print_part("", fingerprint.settings);
-		printf("\nVolatile (not part of the digest)\n");
-		print_part("", fingerprint.rest);
-		printf("\n\"-\" means that this machine does not have it or does not report it.\n");
-	}
-	return r == 0 && options.save ? store(&fingerprint, document, err) : r;
-}
-
-/* It has nothing that only root can read, or the
- * digest would depend on who asks, and nothing that depends on which CPUs are online. */
-
-static json_t *caches_in(int root_fd, const char *directory)
-{
-	json_t *array = json_array();
-
-	for (int i = 0; i < 16; i++) {
-		static const char *const members[] = {"level", "type", "size"};
-		json_t *object = json_object();
-
-		/* Not which CPUs share it: that depends on which ones are online. */
-		for (size_t k = 0; k < ELEMENTS(members); k++) {
-			char path[128];
-
-			snprintf(path, sizeof(path), "%s/index%d/%s", directory, i, members[k]);
-			json_object_set_new(object, members[k], fingerprint_file(root_fd, path));
-		}
-
-		if (json_is_null(json_object_get(object, "level"))) {
-			json_decref(object);
-			break;
-		}
-		json_array_append_new(array, object);
-	}
-	return array;
-}
+/* Identity: processor, memory, firmware, kernel, system. It has nothing that only root can read, or the digest would depend on who
+ * asks, and nothing that depends on which CPUs are online. */
 
 /* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
  * minute. */
@@ -240,26 +49,40 @@ static int64_t memory_gib(int root_fd, const struct machine *m)
 	return (bytes >> 30) + (bytes >> 29 & 1);
 }
 
-static json_t *processor(int root_fd, const struct machine *m)
+/* Those of the first CPU that is online, the others have none in /sys. Not which CPUs share it: that depends on which ones are
+ * online. */
+static json_t *fingerprint_caches(int root_fd)
 {
+	enum { MOST_CACHES = 16 };
 	_cleanup_(paths_clear) struct paths directories = paths_expand(
 		root_fd, "/sys/devices/system/cpu/cpu[0-9]*/cache");
+	json_t *array = json_array();
 
-	/* Those of the first CPU that is online: the others have none in /sys. */
-	return json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor", m->cpu_vendor, "name",
-		m->cpu_name, "family", m->cpu_family, "model", m->cpu_model, "stepping", m->cpu_stepping,
-		"microcode", m->microcode, "present",
-		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches",
-		directories.n > 0 ? caches_in(root_fd, directories.items[0]) : json_array());
+	for (int i = 0; directories.n > 0 && i < MOST_CACHES; i++) {
+		const char *directory = directories.items[0];
+		_cleanup_(freep) char *level = path_text(root_fd, "%s/index%d/level", directory, i),
+				      *type = path_text(root_fd, "%s/index%d/type", directory, i),
+				      *size = path_text(root_fd, "%s/index%d/size", directory, i);
+
+		if (!level)
+			break;
+		json_array_append_new(
+			array, json_pack("{s:s, s:s?, s:s?}", "level", level, "type", type, "size", size));
+	}
+	return array;
 }
 
-/* The parts; NULL: no memory. Identity: processor, memory, firmware, kernel, system. Settings: what can be set on
- * this machine and may affect times. Volatile: what changes by itself or with every package. */
 static json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)
 {
+	json_t *processor = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor",
+		m->cpu_vendor, "name", m->cpu_name, "family", m->cpu_family, "model", m->cpu_model,
+		"stepping", m->cpu_stepping, "microcode", m->microcode, "present",
+		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches",
+		fingerprint_caches(root_fd));
+
 	return json_pack(
 		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
-		"machine", *m->id ? m->id : NULL, "cpu", processor(root_fd, m), "memory_gib",
+		"machine", *m->id ? m->id : NULL, "cpu", processor, "memory_gib",
 		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
 		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware", "vendor",
 		m->vendor, "product", m->product, "board", m->board, "version", m->firmware, "virtualisation",
@@ -268,8 +91,8 @@ static json_t *fingerprint_identity(int root_fd, const struct machine *m, const 
 		m->os_id, "version", m->os_version, "name", m->os_name);
 }
 
-/* Only what every user can read, and not what the
- * kernel changes by itself (perf's sample rate). */
+/* Settings: what can be set on this machine and may affect times. Only what every user can read, and not what the kernel changes by
+ * itself (perf's sample rate). */
 
 static const struct {
 	const char *part, *name, *path;
@@ -374,24 +197,14 @@ static json_t *frequencies(int root_fd)
 
 static json_t *vulnerabilities(int root_fd)
 {
-	json_t *object = json_object();
 	_cleanup_(paths_clear) struct paths paths = paths_expand(
 		root_fd, "/sys/devices/system/cpu/vulnerabilities/*");
+	json_t *object = json_object();
 
 	for (size_t i = 0; i < paths.n; i++)
 		json_object_set_new(
 			object, strrchr(paths.items[i], '/') + 1, fingerprint_file(root_fd, paths.items[i]));
 	return object;
-}
-
-/* A service that a timer, socket or path starts. */
-static bool is_triggered(struct units *units, const struct unit *unit)
-{
-	_cleanup_(strings_freep) char **triggers = NULL;
-	struct error ignored;
-
-	return units_names(units, unit->name, "TriggeredBy", &triggers, &ignored) == 0 && triggers &&
-	       *triggers;
 }
 
 /* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path
@@ -408,11 +221,13 @@ static json_t *enabled_units(int root_fd)
 	array = json_array();
 	for (size_t i = 0; i < list.n; i++) {
 		const struct unit *unit = &list.items[i];
+		_cleanup_(strings_freep) char **triggers = NULL;
 
-		if (unit_is_up(unit) &&
-			(!strncmp(unit->file_state, "enabled", 7) ||
-				!strcmp(unit->file_state, "generated")) &&
-			!is_triggered(units, unit))
+		if (!unit_is_up(unit) || (strncmp(unit->file_state, "enabled", 7) != 0 &&
+						 strcmp(unit->file_state, "generated") != 0))
+			continue;
+		if (units_names(units, unit->name, "TriggeredBy", &triggers, &ignored) < 0 || !triggers ||
+			!*triggers)
 			json_array_append_new(array, json_string(unit->name));
 	}
 	return array;
@@ -431,11 +246,7 @@ static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 		}
 		json_object_set_new(part, FILES[i].name, fingerprint_file(root_fd, FILES[i].path));
 	}
-
-	if (json_object_set_new(settings, "frequency", frequencies(root_fd)) < 0) {
-		json_decref(settings);
-		return NULL;
-	}
+	json_object_set_new(settings, "frequency", frequencies(root_fd));
 	json_object_set_new(settings, "kernel_options", kernel_options(root_fd, kernel->running));
 	json_object_set_new(settings, "vulnerabilities", vulnerabilities(root_fd));
 	json_object_set_new(settings, "units", enabled_units(root_fd));
@@ -443,7 +254,7 @@ static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 	return settings;
 }
 
-/* It may explain a run with odd times. */
+/* Volatile: what changes by itself or with every package. It may explain a run with odd times. */
 
 extern char **environ;
 
@@ -460,18 +271,6 @@ static json_t *packages(int root_fd)
 		n++;
 	digest_of(text, strlen(text), digest);
 	return json_pack("{s:I, s:s}", "installed", n, "digest", digest);
-}
-
-static json_int_t lines(int root_fd, const char *path)
-{
-	_cleanup_(freep) char *text = NULL;
-	json_int_t n = 0;
-
-	if (text_read_file(root_fd, path, &text) < 0 || !*text)
-		return 0;
-	for (const char *p = text; p; p = strchr(p, '\n') ? strchr(p, '\n') + 1 : NULL)
-		n++;
-	return n;
 }
 
 static json_t *clock_part(int root_fd)
@@ -509,10 +308,13 @@ static json_t *working_directory(void)
 
 static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 {
-	size_t n;
-	json_int_t n_bytes = 0;
+	_cleanup_(freep) char *modules = path_text(root_fd, "/proc/modules");
+	size_t n_processes;
+	json_int_t n_bytes = 0, n_modules = 0;
 
-	free(processes_read(root_fd, &n));
+	free(processes_read(root_fd, &n_processes));
+	for (const char *p = modules ?: ""; *p; p = strchrnul(p, '\n'), p += *p == '\n')
+		n_modules++;
 	for (char **e = environ; *e; e++)
 		n_bytes += (json_int_t)strlen(*e) + 1;
 	return json_pack(
@@ -520,7 +322,7 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		"taken", text_moment(clock_ns(CLOCK_REALTIME)), "host_name",
 		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
 		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
-		"processes", (json_int_t)n, "modules", lines(root_fd, "/proc/modules"), "memory_bytes",
+		"processes", (json_int_t)n_processes, "modules", n_modules, "memory_bytes",
 		(json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
 		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "preemption",
 		fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"), "base_slice_ns",
@@ -528,4 +330,146 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
 		n_bytes, "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
 		__VERSION__);
+}
+
+int fingerprint_take(json_t **ret, int root_fd, struct error *err)
+{
+	_cleanup_(machine_clear) struct machine machine = {};
+	_cleanup_(kernel_clear) struct kernel kernel = {};
+	_cleanup_(json_decrefp) json_t *both = NULL, *rest = NULL;
+	_cleanup_(freep) char *text = NULL;
+	char digest[DIGEST_SIZE];
+	int r;
+
+	machine_read(&machine, root_fd);
+	r = kernel_read(&kernel, root_fd, err);
+	if (r < 0)
+		return r;
+	both = json_pack("{s:o, s:o}", "identity", fingerprint_identity(root_fd, &machine, &kernel),
+		"settings", fingerprint_settings(root_fd, &kernel));
+	rest = fingerprint_volatile(root_fd, &machine);
+	/* Sorted members without blanks: equal content gives equal bytes. */
+	text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+	if (!text || !rest)
+		return error_oom(err);
+	digest_of(text, strlen(text), digest);
+	*ret = json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:O}", "format", "emp-fingerprint", "version", 1,
+		"digest", digest, "machine", *machine.id ? machine.id : "unknown", "identity",
+		json_object_get(both, "identity"), "settings", json_object_get(both, "settings"), "volatile",
+		rest);
+	return *ret ? 0 : error_oom(err);
+}
+
+/* The verb. */
+
+/* What is printed of a value; the caller frees it. NULL: an array of something else than texts. */
+static char *value_text(const json_t *value)
+{
+	char *list = NULL;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(value))
+		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
+	if (json_is_null(value))
+		return xstrdup("-");
+	if (json_array_size(value) == 0)
+		return json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	json_array_foreach (value, i, item) {
+		_cleanup_(freep) char *shorter = list;
+
+		list = json_is_string(item)
+			       ? text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item))
+			       : NULL;
+		if (!list)
+			return NULL;
+	}
+	return list;
+}
+
+static void print_part(const char *prefix, const json_t *part);
+
+static void print_value(const char *name, const json_t *value)
+{
+	_cleanup_(freep) char *text = NULL;
+	json_t *item;
+	size_t i;
+
+	if (json_is_object(value) && json_object_size(value) > 0)
+		print_part(name, value);
+	else if (json_is_object(json_array_get(value, 0)))
+		json_array_foreach (value, i, item) {
+			_cleanup_(freep) char *indexed = text_format("%s.%zu", name, i);
+
+			print_value(indexed, item);
+		}
+	else {
+		text = value_text(value);
+		terminal_wrap(stdout, text ?: "?", (size_t)printf("  %-36s", name), 4);
+	}
+}
+
+/* One line for each value, named by what it is in: "cpu.name". */
+static void print_part(const char *prefix, const json_t *part)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)part, key, value) {
+		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
+
+		print_value(name, value);
+	}
+}
+
+static int store(const json_t *document, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) char *text = json_dumps(document, JSON_COMPACT);
+	int64_t id;
+	int r = book_open(&book, options.db, BOOK_WRITE, err);
+
+	if (r == 0)
+		r = book_put_environment(book, json_string_value(json_object_get(document, "digest")),
+			json_string_value(json_object_get(document, "machine")), text, &id, err);
+	if (r == 0 && !options.json)
+		printf("Stored as environment %" PRId64 " in %s.\n", id, book_file(book));
+	return r;
+}
+
+int fingerprint_verb(int argc, char **argv, struct error *err)
+{
+	static const struct {
+		const char *heading, *member;
+	} parts[] = {{"Identity", "identity"}, {"Settings", "settings"},
+		{"Volatile (not part of the digest)", "volatile"}};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(closep) int root_fd = -1;
+	int r;
+
+	if (options.diff && argc == 0)
+		return error_say(
+			err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
+	if (!options.diff && argc > 0)
+		return error_say(
+			err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
+	if (options.diff)
+		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
+	r = options_root_open(&root_fd, err);
+	if (r == 0)
+		r = fingerprint_take(&document, root_fd, err);
+	if (r < 0)
+		return r;
+	if (options.json)
+		r = json_print(document, stdout, err);
+	else {
+		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n",
+			json_string_value(json_object_get(document, "digest")));
+		for (size_t i = 0; i < ELEMENTS(parts); i++) {
+			printf("\n%s\n", parts[i].heading);
+			print_part("", json_object_get(document, parts[i].member));
+		}
+		printf("\n\"-\" means that this machine does not have it or does not report it.\n");
+	}
+	return r == 0 && options.save ? store(document, err) : r;
 }

@@ -5,24 +5,11 @@
 #pragma once
 
 #include "lib/base/error.h"
-#include "lib/host/system/digest.h"
-#include "lib/host/system/kernel.h"
-#include "lib/host/system/machine.h"
 
 #include <jansson.h>
 
-struct fingerprint {
-	char machine[33]; /* "unknown" where the system has no machine id */
-	char digest[DIGEST_SIZE];
-	json_t *identity, *settings, *rest;
-};
-
-/* With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
-int fingerprint_take(struct fingerprint *ret, int root_fd, struct error *err);
-void fingerprint_clear(struct fingerprint *fingerprint);
-
-/* {"format": "emp-fingerprint", …}; NULL: no memory. The caller drops it. */
-json_t *fingerprint_json(const struct fingerprint *fingerprint);
+/* {"format": "emp-fingerprint", …}. With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
+int fingerprint_take(json_t **ret, int root_fd, struct error *err);
 
 /* Compares two documents, each in a file that "fingerprint --json" wrote, or "now". A status of tool.h. */
 int fingerprint_diff(const char *before_name, const char *now_name, struct error *err);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb verify: compares a profile's fingerprint with this machine's; and two fingerprints: see fingerprint.h. */
+#include "setup/fingerprint/fingerprint.h"
+
 #include "lib/base/json.h"
+#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/protocol/environment_diff.h"
 #include "lib/book/book.h"
-#include "lib/base/table.h"
-#include "setup/fingerprint/fingerprint.h"
+#include "lib/protocol/environment_diff.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -15,27 +16,22 @@
 #include <string.h>
 
 static const struct {
-	const char *demand;
+	const char *demand;  /* what is to be repeated */
 	const char *verdict; /* the member of 0.1.0; "validity" has the names that emp-calibrate uses too */
+	const char *repeat;
 } WORDS[] = {[VALIDITY_HOLDS] = {"no", "stands"},
-	[VALIDITY_REPEAT_SHORT] = {"to the short run", "repeat the short run"},
-	[VALIDITY_REPEAT_ALL] = {"to all", "repeat all"}};
+	[VALIDITY_REPEAT_SHORT] = {"to the short run", "repeat the short run", "the short run"},
+	[VALIDITY_REPEAT_ALL] = {"to all", "repeat all", "the whole calibration"}};
 
 /* A fingerprint document: a file that "fingerprint --json" wrote, or for "now" this machine's. */
 static int read_document(json_t **ret, const char *name, struct error *err)
 {
-	_cleanup_(fingerprint_clear) struct fingerprint fingerprint = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	const char *format;
 	int r;
 
-	if (!strcmp(name, "now")) {
-		r = fingerprint_take(&fingerprint, AT_FDCWD, err);
-		if (r < 0)
-			return r;
-		*ret = fingerprint_json(&fingerprint);
-		return *ret ? 0 : error_oom(err);
-	}
+	if (!strcmp(name, "now"))
+		return fingerprint_take(ret, AT_FDCWD, err);
 	r = json_read(&document, name, err);
 	if (r < 0)
 		return r;
@@ -47,64 +43,58 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 	return 0;
 }
 
-static int compare(const json_t *before, const char *now_name, struct differences *ret,
+/* The differences, and as rows of a table or of an array. */
+static int compare_documents(const json_t *before, const char *now_name, struct differences *ret,
 	struct table **ret_list, struct error *err)
 {
+	static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"}, {"WHAT", COLUMN_WRAP, "what"},
+		{"BEFORE", COLUMN_WRAP, "before"}, {"NOW", COLUMN_WRAP, "now"},
+		{"MATTERS", COLUMN_WRAP, "matters"}, {"WHY", COLUMN_WRAP, "why"}, {}};
 	_cleanup_(json_decrefp) json_t *now = NULL;
 	int r = read_document(&now, now_name, err);
 
-	if (r == 0)
-		*ret = environment_diff(before, now);
-	if (r == 0) {
-		static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"},
-			{"WHAT", COLUMN_WRAP, "what"}, {"BEFORE", COLUMN_WRAP, "before"},
-			{"NOW", COLUMN_WRAP, "now"}, {"MATTERS", COLUMN_WRAP, "matters"},
-			{"WHY", COLUMN_WRAP, "why"}, {}};
-		struct table *list = table_new(columns);
+	if (r < 0)
+		return r;
+	*ret = environment_diff(before, now);
+	*ret_list = table_new(columns);
+	for (size_t i = 0; i < ret->n; i++) {
+		const struct difference *d = &ret->items[i];
+		const struct difference_rule *rule = difference_rule(d);
 
-		/* Rows of a table or, for options.json, of an array. */
-		for (size_t i = 0; i < ret->n; i++) {
-			const struct difference_rule *rule = difference_rule(&ret->items[i]);
-
-			table_row(list);
-			table_cell_text(list, ret->items[i].identity ? "identity" : "settings");
-			table_cell_text(list, ret->items[i].what);
-			table_cell_text(list, ret->items[i].before);
-			table_cell_text(list, ret->items[i].now);
-			table_cell_text(list, WORDS[rule->demand].demand);
-			table_cell_text(list, rule->why);
-		}
-		*ret_list = list;
+		table_row(*ret_list);
+		table_cell_text(*ret_list, d->identity ? "identity" : "settings");
+		table_cell_text(*ret_list, d->what);
+		table_cell_text(*ret_list, d->before);
+		table_cell_text(*ret_list, d->now);
+		table_cell_text(*ret_list, WORDS[rule->demand].demand);
+		table_cell_text(*ret_list, rule->why);
 	}
-	return r;
+	return 0;
 }
 
 int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
+	_cleanup_(json_decrefp) json_t *before = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(table_freep) struct table *list = NULL;
 	int r = read_document(&before, before_name, err);
 
 	if (r == 0)
-		r = compare(before, now_name, &differences, &list, err);
+		r = compare_documents(before, now_name, &differences, &list, err);
+	if (r == 0 && options.json)
+		r = json_print_document(
+			"emp-differences", json_pack("{s:o}", "differences", table_json(list)), err);
 	if (r < 0)
 		return r;
-	if (options.json) {
-		document = json_pack("{s:s, s:i, s:o}", "format", "emp-differences", "version", 1,
-			"differences", table_json(list));
-		r = json_print(document, stdout, err);
-	} else if (differences.n == 0)
+	if (!options.json && differences.n == 0)
 		printf("Identity and settings are the same.\n");
-	else
+	else if (!options.json)
 		table_print(list, stdout);
-	if (r < 0)
-		return r;
 	return differences.n ? STATUS_NOT_FIT : STATUS_DONE;
 }
 
 /* The fingerprint under which a profile's short run was made. */
-static int read_profile(json_t **ret, struct profile *profile, struct error *err)
+static int read_profile(const char *name, json_t **ret, struct profile *profile, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *text = NULL;
@@ -112,7 +102,7 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 	int r = book_open(&book, options.db, BOOK_READ, err);
 
 	if (r == 0)
-		r = book_get_profile(book, options.profile, profile, err);
+		r = book_get_profile(book, name, profile, err);
 	if (r < 0)
 		return r;
 	if (profile->short_run.run)
@@ -120,56 +110,48 @@ static int read_profile(json_t **ret, struct profile *profile, struct error *err
 	if (r == 0 && !run.environment)
 		return error_say(err, -ENOENT,
 			"profile '%s' was imported: the fingerprint of its machine is not in this book, so nothing can be compared; calibrate this machine with 'emp-calibrate run'",
-			options.profile);
+			name);
 	if (r == 0)
 		r = book_get_environment(book, run.environment, NULL, &text, err);
 	if (r < 0)
 		return r;
 	*ret = text ? json_loads(text, 0, NULL) : NULL;
-	return *ret ? 0
-		    : error_say(
-			      err, -ENOENT, "the book has no fingerprint for profile '%s'", options.profile);
+	return *ret ? 0 : error_say(err, -ENOENT, "the book has no fingerprint for profile '%s'", name);
 }
 
 int verify_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *before = NULL, *document = NULL;
+	_cleanup_(json_decrefp) json_t *before = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(profile_clear) struct profile profile = {};
 	enum validity validity;
-	int r;
+	int r = read_profile(argv[0], &before, &profile, err);
 
-	options.profile = argv[0];
-	r = read_profile(&before, &profile, err);
 	if (r == 0)
-		r = compare(before, "now", &differences, &list, err);
+		r = compare_documents(before, "now", &differences, &list, err);
 	if (r < 0)
 		return r;
 	validity = differences_validity(&differences);
-	if (options.json) {
-		document = json_pack("{s:s, s:i, s:s, s:o, s:s, s:s}", "format", "emp-verify", "version", 1,
-			"profile", profile.name, "differences", table_json(list), "validity",
-			validity_name(validity), "verdict", WORDS[validity].verdict);
-		r = json_print(document, stdout, err);
-	} else {
-		enum validity verdict_validity = differences_validity(&differences);
-
+	if (options.json)
+		r = json_print_document("emp-verify",
+			json_pack("{s:s, s:o, s:s, s:s}", "profile", profile.name, "differences",
+				table_json(list), "validity", validity_name(validity), "verdict",
+				WORDS[validity].verdict),
+			err);
+	else {
 		printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile.name),
 			profile.made_ns ? " was made on " : "",
 			profile.made_ns ? text_moment(profile.made_ns) : "");
-		if (differences.n > 0)
-			table_print(list, stdout);
+		table_print(list, stdout);
 		if (differences.n == 0)
 			printf("None: the profile holds.\n");
-		else if (verdict_validity == VALIDITY_HOLDS)
+		else if (validity == VALIDITY_HOLDS)
 			printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
 		else
 			printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
-				verdict_validity == VALIDITY_REPEAT_SHORT ? "the short run"
-									  : "the whole calibration",
-				options.db ? " --db " : "", options.db ?: "", terminal_text(profile.name));
-		r = 0;
+				WORDS[validity].repeat, options.db ? " --db " : "", options.db ?: "",
+				terminal_text(profile.name));
 	}
 	if (r < 0)
 		return r;
