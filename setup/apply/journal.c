@@ -124,21 +124,6 @@ static char *make_line(json_t *json)
 	return text_format("%zu %.*s %s\n", strlen(text), DIGITS, digest, text);
 }
 
-/* Line `i` of a whole journal: the head, n entries, the head again. */
-static char *make_journal_line(const struct journal *j, size_t i)
-{
-	const struct entry *e = j->entries + (i ? i - 1 : 0);
-
-	if (i == 0 || i == j->n + 1)
-		return make_line(json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version",
-			2, "boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries",
-			(json_int_t)j->n));
-	return make_line(json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry",
-		(json_int_t)(i - 1), "kind", (int)e->kind, "id", e->id, "name", e->name, "knob",
-		(int)e->file_kind, "old", e->old, "want", e->want, "held", e->held, "block", (int)e->block,
-		"for_good", e->persistent));
-}
-
 /* What is known of a file so far. */
 struct reading {
 	struct journal *journal;
@@ -434,8 +419,16 @@ int journal_save(const struct journal *j, struct error *err)
 	FILE *stream = xopen_memstream(&text, &size);
 	bool valid = true;
 
-	for (size_t i = 0; i < j->n + 2; i++) {
-		_cleanup_(freep) char *line = make_journal_line(j, i);
+	for (size_t i = 0; i < j->n + 2; i++) { /* the head, n entries, the head again */
+		const struct entry *e = i > 0 && i <= j->n ? &j->entries[i - 1] : NULL;
+		_cleanup_(freep) char *line = make_line(
+			e ? json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry",
+				    (json_int_t)(i - 1), "kind", (int)e->kind, "id", e->id, "name", e->name,
+				    "knob", (int)e->file_kind, "old", e->old, "want", e->want, "held",
+				    e->held, "block", (int)e->block, "for_good", e->persistent)
+			  : json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2,
+				    "boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries",
+				    (json_int_t)j->n));
 
 		valid = valid && line;
 		fputs(line ?: "", stream);

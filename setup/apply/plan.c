@@ -25,54 +25,56 @@
 
 /* Which checks are requested. */
 
-/* Whether the kernel changes this check's files with those of a check in the list. */
-static bool is_coupled(const char *list, const char *id)
+static bool can_be_applied(const struct check *check)
 {
-	for (const struct check *c = check_rows; c->id; c++)
-		if (c->setting.coupled_check && !strcmp(c->setting.coupled_check, id) &&
-			list_has(list, ',', c->id))
-			return true;
-	return false;
+	return check->applied || check->setting.pattern;
 }
 
 bool request_takes(const struct request *request, const struct check *check)
 {
-	if (!check_can_be_applied(check) || list_has(request->skip, ',', check->id))
+	if (!can_be_applied(check) || list_has(request->skip, ',', check->id))
 		return false;
 	if (request->isolate && check->setting.isolates)
 		return true;
-	if (request->only)
-		return list_has(request->only, ',', check->id) || is_coupled(request->only, check->id);
-	return !check->setting.on_request;
+	if (!request->only)
+		return !check->setting.on_request;
+	/* Its own name, or that of a check with whose files the kernel changes its files. */
+	for (const struct check *c = check_rows; c->id; c++)
+		if (list_has(request->only, ',', c->id) &&
+			(c == check ||
+				(c->setting.coupled_check && !strcmp(c->setting.coupled_check, check->id))))
+			return true;
+	return false;
 }
 
-static int validate_list(const char *list, const char *option, struct error *err)
+static int validate_id(const char *id, const char *option, struct error *err)
 {
-	for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',') {
-		_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
-		const struct check *c = check_rows_find(id);
+	const struct check *check = check_rows_find(id);
+	struct nearest nearest = {.typed = id};
 
-		if (!c) {
-			struct nearest nearest = {.typed = id};
-
-			for (size_t i = 0; i < n_check_rows; i++)
-				nearest_try(&nearest, check_rows[i].id);
-			return error_say(err, -EINVAL,
-				"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option,
-				id, nearest_hint(&nearest, ""));
-		}
-		if (!check_can_be_applied(c))
-			return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s", option,
-				c->id, c->how ?: "-");
-	}
-	return 0;
+	if (check && can_be_applied(check))
+		return 0;
+	if (check)
+		return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s", option, id,
+			check->how ?: "-");
+	for (size_t i = 0; i < n_check_rows; i++)
+		nearest_try(&nearest, check_rows[i].id);
+	return error_say(err, -EINVAL, "%s: there is no check '%s'%s; 'emp-setup audit --all' lists them",
+		option, id, nearest_hint(&nearest, ""));
 }
 
 int request_validate(const struct request *request, struct error *err)
 {
-	int r = validate_list(request->only, "--only", err);
+	const char *const lists[] = {request->only, request->skip};
+	int r = 0;
 
-	return r < 0 ? r : validate_list(request->skip, "--skip", err);
+	for (size_t i = 0; i < ELEMENTS(lists); i++)
+		for (const char *p = lists[i]; r == 0 && p && *p; p += strcspn(p, ","), p += *p == ',') {
+			_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
+
+			r = validate_id(id, i ? "--skip" : "--only", err);
+		}
+	return r;
 }
 
 void plan_add(struct plan *plan, struct entry *entry)

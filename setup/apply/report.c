@@ -70,17 +70,12 @@ size_t report_count(const struct report *report, enum outcome outcome)
 	return n;
 }
 
-static bool is_same_text(const char *a, const char *b)
-{
-	return !strcmp(a ?: "", b ?: "");
-}
-
 /* Two files of one setting, changed alike. */
 static bool is_same_result(const struct report_row *a, const struct report_row *b)
 {
 	return a->name[0] == '/' && b->name[0] == '/' && a->outcome == b->outcome && !strcmp(a->id, b->id) &&
-	       is_same_text(a->before, b->before) && is_same_text(a->now, b->now) &&
-	       is_same_text(a->note, b->note);
+	       !strcmp(a->before ?: "", b->before ?: "") && !strcmp(a->now ?: "", b->now ?: "") &&
+	       !strcmp(a->note ?: "", b->note ?: "");
 }
 
 FILE *report_file(void)

@@ -28,26 +28,19 @@ int run_for_find(const char *name, char **ret_path, struct error *err)
 	return r < 0 ? shell_status(r) : 0;
 }
 
-/* A request that no CPU takes long to wake up; it ends when the file is closed. */
-static int hold_latency(void)
-{
-	static const char path[] = "/dev/cpu_dma_latency";
-	int32_t us = idle_latency_us();
-	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd >= 0 && write(fd, &us, sizeof(us)) == sizeof(us))
-		return TAKE_FD(fd);
-	fprintf(stderr, "emp-setup: CPUs may enter deep idle states: cannot %s %s: %s\n",
-		fd < 0 ? "open" : "write", path, strerror(errno));
-	return -1;
-}
-
 static int run_command(char *const *argv, const char *path, struct error *err)
 {
-	_cleanup_(closep) int latency = hold_latency();
+	static const char latency[] = "/dev/cpu_dma_latency";
 	const struct subprocess command = {.argv = argv, .path = path, .forward_signals = true};
-	int status, r = subprocess_run(&command, NULL, &status, err);
+	int32_t us = idle_latency_us();
+	/* A request that no CPU takes long to wake up; it ends when the file is closed. */
+	_cleanup_(closep) int fd = open(latency, O_WRONLY | O_CLOEXEC);
+	int status, r;
 
+	if (fd < 0 || write(fd, &us, sizeof(us)) != sizeof(us))
+		fprintf(stderr, "emp-setup: CPUs may enter deep idle states: cannot %s %s: %s\n",
+			fd < 0 ? "open" : "write", latency, strerror(errno));
+	r = subprocess_run(&command, NULL, &status, err);
 	return r < 0 ? shell_status(r) : process_exit_status(status);
 }
 

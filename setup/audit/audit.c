@@ -211,16 +211,6 @@ static void print_summary(const struct audit *audit)
 		n_missing, n_host);
 }
 
-/* A row for each check, and what to do about those that are open; with --all about each. */
-static void print_everything(const struct audit *audit)
-{
-	print_checks(audit, "ABC");
-	for (size_t i = 0; i < n_check_rows; i++)
-		if (options.all || is_open_check(audit, i))
-			print_check(&check_rows[i], &audit->findings[i]);
-	putchar('\n');
-}
-
 int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
@@ -267,9 +257,15 @@ int audit_verb(int argc, char **argv, struct error *err)
 			printf("Policy: %s (%s)\n", policy->name, policy->path);
 		putchar('\n');
 		if (options.verbose)
-			print_everything(&audit);
+			print_checks(&audit, "ABC");
 		else
 			print_summary(&audit);
+		/* What to do about those that are open; with --all about each. */
+		for (size_t i = 0; options.verbose && i < n_check_rows; i++)
+			if (options.all || is_open_check(&audit, i))
+				print_check(&check_rows[i], &audit.findings[i]);
+		if (options.verbose)
+			putchar('\n');
 		print_fitness(&audit);
 	}
 	return audit.n_off ? STATUS_NOT_FIT : STATUS_DONE;

@@ -195,8 +195,6 @@ char *setting_want(const struct setting *setting, const struct facts *facts, con
 /* Decides by the check's function, or by the files of its setting. */
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret);
 
-bool check_can_be_applied(const struct check *check);
-
 /* For the functions that decide. */
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

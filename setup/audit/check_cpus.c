@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define NO_CPU "no CPU is set apart for timing; --cpu names one"
+
 /* True where there is no policy to look at; the finding is made then. */
 static bool no_policy(const struct facts *f, struct finding *ret)
 {
@@ -341,27 +343,19 @@ char *check_cpus_interrupt_mask(const struct facts *f, const struct setting_file
 	return cpu_mask_of(file->value, cpus, n);
 }
 
-/* True where no CPU is set apart for timing; the finding is made then. */
-static bool no_cpu(const struct facts *f, struct finding *ret)
-{
-	if (f->cpu < 0)
-		finding_set(ret, CHECK_ABSENT, "no CPU is set apart for timing; --cpu names one");
-	return f->cpu < 0;
-}
-
 void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check_rows_find("irq.each"), f);
 	size_t n = 0; /* that may be handled on the core */
 
-	if (no_cpu(f, ret))
-		return;
 	for (size_t i = 0; i < files->n; i++) {
 		_cleanup_(freep) char *want = check_cpus_interrupt_list(f, &files->items[i]);
 
 		n += want && strcmp(want, files->items[i].value) != 0;
 	}
-	if (files->n == 0)
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (files->n == 0)
 		finding_set(ret, CHECK_ABSENT, "the kernel lists no interrupts");
 	else if (n > 0)
 		finding_set(ret, CHECK_OFF, "%zu of %zu may be handled on CPU %d", n, files->n, f->cpu);
@@ -375,9 +369,9 @@ void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
 	_cleanup_(freep) char *want = files->n ? check_cpus_interrupt_mask(f, &files->items[0]) : NULL;
 	const char *mask = files->n ? files->items[0].value : NULL;
 
-	if (no_cpu(f, ret))
-		return;
-	if (!mask)
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (!mask)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
 	else
 		finding_set(ret, want && !strcmp(want, mask) ? CHECK_OK : CHECK_OFF, "mask %s", mask);

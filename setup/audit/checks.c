@@ -299,11 +299,6 @@ const struct setting_files *check_files(const struct check *check, const struct 
 	return f->files ? &f->files[check - check_rows] : &none;
 }
 
-bool check_can_be_applied(const struct check *check)
-{
-	return check->applied || check->setting.pattern;
-}
-
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
 	_cleanup_(freep) char *value = NULL;

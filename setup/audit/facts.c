@@ -28,26 +28,10 @@
 
 #define CPU "/sys/devices/system/cpu/"
 
-/* Adds the CPUs of another list, if both are lists. */
-static void join_cpus(char **list, const char *other)
-{
-	char *longer = cpu_list_join(*list, other);
-
-	if (!longer)
-		return;
-	free(*list);
-	*list = longer;
-}
-
-static bool begins_with_digit(const char *list)
-{
-	return list && *list >= '0' && *list <= '9';
-}
-
 /* The CPU that programs will be timed on, and what shares it. */
 static void read_cpus(struct facts *f, int cpu)
 {
-	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *cpus = NULL, *all = NULL,
+	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *partition = NULL, *all = NULL,
 			      *siblings = NULL;
 
 	f->online = path_text(f->root_fd, CPU "online");
@@ -59,15 +43,25 @@ static void read_cpus(struct facts *f, int cpu)
 		*f->nohz_full = '\0';
 
 	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of
-	 * emp-setup. */
+	 * emp-setup, whose file may also say "none" or "member". */
 	if (directory && f->isolated) {
 		all = path_text(f->root_fd, "%.*s/cpuset.cpus.isolated",
 			(int)(strrchr(directory, '/') - directory), directory);
-		join_cpus(&f->isolated, all ?: "");
-		if (partition_read(f->root_fd, directory, &cpus) == 0 && begins_with_digit(cpus))
-			join_cpus(&f->isolated, cpus);
+		if (partition_read(f->root_fd, directory, &partition) < 0)
+			partition = NULL;
 	}
-	f->cpu = cpu < 0 && begins_with_digit(f->isolated) ? atoi(f->isolated) : cpu;
+	for (int i = 0; i < 2; i++) {
+		const char *more = i ? partition : all;
+		char *longer = more ? cpu_list_join(f->isolated, more) : NULL;
+
+		if (longer) {
+			free(f->isolated);
+			f->isolated = longer;
+		}
+	}
+	f->cpu = cpu;
+	if (cpu < 0 && f->isolated && *f->isolated >= '0' && *f->isolated <= '9')
+		f->cpu = atoi(f->isolated);
 	if (f->cpu >= 0) {
 		siblings = path_text(f->root_fd, CPU "cpu%d/topology/thread_siblings_list", f->cpu);
 		/* a processor without a list of siblings has one thread for each core */
@@ -260,12 +254,6 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 	}
 }
 
-/* Takes `name` over. */
-static void add_due(struct facts *f, char *name, int64_t next_ns)
-{
-	*array_add(f->due, f->n_due) = (struct elapse){name, next_ns};
-}
-
 /* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
 static int64_t timer_next_ns(struct units *units, const struct unit *unit)
 {
@@ -290,7 +278,7 @@ static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 		if (next_ns >= 0 && policy_stop(f->policy, unit->name))
 			*array_add(f->timers, f->n_timers) = (struct elapse){xstrdup(unit->name), next_ns};
 		else if (next_ns > 0 && next_ns < until_ns)
-			add_due(f, xstrdup(unit->name), next_ns);
+			*array_add(f->due, f->n_due) = (struct elapse){xstrdup(unit->name), next_ns};
 		if (!unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
 			continue;
@@ -315,7 +303,8 @@ static void read_user(struct facts *f, const char *socket, int64_t until_ns)
 		int64_t next_ns = timer_next_ns(units, &list.items[i]);
 
 		if (next_ns > 0 && next_ns < until_ns)
-			add_due(f, text_format("user-%d/%s", uid, list.items[i].name), next_ns);
+			*array_add(f->due, f->n_due) = (struct elapse){
+				text_format("user-%d/%s", uid, list.items[i].name), next_ns};
 	}
 }
 
@@ -370,14 +359,15 @@ static void ask_running_system(struct facts *f)
 	if (runs) {
 		jobs = cron_read(&n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S);
 		for (size_t i = 0; i < n; i++)
-			add_due(f, text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S);
+			*array_add(f->due, f->n_due) = (struct elapse){
+				text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S};
 		cron_clear(jobs, n);
 	}
 	for (size_t i = 0; i < sockets.n; i++)
 		read_user(f, sockets.items[i], until_ns);
 	users = sessions_desktops();
 	for (char **user = users; *user; user++)
-		add_due(f, text_format("desktop-session:%s", *user), 0);
+		*array_add(f->due, f->n_due) = (struct elapse){text_format("desktop-session:%s", *user), 0};
 	if (f->n_due > 0)
 		qsort(f->due, f->n_due, sizeof(*f->due), elapse_by_time);
 	kernel_clock_read(&f->clock);
@@ -412,13 +402,6 @@ int facts_read(
 	return 0;
 }
 
-static void elapses_free(struct elapse *items, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(items[i].unit);
-	free(items);
-}
-
 void facts_clear(struct facts *f)
 {
 	char *const texts[] = {f->units_why, f->online, f->isolated, f->nohz_full, f->smt, f->load,
@@ -433,8 +416,12 @@ void facts_clear(struct facts *f)
 	kernel_clear(&f->kernel);
 	free(f->processes);
 	unit_list_clear(&f->units);
-	elapses_free(f->timers, f->n_timers);
-	elapses_free(f->due, f->n_due);
+	for (size_t i = 0; i < f->n_timers; i++)
+		free(f->timers[i].unit);
+	free(f->timers);
+	for (size_t i = 0; i < f->n_due; i++)
+		free(f->due[i].unit);
+	free(f->due);
 	free(f->unlisted);
 	free(f->threads);
 	cgroup_limits_clear(&f->limits);

@@ -16,6 +16,7 @@
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/systemd/units.h"
+#include "setup/audit/audit.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -362,7 +363,7 @@ int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 
 /* The verb. */
 
-/* What is printed of a value; the caller frees it. NULL: an array of something else than texts. */
+/* What is printed of a value: the texts of a list with ", " between. The caller frees it. */
 static char *value_text(const json_t *value)
 {
 	char *list = NULL;
@@ -373,18 +374,9 @@ static char *value_text(const json_t *value)
 		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
 	if (json_is_null(value))
 		return xstrdup("-");
-	if (json_array_size(value) == 0)
-		return json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	json_array_foreach (value, i, item) {
-		_cleanup_(freep) char *shorter = list;
-
-		list = json_is_string(item)
-			       ? text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item))
-			       : NULL;
-		if (!list)
-			return NULL;
-	}
-	return list;
+	json_array_foreach (value, i, item)
+		list_add(&list, ", ", "%s", json_string_value(item) ?: "?");
+	return list ?: json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 
 static void print_part(const char *prefix, const json_t *part);
@@ -405,7 +397,7 @@ static void print_value(const char *name, const json_t *value)
 		}
 	else {
 		text = value_text(value);
-		terminal_wrap(stdout, text ?: "?", (size_t)printf("  %-36s", name), 4);
+		terminal_wrap(stdout, text, (size_t)printf("  %-36s", name), 4);
 	}
 }
 
