@@ -41,8 +41,7 @@ static int apply_prepare(struct plan *plan, struct error *err)
 static int apply_show(const struct plan *plan, struct error *err)
 {
 	const struct report *report = &plan->report;
-	size_t n_changed = report_count(report, OUTCOME_CHANGED),
-	       n_differ = report_count(report, OUTCOME_CLAMPED);
+	size_t n_changed = report->count[OUTCOME_CHANGED], n_differ = report->count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
 
 	if (options.json)
@@ -50,11 +49,11 @@ static int apply_show(const struct plan *plan, struct error *err)
 	report_print(report, file, options.verbose);
 	if (options.dry_run) {
 		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
-			report_count(report, OUTCOME_WILL_CHANGE), report_count(report, OUTCOME_STAYS));
+			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);
 		return 0;
 	}
-	fprintf(file, "%zu changed, %zu already set, %zu refused", n_changed,
-		report_count(report, OUTCOME_ALREADY), report_count(report, OUTCOME_REFUSED));
+	fprintf(file, "%zu changed, %zu already set, %zu refused", n_changed, report->count[OUTCOME_ALREADY],
+		report->count[OUTCOME_REFUSED]);
 	if (n_differ)
 		fprintf(file, ", %zu differ%s from the request", n_differ, n_differ == 1 ? "s" : "");
 	fprintf(file, ".%s\n",
@@ -76,7 +75,7 @@ static int show_plan(struct plan *plan, struct error *err)
 }
 
 /* What was changed before a failure is restored at once. */
-static int undo(const struct plan *plan, int r, struct error *err)
+static int undo_changes(const struct plan *plan, int r, struct error *err)
 {
 	struct error why = {};
 	int back = change_restore_locked(plan->n_open, &why);
@@ -109,7 +108,7 @@ static int carry_out(struct plan *plan, struct error *err)
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", plan->n_order,
 		plan->facts.policy->name);
 	r = change_apply(plan, err);
-	return r < 0 ? undo(plan, r, err) : 0;
+	return r < 0 ? undo_changes(plan, r, err) : 0;
 }
 
 /* Looks at the command line: the file of the command of --for, if there is one. */
@@ -164,7 +163,6 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = apply_show(&plan, err);
 	if (r != 0)
 		return r;
-	return report_count(&plan.report, OUTCOME_REFUSED) || report_count(&plan.report, OUTCOME_CLAMPED)
-		       ? STATUS_NOT_FIT
-		       : STATUS_DONE;
+	return plan.report.count[OUTCOME_REFUSED] || plan.report.count[OUTCOME_CLAMPED] ? STATUS_NOT_FIT
+											: STATUS_DONE;
 }

@@ -122,6 +122,7 @@ enum outcome {
 	OUTCOME_FAILED,     /* it could not be restored */
 	OUTCOME_FORGOTTEN,  /* either of the two with --forget: it is of no journal any more */
 	OUTCOME_DIFFERENT,  /* after a restore: not as it was before the first apply */
+	N_OUTCOMES,
 };
 
 struct report {
@@ -130,6 +131,7 @@ struct report {
 		char *id, *name, *before, *now, *note;
 	} * rows;
 	size_t n;
+	size_t count[N_OUTCOMES];
 };
 
 void report_clear(struct report *report);
@@ -140,8 +142,6 @@ void report_add(struct report *report, const char *id, const char *name, enum ou
 /* The same for an entry, the values of a setting with their units. */
 void report_entry(struct report *report, const struct entry *entry, enum outcome outcome, const char *before,
 	const char *now, const char *note);
-
-size_t report_count(const struct report *report, enum outcome outcome);
 
 /* Where apply and restore print: the standard output of apply --for belongs to its command. */
 FILE *report_file(void);

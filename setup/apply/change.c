@@ -98,7 +98,7 @@ void change_reload(struct units *units, enum outcome failed, struct report *repo
 }
 
 /* Records in the journal what the entry at place i holds, which is taken over. */
-static int record(struct plan *plan, size_t i, char *held, struct error *err)
+static int record_held(struct plan *plan, size_t i, char *held, struct error *err)
 {
 	struct entry *e = plan_entry(plan, i);
 	int r;
@@ -158,7 +158,7 @@ static int report_units(struct plan *plan, int r, struct error *err)
 			report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
 		} else {
 			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
-			r = r == 0 ? record(plan, i, xstrdup(e->old), err) : r;
+			r = r == 0 ? record_held(plan, i, xstrdup(e->old), err) : r;
 		}
 	}
 	return r;
@@ -178,7 +178,7 @@ static int change_units(struct plan *plan, struct error *err)
 				continue;
 			r = set_unit(e, plan->units, err);
 			if (r == 0 && e->done)
-				r = record(plan, i, xstrdup(e->want), err);
+				r = record_held(plan, i, xstrdup(e->want), err);
 		}
 	if (r < 0)
 		return r;
@@ -224,7 +224,7 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
 			held ?: e->want);
 	if (held) /* also if nothing was changed: later changes are somebody else's */
-		r = record(plan, i, xstrdup(held), err);
+		r = record_held(plan, i, xstrdup(held), err);
 	if (result.outcome == SETTING_OFFLINE)
 		note = "its CPUs are offline";
 	else if (result.outcome == SETTING_REFUSED)
@@ -251,7 +251,7 @@ static int change_files(struct plan *plan, struct error *err)
 		if (!entry_is_kept(e))
 			r = set_file(plan, i, err);
 		else if ((now = entry_read(e, NULL))) /* the value that the changes before it have left */
-			r = record(plan, i, now, err);
+			r = record_held(plan, i, now, err);
 	}
 	return r;
 }

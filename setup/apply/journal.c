@@ -382,7 +382,7 @@ static int open_directory(struct error *err)
 }
 
 /* Replaces a file: all of the new one is on disk before it gets the name. */
-static int replace(int dir_fd, const char *name, const char *text)
+static int replace_file(int dir_fd, const char *name, const char *text)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
 	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -394,14 +394,14 @@ static int replace(int dir_fd, const char *name, const char *text)
 	return 0;
 }
 
-static int save(const char *name, const char *text, struct error *err)
+static int save_file(const char *name, const char *text, struct error *err)
 {
 	_cleanup_(closep) int dir_fd = open_directory(err);
 	int r;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	r = text ? replace(dir_fd, name, text) : -EILSEQ;
+	r = text ? replace_file(dir_fd, name, text) : -EILSEQ;
 	if (r < 0) {
 		unlinkat(dir_fd, NEW_NAME, 0);
 		if (faccessat(dir_fd, FILE_NAME, F_OK, 0) < 0)
@@ -434,12 +434,12 @@ int journal_save(const struct journal *j, struct error *err)
 		fputs(line ?: "", stream);
 	}
 	text_stream_close(stream, &text);
-	return save(FILE_NAME, valid ? text : NULL, err);
+	return save_file(FILE_NAME, valid ? text : NULL, err);
 }
 
 int journal_save_beside(const char *text, struct error *err)
 {
-	return save(BESIDE_NAME, text, err);
+	return save_file(BESIDE_NAME, text, err);
 }
 
 char *journal_load_beside(void)
@@ -448,7 +448,7 @@ char *journal_load_beside(void)
 }
 
 /* A line that did not fit is removed again. */
-static int append(int fd, const char *line, bool durable)
+static int append_line(int fd, const char *line, bool durable)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 	size_t len = strlen(line);
@@ -469,7 +469,7 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 	_cleanup_(freep) char *line = make_line(
 		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", e->held));
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	int r = fd < 0 ? -errno : line ? append(fd, line, e->persistent) : -EILSEQ;
+	int r = fd < 0 ? -errno : line ? append_line(fd, line, e->persistent) : -EILSEQ;
 
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
 }

@@ -261,7 +261,7 @@ struct ordering {
 };
 
 /* Puts a unit behind all that must stop before it. */
-static int visit(struct ordering *o, size_t i, struct error *err)
+static int visit_unit(struct ordering *o, size_t i, struct error *err)
 {
 	_cleanup_(strings_freep) char **names = NULL;
 	int r;
@@ -273,7 +273,7 @@ static int visit(struct ordering *o, size_t i, struct error *err)
 	for (char **name = names; r == 0 && *name; name++)
 		for (size_t k = 0; r == 0 && k < o->plan->n_order; k++)
 			if (!strcmp(plan_entry(o->plan, k)->name, *name))
-				r = visit(o, k, err);
+				r = visit_unit(o, k, err);
 	o->order[o->n++] = o->plan->order[i];
 	return r;
 }
@@ -292,7 +292,7 @@ static int sort_units(struct plan *plan, struct error *err)
 			int own = unit_is_kind(unit, ".timer")     ? 0
 				  : unit_is_kind(unit, ".service") ? 1
 								   : 2,
-			    r = own == kind ? visit(&o, i, err) : 0;
+			    r = own == kind ? visit_unit(&o, i, err) : 0;
 
 			if (r < 0)
 				return r;

@@ -50,6 +50,7 @@ void report_add(struct report *report, const char *id, const char *name, enum ou
 {
 	*array_add(report->rows, report->n) = (struct report_row){
 		outcome, text_copy(id), text_copy(name), text_copy(before), text_copy(now), text_copy(note)};
+	report->count[outcome]++;
 }
 
 void report_entry(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
@@ -59,15 +60,6 @@ void report_entry(struct report *report, const struct entry *e, enum outcome out
 			      *now_text = kernel_setting_description(e->file_kind, now);
 
 	report_add(report, e->id, e->name, outcome, before_text, now_text, note);
-}
-
-size_t report_count(const struct report *report, enum outcome outcome)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < report->n; i++)
-		n += report->rows[i].outcome == outcome;
-	return n;
 }
 
 /* Two files of one setting, changed alike. */
@@ -83,12 +75,14 @@ FILE *report_file(void)
 	return options.run_for ? stderr : stdout;
 }
 
-void report_print(const struct report *report, FILE *file, bool all)
+/* Rows for all that is worth showing; with `each`, for programs, one for each row of the report. */
+static struct table *report_table(const struct report *report, bool all, bool each)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"OUTCOME", COLUMN_TEXT},
-		{"BEFORE", COLUMN_TEXT}, {"NOW", COLUMN_TEXT}, {"WHAT", COLUMN_WRAP}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-	size_t more = 0, n = 0; /* more: rows before this one that share its row of the table */
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
+		{"OUTCOME", COLUMN_TEXT, "outcome"}, {"BEFORE", COLUMN_TEXT, "before"},
+		{"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP}, {NULL, COLUMN_TEXT, "note"}, {}};
+	struct table *table = table_new(columns);
+	size_t more = 0; /* rows before this one that share its row of the table */
 
 	for (size_t i = 0; i < report->n; i++) {
 		const struct report_row *row = &report->rows[i];
@@ -96,7 +90,7 @@ void report_print(const struct report *report, FILE *file, bool all)
 
 		if (!all && OUTCOMES[row->outcome].minor)
 			continue;
-		if (i + 1 < report->n && is_same_result(row, row + 1)) {
+		if (!each && i + 1 < report->n && is_same_result(row, row + 1)) {
 			more++;
 			continue;
 		}
@@ -104,36 +98,40 @@ void report_print(const struct report *report, FILE *file, bool all)
 			others = text_format(" and %zu more", more);
 		table_row(table);
 		table_cell_text(table, row->id);
-		table_cell_text(table, OUTCOMES[row->outcome].word);
+		table_cell_text(table, row->name);
+		table_cell_value(
+			table, json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word);
 		table_mark(table, OUTCOMES[row->outcome].mark);
-		table_cell_text(table, row->before ?: "");
-		table_cell_text(table, row->now ?: "");
+		table_cell_value(table, json_string(row->before), row->before ?: "");
+		table_cell_value(table, json_string(row->now), row->now ?: "");
 		if (!strcmp(row->name, "-") && row->note)
 			table_cell_text(table, row->note);
 		else
 			table_cell(table, "%s%s%s%s", report->rows[i - more].name, others ?: "",
 				row->note ? ": " : "", row->note ?: "");
+		table_cell_text(table, row->note);
 		more = 0;
-		n++;
 	}
+	return table;
+}
+
+void report_print(const struct report *report, FILE *file, bool all)
+{
+	_cleanup_(table_freep) struct table *table = report_table(report, all, false);
+	bool any = false;
+
+	for (size_t i = 0; i < report->n; i++)
+		any = any || all || !OUTCOMES[report->rows[i].outcome].minor;
 	table_print(table, file);
-	if (n > 0)
+	if (any)
 		fprintf(file, "\n");
 }
 
 json_t *report_json(const struct report *report)
 {
-	json_t *array = json_array();
+	_cleanup_(table_freep) struct table *table = report_table(report, true, true);
 
-	for (size_t i = 0; i < report->n; i++) {
-		const struct report_row *row = &report->rows[i];
-
-		json_array_append_new(
-			array, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "id", row->id, "name",
-				       row->name, "outcome", OUTCOMES[row->outcome].name, "before",
-				       row->before, "now", row->now, "note", row->note));
-	}
-	return array;
+	return table_json(table);
 }
 
 int report_print_json(const struct report *report, json_t *members, struct error *err)

@@ -294,8 +294,7 @@ static void restore_units(struct restore *r)
 
 static int restore_show(const struct report *report, size_t n_undone, struct error *err)
 {
-	size_t n_failed = report_count(report, OUTCOME_FAILED),
-	       n_differ = report_count(report, OUTCOME_DIFFERENT);
+	size_t n_failed = report->count[OUTCOME_FAILED], n_differ = report->count[OUTCOME_DIFFERENT];
 	FILE *file = report_file();
 
 	if (options.json)
@@ -305,13 +304,12 @@ static int restore_show(const struct report *report, size_t n_undone, struct err
 	if (n_undone)
 		fprintf(file, "A reboot had already undone %zu change%s.\n", n_undone,
 			n_undone == 1 ? "" : "s");
-	fprintf(file, "%zu restored, %zu already as before, ", report_count(report, OUTCOME_RESTORED),
-		report_count(report, OUTCOME_ALREADY));
+	fprintf(file, "%zu restored, %zu already as before, ", report->count[OUTCOME_RESTORED],
+		report->count[OUTCOME_ALREADY]);
 	if (options.forget)
-		fprintf(file, "%zu forgotten.\n", report_count(report, OUTCOME_FORGOTTEN));
+		fprintf(file, "%zu forgotten.\n", report->count[OUTCOME_FORGOTTEN]);
 	else
-		fprintf(file, "%zu left alone, %zu failed.\n", report_count(report, OUTCOME_LEFT_ALONE),
-			n_failed);
+		fprintf(file, "%zu left alone, %zu failed.\n", report->count[OUTCOME_LEFT_ALONE], n_failed);
 	if (n_failed)
 		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
 	if (n_differ)
@@ -362,7 +360,7 @@ int change_restore_locked(size_t first, struct error *err)
 	if (r < 0)
 		return r;
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
-		report_count(report, OUTCOME_RESTORED), n_undone, j->n);
+		report->count[OUTCOME_RESTORED], n_undone, j->n);
 	/* What could not be restored stays in the journal. */
 	if (j->n == 0)
 		crash_point();
@@ -372,13 +370,12 @@ int change_restore_locked(size_t first, struct error *err)
 	r = restore_show(report, n_undone, err);
 	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
 		return r;
-	if (report_count(report, OUTCOME_FAILED))
+	if (report->count[OUTCOME_FAILED])
 		return STATUS_ERROR;
 	if (options.forget) /* what differs has been listed, as the user wants it to stay */
 		return STATUS_DONE;
-	return report_count(report, OUTCOME_LEFT_ALONE) || report_count(report, OUTCOME_DIFFERENT)
-		       ? STATUS_NOT_FIT
-		       : STATUS_DONE;
+	return report->count[OUTCOME_LEFT_ALONE] || report->count[OUTCOME_DIFFERENT] ? STATUS_NOT_FIT
+										     : STATUS_DONE;
 }
 
 int restore_verb(int argc, char **argv, struct error *err)

@@ -20,7 +20,7 @@ static const char *const FILES[] = {CPU "cpufreq/*", CPU "cpufreq/[a-z]*/*",
 	CPU "cpufreq/policy[0-9]*/[a-z]*/*", CPU "intel_pstate/*", CPU "amd_pstate/*", CPU "smt/control",
 	CPU "cpu[0-9]*/online", CPU "cpu[0-9]*/power/energy_perf_bias"};
 
-static const char *const UNIT_DIRECTORIES[] = {"/etc/systemd/system", "/run/systemd/system"};
+static const char *const UNIT_FILES[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
 
 static json_t *take_files(void)
 {
@@ -46,17 +46,14 @@ static json_t *take_masks(void)
 {
 	json_t *masks = json_object();
 
-	for (size_t i = 0; i < ELEMENTS(UNIT_DIRECTORIES); i++) {
-		_cleanup_(closedirp) DIR *directory = opendir(UNIT_DIRECTORIES[i]);
-		struct dirent *entry;
+	for (size_t i = 0; i < ELEMENTS(UNIT_FILES); i++) {
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, UNIT_FILES[i]);
 
-		while (directory && (entry = readdir(directory))) {
-			_cleanup_(freep) char *path = text_format(
-				"%s/%s", UNIT_DIRECTORIES[i], entry->d_name);
-			_cleanup_(freep) char *drop_in = text_format("%s/" CHANGE_DROP_IN, path);
+		for (size_t k = 0; k < paths.n; k++) {
+			_cleanup_(freep) char *drop_in = text_format("%s/" CHANGE_DROP_IN, paths.items[k]);
 
-			if (change_is_mask(path) || access(drop_in, F_OK) == 0)
-				json_object_set_new(masks, path, json_string("there"));
+			if (change_is_mask(paths.items[k]) || access(drop_in, F_OK) == 0)
+				json_object_set_new(masks, paths.items[k], json_string("there"));
 		}
 	}
 	return masks;
@@ -139,12 +136,12 @@ static void compare_kind(const struct kind *kind, const json_t *before, const js
 	json_object_update(all, was);
 	json_object_update_missing(all, is);
 	json_object_foreach (all, name, value) {
-		const char *old = json_string_value(json_object_get(was, name)) ?: kind->absent,
-			   *new = json_string_value(json_object_get(is, name)) ?: kind->absent;
+		const char *then = json_string_value(json_object_get(was, name)) ?: kind->absent,
+			   *today = json_string_value(json_object_get(is, name)) ?: kind->absent;
 
-		if (old && new &&strcmp(old, new) != 0 && !is_explained(report, name) &&
+		if (then && today && strcmp(then, today) != 0 && !is_explained(report, name) &&
 			(strcmp(kind->member, "units") != 0 || !comes_and_goes(units, name)))
-			report_add(report, kind->id, name, OUTCOME_DIFFERENT, old, new, NULL);
+			report_add(report, kind->id, name, OUTCOME_DIFFERENT, then, today, NULL);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static const char *state_of(const struct entry *e)
+static const char *entry_state(const struct entry *e)
 {
 	if (e->kind == ENTRY_LOST)
 		return "lost";
@@ -29,7 +29,7 @@ static bool are_alike(const struct entry *e, const struct entry *f)
 {
 	return e->kind == f->kind && e->kind != ENTRY_LOST && e->file_kind == f->file_kind &&
 	       e->persistent == f->persistent && !strcmp(e->id, f->id) && !strcmp(e->old, f->old) &&
-	       !strcmp(e->now ?: "", f->now ?: "") && !strcmp(state_of(e), state_of(f));
+	       !strcmp(e->now ?: "", f->now ?: "") && !strcmp(entry_state(e), entry_state(f));
 }
 
 /* What this entry and `more` behind it are about; the caller frees it. */
@@ -49,7 +49,7 @@ static char *describe(const struct entry *e, size_t more)
 }
 
 /* The value as people read it, or as it is in JSON. */
-static void add_value(struct table *list, const struct entry *e, const char *value)
+static void entry_value_cell(struct table *list, const struct entry *e, const char *value)
 {
 	_cleanup_(freep) char *text = kernel_setting_description(e->file_kind, value);
 
@@ -75,10 +75,10 @@ static struct table *list_entries(const struct journal *journal, bool each)
 		table_row(list);
 		table_cell_text(list, e->id);
 		table_cell_text(list, e->name);
-		table_cell_text(list, state_of(e));
-		add_value(list, e, e->old);
+		table_cell_text(list, entry_state(e));
+		entry_value_cell(list, e, e->old);
 		table_cell_text(list, e->held ?: e->want);
-		add_value(list, e, e->now);
+		entry_value_cell(list, e, e->now);
 		table_cell_text(list, what);
 		table_cell_value(list, json_boolean(e->persistent), "");
 		table_cell_value(list, json_boolean(e->persistent), ""); /* its name in 0.1.0 */
@@ -103,7 +103,7 @@ static size_t read_entries(struct journal *journal, bool each)
 
 		e->now = entry_read(e, units);
 		hidden = !each && e->kind == ENTRY_UNIT && !strcmp(e->old, e->want) &&
-			 !strcmp(state_of(e), "as set");
+			 !strcmp(entry_state(e), "as set");
 		n_hidden += hidden;
 		if (hidden || entry_is_kept(e))
 			entry_clear(e);

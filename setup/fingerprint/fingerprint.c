@@ -157,15 +157,7 @@ static json_t *kernel_options(int root_fd, const char *release)
 	return object;
 }
 
-static json_t *policy(const struct frequency_policy *p)
-{
-	return json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver, "governor",
-		p->governor, "preference", p->preference, "min_khz", (json_int_t)p->min_khz, "max_khz",
-		(json_int_t)p->max_khz, "base_khz", (json_int_t)p->base_khz, "hardware_max_khz",
-		(json_int_t)p->hardware_max_khz, "boost", (json_int_t)p->boost);
-}
-
-static json_t *known(int64_t value)
+static json_t *int_or_null(int64_t value)
 {
 	return value < 0 ? json_null() : json_integer(value);
 }
@@ -173,27 +165,30 @@ static json_t *known(int64_t value)
 static json_t *frequencies(int root_fd)
 {
 	_cleanup_(frequency_clear) struct frequency f = {};
+	_cleanup_(json_decrefp) json_t *last = NULL;
+	json_t *array = json_array(), *entry = NULL;
 
 	frequency_read(&f, root_fd);
+	for (size_t i = 0; i < f.n_policies; i++) {
+		const struct frequency_policy *p = &f.policies[i];
+		json_t *own = json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver,
+			"governor", p->governor, "preference", p->preference, "min_khz",
+			(json_int_t)p->min_khz, "max_khz", (json_int_t)p->max_khz, "base_khz",
+			(json_int_t)p->base_khz, "hardware_max_khz", (json_int_t)p->hardware_max_khz, "boost",
+			(json_int_t)p->boost);
 
-	/* Neighbours with equal settings are one entry. */
-	json_t *array = json_array();
-
-	for (size_t i = 0, first = 0; i < f.n_policies; i++) {
-		_cleanup_(json_decrefp) json_t *own = policy(&f.policies[i]), *next = NULL, *entry = NULL;
-
-		next = i + 1 < f.n_policies ? policy(&f.policies[i + 1]) : NULL;
-		if (next && json_equal(own, next))
-			continue;
-		entry = json_pack(
-			"{s:i, s:i}", "first", f.policies[first].number, "last", f.policies[i].number);
+		if (!json_equal(own, last)) { /* neighbours with equal settings are one entry */
+			entry = json_pack("{s:i}", "first", p->number);
+			json_array_append_new(array, entry);
+		}
+		json_object_set_new(entry, "last", json_integer(p->number));
 		json_object_update(entry, own);
-		json_array_append(array, entry);
-		first = i + 1;
+		json_decref(last);
+		last = own;
 	}
 	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
-		known(f.min_perf_pct), "max_perf_pct", known(f.max_perf_pct), "no_turbo", known(f.no_turbo),
-		"boost", known(f.boost), "policies", array);
+		int_or_null(f.min_perf_pct), "max_perf_pct", int_or_null(f.max_perf_pct), "no_turbo",
+		int_or_null(f.no_turbo), "boost", int_or_null(f.boost), "policies", array);
 }
 
 static json_t *vulnerabilities(int root_fd)
@@ -414,7 +409,7 @@ static void print_part(const char *prefix, const json_t *part)
 	}
 }
 
-static int store(const json_t *document, struct error *err)
+static int store_fingerprint(const json_t *document, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *text = json_dumps(document, JSON_COMPACT);
@@ -463,5 +458,5 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		}
 		printf("\n\"-\" means that this machine does not have it or does not report it.\n");
 	}
-	return r == 0 && options.save ? store(document, err) : r;
+	return r == 0 && options.save ? store_fingerprint(document, err) : r;
 }

@@ -55,7 +55,7 @@ static void append(const char *text)
 
 TEST_OF_JOURNAL(what_is_saved_is_loaded_again)
 {
-	struct journal j = filled(), k = {};
+	_cleanup_(journal_clear) struct journal j = filled(), k = {};
 
 	assert_int_equal(journal_load(&k, &err), 0); /* nothing is applied */
 	assert_int_equal(k.n, 0);
@@ -69,8 +69,6 @@ TEST_OF_JOURNAL(what_is_saved_is_loaded_again)
 	assert_int_equal(k.entries[1].block, BLOCK_DROP_IN);
 	assert_true(k.entries[1].persistent);
 	assert_false(journal_is_stale(&k));
-	journal_clear(&k);
-	journal_clear(&j);
 	assert_int_equal(journal_remove(&err), 0);
 	assert_int_equal(access(place, F_OK), -1);
 }
@@ -79,14 +77,13 @@ TEST_OF_JOURNAL(any_number_of_lines_may_be_joined)
 {
 	static const char line[] = "0 e3b0c44298fc1c14 X";
 	static char text[20000 * sizeof(line)];
-	struct journal j = {};
+	_cleanup_(journal_clear) struct journal j = {};
 
 	for (char *to = text; to < text + sizeof(text) - sizeof(line);)
 		to = stpcpy(to, line);
 	tree_put("emp/journal", text);
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_true(j.damaged);
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
@@ -122,7 +119,7 @@ TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 		"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n"};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		struct journal j = {};
+		_cleanup_(journal_clear) struct journal j = {};
 
 		tree_put("emp/journal", rows[i]);
 		assert_int_equal(journal_load(&j, &err), 1);
@@ -130,7 +127,6 @@ TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 		assert_int_equal(count_lost(&j), 1);
 		assert_int_equal(j.n, 1);
 		assert_string_equal(err.text, "");
-		journal_clear(&j);
 	}
 }
 
@@ -142,7 +138,7 @@ static const char OLD[] =
 
 TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 {
-	struct journal j = {};
+	_cleanup_(journal_clear) struct journal j = {};
 
 	tree_put("emp/journal", OLD);
 	append("{\"mark\":0,\"held\":\"0"); /* a power cut */
@@ -154,25 +150,23 @@ TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 	assert_string_equal(j.entries[1].held, "inactive");
 	assert_int_equal(j.entries[1].block, BLOCK_MASK);
 	assert_true(j.entries[1].persistent);
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
 {
-	struct journal j = {};
+	_cleanup_(journal_clear) struct journal j = {};
 
 	tree_put("emp/journal", OLD);
 	append("{\"mark\":0,\"he{\"mark\":1,\"held\":\"inactive\"}\n");
 	assert_int_equal(journal_load(&j, &err), 1);
 	assert_int_equal(j.n, 2);
 	assert_int_equal(count_lost(&j), 0);
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 {
 	_cleanup_(freep) char *text = strdup(OLD);
-	struct journal j = {};
+	_cleanup_(journal_clear) struct journal j = {};
 
 	*strstr(text, "\"want\"") = '\r';
 	tree_put("emp/journal", text);
@@ -186,7 +180,6 @@ TEST_OF_JOURNAL(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 	assert_string_equal(j.entries[1].old, "1");
 	assert_non_null(
 		strstr(j.entries[2].want, "1 of 2 changes cannot be read; 'journalctl -t emp-setup'"));
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
@@ -205,7 +198,7 @@ TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
 
 TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 {
-	struct journal j = {}, k = {};
+	_cleanup_(journal_clear) struct journal j = {}, k = {};
 
 	tree_put("emp/journal", "nonsense\n");
 	assert_int_equal(journal_load(&j, &err), 1);
@@ -213,8 +206,6 @@ TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_int_equal(count_lost(&k), 1);
 	assert_true(k.since_ns > 0);
-	journal_clear(&j);
-	journal_clear(&k);
 }
 
 /* Loads it from the first `size` bytes of `text`: either every entry is there and as it was, or something is said to
@@ -222,7 +213,7 @@ TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 static void check_damaged(
 	const char *text, size_t size, const struct journal *whole, const char *how, size_t at)
 {
-	struct journal j = {};
+	_cleanup_(journal_clear) struct journal j = {};
 	FILE *f = fopen(file, "w");
 	size_t n = 0;
 
@@ -243,13 +234,12 @@ static void check_damaged(
 	if (n < whole->n && (count_lost(&j) == 0 || !j.damaged))
 		fail_msg("%s at byte %zu: %zu of %zu entries, and none is said to be lost", how, at, n,
 			whole->n);
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_byte_that_is_damaged_loses_no_entry_unseen)
 {
 	static const int flips[] = {0x01, 0x02, 0x08, 0x20, 0x80};
-	struct journal whole = filled();
+	_cleanup_(journal_clear) struct journal whole = filled();
 	char text[4096];
 	size_t size;
 	FILE *f;
@@ -284,13 +274,12 @@ TEST_OF_JOURNAL(a_byte_that_is_damaged_loses_no_entry_unseen)
 		memset(copy + i, 0, 64);
 		check_damaged(copy, size, &whole, "64 NULs", i);
 	}
-	journal_clear(&whole);
 }
 
 TEST_OF_JOURNAL(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
 {
 	struct rlimit room, before;
-	struct journal j = filled(), k = {};
+	_cleanup_(journal_clear) struct journal j = filled(), k = {};
 	struct stat st;
 
 	assert_int_equal(journal_save(&j, &err), 0);
@@ -307,13 +296,11 @@ TEST_OF_JOURNAL(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_false(k.damaged);
 	assert_string_equal(k.entries[0].held, "5");
-	journal_clear(&k);
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_reboot_leaves_only_persistent_entries)
 {
-	struct journal j = filled();
+	_cleanup_(journal_clear) struct journal j = filled();
 
 	assert_int_equal(journal_drop_stale(&j), 0);
 	strcpy(j.boot_id, "another");
@@ -322,7 +309,6 @@ TEST_OF_JOURNAL(a_reboot_leaves_only_persistent_entries)
 	assert_int_equal(j.n, 1);
 	assert_string_equal(j.entries[0].name, "b.service");
 	assert_false(journal_is_stale(&j));
-	journal_clear(&j);
 }
 
 TEST_OF_JOURNAL(a_tuned_value_is_never_taken_for_an_original)
@@ -378,8 +364,8 @@ TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
 		report_add(&report, "x", "/x", (enum outcome)i, NULL, NULL, NULL);
 	report_add(&report, "x", "/y", OUTCOME_CHANGED, "1", "2", NULL);
-	assert_int_equal(report_count(&report, OUTCOME_CHANGED), 2);
-	assert_int_equal(report_count(&report, OUTCOME_REFUSED), 1);
+	assert_int_equal(report.count[OUTCOME_CHANGED], 2);
+	assert_int_equal(report.count[OUTCOME_REFUSED], 1);
 	rows = report_json(&report);
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
 		assert_string_equal(
