@@ -16,7 +16,6 @@
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/systemd/units.h"
-#include "setup/audit/audit.h"
 #include "setup/options.h"
 
 #include <errno.h>
@@ -369,8 +368,11 @@ static char *value_text(const json_t *value)
 		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
 	if (json_is_null(value))
 		return xstrdup("-");
-	json_array_foreach (value, i, item)
-		list_add(&list, ", ", "%s", json_string_value(item) ?: "?");
+	json_array_foreach (value, i, item) {
+		_cleanup_(freep) char *shorter = list;
+
+		list = text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item) ?: "?");
+	}
 	return list ?: json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 
