@@ -86,12 +86,10 @@ int book_walk_register(struct book *book, struct error *err);
 /* book_profiles.c: removes the retired profiles that no run needs any more. */
 int book_prune_profiles(struct book *book, struct error *err);
 
-/* book_schema.c: the SQL that makes version 1 of an empty file, and each later one of the version before. */
-extern const char *const book_schema_steps[];
+/* book_schema.c */
+
 extern const int book_schema_newest;
 extern const char *const book_schema_newest_digest;
-
-/* book_upgrade.c */
 
 /* Upgrades the file to the newest version, and keeps a copy of the old one beside it, which a notice names; an empty file
  * becomes a book. A reader's copy is upgraded without that. -EPROTONOSUPPORT: made by a newer emp; -EINVAL: of another
