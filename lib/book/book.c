@@ -4,198 +4,22 @@
  * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
  * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
  * the program and disturb the next sample, so those of one second are synced together, and most of them wait in a file beside
- * the book (book.c). A run that has no sample yet, and warnings, which follow from samples, are synced with what comes next.
- * The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
-#include "lib/book/book.h"
+ * the book (book_pending.c). A run that has no sample yet, and warnings, which follow from samples, are synced with what comes
+ * next. The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
+#include "lib/book/book_internal.h"
 
 #include "lib/base/number.h"
 #include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-#include "lib/book/book_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-
-/* Samples that wait beside the book, in the file BOOK-pending, until they are stored in it.
- *
- * A transaction takes 50 us between two samples, a tenth of what `true` takes; appending a record takes 3 us. A record
- * survives this process (kill -9), because the kernel has it. Whatever reads or writes the book next stores the
- * records first: this process, or the next that opens the book. flock() tells whether their owner is alive. Records are
- * structs as this process has them in memory: only the same build of EMP reads them. */
-
-enum { MARK = 0x53504d45 };
-
-struct pending_head {
-	char magic[8];
-	uint32_t sizes[4];
-};
-
-struct pending_record {
-	uint32_t mark, n_executions;
-	char uid[UID_SIZE]; /* of its run: the book may have been replaced */
-	int64_t run;
-	struct sample sample;
-	struct counters changes;
-}; /* followed by its executions */
-
-static const struct pending_head right_head = {
-	"EMPpend", {sizeof(struct pending_record), sizeof(struct sample), sizeof(struct counters),
-			   sizeof(struct execution)}};
-
-/* Opens the file, locked. -EAGAIN: its owner is alive; -EPROTONOSUPPORT: another version made it; otherwise what
- * open says. */
-static int open_pending(struct book *book, int flags)
-{
-	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
-	_cleanup_(closep) int fd = -1;
-	struct pending_head there = {};
-	struct stat st;
-
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_uid && st.st_uid != geteuid()))
-		return -ESTALE; /* not a file, just removed, or of a stranger */
-	if (st.st_size == 0 && pwrite(fd, &right_head, sizeof(right_head), 0) != sizeof(right_head))
-		return -ENOSPC;
-	if (pread(fd, &there, sizeof(there), 0) != sizeof(there) ||
-		memcmp(&there, &right_head, sizeof(right_head)))
-		return -EPROTONOSUPPORT;
-	book->pending.size = st.st_size ?: (off_t)sizeof(struct pending_head);
-	book->pending.fd = TAKE_FD(fd);
-	return 0;
-}
-
-bool book_keep_sample(struct book *book, const struct run *run, const struct sample *sample,
-	const struct execution *executions, size_t n, const struct counters *changes)
-{
-	struct pending *p = &book->pending;
-	struct pending_record record = {
-		.mark = MARK, .n_executions = (uint32_t)n, .run = run->id, .sample = *sample};
-	struct iovec parts[] = {{&record, sizeof(record)}, {(void *)executions, n * sizeof(*executions)}};
-
-	if (clock_ns(CLOCK_MONOTONIC) - book->synced_ns >= NS_PER_S)
-		return false;
-	if (p->fd < 0 && !p->tried)
-		open_pending(book, O_CREAT);
-	p->tried = true;
-	if (p->fd < 0)
-		return false;
-	record.changes = *changes;
-	memcpy(record.uid, run->uid, sizeof(record.uid));
-	if (pwritev(p->fd, parts, 2, p->size) != (ssize_t)(parts[0].iov_len + parts[1].iov_len))
-		return false; /* no room: the book says so; the next record replaces this one */
-	p->size += (off_t)(parts[0].iov_len + parts[1].iov_len);
-	return true;
-}
-
-static int store_records(struct book *book, struct error *err)
-{
-	size_t size = (size_t)book->pending.size;
-	_cleanup_(freep) char *content = xmalloc(size);
-	const char *from = content + sizeof(struct pending_head), *end = content + size;
-	int r = 0;
-
-	book->pending.stored = true;
-	if (size <= sizeof(struct pending_head)) /* the book went on elsewhere, with them */
-		return 0;
-	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
-		return error_os(err, -errno, "cannot read the file '%s-pending'", book->path);
-	while (r == 0 && end - from >= (ssize_t)sizeof(struct pending_record)) {
-		_cleanup_(freep) struct execution *executions = NULL;
-		struct pending_record record;
-		size_t length;
-
-		memcpy(&record, from, sizeof(record));
-		from += sizeof(record);
-		length = record.n_executions * sizeof(*executions);
-		if (record.mark != MARK || (size_t)(end - from) < length) /* the last one, torn */
-			return 0;
-		record.uid[sizeof(record.uid) - 1] = '\0';
-		executions = memcpy(xmalloc(length), from, length); /* aligned */
-		/* If the run is in this book. A sample that is there already was stored by a process that
-		 * died before it emptied the file. */
-		r = sql_row(book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record.run,
-			record.uid);
-		if (r > 0) {
-			r = book_add_sample(
-				book, record.run, &record.sample, executions, record.n_executions, err);
-			if (r == 0)
-				r = book_add_counters(
-					book, record.run, record.sample.n, &record.changes, err);
-			r = r == -EEXIST ? 0 : r;
-		}
-		from += length;
-	}
-	return r;
-}
-
-int pending_store(struct book *book, struct error *err)
-{
-	if (book->pending.stored || book->pending.size <= (off_t)sizeof(struct pending_head))
-		return 0;
-	return BOOK_ATOMIC(book, store_records(book, err), err);
-}
-
-/* The transaction ended. */
-static void pending_ended(struct book *book, bool committed)
-{
-	struct pending *p = &book->pending;
-
-	if (p->stored && committed && ftruncate(p->fd, sizeof(struct pending_head)) == 0)
-		p->size = sizeof(struct pending_head);
-	p->stored = false;
-}
-
-int pending_move(struct book *book, struct pending *from, const char *path, struct error *err)
-{
-	_cleanup_(freep) char *old = text_format("%s-pending", path);
-	int r;
-
-	book->pending = *from;
-	r = pending_store(book, err);
-	if (r < 0)
-		return r;
-	if (book->pending.fd >= 0)
-		unlink(old);
-	closep(&book->pending.fd);
-	book->pending = (struct pending){.fd = -1};
-	return 0;
-}
-
-int pending_recover(struct book *book, struct error *err)
-{
-	int r = open_pending(book, 0);
-
-	if (r == -EPROTONOSUPPORT)
-		return error_say(err, r,
-			"the file '%s-pending' holds samples that another version of EMP left; open the lab book with that version, or move the file away",
-			book->path);
-	if (r < 0)
-		return 0; /* there is none, or its owner is alive */
-	r = pending_store(book, err);
-	return r == 0 ? 0
-		      : error_prefix(err, r,
-				"cannot store the samples in '%s-pending'; move the file away to go on without them",
-				book->path);
-}
 
 const char *book_file(const struct book *book)
 {
 	return book->path;
-}
-
-int book_foreign(const char *path, struct error *err)
-{
-	return error_say(err, -EINVAL,
-		"'%s' is the database of another program; name another file with --db or EMP_DB", path);
 }
 
 /* The file, the cause, the way out. */
@@ -205,49 +29,60 @@ int book_failed(struct book *book, int rc, struct error *err)
 		SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE};
 	int e = sqlite3_system_errno(book->db), kind = rc & 0xff, r;
 	bool no_space = e == ENOSPC || e == EDQUOT, unwritable = kind == SQLITE_FULL || no_space;
+	bool quota = kind == SQLITE_IOERR && e == EDQUOT;
 
-	if (kind == SQLITE_FULL || (kind == SQLITE_IOERR && no_space)) {
-		bool quota = kind == SQLITE_IOERR && e == EDQUOT;
-
+	for (size_t i = 0; i < ELEMENTS(writing); i++)
+		unwritable |= rc == writing[i];
+	if (kind == SQLITE_IOERR && no_space)
+		kind = SQLITE_FULL;
+	switch (kind) {
+	case SQLITE_FULL:
 		r = error_say(err, quota ? -EDQUOT : -ENOSPC,
 			"the lab book '%s' cannot grow: %s; what it has is safe; free some space and continue",
 			book->path,
 			quota ? "your quota of disk space is used up" : "its file system is full");
-	} else if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED) {
+		break;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
 		r = error_say(err, -EBUSY,
 			"the lab book '%s' is being written by another program, and still was after %g s; try again when that has ended",
 			book->path, book->patience_ms / 1e3);
-	} else if (kind == SQLITE_CORRUPT) {
+		break;
+	case SQLITE_CORRUPT:
 		r = error_say(err, -EBADMSG,
 			"the lab book '%s' is damaged (%s); restore an intact copy, or save the runs that can still be read with: emp-analyze --db '%s' export RUN",
 			book->path, sqlite3_errmsg(book->db), book->path);
-	} else if (kind == SQLITE_NOTADB) {
+		break;
+	case SQLITE_NOTADB:
 		r = error_say(err, -EINVAL,
 			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
 			book->path);
-	} else if (rc == SQLITE_READONLY_DBMOVED) {
-		r = error_say(err, -ESTALE,
-			"the lab book '%s' was moved or removed while it was open; put it back, or start a new one",
-			book->path);
-	} else if (kind == SQLITE_READONLY) {
-		r = error_say(err, -EROFS,
-			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
-			book->path);
-	} else if (kind == SQLITE_CANTOPEN && (e == 0 || e == ENOENT)) {
-		r = error_say(err, -EACCES,
-			"the lab book '%s' cannot be opened: a user who may write its directory must read in its log '%s-wal' first, for example with: sqlite3 '%s' .schema",
-			book->path, book->path, book->path);
-	} else if (kind == SQLITE_CANTOPEN) {
-		r = error_os(err, -e, "cannot open the lab book '%s'", book->path);
-	} else if (kind == SQLITE_NOMEM || kind == SQLITE_IOERR) {
+		break;
+	case SQLITE_READONLY:
+		r = rc == SQLITE_READONLY_DBMOVED
+			    ? error_say(err, -ESTALE,
+				      "the lab book '%s' was moved or removed while it was open; put it back, or start a new one",
+				      book->path)
+			    : error_say(err, -EROFS,
+				      "the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
+				      book->path);
+		break;
+	case SQLITE_CANTOPEN:
+		r = e == 0 || e == ENOENT
+			    ? error_say(err, -EACCES,
+				      "the lab book '%s' cannot be opened: a user who may write its directory must read in its log '%s-wal' first, for example with: sqlite3 '%s' .schema",
+				      book->path, book->path, book->path)
+			    : error_os(err, -e, "cannot open the lab book '%s'", book->path);
+		break;
+	case SQLITE_NOMEM:
+	case SQLITE_IOERR:
 		r = error_os(err, kind == SQLITE_NOMEM ? -ENOMEM : -(e ?: EIO),
 			"cannot read or write the lab book '%s'", book->path);
-	} else {
+		break;
+	default:
 		r = error_say(
 			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
 	}
-	for (size_t i = 0; i < ELEMENTS(writing); i++)
-		unwritable |= rc == writing[i];
 	book->failure = rc;
 	book->unwritable = unwritable ? -r : 0;
 	return r;
@@ -333,12 +168,14 @@ static void end_unsynced(struct book *book)
 	book->unsynced = false;
 }
 
-static int begin_transaction(struct book *book, bool writes, struct error *err)
+int book_enter(struct book *book, bool writes, bool *ret_own, struct error *err)
 {
 	/* a writer takes its lock at once: a read lock cannot always be upgraded later */
-	int rc = sqlite3_exec(
-		book->db, writes && book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN", NULL, NULL, NULL);
+	const char *sql = writes && book->mode == BOOK_WRITE ? "BEGIN IMMEDIATE" : "BEGIN";
+	int rc;
 
+	*ret_own = sqlite3_get_autocommit(book->db);
+	rc = *ret_own ? sqlite3_exec(book->db, sql, NULL, NULL, NULL) : SQLITE_OK;
 	if (rc == SQLITE_OK)
 		return 0;
 	end_unsynced(book);
@@ -347,10 +184,12 @@ static int begin_transaction(struct book *book, bool writes, struct error *err)
 
 int book_begin(struct book *book, struct error *err)
 {
-	return begin_transaction(book, true, err);
+	bool own;
+
+	return book_enter(book, true, &own, err);
 }
 
-int book_begin_sample(struct book *book, struct error *err)
+void book_sync_by_second(struct book *book)
 {
 	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
@@ -358,7 +197,6 @@ int book_begin_sample(struct book *book, struct error *err)
 		book->synced_ns = now_ns;
 	else
 		book_unsynced(book);
-	return book_begin(book, err);
 }
 
 int book_commit(struct book *book, struct error *err)
@@ -371,7 +209,7 @@ int book_commit(struct book *book, struct error *err)
 		return r;
 	}
 	end_unsynced(book);
-	pending_ended(book, true);
+	pending_committed(book);
 	if (book->mode == BOOK_WRITE)
 		sqlite3_file_control(book->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
 	if (!moved)
@@ -399,26 +237,15 @@ void book_rollback(struct book *book)
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
 	end_unsynced(book);
-	pending_ended(book, false);
-}
-
-int book_enter(struct book *book, bool writes, bool *ret_own, struct error *err)
-{
-	*ret_own = sqlite3_get_autocommit(book->db);
-	return *ret_own ? begin_transaction(book, writes, err) : 0;
+	book->pending.stored = false;
 }
 
 int book_leave(struct book *book, bool own, int r, struct error *err)
 {
-	int committed;
+	int committed = own && r >= 0 ? book_commit(book, err) : 0;
 
-	if (!own)
-		return r;
-	if (r < 0) {
+	if (own && r < 0)
 		book_rollback(book);
-		return r;
-	}
-	committed = book_commit(book, err);
 	return committed < 0 ? committed : r;
 }
 
@@ -440,25 +267,21 @@ void book_disconnect(struct book *book)
 	book->n_statements = 0;
 	sqlite3_close(book->db);
 	book->db = NULL;
+	book->ours = false;
 }
 
 void book_free(struct book *book)
 {
+	struct error ignored;
+
 	if (!book)
 		return;
 	if (book->ours && book->mode == BOOK_WRITE) {
-		struct error ignored;
-		struct error close_ignored;
-
 		book_rollback(book);
-
-		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
-
-		if (book->pending.fd >= 0 && pending_store(book, &close_ignored) == 0)
-			unlink(path);
-		closep(&book->pending.fd);
+		pending_end(book, book->path, &ignored);
 		book_checkpoint(book, &ignored);
 	}
+	closep(&book->pending.fd);
 	book_disconnect(book);
 	source_cache_clear(&book->sources);
 	free(book->path);

@@ -129,9 +129,9 @@ int book_sources(struct book *book, struct sources *ret, struct error *err);
  * meanwhile. */
 int book_begin(struct book *book, struct error *err);
 
-/* The same for one sample of many: what was committed survives this process, but if the machine loses power, the
+/* The next transaction is of one sample of many: what was committed survives this process, but if the machine loses power, the
  * samples of the last second may be lost. */
-int book_begin_sample(struct book *book, struct error *err);
+void book_sync_by_second(struct book *book);
 /* -ESTALE with a sentence: the file was removed or replaced meanwhile. All it held is then saved beside it. */
 int book_commit(struct book *book, struct error *err);
 void book_rollback(struct book *book);

@@ -20,8 +20,10 @@ struct pending {
 };
 
 struct book_statement {
-	const struct field_table *table; /* its SQL is made of; NULL: `sql` is the SQL */
-	const char *sql;                 /* a literal: its address is the key */
+	const struct field_table
+		*table;  /* its SQL is made of, and `sql` is the tail; NULL: `sql` is the SQL */
+	const char *sql; /* a literal: its address is the key */
+	bool insert;
 	sqlite3_stmt *stmt;
 };
 
@@ -60,22 +62,26 @@ enum {
 
 /* Writes the message for what SQLite just returned; returns a negative errno. */
 int book_failed(struct book *book, int rc, struct error *err);
-int book_foreign(const char *path, struct error *err); /* it is of another program */
 /* The next transaction does not wait for the disk; the one after it does, for both. */
 void book_unsynced(struct book *book);
 /* Closes the file and keeps the handle. */
 void book_disconnect(struct book *book);
 
 /* book_open.c */
+
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
 
+/* book_pending.c */
+
 /* Stores the samples that were kept, before anything else is done with the book. */
 int pending_store(struct book *book, struct error *err);
+/* The transaction that stored them is committed. */
+void pending_committed(struct book *book);
 /* Stores those that a process left which was killed. -EPROTONOSUPPORT: it was of another version. */
 int pending_recover(struct book *book, struct error *err);
-/* Stores those that wait beside another file, `path`, and removes them there. */
-int pending_move(struct book *book, struct pending *from, const char *path, struct error *err);
+/* Stores those that wait beside `path`, and removes the file there; no more are kept. */
+int pending_end(struct book *book, const char *path, struct error *err);
 
 /* book_samples.c */
 

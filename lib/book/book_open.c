@@ -80,34 +80,7 @@ static off_t file_size(const char *path, const char *suffix)
 	return stat(name, &st) == 0 ? st.st_size : 0;
 }
 
-/* Checks the header of an SQLite file, its first 100 bytes. Merely opening the database of another program
- * may move its log into it. A book that was killed while it was made has one page, and the rest in its log. */
-static int check_header(const char *path, struct error *err)
-{
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned char head[100];
-	struct stat st;
-	ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof(head));
-	uint32_t application;
-	int page_size;
-
-	if (n < 0 || fstat(fd, &st) < 0)
-		return error_os(err, -errno, "cannot read the lab book '%s'", path);
-	if (n > 0 && (n < 16 || memcmp(head, "SQLite format 3", 16)))
-		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
-			path);
-	if (n < 100)
-		return 0; /* new, or truncated: SQLite reports it */
-	page_size = head[16] << 8 | head[17];
-	memcpy(&application, head + 68, sizeof(application));
-	if (be32toh(application) != BOOK_APPLICATION_ID &&
-		(application != 0 || st.st_size > (page_size == 1 ? 65536 : page_size)))
-		return book_foreign(path, err);
-	return 0;
-}
-
-/* Of the book and the files that SQLite and EMP keep beside it: SQLite opens whatever has their names. */
+/* Of the book and the files that SQLite and EMP keep beside it: both open whatever has their names. */
 static int check_paths(const char *path, enum book_mode mode, struct error *err)
 {
 	static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-pending", ".copying"};
@@ -118,17 +91,16 @@ static int check_paths(const char *path, enum book_mode mode, struct error *err)
 
 		r = paths_check(name, mode == BOOK_WRITE ? PATH_WRITE : PATH_READ, err);
 	}
-	return r;
+	return r < 0 ? error_prefix(err, r, "the lab book") : 0;
 }
 
+/* Checks the file before SQLite opens it, and makes it if it is missing and to be written. */
 static int check_file(const char *path, enum book_mode mode, struct error *err)
 {
-	enum { TRIES = 20, PAUSE_US = 10000 };
 	_cleanup_(freep) char *directory = book_directory(path);
-	struct error seen = {};
 	struct stat st;
 	bool there = stat(path, &st) == 0;
-	int r = 0;
+	int r;
 
 	if (!there && errno != ENOENT)
 		return error_os(err, -errno, "cannot open the lab book '%s'", path);
@@ -136,29 +108,25 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_say(err, -ENOENT,
 			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
 			path);
-	if (there) {
-		r = check_paths(path, mode, err);
-		if (r < 0)
-			return error_prefix(err, r, "the lab book");
-		if (S_ISDIR(st.st_mode))
-			return error_say(err, -EISDIR,
-				"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path,
-				path, path[strlen(path) - 1] == '/' ? "" : "/");
-		if (!S_ISREG(st.st_mode))
-			return error_say(err, -EINVAL,
-				"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
-				path);
-		/* Another program may be making the book right now: its header is written after its other pages. */
-		for (int i = 0;
-			(r = check_header(path, &seen)) < 0 && file_size(path, "-wal") > 0 && i < TRIES; i++)
-			usleep(PAUSE_US);
-		if (r < 0)
-			*err = seen;
-	} else {
-		r = check_new(path, directory, err);
-	}
-	if (r < 0 || mode == BOOK_READ)
+	r = there ? check_paths(path, mode, err) : check_new(path, directory, err);
+	if (r < 0)
 		return r;
+	if (there && S_ISDIR(st.st_mode))
+		return error_say(err, -EISDIR,
+			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
+			path[strlen(path) - 1] == '/' ? "" : "/");
+	if (there && !S_ISREG(st.st_mode))
+		return error_say(err, -EINVAL,
+			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
+			path);
+	if (there && st.st_size == 1) /* SQLite takes it for an empty file */
+		return error_say(err, -EINVAL,
+			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
+			path);
+	if (there && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		return error_os(err, -errno, "cannot read the lab book '%s'", path);
+	if (mode == BOOK_READ)
+		return 0;
 	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
 			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
@@ -167,16 +135,21 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_os(err, -errno,
 			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
 			directory, path);
-	return 0;
+	if (there)
+		return 0;
+	r = book_make_file(path, err);
+	return r < 0 ? r : check_paths(path, mode, err); /* somebody else may just have made it */
 }
 
 /* The file may come from another user: its schema must not run our functions, or anything of its own. */
-static void distrust(sqlite3 *db)
+static void configure_connection(struct book *book)
 {
-	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_extended_result_codes(book->db, 1);
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(book->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	book_patience(book, book->patience_ms);
 }
 
 static int open_database(struct book *book, bool immutable, struct error *err)
@@ -195,11 +168,9 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
-	sqlite3_extended_result_codes(book->db, 1);
-	distrust(book->db);
-	/* until it is known to be a lab book */
+	configure_connection(book);
+	/* The log of another program must not be moved into its file: until it is known to be a lab book. */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	book_patience(book, BOOK_PATIENCE_MS);
 	return book_schema_version(book, err); /* before anything is changed */
 }
 
@@ -268,9 +239,7 @@ static int check_version(struct book *book, struct error *err)
 	}
 	book_disconnect(book);
 	book->db = copy;
-	sqlite3_extended_result_codes(copy, 1);
-	distrust(copy);
-	book_patience(book, book->patience_ms);
+	configure_connection(book);
 	r = book_schema_upgrade(book, err);
 	return r < 0 ? r : configure(book, err);
 }
@@ -278,33 +247,23 @@ static int check_version(struct book *book, struct error *err)
 /* Opens book->path in the mode of the handle, which has no file. */
 static int book_connect(struct book *book, struct error *err)
 {
+	_cleanup_(freep) char *directory = book_directory(book->path);
+	bool reader = book->mode == BOOK_READ;
 	int r = check_file(book->path, book->mode, err);
 
-	if (r >= 0 && book->mode == BOOK_WRITE)
-		r = check_paths(book->path, book->mode, err) ?: book_make_file(book->path, err);
-	if (r >= 0) /* again: somebody may just have made what was not there */
-		r = check_paths(book->path, book->mode, err);
-	if (r >= 0) {
-		_cleanup_(freep) char *directory = book_directory(book->path);
-		bool reader = book->mode == BOOK_READ;
-
-		/* Even reading needs another file, the index of the log. As long as the log is empty, the
-		 * book can be read without it, as "immutable": in a directory that is not writable, or on
-		 * a disk that is full. */
-		r = open_database(book,
-			reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0 &&
-				file_size(book->path, "-wal") == 0,
-			err);
-		if (r == -ENOSPC && reader && file_size(book->path, "-wal") == 0) {
-			book_disconnect(book);
-			r = open_database(book, true, err);
-		}
+	if (r < 0)
+		return r;
+	/* Even reading needs another file, the index of the log. As long as the log is empty, the book can be read
+	 * without it, as "immutable": in a directory that is not writable, or on a disk that is full. */
+	reader &= file_size(book->path, "-wal") == 0;
+	r = open_database(book, reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0, err);
+	if (r == -ENOSPC && reader) {
+		book_disconnect(book);
+		r = open_database(book, true, err);
 	}
 	if (r >= 0)
 		r = configure(book, err);
-	if (r >= 0)
-		r = check_version(book, err);
-	return r;
+	return r < 0 ? r : check_version(book, err);
 }
 
 /* Going on in a copy when the file of the book cannot be written any more, because its file system is full or fails: a
@@ -318,7 +277,7 @@ static bool go_elsewhere(struct book *book, int e)
 	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
 	off_t size = file_size(book->path, "") + file_size(book->path, "-wal") + SPARE_BYTES;
 	_cleanup_(freep) char *folder = NULL, *path = NULL, *notice = NULL;
-	struct pending pending = book->pending;
+	const struct pending pending = book->pending; /* beside the old file */
 	struct stat here = {}, there;
 	struct error ignored;
 	struct statvfs fs;
@@ -351,9 +310,12 @@ static bool go_elsewhere(struct book *book, int e)
 		book->path = xstrdup(path);
 		book->mode = BOOK_WRITE;
 		book->pending = (struct pending){.fd = -1};
-		if (book_connect(book, &ignored) < 0 ||
-			pending_move(book, &pending, book->left, &ignored) < 0)
+		if (book_connect(book, &ignored) < 0) {
 			rc = SQLITE_CANTOPEN;
+		} else {
+			book->pending = pending;
+			rc = pending_end(book, book->left, &ignored) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
+		}
 	}
 	if (rc != SQLITE_OK) {
 		unlink(path);
@@ -380,6 +342,19 @@ bool book_again(struct book *book, int r, struct error *err)
 	return true;
 }
 
+/* For a file that is not open yet. */
+static struct book *book_new(const char *path, enum book_mode mode)
+{
+	struct book *book = xcalloc(1, sizeof(*book));
+
+	book->path = xstrdup(path);
+	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
+	book->may_leave = mode == BOOK_MEASURE;
+	book->patience_ms = BOOK_PATIENCE_MS;
+	book->pending.fd = -1;
+	return book;
+}
+
 int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)
 {
 	enum { ATTEMPTS = 10, PAUSE_US = 20000 };
@@ -394,25 +369,19 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 	for (int i = 0; i == 0 || (r == -ENOENT && i <= ATTEMPTS && !access(path, F_OK)); i++) {
 		if (i > 0)
 			usleep(PAUSE_US);
-		book = xcalloc(1, sizeof(*book));
-		book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
-		book->may_leave = mode == BOOK_MEASURE;
-		book->pending.fd = -1;
-		book->path = xstrdup(path);
+		book_free(TAKE(book));
+		book = book_new(path, mode);
 		r = book_connect(book, &seen);
-		if (r < 0)
-			book_free(TAKE(book));
 	}
 	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO)) {
 		/* A book of which there is something is copied if it can be read. */
 		struct error ignored;
 		int e = -r;
 
+		book_free(TAKE(book));
 		r = book_open(&book, path, BOOK_READ, &ignored);
 		if (r == -ENOENT) { /* or it is empty */
-			book = xcalloc(1, sizeof(*book));
-			book->path = xstrdup(path);
-			book->pending.fd = -1;
+			book = book_new(path, BOOK_READ);
 			r = 0;
 		}
 		if (r < 0 || !go_elsewhere(book, e))

@@ -132,39 +132,29 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 	return BOOK_ATOMIC(book, remove_run(book, id, force, err), err);
 }
 
-/* Environments are the same here if they are one, or if the identities of their fingerprints are: settings may change. */
-#define SAME(a, b)                                                                    \
-	"(" a ".id = " b ".id OR (json_valid(" a ".document) AND json_valid(" b       \
-	".document) AND json_extract(" a ".document, '$.identity') = json_extract(" b \
-	".document, '$.identity')))"
+static const struct field mean_fields[] = {
+	{FIELD(run_mean, FIELD_INT64, run), .min = 1, .expression = "run.id"},
+	{FIELD(run_mean, FIELD_INT64, started_ns), .expression = "min(start_ns)"},
+	{FIELD(run_mean, FIELD_INT64, ended_ns), .expression = "max(start_ns + et_ns)"},
+	{FIELD(run_mean, FIELD_REAL, mean_ns), .expression = "avg(iif(?2, et_ns, pt_ns))"},
+	{FIELD(run_mean, FIELD_INT64, n_samples), .expression = "count(*)"},
+};
+static const struct field_table mean_table = {
+	"run", "", mean_fields, ELEMENTS(mean_fields), sizeof(struct run_mean)};
 
+/* Environments are the same here if they are one, or if the identities of their fingerprints are: settings may change. */
 int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {
-	_cleanup_(sql_end) struct sql_query q = {};
-	struct run_means means = {};
-	int r;
-
-	sql_begin(&q, book, err,
-		"SELECT run.id, min(start_ns), max(start_ns + et_ns), avg(iif(?2, et_ns, pt_ns)) AS mean, count(*)"
-		" FROM run AS this JOIN environment AS here ON here.id = this.environment"
-		" JOIN run ON run.program = this.program AND run.command IS this.command"
-		" AND run.kind = this.kind"
-		" JOIN environment AS there ON there.id = run.environment"
-		" JOIN sample ON sample.run = run.id WHERE this.id = ?1 AND NOT incomplete AND " SAME(
-			"here", "there") " GROUP BY run.id ORDER BY min(start_ns)",
-		"ii", run, (int64_t)et);
-	while ((r = sql_step(&q, err)) > 0) {
-		struct run_mean *mean = array_add(means.items, means.n);
-
-		sql_columns(&q, "IIIDI", &mean->run, &mean->started_ns, &mean->ended_ns, &mean->mean_ns,
-			&mean->n_samples);
-	}
-	if (r < 0) {
-		free(means.items);
-		return r;
-	}
-	*ret = means;
-	return 0;
+	return sql_all(book, err, &mean_table,
+		"JOIN run AS this ON this.id = ?1"
+		" AND run.program = this.program AND run.command IS this.command AND run.kind = this.kind"
+		" JOIN environment AS here ON here.id = this.environment"
+		" JOIN environment AS there ON there.id = run.environment AND (there.id = here.id"
+		"  OR (json_valid(here.document) AND json_valid(there.document)"
+		"   AND json_extract(here.document, '$.identity') = json_extract(there.document, '$.identity')))"
+		" JOIN sample ON sample.run = run.id"
+		" WHERE NOT incomplete GROUP BY run.id ORDER BY min(start_ns)",
+		&ret->items, &ret->n, "ii", run, (int64_t)et);
 }
 
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err)

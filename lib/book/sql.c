@@ -12,59 +12,53 @@
 #include <stdarg.h>
 #include <string.h>
 
-typedef char *sql_text(const struct field_table *table, const char *tail);
-
-static char *make_insert(const struct field_table *table, const char *tail)
+/* The SQL that inserts or selects the fields of a table. */
+static char *make_sql(const struct field_table *table, const char *tail, bool insert)
 {
 	char *sql = NULL;
 	size_t size, parameters = 0;
 	FILE *text = xopen_memstream(&sql, &size);
 
-	fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
-	for (const char *comma = table->keys; (comma = strchr(comma, ',')); comma++)
-		parameters++;
-	for (size_t i = 0, n = 0; i < table->n; i++)
-		if (!table->fields[i].expression) {
-			fprintf(text, "%s%s", n++ ? ", " : "", table->fields[i].name);
+	if (insert) {
+		fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
+		for (const char *comma = table->keys; (comma = strchr(comma, ',')); comma++)
 			parameters++;
-		}
-	fprintf(text, ") VALUES (?");
-	while (--parameters > 0)
-		fprintf(text, ", ?");
-	fprintf(text, ") %s", tail);
+	}
+	for (size_t i = 0, n = 0; i < table->n; i++) {
+		const struct field *field = &table->fields[i];
+
+		if (insert && field->expression)
+			continue;
+		fprintf(text, "%s%s", n++ ? ", " : insert ? "" : "SELECT ", field->expression ?: field->name);
+		parameters++;
+	}
+	if (insert) {
+		fprintf(text, ") VALUES (?");
+		while (--parameters > 0)
+			fprintf(text, ", ?");
+		fprintf(text, ") %s", tail);
+	} else {
+		fprintf(text, " FROM %s %s", table->table, tail);
+	}
 	return text_stream_close(text, &sql);
 }
 
-static char *make_select(const struct field_table *table, const char *tail)
-{
-	char *sql = NULL;
-	size_t size;
-	FILE *text = xopen_memstream(&sql, &size);
-
-	for (size_t i = 0; i < table->n; i++)
-		fprintf(text, "%s%s", i ? ", " : "SELECT ",
-			table->fields[i].expression ?: table->fields[i].name);
-	fprintf(text, " FROM %s %s", table->table, tail);
-	return text_stream_close(text, &sql);
-}
-
-/* Takes the statement from the cache, or prepares it; `make` makes its SQL of the table. After a failure there is none: what
- * binds to it is SQLITE_MISUSE, and sql_step reports the failure. */
+/* Takes the statement from the cache, or prepares it: `sql`, or, of a table of fields, what `sql` is the tail of. After a failure
+ * there is no statement: what binds to it is SQLITE_MISUSE, and sql_step reports the failure. */
 static void sql_prepare(struct sql_query *q, struct book *book, const struct field_table *table,
-	const char *sql, sql_text *make, struct error *err)
+	const char *sql, bool insert, struct error *err)
 {
-	struct book_statement *s, *end;
+	struct book_statement *s = book->statements, *end;
 
 	*q = (struct sql_query){.book = book};
 	q->r = pending_store(book, err); /* which has statements of its own */
 	if (q->r < 0)
 		return;
-	s = book->statements;
 	end = s + book->n_statements;
-	while (s < end && (s->sql != sql || s->table != table))
+	while (s < end && (s->sql != sql || s->table != table || s->insert != insert))
 		s++;
 	if (s == end) {
-		_cleanup_(freep) char *made = make ? make(table, sql) : NULL;
+		_cleanup_(freep) char *made = table ? make_sql(table, sql, insert) : NULL;
 		int rc;
 
 		assert(book->n_statements < ELEMENTS(book->statements));
@@ -75,6 +69,7 @@ static void sql_prepare(struct sql_query *q, struct book *book, const struct fie
 		}
 		s->table = table;
 		s->sql = sql;
+		s->insert = insert;
 		book->n_statements++;
 	}
 	q->stmt = s->stmt;
@@ -90,30 +85,27 @@ void sql_end(struct sql_query *q)
 	q->stmt = NULL;
 }
 
-static void keep_failure(struct sql_query *q, int rc)
-{
-	if (q->rc == SQLITE_OK)
-		q->rc = rc;
-}
-
 static void bind_text(struct sql_query *q, const char *text)
 {
-	int n = ++q->bound;
+	int rc = text ? sqlite3_bind_text(q->stmt, ++q->bound, text_utf8(text), -1, free)
+		      : sqlite3_bind_null(q->stmt, ++q->bound);
 
-	keep_failure(q, text ? sqlite3_bind_text(q->stmt, n, text_utf8(text), -1, free)
-			     : sqlite3_bind_null(q->stmt, n));
+	q->rc = q->rc ?: rc;
 }
 
 static void bind_int(struct sql_query *q, int64_t value, bool unknown)
 {
-	int n = ++q->bound;
+	int rc = unknown ? sqlite3_bind_null(q->stmt, ++q->bound)
+			 : sqlite3_bind_int64(q->stmt, ++q->bound, value);
 
-	keep_failure(q, unknown ? sqlite3_bind_null(q->stmt, n) : sqlite3_bind_int64(q->stmt, n, value));
+	q->rc = q->rc ?: rc;
 }
 
 static void bind_real(struct sql_query *q, double value)
 {
-	keep_failure(q, sqlite3_bind_double(q->stmt, ++q->bound, value));
+	int rc = sqlite3_bind_double(q->stmt, ++q->bound, value);
+
+	q->rc = q->rc ?: rc;
 }
 
 /* The parameters of a format; returns what follows them. */
@@ -143,7 +135,7 @@ static const char *bind_format(struct sql_query *q, const char *format, va_list 
 	return *format ? format + 1 : format;
 }
 
-int sql_step(struct sql_query *q, struct error *err)
+static int sql_step(struct sql_query *q, struct error *err)
 {
 	int rc;
 
@@ -178,33 +170,6 @@ static char *column_text(struct sql_query *q, int column)
 	return text_utf8(text);
 }
 
-static void read_columns(struct sql_query *q, const char *format, va_list *ret)
-{
-	for (int column = 0; *format; format++, column++) {
-		void *to = va_arg(*ret, void *);
-
-		if (!to)
-			continue;
-		if (*format == 'I')
-			*(int64_t *)to = sqlite3_column_int64(q->stmt, column);
-		else if (*format == 'T')
-			*(char **)to = column_text(q, column);
-		else
-			*(double *)to = sqlite3_column_type(q->stmt, column) == SQLITE_NULL
-						? NAN
-						: sqlite3_column_double(q->stmt, column);
-	}
-}
-
-void sql_columns(struct sql_query *q, const char *format, ...)
-{
-	va_list ret;
-
-	va_start(ret, format);
-	read_columns(q, format, &ret);
-	va_end(ret);
-}
-
 int sql_row(struct book *book, struct error *err, const char *sql, const char *format, ...)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
@@ -212,11 +177,23 @@ int sql_row(struct book *book, struct error *err, const char *sql, const char *f
 	int r;
 
 	va_start(values, format);
-	sql_prepare(&q, book, NULL, sql, NULL, err);
+	sql_prepare(&q, book, NULL, sql, false, err);
 	format = bind_format(&q, format, &values);
 	r = sql_step(&q, err);
-	if (r > 0)
-		read_columns(&q, format, &values);
+	for (int column = 0; r > 0 && *format; format++, column++) {
+		void *to = va_arg(values, void *);
+
+		if (!to)
+			continue;
+		if (*format == 'I')
+			*(int64_t *)to = sqlite3_column_int64(q.stmt, column);
+		else if (*format == 'T')
+			*(char **)to = column_text(&q, column);
+		else
+			*(double *)to = sqlite3_column_type(q.stmt, column) == SQLITE_NULL
+						? NAN
+						: sqlite3_column_double(q.stmt, column);
+	}
 	va_end(values);
 	if (r > 0 && !sqlite3_stmt_readonly(q.stmt))
 		r = sql_finish(&q, err) ?: 1;
@@ -233,30 +210,16 @@ int sql_ints(struct book *book, struct error *err, const char *sql, int64_t **re
 	int r;
 
 	va_start(values, format);
-	sql_prepare(&q, book, NULL, sql, NULL, err);
+	sql_prepare(&q, book, NULL, sql, false, err);
 	bind_format(&q, format, &values);
 	va_end(values);
-	while ((r = sql_step(&q, err)) > 0) {
-		int64_t *item = array_add(items, n);
-
-		*item = sqlite3_column_int64(q.stmt, 0);
-	}
+	while ((r = sql_step(&q, err)) > 0)
+		*array_add(items, n) = sqlite3_column_int64(q.stmt, 0);
 	if (r < 0)
 		return r;
 	*ret = TAKE(items);
 	*ret_n = n;
 	return 0;
-}
-
-void sql_begin(
-	struct sql_query *q, struct book *book, struct error *err, const char *sql, const char *format, ...)
-{
-	va_list values;
-
-	va_start(values, format);
-	sql_prepare(q, book, NULL, sql, NULL, err);
-	bind_format(q, format, &values);
-	va_end(values);
 }
 
 void sql_select(struct sql_query *q, struct book *book, struct error *err, const struct field_table *table,
@@ -265,7 +228,7 @@ void sql_select(struct sql_query *q, struct book *book, struct error *err, const
 	va_list values;
 
 	va_start(values, format);
-	sql_prepare(q, book, table, tail, make_select, err);
+	sql_prepare(q, book, table, tail, false, err);
 	bind_format(q, format, &values);
 	va_end(values);
 }
@@ -278,7 +241,7 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 
 	if (n == 0)
 		return 0;
-	sql_prepare(&q, book, table, tail, make_insert, err);
+	sql_prepare(&q, book, table, tail, true, err);
 	for (; r >= 0 && q.row < n; q.row++) {
 		va_list keys;
 
@@ -383,7 +346,7 @@ int sql_one(struct book *book, struct error *err, const struct field_table *tabl
 	va_list values;
 
 	va_start(values, format);
-	sql_prepare(&q, book, table, tail, make_select, err);
+	sql_prepare(&q, book, table, tail, false, err);
 	bind_format(&q, format, &values);
 	va_end(values);
 	return sql_read(&q, table, ret, err);
@@ -399,7 +362,7 @@ int sql_all(struct book *book, struct error *err, const struct field_table *tabl
 	int r;
 
 	va_start(values, format);
-	sql_prepare(&q, book, table, tail, make_select, err);
+	sql_prepare(&q, book, table, tail, false, err);
 	bind_format(&q, format, &values);
 	va_end(values);
 	while ((r = sql_step(&q, err)) > 0) {

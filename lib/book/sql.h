@@ -33,7 +33,7 @@ int sql_one(struct book *book, struct error *err, const struct field_table *tabl
 int sql_all(struct book *book, struct error *err, const struct field_table *table, const char *tail,
 	void *ret, size_t *ret_n, const char *format, ...);
 
-/* Row by row. A failure to begin or to bind is kept, and sql_step reports it. */
+/* The same row by row. A failure to begin or to bind is kept, and sql_read reports it. */
 struct sql_query {
 	struct book *book;
 	sqlite3_stmt *stmt;
@@ -43,17 +43,11 @@ struct sql_query {
 	int r;      /* why it could not be begun */
 };
 
-void sql_begin(
-	struct sql_query *q, struct book *book, struct error *err, const char *sql, const char *format, ...);
 void sql_select(struct sql_query *q, struct book *book, struct error *err, const struct field_table *table,
 	const char *tail, const char *format, ...);
-void sql_end(struct sql_query *q);
-/* 1: a row is there; 0: no more. */
-int sql_step(struct sql_query *q, struct error *err);
-/* The same for sql_select, whose row is read into `object`. */
+/* Reads the next row into `object`. 1: there was one; 0: no more. */
 int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err);
-/* Columns of the row, as in sql_row. */
-void sql_columns(struct sql_query *q, const char *format, ...);
+void sql_end(struct sql_query *q);
 
 /* Several of these in one transaction, unless one is open already: what `call` returns, or a failure to begin or to commit. */
 #define BOOK_ATOMIC(book, call, err) BOOK_WITHIN(true, book, call, err)

@@ -167,7 +167,10 @@ static int store_at_once(struct book *book, const struct run *run, const struct 
 {
 	const struct duet_sample in_duet = {
 		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
-	int r = book_begin_sample(book, err);
+	int r;
+
+	book_sync_by_second(book);
+	r = book_begin(book, err);
 
 	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
 		return r == -EBUSY && interrupt_pending() ? -EINTR : r;

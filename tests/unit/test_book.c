@@ -389,7 +389,8 @@ static void add_one(struct scratch *s, int64_t run, uint32_t n)
 {
 	struct sample sample = {.n = n, .start_ns = n, .et_ns = 5, .pt_ns = 5};
 
-	assert_done(s, book_begin_sample(s->book, &s->err));
+	book_sync_by_second(s->book);
+	assert_done(s, book_begin(s->book, &s->err));
 	assert_done(s, book_add_sample(s->book, run, &sample, NULL, 0, &s->err));
 	assert_done(s, book_commit(s->book, &s->err));
 }

@@ -43,8 +43,11 @@ static int write_on(const char *path, const struct run *run, uint32_t next, vola
 	for (uint32_t n = next;; n++) {
 		struct sample sample = scratch_sample(n);
 
-		if (n % 5 == 0 && book_begin_sample(book, &err) < 0)
-			return 1;
+		if (n % 5 == 0) {
+			book_sync_by_second(book);
+			if (book_begin(book, &err) < 0)
+				return 1;
+		}
 		for (int i = 0; i < EXECUTIONS; i++) {
 			char name[32];
 

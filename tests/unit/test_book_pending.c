@@ -28,7 +28,8 @@ static struct run begin(struct scratch *s)
 	uint32_t source;
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_begin_sample(s->book, &s->err));
+	book_sync_by_second(s->book);
+	assert_done(s, book_begin(s->book, &s->err));
 	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &source, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
 	assert_done(s, book_commit(s->book, &s->err));
