@@ -175,7 +175,7 @@ static int show_json(
 static int show_head(struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(notes_clear) struct notes notes = {};
-	int r = book_notes(book, run->id, &notes.items, &notes.n, err);
+	int r = book_rows(book, run->id, &note_table, &notes.items, &notes.n, err);
 
 	if (r < 0)
 		return r;

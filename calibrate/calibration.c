@@ -105,9 +105,9 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	}
 	why = accounting_why(o->accounting);
 	if (why)
-		screen_print("Accounting: %s (%s)\n", observer_backend_name(o), why);
+		screen_print("Accounting: %s (%s)\n", o->backend, why);
 	else if (calibrate_options.verbose)
-		screen_print("Accounting: %s\n", observer_backend_name(o));
+		screen_print("Accounting: %s\n", o->backend);
 	if (!o->cgroup)
 		screen_print("Process times come from wait4: %s\n", o->no_cgroup.text);
 	return 0;

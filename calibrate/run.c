@@ -38,7 +38,7 @@ static int check_environment(struct calibration *c, struct error *err)
 	/* that of the last sample: of the last resume point, if there is one */
 	r = book_get_run(c->base.book, id, &run, err);
 	if (r == 0)
-		r = book_resume_points(c->base.book, id, &points, &n, err);
+		r = book_rows(c->base.book, id, &resume_point_table, &points, &n, err);
 	if (r < 0)
 		return r;
 	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : run.environment;

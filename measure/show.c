@@ -158,7 +158,7 @@ static void show_details(const struct session *s)
 	const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
 
 	if (why)
-		printf("Accounting: %s (%s)\n", observer_backend_name(o), terminal_text(why));
+		printf("Accounting: %s (%s)\n", o->backend, terminal_text(why));
 	if (!o->cgroup)
 		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
 			terminal_text(o->no_cgroup.text));

@@ -84,8 +84,6 @@ int book_put_measurement(
 int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* The same for a run that was made elsewhere: its state and times are kept, and its correlation. */
 int book_add_run(struct book *book, struct run *run, struct error *err);
-/* For a run that was added without its times. */
-int book_set_times(struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err);
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(
@@ -99,21 +97,16 @@ int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *e
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
-/* The notes on its result. put replaces them; their n count from 1. fields_free(&note_table, …) frees what is read. */
+/* The notes on its result: replaces those that it has. Their n count from 1. */
 int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err);
-int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err);
 
-/* Programs that run at once. put: once a run, before its samples. They are read in the order of n; fields_free(&run_program_table, …)
- * frees them. *ret_n is 0 for a run of single programs. */
-int book_put_programs(
-	struct book *book, int64_t run, const struct run_program *programs, size_t n, struct error *err);
-int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err);
-/* What each did in each sample. add: after book_add_sample(), in the same transaction. In the order of samples, then of programs;
- * the caller frees the array. */
-int book_add_sample_programs(
-	struct book *book, int64_t run, const struct sample_program *items, size_t n, struct error *err);
-int book_sample_programs(
-	struct book *book, int64_t run, struct sample_program **ret, size_t *ret_n, struct error *err);
+/* The rows of a run in a table whose key is `run` and its first field or two: notes, samples, programs, resume points, and tables of
+ * features. They are read in the order of the key, into an array whose address is in *ret; fields_free() frees it. Rows of a
+ * sample are added in its transaction. */
+int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret, size_t *ret_n,
+	struct error *err);
+int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows, size_t n,
+	struct error *err);
 
 /* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. Bytes of a name that are not
  * UTF-8 are stored as \xNN. */
@@ -185,8 +178,6 @@ int book_get_profile(
 	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
 /* By its id, which struct run has. */
 int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err);
-/* Of all with that name, the current one first; the caller frees the array. */
-int book_profile_ids(struct book *book, const char *name, int64_t **ret, size_t *ret_n, struct error *err);
 int book_profiles(
 	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
 int book_remove_profile(struct book *book, const char *name, struct error *err);
@@ -246,9 +237,6 @@ extern const struct field_table resume_point_table;
 
 /* Opens a run again, with a resume point after the samples that it has; a run without samples gets none. */
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err);
-/* fields_free(&resume_point_table, …) frees the array. */
-int book_resume_points(
-	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err);
 
 /* All else that the book has of a run: rows of tables, for documents. A feature hands its own to the build (features.c). A test sees
  * that no table of the book is forgotten. */

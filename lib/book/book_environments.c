@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 
 static const struct field measurement_fields[] = {
 	{FIELD(measurement, FIELD_TEXT, name)},
@@ -84,25 +83,18 @@ int book_get_machine(struct book *book, int64_t environment, char **ret, struct 
 static int get_measurement(
 	struct book *book, int64_t environment, const char *name, double *ret, struct error *err)
 {
-	double value;
-	int r = sql_row(book, err, "SELECT value FROM measurement WHERE environment = ? AND name = ?", "it:D",
-		environment, name, &value);
+	static const struct field value = {"value", FIELD_REAL, .size = sizeof(double)};
+	static const struct field_table table = {"measurement", "", &value, 1, sizeof(double)};
 
-	if (r <= 0)
-		return r;
-	if (!isfinite(value) || value < 0)
-		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: a value of its table 'measurement' is %g, which EMP does not write; restore an intact copy",
-			book->path, value);
-	*ret = value;
-	return 1;
+	return sql_one(book, err, &table, "WHERE environment = ? AND name = ?", ret, "it", environment, name);
 }
 
 static int put_measurement(
 	struct book *book, int64_t environment, const char *name, double value, struct error *err)
 {
-	return sql_row(book, err, "INSERT OR REPLACE INTO measurement VALUES (?, ?, ?, '1')", "itd",
-		environment, name, value);
+	const struct measurement measurement = {(char *)name, value, (char *)"1"};
+
+	return book_put_measurement(book, environment, &measurement, err);
 }
 
 int book_measurements(

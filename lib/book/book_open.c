@@ -108,7 +108,9 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_say(err, -ENOENT,
 			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
 			path);
-	r = there ? check_paths(path, mode, err) : check_new(path, directory, err);
+	r = there ? 0 : check_new(path, directory, err);
+	if (r >= 0)
+		r = check_paths(path, mode, err);
 	if (r < 0)
 		return r;
 	if (there && S_ISDIR(st.st_mode))
@@ -135,10 +137,10 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 		return error_os(err, -errno,
 			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
 			directory, path);
-	if (there)
-		return 0;
-	r = book_make_file(path, err);
-	return r < 0 ? r : check_paths(path, mode, err); /* somebody else may just have made it */
+	r = there ? 0 : book_make_file(path, err);
+	return r < 0 ? r
+		     : check_paths(path, mode,
+			       err); /* again: somebody else may just have made what was missing */
 }
 
 /* The file may come from another user: its schema must not run our functions, or anything of its own. */

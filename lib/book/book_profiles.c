@@ -137,25 +137,19 @@ static int get_rest(struct book *book, struct profile *profile, struct error *er
 }
 
 /* The current one of that name, or, if `name` is NULL, that with the id. */
-static int get_profile_rows(
-	struct book *book, const char *name, int64_t id, struct profile *profile, struct error *err)
+static int get_profile(
+	struct book *book, const char *name, int64_t id, struct profile *ret, struct error *err)
 {
+	_cleanup_(profile_clear) struct profile profile = {};
 	int r = sql_one(book, err, &profile_table,
-		"WHERE iif(?1 IS NULL, id = ?2, name = ?1 AND retired_ns IS NULL)", profile, "ti", name, id);
+		"WHERE iif(?1 IS NULL, id = ?2, name = ?1 AND retired_ns IS NULL)", &profile, "ti", name, id);
 
 	if (r == 0 && name)
 		return profile_not_there(book, name, err);
 	if (r == 0)
 		return error_say(err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
-	return r < 0 ? r : get_rest(book, profile, err);
-}
-
-static int get_profile(
-	struct book *book, const char *name, int64_t id, struct profile *ret, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	int r = BOOK_AT_ONCE(book, get_profile_rows(book, name, id, &profile, err), err);
-
+	if (r > 0)
+		r = get_rest(book, &profile, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(profile);
@@ -164,19 +158,12 @@ static int get_profile(
 
 int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
 {
-	return get_profile(book, name, 0, ret, err);
+	return BOOK_AT_ONCE(book, get_profile(book, name, 0, ret, err), err);
 }
 
 int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err)
 {
-	return get_profile(book, NULL, id, ret, err);
-}
-
-int book_profile_ids(struct book *book, const char *name, int64_t **ret, size_t *ret_n, struct error *err)
-{
-	return sql_ints(book, err,
-		"SELECT id FROM profile WHERE name = ? ORDER BY retired_ns IS NOT NULL, id", ret, ret_n, "t",
-		name);
+	return BOOK_AT_ONCE(book, get_profile(book, NULL, id, ret, err), err);
 }
 
 static int read_profiles(struct book *book, struct profile **items, size_t *n, struct error *err)
@@ -330,10 +317,4 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
 {
 	return BOOK_ATOMIC(book, reopen_run(book, run, environment, err), err);
-}
-
-int book_resume_points(
-	struct book *book, int64_t run, struct resume_point **ret, size_t *ret_n, struct error *err)
-{
-	return sql_all(book, err, &resume_point_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
 }

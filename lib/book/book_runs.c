@@ -58,12 +58,6 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	return r;
 }
 
-int book_set_times(struct book *book, int64_t run, int64_t started_ns, int64_t ended_ns, struct error *err)
-{
-	return sql_row(book, err, "UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui",
-		started_ns, ended_ns, run);
-}
-
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
 	int r = BOOK_ATOMIC(book,
@@ -173,33 +167,21 @@ int book_put_notes(struct book *book, int64_t run, const struct note *notes, siz
 		err);
 }
 
-int book_notes(struct book *book, int64_t run, struct note **ret, size_t *ret_n, struct error *err)
+int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret, size_t *ret_n,
+	struct error *err)
 {
-	return sql_all(book, err, &note_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
+	return sql_all(book, err, table, "WHERE run = ? ORDER BY 1, 2", ret, ret_n, "i", run);
 }
 
-int book_put_programs(
-	struct book *book, int64_t run, const struct run_program *programs, size_t n, struct error *err)
+int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err)
 {
-	return BOOK_ATOMIC(book, sql_insert(book, err, &run_program_table, "", programs, n, "i", run), err);
+	return book_rows(book, run, &sample_table, ret, ret_n, err);
 }
 
-int book_programs(struct book *book, int64_t run, struct run_program **ret, size_t *ret_n, struct error *err)
+int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows, size_t n,
+	struct error *err)
 {
-	return sql_all(book, err, &run_program_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
-}
-
-int book_add_sample_programs(
-	struct book *book, int64_t run, const struct sample_program *items, size_t n, struct error *err)
-{
-	return BOOK_ATOMIC(book, sql_insert(book, err, &sample_program_table, "", items, n, "i", run), err);
-}
-
-int book_sample_programs(
-	struct book *book, int64_t run, struct sample_program **ret, size_t *ret_n, struct error *err)
-{
-	return sql_all(book, err, &sample_program_table, "WHERE run = ? ORDER BY sample, program", ret, ret_n,
-		"i", run);
+	return BOOK_ATOMIC(book, sql_insert(book, err, table, "", rows, n, "i", run), err);
 }
 
 int book_each_row(struct book *book, int64_t run, const struct run_rows *rows,

@@ -48,11 +48,6 @@ int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t 
 		(int64_t)before + 1);
 }
 
-int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err)
-{
-	return sql_all(book, err, &sample_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
-}
-
 #define COUNTER(which, member)                                                                              \
 	{                                                                                                   \
 		member, FIELD_INT64, (which) * sizeof(int64_t), sizeof(int64_t), FIELD_OPTIONAL, INT64_MIN, \
@@ -316,86 +311,56 @@ int book_walk_register(struct book *book, struct error *err)
 }
 
 /* Not a cached statement: `each` may walk, too. */
-static int walk_rows(struct book *book, const char *sql, int64_t run, uint32_t sample, struct walk *walk,
-	struct error *err)
+static int walk_rows(
+	struct book *book, const char *sql, int64_t run, book_each *each, void *data, struct error *err)
 {
-	struct walk *outer = book->walk;
+	struct walk walk = {.each = each, .data = data, .run = run}, *outer = book->walk;
 	sqlite3_stmt *stmt = NULL;
 	int rc, r;
 
 	r = sql_row(
-		book, err, "SELECT min(ifnull(max(id), 0), 0xffffffff) FROM source", ":I", &walk->n_sources);
+		book, err, "SELECT min(ifnull(max(id), 0), 0xffffffff) FROM source", ":I", &walk.n_sources);
 	if (r < 0)
 		return r;
 	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
 	sqlite3_bind_int64(stmt, 1, run);
-	if (sample)
-		sqlite3_bind_int64(stmt, 2, sample);
-	walk->run = run;
-	book->walk = walk;
+	book->walk = &walk;
 	rc = sqlite3_step(stmt);
 	book->walk = outer;
-	if (walk->stray)
+	r = walk.r;
+	if (walk.stray)
 		r = error_say(err, -EBADMSG,
 			"the lab book '%s' is damaged: an execution is out of order, of an unknown source, or of an impossible time; restore an intact copy",
 			book->path);
-	else if (!walk->over && walk->r == 0 && rc != SQLITE_ROW)
+	else if (!walk.over && walk.r == 0 && rc != SQLITE_ROW)
 		r = book_failed(book, rc, err);
 	sqlite3_finalize(stmt);
 	return r;
 }
 
-/* All samples where sample is 0. */
-static int walk_executions(struct book *book, const char *sql, int64_t run, uint32_t sample, book_each *each,
-	void *data, struct error *err)
-{
-	struct walk walk = {.each = each, .data = data};
-	int r = BOOK_AT_ONCE(book, walk_rows(book, sql, run, sample, &walk, err), err);
-
-	return r < 0 ? r : walk.r;
-}
-
-#define WALK(columns) \
-	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid" columns ") FROM execution WHERE run "
+#define WALK(columns)                                                                                   \
+	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid" columns ") FROM execution WHERE" \
+	" run >= ?"
 
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
-	return walk_executions(book, WALK(", tick_ns, cpu") ">= ?1", run, 0, each, data, err);
+	return BOOK_AT_ONCE(book, walk_rows(book, WALK(", tick_ns, cpu"), run, each, data, err), err);
 }
 
 int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
-	return walk_executions(book, WALK("") ">= ?1", run, 0, each, data, err);
-}
-
-struct collection {
-	struct execution *items;
-	size_t n;
-};
-
-static int collect_execution(const struct execution *execution, void *data)
-{
-	struct collection *all = data;
-	struct execution *item = array_add(all->items, all->n);
-
-	*item = *execution;
-	return 0;
+	return BOOK_AT_ONCE(book, walk_rows(book, WALK(""), run, each, data, err), err);
 }
 
 int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
 	struct error *err)
 {
-	struct collection all = {};
-	int r = walk_executions(book, WALK(", tick_ns, cpu") "= ?1 AND sample = ?2", run, sample,
-		collect_execution, &all, err);
+	int r = sql_all(book, err, &execution_table, "WHERE run = ? AND sample = ? ORDER BY seq", ret, ret_n,
+		"ii", run, (int64_t)sample);
 
-	if (r < 0) {
-		free(all.items);
-		return r;
-	}
-	*ret = all.items;
-	*ret_n = all.n;
-	return 0;
+	for (size_t i = 0; r == 0 && i < *ret_n; i++)
+		(*ret)[i].sample = sample;
+	return r;
 }

@@ -3,6 +3,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
+#include "lib/book/sql.h"
 #include "lib/document/document_internal.h"
 
 #include <errno.h>
@@ -278,7 +279,9 @@ static int find_profile(
 	*ret = 0;
 	*ret_current = false;
 	if (r == 0)
-		r = book_profile_ids(book, profile->name, &ids, &n, err);
+		r = sql_ints(book, err,
+			"SELECT id FROM profile WHERE name = ? ORDER BY retired_ns IS NOT NULL, id", &ids, &n,
+			"t", profile->name);
 	for (size_t i = 0; r == 0 && *ret == 0 && i < n; i++) {
 		_cleanup_(profile_clear) struct profile stored = {};
 		_cleanup_(json_decrefp) json_t *ours = NULL;

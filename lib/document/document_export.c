@@ -134,7 +134,7 @@ static int add_environments(struct run_export *x, json_t *head)
 	_cleanup_(json_decrefp) json_t *array = json_array();
 	struct resume_point *points;
 	size_t n;
-	int r = book_resume_points(x->book, x->run, &points, &n, x->err);
+	int r = book_rows(x->book, x->run, &resume_point_table, &points, &n, x->err);
 
 	if (r < 0)
 		return r;

@@ -420,8 +420,9 @@ static int store_runs(struct run_import *import)
 		if (r >= 0)
 			r = import_samples(import);
 		if (r >= 0 && !started)
-			r = book_set_times(import->book, part->run.id, import->first_ns,
-				ended ? part->run.ended_ns : import->end_ns, import->err);
+			r = sql_row(import->book, import->err,
+				"UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui",
+				import->first_ns, ended ? part->run.ended_ns : import->end_ns, part->run.id);
 		for (size_t k = 0; r >= 0 && (rows = document_run_rows(k)); k++)
 			if (part->rows[k]) {
 				json_stream_seek(import->document, part->rows[k]);

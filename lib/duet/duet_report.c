@@ -49,7 +49,7 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 	int r = book_get_duet(book, run, &d.row, err);
 
 	if (r > 0)
-		r = book_duet_runs(book, d.row.reference, &d.runs, &d.n, err) ?: 1;
+		r = book_duet_runs(book, run, &d.runs, &d.n, err) ?: 1;
 	if (r <= 0)
 		return r;
 	d.programs = xcalloc(d.n, sizeof(*d.programs));
@@ -63,9 +63,9 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		assert(result);
 		r = results ? 0 : run_result_read(book, d.runs[i], rules, &d.loaded[i], err);
 		if (r >= 0)
-			r = book_duet_samples(book, d.runs[i], &p->together, &p->n_together, err);
+			r = book_rows(book, d.runs[i], &duet_sample_table, &p->together, &p->n_together, err);
 		if (r >= 0)
-			r = book_duet_alone(book, d.runs[i], &p->alone, &p->n_alone, err);
+			r = book_rows(book, d.runs[i], &duet_alone_table, &p->alone, &p->n_alone, err);
 		if (r < 0)
 			return r;
 		p->samples = result->samples;

@@ -84,25 +84,9 @@ const struct document_feature load_feature = {
 		{"load_samples", &load_sample_table}, {"page_waits", &page_wait_table},
 		{"page_wait_bins", &page_wait_bin_table}, {}}};
 
-int book_put_load(struct book *book, int64_t run, const struct load_row *row, struct error *err)
-{
-	return BOOK_ATOMIC(book, sql_insert(book, err, &load_table, "", row, 1, "i", run), err);
-}
-
 int book_get_load(struct book *book, int64_t run, struct load_row *ret, struct error *err)
 {
 	return sql_one(book, err, &load_table, "WHERE run = ?", ret, "i", run);
-}
-
-int book_add_load_sample(struct book *book, int64_t run, const struct load_sample *sample, struct error *err)
-{
-	return sql_insert(book, err, &load_sample_table, "", sample, 1, "i", run);
-}
-
-int book_load_samples(
-	struct book *book, int64_t run, struct load_sample **ret, size_t *ret_n, struct error *err)
-{
-	return sql_all(book, err, &load_sample_table, "WHERE run = ? ORDER BY sample", ret, ret_n, "i", run);
 }
 
 /* The order of the kinds in the book, which has their names. */

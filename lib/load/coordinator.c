@@ -339,9 +339,8 @@ static int end_statistics(struct coordinator *c, struct spawned *ret, struct err
 
 /* From the release of all workers to the end of the last one's share. They are released in real time, if this process may have
  * it, so that nothing comes between the first worker and the last. */
-static int run_workers(void *data, struct spawned *ret, struct error *err)
+static int run_workers(struct coordinator *c, struct spawned *ret, struct error *err)
 {
-	struct coordinator *c = data;
 	const struct page_wait_meter *meter = c->plan->page_waits;
 	struct real_time real_time;
 	int64_t begin_ns, end_ns;
@@ -527,7 +526,11 @@ int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_res
 		const struct spawn all = {.cpu = -1, .cgroup = c.all, .accounting = observer->accounting};
 		struct observation *observation = &c.result->observation;
 
-		r = observe_several(&all, observer->counters, run_workers, &c, observation, err);
+		r = observe_begin(&all, observer->counters, observation, err);
+		if (r == 0)
+			r = run_workers(&c, &observation->spawned, err);
+		if (r == 0)
+			r = observe_end(&all, observer->counters, observation, err);
 		observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
 		for (enum page_wait_kind kind = 0; r == 0 && c.waits && kind < N_PAGE_WAIT_KINDS; kind++)
 			if (kind == PAGE_WAIT_SLAVE || c.plan->page_waits->has_devices)

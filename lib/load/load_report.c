@@ -20,12 +20,12 @@
 static int read_workers(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
 	bool sound;
-	int r = book_programs(book, run, &p->programs, &p->n_programs, err);
+	int r = book_rows(book, run, &run_program_table, &p->programs, &p->n_programs, err);
 
 	if (r == 0)
-		r = book_sample_programs(book, run, &p->parts, &p->n_parts, err);
+		r = book_rows(book, run, &sample_program_table, &p->parts, &p->n_parts, err);
 	if (r == 0)
-		r = book_load_samples(book, run, &p->starts, &p->n_starts, err);
+		r = book_rows(book, run, &load_sample_table, &p->starts, &p->n_starts, err);
 	if (r < 0)
 		return r;
 	/* the book may be somebody else's */
@@ -109,7 +109,7 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = book_page_waits(book, id, &report.page_waits, err);
 	if (r == 0)
-		r = book_notes(book, id, &report.notes.items, &report.notes.n, err);
+		r = book_rows(book, id, &note_table, &report.notes.items, &report.notes.n, err);
 	if (r == 0)
 		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
 	if (r < 0)

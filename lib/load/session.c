@@ -86,7 +86,7 @@ int load_session_open(
 		s.run = (struct run){
 			.kind = RUN_LOAD,
 			.program = text_utf8(s.load.name),
-			.backend = xstrdup(observer_backend_name(&s.observer)),
+			.backend = xstrdup(s.observer.backend),
 			.pt_source = xstrdup("cgroup"),
 			.profile = text_copy(s.options->profile),
 			.notes = xstrdup(coordination_names[s.load.coordination]),
@@ -134,11 +134,13 @@ static int take_load_sample(struct load_session *s, bool warm_up, struct error *
 			r = sample_store_rows(
 				s->book, s->run.id, result.start.sample, &result.observation, err);
 			if (r == 0)
-				r = book_add_sample_programs(s->book, s->run.id, result.parts, result.n, err);
+				r = book_add_rows(s->book, s->run.id, &sample_program_table, result.parts,
+					result.n, err);
 			if (r == 0)
 				r = book_add_page_waits(s->book, s->run.id, &result.page_waits, err);
 			if (r == 0)
-				r = book_add_load_sample(s->book, s->run.id, &result.start, err);
+				r = book_add_rows(
+					s->book, s->run.id, &load_sample_table, &result.start, 1, err);
 			r = r == 0 ? book_commit(s->book, err) : r;
 		}
 		if (r < 0)
@@ -164,8 +166,10 @@ int load_session_run(struct load_session *s, struct error *err)
 
 	r = book_begin_run(s->book, &s->run, err);
 	if (r == 0)
-		r = book_put_load(s->book, s->run.id, &row, err);
-	r = r == 0 ? book_put_programs(s->book, s->run.id, s->programs, load_slaves(&s->load), err) : r;
+		r = book_add_rows(s->book, s->run.id, &load_table, &row, 1, err);
+	if (r == 0)
+		r = book_add_rows(
+			s->book, s->run.id, &run_program_table, s->programs, load_slaves(&s->load), err);
 	if (r < 0)
 		return r;
 	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);

@@ -127,7 +127,7 @@ const struct field_table sample_table = {
 	"sample", "run, ", sample_fields, ELEMENTS(sample_fields), sizeof(struct sample)};
 
 static const struct field execution_fields[] = {
-	{FIELD(execution, FIELD_UINT32, source), .book_only = true},
+	{FIELD(execution, FIELD_UINT32, source), ID, .book_only = true},
 	{FIELD(execution, FIELD_INT64, pt_ns), TIME},
 	{FIELD(execution, FIELD_INT, pid), OPTIONAL, .max = INT32_MAX},
 	{FIELD(execution, FIELD_INT64, tick_ns), UNLESS_NEGATIVE, TIME},

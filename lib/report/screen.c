@@ -600,7 +600,7 @@ int run_notes_load(struct book *book, const struct run_result *result, const str
 {
 	const struct run *run = &result->discarding.run;
 	struct note *last;
-	int r = today ? 0 : book_notes(book, run->id, &ret->items, &ret->n, err);
+	int r = today ? 0 : book_rows(book, run->id, &note_table, &ret->items, &ret->n, err);
 
 	*ret_resolving = '\0';
 	if (r < 0)

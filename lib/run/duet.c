@@ -34,7 +34,7 @@ static const struct field duet_alone_fields[] = {
 const struct field_table duet_alone_table = {
 	"duet_alone", "run, ", duet_alone_fields, ELEMENTS(duet_alone_fields), sizeof(struct duet_alone)};
 
-static int companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
+int book_duet_runs(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
 {
 	return sql_ints(book, err,
 		"SELECT run FROM duet WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run",
@@ -45,42 +45,10 @@ const struct document_feature duet_feature = {
 	.rows = (const struct run_rows[]){{"duet", &duet_table, .single = true},
 		{"duet_samples", &duet_sample_table}, {"duet_alone", &duet_alone_table}, {}},
 	.companions_member = "duet_runs",
-	.companions = companions,
+	.companions = book_duet_runs,
 };
-
-int book_add_duet(struct book *book, int64_t run, const struct duet_row *row, struct error *err)
-{
-	return BOOK_ATOMIC(book, sql_insert(book, err, &duet_table, "", row, 1, "i", run), err);
-}
-
-int book_add_duet_sample(struct book *book, int64_t run, const struct duet_sample *row, struct error *err)
-{
-	return sql_insert(book, err, &duet_sample_table, "", row, 1, "i", run);
-}
-
-int book_add_duet_alone(struct book *book, int64_t run, const struct duet_alone *row, struct error *err)
-{
-	return BOOK_ATOMIC(book, sql_insert(book, err, &duet_alone_table, "", row, 1, "i", run), err);
-}
 
 int book_get_duet(struct book *book, int64_t run, struct duet_row *ret, struct error *err)
 {
 	return sql_one(book, err, &duet_table, "WHERE run = ?", ret, "i", run);
-}
-
-int book_duet_samples(
-	struct book *book, int64_t run, struct duet_sample **ret, size_t *ret_n, struct error *err)
-{
-	return sql_all(book, err, &duet_sample_table, "WHERE run = ? ORDER BY sample", ret, ret_n, "i", run);
-}
-
-int book_duet_alone(struct book *book, int64_t run, struct duet_alone **ret, size_t *ret_n, struct error *err)
-{
-	return sql_all(book, err, &duet_alone_table, "WHERE run = ? ORDER BY n", ret, ret_n, "i", run);
-}
-
-int book_duet_runs(struct book *book, int64_t reference, int64_t **ret, size_t *ret_n, struct error *err)
-{
-	return sql_ints(book, err, "SELECT run FROM duet WHERE reference = ? ORDER BY run", ret, ret_n, "i",
-		reference);
 }

@@ -263,6 +263,9 @@ int observer_open(struct observer *ret, enum accounting_backend backend, int cpu
 	}
 	partition = cpu >= 0 && partition_has(AT_FDCWD, cpu) ? partition_directory(AT_FDCWD) : NULL;
 	cgroup_new(&o.cgroup, partition, &o.no_cgroup);
+	o.backend = accounting_backend_name(accounting_backend_of(o.accounting));
+	o.pt_source = o.cgroup ? "cgroup" : "wait4";
+	o.wait_source = o.accounting ? o.backend : "schedstat";
 	o.counters = counters_open(AT_FDCWD, cpu);
 	*ret = TAKE_STRUCT(o);
 	return 0;
@@ -274,21 +277,6 @@ void observer_close(struct observer *observer)
 	cgroup_free(observer->cgroup);
 	counter_reader_free(observer->counters);
 	*observer = (struct observer){};
-}
-
-const char *observer_backend_name(const struct observer *observer)
-{
-	return accounting_backend_name(accounting_backend_of(observer->accounting));
-}
-
-const char *observer_pt_source(const struct observer *observer)
-{
-	return observer->cgroup ? "cgroup" : "wait4";
-}
-
-const char *observer_wait_source(const struct observer *observer)
-{
-	return observer->accounting ? observer_backend_name(observer) : "schedstat";
 }
 
 /* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
@@ -344,20 +332,20 @@ static int64_t find_wait(const struct observation *o)
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
+/* Context switches are those of the program itself. */
 static void set_switches(struct observation *o)
 {
 	counters_set(&o->changes, COUNTER_VOLUNTARY, o->spawned.voluntary_switches);
 	counters_set(&o->changes, COUNTER_INVOLUNTARY, o->spawned.involuntary_switches);
 }
 
-/* The counters are read outside the snapshots, so that reading them is not part of the sample. */
-int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
-	struct observation *ret, struct error *err)
+int observe_begin(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+	struct error *err)
 {
-	int64_t begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	struct observation o = {.usages = USAGES_NONE};
 	int r = 0;
 
+	*ret = (struct observation){
+		.usages = USAGES_NONE, .observer_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
 	counters_begin(counters);
 	if (spawn->accounting) {
 		privilege_raise();
@@ -365,97 +353,83 @@ int observe_several(const struct spawn *spawn, struct counter_reader *counters, 
 			spawn->accounting, spawn->cgroup ? spawn->cgroup->id : 0, spawn->cpu, err);
 		privilege_lower();
 	}
-	if (r == 0)
-		r = run(data, &o.spawned, err);
-	if (r == 0 && spawn->accounting) {
+	return r;
+}
+
+/* The counters are read outside the snapshots, so that reading them is not part of the sample. */
+int observe_end(
+	const struct spawn *spawn, struct counter_reader *counters, struct observation *o, struct error *err)
+{
+	int r = 0;
+
+	if (spawn->accounting) {
 		privilege_raise();
-		r = accounting_after(spawn->accounting, &o.usages, err);
+		r = accounting_after(spawn->accounting, &o->usages, err);
 		privilege_lower();
 	}
 	if (r < 0)
 		return r;
 	if (spawn->accounting)
-		drop_program(&o);
-	o.wait_ns = find_wait(&o);
-	o.changes = counters_end(counters);
-	set_switches(&o);
-	if (o.usages.interrupts_ns >= 0)
-		counters_set(&o.changes, COUNTER_INTERRUPTS, o.usages.interrupts_ns);
-	if (o.usages.steal_ns >= 0) /* of this sample alone */
-		counters_set(&o.changes, COUNTER_STEAL, o.usages.steal_ns);
-	o.observer_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
-	if (o.spawned.end == SPAWN_INTERRUPTED)
-		return -EINTR;
-	*ret = o;
-	return 0;
-}
-
-static int run_program(void *data, struct spawned *ret, struct error *err)
-{
-	return program_run(data, ret, err);
+		drop_program(o);
+	o->wait_ns = find_wait(o);
+	o->changes = counters_end(counters);
+	set_switches(o);
+	if (o->usages.interrupts_ns >= 0)
+		counters_set(&o->changes, COUNTER_INTERRUPTS, o->usages.interrupts_ns);
+	if (o->usages.steal_ns >= 0) /* of this sample alone */
+		counters_set(&o->changes, COUNTER_STEAL, o->usages.steal_ns);
+	o->observer_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	return o->spawned.end == SPAWN_INTERRUPTED ? -EINTR : 0;
 }
 
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
 	struct error *err)
 {
-	return observe_several(spawn, counters, run_program, (void *)(uintptr_t)spawn, ret, err);
-}
+	int r = observe_begin(spawn, counters, ret, err);
 
-struct duet_call {
-	const struct duet_plan *plan;
-	const struct spawn *const *spawns;
-	size_t n;
-	struct duet_part *parts;
-	int64_t span_ns; /* from the first start to the last end */
-};
-
-/* The sum of all PTs, and of an end that was not by itself the kind. */
-static int run_duet(void *data, struct spawned *ret, struct error *err)
-{
-	struct duet_call *call = data;
-	int64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
-	int r = duet_run(call->plan, call->spawns, call->n, call->parts, err);
-
-	call->span_ns = clock_ns(CLOCK_MONOTONIC) - begun_ns;
-	*ret = (struct spawned){};
-	for (size_t i = 0; r == 0 && i < call->n; i++) {
-		const struct duet_part *part = &call->parts[i];
-
-		ret->pt_ns += part->spawned.pt_ns * part->repetitions;
-		if (part->spawned.end != SPAWN_ENDED)
-			ret->end = part->spawned.end;
-	}
-	return r;
+	if (r == 0)
+		r = program_run(spawn, &ret->spawned, err);
+	return r == 0 ? observe_end(spawn, counters, ret, err) : r;
 }
 
 int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
 	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err)
 {
 	_cleanup_(freep) struct duet_part *parts = xcalloc(n, sizeof(*parts));
-	struct duet_call call = {plan, spawns, n, parts, 0};
 	struct observation o;
-	int r = observe_several(all, counters, run_duet, &call, &o, err);
+	int64_t span_ns = 0; /* from the first start to the last end */
+	int r = observe_begin(all, counters, &o, err);
 
+	if (r == 0) {
+		span_ns = -clock_ns(CLOCK_MONOTONIC);
+		r = duet_run(plan, spawns, n, parts, err);
+		span_ns += clock_ns(CLOCK_MONOTONIC);
+	}
 	for (size_t i = 0; r == 0 && i < n; i++) {
+		o.spawned.pt_ns += parts[i].spawned.pt_ns * parts[i].repetitions;
+		if (parts[i].spawned.end != SPAWN_ENDED) /* by itself */
+			o.spawned.end = parts[i].spawned.end;
+	}
+	if (r == 0)
+		r = observe_end(all, counters, &o, err);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		int64_t off_ns = span_ns - o.spawned.pt_ns, taken_ns = o.usages.taken_ns;
+
 		ret[i] = o;
 		ret[i].part = parts[i];
 		ret[i].spawned = parts[i].spawned;
 		ret[i].spawned.escaped |= o.spawned.escaped;
-
-		/* The share in what processes outside the duet took from all programs that falls on one,
-		 * if they took as much all the time; -1: not known. */
-		int64_t off_ns = call.span_ns - o.spawned.pt_ns, taken_ns = o.usages.taken_ns;
-
-		if (call.plan->repeat || call.span_ns <= 0 || taken_ns < 0) /* some were cut short */ {
-			ret[i].wait_ns = -1;
-		} else {
-			if (taken_ns > off_ns)
-				taken_ns = off_ns > 0 ? off_ns : 0;
-			ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].spawned.et_ns /
-						   (double)call.span_ns);
-		}
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		set_switches(&ret[i]);
+		/* The share in what processes outside the duet took from all programs that falls on one, if they
+		 * took as much all the time; not known where some were cut short. */
+		ret[i].wait_ns = -1;
+		if (plan->repeat || span_ns <= 0 || taken_ns < 0)
+			continue;
+		if (taken_ns > off_ns)
+			taken_ns = off_ns > 0 ? off_ns : 0;
+		ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].spawned.et_ns /
+					   (double)span_ns);
 	}
 	return r;
 }

@@ -14,19 +14,15 @@ struct observer {
 	struct counter_reader *counters; /* never NULL */
 	struct error no_accounting, no_cgroup;
 	const char *accounting_missing; /* the reason in short: "needs root or file capabilities" */
+	const char *backend;            /* "bpf", "taskstats" or "none" */
+	const char *pt_source;          /* "cgroup" or "wait4" */
+	const char *wait_source;        /* of W: the backend, or "schedstat" without one */
 };
 
 /* ACCOUNTING_AUTO takes what is available; a requested backend that is not available is an error. `cpu` as for
  * counters_open. */
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
-
-/* "bpf", "taskstats" or "none"; "cgroup" or "wait4". */
-const char *observer_backend_name(const struct observer *observer);
-const char *observer_pt_source(const struct observer *observer);
-
-/* Of W: the accounting's name, or "schedstat" without one. */
-const char *observer_wait_source(const struct observer *observer);
 
 struct observation {
 	struct spawned spawned;
@@ -43,13 +39,12 @@ struct observation {
 int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
 	struct error *err);
 
-/* Runs several programs, and stores their totals in *ret. */
-typedef int observed_run(void *data, struct spawned *ret, struct error *err);
-
-/* The same for several programs. `spawn` has what they have in common: the accounting, the CPU, and the cgroup that all of
- * them are in or below. */
-int observe_several(const struct spawn *spawn, struct counter_reader *counters, observed_run *run, void *data,
-	struct observation *ret, struct error *err);
+/* The same for who runs the program, or several, in between, and puts their totals into ret->spawned. `spawn` has what they have in
+ * common: the accounting, the CPU, and the cgroup that all of them are in or below. */
+int observe_begin(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+	struct error *err);
+int observe_end(
+	const struct spawn *spawn, struct counter_reader *counters, struct observation *o, struct error *err);
 /* One sample of several programs that alternate. `all` has what they have in common: the accounting, the CPU, and the
  * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is its share of what other
  * processes took from all of them; -1 with plan->repeat, or without bpf. */

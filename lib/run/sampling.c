@@ -6,7 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/book/book.h"
+#include "lib/book/sql.h"
 #include "lib/run/duet.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * 48, MOST_LINES = 5, MOST_TRIES = 10 };
+enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * 48, MOST_TRIES = 10 };
 
 /* The runs that are sampled in turn: all of them, or one after another of a sequence. */
 struct sampling_group {
@@ -30,16 +30,35 @@ struct sampling_group {
 	uint64_t *done; /* warm-ups and samples of all groups */
 };
 
+/* Adds the last lines that the program wrote to standard error, if that is a file. */
+static void add_last_lines(int fd, struct error *err)
+{
+	enum { MOST_LINES = 5 };
+	const ssize_t most = sizeof(err->lines) - 1;
+	char *lines = err->lines;
+	struct stat st;
+	ssize_t n = 0;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0)
+		n = pread(fd, lines, (size_t)most, st.st_size > most ? st.st_size - most : 0);
+	while (n > 0 && lines[n - 1] == '\n')
+		n--;
+	lines[n > 0 ? n : 0] = '\0';
+	for (ssize_t i = n - 1, found = 0; i >= 0; i--) {
+		lines[i] = lines[i] ?: '?';
+		if (lines[i] == '\n' && ++found == MOST_LINES) {
+			memmove(lines, lines + i + 1, (size_t)(n - i));
+			break;
+		}
+	}
+}
+
 /* 0 if the sample counts, otherwise a failure with a sentence. */
 static int check_program_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
 {
-	const char *hint = s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints"
-					     : "";
 	const char *command = s->command ?: s->run->program;
 	int status = spawned->wait_status, r;
 	char which[32], how[PROCESS_END_SIZE];
-	struct stat st = {};
-	ssize_t n = 0;
 
 	snprintf(which, sizeof(which), "%s %u",
 		s->warm_up ? "warm-up"
@@ -57,42 +76,30 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 						      : "nothing thawed it");
 	else if (status == 0)
 		return 0;
-	else if (
-		interrupt_pending()) /* ^C goes to the program too, and may end it before this process reads it */
+	else if (interrupt_pending()) /* ^C may end the program before this process reads it */
 		return -EINTR;
 	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
 	else
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(how, status),
-			which, hint);
-
-	/* Adds the last lines that the program wrote to standard error, if that is a file. */
-	const ssize_t most = sizeof(err->lines) - 1;
-	char *lines = err->lines;
-
-	if (s->spawn->stderr_fd >= 0 && fstat(s->spawn->stderr_fd, &st) == 0 && st.st_size > 0)
-		n = pread(
-			s->spawn->stderr_fd, lines, (size_t)most, st.st_size > most ? st.st_size - most : 0);
-	while (n > 0 && lines[n - 1] == '\n')
-		n--;
-	lines[n > 0 ? n : 0] = '\0';
-	for (ssize_t i = n - 1, found = 0; i >= 0; i--) {
-		lines[i] = lines[i] ?: '?';
-		if (lines[i] == '\n' && ++found == MOST_LINES) {
-			memmove(lines, lines + i + 1, (size_t)(n - i));
-			break;
-		}
-	}
+			which,
+			s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints"
+					  : "");
+	add_last_lines(s->spawn->stderr_fd, err);
 	return r;
 }
 
-static struct sample make_sample(uint32_t n, const struct observation *o)
+/* The rows of a sample: the sample itself, and the executions in it, which the caller frees. Sources that the book may not have yet
+ * are 0; *ret_known: there are none. */
+static struct execution *make_rows(
+	struct book *book, uint32_t n, const struct observation *o, struct sample *ret, bool *ret_known)
 {
+	struct execution *executions = xcalloc(o->usages.n, sizeof(*executions));
 	const struct spawned *p = &o->spawned;
 	struct rusage own;
 
 	getrusage(RUSAGE_SELF, &own);
-	return (struct sample){
+	*ret = (struct sample){
 		.n = n,
 		.start_ns = p->start_ns,
 		.et_ns = p->et_ns,
@@ -108,20 +115,12 @@ static struct sample make_sample(uint32_t n, const struct observation *o)
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
 	};
-}
-
-/* The caller frees them. Sources that the book may not have yet are 0, and *ret_unknown says how many. */
-static struct execution *make_executions(
-	struct book *book, const struct usages *usages, uint32_t sample, size_t *ret_unknown)
-{
-	struct execution *executions = xcalloc(usages->n, sizeof(*executions));
-
-	*ret_unknown = 0;
-	for (size_t i = 0; i < usages->n; i++) {
-		const struct usage *u = &usages->items[i];
+	*ret_known = true;
+	for (size_t i = 0; i < o->usages.n; i++) {
+		const struct usage *u = &o->usages.items[i];
 
 		executions[i] = (struct execution){
-			.sample = sample,
+			.sample = n,
 			.pid = u->pid,
 			.pt_ns = u->pt_ns,
 			.tick_ns = u->tick_ns,
@@ -130,14 +129,17 @@ static struct execution *make_executions(
 			.source = book_known_source(
 				book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS),
 		};
-		*ret_unknown += executions[i].source == 0;
+		*ret_known &= executions[i].source > 0;
 	}
 	return executions;
 }
 
-static int add_sample_rows(struct book *book, int64_t run, const struct observation *o,
+/* In a transaction: an id of a source is void if it is rolled back. */
+static int store_rows(struct book *book, int64_t run, const struct observation *o,
 	const struct sample *sample, struct execution *executions, struct error *err)
 {
+	const struct duet_sample in_duet = {
+		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
@@ -148,92 +150,71 @@ static int add_sample_rows(struct book *book, int64_t run, const struct observat
 	}
 	if (r == 0)
 		r = book_add_sample(book, run, sample, executions, o->usages.n, err);
-	return r == 0 ? book_add_counters(book, run, sample->n, &o->changes, err) : r;
+	if (r == 0)
+		r = book_add_counters(book, run, sample->n, &o->changes, err);
+	if (r == 0 && o->part.position > 0)
+		r = book_add_rows(book, run, &duet_sample_table, &in_duet, 1, err);
+	return r;
 }
 
 int sample_store_rows(
 	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err)
 {
-	size_t unknown;
-	_cleanup_(freep) struct execution *executions = make_executions(book, &o->usages, n, &unknown);
-	struct sample sample = make_sample(n, o);
+	struct sample sample;
+	bool known;
+	_cleanup_(freep) struct execution *executions = make_rows(book, n, o, &sample, &known);
 
-	return add_sample_rows(book, run, o, &sample, executions, err);
-}
-
-/* In one transaction. */
-static int store_at_once(struct book *book, const struct run *run, const struct observation *o,
-	const struct sample *sample, struct execution *executions, struct error *err)
-{
-	const struct duet_sample in_duet = {
-		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
-	int r;
-
-	book_sync_by_second(book);
-	r = book_begin(book, err);
-
-	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
-		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
-	r = add_sample_rows(book, run->id, o, sample, executions, err);
-	if (r == 0 && run->kind == RUN_DUET)
-		r = book_add_duet_sample(book, run->id, &in_duet, err);
-	if (r == 0)
-		r = book_commit(book, err);
-	if (r < 0)
-		book_rollback(book);
-	return r;
+	return store_rows(book, run, o, &sample, executions, err);
 }
 
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
 static int store_or_count(
 	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
 {
+	_cleanup_(freep) struct execution *executions = NULL;
+	struct book *book = plan->session->book;
+	struct sample sample;
+	bool known;
+	int r = 0;
+
 	s->last_pt_ns = o->spawned.pt_ns;
 	if (s->warm_up)
 		return 0;
-	if (!s->alone) {
-		struct sample sample = make_sample(s->run->n_samples + 1, o);
-		struct book *book = plan->session->book;
-		size_t unknown;
-		_cleanup_(freep) struct execution *executions = make_executions(
-			book, &o->usages, sample.n, &unknown);
-		int r = 0;
+	if (s->alone) {
+		const struct duet_alone alone = {++s->n_alone, s->run->n_samples, o->spawned.start_ns,
+			o->spawned.et_ns, o->spawned.pt_ns};
 
-		if (unknown > 0 || s->run->kind == RUN_DUET ||
-			!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
-			do
-				r = store_at_once(book, s->run, o, &sample, executions, err);
-			while (book_again(book, r, err));
-		}
-		if (r < 0)
-			return r;
-		s->run->n_samples++;
-		s->taken++;
-		s->pt_ns += sample.pt_ns;
-		s->observer_ns += o->observer_ns;
-		s->before_ns += o->spawned.before_ns;
-		s->lost += sample.lost;
-		s->pid = o->spawned.pid;
-		s->failures += o->spawned.wait_status != 0;
-		s->escaped += o->spawned.escaped;
-		if (o->escaped[0])
-			memcpy(s->escapee, o->escaped, sizeof(s->escapee));
-		s->left_behind += sample.left_behind;
-		s->killed += o->spawned.killed;
-		return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
+		return book_add_rows(book, s->run->id, &duet_alone_table, &alone, 1, err);
 	}
-	s->n_alone++;
-	return book_add_duet_alone(plan->session->book, s->run->id,
-		&(struct duet_alone){s->n_alone, s->run->n_samples, o->spawned.start_ns, o->spawned.et_ns,
-			o->spawned.pt_ns},
-		err);
+	executions = make_rows(book, s->run->n_samples + 1, o, &sample, &known);
+	if (!known || o->part.position > 0 ||
+		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
+		book_sync_by_second(book);
+		r = BOOK_ATOMIC(book, store_rows(book, s->run->id, o, &sample, executions, err), err);
+	}
+	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
+		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
+	s->run->n_samples++;
+	s->taken++;
+	s->pt_ns += sample.pt_ns;
+	s->observer_ns += o->observer_ns;
+	s->before_ns += o->spawned.before_ns;
+	s->lost += sample.lost;
+	s->pid = o->spawned.pid;
+	s->failures += o->spawned.wait_status != 0;
+	s->escaped += o->spawned.escaped;
+	if (o->escaped[0])
+		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
+	s->left_behind += sample.left_behind;
+	s->killed += o->spawned.killed;
+	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
-/* The program of one run, or, together, those of the n runs of a duet. 1: this process was stopped meanwhile (^Z), so that the times mean
- * nothing. */
-static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n, bool together,
+/* The program of one run, or those of a duet together. 1: this process was stopped meanwhile (^Z), so that the times mean nothing. */
+static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n,
 	struct observation *ret, struct error *err)
 {
+	bool together = plan->order == ORDER_DUET && !items[0].warm_up && !items[0].alone;
 	struct counter_reader *counters = plan->session->observer.counters;
 	int r;
 
@@ -251,8 +232,8 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	} else {
 		r = observe_sample(items[0].spawn, counters, ret, err);
 	}
-	for (size_t i = 0; r == 0 && i < n;
-		i++) /* a program that was killed because another one did not end has not failed itself */
+	/* a program that was killed because another one did not end has not failed itself */
+	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!together || ret[i].part.repetitions > 0)
 			r = check_program_end(&items[i], &ret[i].spawned, err);
 	return r == 0 && interrupt_was_stopped() ? 1 : r;
@@ -286,9 +267,8 @@ static const char *mean_pt_text(const struct sampling_group *g, char text[ESTIMA
 	return text;
 }
 
-/* One warm-up or sample of one run, or, together, a sample of each of the n runs of a duet; taken again if this process was stopped. */
-static int take_in_turn(
-	struct sampling_group *g, struct sampling *items, size_t n, bool together, struct error *err)
+/* One warm-up or sample of one run, or a sample of each of the n runs of a duet; taken again if this process was stopped. */
+static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t n, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
 	_cleanup_(freep) struct observation *seen = xcalloc(n, sizeof(*seen));
@@ -300,7 +280,7 @@ static int take_in_turn(
 		stopped = 0;
 		r = call_hook(hooks->prepare, items, n, err);
 		if (r == 0)
-			r = stopped = observe_in_turn(g->plan, items, n, together, seen, err);
+			r = stopped = observe_in_turn(g->plan, items, n, seen, err);
 		for (size_t i = 0; r == 0 && i < n; i++)
 			r = store_or_count(g->plan, &items[i], &seen[i], err);
 		for (size_t i = 0; stopped > 0 && i < n; i++)
@@ -331,37 +311,40 @@ static int wants_more(const struct sampling_group *g, struct sampling *s, struct
 	return count_missing(s) > 0 ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
+/* Of a duet: a sample of all runs if any needs one, and before it the runs alone that are due. 1: one was taken, 0: none. */
+static int take_duet_round(struct sampling_group *g, struct error *err)
+{
+	const struct sampling *first = &g->items[0];
+	uint32_t alone = g->plan->alone;
+	bool any = false;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < g->n; i++) {
+		r = wants_more(g, &g->items[i], err);
+		any |= r > 0;
+	}
+	if (r < 0 || !any)
+		return r < 0 ? r : 0;
+	r = 0;
+	while (r == 0 && first->n_alone < alone &&
+		(uint64_t)first->run->n_samples * alone >= (uint64_t)first->n_alone * first->samples)
+		for (size_t i = 0; r == 0 && i < g->n; i++) {
+			g->items[i].alone = true;
+			r = take_in_turn(g, &g->items[i], 1, err);
+			g->items[i].alone = false;
+		}
+	if (r == 0)
+		r = take_in_turn(g, g->items, g->n, err);
+	return r < 0 ? r : 1;
+}
+
 /* One sample of each run that needs one. 1: at least one was taken, 0: none. */
 static int take_sampling_round(struct sampling_group *g, size_t *order, struct error *err)
 {
 	int any = 0;
 
-	if (g->plan->order == ORDER_DUET) {
-		struct sampling *first = &g->items[0];
-		bool round_any = false;
-		int r = 0;
-
-		/* As take_round, for a duet: a sample of all runs if any needs one, and before it the runs
-		 * alone that are due. */
-		for (size_t i = 0; r >= 0 && i < g->n; i++) {
-			r = wants_more(g, &g->items[i], err);
-			round_any |= r > 0;
-		}
-		if (r < 0 || !round_any)
-			return r < 0 ? r : 0;
-		r = 0;
-		while (r == 0 && first->n_alone < g->plan->alone &&
-			(uint64_t)first->run->n_samples * g->plan->alone >=
-				(uint64_t)first->n_alone * first->samples)
-			for (size_t i = 0; r == 0 && i < g->n; i++) {
-				g->items[i].alone = true;
-				r = take_in_turn(g, &g->items[i], 1, false, err);
-				g->items[i].alone = false;
-			}
-		if (r == 0)
-			r = take_in_turn(g, g->items, g->n, true, err);
-		return r < 0 ? r : 1;
-	}
+	if (g->plan->order == ORDER_DUET)
+		return take_duet_round(g, err);
 	for (size_t i = 0; i < g->n; i++)
 		order[i] = i;
 	for (size_t i = g->plan->order == ORDER_SHUFFLE ? g->n : 0; i > 1; i--) { /* Fisher and Yates */
@@ -377,7 +360,7 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 		if (r > 0) {
 			any = 1;
 			s->begun_ns = s->begun_ns ?: clock_ns(CLOCK_MONOTONIC);
-			r = take_in_turn(g, s, 1, false, err);
+			r = take_in_turn(g, s, 1, err);
 		}
 		if (r < 0)
 			return r;
@@ -388,6 +371,7 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 /* Also after a failure of the samples, `outcome`. */
 static int end_sampling(const struct sampling_group *g, struct sampling *s, int outcome, struct error *err)
 {
+	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 	struct error err2 = {};
 	int r, called;
 
@@ -398,7 +382,7 @@ static int end_sampling(const struct sampling_group *g, struct sampling *s, int 
 			before ? "; " : "", s->escaped, s->escaped == 1 ? "" : "s",
 			s->escapee[0] ? s->escapee : "a process");
 	}
-	r = run_session_end_run(g->plan->session, s->run, outcome, err);
+	r = book_end_run(g->plan->session->book, s->run->id, state, s->run->notes, err);
 	called = call_hook(g->plan->hooks.end, s, 1, r < 0 ? &err2 : err);
 	return r < 0 ? r : called;
 }
@@ -419,7 +403,7 @@ static int sample_group(struct sampling_group *g, struct error *err)
 			r = book_begin_run(g->plan->session->book, s->run, err);
 		if (count_missing(s) > 0)
 			for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
-				r = take_in_turn(g, s, 1, false, err);
+				r = take_in_turn(g, s, 1, err);
 		s->warm_up = 0;
 		taken = r;
 	}
@@ -428,10 +412,10 @@ static int sample_group(struct sampling_group *g, struct error *err)
 		int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
 
 		for (size_t i = 0; r == 0 && i < g->n; i++)
-			r = book_add_duet(g->plan->session->book, g->items[i].run->id,
+			r = book_add_rows(g->plan->session->book, g->items[i].run->id, &duet_table,
 				&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
 					plan->slice_ns, g->items[i].increments},
-				err);
+				1, err);
 		taken = r;
 	}
 	while (taken == 0 && (taken = take_sampling_round(g, order, err)) > 0)

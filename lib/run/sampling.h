@@ -42,9 +42,6 @@ int run_session_environment(struct run_session *session, struct error *err);
 /* Of a new run: the environment and what the observer says. The caller frees the run. */
 void run_session_describe(const struct run_session *session, struct run *run);
 
-/* outcome: 0 marks the run as done, -EINTR as interrupted, others as failed. */
-int run_session_end_run(struct run_session *session, struct run *run, int outcome, struct error *err);
-
 /* For tools that need no more of a session: makes users of the book wait, as above; takes the fingerprint and stores it. The
  * caller frees the digest. */
 void patience_begin(struct book *book);

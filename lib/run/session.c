@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame of every run: see session.h. */
+/* The frame of every run, the book, the host's lock and the fingerprint of the machine: see sampling.h. */
 #include "lib/run/sampling.h"
 
 #include "lib/base/json.h"
@@ -70,7 +70,6 @@ static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct err
 /* A fingerprint that a thread asks for. */
 struct environment_question {
 	pthread_t thread;
-	bool threaded;
 	json_t *document;
 	int r;
 	struct error err;
@@ -88,16 +87,19 @@ static void *ask_fingerprint(void *data)
 void run_session_ask_environment(struct run_session *s)
 {
 	s->question = xcalloc(1, sizeof(*s->question));
-	s->question->threaded = pthread_create(&s->question->thread, NULL, ask_fingerprint, s->question) == 0;
-	if (!s->question->threaded)
-		ask_fingerprint(s->question);
+	if (pthread_create(&s->question->thread, NULL, ask_fingerprint, s->question) != 0)
+		free(TAKE(s->question)); /* it is asked for when it is needed */
 }
 
-static void wait_for_answer(struct environment_question *q)
+static int wait_for_answer(struct run_session *s, json_t **ret, struct error *err)
 {
-	if (q->threaded)
-		pthread_join(q->thread, NULL);
-	q->threaded = false;
+	_cleanup_(freep) struct environment_question *q = TAKE(s->question);
+
+	pthread_join(q->thread, NULL);
+	if (q->r < 0)
+		*err = q->err;
+	*ret = q->document;
+	return q->r;
 }
 
 static int store_fingerprint(
@@ -119,19 +121,6 @@ static int store_fingerprint(
 	return r;
 }
 
-int run_session_environment(struct run_session *s, struct error *err)
-{
-	if (!s->question)
-		return environment_take(s->book, &s->environment, &s->environment_digest, err);
-	wait_for_answer(s->question);
-	if (s->question->r < 0) {
-		*err = s->question->err;
-		return s->question->r;
-	}
-	return store_fingerprint(
-		s->book, s->question->document, &s->environment, &s->environment_digest, err);
-}
-
 int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
@@ -140,13 +129,24 @@ int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, stru
 	return r < 0 ? r : store_fingerprint(book, document, ret_id, ret_digest, err);
 }
 
+int run_session_environment(struct run_session *s, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	if (!s->question)
+		return environment_take(s->book, &s->environment, &s->environment_digest, err);
+	r = wait_for_answer(s, &document, err);
+	return r < 0 ? r : store_fingerprint(s->book, document, &s->environment, &s->environment_digest, err);
+}
+
 void run_session_close(struct run_session *s)
 {
-	if (s->question) {
-		wait_for_answer(s->question);
-		json_decref(s->question->document);
-		free(s->question);
-	}
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	struct error ignored;
+
+	if (s->question)
+		wait_for_answer(s, &document, &ignored);
 	observer_close(&s->observer);
 	free(s->environment_digest);
 	book_free(s->book);
@@ -156,18 +156,11 @@ void run_session_close(struct run_session *s)
 
 void run_session_describe(const struct run_session *s, struct run *run)
 {
-	run->backend = xstrdup(observer_backend_name(&s->observer));
-	run->pt_source = xstrdup(observer_pt_source(&s->observer));
-	run->wait_source = xstrdup(observer_wait_source(&s->observer));
+	run->backend = xstrdup(s->observer.backend);
+	run->pt_source = xstrdup(s->observer.pt_source);
+	run->wait_source = xstrdup(s->observer.wait_source);
 	run->resolution_ns = 1;
 	run->environment = s->environment;
-}
-
-int run_session_end_run(struct run_session *s, struct run *run, int outcome, struct error *err)
-{
-	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
-
-	return book_end_run(s->book, run->id, state, run->notes, err);
 }
 
 int environment_audit(char **ret_off, struct error *err)

@@ -56,7 +56,7 @@ static int look_at_duet(struct book *book, const struct run *run, struct error *
 
 	if (r <= 0 || own.increments > 0)
 		return r <= 0 ? r : -ENOENT;
-	r = book_duet_runs(book, own.reference, &runs, &n, err);
+	r = book_duet_runs(book, run->id, &runs, &n, err);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		r = book_get_duet(book, runs[i], &row, err);
 		if (r > 0)

@@ -202,7 +202,7 @@ static void read_samples(struct book *book, int64_t run)
 	fine(book_counters(book, run, &counters, &n, &err), &err);
 	fine(book_each_execution(book, run, add_up, &sum, &err), &err);
 	fine(book_each_time(book, run, add_up, &sum, &err), &err);
-	if (fine(book_resume_points(book, run, &points, &n, &err), &err))
+	if (fine(book_rows(book, run, &resume_point_table, &points, &n, &err), &err))
 		fields_free(&resume_point_table, points, n);
 }
 

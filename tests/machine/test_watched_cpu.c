@@ -307,7 +307,7 @@ static void assert_waits_by(enum accounting_backend backend)
 		struct observation seen = observe(&o);
 
 		assert_true(seen.wait_ns > BURN_MS * NS_PER_MS / 4);
-		print_message("%s: waited %.3f ms, ET - PT %.3f ms\n", observer_wait_source(&o),
+		print_message("%s: waited %.3f ms, ET - PT %.3f ms\n", o.wait_source,
 			(double)seen.wait_ns / 1e6, (double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6);
 		right = apart(seen.wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) <
 			seen.spawned.et_ns / 50;

@@ -28,7 +28,8 @@ static void begin(struct scratch *s, struct run *run)
 	assert_done(s, book_begin_run(s->book, run, &s->err));
 	for (sample.n = 1; sample.n <= 2; sample.n++)
 		assert_done(s, book_add_sample(s->book, run->id, &sample, NULL, 0, &s->err));
-	assert_done(s, book_put_programs(s->book, run->id, programs, ELEMENTS(programs), &s->err));
+	assert_done(s,
+		book_add_rows(s->book, run->id, &run_program_table, programs, ELEMENTS(programs), &s->err));
 }
 
 TEST_IN_BOOK(what_each_program_did_comes_back)
@@ -43,11 +44,11 @@ TEST_IN_BOOK(what_each_program_did_comes_back)
 	size_t n;
 
 	begin(s, &run);
-	assert_done(s, book_add_sample_programs(s->book, run.id, put, ELEMENTS(put), &s->err));
-	assert_done(s, book_sample_programs(s->book, run.id, &back, &n, &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &sample_program_table, put, ELEMENTS(put), &s->err));
+	assert_done(s, book_rows(s->book, run.id, &sample_program_table, &back, &n, &s->err));
 	assert_int_equal(n, ELEMENTS(put));
 	assert_memory_equal(back, put, sizeof(put));
-	assert_done(s, book_programs(s->book, run.id, &named, &n, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &run_program_table, &named, &n, &s->err));
 	assert_int_equal(n, 2);
 	assert_string_equal(named[0].command, "[\"xz\",\"-1\"]");
 	assert_string_equal(named[1].name, "edit 1");
@@ -63,7 +64,7 @@ TEST_IN_BOOK(programs_of_no_sample_are_refused_and_nothing_is_kept)
 	size_t n;
 
 	begin(s, &run);
-	assert_true(book_add_sample_programs(s->book, run.id, put, ELEMENTS(put), &s->err) < 0);
-	assert_done(s, book_sample_programs(s->book, run.id, &back, &n, &s->err));
+	assert_true(book_add_rows(s->book, run.id, &sample_program_table, put, ELEMENTS(put), &s->err) < 0);
+	assert_done(s, book_rows(s->book, run.id, &sample_program_table, &back, &n, &s->err));
 	assert_int_equal(n, 0);
 }

@@ -162,7 +162,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_true(per_second == 3694390776);
 	assert_done(s, book_counters(s->book, 3, &counters, &n, &s->err));
 	assert_int_equal(n, 5);
-	assert_done(s, book_resume_points(s->book, 11, &points, &n, &s->err));
+	assert_done(s, book_rows(s->book, 11, &resume_point_table, &points, &n, &s->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(points[0].n, 7);
 	fields_free(&resume_point_table, points, n);

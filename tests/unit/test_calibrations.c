@@ -90,7 +90,7 @@ TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 	assert_done(s, book_get_run(s->book, run, &back, &s->err));
 	assert_int_equal(back.state, RUN_OPEN);
 	assert_int_equal(back.ended_ns, 0);
-	assert_done(s, book_resume_points(s->book, run, &resume_points, &n, &s->err));
+	assert_done(s, book_rows(s->book, run, &resume_point_table, &resume_points, &n, &s->err));
 	assert_int_equal(n, 2);
 	assert_int_equal(resume_points[0].n, 2);
 	assert_string_equal(resume_points[0].why, "cut off");

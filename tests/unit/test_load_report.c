@@ -25,8 +25,8 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 		assert_done(s, book_put_environment(s->book, "d1", "box", "{\"identity\": {}}",
 				       &run.environment, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_put_load(s->book, run.id, &row, &s->err));
-	assert_done(s, book_put_programs(s->book, run.id, slaves, ELEMENTS(slaves), &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &load_table, &row, 1, &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &run_program_table, slaves, ELEMENTS(slaves), &s->err));
 	for (uint32_t n = 1; n <= RUNS; n++) {
 		int64_t start_ns = (FIRST_S + second + n) * NS_PER_S, et_ns = NS_PER_S + 1000 * n;
 		const struct sample sample = {.n = n,
@@ -56,8 +56,9 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 		const struct load_sample start = {n, 10 * n, 1000 - n, et_ns / 2, 4};
 
 		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
-		assert_done(s, book_add_sample_programs(s->book, run.id, parts, ELEMENTS(parts), &s->err));
-		assert_done(s, book_add_load_sample(s->book, run.id, &start, &s->err));
+		assert_done(s, book_add_rows(s->book, run.id, &sample_program_table, parts, ELEMENTS(parts),
+				       &s->err));
+		assert_done(s, book_add_rows(s->book, run.id, &load_sample_table, &start, 1, &s->err));
 	}
 	return run.id;
 }
@@ -106,7 +107,7 @@ TEST_IN_BOOK(what_is_no_load_is_said)
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_int_equal(load_report_read(s->book, run.id, &report, &s->err), -EINVAL);
 	assert_says(s, "imported without its slaves");
-	assert_done(s, book_put_load(s->book, run.id, &row, &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &load_table, &row, 1, &s->err));
 	assert_int_equal(load_report_read(s->book, run.id, &report, &s->err), -ENODATA);
 	assert_says(s, "ended before its first run");
 }

@@ -67,6 +67,7 @@ static void fill(struct made_up *m)
 	fill_task(m, 0, "slow | cat", 200.5e6, 1.5e6);
 	fill_task(m, 1, "quick, 'this'", 100.3e6, 2e6);
 	m->session.options = &m->options;
+	m->session.base.observer.backend = "none";
 	m->session.tasks = m->tasks;
 	m->session.n = 2;
 }
@@ -203,15 +204,16 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 
 		assert_done(s, book_begin_run(s->book, &run, &s->err));
 		reference = reference ?: run.id;
-		assert_done(s, book_add_duet(s->book, run.id,
+		assert_done(s, book_add_rows(s->book, run.id, &duet_table,
 				       &(struct duet_row){.reference = reference, .slice_ns = 10 * NS_PER_MS},
-				       &s->err));
+				       1, &s->err));
 		for (size_t k = 0; k < 2; k++) {
 			const struct duet_sample together = {
 				m.samples[i][k].n, (int)i + 1, 1, m.samples[i][k].et_ns};
 
 			assert_done(s, book_add_sample(s->book, run.id, &m.samples[i][k], NULL, 0, &s->err));
-			assert_done(s, book_add_duet_sample(s->book, run.id, &together, &s->err));
+			assert_done(
+				s, book_add_rows(s->book, run.id, &duet_sample_table, &together, 1, &s->err));
 		}
 		m.tasks[i].run.id = run.id;
 	}
