@@ -75,8 +75,8 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 		if (r == 0)
 			r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
 		if (r == 0)
-			r = book_resume_points(
-				book, wanted->run, &phase->resume_points, &phase->n_resume_points, err);
+			r = book_rows(book, wanted->run, &resume_point_table, &phase->resume_points,
+				&phase->n_resume_points, err);
 		if (r == 0)
 			r = disturbances_load(book, wanted->run, &phase->disturbances, err);
 	}
