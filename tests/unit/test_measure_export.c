@@ -67,7 +67,8 @@ static void fill(struct made_up *m)
 	fill_task(m, 0, "slow | cat", 200.5e6, 1.5e6);
 	fill_task(m, 1, "quick, 'this'", 100.3e6, 2e6);
 	m->session.options = &m->options;
-	m->session.base.observer.backend = "none";
+	m->session.base.observer = (struct observer){
+		.backend = "none", .pt_source = "wait4", .wait_source = "schedstat"};
 	m->session.tasks = m->tasks;
 	m->session.n = 2;
 }
