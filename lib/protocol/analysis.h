@@ -123,7 +123,8 @@ enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
 
 /* One execution in an L-sample that is long for its daemon (step 4). */
 struct long_execution {
-	uint32_t sample;
+	uint32_t sample; /* its number, and by index */
+	uint32_t at;
 	int64_t pt_ns;
 };
 
@@ -157,7 +158,8 @@ struct daemon_statistics {
 	uint32_t last; /* the last sample that it ran in, of those up to the bound of the central cluster */
 	size_t n_present;    /* how many those are */
 	double et_ns, pt_ns; /* and their ETs, beyond the central median, and its own time in them; sums */
-	double extra;        /* see causes_explained_share and causes_attribute */
+	double usual_ns;     /* in a sample of the core */
+	double extra;        /* see causes_attribute and causes_of_usual_length */
 
 	/* By discarding: */
 	bool profiled;

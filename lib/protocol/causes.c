@@ -14,200 +14,145 @@ static const double CAUSE = 0.5;
 static const double FREQUENT = 0.10;
 enum { LEAST = 10 };
 
-static size_t count_core(const struct analysis_feed *feed)
+/* By how much an execution is longer than usual. A process that runs all the time runs longer in a longer sample without being its
+ * cause: its usual time grows with the sample. */
+static double beyond_usual(const struct analysis_feed *feed, const struct daemon_statistics *daemon,
+	const struct long_execution *e)
 {
-	size_t n = 0;
+	const struct analysis *a = &feed->analysis;
+	double usual = daemon->usual_ns / (double)a->central.median_ns; /* for each ns of elapsed time */
 
-	for (size_t i = 0; i < feed->n_samples; i++)
-		n += feed->zones[i] == ZONE_CORE;
-	return n;
+	return fmax((double)e->pt_ns - usual * (double)a->samples[e->at].et_ns, 0);
 }
 
-/* A daemon's usual time in one of the n_core core samples, for each ns of elapsed time. A process that runs all the time runs
- * longer in a longer sample without being its cause: its usual time grows with the sample. */
-static double usual_share(
-	const struct analysis_feed *feed, const struct daemon_statistics *daemon, size_t n_core)
+static double longer_ns(const struct analysis_feed *feed, size_t sample)
 {
-	return n_core > 0 ? running_sum(&daemon->seen[ZONE_CORE]) / (double)n_core /
-				    (double)feed->central.median_ns
-			  : 0;
-}
-
-static double beyond_usual(const struct sample *sample, int64_t pt_ns, double usual)
-{
-	return fmax((double)pt_ns - usual * (double)sample->et_ns, 0);
+	return (double)(feed->analysis.samples[sample].et_ns - feed->analysis.central.median_ns);
 }
 
 void causes_add_up(struct analysis_feed *feed)
 {
-	size_t n_core = count_core(feed);
+	for (size_t d = 0; d < feed->analysis.n_statistics; d++) {
+		const struct daemon_statistics *daemon = &feed->analysis.statistics[d];
 
-	for (size_t d = 0; d < feed->daemons.n; d++) {
-		const struct daemon_statistics *daemon = &feed->daemons.items[d];
-		double usual = usual_share(feed, daemon, n_core);
-
-		feed->cursor = 0;
-		for (size_t i = 0; i < daemon->n_longs; i++) {
-			size_t sample = analysis_feed_sample(feed, daemon->longs[i].sample);
-
-			if (daemon_statistics_is_long(daemon, daemon->longs[i].pt_ns))
-				feed->extra_ns[sample] += beyond_usual(
-					&feed->samples[sample], daemon->longs[i].pt_ns, usual);
-		}
-	}
-}
-
-void causes_attribute(struct analysis_feed *feed)
-{
-	size_t n_core = count_core(feed);
-
-	for (size_t d = 0; d < feed->daemons.n; d++) {
-		struct daemon_statistics *daemon = &feed->daemons.items[d];
-		double usual = usual_share(feed, daemon, n_core);
-
-		daemon->extra = 0;
-		feed->cursor = 0;
-		for (size_t i = 0; i < daemon->n_longs; i++) {
-			size_t sample = analysis_feed_sample(feed, daemon->longs[i].sample);
-			double extra = beyond_usual(&feed->samples[sample], daemon->longs[i].pt_ns, usual);
-
-			if (causes_explain(feed, sample) && extra > 0)
-				daemon->extra += extra / feed->extra_ns[sample];
-		}
-	}
-}
-
-void causes_find_shares(struct analysis_feed *feed)
-{
-	size_t n_core = count_core(feed);
-
-	for (size_t d = 0; d < feed->daemons.n; d++) {
-		struct daemon_statistics *daemon = &feed->daemons.items[d];
-		double usual = usual_share(feed, daemon, n_core), explained = 0, all = 0;
-		size_t last = feed->n_samples;
-
-		feed->cursor = 0;
-		for (size_t i = 0; i < daemon->n_longs; i++) {
-			size_t sample = analysis_feed_sample(feed, daemon->longs[i].sample);
-			double delay = (double)(feed->samples[sample].et_ns - feed->central.median_ns);
-			double extra = beyond_usual(&feed->samples[sample], daemon->longs[i].pt_ns, usual);
-
-			explained += extra * fmin(1, delay / feed->extra_ns[sample]);
-			all += sample == last ? 0 : delay;
-			last = sample;
-		}
-		daemon->share = all > 0 ? fmin(explained / all, 1) : NAN;
+		for (const struct long_execution *e = daemon->longs; e < daemon->longs + daemon->n_longs; e++)
+			if (daemon_statistics_is_long(daemon, e->pt_ns))
+				feed->extra_ns[e->at] += beyond_usual(feed, daemon, e);
 	}
 }
 
 bool causes_explain(const struct analysis_feed *feed, size_t sample)
 {
-	int64_t longer_ns = feed->samples[sample].et_ns - feed->central.median_ns;
-
-	return feed->extra_ns[sample] >= CAUSE * (double)longer_ns;
+	return feed->extra_ns[sample] >= CAUSE * longer_ns(feed, sample);
 }
 
-struct sample_group {
-	unsigned zones; /* a set of ZONE_BIT() */
-	size_t n;
-	double et_ns; /* sum */
-};
-
-static struct sample_group group_of(const struct analysis_feed *feed, unsigned zones)
+double causes_share(const struct analysis_feed *feed, const struct daemon_statistics *daemon)
 {
-	struct sample_group g = {.zones = zones};
+	double explained = 0, all = 0;
 
-	for (size_t i = 0; i < feed->n_samples; i++)
-		if (zones & ZONE_BIT(feed->zones[i])) {
-			g.n++;
-			g.et_ns += (double)feed->samples[i].et_ns;
+	for (size_t i = 0; i < daemon->n_longs; i++) {
+		const struct long_execution *e = &daemon->longs[i];
+		double delay = longer_ns(feed, e->at);
+
+		explained += beyond_usual(feed, daemon, e) * fmin(1, delay / feed->extra_ns[e->at]);
+		all += i > 0 && e->at == daemon->longs[i - 1].at ? 0 : delay;
+	}
+	return all > 0 ? fmin(explained / all, 1) : NAN;
+}
+
+void causes_attribute(struct analysis_feed *feed)
+{
+	for (size_t d = 0; d < feed->analysis.n_statistics; d++) {
+		struct daemon_statistics *daemon = &feed->analysis.statistics[d];
+
+		daemon->extra = 0;
+		for (const struct long_execution *e = daemon->longs; e < daemon->longs + daemon->n_longs;
+			e++) {
+			double extra = beyond_usual(feed, daemon, e);
+
+			if (causes_explain(feed, e->at) && extra > 0)
+				daemon->extra += extra / feed->extra_ns[e->at];
 		}
-	return g;
+	}
 }
 
-/* What a daemon used in the zones, and about the variance of that sum in `n` samples: of a daemon that runs at random at most
- * once in a sample (then their number is binomial), or that runs more often (then it is Poisson's). */
-static double time_in(const struct daemon_statistics *daemon, unsigned zones, size_t n, double *ret_variance)
+/* About the variance of what a daemon used in `n` samples: of one that runs at random at most once in a sample (then the number of
+ * its executions is binomial), or that runs more often (then it is Poisson's). */
+static double variance_of_sum(const struct running *seen, size_t n)
 {
-	double sum = 0, squares = 0, runs = 0;
+	double sum = running_sum(seen), squares = running_sum_of_squares(seen);
 
-	for (unsigned zone = 0; zone < N_ZONES; zone++)
-		if (zones & ZONE_BIT(zone)) {
-			sum += running_sum(&daemon->seen[zone]);
-			squares += running_sum_of_squares(&daemon->seen[zone]);
-			runs += (double)daemon->seen[zone].n;
-		}
-	*ret_variance = runs > (double)n ? squares : fmax(squares - sum * sum / (double)n, 0);
-	return sum;
+	return seen->n > n ? squares : fmax(squares - sum * sum / (double)n, 0);
 }
 
-/* A process that runs all the time runs longer in a longer sample without being its cause; nor is one a cause that
- * ran more in these samples by chance, that is, by no more than three standard errors. */
-static double extra_of(
-	const struct daemon_statistics *daemon, struct sample_group fast, struct sample_group slow)
+double causes_of_usual_length(struct analysis_feed *feed)
 {
-	double ratio = slow.et_ns / fast.et_ns, of_slow, of_fast;
-	double in_slow = time_in(daemon, slow.zones, slow.n, &of_slow);
-	double extra = in_slow - ratio * time_in(daemon, fast.zones, fast.n, &of_fast);
+	struct analysis *a = &feed->analysis;
+	size_t n_fast = a->central.n_below, n_slow = a->n_samples - n_fast;
+	double fast_ns = 0, slow_ns = 0, ratio, extra = 0, all;
 
-	return extra > 3 * sqrt(of_slow + ratio * ratio * of_fast) ? extra : 0;
-}
+	for (size_t i = 0; i < a->n_samples; i++)
+		*(feed->zones[i] == ZONE_BELOW ? &fast_ns : &slow_ns) += (double)a->samples[i].et_ns;
+	ratio = slow_ns / fast_ns;
+	all = slow_ns - fast_ns / (double)n_fast * (double)n_slow;
+	/* A process that runs all the time runs longer in a longer sample without being its cause; nor is one a cause
+	 * that ran more in these samples by chance, that is, by no more than three standard errors. */
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		struct daemon_statistics *daemon = &a->statistics[i];
+		const struct running *fast = &daemon->seen[ZONE_BELOW];
+		struct running slow = running_join(&daemon->seen[ZONE_CORE], &daemon->seen[ZONE_ABOVE]);
+		double chance = sqrt(
+			variance_of_sum(&slow, n_slow) + ratio * ratio * variance_of_sum(fast, n_fast));
 
-double causes_explained_share(struct analysis_feed *feed, unsigned fast, unsigned slow)
-{
-	struct sample_group usual = group_of(feed, fast), long_ones = group_of(feed, slow);
-	double extra = 0, all;
-
-	if (usual.n == 0 || long_ones.n == 0)
-		return 0;
-	all = long_ones.et_ns - usual.et_ns / (double)usual.n * (double)long_ones.n;
-	for (size_t i = 0; i < feed->daemons.n; i++) {
-		feed->daemons.items[i].extra = extra_of(&feed->daemons.items[i], usual, long_ones);
-		extra += feed->daemons.items[i].extra;
+		daemon->extra = running_sum(&slow) - ratio * running_sum(fast);
+		if (!(daemon->extra > 3 * chance))
+			daemon->extra = 0;
+		extra += daemon->extra;
 	}
 	return all > 0 ? extra / all : 0;
 }
 
-const struct daemon_statistics *causes_dividing(const struct analysis_feed *feed)
+/* The samples with the daemon and those of the n samples without it: the share of the variance of ET that is between the two groups,
+ * if the daemon's own time explains the difference. */
+static double share_divided(const struct daemon_statistics *daemon, size_t n, double mean, double variance)
 {
-	const struct daemon_statistics *best = NULL;
+	double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present), apart;
+
+	if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
+		proportion_at_least(n - daemon->n_present, n) <= FREQUENT)
+		return 0;
+	apart = (daemon->et_ns / present - mean) * (double)n / absent;
+	if (daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
+		return 0;
+	return present / (double)n * absent / (double)n * apart * apart / variance;
+}
+
+struct daemon_statistics *causes_dividing(const struct analysis_feed *feed)
+{
+	const struct analysis *a = &feed->analysis;
+	struct daemon_statistics *best = NULL;
 	double best_share = CAUSE, mean = 0, variance = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < feed->n_samples; i++)
+	for (size_t i = 0; i < a->n_samples; i++)
 		if (feed->zones[i] != ZONE_ABOVE) {
-			double et = (double)(feed->samples[i].et_ns - feed->central.median_ns);
+			double longer = longer_ns(feed, i);
 
 			n++;
-			mean += et;
-			variance += et * et;
+			mean += longer;
+			variance += longer * longer;
 		}
 	if (n < LEAST)
 		return NULL;
 	mean /= (double)n;
 	variance = variance / (double)n - mean * mean;
-	for (size_t i = 0; i < feed->daemons.n; i++) {
-		double share;
-		const struct daemon_statistics *daemon = &feed->daemons.items[i];
-		double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present), apart;
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		double share = share_divided(&a->statistics[i], n, mean, variance);
 
-		/* The samples with the daemon and those without it: the share of the variance of ET that
-		 * is between the two groups, if the daemon's own time explains the difference. */
-		if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
-			proportion_at_least(n - daemon->n_present, n) <= FREQUENT) {
-			share = 0;
-		} else {
-			apart = (daemon->et_ns / present - mean) * (double)n / absent;
-			if (daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
-				share = 0;
-			else
-				share = present / (double)n * absent / (double)n * apart * apart / variance;
+		if (share > best_share) {
+			best_share = share;
+			best = &a->statistics[i];
 		}
-
-		if (share <= best_share)
-			continue;
-		best_share = share;
-		best = &feed->daemons.items[i];
 	}
 	return best;
 }

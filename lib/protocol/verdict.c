@@ -36,8 +36,6 @@ static const double TWO_SPEEDS_SD = 6;
 static const double BUSY = 0.02;
 /* A central cluster that reaches further above its median, or a PT that varies more, is noisy. */
 static const double WIDE = 0.05, VARYING = 0.01;
-/* Of normal values, how many sd the deciles are apart: twice the normal quantile of 0.9. */
-static const double DECILES_OF_NORMAL = 2.563103131089201;
 /* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and to notice its end. */
 static const int64_t START_NS = NS_PER_MS;
 
@@ -55,61 +53,72 @@ const char *verdict_name(enum verdict verdict)
 	return names[verdict];
 }
 
-__attribute__((format(printf, 2, 3))) static void add_why(struct analysis *analysis, const char *format, ...)
+/* Adds to a text of `size` bytes what still fits. */
+__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
 {
-	size_t len = strlen(analysis->why);
+	size_t len = strlen(text);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(analysis->why + len, sizeof(analysis->why) - len, format, args);
+	vsnprintf(text + len, size - len, format, args);
 	va_end(args);
 }
 
-/* A bound of the central cluster: an ET with the significant digits, or a W. */
-static const char *verdict_bound_text(const struct analysis_feed *feed, int64_t bound_ns)
-{
-	const struct cluster *c = &feed->central;
+#define ADD_WHY(analysis, ...) append((analysis)->why, sizeof((analysis)->why), __VA_ARGS__)
 
-	if (feed->et_minus_wait_ns)
-		return text_duration(bound_ns - feed->median_rest_ns);
-	return text_precise((double)bound_ns, (double)(c->high_ns - c->low_ns) / 10);
+/* A bound of the central cluster: an ET with the significant digits, or a W. */
+static const char *verdict_bound_text(const struct analysis *a, int64_t bound_ns)
+{
+	if (a->by_wait)
+		return text_duration(bound_ns - a->median_rest_ns);
+	return text_precise((double)bound_ns, (double)(a->central.high_ns - a->central.low_ns) / 10);
 }
 
-/* Names the daemons that explain most, the one that explains the most first. */
-static void set_frequent(struct analysis_feed *feed, struct analysis *analysis, size_t slow, int64_t bound_ns)
+/* The daemon with the greatest `extra`, of one at least. */
+static struct daemon_statistics *greatest_daemon(const struct analysis *a)
 {
-	struct daemon_statistics *items = feed->daemons.items;
-	char names[200];
-	size_t greatest = 0, len;
+	struct daemon_statistics *greatest = &a->statistics[0];
+
+	for (size_t i = 1; i < a->n_statistics; i++)
+		if (a->statistics[i].extra > greatest->extra)
+			greatest = &a->statistics[i];
+	return greatest;
+}
+
+/* Names the daemons that explain most by their `extra`, the one that explains the most first. */
+static void set_frequent(struct analysis *a, size_t slow, int64_t bound_ns)
+{
+	struct daemon_statistics *greatest = greatest_daemon(a);
+	char names[200] = "";
 	double all = 0;
 
-	for (size_t i = 0; i < feed->daemons.n; i++) {
-		all += fmax(items[i].extra, 0);
-		if (items[i].extra > items[greatest].extra)
-			greatest = i;
+	for (size_t i = 0; i < a->n_statistics; i++)
+		all += fmax(a->statistics[i].extra, 0);
+	append(names, sizeof(names), "%s", greatest->name);
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		struct daemon_statistics *daemon = &a->statistics[i];
+
+		daemon->frequent = daemon == greatest || daemon->extra >= NAMED * all;
+		if (daemon->frequent && daemon != greatest)
+			append(names, sizeof(names), ", %s", daemon->name);
 	}
-	for (size_t i = 0; i < feed->daemons.n; i++)
-		items[i].frequent = i == greatest || items[i].extra >= NAMED * all;
-	len = (size_t)snprintf(names, sizeof(names), "%s", items[greatest].name);
-	for (size_t i = 0; i < feed->daemons.n && len < sizeof(names); i++)
-		if (i != greatest && items[i].frequent)
-			len += (size_t)snprintf(names + len, sizeof(names) - len, ", %s", items[i].name);
 	text_trim_utf8(names);
-	analysis->verdict = VERDICT_FREQUENT;
-	add_why(analysis,
+	a->verdict = VERDICT_FREQUENT;
+	ADD_WHY(a,
 		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more because of %s",
-		slow, feed->n_samples, 100 * (double)slow / (double)feed->n_samples,
-		feed->et_minus_wait_ns ? "have a W of" : "take", verdict_bound_text(feed, bound_ns), names);
+		slow, a->n_samples, 100 * (double)slow / (double)a->n_samples,
+		a->by_wait ? "have a W of" : "take", verdict_bound_text(a, bound_ns), names);
 }
 
 /* Long samples are the minority: each is judged separately. */
-static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
+static bool is_frequent(struct analysis_feed *feed)
 {
+	struct analysis *a = &feed->analysis;
 	size_t samples = 0, corners = 0;
 	bool mate = false;
 
-	for (size_t i = 0; i < feed->n_samples; i++) {
-		int64_t longer_ns = feed->samples[i].et_ns - feed->central.median_ns;
+	for (size_t i = 0; i < a->n_samples; i++) {
+		int64_t longer_ns = a->samples[i].et_ns - a->central.median_ns;
 		bool explained = feed->zones[i] == ZONE_ABOVE && (double)longer_ns >= feed->least_ns &&
 				 causes_explain(feed, i);
 
@@ -117,183 +126,104 @@ static bool is_frequent(struct analysis_feed *feed, struct analysis *analysis)
 		corners += i % 2 == 1 && explained && mate; /* both of a pair */
 		mate = explained;
 	}
-	if (samples < LEAST)
-		return false;
-	if (proportion_at_least(samples, feed->n_samples) <= FREQUENT &&
-		proportion_at_least(corners, feed->n_samples / 2) <= FREQUENT_CORNERS)
+	if (samples < LEAST || (proportion_at_least(samples, a->n_samples) <= FREQUENT &&
+				       proportion_at_least(corners, a->n_samples / 2) <= FREQUENT_CORNERS))
 		return false;
 	causes_attribute(feed);
-	set_frequent(feed, analysis, samples, feed->central.high_ns);
+	set_frequent(a, samples, a->central.high_ns);
 	return true;
 }
 
 /* Long samples are the majority, and form the central cluster: the short ones show the usual times. */
-static bool is_usually_long(struct analysis_feed *feed, struct analysis *analysis)
+static bool is_usually_long(struct analysis_feed *feed)
 {
-	const struct cluster *c = &feed->central;
+	const struct cluster *c = &feed->analysis.central;
 
 	if (c->n_below < LEAST || proportion_at_least(c->n_below, c->n_samples) <= FREQUENT ||
-		causes_explained_share(
-			feed, ZONE_BIT(ZONE_BELOW), ZONE_BIT(ZONE_CORE) | ZONE_BIT(ZONE_ABOVE)) < CAUSE)
+		causes_of_usual_length(feed) < CAUSE)
 		return false;
-	set_frequent(feed, analysis, c->n_central + c->n_above, c->low_ns);
+	set_frequent(&feed->analysis, c->n_central + c->n_above, c->low_ns);
 	return true;
 }
 
 /* A daemon runs in many samples, and these are the longer ones, without a gap between. */
-static bool is_divided(struct analysis_feed *feed, struct analysis *analysis)
+static bool is_divided(struct analysis_feed *feed)
 {
-	const struct daemon_statistics *daemon = feed->divides;
+	struct analysis *a = &feed->analysis;
+	struct daemon_statistics *daemon = feed->divides;
 
 	if (!daemon || daemon->pt_ns < feed->least_ns * (double)daemon->n_present)
 		return false;
-	feed->daemons.items[daemon - feed->daemons.items].frequent = true;
-	analysis->verdict = VERDICT_FREQUENT;
-	add_why(analysis, "frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones",
-		daemon->name, daemon->n_present, feed->n_samples);
+	daemon->frequent = true;
+	a->verdict = VERDICT_FREQUENT;
+	ADD_WHY(a, "frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones",
+		daemon->name, daemon->n_present, a->n_samples);
 	return true;
-}
-
-static int64_t sample_et_ns(const struct sample *sample)
-{
-	return sample->et_ns;
-}
-
-static int64_t sample_pt_ns(const struct sample *sample)
-{
-	return sample->pt_ns;
-}
-
-static int64_t sample_preempted_ns(const struct sample *sample)
-{
-	int64_t taken_ns = sample_taken_ns(sample);
-
-	return sample->wait_ns >= 0 ? taken_ns : taken_ns > START_NS ? taken_ns - START_NS : 0;
-}
-
-/* One time of each sample of the core, ascending; the caller frees it. */
-static int64_t *core_times(
-	const struct analysis_feed *feed, int64_t (*time_of)(const struct sample *sample), size_t *ret_n)
-{
-	int64_t *times = xcalloc(feed->n_samples, sizeof(*times));
-	size_t n = 0;
-
-	for (size_t i = 0; i < feed->n_samples; i++)
-		if (feed->zones[i] == ZONE_CORE)
-			times[n++] = time_of(&feed->samples[i]);
-	sort_ascending(times, n);
-	*ret_n = n;
-	return times;
-}
-
-static double core_time_of(const struct daemon_statistics *daemon)
-{
-	return running_sum(&daemon->seen[ZONE_CORE]);
-}
-
-/* The time that other processes took from the central samples. */
-struct preemptions {
-	double et_ns; /* the sum over the central samples */
-	double share; /* the share of et_ns that other processes took */
-	double counted_ns; /* what they took, or their known executions if these are longer: the program did not wait for all of them */
-};
-
-/* The next largest consumer after `after`; NULL: the first, or there is none. */
-static const struct daemon_statistics *next_consumer(
-	const struct daemons *daemons, const struct daemon_statistics *after)
-{
-	const struct daemon_statistics *next = NULL;
-
-	for (const struct daemon_statistics *d = daemons->items; d < daemons->items + daemons->n; d++) {
-		double time = core_time_of(d), limit = after ? core_time_of(after) : INFINITY;
-
-		if (time <= 0 || time > limit || (time == limit && d <= after))
-			continue;
-		if (!next || time > core_time_of(next))
-			next = d;
-	}
-	return next;
 }
 
 /* Others take so much of the median sample that it does not show the program alone. INC never waits for anything else, so
  * that its ET - PT is what others took; of other programs only W is. */
-static bool is_cpu_busy(const struct analysis_feed *feed, struct analysis *analysis)
+static bool is_cpu_busy(struct analysis_feed *feed)
 {
-	enum run_kind kind = feed->run.kind;
+	struct analysis *a = &feed->analysis;
+	enum run_kind kind = a->run.kind;
 	bool inc = kind == RUN_SHORT || kind == RUN_LONG || kind == RUN_REVALIDATE;
-	_cleanup_(freep) int64_t *ets = NULL, *taken = NULL;
-	char names[200];
-	struct preemptions sums;
-	size_t n;
-	const struct daemon_statistics *d = NULL;
-	size_t len = 0;
-	struct preemptions preemptions_sums = {};
+	_cleanup_(freep) int64_t *ets = xcalloc(a->n_samples, sizeof(*ets));
+	_cleanup_(freep) int64_t *taken = xcalloc(a->n_samples, sizeof(*taken));
+	double et_ns = 0, taken_ns = 0, known_ns = 0, share;
+	char names[200] = "";
+	size_t n = 0;
 
-	if (!inc && feed->samples[0].wait_ns < 0)
+	if (!inc && a->samples[0].wait_ns < 0)
 		return false;
-	ets = core_times(feed, sample_et_ns, &n);
-	taken = core_times(feed, sample_preempted_ns, &n);
-	if (n == 0 || quantile_of(taken, n, 0.5) <= BUSY * quantile_of(ets, n, 0.5))
-		return false;
-
-	double preemptions_taken = 0, known = 0;
-
-	for (size_t i = 0; i < feed->n_samples; i++) {
-		const struct sample *s = &feed->samples[i];
+	for (size_t i = 0; i < a->n_samples; i++) {
+		const struct sample *s = &a->samples[i];
+		int64_t most_ns = sample_taken_ns(s);
 
 		if (feed->zones[i] != ZONE_CORE)
 			continue;
-		preemptions_taken += (double)sample_preempted_ns(s);
-		preemptions_sums.et_ns += (double)(feed->et_minus_wait_ns ? s->et_ns - feed->median_rest_ns +
-										    feed->et_minus_wait_ns[i]
-									  : s->et_ns);
+		if (s->wait_ns < 0)
+			most_ns = most_ns > START_NS ? most_ns - START_NS : 0;
+		ets[n] = s->et_ns;
+		taken[n++] = most_ns;
+		et_ns += (double)feed->ets_ns[i];
+		taken_ns += (double)most_ns;
 	}
-	for (size_t i = 0; i < feed->daemons.n; i++)
-		known += core_time_of(&feed->daemons.items[i]);
-	preemptions_sums.share = preemptions_taken / preemptions_sums.et_ns;
-	preemptions_sums.counted_ns = fmax(preemptions_taken, known);
-	sums = preemptions_sums;
-	if (sums.et_ns <= 0)
+	if (et_ns <= 0 || median_of(taken, n) <= BUSY * median_of(ets, n))
 		return false;
 
-	/* " (stress-ng 31 %, cron 12 %)": those who took most of it, or at least the one who took most of
-	 * all, and how much of the time of the central samples. */
-	size_t size = sizeof(names);
+	/* " (stress-ng 31 %, cron 12 %)": those who took most of it, or at least the one who took most of all, and their parts of
+	 * the time of the central samples. Known executions may be longer than what was taken: the program did not wait for all. */
+	for (size_t i = 0; i < a->n_statistics; i++)
+		known_ns += a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
+	share = taken_ns / et_ns;
+	for (size_t shown = 0; shown < a->n_statistics; shown++) {
+		struct daemon_statistics *next = greatest_daemon(a);
+		double part = share * next->extra / fmax(taken_ns, known_ns);
 
-	*names = '\0';
-	while (len < size && (d = next_consumer(&feed->daemons, d))) {
-		double share = sums.share * core_time_of(d) / sums.counted_ns;
-
-		if (len > 0 && share < NAMED * sums.share)
+		if (next->extra <= 0 || (shown > 0 && part < NAMED * share))
 			break;
-		len += (size_t)snprintf(
-			names + len, size - len, "%s%s %s", len ? ", " : " (", d->name, text_percent(share));
+		append(names, sizeof(names), "%s%s %s", shown ? ", " : " (", next->name, text_percent(part));
+		next->extra = 0;
 	}
-	if (len > 0 && len < size)
-		snprintf(names + len, size - len, ")");
+	if (*names)
+		append(names, sizeof(names), ")");
 	text_trim_utf8(names);
-	analysis->verdict = VERDICT_BUSY;
-	add_why(analysis, "a busy CPU: other processes took %s of the time of the central samples%s",
-		text_percent(sums.share), names);
+	a->verdict = VERDICT_BUSY;
+	ADD_WHY(a, "a busy CPU: other processes took %s of the time of the central samples%s",
+		text_percent(share), names);
 	return true;
 }
 
-/* The times of the samples that daemons do not explain. */
+/* The times of the samples that daemons do not explain: ET, or by W, ET - W. */
 struct unexplained_times {
 	int64_t *in_time; /* in the order of time */
 	int64_t *sorted;
 	size_t n;
 };
 
-static void unexplained_times_clear(struct unexplained_times *times)
-{
-	free(times->in_time);
-	free(times->sorted);
-}
-
 /* Two speeds, whichever has more samples; a single change of level is a step (has_trend). */
-static bool has_two_speeds(
-	const struct analysis_feed *feed, const struct unexplained_times *t, struct analysis *analysis)
+static bool has_two_speeds(struct analysis *a, const struct unexplained_times *t)
 {
 	size_t least = LEAST_CLUSTER; /* samples that are a second cluster rather than a few outliers */
 	struct two_levels levels;
@@ -305,41 +235,39 @@ static bool has_two_speeds(
 	apart = levels.high - levels.low;
 	if (levels.n_low == 0 || levels.apart < TWO_SPEEDS_SD)
 		return false;
-	analysis->verdict = VERDICT_STEP;
-	add_why(analysis,
+	a->verdict = VERDICT_STEP;
+	ADD_WHY(a,
 		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon explains it",
-		levels.n_low, feed->et_minus_wait_ns ? "have an ET - W of" : "take",
-		text_precise(levels.low, apart), t->n - levels.n_low, text_precise(levels.high, apart));
+		levels.n_low, a->by_wait ? "have an ET - W of" : "take", text_precise(levels.low, apart),
+		t->n - levels.n_low, text_precise(levels.high, apart));
 	return true;
 }
 
 /* The times change slowly: a drift, or a step from one speed to the other. */
-static bool has_trend(
-	const struct analysis_feed *feed, const struct unexplained_times *t, struct analysis *analysis)
+static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 {
-	struct trend trend;
-	int64_t low, high;
-	double alike, slow, n = (double)t->n;
-	const struct cluster *c = &feed->central;
+	const struct cluster *c = &a->central;
 	struct running central = RUNNING_NONE;
+	struct trend trend;
+	double low, high, alike, slow, n = (double)t->n;
 
 	if (t->n == 0)
 		return false;
 	/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd more,
 	 * but not the two outermost in a hundred on either side. */
-	for (size_t i = 0; i < t->n; i++)
-		if (cluster_holds(c, t->sorted[i]))
-			running_add(&central, t->sorted[i]);
-	low = llround(quantile_of(t->sorted, t->n, 0.02));
-	high = llround(quantile_of(t->sorted, t->n, 0.98));
-	if (!feed->et_minus_wait_ns) {
-		low = llround(fmax((double)*&low, (double)c->low_ns - 2 * running_sd(&central)));
-		high = llround(fmin((double)*&high, (double)c->high_ns + 2 * running_sd(&central)));
+	low = quantile_of(t->sorted, t->n, 0.02);
+	high = quantile_of(t->sorted, t->n, 0.98);
+	if (!a->by_wait) {
+		for (size_t i = 0; i < t->n; i++)
+			if (cluster_holds(c, t->sorted[i]))
+				running_add(&central, t->sorted[i]);
+		low = fmax(low, (double)c->low_ns - 2 * running_sd(&central));
+		high = fmin(high, (double)c->high_ns + 2 * running_sd(&central));
 	}
-	trend = trend_of(t->in_time, t->n, low, high);
+	trend = trend_of(t->in_time, t->n, llround(low), llround(high));
 	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if
 	 * it may be chance. Where W is known, that hides nothing: only what others took makes L-samples. */
-	alike = feed->et_minus_wait_ns ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
+	alike = a->by_wait ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
 	alike = alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
 	if (trend.line <= CHANCE_SD * CHANCE_SD / n)
 		trend.line = 0;
@@ -349,116 +277,92 @@ static bool has_trend(
 	if (trend.step > trend.line && trend.step >= STEP * fmax(trend.slow, alike)) {
 		double change = fabs(trend.after - trend.before);
 
-		analysis->verdict = VERDICT_STEP;
-		add_why(analysis,
+		a->verdict = VERDICT_STEP;
+		ADD_WHY(a,
 			"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
-			feed->et_minus_wait_ns ? "ET - W is " : "", text_precise(trend.before, change),
-			trend.change, text_precise(trend.after, change), 100 * trend.step);
+			a->by_wait ? "ET - W is " : "", text_precise(trend.before, change), trend.change,
+			text_precise(trend.after, change), 100 * trend.step);
 		return true;
 	}
-	analysis->verdict = VERDICT_DRIFT;
+	a->verdict = VERDICT_DRIFT;
 	if (slow >= alike)
-		add_why(analysis,
+		ADD_WHY(a,
 			"a drift of the machine's speed: %.0f %% of the variance of %s changes slowly with time (%.0f %% along a straight line)",
-			100 * slow, feed->et_minus_wait_ns ? "ET - W" : "ET", 100 * trend.line);
+			100 * slow, a->by_wait ? "ET - W" : "ET", 100 * trend.line);
 	else
-		add_why(analysis,
+		ADD_WHY(a,
 			"a drift of the machine's speed: neighbouring samples are alike (correlation %.2f)",
 			alike);
 	return true;
 }
 
-static void set_l_or_clean(const struct analysis_feed *feed, struct analysis *analysis)
+static void set_l_or_clean(struct analysis *a)
 {
-	const struct cluster *c = &feed->central;
-	const char *time = feed->et_minus_wait_ns ? "with W " : "";
-	const char *bound = verdict_bound_text(feed, c->high_ns);
+	const char *time = a->by_wait ? "with W " : "", *bound;
 
-	analysis->verdict = analysis->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
-	if (analysis->n_l_samples > 0)
-		add_why(analysis, "an L: %zu of %zu samples %sover %s, because daemons ran long",
-			analysis->n_l_samples, c->n_samples, time, bound);
+	a->verdict = a->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
+	bound = verdict_bound_text(a, a->central.high_ns);
+	if (a->n_l_samples > 0)
+		ADD_WHY(a, "an L: %zu of %zu samples %sover %s, because daemons ran long", a->n_l_samples,
+			a->n_samples, time, bound);
 	else
-		add_why(analysis, "one clean cluster of %zu sample%s %sup to %s", c->n_central,
-			c->n_central == 1 ? "" : "s", time, bound);
-	if (analysis->n_unexplained > 0)
-		add_why(analysis, "; %zu beyond it %s long, and no daemons explain it",
-			analysis->n_unexplained, analysis->n_unexplained == 1 ? "is" : "are");
+		ADD_WHY(a, "one clean cluster of %zu sample%s %sup to %s", a->central.n_central,
+			a->central.n_central == 1 ? "" : "s", time, bound);
+	if (a->n_unexplained > 0)
+		ADD_WHY(a, "; %zu beyond it %s long, and no daemons explain it", a->n_unexplained,
+			a->n_unexplained == 1 ? "is" : "are");
 }
 
-static void find_shape(struct analysis_feed *feed, struct analysis *analysis)
+/* By W, samples may be long without the cluster showing it: those in which the program itself took long. */
+static void add_long_rests(struct analysis *a, const struct unexplained_times *t)
 {
-	_cleanup_(unexplained_times_clear) struct unexplained_times times = {};
-	bool by_wait = feed->et_minus_wait_ns;
+	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
+	_cleanup_(cluster_clear) struct cluster c = {};
+	struct error err;
+
+	for (size_t i = 0; i < t->n; i++)
+		samples[i].et_ns = t->in_time[i];
+	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) == 0 && c.n_above > 0)
+		ADD_WHY(a, "; %zu with an ET - W over %s %s long, and no daemons explain it", c.n_above,
+			text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
+			c.n_above == 1 ? "is" : "are");
+}
+
+static void find_shape(struct analysis_feed *feed)
+{
+	struct analysis *a = &feed->analysis;
+	_cleanup_(freep) int64_t *in_time = NULL, *sorted = NULL;
+	struct unexplained_times t = {};
+	bool changing;
 	size_t l = 0;
 
-	if (is_frequent(feed, analysis) || is_usually_long(feed, analysis) || is_divided(feed, analysis) ||
-		is_cpu_busy(feed, analysis))
+	if (is_frequent(feed) || is_usually_long(feed) || is_divided(feed) || is_cpu_busy(feed))
 		return;
-
-	struct unexplained_times t = {
-		.in_time = xcalloc(feed->n_samples, sizeof(*t.in_time)),
-		.sorted = xcalloc(feed->n_samples, sizeof(*t.sorted)),
-	};
-
-	for (size_t i = 0; i < feed->n_samples; i++) {
-		if (l < analysis->n_l_samples && analysis->l_samples[l] == feed->samples[i].n)
+	t.in_time = in_time = xcalloc(a->n_samples, sizeof(*in_time));
+	t.sorted = sorted = xcalloc(a->n_samples, sizeof(*sorted));
+	for (size_t i = 0; i < a->n_samples; i++)
+		if (l < a->n_l_samples && a->l_samples[l] == a->samples[i].n)
 			l++;
 		else
-			t.in_time[t.n++] = feed->et_minus_wait_ns ? feed->et_minus_wait_ns[i]
-								  : feed->samples[i].et_ns;
-	}
-	memcpy(t.sorted, t.in_time, t.n * sizeof(*t.sorted));
-	sort_ascending(t.sorted, t.n);
-	times = t;
-	if (!has_two_speeds(feed, &times, analysis) && !has_trend(feed, &times, analysis)) {
-		set_l_or_clean(feed, analysis);
-		if (by_wait) {
-			_cleanup_(freep) struct sample *samples = xcalloc(times.n, sizeof(*samples));
-			_cleanup_(cluster_clear) struct cluster c = {};
-			struct error err;
-
-			/* By W, samples may be long without the cluster showing it: those in which the
-			 * program itself took long. */
-			for (size_t i = 0; i < times.n; i++)
-				samples[i].et_ns = times.in_time[i];
-			if (cluster_find(&c, samples, times.n, feed->run.resolution_ns, 0, &err) == 0 &&
-				c.n_above > 0)
-				add_why(analysis,
-					"; %zu with an ET - W over %s %s long, and no daemons explain it",
-					c.n_above,
-					text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
-					c.n_above == 1 ? "is" : "are");
-		}
-	} else if (by_wait) {
+			in_time[t.n++] = a->by_wait ? feed->rests_ns[i] : a->samples[i].et_ns;
+	memcpy(sorted, in_time, t.n * sizeof(*sorted));
+	sort_ascending(sorted, t.n);
+	changing = has_two_speeds(a, &t) || has_trend(a, &t);
+	if (changing && a->by_wait) {
 		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons: the run
 		 * is at most noisy. */
-		char speed[sizeof(analysis->why)];
+		char speed[sizeof(a->why)];
 
-		strcpy(speed, analysis->why);
-		*analysis->why = '\0';
-		set_l_or_clean(feed, analysis);
-		add_why(analysis, "; %s", speed);
-		analysis->noise.noisy |= quantile_of(times.sorted, times.n, 0.9) -
-						 quantile_of(times.sorted, times.n, 0.1) >
-					 VARYING * DECILES_OF_NORMAL *
-						 quantile_of(times.sorted, times.n, 0.5);
+		strcpy(speed, a->why);
+		*a->why = '\0';
+		set_l_or_clean(a);
+		ADD_WHY(a, "; %s", speed);
+		a->noise.noisy |= decile_sd_of(sorted, t.n) > VARYING * quantile_of(sorted, t.n, 0.5);
+	} else if (!changing) {
+		set_l_or_clean(a);
+		if (a->by_wait)
+			add_long_rests(a, &t);
 	}
-}
-
-static struct cluster_noise noise_of(const struct analysis_feed *feed)
-{
-	const struct cluster *c = &feed->central;
-	size_t n;
-	_cleanup_(freep) int64_t *pts = core_times(feed, sample_pt_ns, &n);
-	double median = n > 0 ? quantile_of(pts, n, 0.5) : 0;
-	struct cluster_noise noise = {
-		.blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->least_ns)),
-		.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0,
-	};
-
-	noise.noisy = (double)noise.blind_ns > WIDE * (double)c->median_ns || noise.pt_sd > VARYING;
-	return noise;
 }
 
 void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE])
@@ -467,15 +371,27 @@ void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE
 		text_precise((double)noise->blind_ns, (double)noise->blind_ns), text_percent(noise->pt_sd));
 }
 
-void verdict_find(struct analysis_feed *feed, struct analysis *analysis)
+void verdict_find(struct analysis_feed *feed)
 {
+	struct analysis *a = &feed->analysis;
+	const struct cluster *c = &a->central;
+	_cleanup_(freep) int64_t *pts = xcalloc(a->n_samples, sizeof(*pts));
 	char noise[NOISE_TEXT_SIZE];
+	double median;
+	size_t n = 0; /* at least one */
 
-	analysis->noise = noise_of(feed);
-	find_shape(feed, analysis);
-	if (analysis->noise.noisy) {
-		noise_describe(&analysis->noise, noise);
-		add_why(analysis, "; %s", noise);
+	for (size_t i = 0; i < a->n_samples; i++)
+		if (feed->zones[i] == ZONE_CORE)
+			pts[n++] = a->samples[i].pt_ns;
+	sort_ascending(pts, n);
+	median = quantile_of(pts, n, 0.5);
+	a->noise.blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->least_ns));
+	a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
+	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
+	find_shape(feed);
+	if (a->noise.noisy) {
+		noise_describe(&a->noise, noise);
+		ADD_WHY(a, "; %s", noise);
 	}
-	text_trim_utf8(analysis->why);
+	text_trim_utf8(a->why);
 }

@@ -134,7 +134,7 @@ double proportion_at_least(size_t k, size_t n)
 /* Width is measured between the first and the last decile, so that
  * up to a tenth of outliers on either side of a level does not hide it. */
 
-static double decile_width(const int64_t *ascending, size_t n)
+double decile_sd_of(const int64_t *ascending, size_t n)
 {
 	const double deciles_of_normal = 2.563103131089201; /* twice the normal quantile of 0.9 */
 
@@ -149,7 +149,7 @@ struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least
 		struct two_levels at = {.n_low = k,
 			.low = quantile_of(ascending, k, 0.5),
 			.high = quantile_of(ascending + k, n - k, 0.5)};
-		double sd = fmax(decile_width(ascending, k), decile_width(ascending + k, n - k));
+		double sd = fmax(decile_sd_of(ascending, k), decile_sd_of(ascending + k, n - k));
 
 		at.apart = (at.high - at.low) / fmax(sd, (double)quantum);
 		if (best.n_low == 0 || at.apart > best.apart)

@@ -52,7 +52,9 @@ struct shorth {
 
 struct shorth shorth_of(const int64_t *ascending, size_t n); /* n > 0 */
 
-/* A lower bound of a proportion that was observed in a few cases. */
+/* The sd of normal values whose first and last deciles are as far apart: up to a tenth of outliers on either side does not widen
+ * it. n > 0. */
+double decile_sd_of(const int64_t *ascending, size_t n);
 
 /* The lower end of the one-sided 95 % interval of k out of n (Wilson 1927); 0 for n = 0. */
 double proportion_at_least(size_t k, size_t n);

@@ -175,9 +175,9 @@ TEST(executions_below_the_floor_give_no_cutoff)
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {}, none = {};
 	_cleanup_(profile_clear) struct profile profile = {}, papers = {};
 
-	RAN_LONG(a[0], {1, 4}, {7, 9});
-	RAN_LONG(a[1], {1, 40}, {7, 3}, {9, 30});
-	RAN_LONG(b[1], {2, 34});
+	RAN_LONG(a[0], {.sample = 1, .pt_ns = 4}, {.sample = 7, .pt_ns = 9});
+	RAN_LONG(a[1], {.sample = 1, .pt_ns = 40}, {.sample = 7, .pt_ns = 3}, {.sample = 9, .pt_ns = 30});
+	RAN_LONG(b[1], {.sample = 2, .pt_ns = 34});
 	a[0].share = a[1].share = b[1].share = 0.5;
 	profile = make_from(a, 2, b, 2, RUN_SHORT, 1, &left_out);
 	assert_int_equal(profile.n_cutoffs, 1);

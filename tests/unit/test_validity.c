@@ -133,7 +133,7 @@ TEST(another_machine_needs_a_new_calibration)
 
 TEST(a_new_daemon_matters_if_it_made_samples_long)
 {
-	struct long_execution execution = {7, 30000000};
+	struct long_execution execution = {.sample = 7, .pt_ns = 30000000};
 	struct daemon_statistics statistics[] = {
 		{.name = (char *)"backup",
 			.unit = (char *)"backup.service",
@@ -186,7 +186,7 @@ TEST(a_known_daemon_that_comes_more_often_needs_the_short_run)
 TEST(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 {
 	static const enum verdict verdicts[] = {VERDICT_BUSY, VERDICT_DRIFT, VERDICT_STEP};
-	struct long_execution execution = {7, 30000000};
+	struct long_execution execution = {.sample = 7, .pt_ns = 30000000};
 	struct daemon_statistics statistics = {
 		.name = (char *)"backup", .central_max_ns = -1, .longs = &execution, .n_longs = 1};
 	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
