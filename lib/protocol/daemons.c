@@ -13,7 +13,7 @@ enum { FIRST_SOURCES = 64 };
 
 /* In the tree by_name: a name, and the index of its daemon + 1. */
 struct daemon_key {
-	char *name;
+	const char *name;
 	uint32_t daemon;
 };
 
@@ -22,10 +22,26 @@ static int by_daemon_name(const void *a, const void *b)
 	return strcmp(((const struct daemon_key *)a)->name, ((const struct daemon_key *)b)->name);
 }
 
-static void set_text(char **text, const char *value)
+/* The daemon of a source that was not seen before, which may be a new one: its index + 1. */
+static uint32_t daemon_of_source(
+	struct daemons *d, const struct name_pattern *patterns, const struct source *source)
 {
-	free(*text);
-	*text = text_copy(value);
+	const char *name = name_group(patterns, source->name);
+	struct daemon_key *key = xmalloc(sizeof(*key)), **node;
+	struct daemon_statistics *daemon;
+
+	*key = (struct daemon_key){name, (uint32_t)d->n + 1};
+	node = xalloc_check(tsearch(key, &d->by_name, by_daemon_name));
+	if (*node != key) {
+		free(key);
+		return (*node)->daemon;
+	}
+	daemon = array_add(d->items, d->n);
+	key->name = daemon->name = xstrdup(name);
+	daemon->alone = source->kind == SOURCE_KERNEL || strcmp(name, source->name) != 0;
+	for (size_t zone = 0; zone < N_ZONES; zone++)
+		daemon->seen[zone] = RUNNING_NONE;
+	return key->daemon;
 }
 
 struct daemon_statistics *daemons_add(struct daemons *d, const struct name_pattern *patterns,
@@ -42,28 +58,8 @@ struct daemon_statistics *daemons_add(struct daemons *d, const struct name_patte
 		memset(d->of_source + d->n_sources, 0, (n - d->n_sources) * sizeof(*d->of_source));
 		d->n_sources = n;
 	}
-	if (!d->of_source[e->source]) {
-		const char *name = name_group(patterns, source->name);
-		struct daemon_key wanted = {.name = (char *)name}, *key;
-		struct daemon_statistics *named_daemon;
-		void *node = tfind(&wanted, &d->by_name, by_daemon_name);
-
-		/* The daemon of this name, which may be a new one: its index + 1. */
-		if (node) {
-			d->of_source[e->source] = (*(struct daemon_key **)node)->daemon;
-		} else {
-			named_daemon = array_add(d->items, d->n);
-			named_daemon->name = xstrdup(name);
-			named_daemon->alone = source->kind == SOURCE_KERNEL ||
-					      strcmp(name, source->name) != 0;
-			for (size_t zone = 0; zone < N_ZONES; zone++)
-				named_daemon->seen[zone] = RUNNING_NONE;
-			key = xmalloc(sizeof(*key));
-			*key = (struct daemon_key){named_daemon->name, (uint32_t)d->n};
-			xalloc_check(tsearch(key, &d->by_name, by_daemon_name));
-			d->of_source[e->source] = key->daemon;
-		}
-	}
+	if (!d->of_source[e->source])
+		d->of_source[e->source] = daemon_of_source(d, patterns, source);
 	daemon = &d->items[d->of_source[e->source] - 1];
 	daemon->executions++;
 	daemon->returned |= daemon->pid != 0 && e->pid != daemon->pid;
@@ -74,8 +70,10 @@ struct daemon_statistics *daemons_add(struct daemons *d, const struct name_patte
 	daemon->max_sample = e->sample;
 	if (daemon->max_source != e->source) {
 		daemon->max_source = e->source;
-		set_text(&daemon->unit, source->unit);
-		set_text(&daemon->exe, source->exe);
+		free(daemon->unit);
+		free(daemon->exe);
+		daemon->unit = text_copy(source->unit);
+		daemon->exe = text_copy(source->exe);
 	}
 	return daemon;
 }
@@ -88,6 +86,36 @@ static void daemon_clear(struct daemon_statistics *daemon)
 	free(daemon->longs);
 }
 
+/* Adds what `from` used to `to`, and frees it. */
+static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *from)
+{
+	if (from->max_ns > to->max_ns) {
+		to->max_ns = from->max_ns;
+		to->max_sample = from->max_sample;
+		to->max_source = from->max_source;
+		free(to->unit);
+		free(to->exe);
+		to->unit = TAKE(from->unit);
+		to->exe = TAKE(from->exe);
+	}
+	if (from->n_longs > 0) {
+		to->longs = xreallocarray(to->longs, to->n_longs + from->n_longs, sizeof(*to->longs));
+		memcpy(to->longs + to->n_longs, from->longs, from->n_longs * sizeof(*to->longs));
+		to->n_longs += from->n_longs;
+	}
+	for (size_t zone = 0; zone < N_ZONES; zone++)
+		to->seen[zone] = running_join(&to->seen[zone], &from->seen[zone]);
+	to->names++;
+	to->n_present += from->n_present;
+	to->et_ns += from->et_ns;
+	to->pt_ns += from->pt_ns;
+	to->profiled |= from->profiled;
+	to->total_ns = saturate_add(to->total_ns, from->total_ns);
+	to->long_once |= from->long_once;
+	to->disturbed_ns = saturate_add(to->disturbed_ns, from->disturbed_ns);
+	daemon_clear(from);
+}
+
 static int by_sample(const void *a, const void *b)
 {
 	const struct long_execution *x = a, *y = b;
@@ -98,7 +126,6 @@ static int by_sample(const void *a, const void *b)
 void daemons_join_families(struct daemons *d, const char *const *known, size_t n)
 {
 	_cleanup_(freep) struct family_member *members = xcalloc(d->n, sizeof(*members));
-	_cleanup_(name_families_clear) struct name_families families = {};
 	size_t kept = 0;
 
 	tdestroy(TAKE(d->by_name), free); /* its names change */
@@ -107,54 +134,23 @@ void daemons_join_families(struct daemons *d, const char *const *known, size_t n
 		const struct daemon_statistics *daemon = &d->items[i];
 
 		members[i] = (struct family_member){daemon->name, daemon->exe, daemon->unit,
-			daemon->executions, daemon->alone, daemon->returned, 0};
+			daemon->executions, daemon->alone, daemon->returned, NULL};
 	}
-	for (size_t i = 0; i < n; i++)
-		name_families_add_known(&families, known[i], members, d->n);
-	name_families_find(&families, members, d->n);
+	name_families_find(members, d->n, known, n);
 	for (size_t i = 0; i < d->n; i++)
 		if (members[i].family) {
 			d->items[i].names = 1;
-			set_text(&d->items[i].name, families.items[members[i].family - 1].name);
+			free(d->items[i].name);
+			d->items[i].name = members[i].family;
 		}
 	for (size_t i = 0, k; i < d->n; i++) { /* each is joined to the first of its name */
 		for (k = d->items[i].names ? 0 : kept; k < kept; k++)
 			if (d->items[k].names && !strcmp(d->items[k].name, d->items[i].name))
 				break;
-		if (k == kept) {
+		if (k == kept)
 			d->items[kept++] = d->items[i];
-			continue;
-		}
-		d->items[k].names++;
-
-		/* Adds what `from` used to `to`, and frees it. */
-		struct daemon_statistics *to = &d->items[k];
-		struct daemon_statistics *from = &d->items[i];
-
-		if (from->max_ns > to->max_ns) {
-			to->max_ns = from->max_ns;
-			to->max_sample = from->max_sample;
-			to->max_source = from->max_source;
-			free(to->unit);
-			free(to->exe);
-			to->unit = TAKE(from->unit);
-			to->exe = TAKE(from->exe);
-		}
-		if (from->n_longs > 0) {
-			to->longs = xreallocarray(to->longs, to->n_longs + from->n_longs, sizeof(*to->longs));
-			memcpy(to->longs + to->n_longs, from->longs, from->n_longs * sizeof(*to->longs));
-			to->n_longs += from->n_longs;
-		}
-		for (size_t zone = 0; zone < N_ZONES; zone++)
-			to->seen[zone] = running_join(&to->seen[zone], &from->seen[zone]);
-		to->n_present += from->n_present;
-		to->et_ns += from->et_ns;
-		to->pt_ns += from->pt_ns;
-		to->profiled |= from->profiled;
-		to->total_ns = saturate_add(to->total_ns, from->total_ns);
-		to->long_once |= from->long_once;
-		to->disturbed_ns = saturate_add(to->disturbed_ns, from->disturbed_ns);
-		daemon_clear(from);
+		else
+			join_daemon(&d->items[k], &d->items[i]);
 	}
 	d->n = kept;
 	for (size_t i = 0; i < d->n; i++)

@@ -117,39 +117,45 @@ int names_load_of(const struct run *run, struct names *ret, struct error *err)
 	return names_parse(ret, run->name_patterns, where, err);
 }
 
-/* How much of a word is kept: what comes before its first digit, but nothing of a hexadecimal number. */
-static size_t constant_part(const char *word, size_t len)
-{
-	size_t digit = len;
-
-	for (size_t i = len; i-- > 0;)
-		if (isdigit((unsigned char)word[i]))
-			digit = i;
-	if (digit < len && len >= HEX_DIGITS && strspn(word, "0123456789abcdef") >= len)
-		return 0;
-	return digit;
-}
-
+/* The text with '*' for what changes: a word is kept up to its first digit, a hexadecimal number not at all. */
 static const char *stem_of(char stem[STEM_SIZE], const char *text)
 {
 	size_t n = 0, len;
 
 	for (; *text && n + 1 < STEM_SIZE; text += len) {
-		size_t kept;
+		size_t kept = strcspn(text, "0123456789"), room = STEM_SIZE - 2 - n;
 
 		for (len = 0; isalnum((unsigned char)text[len]); len++)
 			;
-		kept = len > 0 ? constant_part(text, len) : 1;
-		if (kept > STEM_SIZE - 2 - n)
-			kept = STEM_SIZE - 2 - n;
+		len = len ?: 1; /* a word, or a character between words */
+		if (kept >= len)
+			kept = len;
+		else if (len >= HEX_DIGITS && strspn(text, "0123456789abcdef") >= len)
+			kept = 0;
+		kept = kept < room ? kept : room;
 		memcpy(stem + n, text, kept);
 		n += kept;
 		if (kept < len)
 			stem[n++] = '*';
-		len = len ?: 1;
 	}
 	stem[n] = '\0';
 	return stem;
+}
+
+static bool has_stem(const char *family, const char *name, const char *unit, const char *exe)
+{
+	const char *const texts[] = {name, unit, exe};
+	char stem[STEM_SIZE];
+
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		if (texts[i] && !strcmp(stem_of(stem, texts[i]), family))
+			return true;
+	return false;
+}
+
+bool name_family_has(const char *family, const struct source *source)
+{
+	return source->kind != SOURCE_KERNEL && has_stem(family, source->name, source->unit, source->exe);
 }
 
 /* What names of a family have in common, in the order in which it is tried. */
@@ -171,7 +177,7 @@ static bool family_key_of(char stem[STEM_SIZE], const struct family_member *memb
 
 struct keyed_member {
 	char *key;
-	size_t member;
+	struct family_member *member;
 };
 
 static int by_key(const void *a, const void *b)
@@ -179,27 +185,34 @@ static int by_key(const void *a, const void *b)
 	return strcmp(((const struct keyed_member *)a)->key, ((const struct keyed_member *)b)->key);
 }
 
-static bool is_family(
-	const struct family_member *members, const struct keyed_member *keyed, size_t n, enum family_key key)
+/* Whether n names with the same key are a family. */
+static bool is_family(const struct keyed_member *keyed, size_t n, enum family_key key)
 {
 	size_t executions = 0, few = 0, returned = 0, of_returned = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct family_member *member = &members[keyed[i].member];
+		const struct family_member *member = keyed[i].member;
 
 		executions += member->executions;
 		returned += member->returned;
 		of_returned += member->returned ? member->executions : 0;
 	}
 	for (size_t i = 0; i < n; i++)
-		few += FEW_OF * members[keyed[i].member].executions <= executions;
+		few += FEW_OF * keyed[i].member->executions <= executions;
 	if (key != KEY_NAME)
 		return n >= LEAST_OTHER_NAMES && returned == 0 && 2 * few > n;
 	return n >= LEAST_NAMES && 2 * of_returned <= executions && 2 * few > n;
 }
 
-void name_families_find(struct name_families *families, struct family_member *members, size_t n)
+void name_families_find(struct family_member *members, size_t n, const char *const *known, size_t n_known)
 {
+	for (size_t k = 0; k < n_known; k++)
+		for (size_t i = 0; i < n; i++) {
+			struct family_member *m = &members[i];
+
+			if (!m->alone && !m->family && has_stem(known[k], m->name, m->unit, m->exe))
+				m->family = xstrdup(known[k]);
+		}
 	for (enum family_key key = KEY_NAME; key < N_KEYS; key++) {
 		_cleanup_(freep) struct keyed_member *keyed = xcalloc(n, sizeof(*keyed));
 		char stem[STEM_SIZE];
@@ -207,66 +220,19 @@ void name_families_find(struct name_families *families, struct family_member *me
 
 		for (size_t i = 0; i < n; i++)
 			if (family_key_of(stem, &members[i], key))
-				keyed[n_keyed++] = (struct keyed_member){xstrdup(stem), i};
+				keyed[n_keyed++] = (struct keyed_member){xstrdup(stem), &members[i]};
 		qsort(keyed, n_keyed, sizeof(*keyed), by_key);
 		for (size_t i = 0, end; i < n_keyed; i = end) { /* each row of equal keys */
-			struct name_family *family;
-
 			for (end = i + 1; end < n_keyed && !by_key(&keyed[i], &keyed[end]); end++)
 				;
-			if (!is_family(members, &keyed[i], end - i, key))
+			if (!is_family(&keyed[i], end - i, key))
 				continue;
-			family = array_add(families->items, families->n);
-			*family = (struct name_family){xstrdup(keyed[i].key), (uint32_t)(end - i)};
 			for (size_t k = i; k < end; k++)
-				members[keyed[k].member].family = families->n;
+				keyed[k].member->family = xstrdup(keyed[k].key);
 		}
 		for (size_t i = 0; i < n_keyed; i++)
 			free(keyed[i].key);
 	}
-}
-
-static bool has_stem(const char *family, const char *name, const char *unit, const char *exe)
-{
-	const char *const texts[] = {name, unit, exe};
-	char stem[STEM_SIZE];
-
-	for (size_t i = 0; i < ELEMENTS(texts); i++)
-		if (texts[i] && !strcmp(stem_of(stem, texts[i]), family))
-			return true;
-	return false;
-}
-
-bool name_family_has(const char *family, const struct source *source)
-{
-	return source->kind != SOURCE_KERNEL && has_stem(family, source->name, source->unit, source->exe);
-}
-
-void name_families_add_known(
-	struct name_families *families, const char *name, struct family_member *members, size_t n)
-{
-	struct name_family *family = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct family_member *m = &members[i];
-
-		if (m->alone || m->family || !has_stem(name, m->name, m->unit, m->exe))
-			continue;
-		if (!family) {
-			family = array_add(families->items, families->n);
-			family->name = xstrdup(name);
-		}
-		family->names++;
-		members[i].family = families->n;
-	}
-}
-
-void name_families_clear(struct name_families *families)
-{
-	for (size_t i = 0; i < families->n; i++)
-		free(families->items[i].name);
-	free(families->items);
-	*families = (struct name_families){};
 }
 
 const char *name_family_label(char label[FAMILY_LABEL_SIZE], const char *name, uint32_t names)

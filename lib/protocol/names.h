@@ -51,27 +51,12 @@ struct family_member {
 	size_t executions;
 	bool alone;    /* it belongs to no family: a kernel thread, or a group already */
 	bool returned; /* more than one process had this name */
-	size_t family; /* index into name_families + 1; 0: none */
+	char *family;  /* the name of its family, which the caller frees; NULL: none */
 };
 
-struct name_family {
-	char *name;
-	uint32_t names; /* how many */
-};
-
-struct name_families {
-	struct name_family *items;
-	size_t n;
-};
-
-/* A family that was found in another run, however few of its names are among these: none adds nothing. Before
- * name_families_find. */
-void name_families_add_known(
-	struct name_families *families, const char *name, struct family_member *members, size_t n);
-
-/* Fills in members[].family, and adds to `families`, which begins as {} or with known ones. */
-void name_families_find(struct name_families *families, struct family_member *members, size_t n);
-void name_families_clear(struct name_families *families);
+/* Fills in members[].family: first of the families that are known from another run, however few of their names are among these;
+ * then of those that are found among the rest. */
+void name_families_find(struct family_member *members, size_t n, const char *const *known, size_t n_known);
 
 /* Whether this is one of the family's processes. */
 bool name_family_has(const char *family, const struct source *source);

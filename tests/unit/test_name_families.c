@@ -7,12 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct name_families find(struct family_member *members, size_t n)
+/* Returns how many families are among these. */
+static size_t find(struct family_member *members, size_t n)
 {
-	struct name_families families = {};
+	size_t families = 0;
 
-	name_families_find(&families, members, n);
+	name_families_find(members, n, NULL, 0);
+	for (size_t i = 0, k; i < n; i++) { /* each counts with its first member */
+		for (k = 0; members[i].family && k < i; k++)
+			if (members[k].family && !strcmp(members[k].family, members[i].family))
+				break;
+		families += members[i].family && k == i;
+	}
 	return families;
+}
+
+static void forget(struct family_member *members, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(TAKE(members[i].family));
 }
 
 /* The name of the family of four processes with these names, each of which ran once; it must be freed. NULL: none. */
@@ -20,9 +33,13 @@ static char *family_of(const char *a, const char *b, const char *c, const char *
 {
 	struct family_member members[] = {
 		{a, .executions = 1}, {b, .executions = 1}, {c, .executions = 1}, {d, .executions = 1}};
-	_cleanup_(name_families_clear) struct name_families families = find(members, 4);
+	char *family = NULL;
 
-	return families.n == 1 && families.items[0].names == 4 ? strdup(families.items[0].name) : NULL;
+	if (find(members, 4) == 1 && members[0].family && members[1].family && members[2].family &&
+		members[3].family)
+		family = strdup(members[0].family);
+	forget(members, 4);
+	return family;
 }
 
 #define assert_family(stem, ...)                                        \
@@ -51,9 +68,9 @@ TEST(names_that_come_back_are_no_family)
 		{"kswapd1", .executions = 1, .alone = true}, {"kswapd2", .executions = 1, .alone = true},
 		{"kswapd3", .executions = 1, .alone = true}};
 
-	assert_int_equal(find(workers, 4).n, 0);
-	assert_int_equal(find(three, 3).n, 0);
-	assert_int_equal(find(kernel, 4).n, 0);
+	assert_int_equal(find(workers, 4), 0);
+	assert_int_equal(find(three, 3), 0);
+	assert_int_equal(find(kernel, 4), 0);
 }
 
 TEST(new_names_of_a_unit_or_an_executable_are_a_family)
@@ -62,24 +79,19 @@ TEST(new_names_of_a_unit_or_an_executable_are_a_family)
 	static const char *const names[2 * HALF] = {"apple", "pear", "plum", "quince", "fig", "lemon", "lime",
 		"cherry", "alpha", "beta", "gamma", "delta", "kappa", "lambda", "mu", "nu"};
 	struct family_member members[2 * HALF];
-	_cleanup_(name_families_clear) struct name_families families = {};
 
 	for (size_t i = 0; i < 2 * HALF; i++)
 		members[i] = (struct family_member){.name = names[i],
 			.exe = i < HALF ? NULL : "/opt/greek",
 			.unit = i < HALF ? "fruit.service" : "session-1.scope",
 			.executions = 1};
-	families = find(members, 2 * HALF);
-	assert_int_equal(families.n, 2);
-	assert_string_equal(families.items[0].name, "fruit.service");
-	assert_string_equal(families.items[1].name, "/opt/greek");
-	assert_int_equal(members[0].family, 1);
-	assert_int_equal(members[2 * HALF - 1].family, 2);
-	for (size_t i = 0; i < 2 * HALF; i++) {
-		members[i].family = 0;
+	assert_int_equal(find(members, 2 * HALF), 2);
+	assert_string_equal(members[0].family, "fruit.service");
+	assert_string_equal(members[2 * HALF - 1].family, "/opt/greek");
+	forget(members, 2 * HALF);
+	for (size_t i = 0; i < 2 * HALF; i++)
 		members[i].returned = i % HALF == 0;
-	}
-	assert_int_equal(find(members, 2 * HALF).n, 0);
+	assert_int_equal(find(members, 2 * HALF), 0);
 }
 
 TEST(a_process_belongs_to_the_family_of_its_stem)
