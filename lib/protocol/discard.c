@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Applying a profile to a run: see discard.h. */
+/* Making cutoffs of two runs, and applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
 #include "lib/base/number.h"
@@ -12,15 +12,15 @@
 #include <math.h>
 #include <string.h>
 
-/* EMP's step 8 says "average", but its example, its tables
- * and SEDONA use maximum and minimum, as this does. */
-
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;
 /* Of the detection limit: shorter executions get no cutoff. By tests/bench/truth.py, table cutoffs. */
 static const double FLOOR = 0.5;
+/* Of a sample's ET: a background process that once took as much is shown. */
+static const double LONG_SHARE = 0.01;
 
-/* What is left of step 8 above the floor: the midpoint of the central maximum and the least long execution that is not below it. */
+/* What is left of step 8 above the floor: the midpoint of the central maximum and the least long execution that is not below it.
+ * EMP's step 8 says "average", but its example, its tables and SEDONA use maximum and minimum, as this does. */
 static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floor_ns, int64_t resolution_ns)
 {
 	int64_t least_ns = INT64_MAX;
@@ -41,62 +41,48 @@ static int64_t share_ppm(const struct daemon_statistics *daemon)
 	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
 }
 
-/* Adds the cutoff of one daemon, if it is infrequent in either run, or the one that the papers would give it to left_out. */
-static void add_cutoff(struct profile *profile, const struct daemon_statistics *short_daemon,
-	const struct daemon_statistics *long_daemon, const struct cutoff_rules *rules,
-	struct cutoffs *left_out)
+/* The cutoff of one daemon, without its texts; in_short or in_long is NULL if it was not in that run. Below 0 in both runs: it is
+ * infrequent in neither. */
+static struct cutoff cutoff_of(const struct profile *profile, const struct cutoff_rules *rules,
+	const struct daemon_statistics *in_short, const struct daemon_statistics *in_long)
 {
+	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
+	bool papers = short_run->run.kind == RUN_IMPORT || long_run->run.kind == RUN_IMPORT, both;
 	int64_t resolution_ns = profile->resolution_ns;
 	struct cutoff c = {
-		.short_ns = cutoff_above(short_daemon, profile->short_run.floor_ns, resolution_ns),
-		.short_share_ppm = share_ppm(short_daemon),
-		.long_share_ppm = share_ppm(long_daemon),
-		.names = short_daemon ? short_daemon->names : 0,
+		.short_ns = cutoff_above(in_short, profile->short_run.floor_ns, resolution_ns),
+		.long_ns = cutoff_above(in_long, profile->long_run.floor_ns, resolution_ns),
+		.short_share_ppm = share_ppm(in_short),
+		.long_share_ppm = share_ppm(in_long),
+		.names = in_short ? in_short->names : 0,
 	};
-	const struct daemon_statistics *named = short_daemon ?: long_daemon;
-	int64_t share = cutoff_share_ppm(&c);
-	struct cutoff *added;
 
-	if (long_daemon && long_daemon->names > c.names)
-		c.names = long_daemon->names;
-	c.long_ns = cutoff_above(long_daemon, profile->long_run.floor_ns, resolution_ns);
-	if (c.long_ns < 0 && c.short_ns >= 0 && long_daemon && long_daemon->n_central > 0) {
+	if (in_long && in_long->names > c.names)
+		c.names = in_long->names;
+	if (c.long_ns < 0 && c.short_ns >= 0 && in_long && in_long->n_central > 0) {
 		/* it runs only in the central cluster of the long run: what it hardly ever exceeds there */
-		double most = (double)long_daemon->central_max_ns + 2 * long_daemon->central_sd_ns;
+		double most = (double)in_long->central_max_ns + 2 * in_long->central_sd_ns;
 
 		c.long_ns = (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
 	}
-	if (c.short_ns < 0 && c.long_ns < 0 && share < 0)
-		return;
-
-	/* Completes a cutoff whose two runs are known: its period, and what it is for shorter and for
-	 * longer programs. */
-	bool papers = rules->short_run->run.kind == RUN_IMPORT || rules->long_run->run.kind == RUN_IMPORT;
-	bool both = c.short_ns >= 0 && c.long_ns >= 0;
-
-	if (short_daemon && period_is_known(&short_daemon->period)) {
-		double period = analysis_period_ns(rules->short_run, short_daemon);
+	both = c.short_ns >= 0 && c.long_ns >= 0;
+	if (in_short && period_is_known(&in_short->period)) {
+		double period = analysis_period_ns(short_run, in_short);
 
 		c.period_ns = llround(period);
 		c.task_time_ns = llround(TASK_SHARE * period);
-		c.firm = short_daemon->period.firm;
+		c.firm = in_short->period.firm;
 	} else if (both && c.long_ns > c.short_ns && !papers)
 		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to the
 		 * first */
-		c.task_time_ns = llround(sqrt((double)rules->short_run->central.median_ns) *
-					 sqrt((double)rules->long_run->central.median_ns));
+		c.task_time_ns = llround(sqrt((double)short_run->central.median_ns) *
+					 sqrt((double)long_run->central.median_ns));
 	c.below_ns = c.atleast_ns = c.short_ns > c.long_ns ? c.short_ns : c.long_ns;
 	if (both && c.task_time_ns > 0) {
 		c.below_ns = c.short_ns;
 		c.atleast_ns = c.long_ns;
 	}
-	if ((c.short_ns < 0 && c.long_ns < 0) || (share >= 0 && share < rules->least_share_ppm))
-		added = array_add(left_out->items, left_out->n);
-	else
-		added = array_add(profile->cutoffs, profile->n_cutoffs);
-	*added = c;
-	added->daemon = xstrdup(named->name);
-	added->unit = text_copy(!named->unit && long_daemon ? long_daemon->unit : named->unit);
+	return c;
 }
 
 /* The floor is 0 (none) for imported runs: how others measured is not known. */
@@ -124,7 +110,6 @@ int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct c
 	bool floored = rules->least_share_ppm > 0;
 	struct cutoffs left_out = {};
 	struct profile profile;
-	size_t s = 0, l = 0;
 
 	if (short_run->resolution_ns != long_run->resolution_ns)
 		return error_say(err, -EINVAL,
@@ -139,19 +124,33 @@ int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct c
 		.short_run = profile_run_of(short_run, floored),
 		.long_run = profile_run_of(long_run, floored),
 	};
-	while (s < short_run->n_statistics ||
-		l < long_run->n_statistics) { /* both are in the order of names */
-		const struct daemon_statistics *a = NULL, *b = NULL;
-		int order = s == short_run->n_statistics ? 1
-			    : l == long_run->n_statistics
-				    ? -1
-				    : strcmp(short_run->statistics[s].name, long_run->statistics[l].name);
+	/* both are in the order of names */
+	for (size_t s = 0, l = 0; s < short_run->n_statistics || l < long_run->n_statistics;) {
+		const struct daemon_statistics *a = &short_run->statistics[s], *b = &long_run->statistics[l];
+		int order = s == short_run->n_statistics  ? 1
+			    : l == long_run->n_statistics ? -1
+							  : strcmp(a->name, b->name);
+		struct cutoff c, *added;
+		int64_t share;
+		bool infrequent;
 
-		if (order <= 0)
-			a = &short_run->statistics[s++];
-		if (order >= 0)
-			b = &long_run->statistics[l++];
-		add_cutoff(&profile, a, b, rules, &left_out);
+		a = order <= 0 ? a : NULL;
+		b = order >= 0 ? b : NULL;
+		s += order <= 0;
+		l += order >= 0;
+		c = cutoff_of(&profile, rules, a, b);
+		share = cutoff_share_ppm(&c);
+		infrequent = c.short_ns >= 0 || c.long_ns >= 0;
+		if (!infrequent && share < 0)
+			continue;
+		/* the papers would give one also to those that are left out */
+		if (!infrequent || (share >= 0 && share < rules->least_share_ppm))
+			added = array_add(left_out.items, left_out.n);
+		else
+			added = array_add(profile.cutoffs, profile.n_cutoffs);
+		*added = c;
+		added->daemon = xstrdup(a ? a->name : b->name);
+		added->unit = text_copy(a && (a->unit || !b) ? a->unit : b->unit);
 	}
 	*ret = profile;
 	*ret_left_out = left_out;
@@ -168,17 +167,6 @@ void cutoffs_clear(struct cutoffs *cutoffs)
 	*cutoffs = (struct cutoffs){};
 }
 
-static const struct cutoff *profile_cutoff_of(
-	const struct profile *profile, const struct name_pattern *patterns, const struct source *source)
-{
-	const struct cutoff *cutoff = profile_cutoff(profile, name_group(patterns, source->name));
-
-	for (size_t i = 0; !cutoff && i < profile->n_cutoffs; i++)
-		if (profile->cutoffs[i].names > 0 && name_family_has(profile->cutoffs[i].daemon, source))
-			cutoff = &profile->cutoffs[i];
-	return cutoff;
-}
-
 const struct cutoff *profile_cutoff(const struct profile *profile, const char *daemon)
 {
 	for (size_t i = 0; i < profile->n_cutoffs; i++)
@@ -186,9 +174,6 @@ const struct cutoff *profile_cutoff(const struct profile *profile, const char *d
 			return &profile->cutoffs[i];
 	return NULL;
 }
-
-/* Of a sample's ET: a background process that once took as much is shown. */
-static const double LONG_SHARE = 0.01;
 
 /* An execution that is over its cutoff if the cutoff for the run's mean ET is below it. */
 struct candidate {
@@ -215,10 +200,10 @@ struct discarder {
 struct discarder *discarder_new(const struct discard_rules *rules)
 {
 	struct discarder *d = xcalloc(1, sizeof(*d));
-	const struct profile *profile = rules->profile;
 
 	d->rules = *rules;
-	d->resolution_ns = profile && profile->resolution_ns > 0 ? profile->resolution_ns : 1;
+	d->resolution_ns = rules->profile && rules->profile->resolution_ns > 0 ? rules->profile->resolution_ns
+									       : 1;
 	return d;
 }
 
@@ -285,6 +270,20 @@ static void end_sample(struct discarder *d)
 	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
 }
 
+/* The cutoff of a process: that of its group, or of its family. */
+static const struct cutoff *cutoff_of_source(const struct discard_rules *rules, const struct source *source)
+{
+	const struct profile *profile = rules->profile;
+	const struct cutoff *cutoff = profile ? profile_cutoff(
+							profile, name_group(rules->patterns, source->name))
+					      : NULL;
+
+	for (size_t i = 0; profile && !cutoff && i < profile->n_cutoffs; i++)
+		if (profile->cutoffs[i].names > 0 && name_family_has(profile->cutoffs[i].daemon, source))
+			cutoff = &profile->cutoffs[i];
+	return cutoff;
+}
+
 int discarder_add(
 	struct discarder *d, const struct source *source, const struct execution *e, struct error *err)
 {
@@ -303,8 +302,8 @@ int discarder_add(
 		return error_say(err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist",
 			e->sample);
 	daemon = daemons_add(&d->daemons, rules->patterns, source, e, e->pt_ns);
-	if (daemon->executions == 1 && rules->profile)
-		daemon->cutoff = profile_cutoff_of(rules->profile, rules->patterns, source);
+	if (daemon->executions == 1)
+		daemon->cutoff = cutoff_of_source(rules, source);
 	cutoff = daemon->cutoff;
 	daemon->profiled = cutoff;
 	daemon->total_ns = saturate_add(daemon->total_ns, e->pt_ns);
@@ -317,14 +316,6 @@ int discarder_add(
 	return 0;
 }
 
-/* Whether the list has an item of this sample; `at` advances with the samples. */
-static bool is_over_cutoff(const struct over_cutoff *over, size_t n, size_t *at, uint32_t sample)
-{
-	while (*at < n && over[*at].sample < sample)
-		++*at;
-	return *at < n && over[*at].sample == sample;
-}
-
 /* The second check, for one clock, of the samples that the first check keeps. */
 static void check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
 {
@@ -334,12 +325,11 @@ static void check_two_sd(const struct discarder *d, const bool *out, bool et, st
 	c->by_two_sd = xcalloc(d->n_samples, sizeof(*c->by_two_sd));
 	c->in_papers = xcalloc(d->n_samples, sizeof(*c->in_papers));
 	for (size_t i = 0; i < d->n_samples; i++)
-		times[n++] = sample_time_ns(&d->samples[i], et);
-	c->raw = summary_of(times, n);
-	n = 0;
+		times[i] = sample_time_ns(&d->samples[i], et);
+	c->raw = summary_of(times, d->n_samples);
 	for (size_t i = 0; i < d->n_samples; i++)
 		if (!out[i])
-			times[n++] = sample_time_ns(&d->samples[i], et);
+			times[n++] = times[i];
 	c->kept = summary_of(times, n);
 	c->interval = interval_of_mean(times, n, 0.95, &d->rules.correlation);
 	for (size_t i = 0; i < d->n_samples; i++) {
@@ -356,6 +346,7 @@ static void check_two_sd(const struct discarder *d, const bool *out, bool et, st
 
 struct discarding discarder_judge(struct discarder *d)
 {
+	const struct profile *profile = d->rules.profile;
 	struct discarding out = {.resolution_ns = d->resolution_ns};
 	double sum = 0;
 
@@ -364,10 +355,8 @@ struct discarding discarder_judge(struct discarder *d)
 	for (size_t i = 0; i < d->n_samples; i++)
 		sum += (double)d->samples[i].et_ns;
 	out.mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
-	if (d->rules.profile) {
-		out.blind_ns = d->rules.profile->blind_ns;
-		out.noise = text_copy(d->rules.profile->noise);
-	}
+	out.blind_ns = profile ? profile->blind_ns : 0;
+	out.noise = text_copy(profile ? profile->noise : NULL);
 	/* The executions that are over their cutoffs. */
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		const struct candidate *c = &d->candidates[i];
@@ -383,16 +372,19 @@ struct discarding discarder_judge(struct discarder *d)
 
 	/* The first check. An incomplete sample with an execution over its cutoff counts as discarded by
 	 * cutoff. */
-	size_t over = 0, unprofiled = 0;
-
 	out.out = xcalloc(d->n_samples, sizeof(*out.out));
 	out.by_cutoff = xcalloc(d->n_samples, sizeof(*out.by_cutoff));
 	out.incomplete = xcalloc(d->n_samples, sizeof(*out.incomplete));
-	for (size_t i = 0; i < d->n_samples; i++) {
+	for (size_t i = 0, over = 0, unprofiled = 0; i < d->n_samples; i++) {
 		const struct sample *s = &d->samples[i];
-		bool by_cutoff = is_over_cutoff(out.over, out.n_over, &over, s->n);
-		bool by_unprofiled = is_over_cutoff(out.unprofiled, out.n_unprofiled, &unprofiled, s->n);
+		bool by_cutoff = over < out.n_over && out.over[over].sample == s->n;
+		bool by_unprofiled = unprofiled < out.n_unprofiled &&
+				     out.unprofiled[unprofiled].sample == s->n;
 
+		while (over < out.n_over && out.over[over].sample == s->n)
+			over++;
+		while (unprofiled < out.n_unprofiled && out.unprofiled[unprofiled].sample == s->n)
+			unprofiled++;
 		out.out[i] = by_cutoff || by_unprofiled || s->incomplete;
 		if (by_cutoff)
 			out.by_cutoff[out.n_by_cutoff++] = s->n;
