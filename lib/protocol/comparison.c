@@ -50,81 +50,51 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
-struct comparison_pair {
-	const struct comparison_time *a, *b;
-};
-
-static size_t find_pairs(
-	const struct comparison_side *a, const struct comparison_side *b, struct comparison_pair *pairs)
-{
-	size_t n = 0;
-
-	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
-		const struct comparison_time *of_a = &a->items[i], *of_b = &b->items[k];
-
-		if (of_a->n == of_b->n)
-			pairs[n++] = (struct comparison_pair){of_a, of_b};
-		i += of_a->n <= of_b->n;
-		k += of_b->n <= of_a->n;
-	}
-	return n;
-}
-
-/* Whether both of each pair started before either of the next. */
-static bool in_turn(const struct comparison_pair *pairs, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		int64_t a = pairs[i].a->start_ns, b = pairs[i].b->start_ns, last = a > b ? a : b;
-
-		if (a <= 0 || b <= 0)
-			return false;
-		if (i + 1 < n && (pairs[i + 1].a->start_ns <= last || pairs[i + 1].b->start_ns <= last))
-			return false;
-	}
-	return n > 1;
-}
-
-static bool all_above_0(const struct comparison_pair *pairs, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pairs[i].a->time_ns <= 0 || pairs[i].b->time_ns <= 0)
-			return false;
-	return true;
-}
-
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
-	_cleanup_(freep) struct comparison_pair *pairs = xcalloc(a->n, sizeof(*pairs));
 	_cleanup_(freep) int64_t *of_a = xcalloc(a->n, sizeof(*of_a));
 	_cleanup_(freep) int64_t *of_b = xcalloc(b->n, sizeof(*of_b));
 	_cleanup_(freep) bool *a_first = xcalloc(a->n, sizeof(*a_first));
-	struct compare_plan plan = {DESIGN_SEPARATE, 0, 0, NULL};
-	size_t n = find_pairs(a, b, pairs), n_a = a->n, n_b = b->n;
-	bool paired = in_turn(pairs, n), above_0 = all_above_0(pairs, n);
+	struct compare_plan plan = {.design = DESIGN_SEPARATE};
+	size_t n = 0, n_a = a->n, n_b = b->n;
+	int64_t last_ns = 0; /* when the later one of the last pair started */
+	bool in_turn = true, above_0 = true;
 	int r;
 
-	if (paired) {
+	/* In pairs, both of each pair started before either of the next. */
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct comparison_time *x = &a->items[i], *y = &b->items[k];
+
+		i += x->n <= y->n;
+		k += y->n <= x->n;
+		if (x->n != y->n)
+			continue;
+		in_turn = in_turn && x->start_ns > last_ns && y->start_ns > last_ns;
+		above_0 = above_0 && x->time_ns > 0 && y->time_ns > 0;
+		last_ns = x->start_ns > y->start_ns ? x->start_ns : y->start_ns;
+		a_first[n] = x->start_ns < y->start_ns;
+		of_a[n] = x->time_ns;
+		of_b[n++] = y->time_ns;
+	}
+	if (in_turn && n > 1) {
 		plan.design = a->duet && b->duet && above_0 ? DESIGN_DUET : DESIGN_PAIRS;
 		plan.a_first = a_first;
 		n_a = n_b = n;
-	} else if (variation && variation->df > 0)
-		plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
-	for (size_t i = 0; paired && i < n; i++) {
-		of_a[i] = pairs[i].a->time_ns;
-		of_b[i] = pairs[i].b->time_ns;
-		a_first[i] = pairs[i].a->start_ns < pairs[i].b->start_ns;
+	} else {
+		if (variation && variation->df > 0)
+			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
+		for (size_t i = 0; i < n_a; i++)
+			of_a[i] = a->items[i].time_ns;
+		for (size_t i = 0; i < n_b; i++)
+			of_b[i] = b->items[i].time_ns;
 	}
-	for (size_t i = 0; !paired && i < n_a; i++)
-		of_a[i] = a->items[i].time_ns;
-	for (size_t i = 0; !paired && i < n_b; i++)
-		of_b[i] = b->items[i].time_ns;
 	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
 	if (r < 0)
 		return r;
+	ret->clock = a->clock;
 	if (plan.design == DESIGN_PAIRS && above_0)
 		ret->log_ratio = log_ratio_of(of_a, of_b, a_first, n);
-	ret->clock = a->clock;
 	if (plan.design == DESIGN_BETWEEN) {
 		ret->between = variation->sd;
 		ret->n_between = variation->n_runs;

@@ -33,34 +33,24 @@ struct timeline {
 	double unseen; /* the share of the time that is between samples */
 };
 
-static double slack(double period)
+/* The papers' rule. 0: no period. */
+static double period_in_numbers(const uint32_t *at, size_t count, size_t n)
 {
-	return fmax(1, SLACK * period);
-}
-
-static bool are_periodic(const uint32_t *at, size_t count, size_t n, double period)
-{
-	for (size_t i = 1; i < count; i++)
-		if (fabs((double)(at[i] - at[i - 1]) - period) > slack(period))
-			return false;
-	return (double)at[0] - period < 1 + slack(period) &&
-	       (double)at[count - 1] + period > (double)n - slack(period);
-}
-
-static struct period look_in_numbers(const uint32_t *at, size_t count, size_t n)
-{
-	struct period none = {.occurrences = count};
 	_cleanup_(freep) int64_t *gaps = xcalloc(count, sizeof(*gaps));
-	double period;
+	double period, slack;
 
 	if (count < 2)
-		return none;
+		return 0;
 	for (size_t i = 1; i < count; i++)
 		gaps[i - 1] = at[i] - at[i - 1];
 	period = median_of(gaps, count - 1);
-	if (!are_periodic(at, count, n, period))
-		return none;
-	return (struct period){.occurrences = count, .samples = period};
+	slack = fmax(1, SLACK * period);
+	for (size_t i = 0; i + 1 < count; i++)
+		if (fabs((double)gaps[i] - period) > slack)
+			return 0;
+	if ((double)at[0] - period >= 1 + slack || (double)at[count - 1] + period <= (double)n - slack)
+		return 0;
+	return period;
 }
 
 /* The time between two samples, from the end of the first, and from its start to the end of the second. */
@@ -74,27 +64,45 @@ static double greatest_gap(const struct sample_span *a, const struct sample_span
 	return (double)(b->to_ns - a->from_ns);
 }
 
-static struct period look_in_time(const uint32_t *at, size_t count, const struct timeline *t)
+/* The period that fits the gaps between all occurrences; if none does, because the daemon is now early and now late, their mean.
+ * turns[i]: how many periods the i-th occurrence is after the first. */
+static double fitting_period(
+	const uint32_t *at, size_t count, const struct sample_span *samples, const double *turns)
 {
-	struct period none = {.occurrences = count};
+	enum { MANY = 1000 };
+	const struct sample_span *first = &samples[at[0]], *last = &samples[at[count - 1]];
+	double low = 0, high = INFINITY;
+
+	for (size_t i = 0; i < count && i < MANY; i++) /* those far apart say most */
+		for (size_t j = count > i + 1 + MANY ? count - MANY : i + 1; j < count; j++) {
+			const struct sample_span *a = &samples[at[i]], *b = &samples[at[j]];
+
+			low = fmax(low, least_gap(a, b) / (turns[j] - turns[i]));
+			high = fmin(high, greatest_gap(a, b) / (turns[j] - turns[i]));
+		}
+	if (low <= high)
+		return (low + high) / 2;
+	return (least_gap(first, last) + greatest_gap(first, last)) / 2 / turns[count - 1];
+}
+
+/* In ns; 0: no period. */
+static double period_in_time(const uint32_t *at, size_t count, const struct timeline *t)
+{
 	_cleanup_(freep) int64_t *gaps = xcalloc(count, sizeof(*gaps));
 	_cleanup_(freep) double *turns = xcalloc(count, sizeof(*turns));
 	double usual, low = 0, high = INFINITY, period, missing = 0;
-	enum { MANY = 1000 };
 
 	if (count < 2)
-		return none;
+		return 0;
 	for (size_t i = 1; i < count; i++) {
 		const struct sample_span *a = &t->samples[at[i - 1]], *b = &t->samples[at[i]];
 
 		gaps[i - 1] = (b->from_ns - a->from_ns + b->to_ns - a->to_ns) / 2;
 	}
-	for (size_t i = 1; i < count; i++) /* median_of sorts */
-		turns[i] = (double)gaps[i - 1];
 	usual = median_of(gaps, count - 1);
 	for (size_t i = 1; i < count; i++) {
 		const struct sample_span *a = &t->samples[at[i - 1]], *b = &t->samples[at[i]];
-		double times = fmax(1, round(turns[i] / usual));
+		double times = fmax(1, round((double)gaps[i - 1] / usual));
 
 		low = fmax(low, least_gap(a, b) / times / (1 + SLACK));
 		high = fmin(high, greatest_gap(a, b) / times / (1 - SLACK));
@@ -102,37 +110,21 @@ static struct period look_in_time(const uint32_t *at, size_t count, const struct
 		turns[i] = turns[i - 1] + times;
 	}
 	if (low > high)
-		return none;
-
-	/* turns[i]: how many periods the i-th occurrence is after the first. The period that fits the gaps
-	 * between all of them; if none does, because the daemon is now early and now late, their mean. */
-	const struct sample_span *first = &t->samples[at[0]], *last = &t->samples[at[count - 1]];
-	double fit_low = 0, fit_high = INFINITY;
-
-	for (size_t i = 0; i < count && i < MANY; i++) /* those far apart say most */
-		for (size_t j = count > i + 1 + MANY ? count - MANY : i + 1; j < count; j++) {
-			const struct sample_span *a = &t->samples[at[i]], *b = &t->samples[at[j]];
-
-			fit_low = fmax(fit_low, least_gap(a, b) / (turns[j] - turns[i]));
-			fit_high = fmin(fit_high, greatest_gap(a, b) / (turns[j] - turns[i]));
-		}
-	if (fit_low <= fit_high)
-		period = (fit_low + fit_high) / 2;
-	else
-		period = (least_gap(first, last) + greatest_gap(first, last)) / 2 / turns[count - 1];
+		return 0;
+	period = fitting_period(at, count, t->samples, turns);
 	missing += floor(fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
 	missing += floor(
 		fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) / period / (1 + SLACK));
 	missing = fmin(missing, INT32_MAX);
 	if (missing > 0 && gsl_cdf_binomial_Q((unsigned)missing - 1, t->unseen,
 				   (unsigned)missing + (unsigned)count) < IMPROBABLE)
-		return none;
-	return (struct period){.occurrences = count, .ns = period};
+		return 0;
+	return period;
 }
 
-static struct period look(const uint32_t *at, size_t count, const struct timeline *t)
+static double period_among(const uint32_t *at, size_t count, const struct timeline *t)
 {
-	return t->samples ? look_in_time(at, count, t) : look_in_numbers(at, count, t->n);
+	return t->samples ? period_in_time(at, count, t) : period_in_numbers(at, count, t->n);
 }
 
 static int ascending(const void *a, const void *b)
@@ -152,37 +144,32 @@ static double chance_of(size_t count, const struct timeline *t)
 
 	count = count < MANY ? count : MANY;
 	for (int i = 0; i < DRAWS; i++) {
-		struct period found;
-
 		for (size_t k = 0; k < count; k++)
 			at[k] = (uint32_t)(random_next(&random) % t->n) + first;
 		qsort(at, count, sizeof(*at), ascending);
-		found = look(at, count, t);
-		periodic += period_is_known(&found);
+		periodic += period_among(at, count, t) > 0;
 	}
 	return (double)periodic / DRAWS;
 }
 
 static struct period period_judge(const uint32_t *at, size_t count, const struct timeline *t)
 {
-	struct period found;
 	_cleanup_(freep) uint32_t *firsts = xcalloc(count, sizeof(*firsts));
-	struct period twice_found = look(at, count, t);
-	size_t kept = 0;
+	struct period found = {.occurrences = count};
+	double period = period_among(at, count, t);
 
 	/* An execution across the border of two samples counts once: if there is no period otherwise, of
 	 * consecutive samples only the first is kept. */
-	if (period_is_known(&twice_found)) {
-		found = twice_found;
-	} else {
+	if (!(period > 0)) {
+		found.occurrences = 0;
 		for (size_t i = 0; i < count; i++)
 			if (i == 0 || at[i] != at[i - 1] + 1)
-				firsts[kept++] = at[i];
-		found = look(firsts, kept, t);
+				firsts[found.occurrences++] = at[i];
+		period = period_among(firsts, found.occurrences, t);
 	}
-
-	if (!period_is_known(&found))
+	if (!(period > 0))
 		return found;
+	*(t->samples ? &found.ns : &found.samples) = period;
 	found.chance = chance_of(found.occurrences, t);
 	found.firm = found.occurrences >= 3 && found.chance < 0.05;
 	return found;

@@ -5,6 +5,7 @@
 
 #include "lib/base/xalloc.h"
 
+#include "lib/stats/compare.h"
 #include "lib/stats/summary.h"
 #include "lib/stats/time_series.h"
 
@@ -15,7 +16,7 @@
 
 static const double CLOSE_SD = 0.10, CLOSE_SHARE = 0.025;
 
-enum { LEAST_HALF = 60, MOST_SIZES = 40 };
+enum { LEAST_HALF = 60 };
 enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40, LEAST_LOG_RATIOS = 6 };
 enum { LEAST_FREEDOM = 2, LEAST_SAMPLES = 5 };
 
@@ -28,7 +29,7 @@ static struct sample_size block_of(
 	struct summary s;
 
 	for (size_t i = 0; i < n; i++)
-		if (!out || !out[i])
+		if (!out[i])
 			times[left++] = sample_time_ns(&samples[i], et);
 	s = summary_of(times, left);
 	for (size_t i = 0; i < left; i++)
@@ -60,66 +61,66 @@ static double samples_needed_for(double half_width, const struct clock_discardin
 
 const double sample_size_half_widths[N_HALF_WIDTHS] = {0.02, 0.01, 0.005, 0.001};
 
+/* The sizes of the papers: halves as long as they are large, then 40, 30, 20 and 10. */
+static void choose_sizes(struct sample_sizes *sizes, size_t n)
+{
+	static const size_t last[] = {40, 30, 20, 10};
+	size_t size = n;
+
+	do {
+		array_add(sizes->rows, sizes->n)->n = size;
+		size /= 2;
+	} while (size > LEAST_HALF);
+	for (size_t i = 0; i < ELEMENTS(last); i++)
+		if (last[i] < n)
+			array_add(sizes->rows, sizes->n)->n = last[i];
+}
+
 int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, const struct sample *samples,
 	size_t n, bool et, struct error *err)
 {
 	const struct clock_discarding *clock = et ? &d->et : &d->pt;
 	_cleanup_(freep) int64_t *scratch = xcalloc(2 * n, sizeof(*scratch));
 	struct sample_sizes sizes = {};
-	size_t chosen[MOST_SIZES];
-	static const size_t last[] = {40, 30, 20, 10};
-	size_t count = 0;
+	const struct sample_size *whole;
 	bool close = true;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
-	for (size_t size = n; size > LEAST_HALF && count < MOST_SIZES - ELEMENTS(last); size /= 2)
-		chosen[count++] = size;
-	if (count == 0)
-		chosen[count++] = n;
-	for (size_t i = 0; i < ELEMENTS(last); i++)
-		if (last[i] < n)
-			chosen[count++] = last[i];
-	sizes.n = count;
-	sizes.rows = xcalloc(sizes.n, sizeof(*sizes.rows));
+	choose_sizes(&sizes, n);
+	whole = &sizes.rows[0];
 	for (size_t i = 0; i < sizes.n; i++) {
-		struct sample_size row = block_of(samples, d->out, chosen[i], et, scratch);
+		struct sample_size *s = &sizes.rows[i];
+		size_t size = s->n, blocks = n / size;
 		double variance = 0, outliers = 0;
 
 		/* The first block is the row of the papers' tables. One block says little, above all of
 		 * its sd, which has a sampling error of 24 % for ten samples: whether the size is enough
 		 * is judged by all disjoint blocks of it. */
-		row.blocks = n / chosen[i];
-		for (size_t k = 0; k < row.blocks; k++) {
-			size_t at = k * chosen[i];
+		for (size_t k = 0; k < blocks; k++) {
 			struct sample_size block = block_of(
-				&samples[at], d->out ? &d->out[at] : NULL, chosen[i], et, scratch);
+				&samples[k * size], &d->out[k * size], size, et, scratch);
 
-			variance += block.sd_ns * block.sd_ns / (double)row.blocks;
-			outliers += ((double)(block.by_cutoff + block.by_two_sd) / (double)block.n) /
-				    (double)row.blocks;
+			if (k == 0)
+				*s = block;
+			variance += block.sd_ns * block.sd_ns / (double)blocks;
+			outliers += ((double)(block.by_cutoff + block.by_two_sd) / (double)size) /
+				    (double)blocks;
 		}
-		row.blocks_sd_ns = sqrt(variance);
-		row.blocks_outliers = outliers;
-		sizes.rows[i] = row;
+		s->blocks = blocks;
+		s->blocks_sd_ns = sqrt(variance);
+		s->blocks_outliers = outliers;
+		s->close = fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
+			   fabs(s->blocks_outliers - whole->blocks_outliers) <=
+				   fmax(CLOSE_SHARE, 1 / (double)size);
+		s->judged = i == 0 || blocks > 1;
+		close = close && (s->close || !s->judged);
+		if (close && s->judged)
+			sizes.suggested = size;
 	}
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++)
 		sizes.needed[i] = clock->kept.n > 1 ? samples_needed_for(sample_size_half_widths[i], clock)
 						    : NAN;
-
-	const struct sample_size *whole = &sizes.rows[0];
-
-	for (size_t i = 0; i < sizes.n; i++) {
-		struct sample_size *s = &sizes.rows[i];
-
-		s->close = fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
-			   fabs(s->blocks_outliers - whole->blocks_outliers) <=
-				   fmax(CLOSE_SHARE, 1 / (double)s->n);
-		s->judged = i == 0 || s->blocks > 1;
-		close = close && (s->close || !s->judged);
-		if (close && s->judged)
-			sizes.suggested = s->n;
-	}
 	*ret = sizes;
 	return 0;
 }
@@ -146,41 +147,36 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 
 /* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to the next. Separate runs are blocks,
  * any two of which differ by what changes within the run, too; chance may make them seem more alike. */
-static struct resolving resolving_of_size(const int64_t *pts, size_t blocks, size_t size)
-{
-	double freedom = (double)size - 1, mean = 0, squares = 0, steps = 0; /* Welford's */
-	double k = gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom), separate, pairs;
-
-	for (size_t i = 0; i < blocks; i++) {
-		double block = summary_of(pts + i * size, size).mean_ns, off = block - mean;
-
-		mean += off / (double)(i + 1);
-		squares += off * (block - mean);
-	}
-	if (mean <= 0)
-		return (struct resolving){};
-	for (size_t i = 1; i < blocks * size; i++)
-		steps += pow((double)(pts[i] - pts[i - 1]), 2);
-	pairs = steps / (double)(blocks * size - 1) / (double)size;
-	separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
-	return (struct resolving){
-		.samples = (int64_t)size,
-		.interleaved = fmin(k * sqrt(pairs) / mean, separate),
-		.separate = separate,
-	};
-}
-
 void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis)
 {
 	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
 	size_t n = other_pts(analysis, pts);
 
 	for (size_t i = 0; i < N_RESOLVING; i++) {
-		size_t blocks = n / (size_t)resolving_sizes[i];
+		size_t size = (size_t)resolving_sizes[i], blocks = n / size;
+		double mean = 0, squares = 0, steps = 0; /* Welford's */
+		double pairs, separate, k = detectable_difference((double)size - 1, 0.05);
 
 		ret[i] = (struct resolving){};
-		if (blocks >= LEAST_BLOCKS)
-			ret[i] = resolving_of_size(pts, blocks, (size_t)resolving_sizes[i]);
+		if (blocks < LEAST_BLOCKS)
+			continue;
+		for (size_t b = 0; b < blocks; b++) {
+			double block = summary_of(pts + b * size, size).mean_ns, off = block - mean;
+
+			mean += off / (double)(b + 1);
+			squares += off * (block - mean);
+		}
+		if (mean <= 0)
+			continue;
+		for (size_t p = 1; p < blocks * size; p++)
+			steps += pow((double)(pts[p] - pts[p - 1]), 2);
+		pairs = steps / (double)(blocks * size - 1) / (double)size;
+		separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
+		ret[i] = (struct resolving){
+			.samples = (int64_t)size,
+			.interleaved = fmin(k * sqrt(pairs) / mean, separate),
+			.separate = separate,
+		};
 	}
 }
 
@@ -195,14 +191,10 @@ void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ra
 		sums[i % 2] += log_ratios[i];
 	for (size_t i = 0; i < n; i++)
 		squares += pow(log_ratios[i] - sums[i % 2] / (double)((n + 1 - i % 2) / 2), 2);
-	for (size_t i = 0; i < N_RESOLVING; i++) {
-		double freedom = (double)rows[i].samples - 2;
-
-		if (rows[i].samples > 0)
-			rows[i].duet = expm1(
-				(gsl_cdf_tdist_Pinv(0.975, freedom) + gsl_cdf_tdist_Pinv(0.8, freedom)) *
-				sqrt(squares / (double)(n - 2) / (double)rows[i].samples));
-	}
+	for (struct resolving *row = rows; row < rows + N_RESOLVING; row++)
+		if (row->samples > 0)
+			row->duet = expm1(detectable_difference((double)row->samples - 2, 0.05) *
+					  sqrt(squares / (double)(n - 2) / (double)row->samples));
 }
 
 /* Ranks are not misled by single long samples. Of normal values, the correlation r has the rank correlation
@@ -234,52 +226,40 @@ static bool runs_overlap(const struct run_mean *a, const struct run_mean *b)
 	return a->started_ns <= b->ended_ns && b->started_ns <= a->ended_ns;
 }
 
-/* Runs that were measured in turn are one state of the machine: the first counts. */
-static bool is_separate(const struct run_means *runs, size_t at, const struct run_mean *last,
-	const struct run_mean *without, size_t n_without)
-{
-	const struct run_mean *run = &runs->items[at];
-
-	for (size_t i = 0; i < n_without; i++)
-		if (run->run == without[i].run || runs_overlap(run, &without[i]))
-			return false;
-	return run->n_samples >= LEAST_SAMPLES && !(last && runs_overlap(run, last));
-}
-
-/* Adds the squares about the mean, relative to it, and the degrees of freedom. */
-static void add_squares(const struct run_means *runs, const struct run_mean *without, size_t n_without,
-	struct run_variation *v)
-{
-	const struct run_mean *last = NULL;
-	double mean = 0, squares = 0; /* Welford's */
-	size_t n = 0;
-
-	for (size_t i = 0; i < runs->n; i++) {
-		double off = runs->items[i].mean_ns - mean;
-
-		if (!is_separate(runs, i, last, without, n_without))
-			continue;
-		last = &runs->items[i];
-		mean += off / (double)++n;
-		squares += off * (runs->items[i].mean_ns - mean);
-	}
-	if (n < 2 || mean <= 0)
-		return;
-	v->sd += squares / mean / mean;
-	v->df += (double)(n - 1);
-	v->n_runs += n;
-}
-
 struct run_variation run_variation_find(const struct run_means *a, const struct run_means *b,
 	const struct run_mean *without, size_t n_without)
 {
+	const struct run_means *programs[] = {a, b};
 	struct run_variation v = {};
+	double all = 0; /* squares about the means, relative to these */
 
-	add_squares(a, without, n_without, &v);
-	if (b)
-		add_squares(b, without, n_without, &v);
+	for (size_t p = 0; p < ELEMENTS(programs) && programs[p]; p++) {
+		const struct run_mean *last = NULL;
+		double mean = 0, squares = 0; /* Welford's */
+		size_t n = 0;
+
+		for (size_t i = 0; i < programs[p]->n; i++) {
+			const struct run_mean *run = &programs[p]->items[i];
+			double off = run->mean_ns - mean;
+			/* Runs that were measured in turn are one state of the machine: the first counts. */
+			bool counts = run->n_samples >= LEAST_SAMPLES && !(last && runs_overlap(run, last));
+
+			for (size_t k = 0; counts && k < n_without; k++)
+				counts = run->run != without[k].run && !runs_overlap(run, &without[k]);
+			if (!counts)
+				continue;
+			last = run;
+			mean += off / (double)++n;
+			squares += off * (run->mean_ns - mean);
+		}
+		if (n < 2 || mean <= 0)
+			continue;
+		all += squares / mean / mean;
+		v.df += (double)(n - 1);
+		v.n_runs += n;
+	}
 	if (v.df < LEAST_FREEDOM)
 		return (struct run_variation){};
-	v.sd = sqrt(v.sd / v.df);
+	v.sd = sqrt(all / v.df);
 	return v;
 }

@@ -3,7 +3,6 @@
 #include "lib/stats/compare.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 
 #include <errno.h>
@@ -11,22 +10,62 @@
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <string.h>
 
 enum {
 	LEAST_ROBUST = 6,
 	MOST_ROBUST = 2000 /* it takes their square */,
+	MOST_EXACT_ROBUST = 60,
 	LEAST_NEIGHBOURS = 4,
-	MOST_EXACT = 60
+	MOST_EXACT_RANKS = 40, /* n_a + n_b up to which all permutations are counted */
 };
 static const double LEVEL = 0.05, POWER = 0.8;
+
+/* Two-sided. */
+static double p_of(double t, double df)
+{
+	return 2 * gsl_cdf_tdist_Q(fabs(t), df);
+}
+
+/* The median of the means of all pairs of values, each with itself too, and the interval of its test (Wilcoxon 1945): between the
+ * means whose rank is `limit` from either end, the greatest number that the sum of the ranks of positive differences is below with a
+ * probability of at most LEVEL / 2; of few values exact, by counting the subsets of 1 … n. */
+static void find_robust(struct log_ratio *r, const double *logs, size_t n)
+{
+	size_t m = n * (n + 1) / 2, k = 0, limit = 0;
+	_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i; j < n; j++)
+			walsh[k++] = (logs[i] + logs[j]) / 2;
+	gsl_sort(walsh, 1, m);
+	r->robust = gsl_stats_median_from_sorted_data(walsh, 1, m);
+	if (n > MOST_EXACT_ROBUST) {
+		double sd = sqrt((double)m * (2 * (double)n + 1) / 12);
+
+		limit = (size_t)fmax(0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) * sd));
+	} else {
+		_cleanup_(freep) double *p = xcalloc(m + 1, sizeof(*p)); /* of each sum of ranks */
+		double below = 0;
+
+		p[0] = 1;
+		for (size_t rank = 1; rank <= n; rank++)
+			for (size_t sum = m + 1; sum-- > 0;)
+				p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
+		while (limit < m && below + p[limit] <= LEVEL / 2)
+			below += p[limit++];
+	}
+	if (limit > 0) {
+		r->robust_low = walsh[limit - 1];
+		r->robust_high = walsh[m - limit];
+	}
+}
 
 struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n)
 {
 	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
 	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN, .robust_high = NAN,
 		.neighbours_sd = NAN};
-	double *sorted = logs + n, *ahead = logs, *behind = logs + n, squares;
+	double *sorted = logs + n, *ahead = logs, *behind = logs + n;
 	size_t n_first = 0, n_second = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -36,53 +75,24 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 		sorted[a_first && a_first[i] ? first++ : n_first + n_second++] = logs[i];
 	}
 	if (n_first >= 2 && n_second >= 2) { /* the means of both orders apart */
-		squares = gsl_stats_tss(sorted, 1, n_first) + gsl_stats_tss(sorted + n_first, 1, n_second);
 		r.df = (double)(n - 2);
-		r.sd = sqrt(squares / r.df);
+		r.sd = sqrt(
+			(gsl_stats_tss(sorted, 1, n_first) + gsl_stats_tss(sorted + n_first, 1, n_second)) /
+			r.df);
 		r.mean = (gsl_stats_mean(sorted, 1, n_first) +
 				 gsl_stats_mean(sorted + n_first, 1, n_second)) /
 			 2;
 		r.se = r.sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
 	} else if (n > 0) {
 		r.mean = gsl_stats_mean(logs, 1, n);
-	}
-	if (isnan(r.df) && n >= 2) {
-		r.df = (double)(n - 1);
-		r.sd = sqrt(gsl_stats_tss(logs, 1, n) / r.df);
-		r.se = r.sd / sqrt((double)n);
-	}
-	if (n >= LEAST_ROBUST && n <= MOST_ROBUST) {
-		size_t m = n * (n + 1) / 2, k = 0, limit = 0;
-		_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
-		_cleanup_(freep) double *p = n <= MOST_EXACT ? xcalloc(m + 1, sizeof(*p)) : NULL;
-		double below = 0;
-
-		/* the median of the means of all pairs of values, each with itself too */
-		for (size_t i = 0; i < n; i++)
-			for (size_t j = i; j < n; j++)
-				walsh[k++] = (logs[i] + logs[j]) / 2;
-		gsl_sort(walsh, 1, m);
-		r.robust = (walsh[(m - 1) / 2] + walsh[m / 2]) / 2;
-		/* the interval of its test: between the means whose rank is `limit` from either end, the greatest
-		 * number that the sum of the ranks of positive differences is below with a probability of at
-		 * most LEVEL / 2; exact (counting subsets of 1 … n), then by the normal approximation (Wilcoxon
-		 * 1945). 0: there is none. */
-		if (!p)
-			limit = (size_t)fmax(
-				0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) *
-								 sqrt((double)m * (2 * (double)n + 1) / 12)));
-		else
-			p[0] = 1;
-		for (size_t rank = 1; p && rank <= n; rank++)
-			for (size_t sum = m + 1; sum-- > 0;)
-				p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
-		while (p && limit < m && below + p[limit] <= LEVEL / 2)
-			below += p[limit++];
-		if (limit > 0) {
-			r.robust_low = walsh[limit - 1];
-			r.robust_high = walsh[m - limit];
+		if (n >= 2) {
+			r.df = (double)(n - 1);
+			r.sd = sqrt(gsl_stats_tss(logs, 1, n) / r.df);
+			r.se = r.sd / sqrt((double)n);
 		}
 	}
+	if (n >= LEAST_ROBUST && n <= MOST_ROBUST)
+		find_robust(&r, logs, n);
 	if (n < LEAST_NEIGHBOURS)
 		return r;
 	for (size_t i = 0; i + 1 < n; i++) {
@@ -103,13 +113,8 @@ double log_ratio_p(const struct log_ratio *r)
 {
 	if (isnan(r->se) || r->se <= 0)
 		return isnan(r->se) ? NAN : r->mean == 0;
-	return 2 * gsl_cdf_tdist_Q(fabs(r->mean / r->se), r->df);
+	return p_of(r->mean / r->se, r->df);
 }
-
-/* The test of Mann and Whitney: whether the values of one sample tend to be greater than those of another,
- * whatever their distribution. */
-
-enum { EXACT_MAX = 40 }; /* n_a + n_b up to which all permutations are counted */
 
 struct ranked {
 	int64_t value;
@@ -147,56 +152,81 @@ static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b,
 	return as_far / total;
 }
 
-/* Variance of the mean. */
-static double variance(const struct summary *s)
+/* The test of Mann and Whitney: whether the values of one sample tend to be greater than those of another, whatever their
+ * distribution. From all permutations of the ranks, tied or not; of many values by the normal approximation, corrected for ties and
+ * continuity (Lehmann 1975). At least one value each. */
+static void mann_whitney(struct comparison *c, const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
+{
+	size_t n = n_a + n_b, twice_sum = 0;
+	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
+	double ties = 0 /* t³ - t, summed over groups of t equal values */;
+	double pairs = (double)n_a * (double)n_b, sd, off;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct ranked){.value = i < n_a ? a[i] : b[i - n_a], .of_b = i >= n_a};
+	qsort(all, n, sizeof(*all), rank_by_value);
+	for (size_t i = 0, end; i < n; i = end) {
+		double t;
+
+		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
+			;
+		t = (double)(end - i);
+		ties += t * t * t - t;
+		for (size_t k = i; k < end; k++) {
+			all[k].twice_rank = i + 1 + end;
+			twice_sum += all[k].of_b ? all[k].twice_rank : 0;
+		}
+	}
+	c->mann_whitney_u = ((double)twice_sum - (double)n_b * (double)(n_b + 1)) / 2;
+	if (n <= MOST_EXACT_RANKS) {
+		c->mann_whitney_p = mann_whitney_exact(all, n, n_b, twice_sum);
+		return;
+	}
+	sd = sqrt(pairs / 12 * ((double)n + 1 - ties / ((double)n * ((double)n - 1))));
+	off = fmax(0, fabs(c->mann_whitney_u - pairs / 2) - 0.5);
+	c->mann_whitney_p = sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
+}
+
+/* Of the mean. */
+static double variance_of_mean(const struct summary *s)
 {
 	return s->n < 2 ? NAN : s->sd_ns * s->sd_ns / (double)s->n;
 }
 
-/* Degrees of freedom after Satterthwaite (1946) and Welch (1947), of scale_a * mean a - mean b. */
-static double degrees(const struct summary *a, const struct summary *b)
+/* Degrees of freedom after Satterthwaite (1946) and Welch (1947), of mean a - mean b. */
+static double welch_df(const struct summary *a, const struct summary *b)
 {
-	double va = variance(a), vb = variance(b);
+	double va = variance_of_mean(a), vb = variance_of_mean(b);
 
 	return (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
 }
 
-/* Two-sided. */
-static double p_of(double t, double df)
+double detectable_difference(double df, double alpha)
 {
-	return 2 * gsl_cdf_tdist_Q(fabs(t), df);
+	return gsl_cdf_tdist_Pinv(1 - alpha / 2, df) + gsl_cdf_tdist_Pinv(POWER, df);
 }
 
-/* The least difference that a test at the level alpha finds with that power, as a share of a's mean. */
-static void find_smallest_difference(struct comparison *c, double alpha)
-{
-	double spread = c->variance_a + c->variance_b - 2 * c->covariance;
-	double se = c->design == DESIGN_DUET ? c->log_ratio.se : sqrt(spread) / c->a.mean_ns;
-
-	c->smallest_difference = (gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df) +
-					 gsl_cdf_tdist_Pinv(POWER, c->df)) *
-				 se;
-}
-
-/* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954); of a duet, by its logarithms. */
+/* At that level, the least difference that the test finds, as a share of a's mean; and the ratios r for which mean b - r * mean a is not
+ * different from 0 (Fieller 1954), or those of a duet, by its logarithms. */
 static void find_interval(struct comparison *c, double alpha)
 {
 	double a = c->a.mean_ns, b = c->b.mean_ns, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df), tt = t * t;
 	double square = a * a - tt * c->variance_a, middle = a * b - tt * c->covariance;
 	double root = middle * middle - square * (b * b - tt * c->variance_b), half;
+	double se = sqrt(c->variance_a + c->variance_b - 2 * c->covariance) / a;
 
 	c->alpha = alpha;
+	c->ratio_low = c->ratio_high = NAN;
 	if (c->design == DESIGN_DUET) {
 		half = log_ratio_half(&c->log_ratio, alpha);
+		se = c->log_ratio.se;
 		c->ratio_low = exp(c->log_ratio.mean - half);
 		c->ratio_high = exp(c->log_ratio.mean + half);
-		return;
+	} else if (square > 0 && root >= 0) {
+		c->ratio_low = fmax(0, (middle - sqrt(root)) / square); /* no time is below 0 */
+		c->ratio_high = (middle + sqrt(root)) / square;
 	}
-	c->ratio_low = c->ratio_high = NAN;
-	if (square <= 0 || root < 0)
-		return;
-	c->ratio_low = fmax(0, (middle - sqrt(root)) / square); /* no time is below 0 */
-	c->ratio_high = (middle + sqrt(root)) / square;
+	c->smallest_difference = detectable_difference(c->df, alpha) * se;
 }
 
 static void judge_means(
@@ -207,9 +237,9 @@ static void judge_means(
 	if (c->a.n < 2 || c->b.n < 2 || plan->design == DESIGN_SEPARATE)
 		return;
 	/* the variances of both means and the degrees of freedom, by how the samples were taken */
-	c->variance_a = variance(&c->a);
-	c->variance_b = variance(&c->b);
-	c->df = degrees(&c->a, &c->b);
+	c->variance_a = variance_of_mean(&c->a);
+	c->variance_b = variance_of_mean(&c->b);
+	c->df = welch_df(&c->a, &c->b);
 	if (plan->design == DESIGN_PAIRS) {
 		for (size_t i = 0; i < c->a.n; i++)
 			sum += ((double)a[i] - c->a.mean_ns) * ((double)b[i] - c->b.mean_ns);
@@ -225,7 +255,6 @@ static void judge_means(
 	if (spread > 0) {
 		c->t = (c->b.mean_ns - c->a.mean_ns) / sqrt(spread);
 		c->p = p_of(c->t, c->df);
-		find_smallest_difference(c, LEVEL);
 		find_interval(c, LEVEL);
 		return;
 	}
@@ -246,6 +275,7 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 		.t = NAN,
 		.df = NAN,
 		.p = NAN,
+		.welch_p = NAN,
 		.smallest_difference = NAN,
 	};
 	const struct log_ratio *l = &c.log_ratio;
@@ -258,52 +288,21 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 	if (c.a.mean_ns <= 0)
 		return error_say(err, -EINVAL, "cannot compare: the mean of the first is 0");
 	c.ratio = c.b.mean_ns / c.a.mean_ns;
-	spread = variance(&c.a) + variance(&c.b);
-	c.welch_p = spread > 0 ? p_of((c.b.mean_ns - c.a.mean_ns) / sqrt(spread), degrees(&c.a, &c.b)) : NAN;
-
-	/* u: pairs in which b is greater, ties count half. p: two-sided, from all permutations of the
-	 * ranks, tied or not, for up to 40 values together; else normal, corrected for ties and continuity
-	 * (Lehmann 1975). At least one value each. */
-	size_t n = n_a + n_b, twice_sum = 0;
-	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
-	double ties = 0 /* t³ - t, summed over groups of t equal values */, pairs = (double)n_a * (double)n_b,
-	       sd, off;
-
-	for (size_t i = 0; i < n; i++)
-		all[i] = (struct ranked){.value = i < n_a ? a_ns[i] : b_ns[i - n_a], .of_b = i >= n_a};
-	qsort(all, n, sizeof(*all), rank_by_value);
-	for (size_t i = 0, end; i < n; i = end) {
-		double t;
-
-		for (end = i + 1; end < n && all[end].value == all[i].value; end++)
-			;
-		t = (double)(end - i);
-		ties += t * t * t - t;
-		for (size_t k = i; k < end; k++) {
-			all[k].twice_rank = i + 1 + end;
-			twice_sum += all[k].of_b ? all[k].twice_rank : 0;
-		}
-	}
-	c.mann_whitney_u = ((double)twice_sum - (double)n_b * (double)(n_b + 1)) / 2;
-	if (n <= EXACT_MAX) {
-		c.mann_whitney_p = mann_whitney_exact(all, n, n_b, twice_sum);
-	} else {
-		sd = sqrt(pairs / 12 * ((double)n + 1 - ties / ((double)n * ((double)n - 1))));
-		off = fmax(0, fabs(c.mann_whitney_u - pairs / 2) - 0.5);
-		c.mann_whitney_p = sd > 0 ? fmin(1, 2 * gsl_cdf_ugaussian_Q(off / sd)) : 1;
-	}
+	spread = variance_of_mean(&c.a) + variance_of_mean(&c.b);
+	if (spread > 0)
+		c.welch_p = p_of((c.b.mean_ns - c.a.mean_ns) / sqrt(spread), welch_df(&c.a, &c.b));
+	mann_whitney(&c, a_ns, n_a, b_ns, n_b);
 	if (plan->design != DESIGN_DUET) {
 		judge_means(&c, plan, a_ns, b_ns);
 	} else {
 		c.log_ratio = log_ratio_of(a_ns, b_ns, plan->a_first, n_a);
 		c.ratio = exp(l->mean);
-	}
-	if (plan->design == DESIGN_DUET && !isnan(l->se)) {
-		c.t = l->mean / l->se;
-		c.df = l->df;
-		c.p = log_ratio_p(l);
-		find_smallest_difference(&c, LEVEL);
-		find_interval(&c, LEVEL);
+		if (!isnan(l->se)) {
+			c.t = l->mean / l->se;
+			c.df = l->df;
+			c.p = log_ratio_p(l);
+			find_interval(&c, LEVEL);
+		}
 	}
 	c.p_adjusted = c.p;
 	*ret = c;
@@ -336,7 +335,6 @@ void comparisons_adjust(struct comparison *const *comparisons, size_t n)
 		known[i]->p_adjusted = least;
 		if (!isnan(known[i]->t)) {
 			find_interval(known[i], alpha);
-			find_smallest_difference(known[i], alpha);
 		} else if (least >= LEVEL && known[i]->p < 1)
 			known[i]->ratio_low = known[i]->ratio_high = NAN;
 	}

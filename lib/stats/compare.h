@@ -74,6 +74,9 @@ struct comparison {
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
 	struct comparison *ret, struct error *err);
 
+/* How many standard errors a difference must have to be found by Student's t at the level alpha with power 0.8. */
+double detectable_difference(double df, double alpha);
+
 /* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that are made at once, so
  * that in 95 of 100 cases none of them shows a difference that does not exist (Holm 1979). */
 void comparisons_adjust(struct comparison *const *comparisons, size_t n);

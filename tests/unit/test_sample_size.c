@@ -11,10 +11,14 @@
 
 static struct sample_sizes find(const struct sample *samples, size_t n, const struct discarding *d)
 {
+	_cleanup_(freep) bool *none = calloc(n, sizeof(*none));
+	struct discarding kept = *d;
 	struct sample_sizes sizes = {};
 	struct error err = {};
 
-	assert_int_equal(sample_sizes_find(&sizes, d, samples, n, false, &err), 0);
+	if (!kept.out)
+		kept.out = none;
+	assert_int_equal(sample_sizes_find(&sizes, &kept, samples, n, false, &err), 0);
 	return sizes;
 }
 
