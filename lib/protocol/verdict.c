@@ -298,10 +298,10 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 
 static void set_l_or_clean(struct analysis *a)
 {
-	const char *time = a->by_wait ? "with W " : "", *bound;
+	const char *time = a->by_wait ? "with W " : "";
+	const char *bound = verdict_bound_text(a, a->central.high_ns);
 
 	a->verdict = a->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
-	bound = verdict_bound_text(a, a->central.high_ns);
 	if (a->n_l_samples > 0)
 		ADD_WHY(a, "an L: %zu of %zu samples %sover %s, because daemons ran long", a->n_l_samples,
 			a->n_samples, time, bound);
