@@ -95,7 +95,7 @@ static int read_hyperfine(const json_t *result, struct compare_input *side, stru
 	json_t *times;
 	int r;
 
-	json_fields_array(&fields, "times", &times);
+	times = json_fields_array(&fields, "times");
 	r = fields.r;
 	if (r == 0)
 		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
@@ -110,7 +110,7 @@ static int read_pyperf(const json_t *benchmark, struct compare_input *side, stru
 	json_t *runs, *one;
 	size_t i;
 
-	json_fields_array(&fields, "runs", &runs);
+	runs = json_fields_array(&fields, "runs");
 	if (fields.r < 0)
 		return fields.r;
 	json_array_foreach (runs, i, one) {

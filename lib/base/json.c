@@ -143,23 +143,22 @@ int json_read(json_t **ret, const char *path, struct error *err)
 __attribute__((format(printf, 3, 4))) static void json_fields_refuse(
 	struct json_fields *f, int r, const char *format, ...)
 {
-	char number[32] = "", part[64] = "", rest[256];
+	_cleanup_(freep) char *rest = NULL;
 	const struct json_location *at = &f->at;
 	va_list ap;
 
 	if (f->r < 0)
 		return;
 	va_start(ap, format);
-	vsnprintf(rest, sizeof(rest), format, ap);
+	if (vasprintf(&rest, format, ap) < 0)
+		xalloc_fail();
 	va_end(ap);
-	if (at->number > 0)
-		snprintf(number, sizeof(number), " %" PRId64, at->number);
-	if (at->part)
-		snprintf(part, sizeof(part), ", %s %" PRId64, at->part, at->part_number);
-	f->r = error_say(f->err, r, "%s%s%s%s", at->what ?: "the document", number, part, rest);
+	f->r = error_say(f->err, r, "%s%s%s%s", at->what ?: "the document",
+		at->number > 0 ? text_brief(" %" PRId64, at->number) : "",
+		at->part ? text_brief(", %s %" PRId64, at->part, at->part_number) : "", rest);
 }
 
-static bool json_fields_has(const struct json_fields *f, const char *name)
+bool json_fields_has(const struct json_fields *f, const char *name)
 {
 	const json_t *member = json_object_get(f->object, name);
 
@@ -182,16 +181,22 @@ static const struct {
 	[IS_OBJECT] = {1 << JSON_OBJECT, "an object {…}"},
 };
 
-/* NULL after a failure, now or before. */
+/* NULL: it is not known, or there was a failure, now or before. f->name is its name. */
 static json_t *json_fields_find(struct json_fields *f, const char *name, enum json_kind kind)
 {
-	json_t *member = json_object_get(f->object, name);
+	size_t n = strlen(name);
+	bool maybe = n > 0 && name[n - 1] == '?';
+	json_t *member;
 
+	snprintf(f->name, sizeof(f->name), "%.*s", (int)(n - maybe), name);
+	member = json_object_get(f->object, maybe ? f->name : name);
+	if (maybe && (!member || json_is_null(member)))
+		return NULL;
 	if (!member)
-		json_fields_refuse(f, -EINVAL, " has no '%s'", name);
+		json_fields_refuse(f, -EINVAL, " has no '%s'", f->name);
 	else if (!(json_kinds[kind].types & 1U << json_typeof(member)) ||
 		 (kind == IS_TEXT && json_string_length(member) == 0))
-		json_fields_refuse(f, -EINVAL, ": '%s' must be %s", name, json_kinds[kind].words);
+		json_fields_refuse(f, -EINVAL, ": '%s' must be %s", f->name, json_kinds[kind].words);
 	return f->r < 0 ? NULL : member;
 }
 
@@ -225,22 +230,11 @@ void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64
 	const json_t *member = json_fields_find(f, name, IS_INTEGER);
 	int64_t value = json_integer_value(member);
 
-	if (!member)
-		return;
-	if (value < min)
-		json_fields_refuse(
-			f, -EINVAL, ": '%s' is %" PRId64 " and must not be below %" PRId64, name, value, min);
-	else if (value > max)
-		json_fields_refuse(
-			f, -EINVAL, ": '%s' is %" PRId64 " and must not be above %" PRId64, name, value, max);
-	else
+	if (member && (value < min || value > max))
+		json_fields_refuse(f, -EINVAL, ": '%s' is %" PRId64 " and must not be %s %" PRId64, f->name,
+			value, value < min ? "below" : "above", value < min ? min : max);
+	else if (member)
 		*ret = value;
-}
-
-void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
-{
-	if (json_fields_has(f, name))
-		json_fields_int(f, name, min, max, ret);
 }
 
 void json_fields_real(struct json_fields *f, const char *name, double *ret)
@@ -249,12 +243,6 @@ void json_fields_real(struct json_fields *f, const char *name, double *ret)
 
 	if (member)
 		*ret = json_number_value(member);
-}
-
-void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret)
-{
-	if (json_fields_has(f, name))
-		json_fields_real(f, name, ret);
 }
 
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
@@ -269,14 +257,8 @@ void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_n
 		*ret_ns = json_is_integer(member) ? json_integer_value(member) * NS_PER_S
 						  : llround(seconds * NS_PER_S);
 	else
-		json_fields_refuse(
-			f, -EINVAL, ": '%s' is %.15g and must be from 0 to %.0f seconds", name, seconds, max);
-}
-
-void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns)
-{
-	if (json_fields_has(f, name))
-		json_fields_seconds(f, name, ret_ns);
+		json_fields_refuse(f, -EINVAL, ": '%s' is %.15g and must be from 0 to %.0f seconds", f->name,
+			seconds, max);
 }
 
 void json_fields_text(struct json_fields *f, const char *name, const char **ret)
@@ -285,12 +267,6 @@ void json_fields_text(struct json_fields *f, const char *name, const char **ret)
 
 	if (member)
 		*ret = json_string_value(member);
-}
-
-void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret)
-{
-	if (json_fields_has(f, name))
-		json_fields_text_or_empty(f, name, ret);
 }
 
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret)
@@ -315,34 +291,22 @@ void json_fields_word(struct json_fields *f, const char *name, const char *const
 		f, -EINVAL, ": '%s' is '%s', which this EMP does not know; try a newer EMP", name, text);
 }
 
-void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret)
+void json_fields_flag(struct json_fields *f, const char *name, bool *ret)
 {
-	const json_t *member = json_fields_has(f, name) ? json_fields_find(f, name, IS_FLAG) : NULL;
+	const json_t *member = json_fields_find(f, name, IS_FLAG);
 
 	if (member)
 		*ret = json_is_true(member);
 }
 
-void json_fields_array(struct json_fields *f, const char *name, json_t **ret)
+json_t *json_fields_array(struct json_fields *f, const char *name)
 {
-	json_t *member = json_fields_find(f, name, IS_ARRAY);
-
-	if (member)
-		*ret = member;
+	return json_fields_find(f, name, IS_ARRAY);
 }
 
-void json_fields_object(struct json_fields *f, const char *name, json_t **ret)
+json_t *json_fields_object(struct json_fields *f, const char *name)
 {
-	json_t *member = json_fields_find(f, name, IS_OBJECT);
-
-	if (member)
-		*ret = member;
-}
-
-void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **ret)
-{
-	if (json_fields_has(f, name))
-		json_fields_object(f, name, ret);
+	return json_fields_find(f, name, IS_OBJECT);
 }
 
 /* A document that may be larger than memory. */

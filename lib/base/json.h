@@ -38,12 +38,12 @@ int json_read(json_t **ret, const char *path, struct error *err);
  *	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
  *
  *	json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns);
- *	json_fields_text_maybe(&f, "unit", &unit);
+ *	json_fields_text_or_empty(&f, "unit?", &unit);
  *	return f.r;
  *
- * The first failure is kept in f.r and its sentence in err; later calls do nothing. The location is formatted
- * only for a message: a document may have ten million executions. The `maybe` functions accept a member that is
- * missing or null as "not known", and do not write *ret. */
+ * A name with a question mark: the member may be missing or null, which is "not known", and *ret is not written. The first
+ * failure is kept in f.r and its sentence in err; later calls do nothing. The location is formatted only for a message: a
+ * document may have ten million executions. Texts, arrays and objects belong to the object. */
 
 /* {}: "the document"; {"the journal"}; {"sample", 3}; {"sample", 3, "execution", 2}. */
 struct json_location {
@@ -57,7 +57,8 @@ struct json_fields {
 	const json_t *object;
 	struct json_location at;
 	struct error *err;
-	int r; /* 0, or -EINVAL */
+	int r;         /* 0, or -EINVAL */
+	char name[64]; /* of the last member, without the question mark */
 };
 
 /* f.r is -EINVAL if `object` is not an object. */
@@ -66,30 +67,23 @@ struct json_fields json_fields_begin(const json_t *object, struct json_location 
 /* Checks format and version. -EINVAL: another format; -EPROTONOSUPPORT: an unknown version. */
 void json_fields_header(struct json_fields *f, const char *format, int64_t version);
 
-void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
-void json_fields_int_maybe(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
+/* Whether it has a member of that name which is not null. */
+bool json_fields_has(const struct json_fields *f, const char *name);
 
+void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
 /* Any number; JSON has no infinite ones. */
 void json_fields_real(struct json_fields *f, const char *name, double *ret);
-void json_fields_real_maybe(struct json_fields *f, const char *name, double *ret);
-
 /* Seconds from 0 to the year 2116, whole or not, as ns. */
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
-void json_fields_seconds_maybe(struct json_fields *f, const char *name, int64_t *ret_ns);
-
-/* Text; it belongs to the object. The first one refuses an empty text. */
+/* The first one refuses an empty text. */
 void json_fields_text(struct json_fields *f, const char *name, const char **ret);
-void json_fields_text_maybe(struct json_fields *f, const char *name, const char **ret);
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret);
 /* The index of one of `n` words. */
 void json_fields_word(struct json_fields *f, const char *name, const char *const *words, int n, int64_t *ret);
-
-void json_fields_flag_maybe(struct json_fields *f, const char *name, bool *ret);
-
-/* They belong to the object. */
-void json_fields_array(struct json_fields *f, const char *name, json_t **ret);
-void json_fields_object(struct json_fields *f, const char *name, json_t **ret);
-void json_fields_object_maybe(struct json_fields *f, const char *name, json_t **ret);
+void json_fields_flag(struct json_fields *f, const char *name, bool *ret);
+/* NULL: it is not known, or something failed. */
+json_t *json_fields_array(struct json_fields *f, const char *name);
+json_t *json_fields_object(struct json_fields *f, const char *name);
 
 #define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
 #define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */

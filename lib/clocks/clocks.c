@@ -255,10 +255,8 @@ static void read_reals(struct json_fields *f, const struct clock_real *reals, vo
 	for (const struct clock_real *real = reals; real->name; real++) {
 		double *to = (double *)((char *)object + real->offset);
 
-		if (real->required)
+		if (real->required || json_fields_has(f, real->name))
 			json_fields_real(f, real->name, to);
-		else
-			json_fields_real_maybe(f, real->name, to);
 	}
 }
 
@@ -268,7 +266,7 @@ static void read_rows(struct json_fields *f, const char *name, struct clocks *c,
 {
 	json_t *array = NULL;
 
-	json_fields_array(f, name, &array);
+	array = json_fields_array(f, name);
 	for (size_t i = 0; f->r == 0 && i < json_array_size(array); i++) {
 		struct json_fields row = json_fields_begin(
 			json_array_get(array, i), (struct json_location){name, (int64_t)i + 1}, f->err);
@@ -286,8 +284,8 @@ static void read_source(struct json_fields *f, struct clocks *c)
 	struct clock_source *source;
 
 	json_fields_text(f, "name", &name);
-	json_fields_object(f, "cycles", &cycles);
-	json_fields_object_maybe(f, "precision_gain", &gain);
+	cycles = json_fields_object(f, "cycles");
+	gain = json_fields_object(f, "precision_gain?");
 	if (f->r < 0)
 		return;
 	source = clocks_add_source(c, name);
@@ -314,12 +312,13 @@ static void read_by_source(struct json_fields *f, const char *name, const struct
 	const json_t *row = f->object;
 	json_t *object = NULL;
 
-	json_fields_object(f, name, &object);
+	object = json_fields_object(f, name);
 	if (f->r < 0)
 		return;
 	f->object = object;
 	for (size_t i = 0; i < c->n_sources; i++)
-		json_fields_real_maybe(f, c->sources[i].name, &values[i]);
+		if (json_fields_has(f, c->sources[i].name))
+			json_fields_real(f, c->sources[i].name, &values[i]);
 	f->object = row;
 }
 
@@ -366,10 +365,10 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 		json_fields_header(&f, "emp-clocks", 1);
 	json_fields_int(&f, "made_ns", 0, JSON_MOMENT_MAX, &c.made_ns);
 	json_fields_int(&f, "cpu", 0, INT32_MAX, &c.cpu);
-	json_fields_flag_maybe(&f, "full", &c.full);
+	json_fields_flag(&f, "full?", &c.full);
 	json_fields_real(&f, "cycles_per_second", &c.cycles_per_second);
-	json_fields_text_maybe(&f, "clocksource", &clocksource);
-	json_fields_text_maybe(&f, "allocator", &allocator);
+	json_fields_text_or_empty(&f, "clocksource?", &clocksource);
+	json_fields_text_or_empty(&f, "allocator?", &allocator);
 	c.clocksource = text_copy(clocksource);
 	c.allocator = text_copy(allocator);
 	if (f.r == 0 && !(c.cycles_per_second > 0))
@@ -383,15 +382,15 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 	const json_t *whole = f.object;
 	json_t *tick = NULL, *rows = NULL;
 
-	json_fields_object(&f, "tick", &tick);
+	tick = json_fields_object(&f, "tick");
 	if (f.r >= 0) {
 		f.object = tick;
-		json_fields_text_maybe(&f, "missing", &why);
+		json_fields_text_or_empty(&f, "missing?", &why);
 		if (f.r == 0 && why) {
 			c.tick_why = xstrdup(why);
 		} else {
 			json_fields_real(&f, "period_ns", &c.tick_period_ns);
-			json_fields_array(&f, "processes", &rows);
+			rows = json_fields_array(&f, "processes");
 		}
 		for (size_t i = 0; rows && f.r == 0 && i < N_CLOCK_TICKS; i++) {
 			struct json_fields row = json_fields_begin(json_array_get(rows, i),

@@ -32,50 +32,45 @@ void document_read_fields(struct json_fields *f, const struct field_table *table
 {
 	fields_init(table, object);
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
-		bool required = field->presence == FIELD_REQUIRED || field->must_be_given, flag;
-		const char *text = NULL;
-		double *real;
-		int64_t value, max;
+		/* a flag that is missing is false */
+		bool required = field->must_be_given ||
+				(field->presence == FIELD_REQUIRED && field->type != FIELD_BOOL);
+		const char *name = field->seconds ?: field->name, *text = NULL;
+		int64_t value = 0;
+		double real = 0;
+		bool flag = false;
 
-		if (field->book_only)
+		if (f->r < 0)
+			return;
+		if (field->book_only || (!required && !json_fields_has(f, name)))
 			continue;
 		switch (field->type) {
 		case FIELD_TEXT:
-			if (field->presence == FIELD_REQUIRED)
-				json_fields_text_or_empty(f, field->name, &text);
-			else
-				json_fields_text_maybe(f, field->name, &text);
-			if (f->r == 0)
-				*field_text(field, object) = table->borrows ? (char *)text : text_copy(text);
-			break;
-		case FIELD_BOOL:
-			flag = field_get(field, object);
-			json_fields_flag_maybe(f, field->name, &flag);
-			field_set(field, object, flag);
-			break;
+			json_fields_text_or_empty(f, name, &text);
+			*field_text(field, object) = table->borrows ? (char *)text : text_copy(text);
+			continue;
 		case FIELD_REAL:
-			real = field_real(field, object);
-			json_fields_real(f, field->name, real);
-			if (f->r == 0 && *real < (double)field->min)
+			json_fields_real(f, name, &real);
+			if (f->r == 0 && real < (double)field->min)
 				f->r = error_say(f->err, -EINVAL, "'%s' is %g and must not be below %" PRId64,
-					field->name, *real, field->min);
+					name, real, field->min);
+			*field_real(field, object) = real;
+			continue;
+		case FIELD_BOOL:
+			json_fields_flag(f, name, &flag);
+			value = flag;
+			break;
+		case FIELD_ENUM:
+			json_fields_word(f, name, field->words, field->n_words, &value);
 			break;
 		default:
-			value = field_get(field, object);
-			max = field_max(field);
-			if (field->type == FIELD_ENUM &&
-				(required || json_object_get(f->object, field->name)))
-				json_fields_word(f, field->name, field->words, field->n_words, &value);
-			else if (field->seconds && required)
-				json_fields_seconds(f, field->seconds, &value);
-			else if (field->seconds)
-				json_fields_seconds_maybe(f, field->seconds, &value);
-			else if (required)
-				json_fields_int(f, field->name, field->min, max, &value);
-			else if (field->type != FIELD_ENUM)
-				json_fields_int_maybe(f, field->name, field->min, max, &value);
-			field_set(field, object, value);
+			if (field->seconds)
+				json_fields_seconds(f, name, &value);
+			else
+				json_fields_int(f, name, field->min, field_max(field), &value);
 		}
+		if (f->r == 0)
+			field_set(field, object, value);
 	}
 }
 
@@ -150,7 +145,7 @@ void document_read_correlation(struct json_fields *f, struct correlation *ret)
 	json_t *object = NULL;
 	double lag1, samples;
 
-	json_fields_object_maybe(f, "correlation", &object);
+	object = json_fields_object(f, "correlation?");
 	if (f->r < 0 || !object)
 		return;
 	lag1 = json_number_value(json_object_get(object, "lag1"));

@@ -16,12 +16,12 @@ static void parse_half(struct json_fields *f, const char *name, const char *quot
 	json_t *half = NULL, *l_samples = NULL;
 	struct json_fields inner;
 
-	json_fields_object(f, name, &half);
+	half = json_fields_object(f, name);
 	if (f->r < 0)
 		return;
 	inner = json_fields_begin(half, (struct json_location){quoted}, f->err);
 	document_read_fields(&inner, &profile_run_table, ret);
-	json_fields_array(&inner, "l_samples", &l_samples);
+	l_samples = json_fields_array(&inner, "l_samples");
 	for (size_t i = 0; inner.r >= 0 && i < json_array_size(l_samples); i++) {
 		const json_t *entry = json_array_get(l_samples, i);
 		int64_t n = json_integer_value(entry), last = i ? ret->l_samples[i - 1] : 0;
@@ -90,12 +90,12 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 
 	json_fields_header(&f, "emp-profile", 1);
 	document_read_fields(&f, &profile_table, &profile);
-	json_fields_object_maybe(&f, "environment", &environment);
+	environment = json_fields_object(&f, "environment?");
 	if (f.r == 0 && environment) {
 		struct json_fields inner = json_fields_begin(
 			environment, (struct json_location){"'environment'"}, f.err);
 
-		json_fields_text_maybe(&inner, "digest", &digest);
+		json_fields_text_or_empty(&inner, "digest?", &digest);
 		f.r = inner.r;
 	}
 	profile.environment_digest = text_copy(digest);
@@ -103,7 +103,7 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	parse_half(&f, "long", "'long'", &profile.long_run);
 	parse_resolving(&f, json_object_get(document, "resolving"), profile.resolving);
 	document_read_correlation(&f, &profile.correlation);
-	json_fields_array(&f, "cutoffs", &cutoffs);
+	cutoffs = json_fields_array(&f, "cutoffs");
 	if (f.r < 0)
 		return f.r;
 	for (size_t i = 0; i < json_array_size(cutoffs); i++) {
@@ -311,7 +311,7 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 	r = document_parse_profile(document, &profile, err);
 	if (r < 0)
 		return error_prefix(err, r, "'profile_document'");
-	json_fields_int_maybe(&f, "profile_retired_ns", 1, JSON_MOMENT_MAX, &profile.retired_ns);
+	json_fields_int(&f, "profile_retired_ns?", 1, JSON_MOMENT_MAX, &profile.retired_ns);
 	r = f.r < 0 ? f.r : find_profile(book, &profile, ret, &current, err);
 	if (r < 0 || *ret)
 		return r;
@@ -337,21 +337,21 @@ int document_put_environment_and_profile(
 	/* A name or a digest is enough; a whole document is stored unchanged. */
 	*ret = 0;
 	if (!json_is_object(its_machine))
-		json_fields_text_maybe(&f, "machine", &name);
+		json_fields_text_or_empty(&f, "machine?", &name);
 	if (f.r == 0)
 		machine = json_is_object(its_machine) ? json_dumps(its_machine, JSON_COMPACT)
 						      : text_copy(name);
-	json_fields_text_maybe(&f, "environment_digest", &digest);
+	json_fields_text_or_empty(&f, "environment_digest?", &digest);
 	if (f.r >= 0 && environment && !json_is_null(environment)) {
 		if (json_is_string(environment) && !digest)
 			json_fields_text(&f, "environment", &digest);
 		else if (!json_is_string(environment))
-			json_fields_object(&f, "environment", &environment);
+			environment = json_fields_object(&f, "environment");
 		if (f.r == 0 && json_is_object(environment) && !digest) {
 			struct json_fields inner = json_fields_begin(
 				environment, (struct json_location){"'environment'"}, f.err);
 
-			json_fields_text_maybe(&inner, "digest", &digest);
+			json_fields_text_or_empty(&inner, "digest?", &digest);
 			f.r = inner.r;
 		}
 		if (f.r == 0)

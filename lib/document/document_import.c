@@ -132,7 +132,7 @@ static int import_executions(struct run_import *import, uint32_t sample)
 				import->err);
 			document_read_fields(&f, &source_table, &who);
 			document_read_fields(&f, &execution_table, &execution);
-			json_fields_flag_maybe(&f, "kernel", &kernel);
+			json_fields_flag(&f, "kernel?", &kernel);
 			if (kernel && who.kind == SOURCE_PROCESS)
 				who.kind = SOURCE_KERNEL;
 			r = f.r < 0 ? f.r : import_execution(&execution, &who, import);
@@ -192,7 +192,7 @@ static int import_any_sample(
 	if (r >= 0) {
 		struct json_fields f = json_fields_begin(
 			head, (struct json_location){"'samples', entry", entry}, import->err);
-		json_t *counters = NULL, *sample_executions;
+		json_t *counters;
 		int64_t n = 0;
 
 		/* All but executions, which `object` has as an array that may be empty. 0.1.0 had
@@ -204,9 +204,9 @@ static int import_any_sample(
 		f.at = (struct json_location){"sample", n};
 		if (f.r == 0)
 			document_read_fields(&f, &sample_table, &ret->sample);
-		json_fields_array(&f, "executions", &sample_executions);
-		json_fields_object_maybe(&f, "sentinels", &counters);
-		json_fields_object_maybe(&f, "disturbance_counters", &counters);
+		json_fields_array(&f, "executions");
+		counters = json_fields_object(&f, "disturbance_counters?")
+				   ?: json_fields_object(&f, "sentinels?");
 		ret->has_counters = counters;
 		f.object = counters;
 		if (f.r == 0 && counters)
@@ -499,19 +499,19 @@ static int read_head(struct import_part *part, struct error *err)
 		return r;
 	f = json_fields_begin(part->head, (struct json_location){}, err);
 	json_fields_header(&f, "emp-run", 1);
-	json_fields_int_maybe(&f, "run", 1, INT64_MAX, &part->number);
+	json_fields_int(&f, "run?", 1, INT64_MAX, &part->number);
 
 	struct run *run = &part->run;
 	const char *accounting = NULL, *uid = "", *kind = "", *state = "done";
 
 	document_read_fields(&f, &run_table, run);
 	if (!run->backend) { /* a name that documents of results had */
-		json_fields_text_maybe(&f, "accounting", &accounting);
+		json_fields_text_or_empty(&f, "accounting?", &accounting);
 		run->backend = text_copy(accounting);
 	}
-	json_fields_int_maybe(&f, "started_ns", 0, JSON_MOMENT_MAX, &run->started_ns);
-	json_fields_int_maybe(&f, "ended_ns", 0, JSON_MOMENT_MAX, &run->ended_ns);
-	json_fields_text_maybe(&f, "uid", &uid);
+	json_fields_int(&f, "started_ns?", 0, JSON_MOMENT_MAX, &run->started_ns);
+	json_fields_int(&f, "ended_ns?", 0, JSON_MOMENT_MAX, &run->ended_ns);
+	json_fields_text_or_empty(&f, "uid?", &uid);
 	if (f.r == 0 && *uid &&
 		(strlen(uid) != UID_SIZE - 1 || strspn(uid, "0123456789abcdef") != UID_SIZE - 1))
 		f.r = error_say(
@@ -519,14 +519,14 @@ static int read_head(struct import_part *part, struct error *err)
 	if (f.r == 0)
 		strcpy(run->uid, uid);
 	/* 0.1.0 had "purpose"; an unknown kind becomes an import */
-	json_fields_text_maybe(&f, "purpose", &kind);
-	json_fields_text_maybe(&f, "kind", &kind);
+	json_fields_text_or_empty(&f, "purpose?", &kind);
+	json_fields_text_or_empty(&f, "kind?", &kind);
 	run->kind = RUN_IMPORT;
 	for (int i = 0; i < N_RUN_KINDS; i++)
 		if (!strcmp(kind, run_kind_names[i]))
 			run->kind = i;
 	read_command(&f, &run->command);
-	json_fields_text_maybe(&f, "state", &state);
+	json_fields_text_or_empty(&f, "state?", &state);
 	for (run->state = RUN_DONE; run->state < N_RUN_STATES; run->state++)
 		if (!strcmp(state, run_state_names[run->state]))
 			break;

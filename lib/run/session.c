@@ -179,7 +179,7 @@ int environment_audit(char **ret_off, struct error *err)
 	if (status == STATUS_DONE)
 		return 0;
 	f = json_fields_begin(audit, (struct json_location){"the audit"}, err);
-	json_fields_array(&f, "checks", &checks);
+	checks = json_fields_array(&f, "checks");
 	if (f.r < 0)
 		return f.r;
 	memory = xopen_memstream(&text, &size);

@@ -164,7 +164,7 @@ static int take_entry(struct reading *reading, const json_t *line, struct error 
 	} texts[] = {{"id", &e.id}, {"name", &e.name}, {"old", &e.old}, {"want", &e.want}};
 	int64_t kind = 0, file_kind = 0, block = 0;
 
-	json_fields_int_maybe(&f, "entry", 0, INT64_MAX, &e.number);
+	json_fields_int(&f, "entry?", 0, INT64_MAX, &e.number);
 	json_fields_int(&f, "kind", 0, ENTRY_LOST, &kind);
 	json_fields_int(&f, "knob", 0, SETTING_LIMITS, &file_kind);
 	json_fields_int(&f, "block", 0, BLOCK_DROP_IN, &block);
