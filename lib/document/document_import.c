@@ -21,13 +21,10 @@ struct import_part {
 	int64_t samples, rows[MOST_ROWS]; /* places in the document; 0: none */
 };
 
-struct id_pair {
+/* A number that the document has, and the one that the book gives to the same. */
+struct import_id {
+	enum field_reference of;
 	int64_t from, to;
-};
-
-struct id_map {
-	struct id_pair *items;
-	size_t n;
 };
 
 struct run_import {
@@ -39,7 +36,9 @@ struct run_import {
 	struct execution *executions; /* of the current sample */
 	size_t n_executions, capacity;
 	int64_t first_ns, end_ns; /* of the samples so far */
-	struct id_map sources, environments;
+	struct import_id
+		*ids; /* of the runs, then of the sources and environments of the run that is being stored */
+	size_t n_ids;
 	int64_t unused; /* a number that no run will have; 0: not needed yet */
 	struct error *err;
 };
@@ -52,8 +51,7 @@ static void run_import_clear(struct run_import *import)
 	}
 	free(import->parts);
 	free(import->executions);
-	free(import->sources.items);
-	free(import->environments.items);
+	free(import->ids);
 }
 
 /* Samples are in order. */
@@ -271,82 +269,76 @@ static void read_command(struct json_fields *f, char **ret)
 		f->r = error_say(f->err, -EINVAL, "the document: 'command' must be an array of texts");
 }
 
-/* The ids that rows have, and those of the same sources and environments here. */
+/* The ids that the rows of a run have, and those of the same sources and environments here. */
 static int put_named(struct run_import *import, const json_t *head)
 {
-	json_t *sources = json_object_get(head, "sources"),
-	       *environments = json_object_get(head, "environments"), *item;
+	static const struct {
+		enum field_reference of;
+		const char *member, *where;
+		int64_t most;
+	} lists[] = {
+		{FIELD_TO_SOURCE, "sources", "'sources', entry", UINT32_MAX},
+		{FIELD_TO_ENVIRONMENT, "environments", "'environments', entry", INT64_MAX},
+	};
+	json_t *item;
 	size_t i;
 
-	import->sources.n = import->environments.n = 0;
-	json_array_foreach (sources, i, item) {
-		struct json_fields f = json_fields_begin(
-			item, (struct json_location){"'sources', entry", (int64_t)i + 1}, import->err);
-		struct id_pair *pair = array_add(import->sources.items, import->sources.n);
-		struct source who;
-		uint32_t source = 0;
+	import->n_ids = import->n_parts;
+	for (size_t k = 0; k < ELEMENTS(lists); k++)
+		json_array_foreach (json_object_get(head, lists[k].member), i, item) {
+			struct json_fields f = json_fields_begin(
+				item, (struct json_location){lists[k].where, (int64_t)i + 1}, import->err);
+			struct import_id *id = array_add(import->ids, import->n_ids);
+			struct source who;
+			uint32_t source = 0;
 
-		json_fields_int(&f, "id", 1, UINT32_MAX, &pair->from);
-		document_read_fields(&f, &source_table, &who);
-		if (f.r == 0)
-			f.r = book_source(
-				import->book, who.name, who.exe, who.unit, who.kind, &source, import->err);
-		if (f.r < 0)
-			return f.r;
-		pair->to = source;
-	}
-	json_array_foreach (environments, i, item) {
-		struct json_fields f = json_fields_begin(
-			item, (struct json_location){"'environments', entry", (int64_t)i + 1}, import->err);
-		struct id_pair *pair = array_add(import->environments.items, import->environments.n);
-
-		json_fields_int(&f, "id", 1, INT64_MAX, &pair->from);
-		if (f.r == 0)
-			f.r = document_put_environment(import->book, item, &pair->to, import->err);
-		if (f.r < 0)
-			return f.r;
-	}
+			id->of = lists[k].of;
+			json_fields_int(&f, "id", 1, lists[k].most, &id->from);
+			if (id->of == FIELD_TO_SOURCE)
+				document_read_fields(&f, &source_table, &who);
+			if (f.r == 0 && id->of == FIELD_TO_SOURCE) {
+				f.r = book_source(import->book, who.name, who.exe, who.unit, who.kind,
+					&source, import->err);
+				id->to = source;
+			} else if (f.r == 0) {
+				f.r = document_put_environment(import->book, item, &id->to, import->err);
+			}
+			if (f.r < 0)
+				return f.r;
+		}
 	return 0;
 }
 
 /* The ids of the other book become those of this one. */
 static int renumber(struct run_import *import, const struct field_table *table, void *row)
 {
-	int r = 0;
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		int64_t from = field->refers ? field_get(field, row) : 0, to = 0;
 
-	for (const struct field *field = table->fields; r >= 0 && field < table->fields + table->n; field++) {
-		const struct id_map *map = field->refers == FIELD_TO_SOURCE ? &import->sources
-									    : &import->environments;
-		int64_t id = field->refers ? field_get(field, row) : 0, to = 0;
-
-		if (id == 0)
+		if (from == 0)
 			continue;
-		if (field->refers == FIELD_TO_RUN) {
-			for (size_t i = 0; to == 0 && i < import->n_parts; i++)
-				if (import->parts[i].number == id)
-					to = import->parts[i].run.id;
-			/* For a run that is not in the document, a number that no run of the book has or will have. */
-			if (to == 0 && !import->unused) {
-				struct run run = import->parts[0].run;
-
-				run.uid[0] = '\0';
-				r = book_add_run(import->book, &run, import->err);
-				if (r >= 0)
-					r = book_remove_run(import->book, run.id, true, import->err);
-				import->unused = run.id;
-			}
-			to = to ?: import->unused;
-		} else {
-			for (size_t i = 0; to == 0 && i < map->n; i++)
-				if (map->items[i].from == id)
-					to = map->items[i].to;
-		}
-		if (field->refers == FIELD_TO_SOURCE && to == 0)
+		for (size_t i = 0; to == 0 && i < import->n_ids; i++)
+			if (import->ids[i].of == field->refers && import->ids[i].from == from)
+				to = import->ids[i].to;
+		if (to == 0 && field->refers == FIELD_TO_SOURCE)
 			return error_say(import->err, -EINVAL,
-				"'%s' is %" PRId64 ", which is not among the 'sources'", field->name, id);
-		field_set(field, row, to);
+				"'%s' is %" PRId64 ", which is not among the 'sources'", field->name, from);
+		/* for a run that is not in the document, a number that no run of the book has or will have */
+		if (to == 0 && field->refers == FIELD_TO_RUN && !import->unused) {
+			struct run run = import->parts[0].run;
+			int r;
+
+			run.uid[0] = '\0';
+			r = book_add_run(import->book, &run, import->err);
+			if (r >= 0)
+				r = book_remove_run(import->book, run.id, true, import->err);
+			if (r < 0)
+				return r;
+			import->unused = run.id;
+		}
+		field_set(field, row, to == 0 && field->refers == FIELD_TO_RUN ? import->unused : to);
 	}
-	return r;
+	return 0;
 }
 
 static int import_row(struct run_import *import, const struct run_rows *rows, int64_t entry)
@@ -407,6 +399,8 @@ static int store_runs(struct run_import *import)
 				import->book, next->run.environment, &next->run.correlation, import->err);
 		if (r >= 0)
 			r = book_add_run(import->book, &next->run, import->err);
+		*array_add(import->ids, import->n_ids) = (struct import_id){
+			FIELD_TO_RUN, next->number, next->run.id};
 	}
 	for (size_t i = 0; r >= 0 && i < import->n_parts; i++) {
 		struct import_part *part = &import->parts[i];
@@ -445,18 +439,16 @@ static int scan_run(struct run_import *import, bool is_companion)
 		return error_say(import->err, -EINVAL, "the document must be a JSON object {…}");
 	r = json_stream_enter(import->document, '{', import->err);
 	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
-		json_t *value = NULL;
-		bool has_companions;
+		bool has_companions = false;
 		const struct run_rows *rows;
-		int64_t *place;
+		json_t *value = NULL;
+		int64_t *place; /* of samples or rows; NULL: the member is something else */
 
 		part = &import->parts[at]; /* which companions may have moved */
-		/* The place of samples or rows in the part; NULL: the member is something else. */
 		place = strcmp(name, "samples") ? NULL : &part->samples;
 		for (size_t i = 0; !place && i < MOST_ROWS && (rows = document_run_rows(i)); i++)
 			if (!strcmp(name, rows->member))
 				place = &part->rows[i];
-		has_companions = false;
 		for (const struct document_feature *const *feature = document_features; *feature; feature++)
 			has_companions |= (*feature)->companions_member &&
 					  !strcmp(name, (*feature)->companions_member);
@@ -480,30 +472,47 @@ static int scan_run(struct run_import *import, bool is_companion)
 	return r;
 }
 
+/* Its state; "uid" and "kind" as far as the document has them. */
+static void read_identity(struct json_fields *f, struct run *run)
+{
+	const char *uid = "", *kind = "", *state = "done";
+
+	json_fields_text_or_empty(f, "uid?", &uid);
+	if (f->r == 0 && *uid &&
+		(strlen(uid) != UID_SIZE - 1 || strspn(uid, "0123456789abcdef") != UID_SIZE - 1))
+		f->r = error_say(
+			f->err, -EINVAL, "the document: 'uid' must be 32 hexadecimal digits, not '%s'", uid);
+	if (f->r == 0)
+		strcpy(run->uid, uid);
+	json_fields_text_or_empty(f, "purpose?", &kind); /* of 0.1.0 */
+	json_fields_text_or_empty(f, "kind?", &kind);
+	run->kind = RUN_IMPORT; /* also if this EMP does not know it */
+	for (int i = 0; i < N_RUN_KINDS; i++)
+		if (!strcmp(kind, run_kind_names[i]))
+			run->kind = i;
+	json_fields_text_or_empty(f, "state?", &state);
+	for (run->state = RUN_DONE; run->state < N_RUN_STATES; run->state++)
+		if (!strcmp(state, run_state_names[run->state]))
+			break;
+	if (f->r == 0 && run->state == N_RUN_STATES)
+		f->r = error_say(f->err, -EINVAL,
+			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", state);
+}
+
 static int read_head(struct import_part *part, struct error *err)
 {
-	struct json_fields f;
-	int r;
-	const char *format = json_string_value(json_object_get(part->head, "format"));
+	const char *format = json_string_value(json_object_get(part->head, "format")), *accounting = NULL;
+	struct json_fields f = json_fields_begin(part->head, (struct json_location){}, err);
+	struct run *run = &part->run;
 
-	/* Results of a benchmark have no executions of other processes. */
-	if (format ? strcmp(format, "emp-measure") != 0
-		   : !json_is_array(json_object_get(part->head, "results")) &&
-				!json_is_array(json_object_get(part->head, "benchmarks")))
-		r = 0;
-	else
-		r = error_say(err, -EINVAL,
+	/* results of a benchmark have no executions of other processes */
+	if (format ? !strcmp(format, "emp-measure")
+		   : json_is_array(json_object_get(part->head, "results")) ||
+				json_is_array(json_object_get(part->head, "benchmarks")))
+		return error_say(err, -EINVAL,
 			"these are results, not a run: compare them with 'emp-analyze compare FILE', or write the run that they name with 'emp-analyze export RUN'");
-
-	if (r < 0)
-		return r;
-	f = json_fields_begin(part->head, (struct json_location){}, err);
 	json_fields_header(&f, "emp-run", 1);
 	json_fields_int(&f, "run?", 1, INT64_MAX, &part->number);
-
-	struct run *run = &part->run;
-	const char *accounting = NULL, *uid = "", *kind = "", *state = "done";
-
 	document_read_fields(&f, &run_table, run);
 	if (!run->backend) { /* a name that documents of results had */
 		json_fields_text_or_empty(&f, "accounting?", &accounting);
@@ -511,28 +520,8 @@ static int read_head(struct import_part *part, struct error *err)
 	}
 	json_fields_int(&f, "started_ns?", 0, JSON_MOMENT_MAX, &run->started_ns);
 	json_fields_int(&f, "ended_ns?", 0, JSON_MOMENT_MAX, &run->ended_ns);
-	json_fields_text_or_empty(&f, "uid?", &uid);
-	if (f.r == 0 && *uid &&
-		(strlen(uid) != UID_SIZE - 1 || strspn(uid, "0123456789abcdef") != UID_SIZE - 1))
-		f.r = error_say(
-			f.err, -EINVAL, "the document: 'uid' must be 32 hexadecimal digits, not '%s'", uid);
-	if (f.r == 0)
-		strcpy(run->uid, uid);
-	/* 0.1.0 had "purpose"; an unknown kind becomes an import */
-	json_fields_text_or_empty(&f, "purpose?", &kind);
-	json_fields_text_or_empty(&f, "kind?", &kind);
-	run->kind = RUN_IMPORT;
-	for (int i = 0; i < N_RUN_KINDS; i++)
-		if (!strcmp(kind, run_kind_names[i]))
-			run->kind = i;
+	read_identity(&f, run);
 	read_command(&f, &run->command);
-	json_fields_text_or_empty(&f, "state?", &state);
-	for (run->state = RUN_DONE; run->state < N_RUN_STATES; run->state++)
-		if (!strcmp(state, run_state_names[run->state]))
-			break;
-	if (f.r == 0 && run->state == N_RUN_STATES)
-		f.r = error_say(f.err, -EINVAL,
-			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", state);
 	document_read_correlation(&f, &run->correlation);
 	if (f.r == 0 && part->samples == 0)
 		f.r = error_say(err, -EINVAL, "the document has no 'samples'");

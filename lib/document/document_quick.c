@@ -10,12 +10,15 @@ struct quick {
 	int n_texts;
 };
 
-/* Values are stored in these. */
-struct quick_target {
-	const struct field_table *table;
-	void *object;
-	uint64_t seen; /* bits of its fields */
-	size_t next;   /* the field that is likely to come */
+/* An object that is being read: its members are fields of one or two structs. */
+struct quick_object {
+	struct {
+		const struct field_table *table;
+		void *object;
+		uint64_t seen; /* bits of its fields */
+		size_t next;   /* the field that is likely to come */
+	} parts[2];
+	bool begun; /* a member of it has been read */
 };
 
 static char quick_next(struct quick *q)
@@ -112,139 +115,115 @@ static bool quick_value(struct quick *q, const struct field *field, void *object
 	}
 }
 
-/* The field of that name, which was not seen before. */
-static const struct field *quick_field(struct quick_target *target, const char *name, size_t size)
+/* The field of that name, which was not seen before, and the struct that has it. */
+static const struct field *quick_field(struct quick_object *o, const char *name, size_t size, void **ret)
 {
-	for (size_t i = 0; i < target->table->n; i++) {
-		size_t k = (target->next + i) % target->table->n;
-		const struct field *field = &target->table->fields[k];
+	for (size_t p = 0; p < ELEMENTS(o->parts) && o->parts[p].table; p++) {
+		const struct field_table *table = o->parts[p].table;
 
-		if (field->book_only || *field->name != *name || strncmp(field->name, name, size) ||
-			field->name[size])
-			continue;
-		if (target->seen & UINT64_C(1) << k)
-			return NULL;
-		target->seen |= UINT64_C(1) << k;
-		target->next = k + 1;
-		return field;
+		for (size_t i = 0; i < table->n; i++) {
+			size_t k = (o->parts[p].next + i) % table->n;
+			const struct field *field = &table->fields[k];
+
+			if (field->book_only || *field->name != *name ||
+				!quick_is_named(field->name, name, size))
+				continue;
+			if (o->parts[p].seen & UINT64_C(1) << k)
+				return NULL;
+			o->parts[p].seen |= UINT64_C(1) << k;
+			o->parts[p].next = k + 1;
+			*ret = o->parts[p].object;
+			return field;
+		}
 	}
 	return NULL;
 }
 
-static bool quick_has_required(const struct quick_target *target)
+/* Reads members into the structs. 1: what follows is the value of a member that they do not have; 0: the object has ended, and had
+ * all that are required; -1: it is unusual. */
+static int quick_members(struct quick *q, struct quick_object *o, const char **ret_name, size_t *ret_size)
 {
-	for (size_t k = 0; k < target->table->n; k++) {
-		const struct field *field = &target->table->fields[k];
+	while (!quick_take(q, '}')) {
+		const struct field *field;
+		void *object;
 
-		if (field->presence == FIELD_REQUIRED && !field->book_only &&
-			!(target->seen & UINT64_C(1) << k))
-			return false;
+		if ((o->begun && !quick_take(q, ',')) || !quick_text(q, ret_name, ret_size) ||
+			!quick_take(q, ':'))
+			return -1;
+		o->begun = true;
+		field = quick_field(o, *ret_name, *ret_size, &object);
+		if (!field)
+			return 1;
+		if (!quick_value(q, field, object))
+			return -1;
 	}
-	return true;
+	for (size_t p = 0; p < ELEMENTS(o->parts) && o->parts[p].table; p++)
+		for (size_t k = 0; k < o->parts[p].table->n; k++) {
+			const struct field *field = &o->parts[p].table->fields[k];
+
+			if (field->presence == FIELD_REQUIRED && !field->book_only &&
+				!(o->parts[p].seen & UINT64_C(1) << k))
+				return -1;
+		}
+	return 0;
 }
 
-/* 1: a member follows, with its name; 0: the object has ended; -1: it is unusual. */
-static int quick_member(struct quick *q, bool first, const char **ret_name, size_t *ret_size)
+/* As document_quick_execution, for the next one. */
+static int quick_next_execution(struct quick *q, quick_execution *each, void *data)
 {
-	if (quick_take(q, '}'))
-		return 0;
-	if (!first && !quick_take(q, ','))
-		return -1;
-	return quick_text(q, ret_name, ret_size) && quick_take(q, ':') ? 1 : -1;
-}
-
-static bool quick_object(struct quick *q, struct quick_target *targets, size_t n)
-{
+	struct source source;
+	struct execution execution;
+	struct quick_object o = {{{&source_table, &source}, {&execution_table, &execution}}};
 	const char *name;
 	size_t size;
-	int r;
 
-	for (size_t i = 0; i < n; i++)
-		fields_init(targets[i].table, targets[i].object);
-	if (!quick_take(q, '{'))
-		return false;
-	for (bool first = true; (r = quick_member(q, first, &name, &size)) > 0; first = false) {
-		const struct field *field = NULL;
-		size_t i = 0;
-
-		while (i < n && !(field = quick_field(&targets[i], name, size)))
-			i++;
-		if (!field || !quick_value(q, field, targets[i].object))
-			return false;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!quick_has_required(&targets[i]))
-			return false;
-	return r == 0;
-}
-
-static int quick_executions(struct quick *q, quick_execution *each, void *data)
-{
-	int r = 1;
-
-	if (!quick_take(q, '['))
+	q->n_texts = 0;
+	fields_init(&source_table, &source);
+	fields_init(&execution_table, &execution);
+	if (!quick_take(q, '{') || quick_members(q, &o, &name, &size) != 0)
 		return 0;
-	for (bool first = true; r > 0 && !quick_take(q, ']'); first = false) {
-		struct source source;
-		struct execution execution;
-		struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
-
-		q->n_texts = 0;
-		if ((!first && !quick_take(q, ',')) || !quick_object(q, targets, ELEMENTS(targets)))
-			return 0;
-		r = each(&execution, &source, data) ?: 1;
-	}
-	return r;
+	return each(&execution, &source, data) ?: 1;
 }
 
 int document_quick_execution(const char *text, size_t size, quick_execution *each, void *data)
 {
 	struct quick q = {.at = text, .end = text + size};
-	struct source source;
-	struct execution execution;
-	struct quick_target targets[] = {{&source_table, &source}, {&execution_table, &execution}};
 
-	if (!quick_object(&q, targets, ELEMENTS(targets)) || quick_next(&q))
-		return 0;
-	return each(&execution, &source, data) ?: 1;
+	return quick_next_execution(&q, each, data);
 }
 
 int document_quick_sample(
 	const char *text, size_t size, struct quick_sample *ret, quick_execution *each, void *data)
 {
 	struct quick q = {.at = text, .end = text + size};
-	struct quick_target sample = {&sample_table, &ret->sample},
-			    counters = {&counters_table, ret->counters};
-	const char *name, *start;
-	size_t name_size, start_size;
+	struct quick_object sample = {{{&sample_table, &ret->sample}}},
+			    counters = {{{&counters_table, ret->counters}}};
 	bool executions = false, has_start = false;
+	const char *name, *start;
 	int r;
 
 	ret->has_counters = false;
 	fields_init(&sample_table, &ret->sample);
 	if (!quick_take(&q, '{'))
 		return 0;
-	for (bool first = true; (r = quick_member(&q, first, &name, &name_size)) > 0; first = false) {
-		const struct field *field = quick_field(&sample, name, name_size);
-
-		if (field) {
-			if (!quick_value(&q, field, &ret->sample))
-				return 0;
-		} else if (quick_is_named("executions", name, name_size) && !executions) {
+	while ((r = quick_members(&q, &sample, &name, &size)) > 0)
+		if (quick_is_named("executions", name, size) && !executions && quick_take(&q, '[')) {
 			executions = true;
-			r = quick_executions(&q, each, data);
-			if (r <= 0)
-				return r;
-		} else if (quick_is_named("disturbance_counters", name, name_size) && !ret->has_counters) {
+			for (bool first = true; !quick_take(&q, ']'); first = false) {
+				r = first || quick_take(&q, ',') ? quick_next_execution(&q, each, data) : 0;
+				if (r <= 0)
+					return r;
+			}
+		} else if (quick_is_named("disturbance_counters", name, size) && !ret->has_counters) {
 			ret->has_counters = true;
-			if (!quick_object(&q, &counters, 1))
+			fields_init(&counters_table, ret->counters);
+			if (!quick_take(&q, '{') || quick_members(&q, &counters, &name, &size) != 0)
 				return 0;
-		} else if (!quick_is_named("start", name, name_size) || has_start ||
-			   !quick_text(&q, &start, &start_size)) {
+		} else if (!quick_is_named("start", name, size) || has_start ||
+			   !quick_text(&q, &start, &size)) {
 			return 0;
 		} else {
 			has_start = true;
 		}
-	}
-	return r == 0 && executions && quick_has_required(&sample) && !quick_next(&q);
+	return r == 0 && executions && !quick_next(&q);
 }
