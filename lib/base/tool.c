@@ -237,7 +237,7 @@ struct parser {
 static int take_option(
 	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
 {
-	bool many = row->list || !row->value || row->parse == option_append || row->parse_many;
+	bool many = !row->value || row->parse == option_append || row->parse_many;
 	char name[64];
 
 	/* an option with one value may be given once: which of two was meant cannot be known */

@@ -35,9 +35,8 @@ struct option_row {
 	void *into;
 	bool hidden;  /* an old name or a switch for tests: it works, and help does not show it */
 	int n_values; /* more than one: parse_many gets them */
-	option_parser_many *parse_many;
-	bool optional; /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
-	bool list; /* may be given more than once; so may flags, and rows with option_append or parse_many */
+	option_parser_many *parse_many; /* may be given more than once; so may option_append, and flags */
+	bool optional;     /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
 	const char *group; /* of the first option of a group: the heading above it in help */
 	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
 };

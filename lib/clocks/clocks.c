@@ -479,7 +479,7 @@ static int import_clocks(struct book *book, const json_t *document, int64_t *ret
 	int r = clocks_from_json(document, &clocks, err);
 
 	if (r >= 0)
-		r = document_put_environment(book, document, &clocks.environment, err);
+		r = document_put_environment(book, document, &clocks.environment, NULL, err);
 	if (r >= 0 && clocks.environment == 0)
 		r = book_put_environment(book, NULL, NULL, NULL, &clocks.environment, err);
 	if (r >= 0)

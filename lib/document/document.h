@@ -50,8 +50,10 @@ int document_make_context(
 /* Adds the context; and the machine, the fingerprint and the measurements of the environment, unless it is 0. */
 int document_add_origin(
 	struct book *book, int64_t environment, int64_t when_ns, json_t *document, struct error *err);
-/* The reverse: stores the environment. *ret: 0 if the document says nothing of it. */
-int document_put_environment(struct book *book, const json_t *document, int64_t *ret, struct error *err);
+/* The reverse: stores the environment. *ret: 0 if the document says nothing of it. *ret_profile: of the profile in it, which is
+ * stored, too; 0: there is none. ret_profile NULL: without it. */
+int document_put_environment(
+	struct book *book, const json_t *document, int64_t *ret, int64_t *ret_profile, struct error *err);
 
 /* The members of a JSON object that a table of fields describes. Reads into `object`, whose old content is dropped; missing members
  * become unknown. */

@@ -13,10 +13,9 @@
 /* quoted: the name as the place shows it. */
 static void parse_half(struct json_fields *f, const char *name, const char *quoted, struct profile_run *ret)
 {
-	json_t *half = NULL, *l_samples = NULL;
+	json_t *half = json_fields_object(f, name), *l_samples;
 	struct json_fields inner;
 
-	half = json_fields_object(f, name);
 	if (f->r < 0)
 		return;
 	inner = json_fields_begin(half, (struct json_location){quoted}, f->err);
@@ -80,24 +79,28 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 	}
 }
 
+/* The digest of a fingerprint. */
+static void read_digest(struct json_fields *f, const json_t *environment, const char **ret)
+{
+	struct json_fields inner = json_fields_begin(
+		environment, (struct json_location){"'environment'"}, f->err);
+
+	json_fields_text_or_empty(&inner, "digest?", ret);
+	f->r = inner.r;
+}
+
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err)
 {
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
 	_cleanup_(profile_clear) struct profile profile = {};
-	json_t *cutoffs = NULL;
+	json_t *cutoffs, *environment;
 	const char *digest = NULL;
-	json_t *environment = NULL;
 
 	json_fields_header(&f, "emp-profile", 1);
 	document_read_fields(&f, &profile_table, &profile);
 	environment = json_fields_object(&f, "environment?");
-	if (f.r == 0 && environment) {
-		struct json_fields inner = json_fields_begin(
-			environment, (struct json_location){"'environment'"}, f.err);
-
-		json_fields_text_or_empty(&inner, "digest?", &digest);
-		f.r = inner.r;
-	}
+	if (f.r == 0 && environment)
+		read_digest(&f, environment, &digest);
 	profile.environment_digest = text_copy(digest);
 	parse_half(&f, "short", "'short'", &profile.short_run);
 	parse_half(&f, "long", "'long'", &profile.long_run);
@@ -322,7 +325,7 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 }
 
 /* The profile would put its own measurements in place of those that the environment has here, or had where it comes from. */
-int document_put_environment_and_profile(
+int document_put_environment(
 	struct book *book, const json_t *document, int64_t *ret, int64_t *ret_profile, struct error *err)
 {
 	_cleanup_(freep) char *machine = NULL, *fingerprint = NULL;
@@ -347,13 +350,8 @@ int document_put_environment_and_profile(
 			json_fields_text(&f, "environment", &digest);
 		else if (!json_is_string(environment))
 			environment = json_fields_object(&f, "environment");
-		if (f.r == 0 && json_is_object(environment) && !digest) {
-			struct json_fields inner = json_fields_begin(
-				environment, (struct json_location){"'environment'"}, f.err);
-
-			json_fields_text_or_empty(&inner, "digest?", &digest);
-			f.r = inner.r;
-		}
+		if (f.r == 0 && json_is_object(environment) && !digest)
+			read_digest(&f, environment, &digest);
 		if (f.r == 0)
 			fingerprint = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
 	}
@@ -380,9 +378,4 @@ int document_put_environment_and_profile(
 		}
 	fields_free(&measurement_table, before, n);
 	return r;
-}
-
-int document_put_environment(struct book *book, const json_t *document, int64_t *ret, struct error *err)
-{
-	return document_put_environment_and_profile(book, document, ret, NULL, err);
 }

@@ -301,7 +301,8 @@ static int put_named(struct run_import *import, const json_t *head)
 					&source, import->err);
 				id->to = source;
 			} else if (f.r == 0) {
-				f.r = document_put_environment(import->book, item, &id->to, import->err);
+				f.r = document_put_environment(
+					import->book, item, &id->to, NULL, import->err);
 			}
 			if (f.r < 0)
 				return f.r;
@@ -390,7 +391,7 @@ static int store_runs(struct run_import *import)
 		for (size_t i = 0; i < import->n_parts; i++)
 			if (import->parts[i].run.id == 0 && (!next || import->parts[i].number < next->number))
 				next = &import->parts[i];
-		r = document_put_environment_and_profile(
+		r = document_put_environment(
 			import->book, next->head, &next->run.environment, &next->run.profile_id, import->err);
 		/* older versions did not keep it: then it is what is known of the environment here */
 		if (r >= 0 && next->number == 0 && next->run.environment &&

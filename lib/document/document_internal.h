@@ -8,9 +8,6 @@
 
 /* Adds the machine of an environment, its fingerprint, and what was measured of it. */
 int document_add_environment(struct book *book, int64_t id, json_t *document, struct error *err);
-/* Stores the environment of a document; *ret_profile: of the profile in it, which is stored, too; 0: there is none. */
-int document_put_environment_and_profile(
-	struct book *book, const json_t *document, int64_t *ret, int64_t *ret_profile, struct error *err);
 
 /* document_export.c */
 int document_not_made(struct error *err);
