@@ -32,7 +32,7 @@ static void btf_freep(struct btf **btf)
 	btf__free(*btf);
 }
 
-/* Before Linux 5.11, the tracepoints had the queue before the request. */
+/* Before Linux 5.11 (and 5.10.137, to which that was ported back), the tracepoints had the queue before the request. */
 static int check_tracepoints(struct error *err)
 {
 	_cleanup_(btf_freep) struct btf *btf = btf__load_vmlinux_btf();

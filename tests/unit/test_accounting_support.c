@@ -19,11 +19,16 @@ static const struct accounting_support good = {
 	.kernel_minor = 1,
 };
 
-static void assert_refused(int r, int want, const struct error *err, const char *words)
+typedef int support_check(const struct accounting_support *support, struct error *err);
+
+static void assert_refused(
+	support_check *check, const struct accounting_support *support, int want, const char *words)
 {
-	assert_int_equal(r, want);
-	if (!strstr(err->text, words))
-		fail_msg("'%s' is not in '%s'", words, err->text);
+	struct error err = {};
+
+	assert_int_equal(check(support, &err), want);
+	if (!strstr(err.text, words))
+		fail_msg("'%s' is not in '%s'", words, err.text);
 }
 
 TEST(a_machine_that_has_all_is_fit_for_both)
@@ -50,46 +55,41 @@ TEST(the_capability_that_is_missing_is_named)
 		{BIT(CAP_NET_ADMIN), "needs CAP_BPF and CAP_PERFMON"},
 	};
 	struct accounting_support support = good;
-	struct error err = {};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		support.capabilities = rows[i].capabilities;
-		assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, rows[i].words);
+		assert_refused(accounting_support_has_bpf, &support, -EPERM, rows[i].words);
 	}
 	support.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
-	assert_refused(accounting_support_has_taskstats(&support, &err), -EPERM, &err, "needs CAP_NET_ADMIN");
+	assert_refused(accounting_support_has_taskstats, &support, -EPERM, "needs CAP_NET_ADMIN");
 }
 
 TEST(an_old_kernel_and_one_without_btf_have_words_of_their_own)
 {
 	struct accounting_support support = good;
-	struct error err = {};
 
 	support.kernel_major = 5;
 	support.kernel_minor = 4;
-	assert_refused(
-		accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "needs Linux 5.9, this is 5.4");
+	assert_refused(accounting_support_has_bpf, &support, -ENOTSUP, "needs Linux 5.9, this is 5.4");
 	support = good;
 	support.has_btf = false;
-	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "the kernel has no BTF");
+	assert_refused(accounting_support_has_bpf, &support, -ENOTSUP, "the kernel has no BTF");
 	support = good;
 	support.lockdown = true;
-	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "locked down");
+	assert_refused(accounting_support_has_bpf, &support, -EPERM, "locked down");
 }
 
 TEST(a_container_has_words_of_its_own)
 {
 	struct accounting_support support = good;
-	struct error err = {};
 
 	support.initial_pid_namespace = false;
-	assert_refused(accounting_support_has_bpf(&support, &err), -ENOTSUP, &err, "--pid=host");
-	assert_refused(accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err, "--pid=host");
+	assert_refused(accounting_support_has_bpf, &support, -ENOTSUP, "--pid=host");
+	assert_refused(accounting_support_has_taskstats, &support, -ENOTSUP, "--pid=host");
 	support = good;
 	support.initial_user_namespace = false;
-	assert_refused(accounting_support_has_bpf(&support, &err), -EPERM, &err, "rootless container");
-	assert_refused(accounting_support_has_taskstats(&support, &err), -ENOTSUP, &err,
-		"not available in a container");
+	assert_refused(accounting_support_has_bpf, &support, -EPERM, "rootless container");
+	assert_refused(accounting_support_has_taskstats, &support, -ENOTSUP, "not available in a container");
 }
 
 TEST(what_is_missing_takes_a_few_words)

@@ -51,17 +51,9 @@ TEST(slices_and_plain_names_are_no_units)
 	assert_false(identity_is_unit(""));
 }
 
-static struct identity *make(void)
-{
-	struct identity *identity;
-
-	identity = identity_new();
-	return identity;
-}
-
 TEST(a_text_is_kept_once)
 {
-	_cleanup_(identity_freep) struct identity *identity = make();
+	_cleanup_(identity_freep) struct identity *identity = identity_new();
 	char text[] = "/usr/sbin/cron";
 	const char *kept = identity_keep(identity, text);
 
@@ -72,7 +64,7 @@ TEST(a_text_is_kept_once)
 
 TEST(a_process_that_lives_is_known_by_its_executable)
 {
-	_cleanup_(identity_freep) struct identity *identity = make();
+	_cleanup_(identity_freep) struct identity *identity = identity_new();
 	struct identified identified = identity_of(identity, getpid(), 5, "test");
 	char exe[PATH_MAX] = "";
 
@@ -88,7 +80,7 @@ TEST(a_process_that_lives_is_known_by_its_executable)
 
 TEST(a_process_that_is_gone_is_not_known)
 {
-	_cleanup_(identity_freep) struct identity *identity = make();
+	_cleanup_(identity_freep) struct identity *identity = identity_new();
 	struct identified identified = identity_of(identity, INT_MAX, 5, "nobody");
 
 	assert_null(identified.exe);
@@ -97,7 +89,7 @@ TEST(a_process_that_is_gone_is_not_known)
 
 TEST(the_first_unit_of_a_cgroup_stays)
 {
-	_cleanup_(identity_freep) struct identity *identity = make();
+	_cleanup_(identity_freep) struct identity *identity = identity_new();
 
 	assert_null(identity_cgroup_unit(identity, 42));
 	identity_learn_cgroup(identity, 42, "a.service");
@@ -109,7 +101,7 @@ TEST(the_first_unit_of_a_cgroup_stays)
 
 TEST(a_program_is_told_without_links)
 {
-	_cleanup_(identity_freep) struct identity *identity = make();
+	_cleanup_(identity_freep) struct identity *identity = identity_new();
 	char path[PATH_MAX];
 
 	assert_string_equal(identity_program(identity, "/bin/sh"), realpath("/bin/sh", path));
@@ -119,7 +111,7 @@ TEST(a_program_is_told_without_links)
 
 TEST(a_program_is_found_by_its_file_and_name)
 {
-	_cleanup_(identity_freep) struct identity *identity = make();
+	_cleanup_(identity_freep) struct identity *identity = identity_new();
 	char path[PATH_MAX];
 	struct stat st;
 

@@ -32,11 +32,11 @@ static bool is_ending(unsigned int pid)
 	return pid == ENDING;
 }
 
-/* An interval: what was listed, what the snapshots and the exits told. */
+/* An interval: what was listed, what the snapshots and the exits told. A zero ends each. */
 struct interval {
 	pid_t listed[8];
 	struct task_record before[8], exits[8], after[8];
-	size_t n_listed, n_before, n_exits, n_early, n_after;
+	size_t n_early;
 };
 
 struct result {
@@ -44,19 +44,30 @@ struct result {
 	struct snapshot_diff diffs;
 };
 
+static size_t count_records(const struct task_record *records)
+{
+	size_t n = 0;
+
+	while (records[n].tgid)
+		n++;
+	return n;
+}
+
 static void date_and_join(struct interval *i, struct result *ret)
 {
-	struct pid_list listed = {.items = i->listed, .n = i->n_listed};
+	struct pid_list listed = {.items = i->listed};
 	struct snapshots snapshots = {
 		.before = i->before,
 		.exits = i->exits,
 		.after = i->after,
-		.n_before = i->n_before,
-		.n_exits = i->n_exits,
-		.n_after = i->n_after,
+		.n_before = count_records(i->before),
+		.n_exits = count_records(i->exits),
+		.n_after = count_records(i->after),
 		.before_ns = BEFORE_NS,
 	};
 
+	while (listed.items[listed.n])
+		listed.n++;
 	*ret = (struct result){};
 	taskstats_match(&snapshots, &listed, i->n_early, is_ending, &ret->last_exit);
 	snapshot_diff_run(&ret->diffs, &snapshots);
@@ -92,48 +103,32 @@ static void assert_none(struct interval i)
 
 TEST(a_process_in_both_snapshots_took_the_difference)
 {
-	assert_only((struct interval){.listed = {5},
-			    .n_listed = 1,
-			    .before = {process(5, 10)},
-			    .n_before = 1,
-			    .after = {process(5, 13)},
-			    .n_after = 1},
+	assert_only((struct interval){.listed = {5}, .before = {process(5, 10)}, .after = {process(5, 13)}},
 		3, false, false);
 }
 
 TEST(a_process_that_is_not_on_the_list_started_in_the_sample)
 {
-	assert_only((struct interval){.after = {process(5, 13)}, .n_after = 1}, 13, true, false);
-	assert_only((struct interval){.exits = {ended(5, 13)}, .n_exits = 1}, 13, true, true);
+	assert_only((struct interval){.after = {process(5, 13)}}, 13, true, false);
+	assert_only((struct interval){.exits = {ended(5, 13)}}, 13, true, true);
 }
 
 TEST(a_process_that_was_listed_and_ended_took_the_difference)
 {
-	assert_only((struct interval){.listed = {5},
-			    .n_listed = 1,
-			    .before = {process(5, 10)},
-			    .n_before = 1,
-			    .exits = {ended(5, 13)},
-			    .n_exits = 1},
-		3, false, true);
+	assert_only((struct interval){.listed = {5}, .before = {process(5, 10)}, .exits = {ended(5, 13)}}, 3,
+		false, true);
 }
 
 TEST(a_process_that_was_gone_when_it_was_asked_for_is_not_counted)
 {
-	assert_none((struct interval){
-		.listed = {5}, .n_listed = 1, .exits = {ended(5, 13)}, .n_exits = 1, .n_early = 1});
+	assert_none((struct interval){.listed = {5}, .exits = {ended(5, 13)}, .n_early = 1});
 }
 
 /* Of a zombie the kernel tells 0: the difference would be all that it ever had. */
 TEST(a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted)
 {
-	struct interval zombie = {.listed = {5},
-		.n_listed = 1,
-		.before = {process(5, 0)},
-		.n_before = 1,
-		.exits = {ended(5, 13)},
-		.n_exits = 1,
-		.n_early = 1};
+	struct interval zombie = {
+		.listed = {5}, .before = {process(5, 0)}, .exits = {ended(5, 13)}, .n_early = 1};
 
 	assert_none(zombie);
 	zombie.n_early = 0; /* it had not run yet, and then did */
@@ -142,14 +137,8 @@ TEST(a_process_that_was_a_zombie_when_it_was_asked_for_is_not_counted)
 
 TEST(a_zombie_in_the_second_snapshot_counts_once)
 {
-	struct interval i = {.listed = {5},
-		.n_listed = 1,
-		.before = {process(5, 10)},
-		.n_before = 1,
-		.exits = {ended(5, 13)},
-		.n_exits = 1,
-		.after = {process(5, 0)},
-		.n_after = 1};
+	struct interval i = {
+		.listed = {5}, .before = {process(5, 10)}, .exits = {ended(5, 13)}, .after = {process(5, 0)}};
 
 	assert_only(i, 3, false, true); /* one thread */
 	i.after[0] = process(5, 13);
@@ -158,23 +147,16 @@ TEST(a_zombie_in_the_second_snapshot_counts_once)
 
 TEST(a_process_between_its_record_and_its_release_counts_once)
 {
-	assert_only((struct interval){.exits = {ended(ENDING, 13)},
-			    .n_exits = 1,
-			    .after = {process(ENDING, 14)},
-			    .n_after = 1},
-		13, true, true);
+	assert_only((struct interval){.exits = {ended(ENDING, 13)}, .after = {process(ENDING, 14)}}, 13, true,
+		true);
 }
 
 TEST(diffs_with_one_pid_stay_apart)
 {
 	struct interval i = {.listed = {5},
-		.n_listed = 1,
 		.before = {process(5, 10)},
-		.n_before = 1,
 		.exits = {ended(5, 13), ended(5, 2)},
-		.n_exits = 2,
-		.after = {process(5, 4)},
-		.n_after = 1};
+		.after = {process(5, 4)}};
 	struct result result;
 
 	date_and_join(&i, &result);
@@ -189,7 +171,7 @@ TEST(diffs_with_one_pid_stay_apart)
 
 TEST(a_process_bears_the_name_of_its_first_thread)
 {
-	struct interval i = {.exits = {ended(5, 13), ended(7, 40)}, .n_exits = 2};
+	struct interval i = {.exits = {ended(5, 13), ended(7, 40)}};
 	struct result result;
 
 	i.exits[0].kind = 0; /* the first thread, alone */
@@ -207,7 +189,7 @@ TEST(a_process_bears_the_name_of_its_first_thread)
 /* A thread that executes a program becomes the first one. */
 TEST(a_program_that_a_thread_executed_keeps_its_own_name)
 {
-	struct interval i = {.exits = {ended(5, 13), ended(5, 40)}, .n_exits = 2};
+	struct interval i = {.exits = {ended(5, 13), ended(5, 40)}};
 	struct result result;
 
 	i.exits[0].kind = 0;

@@ -249,7 +249,7 @@ static void add_program_wait(struct accounting *a, struct usages *usages)
 	usages->wait_ns = wait_ns;
 }
 
-static void identify(struct accounting *a, struct usage *p)
+static void identify_process(struct accounting *a, struct usage *p)
 {
 	struct identified asked;
 
@@ -278,7 +278,7 @@ static int compare_pid(const void *key, const void *item)
 	return pid < other ? -1 : pid > other;
 }
 
-static const struct usage *parent_of(const struct snapshot_diff *all, const struct usage *p)
+static const struct usage *parent_process(const struct snapshot_diff *all, const struct usage *p)
 {
 	return bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
 }
@@ -290,7 +290,7 @@ static bool descends_from_program(const struct accounting *a, const struct usage
 	for (int depth = 0; p && p->started && depth < MAX_DESCENT; depth++) {
 		if (p->ppid == (pid_t)a->snapshots.observer)
 			return true;
-		p = parent_of(&a->diff, p);
+		p = parent_process(&a->diff, p);
 	}
 	return false;
 }
@@ -300,7 +300,7 @@ static bool descends_from_program(const struct accounting *a, const struct usage
 static const char *inherited_exe(const struct accounting *a, const struct usage *p)
 {
 	for (int depth = 0; depth < MAX_DESCENT && !p->exe && p->flags & RECORD_FORKED; depth++) {
-		const struct usage *parent = parent_of(&a->diff, p);
+		const struct usage *parent = parent_process(&a->diff, p);
 
 		if (!parent || strcmp(parent->name, p->name))
 			return NULL;
@@ -327,7 +327,7 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 	for (size_t i = 0; i < usages.n; i++) {
 		struct usage *p = &usages.items[i];
 
-		identify(a, p);
+		identify_process(a, p);
 		p->program = a->by_descent ? descends(a, p->ppid) : (p->flags & RECORD_PROGRAM) != 0;
 	}
 	for (size_t i = 0; i < usages.n; i++) {

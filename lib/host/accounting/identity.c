@@ -153,53 +153,45 @@ bool identity_is_unit(const char *name)
 	return false;
 }
 
-/* The part of `path` behind its slices, if it is a unit: the system's own, as user@1000.service is. */
-static bool system_unit(const char *path, size_t len, char *ret)
+/* Copies the unit in a path of cgroups to `ret`: what comes after the slices, if it is a unit (the system's own, as
+ * user@1000.service is), or else the last part that is one. */
+static bool unit_of_path(const char *path, size_t len, char *ret)
 {
-	while (len > 0) {
-		size_t n = strcspn(path + 1, "/\n");
+	const char *end = path + len, *last = NULL;
+	size_t n, last_n = 0;
 
-		memcpy(ret, path + 1, n);
+	for (bool in_slices = true; path < end; path += n) {
+		n = strcspn(++path, "/\n");
+		memcpy(ret, path, n);
 		ret[n] = '\0';
-		if (n < 7 || strcmp(ret + n - 6, ".slice"))
-			return identity_is_unit(ret);
-		path += n + 1;
-		len -= n + 1;
+		if (in_slices && n >= 7 && !strcmp(ret + n - 6, ".slice"))
+			continue;
+		if (identity_is_unit(ret)) {
+			if (in_slices)
+				return true;
+			last = path;
+			last_n = n;
+		}
+		in_slices = false;
 	}
-	return false;
+	if (last)
+		memcpy(ret, last, last_n);
+	ret[last_n] = '\0';
+	return last;
 }
 
-/* The last part of `path` that is a unit, copied to `ret`. */
-static bool last_unit(const char *path, size_t len, char *ret)
-{
-	size_t end = len, begin;
-
-	for (; end > 0; end = begin ? begin - 1 : 0) {
-		for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--)
-			;
-		memcpy(ret, path + begin, end - begin);
-		ret[end - begin] = '\0';
-		if (identity_is_unit(ret))
-			return true;
-	}
-	return false;
-}
-
-int identity_parse_cgroup(const char *text, char *ret)
+bool identity_parse_cgroup(const char *text, char *ret)
 {
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		const char *path = memmem(text, len, ":/", 2);
 
-		if (path && (!strncmp(text, "0::", 3) || memmem(text, len, ":name=systemd:", 14))) {
-			size_t left = len - (size_t)(++path - text);
-
-			if (system_unit(path, left, ret) || last_unit(path, left, ret))
-				return 1;
-		}
+		if (path && (!strncmp(text, "0::", 3) || memmem(text, len, ":name=systemd:", 14)) &&
+			unit_of_path(path + 1, len - (size_t)(path + 1 - text), ret))
+			return true;
 		text += len + (text[len] == '\n');
 	}
-	return 0;
+	return false;
 }
 
 static const char *read_exe(struct identity *identity, pid_t pid)

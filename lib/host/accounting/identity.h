@@ -52,5 +52,5 @@ bool identity_is_unit(const char *name);
 
 /* The unit in the text of /proc/PID/cgroup, copied to `ret`, which is as large as the text: in a path of the v2 or systemd's
  * own hierarchy, what comes after the slices, as sd_pid_get_unit(3) has it without loading its libraries; or, as in a
- * container, the last part that is a unit. 1 if there is one. */
-int identity_parse_cgroup(const char *text, char *ret);
+ * container, the last part that is a unit. False: there is none. */
+bool identity_parse_cgroup(const char *text, char *ret);

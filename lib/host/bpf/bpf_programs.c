@@ -19,28 +19,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The kind in words; NULL: it does not run at events of the kernel. */
-static const char *kind_of(enum bpf_prog_type type)
-{
-	switch (type) {
-	case BPF_PROG_TYPE_KPROBE:
-		return "kprobe";
-	case BPF_PROG_TYPE_TRACEPOINT:
-	case BPF_PROG_TYPE_RAW_TRACEPOINT:
-	case BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE:
-		return "tracepoint";
-	case BPF_PROG_TYPE_PERF_EVENT:
-		return "perf event";
-	case BPF_PROG_TYPE_TRACING:
-		return "tracing";
-	case BPF_PROG_TYPE_LSM:
-		return "LSM";
-	case BPF_PROG_TYPE_STRUCT_OPS:
-		return "struct_ops"; /* such as a scheduler */
-	default:
-		return NULL;
-	}
-}
+/* Kinds of programs that run at events of the kernel. */
+static const char *const kinds[] = {
+	[BPF_PROG_TYPE_KPROBE] = "kprobe",
+	[BPF_PROG_TYPE_TRACEPOINT] = "tracepoint",
+	[BPF_PROG_TYPE_RAW_TRACEPOINT] = "tracepoint",
+	[BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE] = "tracepoint",
+	[BPF_PROG_TYPE_PERF_EVENT] = "perf event",
+	[BPF_PROG_TYPE_TRACING] = "tracing",
+	[BPF_PROG_TYPE_LSM] = "LSM",
+	[BPF_PROG_TYPE_STRUCT_OPS] = "struct_ops", /* such as a scheduler */
+};
 
 /* EMP's own (accounting.bpf.c, clock.bpf.c, page_waits.bpf.c), and what some kernels load themselves: iterators that
  * run when they are read, and a program for input devices. Names have at most 15 bytes in the kernel. */
@@ -67,22 +56,19 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 
 	while ((r = bpf_prog_get_next_id(id, &id)) == 0) {
 		_cleanup_(closep) int fd = bpf_prog_get_fd_by_id(id);
+		_cleanup_(freep) char *shorter = NULL;
 		struct bpf_prog_info info = {};
 		uint32_t size = sizeof(info);
 
 		if (fd < 0 && fd != -ENOENT) /* unloaded meanwhile */
 			return fd;
-		if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0) {
-			const char *kind = kind_of(info.type);
-
-			if (kind && !is_expected(info.name)) {
-				char *longer = text_format("%s%s%s (%s)", list ?: "", list ? ", " : "",
-					*info.name ? info.name : "unnamed", kind);
-				free(list);
-				list = longer;
-				++n;
-			}
-		}
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 || info.type >= ELEMENTS(kinds) ||
+			!kinds[info.type] || is_expected(info.name))
+			continue;
+		shorter = TAKE(list);
+		list = text_format("%s%s%s (%s)", shorter ?: "", shorter ? ", " : "",
+			*info.name ? info.name : "unnamed", kinds[info.type]);
+		n++;
 	}
 	if (r != -ENOENT) /* there is no next one */
 		return r;
@@ -90,8 +76,6 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 	*ret_n = n;
 	return 0;
 }
-
-/* Loading BPF programs, with libbpf's messages caught: they would go to standard error. */
 
 static _Thread_local char warning[256];
 
@@ -119,12 +103,11 @@ int bpf_load_end(int r, struct error *err)
 		warning[0] ? warning : "libbpf gives no reason");
 }
 
-/* BPF programs whose references to the kernel's structures and functions are resolved once after each boot.
- * libbpf reads all of the kernel's BTF to resolve them, which takes 25 ms of CPU time. */
+/* Programs whose references are resolved are kept in a file: a head, then each program with its instructions. They name a map
+ * by its number in the skeleton. */
 
 enum { MAX_FUNCTIONS = 8, MAX_INSTRUCTIONS = 1 << 16, MAX_BYTES = 4 << 20 };
 
-/* The file: a head, then each program with its instructions. They name a map by its number in the skeleton. */
 struct head {
 	char magic[8];
 	char boot[40];
@@ -166,30 +149,7 @@ static bool names_map(const struct bpf_insn *instruction)
 	       (instruction->src_reg == BPF_PSEUDO_MAP_FD || instruction->src_reg == BPF_PSEUDO_MAP_VALUE);
 }
 
-/* Whether what it refers to is the same in another process, once its map has a number. */
-static bool is_lasting(const struct bpf_insn *instruction)
-{
-	if (is_wide(instruction))
-		return !instruction->src_reg || names_map(instruction);
-	return instruction->code != (BPF_JMP | BPF_CALL) || instruction->src_reg != BPF_PSEUDO_KFUNC_CALL ||
-	       instruction->off == 0; /* not in a module */
-}
-
-/* Opens a file that only root can have written. */
-static int open_kept(int directory, const char *file, size_t *ret_size)
-{
-	_cleanup_(closep) int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_uid != 0 || st.st_mode & 022 || st.st_size > MAX_BYTES)
-		return -EPERM;
-	*ret_size = (size_t)st.st_size;
-	return TAKE_FD(fd);
-}
-
-static int bpf_make_map(struct bpf_map_skeleton *skeleton)
+static int make_map(struct bpf_map_skeleton *skeleton)
 {
 	struct bpf_map *map = *skeleton->map;
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
@@ -208,93 +168,91 @@ static int bpf_make_map(struct bpf_map_skeleton *skeleton)
 	return bpf_map__reuse_fd(map, fd);
 }
 
-/* All programs of a file's bytes that follow its head. */
-static int load_all(struct bpf_resolved *resolved, const struct bpf_object_skeleton *skeleton,
-	const struct head *head, char *bytes, size_t size)
+/* Loads the program at the beginning of *bytes, whose size is *size, and removes it from them. */
+static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_skeleton *skeleton, int btf_fd,
+	char **bytes, size_t *size)
 {
-	uint32_t btf_size;
-	const void *btf = btf__raw_data(bpf_object__btf(*skeleton->obj), &btf_size);
-	_cleanup_(closep) int btf_fd = btf ? bpf_btf_load(btf, btf_size, NULL) : -ENOMEM;
-	int r = btf_fd < 0 ? btf_fd : 0;
+	struct saved *saved = (struct saved *)*bytes;
+	struct bpf_insn *instructions = (struct bpf_insn *)(saved + 1);
+	const struct bpf_program *program;
+	LIBBPF_OPTS(bpf_prog_load_opts, options);
+	size_t length;
+	int fd;
 
-	for (int i = 0; r == 0 && i < skeleton->map_cnt; i++)
-		r = bpf_make_map(&skeleton->maps[i]);
-	for (uint32_t i = 0; r == 0 && i < head->n; i++) {
-		struct saved *saved = (struct saved *)bytes;
-		const struct bpf_program *program;
-		size_t length;
-		int fd;
-
-		if (size < sizeof(*saved) || saved->n_instructions > MAX_INSTRUCTIONS ||
-			saved->n_functions > MAX_FUNCTIONS)
+	if (*size < sizeof(*saved) || saved->n_instructions > MAX_INSTRUCTIONS ||
+		saved->n_functions > MAX_FUNCTIONS)
+		return -EINVAL;
+	length = sizeof(*saved) + saved->n_instructions * sizeof(*instructions);
+	saved->name[sizeof(saved->name) - 1] = '\0';
+	program = bpf_object__find_program_by_name(*skeleton->obj, saved->name);
+	if (*size < length || !program || !bpf_program__autoload(program) ||
+		bpf_resolved_program(resolved, program) >= 0)
+		return -EINVAL;
+	for (size_t k = 0; k < saved->n_instructions; k++) {
+		if (!names_map(&instructions[k]))
+			continue;
+		if (instructions[k].imm < 0 || instructions[k].imm >= skeleton->map_cnt)
 			return -EINVAL;
-		length = sizeof(*saved) + saved->n_instructions * sizeof(struct bpf_insn);
-		saved->name[sizeof(saved->name) - 1] = '\0';
-
-		const struct bpf_program *named_program = bpf_object__find_program_by_name(
-			*skeleton->obj, saved->name);
-
-		program = named_program && bpf_program__autoload(named_program) ? named_program : NULL;
-		if (size < length || !program || bpf_resolved_program(resolved, program) >= 0)
-			return -EINVAL;
-
-		struct bpf_insn *instructions = (struct bpf_insn *)(saved + 1);
-
-		LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = saved->attach_type,
-			.attach_btf_id = saved->attach_btf_id);
-
-		for (size_t k = 0; k < saved->n_instructions; k++) {
-			if (!names_map(&instructions[k]))
-				continue;
-			if (instructions[k].imm < 0 || instructions[k].imm >= skeleton->map_cnt)
-				return -EINVAL;
-			instructions[k].imm = bpf_map__fd(*skeleton->maps[instructions[k].imm].map);
-		}
-		if (saved->type == BPF_PROG_TYPE_SYSCALL)
-			options.prog_flags = BPF_F_SLEEPABLE;
-		if (saved->n_functions) {
-			options.prog_btf_fd = (uint32_t)btf_fd;
-			options.func_info = saved->functions;
-			options.func_info_cnt = saved->n_functions;
-			options.func_info_rec_size = sizeof(*saved->functions);
-		}
-		fd = bpf_prog_load(
-			saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
-		if (fd < 0)
-			return fd;
-		resolved->items[resolved->n++] = (struct bpf_loaded){program, fd, -1};
-		bytes += length;
-		size -= length;
+		instructions[k].imm = bpf_map__fd(*skeleton->maps[instructions[k].imm].map);
 	}
-	return r;
+	options.expected_attach_type = saved->attach_type;
+	options.attach_btf_id = saved->attach_btf_id;
+	options.prog_flags = saved->type == BPF_PROG_TYPE_SYSCALL ? BPF_F_SLEEPABLE : 0;
+	if (saved->n_functions) {
+		options.prog_btf_fd = (uint32_t)btf_fd;
+		options.func_info = saved->functions;
+		options.func_info_cnt = saved->n_functions;
+		options.func_info_rec_size = sizeof(*saved->functions);
+	}
+	fd = bpf_prog_load(saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
+	if (fd < 0)
+		return fd;
+	resolved->items[resolved->n++] = (struct bpf_loaded){program, fd, -1};
+	*bytes += length;
+	*size -= length;
+	return 0;
 }
 
+/* From a file that only root can have written. */
 static int load_kept(
 	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
 {
+	_cleanup_(closep) int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
+			      btf_fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
-	struct bpf_resolved resolved = {};
+	char *rest;
+	struct stat st;
 	struct head head;
-	size_t size = 0;
-	_cleanup_(closep) int fd = open_kept(directory, file, &size);
+	const void *btf;
+	uint32_t btf_size;
+	size_t size;
 	int r;
 
-	if (fd < 0)
-		return fd;
-	bytes = xmalloc(size + 1);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_uid != 0 || st.st_mode & 022 || st.st_size > MAX_BYTES)
+		return -EPERM;
+	size = (size_t)st.st_size;
+	rest = bytes = xmalloc(size);
 	if (read(fd, bytes, size) != (ssize_t)size)
 		return -EIO;
 	r = head_make(&head, skeleton);
-	if (r == 0 && (size < sizeof(head) || memcmp(&head, bytes, sizeof(head))))
-		r = -ESTALE;
-	if (r == 0)
-		r = load_all(&resolved, skeleton, &head, bytes + sizeof(head), size - sizeof(head));
-	if (r < 0) {
-		bpf_resolved_clear(&resolved);
+	if (r < 0)
 		return r;
-	}
-	*ret = resolved;
-	return 0;
+	if (size < sizeof(head) || memcmp(&head, bytes, sizeof(head)))
+		return -ESTALE;
+	rest += sizeof(head);
+	size -= sizeof(head);
+	btf = btf__raw_data(bpf_object__btf(*skeleton->obj), &btf_size);
+	btf_fd = btf ? bpf_btf_load(btf, btf_size, NULL) : -ENOMEM;
+	r = btf_fd < 0 ? btf_fd : 0;
+	for (int i = 0; r == 0 && i < skeleton->map_cnt; i++)
+		r = make_map(&skeleton->maps[i]);
+	for (uint32_t i = 0; r == 0 && i < head.n; i++)
+		r = load_saved(ret, skeleton, btf_fd, &rest, &size);
+	if (r < 0)
+		bpf_resolved_clear(ret);
+	return r;
 }
 
 /* Where the functions of a program begin: at 0, and where it calls them. */
@@ -345,12 +303,23 @@ static int ask_kernel(struct saved *saved, int fd)
 	return 0;
 }
 
-static int number_of_map(const struct bpf_object_skeleton *skeleton, int fd)
+/* Makes what the instruction refers to the same in another process; -ENOTSUP: that cannot be. */
+static int make_lasting(struct bpf_insn *instruction, const struct bpf_object_skeleton *skeleton)
 {
-	for (int i = 0; i < skeleton->map_cnt; i++)
-		if (bpf_map__fd(*skeleton->maps[i].map) == fd)
-			return i;
-	return -ENOENT;
+	if (names_map(instruction)) {
+		for (int i = 0; i < skeleton->map_cnt; i++)
+			if (bpf_map__fd(*skeleton->maps[i].map) == instruction->imm) {
+				instruction->imm = i;
+				return 0;
+			}
+		return -ENOTSUP;
+	}
+	if (is_wide(instruction))
+		return instruction->src_reg ? -ENOTSUP : 0;
+	if (instruction->code == (BPF_JMP | BPF_CALL) && instruction->src_reg == BPF_PSEUDO_KFUNC_CALL &&
+		instruction->off != 0) /* in a module */
+		return -ENOTSUP;
+	return 0;
 }
 
 static int write_program(
@@ -371,11 +340,9 @@ static int write_program(
 	for (uint32_t i = 0; i < saved.n_instructions; i++) {
 		struct bpf_insn instruction = instructions[i];
 
-		if (!is_lasting(&instruction))
-			return -ENOTSUP;
-		if (names_map(&instruction) &&
-			(instruction.imm = number_of_map(skeleton, instruction.imm)) < 0)
-			return -ENOTSUP;
+		r = make_lasting(&instruction, skeleton);
+		if (r < 0)
+			return r;
 		fwrite(&instruction, sizeof(instruction), 1, out);
 		if (is_wide(&instruction))
 			fwrite(&instructions[++i], sizeof(instruction), 1, out);
@@ -384,18 +351,9 @@ static int write_program(
 }
 
 /* A file without a name gets one when it is complete, so that a kill leaves nothing. */
-static int bpf_put_file(int directory, const char *file, const char *bytes, size_t size)
+static int keep_resolved(const struct bpf_object_skeleton *skeleton, int directory, const char *file)
 {
-	_cleanup_(closep) int fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-
-	if (fd < 0 || fchmod(fd, 0644) < 0 || write(fd, bytes, size) != (ssize_t)size)
-		return -EIO;
-	unlinkat(directory, file, 0);
-	return linkat(fd, "", directory, file, AT_EMPTY_PATH) < 0 ? -errno : 0;
-}
-
-static int keep(struct bpf_object_skeleton *skeleton, int directory, const char *file)
-{
+	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
 	struct head head;
 	size_t size = 0;
@@ -405,41 +363,43 @@ static int keep(struct bpf_object_skeleton *skeleton, int directory, const char 
 	if (r < 0)
 		return r;
 	out = xopen_memstream(&bytes, &size);
-	if (!out)
-		return -errno;
 	fwrite(&head, sizeof(head), 1, out);
 	for (int i = 0; r == 0 && i < skeleton->prog_cnt; i++)
 		if (bpf_program__autoload(*skeleton->progs[i].prog))
 			r = write_program(out, skeleton, *skeleton->progs[i].prog);
 	text_stream_close(out, &bytes);
-	return r < 0 ? r : bpf_put_file(directory, file, bytes, size);
+	if (r < 0)
+		return r;
+	fd = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0 || fchmod(fd, 0644) < 0 || write(fd, bytes, size) != (ssize_t)size)
+		return -EIO;
+	unlinkat(directory, file, 0);
+	return linkat(fd, "", directory, file, AT_EMPTY_PATH) < 0 ? -errno : 0;
 }
 
 int bpf_resolved_load(
-	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
+	struct bpf_resolved *resolved, struct bpf_object_skeleton *skeleton, int directory, const char *file)
 {
-	if (directory >= 0 && load_kept(ret, skeleton, directory, file) == 0)
+	int r = directory >= 0 ? load_kept(resolved, skeleton, directory, file) : -ENOENT;
+
+	if (r == 0)
 		return 0;
-
-	/* Every time; the result is kept for the next time if it can be. */
-	int r = bpf_object__load_skeleton(skeleton);
-
+	r = bpf_object__load_skeleton(skeleton);
 	if (r < 0)
 		return r;
-	ret->n = 0;
-	for (int i = 0; i < skeleton->prog_cnt && ret->n < BPF_RESOLVED_MAX; i++) {
+	for (int i = 0; i < skeleton->prog_cnt && resolved->n < BPF_RESOLVED_MAX; i++) {
 		const struct bpf_program *program = *skeleton->progs[i].prog;
 
 		if (bpf_program__autoload(program)) /* a descriptor of our own, for bpf_resolved_clear */
-			ret->items[ret->n++] = (struct bpf_loaded){
+			resolved->items[resolved->n++] = (struct bpf_loaded){
 				program, fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 0), -1};
 	}
 	if (directory >= 0 && geteuid() == 0)
-		keep(skeleton, directory, file);
+		keep_resolved(skeleton, directory, file);
 	return 0;
 }
 
-static int attach(struct bpf_loaded *loaded)
+static int attach_loaded(struct bpf_loaded *loaded)
 {
 	enum bpf_attach_type type = bpf_program__expected_attach_type(loaded->program);
 
@@ -451,12 +411,14 @@ static int attach(struct bpf_loaded *loaded)
 
 int bpf_resolved_attach(struct bpf_resolved *resolved)
 {
-	int r = 0;
+	for (size_t i = 0; i < resolved->n; i++)
+		if (bpf_program__type(resolved->items[i].program) == BPF_PROG_TYPE_TRACING) {
+			int r = attach_loaded(&resolved->items[i]);
 
-	for (size_t i = 0; r >= 0 && i < resolved->n; i++)
-		if (bpf_program__type(resolved->items[i].program) == BPF_PROG_TYPE_TRACING)
-			r = attach(&resolved->items[i]);
-	return r < 0 ? r : 0;
+			if (r < 0)
+				return r;
+		}
+	return 0;
 }
 
 int bpf_resolved_program(const struct bpf_resolved *resolved, const struct bpf_program *program)
@@ -471,7 +433,7 @@ int bpf_resolved_link(struct bpf_resolved *resolved, const struct bpf_program *p
 {
 	for (size_t i = 0; i < resolved->n; i++)
 		if (resolved->items[i].program == program)
-			return attach(&resolved->items[i]);
+			return attach_loaded(&resolved->items[i]);
 	return -ENOENT;
 }
 

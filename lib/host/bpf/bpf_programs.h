@@ -33,10 +33,10 @@ struct bpf_resolved {
 	size_t n;
 };
 
-/* Loads the programs of an open skeleton that have autoload, as its own load function does. `file` in `directory` (-1:
+/* Loads the programs of an open skeleton that have autoload, as its own load function does, into an empty `resolved`. `file` in `directory` (-1:
  * nothing is kept) has them resolved; each choice of programs needs a file of its own. */
 int bpf_resolved_load(
-	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file);
+	struct bpf_resolved *resolved, struct bpf_object_skeleton *skeleton, int directory, const char *file);
 
 /* Attaches all that are not attached yet: to tracepoints of the type tp_btf, and iterators. */
 int bpf_resolved_attach(struct bpf_resolved *resolved);

@@ -119,24 +119,27 @@ static bool runs_as_unit(const struct known_daemon *known, const struct unit_lis
 void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
 	const struct process *processes, size_t n_processes)
 {
+	const struct known_daemon *found[NTP_MOST_DAEMONS];
 	struct ntp ntp = {};
 
-	for (int pass = 0; pass < 2; pass++) /* units first: they identify a daemon better */
-		for (size_t i = 0; i < ELEMENTS(KNOWN) && ntp.n < NTP_MOST_DAEMONS; i++) {
-			bool found = false, runs = pass == 0 && runs_as_unit(&KNOWN[i], list);
+	_Static_assert(ELEMENTS(KNOWN) <= NTP_MOST_DAEMONS, "each may run");
+	/* Units identify a daemon better. A process of the same name is then that daemon's. */
+	for (size_t i = 0; i < ELEMENTS(KNOWN); i++)
+		if (runs_as_unit(&KNOWN[i], list))
+			found[ntp.n++] = &KNOWN[i];
+	for (size_t i = 0; i < ELEMENTS(KNOWN); i++) {
+		bool runs = false;
 
-			for (size_t k = 0; k < ntp.n * ELEMENTS(KNOWN); k++) { /* one with that process */
-				const struct known_daemon *other = &KNOWN[k % ELEMENTS(KNOWN)];
-
-				found |= ntp.daemons[k / ELEMENTS(KNOWN)].name == other->name &&
-					 !strcmp(other->process, KNOWN[i].process);
-			}
-			for (size_t k = 0; pass == 1 && !found && k < n_processes; k++)
-				runs |= !strcmp(processes[k].name, KNOWN[i].process);
-			if (!runs)
-				continue;
-			ntp.daemons[ntp.n].name = KNOWN[i].name;
-			ntp_ask(&KNOWN[i], &ntp.daemons[ntp.n++], units);
-		}
+		for (size_t k = 0; k < n_processes; k++)
+			runs |= !strcmp(processes[k].name, KNOWN[i].process);
+		for (size_t k = 0; k < ntp.n; k++)
+			runs &= strcmp(found[k]->process, KNOWN[i].process) != 0;
+		if (runs)
+			found[ntp.n++] = &KNOWN[i];
+	}
+	for (size_t i = 0; i < ntp.n; i++) {
+		ntp.daemons[i].name = found[i]->name;
+		ntp_ask(found[i], &ntp.daemons[i], units);
+	}
 	*ret = ntp;
 }

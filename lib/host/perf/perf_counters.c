@@ -67,7 +67,7 @@ struct perf_counters {
 	size_t n;
 };
 
-static void close_all(struct perf_counters *p)
+static void close_events(struct perf_counters *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		closep(&p->items[i].fd);
@@ -79,7 +79,7 @@ void perf_counters_free(struct perf_counters *p)
 {
 	if (!p)
 		return;
-	close_all(p);
+	close_events(p);
 	for (size_t i = 0; i < p->n; i++)
 		free(p->items[i].name);
 	free(p->items);
@@ -124,9 +124,34 @@ static int open_event(const struct kind *kind, bool user_only)
 	return open_privileged(&attr, 0);
 }
 
-static bool is_denied(int r)
+/* Why the event cannot be counted, `r` of perf_event_open(2). */
+static int refuse_event(const struct event *event, int r, struct error *err)
 {
-	return r == -EACCES || r == -EPERM;
+	int64_t paranoid;
+	int cycles;
+
+	if (r == -EACCES || r == -EPERM) {
+		if (text_read_int(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", &paranoid) < 0)
+			return error_os(err, r, "--perf: cannot count %s: this kernel has no perf events",
+				event->name);
+		return error_say(err, -EACCES,
+			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
+			event->name, (long long)paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
+			paranoid <= 2 ? "; a container may also forbid it" : "");
+	}
+	if (r == -ENOSYS)
+		return error_os(
+			err, r, "--perf: cannot count %s: this kernel has no perf events", event->name);
+	if (event->kind->type == PERF_TYPE_SOFTWARE)
+		return error_os(err, r, "--perf: cannot count %s", event->name);
+	cycles = open_event(&kinds[0], true);
+	closep(&cycles);
+	if (cycles >= 0 || cycles == -EACCES || cycles == -EPERM)
+		return error_say(
+			err, -ENOTSUP, "--perf: this CPU does not count %s (%s)", event->name, strerror(-r));
+	return error_say(err, -ENOTSUP,
+		"--perf: this machine has no hardware counters: %s is not supported (%s); virtual machines often have none, and can count page-faults or context-switches",
+		event->name, strerror(-r));
 }
 
 /* Whether the event can be counted; if only user mode is permitted, in user mode. */
@@ -134,61 +159,30 @@ static int try_event(struct event *event, struct error *err)
 {
 	int fd = open_event(event->kind, event->user_only);
 
-	if (is_denied(fd) && !event->user_only && !event->kind->of_kernel) {
+	if ((fd == -EACCES || fd == -EPERM) && !event->user_only && !event->kind->of_kernel) {
 		fd = open_event(event->kind, true);
 		event->user_only = fd >= 0;
 	}
-	if (is_denied(fd)) {
-		int64_t paranoid = 0;
-
-		if (text_read_int(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", &paranoid) < 0)
-			return error_os(err, fd, "--perf: cannot count %s: this kernel has no perf events",
-				event->name);
-		return error_say(err, -EACCES,
-			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d'%s",
-			event->name, (long long)paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
-			paranoid <= 2 ? ", or with CAP_PERFMON; a container may also forbid it"
-				      : ", or with CAP_PERFMON");
-	}
-	if (fd < 0) {
-		int cycles;
-
-		if (fd == -ENOSYS)
-			return error_os(err, fd, "--perf: cannot count %s: this kernel has no perf events",
-				event->name);
-		if (event->kind->type == PERF_TYPE_SOFTWARE)
-			return error_os(err, fd, "--perf: cannot count %s", event->name);
-		cycles = open_event(&kinds[0], true);
-		if (cycles >= 0 || is_denied(cycles)) {
-			closep(&cycles);
-			return error_say(err, -ENOTSUP, "--perf: this CPU does not count %s (%s)",
-				event->name, strerror(-fd));
-		}
-		return error_say(err, -ENOTSUP,
-			"--perf: this machine has no hardware counters: %s is not supported (%s); virtual machines often have none, and can count page-faults or context-switches",
-			event->name, strerror(-fd));
-	}
-	close(fd);
-	return 0;
+	closep(&fd);
+	return fd < 0 ? refuse_event(event, fd, err) : 0;
 }
 
 int perf_counters_new(struct perf_counters **ret, const char *events, struct error *err)
 {
 	_cleanup_(perf_counters_freep) struct perf_counters *p = xcalloc(1, sizeof(*p));
 	_cleanup_(freep) char *copy = xstrdup(events);
-	char *rest = copy;
-	int r = 0;
+	char *rest = copy, *name;
+	int r;
 
-	for (char *name; r == 0 && (name = strsep(&rest, ","));) {
+	while ((name = strsep(&rest, ","))) {
 		char *mode = strchr(name, ':');
-		bool user_only = mode && !strcmp(mode, ":u");
 		struct event *event = array_add(p->items, p->n);
 
-		/* `name` loses its ":u". */
 		event->fd = -1;
-		if (user_only)
+		event->user_only = mode && !strcmp(mode, ":u");
+		if (event->user_only)
 			*mode = '\0';
-		event->user_only = user_only;
+		event->name = xstrdup(name);
 		for (size_t i = 0; i < ELEMENTS(kinds) && !event->kind; i++)
 			if (!strcmp(kinds[i].name, name))
 				event->kind = &kinds[i];
@@ -199,19 +193,18 @@ int perf_counters_new(struct perf_counters **ret, const char *events, struct err
 				strcat(all, i ? ", " : "");
 				strcat(all, kinds[i].name);
 			}
-			r = error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
-		} else {
-			event->name = xstrdup(name);
-			r = try_event(event, err);
-			if (r == 0 && event->user_only) {
-				free(event->name);
-				event->name = text_format("%s:u", name);
-			}
+			return error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
+		}
+		r = try_event(event, err);
+		if (r < 0)
+			return r;
+		if (event->user_only) {
+			free(event->name);
+			event->name = text_format("%s:u", name);
 		}
 	}
-	if (r == 0)
-		*ret = TAKE(p);
-	return r;
+	*ret = TAKE(p);
+	return 0;
 }
 
 size_t perf_counters_n(const struct perf_counters *p)
@@ -226,7 +219,7 @@ const char *perf_counters_name(const struct perf_counters *p, size_t i)
 
 int perf_counters_start(struct perf_counters *p, struct error *err)
 {
-	close_all(p);
+	close_events(p);
 	for (size_t i = 0; i < p->n; i++) {
 		p->items[i].fd = open_event(p->items[i].kind, p->items[i].user_only);
 		if (p->items[i].fd < 0)
@@ -252,6 +245,6 @@ int perf_counters_stop(struct perf_counters *p, int64_t *ret, struct error *err)
 		else
 			ret[i] = (int64_t)count.value;
 	}
-	close_all(p);
+	close_events(p);
 	return 0;
 }
