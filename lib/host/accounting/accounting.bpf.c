@@ -108,7 +108,7 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
 }
 
-/* A task of the program gets the CPU, and was ready since then. */
+/* A task of the program gets the CPU that has been ready since `since_ns`: adds the time in which others had the CPU. */
 static __always_inline void add_taken(__u64 since_ns)
 {
 #pragma clang loop unroll(full)
@@ -162,8 +162,8 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 		add_taken(since_ns);
 }
 
-/* Of the task that leaves the watched CPU. Its arrival was not seen if it followed a task that the kernel hides from BPF, as a sandbox's
- * hides those of its first process. */
+/* How long the task that leaves the watched CPU had it. Its arrival was not seen if it followed a task that the kernel hides from BPF,
+ * as a sandbox's hides those of its first process. */
 static __always_inline __u64 ran_for(struct task_struct *prev, __u64 now_ns)
 {
 	__u64 run_ns = prev->se.sum_exec_runtime;
@@ -211,7 +211,7 @@ static __always_inline __u64 share_of(__u32 pid, bool ended)
 	return share->run_ns;
 }
 
-/* In the second snapshot. The task may be running there at this moment. */
+/* Its time on the watched CPU, in the second snapshot. It may be running there at this moment. */
 static __always_inline void describe_share(struct task_record *record)
 {
 	record->watched_ns = share_of(record->pid, 0);
@@ -219,7 +219,7 @@ static __always_inline void describe_share(struct task_record *record)
 		record->watched_ns += record->run_ns - running_since_ns;
 }
 
-/* The program's time ends, unless that has been interrupted already. */
+/* Counts interrupts of the program, and interrupts of those. */
 static __always_inline int begin_interrupt(void)
 {
 	if (!is_watched() || !program_cgroup)

@@ -4,7 +4,7 @@
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/base/number.h"
-#include "lib/base/text.h"
+#include "lib/base/paths.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/accounting.skel.h"
 #include "lib/host/bpf/bpf_programs.h"
@@ -50,8 +50,7 @@ struct bpf_accounting {
 	size_t n_executed, executed_capacity;
 	bool collecting; /* events belong to a sample */
 	int64_t held_up; /* exiting tasks that were waited for in vain */
-	/* When the first snapshot began. */
-	uint64_t lost_before, interrupts_before_ns, steal_before_ns;
+	uint64_t lost_before, interrupts_before_ns, steal_before_ns; /* when the first snapshot began */
 };
 
 /* Of a task that ended (struct task_record), or of a process that executed a program (struct exec_record). */
@@ -87,9 +86,8 @@ static int on_event(void *context, void *data, size_t size)
 /* Many times as many tasks as this machine has now. */
 static size_t choose_capacity(void)
 {
-	_cleanup_(freep) char *loadavg = NULL;
-	const char *slash = text_read_file(AT_FDCWD, "/proc/loadavg", &loadavg) == 0 ? strchr(loadavg, '/')
-										     : NULL;
+	_cleanup_(freep) char *loadavg = path_text(AT_FDCWD, "/proc/loadavg");
+	const char *slash = loadavg ? strchr(loadavg, '/') : NULL;
 	size_t capacity = slash ? TIMES_NOW * strtoul(slash + 1, NULL, 10) : 0;
 
 	return capacity > MIN_CAPACITY ? capacity : MIN_CAPACITY;
