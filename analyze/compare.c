@@ -26,6 +26,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(freep) char *command = NULL;
+	const char *options;
 	size_t n;
 	int r = analyze_parse_run(text, "the run", &side->run, err);
 
@@ -52,6 +53,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		}
 		run_state_print(stdout, &run);
 	}
+	options = run_rules_options(&run);
 	command = run_command_line(&run);
 	side->name = text_format("run %s (%s)", text, run.name ?: command ?: run.program);
 	side->environment = run.environment;
@@ -61,7 +63,8 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	side->noise = TAKE(d.noise);
 	side->other_cpus = run.other_cpus;
 	side->unprofiled_share_ppm = run.unprofiled_share_ppm;
-	run_rules_options(side->options, &run);
+	if (*options)
+		side->options = xstrdup(options);
 	side->state = run.state;
 	side->n_samples = d.pt.raw.n;
 	side->n_discarded = d.pt.raw.n - d.pt.kept.n;
@@ -236,7 +239,7 @@ static void print_design(const struct comparison *c)
 /* By what stored runs were judged, and the marks of the profiles; that of both sides is said once. */
 static void print_profiles(const struct compare_input *a, const struct compare_input *b)
 {
-	bool any = a->profile || b->profile || *a->options || *b->options;
+	bool any = a->profile || b->profile || a->options || b->options;
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) && a->blind_ns == b->blind_ns;
 	const struct compare_input *const sides[] = {a, b};
 
@@ -251,8 +254,9 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 				side->profile_missing ? " is no longer in the book" : "");
 		else
 			printf("no profile");
-		printf("%s%s; %zu of %zu sample%s discarded\n", *side->options ? ", " : "", side->options,
-			side->n_discarded, side->n_samples, side->n_samples == 1 ? "" : "s");
+		printf("%s%s; %zu of %zu sample%s discarded\n", side->options ? ", " : "",
+			side->options ?: "", side->n_discarded, side->n_samples,
+			side->n_samples == 1 ? "" : "s");
 	}
 	noise_print(stdout, a->profile, a->blind_ns, a->noise);
 	if (!same)

@@ -16,6 +16,7 @@ void compare_input_clear(struct compare_input *side)
 	free(side->profile);
 	free(side->digest);
 	free(side->noise);
+	free(side->options);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
 }

@@ -5,7 +5,6 @@
 #include "lib/base/json.h"
 #include "lib/protocol/comparison.h"
 #include "lib/record/run.h"
-#include "lib/report/run_result.h"
 
 /* One side of a comparison; its times by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
 struct compare_input {
@@ -20,9 +19,9 @@ struct compare_input {
 	bool profile_missing;
 	bool other_cpus;
 	int64_t unprofiled_share_ppm;
-	char options[RUN_RULES_TEXT_SIZE]; /* the two as options; "": none */
-	size_t n_samples, n_discarded;     /* of that run */
-	enum run_state state;              /* likewise */
+	char *options;                 /* the two as options; NULL: none */
+	size_t n_samples, n_discarded; /* of that run */
+	enum run_state state;          /* likewise */
 	struct peak_memory memory;
 };
 

@@ -24,7 +24,7 @@ const struct option_row show_options[] = {
 
 static void show_print_run(const struct run *run, size_t n_samples, const char *digest)
 {
-	char options[RUN_RULES_TEXT_SIZE];
+	const char *options = run_rules_options(run);
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
 		n_samples == 1 ? "" : "s", run_state_word(run->state));
@@ -46,7 +46,7 @@ static void show_print_run(const struct run *run, size_t n_samples, const char *
 			terminal_text(digest));
 	if (run->profile)
 		printf("  profile:     %s\n", terminal_text(run->profile));
-	if (*run_rules_options(options, run))
+	if (*options)
 		printf("  discarding:  %s\n", options);
 	if (run->notes)
 		printf("  notes:       %s\n", terminal_text(run->notes));

@@ -151,15 +151,14 @@ static void add_estimate(struct table *list, struct duet_estimate e)
 	double percent = 100 * expm1(e.log), half = 100 * e.half * exp(e.log);
 	double low = expm1(e.log - e.half), high = expm1(e.log + e.half);
 	int decimals = half >= 1 ? 0 : 1;
-	char text[64];
+	const char *text;
 
 	if (isnan(half))
-		snprintf(text, sizeof(text), "%.1f %%", rounded(percent, 1));
+		text = text_brief("%.1f %%", rounded(percent, 1));
 	else if (e.half > WIDE)
-		snprintf(text, sizeof(text), "%.0f … %.0f %%", rounded(100 * low, 0), rounded(100 * high, 0));
+		text = text_brief("%.0f … %.0f %%", rounded(100 * low, 0), rounded(100 * high, 0));
 	else
-		snprintf(text, sizeof(text), "%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals,
-			half);
+		text = text_brief("%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
 	if (isnan(e.log))
 		table_cell_text(list, NULL);
 	else
@@ -221,7 +220,7 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 {
 	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
 	bool dear = false, biased = false, costly = false;
-	char text[128], slice[32] = "try --order interleave";
+	const char *slice = "try --order interleave";
 
 	for (size_t i = 0; i < d->n; i++) {
 		struct duet_estimate price = d->costs[i].price, bias = duet_bias(&d->costs[0], &d->costs[i]);
@@ -233,17 +232,15 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 	if (!dear && !(biased && costly)) /* programs that took longer alone have no price to pay */
 		return;
 	if (better)
-		snprintf(slice, sizeof(slice), "try --slice %lldms", (long long)(better / NS_PER_MS));
-	snprintf(text, sizeof(text), "sharing caches %s; %s",
-		biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice);
-	warn(file, text);
+		slice = text_brief("try --slice %lldms", (long long)(better / NS_PER_MS));
+	warn(file, text_brief("sharing caches %s; %s",
+			   biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice));
 }
 
 void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
 	const struct comparison *comparisons)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-	char text[128];
 	double slice = mean_slice(d), last = 0, sum = 0;
 	size_t known = 0;
 
@@ -267,11 +264,9 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	print_price_warning(file, d);
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
-	if (last > 2 * WORTH_A_WARNING) {
-		snprintf(text, sizeof(text),
-			"the longest program ran alone for %.0f %% of its time; try --repeat", 100 * last);
-		warn(file, text);
-	}
+	if (last > 2 * WORTH_A_WARNING)
+		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; try --repeat",
+				   100 * last));
 	if (slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }

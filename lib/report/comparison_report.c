@@ -11,14 +11,6 @@
 
 enum { LINE_SIZE = 256 };
 
-static const char *p_text(char buffer[32], double p)
-{
-	if (p < 0.0001)
-		return "p < 0.0001";
-	snprintf(buffer, 32, p < 0.001 ? "p = %.4f" : "p = %.2g", p);
-	return buffer;
-}
-
 /* Two names and what stands between and after them, in one line; what one name does not need goes to the other. Returns its width. */
 static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
 	const char *reference, const char *end)
@@ -67,8 +59,14 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 {
 	const char *in_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
 	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
-	char p_buffer[32], detectable[64] = "", middle[LINE_SIZE], end[LINE_SIZE];
-	const char *p = p_text(p_buffer, c->p_adjusted);
+	const char *p = c->p_adjusted < 0.0001  ? "p < 0.0001"
+			: c->p_adjusted < 0.001 ? text_brief("p = %.4f", c->p_adjusted)
+						: text_brief("p = %.2g", c->p_adjusted);
+	const char *detectable = isnan(c->smallest_difference) /* the times are constant */
+					 ? ""
+					 : text_brief(
+						   "; %s detectable", text_percent(c->smallest_difference));
+	char middle[LINE_SIZE], end[LINE_SIZE];
 
 	switch (comparison_verdict(c)) {
 	case COMPARISON_UNKNOWN:
@@ -78,9 +76,6 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 		print_sentence(file, name, "", middle, reference, end);
 		break;
 	case COMPARISON_SAME:
-		if (!isnan(c->smallest_difference)) /* times are not constant */
-			snprintf(detectable, sizeof(detectable), "; %s detectable",
-				text_percent(c->smallest_difference));
 		snprintf(end, sizeof(end), ": no difference shown%s (%s%s)", in_clock, p, detectable);
 		terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(end));
 		fprintf(file, "%s\n", end);

@@ -129,17 +129,15 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 /* Samples in turn resolve what separate runs do, or less. `others`: it is the environment of a profile. */
 static void describe_resolving(char text[RESOLVING_TEXT_SIZE], const struct resolving *row, bool others)
 {
-	const char *interleaved = text_percent(fmin(row->interleaved, row->separate)),
-		   *separate = text_percent(row->separate);
-	_cleanup_(freep) char *by_duet = NULL, *between = NULL, *line = NULL;
+	const char *separate = text_percent(row->separate), *between = "";
+	const char *by_duet = row->duet > 0 ? text_brief("%s by duet, ", text_percent(row->duet)) : "";
+	const char *line;
 
-	if (row->duet > 0)
-		by_duet = text_format("%s by duet, ", text_percent(row->duet));
-	if (!others || !by_duet) /* else there is no room */
-		between = text_format(
-			", %s %s", separate, others || by_duet ? "separate" : "between separate runs");
-	line = text_format("%s%d samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
-		(int)row->samples, by_duet ?: "", interleaved, between ?: "");
+	if (!others || !*by_duet) /* else there is no room */
+		between = text_brief(
+			", %s %s", separate, others || *by_duet ? "separate" : "between separate runs");
+	line = text_brief("%s%d samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
+		(int)row->samples, by_duet, text_percent(fmin(row->interleaved, row->separate)), between);
 	snprintf(text, RESOLVING_TEXT_SIZE, "%s", line);
 }
 

@@ -75,7 +75,6 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 {
 	const struct known_correlation *now = &today->rules.correlation;
 	const struct correlation *then = &run->correlation;
-	char before[32] = "not known";
 	_cleanup_(freep) char *patterns = NULL;
 
 	if (today->rules.profile && today->profile.id != run->profile_id)
@@ -89,19 +88,18 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 		fprintf(file, "  the patterns of names (names.ini) have changed\n");
 	if (now->values == 0 || (then->samples == (int64_t)now->values && then->lag1 == now->lag1))
 		return;
-	if (then->samples > 0)
-		snprintf(before, sizeof(before), "%.2f", then->lag1);
-	fprintf(file, "  the correlation of neighbouring samples was %s, is %.2f\n", before, now->lag1);
+	fprintf(file, "  the correlation of neighbouring samples was %s, is %.2f\n",
+		then->samples > 0 ? text_brief("%.2f", then->lag1) : "not known", now->lag1);
 }
 
-char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run)
+const char *run_rules_options(const struct run *run)
 {
-	int used = snprintf(buffer, RUN_RULES_TEXT_SIZE, "%s", run->other_cpus ? "--other-cpus" : "");
+	const char *other_cpus = run->other_cpus ? "--other-cpus" : "";
 
-	if (run->unprofiled_share_ppm > 0)
-		snprintf(buffer + used, RUN_RULES_TEXT_SIZE - (size_t)used, "%s--discard-unprofiled %.10g%%",
-			used > 0 ? " " : "", (double)run->unprofiled_share_ppm / (PPM / 100));
-	return buffer;
+	if (run->unprofiled_share_ppm <= 0)
+		return other_cpus;
+	return text_brief("%s%s--discard-unprofiled %.10g%%", other_cpus, *other_cpus ? " " : "",
+		(double)run->unprofiled_share_ppm / (PPM / 100));
 }
 
 void run_rules_clear(struct run_rules *rules)

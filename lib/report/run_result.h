@@ -32,8 +32,7 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 /* Prints a line for each input of the run's result that today's rules change. */
 void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today);
 /* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure; "": none. */
-enum { RUN_RULES_TEXT_SIZE = 64 };
-char *run_rules_options(char buffer[RUN_RULES_TEXT_SIZE], const struct run *run);
+const char *run_rules_options(const struct run *run);
 void run_rules_clear(struct run_rules *rules);
 
 struct run_result {

@@ -75,62 +75,50 @@ static bool screen_includes_start(const struct screen *s)
 	return more_ns > 0 && (s->cpu >= 0 || more_ns < MOST_OF_A_START_NS);
 }
 
-/* "CV 3.6 %", and with it "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in ticks. */
-static void pt_remarks(const struct screen *s, const char *unit, char cv[64], char more[LINE_SIZE])
+/* "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in ticks. */
+static const char *split_text(const struct screen *s, const char *unit)
 {
 	const double ns[] = {s->user_ns, s->system_ns};
-	const char *parts[] = {"0", "0"};
-	const char *about = s->approximate ? "~" : "";
+	const char *about = s->approximate ? "~" : "", *parts[] = {"0", "0"};
 
-	*cv = '\0';
-	if (s->pt.n > 1)
-		snprintf(cv, 64, "CV %s", text_percent(s->pt.relative_error));
-	strcpy(more, cv);
 	if (s->pt.n == 0 || s->user_ns < 0 || s->system_ns < 0 ||
 		(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
-		return;
+		return "";
 	for (size_t i = 0; i < ELEMENTS(ns); i++) /* three digits, or two if they are approximate */
 		if (ns[i] >= 1)
 			parts[i] = text_in_unit(ns[i], s->approximate ? ns[i] : ns[i] / 10, unit);
-	snprintf(more, LINE_SIZE, "%s%s[user %s%s, system %s%s]", cv, *cv ? "   " : "", about, parts[0],
-		about, parts[1]);
+	return text_brief("[user %s%s, system %s%s]", about, parts[0], about, parts[1]);
 }
 
-/* "81 % on CPU", and with it the reason why it is not more. */
-static void et_remarks(const struct screen *s, char share[64], char more[LINE_SIZE])
+/* Why a program is not on a CPU all the time. */
+static const char *waits_text(const struct screen *s)
 {
-	bool waits = s->on_cpu < MOSTLY_ON_CPU;
-	char why[64] = "";
-
-	*share = *more = '\0';
-	if (s->et.n == 0)
-		return;
-	if (waits && !isnan(s->taken))
-		snprintf(why, sizeof(why), ", %.0f %% taken by others", 100 * s->taken);
-	else if (waits && !s->shares && !(s->explained >= EXPLAINS))
-		strcpy(why, "; it waits, or is disturbed");
-	if (s->on_cpu > 1 && !screen_includes_start(s))
-		snprintf(share, 64, "on %.2g CPUs", s->on_cpu);
-	else
-		snprintf(share, 64, "%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
-	snprintf(more, LINE_SIZE, "%s%s", share, why);
+	if (s->on_cpu >= MOSTLY_ON_CPU)
+		return "";
+	if (!isnan(s->taken))
+		return text_brief(", %.0f %% taken by others", 100 * s->taken);
+	return s->shares || s->explained >= EXPLAINS ? "" : "; it waits, or is disturbed";
 }
 
 static void print_times(FILE *file, const struct screen *s, const char *unit)
 {
-	const char *pt = center_text(&s->pt, unit), *et = center_text(&s->et, unit);
-	const char *interval = isnan(s->interval.low_ns) ? ""
-							 : text_interval(s->interval.low_ns,
-								   s->interval.high_ns, s->pt.sd_ns, unit);
-	const char *const figures[] = {pt, et, interval};
-	char more[LINE_SIZE], less[64];
+	const char *pt = center_text(&s->pt, unit), *et = center_text(&s->et, unit), *interval = "";
+	const char *cv = s->pt.n > 1 ? text_brief("CV %s", text_percent(s->pt.relative_error)) : "";
+	const char *split = split_text(s, unit);
+	const char *share = s->on_cpu > 1 && !screen_includes_start(s)
+				    ? text_brief("on %.2g CPUs", s->on_cpu)
+				    : text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
 	size_t columns = 0;
 
-	for (size_t i = 0; i < ELEMENTS(figures); i++)
-		if (terminal_text_width(figures[i]) > columns)
-			columns = terminal_text_width(figures[i]);
-	pt_remarks(s, unit, less, more);
-	print_figure(file, s->pt.n > 1 ? "  PT (mean ± σ)" : "  PT", pt, columns, more, less);
+	if (!isnan(s->interval.low_ns))
+		interval = text_interval(s->interval.low_ns, s->interval.high_ns, s->pt.sd_ns, unit);
+	for (size_t i = 0; i < 3; i++) {
+		size_t width = terminal_text_width((const char *[]){pt, et, interval}[i]);
+
+		columns = width > columns ? width : columns;
+	}
+	print_figure(file, s->pt.n > 1 ? "  PT (mean ± σ)" : "  PT", pt, columns,
+		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 	if (*interval)
 		print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", interval,
 			columns,
@@ -139,8 +127,8 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 			"");
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
-	et_remarks(s, less, more);
-	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", et, columns, more, less);
+	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", et, columns,
+		s->et.n > 0 ? text_brief("%s%s", share, waits_text(s)) : "", s->et.n > 0 ? share : "");
 }
 
 /* "discarded: backupd #7 #8, outlier #4"; if that does not fit, "discarded: backupd in 100, outlier in 4, …": as many as fit, and
@@ -199,13 +187,12 @@ static void print_kept(FILE *file, const struct screen *s, const char *unit)
 {
 	_cleanup_(freep) char *all = discarded_text(s, SIZE_MAX), *least = discarded_text(s, 0), *text = NULL;
 	bool few = 2 * s->pt.n < s->n_samples;
-	char kept[LINE_SIZE], papers[LINE_SIZE];
-	size_t taken = *all ? terminal_text_width(all) + strlen("; ") : 0, left, wanted;
-	int spaces;
+	const char *kept = text_brief("  Kept %zu of %zu", s->pt.n, s->n_samples);
+	int spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
+	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces, wanted;
+	size_t taken = *all ? terminal_text_width(all) + strlen("; ") : 0;
+	char papers[LINE_SIZE];
 
-	snprintf(kept, sizeof(kept), "  Kept %zu of %zu", s->pt.n, s->n_samples);
-	spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
-	left = terminal_columns(file) - terminal_text_width(kept) - (size_t)spaces;
 	papers_text(papers, s, unit, taken > left / 2 ? left / 2 : left - taken);
 	wanted = terminal_text_width(papers) + strlen("; ");
 	if (*least && wanted + terminal_text_width(least) > left)
@@ -224,9 +211,10 @@ static void print_kept(FILE *file, const struct screen *s, const char *unit)
 static void print_others(FILE *file, const struct screen *s)
 {
 	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0;
-	char names[LINE_SIZE] = "", explanation[64] = "", hint[64];
+	const char *hint = text_brief("emp-analyze show %lld", (long long)s->run), *explanation = "";
 	double percent = 100 * fmin(1, s->explained);
 
+	fputs("  Disturbed by    ", file);
 	for (size_t i = 0; i < s->n_others; i++) {
 		char one[LINE_SIZE], label[FAMILY_LABEL_SIZE];
 		double ns = (double)s->others[i].disturbed_ns;
@@ -234,22 +222,20 @@ static void print_others(FILE *file, const struct screen *s)
 		name_family_label(label, s->others[i].name, s->others[i].names);
 		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(label),
 			text_precise(ns, ns / 10));
-		if ((i > 0 && used + terminal_text_width(one) > columns) ||
-			strlen(names) + strlen(one) >= sizeof(names))
+		if (i > 0 && used + terminal_text_width(one) > columns)
 			break;
 		used += terminal_text_width(one);
-		strcat(names, one);
+		fputs(one, file);
 	}
 	if (s->explained >= 0.01 && !isnan(s->taken))
-		snprintf(explanation, sizeof(explanation), " (%.0f %% of what was taken)", percent);
+		explanation = text_brief(" (%.0f %% of what was taken)", percent);
 	else if (s->explained >= 0.01)
-		snprintf(explanation, sizeof(explanation), " (%s %.0f %% of ET − PT)",
+		explanation = text_brief(" (%s %.0f %% of ET − PT)",
 			s->explained >= EXPLAINS ? "may explain" : "at most", percent);
-	if (used + terminal_text_width(explanation) > columns)
-		*explanation = '\0';
-	used += terminal_text_width(explanation);
-	fprintf(file, "  Disturbed by    %s%s", names, explanation);
-	snprintf(hint, sizeof(hint), "emp-analyze show %lld", (long long)s->run);
+	if (used + terminal_text_width(explanation) <= columns) {
+		fputs(explanation, file);
+		used += terminal_text_width(explanation);
+	}
 	if (used + 2 + strlen(hint) <= columns)
 		fprintf(file, "%*s", (int)(columns - used), hint);
 	fputc('\n', file);
@@ -258,15 +244,14 @@ static void print_others(FILE *file, const struct screen *s)
 void screen_print(FILE *file, const struct screen *s)
 {
 	const char *unit = s->unit ?: text_unit(s->pt.mean_ns, s->et.mean_ns); /* one for all times */
+	const char *run = text_brief("run %lld", (long long)s->run);
+	const char *right = s->cpu < 0 ? run : text_brief("%s, CPU %d", run, s->cpu);
 	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
 	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
-	size_t left = SCREEN_LINES - lines - resolving, columns;
-	char right[64], where[64], memory[PEAK_MEMORY_TEXT_SIZE];
-	int at = snprintf(right, sizeof(right), "run %lld", (long long)s->run);
+	size_t left = SCREEN_LINES - lines - resolving;
+	size_t columns = terminal_columns(file) - strlen(right) - 2;
+	char memory[PEAK_MEMORY_TEXT_SIZE];
 
-	if (s->cpu >= 0)
-		snprintf(right + at, sizeof(right) - (size_t)at, ", CPU %d", s->cpu);
-	columns = terminal_columns(file) - strlen(right) - 2;
 	terminal_print_name(file, s->name, columns);
 	fprintf(file, "%*s  %s\n", spaces_to(columns, terminal_text(s->name)), "", right);
 	print_times(file, s, unit);
@@ -279,11 +264,10 @@ void screen_print(FILE *file, const struct screen *s)
 		print_others(file, s);
 	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
-	snprintf(where, sizeof(where), "emp-analyze show %lld", (long long)s->run);
 	if (s->all_notes)
 		notes_print_all(file, &s->notes);
 	else
-		notes_print(file, &s->notes, left, where);
+		notes_print(file, &s->notes, left, text_brief("emp-analyze show %lld", (long long)s->run));
 	if (s->notes.n < left && s->interval.assumed && !isnan(s->interval.low_ns))
 		fprintf(file,
 			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
