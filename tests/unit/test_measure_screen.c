@@ -139,6 +139,20 @@ TEST_OF_SCREEN(the_daemon_with_the_most_discards_is_always_named)
 		"127.2 … 128.6") "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
 }
 
+TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
+{
+	uint32_t many[60] = {};
+	struct screen_reason reasons[] = {
+		{"a_family_with_a_name_that_is_longer_than_what_is_left-*", many, 60}, {"cron", many, 2}};
+
+	s.n_samples = 100;
+	s.pt.n = 40;
+	s.reasons = reasons;
+	s.n_reasons = 2;
+	check_text(TIMES(
+		"126.5 … 129.4") "  Kept 40 of 100  discarded: a_family_with_a_name_that_is_longer_than_what_is_left-* in 60, …\n");
+}
+
 TEST_OF_SCREEN(a_quiet_run_that_is_not_pinned_takes_five)
 {
 	s.cpu = -1;
