@@ -11,10 +11,10 @@
 
 enum { N = 10 };
 
-struct made_up_side {
+static struct made_up_side {
 	struct comparison_time items[N];
 	struct comparison_side side;
-};
+} a, b;
 
 /* Samples of 1 s, one every `step` s from `first`; their times drift, and have a little noise. */
 static void make_side(struct made_up_side *m, int64_t first, int64_t step, int64_t more_ns)
@@ -25,29 +25,27 @@ static void make_side(struct made_up_side *m, int64_t first, int64_t step, int64
 	m->side = (struct comparison_side){m->items, N};
 }
 
-static struct comparison compare_sides(
-	const struct made_up_side *a, const struct made_up_side *b, const struct run_variation *variation)
+static struct comparison compare_sides(const struct run_variation *variation)
 {
 	struct comparison c;
 	struct error err;
 
-	assert_int_equal(comparison_make(&a->side, &b->side, variation, &c, &err), 0);
+	assert_int_equal(comparison_make(&a.side, &b.side, variation, &c, &err), 0);
 	return c;
 }
 
 TEST(samples_that_were_taken_in_turn_are_compared_in_pairs)
 {
-	struct made_up_side a, b;
 	struct comparison c;
 
 	make_side(&a, 0, 2, 0);
 	make_side(&b, 1, 2, 5 * NS_PER_MS);
-	c = compare_sides(&a, &b, NULL);
+	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_PAIRS);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
 	b.side.items += 1; /* the first of b was discarded: the first of a has no partner */
 	b.side.n -= 1;
-	c = compare_sides(&a, &b, NULL);
+	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_PAIRS);
 	assert_int_equal(c.a.n, N - 1);
 	assert_int_equal(c.b.n, N - 1);
@@ -55,35 +53,32 @@ TEST(samples_that_were_taken_in_turn_are_compared_in_pairs)
 
 TEST(a_round_may_begin_with_either)
 {
-	struct made_up_side a, b;
-
 	make_side(&a, 0, 4, 0);
 	make_side(&b, 1, 4, 0);
 	a.items[3].start_ns += 2 * NS_PER_S;
-	assert_int_equal(compare_sides(&a, &b, NULL).design, DESIGN_PAIRS);
+	assert_int_equal(compare_sides(NULL).design, DESIGN_PAIRS);
 	a.items[3].start_ns += 2 * NS_PER_S;
-	assert_int_equal(compare_sides(&a, &b, NULL).design, DESIGN_SEPARATE);
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
 }
 
 TEST(separate_runs_need_to_know_how_runs_vary)
 {
 	struct run_variation little = {0.0001, 9, 10}, much = {0.1, 9, 10};
 	struct comparison_limit limit = {2, "a", "b"};
-	struct made_up_side a, b;
 	struct error err = {};
 	struct comparison c;
 
 	make_side(&a, 0, 1, 0);
 	make_side(&b, 1000, 1, 150 * NS_PER_MS);
-	c = compare_sides(&a, &b, NULL);
+	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_SEPARATE);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_UNKNOWN);
 	assert_int_equal(comparison_judge(&c, &limit, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "separate runs"));
-	c = compare_sides(&a, &b, &little);
+	c = compare_sides(&little);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
 	assert_int_equal(comparison_judge(&c, &limit, &err), COMPARISON_OVER_LIMIT);
-	c = compare_sides(&a, &b, &much);
+	c = compare_sides(&much);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SAME);
 	assert_int_equal(comparison_judge(&c, &limit, &err), 0);
 }
@@ -93,12 +88,12 @@ static unsigned clocks_of(double share_of_a, double share_of_b, unsigned asked, 
 {
 	struct comparison_time pt[2] = {{1, 0, llround(share_of_a * 1e9)}, {1, 0, llround(share_of_b * 1e9)}};
 	struct comparison_time et = {1, 0, NS_PER_S};
-	struct comparison_side a[] = {
+	struct comparison_side of_a[] = {
 		{&pt[0], share_of_a > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
-	struct comparison_side b[] = {
+	struct comparison_side of_b[] = {
 		{&pt[1], share_of_b > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
 
-	return comparison_clocks(asked, a, b);
+	return comparison_clocks(asked, of_a, of_b);
 }
 
 TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
@@ -114,13 +109,11 @@ TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 
 TEST(a_file_without_starts_is_a_separate_run)
 {
-	struct made_up_side a, b;
-
 	make_side(&a, 0, 2, 0);
 	make_side(&b, 1, 2, 0);
 	for (int i = 0; i < N; i++)
 		a.items[i].start_ns = b.items[i].start_ns = 0;
-	assert_int_equal(compare_sides(&a, &b, NULL).design, DESIGN_SEPARATE);
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
 }
 
 static struct run_variation find(const double *means, size_t n, size_t without)
@@ -187,7 +180,7 @@ static int64_t add_environment(struct scratch *s, const char *digest, const char
 TEST_IN_BOOK(the_book_knows_how_runs_of_a_command_vary_on_a_machine)
 {
 	int64_t here = add_environment(s, "d1", "old"), set = add_environment(s, "d2", "old"),
-		other = add_environment(s, "d3", "new"), a, b;
+		other = add_environment(s, "d3", "new"), first, last;
 	struct run_variation v;
 
 	add_run(s, "[\"solver\"]", here, 99000);
@@ -195,13 +188,13 @@ TEST_IN_BOOK(the_book_knows_how_runs_of_a_command_vary_on_a_machine)
 	add_run(s, "[\"solver\"]", here, 101000);
 	add_run(s, "[\"solver\"]", other, 200000);
 	add_run(s, "[\"solver\", \"-x\"]", here, 300000);
-	a = add_run(s, "[\"solver\"]", here, 150000);
-	b = add_run(s, "[\"solver\"]", set, 160000);
-	assert_done(s, run_variation_load(s->book, a, b, false, &v, &s->err));
+	first = add_run(s, "[\"solver\"]", here, 150000);
+	last = add_run(s, "[\"solver\"]", set, 160000);
+	assert_done(s, run_variation_load(s->book, first, last, false, &v, &s->err));
 	assert_int_equal(v.n_runs, 3);
 	assert_true(fabs(v.sd - 0.01) < 1e-5);
-	b = add_run(s, "[\"solver\", \"-y\"]", here, 160000);
-	assert_done(s, run_variation_load(s->book, a, b, true, &v, &s->err));
-	assert_int_equal(v.n_runs, 4); /* those of a's command, the former b among them */
+	last = add_run(s, "[\"solver\", \"-y\"]", here, 160000);
+	assert_done(s, run_variation_load(s->book, first, last, true, &v, &s->err));
+	assert_int_equal(v.n_runs, 4); /* those of the first one's command, the former last among them */
 	assert_true(v.sd == 0);
 }

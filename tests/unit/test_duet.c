@@ -9,47 +9,44 @@
 
 enum { N = 10 };
 
-struct made_up {
+static struct made_up {
 	struct sample samples[N];
 	bool out[N];
 	struct duet_sample together[N];
 	struct duet_alone alone[2];
 	struct duet_program program;
-};
+} m;
 
 /* Samples of about 110 ms, each with a small error of its own, and 100 ms alone. */
-static void make(struct made_up *m, double factor)
+static int make(void **state)
 {
-	*m = (struct made_up){};
+	m = (struct made_up){};
 	for (uint32_t i = 0; i < N; i++) {
-		int64_t pt_ns = (int64_t)(factor * 100e6 * (1 + (i % 2 ? 0.001 : -0.001)));
+		int64_t pt_ns = (int64_t)(110e6 * (1 + (i % 2 ? 0.001 : -0.001)));
 
-		m->samples[i] = (struct sample){.n = i + 1, .pt_ns = pt_ns, .et_ns = 2 * pt_ns};
-		m->together[i] = (struct duet_sample){i + 1, 1, 1, 2 * pt_ns};
+		m.samples[i] = (struct sample){.n = i + 1, .pt_ns = pt_ns, .et_ns = 2 * pt_ns};
+		m.together[i] = (struct duet_sample){i + 1, 1, 1, 2 * pt_ns};
 	}
-	m->alone[0] = (struct duet_alone){1, 0, 0, 100000000, 100000000};
-	m->alone[1] = (struct duet_alone){2, 5, 0, 100000000, 100000000};
-	m->program = (struct duet_program){m->samples, m->out, N, m->together, N, m->alone, 2, 110};
+	m.alone[0] = (struct duet_alone){1, 0, 0, 100000000, 100000000};
+	m.alone[1] = (struct duet_alone){2, 5, 0, 100000000, 100000000};
+	m.program = (struct duet_program){m.samples, m.out, N, m.together, N, m.alone, 2, 110};
+	return 0;
 }
 
-TEST(the_price_is_against_the_samples_around_each_run_alone)
-{
-	struct made_up m;
-	struct duet_cost cost;
+#define TEST_OF_DUET(name) TEST_WITH(name, make, NULL)
 
-	make(&m, 1.1);
-	cost = duet_cost_of(&m.program);
+TEST_OF_DUET(the_price_is_against_the_samples_around_each_run_alone)
+{
+	struct duet_cost cost = duet_cost_of(&m.program);
+
 	assert_true(fabs(cost.price.log - log(1.1)) < 0.001);
 	assert_true(cost.price.half > 0 && cost.price.half < 0.01);
 	assert_true(fabs(cost.last) < 1e-9);
 	assert_true(fabs(cost.slice_ns - 10e6) < 1e5);
 }
 
-TEST(discarded_samples_are_not_neighbours)
+TEST_OF_DUET(discarded_samples_are_not_neighbours)
 {
-	struct made_up m;
-
-	make(&m, 1.1);
 	m.samples[0].pt_ns *= 10;
 	m.out[0] = true;
 	m.samples[4].pt_ns *= 10;
@@ -57,23 +54,18 @@ TEST(discarded_samples_are_not_neighbours)
 	assert_true(fabs(duet_cost_of(&m.program).price.log - log(1.1)) < 0.002);
 }
 
-TEST(without_runs_alone_there_is_no_price)
+TEST_OF_DUET(without_runs_alone_there_is_no_price)
 {
-	struct made_up m;
 	struct duet_cost cost;
 
-	make(&m, 1.1);
 	m.program.n_alone = 0;
 	cost = duet_cost_of(&m.program);
 	assert_true(isnan(cost.price.log) && isnan(cost.alone_ns));
 	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 0);
 }
 
-TEST(the_time_without_another_program_is_known)
+TEST_OF_DUET(the_time_without_another_program_is_known)
 {
-	struct made_up m;
-
-	make(&m, 1);
 	for (int i = 0; i < N; i++)
 		m.together[i].together_ns /= 4;
 	assert_true(fabs(duet_cost_of(&m.program).last - 0.75) < 0.001);

@@ -14,6 +14,22 @@
 enum { MOST_PROGRAMS = 3, MOST_ROUNDS = 40, TRUTH_ROUNDS = 300, TIMES = 1000 };
 static const double STEP_S = 0.01; /* of the machine, and a slice */
 
+static gsl_rng *rng;
+
+static int draw(void **state)
+{
+	rng = gsl_rng_alloc(gsl_rng_mt19937);
+	return 0;
+}
+
+static int draw_no_more(void **state)
+{
+	gsl_rng_free(rng);
+	return 0;
+}
+
+#define TEST_DRAWN(name) TEST_WITH(name, draw, draw_no_more)
+
 /* What is drawn for each case. */
 struct world {
 	size_t programs, rounds;
@@ -30,12 +46,12 @@ struct series {
 	double logs[TRUTH_ROUNDS][MOST_PROGRAMS];
 };
 
-static double from(gsl_rng *rng, double low, double high) /* evenly on a logarithmic scale */
+static double from(double low, double high) /* evenly on a logarithmic scale */
 {
 	return low * pow(high / low, gsl_rng_uniform(rng));
 }
 
-static double draw_noise(gsl_rng *rng, const struct world *w, size_t program)
+static double draw_noise(const struct world *w, size_t program)
 {
 	double sd = w->noise[program];
 
@@ -57,7 +73,7 @@ struct machine {
 	double level, phase_s;
 };
 
-static double next_step(gsl_rng *rng, const struct world *w, struct machine *m)
+static double next_step(const struct world *w, struct machine *m)
 {
 	double keep = exp(-STEP_S / w->correlation_s);
 
@@ -67,30 +83,30 @@ static double next_step(gsl_rng *rng, const struct world *w, struct machine *m)
 	       (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s ? w->slower : 0);
 }
 
-static struct machine begin_machine(gsl_rng *rng, const struct world *w)
+static struct machine begin_machine(const struct world *w)
 {
 	return (struct machine){
 		gsl_ran_gaussian(rng, w->sd), w->slower > 0 ? gsl_rng_uniform(rng) * w->period_s : 0};
 }
 
-static void add_noise(gsl_rng *rng, const struct world *w, size_t rounds, struct series *ret)
+static void add_noise(const struct world *w, size_t rounds, struct series *ret)
 {
 	for (size_t i = 0; i < rounds; i++)
 		for (size_t p = 0; p < w->programs; p++)
-			ret->logs[i][p] += draw_noise(rng, w, p);
+			ret->logs[i][p] += draw_noise(w, p);
 }
 
-static void run_in_turn(gsl_rng *rng, const struct world *w, size_t rounds, struct series *ret)
+static void run_in_turn(const struct world *w, size_t rounds, struct series *ret)
 {
 	int steps = (int)(w->length_s / STEP_S);
-	struct machine m = begin_machine(rng, w);
+	struct machine m = begin_machine(w);
 
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 0; i < rounds; i++)
 		for (size_t p = 0; p < w->programs; p++)
 			for (int k = 0; k < steps; k++)
-				ret->logs[i][p] += next_step(rng, w, &m) / steps;
-	add_noise(rng, w, rounds, ret);
+				ret->logs[i][p] += next_step(w, &m) / steps;
+	add_noise(w, rounds, ret);
 }
 
 /* Of the logarithm of the ratio of the first two. */
@@ -106,22 +122,19 @@ static double sd_of(const struct series *s, size_t rounds)
 }
 
 /* How much narrower a duet's interval is than that of samples in turn. */
-static double true_gain(gsl_rng *rng, const struct world *w)
+static double true_gain(const struct world *w)
 {
-	struct series turn, duet;
-
-	run_in_turn(rng, w, TRUTH_ROUNDS, &turn);
-
-	size_t rounds = TRUTH_ROUNDS;
 	int steps = (int)(w->length_s / STEP_S);
-	struct machine m = begin_machine(rng, w);
+	struct series turn, duet = {};
+	struct machine m;
 
-	memset(&duet, 0, sizeof(duet));
-	for (size_t i = 0; i < rounds; i++)
+	run_in_turn(w, TRUTH_ROUNDS, &turn);
+	m = begin_machine(w);
+	for (size_t i = 0; i < TRUTH_ROUNDS; i++)
 		for (int k = 0; k < steps; k++)
 			for (size_t p = 0; p < w->programs; p++)
-				duet.logs[i][p] += next_step(rng, w, &m) / steps;
-	add_noise(rng, w, rounds, &duet);
+				duet.logs[i][p] += next_step(w, &m) / steps;
+	add_noise(w, TRUTH_ROUNDS, &duet);
 	return sd_of(&turn, TRUTH_ROUNDS) / sd_of(&duet, TRUTH_ROUNDS);
 }
 
@@ -145,84 +158,78 @@ static void fill(struct programs *p, const struct world *w, const struct series 
 	}
 }
 
-static struct duet_advice advise(gsl_rng *rng, const struct world *w)
+static struct duet_advice advise(const struct world *w)
 {
 	struct series s;
 	struct programs p;
 
-	run_in_turn(rng, w, w->rounds, &s);
+	run_in_turn(w, w->rounds, &s);
 	fill(&p, w, &s);
 	return duet_advise(p.candidates, w->programs, 10 * NS_PER_MS);
 }
 
 /* Programs of any length and number, whose noise is independent from sample to sample. */
-static struct world any_world(gsl_rng *rng)
+static struct world any_world(void)
 {
 	static const size_t rounds[] = {6, 10, 10, 15, 20, 40};
 	struct world w = {
 		.programs = 2 + gsl_rng_uniform_int(rng, 2),
 		.rounds = rounds[gsl_rng_uniform_int(rng, ELEMENTS(rounds))],
-		.length_s = from(rng, 0.06, 1),
+		.length_s = from(0.06, 1),
 		.correlation_s = 1,
 	};
-	double noise = from(rng, 0.001, 0.03);
+	double noise = from(0.001, 0.03);
 
 	for (size_t p = 0; p < w.programs; p++) {
-		w.noise[p] = noise * from(rng, 0.5, 2);
+		w.noise[p] = noise * from(0.5, 2);
 		w.shape[p] = (int)gsl_rng_uniform_int(rng, 4);
 	}
 	return w;
 }
 
-static struct world changing(gsl_rng *rng)
+static struct world changing(void)
 {
-	struct world w = any_world(rng);
+	struct world w = any_world();
 
-	w.sd = from(rng, 0.002, 0.1);
-	w.correlation_s = from(rng, 0.02, 30);
+	w.sd = from(0.002, 0.1);
+	w.correlation_s = from(0.02, 30);
 	if (gsl_rng_uniform_int(rng, 2)) {
-		w.slower = w.sd * from(rng, 0.5, 3);
-		w.period_s = from(rng, 0.05, 20);
+		w.slower = w.sd * from(0.5, 3);
+		w.period_s = from(0.05, 20);
 		w.busy_share = 0.05 + 0.45 * gsl_rng_uniform(rng);
 	}
 	return w;
 }
 
-TEST(independent_noise_is_no_reason_for_a_duet)
+TEST_DRAWN(independent_noise_is_no_reason_for_a_duet)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	int advised = 0;
 
 	gsl_rng_set(rng, check_seed(1));
 	for (int i = 0; i < TIMES; i++) {
-		struct world w = any_world(rng);
+		struct world w = any_world();
 
-		advised += advise(rng, &w).better;
+		advised += advise(&w).better;
 	}
 	printf("independent noise: a duet is suggested in %.1f %% of cases\n", 100.0 * advised / TIMES);
 	assert_true(advised <= TIMES / 20);
-	gsl_rng_free(rng);
 }
 
-TEST(a_drift_that_samples_in_turn_have_alike_is_no_reason_either)
+TEST_DRAWN(a_drift_that_samples_in_turn_have_alike_is_no_reason_either)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	int wrong = 0;
 
 	gsl_rng_set(rng, check_seed(2));
 	for (int i = 0; i < TIMES; i++) {
+		struct world w = any_world();
 
-		struct world w = any_world(rng);
-
-		/* So slow that samples in turn have it alike. */
-		w.sd = from(rng, 1, 5) * w.noise[0];
+		/* so slow that samples in turn have it alike */
+		w.sd = from(1, 5) * w.noise[0];
 		w.correlation_s = 20 * (double)(w.rounds * w.programs) * w.length_s;
-
-		wrong += advise(rng, &w).better && true_gain(rng, &w) < 1.2;
+		wrong += advise(&w).better && true_gain(&w) < 1.2;
 	}
 	printf("drift: a duet is suggested in vain in %.1f %% of cases\n", 100.0 * wrong / TIMES);
 	assert_true(wrong <= TIMES / 20);
-	gsl_rng_free(rng);
 }
 
 static int by_value(const void *x, const void *y)
@@ -232,17 +239,16 @@ static int by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-TEST(where_a_duet_is_suggested_its_interval_is_narrower)
+TEST_DRAWN(where_a_duet_is_suggested_its_interval_is_narrower)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	double gains[TIMES];
 	int advised = 0, helps = 0, worth = 0, found = 0;
 
 	gsl_rng_set(rng, check_seed(3));
 	for (int i = 0; i < TIMES; i++) {
-		struct world w = changing(rng);
-		bool better = advise(rng, &w).better;
-		double gain = true_gain(rng, &w);
+		struct world w = changing();
+		bool better = advise(&w).better;
+		double gain = true_gain(&w);
 
 		if (better)
 			gains[advised++] = gain;
@@ -259,91 +265,82 @@ TEST(where_a_duet_is_suggested_its_interval_is_narrower)
 	assert_true(helps > 0.8 * advised);
 	assert_true(gains[advised / 2] > 1.5);
 	assert_true(found > worth / 3);
-	gsl_rng_free(rng);
 }
 
+static struct programs p;
+
 /* Two programs of 0.2 s on a machine whose speed is a random walk. */
-static void make_walk(struct programs *p)
+static int make_walk(void **state)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	struct world w = {.programs = 2, .rounds = 20, .length_s = 0.2};
 	struct series s;
 	double level = 0;
 
+	draw(NULL);
 	for (size_t i = 0; i < w.rounds; i++)
 		for (size_t k = 0; k < 2; k++)
 			s.logs[i][k] = level += gsl_ran_gaussian(rng, 0.02);
-	fill(p, &w, &s);
-	gsl_rng_free(rng);
+	fill(&p, &w, &s);
+	return draw_no_more(NULL);
 }
 
-static bool is_better(const struct programs *p, int64_t slice_ns)
+#define TEST_OF_WALK(name) TEST_WITH(name, make_walk, NULL)
+
+static bool is_better(int64_t slice_ns)
 {
-	return duet_advise(p->candidates, 2, slice_ns).better;
+	return duet_advise(p.candidates, 2, slice_ns).better;
 }
 
-static void lengthen(struct programs *p, size_t program, double pt, double et)
+static void lengthen(size_t program, double pt, double et)
 {
 	for (size_t i = 0; i < MOST_ROUNDS; i++) {
-		p->samples[program][i].pt_ns = (int64_t)(pt * (double)p->samples[program][i].pt_ns);
-		p->samples[program][i].et_ns = (int64_t)(et * (double)p->samples[program][i].et_ns);
+		p.samples[program][i].pt_ns = (int64_t)(pt * (double)p.samples[program][i].pt_ns);
+		p.samples[program][i].et_ns = (int64_t)(et * (double)p.samples[program][i].et_ns);
 	}
 }
 
-TEST(programs_that_are_not_fit_for_a_duet_get_none)
+TEST_OF_WALK(programs_that_are_not_fit_for_a_duet_get_none)
 {
-	struct programs p;
-
-	make_walk(&p);
-	assert_true(is_better(&p, 10 * NS_PER_MS));
-	assert_false(is_better(&p, 50 * NS_PER_MS)); /* a few slices */
-	lengthen(&p, 1, 3, 3);
-	assert_false(is_better(&p, 10 * NS_PER_MS)); /* left over for most of its time */
-	make_walk(&p);
-	lengthen(&p, 1, 1, 2);
-	assert_false(is_better(&p, 10 * NS_PER_MS)); /* it waits for something */
+	assert_true(is_better(10 * NS_PER_MS));
+	assert_false(is_better(50 * NS_PER_MS)); /* a few slices */
+	lengthen(1, 3, 3);
+	assert_false(is_better(10 * NS_PER_MS)); /* left over for most of its time */
+	make_walk(NULL);
+	lengthen(1, 1, 2);
+	assert_false(is_better(10 * NS_PER_MS)); /* it waits for something */
 	for (size_t i = 0; i < MOST_ROUNDS; i++)
 		p.samples[1][i].wait_ns = p.samples[1][i].pt_ns;
-	assert_true(is_better(&p, 10 * NS_PER_MS)); /* for its CPU */
-	make_walk(&p);
-	lengthen(&p, 0, 1.8, 1);
-	assert_false(is_better(&p, 10 * NS_PER_MS)); /* two CPUs */
+	assert_true(is_better(10 * NS_PER_MS)); /* for its CPU */
+	make_walk(NULL);
+	lengthen(0, 1.8, 1);
+	assert_false(is_better(10 * NS_PER_MS)); /* two CPUs */
 }
 
-TEST(rounds_of_which_something_was_discarded_do_not_count)
+TEST_OF_WALK(rounds_of_which_something_was_discarded_do_not_count)
 {
-	struct programs p;
-
-	make_walk(&p);
 	p.samples[1][3].pt_ns *= 100;
-	assert_false(is_better(&p, 10 * NS_PER_MS));
+	assert_false(is_better(10 * NS_PER_MS));
 	p.out[3] = true;
-	assert_true(is_better(&p, 10 * NS_PER_MS));
+	assert_true(is_better(10 * NS_PER_MS));
 	memset(p.out, true, 16);
-	assert_false(is_better(&p, 10 * NS_PER_MS)); /* too few */
+	assert_false(is_better(10 * NS_PER_MS)); /* too few */
 }
 
-TEST(intervals_that_are_narrow_already_need_no_duet)
+TEST_OF_WALK(intervals_that_are_narrow_already_need_no_duet)
 {
-	struct programs p;
-
-	make_walk(&p);
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < MOST_ROUNDS; i++)
 			p.samples[k][i].pt_ns = (int64_t)(2e8 *
 							  pow((double)p.samples[k][i].pt_ns / 2e8, 0.1));
-	assert_false(is_better(&p, 10 * NS_PER_MS));
+	assert_false(is_better(10 * NS_PER_MS));
 }
 
-TEST(constant_times_and_one_program_have_nothing_to_say)
+TEST_OF_WALK(constant_times_and_one_program_have_nothing_to_say)
 {
-	struct programs p;
-
-	make_walk(&p);
 	assert_false(duet_advise(p.candidates, 1, 10 * NS_PER_MS).better);
 	assert_false(duet_advise(NULL, 0, 10 * NS_PER_MS).better);
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < MOST_ROUNDS; i++)
 			p.samples[k][i].pt_ns = 200 * NS_PER_MS;
-	assert_false(is_better(&p, 10 * NS_PER_MS));
+	assert_false(is_better(10 * NS_PER_MS));
 }

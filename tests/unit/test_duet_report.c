@@ -12,38 +12,36 @@
 #include <string.h>
 
 /* Two programs of 200 ms in slices of 10 ms. */
-struct made_up {
-	struct duet_report report;
-	struct duet_cost costs[2];
-	int64_t runs[2];
-};
+static struct duet_cost costs[2];
+static int64_t runs[] = {1, 2};
+static const struct duet_report report = {
+	.row = {1, false, 10 * NS_PER_MS}, .runs = runs, .costs = costs, .n = 2};
+static const struct duet_estimate unknown = {NAN, NAN};
 
-static void make(struct made_up *m, struct duet_estimate first, struct duet_estimate second)
+static void make(struct duet_estimate first, struct duet_estimate second)
 {
-	static const struct duet_cost any = {.alone_ns = 200e6, .together_ns = 200e6, .slice_ns = 10e6};
-
-	*m = (struct made_up){.costs = {any, any}, .runs = {1, 2}};
-	m->costs[0].price = first;
-	m->costs[1].price = second;
-	m->report = (struct duet_report){
-		.row = {1, false, 10 * NS_PER_MS}, .runs = m->runs, .costs = m->costs, .n = 2};
+	for (size_t i = 0; i < 2; i++)
+		costs[i] = (struct duet_cost){.alone_ns = 200e6,
+			.together_ns = 200e6,
+			.slice_ns = 10e6,
+			.price = i == 0 ? first : second};
 }
 
-static char *print(const struct made_up *m)
+static char *print(void)
 {
 	static const char *const names[] = {"a", "b"};
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	duet_report_print(file, &m->report, names, NULL);
+	duet_report_print(file, &report, names, NULL);
 	fclose(file);
 	return text;
 }
 
-static void assert_warns(const struct made_up *m, const char *warning) /* NULL: of nothing */
+static void assert_warns(const char *warning) /* NULL: of nothing */
 {
-	_cleanup_(freep) char *text = print(m);
+	_cleanup_(freep) char *text = print();
 	_cleanup_(freep) char *wanted = text_format("Warning: %s", warning ?: "");
 
 	/* the first warning is the wanted one */
@@ -52,113 +50,89 @@ static void assert_warns(const struct made_up *m, const char *warning) /* NULL: 
 		fail_msg("not '%s' in: %s", warning ?: "no warning", text);
 }
 
-TEST(a_price_that_a_longer_slice_makes_small_suggests_one)
+TEST(a_price_beyond_doubt_is_a_warning)
 {
-	struct made_up m;
+	static const struct {
+		struct duet_estimate first, second;
+		const char *warning;
+	} cases[] = {
+		/* that a longer slice makes small, that none does, and prices that differ beyond doubt */
+		{{0.12, 0.02}, {0.11, 0.02}, "sharing caches may bias the ratio (PRICE); try --slice 30ms"},
+		{{0.48, 0.12}, {0.10, 0.08},
+			"sharing caches biases the ratio (BIAS); try --order interleave"},
+		{{0.04, 0.005}, {0.02, 0.005}, "sharing caches biases the ratio (BIAS); try --slice"},
+		{{0.04, 0.01}, {0.04, 0.01}, NULL}, {{0.2, 0.16}, {0.1, 0.1}, NULL},
+		{{-0.2, 0.1}, {-0.1, 0.1}, NULL}, /* a machine that was slower */
+		{{NAN, NAN}, {NAN, NAN}, NULL}, {{0.03, 0.01}, {0.012, 0.01}, NULL}, /* 1.3 half intervals */
+		{{-0.5, 0.1}, {-0.2, 0.06}, NULL}, /* runs alone that were disturbed */
+	};
 
-	make(&m, (struct duet_estimate){0.12, 0.02}, (struct duet_estimate){0.11, 0.02});
-	assert_warns(&m, "sharing caches may bias the ratio (PRICE); try --slice 30ms");
-}
-
-TEST(a_price_that_no_slice_makes_small_suggests_samples_in_turn)
-{
-	struct made_up m;
-
-	make(&m, (struct duet_estimate){0.48, 0.12}, (struct duet_estimate){0.10, 0.08});
-	assert_warns(&m, "sharing caches biases the ratio (BIAS); try --order interleave");
-	make(&m, (struct duet_estimate){0.12, 0.02}, (struct duet_estimate){0.11, 0.02});
-	m.costs[1].together_ns = 60e6; /* too short for slices of 30 ms */
-	assert_warns(&m, "sharing caches may bias the ratio (PRICE); try --order interleave");
-}
-
-TEST(what_is_not_beyond_doubt_is_no_warning)
-{
-	struct made_up m;
-
-	make(&m, (struct duet_estimate){0.04, 0.01}, (struct duet_estimate){0.04, 0.01});
-	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){0.2, 0.16}, (struct duet_estimate){0.1, 0.1});
-	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){-0.2, 0.1},
-		(struct duet_estimate){-0.1, 0.1}); /* a machine that was slower */
-	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
-	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){0.03, 0.01},
-		(struct duet_estimate){0.012, 0.01}); /* 1.3 half intervals */
-	assert_warns(&m, NULL);
-	make(&m, (struct duet_estimate){-0.5, 0.1},
-		(struct duet_estimate){-0.2, 0.06}); /* runs alone that were disturbed */
-	assert_warns(&m, NULL);
-}
-
-TEST(prices_that_differ_beyond_doubt_bias_the_ratio)
-{
-	struct made_up m;
-
-	make(&m, (struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.02, 0.005});
-	assert_warns(&m, "sharing caches biases the ratio (BIAS); try --slice");
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		make(cases[i].first, cases[i].second);
+		assert_warns(cases[i].warning);
+	}
+	make(cases[0].first, cases[0].second);
+	costs[1].together_ns = 60e6; /* too short for slices of 30 ms */
+	assert_warns("sharing caches may bias the ratio (PRICE); try --order interleave");
 }
 
 TEST(prices_are_shown_with_their_intervals)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct made_up m;
 
-	make(&m, (struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.038, 0.03});
-	text = print(&m);
+	make((struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.038, 0.03});
+	text = print();
 	assert_non_null(strstr(text, "4.1 ± 0.5 %  "));
 	assert_non_null(strstr(text, "  4 ± 3 %  0 ± 3 %  ")); /* not -0 */
 	free(text);
-	make(&m, (struct duet_estimate){0.7, 0.77}, (struct duet_estimate){NAN, NAN});
-	text = print(&m);
+	make((struct duet_estimate){0.7, 0.77}, unknown);
+	text = print();
 	assert_non_null(strstr(text, "-7 … 335 %"));
 }
 
 TEST(time_without_the_other_and_long_slices_are_said)
 {
-	struct made_up m;
-
-	make(&m, (struct duet_estimate){NAN, NAN}, (struct duet_estimate){NAN, NAN});
-	m.costs[1].last = 0.3;
-	assert_warns(&m, "the longest program ran alone for 30 % of its time; try --repeat");
-	m.costs[1].last = 0;
-	m.costs[0].slice_ns = m.costs[1].slice_ns = 30e6;
-	assert_warns(&m, "the slices are longer than requested; try --slices-by freezer");
+	make(unknown, unknown);
+	costs[1].last = 0.3;
+	assert_warns("the longest program ran alone for 30 % of its time; try --repeat");
+	costs[1].last = 0;
+	costs[0].slice_ns = costs[1].slice_ns = 30e6;
+	assert_warns("the slices are longer than requested; try --slices-by freezer");
 }
 
-static enum duet_doubt doubt_of(struct duet_estimate price_of_b, double log_ratio, double together_ns)
+TEST(a_duet_is_in_doubt_by_its_bias_and_by_the_runs_alone)
 {
-	const struct duet_cost a = {.together_ns = 200e6, .price = {0, 0.01}},
-			       b = {.together_ns = together_ns, .price = price_of_b};
-	const struct log_ratio ratio = {.n = 12, .mean = log_ratio, .se = 0.01, .df = 11}; /* ± 0.022 */
+	static const struct {
+		struct duet_estimate price_of_b;
+		double log_ratio, together_ns;
+		enum duet_doubt doubt;
+	} cases[] = {
+		/* a bias beyond doubt leaves no verdict to the duet */
+		{{0.05, 0.06}, 0.1, 200e6, DUET_SOUND},
+		{{0.07, 0.06}, 0.1, 200e6, DUET_BIASED},
+		{{-0.07, 0.06}, 0.1, 200e6, DUET_BIASED},
+		{{NAN, NAN}, 0.1, 200e6, DUET_SOUND}, /* --alone 0 */
+		/* programs that compare otherwise alone contradict their duet */
+		{{0.025, 0.1}, 0.04, 200e6, DUET_CONTRADICTED},
+		{{0.015, 0.1}, 0.04, 200e6, DUET_SOUND},
+		{{0.05, 0.1}, 0.04, 200e6, DUET_CONTRADICTED},
+		{{-0.05, 0.1}, -0.04, 200e6, DUET_CONTRADICTED},
+		{{-0.05, 0.1}, 0.04, 200e6, DUET_SOUND},
+		{{0.05, 0.1}, 0.02, 200e6, DUET_SOUND}, /* no difference */
+		/* a program of less than four slices is too short */
+		{{0, 0.1}, 0, 41e6, DUET_SOUND},
+		{{0, 0.1}, 0, 39e6, DUET_TOO_SHORT},
+	};
 
-	return duet_doubt_of(&a, &b, 10 * NS_PER_MS, &ratio);
-}
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		const struct duet_cost a = {.together_ns = 200e6, .price = {0, 0.01}},
+				       b = {.together_ns = cases[i].together_ns,
+					       .price = cases[i].price_of_b};
+		const struct log_ratio ratio = {
+			.n = 12, .mean = cases[i].log_ratio, .se = 0.01, .df = 11}; /* ± 0.022 */
 
-TEST(a_bias_beyond_doubt_leaves_no_verdict_to_the_duet)
-{
-	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.06}, 0.1, 200e6), DUET_SOUND);
-	assert_int_equal(doubt_of((struct duet_estimate){0.07, 0.06}, 0.1, 200e6), DUET_BIASED);
-	assert_int_equal(doubt_of((struct duet_estimate){-0.07, 0.06}, 0.1, 200e6), DUET_BIASED);
-	assert_int_equal(doubt_of((struct duet_estimate){NAN, NAN}, 0.1, 200e6), DUET_SOUND); /* --alone 0 */
-}
-
-TEST(programs_that_compare_otherwise_alone_contradict_their_duet)
-{
-	assert_int_equal(doubt_of((struct duet_estimate){0.025, 0.1}, 0.04, 200e6), DUET_CONTRADICTED);
-	assert_int_equal(doubt_of((struct duet_estimate){0.015, 0.1}, 0.04, 200e6), DUET_SOUND);
-	assert_int_equal(doubt_of((struct duet_estimate){0.05, 0.1}, 0.04, 200e6), DUET_CONTRADICTED);
-	assert_int_equal(doubt_of((struct duet_estimate){-0.05, 0.1}, -0.04, 200e6), DUET_CONTRADICTED);
-	assert_int_equal(doubt_of((struct duet_estimate){-0.05, 0.1}, 0.04, 200e6), DUET_SOUND);
-	assert_int_equal(
-		doubt_of((struct duet_estimate){0.05, 0.1}, 0.02, 200e6), DUET_SOUND); /* no difference */
-}
-
-TEST(a_program_of_less_than_four_slices_is_too_short)
-{
-	assert_int_equal(doubt_of((struct duet_estimate){0, 0.1}, 0, 41e6), DUET_SOUND);
-	assert_int_equal(doubt_of((struct duet_estimate){0, 0.1}, 0, 39e6), DUET_TOO_SHORT);
+		assert_int_equal(duet_doubt_of(&a, &b, 10 * NS_PER_MS, &ratio), cases[i].doubt);
+	}
 	assert_int_equal(duet_slice_for(99 * NS_PER_MS), 3 * NS_PER_MS);
 	assert_int_equal(duet_slice_for(100 * NS_PER_MS), 10 * NS_PER_MS);
 }
@@ -179,10 +153,10 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 	gsl_rng_set(rng, check_seed(seed));
 	for (int t = 0; t < TRIES; t++) {
 		struct sample samples[2][N] = {};
-		struct duet_alone runs[2][N_ALONE] = {};
+		struct duet_alone alone_runs[2][N_ALONE] = {};
 		bool out[N] = {};
 		int64_t times[2][N];
-		struct duet_cost costs[2];
+		struct duet_cost prices[2];
 		struct log_ratio ratio;
 		enum duet_doubt doubt;
 
@@ -199,15 +173,15 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 		}
 		for (uint32_t i = 0; i < N_ALONE; i++)
 			for (int k = 0; k < 2; k++)
-				runs[k][i] = (struct duet_alone){.n = i + 1,
+				alone_runs[k][i] = (struct duet_alone){.n = i + 1,
 					.after = i * N / N_ALONE,
 					.pt_ns = llround(
 						200e6 * exp(gsl_ran_gaussian(rng, 0.05) + k * alone))};
 		for (int k = 0; k < 2; k++)
-			costs[k] = duet_cost_of(
-				&(struct duet_program){samples[k], out, N, NULL, 0, runs[k], N_ALONE, -1});
+			prices[k] = duet_cost_of(&(struct duet_program){
+				samples[k], out, N, NULL, 0, alone_runs[k], N_ALONE, -1});
 		ratio = log_ratio_of(times[0], times[1], NULL, N);
-		doubt = duet_doubt_of(&costs[0], &costs[1], 10 * NS_PER_MS, &ratio);
+		doubt = duet_doubt_of(&prices[0], &prices[1], 10 * NS_PER_MS, &ratio);
 		tried.doubted += (doubt != DUET_SOUND) / (double)TRIES;
 		tried.reversed += (doubt == DUET_SOUND && ratio.mean * alone < 0 &&
 					  fabs(ratio.mean) > log_ratio_half(&ratio, 0.05)) /
