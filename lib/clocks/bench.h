@@ -122,9 +122,8 @@ int clock_ticks(struct clock_bench *bench, struct error *err);
 uint64_t clock_cost_steps(const struct clock_bench *bench);
 uint64_t clock_primes_steps(const struct clock_bench *bench);
 
-/* -EINTR after a signal, otherwise 0. The first also counts a step of the progress. */
+/* Counts a step of the progress. -EINTR after a signal, otherwise 0. */
 int clock_bench_step(struct clock_bench *bench);
-int clock_bench_stopped(void);
 
 /* A reading, or the difference of two, in ns. */
 double clock_bench_ns(const struct clock_bench *bench, const struct time_reader *reader, int64_t reading);

@@ -51,6 +51,7 @@ struct clock_source *clocks_add_source(struct clocks *c, const char *name)
 	struct clock_source *source = array_add(c->sources, c->n_sources);
 
 	*source = (struct clock_source){
+		.name = xstrdup(name),
 		.median = NAN,
 		.low = NAN,
 		.high = NAN,
@@ -67,8 +68,7 @@ struct clock_source *clocks_add_source(struct clocks *c, const char *name)
 		.gain_low = NAN,
 		.gain_high = NAN,
 	};
-	source->name = xstrdup(name);
-	return source->name ? source : NULL;
+	return source;
 }
 
 void clocks_add_missing(struct clocks *c, const char *name, const char *why)
@@ -99,7 +99,7 @@ struct clock_small_cost *clocks_add_small_cost(struct clocks *c, const char *nam
 	struct clock_small_cost *cost = array_add(c->small_costs, c->n_small_costs);
 
 	*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
-	return cost->name ? cost : NULL;
+	return cost;
 }
 
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book, which has such a document for each. */

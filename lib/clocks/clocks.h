@@ -81,7 +81,7 @@ void clocks_clear(struct clocks *clocks);
 /* A source of that name; NULL: none. */
 struct clock_source *clocks_find(const struct clocks *clocks, const char *name);
 
-/* Adds one, with everything unknown. NULL: no memory. */
+/* Adds one, with everything unknown. */
 struct clock_source *clocks_add_source(struct clocks *clocks, const char *name);
 void clocks_add_missing(struct clocks *clocks, const char *name, const char *why);
 /* Adds a row for all present sources, likewise. */
@@ -104,16 +104,14 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
 /* The same document with what the book has of the environment. */
 int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err);
 
-/* A calibration of the clocks on the screen. */
-
-/* Prints it to standard output. */
-int clocks_print(const struct clocks *clocks, struct error *err);
+/* Prints a calibration of the clocks to standard output. */
+void clocks_print(const struct clocks *clocks);
 
 /* The name of a source on the screen: "CLOCK_REALTIME" for "clock_gettime(CLOCK_REALTIME)". Valid until the next
  * call. */
 const char *clocks_short_name(const char *name);
 
-/* Indices of the sources by their cost; the caller frees it. NULL: no memory. */
+/* Indices of the sources by their cost; the caller frees it. */
 size_t *clocks_by_cost(const struct clocks *clocks);
 
 /* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its

@@ -29,7 +29,7 @@ size_t *clocks_by_cost(const struct clocks *c)
 {
 	size_t *order = xcalloc(c->n_sources + 1, sizeof(*order));
 
-	for (size_t i = 0; order && i < c->n_sources; i++) {
+	for (size_t i = 0; i < c->n_sources; i++) {
 		size_t at = i;
 
 		for (; at > 0 && c->sources[order[at - 1]].median > c->sources[i].median; at--)
@@ -53,7 +53,7 @@ static void cell_ns(struct table *table, double ns)
 		table_cell_duration(table, isfinite(ns) && ns < 1e18 ? llround(ns) : -1);
 }
 
-static int print_costs(const struct clocks *c, const size_t *order)
+static void print_costs(const struct clocks *c, const size_t *order)
 {
 	static const struct column columns[] = {{"COST OF A CALL"}, {"CYCLES", COLUMN_NUMBER},
 		{"±", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"SD", COLUMN_NUMBER},
@@ -77,10 +77,9 @@ static int print_costs(const struct clocks *c, const size_t *order)
 	table_print(table, stdout);
 	if (reference)
 		printf("RATIO: to %s.\n", reference_name);
-	return 0;
 }
 
-static void print_quality(const struct clocks *c, const size_t *order, struct error *err)
+static void print_quality(const struct clocks *c, const size_t *order)
 {
 	static const struct column columns[] = {{"RESOLUTION"}, {"STEP", COLUMN_NUMBER},
 		{"LAG", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"BACK", COLUMN_NUMBER},
@@ -108,10 +107,9 @@ static void print_quality(const struct clocks *c, const size_t *order, struct er
 		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
 }
 
-int clocks_print(const struct clocks *c, struct error *err)
+void clocks_print(const struct clocks *c)
 {
 	_cleanup_(freep) size_t *order = clocks_by_cost(c);
-	int r;
 	const struct clock_allocation *first, *last;
 
 	if (c->id > 0)
@@ -121,11 +119,8 @@ int clocks_print(const struct clocks *c, struct error *err)
 	if (c->clocksource)
 		printf("; clock source %s", terminal_text(c->clocksource));
 	printf("\n\n");
-	r = print_costs(c, order);
-	if (r == 0)
-		print_quality(c, order, err);
-	if (r < 0)
-		return r;
+	print_costs(c, order);
+	print_quality(c, order);
 	if (c->n_missing > 0)
 		printf("\nNot on this machine:\n");
 	for (size_t i = 0; i < c->n_missing; i++) {
@@ -133,7 +128,7 @@ int clocks_print(const struct clocks *c, struct error *err)
 			"%s: %s", clocks_short_name(c->missing[i].name), terminal_text(c->missing[i].why));
 
 		fputs("  ", stdout);
-		terminal_wrap(stdout, text ?: "", 2, 4);
+		terminal_wrap(stdout, text, 2, 4);
 	}
 	if (c->n_allocations != 0) {
 		first = &c->allocations[0];
@@ -158,7 +153,6 @@ int clocks_print(const struct clocks *c, struct error *err)
 				text_duration(llround(c->ticks[i].exact_ns)),
 				text_duration(llround(c->ticks[i].tick_ns)));
 	}
-	return 0;
 }
 
 /* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its

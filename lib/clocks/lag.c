@@ -95,7 +95,7 @@ struct lags {
 	size_t n;
 };
 
-/* Both at one moment: again, if the child was interrupted between them. */
+/* CPU time and cycles at one moment: again, if the child was interrupted between them. */
 static int64_t lag_read_both(struct shown *shown, int64_t most)
 {
 	int64_t before, after, cpu_ns;
@@ -128,34 +128,29 @@ static void show_time(void *page, const void *data)
 	}
 }
 
-/* The child's CPU time at this moment; false: it is not running, or writes. */
-static bool child_time(const struct clock_bench *b, struct shown *shown, int64_t cycles, struct behind *ret)
-{
-	unsigned int before = atomic_load(&shown->sequence);
-	int64_t at = shown->at, last = shown->last_cycles;
-
-	ret->stretch = before;
-	ret->ns = shown->cpu_ns + llround((double)(cycles - at) / b->cycles_per_ns);
-	return before > 0 && before % 2 == 0 && before == atomic_load(&shown->sequence) && cycles >= at &&
-	       (double)llabs(cycles - last) < GAP_NS * b->cycles_per_ns;
-}
-
+/* One reading, unless the reader was interrupted, so that it is not known when it read, or the child is not running, or
+ * writes. */
 static void read_lag(const struct clock_bench *b, struct shown *shown, struct lags *lags)
 {
-	struct behind *behind = &lags->items[lags->n];
-	int64_t reading, before, after;
+	double gap = GAP_NS * b->cycles_per_ns;
+	int64_t reading, before, after, cycles, at, last, child_ns;
+	unsigned int sequence;
 
 	if (lags->n >= READINGS)
 		return;
 	before = cycles_now();
 	reading = time_read(&lags->reader);
 	after = cycles_now();
-	if (reading < 0 || (double)(after - before) > GAP_NS * b->cycles_per_ns)
-		return; /* the reader was interrupted, so that it is not known when it read */
-	if (!child_time(b, shown, before + (after - before) / 2, behind))
+	if (reading < 0 || (double)(after - before) > gap)
 		return;
-	behind->ns -= reading;
-	lags->n++;
+	cycles = before + (after - before) / 2;
+	sequence = atomic_load(&shown->sequence);
+	at = shown->at;
+	last = shown->last_cycles;
+	child_ns = shown->cpu_ns + llround((double)(cycles - at) / b->cycles_per_ns);
+	if (sequence > 0 && sequence % 2 == 0 && sequence == atomic_load(&shown->sequence) && cycles >= at &&
+		(double)llabs(cycles - last) < gap)
+		lags->items[lags->n++] = (struct behind){sequence, child_ns - reading};
 }
 
 /* A source that starts at a number of its own and cuts each switch elsewhere: the least of a stretch is no lag. Short
@@ -175,10 +170,26 @@ static size_t subtract_least(struct lags *lags)
 	return n;
 }
 
+/* The median and the greatest lag, unless the child hardly ran. */
+static void conclude_lag(struct lags *lags, struct clock_source *source)
+{
+	size_t n = lags->reader.source->relative ? subtract_least(lags) : lags->n;
+	int64_t ns[READINGS];
+
+	if (n < READINGS / 4)
+		return;
+	for (size_t i = 0; i < n; i++)
+		ns[i] = lags->items[i].ns > 0 ? lags->items[i].ns : 0;
+	sort_ascending(ns, n);
+	source->lag_ns = quantile_of(ns, n, 0.5);
+	source->lag_max_ns = (double)ns[n - 1];
+}
+
 int clock_lag(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(child_end) struct child child = {};
 	struct lags lags[MAX_CLOCK_READERS] = {};
+	bool enough = false;
 	size_t n = 0;
 	int r;
 
@@ -187,55 +198,33 @@ int clock_lag(struct clock_bench *b, struct error *err)
 	r = child_start(&child, b->cpu, show_time, &b->cycles_per_ns, err);
 	if (r == 0)
 		r = pinning_pin(b->other_cpu);
-	if (r == 0) {
-		/* The sources that can be read for another process. */
-		for (size_t i = 0; i < b->n; i++) {
-			struct lags *next = &lags[n];
-			struct error why;
+	/* The sources that can be read for another process. */
+	for (size_t i = 0; r == 0 && i < b->n; i++) {
+		const struct time_source *source = b->readers[i].source;
+		struct error why;
 
-			if (!b->readers[i].source->of_others)
-				continue;
-			if (time_reader_open(&next->reader, b->readers[i].source, child.pid, &why) < 0)
-				continue;
-			next->source = i;
-			next->items = xcalloc(READINGS, sizeof(*next->items));
-			(n)++;
-		}
+		if (!source->of_others || time_reader_open(&lags[n].reader, source, child.pid, &why) < 0)
+			continue;
+		lags[n].source = i;
+		lags[n++].items = xcalloc(READINGS, sizeof(*lags->items));
 	}
-	if (r == 0) {
-		for (int i = 0; r == 0 && i < ATTEMPTS; i++) {
-			bool enough = true;
+	for (int i = 0; r == 0 && !enough && i < ATTEMPTS; i++) {
+		int64_t until_ns;
 
-			for (size_t k = 0; k < n; k++) {
-				read_lag(b, child.page, &lags[k]);
-				enough = enough && lags[k].n >= READINGS;
-			}
-			if (enough)
-				break;
-
-			int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
-
-			while (clock_ns(CLOCK_MONOTONIC) < until_ns)
-				;
-			if (i % READINGS == 0)
-				r = clock_bench_step(b);
-		}
+		enough = true;
 		for (size_t k = 0; k < n; k++) {
-			struct clock_source *source = &b->result->sources[lags[k].source];
-			size_t n_conclude = lags[k].reader.source->relative ? subtract_least(&lags[k])
-									    : lags[k].n;
-			int64_t ns[READINGS];
-
-			if (n_conclude < READINGS / 4) /* the child hardly ran */
-				continue;
-			for (size_t i = 0; i < n_conclude; i++)
-				ns[i] = lags[k].items[i].ns > 0 ? lags[k].items[i].ns : 0;
-			sort_ascending(ns, n_conclude);
-			source->lag_ns = quantile_of(ns, n_conclude, 0.5);
-			source->lag_max_ns = (double)ns[n_conclude - 1];
+			read_lag(b, child.page, &lags[k]);
+			enough = enough && lags[k].n >= READINGS;
 		}
+		until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+		while (!enough && clock_ns(CLOCK_MONOTONIC) < until_ns)
+			;
+		if (!enough && i % READINGS == 0)
+			r = clock_bench_step(b);
 	}
 	for (size_t i = 0; i < n; i++) {
+		if (r == 0)
+			conclude_lag(&lags[i], &b->result->sources[lags[i].source]);
 		time_reader_close(&lags[i].reader);
 		free(lags[i].items);
 	}

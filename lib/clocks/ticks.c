@@ -9,6 +9,7 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/host/accounting/taskstats.h"
+#include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -21,10 +22,6 @@ struct task {
 	int64_t period_ns, phase_ns; /* it ticks at phase_ns + n * period_ns of CLOCK_MONOTONIC */
 	int ticks;
 	bool at_ticks; /* runs at them; otherwise between them */
-};
-
-struct progress_of_child {
-	atomic_bool done;
 };
 
 static void sleep_until(int64_t ns)
@@ -45,7 +42,7 @@ static void compute_until(int64_t ns)
 static void run_by_ticks(void *page, const void *data)
 {
 	const struct task *task = data;
-	struct progress_of_child *progress = page;
+	atomic_bool *done = page;
 	int64_t period_ns = task->period_ns, margin_ns = period_ns / 16;
 
 	prctl(PR_SET_TIMERSLACK, 1);
@@ -61,93 +58,79 @@ static void run_by_ticks(void *page, const void *data)
 			sleep_until(next_ns + margin_ns);
 		}
 	}
-	progress->done = true;
+	*done = true;
 	sleep_until(INT64_MAX / 2); /* until it is killed: its times can still be read */
-}
-
-static int ticks_read_times(struct taskstats_link *link, pid_t pid, struct clock_tick *ret, struct error *err)
-{
-	struct taskstats_fields fields;
-	int r = taskstats_link_ask_one(link, pid, &fields, err);
-
-	if (r == 0)
-		*ret = (struct clock_tick){(double)fields.run_ns, (double)fields.tick_ns};
-	return r;
 }
 
 static int ticks_measure(struct clock_bench *b, struct taskstats_link *link, const struct task *task,
 	struct clock_tick *ret, struct error *err)
 {
 	_cleanup_(child_end) struct child child = {};
-	struct progress_of_child *progress;
+	struct taskstats_fields fields;
+	atomic_bool *done;
 	int r = child_start(&child, b->cpu, run_by_ticks, task, err);
 
 	if (r < 0)
 		return r;
-	progress = child.page;
-	while (r == 0 && !progress->done) {
+	done = child.page;
+	while (r == 0 && !*done) {
 		sleep_until(clock_ns(CLOCK_MONOTONIC) + 20 * NS_PER_MS);
-		r = clock_bench_stopped() ?: child_check(&child, err);
+		r = interrupt_pending() ? -EINTR : child_check(&child, err);
 	}
-	return r < 0 ? r : ticks_read_times(link, child.pid, ret, err);
+	if (r == 0)
+		r = taskstats_link_ask_one(link, child.pid, &fields, err);
+	if (r == 0)
+		*ret = (struct clock_tick){(double)fields.run_ns, (double)fields.tick_ns};
+	return r ?: clock_bench_step(b);
 }
 
-static int measure_both(struct clock_bench *b, struct taskstats_link *link, struct error *err)
+/* When the ticks are: the start of the window of a twentieth of the period that has most of those that are seen, since some
+ * are seen late. */
+static int64_t find_phase_ns(int64_t period_ns)
 {
-	struct timespec resolution;
-	struct task task = {.ticks = b->full ? TICKS_FULL : TICKS};
-	int r = 0;
-	size_t n = 0;
+	int64_t phases[WATCHED], last = clock_ns(CLOCK_MONOTONIC_COARSE), best = 0;
 	int most = 0;
 
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) < 0)
-		return error_os(err, -errno, "cannot read the kernel's tick");
-	task.period_ns = timespec_ns(resolution);
-
-	/* When the ticks are: where most of those fall that are seen, since some are seen late. */
-	int64_t phases[WATCHED], last = clock_ns(CLOCK_MONOTONIC_COARSE);
-
-	while (n < WATCHED) {
+	for (size_t n = 0; n < WATCHED;) {
 		int64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
 
 		if (now != last)
-			phases[n++] = clock_ns(CLOCK_MONOTONIC) % task.period_ns;
+			phases[n++] = clock_ns(CLOCK_MONOTONIC) % period_ns;
 		last = now;
 	}
-
-	/* The start of the window of a twentieth of the period, anywhere on the circle, that has most of
-	 * them. */
-	int64_t width = task.period_ns / 20, best = 0;
-
 	for (int i = 0; i < WATCHED; i++) {
 		int count = 0;
 
 		for (int k = 0; k < WATCHED; k++)
-			count += (phases[k] - phases[i] + task.period_ns) % task.period_ns < width;
+			count += (phases[k] - phases[i] + period_ns) % period_ns < period_ns / 20;
 		if (count <= most)
 			continue;
 		most = count;
 		best = phases[i];
 	}
-	task.phase_ns = best;
-	b->result->tick_period_ns = (double)task.period_ns;
-	for (int i = 0; r == 0 && i < N_CLOCK_TICKS; i++) {
-		task.at_ticks = i == CLOCK_TICK_RUNNER;
-		r = ticks_measure(b, link, &task, &b->result->ticks[i], err);
-		if (r == 0)
-			r = clock_bench_step(b);
-	}
-	return r;
+	return best;
 }
 
 int clock_ticks(struct clock_bench *b, struct error *err)
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = NULL;
+	struct task task = {.ticks = b->full ? TICKS_FULL : TICKS};
+	struct timespec resolution;
 	struct error why;
 	int r = taskstats_link_new(&link, &why);
 
-	if (r == 0)
-		return measure_both(b, link, err);
-	b->result->tick_why = xstrdup(r == -EPERM ? "needs root" : why.text);
-	return clock_bench_step(b);
+	if (r < 0) {
+		b->result->tick_why = xstrdup(r == -EPERM ? "needs root" : why.text);
+		return clock_bench_step(b);
+	}
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &resolution) < 0)
+		return error_os(err, -errno, "cannot read the kernel's tick");
+	task.period_ns = timespec_ns(resolution);
+	task.phase_ns = find_phase_ns(task.period_ns);
+	b->result->tick_period_ns = (double)task.period_ns;
+	for (int i = 0; r == 0 && i < N_CLOCK_TICKS; i++) {
+		task.at_ticks = i == CLOCK_TICK_RUNNER;
+		r = ticks_measure(b, link, &task, &b->result->ticks[i], err);
+	}
+	return r;
 }

@@ -2,7 +2,7 @@
 /* The ways to read a time: see bench.h. */
 #include "lib/clocks/bench.h"
 
-#include "lib/base/text.h"
+#include "lib/base/paths.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/accounting/taskstats.h"
 #include "lib/host/perf/perf_counters.h"
@@ -21,18 +21,14 @@
 #include <cpuid.h>
 #endif
 
-static int64_t timeval_ns(struct timeval t)
-{
-	return t.tv_sec * NS_PER_S + t.tv_usec * NS_PER_US;
-}
-
 static int64_t read_rusage(struct time_reader *reader)
 {
 	struct rusage usage;
 
 	if (getrusage(reader->source->argument, &usage) < 0)
 		return -1;
-	return timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * NS_PER_US;
 }
 
 static int open_clock(struct time_reader *reader, struct error *why)
@@ -66,13 +62,6 @@ static int64_t read_times(struct time_reader *reader)
 	return (times_now.tms_utime + times_now.tms_stime) * tick_ns;
 }
 
-/* A file that stays open, and is read again from its start. */
-static int open_file(struct time_reader *reader, const char *path, struct error *why)
-{
-	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-	return reader->fd < 0 ? error_say(why, -errno, "%s", strerror(errno)) : 0;
-}
-
 static bool time_source_read_text(struct time_reader *reader, char *text, size_t size)
 {
 	ssize_t n = pread(reader->fd, text, size - 1, 0);
@@ -83,17 +72,12 @@ static bool time_source_read_text(struct time_reader *reader, char *text, size_t
 	return true;
 }
 
-static int open_proc(struct time_reader *reader, const char *name, struct error *why)
+/* A file that stays open, and is read again from its start: "/proc/PID/stat", of this process. */
+static int open_proc(struct time_reader *reader, struct error *why)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", reader->pid ?: getpid(), name);
-	return open_file(reader, path, why);
-}
-
-static int open_stat(struct time_reader *reader, struct error *why)
-{
-	return open_proc(reader, "stat", why);
+	reader->fd = path_open(AT_FDCWD, O_RDONLY, "/proc/%d%s", reader->pid ?: getpid(),
+		strrchr(reader->source->name, '/'));
+	return reader->fd < 0 ? error_say(why, reader->fd, "%s", strerror(-reader->fd)) : 0;
 }
 
 /* utime and stime, fields 14 and 15, in ticks; the name, field 2, may contain anything. */
@@ -111,11 +95,6 @@ static int64_t read_stat(struct time_reader *reader)
 	user = strtoll(at, &at, 10);
 	system = strtoll(at, NULL, 10);
 	return (user + system) * (NS_PER_S / sysconf(_SC_CLK_TCK));
-}
-
-static int open_schedstat(struct time_reader *reader, struct error *why)
-{
-	return open_proc(reader, "schedstat", why);
 }
 
 static int64_t read_schedstat(struct time_reader *reader)
@@ -182,13 +161,13 @@ static int64_t read_perf_page(struct time_reader *reader)
 /* The cgroup in which the process is anyway: others in it count as well. */
 static int open_cpu_stat(struct time_reader *reader, struct error *why)
 {
-	_cleanup_(freep) char *directory = NULL, *path = NULL;
+	_cleanup_(freep) char *directory = NULL;
 	int r = cgroup_of(reader->pid, &directory, why);
 
 	if (r < 0)
 		return error_say(why, r, "no cgroup v2");
-	path = text_format("%s/cpu.stat", directory);
-	return open_file(reader, path, why);
+	reader->fd = path_open(AT_FDCWD, O_RDONLY, "%s/cpu.stat", directory);
+	return reader->fd < 0 ? error_say(why, reader->fd, "%s", strerror(-reader->fd)) : 0;
 }
 
 static int64_t read_cgroup(struct time_reader *reader)
@@ -299,9 +278,8 @@ const struct time_source time_sources[] = {
 	{"getrusage(RUSAGE_THREAD)", TIME_OF_CALLER, .argument = RUSAGE_THREAD, .read = read_rusage},
 	{"getrusage(RUSAGE_CHILDREN)", TIME_OF_CHILDREN, .argument = RUSAGE_CHILDREN, .read = read_rusage},
 	{"times()", TIME_OF_CALLER, .read = read_times},
-	{"/proc/PID/stat", TIME_OF_CALLER, .of_others = true, .open = open_stat, .read = read_stat},
-	{"/proc/PID/schedstat", TIME_OF_CALLER, .of_others = true, .open = open_schedstat,
-		.read = read_schedstat},
+	{"/proc/PID/stat", TIME_OF_CALLER, .of_others = true, .open = open_proc, .read = read_stat},
+	{"/proc/PID/schedstat", TIME_OF_CALLER, .of_others = true, .open = open_proc, .read = read_schedstat},
 	{"perf task-clock", TIME_OF_CALLER, .of_others = true, .relative = true, .open = open_perf,
 		.read = read_perf},
 	{"perf task-clock, mapped page", TIME_OF_CALLER, .open = open_perf_page, .read = read_perf_page},
