@@ -74,6 +74,7 @@ struct calibration {
 	struct constant constant;
 	char *inc;                           /* the program's file */
 	char *notes;                         /* for the runs: the result of the audit; NULL: nothing */
+	int phase;                           /* under way */
 	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
 };
 

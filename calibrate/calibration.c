@@ -261,31 +261,22 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 	return r;
 }
 
-static void tell_manager(struct calibration *c, int which, const struct run *run)
+static void tell_manager(const struct calibration *c, const struct run *run)
 {
 	int64_t left_ns = calibration_left_ns(c, false);
 
 	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", run_kind_names[run->kind],
-		(long long)run->id, run->n_samples, c->plan.phases[which].samples, run->program,
+		(long long)run->id, run->n_samples, c->plan.phases[c->phase].samples, run->program,
 		text_duration(left_ns), text_moment(clock_ns(CLOCK_REALTIME) + left_ns));
 }
-
-/* The data of the sampling loop's callbacks. */
-struct progress_report {
-	struct calibration *calibration;
-	int which;
-	uint32_t first; /* samples taken before this process */
-};
 
 static int report_progress(struct sampling *s, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err)
 {
-	const struct progress_report *report = s->data;
-	struct calibration *c = report->calibration;
+	struct calibration *c = s->data;
 
-	c->pace_ns[report->which] = (clock_ns(CLOCK_MONOTONIC) - s->begun_ns) /
-				    (int64_t)(s->run->n_samples - report->first);
-	tell_manager(c, report->which, s->run);
+	c->pace_ns[c->phase] = (clock_ns(CLOCK_MONOTONIC) - s->begun_ns) / s->taken;
+	tell_manager(c, s->run);
 	return 0;
 }
 
@@ -298,17 +289,16 @@ static char *resume_command(const struct calibration *c)
 
 /* A warm-up and the samples that are missing, each stored before the next starts; systemd is told of the progress. */
 static int take_phase(
-	struct calibration *c, int which, const struct inc_program *inc, struct run *run, struct error *err)
+	struct calibration *c, const struct inc_program *inc, struct run *run, struct error *err)
 {
-	_cleanup_(freep) char *command = resume_command(c),
-			      *label = text_format("%s run %lld, %s", run_kind_names[run->kind],
-				      (long long)run->id, run->program);
-	struct progress_report report = {c, which, run->n_samples};
+	_cleanup_(freep) char *command = resume_command(c);
 	struct sampling sampling = {.run = run,
 		.spawn = &inc->spawn,
 		.warm_ups = 1,
-		.samples = c->plan.phases[which].samples,
-		.data = &report};
+		.samples = c->plan.phases[c->phase].samples,
+		.data = c};
+	_cleanup_(freep) char *label = text_format(
+		"%s run %lld, %s", run_kind_names[run->kind], (long long)run->id, run->program);
 	const struct sampling_plan plan = {
 		.session = &c->base,
 		.items = &sampling,
@@ -320,7 +310,7 @@ static int take_phase(
 	struct error err2;
 	int r;
 
-	tell_manager(c, which, run);
+	tell_manager(c, run);
 	r = sampling_run(&plan, err);
 	err2 = *err;
 	if (r == -EINTR)
@@ -330,9 +320,9 @@ static int take_phase(
 	if (r < 0)
 		return error_say(
 			err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
-	if (calibrate_options.verbose && run->n_samples > report.first)
+	if (calibrate_options.verbose && sampling.taken > 0)
 		screen_print("The observer took %s of CPU time per sample\n",
-			text_duration(sampling.observer_ns / (run->n_samples - report.first)));
+			text_duration(sampling.observer_ns / sampling.taken));
 	return 0;
 }
 
@@ -344,6 +334,7 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 	struct inc_program inc;
 	int r;
 
+	c->phase = which;
 	inc_program_make(&inc, c, phase->length_ns);
 	if (!phase->run) {
 		r = inc_program_describe(&inc, c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, &run, err);
@@ -359,7 +350,7 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 		}
 	}
 	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE))
-		r = take_phase(c, which, &inc, &run, err);
+		r = take_phase(c, &inc, &run, err);
 	return r != 0 ? r : screen_run(c, which, err);
 }
 

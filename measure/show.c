@@ -8,6 +8,7 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/base/xalloc.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"
@@ -106,31 +107,17 @@ struct duet_advice advice_of(const struct session *s)
 	return duet_advise(programs, s->n, DEFAULT_SLICE_NS);
 }
 
-/* Whether the kernel splits user and system time on this CPU by ticks, as on all CPUs but tickless ones. cpu -1:
- * any. */
-static bool split_by_ticks(int cpu)
-{
-	_cleanup_(freep) char *tickless = path_text(AT_FDCWD, "/sys/devices/system/cpu/nohz_full");
-	_cleanup_(freep) int *cpus = NULL;
-	size_t n = 0;
-
-	if (tickless && text_parse_cpu_list(tickless, &cpus, &n) < 0)
-		return true;
-	for (size_t i = 0; i < n; i++)
-		if (cpus[i] == cpu)
-			return false;
-	return true;
-}
-
 /* `resolving`: what the machine can resolve, where this is the only result. */
 static void show_result(const struct session *s, const struct task *t, const char *resolving)
 {
 	_cleanup_(screen_clear) struct screen screen = run_screen_fill(&t->result);
+	_cleanup_(freep) char *tickless = path_text(AT_FDCWD, "/sys/devices/system/cpu/nohz_full");
 	bool only = session_n_shown(s) == 1;
 
 	screen.name = t->name;
 	screen.unit = s->options->unit;
-	screen.approximate = split_by_ticks(s->options->cpu);
+	/* the kernel splits user and system time by ticks on all CPUs but tickless ones */
+	screen.approximate = s->options->cpu < 0 || !tickless || !cpu_list_has(tickless, s->options->cpu);
 	if (t->inc.increments > 0)
 		inc_units_text(screen.inc_units, &t->inc);
 	screen.all_notes = s->options->verbose;

@@ -70,6 +70,18 @@ static void fill(const struct profile *p)
 	run_notes_add(&s.notes, &r, p);
 }
 
+/* Without executions of daemons. */
+static void fill_undisturbed(const struct profile *p)
+{
+	discard(NULL, 0);
+	fill(p);
+}
+
+static void assert_note(size_t i, const char *text)
+{
+	assert_string_equal(s.notes.items[i].text, text);
+}
+
 static int clear(void **state)
 {
 	run_result_clear(&r);
@@ -99,8 +111,7 @@ TEST_OF_RUN(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kep
 	assert_int_equal(s.reasons[1].n, 1);
 	assert_string_equal(s.reasons[2].name, "lost records");
 	assert_int_equal(s.reasons[2].samples[0], 7);
-	assert_string_equal(
-		s.notes.items[0].text, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
+	assert_note(0, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
 	assert_int_equal(s.pt.n, N - 4);
 	assert_int_equal(s.n_by_two_sd, 1);
 	assert_int_equal(s.by_two_sd[0], 9);
@@ -147,8 +158,7 @@ TEST_OF_RUN(user_and_system_are_those_of_the_samples_kept)
 {
 	r.samples[3].incomplete = true;
 	r.samples[3].user_ns = NS_PER_S;
-	discard(NULL, 0);
-	fill(NULL);
+	fill_undisturbed(NULL);
 	assert_int_equal(llround(s.user_ns), 96 * NS_PER_MS);
 	r.samples[4].system_ns = -1; /* not known */
 	screen_clear(&s);
@@ -175,26 +185,21 @@ TEST_OF_RUN(what_changes_the_reading_is_noted)
 	fill(&profile);
 	assert_int_equal(s.notes.n, 5);
 	assert_true(s.interval.assumed);
-	assert_string_equal(
-		s.notes.items[0].text, "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
-	assert_string_equal(s.notes.items[1].text, "Warning: the program failed in 1 of 12 samples");
-	assert_string_equal(
-		s.notes.items[2].text, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+	assert_note(0, "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
+	assert_note(1, "Warning: the program failed in 1 of 12 samples");
+	assert_note(2, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 	assert_non_null(strstr(s.notes.items[3].text, "in 1 of 12 samples (3)"));
-	assert_string_equal(
-		s.notes.items[4].text, "Warning: interrupts took 2.0 ms a sample, in 2 of 12 samples (1, 2)");
+	assert_note(4, "Warning: interrupts took 2.0 ms a sample, in 2 of 12 samples (1, 2)");
 }
 
 TEST_OF_RUN(a_noisy_profile_is_noted_with_what_it_cannot_see)
 {
 	profile.blind_ns = 16400000;
 	profile.noise = (char *)"steal 3.2 %";
-	discard(NULL, 0);
-	fill(&profile);
+	fill_undisturbed(&profile);
 	profile.blind_ns = 0;
 	profile.noise = NULL;
-	assert_string_equal(
-		s.notes.items[1].text, "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)");
+	assert_note(1, "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)");
 	assert_int_equal(r.discarding.blind_ns, 16400000);
 	assert_string_equal(r.discarding.noise, "steal 3.2 %");
 }
@@ -229,11 +234,9 @@ TEST_OF_RUN(more_cpu_time_than_elapsed_time_on_one_cpu_is_explained)
 		r.samples[i].et_ns = 10 * NS_PER_MS;
 		r.samples[i].pt_ns = 10 * NS_PER_MS + 230 * NS_PER_US;
 	}
-	discard(NULL, 0);
-	fill(NULL);
+	fill_undisturbed(NULL);
 	assert_int_equal(s.notes.n, 1);
-	assert_string_equal(s.notes.items[0].text,
-		"PT is 230 us more than ET: it includes the work to start the program");
+	assert_note(0, "PT is 230 us more than ET: it includes the work to start the program");
 }
 
 TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
@@ -245,22 +248,18 @@ TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
 		r.counters[i].sample = i + 1;
 		counters_set(&r.counters[i].changes, COUNTER_STEAL, i == 4 ? 70 * NS_PER_MS : 0);
 	}
-	discard(NULL, 0);
-	fill(NULL);
+	fill_undisturbed(NULL);
 	assert_int_equal(s.pt.n, N);
-	assert_string_equal(s.notes.items[0].text,
-		"Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
+	assert_note(0, "Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
 }
 
 TEST_OF_RUN(no_samples_are_not_correlated)
 {
 	for (uint32_t i = 0; i < N; i++)
 		r.samples[i].incomplete = true;
-	discard(NULL, 0);
-	fill(NULL);
+	fill_undisturbed(NULL);
 	assert_int_equal(s.notes.n, 1);
-	assert_string_equal(
-		s.notes.items[0].text, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
+	assert_note(0, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 }
 
 TEST_OF_RUN(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
@@ -274,8 +273,7 @@ TEST_OF_RUN(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 	assert_int_equal(s.notes.n, 0);
 	r.discarding.run.cpu = 0;
 	fill(&profile);
-	assert_string_equal(
-		s.notes.items[0].text, "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
+	assert_note(0, "Warning: profile 'lab1' was made on CPU 1, this run is on CPU 0");
 }
 
 TEST_OF_RUN(the_time_of_an_outlier_has_the_digits_that_set_it_apart)
