@@ -55,7 +55,7 @@ struct size {
 
 struct preset {
 	const char *name;
-	struct size short_size, long_size;
+	struct size sizes[CALIBRATION_PHASES];
 };
 
 extern const struct preset *const preset_default; /* the papers' */

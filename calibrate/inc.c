@@ -28,6 +28,7 @@ static __attribute__((noinline, aligned(64))) uint64_t increment(uint64_t iterat
 
 static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *err)
 {
+	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
 	int64_t duration_ns, n;
 	double per_second;
 	int r;
@@ -41,12 +42,8 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *e
 	if (argc != 2)
 		return error_say(err, -EINVAL, "usage: inc SECONDS, or inc --iterations N");
 	r = text_parse_duration(argv[1], "SECONDS", &duration_ns, err);
-	if (r < 0)
-		return r;
-
-	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
-
-	r = paths_book(NULL, &book, err);
+	if (r == 0)
+		r = paths_book(NULL, &book, err);
 	if (r < 0)
 		return r;
 	path = paths_inc_constant(book);

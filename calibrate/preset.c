@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const struct preset presets[] = {
-	{"quick", {100 * NS_PER_MS, 200}, {NS_PER_S, 16}},
-	{"hour", {NS_PER_S, 1600}, {60 * NS_PER_S, 30}},
-	{"day", {16 * NS_PER_S, 1200}, {1024 * NS_PER_S, 60}},
-	{"paper", {128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}},
+	{"quick", {{100 * NS_PER_MS, 200}, {NS_PER_S, 16}}},
+	{"hour", {{NS_PER_S, 1600}, {60 * NS_PER_S, 30}}},
+	{"day", {{16 * NS_PER_S, 1200}, {1024 * NS_PER_S, 60}}},
+	{"paper", {{128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}}},
 };
 
 const struct preset *const preset_default = &presets[ELEMENTS(presets) - 1];

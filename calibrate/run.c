@@ -118,7 +118,7 @@ int verb_resume(int argc, char **argv, struct error *err)
 
 static struct {
 	const struct preset *preset;
-	struct size short_size, long_size; /* count 0: the preset's */
+	struct size sizes[CALIBRATION_PHASES]; /* count 0: the preset's */
 	int64_t reuse_long;
 	const char *save;
 	bool resume, yes;
@@ -137,8 +137,9 @@ const struct option_row run_options[] = {
 	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", preset_option,
 		&options.preset},
 	{0, "short", "LENGTHxCOUNT", "the short run: seconds, samples (paper: 128x800)", preset_size_option,
-		&options.short_size},
-	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", preset_size_option, &options.long_size},
+		&options.sizes[SHORT_PHASE]},
+	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", preset_size_option,
+		&options.sizes[LONG_PHASE]},
 	{0, "cpu", "N", "run INC on this CPU", pinning_option, &calibrate_options.cpu},
 	{0, "yes", NULL, "do not ask for confirmation", NULL, &options.yes},
 	{0, "ignore-audit", NULL, "run although the machine is not fit", NULL,
@@ -195,10 +196,6 @@ static bool has_profile(struct book *book, const char *name)
 static int begin_new(struct calibration *c, struct error *err)
 {
 	const struct preset *preset = options.preset ?: preset_default;
-	const struct size *sizes[] = {
-		[SHORT_PHASE] = options.short_size.count ? &options.short_size : &preset->short_size,
-		[LONG_PHASE] = options.long_size.count ? &options.long_size : &preset->long_size,
-	};
 	int64_t takes_ns = 0;
 	int r = 0;
 
@@ -213,8 +210,10 @@ static int begin_new(struct calibration *c, struct error *err)
 	c->plan.cpu = calibrate_options.cpu;
 	c->plan.anyway = calibrate_options.ignore_audit;
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		c->plan.phases[i].length_ns = sizes[i]->length_ns;
-		c->plan.phases[i].samples = (uint32_t)sizes[i]->count;
+		struct size size = options.sizes[i].count ? options.sizes[i] : preset->sizes[i];
+
+		c->plan.phases[i].length_ns = size.length_ns;
+		c->plan.phases[i].samples = (uint32_t)size.count;
 	}
 	if (options.reuse_long)
 		r = reuse_long_run(c, err);

@@ -46,6 +46,8 @@ static int measure_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
 	_cleanup_(session_close) struct session session = SESSION_NEW;
+	const struct parameters *p = &measure_options.parameters;
+	int64_t first = 0, last = 0;
 	struct error err2 = {};
 	int outcome, r;
 
@@ -60,9 +62,6 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	r = commands_make(&measure_options, argc, argv, &commands, err);
 	if (r < 0)
 		return r;
-
-	const struct parameters *p = &measure_options.parameters;
-
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->items[i].used)
 			fprintf(stderr, "emp-measure: parameter '%s' is not used: no command has {%s}\n",
@@ -78,13 +77,11 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	r = measure_report(&session, outcome == 0 ? err : &err2);
 	if (outcome == 0 && r == 0)
 		r = check_clean(&session, err);
-
-	/* Also of the runs that were taken in turn after a duet. */
-	int64_t first = session.n ? session.tasks[0].run.id : 0, last = first;
-
 	for (const struct session *s = &session; s; s = s->in_turn)
-		for (size_t i = 0; i < s->n; i++)
+		for (size_t i = 0; i < s->n; i++) {
+			first = first ?: s->tasks[i].run.id;
 			last = s->tasks[i].run.id ?: last;
+		}
 	return book_say_elsewhere(session.base.book, first, last, outcome ?: r, err);
 }
 

@@ -93,16 +93,18 @@ static void assert_written(enum export format, const struct session *s, const ch
 	assert_string_equal(text, expected);
 }
 
+#define HEAD(u)                                                                                        \
+	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u "] | Discarded |\n" \
+	"|:---|---:|---:|---:|---:|---:|---:|\n"
+
 TEST(tables_are_hyperfines_with_two_columns_more)
 {
 	struct made_up m;
 
 	fill(&m);
 	assert_written(EXPORT_MARKDOWN, &m.session,
-		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
-		"|:---|---:|---:|---:|---:|---:|---:|\n"
-		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 |\n"
-		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 |\n"
+			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	assert_written(EXPORT_ASCIIDOC, &m.session,
 		"[cols=\"<,>,>,>,>,>,>\"]\n|===\n"
 		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n"
@@ -176,10 +178,8 @@ TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 	m.options.reference = "slow | cat";
 	m.options.sort = SORT_MEAN_TIME;
 	assert_written(EXPORT_MARKDOWN, &m.session,
-		"| Command | Mean [s] | Min [s] | Max [s] | Relative | PT [s] | Discarded |\n"
-		"|:---|---:|---:|---:|---:|---:|---:|\n"
-		"| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 |\n"
-		"| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
+		HEAD("s") "| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 |\n"
+			  "| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
 }
 
 /* The elapsed time of each is that of both, and so says nothing of them. */
@@ -276,9 +276,7 @@ TEST(a_command_without_samples_is_left_out)
 	fill(&m);
 	m.tasks[0].result.n_samples = 0;
 	assert_written(EXPORT_MARKDOWN, &m.session,
-		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded |\n"
-		"|:---|---:|---:|---:|---:|---:|---:|\n"
-		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+		HEAD("ms") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	m.tasks[1].result.n_samples = 0;
 	assert_written(EXPORT_CSV, &m.session,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
