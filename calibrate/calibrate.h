@@ -34,7 +34,7 @@ const char *calibrate_quoted(const char *name);
 
 /* Standard output; with --json standard error. */
 FILE *screen_file(void);
-void screen_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void calibrate_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);

@@ -83,7 +83,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	if (r < 0)
 		return r;
 	if (!off) {
-		screen_print("Audit: fit\n");
+		calibrate_print("Audit: fit\n");
 	} else if (!c->plan.anyway) {
 		return error_say(err, STATUS_NOT_FIT,
 			"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
@@ -105,11 +105,11 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	}
 	why = accounting_why(o->accounting);
 	if (why)
-		screen_print("Accounting: %s (%s)\n", o->backend, why);
+		calibrate_print("Accounting: %s (%s)\n", o->backend, why);
 	else if (calibrate_options.verbose)
-		screen_print("Accounting: %s\n", o->backend);
+		calibrate_print("Accounting: %s\n", o->backend);
 	if (!o->cgroup)
-		screen_print("Process times come from wait4: %s\n", o->no_cgroup.text);
+		calibrate_print("Process times come from wait4: %s\n", o->no_cgroup.text);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ int calibration_find_constant(struct calibration *c, int64_t environment, struct
 	int r = constant_get(&request, &c->constant, err);
 
 	if (r == 0)
-		screen_print("INC: %.3fe9 iterations/s (%s)\n", c->constant.per_second / 1e9,
+		calibrate_print("INC: %.3fe9 iterations/s (%s)\n", c->constant.per_second / 1e9,
 			c->constant.found_now ? "measured now" : "measured before");
 	return r;
 }
@@ -321,7 +321,7 @@ static int take_phase(
 		return error_say(
 			err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
 	if (calibrate_options.verbose && sampling.taken > 0)
-		screen_print("The observer took %s of CPU time per sample\n",
+		calibrate_print("The observer took %s of CPU time per sample\n",
 			text_duration(sampling.observer_ns / sampling.taken));
 	return 0;
 }
@@ -345,8 +345,8 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 		if (r == 0 && run.n_samples < phase->samples) {
 			r = book_reopen_run(c->base.book, phase->run, c->base.environment, err);
 			if (r == 0)
-				screen_print("Run %lld: resumed at sample %u of %u\n", (long long)phase->run,
-					run.n_samples + 1, phase->samples);
+				calibrate_print("Run %lld: resumed at sample %u of %u\n",
+					(long long)phase->run, run.n_samples + 1, phase->samples);
 		}
 	}
 	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE))
@@ -376,8 +376,8 @@ static int store_profile(struct calibration *c, struct profile *profile, struct 
 	return r;
 }
 
-static int show_profile(struct calibration *c, const struct profile *profile, const struct cutoffs *left_out,
-	const struct analysis *const analyses[], struct error *err)
+static int show_new_profile(struct calibration *c, const struct profile *profile,
+	const struct cutoffs *left_out, const struct analysis *const analyses[], struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r = 0;
@@ -442,7 +442,7 @@ static int conclude(struct calibration *c, struct error *err)
 	}
 	if (r == 0)
 		r = store_profile(c, &profile, err);
-	return r < 0 ? r : show_profile(c, &profile, &left_out, analyses, err);
+	return r < 0 ? r : show_new_profile(c, &profile, &left_out, analyses, err);
 }
 
 /* In the book once the calibration is there. */

@@ -115,7 +115,7 @@ static int do_rounds(struct jitter_session *s, struct error *err)
 	int64_t in_ns;
 	int r = 0;
 
-	screen_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
+	calibrate_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
 		text_duration(observe_ns), text_moment(saturate_add(clock_ns(CLOCK_REALTIME), observe_ns)));
 	progress_begin(&progress, "Seconds", (uint64_t)((observe_ns + NS_PER_S - 1) / NS_PER_S),
 		calibrate_options.quiet || calibrate_options.json);
@@ -170,7 +170,7 @@ static int choose_watched_cpus(struct error *err)
 	return 0;
 }
 
-static int show_run(struct book *book, int64_t id, struct error *err)
+static int show_jitter(struct book *book, int64_t id, struct error *err)
 {
 	_cleanup_(jitter_run_clear) struct jitter_run run = {};
 	int r = jitter_run_load(book, id, &run, err);
@@ -198,7 +198,7 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = finish_run(&session, do_rounds(&session, err), err);
 	if (r == 0)
-		r = show_run(book, session.run.id, err);
+		r = show_jitter(book, session.run.id, err);
 	free(observed_cpus);
 	if (r == 0)
 		r = book_checkpoint(book, err);

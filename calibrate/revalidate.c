@@ -88,13 +88,13 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	if (r < 0)
 		return r;
 	p->comparable = r > 0;
-	screen_print("Fingerprint: %s\n", !p->comparable      ? "that of the profile is not known"
-					  : p->changes.n == 0 ? "unchanged since the profile was made"
-							      : "changed since the profile was made:");
+	calibrate_print("Fingerprint: %s\n", !p->comparable      ? "that of the profile is not known"
+					     : p->changes.n == 0 ? "unchanged since the profile was made"
+								 : "changed since the profile was made:");
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
-		screen_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
+		calibrate_print("  %s %s: was %s, is %s\n", d->identity ? "identity" : "setting",
 			terminal_text(d->what), terminal_text(d->before), terminal_text(d->now));
 	}
 	return 0;
@@ -124,7 +124,7 @@ static int take_run(struct calibration *c, const struct past *p, int64_t *ret_ru
 	if (r < 0)
 		return r;
 	run.profile = xstrdup(p->profile.name);
-	screen_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
+	calibrate_print("Plan: %s x %u, %s\n", terminal_text(run.program), sampling.samples,
 		text_duration(saturate_multiply(sampling.samples + 1, length_ns)));
 	r = sampling_run(&plan, err);
 	*ret_run = run.id;
@@ -226,7 +226,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	p->profile.environment_digest = xstrdup(c->base.environment_digest);
 	r = book_put_profile(c->base.book, &p->profile, true, err);
 	if (r == 0)
-		screen_print("Profile '%s' is now used for environment %.16s\n",
+		calibrate_print("Profile '%s' is now used for environment %.16s\n",
 			terminal_text(p->profile.name), p->profile.environment_digest);
 	return r;
 }

@@ -53,7 +53,7 @@ static int check_environment(struct calibration *c, struct error *err)
 		return error_say(err, STATUS_NOT_FIT,
 			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
 			*changes ? changes : "the book does not have the earlier one");
-	screen_print("Environment: changed (%s), ignored\n", terminal_text(changes));
+	calibrate_print("Environment: changed (%s), ignored\n", terminal_text(changes));
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 	int r;
 
 	c->plan.anyway |= calibrate_options.ignore_audit;
-	screen_print("Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
+	calibrate_print("Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
 	r = book_get_run(c->base.book, c->plan.phases[SHORT_PHASE].run, &first, err);
 	if (r == 0)
 		r = calibration_prepare(c, err);
@@ -248,7 +248,7 @@ int verb_run(int argc, char **argv, struct error *err)
 		r = begun = find_calibration(
 			c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
 	if (r == 0 && options.resume && !wanted.replace && has_profile(c->base.book, options.save)) {
-		screen_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
+		calibrate_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
 		notify_ready(); /* a service that ends without it counts as failed */
 		return 0;
 	}

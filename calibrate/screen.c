@@ -21,7 +21,7 @@ FILE *screen_file(void)
 	return calibrate_options.json ? stderr : stdout;
 }
 
-void screen_print(const char *format, ...)
+void calibrate_print(const char *format, ...)
 {
 	va_list args;
 
@@ -42,10 +42,10 @@ void screen_audit_ignored(const char *checks)
 	for (const char *at = end; at; at = strstr(at + 1, ", "))
 		more++;
 	if (more && !calibrate_options.verbose)
-		screen_print(
+		calibrate_print(
 			"Audit: not fit (%.*s and %d more), ignored\n", (int)(end - checks), checks, more);
 	else
-		screen_print("Audit: not fit (%s), ignored\n", checks);
+		calibrate_print("Audit: not fit (%s), ignored\n", checks);
 }
 
 void screen_plan(const struct calibration *c, const char *sleeps)
@@ -53,13 +53,14 @@ void screen_plan(const struct calibration *c, const char *sleeps)
 	const struct calibration_phase *phases = c->plan.phases;
 	int64_t ns = calibration_left_ns(c, true);
 
-	screen_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n", text_seconds(phases[0].length_ns),
-		phases[0].samples, text_seconds(phases[1].length_ns), phases[1].samples, text_duration(ns),
-		phases[0].run ? " left" : "", text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
+	calibrate_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
+		text_seconds(phases[0].length_ns), phases[0].samples, text_seconds(phases[1].length_ns),
+		phases[1].samples, text_duration(ns), phases[0].run ? " left" : "",
+		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	if (sleeps && (ns > LONG_NS || calibrate_options.verbose))
-		screen_print("Sleep and shutdown are not blocked: %s\n", sleeps);
+		calibrate_print("Sleep and shutdown are not blocked: %s\n", sleeps);
 	else if (calibrate_options.verbose)
-		screen_print("Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
+		calibrate_print("Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
 }
 
 int screen_confirm(int64_t ns, struct error *err)
@@ -73,12 +74,12 @@ int screen_confirm(int64_t ns, struct error *err)
 		return error_say(err, -ECANCELED,
 			"not started: this calibration takes %s, and there is no terminal to ask on; add --yes, or choose a shorter --preset: quick, hour or day",
 			text_duration(ns));
-	screen_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(ns),
+	calibrate_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(ns),
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
 	sigprocmask(SIG_SETMASK, interrupt_old_mask(),
 		&ours); /* here ^C may end the process: nothing has begun */
 	if (!fgets(answer, sizeof(answer), stdin))
-		screen_print("\n");
+		calibrate_print("\n");
 	sigprocmask(SIG_SETMASK, &ours, NULL);
 	if (answer[0] == 'y' || answer[0] == 'Y')
 		return 0;
@@ -106,14 +107,14 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	else
 		central = text_brief(
 			"%s … %s", text_duration(a.central.low_ns), text_duration(a.central.high_ns));
-	screen_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s\n", (long long)a.run.id,
+	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s\n", (long long)a.run.id,
 		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
 		central, a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
 	noise_describe(&a.noise, noise);
 	if (a.noise.noisy)
-		screen_print("  It is %s\n", noise);
+		calibrate_print("  It is %s\n", noise);
 	if (calibrate_options.verbose)
-		screen_print("  It shows %s.\n%s", terminal_text(a.why),
+		calibrate_print("  It shows %s.\n%s", terminal_text(a.why),
 			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "");
 	return 0;
 }
@@ -138,7 +139,8 @@ int screen_warnings(
 
 			changed[found.items[k].which] += found.items[k].n;
 			if (calibrate_options.verbose)
-				screen_print("  Run %lld: %s\n", (long long)analyses[i]->run.id, description);
+				calibrate_print(
+					"  Run %lld: %s\n", (long long)analyses[i]->run.id, description);
 		}
 	}
 	for (int i = 0; i < N_COUNTERS; i++) {
@@ -150,15 +152,15 @@ int screen_warnings(
 		text = text_format("%s in %zu", disturbance_name(i), changed[i]);
 		length = (int)strlen(text);
 		if (column > 0 && column + length > WIDTH) {
-			screen_print(",\n          %s", text);
+			calibrate_print(",\n          %s", text);
 			column = length;
 		} else {
-			screen_print("%s%s", column ? ", " : "Warnings: ", text);
+			calibrate_print("%s%s", column ? ", " : "Warnings: ", text);
 			column += length + 2;
 		}
 	}
 	if (column > 0)
-		screen_print(" of %zu samples%s\n", n_samples, calibrate_options.verbose ? "" : " (-v)");
+		calibrate_print(" of %zu samples%s\n", n_samples, calibrate_options.verbose ? "" : " (-v)");
 	return 0;
 }
 
@@ -167,11 +169,11 @@ void screen_profile(const struct profile *p, const struct cutoffs *left_out)
 	enum { PAPERS_SAMPLES = 10 };
 	char text[RESOLVING_TEXT_SIZE];
 
-	screen_print("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
+	calibrate_print("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
 		p->n_cutoffs == 1 ? "" : "s");
 	if (left_out->n > 0)
-		screen_print(", %zu left out (--material)", left_out->n);
-	screen_print("\n");
+		calibrate_print(", %zu left out (--material)", left_out->n);
+	calibrate_print("\n");
 	cutoffs_print_names(left_out, screen_file());
 	cutoffs_print_floor(p, screen_file());
 	noise_print(screen_file(), p->name, p->blind_ns, p->noise);
@@ -179,7 +181,7 @@ void screen_profile(const struct profile *p, const struct cutoffs *left_out)
 		cutoffs_print(p, calibrate_options.verbose, screen_file());
 	resolving_text_of(text, p->resolving, PAPERS_SAMPLES);
 	if (*text)
-		screen_print("Resolution: %s\n", text);
+		calibrate_print("Resolution: %s\n", text);
 }
 
 void screen_next(const struct calibration *c, const struct analysis *const analyses[CALIBRATION_PHASES],
@@ -189,9 +191,9 @@ void screen_next(const struct calibration *c, const struct analysis *const analy
 	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
 
 	if (profile->n_cutoffs && !calibrate_options.verbose)
-		screen_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
+		calibrate_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
 			(long long)c->plan.phases[which].run);
-	screen_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
+	calibrate_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
 		calibrate_quoted(profile->name), cpu ?: "");
 }
 
@@ -199,9 +201,9 @@ void screen_refused(const struct calibration *c)
 {
 	long long short_run = c->plan.phases[SHORT_PHASE].run, long_run = c->plan.phases[LONG_PHASE].run;
 
-	screen_print("No profile was made. To look at the runs, and to make one anyway:\n"
-		     "  emp-analyze%s scatter %lld -o short.png\n"
-		     "  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
+	calibrate_print("No profile was made. To look at the runs, and to make one anyway:\n"
+			"  emp-analyze%s scatter %lld -o short.png\n"
+			"  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
 		calibrate_db(), short_run, calibrate_db(), short_run, long_run,
 		calibrate_quoted(c->plan.profile));
 }

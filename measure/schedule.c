@@ -182,7 +182,7 @@ static int note_result(struct task *t, struct error *err)
 	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
 }
 
-static int read_result(struct task *t, struct error *err)
+static int read_task_result(struct task *t, struct error *err)
 {
 	struct session *s = t->session;
 	const struct discard_rules rules = session_rules(s);
@@ -207,7 +207,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (t->command->cleanup)
 		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
 			"--cleanup", err);
-	r = read_result(t, cleaned < 0 ? &err2 : err);
+	r = read_task_result(t, cleaned < 0 ? &err2 : err);
 	if (r == 0 && !s->takes_turns)
 		r = export_results(s, false, cleaned < 0 ? &err2 : err);
 	return cleaned < 0 ? cleaned : r;
