@@ -106,7 +106,7 @@ struct facts {
  * known. With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
 int facts_read(
 	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err);
-/* Its part for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
+/* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
 void facts_read_files(struct facts *facts, int root_fd, int cpu);
 void facts_clear(struct facts *facts);
 
@@ -185,9 +185,6 @@ extern const size_t n_check_rows;
 /* NULL: there is no such check. */
 const struct check *check_rows_find(const char *id);
 
-/* The files of each row's setting, an array of n_check_rows. */
-struct setting_files *check_rows_read(int root_fd);
-void check_rows_clear(struct setting_files *files);
 /* The files of a row's setting; none if they were not read. */
 const struct setting_files *check_files(const struct check *check, const struct facts *facts);
 char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file);

@@ -256,42 +256,6 @@ const struct check *check_rows_find(const char *id)
 	return NULL;
 }
 
-struct setting_files *check_rows_read(int root_fd)
-{
-	struct setting_files *all = xcalloc(n_check_rows, sizeof(*all));
-
-	for (size_t i = 0; i < n_check_rows; i++) {
-		const struct setting *setting = &check_rows[i].setting;
-		_cleanup_(paths_clear) struct paths paths = {};
-
-		if (setting->pattern)
-			paths = paths_expand(root_fd, setting->pattern);
-		for (size_t k = 0; k < paths.n; k++) {
-			struct kernel_setting file = {
-				.root_fd = root_fd, .path = paths.items[k], .kind = setting->kind};
-			char *value = NULL;
-			int r = kernel_setting_read(&file, &value);
-
-			if (r != -EBUSY) /* of CPUs that are offline */
-				*array_add(all[i].items, all[i].n) = (struct setting_file){
-					TAKE(paths.items[k]), value, r};
-		}
-	}
-	return all;
-}
-
-void check_rows_clear(struct setting_files *files)
-{
-	for (size_t i = 0; files && i < n_check_rows; i++) {
-		for (size_t k = 0; k < files[i].n; k++) {
-			free(files[i].items[k].path);
-			free(files[i].items[k].value);
-		}
-		free(files[i].items);
-	}
-	free(files);
-}
-
 const struct setting_files *check_files(const struct check *check, const struct facts *f)
 {
 	static const struct setting_files none;

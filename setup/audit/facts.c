@@ -216,6 +216,31 @@ static int count_audit_rules(void)
 	}
 }
 
+/* The files of each row's setting. */
+static struct setting_files *read_settings(int root_fd)
+{
+	struct setting_files *all = xcalloc(n_check_rows, sizeof(*all));
+
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct setting *setting = &check_rows[i].setting;
+		_cleanup_(paths_clear) struct paths paths = {};
+
+		if (setting->pattern)
+			paths = paths_expand(root_fd, setting->pattern);
+		for (size_t k = 0; k < paths.n; k++) {
+			struct kernel_setting file = {
+				.root_fd = root_fd, .path = paths.items[k], .kind = setting->kind};
+			char *value = NULL;
+			int r = kernel_setting_read(&file, &value);
+
+			if (r != -EBUSY) /* of CPUs that are offline */
+				*array_add(all[i].items, all[i].n) = (struct setting_file){
+					TAKE(paths.items[k]), value, r};
+		}
+	}
+	return all;
+}
+
 void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
 	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL;
@@ -252,6 +277,7 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 		f->audit_rules = count_audit_rules();
 		leftovers_find(&f->leftovers);
 	}
+	f->files = read_settings(root_fd);
 }
 
 /* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
@@ -381,14 +407,13 @@ static void ask_running_system(struct facts *f)
 int facts_read(
 	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err)
 {
-	_cleanup_(facts_clear) struct facts f = {.within_ns = within_ns};
+	_cleanup_(facts_clear) struct facts f = {.root_fd = root_fd, .within_ns = within_ns};
 	int r = cpu < 0 ? 0 : pinning_check_online(cpu, root_fd, err);
 
 	if (r < 0)
 		return r;
 	machine_read(&f.machine, root_fd);
 	frequency_read(&f.frequency, root_fd);
-	facts_read_files(&f, root_fd, cpu);
 	r = policy_load(&f.policy, policy_directories(), policy, &f.machine, err);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
@@ -397,7 +422,7 @@ int facts_read(
 	f.processes = processes_read(root_fd, &f.n_processes);
 	if (root_fd == AT_FDCWD)
 		ask_running_system(&f);
-	f.files = check_rows_read(root_fd);
+	facts_read_files(&f, root_fd, cpu);
 	*ret = TAKE_STRUCT(f);
 	return 0;
 }
@@ -426,6 +451,13 @@ void facts_clear(struct facts *f)
 	free(f->threads);
 	cgroup_limits_clear(&f->limits);
 	leftovers_clear(&f->leftovers);
-	check_rows_clear(f->files);
+	for (size_t i = 0; f->files && i < n_check_rows; i++) {
+		for (size_t k = 0; k < f->files[i].n; k++) {
+			free(f->files[i].items[k].path);
+			free(f->files[i].items[k].value);
+		}
+		free(f->files[i].items);
+	}
+	free(f->files);
 	*f = (struct facts){};
 }

@@ -252,18 +252,18 @@ TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 	assert_says(check_kernel_version, &f, CHECK_UNKNOWN, NULL);
 }
 
-/* Decides a check that its files alone decide. */
-static enum check_state decide_files(
-	const char *id, struct facts *facts, struct setting_file *items, size_t n)
+/* Of a check that its files alone decide. */
+static void assert_files(
+	const char *id, struct facts *f, struct setting_file *items, size_t n, enum check_state state)
 {
 	const struct check *check = check_rows_find(id);
+	_cleanup_(freep) struct setting_files *files = xcalloc(n_check_rows, sizeof(*files));
 
-	facts->files = xcalloc(n_check_rows, sizeof(*facts->files));
-	facts->files[check - check_rows] = (struct setting_files){items, n};
+	f->files = files;
+	files[check - check_rows] = (struct setting_files){items, n};
 	finding_clear(&finding);
-	check_decide(check, facts, &finding);
-	free(facts->files);
-	return finding.state;
+	check_decide(check, f, &finding);
+	assert_int_equal(finding.state, state);
 }
 
 TEST(a_setting_is_as_wanted_where_all_its_files_are)
@@ -271,12 +271,12 @@ TEST(a_setting_is_as_wanted_where_all_its_files_are)
 	struct setting_file items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
 	struct facts f = {.root_fd = -1};
 
-	assert_int_equal(decide_files("epb", &f, items, 0), CHECK_ABSENT);
-	assert_int_equal(decide_files("epb", &f, items, 1), CHECK_OK);
-	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_OFF);
+	assert_files("epb", &f, items, 0, CHECK_ABSENT);
+	assert_files("epb", &f, items, 1, CHECK_OK);
+	assert_files("epb", &f, items, 2, CHECK_OFF);
 	assert_string_equal(finding.value, "6 in 1 of 2");
 	items[1] = (struct setting_file){(char *)"/b", NULL, -EACCES};
-	assert_int_equal(decide_files("epb", &f, items, 2), CHECK_REFUSED);
+	assert_files("epb", &f, items, 2, CHECK_REFUSED);
 	assert_string_equal(finding.value, "/b: Permission denied");
 }
 
@@ -284,8 +284,8 @@ TEST(a_switch_that_a_virtual_machine_does_not_have_is_its_hosts)
 {
 	struct facts f = {.machine.virtual = true};
 
-	assert_int_equal(decide_files("epb", &f, NULL, 0), CHECK_BY_HOST);
-	assert_int_equal(decide_files("ksm", &f, NULL, 0), CHECK_ABSENT);
+	assert_files("epb", &f, NULL, 0, CHECK_BY_HOST);
+	assert_files("ksm", &f, NULL, 0, CHECK_ABSENT);
 }
 
 TEST(services_that_no_list_knows_are_named_with_their_cpu_time)
