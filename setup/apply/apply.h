@@ -52,7 +52,7 @@ struct entry {
 	bool done;                           /* the unit is as wanted */
 	char *why;                           /* else: what prevented it */
 	char *now;                           /* the value of now; NULL: it could not be read */
-	bool theirs;                         /* somebody else has changed it since */
+	bool changed_externally;             /* somebody else has changed it since */
 	struct kernel_setting_result result; /* of the restore */
 };
 

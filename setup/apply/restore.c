@@ -57,7 +57,7 @@ static void finish_entry(struct restore *r, struct entry *e, enum outcome outcom
 /* Files. */
 
 /* Whether the kernel changes `e` along with the setting `with`: both belong to one policy, or one of them to none. */
-static bool is_along(const struct entry *e, const struct entry *with)
+static bool is_coupled(const struct entry *e, const struct entry *with)
 {
 	const struct check *check = check_rows_find(with->id);
 	const char *policy = strstr(with->name, "/policy");
@@ -87,7 +87,7 @@ static bool is_half_restored(const struct entry *e)
 
 /* Whether a file has neither its old value nor the one that we set. It is not somebody else's if we were killed before we could
  * record it, or if the kernel changes it along with another one that has its old value again: then a restore was interrupted. */
-static bool is_theirs(const struct restore *r, const struct entry *e)
+static bool is_changed_externally(const struct restore *r, const struct entry *e)
 {
 	if (!e->now || !strcmp(e->now, e->old) || !e->held || !strcmp(e->now, e->held) ||
 		!strcmp(e->now, e->want) || is_half_restored(e))
@@ -95,7 +95,7 @@ static bool is_theirs(const struct restore *r, const struct entry *e)
 	for (size_t i = r->first; i < r->journal.n; i++) {
 		const struct entry *other = &r->journal.entries[i];
 
-		if (other->kind == ENTRY_FILE && is_along(e, other) && other->now &&
+		if (other->kind == ENTRY_FILE && is_coupled(e, other) && other->now &&
 			!strcmp(other->now, other->old) && strcmp(other->want, other->old) != 0)
 			return false;
 	}
@@ -103,17 +103,17 @@ static bool is_theirs(const struct restore *r, const struct entry *e)
 }
 
 /* What belongs to a governor is left alone with it. */
-static bool follows_theirs(const struct restore *r, const struct entry *e)
+static bool follows_changed(const struct restore *r, const struct entry *e)
 {
 	for (size_t i = r->first; entry_is_kept(e) && strstr(e->name, "/policy") && i < r->journal.n; i++)
-		if (r->journal.entries[i].theirs && is_along(e, &r->journal.entries[i]))
+		if (r->journal.entries[i].changed_externally && is_coupled(e, &r->journal.entries[i]))
 			return true;
 	return false;
 }
 
 static bool is_file_to_restore(const struct entry *e)
 {
-	return e->name && e->kind == ENTRY_FILE && !e->theirs;
+	return e->name && e->kind == ENTRY_FILE && !e->changed_externally;
 }
 
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
@@ -170,14 +170,14 @@ static void restore_files(struct restore *r)
 	size_t n = r->journal.n;
 
 	for (size_t i = r->first; i < n; i++)
-		entries[i].now = entries[i].kind == ENTRY_FILE ? entry_read(&entries[i], NULL) : NULL;
+		entries[i].now = entry_read(&entries[i], NULL); /* NULL for units */
+	for (size_t i = r->first; i < n && !options.force; i++)
+		entries[i].changed_externally = is_changed_externally(r, &entries[i]);
 	for (size_t i = r->first; i < n; i++)
-		entries[i].theirs = !options.force && entries[i].kind == ENTRY_FILE &&
-				    is_theirs(r, &entries[i]);
-	for (size_t i = r->first; i < n; i++)
-		entries[i].theirs = entries[i].theirs || follows_theirs(r, &entries[i]);
+		if (follows_changed(r, &entries[i]))
+			entries[i].changed_externally = true;
 	for (size_t i = n; i-- > r->first;)
-		if (entries[i].theirs)
+		if (entries[i].changed_externally)
 			keep_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].now,
 				"changed by somebody else; --force restores it, --forget keeps it");
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)

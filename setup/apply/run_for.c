@@ -65,9 +65,6 @@ int run_for(char *const *argv, const char *path, size_t first, struct error *err
 	return back == STATUS_DONE ? status : back;
 }
 
-/* Shows on standard error which unit apply or restore waits for, and for how long: on a terminal one line
- * that counts, elsewhere a line now and then. */
-
 enum { FIRST_LINE_S = 2, NEXT_LINE_S = 10, TEXT_SIZE = 64 };
 
 int waiting_step(void *data, const char *name, bool active, int64_t waited_ns)
