@@ -381,27 +381,23 @@ static int open_directory(struct error *err)
 	return fd;
 }
 
-/* Replaces a file: all of the new one is on disk before it gets the name. */
-static int replace_file(int dir_fd, const char *name, const char *text)
-{
-	_cleanup_(fclosep) FILE *file = NULL;
-	int fd = openat(dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file || fputs(text, file) < 0 || fflush(file) != 0 || fsync(fd) < 0 ||
-		renameat(dir_fd, NEW_NAME, dir_fd, name) < 0 || fsync(dir_fd) < 0)
-		return -errno;
-	return 0;
-}
-
+/* Replaces a file. text NULL: it is not UTF-8. */
 static int save_file(const char *name, const char *text, struct error *err)
 {
 	_cleanup_(closep) int dir_fd = open_directory(err);
-	int r;
+	int r = text ? 0 : -EILSEQ;
 
 	if (dir_fd < 0)
 		return dir_fd;
-	r = text ? replace_file(dir_fd, name, text) : -EILSEQ;
+	if (r == 0) { /* all of the new one is on disk before it gets the name */
+		int fd = openat(
+			dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+		_cleanup_(fclosep) FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+		if (!file || fputs(text, file) < 0 || fflush(file) != 0 || fsync(fd) < 0 ||
+			renameat(dir_fd, NEW_NAME, dir_fd, name) < 0 || fsync(dir_fd) < 0)
+			r = -errno;
+	}
 	if (r < 0) {
 		unlinkat(dir_fd, NEW_NAME, 0);
 		if (faccessat(dir_fd, FILE_NAME, F_OK, 0) < 0)
@@ -447,21 +443,6 @@ char *journal_load_beside(void)
 	return path_text(AT_FDCWD, "%s/%s", directory, BESIDE_NAME);
 }
 
-/* A line that did not fit is removed again. */
-static int append_line(int fd, const char *line, bool durable)
-{
-	off_t end = lseek(fd, 0, SEEK_END);
-	size_t len = strlen(line);
-	ssize_t n = write(fd, line, len);
-	int r = n < 0 ? -errno : (size_t)n < len ? -ENOSPC : 0;
-
-	if (r == 0 && durable && fdatasync(fd) < 0)
-		r = -errno;
-	if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
-		return -errno;
-	return r;
-}
-
 int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
 	const struct entry *e = &j->entries[i];
@@ -469,8 +450,18 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 	_cleanup_(freep) char *line = make_line(
 		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", e->held));
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	int r = fd < 0 ? -errno : line ? append_line(fd, line, e->persistent) : -EILSEQ;
+	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
 
+	if (r == 0) {
+		off_t end = lseek(fd, 0, SEEK_END);
+		ssize_t n = write(fd, line, strlen(line));
+
+		r = n < 0 ? -errno : (size_t)n < strlen(line) ? -ENOSPC : 0;
+		if (r == 0 && e->persistent && fdatasync(fd) < 0)
+			r = -errno;
+		if (r < 0 && n > 0 && ftruncate(fd, end) < 0) /* what did not fit is removed again */
+			r = -errno;
+	}
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
 }
 

@@ -180,7 +180,7 @@ static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
 	static const char others[] = "Also open, but not required: ";
-	size_t n_open = 0, n_set = 0, n_ok = 0, n_host = 0, n_missing = 0;
+	size_t n_open = 0, n_set = 0, n_of[ELEMENTS(states)] = {};
 
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
@@ -189,9 +189,7 @@ static void print_summary(const struct audit *audit)
 			continue;
 		n_open += is_open_check(audit, i);
 		n_set += finding->state == CHECK_OFF && !finding->how && is_applied(&check_rows[i]);
-		n_ok += finding->state == CHECK_OK;
-		n_missing += finding->state == CHECK_ABSENT;
-		n_host += finding->state == CHECK_BY_HOST;
+		n_of[finding->state]++;
 	}
 	if (n_open > 0)
 		print_checks(audit, n_open > MOST_ROWS ? "A" : "ABC");
@@ -200,15 +198,15 @@ static void print_summary(const struct audit *audit)
 
 		for (size_t i = 0; i < n_check_rows; i++)
 			if (is_open_check(audit, i) && check_rows[i].level != 'A')
-				list_add(&list, ", ", check_rows[i].id);
+				list_add(&list, ", ", "%s", check_rows[i].id);
 		fputs(others, stdout);
 		terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(others));
 		putchar('\n');
 	}
 	if (n_set > 0)
 		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", n_set);
-	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n", n_ok,
-		n_missing, n_host);
+	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n",
+		n_of[CHECK_OK], n_of[CHECK_ABSENT], n_of[CHECK_BY_HOST]);
 }
 
 int audit_verb(int argc, char **argv, struct error *err)

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What starts at some time, or did: a timer, a job of cron, a desktop session. */
+/* A timer, a job of cron or a desktop session, and when it starts. */
 struct elapse {
 	char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */

@@ -268,19 +268,6 @@ static json_t *packages(int root_fd)
 	return json_pack("{s:I, s:s}", "installed", n, "digest", digest);
 }
 
-static json_t *clock_part(int root_fd)
-{
-	struct clock_state clock;
-
-	if (root_fd != AT_FDCWD)
-		return json_null();
-	kernel_clock_read(&clock);
-	if (!clock.known)
-		return json_null();
-	return json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", clock.synchronised, "rate_ppm",
-		clock.frequency_ppm, "max_error_us", (json_int_t)clock.max_error_us);
-}
-
 /* The name of the file system, or its number as in statfs(2). */
 static json_t *working_directory(void)
 {
@@ -306,12 +293,19 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 	_cleanup_(freep) char *modules = path_text(root_fd, "/proc/modules");
 	size_t n_processes;
 	json_int_t n_bytes = 0, n_modules = 0;
+	struct clock_state state = {};
+	json_t *clock = json_null();
 
 	free(processes_read(root_fd, &n_processes));
 	for (const char *p = modules ?: ""; *p; p = strchrnul(p, '\n'), p += *p == '\n')
 		n_modules++;
 	for (char **e = environ; *e; e++)
 		n_bytes += (json_int_t)strlen(*e) + 1;
+	if (root_fd == AT_FDCWD)
+		kernel_clock_read(&state);
+	if (state.known)
+		clock = json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", state.synchronised,
+			"rate_ppm", state.frequency_ppm, "max_error_us", (json_int_t)state.max_error_us);
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
 		"taken", text_moment(clock_ns(CLOCK_REALTIME)), "host_name",
@@ -321,10 +315,9 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		(json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
 		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "preemption",
 		fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"), "base_slice_ns",
-		fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"), "clock",
-		clock_part(root_fd), "working_directory_on", working_directory(), "environment_bytes",
-		n_bytes, "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
-		__VERSION__);
+		fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"), "clock", clock,
+		"working_directory_on", working_directory(), "environment_bytes", n_bytes, "packages",
+		packages(root_fd), "emp", "version", EMP_VERSION, "compiler", __VERSION__);
 }
 
 int fingerprint_take(json_t **ret, int root_fd, struct error *err)

@@ -103,6 +103,16 @@ TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 	journal_clear(&j);
 }
 
+/* The journal that a file with this text is. */
+static struct journal loaded(const char *text)
+{
+	struct journal j = {};
+
+	tree_put("emp/journal", text);
+	assert_int_equal(journal_load(&j, &err), 1);
+	return j;
+}
+
 /* How many entries of a loaded journal say that something is lost. */
 static size_t count_lost(const struct journal *j)
 {
@@ -119,10 +129,8 @@ TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 		"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n"};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		_cleanup_(journal_clear) struct journal j = {};
+		_cleanup_(journal_clear) struct journal j = loaded(rows[i]);
 
-		tree_put("emp/journal", rows[i]);
-		assert_int_equal(journal_load(&j, &err), 1);
 		assert_true(j.damaged);
 		assert_int_equal(count_lost(&j), 1);
 		assert_int_equal(j.n, 1);
@@ -138,11 +146,9 @@ static const char OLD[] =
 
 TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 {
-	_cleanup_(journal_clear) struct journal j = {};
+	_cleanup_(freep) char *text = text_format("%s{\"mark\":0,\"held\":\"0", OLD); /* a power cut */
+	_cleanup_(journal_clear) struct journal j = loaded(text);
 
-	tree_put("emp/journal", OLD);
-	append("{\"mark\":0,\"held\":\"0"); /* a power cut */
-	assert_int_equal(journal_load(&j, &err), 1);
 	assert_false(j.damaged);
 	assert_int_equal(j.n, 2);
 	assert_int_equal(j.since_ns, 5);
@@ -154,11 +160,10 @@ TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 
 TEST_OF_JOURNAL(a_torn_mark_in_a_journal_of_0_1_0_loses_no_entry)
 {
-	_cleanup_(journal_clear) struct journal j = {};
+	_cleanup_(freep) char *text = text_format(
+		"%s{\"mark\":0,\"he{\"mark\":1,\"held\":\"inactive\"}\n", OLD);
+	_cleanup_(journal_clear) struct journal j = loaded(text);
 
-	tree_put("emp/journal", OLD);
-	append("{\"mark\":0,\"he{\"mark\":1,\"held\":\"inactive\"}\n");
-	assert_int_equal(journal_load(&j, &err), 1);
 	assert_int_equal(j.n, 2);
 	assert_int_equal(count_lost(&j), 0);
 }
@@ -169,8 +174,7 @@ TEST_OF_JOURNAL(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 	_cleanup_(journal_clear) struct journal j = {};
 
 	*strstr(text, "\"want\"") = '\r';
-	tree_put("emp/journal", text);
-	assert_int_equal(journal_load(&j, &err), 1);
+	j = loaded(text);
 	assert_true(j.damaged);
 	assert_int_equal(j.n, 3);
 	assert_string_equal(j.entries[0].name, "b.service");
@@ -198,10 +202,8 @@ TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
 
 TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 {
-	_cleanup_(journal_clear) struct journal j = {}, k = {};
+	_cleanup_(journal_clear) struct journal j = loaded("nonsense\n"), k = {};
 
-	tree_put("emp/journal", "nonsense\n");
-	assert_int_equal(journal_load(&j, &err), 1);
 	assert_int_equal(journal_save(&j, &err), 0);
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_int_equal(count_lost(&k), 1);
