@@ -123,11 +123,11 @@ static const char *const NEEDS[] = {"Requires", "Requisite", "BindsTo", "Wants",
 static int related_units(
 	struct units *units, const char *name, const char *const *properties, char ***ret, struct error *err)
 {
-	_cleanup_(strings_freep) char **all = xcalloc(1, sizeof(*all));
+	_cleanup_(argv_freep) char **all = xcalloc(1, sizeof(*all));
 	size_t n = 0;
 
 	for (; *properties; properties++) {
-		_cleanup_(strings_freep) char **names = NULL;
+		_cleanup_(argv_freep) char **names = NULL;
 		int r = units_names(units, name, *properties, &names, err);
 
 		if (r < 0)
@@ -219,13 +219,13 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 static int plan_service(struct plan *plan, const char *own, const char *unit, struct error *err)
 {
 	enum { MOST_TOGETHER = 64 };
-	_cleanup_(strings_freep) char **names = xcalloc(MOST_TOGETHER + 1, sizeof(*names));
+	_cleanup_(argv_freep) char **names = xcalloc(MOST_TOGETHER + 1, sizeof(*names));
 	_cleanup_(freep) char *obstacle = NULL;
 	size_t n = 0;
 
 	names[n++] = xstrdup(unit);
 	for (size_t i = 0; i < n && !obstacle; i++) {
-		_cleanup_(strings_freep) char **more = NULL;
+		_cleanup_(argv_freep) char **more = NULL;
 		int r;
 
 		obstacle = find_obstacle(plan, own, names[i]);
@@ -263,7 +263,7 @@ struct ordering {
 /* Puts a unit behind all that must stop before it. */
 static int visit_unit(struct ordering *o, size_t i, struct error *err)
 {
-	_cleanup_(strings_freep) char **names = NULL;
+	_cleanup_(argv_freep) char **names = NULL;
 	int r;
 
 	if (o->visited[i])
@@ -305,7 +305,7 @@ static int sort_units(struct plan *plan, struct error *err)
 /* Whether systemd stops this unit when the plan's are down: nothing else needs it then. */
 static bool loses_its_need(const struct plan *plan, const char *name)
 {
-	_cleanup_(strings_freep) char **names = NULL;
+	_cleanup_(argv_freep) char **names = NULL;
 	struct error ignored;
 
 	if (is_planned(plan, name) || !units_is_up(plan->units, name) ||
@@ -323,7 +323,7 @@ static bool loses_its_need(const struct plan *plan, const char *name)
 static int plan_unneeded(struct plan *plan, struct error *err)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
-		_cleanup_(strings_freep) char **names = NULL;
+		_cleanup_(argv_freep) char **names = NULL;
 		int r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
 
 		if (r < 0)
@@ -367,7 +367,7 @@ static bool is_to_stop(const struct plan *plan, const char *unit)
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
 static int plan_units(struct plan *plan, struct error *err)
 {
-	_cleanup_(strings_freep) char **files = NULL;
+	_cleanup_(argv_freep) char **files = NULL;
 	_cleanup_(freep) char *own = plan->units ? units_own() : NULL;
 	int r = 0;
 

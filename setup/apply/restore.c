@@ -192,7 +192,7 @@ static void restore_files(struct restore *r)
 /* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
 static void stop_triggered(const struct restore *r, const struct entry *socket)
 {
-	_cleanup_(strings_freep) char **names = NULL;
+	_cleanup_(argv_freep) char **names = NULL;
 	struct error ignored;
 
 	if (units_names(r->units, socket->name, "Triggers", &names, &ignored) < 0)

@@ -87,7 +87,7 @@ int snapshot_save(const struct unit_list *list, struct error *err)
 /* Started on demand, or done after a while: whether it is up now says nothing. */
 static bool comes_and_goes(struct units *units, const char *name)
 {
-	_cleanup_(strings_freep) char **triggers = NULL;
+	_cleanup_(argv_freep) char **triggers = NULL;
 	_cleanup_(freep) char *type = NULL, *state = NULL;
 	struct error ignored;
 

@@ -365,7 +365,7 @@ static void ask_running_system(struct facts *f)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(paths_clear) struct paths sockets = paths_expand(f->root_fd, "/run/user/*/systemd/private");
-	_cleanup_(strings_freep) char **users = NULL;
+	_cleanup_(argv_freep) char **users = NULL;
 	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);
 	struct error why = {};
 	struct cron_job *jobs;

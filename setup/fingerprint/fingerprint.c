@@ -216,7 +216,7 @@ static json_t *enabled_units(int root_fd)
 	array = json_array();
 	for (size_t i = 0; i < list.n; i++) {
 		const struct unit *unit = &list.items[i];
-		_cleanup_(strings_freep) char **triggers = NULL;
+		_cleanup_(argv_freep) char **triggers = NULL;
 
 		if (!unit_is_up(unit) || (strncmp(unit->file_state, "enabled", 7) != 0 &&
 						 strcmp(unit->file_state, "generated") != 0))

@@ -20,22 +20,20 @@ enum { ASK_KERNEL_MS = 5000, MOST_CONFIG = 4 << 20 }; /* configurations have som
 
 static const char NUMERIC[] = "0123456789.-";
 
-/* "6.12.0" of "6.12.0.old", "6.1.0-9" of "6.1.0-9-amd64" */
-static char *number_of(char number[64], const char *release)
-{
-	size_t n = strspn(release, NUMERIC);
-
-	while (n > 0 && strchr(".-", release[n - 1]))
-		n--;
-	snprintf(number, 64, "%.*s", (int)n, release);
-	return number;
-}
-
 int kernel_compare(const char *a, const char *b)
 {
-	char number_a[64], number_b[64];
+	const char *releases[] = {a, b};
+	char numbers[2][64];
 
-	return strverscmp(number_of(number_a, a), number_of(number_b, b));
+	/* "6.12.0" of "6.12.0.old", "6.1.0-9" of "6.1.0-9-amd64" */
+	for (int i = 0; i < 2; i++) {
+		size_t n = strspn(releases[i], NUMERIC);
+
+		while (n > 0 && strchr(".-", releases[i][n - 1]))
+			n--;
+		snprintf(numbers[i], sizeof(numbers[i]), "%.*s", (int)n, releases[i]);
+	}
+	return strverscmp(numbers[0], numbers[1]);
 }
 
 char *kernel_package(const char *release)
@@ -79,10 +77,14 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 	 * kernel of its own */
 	static const char *const patterns[] = {"/boot/vmlinuz-[1-9]*", "/boot/vmlinux-[1-9]*",
 		"/boot/Image-[1-9]*", "/lib/modules/[1-9]*/modules.order"};
-	struct kernel k = {.version = path_text(root_fd, "/proc/sys/kernel/version")};
+	struct kernel k = {};
 	struct stat st;
 	int r = path_read_text(root_fd, err, &k.running, "/proc/sys/kernel/osrelease");
 
+	if (r < 0)
+		return r;
+	k.version = path_text(root_fd, "/proc/sys/kernel/version");
+	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
 	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
 		_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, patterns[i]);
 
@@ -94,11 +96,6 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 			free(k.installed);
 			k.installed = xstrndup(release, strcspn(release, "/"));
 		}
-	}
-	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
-	if (r < 0) {
-		kernel_clear(&k);
-		return r;
 	}
 	*ret = k;
 	return 0;
@@ -175,45 +172,40 @@ char *kernel_config_get(const char *config, const char *option)
 	return xstrdup("n");
 }
 
-/* A setting of the kernel that is a file in /sys or /proc/sys: found by pattern, read, written with one
- * write(2), as the kernel wants it. */
+/* Settings of the kernel that are files in /sys or /proc/sys. */
 
 int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 {
+	const bool limits = setting->kind == SETTING_LIMITS;
 	_cleanup_(freep) char *text = NULL, *max = NULL;
 	const char *open, *close;
-	char *rest, *word;
 	int r;
 
 	if (setting->kind == SETTING_PARTITION)
 		return partition_read(setting->root_fd, setting->path, ret);
-	r = path_read_text(setting->root_fd, NULL, &text, "%s%s", setting->path,
-		setting->kind == SETTING_LIMITS ? "/scaling_min_freq" : "");
-	if (r == 0 && setting->kind == SETTING_LIMITS)
+	r = path_read_text(
+		setting->root_fd, NULL, &text, "%s%s", setting->path, limits ? "/scaling_min_freq" : "");
+	if (r == 0 && limits)
 		r = path_read_text(setting->root_fd, NULL, &max, "%s/scaling_max_freq", setting->path);
 	if (r < 0)
 		return r;
-	switch (setting->kind) {
-	case SETTING_LIMITS:
+	if (limits) {
 		*ret = text_format("%s %s", text, max);
-		return 0;
-	case SETTING_CPUSET:
+	} else if (setting->kind == SETTING_CPUSET) {
 		*ret = xstrdup("-cpuset");
-		for (rest = text; (word = strsep(&rest, " "));)
+		for (char *rest = text, *word; (word = strsep(&rest, " "));)
 			if (!strcmp(word, "cpuset"))
 				**ret = '+';
-		return 0;
-	case SETTING_BRACKETED:
+	} else if (setting->kind == SETTING_BRACKETED) {
 		open = strchr(text, '[');
 		close = open ? strchr(open, ']') : NULL;
 		if (!close)
 			return -EBADMSG;
 		*ret = xstrndup(open + 1, (size_t)(close - open - 1));
-		return 0;
-	default:
+	} else {
 		*ret = TAKE(text);
-		return 0;
 	}
+	return 0;
 }
 
 char *kernel_setting_description(enum kernel_setting_kind kind, const char *value)
@@ -227,16 +219,39 @@ char *kernel_setting_description(enum kernel_setting_kind kind, const char *valu
 	return xstrdup(value);
 }
 
+/* One write(2), as the kernel wants it. */
+static int write_value(int root_fd, const char *path, const char *value)
+{
+	_cleanup_(closep) int fd = path_open(root_fd, O_WRONLY | O_TRUNC, "%s", path);
+	size_t len = strlen(value);
+	ssize_t n = fd < 0 ? 0 : write(fd, value, len);
+
+	if (fd < 0)
+		return fd;
+	return n < 0 ? -errno : (size_t)n == len ? 0 : -EIO;
+}
+
 int interrupt_write_list(const char *path, const char *list)
 {
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, list, strlen(list)) <
-		0) /* EIO, EPERM: per-CPU and managed interrupts, and some controllers */
-		return errno == EIO || errno == EPERM ? -ENODEV : -errno;
-	return 0;
+	if (write(fd, list, strlen(list)) >= 0)
+		return 0;
+	/* EIO, EPERM: per-CPU and managed interrupts, and some controllers */
+	return errno == EIO || errno == EPERM ? -ENODEV : -errno;
+}
+
+static int write_setting(const struct kernel_setting *setting, const char *value)
+{
+	if (setting->write)
+		return setting->write(setting->path, value);
+	if (setting->kind == SETTING_LIMITS)
+		return -EOPNOTSUPP;
+	if (setting->kind == SETTING_PARTITION)
+		return partition_write(setting->path, value);
+	return write_value(setting->root_fd, setting->path, value);
 }
 
 struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value)
@@ -245,50 +260,33 @@ struct kernel_setting_result kernel_setting_set(const struct kernel_setting *set
 	static const struct timespec pause = {.tv_nsec = 5000000};
 	struct kernel_setting_result result = {};
 	int r = kernel_setting_read(setting, &result.held);
+	bool holds = r == 0 && !strcmp(result.held, value);
 
-	if (r == 0 && !strcmp(result.held, value))
+	if (holds)
 		result.outcome = SETTING_ALREADY;
 	else if (r == -ENOENT || r == -ENODEV)
 		result.outcome = SETTING_ABSENT;
 	else if (r == -EBUSY) /* of a file in /sys: it belongs to a cpufreq policy without a CPU */
 		result.outcome = SETTING_OFFLINE;
-	else {
-		_cleanup_(closep) int fd = -1;
-		ssize_t n;
-
-		free(result.held);
-
-		size_t len = strlen(value);
-
-		if (setting->write)
-			result.error = setting->write(setting->path, value);
-		else if (setting->kind == SETTING_LIMITS)
-			result.error = -EOPNOTSUPP;
-		else if (setting->kind == SETTING_PARTITION) {
-			result.error = partition_write(setting->path, value);
-		} else {
-			fd = path_open(setting->root_fd, O_WRONLY | O_TRUNC, "%s", setting->path);
-			n = fd < 0 ? fd : write(fd, value, len);
-			if (n < 0)
-				result.error = fd < 0 ? fd : -errno;
-			else
-				result.error = (size_t)n == len ? 0 : -EIO;
-		}
-		result.held = NULL;
-		/* the kernel applies new limits in the background: they may take some milliseconds to show */
-		for (int i = 0; i < TRIES && kernel_setting_read(setting, &result.held) == 0; i++) {
-			if (!strcmp(result.held, value) || setting->kind != SETTING_LIMITS || i == TRIES - 1)
-				break;
-			free(TAKE(result.held));
+	if (holds || r == -ENOENT || r == -ENODEV || r == -EBUSY)
+		return result;
+	result.error = write_setting(setting, value);
+	/* the kernel applies new limits in the background: they may take some milliseconds to show */
+	for (int i = 0; i < TRIES && !holds; i++) {
+		if (i > 0)
 			nanosleep(&pause, NULL);
-		}
-		if (result.error == -ENOENT || result.error == -ENODEV)
-			result.outcome = SETTING_ABSENT;
-		else if (result.error < 0)
-			result.outcome = SETTING_REFUSED;
-		else
-			result.outcome = result.held && !strcmp(result.held, value) ? SETTING_CHANGED
-										    : SETTING_CLAMPED;
+		free(TAKE(result.held));
+		if (kernel_setting_read(setting, &result.held) < 0)
+			break;
+		holds = !strcmp(result.held, value);
+		if (setting->kind != SETTING_LIMITS)
+			break;
 	}
+	if (result.error == -ENOENT || result.error == -ENODEV)
+		result.outcome = SETTING_ABSENT;
+	else if (result.error < 0)
+		result.outcome = SETTING_REFUSED;
+	else
+		result.outcome = holds ? SETTING_CHANGED : SETTING_CLAMPED;
 	return result;
 }

@@ -140,13 +140,13 @@ void leftovers_remove_directories(const char *below)
 }
 
 /* Where loads have their directories, if their files do not say otherwise. */
-static const char *const *load_places(void)
+static void find_usual_directories(struct leftovers *ret)
 {
-	static const char *places[] = {"/tmp", NULL, NULL};
 	const char *own = getenv("TMPDIR");
 
-	places[1] = own && *own == '/' && strcmp(own, "/tmp") != 0 ? own : NULL;
-	return places;
+	find_directories(ret, "/tmp");
+	if (own && *own == '/' && strcmp(own, "/tmp") != 0)
+		find_directories(ret, own);
 }
 
 void leftovers_find(struct leftovers *ret)
@@ -162,12 +162,12 @@ void leftovers_find(struct leftovers *ret)
 		cgroups_abandoned(&abandoned, cgroups, true);
 	for (size_t i = 0; i < abandoned.n; i++)
 		*array_add(ret->items, ret->n) = (struct leftover){LEFTOVER_CGROUP, TAKE(abandoned.items[i])};
-	for (const char *const *place = load_places(); *place; place++)
-		find_directories(ret, *place);
+	find_usual_directories(ret);
 }
 
 void leftovers_remove(void)
 {
+	_cleanup_(leftovers_clear) struct leftovers found = {};
 	_cleanup_(freep) char *cgroups = NULL;
 
 	if (geteuid() != 0)
@@ -175,8 +175,9 @@ void leftovers_remove(void)
 	leftovers_remove_traces();
 	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
 		cgroups_abandoned(NULL, cgroups, true);
-	for (const char *const *place = load_places(); *place; place++)
-		leftovers_remove_directories(*place);
+	find_usual_directories(&found);
+	for (size_t i = 0; i < found.n; i++)
+		leftover_directory_remove(found.items[i].path);
 }
 
 static const char HOST_LOCK[] = RUN_DIRECTORY "/lock";
@@ -206,7 +207,7 @@ static int open_named_lock(const char *path, struct error *err)
 	if (fd < 0 && errno == ENOENT)
 		fd = open(path, flags | O_CREAT, 0666);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_os(err, -errno, "cannot open the host\'s lock %s", path);
+		return error_os(err, -errno, "cannot open the host's lock %s", path);
 	if (!S_ISREG(st.st_mode))
 		return error_say(
 			err, -EINVAL, "the host's lock %s is not a regular file; name another", path);
@@ -225,40 +226,36 @@ static int open_host_lock(struct error *err)
 	fd = openat(
 		directory, "lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
 	if (fd < 0)
-		return root ? error_os(err, -errno, "cannot open the host\'s lock %s", HOST_LOCK) : -ENOENT;
+		return root ? error_os(err, -errno, "cannot open the host's lock %s", HOST_LOCK) : -ENOENT;
 	if (group && fchown(fd, 0, group->gr_gid) == 0) /* it may lock the file, too */
 		fchmod(fd, 0660);
 	return TAKE_FD(fd);
 }
 
-/* The process that has locked the file at `path`, as the kernel tells everybody; 0: none that is visible here, or the file
- * is in an overlay of several file systems, where it has other numbers for the kernel. */
-static pid_t lock_holder(const char *path)
+/* -EBUSY with a sentence that names the process that has locked the file at `path`, as the kernel tells everybody. 0: none that is
+ * visible here, or the file is in an overlay of several file systems, where it has other numbers for the kernel. */
+static int check_holder(const char *path, struct error *err)
 {
-	_cleanup_(freep) char *locks = NULL;
-	char *line, *rest, wanted[64];
+	_cleanup_(freep) char *locks = path_text(AT_FDCWD, "/proc/locks"), *name = NULL;
+	char wanted[64];
+	int64_t since_ns;
 	struct stat st;
-	int pid;
+	int pid = 0;
 
-	if (stat(path, &st) < 0 || text_read_file(AT_FDCWD, "/proc/locks", &locks) < 0)
+	if (stat(path, &st) < 0)
 		return 0;
 	snprintf(wanted, sizeof(wanted), " %02x:%02x:%lu ", major(st.st_dev), minor(st.st_dev),
 		(unsigned long)st.st_ino);
-	for (line = strtok_r(locks, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (strstr(line, wanted) && sscanf(line, "%*s FLOCK ADVISORY WRITE %d", &pid) == 1 && pid > 0)
-			return pid;
-	return 0;
-}
-
-/* -EBUSY. The process chose its name. */
-static int say_held(pid_t pid, struct error *err)
-{
-	_cleanup_(freep) char *name = path_text(AT_FDCWD, "/proc/%d/comm", pid);
-	int64_t since_ns = process_ref_started_ns(pid);
-
+	for (char *rest = locks, *line; pid <= 0 && (line = strsep(&rest, "\n"));)
+		if (!strstr(line, wanted) || sscanf(line, "%*s FLOCK ADVISORY WRITE %d", &pid) != 1)
+			pid = 0;
+	if (pid <= 0)
+		return 0;
+	name = path_text(AT_FDCWD, "/proc/%d/comm", pid);
+	since_ns = process_ref_started_ns(pid);
 	if (!name || !since_ns)
 		return error_say(err, -EBUSY, "process %d has locked this machine; wait for it", pid);
-	for (char *c = name; *c; c++)
+	for (char *c = name; *c; c++) /* the process chose it */
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	return error_say(err, -EBUSY, "%s (process %d, since %s) has locked this machine; wait for it%s",
@@ -270,15 +267,15 @@ static int say_held(pid_t pid, struct error *err)
 static int lock_file(int fd, const char *path, struct error *err)
 {
 	for (int i = 0; i < 20; i++) {
-		pid_t pid;
+		int r;
 
 		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 			return 0;
 		if (errno != EWOULDBLOCK)
 			return error_os(err, -errno, "cannot take the host's lock %s", path);
-		pid = lock_holder(path);
-		if (pid)
-			return say_held(pid, err);
+		r = check_holder(path, err);
+		if (r < 0)
+			return r;
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
@@ -289,10 +286,10 @@ static int lock_file(int fd, const char *path, struct error *err)
 static int check_lock(const char *path, struct error *err)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	pid_t pid = lock_holder(path);
+	int r = check_holder(path, err);
 
-	if (pid)
-		return say_held(pid, err);
+	if (r < 0)
+		return r;
 	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
 	return lock_file(fd, path, err); /* one that cannot be named */
@@ -309,11 +306,11 @@ static const char *named_lock(void)
 int lock_take(struct lock *ret, const char *book, struct error *err)
 {
 	_cleanup_(freep) char *own = text_format("%s.lock", book);
-	const char *path = named_lock() ?: HOST_LOCK;
-	_cleanup_(closep) int fd = named_lock() ? open_named_lock(path, err) : open_host_lock(err);
+	const char *named = named_lock(), *path = named ?: HOST_LOCK;
+	_cleanup_(closep) int fd = named ? open_named_lock(path, err) : open_host_lock(err);
 	int r = 0;
 
-	if (fd == -ENOENT && !named_lock()) {
+	if (fd == -ENOENT && !named) {
 		r = check_lock(HOST_LOCK, err);
 		path = own;
 		fd = r < 0 ? r : open_named_lock(own, err);

@@ -68,6 +68,42 @@ static const char *name_by(const char *text, const char *const (*names)[2])
 	return NULL;
 }
 
+static void find_hypervisor(struct machine *m, int root_fd)
+{
+	static const char *const by_firmware[][2] = {{"KVM", "KVM"}, {"QEMU", "QEMU"}, {"VMware", "VMware"},
+		{"VMW", "VMware"}, {"innotek GmbH", "VirtualBox"}, {"VirtualBox", "VirtualBox"},
+		{"Xen", "Xen"}, {"Virtual Machine", "Hyper-V"}, {"Bochs", "Bochs"},
+		{"Parallels", "Parallels"}, {"BHYVE", "bhyve"}, {"Google Compute Engine", "KVM"},
+		{"OpenStack", "KVM"}, {"Alibaba Cloud ECS", "KVM"}, {}};
+	static const char *const by_clock[][2] = {
+		{"kvm-clock", "KVM"}, {"hyperv", "Hyper-V"}, {"xen", "Xen"}, {}};
+	_cleanup_(freep) char *clocks = read_name(
+		root_fd, "/sys/devices/system/clocksource/clocksource0/available_clocksource");
+	const char *name = name_by(m->product, by_firmware) ?: name_by(m->vendor, by_firmware);
+	bool x86 = m->flags && strstr(m->flags, "constant_tsc"); /* there the flag decides */
+
+	m->virtual = machine_flag(m, "hypervisor") || (!x86 && name);
+	if (m->virtual)
+		m->hypervisor = text_copy(name ?: name_by(clocks, by_clock));
+}
+
+/* A disk image made from a container keeps the engine's file, so the namespace decides. */
+static void find_container(struct machine *m, int root_fd)
+{
+	_cleanup_(freep) char *engine = read_name(root_fd, "/run/systemd/container");
+	char namespace[64] = "";
+	ssize_t n = readlinkat(
+		root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace, sizeof(namespace) - 1);
+
+	if (!engine && file_exists(root_fd, "/.dockerenv"))
+		engine = xstrdup("docker");
+	if (!engine && file_exists(root_fd, "/run/.containerenv"))
+		engine = xstrdup("podman");
+	m->container = n > 0 ? strcmp(namespace, FIRST_PID_NAMESPACE) != 0 : engine != NULL;
+	if (m->container && engine && strcmp(engine, "other") != 0)
+		m->engine = TAKE(engine);
+}
+
 void machine_read(struct machine *ret, int root_fd)
 {
 	_cleanup_(freep) char *memory = read_name(root_fd, "/proc/meminfo"),
@@ -93,42 +129,14 @@ void machine_read(struct machine *ret, int root_fd)
 		.firmware = read_name(root_fd, "/sys/class/dmi/id/bios_version"),
 		.systemd = file_exists(root_fd, "/run/systemd/system"),
 	};
-	_cleanup_(freep) char *engine = read_name(root_fd, "/run/systemd/container");
-	char namespace[64] = "";
-	ssize_t n = readlinkat(
-		root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace, sizeof(namespace) - 1);
 	sd_id128_t id;
-	static const char *const by_firmware[][2] = {{"KVM", "KVM"}, {"QEMU", "QEMU"}, {"VMware", "VMware"},
-		{"VMW", "VMware"}, {"innotek GmbH", "VirtualBox"}, {"VirtualBox", "VirtualBox"},
-		{"Xen", "Xen"}, {"Virtual Machine", "Hyper-V"}, {"Bochs", "Bochs"},
-		{"Parallels", "Parallels"}, {"BHYVE", "bhyve"}, {"Google Compute Engine", "KVM"},
-		{"OpenStack", "KVM"}, {"Alibaba Cloud ECS", "KVM"}, {}};
-	static const char *const by_clock[][2] = {
-		{"kvm-clock", "KVM"}, {"hyperv", "Hyper-V"}, {"xen", "Xen"}, {}};
 
 	if (total) /* "24668188 kB" */
 		m.memory_bytes = saturate_multiply(1024, strtoll(total, NULL, 10));
 	for (const char *p = cpu; p && (p = strstr(p, "processor\t")); p++)
 		m.n_cpus += p == cpu || p[-1] == '\n';
-
-	_cleanup_(freep) char *clocks = read_name(
-		root_fd, "/sys/devices/system/clocksource/clocksource0/available_clocksource");
-	const char *name = name_by(m.product, by_firmware) ?: name_by(m.vendor, by_firmware);
-	bool x86 = m.flags && strstr(m.flags, "constant_tsc"); /* there the flag decides */
-
-	m.virtual = machine_flag(&m, "hypervisor") || (!x86 && name);
-	if (m.virtual && !name)
-		name = name_by(clocks, by_clock);
-	if (m.virtual && name)
-		m.hypervisor = xstrdup(name);
-	/* a disk image made from a container keeps the engine's file, so the namespace decides */
-	if (!engine && file_exists(root_fd, "/.dockerenv"))
-		engine = xstrdup("docker");
-	if (!engine && file_exists(root_fd, "/run/.containerenv"))
-		engine = xstrdup("podman");
-	m.container = n > 0 ? strcmp(namespace, FIRST_PID_NAMESPACE) != 0 : engine != NULL;
-	if (m.container && engine && strcmp(engine, "other") != 0)
-		m.engine = TAKE(engine);
+	find_hypervisor(&m, root_fd);
+	find_container(&m, root_fd);
 	if (root_fd == AT_FDCWD && sd_id128_get_machine_app_specific(APPLICATION, &id) >= 0)
 		sd_id128_to_string(id, m.id);
 	*ret = m;

@@ -6,6 +6,7 @@
  * expressions of timers. */
 #include "lib/host/systemd/units.h"
 
+#include "lib/base/argv.h"
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
@@ -44,9 +45,22 @@ struct units {
 /* The other side's message, or else that of errno. */
 static int units_failed(struct error *err, int r, const sd_bus_error *cause, const char *doing)
 {
-	if (cause->message)
-		return error_say(err, r, "%s: %s", doing, cause->message);
-	return error_os(err, r, "%s", doing);
+	return cause->message ? error_say(err, r, "%s: %s", doing, cause->message)
+			      : error_os(err, r, "%s", doing);
+}
+
+/* Calls a method of the manager. `doing`: how the sentence of a failure begins. ret_reply may be NULL. */
+static int call_manager(struct units *units, sd_bus_message **ret_reply, struct error *err, const char *doing,
+	const char *method, const char *types, ...)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	va_list args;
+	int r;
+
+	va_start(args, types);
+	r = sd_bus_call_methodv(units->bus, MANAGER, method, &cause, ret_reply, types, args);
+	va_end(args);
+	return r < 0 ? units_failed(err, r, &cause, doing) : r;
 }
 
 /* The manager's own socket, for root on a system without a message bus. */
@@ -183,14 +197,13 @@ const struct unit *unit_list_find(const struct unit_list *list, const char *name
 int units_list(struct units *units, struct unit_list *ret, struct error *err)
 {
 	_cleanup_(unit_list_clear) struct unit_list list = {};
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *name, *load, *active, *sub;
-	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitsByPatterns", &cause, &reply, "asas", 0,
-		ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
+	int r = call_manager(units, &reply, err, "cannot ask systemd for its units", "ListUnitsByPatterns",
+		"asas", 0, ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
 
 	if (r < 0)
-		return units_failed(err, r, &cause, "cannot ask systemd for its units");
+		return r;
 	r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
 	while (r >= 0 && (r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, &load, &active, &sub,
 				  NULL, NULL, NULL, NULL, NULL)) > 0)
@@ -215,25 +228,18 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 	return 0;
 }
 
-void strings_free(char **strings)
-{
-	for (char **s = strings; s && *s; s++)
-		free(*s);
-	free(strings);
-}
-
 int units_files(struct units *units, char ***ret, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	char **names = NULL;
+	_cleanup_(argv_freep) char **names = NULL;
 	const char *path, *state;
 	size_t n = 0;
-	int r = sd_bus_call_method(units->bus, MANAGER, "ListUnitFilesByPatterns", &cause, &reply, "asas", 0,
-		ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
+	int r = call_manager(units, &reply, err, "cannot ask systemd for its unit files",
+		"ListUnitFilesByPatterns", "asas", 0, ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2],
+		KINDS[3]);
 
 	if (r < 0)
-		return units_failed(err, r, &cause, "cannot ask systemd for its unit files");
+		return r;
 	r = sd_bus_message_enter_container(reply, 'a', "(ss)");
 	/* "/usr/lib/systemd/system/cron.service", "enabled" */
 	while (r >= 0 && (r = sd_bus_message_read(reply, "(ss)", &path, &state)) > 0) {
@@ -244,11 +250,9 @@ int units_files(struct units *units, char ***ret, struct error *err)
 			*array_add(names, n) = xstrdup(slash + 1);
 	}
 	array_add(names, n); /* the NULL at the end */
-	if (r < 0) {
-		strings_free(names);
+	if (r < 0)
 		return error_os(err, r, "cannot read systemd's list of unit files");
-	}
-	*ret = names;
+	*ret = TAKE(names);
 	return 0;
 }
 
@@ -469,7 +473,7 @@ static int timer_describe(struct units *units, const char *name, struct timer *r
 
 int timer_list(struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err)
 {
-	_cleanup_(strings_freep) char **triggers = NULL;
+	_cleanup_(argv_freep) char **triggers = NULL;
 	struct timer *timers = NULL;
 	size_t n = 0;
 	int r = units_names(units, service, "TriggeredBy", &triggers, err);
@@ -515,10 +519,9 @@ static int job_removed(sd_bus_message *m, void *data, sd_bus_error *cause)
 }
 
 /* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy machine. */
-static sd_bus *slow_bus(struct units *units)
+static void be_patient(struct units *units)
 {
 	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_S * UINT64_C(1000000));
-	return units->bus;
 }
 
 void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
@@ -536,8 +539,10 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	uint64_t stop_us = 0;
 	struct error ignored;
 	struct job job = {};
-	int r = sd_bus_match_signal(slow_bus(units), &slot, MANAGER, "JobRemoved", job_removed, &job);
+	int r;
 
+	be_patient(units);
+	r = sd_bus_match_signal(units->bus, &slot, MANAGER, "JobRemoved", job_removed, &job);
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
 		r = sd_bus_call_method(units->bus, MANAGER, start ? "StartUnit" : "StopUnit", &cause, &reply,
@@ -594,38 +599,36 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	int r;
 
+	be_patient(units);
 	if (masked)
-		r = sd_bus_call_method(slow_bus(units), MANAGER, "MaskUnitFiles", &cause, NULL, "asbb", 1,
-			name, !persistent, 0);
+		r = call_manager(
+			units, NULL, err, "cannot mask it", "MaskUnitFiles", "asbb", 1, name, !persistent, 0);
 	else
-		r = sd_bus_call_method(slow_bus(units), MANAGER, "UnmaskUnitFiles", &cause, NULL, "asb", 1,
-			name, !persistent);
-	if (r < 0)
-		return error_say(err, r, "cannot %s it: %s", masked ? "mask" : "unmask",
-			cause.message ?: strerror(-r));
-	return 0;
+		r = call_manager(
+			units, NULL, err, "cannot unmask it", "UnmaskUnitFiles", "asb", 1, name, !persistent);
+	return r < 0 ? r : 0;
 }
 
 int units_reload(struct units *units, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call_method(slow_bus(units), MANAGER, "Reload", &cause, NULL, "");
+	int r;
 
-	return r < 0 ? units_failed(err, r, &cause, "systemd could not reload its files") : 0;
+	be_patient(units);
+	r = call_manager(units, NULL, err, "systemd could not reload its files", "Reload", "");
+	return r < 0 ? r : 0;
 }
 
 int units_file_state(struct units *units, const char *name, char **ret, struct error *err)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *state;
-	int r = sd_bus_call_method(units->bus, MANAGER, "GetUnitFileState", &cause, &reply, "s", name);
+	int r = call_manager(units, &reply, err, "cannot ask systemd for the state of a unit's file",
+		"GetUnitFileState", "s", name);
 
 	if (r < 0)
-		return units_failed(err, r, &cause, "cannot ask systemd for the state of a unit's file");
+		return r;
 	r = sd_bus_message_read(reply, "s", &state);
 	if (r < 0)
 		return error_os(err, r, "cannot read systemd's answer");
@@ -644,7 +647,7 @@ char *units_own(void)
 
 char **sessions_desktops(void)
 {
-	_cleanup_(strings_freep) char **sessions = NULL;
+	_cleanup_(argv_freep) char **sessions = NULL;
 	char **users = NULL;
 	size_t n = 0;
 

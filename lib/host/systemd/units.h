@@ -3,6 +3,7 @@
  * the tools' status as services, and what they change on this machine. sd-bus and sd-journal are included here only. */
 #pragma once
 
+#include "lib/base/argv.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
@@ -39,7 +40,7 @@ void unit_list_clear(struct unit_list *list);
 const struct unit *unit_list_find(const struct unit_list *list, const char *name); /* NULL: not loaded */
 
 /* The names of all unit files of these kinds, loaded or not, but for masked ones, aliases and templates. Ends with NULL;
- * freed with strings_free. */
+ * freed with argv_free. */
 int units_files(struct units *units, char ***ret, struct error *err);
 
 /* Active, or on its way there: it may use CPU time, or start what does. What is still stopping will be down. */
@@ -47,13 +48,8 @@ bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
 /* Names in a property of a unit: "TriggeredBy" (what starts it), "RequiredBy", "BoundBy", "ConsistsOf" (what
- * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with strings_free. */
+ * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with argv_free. */
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
-void strings_free(char **strings);
-static inline void strings_freep(char ***strings)
-{
-	strings_free(*strings);
-}
 
 /* A text property of a unit ("FragmentPath", "ActiveState") or of a service ("Type"); the caller frees it. */
 int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err);
@@ -117,7 +113,7 @@ int units_timesync(struct units *units, char **ret_server, struct error *err);
 /* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */
 
 /* The users of sessions with a display (login screens too); a user with two is there twice. Ends with NULL; freed with
- * strings_free. None where logind does not run. */
+ * argv_free. None where logind does not run. */
 char **sessions_desktops(void);
 
 /* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
