@@ -223,7 +223,6 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 		.stderr_fd = w->output,
 		.wait_unused = true,
 	};
-	char end[PROCESS_END_SIZE];
 	struct started started;
 	struct rusage usage;
 	int r, status;
@@ -241,7 +240,7 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 		w->max_rss_bytes = usage.ru_maxrss * 1024;
 	if (WIFSIGNALED(status) || (status != 0 && !w->script->ignore_failure))
 		return error_say(err, -ECANCELED, "line %d, '%.80s', %s", step->line, step->text,
-			process_end_text(end, status));
+			process_end_text(status));
 	return 0;
 }
 

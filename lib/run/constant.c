@@ -19,7 +19,7 @@ enum { TRIALS = 9 };
 static int run_inc(
 	const struct constant_request *q, uint64_t iterations, int64_t *ret_pt_ns, struct error *err)
 {
-	char number[32], end[PROCESS_END_SIZE];
+	char number[32];
 	char *argv[] = {(char *)"inc", (char *)"--iterations", number, NULL};
 	struct spawn spawn = {
 		.argv = argv,
@@ -42,7 +42,7 @@ static int run_inc(
 		return -EINTR;
 	if (spawned.wait_status != 0)
 		return error_say(err, -ECANCELED, "'%s --iterations %s' %s", q->inc_path, number,
-			process_end_text(end, spawned.wait_status));
+			process_end_text(spawned.wait_status));
 	*ret_pt_ns = spawned.pt_ns > 0 ? spawned.pt_ns : 1;
 	return 0;
 }

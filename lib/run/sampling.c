@@ -58,7 +58,7 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 {
 	const char *command = s->command ?: s->run->program;
 	int status = spawned->wait_status, r;
-	char which[32], how[PROCESS_END_SIZE];
+	char which[32];
 
 	snprintf(which, sizeof(which), "%s %u",
 		s->warm_up ? "warm-up"
@@ -81,7 +81,7 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
 	else
-		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(how, status),
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(status),
 			which,
 			s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints"
 					  : "");

@@ -215,8 +215,7 @@ int audit_verb(int argc, char **argv, struct error *err)
 	_cleanup_(closep) int root_fd = -1;
 	const struct machine *m = &audit.facts.machine;
 	const struct policy *policy;
-	char text[MACHINE_DESCRIPTION_SIZE];
-	const char *words;
+	const char *description, *words;
 	_cleanup_(json_decrefp) json_t *list = json_array();
 	int r = options_root_open(&root_fd, err);
 
@@ -237,13 +236,14 @@ int audit_verb(int argc, char **argv, struct error *err)
 		if (is_shown(i) && options.json)
 			json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
 	}
-	words = terminal_text(machine_description(m, text));
+	description = machine_description(m);
+	words = terminal_text(description);
 	if (options.json) {
 		r = json_print_document("emp-audit",
 			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:O, s:i, s:i, s:s}", "machine",
-				"description", words, "words", text, "virtual", m->virtual, "container",
-				m->container, "systemd", m->systemd, "policy", policy->name, "checks", list,
-				"off", audit.n_off, "unknown", audit.n_unknown, "verdict",
+				"description", words, "words", description, "virtual", m->virtual,
+				"container", m->container, "systemd", m->systemd, "policy", policy->name,
+				"checks", list, "off", audit.n_off, "unknown", audit.n_unknown, "verdict",
 				audit.n_off ? "not fit" : "fit"),
 			err);
 		if (r < 0)

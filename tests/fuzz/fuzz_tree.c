@@ -57,12 +57,11 @@ static void try_system(void)
 {
 	_cleanup_(machine_clear) struct machine machine;
 	_cleanup_(kernel_clear) struct kernel kernel = {};
-	char text[MACHINE_DESCRIPTION_SIZE];
 	struct accounting_support support;
 	struct error err = {};
 
 	machine_read(&machine, root_fd);
-	FUZZ_MUST(*machine_description(&machine, text));
+	FUZZ_MUST(*machine_description(&machine));
 	machine_flag(&machine, "hypervisor");
 	if (kernel_read(&kernel, root_fd, &err) < 0)
 		FUZZ_REFUSED(&err);

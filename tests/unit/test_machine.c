@@ -24,15 +24,13 @@ static int drop(void **state)
 
 TEST_OF_MACHINE(an_empty_machine_is_read_without_complaint)
 {
-	char words[MACHINE_DESCRIPTION_SIZE];
-
 	machine_read(&machine, tree.fd);
 	assert_null(machine.cpu_name);
 	assert_null(machine.os_id);
 	assert_int_equal(machine.memory_bytes, 0);
 	assert_string_equal(machine.id, "");
 	assert_false(machine_flag(&machine, "est"));
-	assert_string_equal(machine_description(&machine, words), "a physical machine");
+	assert_string_equal(machine_description(&machine), "a physical machine");
 }
 
 TEST_OF_MACHINE(the_processor_is_told_by_cpuinfo)
@@ -51,13 +49,11 @@ TEST_OF_MACHINE(the_processor_is_told_by_cpuinfo)
 
 TEST_OF_MACHINE(the_hypervisor_flag_makes_a_machine_virtual)
 {
-	char words[MACHINE_DESCRIPTION_SIZE];
-
 	tree_put("proc/cpuinfo", GUEST);
 	tree_put("sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc kvm-clock\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.virtual);
-	assert_string_equal(machine_description(&machine, words), "a virtual machine (KVM)");
+	assert_string_equal(machine_description(&machine), "a virtual machine (KVM)");
 }
 
 TEST_OF_MACHINE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86)
@@ -74,23 +70,19 @@ TEST_OF_MACHINE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86
 
 TEST_OF_MACHINE(a_hypervisor_without_a_name_is_still_one)
 {
-	char words[MACHINE_DESCRIPTION_SIZE];
-
 	tree_put("proc/cpuinfo", GUEST);
 	machine_read(&machine, tree.fd);
-	assert_string_equal(machine_description(&machine, words), "a virtual machine");
+	assert_string_equal(machine_description(&machine), "a virtual machine");
 }
 
 TEST_OF_MACHINE(a_pid_namespace_makes_a_container)
 {
-	char words[MACHINE_DESCRIPTION_SIZE];
-
 	tree_put(".dockerenv", "");
 	tree_put("proc/cpuinfo", GUEST);
 	tree_link("proc/self/ns/pid", "pid:[4026532200]");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.container);
-	assert_string_equal(machine_description(&machine, words), "a docker container in a virtual machine");
+	assert_string_equal(machine_description(&machine), "a docker container in a virtual machine");
 }
 
 TEST_OF_MACHINE(an_engines_mark_in_the_first_namespace_proves_nothing)
@@ -104,12 +96,10 @@ TEST_OF_MACHINE(an_engines_mark_in_the_first_namespace_proves_nothing)
 
 TEST_OF_MACHINE(systemds_word_other_is_no_name_of_an_engine)
 {
-	char words[MACHINE_DESCRIPTION_SIZE];
-
 	tree_put("run/systemd/container", "other\n");
 	machine_read(&machine, tree.fd);
 	assert_true(machine.container);
-	assert_string_equal(machine_description(&machine, words), "a container");
+	assert_string_equal(machine_description(&machine), "a container");
 }
 
 TEST_OF_MACHINE(the_system_is_told_by_os_release)

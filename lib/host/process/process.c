@@ -78,14 +78,12 @@ struct process *processes_read(int root_fd, size_t *ret_n)
 	return found;
 }
 
-const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status)
+const char *process_end_text(int wait_status)
 {
-	if (WIFSIGNALED(wait_status))
-		snprintf(buffer, PROCESS_END_SIZE, "was killed by signal %d (SIG%s)", WTERMSIG(wait_status),
-			sigabbrev_np(WTERMSIG(wait_status)) ?: "RTMIN+");
-	else
-		snprintf(buffer, PROCESS_END_SIZE, "ended with exit status %d", WEXITSTATUS(wait_status));
-	return buffer;
+	if (!WIFSIGNALED(wait_status))
+		return text_brief("ended with exit status %d", WEXITSTATUS(wait_status));
+	return text_brief("was killed by signal %d (SIG%s)", WTERMSIG(wait_status),
+		sigabbrev_np(WTERMSIG(wait_status)) ?: "RTMIN+");
 }
 
 uint64_t process_ref_start_ticks(pid_t pid)

@@ -29,10 +29,8 @@ static inline int process_exit_status(int wait_status)
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-enum { PROCESS_END_SIZE = 48 };
-
-/* "ended with exit status 3", "was killed by signal 11 (SIGSEGV)". Returns `buffer`. */
-const char *process_end_text(char buffer[PROCESS_END_SIZE], int wait_status);
+/* "ended with exit status 3", "was killed by signal 11 (SIGSEGV)". Valid as a text_brief(). */
+const char *process_end_text(int wait_status);
 
 /* A process as text that can be stored: which process runs a calibration, and whether it still exists, also after a
  * kill -9 or a reboot. */

@@ -193,14 +193,13 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 		.stdin_fd = -1,
 		.stdout_fd = show_output ? 0 : -1,
 	};
-	char end[PROCESS_END_SIZE];
 	int status, r;
 
 	r = subprocess_run(&hook, NULL, &status, err);
 	if (r < 0)
 		return error_prefix(err, r, "%s", what);
 	if (status != 0)
-		return error_say(err, -ECANCELED, "%s '%s' %s", what, command, process_end_text(end, status));
+		return error_say(err, -ECANCELED, "%s '%s' %s", what, command, process_end_text(status));
 	return 0;
 }
 
@@ -299,7 +298,6 @@ int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *
 {
 	_cleanup_(freep) char *path = NULL, *output = NULL;
 	struct subprocess asked = {.argv = argv, .environment = environ, .output_max = 64 << 20};
-	char end[PROCESS_END_SIZE];
 	int status, r;
 
 	r = suite_tool_find(tool, &path, err);
@@ -310,7 +308,7 @@ int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *
 	if (r < 0)
 		return r;
 	if (WIFSIGNALED(status))
-		return error_say(err, -EPROTO, "%s %s", tool, process_end_text(end, status));
+		return error_say(err, -EPROTO, "%s %s", tool, process_end_text(status));
 	*ret_output = TAKE(output);
 	*ret_status = WEXITSTATUS(status);
 	return 0;

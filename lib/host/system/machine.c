@@ -153,18 +153,16 @@ void machine_clear(struct machine *m)
 	*m = (struct machine){};
 }
 
-char *machine_description(const struct machine *m, char buffer[MACHINE_DESCRIPTION_SIZE])
+const char *machine_description(const struct machine *m)
 {
-	char below[MACHINE_DESCRIPTION_SIZE / 2];
+	const char *below = !m->virtual     ? "a physical machine"
+			    : m->hypervisor ? text_brief("a virtual machine (%s)", m->hypervisor)
+					    : "a virtual machine";
 
-	snprintf(below, sizeof(below), "a virtual machine%s%s%s", m->hypervisor ? " (" : "",
-		m->hypervisor ?: "", m->hypervisor ? ")" : "");
-	if (m->container)
-		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "a %s%scontainer%s%s", m->engine ?: "",
-			m->engine ? " " : "", m->virtual ? " in " : "", m->virtual ? below : "");
-	else
-		snprintf(buffer, MACHINE_DESCRIPTION_SIZE, "%s", m->virtual ? below : "a physical machine");
-	return buffer;
+	if (!m->container)
+		return below;
+	return text_brief("a %s%scontainer%s%s", m->engine ?: "", m->engine ? " " : "",
+		m->virtual ? " in " : "", m->virtual ? below : "");
 }
 
 bool machine_flag(const struct machine *m, const char *flag)

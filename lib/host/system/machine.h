@@ -29,10 +29,8 @@ struct machine {
 void machine_read(struct machine *ret, int root_fd);
 void machine_clear(struct machine *machine);
 
-/* "a physical machine", "a virtual machine (KVM)", "a docker container in a virtual machine". `buffer` is
- * returned. */
-enum { MACHINE_DESCRIPTION_SIZE = 160 };
-char *machine_description(const struct machine *machine, char buffer[MACHINE_DESCRIPTION_SIZE]);
+/* "a physical machine", "a virtual machine (KVM)", "a docker container in a virtual machine". Valid as a text_brief(). */
+const char *machine_description(const struct machine *machine);
 
 /* Whether the processor has this flag ("constant_tsc"). */
 bool machine_flag(const struct machine *machine, const char *flag);
