@@ -8,14 +8,24 @@
 
 static void expect(const char *path, enum kernel_setting_kind kind, const char *value)
 {
-
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = path, .kind = kind};
-	char *held = NULL;
+	_cleanup_(freep) char *held = NULL;
 
 	assert_int_equal(kernel_setting_read(&setting, &held), 0);
-
 	assert_string_equal(held, value);
-	free(held);
+}
+
+/* held: NULL where that does not matter. */
+static void expect_set(const struct kernel_setting *setting, const char *value,
+	enum kernel_setting_outcome outcome, int error, const char *held)
+{
+	struct kernel_setting_result result = kernel_setting_set(setting, value);
+
+	assert_int_equal(result.outcome, outcome);
+	assert_int_equal(result.error, error);
+	if (held)
+		assert_string_equal(result.held, held);
+	free(result.held);
 }
 
 TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
@@ -50,44 +60,31 @@ TEST_IN_TREE(the_bracketed_word_is_the_value)
 TEST_IN_TREE(a_value_is_set_once_and_read_back)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob"};
-	struct kernel_setting_result result;
 
 	tree_put("sys/knob", "old\n");
-	result = kernel_setting_set(&setting, "new");
-	assert_int_equal(result.outcome, SETTING_CHANGED);
-	assert_string_equal(result.held, "new");
-	free(result.held);
-	result = kernel_setting_set(&setting, "new");
-	assert_int_equal(result.outcome, SETTING_ALREADY);
-	free(result.held);
+	expect_set(&setting, "new", SETTING_CHANGED, 0, "new");
+	expect_set(&setting, "new", SETTING_ALREADY, 0, "new");
 }
 
 TEST_IN_TREE(a_missing_file_is_absent_and_an_unwritable_one_refused)
 {
 	struct kernel_setting missing = {.root_fd = tree.fd, .path = "/sys/missing"};
 	struct kernel_setting directory = {.root_fd = tree.fd, .path = "/sys"};
-	struct kernel_setting_result result;
 
 	tree_put("sys/knob", "old\n");
-	result = kernel_setting_set(&missing, "new");
-	assert_int_equal(result.outcome, SETTING_ABSENT);
-	result = kernel_setting_set(&directory, "new");
-	assert_int_equal(result.outcome, SETTING_REFUSED);
-	assert_int_equal(result.error, -EISDIR);
+	expect_set(&missing, "new", SETTING_ABSENT, 0, NULL);
+	expect_set(&directory, "new", SETTING_REFUSED, -EISDIR, NULL);
 }
 
 TEST_IN_TREE(limits_are_two_files_and_one_value)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
-	struct kernel_setting_result result;
 
 	tree_put("sys/policy0/scaling_min_freq", "800000\n");
 	tree_put("sys/policy0/scaling_max_freq", "4700000\n");
 	expect("/sys/policy0", SETTING_LIMITS, "800000 4700000");
-	result = kernel_setting_set(&setting, "3600000 3600000"); /* nobody to write them */
-	assert_int_equal(result.outcome, SETTING_REFUSED);
-	assert_int_equal(result.error, -EOPNOTSUPP);
-	free(result.held);
+	expect_set(
+		&setting, "3600000 3600000", SETTING_REFUSED, -EOPNOTSUPP, NULL); /* nobody to write them */
 }
 
 static int write_less(const char *path, const char *value)
@@ -99,13 +96,9 @@ static int write_less(const char *path, const char *value)
 TEST_IN_TREE(a_value_that_the_kernel_changes_is_clamped)
 {
 	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob", .write = write_less};
-	struct kernel_setting_result result;
 
 	tree_put("sys/knob", "old\n");
-	result = kernel_setting_set(&setting, "new");
-	assert_int_equal(result.outcome, SETTING_CLAMPED);
-	assert_string_equal(result.held, "less");
-	free(result.held);
+	expect_set(&setting, "new", SETTING_CLAMPED, 0, "less");
 }
 
 TEST(limits_are_shown_in_megahertz)

@@ -13,20 +13,21 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-static bool exists(const struct scratch *s, const char *name)
+static const char *in_scratch(const struct scratch *s, const char *name)
 {
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", s->directory, name);
-	return access(path, F_OK) == 0;
+	return text_brief("%s/%s", s->directory, name);
 }
 
-static void make_directory(const struct scratch *s, const char *name)
+static bool exists(const struct scratch *s, const char *name)
 {
-	char path[256];
+	return access(in_scratch(s, name), F_OK) == 0;
+}
 
-	snprintf(path, sizeof(path), "%s/%s", s->directory, name);
-	assert_int_equal(mkdir(path, 0700), 0);
+/* Returns its name. */
+static const char *make_directory(const struct scratch *s, const char *name)
+{
+	assert_int_equal(mkdir(in_scratch(s, name), 0700), 0);
+	return name;
 }
 
 static void touch_file(int directory_fd, const void *name)
@@ -45,14 +46,16 @@ static pid_t dead_pid(void)
 	return pid;
 }
 
+static const char *make_load_directory(const struct scratch *s, pid_t pid, unsigned long started)
+{
+	return make_directory(s, text_brief("emp-load-%d-%lu-AbCd12", pid, started));
+}
+
 TEST_IN_DIRECTORY(directories_of_dead_owners_go_with_all_that_is_in_them)
 {
-	char name[64], below[96];
+	const char *name = make_load_directory(s, dead_pid(), 7);
 
-	snprintf(name, sizeof(name), "emp-load-%d-7-AbCd12", dead_pid());
-	snprintf(below, sizeof(below), "%s/1", name);
-	make_directory(s, name);
-	make_directory(s, below);
+	make_directory(s, text_brief("%s/1", name));
 	leftovers_remove_directories(s->directory);
 	assert_false(exists(s, name));
 }
@@ -68,24 +71,17 @@ TEST_IN_DIRECTORY(directories_of_living_owners_stay)
 
 TEST_IN_DIRECTORY(a_reused_process_id_does_not_keep_a_directory)
 {
-	char name[64];
+	const char *name = make_load_directory(s, getpid(), process_ref_start_ticks(getpid()) - 1);
 
-	snprintf(name, sizeof(name), "emp-load-%d-%lu-AbCd12", getpid(),
-		(unsigned long)process_ref_start_ticks(getpid()) - 1);
-	make_directory(s, name);
 	leftovers_remove_directories(s->directory);
 	assert_false(exists(s, name));
 }
 
 TEST_IN_DIRECTORY(what_is_locked_has_an_owner_whatever_its_name_says)
 {
-	char name[64], path[256];
-	_cleanup_(closep) int fd = -1;
+	const char *name = make_load_directory(s, dead_pid(), 7);
+	_cleanup_(closep) int fd = open(in_scratch(s, name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	snprintf(name, sizeof(name), "emp-load-%d-7-AbCd12", dead_pid());
-	make_directory(s, name);
-	snprintf(path, sizeof(path), "%s/%s", s->directory, name);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
 	leftovers_remove_directories(s->directory);
 	assert_true(exists(s, name));

@@ -15,6 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* The host's lock is a file of the test's. */
+static int make(void **state)
+{
+	int r = scratch_make(state);
+
+	return r == 0 ? setenv("EMP_LOCK", ((struct scratch *)*state)->path, 1) : r;
+}
+
+#define TEST_OF_LOCK(name) TEST_IN_SCRATCH(name, make)
+
 /* The lock, by a process of that name. */
 static bool take_lock_as(const void *name)
 {
@@ -25,13 +35,12 @@ static bool take_lock_as(const void *name)
 	return lock_take(&lock, "", &err) == 0;
 }
 
-TEST_IN_DIRECTORY(the_message_names_the_holder)
+TEST_OF_LOCK(the_message_names_the_holder)
 {
 	struct lock lock;
 	char words[64];
 	pid_t pid;
 
-	setenv("EMP_LOCK", s->path, 1);
 	pid = holder_start(take_lock_as, "emp-calibrate");
 	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
 	snprintf(words, sizeof(words), "emp-calibrate (process %d, since 20", pid);
@@ -42,23 +51,21 @@ TEST_IN_DIRECTORY(the_message_names_the_holder)
 	holder_kill(pid);
 }
 
-TEST_IN_DIRECTORY(what_a_holder_calls_itself_does_not_reach_the_terminal)
+TEST_OF_LOCK(what_a_holder_calls_itself_does_not_reach_the_terminal)
 {
 	struct lock lock;
 	pid_t pid;
 
-	setenv("EMP_LOCK", s->path, 1);
 	pid = holder_start(take_lock_as, "\033]0;PWN\a\xff");
 	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
 	assert_says(s, "?]0;PWN?? (process ");
 	holder_kill(pid);
 }
 
-TEST_IN_DIRECTORY(after_kill_9_it_is_free)
+TEST_OF_LOCK(after_kill_9_it_is_free)
 {
 	struct lock lock;
 
-	setenv("EMP_LOCK", s->path, 1);
 	holder_kill(holder_start(take_lock_as, "holder"));
 	assert_done(s, lock_look("", &s->err));
 	assert_done(s, lock_take(&lock, "", &s->err));
@@ -66,25 +73,23 @@ TEST_IN_DIRECTORY(after_kill_9_it_is_free)
 	lock_release(&lock);
 }
 
-TEST_IN_DIRECTORY(a_file_that_is_no_lock_stays_as_it_is)
+TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
 {
 	_cleanup_(freep) char *text = NULL;
 	FILE *file = fopen(s->path, "w");
 	struct lock lock;
 
 	assert_true(file && fputs("my thesis\n", file) >= 0 && fclose(file) == 0);
-	setenv("EMP_LOCK", s->path, 1);
 	assert_done(s, lock_take(&lock, "", &s->err));
 	lock_release(&lock);
 	assert_int_equal(text_read_file(AT_FDCWD, s->path, &text), 0);
 	assert_string_equal(text, "my thesis");
 }
 
-TEST_IN_DIRECTORY(what_is_no_file_is_refused)
+TEST_OF_LOCK(what_is_no_file_is_refused)
 {
 	struct lock lock;
 
-	setenv("EMP_LOCK", s->path, 1);
 	assert_int_equal(mkfifo(s->path, 0600), 0);
 	assert_true(lock_take(&lock, "", &s->err) < 0);
 	assert_says(s, "is not a regular file; name another");
@@ -94,12 +99,11 @@ TEST_IN_DIRECTORY(what_is_no_file_is_refused)
 	assert_says(s, "cannot open the host's lock");
 }
 
-TEST_IN_DIRECTORY(a_process_that_only_looks_does_not_make_it_busy)
+TEST_OF_LOCK(a_process_that_only_looks_does_not_make_it_busy)
 {
 	struct lock lock;
 	pid_t pid = fork();
 
-	setenv("EMP_LOCK", s->path, 1);
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)

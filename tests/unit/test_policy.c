@@ -7,23 +7,45 @@
 
 static struct error err;
 
-TEST(the_first_rule_that_fits_counts)
+static struct policy *parse(const char *text)
 {
 	struct policy *policy;
 
-	assert_int_equal(
-		policy_parse(&policy,
-			"[kernel]\nfloor = 6.1\n[stop]\nnfs-*.service = files\ncron.service = jobs\n"
-			"atd.service = at\n[keep]\natd.service = needed here\n[never]\nnfs-* = network\n",
-			"p", &err),
-		0);
+	if (policy_parse(&policy, text, "p", &err) < 0)
+		fail_msg("%s", err.text);
+	return policy;
+}
+
+/* By its name; NULL: the one for the machine. */
+static struct policy *load(const char *const *from, const char *name, const struct machine *machine)
+{
+	struct policy *policy;
+
+	if (policy_load(&policy, from, name, machine ?: &(struct machine){}, &err) < 0)
+		fail_msg("%s", err.text);
+	return policy;
+}
+
+/* The unit of a process; NULL: none. */
+static void assert_unit(const struct policy *policy, const char *process, const char *expected)
+{
+	_cleanup_(freep) char *unit = policy_unit_of_process(policy, process);
+
+	assert_string_equal(unit ?: "none", expected ?: "none");
+}
+
+TEST(the_first_rule_that_fits_counts)
+{
+	_cleanup_(policy_freep) struct policy *policy = parse(
+		"[kernel]\nfloor = 6.1\n[stop]\nnfs-*.service = files\ncron.service = jobs\n"
+		"atd.service = at\n[keep]\natd.service = needed here\n[never]\nnfs-* = network\n");
+
 	assert_string_equal(policy_stop(policy, "cron.service"), "jobs");
 	assert_null(policy_stop(policy, "atd.service"));
 	assert_null(policy_stop(policy, "nfs-server.service"));
 	assert_string_equal(policy_never(policy, "nfs-server.service"), "network");
 	assert_null(policy_stop(policy, "unknown.service"));
 	assert_string_equal(policy->floor, "6.1");
-	policy_free(policy);
 }
 
 TEST(no_file_can_give_away_what_keeps_a_machine_alive)
@@ -32,20 +54,17 @@ TEST(no_file_can_give_away_what_keeps_a_machine_alive)
 		"dbus-broker.service", "systemd-journald.service", "systemd-udevd-control.socket",
 		"getty@tty1.service", "serial-getty@ttyS0.service", "user@1000.service",
 		"emp-restore.service"};
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = parse("[stop]\n* = everything\n");
 
-	assert_int_equal(policy_parse(&policy, "[stop]\n* = everything\n", "p", &err), 0);
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		assert_null(policy_stop(policy, units[i]));
 	assert_non_null(policy_stop(policy, "cron.service"));
 	assert_non_null(policy_stop(policy, "systemd-tmpfiles-clean.timer"));
-	policy_free(policy);
 }
 
 TEST(a_process_leads_to_its_unit)
 {
 	struct policy *policy;
-	char *unit;
 
 	assert_int_equal(
 		policy_parse(&policy,
@@ -53,18 +72,12 @@ TEST(a_process_leads_to_its_unit)
 			"cups.service = printing\n[processes]\ncupsd = cups.service\nsshd = ssh.service\n",
 			"p", &err),
 		0);
-	unit = policy_unit_of_process(policy, "cron");
-	assert_string_equal(unit, "cron.service");
-	free(unit);
-	unit = policy_unit_of_process(policy, "unattended-upgr"); /* the kernel keeps 15 characters */
-	assert_string_equal(unit, "unattended-upgrades.service");
-	free(unit);
-	unit = policy_unit_of_process(policy, "cupsd");
-	assert_string_equal(unit, "cups.service");
-	free(unit);
-	assert_null(policy_unit_of_process(policy, "sshd"));
-	assert_null(policy_unit_of_process(policy, "cro"));
-	policy_free(policy);
+	assert_unit(policy, "cron", "cron.service");
+	assert_unit(policy, "unattended-upgr",
+		"unattended-upgrades.service"); /* the kernel keeps 15 characters */
+	assert_unit(policy, "cupsd", "cups.service");
+	assert_unit(policy, "sshd", NULL);
+	assert_unit(policy, "cro", NULL);
 }
 
 TEST(a_bad_line_is_quoted_in_the_message)
@@ -103,53 +116,48 @@ static int make(void **state)
 
 #define TEST_OF_POLICIES(name) TEST_WITH(name, make, tree_remove)
 
-static void expect_policy(const char *id, const char *version, const char *like, const char *name)
+/* The policy of a distribution is the one of that name. */
+static void expect_policy(
+	const char *const *from, const char *id, const char *version, const char *like, const char *name)
 {
-	struct machine machine = {
+	const struct machine machine = {
 		.os_id = (char *)id, .os_version = (char *)version, .os_like = (char *)like};
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = load(from, NULL, &machine);
 
-	assert_int_equal(policy_load(&policy, directories, NULL, &machine, &err), 0);
 	assert_string_equal(policy->name, name);
-	policy_free(policy);
 }
 
 TEST_OF_POLICIES(a_distribution_gets_its_own_policy_or_the_nearest)
 {
-	expect_policy("debian", "12", NULL, "debian-12");
-	expect_policy("debian", "13", NULL, "debian-12");
-	expect_policy("linuxmint", "21", "ubuntu debian", "debian-12");
-	expect_policy("rhel", "9", "fedora", "rhel-9");
-	expect_policy("rocky", "9.3", "rhel centos fedora", "rhel-9");
-	expect_policy("rocky", "11.0", "rhel centos fedora", "rhel-10");
-	expect_policy("arch", NULL, NULL, "common");
-	expect_policy("../../debian", "12", NULL, "common"); /* a path is the user's only */
-	expect_policy(NULL, NULL, NULL, "common");
+	expect_policy(directories, "debian", "12", NULL, "debian-12");
+	expect_policy(directories, "debian", "13", NULL, "debian-12");
+	expect_policy(directories, "linuxmint", "21", "ubuntu debian", "debian-12");
+	expect_policy(directories, "rhel", "9", "fedora", "rhel-9");
+	expect_policy(directories, "rocky", "9.3", "rhel centos fedora", "rhel-9");
+	expect_policy(directories, "rocky", "11.0", "rhel centos fedora", "rhel-10");
+	expect_policy(directories, "arch", NULL, NULL, "common");
+	expect_policy(directories, "../../debian", "12", NULL, "common"); /* a path is the user's only */
+	expect_policy(directories, NULL, NULL, NULL, "common");
 }
 
 TEST_OF_POLICIES(an_included_policy_adds_its_rules_and_its_floor)
 {
-	struct machine machine = {};
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = load(directories, "debian-12", NULL);
 
-	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
 	assert_string_equal(policy_stop(policy, "cron.service"), "common");
 	assert_string_equal(policy_stop(policy, "rsyslog.service"), "logs");
 	assert_string_equal(policy->floor, "5");
-	policy_free(policy);
 }
 
 TEST_OF_POLICIES(the_administrators_file_takes_the_shipped_ones_place)
 {
-	struct machine machine = {};
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = NULL;
 
 	tree_put("etc/debian-12.ini", "[stop]\nmine.service = mine\n");
-	assert_int_equal(policy_load(&policy, directories, "debian-12", &machine, &err), 0);
+	policy = load(directories, "debian-12", NULL);
 	assert_null(policy_stop(policy, "cron.service"));
 	assert_string_equal(policy_stop(policy, "mine.service"), "mine");
 	assert_non_null(strstr(policy->path, "/etc/debian-12.ini"));
-	policy_free(policy);
 }
 
 TEST_OF_POLICIES(a_missing_or_endless_policy_is_refused)
@@ -169,14 +177,10 @@ TEST_OF_POLICIES(a_missing_or_endless_policy_is_refused)
 static void expect_shipped(const char *name, const char *unit, const char *what)
 {
 	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
-	struct machine machine = {};
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = load(here, name, NULL);
 
-	if (policy_load(&policy, here, name, &machine, &err) < 0)
-		fail_msg("%s", err.text);
 	if (strcmp(policy_never(policy, unit) ? "never" : policy_stop(policy, unit) ? "stop" : "", what) != 0)
 		fail_msg("%s: %s is not '%s'", name, unit, what);
-	policy_free(policy);
 }
 
 TEST(shipped_policies_know_the_daemons_of_their_distribution)
@@ -241,25 +245,15 @@ TEST(each_distribution_has_a_shipped_policy)
 	};
 	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct machine machine = {.os_id = (char *)rows[i][0],
-			.os_version = (char *)rows[i][1],
-			.os_like = (char *)rows[i][2]};
-		struct policy *policy;
-
-		assert_int_equal(policy_load(&policy, here, NULL, &machine, &err), 0);
-		assert_string_equal(policy->name, rows[i][3]);
-		policy_free(policy);
-	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		expect_policy(here, rows[i][0], rows[i][1], rows[i][2], rows[i][3]);
 }
 
 TEST(what_a_stop_loses_is_known_by_patterns_too)
 {
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = parse("[loses]\nredis*.service = keys\n");
 
-	assert_int_equal(policy_parse(&policy, "[loses]\nredis*.service = keys\n", "p", &err), 0);
 	assert_string_equal(policy_loses(policy, "redis-server.service"), "keys");
 	assert_null(policy_loses(policy, "cron.service"));
 	assert_false(policy_knows(policy, "redis-server.service"));
-	policy_free(policy);
 }

@@ -14,16 +14,15 @@
 
 static struct error err;
 
-static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgroup)
+#define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
+
+static struct spawn spawn_of(char **argv, const char *path)
 {
-	return (struct spawn){.argv = argv,
-		.path = path,
-		.cpu = -1,
-		.stdin_fd = -1,
-		.stdout_fd = -1,
-		.stderr_fd = -1,
-		.cgroup = cgroup};
+	return (struct spawn){
+		.argv = argv, .path = path, .cpu = -1, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
 }
+
+#define SHELL(script) spawn_of(ARGV((char *)"sh", (char *)"-c", (char *)(script)), "/bin/sh")
 
 static struct spawned run_ok(const struct spawn *spawn)
 {
@@ -36,20 +35,16 @@ static struct spawned run_ok(const struct spawn *spawn)
 
 TEST(an_exit_status_and_a_signal_are_told_apart)
 {
-	char *fails[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
-	char *dies[] = {(char *)"sh", (char *)"-c", (char *)"kill -SEGV $$", NULL};
-	struct spawn spawn = spawn_of(fails, "/bin/sh", NULL);
+	struct spawn fails = SHELL("exit 3"), dies = SHELL("kill -SEGV $$");
 
-	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 3);
-	spawn = spawn_of(dies, "/bin/sh", NULL);
-	assert_int_equal(process_exit_status(run_ok(&spawn).wait_status), 128 + SIGSEGV);
+	assert_int_equal(process_exit_status(run_ok(&fails).wait_status), 3);
+	assert_int_equal(process_exit_status(run_ok(&dies).wait_status), 128 + SIGSEGV);
 }
 
 TEST(a_file_that_is_no_program_is_an_error_with_a_sentence)
 {
 	char file[] = "/tmp/emp-test-XXXXXX";
-	char *argv[] = {file, NULL};
-	struct spawn spawn = spawn_of(argv, file, NULL);
+	struct spawn spawn = spawn_of(ARGV(file), file);
 	struct spawned s = {.et_ns = 77};
 	int fd = mkstemp(file);
 
@@ -79,8 +74,7 @@ TEST(commands_are_found_as_a_shell_finds_them)
 TEST(a_pinned_program_runs_on_its_cpu_only)
 {
 	_cleanup_(closep) int in = -1, out = -1;
-	char *argv[] = {(char *)"grep", (char *)"Cpus_allowed_list", (char *)"/proc/self/status", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/grep", NULL);
+	struct spawn spawn = SHELL("exec grep Cpus_allowed_list /proc/self/status");
 	char text[128] = "";
 	int pipes[2];
 
@@ -96,10 +90,8 @@ TEST(a_pinned_program_runs_on_its_cpu_only)
 
 TEST(a_session_of_its_own_is_given_when_asked_for)
 {
-	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"read pid comm state ppid pgrp session rest < /proc/self/stat; test $session = $$",
-		NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+	struct spawn spawn = SHELL(
+		"read pid comm state ppid pgrp session rest < /proc/self/stat; test $session = $$");
 
 	assert_int_not_equal(run_ok(&spawn).wait_status, 0);
 	spawn.new_session = true;
@@ -108,8 +100,7 @@ TEST(a_session_of_its_own_is_given_when_asked_for)
 
 TEST(several_without_cgroups_are_refused)
 {
-	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sleep", NULL);
+	struct spawn spawn = SHELL("exec sleep 1000");
 	struct program *programs[2] = {};
 	size_t over;
 
@@ -124,8 +115,7 @@ TEST(several_without_cgroups_are_refused)
 
 TEST(what_it_leaves_behind_is_killed_and_counted)
 {
-	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sleep 1000 & sleep 1000 & exit 0", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+	struct spawn spawn = SHELL("sleep 1000 & sleep 1000 & exit 0");
 	struct spawned s = run_ok(&spawn);
 
 	assert_int_equal(s.end, SPAWN_ENDED);
@@ -137,8 +127,7 @@ TEST(what_it_leaves_behind_is_killed_and_counted)
 
 TEST(a_time_out_kills_what_it_started_too)
 {
-	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"(sleep 1000; :) & sleep 1000", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+	struct spawn spawn = SHELL("(sleep 1000; :) & sleep 1000");
 	struct spawned s;
 
 	spawn.timeout_ns = 50000000;
