@@ -223,16 +223,15 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 		.stderr_fd = w->output,
 		.wait_unused = true,
 	};
-	struct started started;
+	struct spawned started;
 	struct rusage usage;
 	int r, status;
 
 	if (step->input && input < 0)
 		return error_os(err, -errno, "line %d: cannot open '%s'", step->line, step->input);
-	r = start_program(&spawn, &started, err);
+	r = start_program(&spawn, &started, &pidfd, err);
 	if (r < 0)
 		return error_prefix(err, r, "line %d", step->line);
-	pidfd = started.pidfd;
 	if (wait4(started.pid, &status, 0, &usage) < 0)
 		return error_os(err, -errno, "cannot wait for '%s'", step->argv[0]);
 	w->major_faults += usage.ru_majflt;

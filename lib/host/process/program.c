@@ -181,7 +181,7 @@ static int say_child_failed(const struct child *child, struct error *err)
 		strerror(child->failed), hint);
 }
 
-int start_program(const struct spawn *s, struct started *ret, struct error *err)
+int start_program(const struct spawn *s, struct spawned *ret, int *ret_pidfd, struct error *err)
 {
 	int pidfd = -1;
 	struct clone_args args = {
@@ -226,14 +226,15 @@ int start_program(const struct spawn *s, struct started *ret, struct error *err)
 	}
 	if (own.wait_ns < 0 && schedstat_parse(own.schedstat, &waited))
 		own.wait_ns = waited.wait_ns;
-	*ret = (struct started){
+	*ret = (struct spawned){
 		.pid = (pid_t)r,
-		.pidfd = pidfd,
-		.real_ns = timespec_ns(own.start_real),
-		.monotonic_ns = timespec_ns(own.start_raw),
-		.wait_ns = own.wait_ns,
-		.used_ns = timespec_ns(own.used),
+		.start_ns = timespec_ns(own.start_real),
+		.start_raw_ns = timespec_ns(own.start_raw),
+		.before_ns = timespec_ns(own.used),
+		.wait_before_ns = own.wait_ns,
+		.wait_ns = -1,
 	};
+	*ret_pidfd = pidfd;
 	return 0;
 }
 
@@ -284,7 +285,7 @@ enum state {
 
 struct program {
 	struct spawn spawn;
-	struct started started;
+	int pidfd;
 	struct orphans orphans;
 	struct cgroup_usage before;
 	struct spawned result;
@@ -361,21 +362,17 @@ int program_start(struct program **ret, const struct spawn *spawn, struct error 
 	assert(spawn->path && spawn->argv && spawn->argv[0]);
 	p->spawn = *spawn;
 	p->state = OVER; /* until it has started */
-	p->started.pidfd = -1;
-	p->result.pt_partial = !spawn->cgroup;
+	p->pidfd = -1;
 	r = orphans_begin(&p->orphans, spawn->cgroup, err);
 	p->orphans.kept = spawn->keeps_orphans;
 	if (r == 0 && spawn->cgroup)
 		r = cgroup_usage(spawn->cgroup, &p->before, err);
 	if (r == 0)
-		r = start_program(spawn, &p->started, err);
+		r = start_program(spawn, &p->result, &p->pidfd, err);
 	if (r < 0)
 		return r;
 	p->state = RUNNING;
-	p->result.pid = p->started.pid;
-	p->result.start_ns = p->started.real_ns;
-	p->result.wait_before_ns = p->started.wait_ns;
-	p->result.wait_ns = -1;
+	p->result.pt_partial = !spawn->cgroup;
 	p->begin_ns = now();
 	if (spawn->timeout_ns)
 		p->deadline_ns = p->begin_ns + spawn->timeout_ns;
@@ -396,7 +393,7 @@ static int give_up(struct program *p, struct error *err)
 
 static int kill_running(struct program *p, enum spawn_end why, struct error *err)
 {
-	bool refused = kill(p->started.pid, SIGKILL) < 0 && errno == EPERM && !p->spawn.cgroup;
+	bool refused = kill(p->result.pid, SIGKILL) < 0 && errno == EPERM && !p->spawn.cgroup;
 	int r = orphans_kill(&p->orphans, err);
 
 	p->state = refused ? GIVEN_UP : KILLED;
@@ -406,7 +403,7 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	if (refused)
 		return error_say(err, -EPERM,
 			"this user may not kill '%s', which runs as another: process %d still runs",
-			p->spawn.argv[0], p->started.pid);
+			p->spawn.argv[0], p->result.pid);
 	return r;
 }
 
@@ -432,7 +429,7 @@ static int conclude_program(struct program *p, struct error *err)
 	}
 	if (p->has_first)
 		result->wait_ns = program_time_wait(result, &p->first);
-	program_time_begin(result, p->started.used_ns);
+	program_time_begin(result, result->before_ns);
 	return p->spawn.cgroup ? cgroup_renew(p->spawn.cgroup, err) : 0;
 }
 
@@ -475,8 +472,7 @@ static bool stays_stopped(struct program *p, bool may_have)
 
 	if (!due && (!may_have || p->check_ns))
 		return false;
-	if (waitid(P_PID, (id_t)p->started.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
-		info.si_pid == 0) {
+	if (waitid(P_PID, (id_t)p->result.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) {
 		p->check_ns = 0;
 		return false;
 	}
@@ -524,8 +520,8 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 		struct rusage ru;
 
 		if (accounting_backend_of(p->spawn.accounting) != ACCOUNTING_BPF)
-			p->has_first = schedstat_read(p->started.pid, &p->first);
-		if (wait4(p->started.pid, &p->result.wait_status, 0, &ru) < 0)
+			p->has_first = schedstat_read(p->result.pid, &p->first);
+		if (wait4(p->result.pid, &p->result.wait_status, 0, &ru) < 0)
 			return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
 		spawned_add(&p->result, &ru);
 		p->state = LINGERING;
@@ -559,7 +555,7 @@ static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, si
 		struct program *p = programs[i];
 		bool alive = p && (p->state == RUNNING || p->state == KILLED);
 
-		fds[ENDS + i] = (struct pollfd){.fd = alive ? p->started.pidfd : -1, .events = POLLIN};
+		fds[ENDS + i] = (struct pollfd){.fd = alive ? p->pidfd : -1, .events = POLLIN};
 		if (!p)
 			continue;
 		wake_ns = earlier(wake_ns, p->check_ns);
@@ -629,7 +625,7 @@ int program_wait_any(
 		ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 		for (size_t i = 0; i < n; i++)
 			if (fds[ENDS + i].revents)
-				programs[i]->result.et_ns = ended_ns - programs[i]->started.monotonic_ns;
+				programs[i]->result.et_ns = ended_ns - programs[i]->result.start_raw_ns;
 		r = accounting_drain(accounting, err);
 		if (r < 0)
 			return r;
@@ -660,7 +656,7 @@ void program_free(struct program *p)
 		p->spawn.accounting = NULL;
 		program_wait_any(&p, 1, 0, &over, &ignored); /* until it is over, or is given up */
 	}
-	closep(&p->started.pidfd);
+	closep(&p->pidfd);
 	pid_list_free(&p->orphans.before);
 	free(p);
 }

@@ -42,10 +42,10 @@ enum spawn_end {
 
 struct spawned {
 	enum spawn_end end;
-	pid_t pid;        /* of its first process */
-	int wait_status;  /* as wait(2) */
-	int64_t start_ns; /* CLOCK_REALTIME at the start */
-	int64_t et_ns;    /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	pid_t pid;                      /* of its first process */
+	int wait_status;                /* as wait(2) */
+	int64_t start_ns, start_raw_ns; /* at the start: CLOCK_REALTIME, and CLOCK_MONOTONIC_RAW */
+	int64_t et_ns; /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
 	int64_t before_ns; /* CPU time of its first process before the start, in none of the above */
 	bool pt_partial;   /* PT is from wait4: processes that the program did not wait for are missing */
@@ -94,16 +94,9 @@ void program_time_begin(struct spawned *spawned, int64_t used_ns);
 /* The process of a program under test, from clone to execve. For program.c, and for the workers of a load, which start
  * commands and need no more. */
 
-struct started {
-	pid_t pid;
-	int pidfd;                     /* the caller's to close */
-	int64_t real_ns, monotonic_ns; /* CLOCK_REALTIME and CLOCK_MONOTONIC_RAW just before execve */
-	int64_t wait_ns;               /* that it had waited for a CPU until then; -1: not known */
-	int64_t used_ns;               /* CPU time of its process until then, which is this process's work */
-};
-
-/* The program has been executed when this returns. */
-int start_program(const struct spawn *spawn, struct started *ret, struct error *err);
+/* The program has been executed when this returns. Sets what is known of it then, its process id and what was so just before execve;
+ * the other members are 0. The caller closes the pidfd. */
+int start_program(const struct spawn *spawn, struct spawned *ret, int *ret_pidfd, struct error *err);
 
 /* The time slice that the scheduler gives a process of the fair class before another's turn. A process may choose its own
  * since Linux 6.12, without privileges (sched_setattr(2)); what it starts inherits it. */
