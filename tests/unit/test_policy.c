@@ -64,14 +64,10 @@ TEST(no_file_can_give_away_what_keeps_a_machine_alive)
 
 TEST(a_process_leads_to_its_unit)
 {
-	struct policy *policy;
+	_cleanup_(policy_freep) struct policy *policy = parse(
+		"[stop]\ncron.service = jobs\nunattended-upgrades.service = updates\n"
+		"cups.service = printing\n[processes]\ncupsd = cups.service\nsshd = ssh.service\n");
 
-	assert_int_equal(
-		policy_parse(&policy,
-			"[stop]\ncron.service = jobs\nunattended-upgrades.service = updates\n"
-			"cups.service = printing\n[processes]\ncupsd = cups.service\nsshd = ssh.service\n",
-			"p", &err),
-		0);
 	assert_unit(policy, "cron", "cron.service");
 	assert_unit(policy, "unattended-upgr",
 		"unattended-upgrades.service"); /* the kernel keeps 15 characters */
