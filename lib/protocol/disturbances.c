@@ -48,19 +48,6 @@ const char *disturbance_name(enum counter which)
 	return rows[which].name;
 }
 
-static int64_t magnitude(int64_t value)
-{
-	return value < 0 ? -value : value;
-}
-
-static bool is_notable(const struct counters *s, enum counter which, int64_t et_ns)
-{
-	int64_t value = magnitude(s->value[which]);
-
-	return rows[which].from > 0 && counters_know(s, which) && value >= rows[which].from &&
-	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
-}
-
 struct disturbances disturbances_find(const struct sample_counters *samples, size_t n, int64_t et_ns)
 {
 	struct disturbances found = {.n_samples = n};
@@ -69,9 +56,12 @@ struct disturbances disturbances_find(const struct sample_counters *samples, siz
 		struct disturbance item = {.which = which, .samples = xcalloc(n, sizeof(uint32_t))};
 
 		for (size_t i = 0; i < n; i++) {
-			int64_t value = magnitude(samples[i].changes.value[which]);
+			int64_t change = samples[i].changes.value[which],
+				value = change < 0 ? -change : change;
 
-			if (!is_notable(&samples[i].changes, which, et_ns))
+			if (rows[which].from == 0 || !counters_know(&samples[i].changes, which) ||
+				value < rows[which].from ||
+				value < et_ns / 1000 * rows[which].per_mille_of_et)
 				continue;
 			item.samples[item.n++] = samples[i].sample;
 			if (rows[which].kind != RATE)
@@ -96,45 +86,44 @@ void disturbances_clear(struct disturbances *found)
 
 char *disturbance_description(const struct disturbances *found, const struct disturbance *item)
 {
+	static const char *const interrupts[] = {
+		[INTERRUPTS_NOT_KNOWN] = "interrupts took",
+		[INTERRUPTS_IN_PT] = "PT contains interrupts:",
+		[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
+	};
 	enum { SHOWN = 4 };
+	double each_ns = (double)item->total / (double)item->n;
 	char *text = NULL;
 	size_t size;
 	FILE *file = xopen_memstream(&text, &size);
 
-	if (item->which == COUNTER_INTERRUPTS) {
-		static const char *const texts[] = {
-			[INTERRUPTS_NOT_KNOWN] = "interrupts took",
-			[INTERRUPTS_IN_PT] = "PT contains interrupts:",
-			[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
-		};
-		double each_ns = (double)item->total / (double)item->n;
-
-		/* Of interrupts: how much a sample that has them has, and what that means for PT. */
-		fprintf(file, "%s %s a sample", texts[found->interrupts], text_precise(each_ns, each_ns));
-		if (found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
-			fprintf(file, " (%s)", text_percent(each_ns / found->pt_ns));
-		fputc(',', file);
-	} else
+	/* Of interrupts: how much a sample that has them has, and what that means for PT. */
+	if (item->which != COUNTER_INTERRUPTS)
 		fputs(rows[item->which].what, file);
-	fprintf(file, " in %zu of %zu samples (", item->n, found->n_samples);
+	else
+		fprintf(file, "%s %s a sample", interrupts[found->interrupts],
+			text_precise(each_ns, each_ns));
+	if (item->which == COUNTER_INTERRUPTS && found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
+		fprintf(file, " (%s)", text_percent(each_ns / found->pt_ns));
+	fprintf(file, "%s in %zu of %zu samples (", item->which == COUNTER_INTERRUPTS ? "," : "", item->n,
+		found->n_samples);
 	for (size_t i = 0; i < item->n && i < SHOWN; i++)
 		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
 	fprintf(file, "%s)", item->n > SHOWN ? ", …" : "");
-	if (item->which != COUNTER_INTERRUPTS) {
-		fputs(", ", file);
-		switch (rows[item->which].kind) {
-		case COUNT:
-			fprintf(file, "%lld %s%s", (long long)item->total, rows[item->which].unit,
-				item->total == 1 ? "" : "s");
-			break;
-		case TIME:
-			fprintf(file, "%s", text_duration(item->total));
-			break;
-		case RATE:
-			fprintf(file, "by up to %.1f %s", (double)item->total / rows[item->which].scale,
-				rows[item->which].unit);
-			break;
-		}
+	if (item->which == COUNTER_INTERRUPTS)
+		return text_stream_close(file, &text);
+	switch (rows[item->which].kind) {
+	case COUNT:
+		fprintf(file, ", %lld %s%s", (long long)item->total, rows[item->which].unit,
+			item->total == 1 ? "" : "s");
+		break;
+	case TIME:
+		fprintf(file, ", %s", text_duration(item->total));
+		break;
+	case RATE:
+		fprintf(file, ", by up to %.1f %s", (double)item->total / rows[item->which].scale,
+			rows[item->which].unit);
+		break;
 	}
 	return text_stream_close(file, &text);
 }

@@ -18,48 +18,42 @@ static bool holds_only(const json_t *array, json_type type)
 	return json_is_array(array);
 }
 
+/* Of a list of texts: "a, b, c and 27 more". */
 static char *json_value_text(const json_t *value)
 {
+	enum { MOST = 10 };
+	char *list = NULL;
+	size_t i, size, n = json_array_size(value);
+	json_t *item;
+	FILE *memory;
+
 	if (!value || json_is_null(value))
 		return xstrdup("nothing");
 	if (json_is_string(value))
 		return text_format("'%s'", json_string_value(value));
-	if (json_array_size(value) > 0 && holds_only(value, JSON_STRING)) {
-		enum { MOST = 10 };
-		_cleanup_(freep) char *list = xstrdup("");
-		size_t i, n = json_array_size(value);
-		json_t *item;
-
-		/* "a, b, c and 27 more" of an array of texts. */
-		json_array_foreach (value, i, item) {
-			char *longer;
-
-			if (!json_is_string(item) || i == MOST)
-				break;
-			longer = text_format("%s%s%s", list, i ? ", " : "", json_string_value(item));
-			free(list);
-			list = longer;
-		}
-		return i < n ? text_format("%s and %zu more", list, n - i) : TAKE(list);
-	}
-	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	if (n == 0 || !holds_only(value, JSON_STRING))
+		return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+	memory = xopen_memstream(&list, &size);
+	json_array_foreach (value, i, item)
+		if (i < MOST)
+			fprintf(memory, "%s%s", i ? ", " : "", json_string_value(item));
+	if (n > MOST)
+		fprintf(memory, " and %zu more", n - MOST);
+	return text_stream_close(memory, &list);
 }
 
 /* Takes the texts over. */
-static void add_texts(struct differences *d, bool identity, char *what, char *before, char *now)
+static void add_texts(struct differences *d, char *what, char *before, char *now)
 {
 	struct difference *item = array_add(d->items, d->n);
 
-	*item = (struct difference){identity, what, before, now};
+	*item = (struct difference){false, what, before, now};
 }
 
 static bool is_tree(const json_t *value)
 {
 	return json_is_object(value) && json_object_size(value) > 0;
 }
-
-static void compare_trees(
-	struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now);
 
 static bool has_text(const json_t *array, const char *text)
 {
@@ -74,60 +68,42 @@ static bool has_text(const json_t *array, const char *text)
 
 /* One difference for each text that only one of two sets has: "units.cron.service". */
 static void compare_text_sets(
-	struct differences *d, bool identity, const char *name, const json_t *before, const json_t *now)
+	struct differences *d, const char *name, const json_t *before, const json_t *now)
 {
 	size_t i;
 	json_t *item;
 
 	json_array_foreach (before, i, item)
 		if (!has_text(now, json_string_value(item)))
-			add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
-				xstrdup("present"), xstrdup("gone"));
+			add_texts(d, text_format("%s.%s", name, json_string_value(item)), xstrdup("present"),
+				xstrdup("gone"));
 	json_array_foreach (now, i, item)
 		if (!has_text(before, json_string_value(item)))
-			add_texts(d, identity, text_format("%s.%s", name, json_string_value(item)),
-				xstrdup("absent"), xstrdup("present"));
+			add_texts(d, text_format("%s.%s", name, json_string_value(item)), xstrdup("absent"),
+				xstrdup("present"));
 }
 
-/* The first and the last number of an entry: those of its members, else its index. */
-static void entry_range(const json_t *entry, size_t i, json_int_t range[2])
-{
-	const json_t *first = json_object_get(entry, "first"), *last = json_object_get(entry, "last");
-
-	range[0] = first ? json_integer_value(first) : (json_int_t)i;
-	range[1] = last ? json_integer_value(last) : range[0];
-}
-
-/* The entry for a number. *ret_end becomes the last number up to which that does not change, if it is lower. */
+/* The entry for a number: it has the numbers from "first" to "last", else its index. *ret_end becomes the last number up to which
+ * that does not change, if it is lower. */
 static json_t *entry_for(const json_t *array, json_int_t number, json_int_t *ret_end)
 {
 	json_t *entry, *found = NULL;
-	json_int_t range[2];
 	size_t i;
 
 	json_array_foreach (array, i, entry) {
-		entry_range(entry, i, range);
-		if (range[0] > number && range[0] - 1 < *ret_end)
-			*ret_end = range[0] - 1;
-		if (range[0] > number || range[1] < number)
+		const json_t *of_first = json_object_get(entry, "first"),
+			     *of_last = json_object_get(entry, "last");
+		json_int_t first = of_first ? json_integer_value(of_first) : (json_int_t)i;
+		json_int_t last = of_last ? json_integer_value(of_last) : first;
+
+		if (first > number && first - 1 < *ret_end)
+			*ret_end = first - 1;
+		if (first > number || last < number)
 			continue;
 		found = entry;
-		*ret_end = range[1] < *ret_end ? range[1] : *ret_end;
+		*ret_end = last < *ret_end ? last : *ret_end;
 	}
 	return found;
-}
-
-static json_int_t last_number(const json_t *array)
-{
-	json_t *entry;
-	json_int_t range[2], most = -1;
-	size_t i;
-
-	json_array_foreach (array, i, entry) {
-		entry_range(entry, i, range);
-		most = range[1] > most ? range[1] : most;
-	}
-	return most;
 }
 
 static json_t *without_range(const json_t *entry)
@@ -139,37 +115,35 @@ static json_t *without_range(const json_t *entry)
 	return copy;
 }
 
-/* Entries for a range of numbers each ("first", "last"), or for a number: the members of those for each range in which neither
- * document changes. */
-static void compare_entries(
-	struct differences *d, bool identity, const char *list, const json_t *before, const json_t *now)
-{
-	json_int_t most = last_number(before), other = last_number(now), first, last;
+static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now);
 
-	most = other > most ? other : most;
-	for (first = 0; first <= most; first = last + 1) {
+/* The members of two lists of entries, for each range of numbers in which neither list changes. */
+static void compare_entries(struct differences *d, const char *list, const json_t *before, const json_t *now)
+{
+	for (json_int_t first = 0, last;; first = last + 1) {
 		_cleanup_(json_decrefp) json_t *of_old = NULL, *of_fresh = NULL;
 		_cleanup_(freep) char *name = NULL;
 		json_t *old, *fresh;
 
-		last = most;
+		last = INT64_MAX;
 		old = entry_for(before, first, &last);
 		fresh = entry_for(now, first, &last);
+		if (last == INT64_MAX)
+			break;
 		name = first == last ? text_format("%s.%d", list, (int)first)
 				     : text_format("%s.%d-%d", list, (int)first, (int)last);
 		if (old && fresh) {
 			of_old = without_range(old);
 			of_fresh = without_range(fresh);
-			compare_trees(d, identity, name, of_old, of_fresh);
+			compare_trees(d, name, of_old, of_fresh);
 		} else if (old || fresh)
-			add_texts(d, identity, TAKE(name), json_value_text(old), json_value_text(fresh));
+			add_texts(d, TAKE(name), json_value_text(old), json_value_text(fresh));
 	}
 }
 
 /* A member that only one of them has is no difference: versions of EMP record more or less. What a machine does not
  * have is null, which may stand for a whole tree. */
-static void compare_trees(
-	struct differences *d, bool identity, const char *prefix, json_t *before, json_t *now)
+static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now)
 {
 	const char *key;
 	json_t *value;
@@ -183,13 +157,13 @@ static void compare_trees(
 			continue;
 		if (is_tree(old) ? is_tree(fresh) || json_is_null(fresh)
 				 : is_tree(fresh) && json_is_null(old))
-			compare_trees(d, identity, name, old, fresh);
+			compare_trees(d, name, old, fresh);
 		else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING))
-			compare_text_sets(d, identity, name, old, fresh);
+			compare_text_sets(d, name, old, fresh);
 		else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT))
-			compare_entries(d, identity, name, old, fresh);
+			compare_entries(d, name, old, fresh);
 		else
-			add_texts(d, identity, TAKE(name), json_value_text(old), json_value_text(fresh));
+			add_texts(d, TAKE(name), json_value_text(old), json_value_text(fresh));
 	}
 }
 
@@ -197,8 +171,10 @@ struct differences environment_diff(const json_t *before, const json_t *now)
 {
 	struct differences d = {};
 
-	compare_trees(&d, true, "", json_object_get(before, "identity"), json_object_get(now, "identity"));
-	compare_trees(&d, false, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
+	compare_trees(&d, "", json_object_get(before, "identity"), json_object_get(now, "identity"));
+	for (size_t i = 0; i < d.n; i++)
+		d.items[i].identity = true;
+	compare_trees(&d, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
 	return d;
 }
 

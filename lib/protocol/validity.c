@@ -78,14 +78,6 @@ static double by_chance(const struct evidence *e, const struct speed *then, cons
 	return limit;
 }
 
-/* Neither an L nor clean, as the profile's short run was not. */
-static bool is_misshapen(const struct evidence *e)
-{
-	if (verdict_gives_cutoffs(e->now->verdict))
-		return false;
-	return !e->then || e->then->verdict != e->now->verdict; /* else it was made with --force */
-}
-
 /* A daemon that is in neither run of the profile matters if it made samples long. */
 static void judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
 {
@@ -126,7 +118,8 @@ struct judgement validity_judge(const struct evidence *e)
 {
 	struct judgement j = {};
 	enum verdict verdict = e->now->verdict;
-	bool misshapen = is_misshapen(e);
+	/* Neither an L nor clean, and the profile was not made of such a run with --force. */
+	bool misshapen = !verdict_gives_cutoffs(verdict) && !(e->then && e->then->verdict == verdict);
 	/* If the machine was not quiet while INC ran, that shows neither its speed nor its daemons. */
 	bool counts = !misshapen ||
 		      (verdict != VERDICT_BUSY && verdict != VERDICT_DRIFT && verdict != VERDICT_STEP);
