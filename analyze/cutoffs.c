@@ -45,7 +45,6 @@ static void print_origin(
 	const char *which, const struct analysis *analysis, const char *daemon, int64_t cutoff_ns)
 {
 	const struct daemon_statistics *h = analysis_daemon(analysis, daemon);
-	char period[PERIOD_TEXT_SIZE];
 
 	if (!h || cutoff_ns < 0) {
 		printf("  %s run: %s\n", which, h ? "never long" : "not seen");
@@ -63,7 +62,7 @@ static void print_origin(
 	else
 		printf("none in the central cluster");
 	if (period_is_known(&h->period))
-		printf("\n    %s", analysis_period_text(period, analysis, h));
+		printf("\n    %s", analysis_period_text(analysis, h));
 	printf("\n    explains %s of the delay of %s\n", text_percent(h->share),
 		h->n_longs == 1 ? "its sample" : "its samples");
 }

@@ -37,7 +37,6 @@ static void print_zooms(const struct analysis *analysis)
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
 		const int64_t bounds[] = {z->low_ns, z->high_ns};
-		char why[ZOOM_WHY_SIZE];
 
 		table_row(table);
 		table_cell_int(table, (int64_t)i + 1);
@@ -47,7 +46,7 @@ static void print_zooms(const struct analysis *analysis)
 						       ? text_duration(bounds[k] - analysis->median_rest_ns)
 						       : text_precise((double)bounds[k],
 								 (double)(z->high_ns - z->low_ns) / 10));
-		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(why, z));
+		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(z));
 	}
 	table_print(table, stdout);
 }

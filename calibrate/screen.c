@@ -97,7 +97,6 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	};
 	_cleanup_(analysis_clear) struct analysis a = {};
 	const char *central;
-	char noise[NOISE_TEXT_SIZE];
 	int r = analysis_load(c->base.book, phase->run, &options, &a, err);
 
 	if (r < 0)
@@ -110,9 +109,8 @@ int screen_run(struct calibration *c, int which, struct error *err)
 	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s\n", (long long)a.run.id,
 		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
 		central, a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
-	noise_describe(&a.noise, noise);
 	if (a.noise.noisy)
-		calibrate_print("  It is %s\n", noise);
+		calibrate_print("  It is %s\n", noise_describe(&a.noise));
 	if (calibrate_options.verbose)
 		calibrate_print("  It shows %s.\n%s", terminal_text(a.why),
 			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "");

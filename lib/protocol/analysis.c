@@ -445,15 +445,11 @@ double analysis_period_ns(const struct analysis *analysis, const struct daemon_s
 	return fmin(ns, (double)JSON_MOMENT_MAX);
 }
 
-char *analysis_period_text(
-	char text[PERIOD_TEXT_SIZE], const struct analysis *analysis, const struct daemon_statistics *daemon)
+const char *analysis_period_text(const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
-	char why[PERIOD_WHY_SIZE], samples[32] = "";
+	const char *samples = daemon->period.samples > 0 ? text_brief("%g samples = ", daemon->period.samples)
+							 : "";
 
-	if (daemon->period.samples > 0)
-		snprintf(samples, sizeof(samples), "%g samples = ", daemon->period.samples);
-	snprintf(text, PERIOD_TEXT_SIZE, "every %s%s, %s", samples,
-		text_duration((int64_t)analysis_period_ns(analysis, daemon)),
-		period_why(why, &daemon->period));
-	return text;
+	return text_brief("every %s%s, %s", samples,
+		text_duration((int64_t)analysis_period_ns(analysis, daemon)), period_why(&daemon->period));
 }

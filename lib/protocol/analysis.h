@@ -65,9 +65,8 @@ static inline bool cluster_holds(const struct cluster *central, int64_t et_ns)
 	return et_ns >= central->low_ns && et_ns <= central->high_ns;
 }
 
-/* What the next zoom excludes and why, as text. Returns `buffer`. */
-enum { ZOOM_WHY_SIZE = 200 };
-char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *zoom);
+/* These texts are valid as those of text_brief() are. What the next zoom excludes and why. */
+const char *zoom_why(const struct zoom *zoom);
 
 /* Whether a daemon is periodic (EMP, step 6): the samples in which it ran long are one period apart, and no occurrence
  * is missing before the first or after the last. */
@@ -97,9 +96,8 @@ static inline bool period_is_known(const struct period *period)
 	return period->samples > 0 || period->ns > 0;
 }
 
-/* "firm (7 times; by chance in under 0.1 %)". Returns `buffer`. */
-enum { PERIOD_WHY_SIZE = 96 };
-char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *period);
+/* "firm (7 times; by chance in under 0.1 %)" */
+const char *period_why(const struct period *period);
 
 /* What each daemon used in a run: its executions summed up by the groups of names, and in the end by families (names.h).
  * The analysis concludes from this which daemons make samples long; discard.h which samples to discard, and which
@@ -215,8 +213,7 @@ struct cluster_noise {
 };
 
 /* "noisy: blind to daemons below 16 ms, PT varies by 3.1 %" */
-enum { NOISE_TEXT_SIZE = 100 };
-void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE]);
+const char *noise_describe(const struct cluster_noise *noise);
 
 /* Step 4: longer than its maximum in the central cluster plus two sd, or never in the central cluster. */
 static inline bool daemon_statistics_is_long(const struct daemon_statistics *daemon, int64_t pt_ns)
@@ -268,10 +265,8 @@ const struct daemon_statistics *analysis_daemon(const struct analysis *analysis,
  * the longest that does. */
 double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon);
 
-/* "every 112 samples = 4 h 0 min, firm (7 times; by chance in under 0.1 %)". Returns `text`. */
-enum { PERIOD_TEXT_SIZE = PERIOD_WHY_SIZE + 96 };
-char *analysis_period_text(
-	char text[PERIOD_TEXT_SIZE], const struct analysis *analysis, const struct daemon_statistics *daemon);
+/* "every 112 samples = 4 h 0 min, firm (7 times; by chance in under 0.1 %)" */
+const char *analysis_period_text(const struct analysis *analysis, const struct daemon_statistics *daemon);
 
 /* Whether cutoffs may be made from this run: its verdict gives them, or a person set the bound of its cluster. */
 static inline bool analysis_gives_cutoffs(const struct analysis *analysis)

@@ -200,28 +200,22 @@ void cluster_clear(struct cluster *c)
 	*c = (struct cluster){};
 }
 
-char *zoom_why(char buffer[ZOOM_WHY_SIZE], const struct zoom *z)
+const char *zoom_why(const struct zoom *z)
 {
-	const char *side = z->below ? "shorter" : "longer";
+	const char *plural = z->beyond == 1 ? "" : "s";
 
 	switch (z->end) {
 	case ZOOM_GAP:
-		snprintf(buffer, ZOOM_WHY_SIZE, "%zu %s sample%s beyond a gap of %s (at most %s expected)",
-			z->beyond, side, z->beyond == 1 ? "" : "s", text_duration(z->gap_ns),
+		return text_brief("%zu %s sample%s beyond a gap of %s (at most %s expected)", z->beyond,
+			z->below ? "shorter" : "longer", plural, text_duration(z->gap_ns),
 			text_duration(z->longest_ns));
-		break;
 	case ZOOM_DAEMONS:
-		snprintf(buffer, ZOOM_WHY_SIZE,
-			"%zu longer sample%s without such a gap, %.0f %% explained by daemons", z->beyond,
-			z->beyond == 1 ? "" : "s", 100 * z->explained);
-		break;
+		return text_brief("%zu longer sample%s without such a gap, %.0f %% explained by daemons",
+			z->beyond, plural, 100 * z->explained);
 	case ZOOM_HAND:
-		snprintf(buffer, ZOOM_WHY_SIZE, "%zu longer sample%s beyond the given bound", z->beyond,
-			z->beyond == 1 ? "" : "s");
-		break;
+		return text_brief("%zu longer sample%s beyond the given bound", z->beyond, plural);
 	case ZOOM_LAST:
-		snprintf(buffer, ZOOM_WHY_SIZE, "no unusual gap left");
 		break;
 	}
-	return buffer;
+	return "no unusual gap left";
 }

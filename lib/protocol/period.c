@@ -14,11 +14,11 @@
 #include "lib/base/xalloc.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
+#include "lib/base/text.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Gaps may differ from the period by this share of it. */
@@ -190,13 +190,8 @@ struct period period_find_in_time(
 	return period_judge(at, count, &(struct timeline){n, samples, all > seen ? 1 - seen / all : 0});
 }
 
-char *period_why(char buffer[PERIOD_WHY_SIZE], const struct period *p)
+const char *period_why(const struct period *p)
 {
-	char chance[32] = "under 0.1 %";
-
-	if (p->chance >= 0.001)
-		snprintf(chance, sizeof(chance), "%.2g %%", 100 * p->chance);
-	snprintf(buffer, PERIOD_WHY_SIZE, "%s (%zu times; by chance in %s)", p->firm ? "firm" : "tentative",
-		p->occurrences, chance);
-	return buffer;
+	return text_brief("%s (%zu times; by chance in %s)", p->firm ? "firm" : "tentative", p->occurrences,
+		p->chance >= 0.001 ? text_brief("%.2g %%", 100 * p->chance) : "under 0.1 %");
 }

@@ -365,9 +365,9 @@ static void find_shape(struct analysis_feed *feed)
 	}
 }
 
-void noise_describe(const struct cluster_noise *noise, char text[NOISE_TEXT_SIZE])
+const char *noise_describe(const struct cluster_noise *noise)
 {
-	snprintf(text, NOISE_TEXT_SIZE, "noisy: blind to daemons below %s, PT varies by %s",
+	return text_brief("noisy: blind to daemons below %s, PT varies by %s",
 		text_precise((double)noise->blind_ns, (double)noise->blind_ns), text_percent(noise->pt_sd));
 }
 
@@ -376,7 +376,6 @@ void verdict_find(struct analysis_feed *feed)
 	struct analysis *a = &feed->analysis;
 	const struct cluster *c = &a->central;
 	_cleanup_(freep) int64_t *pts = xcalloc(a->n_samples, sizeof(*pts));
-	char noise[NOISE_TEXT_SIZE];
 	double median;
 	size_t n = 0; /* at least one */
 
@@ -389,9 +388,7 @@ void verdict_find(struct analysis_feed *feed)
 	a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
 	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
 	find_shape(feed);
-	if (a->noise.noisy) {
-		noise_describe(&a->noise, noise);
-		ADD_WHY(a, "; %s", noise);
-	}
+	if (a->noise.noisy)
+		ADD_WHY(a, "; %s", noise_describe(&a->noise));
 	text_trim_utf8(a->why);
 }

@@ -132,7 +132,6 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 {
 	_cleanup_(freep) int64_t *times = xcalloc(d->n_longs, sizeof(*times));
 	_cleanup_(freep) char *longs = NULL, *text = NULL;
-	char period[PERIOD_TEXT_SIZE];
 	const char *median;
 	int at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
 
@@ -150,7 +149,7 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 		fprintf(file, "    explains %s of the delay of %s\n", text_percent(d->share),
 			d->n_longs == 1 ? "that sample" : "these samples");
 	if (period_is_known(&d->period))
-		fprintf(file, "    %s\n", analysis_period_text(period, analysis, d));
+		fprintf(file, "    %s\n", analysis_period_text(analysis, d));
 	else if (d->n_longs > 1)
 		fprintf(file, "    at irregular intervals\n");
 }

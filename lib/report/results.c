@@ -109,11 +109,10 @@ json_t *analysis_as_json(const struct analysis *a)
 			json_array_append_new(frequent, json_string(a->statistics[i].name));
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
-		char why[ZOOM_WHY_SIZE];
 
 		json_array_append_new(zooms, json_pack("{s:I, s:I, s:I, s:s}", "samples", (json_int_t)z->left,
 						     "low_ns", (json_int_t)z->low_ns, "high_ns",
-						     (json_int_t)z->high_ns, "next", zoom_why(why, z)));
+						     (json_int_t)z->high_ns, "next", zoom_why(z)));
 	}
 	return json_pack(
 		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:I, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:b, s:o*, s:o*, s:o, s:o, s:o}",
