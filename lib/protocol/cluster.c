@@ -2,7 +2,7 @@
 /* Cluster detection: see analysis.h.
  *
  * A person who zooms into the scatter of dual executions cuts at empty space that the cluster itself does not
- * explain. spacings_breaks finds the same: in the sorted ETs, a gap that is too long compared with the gaps next
+ * explain. spacings_gaps finds the same: in the sorted ETs, a gap that is too long compared with the gaps next
  * to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The innermost such gap bounds the
  * central cluster; those further out are the zooms before. One gap in a hundred clean runs is found by chance
  * (ALPHA). Gaps narrower than the robust sd of the ETs do not count.
@@ -45,41 +45,26 @@ static void add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 	added->left = v->n;
 }
 
-static void view_cut(struct view *v, enum tail tail, size_t beyond)
+static double view_width(const struct view *v)
 {
-	v->n -= beyond;
-	if (tail == TAIL_LOW)
-		v->ets += beyond;
-}
-
-static bool is_break(const struct tail_gap *gap, double sd)
-{
-	return gap->size > gap->longest && gap->size > sd;
-}
-
-/* Whether the view is large enough for another zoom without the `beyond` outermost samples. */
-static bool narrows(const struct view *v, enum tail tail, size_t beyond)
-{
-	struct view next = *v;
-
-	view_cut(&next, tail, beyond);
-	return (double)(v->ets[v->n - 1] - v->ets[0]) >
-	       ZOOM_FACTOR * (double)(next.ets[next.n - 1] - next.ets[0]);
+	return (double)(v->ets[v->n - 1] - v->ets[0]);
 }
 
 /* Zooms in on one side, from the outermost break to the innermost. */
 static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 {
 	double sd = shorth_of(v->ets, v->n).sd;
-	size_t n, innermost = 0, gone = 0;
+	size_t n, breaks = 0, gone = 0;
 	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &n);
 
-	while (innermost < n && !is_break(&gaps[innermost], sd))
-		innermost++;
-	for (size_t i = n; i-- > innermost;) {
+	for (size_t i = 0; i < n; i++)
+		if (gaps[i].size > gaps[i].longest && gaps[i].size > sd)
+			gaps[breaks++] = gaps[i];
+	for (size_t i = breaks; i-- > 0;) {
 		size_t beyond = gaps[i].beyond - gone;
+		struct view next = {v->ets + (tail == TAIL_LOW ? beyond : 0), v->n - beyond, v->quantum};
 
-		if (!is_break(&gaps[i], sd) || (i > innermost && !narrows(v, tail, beyond)))
+		if (i > 0 && view_width(v) <= ZOOM_FACTOR * view_width(&next))
 			continue;
 		add_zoom(c, v,
 			(struct zoom){.end = ZOOM_GAP,
@@ -87,7 +72,7 @@ static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 				.beyond = beyond,
 				.gap_ns = llround(gaps[i].size),
 				.longest_ns = llround(gaps[i].longest)});
-		view_cut(v, tail, beyond);
+		*v = next;
 		gone = gaps[i].beyond;
 	}
 }
@@ -110,67 +95,68 @@ static void count_samples(struct cluster *c, const struct sample *samples, size_
 	}
 }
 
+/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative to what the samples explain. */
+static void find_bounds(struct cluster *c, const struct view *v)
+{
+	struct shorth core = shorth_of(v->ets, v->n);
+	double reach = core.middle + CORE_SD * core.sd + (double)v->quantum;
+	size_t i = v->n, n;
+	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
+		v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &n);
+	const struct tail_gap *widest = NULL;
+
+	c->low_ns = v->ets[0];
+	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
+	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
+	if (c->by_hand)
+		return;
+	while (i > 1 && (double)v->ets[i - 1] > reach)
+		i--;
+	c->core_high_ns = v->ets[i - 1];
+	for (const struct tail_gap *gap = gaps; gap < gaps + n; gap++)
+		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
+			(!widest || gap->size * widest->longest > widest->size * gap->longest))
+			widest = gap;
+	if (widest)
+		c->near_high_ns = v->ets[v->n - 1 - widest->beyond];
+}
+
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err)
 {
-	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n + 1, sizeof(*ets));
-	_cleanup_(cluster_clear) struct cluster c = {};
+	_cleanup_(freep) int64_t *ets = xcalloc(n, sizeof(*ets));
+	struct cluster c = {.by_hand = by_hand_ns > 0};
 	int64_t steps[2] = {0, resolution_ns > 1 ? resolution_ns : NS_PER_MS};
 	struct view v = {.ets = ets, .n = n};
-	const struct tail_gap *widest = NULL;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
 	for (size_t i = 0; i < n; i++)
 		ets[i] = samples[i].et_ns;
 	sort_ascending(ets, n);
+	if (c.by_hand && by_hand_ns < ets[0])
+		return error_say(err, -EINVAL,
+			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
+			(double)ets[0] / 1e9);
 	/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that
 	 * of the PTs, or a millisecond, is the most. */
 	steps[0] = quantum_of(ets, n);
 	v.quantum = quantum_of(steps, 2);
-	if (by_hand_ns > 0 && by_hand_ns < ets[0])
-		return error_say(err, -EINVAL,
-			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
-			(double)ets[0] / 1e9);
-	if (by_hand_ns > 0) {
-		size_t beyond = 0;
+	if (c.by_hand) {
+		size_t left = n;
 
-		while (beyond < v.n && v.ets[v.n - 1 - beyond] > by_hand_ns)
-			beyond++;
-		c.by_hand = true;
-		if (beyond != 0) {
-			add_zoom(&c, &v, (struct zoom){.end = ZOOM_HAND, .beyond = beyond});
-			view_cut(&v, TAIL_HIGH, beyond);
-		}
+		while (ets[left - 1] > by_hand_ns)
+			left--;
+		if (left < n)
+			add_zoom(&c, &v, (struct zoom){.end = ZOOM_HAND, .beyond = n - left});
+		v.n = left;
 	} else
 		zoom_side(&c, &v, TAIL_HIGH);
 	zoom_side(&c, &v, TAIL_LOW);
 	add_zoom(&c, &v, (struct zoom){.end = ZOOM_LAST});
-
-	/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative
-	 * to what the samples explain. */
-	struct shorth core = shorth_of(v.ets, v.n);
-	double reach = core.middle + CORE_SD * core.sd + (double)v.quantum;
-	size_t i = v.n, n_bounds;
-	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
-		v.ets, v.n, TAIL_HIGH, v.quantum, ALPHA, &n_bounds);
-
-	c.low_ns = v.ets[0];
-	c.high_ns = c.core_high_ns = c.near_high_ns = v.ets[v.n - 1];
-	c.median_ns = llround(quantile_of(v.ets, v.n, 0.5));
-	if (!c.by_hand) {
-		while (i > 1 && (double)v.ets[i - 1] > reach)
-			i--;
-		c.core_high_ns = v.ets[i - 1];
-		for (const struct tail_gap *gap = gaps; gap < gaps + n_bounds; gap++)
-			if (v.ets[v.n - 1 - gap->beyond] >= c.core_high_ns &&
-				(!widest || gap->size * widest->longest > widest->size * gap->longest))
-				widest = gap;
-		if (widest)
-			c.near_high_ns = v.ets[v.n - 1 - widest->beyond];
-	}
+	find_bounds(&c, &v);
 	count_samples(&c, samples, n);
-	*ret = TAKE_STRUCT(c);
+	*ret = c;
 	return 0;
 }
 
