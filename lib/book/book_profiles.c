@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. */
+/* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. And the calibrations that make
+ * them: which short and which long run belong together, and what was requested, so that another process can resume one. */
 #include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/book/book_internal.h"
-#include "lib/host/process/process.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -166,24 +166,17 @@ int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, str
 	return BOOK_AT_ONCE(book, get_profile(book, NULL, id, ret, err), err);
 }
 
-static int read_profiles(struct book *book, struct profile **items, size_t *n, struct error *err)
-{
-	int r = sql_all(book, err, &profile_table, "WHERE retired_ns IS NULL ORDER BY name", items, n, "");
-
-	for (size_t i = 0; r >= 0 && i < *n; i++)
-		r = get_rest(book, &(*items)[i], err);
-	return r;
-}
-
-int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
+static int read_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
 {
 	struct profile *items = NULL;
 	size_t n = 0;
-	int r = BOOK_AT_ONCE(book, read_profiles(book, &items, &n, err), err);
+	int r = sql_all(book, err, &profile_table, "WHERE retired_ns IS NULL ORDER BY name", &items, &n, "");
 
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = get_rest(book, &items[i], err);
+	for (size_t i = 0; r < 0 && i < n; i++)
+		profile_clear(&items[i]);
 	if (r < 0) {
-		for (size_t i = 0; i < n; i++)
-			profile_clear(&items[i]);
 		free(items);
 		return r;
 	}
@@ -192,15 +185,17 @@ int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct
 	return 0;
 }
 
+int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
+{
+	return BOOK_AT_ONCE(book, read_profiles(book, ret, ret_n, err), err);
+}
+
 int book_remove_profile(struct book *book, const char *name, struct error *err)
 {
 	int r = BOOK_ATOMIC(book, retire_profile(book, name, err), err);
 
 	return r > 0 ? 0 : r < 0 ? r : profile_not_there(book, name, err);
 }
-
-/* Calibrations in the lab book: which short and which long run belong together and what was requested, so that
- * another process can resume a calibration; and where runs were interrupted and resumed. */
 
 const char *const calibration_state_names[N_CALIBRATION_STATES] = {
 	[CALIBRATION_OPEN] = "open",
@@ -276,45 +271,4 @@ int book_update_calibration(struct book *book, const struct calibration_plan *c,
 int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err)
 {
 	return sql_all(book, err, &calibration_table, "ORDER BY id", ret, ret_n, "");
-}
-
-static const struct field resume_point_fields[] = {
-	{FIELD(resume_point, FIELD_UINT32, n), .min = 2},
-	{FIELD(resume_point, FIELD_INT64, at_ns), .max = JSON_MOMENT_MAX},
-	{FIELD(resume_point, FIELD_TEXT, why)},
-	{FIELD(resume_point, FIELD_INT64, environment), OPTIONAL, .min = 1, .refers = FIELD_TO_ENVIRONMENT},
-};
-const struct field_table resume_point_table = {"resume_point", "run, ", resume_point_fields,
-	ELEMENTS(resume_point_fields), sizeof(struct resume_point)};
-
-static int reopen_run(struct book *book, int64_t id, int64_t environment, struct error *err)
-{
-	_cleanup_(run_clear) struct run run = {};
-	char self[PROCESS_REF_SIZE];
-	int r;
-
-	r = book_get_run(book, id, &run, err);
-	if (r >= 0 && run.n_samples > 0) {
-		const struct resume_point point = {
-			.n = run.n_samples + 1,
-			.at_ns = clock_ns(CLOCK_REALTIME),
-			/* a process that is killed leaves the run open */
-			.why = (char *)(run.ended_ns ? run_state_names[run.state] : "cut off"),
-			.environment = environment,
-		};
-
-		r = sql_insert(book, err, &resume_point_table,
-			"ON CONFLICT(run, n) DO UPDATE"
-			" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
-			&point, 1, "i", id);
-	}
-	if (r < 0)
-		return r;
-	return sql_row(book, err, "UPDATE run SET state = 'open', ended_ns = NULL, owner = ? WHERE id = ?",
-		"ti", process_ref_self(self), id);
-}
-
-int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
-{
-	return BOOK_ATOMIC(book, reopen_run(book, run, environment, err), err);
 }

@@ -3,6 +3,7 @@
  * after its run was removed. */
 #include "lib/book/book_internal.h"
 
+#include "lib/base/json.h"
 #include "lib/base/number.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/process.h"
@@ -95,6 +96,48 @@ int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *
 	for (size_t i = 0; r >= 0 && i < *ret_n; i++)
 		check_owner(&(*ret)[i]);
 	return r;
+}
+
+static const struct field resume_point_fields[] = {
+	{FIELD(resume_point, FIELD_UINT32, n), .min = 2},
+	{FIELD(resume_point, FIELD_INT64, at_ns), .max = JSON_MOMENT_MAX},
+	{FIELD(resume_point, FIELD_TEXT, why)},
+	{FIELD(resume_point, FIELD_INT64, environment), .presence = FIELD_OPTIONAL, .min = 1,
+		.refers = FIELD_TO_ENVIRONMENT},
+};
+const struct field_table resume_point_table = {"resume_point", "run, ", resume_point_fields,
+	ELEMENTS(resume_point_fields), sizeof(struct resume_point)};
+
+static int reopen_run(struct book *book, int64_t id, int64_t environment, struct error *err)
+{
+	_cleanup_(run_clear) struct run run = {};
+	char self[PROCESS_REF_SIZE];
+	int r;
+
+	r = book_get_run(book, id, &run, err);
+	if (r >= 0 && run.n_samples > 0) {
+		const struct resume_point point = {
+			.n = run.n_samples + 1,
+			.at_ns = clock_ns(CLOCK_REALTIME),
+			/* a process that is killed leaves the run open */
+			.why = (char *)(run.ended_ns ? run_state_names[run.state] : "cut off"),
+			.environment = environment,
+		};
+
+		r = sql_insert(book, err, &resume_point_table,
+			"ON CONFLICT(run, n) DO UPDATE"
+			" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
+			&point, 1, "i", id);
+	}
+	if (r < 0)
+		return r;
+	return sql_row(book, err, "UPDATE run SET state = 'open', ended_ns = NULL, owner = ? WHERE id = ?",
+		"ti", process_ref_self(self), id);
+}
+
+int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
+{
+	return BOOK_ATOMIC(book, reopen_run(book, run, environment, err), err);
 }
 
 static int remove_run(struct book *book, int64_t id, bool force, struct error *err)

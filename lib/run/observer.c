@@ -146,24 +146,10 @@ static uint64_t read_register(const struct counter_reader *reader, off_t number)
 		       : 0;
 }
 
-static void counters_read_all(struct counter_reader *reader)
+/* Reads as much of the file as holds the numbers: the kernel writes only what is asked for. */
+static void read_vmstat(struct counter_reader *reader, struct counters *now)
 {
-	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency,
-	 * neither while the CPU halts. */
-	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
-	struct counters now = {};
-	struct clock_state clock;
-	const char *text;
-	int64_t smis, throttles = 0;
-	const char *steal_text = reread_file(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
-	char name[16] = "cpu ";
-	long long ticks;
-
-	if (reader->cpu >= 0)
-		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
-	steal_text = counter_line(steal_text, name);
-	if (steal_text && sscanf(steal_text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
-		set_scaled(&now, COUNTER_STEAL, ticks, reader->tick_ns);
+	enum { GROWTH = 256 }; /* of the numbers in front */
 	static const struct {
 		const char *name;
 		enum counter which;
@@ -173,19 +159,38 @@ static void counters_read_all(struct counter_reader *reader)
 		{"pswpout ", COUNTER_SWAPPED_OUT},
 		{"pgmajfault ", COUNTER_MAJOR_FAULTS},
 	};
-	enum { GROWTH = 256 }; /* of the numbers in front */
-	const char *vmstat_text = reread_file(reader, reader->vmstat_fd, reader->vmstat_size);
+	const char *text = reread_file(reader, reader->vmstat_fd, reader->vmstat_size);
 	size_t end = 0;
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		const char *at = counter_line(vmstat_text, rows[i].name);
+		const char *at = counter_line(text, rows[i].name);
 
 		if (at)
-			set_scaled(&now, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
-		end = at ? (size_t)(at - vmstat_text)
-			 : TEXT_SIZE; /* up to the last one; if it was cut off, all */
+			set_scaled(now, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
+		end = at ? (size_t)(at - text) : TEXT_SIZE; /* up to the last one; if it was cut off, all */
 	}
 	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
+}
+
+static void counters_read_all(struct counter_reader *reader)
+{
+	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency,
+	 * neither while the CPU halts. */
+	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
+	struct counters now = {};
+	struct clock_state clock;
+	char name[16] = "cpu ";
+	int64_t smis, throttles = 0;
+	const char *text;
+	long long ticks;
+
+	if (reader->cpu >= 0)
+		snprintf(name, sizeof(name), "cpu%d ", reader->cpu);
+	text = reread_file(reader, reader->stat_fd, reader->cpu < 0 ? 512 : TEXT_SIZE - 1);
+	text = counter_line(text, name);
+	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
+		set_scaled(&now, COUNTER_STEAL, ticks, reader->tick_ns);
+	read_vmstat(reader, &now);
 	for (int i = 0; i < reader->n_throttles; i++)
 		throttles += (uint32_t)strtoul(reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Books that other processes remove, replace or lock while they are open, and who may read them. */
+#include "tests/unit/holder.h"
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
 
 #include <errno.h>
 #include <grp.h>
-#include <signal.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
 
 static void begin_run(struct scratch *s, struct run *run)
 {
@@ -64,28 +63,12 @@ TEST_IN_BOOK(so_is_one_that_was_replaced)
 	copy_has_samples(s, 0);
 }
 
-/* Holds the book's lock until it is killed. */
-static pid_t lock(struct scratch *s)
+static bool take_lock(const void *path)
 {
-	int ready[2];
-	char byte;
-	pid_t pid;
+	sqlite3 *db;
 
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		sqlite3 *db;
-
-		if (sqlite3_open(s->path, &db) != SQLITE_OK ||
-			sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-			_exit(1);
-		(void)!write(ready[1], "", 1);
-		pause();
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return pid;
+	return sqlite3_open(path, &db) == SQLITE_OK &&
+	       sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
 }
 
 struct waiting {
@@ -116,7 +99,7 @@ TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
 	struct waiting w = {};
 
 	begin_run(s, &run);
-	w.holder = lock(s);
+	w.holder = holder_start(take_lock, s->path);
 	book_patience(s->book, 10);
 	book_on_wait(s->book, wait_until_said, &w);
 	assert_done(s, add(s, &run, 1));
@@ -131,12 +114,11 @@ TEST_IN_BOOK(waiting_can_be_ended)
 	struct waiting w = {.interrupted = true};
 
 	begin_run(s, &run);
-	w.holder = lock(s);
+	w.holder = holder_start(take_lock, s->path);
 	book_on_wait(s->book, wait_until_said, &w);
 	assert_int_equal(add(s, &run, 1), -EBUSY);
 	assert_string_equal(w.said, "");
-	kill(w.holder, SIGKILL);
-	assert_int_equal(waitpid(w.holder, NULL, 0), w.holder);
+	holder_kill(w.holder);
 	assert_done(s, add(s, &run, 1));
 }
 
