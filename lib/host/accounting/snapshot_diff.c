@@ -24,8 +24,9 @@ static bool is_alive(const struct snapshots *snapshots, const struct task_record
 	return task->tgid != snapshots->observer && !(task->flags & RECORD_DEAD);
 }
 
-/* Adds what the task has used since the first snapshot to its process, unless its time before that snapshot is not known. */
-static void add_task(
+/* Adds what the task has used since the first snapshot to its process. False: its time before that snapshot is not known, so it cannot
+ * be counted. */
+static bool add_task(
 	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
 {
 	bool is_new = task->start_ns >= snapshots->before_ns;
@@ -43,14 +44,14 @@ static void add_task(
 		run_ns = base->run_ns;
 		tick_ns = base->tick_ns;
 	} else if (!is_new) {
-		return;
+		return false;
 	}
 	at = keymap_find(&diff->processes, task->tgid);
 	if (at && diff->items[*at].start_ns == task->process_start_ns)
 		p = &diff->items[*at];
 	if (!p) {
 		if (task->run_ns <= run_ns && task->tick_ns <= tick_ns)
-			return;
+			return true;
 		p = array_add_reused(diff->items, diff->n, diff->capacity);
 		p->pid = (pid_t)task->tgid;
 		p->start_ns = task->process_start_ns;
@@ -73,6 +74,7 @@ static void add_task(
 		p->ended = true;
 	else
 		p->alive = true;
+	return true;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -99,10 +101,8 @@ void snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snaps
 	for (size_t i = 0; i < snapshots->n_exits; i++) {
 		const struct task_record *task = &snapshots->exits[i];
 
-		if (task->tgid == snapshots->observer)
-			continue;
-		add_task(diff, snapshots, task);
-		keymap_set(&diff->exits, task->key, (uint32_t)i);
+		if (task->tgid != snapshots->observer && add_task(diff, snapshots, task))
+			keymap_set(&diff->exits, task->key, (uint32_t)i);
 	}
 	for (size_t i = 0; i < snapshots->n_after; i++) {
 		const struct task_record *task = &snapshots->after[i];
