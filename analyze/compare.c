@@ -22,16 +22,16 @@
 static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(freep) char *command = NULL;
-	const char *options;
+	struct discarding *d = &side->discarding;
+	int64_t id;
 	size_t n;
-	int r = analyze_parse_run(text, "the run", &side->run, err);
+	int r = analyze_parse_run(text, "the run", &id, err);
 
 	if (r == 0)
-		r = book_get_run(book, side->run, &run, err);
+		r = book_get_run(book, id, &run, err);
 	if (r == 0 && run.kind == RUN_LOAD)
 		return error_say(
 			err, -EINVAL, "run %s is a load: 'emp-analyze load RUN RUN' compares two", text);
@@ -39,38 +39,26 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = run_rules_load(
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
-		r = discard_run(book, side->run, &rules.rules, &d, err);
+		r = discard_run(book, id, &rules.rules, d, err);
 	if (r == 0)
-		r = book_samples(book, side->run, &samples, &n, err);
+		r = book_samples(book, id, &samples, &n, err);
 	if (r == 0 && run.environment > 0)
 		r = book_get_environment(book, run.environment, &side->digest, NULL, err);
 	if (r < 0)
 		return r;
-	if (!analyze_options.json) {
-		if (analyze_options.recompute) {
-			printf("Recomputed: run %" PRId64 "\n", side->run);
-			run_rules_print_changes(stdout, &run, &rules);
-		}
-		run_state_print(stdout, &run);
+	if (analyze_options.recompute && !analyze_options.json) {
+		printf("Recomputed: run %" PRId64 "\n", id);
+		run_rules_print_changes(stdout, &run, &rules);
 	}
-	options = run_rules_options(&run);
+	if (!analyze_options.json)
+		run_state_print(stdout, &run);
 	command = run_command_line(&run);
 	side->name = text_format("run %s (%s)", text, run.name ?: command ?: run.program);
-	side->environment = run.environment;
 	side->profile = text_copy(analyze_options.profile ?: run.profile);
 	side->profile_missing = rules.missing;
-	side->blind_ns = d.blind_ns;
-	side->noise = TAKE(d.noise);
-	side->other_cpus = run.other_cpus;
-	side->unprofiled_share_ppm = run.unprofiled_share_ppm;
-	if (*options)
-		side->options = xstrdup(options);
-	side->state = run.state;
-	side->n_samples = d.pt.raw.n;
-	side->n_discarded = d.pt.raw.n - d.pt.kept.n;
-	side->memory = peak_memory_of(samples, d.out, n);
+	side->memory = peak_memory_of(samples, d->out, n);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		side->sides[clock] = comparison_side_make(&d, samples, n, clock);
+		side->sides[clock] = comparison_side_make(d, samples, n, clock);
 	return 0;
 }
 
@@ -134,20 +122,18 @@ static int compare_duet(struct question *q, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(run_clear) struct run run = {};
+	const struct run *run_a = &q->a.discarding.run, *run_b = &q->b.discarding.run;
 	size_t a = 0, b = 0;
-	int r = book_get_run(q->book, q->a.run, &run, err);
+	int r = run_rules_load(
+		q->book, run_a, analyze_options.profile, analyze_options.recompute, &rules, err);
 
 	if (r == 0)
-		r = run_rules_load(
-			q->book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
-	if (r == 0)
-		r = duet_report_load(q->book, q->a.run, &rules.rules, NULL, &report, err);
+		r = duet_report_load(q->book, run_a->id, &rules.rules, NULL, &report, err);
 	if (r <= 0)
 		return r;
-	while (a < report.n && report.runs[a] != q->a.run)
+	while (a < report.n && report.runs[a] != run_a->id)
 		a++;
-	while (b < report.n && report.runs[b] != q->b.run)
+	while (b < report.n && report.runs[b] != run_b->id)
 		b++;
 	if (a == report.n || b == report.n)
 		return 0;
@@ -162,6 +148,7 @@ static int compare_duet(struct question *q, struct error *err)
 static int compare_clocks(struct question *q, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
+	int64_t run_a = q->a.discarding.run.id, run_b = q->b.discarding.run.id;
 	struct comparison *made[N_COMPARISON_CLOCKS];
 	struct run_variation variation = {};
 	size_t n = 0;
@@ -179,9 +166,9 @@ static int compare_clocks(struct question *q, struct error *err)
 				err, -ENODATA, "--compare: not both of them have process times; compare et");
 		if (between_percent >= 0)
 			variation = (struct run_variation){between_percent / 100, KNOWN, 0};
-		else if (q->a.run && q->b.run)
+		else if (run_a && run_b)
 			r = run_variation_load(
-				q->book, q->a.run, q->b.run, clock == COMPARISON_ET, &variation, err);
+				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
 		made[n++] = &q->comparisons[clock];
@@ -197,13 +184,13 @@ static int compare_clocks(struct question *q, struct error *err)
 static int find_changes(struct question *q, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
+	int64_t env_a = q->a.discarding.run.environment, env_b = q->b.discarding.run.environment;
 	const char *before = q->a.digest, *now = q->b.digest;
 	int r = 0;
 
-	if (q->a.environment && q->b.environment) {
-		if (q->a.environment != q->b.environment)
-			r = environment_differences(
-				q->book, q->a.environment, q->b.environment, &differences, err);
+	if (env_a && env_b) {
+		if (env_a != env_b)
+			r = environment_differences(q->book, env_a, env_b, &differences, err);
 		if (differences.n > 0)
 			q->changes = differences_description(&differences, 3);
 	} else if (before && now && strcmp(before, now) != 0) {
@@ -239,28 +226,32 @@ static void print_design(const struct comparison *c)
 /* By what stored runs were judged, and the marks of the profiles; that of both sides is said once. */
 static void print_profiles(const struct compare_input *a, const struct compare_input *b)
 {
-	bool any = a->profile || b->profile || a->options || b->options;
-	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) && a->blind_ns == b->blind_ns;
 	const struct compare_input *const sides[] = {a, b};
+	const struct discarding *of_a = &a->discarding, *of_b = &b->discarding;
+	bool any = a->profile || b->profile || *run_rules_options(&of_a->run) ||
+		   *run_rules_options(&of_b->run);
+	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
+		    of_a->blind_ns == of_b->blind_ns;
 
-	for (size_t i = 0; i < ELEMENTS(sides); i++) {
-		const struct compare_input *side = sides[i];
+	for (size_t i = 0; any && i < ELEMENTS(sides); i++) {
+		const struct discarding *d = &sides[i]->discarding;
+		const char *profile = sides[i]->profile, *options = run_rules_options(&d->run);
+		size_t n = d->pt.raw.n;
 
-		if (!any || !side->run)
+		if (!d->run.id)
 			continue;
-		printf("Run %" PRId64 ": ", side->run);
-		if (side->profile)
-			printf("profile '%s'%s", terminal_text(side->profile),
-				side->profile_missing ? " is no longer in the book" : "");
+		printf("Run %" PRId64 ": ", d->run.id);
+		if (profile)
+			printf("profile '%s'%s", terminal_text(profile),
+				sides[i]->profile_missing ? " is no longer in the book" : "");
 		else
 			printf("no profile");
-		printf("%s%s; %zu of %zu sample%s discarded\n", side->options ? ", " : "",
-			side->options ?: "", side->n_discarded, side->n_samples,
-			side->n_samples == 1 ? "" : "s");
+		printf("%s%s; %zu of %zu sample%s discarded\n", *options ? ", " : "", options,
+			n - d->pt.kept.n, n, n == 1 ? "" : "s");
 	}
-	noise_print(stdout, a->profile, a->blind_ns, a->noise);
+	noise_print(stdout, a->profile, of_a->blind_ns, of_a->noise);
 	if (!same)
-		noise_print(stdout, b->profile, b->blind_ns, b->noise);
+		noise_print(stdout, b->profile, of_b->blind_ns, of_b->noise);
 }
 
 static void compare_print(const struct question *q)
@@ -310,21 +301,24 @@ static json_t *sides_as_json(const struct question *q, bool of_files)
 
 	for (size_t i = 0; i < ELEMENTS(sides); i++) {
 		const struct compare_input *s = sides[i];
+		const struct discarding *d = &s->discarding;
+		const struct run *run = &d->run;
 		json_t *row;
 
-		if (of_files != !s->run)
+		if (of_files != !run->id)
 			continue;
 		if (of_files)
 			row = json_pack("{s:s, s:s*}", "command", s->name, "profile", s->profile);
 		else
 			row = json_pack("{s:I, s:s?, s:b, s:b, s:o?, s:I, s:I, s:s, s:o}", "run",
-				(json_int_t)s->run, "profile", s->profile, "profile_missing",
-				s->profile_missing, "other_cpus", s->other_cpus, "unprofiled_share_ppm",
-				s->unprofiled_share_ppm > 0 ? json_integer(s->unprofiled_share_ppm) : NULL,
-				"samples", (json_int_t)s->n_samples, "discarded", (json_int_t)s->n_discarded,
-				"state", run_state_word(s->state), "peak_memory",
-				peak_memory_as_json(&s->memory));
-		profile_noise_add_json(row, s->blind_ns, s->noise);
+				(json_int_t)run->id, "profile", s->profile, "profile_missing",
+				s->profile_missing, "other_cpus", run->other_cpus, "unprofiled_share_ppm",
+				run->unprofiled_share_ppm > 0 ? json_integer(run->unprofiled_share_ppm)
+							      : NULL,
+				"samples", (json_int_t)d->pt.raw.n, "discarded",
+				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state", run_state_word(run->state),
+				"peak_memory", peak_memory_as_json(&s->memory));
+		profile_noise_add_json(row, d->blind_ns, d->noise);
 		json_array_append_new(array, row);
 	}
 	return array;
@@ -361,11 +355,11 @@ int verb_compare(int argc, char **argv, struct error *err)
 	}
 	if (r == 0)
 		r = compare_clocks(&q, err);
-	if (r == 0 && q.b.run) {
+	if (r == 0 && q.b.discarding.run.id) {
 		size_t of_a = q.a.sides[q.main].n, of_b = q.b.sides[q.main].n;
 
-		r = resolving_text(
-			q.book, q.b.environment, NULL, of_a < of_b ? of_a : of_b, q.resolving, err);
+		r = resolving_text(q.book, q.b.discarding.run.environment, NULL, of_a < of_b ? of_a : of_b,
+			q.resolving, err);
 	}
 	if (r == 0)
 		r = find_changes(&q, err);

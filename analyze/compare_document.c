@@ -15,8 +15,7 @@ void compare_input_clear(struct compare_input *side)
 	free(side->name);
 	free(side->profile);
 	free(side->digest);
-	free(side->noise);
-	free(side->options);
+	discarding_clear(&side->discarding);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
 }
@@ -82,8 +81,8 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
-	input->blind_ns = blind_ns > 0 ? blind_ns : 0;
-	input->noise = text_copy(noise);
+	input->discarding.blind_ns = blind_ns > 0 ? blind_ns : 0;
+	input->discarding.noise = text_copy(noise);
 	input->profile = text_copy(profile);
 	return 0;
 }

@@ -10,18 +10,11 @@
 struct compare_input {
 	char *name;
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
-	int64_t run;         /* in the book; 0: from a file */
-	int64_t environment; /* of that run; 0: unknown */
-	char *digest;        /* of the environment; NULL: unknown */
-	char *profile;       /* that discarded samples of it; NULL: none */
-	int64_t blind_ns;    /* the mark of that profile (run_result.h) */
-	char *noise;
-	bool profile_missing;
-	bool other_cpus;
-	int64_t unprofiled_share_ppm;
-	char *options;                 /* the two as options; NULL: none */
-	size_t n_samples, n_discarded; /* of that run */
-	enum run_state state;          /* likewise */
+	struct discarding
+		discarding; /* of a run of the book; of a result in a file only the mark of its profile, and run.id is 0 */
+	char *digest;         /* of the environment; NULL: unknown */
+	char *profile;        /* that discarded samples of it; NULL: none */
+	bool profile_missing; /* from the book */
 	struct peak_memory memory;
 };
 

@@ -138,13 +138,19 @@ void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit
 
 void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 {
-	static const struct column brief[] = {{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, {"LONG", COLUMN_NUMBER},
-		{"SHARE", COLUMN_NUMBER}, {"PERIOD", COLUMN_NUMBER}, {"FIRM"}, {"TASK TIME", COLUMN_NUMBER},
-		{}};
-	static const struct column all[] = {{"DAEMON"}, {"SHORT", COLUMN_NUMBER}, {"LONG", COLUMN_NUMBER},
-		{"PERIOD", COLUMN_NUMBER}, {"FIRM"}, {"TASK TIME", COLUMN_NUMBER}, {"BELOW", COLUMN_NUMBER},
-		{"FROM", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(details ? all : brief);
+	const struct column columns[] = {
+		{"DAEMON"},
+		{"SHORT", COLUMN_NUMBER},
+		{"LONG", COLUMN_NUMBER},
+		{details ? NULL : "SHARE", COLUMN_NUMBER, ""},
+		{"PERIOD", COLUMN_NUMBER},
+		{"FIRM"},
+		{"TASK TIME", COLUMN_NUMBER},
+		{details ? "BELOW" : NULL, COLUMN_NUMBER, ""},
+		{details ? "FROM" : NULL, COLUMN_NUMBER, ""},
+		{},
+	};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {
 		const struct cutoff *c = &profile->cutoffs[i];
@@ -153,18 +159,15 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		char label[FAMILY_LABEL_SIZE];
 
 		table_row(table);
-		table_cell(table, "%s", name_family_label(label, c->daemon, c->names));
+		table_cell_text(table, name_family_label(label, c->daemon, c->names));
 		table_cell_duration(table, c->short_ns);
 		table_cell_duration(table, c->long_ns);
-		if (!details)
-			table_cell(table, "%s", share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM));
+		table_cell_text(table, share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM));
 		table_cell_duration(table, periodic ? c->period_ns : -1);
-		table_cell(table, "%s", !periodic ? "-" : c->firm ? "yes" : "no");
+		table_cell_text(table, !periodic ? "-" : c->firm ? "yes" : "no");
 		table_cell_duration(table, c->task_time_ns > 0 ? c->task_time_ns : -1);
-		if (details) {
-			table_cell_duration(table, c->below_ns);
-			table_cell_duration(table, c->atleast_ns);
-		}
+		table_cell_duration(table, c->below_ns);
+		table_cell_duration(table, c->atleast_ns);
 	}
 	table_print(table, file);
 }
