@@ -17,7 +17,7 @@ struct options {
 	bool diff, save;
 	const char *db;          /* the book; NULL: the user's own */
 	const char *only, *skip; /* comma-separated ids */
-	int kill_after;          /* for tests: see apply.h */
+	int kill_after;          /* for tests: see crash_point(); 0: never */
 	int isolate;             /* this CPU gets its core for itself; -1: none */
 	int cpu;                 /* that programs will be timed on; -1: not known */
 	int64_t within_ns;       /* how far ahead timers matter */

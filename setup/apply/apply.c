@@ -151,7 +151,6 @@ int apply_verb(int argc, char **argv, struct error *err)
 		return show_plan(&plan, err);
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
-	crash_point_kill_after(options.kill_after);
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
 		apply_show(&plan,

@@ -212,9 +212,8 @@ bool change_is_mask(const char *path);
 /* Needed after blocking. */
 void change_reload(struct units *units, enum outcome failed, struct report *report);
 
-/* For tests: kills the process at a chosen one of its crash points, which follow each change that the outside can
- * see. So a test can try all moments at which a power cut may come. */
-void crash_point_kill_after(int n); /* 0: never */
+/* For tests: kills the process at the crash point that --kill-after chooses. They follow each change that the outside can
+ * see, so that a test can try all moments at which a power cut may come. */
 void crash_point(void);
 
 /* What a restore must leave as it was: the states of all units and of their files, masks and drop-ins, and the files of

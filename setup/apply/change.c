@@ -9,22 +9,16 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
+#include "setup/options.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static int points_left;
-
-void crash_point_kill_after(int n)
-{
-	points_left = n;
-}
-
 void crash_point(void)
 {
-	if (points_left > 0 && --points_left == 0)
+	if (options.kill_after > 0 && --options.kill_after == 0)
 		raise(SIGKILL);
 }
 

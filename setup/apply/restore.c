@@ -387,7 +387,6 @@ int restore_verb(int argc, char **argv, struct error *err)
 		return r;
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
-	crash_point_kill_after(options.kill_after);
 	r = lock_take(&lock, SETUP_LOCK, err);
 	return r < 0 ? r : change_restore_locked(0, err);
 }
