@@ -133,7 +133,7 @@ static int take_run(struct calibration *c, const struct past *p, int64_t *ret_ru
 
 static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
 {
-	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
+	const char *cpu = c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu);
 	const char *db = calibrate_db(), *name = terminal_text(p->profile.name),
 		   *word = calibrate_quoted(p->profile.name);
 
@@ -151,17 +151,17 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 	case VALIDITY_REPEAT_CHECK:
 		printf("Verdict: unknown; repeat the check of profile '%s' when the machine is quiet:\n"
 		       "  emp-calibrate%s revalidate %s%s\n",
-			name, db, word, cpu ?: "");
+			name, db, word, cpu);
 		break;
 	case VALIDITY_REPEAT_SHORT:
 		printf("Verdict: repeat the short run of profile '%s'; keep the long one:\n"
 		       "  emp-calibrate%s run --reuse-long %lld%s --save %s --replace\n",
-			name, db, (long long)p->profile.long_run.run, cpu ?: "", word);
+			name, db, (long long)p->profile.long_run.run, cpu, word);
 		break;
 	case VALIDITY_REPEAT_ALL:
 		printf("Verdict: repeat the whole calibration of profile '%s':\n"
 		       "  emp-calibrate%s run%s --save %s --replace\n",
-			name, db, cpu ?: "", word);
+			name, db, cpu, word);
 		break;
 	}
 }

@@ -186,13 +186,13 @@ void screen_next(const struct calibration *c, const struct analysis *const analy
 	const struct profile *profile)
 {
 	int which = analyses[SHORT_PHASE]->n_l_samples ? SHORT_PHASE : LONG_PHASE;
-	_cleanup_(freep) char *cpu = c->plan.cpu < 0 ? NULL : text_format(" --cpu %d", c->plan.cpu);
+	const char *cpu = c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu);
 
 	if (profile->n_cutoffs && !calibrate_options.verbose)
 		calibrate_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
 			(long long)c->plan.phases[which].run);
 	calibrate_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
-		calibrate_quoted(profile->name), cpu ?: "");
+		calibrate_quoted(profile->name), cpu);
 }
 
 void screen_refused(const struct calibration *c)

@@ -161,15 +161,13 @@ static void make_columns(struct export_table *t)
 static void add_time(const struct export_table *t, double ns, double sd_ns, bool shown)
 {
 	int n = t->unit_ns >= 1e9 ? 3 : 1;
-	char text[256];
+	const char *text;
 
 	if (sd_ns > 0)
 		for (double x = sd_ns / t->unit_ns * pow(10, n); x < 10 && n < 6; x *= 10)
 			n++;
-	if (shown)
-		snprintf(text, sizeof(text), "%.*f ± %.*f", n, ns / t->unit_ns, n, sd_ns / t->unit_ns);
-	else
-		snprintf(text, sizeof(text), "%.*f", n, ns / t->unit_ns);
+	text = shown ? text_brief("%.*f ± %.*f", n, ns / t->unit_ns, n, sd_ns / t->unit_ns)
+		     : text_brief("%.*f", n, ns / t->unit_ns);
 	table_cell_value(t->table, json_real_or_null(ns / 1e9), text);
 }
 
