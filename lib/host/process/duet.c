@@ -85,23 +85,19 @@ int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgr
 	return 0;
 }
 
-static bool uses_freezer(const struct duet *d)
+/* Nothing where the scheduler has the slices. */
+static int freeze_program(const struct duet *d, size_t i, bool freeze, struct error *err)
 {
-	return d->plan->slicing == SLICING_FREEZER;
-}
-
-static int thaw_program(const struct duet *d, size_t i, struct error *err)
-{
-	return uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, false, err) : 0;
+	return d->plan->slicing == SLICING_FREEZER ? cgroup_freeze(d->spawns[i]->cgroup, freeze, err) : 0;
 }
 
 static int start_in_duet(struct duet *d, size_t i, struct error *err)
 {
-	int r = thaw_program(d, i, err); /* this process waits until the program is executed */
+	int r = freeze_program(d, i, false, err); /* this process waits until the program is executed */
 
 	if (r == 0)
 		r = program_start(&d->programs[i], d->spawns[i], err);
-	return r == 0 && uses_freezer(d) ? cgroup_freeze(d->spawns[i]->cgroup, true, err) : r;
+	return r == 0 ? freeze_program(d, i, true, err) : r;
 }
 
 /* 1: one did not end by itself, which ends the duet. */
@@ -153,23 +149,19 @@ static int duet_take_turns(struct duet *d, struct error *err)
 		r = start_in_duet(d, i, err);
 	}
 	while (r == 0 && d->left > 0) {
-		size_t over, k = 1;
-		size_t n_alive = 0;
-		int64_t until_ns;
+		size_t over = d->n, n_alive = 0, k = 1; /* over: the one that is over, or n */
 		bool alternate;
 
-		/* Lets the program run whose turn it is, until one is over, or to the end of the slice.
-		 * *ret: the one that is over, or n. */
+		/* Lets the program run whose turn it is, until one is over, or to the end of the slice. */
 		for (size_t i = 0; i < d->n; i++)
 			n_alive += d->programs[i] != NULL;
-		alternate = uses_freezer(d) && n_alive > 1;
-		r = thaw_program(d, d->turn, err);
-		if (r >= 0) {
-			until_ns = alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0;
-			r = program_wait_any(d->programs, d->n, until_ns, &over, err);
-			if (r == 0 && alternate && over != d->turn)
-				r = cgroup_freeze(d->spawns[d->turn]->cgroup, true, err);
-		}
+		alternate = d->plan->slicing == SLICING_FREEZER && n_alive > 1;
+		r = freeze_program(d, d->turn, false, err);
+		if (r == 0)
+			r = program_wait_any(d->programs, d->n,
+				alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0, &over, err);
+		if (r == 0 && alternate && over != d->turn)
+			r = freeze_program(d, d->turn, true, err);
 		if (r == 0 && over < d->n)
 			r = end_one(d, over, err);
 		/* The turn passes to the next program that is not over. */
@@ -214,12 +206,12 @@ int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, si
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (struct duet_part){};
 	/* This process would take the programs' CPU each time it passes the turn. */
-	moved = uses_freezer(&d) && sched_getaffinity(0, sizeof(before), &before) == 0 &&
+	moved = plan->slicing == SLICING_FREEZER && sched_getaffinity(0, sizeof(before), &before) == 0 &&
 		find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
 	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
 		program_free(d.programs[i]);
-		thaw_program(&d, i, &ignored); /* it may have ended just before it was frozen */
+		freeze_program(&d, i, false, &ignored); /* it may have ended just before it was frozen */
 	}
 	free(d.programs);
 	if (r == 0 && shared)

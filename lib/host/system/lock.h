@@ -17,7 +17,7 @@ struct lock {
 	int fd; /* -1: not held */
 };
 
-/* Also removes what killed owners left (lock.h). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
+/* Also removes what killed owners left (leftovers_remove). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
 int lock_take(struct lock *ret, const char *book, struct error *err);
 
 /* Does not take a lock: -EBUSY with the same sentence if another process holds the one that `book` would need. */
