@@ -19,13 +19,22 @@ static struct source who[] = {
 };
 static const struct sources daemons = {who, ELEMENTS(who)};
 
+static struct analysis_feed *feed_of(enum run_kind kind, struct sample *samples, size_t n,
+	const struct sources *sources, const struct analysis_options *options)
+{
+	struct run run = {.id = 3, .kind = kind, .program = strdup("INC1"), .resolution_ns = 1};
+	struct analysis_feed *feed = NULL;
+	struct error err = {};
+
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, n, sources, options, &err), 0);
+	assert_null(run.program); /* the reader has it now */
+	return feed;
+}
+
 /* 30 samples of about 1 s; the 12th takes 2 s. */
 static struct analysis_feed *start(const struct analysis_options *options)
 {
-	struct run run = {.id = 3, .program = strdup("INC1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){
@@ -34,9 +43,7 @@ static struct analysis_feed *start(const struct analysis_options *options)
 			.start_ns = i * 2 * NS_PER_S,
 			.et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US,
 		};
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, options, &err), 0);
-	assert_null(run.program); /* the reader has it now */
-	return feed;
+	return feed_of(RUN_IMPORT, samples, N, &daemons, options);
 }
 
 static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
@@ -104,18 +111,13 @@ TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 
 TEST(no_share_of_samples_that_took_no_time_is_told)
 {
-	struct run run = {.id = 3, .program = strdup("INC1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .wait_ns = NS_PER_S};
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons,
-				 &(struct analysis_options){.patterns = names_default}, &err),
-		0);
-	analysis = finish(feed);
+	analysis = finish(feed_of(
+		RUN_IMPORT, samples, N, &daemons, &(struct analysis_options){.patterns = names_default}));
 	assert_null(strstr(analysis.why, "inf"));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 }
@@ -263,10 +265,8 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 /* 30 samples of 100 ms, in each of which others take `taken_ns` of the CPU; PT varies by `varying_ns`. */
 static struct analysis calibrated(int64_t taken_ns, int64_t varying_ns)
 {
-	struct run run = {.id = 5, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
+	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t pt_ns = 100 * NS_PER_MS + i * 7 % N * varying_ns / N;
@@ -277,9 +277,8 @@ static struct analysis calibrated(int64_t taken_ns, int64_t varying_ns)
 			.et_ns = pt_ns + taken_ns + i % 3,
 			.wait_ns = taken_ns};
 	}
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons,
-				 &(struct analysis_options){.patterns = names_default}, &err),
-		0);
+	feed = feed_of(
+		RUN_SHORT, samples, N, &daemons, &(struct analysis_options){.patterns = names_default});
 	for (uint32_t i = 1; i <= N && taken_ns > 0; i++)
 		add(feed, i, 3, taken_ns);
 	return finish(feed);
@@ -301,12 +300,10 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 /* Four in five samples lose 3 ms, the others 9 ms: 4.2 ms on average. */
 TEST(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 {
-	struct run run = {.id = 10, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	const struct analysis_options options = {.patterns = names_default, .central_max_ns = NS_PER_S};
 	struct sample *samples = calloc(N, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis busy = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
+	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t taken_ns = (i % 5 == 2 ? 9 : 3) * NS_PER_MS;
@@ -317,7 +314,7 @@ TEST(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 			.et_ns = 100 * NS_PER_MS + taken_ns,
 			.wait_ns = taken_ns};
 	}
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options);
 	for (uint32_t i = 1; i <= N; i++) {
 		add(feed, i, 3, NS_PER_MS);
 		add(feed, i, 5, (i % 5 == 3 ? 8 : 2) * NS_PER_MS);
@@ -433,11 +430,8 @@ TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 {
 	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
-	struct run run = {.id = 9, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS + i * 7 % N * 10 * NS_PER_US;
@@ -448,8 +442,7 @@ TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 			.wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US};
 		samples[i].et_ns = pt_ns + samples[i].wait_ns;
 	}
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
-	analysis = finish(feed);
+	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_non_null(strstr(analysis.why,
 		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an ET - W over 100.2"));
@@ -460,11 +453,9 @@ TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 {
 	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
-	struct run run = {.id = 6, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
+	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t wait_ns = 20 * NS_PER_US + i % 2 * 20 * NS_PER_US;
@@ -475,7 +466,7 @@ TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 			.wait_ns = wait_ns};
 		samples[i].et_ns = samples[i].pt_ns + wait_ns;
 	}
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options);
 	for (uint32_t i = 2; i <= N; i += 2)
 		add(feed, i, 3, 20 * NS_PER_US);
 	analysis = finish(feed);
@@ -486,11 +477,8 @@ TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 {
 	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
-	struct run run = {.id = 7, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t pt_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS + i * 7 % N;
@@ -498,8 +486,7 @@ TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 		samples[i] = (struct sample){
 			.n = i + 1, .start_ns = i * NS_PER_S, .et_ns = pt_ns, .pt_ns = pt_ns};
 	}
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
-	analysis = finish(feed);
+	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_false(analysis.noise.noisy);
 	assert_non_null(strstr(analysis.why, "; a step between two speeds: "));
@@ -515,11 +502,9 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 	static const struct sources all = {many, ELEMENTS(many)};
 	enum { RUN = 150, LONG = 34, BACKUP = 8, SMALLD = 17 };
 	const struct analysis_options options = {.patterns = names_default};
-	struct run run = {.id = 8, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(RUN, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
+	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < RUN; i++)
 		samples[i] = (struct sample){.n = i + 1,
@@ -531,7 +516,7 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 					 NS_PER_MS,
 			.pt_ns = 100 * NS_PER_MS,
 			.wait_ns = -1};
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, RUN, &all, &options, &err), 0);
+	feed = feed_of(RUN_SHORT, samples, RUN, &all, &options);
 	for (uint32_t k = 0; k < LONG; k++)
 		add(feed, 4 * k + 1,
 			k < BACKUP            ? 1
@@ -547,11 +532,8 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 TEST(neighbours_are_alike_with_a_correlation_of_at_most_1)
 {
 	const struct analysis_options options = {.patterns = names_default};
-	struct run run = {.id = 8, .kind = RUN_SHORT, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct sample *samples = calloc(N, sizeof(*samples));
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed = NULL;
-	struct error err = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1,
@@ -559,8 +541,7 @@ TEST(neighbours_are_alike_with_a_correlation_of_at_most_1)
 			.et_ns = (100 + i) * NS_PER_MS,
 			.pt_ns = (100 + i) * NS_PER_MS,
 			.wait_ns = -1};
-	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
-	analysis = finish(feed);
+	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options));
 	assert_int_equal(analysis.verdict, VERDICT_DRIFT);
 	assert_non_null(strstr(analysis.why, "(correlation 1.00)"));
 }
