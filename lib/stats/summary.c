@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Location and width of the bulk of an array, however extreme a minority of its values is. */
-
 static int int64_by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -116,8 +114,6 @@ double summary_interval(const struct summary *s, double level)
 	return gsl_cdf_tdist_Pinv(0.5 + level / 2, (double)(s->n - 1)) * s->sd_ns / sqrt((double)s->n);
 }
 
-/* A lower bound of a proportion that was observed in a few cases. */
-
 double proportion_at_least(size_t k, size_t n)
 {
 	const double z = 1.6448536269514722; /* normal quantile of 0.95 */
@@ -130,9 +126,6 @@ double proportion_at_least(size_t k, size_t n)
 	reach = z * sqrt(p * (1 - p) / cases + z * z / (4 * cases * cases));
 	return (middle - reach) / (1 + z * z / cases);
 }
-
-/* Width is measured between the first and the last decile, so that
- * up to a tenth of outliers on either side of a level does not hide it. */
 
 double decile_sd_of(const int64_t *ascending, size_t n)
 {

@@ -7,14 +7,10 @@
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* Analysis of variance between blocks, and the two
- * simplest trends, a line and one change of level (found by the greatest sum of squares between the two sides,
- * Sen & Srivastava 1975). */
+/* Trends: analysis of variance between blocks, and the two simplest trends, a line and one change of level (found by the greatest
+ * sum of squares between the two sides, Sen & Srivastava 1975). */
 
 enum { LEAST_VALUES = 12, LEAST_BLOCK = 4 };
 
