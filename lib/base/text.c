@@ -112,18 +112,6 @@ int text_read_file(int root_fd, const char *path, char **ret)
 	return 0;
 }
 
-int text_read_int(int root_fd, const char *path, int64_t *ret)
-{
-	_cleanup_(freep) char *text = NULL;
-	struct error ignored;
-	int r;
-
-	r = text_read_file(root_fd, path, &text);
-	if (r < 0)
-		return r;
-	return text_parse_int(text, path, INT64_MIN, INT64_MAX, ret, &ignored);
-}
-
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 {
 	_cleanup_(freep) int *cpus = NULL;

@@ -68,9 +68,6 @@ const char *text_below(int root_fd, const char *path);
  * not an error, and the caller decides. */
 int text_read_file(int root_fd, const char *path, char **ret);
 
-/* The same for a file that holds one whole number. -EINVAL if it holds something else. */
-int text_read_int(int root_fd, const char *path, int64_t *ret);
-
 /* "0-3,8" as in /sys, -EINVAL if it is not such a list; or the number of CPUs in the list where ret is
  * NULL. ret is an array of *ret_n numbers, ascending as written, that the caller frees. */
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);

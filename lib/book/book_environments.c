@@ -11,8 +11,7 @@ static const struct field measurement_fields[] = {
 	{FIELD(measurement, FIELD_REAL, value)},
 	{FIELD(measurement, FIELD_TEXT, unit)},
 };
-const struct field_table measurement_table = {"measurement", "environment, ", measurement_fields,
-	ELEMENTS(measurement_fields), sizeof(struct measurement)};
+const struct field_table measurement_table = FIELD_TABLE(measurement, "environment, ", measurement_fields);
 
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
 {

@@ -132,19 +132,14 @@ static const struct field combination_fields[] = {
 	SOURCE(combination_part),
 };
 
-#define TABLE(of, keys, fields)                                        \
-	{                                                              \
-#of, keys, fields, ELEMENTS(fields), sizeof(struct of) \
-	}
-
-const struct field_table jitter_cpu_table = TABLE(jitter_cpu, "run, ", cpu_fields);
-const struct field_table jitter_period_table = TABLE(jitter_period, "run, ", period_fields);
-const struct field_table jitter_source_table = TABLE(jitter_source, "run, ", source_fields);
-const struct field_table jitter_bucket_table = TABLE(jitter_bucket, "run, ", bucket_fields);
-const struct field_table jitter_match_table = TABLE(jitter_match, "run, ", match_fields);
-const struct field_table interruption_table = TABLE(interruption, "run, ", interruption_fields);
-const struct field_table interruption_part_table = TABLE(interruption_part, "run, ", part_fields);
-const struct field_table combination_part_table = TABLE(combination_part, "", combination_fields);
+const struct field_table jitter_cpu_table = FIELD_TABLE(jitter_cpu, "run, ", cpu_fields);
+const struct field_table jitter_period_table = FIELD_TABLE(jitter_period, "run, ", period_fields);
+const struct field_table jitter_source_table = FIELD_TABLE(jitter_source, "run, ", source_fields);
+const struct field_table jitter_bucket_table = FIELD_TABLE(jitter_bucket, "run, ", bucket_fields);
+const struct field_table jitter_match_table = FIELD_TABLE(jitter_match, "run, ", match_fields);
+const struct field_table interruption_table = FIELD_TABLE(interruption, "run, ", interruption_fields);
+const struct field_table interruption_part_table = FIELD_TABLE(interruption_part, "run, ", part_fields);
+const struct field_table combination_part_table = FIELD_TABLE(combination_part, "", combination_fields);
 
 void jitter_clear(struct jitter *jitter)
 {

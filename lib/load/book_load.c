@@ -30,8 +30,7 @@ static const struct field load_sample_fields[] = {
 	{FIELD(load_sample, FIELD_INT64, cpus), .presence = FIELD_OPTIONAL, .unknown = -1, .min = 1,
 		.max = 1000000},
 };
-const struct field_table load_sample_table = {
-	"load_sample", "run, ", load_sample_fields, ELEMENTS(load_sample_fields), sizeof(struct load_sample)};
+const struct field_table load_sample_table = FIELD_TABLE(load_sample, "run, ", load_sample_fields);
 
 void load_row_clear(struct load_row *row)
 {
@@ -58,8 +57,7 @@ static const struct field page_wait_fields[] = {
 	{FIELD(page_wait, FIELD_INT64, ready_ns), UNLESS_NEGATIVE, .max = TOTAL_MAX},
 	{FIELD(page_wait, FIELD_INT64, lost), .max = COUNT_MAX},
 };
-const struct field_table page_wait_table = {
-	"page_wait", "run, ", page_wait_fields, ELEMENTS(page_wait_fields), sizeof(struct page_wait)};
+const struct field_table page_wait_table = FIELD_TABLE(page_wait, "run, ", page_wait_fields);
 
 static const struct field page_wait_bin_fields[] = {
 	{FIELD(page_wait_bin, FIELD_UINT32, sample), .min = 1},
@@ -69,8 +67,7 @@ static const struct field page_wait_bin_fields[] = {
 	{FIELD(page_wait_bin, FIELD_INT64, count), .min = 1, .max = COUNT_MAX},
 	{FIELD(page_wait_bin, FIELD_INT64, total_ns), .max = TOTAL_MAX},
 };
-const struct field_table page_wait_bin_table = {"page_wait_bin", "run, ", page_wait_bin_fields,
-	ELEMENTS(page_wait_bin_fields), sizeof(struct page_wait_bin)};
+const struct field_table page_wait_bin_table = FIELD_TABLE(page_wait_bin, "run, ", page_wait_bin_fields);
 
 void page_waits_clear(struct page_waits *waits)
 {

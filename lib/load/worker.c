@@ -160,7 +160,6 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
 	const struct script *script = w->script;
 	_cleanup_(closep) int autogroup = -1;
-	int64_t enabled;
 	int64_t left = 0;
 	char number[32];
 	int r;
@@ -200,8 +199,7 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	autogroup = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
 	while ((r = autogroup < 0 || dprintf(autogroup, "%d", script->nice) < 0 ? -errno : 0) == -EAGAIN)
 		nanosleep(&soon, NULL);
-	if (r == 0 || text_read_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", &enabled) < 0 ||
-		!enabled)
+	if (r == 0 || path_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled") <= 0)
 		return 0;
 	return error_say(err, r,
 		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "

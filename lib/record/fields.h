@@ -3,6 +3,8 @@
  * the struct and the members of its JSON object are made from it. */
 #pragma once
 
+#include "lib/base/cleanup.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +59,12 @@ struct field_table {
 	bool nulls;   /* a document has null for unknown values; otherwise they are missing */
 	bool borrows; /* texts read from a document belong to the document */
 };
+
+/* Of a struct that has the name of its table in the book; then other members. */
+#define FIELD_TABLE(of, keys, fields, ...)                                                \
+	{                                                                                 \
+#of, (keys), (fields), ELEMENTS(fields), sizeof(struct of), ##__VA_ARGS__ \
+	}
 
 /* The greatest value that it may have. */
 int64_t field_max(const struct field *field);

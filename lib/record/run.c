@@ -97,15 +97,14 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_UINT32, n_samples), .book_only = true,
 		.expression = "(SELECT count(*) FROM sample WHERE run = run.id)"},
 };
-const struct field_table run_table = {"run", "", run_fields, ELEMENTS(run_fields), sizeof(struct run)};
+const struct field_table run_table = FIELD_TABLE(run, "", run_fields);
 
 static const struct field note_fields[] = {
 	{FIELD(note, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
 	{FIELD(note, FIELD_ENUM, kind), WORDS(note_kind_names)},
 	{FIELD(note, FIELD_TEXT, text)},
 };
-const struct field_table note_table = {
-	"note", "run, ", note_fields, ELEMENTS(note_fields), sizeof(struct note)};
+const struct field_table note_table = FIELD_TABLE(note, "run, ", note_fields);
 
 static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
@@ -123,8 +122,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
 };
-const struct field_table sample_table = {
-	"sample", "run, ", sample_fields, ELEMENTS(sample_fields), sizeof(struct sample)};
+const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 
 static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_UINT32, source), ID, .book_only = true},
@@ -134,8 +132,7 @@ static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(execution, FIELD_INT64, same_cpu_ns), UNLESS_NEGATIVE, TIME},
 };
-const struct field_table execution_table = {"execution", "run, sample, seq, ", execution_fields,
-	ELEMENTS(execution_fields), sizeof(struct execution)};
+const struct field_table execution_table = FIELD_TABLE(execution, "run, sample, seq, ", execution_fields);
 
 static const struct field source_fields[] = {
 	{FIELD(source, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
@@ -144,8 +141,7 @@ static const struct field source_fields[] = {
 	{FIELD(source, FIELD_TEXT, unit), OPTIONAL},
 	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .presence = FIELD_DEFAULTED},
 };
-const struct field_table source_table = {
-	"source", "", source_fields, ELEMENTS(source_fields), sizeof(struct source), .borrows = true};
+const struct field_table source_table = FIELD_TABLE(source, "", source_fields, .borrows = true);
 
 static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
@@ -160,8 +156,7 @@ static const struct field profile_fields[] = {
 	CORRELATION(profile),
 	{FIELD(profile, FIELD_INT64, retired_ns), OPTIONAL, .min = 1, MOMENT, .book_only = true},
 };
-const struct field_table profile_table = {
-	"profile", "", profile_fields, ELEMENTS(profile_fields), sizeof(struct profile)};
+const struct field_table profile_table = FIELD_TABLE(profile, "", profile_fields);
 
 static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_TEXT, program)},
@@ -169,8 +164,7 @@ static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
 	{FIELD(profile_run, FIELD_INT64, floor_ns), OPTIONAL, .min = 1, TIME},
 };
-const struct field_table profile_run_table = {"profile_run", "profile, which, ", profile_run_fields,
-	ELEMENTS(profile_run_fields), sizeof(struct profile_run)};
+const struct field_table profile_run_table = FIELD_TABLE(profile_run, "profile, which, ", profile_run_fields);
 
 static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_TEXT, daemon)},
@@ -186,8 +180,7 @@ static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
 	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
 };
-const struct field_table cutoff_table = {
-	"cutoff", "profile, ", cutoff_fields, ELEMENTS(cutoff_fields), sizeof(struct cutoff), .nulls = true};
+const struct field_table cutoff_table = FIELD_TABLE(cutoff, "profile, ", cutoff_fields, .nulls = true);
 
 static const struct field program_fields[] = {
 	{FIELD(run_program, FIELD_UINT32, n), .min = 1},
@@ -214,8 +207,7 @@ static const struct field sample_program_fields[] = {
 	{FIELD(sample_program, FIELD_INT64, io_wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample_program, FIELD_INT64, major_faults), UNLESS_NEGATIVE, .max = INT64_MAX},
 };
-const struct field_table sample_program_table = {"sample_program", "run, ", sample_program_fields,
-	ELEMENTS(sample_program_fields), sizeof(struct sample_program)};
+const struct field_table sample_program_table = FIELD_TABLE(sample_program, "run, ", sample_program_fields);
 
 const int resolving_sizes[N_RESOLVING] = {5, 10, 20, 40};
 

@@ -21,8 +21,7 @@ static const struct field duet_sample_fields[] = {
 	{FIELD(duet_sample, FIELD_INT, repetitions), .min = 1, .max = INT32_MAX},
 	{FIELD(duet_sample, FIELD_INT64, together_ns), .max = JSON_TIME_MAX},
 };
-const struct field_table duet_sample_table = {
-	"duet_sample", "run, ", duet_sample_fields, ELEMENTS(duet_sample_fields), sizeof(struct duet_sample)};
+const struct field_table duet_sample_table = FIELD_TABLE(duet_sample, "run, ", duet_sample_fields);
 
 static const struct field duet_alone_fields[] = {
 	{FIELD(duet_alone, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
@@ -31,8 +30,7 @@ static const struct field duet_alone_fields[] = {
 	{FIELD(duet_alone, FIELD_INT64, et_ns), .max = JSON_TIME_MAX},
 	{FIELD(duet_alone, FIELD_INT64, pt_ns), .max = JSON_TIME_MAX},
 };
-const struct field_table duet_alone_table = {
-	"duet_alone", "run, ", duet_alone_fields, ELEMENTS(duet_alone_fields), sizeof(struct duet_alone)};
+const struct field_table duet_alone_table = FIELD_TABLE(duet_alone, "run, ", duet_alone_fields);
 
 int book_duet_runs(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
 {

@@ -3,19 +3,27 @@
 #include "tests/unit/documents.h"
 #include "tests/unit/scratch.h"
 
+#include "lib/base/text.h"
 #include "lib/book/book_internal.h"
 #include "lib/book/book.h"
 
 #include <errno.h>
 
 /* In, and out again; the id of the run. */
-static int64_t there_and_back(struct scratch *s, const json_t *document)
+static int64_t come_back(struct scratch *s, const json_t *document, json_t **ret)
 {
-	_cleanup_(json_decrefp) json_t *back = NULL;
 	int64_t id = 0;
 
 	assert_done(s, import_document(s->book, document, &id, &s->err));
-	assert_done(s, export_document(s->book, id, &back, &s->err));
+	assert_done(s, export_document(s->book, id, ret, &s->err));
+	return id;
+}
+
+static int64_t there_and_back(struct scratch *s, const json_t *document)
+{
+	_cleanup_(json_decrefp) json_t *back = NULL;
+	int64_t id = come_back(s, document, &back);
+
 	assert_same(document, back);
 	return id;
 }
@@ -98,11 +106,9 @@ TEST_IN_BOOK(machine_environment_and_command_may_be_told_in_more_than_one_way)
 	};
 
 	for (size_t i = 0; i < ELEMENTS(origins); i++) {
-		char text[512];
-		_cleanup_(json_decrefp) json_t *document = NULL;
+		_cleanup_(freep) char *text = text_format(HEAD ", %s, 'samples': []}", origins[i]);
+		_cleanup_(json_decrefp) json_t *document = parse(text);
 
-		snprintf(text, sizeof(text), HEAD ", %s, 'samples': []}", origins[i]);
-		document = parse(text);
 		there_and_back(s, document);
 	}
 }
@@ -113,14 +119,12 @@ TEST_IN_BOOK(whole_seconds_come_back_whole_and_others_as_they_were)
 		"128", "0.1", "16384", "0", "0.000000001", "1.5", "99999.25", "123456.789"};
 
 	for (size_t i = 0; i < ELEMENTS(lengths); i++) {
-		char text[256];
-		_cleanup_(json_decrefp) json_t *document = NULL;
-
-		snprintf(text, sizeof(text),
+		_cleanup_(freep) char *text = text_format(
 			"{'format': 'emp-run', 'version': 1, 'program': 'INC', 'task_length_s': %s,"
 			"'resolution_ns': 1000000, 'samples': []}",
 			lengths[i]);
-		document = parse(text);
+		_cleanup_(json_decrefp) json_t *document = parse(text);
+
 		there_and_back(s, document);
 	}
 }
@@ -137,10 +141,8 @@ TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 		json_t *plain = parse(HEAD ", 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90,"
 					   " 'executions': [{'name': 'cron', 'pt_ns': 7}]}]}");
 	_cleanup_(json_decrefp) json_t *back = NULL;
-	int64_t id;
 
-	assert_done(s, import_document(s->book, document, &id, &s->err));
-	assert_done(s, export_document(s->book, id, &back, &s->err));
+	come_back(s, document, &back);
 	assert_same(plain, back);
 }
 
@@ -273,10 +275,8 @@ TEST_IN_BOOK(old_names_of_members_are_read)
 			       "{'n': 1, 'start_ns': 1375000000000000001, 'start': '2013-07-28T08:26:40.000000001Z', 'et_ns': 9,"
 			       " 'pt_ns': 9, 'disturbance_counters': {'steal_ns': 7},"
 			       " 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}");
-		int64_t id;
 
-		assert_done(s, import_document(s->book, document, &id, &s->err));
-		assert_done(s, export_document(s->book, id, &back, &s->err));
+		come_back(s, document, &back);
 		assert_string_equal(json_string_value(json_object_get(back, "kind")), "measure");
 		assert_true(json_equal(json_array_get(json_object_get(back, "samples"), 0), wanted));
 	}
@@ -287,14 +287,11 @@ TEST_IN_BOOK(a_run_keeps_its_uid_in_another_book)
 	_cleanup_(json_decrefp)
 		json_t *document = parse(HEAD ", 'uid': '00112233445566778899aabbccddeeff', 'samples': []}");
 	_cleanup_(json_decrefp) json_t *back = NULL, *copy = NULL;
-	int64_t id;
 
-	assert_done(s, import_document(s->book, document, &id, &s->err));
-	assert_done(s, export_document(s->book, id, &back, &s->err));
+	come_back(s, document, &back);
 	assert_string_equal(
 		json_string_value(json_object_get(back, "uid")), "00112233445566778899aabbccddeeff");
-	assert_done(s, import_document(s->book, document, &id, &s->err));
-	assert_done(s, export_document(s->book, id, &copy, &s->err));
+	come_back(s, document, &copy);
 	assert_false(json_equal(json_object_get(back, "uid"), json_object_get(copy, "uid")));
 }
 
@@ -304,7 +301,6 @@ TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 	_cleanup_(json_decrefp) json_t *document = NULL, *again = NULL;
 	struct sample sample = scratch_sample(1);
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
-	int64_t id;
 
 	assert_done(s, book_source(s->book, "evil\xff\"\n", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
@@ -313,8 +309,7 @@ TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 	assert_string_equal(json_string_value(json_object_get(document, "program")), "x\\xfe");
 	/* the run is not over: to whoever reads the document it was cut off here */
 	assert_string_equal(json_string_value(json_object_get(document, "state")), "interrupted");
-	assert_done(s, import_document(s->book, document, &id, &s->err));
-	assert_done(s, export_document(s->book, id, &again, &s->err));
+	come_back(s, document, &again);
 	assert_same(document, again);
 }
 
@@ -412,7 +407,7 @@ TEST_IN_BOOK(a_sample_that_is_larger_than_memory_is_read_in_parts)
 {
 	_cleanup_(freep) struct execution *executions = NULL, *last = NULL;
 	_cleanup_(json_decrefp) json_t *out = NULL, *again = NULL;
-	int64_t run, copy;
+	int64_t run;
 	size_t n;
 
 	assert_done(s, import_long(s, "{\"name\": \"\\u00e9\", \"pt_ns\": 7, \"unknown\": null}",
@@ -424,8 +419,7 @@ TEST_IN_BOOK(a_sample_that_is_larger_than_memory_is_read_in_parts)
 	assert_done(s, book_executions(s->book, run, 3, &last, &n, &s->err));
 	assert_int_equal(n, 1);
 	assert_done(s, export_document(s->book, run, &out, &s->err));
-	assert_done(s, import_document(s->book, out, &copy, &s->err));
-	assert_done(s, export_document(s->book, copy, &again, &s->err));
+	come_back(s, out, &again);
 	assert_same(out, again);
 }
 

@@ -10,11 +10,6 @@
 
 static const struct column columns[] = {{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY", COLUMN_WRAP}, {}};
 
-static struct table *begin(void)
-{
-	return table_new(columns);
-}
-
 static void add(struct table *table, const char *name, const char *took, const char *why)
 {
 	table_row(table);
@@ -36,39 +31,47 @@ static char *printed(struct table *table)
 	return text;
 }
 
-TEST(columns_are_as_wide_as_they_must_be_and_numbers_on_the_right)
+/* In so many columns; NULL: not known. Frees the table. */
+static void check_printed(struct table *table, const char *in_columns, const char *expected)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct table *table = begin();
+
+	if (in_columns)
+		setenv("COLUMNS", in_columns, 1);
+	text = printed(table);
+	unsetenv("COLUMNS");
+	assert_string_equal(text, expected);
+}
+
+TEST(columns_are_as_wide_as_they_must_be_and_numbers_on_the_right)
+{
+	struct table *table = table_new(columns);
 
 	add(table, "backupd", "228 ms", "cron");
 	add(table, "é", "4 ms", "");
-	text = printed(table);
-	assert_string_equal(text, "NAME       TOOK  WHY\n"
-				  "backupd  228 ms  cron\n"
-				  "é          4 ms\n");
+	check_printed(table, NULL,
+		"NAME       TOOK  WHY\n"
+		"backupd  228 ms  cron\n"
+		"é          4 ms\n");
 }
 
 TEST(a_wide_row_is_wrapped_between_words)
 {
-	_cleanup_(freep) char *text = NULL;
-	struct table *table = begin();
+	struct table *table = table_new(columns);
 
-	setenv("COLUMNS", "30", 1);
 	add(table, "backupd", "228 ms", "it copies the whole disk");
 	add(table, "sshd", "1 ms", "-");
-	text = printed(table);
-	unsetenv("COLUMNS");
-	assert_string_equal(text, "NAME      TOOK WHY\n"
-				  "backupd 228 ms it copies the\n"
-				  "               whole disk\n"
-				  "sshd      1 ms -\n");
+	check_printed(table, "30",
+		"NAME      TOOK WHY\n"
+		"backupd 228 ms it copies the\n"
+		"               whole disk\n"
+		"sshd      1 ms -\n");
 }
 
 TEST(no_line_is_wider_than_80_columns_without_a_terminal)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct table *table = begin();
+	struct table *table = table_new(columns);
 	size_t lines = 0;
 
 	add(table, "a", "1",
@@ -81,22 +84,19 @@ TEST(no_line_is_wider_than_80_columns_without_a_terminal)
 
 TEST(a_word_that_is_too_long_is_broken)
 {
-	_cleanup_(freep) char *text = NULL;
-	struct table *table = begin();
+	struct table *table = table_new(columns);
 
-	setenv("COLUMNS", "36", 1);
 	add(table, "a", "1", "/usr/lib/systemd/systemd-networkd-wait-online");
-	text = printed(table);
-	unsetenv("COLUMNS");
-	assert_string_equal(text, "NAME TOOK WHY\n"
-				  "a       1 /usr/lib/systemd/systemd-n\n"
-				  "          etworkd-wait-online\n");
+	check_printed(table, "36",
+		"NAME TOOK WHY\n"
+		"a       1 /usr/lib/systemd/systemd-n\n"
+		"          etworkd-wait-online\n");
 }
 
 TEST(escape_sequences_and_bad_bytes_do_not_reach_the_terminal)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct table *table = begin();
+	struct table *table = table_new(columns);
 
 	add(table, "\033[31m\xff",
 		"\xc2\x9b"
@@ -110,9 +110,7 @@ TEST(escape_sequences_and_bad_bytes_do_not_reach_the_terminal)
 
 TEST(a_table_without_rows_is_not_printed)
 {
-	_cleanup_(freep) char *text = printed(begin());
-
-	assert_string_equal(text, "");
+	check_printed(table_new(columns), NULL, "");
 }
 
 static const struct column listed[] = {
@@ -181,15 +179,14 @@ TEST(the_rows_can_be_a_member_of_a_document)
 /* Forces colours: the last. */
 TEST(a_colour_is_around_the_text_only)
 {
-	_cleanup_(freep) char *text = NULL;
-	struct table *table = begin();
+	struct table *table = table_new(columns);
 
 	add(table, "a", "1", "bad");
 	table_mark(table, MARK_BAD);
 	terminal_choose(TERMINAL_ON, TERMINAL_AUTO);
-	text = printed(table);
-	assert_string_equal(text, "NAME  TOOK  WHY\n"
-				  "a        1  \033[31mbad\033[0m\n");
+	check_printed(table, NULL,
+		"NAME  TOOK  WHY\n"
+		"a        1  \033[31mbad\033[0m\n");
 }
 
 int check_begin(void)

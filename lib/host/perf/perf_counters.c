@@ -3,6 +3,7 @@
 #include "lib/host/perf/perf_counters.h"
 
 #include "lib/base/xalloc.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/host/process/privilege.h"
 
@@ -127,17 +128,18 @@ static int open_event(const struct kind *kind, bool user_only)
 /* Why the event cannot be counted, `r` of perf_event_open(2). */
 static int refuse_event(const struct event *event, int r, struct error *err)
 {
-	int64_t paranoid;
 	int cycles;
 
 	if (r == -EACCES || r == -EPERM) {
-		if (text_read_int(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", &paranoid) < 0)
+		_cleanup_(freep) char *paranoid = path_text(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid");
+
+		if (!paranoid)
 			return error_os(err, r, "--perf: cannot count %s: this kernel has no perf events",
 				event->name);
 		return error_say(err, -EACCES,
-			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %lld); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
-			event->name, (long long)paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
-			paranoid <= 2 ? "; a container may also forbid it" : "");
+			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %s); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
+			event->name, paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
+			atoi(paranoid) <= 2 ? "; a container may also forbid it" : "");
 	}
 	if (r == -ENOSYS)
 		return error_os(
