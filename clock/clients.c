@@ -94,17 +94,7 @@ void user_slots_free(struct user_slots *slots)
 	free(slots);
 }
 
-static int attach(struct user_slots *slots)
-{
-	struct bpf_link *link = bpf_program__attach(slots->program->progs.clock_switches);
-
-	if (!link)
-		return -errno;
-	slots->link = link;
-	return 0;
-}
-
-static struct user_map *find(const struct user_slots *slots, const struct user *user)
+static struct user_map *find_user_map(const struct user_slots *slots, const struct user *user)
 {
 	for (size_t i = 0; i < slots->n; i++)
 		if (!memcmp(&slots->items[i].user, user, sizeof(*user)))
@@ -112,7 +102,7 @@ static struct user_map *find(const struct user_slots *slots, const struct user *
 	return NULL;
 }
 
-static int add_map(struct user_slots *slots, const struct user *user, struct error *err)
+static int add_user_map(struct user_slots *slots, const struct user *user, struct error *err)
 {
 	_cleanup_(closep) int fd = slots_make_map(slots->n_cpus);
 	struct user_map *map;
@@ -130,7 +120,7 @@ static int add_map(struct user_slots *slots, const struct user *user, struct err
 	return 0;
 }
 
-static void drop_map(struct user_slots *slots, struct user_map *map)
+static void drop_user_map(struct user_slots *slots, struct user_map *map)
 {
 	bpf_map_delete_elem(bpf_map__fd(slots->program->maps.users), &map->user);
 	close(map->fd);
@@ -162,61 +152,26 @@ struct switch_cost user_slots_cost(const struct user_slots *slots)
 
 enum { MAX_AT_ONCE = 256, MAX_OF_A_USER = 4096, SPARE_DESCRIPTORS = 64, MAX_WAIT_NS = 2000000000 };
 
-struct client {
-	int fd; /* of the connection, then of the process */
-	bool is_served;
-	struct ucred peer;
-	struct user user; /* if it is served */
-	int64_t since_ns;
-};
-
-struct clients {
-	struct user_slots *slots;
-	const char *reason;
-	struct client *items;
-	size_t n, max;
-};
-
-void clients_new(struct clients **ret, struct user_slots *slots, const char *reason)
-{
-	long descriptors = sysconf(_SC_OPEN_MAX);
-	struct clients *clients = xcalloc(1, sizeof(*clients));
-
-	clients->slots = slots;
-	clients->reason = reason;
-	clients->max = descriptors > 2 * SPARE_DESCRIPTORS ? (size_t)descriptors - SPARE_DESCRIPTORS
-							   : SPARE_DESCRIPTORS;
-	*ret = clients;
-}
-
-static void drop(struct clients *clients, size_t i)
+static void drop_client(struct clients *clients, size_t i)
 {
 	struct client *client = &clients->items[i];
 
 	close(client->fd);
 	if (client->is_served) {
-		struct user_map *map = find(clients->slots, &client->user);
+		struct user_map *map = find_user_map(clients->slots, &client->user);
 
 		/* One client less. With the last, the user's map is no longer written. */
 		if (--map->n_clients == 0)
-			drop_map(clients->slots, map);
+			drop_user_map(clients->slots, map);
 	}
 	*client = clients->items[--clients->n];
 }
 
-void clients_free(struct clients *clients)
+void clients_clear(struct clients *clients)
 {
-	if (!clients)
-		return;
 	while (clients->n)
-		drop(clients, clients->n - 1);
+		drop_client(clients, clients->n - 1);
 	free(clients->items);
-	free(clients);
-}
-
-size_t clients_n(const struct clients *clients)
-{
-	return clients->n;
 }
 
 /* fd: a descriptor to send along; -1: none. If the client does not read, that is its own affair. */
@@ -247,45 +202,29 @@ static void refuse(int connection, int error, const char *reason)
 	reply(connection, &no, -1);
 }
 
-static size_t count_of(const struct clients *clients, uid_t uid)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < clients->n; i++)
-		n += clients->items[i].peer.uid == uid;
-	return n;
-}
-
-static bool accept_one(struct clients *clients, int listener)
-{
-	_cleanup_(closep) int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct client client = {.since_ns = clock_ns(CLOCK_MONOTONIC)}, *added;
-	socklen_t size = sizeof(client.peer);
-
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &client.peer, &size) < 0)
-		return false;
-	if (clients->n >= clients->max || count_of(clients, client.peer.uid) >= MAX_OF_A_USER) {
-		refuse(fd, EUSERS, "too many clients");
-		return true;
-	}
-	added = array_add(clients->items, clients->n);
-	if (!added)
-		return false;
-	client.fd = TAKE_FD(fd);
-	*added = client;
-	return true;
-}
-
 void clients_accept(struct clients *clients, int listener)
 {
-	for (int i = 0; i < MAX_AT_ONCE && accept_one(clients, listener); i++)
-		;
-}
+	long descriptors = sysconf(_SC_OPEN_MAX);
+	size_t max = descriptors > 2 * SPARE_DESCRIPTORS ? (size_t)descriptors - SPARE_DESCRIPTORS
+							 : SPARE_DESCRIPTORS;
 
-void clients_poll(const struct clients *clients, struct pollfd *fds)
-{
-	for (size_t i = 0; i < clients->n; i++)
-		fds[i] = (struct pollfd){.fd = clients->items[i].fd, .events = POLLIN};
+	for (int n = 0; n < MAX_AT_ONCE; n++) {
+		_cleanup_(closep) int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		struct client client = {.since_ns = clock_ns(CLOCK_MONOTONIC)};
+		socklen_t size = sizeof(client.peer);
+		size_t of_user = 0;
+
+		if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &client.peer, &size) < 0)
+			return;
+		for (size_t i = 0; i < clients->n; i++)
+			of_user += clients->items[i].peer.uid == client.peer.uid;
+		if (clients->n >= max || of_user >= MAX_OF_A_USER) {
+			refuse(fd, EUSERS, "too many clients");
+			continue;
+		}
+		client.fd = TAKE_FD(fd);
+		*array_add(clients->items, clients->n) = client;
+	}
 }
 
 int clients_wait_ms(const struct clients *clients)
@@ -301,49 +240,42 @@ int clients_wait_ms(const struct clients *clients)
 	return left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0;
 }
 
-/* The PID namespace of the process, in which its threads have the ids by which it knows them. */
-static int find_user(const struct ucred *peer, struct user *ret)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/pid", peer->pid);
-	if (peer->pid <= 0 || stat(path, &st) < 0)
-		return -ESRCH;
-	*ret = (struct user){.uid = peer->uid, .pid_namespace = (__u32)st.st_ino};
-	return 0;
-}
-
-/* Replies to a good request. *ret_process is watched from now on. */
+/* Replies to a good request. From now on the process is watched. */
 static int serve(struct clients *clients, struct client *client, struct error *err)
 {
-	struct clock_reply yes = {};
+	struct user_slots *slots = clients->slots;
 	_cleanup_(closep) int process = -1;
-	int map, r;
-	struct user_map *slots_map;
+	struct clock_reply yes = {};
+	struct user_map *map;
+	char path[64];
+	struct stat st;
+	int r = 0;
 
-	if (!clients->slots)
+	if (!slots)
 		return error_say(err, -EOPNOTSUPP, "%s", clients->reason);
 	process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
-	if (process < 0 || find_user(&client->peer, &client->user) < 0)
+	/* The PID namespace of the process, in which its threads have the ids by which it knows them. */
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", client->peer.pid);
+	if (process < 0 || client->peer.pid <= 0 || stat(path, &st) < 0)
 		return error_say(err, -ESRCH, "your process is not visible from here");
-	/* One more client of this user. The user's map, which can only be read, belongs to `slots`. */
-	if (!find(clients->slots, &client->user)) {
-		r = add_map(clients->slots, &client->user, err);
-		if (r < 0)
-			return r;
+	client->user = (struct user){.uid = client->peer.uid, .pid_namespace = (__u32)st.st_ino};
+	if (!find_user_map(slots, &client->user))
+		r = add_user_map(slots, &client->user, err);
+	if (r < 0)
+		return r;
+	map = find_user_map(slots, &client->user);
+	if (!slots->link) {
+		bpf_load_begin();
+		slots->link = bpf_program__attach(slots->program->progs.clock_switches);
+		r = bpf_load_end(slots->link ? 0 : -errno, err);
 	}
-	slots_map = find(clients->slots, &client->user);
-	bpf_load_begin();
-	r = clients->slots->link ? 0 : bpf_load_end(attach(clients->slots), err);
 	if (r < 0) {
-		drop_map(clients->slots, slots_map);
+		drop_user_map(slots, map);
 		return r;
 	}
-	slots_map->n_clients++;
-	map = slots_map->fd;
-	yes.n_slots = (uint32_t)clients->slots->n_cpus;
-	reply(client->fd, &yes, map);
+	map->n_clients++;
+	yes.n_slots = (uint32_t)slots->n_cpus;
+	reply(client->fd, &yes, map->fd);
 	close(client->fd);
 	client->fd = TAKE_FD(process);
 	client->is_served = true;
@@ -362,7 +294,6 @@ static bool read_request(struct clients *clients, struct client *client)
 	n = recv(client->fd, &request, sizeof(request), MSG_TRUNC);
 	if (n <= 0)
 		return false; /* it has hung up */
-	/* Why the request is refused; NULL: it is good. */
 	if (n != sizeof(request))
 		fault = "malformed request: wrong size";
 	else if (strncmp(request.magic, CLOCK_MAGIC, sizeof(request.magic)))
@@ -393,6 +324,6 @@ void clients_handle(struct clients *clients, const struct pollfd *fds, size_t n)
 		if (fds[n].revents && !client->is_served) /* or it has hung up meanwhile */
 			stays = !(fds[n].revents & (POLLHUP | POLLERR)) && read_request(clients, client);
 		if (!stays)
-			drop(clients, n);
+			drop_client(clients, n);
 	}
 }

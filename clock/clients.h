@@ -11,21 +11,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
-struct clients;
 struct user_slots;
 
-/* `slots` may be NULL: then every request is refused with this reason. */
-void clients_new(struct clients **ret, struct user_slots *slots, const char *reason);
-void clients_free(struct clients *clients);
+struct client {
+	int fd; /* of the connection, then of the process */
+	bool is_served;
+	struct ucred peer;
+	struct user user; /* if it is served */
+	int64_t since_ns;
+};
 
-size_t clients_n(const struct clients *clients);
+struct clients {
+	struct user_slots *slots; /* NULL: every request is refused with this reason */
+	const char *reason;
+	struct client *items;
+	size_t n;
+};
+
+void clients_clear(struct clients *clients);
 
 /* Accepts the connections that wait at `listener`, which does not block. */
 void clients_accept(struct clients *clients, int listener);
 
-/* What to poll for: clients_n descriptors are written to `fds`. clients_handle gets them back. */
-void clients_poll(const struct clients *clients, struct pollfd *fds);
+/* Serves the first n clients by what poll(2) found of their descriptors. */
 void clients_handle(struct clients *clients, const struct pollfd *fds, size_t n);
 
 /* How long until a connection without a request is closed; -1: there is none. */
@@ -33,8 +43,6 @@ int clients_wait_ms(const struct clients *clients);
 
 /* The BPF program that shows threads to their users, and a map for each user: an array of lib/clock/slots.h, one slot for each
  * CPU. The program runs while there is a user. */
-
-struct user_slots;
 
 /* -errno with a sentence: the kernel does not accept the program. */
 int user_slots_new(struct user_slots **ret, struct error *err);

@@ -24,22 +24,10 @@ static int64_t idle_ns = 60 * NS_PER_S;
 struct service {
 	int listener;
 	struct user_slots *slots; /* NULL: not on this kernel */
-	struct clients *clients;
+	struct clients clients;
 	struct pollfd *fds;
 	bool has_told_cost;
 };
-
-/* How long to wait: for a client that has not asked yet, for the first measurement of the cost, or for the end. */
-static int wait_ms(const struct service *service)
-{
-	int ms = clients_wait_ms(service->clients);
-
-	if (ms >= 0)
-		return ms;
-	if (!clients_n(service->clients))
-		return (int)(idle_ns / NS_PER_MS);
-	return service->has_told_cost ? -1 : FIRST_COST_MS;
-}
 
 static void tell_cost(struct service *service)
 {
@@ -56,37 +44,43 @@ static void tell_cost(struct service *service)
 /* 0: nobody has come for so long that the service may end; 1: go on. */
 static int turn(struct service *service, struct error *err)
 {
-	size_t n = clients_n(service->clients);
+	struct clients *clients = &service->clients;
+	size_t n = clients->n;
 	struct pollfd *fds = xrealloc(service->fds, (n + 2) * sizeof(*fds));
-	int r;
+	int wait_ms = clients_wait_ms(clients), r;
 
 	service->fds = fds;
 	fds[0] = (struct pollfd){.fd = interrupt_fd(), .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = service->listener, .events = POLLIN};
-	clients_poll(service->clients, fds + 2);
-	r = poll(fds, n + 2, wait_ms(service));
+	for (size_t i = 0; i < n; i++)
+		fds[2 + i] = (struct pollfd){.fd = clients->items[i].fd, .events = POLLIN};
+	/* For a client that has not asked yet, for the end, or for the first measurement of the cost. */
+	if (wait_ms < 0 && n == 0)
+		wait_ms = (int)(idle_ns / NS_PER_MS);
+	else if (wait_ms < 0 && !service->has_told_cost)
+		wait_ms = FIRST_COST_MS;
+	r = poll(fds, n + 2, wait_ms);
 	if (r < 0)
 		return errno == EINTR ? 1 : error_os(err, -errno, "cannot wait for clients");
 	if (fds[0].revents || (r == 0 && !n))
 		return 0;
 	if (r == 0 && n)
 		tell_cost(service);
-	clients_handle(service->clients, fds + 2, n);
+	clients_handle(clients, fds + 2, n);
 	if (fds[1].revents)
-		clients_accept(service->clients, service->listener);
-	if (clients_n(service->clients) != n) {
+		clients_accept(clients, service->listener);
+	if (clients->n != n) {
 		struct switch_cost cost = service->slots ? user_slots_cost(service->slots)
 							 : (struct switch_cost){};
 
-		notify_status(
-			"%zu clients, %.0f ns per context switch", clients_n(service->clients), cost.mean_ns);
+		notify_status("%zu clients, %.0f ns per context switch", clients->n, cost.mean_ns);
 	}
 	return 1;
 }
 
 static void service_clear(struct service *service)
 {
-	clients_free(service->clients);
+	clients_clear(&service->clients);
 	user_slots_free(service->slots);
 	free(service->fds);
 }
@@ -113,7 +107,7 @@ static int run(int argc, char **argv, struct error *err)
 	}
 	if (user_slots_new(&service.slots, &why) < 0) /* clients are told, and go on without */
 		fprintf(stderr, "%s\n", why.text);
-	clients_new(&service.clients, service.slots, why.text);
+	service.clients = (struct clients){.slots = service.slots, .reason = why.text};
 	notify_ready();
 	while ((r = turn(&service, err)) > 0)
 		;
