@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 
 void calibration_clear(struct calibration *c)
 {
@@ -265,9 +266,10 @@ static void tell_manager(const struct calibration *c, const struct run *run)
 {
 	int64_t left_ns = calibration_left_ns(c, false);
 
-	notify_status("%s run %lld: %u of %u samples of %s; %s left, until %s", run_kind_names[run->kind],
-		(long long)run->id, run->n_samples, c->plan.phases[c->phase].samples, run->program,
-		text_duration(left_ns), text_moment(clock_ns(CLOCK_REALTIME) + left_ns));
+	sd_notifyf(0, "STATUS=%s run %lld: %u of %u samples of %s; %s left, until %s",
+		run_kind_names[run->kind], (long long)run->id, run->n_samples,
+		c->plan.phases[c->phase].samples, run->program, text_duration(left_ns),
+		text_moment(clock_ns(CLOCK_REALTIME) + left_ns));
 }
 
 static int report_progress(struct sampling *s, const struct sample *sample,
@@ -463,11 +465,11 @@ int calibration_run(struct calibration *c, struct error *err)
 	/* blocks sleep and shutdown, and tells systemd that the service has started */
 	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &ignored);
 	screen_plan(c, c->inhibitor < 0 ? ignored.text : NULL);
-	notify_ready();
+	sd_notify(0, "READY=1");
 	r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
 		r = do_phase(c, i, err);
-	notify_stopping();
+	sd_notify(0, "STOPPING=1");
 	if (r == 0)
 		r = conclude(c, err);
 	if (r < 0) {

@@ -9,11 +9,11 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/systemd/units.h"
 #include "lib/report/notes.h"
 
 #include <errno.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 
 const struct option_row resume_options[] = {
 	{0, "ignore-audit", NULL, "resume although the machine is not fit", NULL,
@@ -249,7 +249,7 @@ int verb_run(int argc, char **argv, struct error *err)
 			c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
 	if (r == 0 && options.resume && !wanted.replace && has_profile(c->base.book, options.save)) {
 		calibrate_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
-		notify_ready(); /* a service that ends without it counts as failed */
+		sd_notify(0, "READY=1"); /* a service that ends without it counts as failed */
 		return 0;
 	}
 	if (r >= 0)

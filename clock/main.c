@@ -8,7 +8,6 @@
 #include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/systemd/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +72,7 @@ static int turn(struct service *service, struct error *err)
 		struct switch_cost cost = service->slots ? user_slots_cost(service->slots)
 							 : (struct switch_cost){};
 
-		notify_status("%zu clients, %.0f ns per context switch", clients->n, cost.mean_ns);
+		sd_notifyf(0, "STATUS=%zu clients, %.0f ns per context switch", clients->n, cost.mean_ns);
 	}
 	return 1;
 }
@@ -108,10 +107,10 @@ static int run(int argc, char **argv, struct error *err)
 	if (user_slots_new(&service.slots, &why) < 0) /* clients are told, and go on without */
 		fprintf(stderr, "%s\n", why.text);
 	service.clients = (struct clients){.slots = service.slots, .reason = why.text};
-	notify_ready();
+	sd_notify(0, "READY=1");
 	while ((r = turn(&service, err)) > 0)
 		;
-	notify_stopping();
+	sd_notify(0, "STOPPING=1");
 	tell_cost(&service);
 	return r;
 }

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <systemd/sd-login.h>
 
 /* Which checks are requested. */
 
@@ -179,9 +180,9 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 	};
 
 	/* A unit whose own file is in /etc or /run cannot be masked. */
-	if ((units_text(plan->units, name, "UnitFileState", &state, &ignored) < 0 ||
+	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, &ignored) < 0 ||
 		    strncmp(state, "masked", 6) != 0) &&
-		units_text(plan->units, name, "FragmentPath", &file, &ignored) == 0)
+		units_get(plan->units, name, "Unit.FragmentPath", 's', &file, &ignored) == 0)
 		entry.block = !strncmp(file, "/etc/systemd/system/", 20) ||
 					      !strncmp(file, "/run/systemd/system/", 20)
 				      ? BLOCK_DROP_IN
@@ -205,12 +206,13 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 		return text_format("%s would be stopped too", name);
 	if (!strcmp(unit->file_state, "transient"))
 		return text_format("%s has no unit file and could not be started again", name);
-	if (!units_flag(plan->units, name, "CanStart", true))
+	if (!units_flag(plan->units, name, "Unit.CanStart", true))
 		return text_format("%s cannot be started by hand, and so not restored", name);
-	if (!units_flag(plan->units, name, "CanStop", true))
+	if (!units_flag(plan->units, name, "Unit.CanStop", true))
 		return text_format("%s cannot be stopped by hand", name);
 	if (unit_is_kind(name, ".service") && !strcmp(unit->active, "activating") &&
-		units_service_type(plan->units, name, &type, &ignored) == 0 && !strcmp(type, "oneshot"))
+		units_get(plan->units, name, "Service.Type", 's', &type, &ignored) == 0 &&
+		!strcmp(type, "oneshot"))
 		return text_format("%s is busy; try again later", name);
 	return NULL;
 }
@@ -309,8 +311,8 @@ static bool loses_its_need(const struct plan *plan, const char *name)
 	struct error ignored;
 
 	if (is_planned(plan, name) || !units_is_up(plan->units, name) ||
-		!units_flag(plan->units, name, "StopWhenUnneeded", false) ||
-		!units_flag(plan->units, name, "CanStart", true) ||
+		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
+		!units_flag(plan->units, name, "Unit.CanStart", true) ||
 		related_units(plan->units, name, NEEDED_BY, &names, &ignored) < 0)
 		return false;
 	for (char **n = names; *n; n++)
@@ -368,7 +370,7 @@ static bool is_to_stop(const struct plan *plan, const char *unit)
 static int plan_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(argv_freep) char **files = NULL;
-	_cleanup_(freep) char *own = plan->units ? units_own() : NULL;
+	_cleanup_(freep) char *own = NULL;
 	int r = 0;
 
 	if (!plan->units) {
@@ -377,6 +379,7 @@ static int plan_units(struct plan *plan, struct error *err)
 				plan->facts.units_why);
 		return 0;
 	}
+	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
 	/* What is stopped until the next boot is in the journal as such, and is restored as such. */
 	for (size_t i = 0; plan->request.persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];

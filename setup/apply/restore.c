@@ -235,7 +235,7 @@ static void restore_unit(struct restore *r, struct entry *e)
 		keep_entry(r, e, OUTCOME_FAILED, e->want, "it is still kept from being started");
 	else if (!strcmp(e->old, e->want) || units_is_up(r->units, e->name) == start)
 		finish_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-	else if (!start || units_text(r->units, e->name, "LoadState", &load, &ignored) < 0)
+	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, &ignored) < 0)
 		switch_unit(r, e, start);
 	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
 		finish_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
@@ -254,7 +254,7 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 {
 	if (unit_is_kind(e->name, ".timer"))
 		return RANK_TIMER;
-	if (units && units_flag(units, e->name, "StopWhenUnneeded", false))
+	if (units && units_flag(units, e->name, "Unit.StopWhenUnneeded", false))
 		return RANK_NEEDED;
 	return unit_is_kind(e->name, ".service") ? RANK_SERVICE : RANK_TRIGGER;
 }

@@ -91,13 +91,14 @@ static bool comes_and_goes(struct units *units, const char *name)
 	_cleanup_(freep) char *type = NULL, *state = NULL;
 	struct error ignored;
 
-	if (units_text(units, name, "UnitFileState", &state, &ignored) < 0 || !strcmp(state, "transient") ||
-		fnmatch("user*@*.service", name, 0) == 0 || fnmatch("emp-*", name, 0) == 0)
+	if (units_get(units, name, "Unit.UnitFileState", 's', &state, &ignored) < 0 ||
+		!strcmp(state, "transient") || fnmatch("user*@*.service", name, 0) == 0 ||
+		fnmatch("emp-*", name, 0) == 0)
 		return true;
 	if (!unit_is_kind(name, ".service"))
 		return false;
 	if (units_names(units, name, "TriggeredBy", &triggers, &ignored) < 0 || (triggers && *triggers) ||
-		units_service_type(units, name, &type, &ignored) < 0)
+		units_get(units, name, "Service.Type", 's', &type, &ignored) < 0)
 		return true;
 	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
 }

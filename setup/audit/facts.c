@@ -299,7 +299,8 @@ static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 
 	for (size_t i = 0; i < f->units.n; i++) {
 		const struct unit *unit = &f->units.items[i];
-		int64_t cpu_ns, next_ns = timer_next_ns(units, unit);
+		int64_t next_ns = timer_next_ns(units, unit);
+		uint64_t cpu_ns = UINT64_MAX; /* not accounted, as systemd says it */
 
 		if (next_ns >= 0 && policy_stop(f->policy, unit->name))
 			*array_add(f->timers, f->n_timers) = (struct elapse){xstrdup(unit->name), next_ns};
@@ -308,9 +309,9 @@ static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 		if (!unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
 			continue;
-		if (units_cpu_ns(units, unit->name, &cpu_ns, &ignored) < 0)
-			cpu_ns = -1;
-		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){unit->name, cpu_ns};
+		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, &ignored);
+		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
+			unit->name, cpu_ns > INT64_MAX ? -1 : (int64_t)cpu_ns};
 	}
 }
 

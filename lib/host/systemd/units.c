@@ -124,21 +124,22 @@ static char *unit_path(const char *name)
 	return path;
 }
 
-/* A text or trivial property; `type` as in sd-bus. */
-static int get_property(struct units *units, const char *name, const char *interface, const char *property,
-	char type, void *ret, struct error *err)
+int units_get(
+	struct units *units, const char *name, const char *property, char type, void *ret, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = unit_path(name);
+	const char *dot = strchr(property, '.');
+	_cleanup_(freep) char *path = unit_path(name),
+			      *interface = text_format(SERVICE ".%.*s", (int)(dot - property), property);
 	int r;
 
 	if (type == 's')
-		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, property, &cause, ret);
+		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
 	else
 		r = sd_bus_get_property_trivial(
-			units->bus, SERVICE, path, interface, property, &cause, type, ret);
+			units->bus, SERVICE, path, interface, dot + 1, &cause, type, ret);
 	if (r < 0)
-		return error_say(err, r, "cannot ask systemd for %s of %s: %s", property, name,
+		return error_say(err, r, "cannot ask systemd for %s of %s: %s", dot + 1, name,
 			cause.message ?: strerror(-r));
 	return 0;
 }
@@ -178,7 +179,7 @@ bool units_is_up(struct units *units, const char *name)
 	_cleanup_(freep) char *active = NULL;
 	struct error ignored;
 
-	return units_text(units, name, "ActiveState", &active, &ignored) == 0 &&
+	return units_get(units, name, "Unit.ActiveState", 's', &active, &ignored) == 0 &&
 	       unit_is_up(&(struct unit){.active = active});
 }
 
@@ -220,7 +221,7 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 			unit->file_state = xstrdup("");
 			continue;
 		}
-		r = units_text(units, unit->name, "UnitFileState", &unit->file_state, err);
+		r = units_get(units, unit->name, "Unit.UnitFileState", 's', &unit->file_state, err);
 		if (r < 0)
 			return r;
 	}
@@ -271,45 +272,23 @@ int units_names(struct units *units, const char *name, const char *property, cha
 	return 0;
 }
 
-int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err)
-{
-	return get_property(units, name, SERVICE ".Unit", property, 's', ret, err);
-}
-
 bool units_flag(struct units *units, const char *name, const char *property, bool otherwise)
 {
 	struct error ignored;
 	int flag = otherwise;
 
-	get_property(units, name, SERVICE ".Unit", property, 'b', &flag, &ignored);
+	units_get(units, name, property, 'b', &flag, &ignored);
 	return flag;
-}
-
-int units_service_type(struct units *units, const char *name, char **ret, struct error *err)
-{
-	return get_property(units, name, SERVICE ".Service", "Type", 's', ret, err);
-}
-
-int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct error *err)
-{
-	uint64_t ns = UINT64_MAX;
-	int r = get_property(units, name, SERVICE ".Service", "CPUUsageNSec", 't', &ns, err);
-
-	if (r < 0)
-		return r;
-	*ret = ns > INT64_MAX ? -1 : (int64_t)ns;
-	return 0;
 }
 
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err)
 {
 	uint64_t realtime_us = 0, monotonic_us = 0;
 	int64_t next = 0;
-	int r = get_property(units, name, SERVICE ".Timer", "NextElapseUSecRealtime", 't', &realtime_us, err);
+	int r = units_get(units, name, "Timer.NextElapseUSecRealtime", 't', &realtime_us, err);
 
 	if (r == 0)
-		r = get_property(
-			units, name, SERVICE ".Timer", "NextElapseUSecMonotonic", 't', &monotonic_us, err);
+		r = units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, err);
 	if (r < 0)
 		return r;
 	if (realtime_us > 0 && realtime_us < INT64_MAX / 1000)
@@ -556,8 +535,7 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	if (unit_is_kind(name, ".service") &&
-		get_property(units, name, SERVICE ".Service", "TimeoutStopUSec", 't', &stop_us, &ignored) ==
-			0 &&
+		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, &ignored) == 0 &&
 		stop_us <= LONGEST_STOP_US)
 		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
 	while (r >= 0 && !job.result[0]) {
@@ -636,13 +614,6 @@ int units_file_state(struct units *units, const char *name, char **ret, struct e
 	return 0;
 }
 
-char *units_own(void)
-{
-	char *unit = NULL;
-
-	return sd_pid_get_unit(0, &unit) < 0 ? NULL : unit;
-}
-
 /* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */
 
 char **sessions_desktops(void)
@@ -703,27 +674,6 @@ static const char *const ACTION_IDS[] = {
 	[ACTION_RESTORE] = "99736b756bc44bd3885547c49894405e",
 	[ACTION_RESTORE_ONE] = "8272fd7e5bda4e76916de1683a63bcb9",
 };
-
-void notify_ready(void)
-{
-	sd_notify(0, "READY=1");
-}
-
-void notify_stopping(void)
-{
-	sd_notify(0, "STOPPING=1");
-}
-
-void notify_status(const char *format, ...)
-{
-	char text[400];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	sd_notifyf(0, "STATUS=%s", text);
-}
 
 void action_log(enum action action, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is asked of systemd over D-Bus (services, timers, sockets and paths, sessions, timesyncd's answer), and what it is told:
- * the tools' status as services, and what they change on this machine. sd-bus and sd-journal are included here only. */
+ * what the tools change on this machine. sd-bus and sd-journal are included here only. */
 #pragma once
 
 #include "lib/base/argv.h"
@@ -51,11 +51,12 @@ bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
  * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with argv_free. */
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
 
-/* A text property of a unit ("FragmentPath", "ActiveState") or of a service ("Type"); the caller frees it. */
-int units_text(struct units *units, const char *name, const char *property, char **ret, struct error *err);
-int units_service_type(struct units *units, const char *name, char **ret, struct error *err);
+/* A property into a variable of its type: 's' a char * that the caller frees, 'b' an int, 't' a uint64_t. `property` begins with its
+ * interface: "Unit.FragmentPath", "Service.Type". */
+int units_get(
+	struct units *units, const char *name, const char *property, char type, void *ret, struct error *err);
 
-/* A property that is true or false, such as "CanStart": whether it can be started by itself; a unit may refuse that, or
+/* One that is true or false, such as "Unit.CanStart": whether it can be started by itself; a unit may refuse that, or
  * be masked. `otherwise`: systemd does not say. */
 bool units_flag(struct units *units, const char *name, const char *property, bool otherwise);
 
@@ -65,9 +66,6 @@ bool units_is_up(struct units *units, const char *name);
 /* The state of a unit's file, loaded or not ("enabled", "disabled", "masked"…); -ENOENT: it has no file. The
  * caller frees it. */
 int units_file_state(struct units *units, const char *name, char **ret, struct error *err);
-
-/* The unit that this very process belongs to; NULL: none. The caller frees it. */
-char *units_own(void);
 
 /* Called some times a second while a unit is started (active) or stopped. A negative errno ends the wait, not systemd's
  * work. */
@@ -82,9 +80,6 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err);
 /* Makes systemd reload its files. */
 int units_reload(struct units *units, struct error *err);
-
-/* CPU time of a service's processes since it was started; -1: not accounted. */
-int units_cpu_ns(struct units *units, const char *name, int64_t *ret, struct error *err);
 
 /* When a timer elapses next: ns since 1970, 0: never. */
 int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err);
@@ -120,13 +115,7 @@ char **sessions_desktops(void);
  * as the hold is to last; the kernel ends it with the process. Negative with a sentence if there is no logind or it refuses. */
 int inhibit_sleep(const char *who, const char *why, struct error *err);
 
-/* What the tools tell systemd: their status as services (sd_notify), which "systemctl status" shows; and what they have changed on
- * this machine, for the system's journal. Failures are ignored. */
-
-/* Startup is complete, and the work begins. */
-void notify_ready(void);
-void notify_stopping(void);
-void notify_status(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What the tools have changed on this machine, for the system's journal. */
 
 /* Each kind of action has a message id of its own (journalctl MESSAGE_ID=…). */
 enum action { ACTION_APPLY, ACTION_SET, ACTION_STOP, ACTION_RESTORE, ACTION_RESTORE_ONE };
