@@ -83,23 +83,6 @@ int load_allowed_cpus(const struct load *load, cpu_set_t *ret, struct error *err
 	return 0;
 }
 
-int load_limits_begin(struct cgroup_controllers **ret, const struct load *load, struct error *err)
-{
-	static const char *const lists[][3] = {{NULL}, {"cpu"}, {"memory"}, {"cpu", "memory"}};
-	bool cpu = false, memory = false;
-	int r;
-
-	for (size_t i = 0; i < load->n_scripts; i++) {
-		cpu |= load->scripts[i].weight != 0;
-		memory |= load->scripts[i].memory != 0;
-	}
-	*ret = NULL;
-	if (!cpu && !memory)
-		return 0;
-	r = cgroup_controllers_new(ret, lists[cpu + 2 * memory], err);
-	return r < 0 ? error_prefix(err, r, "the slaves cannot be limited") : 0;
-}
-
 static int coordinator_prepare(struct coordinator *c, struct error *err)
 {
 	_cleanup_(freep) char *below = NULL;
@@ -159,11 +142,11 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 		const struct script *script = load_script_of(c->load, k);
 
 		if (script->weight)
-			r = cgroup_limit(w->cgroup, "cpu.weight", script->weight, err);
+			r = cgroup_set(w->cgroup, "cpu.weight", script->weight, err);
 		else if (script->nice && faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
 			/* with a weight the nice values of processes only count within the cgroup */
-			r = cgroup_limit(w->cgroup, "cpu.weight.nice", script->nice, err);
-		r = r == 0 && script->memory ? cgroup_limit(w->cgroup, "memory.max", script->memory, err) : r;
+			r = cgroup_set(w->cgroup, "cpu.weight.nice", script->nice, err);
+		r = r == 0 && script->memory ? cgroup_set(w->cgroup, "memory.max", script->memory, err) : r;
 	}
 	if (r == 0)
 		r = worker_memory_send(c->socket, c->memory_fd, err);
@@ -510,8 +493,8 @@ int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_res
 		r = c.load->setup ? hook_run(c.load->setup, NULL, c.plan->show_output, "setup", err) : 0;
 		c.is_set_up = r == 0;
 		c.deadline_ns = clock_ns(CLOCK_MONOTONIC) + c.load->timeout_ns;
-		if (r == 0 && c.plan->controllers)
-			r = cgroup_controllers_pass_on(c.plan->controllers, c.all, err);
+		if (r == 0)
+			r = load_limits_pass_on(c.plan->limits, c.all, err);
 		for (size_t k = 0; r == 0 && k < c.n; k++)
 			r = interrupt_pending() ? -EINTR : start_worker(&c, k, err);
 		r = r == 0 ? wait_for_all(&c, &c.memory->ready, "been set up", err) : r;

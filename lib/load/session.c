@@ -79,7 +79,7 @@ int load_session_open(
 	if (r == 0)
 		r = observer_open(&s.observer, options->backend, -1, err);
 	if (r == 0)
-		r = load_limits_begin(&s.controllers, &s.load, err);
+		r = load_limits_begin(&s.limits, &s.load, err);
 	if (r == 0) {
 		size_t n = load_slaves(&s.load);
 
@@ -113,7 +113,7 @@ static struct load_plan load_session_plan(struct load_session *s)
 		.load = &s->load,
 		.text = s->text,
 		.observer = &s->observer,
-		.controllers = s->controllers,
+		.limits = s->limits,
 		.page_waits = s->page_wait_meter,
 		.show_output = s->options->show_output,
 	};
@@ -211,7 +211,7 @@ void load_session_close(struct load_session *s)
 	run_clear(&s->run);
 	profile_clear(&s->profile);
 	observer_close(&s->observer);
-	cgroup_controllers_free(s->controllers);
+	load_limits_end(s->limits);
 	book_free(s->book);
 	load_clear(&s->load);
 	free(s->text);

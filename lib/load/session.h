@@ -60,8 +60,8 @@ struct load_plan {
 	const struct load *load;
 	const char *text; /* the load's file */
 	struct observer *observer;
-	const struct page_wait_meter *page_waits;     /* NULL: they are not watched */
-	const struct cgroup_controllers *controllers; /* for the workers; NULL: they have no limits */
+	const struct page_wait_meter *page_waits; /* NULL: they are not watched */
+	const struct load_limits *limits;         /* of the workers; NULL: they have none */
 	bool show_output;
 };
 
@@ -83,9 +83,13 @@ void load_result_clear(struct load_result *result);
 int load_allowed_cpus(const struct load *load, cpu_set_t *ret, struct error *err);
 
 /* What the limits of the load's workers need: its lines "weight" and "memory", which are limits of their cgroups, and "nice"
- * where another script has a weight. *ret is NULL where it has none. Call this after the cgroup of all workers is made.
- * Failures as of cgroup_controllers_new(). */
-int load_limits_begin(struct cgroup_controllers **ret, const struct load *load, struct error *err);
+ * where another script has a weight. *ret is NULL where it has none. Call this after the cgroup of all workers is made, and pass them
+ * on to it. -ENOTSUP, -EBUSY, -EACCES…, each with a sentence that says what is missing. The end puts this process back, once the
+ * cgroups of the workers are removed. */
+struct load_limits;
+int load_limits_begin(struct load_limits **ret, const struct load *load, struct error *err);
+int load_limits_pass_on(const struct load_limits *limits, const struct cgroup *to, struct error *err);
+void load_limits_end(struct load_limits *limits);
 
 /* This process in real time for a moment, then again under the policy that it had. */
 struct real_time {
@@ -116,8 +120,8 @@ struct load_session {
 	struct profile profile;
 	struct observer observer;
 	struct page_wait_meter *page_wait_meter;
-	struct error no_page_waits;             /* why there is none */
-	struct cgroup_controllers *controllers; /* NULL: no worker has a limit */
+	struct error no_page_waits; /* why there is none */
+	struct load_limits *limits; /* NULL: no worker has one */
 	struct run run;
 	struct run_program *programs;
 	struct load_report report; /* of what was stored */

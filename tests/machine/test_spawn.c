@@ -195,7 +195,7 @@ static void a_fork_bomb_within_limits_is_ended_whole(void **state)
 
 	spawn.timeout_ns = 300 * NS_PER_MS;
 	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
-	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 }
 
 /* Each process forks two and ends, some times over; the last ones stay. */
@@ -259,7 +259,7 @@ static void what_freezes_itself_is_ended(void **state)
 	struct error err = {};
 
 	assert_int_equal(run_ok(&spawn).end, SPAWN_FROZEN);
-	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 }
 
 /* Last: it leaves the signal behind. */
@@ -492,9 +492,9 @@ static void a_wait_ends_at_its_time_limit_and_the_program_goes_on(void **state)
 	assert_int_equal(
 		program_wait_any(&program, 1, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, &err), 0);
 	assert_int_equal(over, 1);
-	assert_int_equal(cgroup_populated(cgroup, &err), 1);
+	assert_int_equal(cgroup_is(cgroup, "populated", &err), 1);
 	program_free(program); /* ends it */
-	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 	program = NULL;
 	assert_int_equal(program_wait_any(&program, 1, 0, &over, &err), 0); /* nothing to wait for */
 	assert_int_equal(over, 1);

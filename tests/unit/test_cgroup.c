@@ -47,7 +47,7 @@ TEST(a_fresh_one_is_empty_and_has_used_nothing)
 	struct cgroup_usage usage = {1, 1, 1};
 	struct stat st;
 
-	assert_int_equal(cgroup_populated(cgroup, &err), 0);
+	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 	assert_int_equal(cgroup_count(cgroup, &err), 0);
 	assert_int_equal(cgroup_usage(cgroup, &usage, &err), 0);
 	assert_int_equal(usage.usage_ns, 0);
@@ -72,7 +72,7 @@ TEST(one_inside_another_counts_there_too)
 
 	assert_int_equal(cgroup_new_in(&inner, outer->path, &err), 0);
 	program = start_in(inner, "i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done");
-	assert_int_equal(cgroup_populated(outer, &err), 1);
+	assert_int_equal(cgroup_is(outer, "populated", &err), 1);
 	assert_int_equal(program_wait_any(&program, 1, 0, &over, &err), 0);
 	assert_int_equal(cgroup_usage(inner, &of_inner, &err), 0);
 	assert_int_equal(cgroup_usage(outer, &of_outer, &err), 0);
@@ -91,7 +91,7 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 	assert_int_equal(text_read_file(-100, path, &text), 0);
 	pid = atoi(text);
 
-	assert_int_equal(cgroup_populated(cgroup, &err), 1);
+	assert_int_equal(cgroup_is(cgroup, "populated", &err), 1);
 	assert_int_equal(cgroup_count(cgroup, &err), 1);
 	assert_true(cgroup_has(cgroup, pid, false));
 	assert_false(cgroup_has(other, pid, false));

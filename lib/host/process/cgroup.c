@@ -211,12 +211,6 @@ int cgroup_new(struct cgroup **ret, const char *directory, struct error *err)
 	return cgroup_new_in(ret, directory ?: own, err);
 }
 
-/* The directory above; the caller frees it. */
-static char *parent_of(const char *path)
-{
-	return xstrndup(path, (size_t)(strrchr(path, '/') - path));
-}
-
 int cgroup_renew(struct cgroup *cgroup, struct error *err)
 {
 	_cleanup_(freep) char *parent = NULL;
@@ -226,7 +220,7 @@ int cgroup_renew(struct cgroup *cgroup, struct error *err)
 
 	if (!cgroup->killed)
 		return 0;
-	parent = parent_of(cgroup->path);
+	parent = xstrndup(cgroup->path, (size_t)(strrchr(cgroup->path, '/') - cgroup->path));
 	r = cgroup_new_in(&fresh, parent, err);
 	if (r < 0)
 		return r;
@@ -248,7 +242,7 @@ void cgroup_free(struct cgroup *cgroup)
 
 	if (!cgroup)
 		return;
-	if (cgroup_populated(cgroup, &ignored) != 0) {
+	if (cgroup_is(cgroup, "populated", &ignored) != 0) {
 		cgroup_kill(cgroup, &ignored);
 		cgroup_wait_empty(cgroup, 2000, &ignored);
 	}
@@ -307,20 +301,13 @@ bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours)
 	return found && (any_of_ours || strchr("/ \n", found[len]));
 }
 
-int cgroup_populated(const struct cgroup *cgroup, struct error *err)
+int cgroup_is(const struct cgroup *cgroup, const char *state, struct error *err)
 {
 	char text[128] = "";
 
 	if (pread(cgroup->events_fd, text, sizeof(text) - 1, 0) < 0)
 		return error_os(err, -errno, "cannot read %s/cgroup.events", cgroup->path);
-	return strstr(text, "populated 1") != NULL;
-}
-
-bool cgroup_is_frozen(const struct cgroup *cgroup)
-{
-	char text[128] = "";
-
-	return pread(cgroup->events_fd, text, sizeof(text) - 1, 0) > 0 && strstr(text, "frozen 1");
+	return number_after(text, state) == 1;
 }
 
 int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err)
@@ -328,7 +315,7 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + timeout_ms * NS_PER_MS;
 	int r;
 
-	while ((r = cgroup_populated(cgroup, err)) > 0) {
+	while ((r = cgroup_is(cgroup, "populated", err)) > 0) {
 		struct pollfd events = {.fd = cgroup->events_fd, .events = POLLPRI};
 		int64_t left_ns = give_up_ns - clock_ns(CLOCK_MONOTONIC);
 
@@ -387,125 +374,12 @@ int cgroup_write(int directory_fd, const char *file, const char *value)
 	return fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }
 
-int cgroup_freeze(const struct cgroup *cgroup, bool freeze, struct error *err)
-{
-	int r = cgroup_write(cgroup->fd, "cgroup.freeze", freeze ? "1" : "0");
-
-	return r < 0 ? error_os(err, r, "cannot write to %s/cgroup.freeze", cgroup->path) : 0;
-}
-
-int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err)
+int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err)
 {
 	_cleanup_(freep) char *text = text_format("%" PRId64, value);
 	int r = cgroup_write(cgroup->fd, file, text);
 
-	return r < 0 ? error_os(err, r, "cannot set %s of the cgroup to %s", file, text) : 0;
-}
-
-enum { CONTROLLERS_MOST = 4 };
-
-struct cgroup_controllers {
-	const char *const *names;
-	const char *switched_on[CONTROLLERS_MOST]; /* those that were not passed on before */
-	size_t n_switched_on;
-	char *parent;        /* of the leaf: the cgroup that this process was started in */
-	struct cgroup *leaf; /* that it is in now */
-	bool entered;
-};
-
-DEFINE_FREEP(cgroup_controllers)
-
-static const char way_out[] = "put 'systemd-run --scope -p Delegate=yes' before the command";
-
-static bool lists_controller(const char *directory, const char *file, const char *name)
-{
-	_cleanup_(freep) char *list = path_text(AT_FDCWD, "%s/%s", directory, file);
-
-	return list && has_word(list, name);
-}
-
-/* Switches a controller for the children of a cgroup on ("+cpu") or off ("-cpu"). */
-static int switch_controller(const char *directory, char sign, const char *name, struct error *err)
-{
-	_cleanup_(freep) char *file = text_format("%s/cgroup.subtree_control", directory),
-			      *value = text_format("%c%s", sign, name);
-	int r = cgroup_write(AT_FDCWD, file, value);
-
-	if (r == -EBUSY)
-		return error_say(err, r,
-			"the cgroup %s has other processes, so it cannot pass on the %s controller: %s",
-			directory, name, way_out);
-	return r < 0 ? error_os(err, r, "the cgroup %s cannot pass on the %s controller", directory, name)
-		     : 0;
-}
-
-/* Why a cgroup does not have the controller: one above it has it and does not pass it on, or none has. */
-static int say_no_controller(const char *directory, const char *name, struct error *err)
-{
-	_cleanup_(freep) char *above = parent_of(directory);
-
-	for (; *above; *strrchr(above, '/') = '\0')
-		if (lists_controller(above, "cgroup.controllers", name))
-			return error_say(err, -ENOTSUP, "the cgroup %s was not given the %s controller: %s",
-				directory, name, way_out);
-	return error_say(err, -ENOTSUP,
-		"cgroup v2 has no %s controller here: it is in use by version 1, or switched off (see /proc/cgroups)",
-		name);
-}
-
-int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err)
-{
-	_cleanup_(cgroup_controllers_freep) struct cgroup_controllers *c = xcalloc(1, sizeof(*c));
-	int r = cgroup_new(&c->leaf, NULL, err);
-
-	if (r < 0)
-		return r;
-	c->names = names;
-	c->parent = parent_of(c->leaf->path);
-	for (; *names; names++)
-		if (!lists_controller(c->parent, "cgroup.controllers", *names))
-			return say_no_controller(c->parent, *names, err);
-	r = cgroup_write(c->leaf->fd, "cgroup.procs", "0");
-	if (r < 0)
-		return error_os(err, r, "cannot enter the cgroup %s", c->leaf->path);
-	c->entered = true;
-	for (names = c->names; *names; names++) {
-		if (lists_controller(c->parent, "cgroup.subtree_control", *names))
-			continue;
-		r = switch_controller(c->parent, '+', *names, err);
-		if (r < 0)
-			return r;
-		c->switched_on[c->n_switched_on++] = *names;
-	}
-	*ret = TAKE(c);
-	return 0;
-}
-
-int cgroup_controllers_pass_on(const struct cgroup_controllers *c, const struct cgroup *to, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && c->names[i]; i++)
-		r = switch_controller(to->path, '+', c->names[i], err);
-	return r;
-}
-
-void cgroup_controllers_free(struct cgroup_controllers *c)
-{
-	_cleanup_(freep) char *procs = NULL;
-
-	if (!c)
-		return;
-	while (c->n_switched_on >
-		0) /* fails if another observer passes it on as well, which will end later */
-		switch_controller(c->parent, '-', c->switched_on[--c->n_switched_on], &(struct error){});
-	if (c->entered)
-		procs = text_format("%s/cgroup.procs", c->parent);
-	/* The cgroup cannot be removed with this process in it: the next observer will. */
-	if (!procs || cgroup_write(AT_FDCWD, procs, "0") == 0)
-		cgroup_free(c->leaf);
-	free(c->parent);
-	free(c);
+	return r < 0 ? error_os(err, r, "cannot set %s of the cgroup %s to %s", file, cgroup->path, text) : 0;
 }
 
 /* In CPUs; 0: no limit. */

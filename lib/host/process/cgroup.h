@@ -51,11 +51,8 @@ int64_t cgroup_oom_kills(const struct cgroup *cgroup);
 /* Whether a child of this process is in it, or was when it ended; any_of_ours: in it or in another one that this process made. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours);
 
-/* 1: processes are in it, 0: none. */
-int cgroup_populated(const struct cgroup *cgroup, struct error *err);
-
-/* Whether all processes in it are frozen, which they can do themselves. */
-bool cgroup_is_frozen(const struct cgroup *cgroup);
+/* 1 or 0: whether it is "populated", that is, processes are in it; or "frozen", which they can do themselves. */
+int cgroup_is(const struct cgroup *cgroup, const char *state, struct error *err);
 
 /* How many processes are in it now. */
 int cgroup_count(const struct cgroup *cgroup, struct error *err);
@@ -70,11 +67,9 @@ int cgroup_kill(struct cgroup *cgroup, struct error *err);
  * starts in a cgroup that cgroup.kill was written to before. */
 int cgroup_renew(struct cgroup *cgroup, struct error *err);
 
-/* Stops all processes in it, or lets them continue; -ENOENT: before Linux 5.2. This returns before they have stopped. */
-int cgroup_freeze(const struct cgroup *cgroup, bool freeze, struct error *err);
-
-/* Writes a limit: "memory.max". */
-int cgroup_limit(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
+/* Sets a limit ("memory.max"); or "cgroup.freeze", which stops all processes in it (1) or lets them continue (0), and returns before
+ * they have stopped. */
+int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
 
 /* Any file of a cgroup; -errno without a sentence. */
 int cgroup_write(int directory_fd, const char *file, const char *value);
@@ -84,25 +79,6 @@ int cgroup_mount(int root_fd, char **ret, struct error *err);
 
 /* The directory of the cgroup that a process is in; pid 0: this process. -ENOTSUP: there is none. */
 int cgroup_of(pid_t pid, char **ret, struct error *err);
-
-/* The controllers of cgroup v2, such as "cpu" and "memory", for cgroups that this process makes.
- *
- * A cgroup passes a controller on to its children only if it has no processes of its own (the root cgroup aside). So, as
- * long as the object lives, this process is in a child of the cgroup that it was started in, and that one passes the
- * controllers on. */
-
-struct cgroup_controllers;
-
-/* `names` ends with NULL, has four at most, and must outlive the object. Make the cgroups that shall have the controllers before this.
- * -ENOTSUP, -EBUSY, -EACCES…, each with a sentence that says what is missing. */
-int cgroup_controllers_new(struct cgroup_controllers **ret, const char *const *names, struct error *err);
-
-/* The children of the cgroup shall have them too. */
-int cgroup_controllers_pass_on(
-	const struct cgroup_controllers *controllers, const struct cgroup *to, struct error *err);
-
-/* Puts this process back, once the cgroups that have the controllers are removed. */
-void cgroup_controllers_free(struct cgroup_controllers *controllers);
 
 /* How much CPU time the control groups that this process is in let it have: by the cpu controller of cgroup v2 or v1,
  * in its own group and those above. What is above a container's own root is not visible. */

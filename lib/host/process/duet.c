@@ -45,7 +45,7 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 
 	if (!cgroup)
 		return error_say(err, -ENOTSUP, "the freezer needs a cgroup for each program");
-	r = cgroup_freeze(cgroup, false, &why);
+	r = cgroup_set(cgroup, "cgroup.freeze", 0, &why);
 	if (r < 0)
 		return error_say(err, -ENOTSUP, "no freezer: %s", why.text);
 	if (!find_other_cpus(cpu, &others))
@@ -88,7 +88,9 @@ int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgr
 /* Nothing where the scheduler has the slices. */
 static int freeze_program(const struct duet *d, size_t i, bool freeze, struct error *err)
 {
-	return d->plan->slicing == SLICING_FREEZER ? cgroup_freeze(d->spawns[i]->cgroup, freeze, err) : 0;
+	return d->plan->slicing == SLICING_FREEZER
+		       ? cgroup_set(d->spawns[i]->cgroup, "cgroup.freeze", freeze, err)
+		       : 0;
 }
 
 static int start_in_duet(struct duet *d, size_t i, struct error *err)

@@ -82,7 +82,7 @@ int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 
 int orphans_reap(const struct orphans *o, struct spawned *sum, struct error *err)
 {
-	int populated = o->cgroup ? cgroup_populated(o->cgroup, err) : 0, r;
+	int populated = o->cgroup ? cgroup_is(o->cgroup, "populated", err) : 0, r;
 	bool left = false, reaped = populated >= 0 && has_children();
 	_cleanup_(pid_list_free) struct pid_list list = {};
 

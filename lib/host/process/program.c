@@ -490,7 +490,7 @@ static bool stays_frozen(struct program *p)
 
 	if (!p->freeze_check_ns || now_ns < p->freeze_check_ns)
 		return false;
-	p->frozen = cgroup_is_frozen(p->spawn.cgroup);
+	p->frozen = cgroup_is(p->spawn.cgroup, "frozen", &(struct error){}) > 0;
 	if (!p->frozen)
 		pause_ns = now_ns - p->begin_ns < MOST_FREEZE_NS ? now_ns - p->begin_ns : MOST_FREEZE_NS;
 	p->freeze_check_ns = now_ns + pause_ns;
