@@ -67,15 +67,12 @@ static struct table *list_changes(const struct clocks *now, const struct clocks 
 	for (size_t i = 0; i < now->n_sources; i++) {
 		const struct clock_source *source = &now->sources[order[i]];
 		double change = change_of(now, before, order[i]), relative = change / usual;
+		const char *word = relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "";
 
-		table_row(list);
-		table_cell_text(list, clocks_short_name(source->name));
-		table_cell_text(list, source->name);
-		table_cell_real(list, "%.0f ns", cost_ns(before, clocks_find(before, source->name)));
-		table_cell_real(list, "%.0f ns", cost_ns(now, source));
-		table_cell_real(list, "%.2f", change);
-		table_cell_real(list, "%.2f", relative);
-		table_cell_text(list, relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "");
+		table_row(list, TEXT(clocks_short_name(source->name)), TEXT(source->name),
+			REAL("%.0f ns", cost_ns(before, clocks_find(before, source->name))),
+			REAL("%.0f ns", cost_ns(now, source)), REAL("%.2f", change), REAL("%.2f", relative),
+			TEXT(word));
 	}
 	return list;
 }

@@ -55,12 +55,8 @@ static struct table *list_central(const struct analysis *analysis)
 
 		if (d->n_central == 0)
 			continue;
-		table_row(list);
-		table_cell_text(list, d->name);
-		table_cell_text(list, d->unit);
-		table_cell_int(list, (int64_t)d->n_central);
-		table_cell_duration(list, d->central_max_ns);
-		table_cell_value(list, json_real(d->central_sd_ns), text_precise(d->central_sd_ns, 0));
+		table_row(list, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central), TIME(d->central_max_ns),
+			VALUE(json_real(d->central_sd_ns), text_precise(d->central_sd_ns, 0)));
 	}
 	return list;
 }
@@ -92,13 +88,9 @@ static int list_l_samples(
 			is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 			if (!daemon || pt_ns <= 0 || !(is_long || options.all))
 				continue;
-			table_row(list);
-			table_cell_int(list, e->sample);
-			table_cell_text(list, daemon->name);
-			table_cell_text(list, daemon->unit);
-			table_cell_duration(list, pt_ns);
-			table_cell_duration(list, daemon->central_max_ns);
-			table_cell_value(list, json_boolean(is_long), is_long ? "yes" : "no");
+			table_row(list, NUMBER(e->sample), TEXT(daemon->name), TEXT(daemon->unit),
+				TIME(pt_ns), TIME(daemon->central_max_ns),
+				VALUE(json_boolean(is_long), is_long ? "yes" : "no"));
 		}
 	}
 	return r;

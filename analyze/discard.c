@@ -51,15 +51,12 @@ static void add_stages(struct table *table, const struct discarding *d, bool wit
 
 		table_row(table);
 		if (with_run)
-			table_cell_int(table, d->run.id);
-		table_cell_text(table, stage->clock);
-		table_cell_text(table, stage->step);
-		table_cell_int(table, (int64_t)s->n);
-		table_cell_text(table, text_precise((double)s->min_ns, range_step(s)));
-		table_cell_text(table, text_precise((double)s->max_ns, range_step(s)));
-		table_cell_text(table, text_precise(s->mean_ns, s->sd_ns));
-		table_cell_text(table, text_precise(s->sd_ns, s->sd_ns));
-		table_cell_text(table, text_percent(s->relative_error));
+			table_add(table, NUMBER(d->run.id));
+		table_add(table, TEXT(stage->clock), TEXT(stage->step), NUMBER(s->n),
+			TEXT(text_precise((double)s->min_ns, range_step(s))),
+			TEXT(text_precise((double)s->max_ns, range_step(s))),
+			TEXT(text_precise(s->mean_ns, s->sd_ns)), TEXT(text_precise(s->sd_ns, s->sd_ns)),
+			TEXT(text_percent(s->relative_error)));
 	}
 }
 
@@ -73,14 +70,9 @@ static void print_discarding(const struct discarding *d, const char *profile)
 		terminal_text(profile));
 	noise_print(stdout, profile, d->blind_ns, d->noise);
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
-	for (const struct over_cutoff *over = d->over; over < d->over + d->n_over; over++) {
-		table_row(list);
-		table_cell_int(list, over->sample);
-		table_cell_text(list, over->daemon);
-		table_cell_text(list, over->unit);
-		table_cell_duration(list, over->pt_ns);
-		table_cell_duration(list, over->cutoff_ns);
-	}
+	for (const struct over_cutoff *over = d->over; over < d->over + d->n_over; over++)
+		table_row(list, NUMBER(over->sample), TEXT(over->daemon), TEXT(over->unit), TIME(over->pt_ns),
+			TIME(over->cutoff_ns));
 	table_print(list, stdout);
 	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
 	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);

@@ -124,28 +124,15 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		r = machine_name(book, run, &machine, err);
 	if (r < 0)
 		return r;
-	table_row(list);
-	table_cell_int(list, run->id);
-	table_cell_text(list, run->name ?: command);
-	table_cell_text(list, run->program);
-	table_cell_text(list, run_kind_names[run->kind]);
-	table_cell_int(list, run->n_samples);
-	table_cell_value(list, json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(llround(pt_ns)));
-	table_cell_text(list, run_state_word(run->state));
-	table_cell_value(list, json_integer(run->started_ns),
-		text_brief("%.16s", text_moment(run->started_ns))); /* without seconds */
-	table_cell_value(list, run->cpu < 0 ? NULL : json_integer(run->cpu),
-		run->cpu < 0 ? "-" : text_brief("%d", run->cpu));
-	table_cell_text(list, run->profile);
-	table_cell_text(list, machine);
-	table_cell_text(list, run->name);
-	table_cell_text(list, command);
-	table_cell_text(list, text_rfc3339(run->started_ns));
-	table_cell_int(list, run->task_length_ns);
-	table_cell_text(list, run->notes);
-	table_cell_text(list, run->uid);
-	table_cell_int(list, run->id);
-	table_cell_text(list, run_kind_names[run->kind]);
+	table_row(list, NUMBER(run->id), TEXT(run->name ?: command), TEXT(run->program),
+		TEXT(run_kind_names[run->kind]), NUMBER(run->n_samples),
+		VALUE(json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(llround(pt_ns))),
+		TEXT(run_state_word(run->state)),
+		VALUE(json_integer(run->started_ns), text_brief("%.16s", text_moment(run->started_ns))),
+		run->cpu < 0 ? TEXT(NULL) : NUMBER(run->cpu), TEXT(run->profile), TEXT(machine),
+		TEXT(run->name), TEXT(command), TEXT(text_rfc3339(run->started_ns)),
+		NUMBER(run->task_length_ns), TEXT(run->notes), TEXT(run->uid), NUMBER(run->id),
+		TEXT(run_kind_names[run->kind]));
 	return 0;
 }
 

@@ -38,15 +38,14 @@ static void print_zooms(const struct analysis *analysis)
 		const struct zoom *z = &c->zooms[i];
 		const int64_t bounds[] = {z->low_ns, z->high_ns};
 
-		table_row(table);
-		table_cell_int(table, (int64_t)i + 1);
-		table_cell_int(table, (int64_t)z->left);
+		table_row(table, NUMBER(i + 1), NUMBER(z->left));
 		for (size_t k = 0; k < ELEMENTS(bounds); k++) /* W, or ET with the significant digits */
-			table_cell_text(table, analysis->by_wait
-						       ? text_duration(bounds[k] - analysis->median_rest_ns)
+			table_add(table,
+				TEXT(analysis->by_wait ? text_duration(bounds[k] - analysis->median_rest_ns)
 						       : text_precise((double)bounds[k],
-								 (double)(z->high_ns - z->low_ns) / 10));
-		table_cell(table, "%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(z));
+								 (double)(z->high_ns - z->low_ns) / 10)));
+		table_add(
+			table, TEXT(text_brief("%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(z))));
 	}
 	table_print(table, stdout);
 }

@@ -38,20 +38,15 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 
 	for (size_t i = 0; i < sizes->n; i++) {
 		const struct sample_size *s = &sizes->rows[i];
+		const char *close = !s->judged ? "-" : s->close ? "yes" : "no";
 
-		table_row(list);
-		table_cell_int(list, (int64_t)s->n);
-		table_cell_int(list, (int64_t)s->by_cutoff);
-		table_cell_int(list, (int64_t)s->by_two_sd);
-		table_cell_real(list, "%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n);
-		table_cell_value(list, json_real(s->mean_ns), text_precise(s->mean_ns, s->sd_ns));
-		table_cell_value(list, json_real(s->sd_ns), text_precise(s->sd_ns, s->sd_ns));
-		table_cell_int(list, (int64_t)s->blocks);
-		table_cell_value(
-			list, json_real(s->blocks_sd_ns), text_precise(s->blocks_sd_ns, s->blocks_sd_ns));
-		table_cell_value(list, json_real(s->blocks_outliers), NULL);
-		table_cell_value(list, json_boolean(s->judged), NULL);
-		table_cell_value(list, json_boolean(s->close), !s->judged ? "-" : s->close ? "yes" : "no");
+		table_row(list, NUMBER(s->n), NUMBER(s->by_cutoff), NUMBER(s->by_two_sd),
+			REAL("%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n),
+			VALUE(json_real(s->mean_ns), text_precise(s->mean_ns, s->sd_ns)),
+			VALUE(json_real(s->sd_ns), text_precise(s->sd_ns, s->sd_ns)), NUMBER(s->blocks),
+			VALUE(json_real(s->blocks_sd_ns), text_precise(s->blocks_sd_ns, s->blocks_sd_ns)),
+			VALUE(json_real(s->blocks_outliers), NULL), VALUE(json_boolean(s->judged), NULL),
+			VALUE(json_boolean(s->close), close));
 	}
 	return list;
 }
@@ -66,10 +61,8 @@ static struct table *list_needed(const struct sample_sizes clocks[2])
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
 		double half = sample_size_half_widths[i];
 
-		table_row(list);
-		table_cell_value(list, json_real(half), text_brief("± %g %%", 100 * half));
-		table_cell_real(list, "%.0f", clocks[0].needed[i]);
-		table_cell_real(list, "%.0f", clocks[1].needed[i]);
+		table_row(list, VALUE(json_real(half), text_brief("± %g %%", 100 * half)),
+			REAL("%.0f", clocks[0].needed[i]), REAL("%.0f", clocks[1].needed[i]));
 	}
 	return list;
 }

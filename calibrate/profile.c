@@ -114,13 +114,12 @@ static void list_profiles(const struct profile *profiles, size_t n)
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (const struct profile *p = profiles; p < profiles + n; p++) {
-		table_row(table);
-		table_cell_text(table, p->name);
-		table_cell_moment(table, p->made_ns);
-		table_cell(table, p->cpu < 0 ? "-" : "%d", p->cpu);
-		table_cell(table, "%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples);
-		table_cell(table, "%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples);
-		table_cell(table, "%zu", p->n_cutoffs);
+		table_row(table, TEXT(p->name), MOMENT(p->made_ns), p->cpu < 0 ? TEXT(NULL) : NUMBER(p->cpu),
+			TEXT(text_brief(
+				"%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples)),
+			TEXT(text_brief(
+				"%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples)),
+			NUMBER(p->n_cutoffs));
 	}
 	table_print(table, stdout);
 }

@@ -144,11 +144,8 @@ static struct table *list_last(const struct phase_state *phase)
 	for (size_t i = first; i < phase->n_samples; i++) {
 		const struct sample *sample = &phase->samples[i];
 
-		table_row(list);
-		table_cell_int(list, sample->n);
-		table_cell_moment(list, sample->start_ns);
-		table_cell_duration(list, sample->et_ns);
-		table_cell_duration(list, sample->pt_ns);
+		table_row(list, NUMBER(sample->n), MOMENT(sample->start_ns), TIME(sample->et_ns),
+			TIME(sample->pt_ns));
 	}
 	return list;
 }

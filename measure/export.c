@@ -158,7 +158,7 @@ static void make_columns(struct export_table *t)
 
 /* CSV has seconds. Tables have the unit, with two significant digits of the sd (without an sd, the decimals of hyperfine), and
  * the sd if it is `shown`. */
-static void add_time(const struct export_table *t, double ns, double sd_ns, bool shown)
+static struct cell time_cell(const struct export_table *t, double ns, double sd_ns, bool shown)
 {
 	int n = t->unit_ns >= 1e9 ? 3 : 1;
 	const char *text;
@@ -168,21 +168,21 @@ static void add_time(const struct export_table *t, double ns, double sd_ns, bool
 			n++;
 	text = shown ? text_brief("%.*f ± %.*f", n, ns / t->unit_ns, n, sd_ns / t->unit_ns)
 		     : text_brief("%.*f", n, ns / t->unit_ns);
-	table_cell_value(t->table, json_real_or_null(ns / 1e9), text);
+	return VALUE(json_real_or_null(ns / 1e9), text);
 }
 
-static void add_ratio(struct table *table, const struct comparison *c)
+static struct cell ratio_cell(const struct comparison *c)
 {
 	double half = c ? (c->ratio_high - c->ratio_low) / 2 : NAN;
 	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
+	const char *text = "-";
 
 	n = n < 2 ? 2 : n > 6 ? 6 : n;
-	if (!c || isnan(c->ratio))
-		table_cell(table, "-");
-	else if (isnan(half))
-		table_cell(table, "%.3f", c->ratio);
-	else
-		table_cell(table, "%.*f (%.*f to %.*f)", n, c->ratio, n, c->ratio_low, n, c->ratio_high);
+	if (c && isnan(half) && !isnan(c->ratio))
+		text = text_brief("%.3f", c->ratio);
+	else if (c && !isnan(c->ratio))
+		text = text_brief("%.*f (%.*f to %.*f)", n, c->ratio, n, c->ratio_low, n, c->ratio_high);
+	return TEXT(text);
 }
 
 /* The cells of the columns that make_columns makes. */
@@ -196,34 +196,28 @@ static void add_row(const struct export_table *t, const struct export_row *row)
 	bool several = run->n_samples > 1;
 	struct table *table = t->table;
 
-	table_row(table);
-	table_cell_code(table, row->task->name);
-	add_time(t, et->mean_ns, et->sd_ns, several);
-	add_time(t, et->sd_ns, et->sd_ns, false);
-	add_time(t, et->median_ns, et->sd_ns, false);
-	add_time(t, cpu.user_ns, et->sd_ns, false);
-	add_time(t, cpu.system_ns, et->sd_ns, false);
-	add_time(t, (double)et->min_ns, et->sd_ns, false);
-	add_time(t, (double)et->max_ns, et->sd_ns, false);
+	table_row(table, CODE(row->task->name), time_cell(t, et->mean_ns, et->sd_ns, several),
+		time_cell(t, et->sd_ns, et->sd_ns, false), time_cell(t, et->median_ns, et->sd_ns, false),
+		time_cell(t, cpu.user_ns, et->sd_ns, false), time_cell(t, cpu.system_ns, et->sd_ns, false),
+		time_cell(t, (double)et->min_ns, et->sd_ns, false),
+		time_cell(t, (double)et->max_ns, et->sd_ns, false));
 	for (size_t i = 0; t->parameters[i]; i++) /* the reference has none */
-		table_cell_text(table, command->values ? command->values[i] : "");
-	if (several && !isnan(row->relative_sd))
-		table_cell(table, "%.2f ± %.2f", row->relative, row->relative_sd);
-	else
-		table_cell(table, "%.2f", row->relative);
-	add_time(t, pt->mean_ns, pt->sd_ns, several);
-	add_time(t, pt->sd_ns, pt->sd_ns, false);
-	table_cell_int(table, (int64_t)pt->n);
-	table_cell_int(table, (int64_t)(run->n_samples - pt->n));
-	table_cell_value(table, memory.n > 0 ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL);
-	table_cell_text(table, command->text ?: "");
+		table_add(table, TEXT(command->values ? command->values[i] : ""));
+	table_add(table,
+		TEXT(several && !isnan(row->relative_sd)
+				? text_brief("%.2f ± %.2f", row->relative, row->relative_sd)
+				: text_brief("%.2f", row->relative)),
+		time_cell(t, pt->mean_ns, pt->sd_ns, several), time_cell(t, pt->sd_ns, pt->sd_ns, false),
+		NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
+		VALUE(memory.n > 0 ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
+		TEXT(command->text ?: ""));
 	if (t->duet)
-		add_ratio(table, row->ratio);
-	if (t->mark) {
-		table_cell_value(table,
-			t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL, NULL);
-		table_cell_text(table, t->mark->noise ?: "");
-	}
+		table_add(table, ratio_cell(row->ratio));
+	if (t->mark)
+		table_add(table,
+			VALUE(t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL,
+				NULL),
+			TEXT(t->mark->noise ?: ""));
 }
 
 /* Under the table: the mark of the profile, and why the table does not show the duet. */

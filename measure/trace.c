@@ -113,14 +113,11 @@ static void print_sources(const struct session *s, const struct taken_sample *su
 	for (size_t i = 0; i < sums->n && i < MOST_ROWS; i++) {
 		const struct taken *item = &sums->items[i];
 		const struct jitter_source_name *source = program_trace_source(s->trace, item->source);
+		_cleanup_(freep) char *name = text_format("  %s", source->name);
 
-		table_row(table);
-		table_cell(table, "  %s", source->name);
-		table_cell(table, "%.3g", (double)item->slices / n);
-		table_cell_duration(table, llround((double)item->total_ns / n));
-		table_cell_duration(table, item->longest_ns);
-		table_cell(table, "%s", text_percent((double)item->total_ns / et_ns));
-		table_cell_text(table, source->unit ?: "-");
+		table_row(table, TEXT(name), TEXT(text_brief("%.3g", (double)item->slices / n)),
+			TIME(llround((double)item->total_ns / n)), TIME(item->longest_ns),
+			TEXT(text_percent((double)item->total_ns / et_ns)), TEXT(source->unit ?: "-"));
 	}
 	table_print(table, stdout);
 	if (sums->n > MOST_ROWS)

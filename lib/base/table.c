@@ -5,15 +5,14 @@
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
-#include <assert.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 /* A longer word may be broken. */
 enum { LONG_WORD = 24 };
 
-struct cell {
+struct kept_cell {
 	char *text;
 	char *shown;   /* the text as a terminal may show it: mostly the same memory */
 	json_t *value; /* NULL: the text */
@@ -24,7 +23,7 @@ struct cell {
 struct table {
 	const struct column *columns;
 	size_t n_columns;
-	struct cell *cells; /* row by row */
+	struct kept_cell *cells; /* row by row */
 	size_t n_cells;
 };
 
@@ -52,87 +51,62 @@ void table_free(struct table *table)
 	free(table);
 }
 
-static struct cell *table_add(struct table *table, const char *text, json_t *value)
+/* The text for people, and the value for programs (NULL: the text). */
+static const char *cell_text(const struct cell *cell, json_t **ret_value)
 {
-	const char *shown = terminal_text(text);
-	struct cell *cell = array_add(table->cells, table->n_cells);
+	const char *text = cell->text;
+	bool known = true;
 
-	cell->text = xstrdup(text);
-	cell->shown = shown == text ? cell->text : xstrdup(shown);
-	cell->value = value;
-	return cell;
-}
-
-void table_row(struct table *table)
-{
-	while (table->n_cells % table->n_columns)
-		table_add(table, "", json_null());
-}
-
-void table_cell(struct table *table, const char *format, ...)
-{
-	_cleanup_(freep) char *text = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	if (vasprintf(&text, format, ap) < 0)
-		xalloc_fail();
-	va_end(ap);
-	table_add(table, text, NULL);
-}
-
-void table_cell_text(struct table *table, const char *text)
-{
-	table_add(table, text ?: "-", text ? NULL : json_null());
-}
-
-void table_cell_code(struct table *table, const char *text)
-{
-	table_add(table, text, NULL)->code = true;
-}
-
-void table_cell_int(struct table *table, int64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%lld", (long long)value);
-	table_add(table, text, json_integer(value));
-}
-
-void table_cell_duration(struct table *table, int64_t ns)
-{
-	table_add(table, ns < 0 ? "-" : text_duration(ns), ns < 0 ? json_null() : json_integer(ns));
-}
-
-void table_cell_moment(struct table *table, int64_t realtime_ns)
-{
-	bool known = realtime_ns > 0;
-
-	table_add(table, known ? text_moment(realtime_ns) : "-",
-		known ? json_integer(realtime_ns) : json_null());
-}
-
-void table_cell_real(struct table *table, const char *format, double value)
-{
-	char text[64] = "-";
-
+	*ret_value = NULL;
+	switch (cell->kind) {
+	case CELL_NONE:
+		break;
+	case CELL_TEXT:
+		known = text;
+		break;
+	case CELL_NUMBER:
+		text = text_brief("%" PRId64, cell->number);
+		*ret_value = json_integer(cell->number);
+		break;
+	case CELL_TIME:
+	case CELL_MOMENT:
+		known = cell->kind == CELL_TIME ? cell->number >= 0 : cell->number > 0;
+		if (known) {
+			text = cell->kind == CELL_TIME ? text_duration(cell->number)
+						       : text_moment(cell->number);
+			*ret_value = json_integer(cell->number);
+		}
+		break;
+	case CELL_REAL:
+		known = isfinite(cell->real);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (isfinite(value))
-		snprintf(text, sizeof(text), format, value);
+		text = text_brief(text, cell->real);
 #pragma GCC diagnostic pop
-	table_add(table, text, json_real_or_null(value));
+		*ret_value = known ? json_real(cell->real) : NULL;
+		break;
+	case CELL_VALUE:
+		*ret_value = cell->value ?: json_null();
+		return text ?: "";
+	}
+	if (!known)
+		*ret_value = json_null();
+	return known ? text : "-";
 }
 
-void table_cell_value(struct table *table, json_t *value, const char *text)
+void table_add_cells(struct table *table, bool new_row, const struct cell *cells)
 {
-	table_add(table, text ?: "", value ?: json_null());
-}
+	while (new_row && table->n_cells % table->n_columns)
+		table_add(table, VALUE(NULL, ""));
+	for (; cells->kind != CELL_NONE; cells++) {
+		struct kept_cell *kept = array_add(table->cells, table->n_cells);
+		const char *text = cell_text(cells, &kept->value), *shown = terminal_text(text);
 
-void table_mark(struct table *table, enum mark mark)
-{
-	if (table->n_cells > 0)
-		table->cells[table->n_cells - 1].mark = mark;
+		kept->text = xstrdup(text);
+		kept->shown = shown == text ? kept->text : xstrdup(shown);
+		kept->mark = cells->mark;
+		kept->code = cells->code;
+	}
 }
 
 /* A column on the screen. */
@@ -163,7 +137,7 @@ static size_t narrow_columns(struct screen_column *columns, size_t n, enum colum
 
 /* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells NULL: the headings. */
 static bool put_screen_line(
-	FILE *file, struct screen_column *columns, size_t n, size_t gap, const struct cell *cells)
+	FILE *file, struct screen_column *columns, size_t n, size_t gap, const struct kept_cell *cells)
 {
 	size_t spaces = 0;
 	bool more = false;
@@ -228,7 +202,7 @@ static void write_screen(struct table *table, FILE *file)
 
 	while (put_screen_line(file, columns, n, gap, NULL))
 		;
-	for (const struct cell *row = table->cells; row < table->cells + table->n_cells;
+	for (const struct kept_cell *row = table->cells; row < table->cells + table->n_cells;
 		row += table->n_columns) {
 		for (struct screen_column *c = columns; c < columns + n; c++)
 			c->rest = row[c->at].shown;
@@ -242,7 +216,7 @@ json_t *table_json(struct table *table)
 	json_t *rows = json_array();
 
 	table_row(table);
-	for (const struct cell *row = table->cells; row < table->cells + table->n_cells;
+	for (const struct kept_cell *row = table->cells; row < table->cells + table->n_cells;
 		row += table->n_columns) {
 		json_t *object = json_object();
 
@@ -387,7 +361,7 @@ static void put_markup_frame(const struct table *table, const struct markup_fram
 
 /* row NULL: the headings. */
 static void put_markup_row(
-	const struct table *table, const struct markup *m, const struct cell *row, FILE *file)
+	const struct table *table, const struct markup *m, const struct kept_cell *row, FILE *file)
 {
 	const char *between = m->row;
 
@@ -426,7 +400,7 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 				between = ",";
 			}
 		for (size_t i = 0; i < table->n_cells; i++) {
-			const struct cell *cell = &table->cells[i];
+			const struct kept_cell *cell = &table->cells[i];
 
 			if (i % table->n_columns == 0)
 				between = "\n";

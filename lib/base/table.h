@@ -5,9 +5,7 @@
  *	static const struct column columns[] = {
  *		{"RUN", COLUMN_NUMBER, "run"}, {"ELAPSED TIME", COLUMN_NUMBER, "et_ns"}, {}};
  *
- *	table_row(table);
- *	table_cell_int(table, run->id);
- *	table_cell_duration(table, run->et_ns);
+ *	table_row(table, NUMBER(run->id), TIME(run->et_ns));
  *	…
  *	table_write(table, TABLE_SCREEN, stdout);
  *
@@ -19,6 +17,7 @@
 #include "lib/base/error.h"
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
+#include "lib/base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,21 +41,44 @@ struct column {
 struct table *table_new(const struct column *columns);
 void table_free(struct table *table);
 
-/* Begins a row, then fills its cells from left to right; missing cells are empty. What is not known is "-" for people
- * and null, in CSV nothing, for programs. */
-void table_row(struct table *table);
-void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void table_cell_text(struct table *table, const char *text); /* NULL: not known */
-void table_cell_code(struct table *table, const char *text); /* a command: no character has a meaning in it */
-void table_cell_int(struct table *table, int64_t value);
-void table_cell_duration(struct table *table, int64_t ns);                   /* below 0: not known */
-void table_cell_moment(struct table *table, int64_t realtime_ns);            /* 0: not known */
-void table_cell_real(struct table *table, const char *format, double value); /* NAN: not known */
-/* Any other value, which is taken over; NULL: null. text NULL: for programs only. */
-void table_cell_value(struct table *table, json_t *value, const char *text);
+/* A cell, written as one of the macros below. What is not known is "-" for people and null, in CSV nothing, for programs. */
+enum cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_TIME, CELL_MOMENT, CELL_REAL, CELL_VALUE };
+struct cell {
+	enum cell_kind kind;
+	const char *text; /* of CELL_REAL: the format */
+	union {
+		int64_t number;
+		double real;
+		json_t *value;
+	};
+	enum mark mark; /* its colour on a terminal */
+	bool code;      /* a command: all characters are literal */
+};
 
-/* The colour of the last cell, on a terminal. */
-void table_mark(struct table *table, enum mark mark);
+/* Not known are: NULL as a text, a time below 0, 0 as a moment, NAN. */
+#define TEXT(text_, ...) ((struct cell){CELL_TEXT, .text = (text_), ##__VA_ARGS__}) /* or , .mark = MARK_… */
+#define CODE(text_) TEXT(text_, .code = true)
+#define NUMBER(number_) ((struct cell){CELL_NUMBER, .number = (int64_t)(number_)})
+#define TIME(ns) ((struct cell){CELL_TIME, .number = (ns)})
+#define MOMENT(realtime_ns) ((struct cell){CELL_MOMENT, .number = (realtime_ns)})
+#define REAL(format, real_) ((struct cell){CELL_REAL, .text = (format), .real = (real_)})
+/* Any other value, which is taken over; NULL: null. text NULL: for programs only. */
+#define VALUE(json, text_, ...) ((struct cell){CELL_VALUE, .value = (json), .text = (text_), ##__VA_ARGS__})
+
+/* Begins a row, and fills its cells from left to right; missing cells are empty. table_add: more cells of that row. */
+#define table_row(table, ...) \
+	table_add_cells(table, true, (const struct cell[]){__VA_ARGS__ __VA_OPT__(, ){}})
+#define table_add(table, ...) table_add_cells(table, false, (const struct cell[]){__VA_ARGS__, {}})
+void table_add_cells(struct table *table, bool new_row, const struct cell *cells);
+
+#define table_cell(table, ...) table_add(table, TEXT(text_brief(__VA_ARGS__)))
+#define table_cell_text(table, x) table_add(table, TEXT(x))
+#define table_cell_code(table, x) table_add(table, CODE(x))
+#define table_cell_int(table, x) table_add(table, NUMBER(x))
+#define table_cell_duration(table, x) table_add(table, TIME(x))
+#define table_cell_moment(table, x) table_add(table, MOMENT(x))
+#define table_cell_real(table, f, x) table_add(table, REAL(f, x))
+#define table_cell_value(table, v, x) table_add(table, VALUE(v, x))
 
 enum table_format { TABLE_SCREEN, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN, TABLE_ASCIIDOC, TABLE_ORG };
 

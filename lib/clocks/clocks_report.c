@@ -39,18 +39,11 @@ size_t *clocks_by_cost(const struct clocks *c)
 	return order;
 }
 
-/* "-" where it is not known. */
-static void cell_real(struct table *table, const char *format, double value)
-{
-	table_cell_text(table, isfinite(value) ? text_brief(format, value) : "-");
-}
-
-static void cell_ns(struct table *table, double ns)
+static struct cell ns_cell(double ns)
 {
 	if (fabs(ns) < 100) /* a duration has whole ns */
-		cell_real(table, fabs(ns) < 10 ? "%.1f ns" : "%.0f ns", ns);
-	else
-		table_cell_duration(table, isfinite(ns) && ns < 1e18 ? llround(ns) : -1);
+		return REAL(fabs(ns) < 10 ? "%.1f ns" : "%.0f ns", ns);
+	return TIME(isfinite(ns) && ns < 1e18 ? llround(ns) : -1);
 }
 
 static void print_costs(const struct clocks *c, const size_t *order)
@@ -64,15 +57,10 @@ static void print_costs(const struct clocks *c, const size_t *order)
 	for (size_t i = 0; i < c->n_sources; i++) {
 		const struct clock_source *s = &c->sources[order[i]];
 
-		table_row(table);
-		table_cell_text(table, clocks_short_name(s->name));
-		cell_real(table, "%.0f", s->median);
-		cell_real(table, "%.0f", (s->high - s->low) / 2);
-		cell_real(table, "%.0f", s->min);
-		cell_real(table, "%.0f", s->mean);
-		cell_real(table, "%.0f", s->sd);
-		cell_real(table, "%.0f", s->median * 1e9 / c->cycles_per_second);
-		cell_real(table, "%.2f", reference ? s->median / reference->median : NAN);
+		table_row(table, TEXT(clocks_short_name(s->name)), REAL("%.0f", s->median),
+			REAL("%.0f", (s->high - s->low) / 2), REAL("%.0f", s->min), REAL("%.0f", s->mean),
+			REAL("%.0f", s->sd), REAL("%.0f", s->median * 1e9 / c->cycles_per_second),
+			REAL("%.2f", reference ? s->median / reference->median : NAN));
 	}
 	table_print(table, stdout);
 	if (reference)
@@ -90,14 +78,10 @@ static void print_quality(const struct clocks *c, const size_t *order)
 		const struct clock_source *s = &c->sources[order[i]];
 		bool is_reference = !strcmp(s->name, reference_name);
 
-		table_row(table);
-		table_cell_text(table, clocks_short_name(s->name));
-		cell_ns(table, s->step_ns);
-		cell_ns(table, s->lag_ns);
-		cell_ns(table, s->lag_max_ns);
-		cell_real(table, "%.0f", s->backwards);
-		cell_real(table, "%.0f %%", is_reference ? NAN : 100 * (s->gain - 1));
-		cell_real(table, "%.0f %%", is_reference ? NAN : 50 * (s->gain_high - s->gain_low));
+		table_row(table, TEXT(clocks_short_name(s->name)), ns_cell(s->step_ns), ns_cell(s->lag_ns),
+			ns_cell(s->lag_max_ns), REAL("%.0f", s->backwards),
+			REAL("%.0f %%", is_reference ? NAN : 100 * (s->gain - 1)),
+			REAL("%.0f %%", is_reference ? NAN : 50 * (s->gain_high - s->gain_low)));
 	}
 	printf("\n");
 	table_print(table, stdout);

@@ -146,7 +146,7 @@ static double rounded(double value, int decimals)
 }
 
 /* "4.1 ± 2.0 %", "-20 … 160 %" if the interval is wide, "4.1 %", "-". */
-static void add_estimate(struct table *list, struct duet_estimate e)
+static struct cell estimate_cell(struct duet_estimate e)
 {
 	double percent = 100 * expm1(e.log), half = 100 * e.half * exp(e.log);
 	double low = expm1(e.log - e.half), high = expm1(e.log + e.half);
@@ -160,11 +160,9 @@ static void add_estimate(struct table *list, struct duet_estimate e)
 	else
 		text = text_brief("%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
 	if (isnan(e.log))
-		table_cell_text(list, NULL);
-	else
-		table_cell_value(list,
-			json_pack("{s:f, s:o}", "share", expm1(e.log), "interval", json_interval(low, high)),
-			text);
+		return TEXT(NULL);
+	return VALUE(
+		json_pack("{s:f, s:o}", "share", expm1(e.log), "interval", json_interval(low, high)), text);
 }
 
 static struct table *list_costs(const struct duet_report *d, const char *const *names)
@@ -185,15 +183,12 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 	for (size_t i = 0; i < d->n; i++) {
 		const struct duet_cost *c = &d->costs[i];
 
-		table_row(list);
-		table_cell_int(list, d->runs[i]);
-		table_cell_text(list, names[i]);
-		table_cell_duration(list, isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns);
-		table_cell_duration(list, isnan(c->together_ns) ? -1 : (int64_t)c->together_ns);
-		add_estimate(list, c->price);
-		add_estimate(list, i == 0 ? (struct duet_estimate){NAN, NAN} : duet_bias(&d->costs[0], c));
-		table_cell_value(list, json_real(c->last), text_brief("%.0f %%", 100 * c->last));
-		table_cell_duration(list, isnan(c->slice_ns) ? -1 : (int64_t)c->slice_ns);
+		table_row(list, NUMBER(d->runs[i]), TEXT(names[i]),
+			TIME(isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns),
+			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns), estimate_cell(c->price),
+			i == 0 ? TEXT(NULL) : estimate_cell(duet_bias(&d->costs[0], c)),
+			VALUE(json_real(c->last), text_brief("%.0f %%", 100 * c->last)),
+			TIME(isnan(c->slice_ns) ? -1 : (int64_t)c->slice_ns));
 	}
 	return list;
 }

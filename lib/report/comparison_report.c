@@ -172,26 +172,18 @@ void comparison_list_add(
 	const struct log_ratio *l = &c->log_ratio;
 	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
 
-	table_row(list);
-	table_cell_text(list, reference);
-	table_cell_text(list, name);
-	table_cell_value(list, json_string(pt ? "pt" : "et"), pt ? "PT" : "ET");
-	table_cell_real(list, "%.4f", c->ratio);
-	table_cell_value(list, json_interval(c->ratio_low, c->ratio_high),
-		isnan(c->ratio_low) ? "-" : text_brief("%.4f to %.4f", c->ratio_low, c->ratio_high));
-	table_cell_text(list, comparison_verdict_text(c));
-	table_cell_text(list, designs[c->design]);
-	table_cell_real(list, "%.2g", c->p_adjusted);
-	table_cell_real(list, "%g", c->p);
-	table_cell_real(list, "%g", c->welch_p);
-	table_cell_real(list, "%.2g", c->mann_whitney_p);
-	table_cell_value(list, json_real_or_null(c->smallest_difference),
-		isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference));
-	table_cell_real(list, "%g", c->smallest_difference);
-	table_cell_real(list, "%g", l->n > 1 ? l->sd : NAN);
-	table_cell_real(list, "%g", duet ? exp(l->robust) : NAN);
-	table_cell_value(list, duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : NULL, NULL);
-	table_cell_real(list, "%g", duet ? l->neighbours_sd : NAN);
+	table_row(list, TEXT(reference), TEXT(name), VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"),
+		REAL("%.4f", c->ratio),
+		VALUE(json_interval(c->ratio_low, c->ratio_high),
+			isnan(c->ratio_low) ? "-" : text_brief("%.4f to %.4f", c->ratio_low, c->ratio_high)),
+		TEXT(comparison_verdict_text(c)), TEXT(designs[c->design]), REAL("%.2g", c->p_adjusted),
+		REAL("%g", c->p), REAL("%g", c->welch_p), REAL("%.2g", c->mann_whitney_p),
+		VALUE(json_real_or_null(c->smallest_difference),
+			isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference)),
+		REAL("%g", c->smallest_difference), REAL("%g", l->n > 1 ? l->sd : NAN),
+		REAL("%g", duet ? exp(l->robust) : NAN),
+		VALUE(duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : NULL, NULL),
+		REAL("%g", duet ? l->neighbours_sd : NAN));
 }
 
 void comparison_list_print(struct table *list, bool several, FILE *file)

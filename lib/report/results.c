@@ -156,18 +156,14 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		const struct cutoff *c = &profile->cutoffs[i];
 		bool periodic = c->period_ns > 0;
 		int64_t share_ppm = cutoff_share_ppm(c);
+		const char *firm = c->firm ? "yes" : "no";
 		char label[FAMILY_LABEL_SIZE];
 
-		table_row(table);
-		table_cell_text(table, name_family_label(label, c->daemon, c->names));
-		table_cell_duration(table, c->short_ns);
-		table_cell_duration(table, c->long_ns);
-		table_cell_text(table, share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM));
-		table_cell_duration(table, periodic ? c->period_ns : -1);
-		table_cell_text(table, !periodic ? "-" : c->firm ? "yes" : "no");
-		table_cell_duration(table, c->task_time_ns > 0 ? c->task_time_ns : -1);
-		table_cell_duration(table, c->below_ns);
-		table_cell_duration(table, c->atleast_ns);
+		table_row(table, TEXT(name_family_label(label, c->daemon, c->names)), TIME(c->short_ns),
+			TIME(c->long_ns), TEXT(share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM)),
+			TIME(periodic ? c->period_ns : -1), TEXT(periodic ? firm : "-"),
+			TIME(c->task_time_ns > 0 ? c->task_time_ns : -1), TIME(c->below_ns),
+			TIME(c->atleast_ns));
 	}
 	table_print(table, file);
 }

@@ -338,19 +338,14 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		{},
 	};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
-	char label[FAMILY_LABEL_SIZE];
+	char label[2 + FAMILY_LABEL_SIZE] = "  ";
 
 	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
 		const struct daemon_statistics *o = &others->items[i];
 
-		table_row(table);
-		table_cell(table, "  %s", name_family_label(label, o->name, o->names));
-		table_cell_text(table, o->unit);
-		table_cell_duration(table, o->disturbed_ns);
-		table_cell_duration(table, o->total_ns);
-		table_cell_duration(table, o->max_ns);
-		table_cell_int(table, o->max_sample);
-		table_cell_text(table, o->profiled ? "yes" : "no");
+		name_family_label(label + 2, o->name, o->names);
+		table_row(table, TEXT(label), TEXT(o->unit), TIME(o->disturbed_ns), TIME(o->total_ns),
+			TIME(o->max_ns), NUMBER(o->max_sample), TEXT(o->profiled ? "yes" : "no"));
 	}
 	table_print(table, file);
 	if (others->n > MOST_LINES)

@@ -72,26 +72,23 @@ static struct table *list_levels(const struct trend_view *v)
 		const struct run *first = &v->series.items[l->first].run;
 		struct level_change change;
 
-		table_row(list);
-		table_cell_value(
-			list, json_string(text_rfc3339(first->started_ns)), text_moment(first->started_ns));
-		table_cell_int(list, first->started_ns);
-		table_cell_int(list, first->id);
-		table_cell_int(list, v->series.items[l->first + l->n - 1].run.id);
-		table_cell_int(list, (int64_t)l->n);
-		table_cell_value(list, json_real(exp(l->mean)), trend_value_text(v, l->mean, l->half));
-		table_cell_value(list, json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
-			trend_interval_text(v, l));
+		table_row(list,
+			VALUE(json_string(text_rfc3339(first->started_ns)), text_moment(first->started_ns)),
+			NUMBER(first->started_ns), NUMBER(first->id),
+			NUMBER(v->series.items[l->first + l->n - 1].run.id), NUMBER(l->n),
+			VALUE(json_real(exp(l->mean)), trend_value_text(v, l->mean, l->half)),
+			VALUE(json_interval(exp(l->mean - l->half), exp(l->mean + l->half)),
+				trend_interval_text(v, l)));
 		for (int k = 0; i == 0 && k < 4; k++) /* no change yet */
-			table_cell_value(list, NULL, "-");
+			table_add(list, VALUE(NULL, "-"));
 		if (i == 0)
 			continue;
 		change = levels_change(&v->levels, i);
-		table_cell_value(list, json_real(expm1(change.by)), trend_change_text(change));
-		table_cell_value(list,
-			json_interval(expm1(change.by - change.half), expm1(change.by + change.half)), NULL);
-		table_cell_value(list, v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL);
-		table_cell_value(list, v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL);
+		table_add(list, VALUE(json_real(expm1(change.by)), trend_change_text(change)),
+			VALUE(json_interval(expm1(change.by - change.half), expm1(change.by + change.half)),
+				NULL),
+			VALUE(v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL),
+			VALUE(v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL));
 	}
 	return list;
 }
@@ -208,12 +205,9 @@ bool trend_is_outlier(const struct trend_view *v, size_t i)
 }
 
 /* In the unit of the series. */
-static void csv_figure(struct table *table, double value)
+static struct cell csv_figure(double value)
 {
-	if (isfinite(value))
-		table_cell(table, "%.9g", value);
-	else
-		table_cell_text(table, NULL);
+	return TEXT(isfinite(value) ? text_brief("%.9g", value) : NULL);
 }
 
 void trend_write_csv(FILE *file, const struct trend_view *v)
@@ -229,18 +223,13 @@ void trend_write_csv(FILE *file, const struct trend_view *v)
 			const struct level *l = &v->levels.items[level];
 			const struct series_run *s = &v->series.items[i];
 
-			table_row(table);
-			table_cell_int(table, s->run.id);
-			table_cell_text(table, terminal_text(v->series.name));
-			table_cell_text(table, v->series.unit == SERIES_INC ? "INC" : "s");
-			table_cell_text(table, text_rfc3339(s->run.started_ns));
-			table_cell_int(table, (int64_t)s->n_samples);
-			csv_figure(table, exp(s->log));
-			table_cell_int(table, trend_is_outlier(v, i));
-			table_cell_int(table, (int64_t)level + 1);
-			csv_figure(table, exp(l->mean));
-			csv_figure(table, exp(l->mean - l->half) > 0 ? exp(l->mean - l->half) : NAN);
-			csv_figure(table, exp(l->mean + l->half));
+			table_row(table, NUMBER(s->run.id), TEXT(terminal_text(v->series.name)),
+				TEXT(v->series.unit == SERIES_INC ? "INC" : "s"),
+				TEXT(text_rfc3339(s->run.started_ns)), NUMBER(s->n_samples),
+				csv_figure(exp(s->log)), NUMBER(trend_is_outlier(v, i)), NUMBER(level + 1),
+				csv_figure(exp(l->mean)),
+				csv_figure(exp(l->mean - l->half) > 0 ? exp(l->mean - l->half) : NAN),
+				csv_figure(exp(l->mean + l->half)));
 		}
 	table_write(table, TABLE_CSV, file);
 }
@@ -257,17 +246,10 @@ void trend_write_markdown(FILE *file, const struct trend_view *v)
 		const struct run *first = &v->series.items[l->first].run;
 		_cleanup_(freep) char *cause = i > 0 ? trend_cause_text(v, i) : NULL;
 
-		table_row(table);
-		table_cell_text(table, text_moment(first->started_ns));
-		table_cell_int(table, first->id);
-		table_cell_int(table, (int64_t)l->n);
-		table_cell_text(table, trend_value_text(v, l->mean, l->half));
-		table_cell_text(table, trend_interval_text(v, l));
-		table_cell_text(table, i > 0 ? trend_change_text(levels_change(&v->levels, i)) : NULL);
-		if (cause)
-			table_cell_code(table, cause);
-		else
-			table_cell_text(table, NULL);
+		table_row(table, TEXT(text_moment(first->started_ns)), NUMBER(first->id), NUMBER(l->n),
+			TEXT(trend_value_text(v, l->mean, l->half)), TEXT(trend_interval_text(v, l)),
+			TEXT(i > 0 ? trend_change_text(levels_change(&v->levels, i)) : NULL),
+			cause ? CODE(cause) : TEXT(NULL));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
 }

@@ -86,7 +86,7 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 
 	for (size_t i = 0; i < report->n; i++) {
 		const struct report_row *row = &report->rows[i];
-		_cleanup_(freep) char *others = NULL;
+		_cleanup_(freep) char *what = NULL;
 
 		if (!all && OUTCOMES[row->outcome].minor)
 			continue;
@@ -94,22 +94,16 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 			more++;
 			continue;
 		}
-		if (more)
-			others = text_format(" and %zu more", more);
-		table_row(table);
-		table_cell_text(table, row->id);
-		table_cell_text(table, row->name);
-		table_cell_value(
-			table, json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word);
-		table_mark(table, OUTCOMES[row->outcome].mark);
-		table_cell_value(table, json_string(row->before), row->before ?: "");
-		table_cell_value(table, json_string(row->now), row->now ?: "");
-		if (!strcmp(row->name, "-") && row->note)
-			table_cell_text(table, row->note);
-		else
-			table_cell(table, "%s%s%s%s", report->rows[i - more].name, others ?: "",
-				row->note ? ": " : "", row->note ?: "");
-		table_cell_text(table, row->note);
+		if (strcmp(row->name, "-") || !row->note)
+			what = text_format("%s%s%s%s", report->rows[i - more].name,
+				more ? text_brief(" and %zu more", more) : "", row->note ? ": " : "",
+				row->note ?: "");
+		table_row(table, TEXT(row->id), TEXT(row->name),
+			VALUE(json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word,
+				.mark = OUTCOMES[row->outcome].mark),
+			VALUE(json_string(row->before), row->before ?: ""),
+			VALUE(json_string(row->now), row->now ?: ""), TEXT(what ?: row->note),
+			TEXT(row->note));
 		more = 0;
 	}
 	return table;

@@ -53,7 +53,7 @@ static void entry_value_cell(struct table *list, const struct entry *e, const ch
 {
 	_cleanup_(freep) char *text = kernel_setting_description(e->file_kind, value);
 
-	table_cell_value(list, value ? json_string(value) : NULL, text ?: "-");
+	table_add(list, VALUE(value ? json_string(value) : NULL, text ?: "-"));
 }
 
 /* Rows of a table or, with `each`, of an array. */
@@ -62,7 +62,7 @@ static struct table *list_entries(const struct journal *journal, bool each)
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
 		{"STATE", COLUMN_TEXT, "state"}, {"BEFORE", COLUMN_TEXT, "before"},
 		{NULL, COLUMN_TEXT, "set"}, {"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP},
-		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good"}, {}};
+		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good" /* in 0.1.0 */}, {}};
 	struct table *list = table_new(columns);
 
 	for (size_t i = 0, first = 0; i < journal->n; i++) {
@@ -72,16 +72,12 @@ static struct table *list_entries(const struct journal *journal, bool each)
 		if (!each && i + 1 < journal->n && are_alike(&journal->entries[i], &journal->entries[i + 1]))
 			continue;
 		what = describe(e, i - first);
-		table_row(list);
-		table_cell_text(list, e->id);
-		table_cell_text(list, e->name);
-		table_cell_text(list, entry_state(e));
+		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)));
 		entry_value_cell(list, e, e->old);
-		table_cell_text(list, e->held ?: e->want);
+		table_add(list, TEXT(e->held ?: e->want));
 		entry_value_cell(list, e, e->now);
-		table_cell_text(list, what);
-		table_cell_value(list, json_boolean(e->persistent), "");
-		table_cell_value(list, json_boolean(e->persistent), ""); /* its name in 0.1.0 */
+		table_add(list, TEXT(what), VALUE(json_boolean(e->persistent), ""),
+			VALUE(json_boolean(e->persistent), ""));
 		first = i + 1;
 	}
 	return list;

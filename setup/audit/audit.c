@@ -117,17 +117,19 @@ static void print_checks(const struct audit *audit, const char *levels)
 		const char *found = terminal_text(finding->value) ?: "";
 		char level = check_rows[i].level;
 		bool fits = terminal_text_width(found) <= width;
+		_cleanup_(freep) char *shown = NULL;
 
 		if (!is_shown(i) ||
 			(!options.verbose && (!is_open_check(audit, i) || !strchr(levels, level))))
 			continue;
-		table_row(table);
-		table_cell_text(table, check_rows[i].id);
-		table_cell_text(table, states[finding->state].word);
-		table_mark(table, state_mark(&check_rows[i], finding->state));
-		table_cell_text(table, level == 'A' ? "required" : level == 'B' ? "advised" : "optional");
-		table_cell(table, "%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
+		shown = text_format("%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
 			fits ? "" : "…");
+		table_row(table, TEXT(check_rows[i].id),
+			TEXT(states[finding->state].word, .mark = state_mark(&check_rows[i], finding->state)),
+			TEXT(level == 'A'      ? "required"
+				: level == 'B' ? "advised"
+					       : "optional"),
+			TEXT(shown));
 	}
 	table_print(table, stdout);
 }

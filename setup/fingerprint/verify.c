@@ -61,13 +61,8 @@ static int compare_documents(const json_t *before, const char *now_name, struct 
 		const struct difference *d = &ret->items[i];
 		const struct difference_rule *rule = difference_rule(d);
 
-		table_row(*ret_list);
-		table_cell_text(*ret_list, d->identity ? "identity" : "settings");
-		table_cell_text(*ret_list, d->what);
-		table_cell_text(*ret_list, d->before);
-		table_cell_text(*ret_list, d->now);
-		table_cell_text(*ret_list, WORDS[rule->demand].demand);
-		table_cell_text(*ret_list, rule->why);
+		table_row(*ret_list, TEXT(d->identity ? "identity" : "settings"), TEXT(d->what),
+			TEXT(d->before), TEXT(d->now), TEXT(WORDS[rule->demand].demand), TEXT(rule->why));
 	}
 	return 0;
 }

@@ -136,12 +136,8 @@ static int64_t least(int64_t (*time)(void))
 
 static void add_row(struct table *table, int64_t switch_ns, int64_t fork_ns, double to_none)
 {
-	table_row(table);
-	table_cell(table, "%d", n_observers);
-	table_cell(table, "%d", n_bpf);
-	table_cell(table, "%s", text_duration(switch_ns));
-	table_cell(table, "%s", text_duration(fork_ns));
-	table_cell(table, "%.2f", to_none);
+	table_row(table, NUMBER(n_observers), NUMBER(n_bpf), TIME(switch_ns), TIME(fork_ns),
+		REAL("%.2f", to_none));
 }
 
 static int bench(int argc, char **argv, struct error *err)

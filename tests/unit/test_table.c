@@ -12,10 +12,7 @@ static const struct column columns[] = {{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY
 
 static void add(struct table *table, const char *name, const char *took, const char *why)
 {
-	table_row(table);
-	table_cell_text(table, name);
-	table_cell(table, "%s", took);
-	table_cell_text(table, why);
+	table_row(table, TEXT(name), TEXT(took), TEXT(why));
 }
 
 /* Frees the table. The text belongs to the caller. */
@@ -129,18 +126,9 @@ static char *written(enum table_format format)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	table_row(list);
-	table_cell_int(list, 7);
-	table_cell_text(list, "sort");
-	table_cell_duration(list, 1500000);
-	table_cell_moment(list, 0);
-	table_cell_real(list, "%.2f", 1.178);
-	table_row(list);
-	table_cell_int(list, 8);
-	table_cell_text(list, NULL);
-	table_cell_duration(list, -1);
-	table_cell_value(list, json_integer(1), "x");
-	table_cell_real(list, "%.2f", NAN);
+	table_row(list, NUMBER(7), TEXT("sort"), TIME(1500000), MOMENT(0), REAL("%.2f", 1.178));
+	table_row(list, NUMBER(8), TEXT(NULL));
+	table_add(list, TIME(-1), VALUE(json_integer(1), "x"), REAL("%.2f", NAN));
 	table_write(list, format, file);
 	fclose(file);
 	return text;
@@ -170,8 +158,7 @@ TEST(the_rows_can_be_a_member_of_a_document)
 	_cleanup_(table_freep) struct table *list = table_new(listed);
 	_cleanup_(json_decrefp) json_t *rows = NULL;
 
-	table_row(list);
-	table_cell_int(list, 7);
+	table_row(list, NUMBER(7));
 	rows = table_json(list);
 	assert_int_equal(json_array_size(rows), 1);
 }
@@ -181,8 +168,7 @@ TEST(a_colour_is_around_the_text_only)
 {
 	struct table *table = table_new(columns);
 
-	add(table, "a", "1", "bad");
-	table_mark(table, MARK_BAD);
+	table_row(table, TEXT("a"), TEXT("1"), TEXT("bad", .mark = MARK_BAD));
 	terminal_choose(TERMINAL_ON, TERMINAL_AUTO);
 	check_printed(table, NULL,
 		"NAME  TOOK  WHY\n"
