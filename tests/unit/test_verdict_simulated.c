@@ -6,268 +6,127 @@
 
 #include "lib/base/text.h"
 
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <string.h>
 
 enum { TIMES = 300 };
 
-static double from(gsl_rng *rng, double low, double high) /* evenly on a logarithmic scale */
+/* A number that is drawn: evenly, or evenly on a logarithmic scale. */
+struct range {
+	double low, high;
+	bool logarithmic;
+};
+
+#define LOG(low, high)          \
+	{                       \
+		low, high, true \
+	}
+
+static double draw(gsl_rng *rng, struct range range)
 {
-	return low * pow(high / low, gsl_rng_uniform(rng));
-}
-
-/* Sizes, units and noise, apart from the shape: seconds in whole ms as the papers' tables are, or 0.1 s in
- * ns. */
-static struct made_up any_run(gsl_rng *rng, enum noise heaviest)
-{
-	static const size_t sizes[] = {40, 60, 100, 150, 400, 800, 2000};
-	bool coarse = gsl_rng_uniform_int(rng, 2);
-
-	return (struct made_up){
-		.seed = gsl_rng_get(rng),
-		.n = sizes[gsl_rng_uniform_int(rng, ELEMENTS(sizes))],
-		.length_ns = coarse ? 128 * NS_PER_S : 100 * NS_PER_MS,
-		.spread_ns = coarse ? (int64_t)from(rng, 1e6, 20e6) : (int64_t)from(rng, 20e3, 1e6),
-		.quantum_ns = coarse ? NS_PER_MS : 1,
-		.noise = (enum noise)gsl_rng_uniform_int(rng, heaviest + 1),
-	};
-}
-
-typedef struct made_up maker(gsl_rng *rng);
-
-static struct made_up clean(gsl_rng *rng)
-{
-	return any_run(rng, NOISE_EXPONENTIAL);
-}
-
-static struct made_up heavy_tailed(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_NORMAL);
-
-	m.noise = NOISE_LOGNORMAL + (enum noise)gsl_rng_uniform_int(rng, 3);
-	return m;
-}
-
-static struct made_up an_l(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_EXPONENTIAL);
-
-	m.planted = from(rng, 0.01, 0.05);
-	m.least_ns = 15 * m.spread_ns;
-	m.most_ns = 3000 * m.spread_ns;
-	return m;
-}
-
-static struct made_up an_l_in_heavy_tails(gsl_rng *rng)
-{
-	struct made_up m = heavy_tailed(rng);
-
-	m.planted = from(rng, 0.01, 0.05);
-	m.least_ns = 40 * m.spread_ns;
-	m.most_ns = 3000 * m.spread_ns;
-	return m;
-}
-
-static struct made_up frequent(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_EXPONENTIAL);
-
-	m.n = m.n < 100 ? 100 : m.n;
-	m.planted = 0.2 + 0.5 * gsl_rng_uniform(rng);
-	m.least_ns = m.most_ns = (int64_t)(from(rng, 10, 500) * (double)m.spread_ns);
-	return m;
-}
-
-static struct made_up frequent_of_any_length(gsl_rng *rng)
-{
-	struct made_up m = frequent(rng);
-
-	m.planted = 0.2 + 0.3 * gsl_rng_uniform(rng);
-	m.least_ns = 5 * m.spread_ns;
-	m.most_ns = 200 * m.spread_ns;
-	return m;
-}
-
-static struct made_up frequent_in_pairs(gsl_rng *rng)
-{
-	struct made_up m = frequent(rng);
-
-	m.in_pairs = true;
-	return m;
-}
-
-static struct made_up nearly_always(gsl_rng *rng)
-{
-	struct made_up m = frequent(rng);
-
-	m.planted = 0.5 + 0.35 * gsl_rng_uniform(rng);
-	return m;
-}
-
-static struct made_up wandering(gsl_rng *rng)
-{
-	struct made_up m = clean(rng);
-
-	m.wander = 0.3;
-	m.rare = 0.02;
-	return m;
-}
-
-static struct made_up a_wandering_l(gsl_rng *rng)
-{
-	struct made_up m = an_l(rng);
-
-	m.wander = 0.3;
-	m.stretch = from(rng, 0.7, 1.4);
-	return m;
-}
-
-static struct made_up very_heavy(gsl_rng *rng)
-{
-	struct made_up m = heavy_tailed(rng);
-
-	m.noise = NOISE_CAUCHY;
-	return m;
-}
-
-static struct made_up hardly_any_noise(gsl_rng *rng)
-{
-	struct made_up m = an_l(rng);
-
-	m.spread_ns = NS_PER_MS / 4;
-	m.quantum_ns = NS_PER_MS;
-	m.length_ns = NS_PER_S;
-	m.least_ns = 5 * NS_PER_MS;
-	m.most_ns = NS_PER_S;
-	return m;
-}
-
-static struct made_up a_small_l(gsl_rng *rng)
-{
-	struct made_up m = an_l(rng);
-
-	m.least_ns = 7 * m.spread_ns;
-	m.most_ns = 20 * m.spread_ns;
-	return m;
-}
-
-static struct made_up six_samples(gsl_rng *rng)
-{
-	struct made_up m = clean(rng);
-
-	m.n = 4 + gsl_rng_uniform_int(rng, 12);
-	m.rare = 0.1;
-	return m;
-}
-
-static struct made_up an_l_of_few(gsl_rng *rng)
-{
-	struct made_up m = an_l(rng);
-
-	m.n = 6 + gsl_rng_uniform_int(rng, 14);
-	m.planted = 0.1;
-	m.least_ns = 60 * m.spread_ns;
-	return m;
-}
-
-static struct made_up not_explained(gsl_rng *rng)
-{
-	struct made_up m = an_l(rng);
-
-	m.stretch = 50;
-	m.most_ns = m.least_ns = m.spread_ns;
-	return m;
-}
-
-static struct made_up drift(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_EXPONENTIAL);
-
-	m.drift = from(rng, 7, 100) * (gsl_rng_uniform_int(rng, 2) ? 1 : -1);
-	return m;
-}
-
-static struct made_up drift_with_an_l(gsl_rng *rng)
-{
-	struct made_up m = an_l(rng);
-
-	m.drift = from(rng, 7, 100);
-	return m;
-}
-
-static struct made_up wave(gsl_rng *rng)
-{
-	struct made_up m = drift(rng);
-
-	m.wave = true;
-	return m;
-}
-
-static struct made_up step(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_EXPONENTIAL);
-
-	m.step = from(rng, 5, 300) * (gsl_rng_uniform_int(rng, 2) ? 1 : -1);
-	m.step_at = (size_t)((0.15 + 0.7 * gsl_rng_uniform(rng)) * (double)m.n);
-	return m;
-}
-
-static struct made_up two_speeds(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_UNIFORM);
-
-	m.step = from(rng, 20, 300);
-	return m;
-}
-
-static struct made_up alternating(gsl_rng *rng)
-{
-	struct made_up m = two_speeds(rng);
-
-	m.alternating = true;
-	return m;
-}
-
-static struct made_up alike(gsl_rng *rng)
-{
-	struct made_up m = any_run(rng, NOISE_NORMAL);
-
-	m.n = m.n < 100 ? 100 : m.n;
-	m.wander = 0.75;
-	return m;
+	if (range.low == range.high)
+		return range.low;
+	return range.logarithmic ? range.low * pow(range.high / range.low, gsl_rng_uniform(rng))
+				 : gsl_ran_flat(rng, range.low, range.high);
 }
 
 static const struct kind {
 	const char *name;
-	maker *make;
 	enum verdict verdict;
-	double at_least;
+	double at_least; /* the share that is judged right */
+	enum noise lightest, heaviest;
+	struct made_up all;   /* what all runs of this kind have */
+	size_t fewest, most;  /* samples; most 0: any number */
+	struct range planted; /* share of samples */
+	struct range pt;      /* of each execution of the planted daemon, in units of spread */
+	struct range same_pt; /* likewise, of all of them; 0: they differ */
+	struct range stretch, drift, step;
+	bool up_or_down; /* the drift and the step */
+	bool once;       /* the step */
 } kinds[] = {
-	{"clean", clean, VERDICT_CLEAN, 0.99},
-	{"clean, heavy tails", heavy_tailed, VERDICT_CLEAN, 0.98},
-	{"clean, very heavy tails", very_heavy, VERDICT_CLEAN, 0.98},
-	{"clean, wandering", wandering, VERDICT_CLEAN, 0.97},
-	{"clean, few samples", six_samples, VERDICT_CLEAN, 0.98},
-	{"L", an_l, VERDICT_L, 0.98},
-	{"L in heavy tails", an_l_in_heavy_tails, VERDICT_L, 0.97},
-	{"L, wandering", a_wandering_l, VERDICT_L, 0.97},
-	{"L, small", a_small_l, VERDICT_L, 0.93},
-	{"L, few samples", an_l_of_few, VERDICT_L, 0.95},
-	{"L, most ETs equal", hardly_any_noise, VERDICT_L, 0.98},
-	{"clean, bystanders only", not_explained, VERDICT_CLEAN, 0.97},
-	{"frequent", frequent, VERDICT_FREQUENT, 0.97},
-	{"frequent, of any length", frequent_of_any_length, VERDICT_FREQUENT, 0.95},
-	{"frequent, in pairs", frequent_in_pairs, VERDICT_FREQUENT, 0.97},
-	{"frequent, most samples", nearly_always, VERDICT_FREQUENT, 0.95},
-	{"drift", drift, VERDICT_DRIFT, 0.98},
-	{"drift, and an L", drift_with_an_l, VERDICT_DRIFT, 0.97},
-	{"drift up and down", wave, VERDICT_DRIFT, 0.97},
-	{"drift, neighbours alike", alike, VERDICT_DRIFT, 0.95},
-	{"step", step, VERDICT_STEP, 0.97},
-	{"step, every other sample", alternating, VERDICT_STEP, 0.98},
-	{"step, two speeds at random", two_speeds, VERDICT_STEP, 0.98},
+	{"clean", VERDICT_CLEAN, 0.99, .heaviest = NOISE_EXPONENTIAL},
+	{"clean, heavy tails", VERDICT_CLEAN, 0.98, NOISE_LOGNORMAL, NOISE_PARETO},
+	{"clean, very heavy tails", VERDICT_CLEAN, 0.98, NOISE_CAUCHY, NOISE_CAUCHY},
+	{"clean, wandering", VERDICT_CLEAN, 0.97, .heaviest = NOISE_EXPONENTIAL,
+		{.wander = 0.3, .rare = 0.02}},
+	{"clean, few samples", VERDICT_CLEAN, 0.98, .heaviest = NOISE_EXPONENTIAL, {.rare = 0.1}, 4, 15},
+	{"L", VERDICT_L, 0.98, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05), .pt = {15, 3000}},
+	{"L in heavy tails", VERDICT_L, 0.97, NOISE_LOGNORMAL, NOISE_PARETO, .planted = LOG(0.01, 0.05),
+		.pt = {40, 3000}},
+	{"L, wandering", VERDICT_L, 0.97, .heaviest = NOISE_EXPONENTIAL, {.wander = 0.3},
+		.planted = LOG(0.01, 0.05), .pt = {15, 3000}, .stretch = LOG(0.7, 1.4)},
+	{"L, small", VERDICT_L, 0.93, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05),
+		.pt = {7, 20}},
+	{"L, few samples", VERDICT_L, 0.95, .heaviest = NOISE_EXPONENTIAL, .fewest = 6, 19,
+		.planted = {0.1, 0.1}, .pt = {60, 3000}},
+	{"L, most ETs equal", VERDICT_L, 0.98, .heaviest = NOISE_EXPONENTIAL,
+		{.length_ns = NS_PER_S, .spread_ns = NS_PER_MS / 4, .quantum_ns = NS_PER_MS},
+		.planted = LOG(0.01, 0.05), .pt = {20, 4000}},
+	{"clean, bystanders only", VERDICT_CLEAN, 0.97, .heaviest = NOISE_EXPONENTIAL,
+		.planted = LOG(0.01, 0.05), .pt = {1, 1}, .stretch = {50, 50}},
+	{"frequent", VERDICT_FREQUENT, 0.97, .heaviest = NOISE_EXPONENTIAL, .fewest = 100,
+		.planted = {0.2, 0.7}, .same_pt = LOG(10, 500)},
+	{"frequent, of any length", VERDICT_FREQUENT, 0.95, .heaviest = NOISE_EXPONENTIAL, .fewest = 100,
+		.planted = {0.2, 0.5}, .pt = {5, 200}},
+	{"frequent, in pairs", VERDICT_FREQUENT, 0.97, .heaviest = NOISE_EXPONENTIAL, {.in_pairs = true}, 100,
+		.planted = {0.2, 0.7}, .same_pt = LOG(10, 500)},
+	{"frequent, most samples", VERDICT_FREQUENT, 0.95, .heaviest = NOISE_EXPONENTIAL, .fewest = 100,
+		.planted = {0.5, 0.85}, .same_pt = LOG(10, 500)},
+	{"drift", VERDICT_DRIFT, 0.98, .heaviest = NOISE_EXPONENTIAL, .drift = LOG(7, 100),
+		.up_or_down = true},
+	{"drift, and an L", VERDICT_DRIFT, 0.97, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05),
+		.pt = {15, 3000}, .drift = LOG(7, 100)},
+	{"drift up and down", VERDICT_DRIFT, 0.97, .heaviest = NOISE_EXPONENTIAL, {.wave = true},
+		.drift = LOG(7, 100), .up_or_down = true},
+	{"drift, neighbours alike", VERDICT_DRIFT, 0.95, NOISE_NORMAL, NOISE_NORMAL, {.wander = 0.75}, 100},
+	{"step", VERDICT_STEP, 0.97, .heaviest = NOISE_EXPONENTIAL, .step = LOG(5, 300), .up_or_down = true,
+		.once = true},
+	{"step, every other sample", VERDICT_STEP, 0.98, .heaviest = NOISE_UNIFORM, {.alternating = true},
+		.step = LOG(20, 300)},
+	{"step, two speeds at random", VERDICT_STEP, 0.98, .heaviest = NOISE_UNIFORM, .step = LOG(20, 300)},
 };
+
+/* Sizes, units and noise, apart from the shape: seconds in whole ms as the papers' tables are, or 0.1 s in
+ * ns. */
+static struct made_up any_run(gsl_rng *rng, const struct kind *kind)
+{
+	static const size_t sizes[] = {40, 60, 100, 150, 400, 800, 2000};
+	bool coarse = gsl_rng_uniform_int(rng, 2);
+	struct made_up m = kind->all;
+
+	m.seed = gsl_rng_get(rng);
+	m.n = sizes[gsl_rng_uniform_int(rng, ELEMENTS(sizes))];
+	if (!m.spread_ns) {
+		m.length_ns = coarse ? 128 * NS_PER_S : 100 * NS_PER_MS;
+		m.spread_ns = (int64_t)draw(
+			rng, coarse ? (struct range)LOG(1e6, 20e6) : (struct range)LOG(20e3, 1e6));
+		m.quantum_ns = coarse ? NS_PER_MS : 1;
+	}
+	m.noise = kind->lightest + (enum noise)gsl_rng_uniform_int(rng, kind->heaviest - kind->lightest + 1);
+	return m;
+}
+
+static struct made_up run_of(gsl_rng *rng, const struct kind *kind)
+{
+	struct made_up m = any_run(rng, kind);
+	double same_pt = draw(rng, kind->same_pt), sign;
+
+	if (kind->most > 0)
+		m.n = kind->fewest + gsl_rng_uniform_int(rng, kind->most - kind->fewest + 1);
+	else if (m.n < kind->fewest)
+		m.n = kind->fewest;
+	m.planted = draw(rng, kind->planted);
+	m.least_ns = (int64_t)((same_pt ?: kind->pt.low) * (double)m.spread_ns);
+	m.most_ns = (int64_t)((same_pt ?: kind->pt.high) * (double)m.spread_ns);
+	m.stretch = draw(rng, kind->stretch);
+	sign = kind->up_or_down && gsl_rng_uniform_int(rng, 2) ? -1 : 1;
+	m.drift = sign * draw(rng, kind->drift);
+	m.step = sign * draw(rng, kind->step);
+	m.step_at = kind->once ? (size_t)(gsl_ran_flat(rng, 0.15, 0.85) * (double)m.n) : 0;
+	return m;
+}
 
 static bool right(const struct kind *kind, const struct made_up *m)
 {
@@ -280,16 +139,13 @@ static bool right(const struct kind *kind, const struct made_up *m)
 	if (want == VERDICT_L && !planted)
 		want = VERDICT_CLEAN;
 	good = run.analysis.verdict == want && (want != VERDICT_L || made_up_found(&run));
-	if (!good) {
-		/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the
-		 * test. */
-		if (getenv("EMP_MISJUDGED"))
-			printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g drift %g step %g at "
-			       "%zu: %s\n",
-				kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
-				(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift,
-				m->step, m->step_at, run.analysis.why);
-	}
+	/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the test. */
+	if (!good && getenv("EMP_MISJUDGED"))
+		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g drift %g step %g at "
+		       "%zu: %s\n",
+			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
+			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift, m->step,
+			m->step_at, run.analysis.why);
 	made_up_clear(&run);
 	return good;
 }
@@ -303,7 +159,7 @@ TEST(each_shape_is_recognised)
 		int good = 0;
 
 		for (int i = 0; i < TIMES; i++) {
-			struct made_up m = k->make(rng);
+			struct made_up m = run_of(rng, k);
 
 			good += right(k, &m);
 		}
@@ -344,7 +200,7 @@ TEST(the_daemon_that_makes_many_of_a_few_samples_long_is_named_alone)
 		int good = 0;
 
 		for (int k = 0; k < TIMES; k++) {
-			struct made_up m = any_run(rng, NOISE_EXPONENTIAL);
+			struct made_up m = any_run(rng, &(struct kind){.heaviest = NOISE_EXPONENTIAL});
 			struct made_up_run run;
 			bool alone_good;
 
@@ -353,7 +209,7 @@ TEST(the_daemon_that_makes_many_of_a_few_samples_long_is_named_alone)
 			m.n_planted = of[i][0];
 			m.planted = 0;
 			m.rare = 0.1;
-			m.least_ns = (int64_t)(from(rng, 20, 500) * (double)m.spread_ns);
+			m.least_ns = (int64_t)(draw(rng, (struct range)LOG(20, 500)) * (double)m.spread_ns);
 			m.most_ns = m.least_ns * (int64_t)(1 + gsl_rng_uniform_int(rng, 2));
 			run = made_up_read(&m);
 			alone_good = run.analysis.verdict == VERDICT_FREQUENT;
