@@ -38,3 +38,32 @@ static inline void load(struct scratch *s, const char *name)
 	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
 	sql(s->path, text);
 }
+
+/* The first answer to a question of SQL. */
+static inline char *ask(const char *path, const char *text)
+{
+	sqlite3 *db = open_file(path);
+	sqlite3_stmt *stmt;
+	char *answer;
+
+	if (sqlite3_prepare_v2(db, text, -1, &stmt, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", text, sqlite3_errmsg(db));
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	answer = strdup((const char *)sqlite3_column_text(stmt, 0) ?: "");
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return answer;
+}
+
+#define assert_answer(path, text, expected)                      \
+	do {                                                     \
+		_cleanup_(freep) char *answer = ask(path, text); \
+		assert_string_equal(answer, expected);           \
+	} while (0)
+
+/* Nothing is damaged, and nothing points to what is not there. */
+static inline void assert_sound(const char *path)
+{
+	assert_answer(path, "PRAGMA integrity_check", "ok");
+	assert_answer(path, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+}

@@ -101,3 +101,55 @@ static inline struct sample scratch_sample(uint32_t n)
 		.observer_ns = -1,
 		.exit_status = -1};
 }
+
+/* Opens the book, again if it is open. */
+static inline void scratch_open(struct scratch *s, enum book_mode mode)
+{
+	book_free(TAKE(s->book));
+	assert_done(s, book_open(&s->book, s->path, mode, &s->err));
+}
+
+/* A run in the book. */
+static inline struct run scratch_begin(struct scratch *s, const char *program)
+{
+	struct run run = scratch_run(program);
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	return run;
+}
+
+static inline uint32_t scratch_source(struct scratch *s, const char *name, enum source_kind kind)
+{
+	uint32_t id = 0;
+
+	assert_done(s, book_source(s->book, name, NULL, NULL, kind, &id, &s->err));
+	return id;
+}
+
+/* Gives a run its nth sample, with these executions. */
+static inline void scratch_add(
+	struct scratch *s, int64_t run, uint32_t n, const struct execution *executions, size_t n_executions)
+{
+	struct sample sample = scratch_sample(n);
+
+	assert_done(s, book_add_sample(s->book, run, &sample, executions, n_executions, &s->err));
+}
+
+/* Two structs have the same values in all fields of their table. */
+static inline void assert_same_fields(const struct field_table *table, const void *a, const void *b)
+{
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
+		bool same;
+
+		if (f->type == FIELD_TEXT)
+			same = strcmp(*field_text(f, a) ?: "NULL", *field_text(f, b) ?: "NULL") == 0;
+		else if (f->type == FIELD_CHARS)
+			same = memcmp((const char *)a + f->offset, (const char *)b + f->offset, f->size) == 0;
+		else if (f->type == FIELD_REAL)
+			same = *field_real(f, a) == *field_real(f, b);
+		else
+			same = field_get(f, a) == field_get(f, b);
+		if (!same)
+			fail_msg("'%s' of '%s' is not the same", f->name, table->table);
+	}
+}

@@ -3,6 +3,7 @@
 #include "tests/unit/frozen_clock.h"
 #include "tests/unit/scratch.h"
 
+#include "lib/base/text.h"
 #include "lib/book/book.h"
 
 #include <errno.h>
@@ -37,25 +38,10 @@ TEST_IN_BOOK(a_run_comes_back_as_it_was_stored)
 	assert_true(run.started_ns > 1700000000000000000);
 
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
-	assert_int_equal(back.id, run.id);
-	assert_string_equal(back.program, "INC128");
-	assert_string_equal(back.command, "[\"inc\", \"128\"]");
-	assert_int_equal(back.kind, RUN_SHORT);
+	run.owner = strdup(back.owner); /* this process */
+	assert_same_fields(&run_table, &back, &run);
 	assert_int_equal(strlen(back.uid), 32);
-	assert_string_equal(back.uid, run.uid);
-	assert_int_equal(back.state, RUN_OPEN);
-	assert_string_equal(back.backend, "bpf");
-	assert_string_equal(back.pt_source, "cgroup");
-	assert_string_equal(back.profile, "quiet");
-	assert_string_equal(back.notes, "audit: not fit, run anyway");
-	assert_int_equal(back.task_length_ns, 100000000);
-	assert_int_equal(back.resolution_ns, 1);
-	assert_int_equal(back.started_ns, run.started_ns);
 	assert_int_equal(back.ended_ns, 0);
-	assert_int_equal(back.environment, environment);
-	assert_int_equal(back.cpu, 1);
-	assert_true(back.other_cpus);
-	assert_int_equal(back.unprofiled_share_ppm, 20000);
 	assert_int_equal(back.n_samples, 0);
 }
 
@@ -66,14 +52,10 @@ TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 	run.task_length_ns = 0;
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	run.owner = strdup(back.owner); /* this process */
+	assert_same_fields(&run_table, &back, &run);
 	assert_null(back.command);
-	assert_null(back.backend);
-	assert_null(back.pt_source);
-	assert_null(back.profile);
-	assert_null(back.notes);
-	assert_int_equal(back.task_length_ns, 0);
 	assert_int_equal(back.environment, 0);
-	assert_int_equal(back.cpu, -1);
 }
 
 TEST_IN_BOOK(the_end_of_a_run_keeps_notes_unless_there_are_new_ones)
@@ -94,30 +76,17 @@ TEST_IN_BOOK(the_end_of_a_run_keeps_notes_unless_there_are_new_ones)
 	assert_says(s, "run 77 is not in the lab book");
 }
 
-static void assert_same_sample(const struct sample *a, const struct sample *b)
-{
-	assert_int_equal(a->n, b->n);
-	assert_int_equal(a->start_ns, b->start_ns);
-	assert_int_equal(a->et_ns, b->et_ns);
-	assert_int_equal(a->pt_ns, b->pt_ns);
-	assert_int_equal(a->user_ns, b->user_ns);
-	assert_int_equal(a->system_ns, b->system_ns);
-	assert_int_equal(a->max_rss_bytes, b->max_rss_bytes);
-	assert_int_equal(a->observer_ns, b->observer_ns);
-	assert_int_equal(a->lost, b->lost);
-	assert_int_equal(a->exit_status, b->exit_status);
-	assert_int_equal(a->left_behind, b->left_behind);
-	assert_int_equal(a->incomplete, b->incomplete);
-}
-
 TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "xz");
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
+	uint32_t cron = scratch_source(s, "cron", SOURCE_PROCESS),
+		 kswapd = scratch_source(s, "kswapd0", SOURCE_KERNEL);
 	struct sample first = scratch_sample(1), second = scratch_sample(2);
-	struct execution e[3] = {{.pid = 10, .pt_ns = 5, .tick_ns = 4000000}, {.pt_ns = 0, .tick_ns = -1},
-		{.pid = 11, .pt_ns = 7, .tick_ns = 0}};
+	struct execution e[3] = {{.source = cron, .pid = 10, .pt_ns = 5, .tick_ns = 4000000},
+		{.source = kswapd, .pt_ns = 0, .tick_ns = -1},
+		{.source = cron, .pid = 11, .pt_ns = 7, .tick_ns = 0}};
 	size_t n;
 
 	first.user_ns = 0;
@@ -128,25 +97,19 @@ TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 	first.exit_status = 139;
 	first.left_behind = 2;
 	first.incomplete = true;
-	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e[0].source, &s->err));
-	e[2].source = e[0].source;
-	assert_done(s, book_source(s->book, "kswapd0", NULL, NULL, SOURCE_KERNEL, &e[1].source, &s->err));
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &first, e, 3, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &second, NULL, 0, &s->err));
 
 	assert_done(s, book_samples(s->book, run.id, &samples, &n, &s->err));
 	assert_int_equal(n, 2);
-	assert_same_sample(&samples[0], &first);
-	assert_same_sample(&samples[1], &second);
+	assert_same_fields(&sample_table, &samples[0], &first);
+	assert_same_fields(&sample_table, &samples[1], &second);
 	assert_done(s, book_executions(s->book, run.id, 1, &executions, &n, &s->err));
 	assert_int_equal(n, 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(executions[i].sample, 1);
 		assert_int_equal(executions[i].source, e[i].source);
-		assert_int_equal(executions[i].pid, e[i].pid);
-		assert_int_equal(executions[i].pt_ns, e[i].pt_ns);
-		assert_int_equal(executions[i].tick_ns, e[i].tick_ns);
+		assert_same_fields(&execution_table, &executions[i], &e[i]);
 	}
 	free(TAKE(executions));
 	assert_done(s, book_executions(s->book, run.id, 2, &executions, &n, &s->err));
@@ -155,28 +118,24 @@ TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 
 TEST_IN_BOOK(a_sample_number_cannot_be_used_twice)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz");
-	_cleanup_(run_clear) struct run back = {};
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "xz"), back = {};
 	struct sample sample = scratch_sample(3);
 
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	scratch_add(s, run.id, 3, NULL, 0);
 	assert_int_equal(book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err), -EEXIST);
 	assert_says(s, "has a sample 3 already");
-	sample.n = 4;
-	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	scratch_add(s, run.id, 4, NULL, 0);
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
 	assert_int_equal(back.n_samples, 2);
 }
 
 TEST_IN_BOOK(a_sample_whose_executions_are_impossible_is_not_stored_at_all)
 {
-	_cleanup_(run_clear) struct run back = {}, run = scratch_run("xz");
+	_cleanup_(run_clear) struct run back = {}, run = scratch_begin(s, "xz");
 	struct sample sample = scratch_sample(1);
 	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.source = 99, .tick_ns = -1};
 
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &negative.source, &s->err));
+	negative.source = scratch_source(s, "cron", SOURCE_PROCESS);
 	assert_true(book_add_sample(s->book, run.id, &sample, &negative, 1, &s->err) < 0);
 	assert_says(s, "pt_ns >= 0");
 	assert_true(book_add_sample(s->book, run.id, &sample, &stranger, 1, &s->err) < 0);
@@ -194,19 +153,15 @@ TEST_IN_BOOK(a_sample_of_a_run_that_is_gone_is_refused_by_name)
 
 TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again)
 {
-	_cleanup_(run_clear) struct run first = scratch_run("one"), second = scratch_run("two");
-	_cleanup_(run_clear) struct run third = scratch_run("three"), back = {};
+	_cleanup_(run_clear) struct run first = scratch_begin(s, "one"), second = scratch_begin(s, "two");
+	_cleanup_(run_clear) struct run third = {}, back = {};
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
-	struct sample sample = scratch_sample(1);
-	struct execution e = {.pt_ns = 5, .tick_ns = -1};
+	struct execution e = {.source = scratch_source(s, "cron", SOURCE_PROCESS), .pt_ns = 5, .tick_ns = -1};
 	size_t n;
 
-	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
-	assert_done(s, book_begin_run(s->book, &first, &s->err));
-	assert_done(s, book_begin_run(s->book, &second, &s->err));
-	assert_done(s, book_add_sample(s->book, first.id, &sample, &e, 1, &s->err));
-	assert_done(s, book_add_sample(s->book, second.id, &sample, &e, 1, &s->err));
+	scratch_add(s, first.id, 1, &e, 1);
+	scratch_add(s, second.id, 1, &e, 1);
 	assert_done(s, book_remove_run(s->book, second.id, false, &s->err));
 	assert_int_equal(book_get_run(s->book, second.id, &back, &s->err), -ENOENT);
 	assert_int_equal(book_remove_run(s->book, second.id, false, &s->err), -ENOENT);
@@ -217,13 +172,13 @@ TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again
 	assert_int_equal(n, 0);
 	assert_done(s, book_executions(s->book, first.id, 1, &executions, &n, &s->err));
 	assert_int_equal(n, 1);
-	assert_done(s, book_begin_run(s->book, &third, &s->err));
+	third = scratch_begin(s, "three");
 	assert_int_equal(third.id, second.id + 1);
 }
 
 TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("INC1"), other = scratch_run("INC2");
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC1"), other = scratch_begin(s, "INC2");
 	struct profile profile = {.name = (char *)"lab1", .resolution_ns = 1, .cpu = -1};
 	struct calibration_plan plan = {.profile = (char *)"lab2",
 		.backend = (char *)"auto",
@@ -234,8 +189,6 @@ TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 	size_t n;
 
 	profile.short_run.program = profile.long_run.program = (char *)"INC1";
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_begin_run(s->book, &other, &s->err));
 	profile.long_run.run = run.id;
 	plan.phases[SHORT_PHASE].run = other.id;
 	assert_done(s, book_put_profile(s->book, &profile, false, &s->err));
@@ -269,53 +222,44 @@ TEST_IN_BOOK(a_uid_is_kept_and_a_copy_gets_its_own)
 TEST_IN_BOOK(all_runs_are_listed_by_id)
 {
 	struct run *runs = NULL;
-	struct sample sample = scratch_sample(1);
-	char name[16];
 	size_t n;
 
 	for (int i = 1; i <= 40; i++) {
-		_cleanup_(run_clear) struct run run = {};
+		_cleanup_(run_clear) struct run run = scratch_begin(s, text_brief("p%d", i));
 
-		snprintf(name, sizeof(name), "p%d", i);
-		run = scratch_run(name);
-		assert_done(s, book_begin_run(s->book, &run, &s->err));
 		if (i % 2)
-			assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+			scratch_add(s, run.id, 1, NULL, 0);
 	}
 	assert_done(s, book_runs(s->book, &runs, &n, &s->err));
 	assert_int_equal(n, 40);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(runs[i].id, i + 1);
 		assert_int_equal(runs[i].n_samples, i % 2 ? 0 : 1);
-		run_clear(&runs[i]);
 	}
-	free(runs);
+	fields_free(&run_table, runs, n);
 }
 
 TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 {
 	_cleanup_(sources_clear) struct sources all = {};
-	uint32_t id, first;
+	static const struct source rows[] = {
+		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service", SOURCE_PROCESS},
+		{2, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"b.service", SOURCE_PROCESS},
+		{3, (char *)"python3", NULL, NULL, SOURCE_PROCESS},
+		{4, (char *)"python3", NULL, NULL, SOURCE_KERNEL},
+		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service", SOURCE_PROCESS},
+	};
+	uint32_t id;
 
-	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "a.service", SOURCE_PROCESS,
-			       &first, &s->err));
-	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "b.service", SOURCE_PROCESS,
-			       &id, &s->err));
-	assert_int_equal(id, first + 1);
-	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
-	assert_int_equal(id, first + 2);
-	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL, &id, &s->err));
-	assert_int_equal(id, first + 3);
-	assert_done(s, book_source(s->book, "python3", "/usr/bin/python3.11", "a.service", SOURCE_PROCESS,
-			       &id, &s->err));
-	assert_int_equal(id, first);
+	for (const struct source *row = rows; row < rows + ELEMENTS(rows); row++) {
+		assert_done(s, book_source(s->book, row->name, row->exe, row->unit, row->kind, &id, &s->err));
+		assert_int_equal(id, row->id);
+	}
 
-	book_free(TAKE(s->book)); /* and what is remembered of them with it */
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	assert_int_equal(book_known_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL), first + 3);
+	scratch_open(s, BOOK_WRITE); /* what is remembered of them is gone */
+	assert_int_equal(book_known_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL), 4);
 	assert_int_equal(book_known_source(s->book, "python3", "", NULL, SOURCE_IRQ), 0);
-	assert_done(s, book_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL, &id, &s->err));
-	assert_int_equal(id, first + 3);
+	assert_int_equal(scratch_source(s, "python3", SOURCE_KERNEL), 4);
 	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 4);
 	for (size_t i = 0; i < all.n; i++)
@@ -327,33 +271,24 @@ TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 
 TEST_IN_BOOK(thousands_of_daemons_keep_their_numbers)
 {
-	uint32_t ids[3000], id;
-	char name[16];
+	uint32_t ids[3000];
 
 	assert_done(s, book_begin(s->book, &s->err));
-	for (int i = 0; i < 3000; i++) {
-		snprintf(name, sizeof(name), "kworker/%d", i);
-		assert_done(s, book_source(s->book, name, NULL, NULL, SOURCE_KERNEL, &ids[i], &s->err));
-	}
+	for (int i = 0; i < 3000; i++)
+		ids[i] = scratch_source(s, text_brief("kworker/%d", i), SOURCE_KERNEL);
 	assert_done(s, book_commit(s->book, &s->err));
-	for (int i = 2999; i >= 0; i--) {
-		snprintf(name, sizeof(name), "kworker/%d", i);
-		assert_done(s, book_source(s->book, name, NULL, NULL, SOURCE_KERNEL, &id, &s->err));
-		assert_int_equal(id, ids[i]);
-	}
+	for (int i = 2999; i >= 0; i--)
+		assert_int_equal(scratch_source(s, text_brief("kworker/%d", i), SOURCE_KERNEL), ids[i]);
 }
 
 TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 {
 	_cleanup_(sources_clear) struct sources all = {};
-	uint32_t first, id;
+	uint32_t first = scratch_source(s, "bad\xff\xc0\xafname", SOURCE_PROCESS);
 
-	assert_done(
-		s, book_source(s->book, "bad\xff\xc0\xafname", NULL, NULL, SOURCE_PROCESS, &first, &s->err));
-	assert_done(s, book_source(s->book, "gr\xc3\xbc\xc3\x9f", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
-	assert_done(s, book_source(s->book, "cut\xc3", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
-	assert_done(s, book_source(s->book, "bad\xff\xc0\xafname", NULL, NULL, SOURCE_PROCESS, &id, &s->err));
-	assert_int_equal(id, first);
+	scratch_source(s, "gr\xc3\xbc\xc3\x9f", SOURCE_PROCESS);
+	scratch_source(s, "cut\xc3", SOURCE_PROCESS);
+	assert_int_equal(scratch_source(s, "bad\xff\xc0\xafname", SOURCE_PROCESS), first);
 	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 3);
 	assert_string_equal(all.items[0].name, "bad\\xff\\xc0\\xafname");
@@ -363,29 +298,26 @@ TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
 
 TEST_IN_BOOK(what_is_rolled_back_is_gone_daemons_too)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz"), back = {};
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "xz"), back = {};
 	_cleanup_(sources_clear) struct sources all = {};
-	struct sample sample = scratch_sample(1);
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
-	uint32_t other;
 
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_begin(s->book, &s->err));
-	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
-	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
+	e.source = scratch_source(s, "cron", SOURCE_PROCESS);
+	scratch_add(s, run.id, 1, &e, 1);
 	book_rollback(s->book);
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
 	assert_int_equal(back.n_samples, 0);
-	assert_done(s, book_source(s->book, "sshd", NULL, NULL, SOURCE_PROCESS, &other, &s->err));
-	assert_int_equal(other, 1); /* the number that cron had is free again */
-	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
+	assert_int_equal(
+		scratch_source(s, "sshd", SOURCE_PROCESS), 1); /* the number that cron had is free again */
+	e.source = scratch_source(s, "cron", SOURCE_PROCESS);
 	assert_int_equal(e.source, 2);
-	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
+	scratch_add(s, run.id, 1, &e, 1);
 	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 2);
 }
 
-static void add_one(struct scratch *s, int64_t run, uint32_t n)
+static void add_in_transaction(struct scratch *s, int64_t run, uint32_t n)
 {
 	struct sample sample = {.n = n, .start_ns = n, .et_ns = 5, .pt_ns = 5};
 
@@ -397,23 +329,22 @@ static void add_one(struct scratch *s, int64_t run, uint32_t n)
 
 TEST_IN_BOOK(samples_of_one_second_wait_for_the_disk_together)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("true");
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "true");
 	int before;
 
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	frozen_ns = clock_ns(CLOCK_MONOTONIC);
-	add_one(s, run.id, 1);
+	add_in_transaction(s, run.id, 1);
 	before = n_syncs;
 	assert_true(before > 0);
 	frozen_ns += NS_PER_S - 1;
-	add_one(s, run.id, 2);
-	add_one(s, run.id, 3);
+	add_in_transaction(s, run.id, 2);
+	add_in_transaction(s, run.id, 3);
 	assert_int_equal(n_syncs, before);
 	frozen_ns++;
-	add_one(s, run.id, 4);
+	add_in_transaction(s, run.id, 4);
 	assert_true(n_syncs > before);
 	before = n_syncs;
-	add_one(s, run.id, 5);
+	add_in_transaction(s, run.id, 5);
 	assert_int_equal(n_syncs, before);
 	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err));
 	assert_true(n_syncs > before);

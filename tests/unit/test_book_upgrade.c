@@ -38,30 +38,9 @@ static void refused(const char *path, const char *text, const char *words)
 	sqlite3_close(db);
 }
 
-static char *ask(const char *path, const char *text)
-{
-	sqlite3 *db = open_file(path);
-	sqlite3_stmt *stmt;
-	char *answer;
-
-	if (sqlite3_prepare_v2(db, text, -1, &stmt, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", text, sqlite3_errmsg(db));
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	answer = strdup((const char *)sqlite3_column_text(stmt, 0) ?: "");
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
-	return answer;
-}
-
-#define assert_answer(path, text, expected)                      \
-	do {                                                     \
-		_cleanup_(freep) char *answer = ask(path, text); \
-		assert_string_equal(answer, expected);           \
-	} while (0)
-
 static void upgrade(struct scratch *s)
 {
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	book_free(TAKE(s->book));
 }
 
@@ -73,7 +52,7 @@ TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 	size_t n;
 
 	load(s, "book-v1.sql");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err)); /* even to read it */
+	scratch_open(s, BOOK_READ); /* even to read it */
 	assert_done(s, book_get_run(s->book, 1, &run, &s->err));
 	assert_string_equal(run.program, "xz");
 	assert_string_equal(run.command, "[\"xz\",\"-9\"]");
@@ -89,8 +68,7 @@ TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 	assert_int_equal(n, 2);
 	assert_int_equal(executions[0].pt_ns, 7);
 	assert_int_equal(executions[0].pid, 12);
-	book_free(TAKE(s->book));
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	run.program[0] = 'X';
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_int_equal(run.id, 2);
@@ -105,7 +83,7 @@ TEST_IN_DIRECTORY(reading_an_older_book_changes_nothing_and_writing_keeps_a_copy
 
 	load(s, "0.1.0/book.sql");
 	for (int i = 0; i < 2; i++) {
-		assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+		scratch_open(s, BOOK_READ);
 		assert_done(s, book_runs(s->book, &runs, &n, &s->err));
 		assert_int_equal(n, 11);
 		fields_free(&run_table, runs, n);
@@ -135,29 +113,25 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	struct resume_point *points;
-	char *before[ELEMENTS(counts)], question[64];
+	char *before[ELEMENTS(counts)];
 	double per_second = 0;
 	size_t n;
 
 	load(s, "0.1.0/book.sql");
-	for (size_t i = 0; i < ELEMENTS(counts); i++) {
-		snprintf(question, sizeof(question), "SELECT count(*) FROM %s", counts[i]);
-		before[i] = ask(s->path, question);
-	}
+	for (size_t i = 0; i < ELEMENTS(counts); i++)
+		before[i] = ask(s->path, text_brief("SELECT count(*) FROM %s", counts[i]));
 	upgrade(s);
 	for (size_t i = 0; i < ELEMENTS(counts); i++) {
-		snprintf(question, sizeof(question), "SELECT count(*) FROM %s", counts[i]);
-		assert_answer(s->path, question, before[i]);
+		assert_answer(s->path, text_brief("SELECT count(*) FROM %s", counts[i]), before[i]);
 		free(before[i]);
 	}
-	assert_answer(s->path, "PRAGMA integrity_check", "ok");
-	assert_answer(s->path, "SELECT count(*) FROM pragma_foreign_key_check", "0");
+	assert_sound(s->path);
 	assert_answer(s->path, "SELECT count(DISTINCT uid) FROM run", "11");
 	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT kind FROM run ORDER BY id)",
 		"short,long,measure,import,import,measure,measure,measure,short,long,short");
 	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
 		"kernel,process");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_READ);
 	assert_int_equal(book_get_inc(s->book, 1, &per_second, &s->err), 1);
 	assert_true(per_second == 3694390776);
 	assert_done(s, book_counters(s->book, 3, &counters, &n, &s->err));
@@ -178,7 +152,7 @@ TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 	size_t n;
 
 	load(s, "book-v3.sql");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_READ);
 	assert_done(s, book_samples(s->book, 1, &samples, &n, &s->err));
 	assert_int_equal(n, 2);
 	assert_true(samples[0].et_ns > 110000000 && samples[0].pt_ns > 0);
@@ -196,12 +170,12 @@ TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 
 TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = {};
 
 	load(s, "0.1.0/book.sql");
 	sql(s->path, "DELETE FROM run WHERE id = 11");
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	scratch_open(s, BOOK_WRITE);
+	run = scratch_begin(s, "xz");
 	assert_int_equal(run.id, 12);
 }
 
@@ -211,7 +185,7 @@ TEST_IN_DIRECTORY(a_purpose_that_is_no_kind_becomes_an_import)
 
 	load(s, "0.1.0/book.sql");
 	sql(s->path, "UPDATE run SET purpose = 'my own' WHERE id = 4");
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	assert_done(s, book_get_run(s->book, 4, &run, &s->err));
 	assert_int_equal(run.kind, RUN_IMPORT);
 }
@@ -240,16 +214,14 @@ TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 
 	for (bool killed = true; killed; n += 3) {
 		int status;
+		pid_t pid;
 
 		unlink(s->path);
 		unlink(wal);
 		unlink(shm);
 		load(s, "0.1.0/book.sql");
-
-		/* Whether the process was killed at its nth write. */
-		pid_t pid = fork();
-
-		if (pid == 0) {
+		pid = fork();
+		if (pid == 0) { /* is killed at its nth write */
 			writes_left = n;
 			_exit(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
 		}
@@ -264,89 +236,90 @@ TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 	assert_true(n > 9);
 }
 
-static int64_t begin(struct scratch *s)
+/* Run 1 has a sample 1, and source 1 is a timer. */
+static void begin(struct scratch *s)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz");
-	struct sample sample = scratch_sample(1);
-	uint32_t source;
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "xz");
 
-	assert_done(s, book_source(s->book, "timer", NULL, NULL, SOURCE_IRQ, &source, &s->err));
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	scratch_add(s, run.id, 1, NULL, 0);
 	assert_int_equal(run.id, 1);
-	assert_int_equal(source, 1);
-	return run.id;
+	assert_int_equal(scratch_source(s, "timer", SOURCE_IRQ), 1);
 }
 
-TEST_IN_BOOK(interruptions_belong_to_a_run_and_a_source)
+#define PROGRAM_INTO "INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES "
+
+TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 {
-	begin(s);
-	sql(s->path,
-		"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), (1, 0, 200, 0, 1);"
-		"INSERT INTO interruption_part VALUES (1, 0, 100, 1, 0, 5, 4, 1)");
-	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 100, 7, 1)", "UNIQUE");
-	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 300, 7, 2)", "FOREIGN KEY");
-	refused(s->path, "INSERT INTO interruption VALUES (2, 0, 300, 7, 1)", "FOREIGN KEY");
-	refused(s->path, "INSERT INTO interruption VALUES (1, -1, 300, 7, 1)", "cpu >= 0");
-	refused(s->path, "INSERT INTO interruption VALUES (1, 0, 300, -7, 1)", "length_ns >= 0");
-	refused(s->path, "INSERT INTO interruption_part VALUES (1, 0, 300, 1, 0, 5, 4, 1)", "FOREIGN KEY");
-	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
-	assert_answer(s->path, "SELECT count(*) FROM interruption", "0");
-	assert_answer(s->path, "SELECT count(*) FROM interruption_part", "0");
+	static const struct {
+		const char *made;          /* these rows may be made, */
+		const char *refused[6][2]; /* these changes not, for that reason, */
+		const char *tables[2];     /* and without the run these are empty */
+	} cases[] = {
+		/* interruptions belong to a run and a source */
+		{"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), (1, 0, 200, 0, 1);"
+		 "INSERT INTO interruption_part VALUES (1, 0, 100, 1, 0, 5, 4, 1)",
+			{{"INSERT INTO interruption VALUES (1, 0, 100, 7, 1)", "UNIQUE"},
+				{"INSERT INTO interruption VALUES (1, 0, 300, 7, 2)", "FOREIGN KEY"},
+				{"INSERT INTO interruption VALUES (2, 0, 300, 7, 1)", "FOREIGN KEY"},
+				{"INSERT INTO interruption VALUES (1, -1, 300, 7, 1)", "cpu >= 0"},
+				{"INSERT INTO interruption VALUES (1, 0, 300, -7, 1)", "length_ns >= 0"},
+				{"INSERT INTO interruption_part VALUES (1, 0, 300, 1, 0, 5, 4, 1)",
+					"FOREIGN KEY"}},
+			{"interruption", "interruption_part"}},
+		/* a sample may have several programs */
+		{"INSERT INTO program VALUES (1, 1, 'xz', '[\"xz\"]'), (1, 2, 'gzip', NULL);" PROGRAM_INTO
+		 "(1, 1, 1, 0, 9, 8), (1, 1, 2, 5, 9, 8); UPDATE sample_program SET exit_status = 143 * (program - 1)",
+			{{"INSERT INTO program VALUES (1, 0, 'xz', NULL)", "n >= 1"},
+				{"INSERT INTO program VALUES (7, 1, 'xz', NULL)", "FOREIGN KEY"},
+				{PROGRAM_INTO "(1, 1, 3, 0, 9, 8)", "FOREIGN KEY"},
+				{PROGRAM_INTO "(1, 2, 1, 0, 9, 8)", "FOREIGN KEY"},
+				{"UPDATE sample_program SET exit_status = 256",
+					"exit_status BETWEEN 0 AND 255"},
+				{"UPDATE sample_program SET pt_ns = -1", "pt_ns >= 0"}},
+			{"program", "sample_program"}},
+		/* page waits belong to a sample */
+		{"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), (1, 1, 'read', 0, 0, NULL, 0);"
+		 "INSERT INTO page_wait_bin VALUES (1, 1, 'slave', 0, 10000, 2, 500), (1, 1, 'slave', 10000, NULL, 1, 400)",
+			{{"INSERT INTO page_wait VALUES (1, 2, 'slave', 3, 900, 50, 0)", "FOREIGN KEY"},
+				{"INSERT INTO page_wait VALUES (1, 1, 'fault', 3, 900, 50, 0)", "kind IN"},
+				{"INSERT INTO page_wait_bin VALUES (1, 1, 'write', 0, 10000, 2, 500)",
+					"FOREIGN KEY"},
+				{"INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 9, 2, 500)",
+					"high_ns > low_ns"},
+				{"INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 10, 0, 500)",
+					"count > 0"}},
+			{"page_wait", "page_wait_bin"}},
+		/* a load belongs to a run */
+		{"INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL);"
+		 "INSERT INTO load_sample VALUES (1, 1, 5, 6, 7, 8)",
+			{{"INSERT INTO load VALUES (1, 'before', NULL, '[b]', NULL)", "UNIQUE"},
+				{"INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)", "FOREIGN KEY"},
+				{"UPDATE load SET coordination = 'after'", "coordination IN"},
+				{"INSERT INTO load_sample VALUES (1, 2, 5, 6, NULL, NULL)", "FOREIGN KEY"},
+				{"UPDATE load_sample SET release_ns = -1", "release_ns >= 0"}},
+			{"load", "load_sample"}},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		unlink(s->path);
+		scratch_open(s, BOOK_WRITE);
+		begin(s);
+		sql(s->path, cases[i].made);
+		for (size_t k = 0; k < ELEMENTS(cases[i].refused) && cases[i].refused[k][0]; k++)
+			refused(s->path, cases[i].refused[k][0], cases[i].refused[k][1]);
+		assert_done(s, book_remove_run(s->book, 1, false, &s->err));
+		for (size_t k = 0; k < ELEMENTS(cases[i].tables); k++)
+			assert_answer(
+				s->path, text_brief("SELECT count(*) FROM %s", cases[i].tables[k]), "0");
+	}
 }
 
-TEST_IN_BOOK(a_sample_may_have_several_programs)
+TEST_IN_BOOK(a_program_takes_its_part_of_samples_along)
 {
 	begin(s);
-	sql(s->path, "INSERT INTO program VALUES (1, 1, 'xz', '[\"xz\"]'), (1, 2, 'gzip', NULL);"
-		     "INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns, exit_status)"
-		     " VALUES (1, 1, 1, 0, 9, 8, 0), (1, 1, 2, 5, 9, 8, 143)");
-	refused(s->path, "INSERT INTO program VALUES (1, 0, 'xz', NULL)", "n >= 1");
-	refused(s->path, "INSERT INTO program VALUES (7, 1, 'xz', NULL)", "FOREIGN KEY");
-	refused(s->path,
-		"INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (1, 1, 3, 0, 9, 8)",
-		"FOREIGN KEY");
-	refused(s->path,
-		"INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (1, 2, 1, 0, 9, 8)",
-		"FOREIGN KEY");
-	refused(s->path, "UPDATE sample_program SET exit_status = 256", "exit_status BETWEEN 0 AND 255");
-	refused(s->path, "UPDATE sample_program SET pt_ns = -1", "pt_ns >= 0");
-	sql(s->path, "DELETE FROM program WHERE n = 2");
+	sql(s->path, "INSERT INTO program VALUES (1, 1, 'xz', NULL), (1, 2, 'gzip', NULL);" PROGRAM_INTO
+		     "(1, 1, 1, 0, 9, 8), (1, 1, 2, 5, 9, 8); DELETE FROM program WHERE n = 2");
 	assert_answer(s->path, "SELECT count(*) FROM sample_program", "1");
-	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
-	assert_answer(s->path, "SELECT count(*) FROM program", "0");
-	assert_answer(s->path, "SELECT count(*) FROM sample_program", "0");
-}
-
-TEST_IN_BOOK(page_waits_belong_to_a_sample)
-{
-	begin(s);
-	sql(s->path,
-		"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), (1, 1, 'read', 0, 0, NULL, 0);"
-		"INSERT INTO page_wait_bin VALUES (1, 1, 'slave', 0, 10000, 2, 500), (1, 1, 'slave', 10000, NULL, 1, 400)");
-	refused(s->path, "INSERT INTO page_wait VALUES (1, 2, 'slave', 3, 900, 50, 0)", "FOREIGN KEY");
-	refused(s->path, "INSERT INTO page_wait VALUES (1, 1, 'fault', 3, 900, 50, 0)", "kind IN");
-	refused(s->path, "INSERT INTO page_wait_bin VALUES (1, 1, 'write', 0, 10000, 2, 500)", "FOREIGN KEY");
-	refused(s->path, "INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 9, 2, 500)", "high_ns > low_ns");
-	refused(s->path, "INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 10, 0, 500)", "count > 0");
-	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
-	assert_answer(s->path, "SELECT count(*) FROM page_wait", "0");
-	assert_answer(s->path, "SELECT count(*) FROM page_wait_bin", "0");
-}
-
-TEST_IN_BOOK(a_load_belongs_to_a_run)
-{
-	begin(s);
-	sql(s->path,
-		"INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL); INSERT INTO load_sample VALUES (1, 1, 5, 6, 7, 8)");
-	refused(s->path, "INSERT INTO load VALUES (1, 'before', NULL, '[b]', NULL)", "UNIQUE");
-	refused(s->path, "INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)", "FOREIGN KEY");
-	refused(s->path, "UPDATE load SET coordination = 'after'", "coordination IN");
-	refused(s->path, "INSERT INTO load_sample VALUES (1, 2, 5, 6, NULL, NULL)", "FOREIGN KEY");
-	refused(s->path, "UPDATE load_sample SET release_ns = -1", "release_ns >= 0");
-	assert_done(s, book_remove_run(s->book, 1, false, &s->err));
-	assert_answer(
-		s->path, "SELECT (SELECT count(*) FROM load) + (SELECT count(*) FROM load_sample)", "0");
 }
 
 TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
@@ -365,17 +338,10 @@ TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 TEST_IN_BOOK(kinds_and_uids_are_checked)
 {
 	begin(s);
-	for (int i = 0; i < N_RUN_KINDS; i++) {
-		_cleanup_(freep) char *text = text_format("UPDATE run SET kind = '%s'", run_kind_names[i]);
-
-		sql(s->path, text);
-	}
-	for (int i = 0; i < N_SOURCE_KINDS; i++) {
-		_cleanup_(freep) char *text = text_format(
-			"UPDATE source SET kind = '%s'", source_kind_names[i]);
-
-		sql(s->path, text);
-	}
+	for (int i = 0; i < N_RUN_KINDS; i++)
+		sql(s->path, text_brief("UPDATE run SET kind = '%s'", run_kind_names[i]));
+	for (int i = 0; i < N_SOURCE_KINDS; i++)
+		sql(s->path, text_brief("UPDATE source SET kind = '%s'", source_kind_names[i]));
 	refused(s->path, "UPDATE run SET kind = 'nonsense'", "kind IN");
 	refused(s->path, "UPDATE source SET kind = 'nonsense'", "kind IN");
 	refused(s->path, "UPDATE run SET uid = 'abc'", "length(uid) = 32");

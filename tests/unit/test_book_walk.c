@@ -1,43 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Walking over all executions of a run, and reading while somebody writes. */
-#include "tests/unit/scratch.h"
+#include "tests/unit/book_file.h"
 
 #include <errno.h>
-#include <sqlite3.h>
 
 /* Run 1 gets n samples with two executions each: daemon 1 for n ns, daemon 2 for 2 n ns. */
-static void fill(struct scratch *s, struct book *book, uint32_t from, uint32_t to)
+static void fill(struct scratch *s, uint32_t from, uint32_t to)
 {
-	struct execution e[2] = {{.tick_ns = 4000000, .pid = 42}, {.tick_ns = -1}};
+	struct execution e[] = {{.tick_ns = 4000000, .pid = 42}, {.tick_ns = -1}};
 
-	assert_done(s, book_source(book, "cron", NULL, NULL, SOURCE_PROCESS, &e[0].source, &s->err));
-	assert_done(s, book_source(book, "sshd", NULL, NULL, SOURCE_PROCESS, &e[1].source, &s->err));
-	assert_done(s, book_begin(book, &s->err));
+	e[0].source = scratch_source(s, "cron", SOURCE_PROCESS);
+	e[1].source = scratch_source(s, "sshd", SOURCE_PROCESS);
+	assert_done(s, book_begin(s->book, &s->err));
 	for (uint32_t n = from; n <= to; n++) {
-		struct sample sample = scratch_sample(n);
-
 		e[0].pt_ns = n;
 		e[1].pt_ns = 2 * n;
-		assert_done(s, book_add_sample(book, 1, &sample, e, 2, &s->err));
+		scratch_add(s, 1, n, e, 2);
 	}
-	assert_done(s, book_commit(book, &s->err));
+	assert_done(s, book_commit(s->book, &s->err));
 }
 
 static int with_filled_book(void **state)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("INC128");
-	struct scratch *s;
+	int r = scratch_with_book(state);
 
-	if (scratch_with_book(state) < 0)
-		return -1;
-	s = *state;
-	if (book_begin_run(s->book, &run, &s->err) < 0)
-		return -1;
-	fill(s, s->book, 1, 300);
-	return 0;
+	if (r == 0) {
+		_cleanup_(run_clear) struct run run = scratch_begin(*state, "INC128");
+
+		fill(*state, 1, 300);
+	}
+	return r;
 }
 
-#define TEST_IN_FILLED_BOOK(name) TEST_WITH(name, with_filled_book, scratch_clear)
+#define TEST_IN_FILLED_BOOK(name) TEST_IN_SCRATCH(name, with_filled_book)
 
 struct seen {
 	int n, stop_at, stop_with;
@@ -63,7 +58,6 @@ static int look(const struct execution *e, void *data)
 
 TEST_IN_FILLED_BOOK(every_execution_is_met_in_the_order_of_samples)
 {
-	struct scratch *s = *state;
 	struct seen seen = {};
 
 	assert_int_equal(book_each_execution(s->book, 1, look, &seen, &s->err), 0);
@@ -76,7 +70,6 @@ TEST_IN_FILLED_BOOK(every_execution_is_met_in_the_order_of_samples)
 
 TEST_IN_FILLED_BOOK(the_quick_walk_meets_the_same_times)
 {
-	struct scratch *s = *state;
 	struct seen seen = {};
 
 	assert_int_equal(book_each_time(s->book, 1, look, &seen, &s->err), 0);
@@ -88,7 +81,6 @@ TEST_IN_FILLED_BOOK(the_quick_walk_meets_the_same_times)
 
 TEST_IN_FILLED_BOOK(a_run_without_executions_is_a_walk_without_steps)
 {
-	struct scratch *s = *state;
 	struct seen seen = {};
 
 	assert_int_equal(book_each_execution(s->book, 99, look, &seen, &s->err), 0);
@@ -97,7 +89,6 @@ TEST_IN_FILLED_BOOK(a_run_without_executions_is_a_walk_without_steps)
 
 TEST_IN_FILLED_BOOK(a_walk_ends_where_it_is_told_to_and_hands_back_why)
 {
-	struct scratch *s = *state;
 	struct seen first = {.stop_at = 7, .stop_with = 12}, second = {.stop_at = 8, .stop_with = -ECANCELED},
 		    all = {};
 
@@ -128,7 +119,6 @@ static int walk_within(const struct execution *e, void *data)
 
 TEST_IN_FILLED_BOOK(a_walk_may_read_the_book_at_each_step)
 {
-	struct scratch *s = *state;
 	struct seen seen = {.book = s->book};
 
 	assert_int_equal(book_each_execution(s->book, 1, walk_within, &seen, &s->err), 0);
@@ -138,15 +128,11 @@ TEST_IN_FILLED_BOOK(a_walk_may_read_the_book_at_each_step)
 
 TEST_IN_FILLED_BOOK(a_walk_keeps_to_its_run)
 {
-	struct scratch *s = *state;
-	_cleanup_(run_clear) struct run second = scratch_run("xz"), third = scratch_run("xz");
+	_cleanup_(run_clear) struct run second = scratch_begin(s, "xz"), third = scratch_begin(s, "xz");
 	struct execution e = {.source = 1, .pt_ns = 301, .tick_ns = -1};
-	struct sample sample = scratch_sample(301); /* as if it went on where run 1 ends */
 	struct seen first = {}, none = {}, last = {};
 
-	assert_done(s, book_begin_run(s->book, &second, &s->err));
-	assert_done(s, book_begin_run(s->book, &third, &s->err));
-	assert_done(s, book_add_sample(s->book, third.id, &sample, &e, 1, &s->err));
+	scratch_add(s, third.id, 301, &e, 1); /* as if it went on where run 1 ends */
 	assert_int_equal(book_each_time(s->book, 1, look, &first, &s->err), 0);
 	assert_int_equal(first.n, 600);
 	assert_int_equal(book_each_execution(s->book, second.id, look, &none, &s->err), 0);
@@ -155,22 +141,13 @@ TEST_IN_FILLED_BOOK(a_walk_keeps_to_its_run)
 	assert_int_equal(last.n, 1);
 }
 
-/* Behind the book's back, as a fault of the disk would. */
-static void spoil(struct scratch *s, const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(s->path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
-}
-
 TEST_IN_FILLED_BOOK(an_execution_of_a_daemon_that_is_not_there_is_damage)
 {
-	struct scratch *s = *state;
 	struct seen seen = {};
 
-	spoil(s, "UPDATE execution SET source = 3 WHERE sample = 2 AND seq = 1");
+	/* as a fault of the disk would */
+	sql(s->path,
+		"PRAGMA foreign_keys = OFF; UPDATE execution SET source = 3 WHERE sample = 2 AND seq = 1");
 	assert_int_equal(book_each_execution(s->book, 1, look, &seen, &s->err), -EBADMSG);
 	assert_int_equal(seen.n, 2);
 	assert_says(s, "is damaged: an execution is out of order, of an unknown source");
@@ -178,24 +155,23 @@ TEST_IN_FILLED_BOOK(an_execution_of_a_daemon_that_is_not_there_is_damage)
 
 TEST_IN_FILLED_BOOK(daemons_with_a_gap_in_their_numbers_are_damage)
 {
-	struct scratch *s = *state;
 	_cleanup_(sources_clear) struct sources all = {};
 
-	spoil(s, "UPDATE source SET id = 7 WHERE id = 2");
+	/* as a fault of the disk would */
+	sql(s->path, "PRAGMA foreign_keys = OFF; UPDATE source SET id = 7 WHERE id = 2");
 	assert_int_equal(book_sources(s->book, &all, &s->err), -EBADMSG);
 	assert_says(s, "its sources are not numbered 1, 2, 3 and so on");
 }
 
 TEST_IN_FILLED_BOOK(a_reader_sees_one_state_while_a_writer_goes_on)
 {
-	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *feed = NULL;
 	_cleanup_(run_clear) struct run before = {}, within = {}, after = {};
 
 	assert_done(s, book_open(&feed, s->path, BOOK_READ, &s->err));
 	assert_done(s, book_begin(feed, &s->err));
 	assert_done(s, book_get_run(feed, 1, &before, &s->err));
-	fill(s, s->book, 301, 310);
+	fill(s, 301, 310);
 	assert_done(s, book_get_run(feed, 1, &within, &s->err));
 	assert_int_equal(before.n_samples, 300);
 	assert_int_equal(within.n_samples, 300);
@@ -206,7 +182,6 @@ TEST_IN_FILLED_BOOK(a_reader_sees_one_state_while_a_writer_goes_on)
 
 TEST_IN_FILLED_BOOK(the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_needs_it)
 {
-	struct scratch *s = *state;
 	_cleanup_(book_freep) struct book *feed = NULL;
 	_cleanup_(run_clear) struct run run = {}, again = {};
 	char log[128];
@@ -218,7 +193,7 @@ TEST_IN_FILLED_BOOK(the_log_is_empty_after_a_checkpoint_and_kept_while_a_reader_
 	assert_done(s, book_open(&feed, s->path, BOOK_READ, &s->err));
 	assert_done(s, book_begin(feed, &s->err));
 	assert_done(s, book_get_run(feed, 1, &run, &s->err));
-	fill(s, s->book, 301, 310);
+	fill(s, 301, 310);
 	assert_done(s, book_checkpoint(s->book, &s->err)); /* at once, whatever the reader does */
 	assert_done(s, book_get_run(feed, 1, &again, &s->err));
 	assert_int_equal(again.n_samples, 300);
