@@ -29,6 +29,18 @@ static inline unsigned long check_seed(unsigned long otherwise)
 	return seed;
 }
 
+/* What the statement prints to the stream of this name; it must be freed. */
+#define PRINTED(stream, statement)                                           \
+	({                                                                   \
+		char *printed_text = NULL;                                   \
+		size_t printed_size;                                         \
+		FILE *stream = open_memstream(&printed_text, &printed_size); \
+                                                                             \
+		statement;                                                   \
+		fclose(stream);                                              \
+		printed_text;                                                \
+	})
+
 /* A test, whose name is a sentence. Those of a file run in the order in which they are written; check.c has main. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, setup, teardown)                                                \

@@ -19,10 +19,24 @@ static struct source who[] = {
 };
 static const struct sources daemons = {who, ELEMENTS(who)};
 
+static const struct analysis_options default_options = {.patterns = names_default},
+				     options_by_wait = {.patterns = names_default, .by_wait = true};
+
+/* Numbered, a second apart, of unknown waiting time. */
+static struct sample *make_samples(uint32_t n)
+{
+	struct sample *samples = calloc(n, sizeof(*samples));
+
+	for (uint32_t i = 0; i < n; i++)
+		samples[i] = (struct sample){.n = i + 1, .start_ns = i * NS_PER_S, .wait_ns = -1};
+	return samples;
+}
+
+/* Of a run of these samples, which the reader has then. */
 static struct analysis_feed *feed_of(enum run_kind kind, struct sample *samples, size_t n,
 	const struct sources *sources, const struct analysis_options *options)
 {
-	struct run run = {.id = 3, .kind = kind, .program = strdup("INC1"), .resolution_ns = 1};
+	struct run run = {.id = 3, .kind = kind, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct analysis_feed *feed = NULL;
 	struct error err = {};
 
@@ -34,15 +48,12 @@ static struct analysis_feed *feed_of(enum run_kind kind, struct sample *samples,
 /* 30 samples of about 1 s; the 12th takes 2 s. */
 static struct analysis_feed *start(const struct analysis_options *options)
 {
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 
-	for (uint32_t i = 0; i < N; i++)
-		samples[i] = (struct sample){
-			.wait_ns = -1,
-			.n = i + 1,
-			.start_ns = i * 2 * NS_PER_S,
-			.et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US,
-		};
+	for (uint32_t i = 0; i < N; i++) {
+		samples[i].start_ns *= 2;
+		samples[i].et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US;
+	}
 	return feed_of(RUN_IMPORT, samples, N, &daemons, options);
 }
 
@@ -64,7 +75,7 @@ static struct analysis finish(struct analysis_feed *feed)
 
 TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 {
-	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
+	struct analysis_feed *feed = start(&default_options);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct daemon_statistics *kworker;
 
@@ -83,7 +94,7 @@ TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 /* EMP, step 5: over maximum and two sd for a daemon of the central cluster, every one for another. */
 TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 {
-	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
+	struct analysis_feed *feed = start(&default_options);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct daemon_statistics *kworker, *backup;
 
@@ -111,20 +122,19 @@ TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 
 TEST(no_share_of_samples_that_took_no_time_is_told)
 {
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .wait_ns = NS_PER_S};
-	analysis = finish(feed_of(
-		RUN_IMPORT, samples, N, &daemons, &(struct analysis_options){.patterns = names_default}));
+	analysis = finish(feed_of(RUN_IMPORT, samples, N, &daemons, &default_options));
 	assert_null(strstr(analysis.why, "inf"));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 }
 
 TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 {
-	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
+	struct analysis_feed *feed = start(&default_options);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 1; i <= N; i++)
@@ -157,7 +167,7 @@ TEST(times_are_rounded_half_up_to_the_resolution)
 
 TEST(the_unit_is_that_of_the_longest_execution)
 {
-	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
+	struct analysis_feed *feed = start(&default_options);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	add(feed, 1, 3, 10);
@@ -169,15 +179,14 @@ TEST(the_unit_is_that_of_the_longest_execution)
 
 TEST(samples_are_spaced_by_their_time_and_the_usual_pause)
 {
-	_cleanup_(analysis_clear) struct analysis analysis = finish(
-		start(&(struct analysis_options){.patterns = names_default}));
+	_cleanup_(analysis_clear) struct analysis analysis = finish(start(&default_options));
 
 	assert_true(analysis.spacing_ns > 1.9e9 && analysis.spacing_ns < 2.1e9);
 }
 
 TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 {
-	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
+	struct analysis_feed *feed = start(&default_options);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	add(feed, N + 1, 3, 10);
@@ -187,64 +196,66 @@ TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 
 /* 90 samples of 1 s whose ET spreads by 30 %. In every 30th a daemon takes a fifth of a second, and a bystander runs
  * for as long on another CPU. */
-static const char *noisy_source; /* of its waiting times */
-static uint32_t noisy_unknown;   /* of every so many samples it is not known; 0: it is known of all */
-static int64_t noisy_step_ns;    /* by which the second half is longer */
+struct noisy {
+	const char *source; /* of its waiting times */
+	uint32_t unknown;   /* of every so many samples it is not known; 0: it is known of all */
+	int64_t step_ns;    /* by which the second half is longer */
+};
 
-static struct analysis_feed *start_noisy(const struct analysis_options *options, struct error *err)
+static struct analysis_feed *start_noisy(
+	const struct noisy *noisy, const struct analysis_options *options, struct error *err)
 {
 	enum { N_NOISY = 90 };
 	struct run run = {.id = 4,
 		.program = strdup("INC1"),
 		.resolution_ns = 1,
-		.wait_source = text_copy(noisy_source)};
-	struct sample *samples = calloc(N_NOISY, sizeof(*samples));
+		.wait_source = text_copy(noisy->source)};
+	struct sample *samples = make_samples(N_NOISY);
 	struct analysis_feed *feed = NULL;
 
 	for (uint32_t i = 0; i < N_NOISY; i++) {
-		samples[i] = (struct sample){
-			.n = i + 1,
-			.start_ns = i * 2 * NS_PER_S,
-			.wait_ns = (20 + i * 11 % 7) * NS_PER_US + (i % 30 == 17) * NS_PER_S / 5,
-		};
-		samples[i].et_ns = NS_PER_S + i * 37 % 61 * 10 * NS_PER_MS + samples[i].wait_ns +
-				   (i >= N_NOISY / 2 ? noisy_step_ns : 0);
-		if (noisy_unknown > 0 && i % noisy_unknown == 0)
-			samples[i].wait_ns = -1;
-	}
-	if (analysis_feed_new(&feed, &run, samples, N_NOISY, &daemons, options, err) == 0)
-		for (uint32_t i = 0; i < N_NOISY; i++) {
-			struct execution usual = {.sample = i + 1,
-				.source = 1,
-				.pt_ns = 20 * NS_PER_US,
-				.same_cpu_ns = 15 * NS_PER_US};
-			struct execution e[] = {{.sample = i + 1,
-							.source = 3,
-							.pt_ns = NS_PER_S / 5,
-							.same_cpu_ns = NS_PER_S / 5},
-				{.sample = i + 1, .source = 5, .pt_ns = NS_PER_S / 5}};
+		int64_t wait_ns = (20 + i * 11 % 7) * NS_PER_US + (i % 30 == 17) * NS_PER_S / 5;
 
-			assert_int_equal(analysis_feed_add(feed, &usual, err), 0);
-			for (size_t k = 0; i % 30 == 17 && k < ELEMENTS(e); k++)
-				assert_int_equal(analysis_feed_add(feed, &e[k], err), 0);
-		}
-	else {
+		samples[i].start_ns *= 2;
+		samples[i].et_ns = NS_PER_S + i * 37 % 61 * 10 * NS_PER_MS + wait_ns +
+				   (i >= N_NOISY / 2 ? noisy->step_ns : 0);
+		if (noisy->unknown == 0 || i % noisy->unknown > 0)
+			samples[i].wait_ns = wait_ns;
+	}
+	if (analysis_feed_new(&feed, &run, samples, N_NOISY, &daemons, options, err) < 0) {
 		run_clear(&run);
 		free(samples);
+		return NULL;
+	}
+	for (uint32_t i = 1; i <= N_NOISY; i++) {
+		const struct execution e[] = {
+			{.sample = i, .source = 1, .pt_ns = 20 * NS_PER_US, .same_cpu_ns = 15 * NS_PER_US},
+			{.sample = i, .source = 3, .pt_ns = NS_PER_S / 5, .same_cpu_ns = NS_PER_S / 5},
+			{.sample = i, .source = 5, .pt_ns = NS_PER_S / 5}};
+
+		for (size_t k = 0; k < (i % 30 == 18 ? ELEMENTS(e) : 1); k++)
+			assert_int_equal(analysis_feed_add(feed, &e[k], err), 0);
 	}
 	return feed;
 }
 
-TEST(what_et_hides_is_found_by_the_waiting_time)
+static struct analysis analyse_noisy(struct noisy noisy, struct analysis_options options)
 {
-	struct analysis_options options = {.patterns = names_default};
 	struct error err = {};
 
-	for (int by_wait = 0; by_wait < 2; by_wait++) {
-		_cleanup_(analysis_clear) struct analysis analysis = {};
+	options.patterns = names_default;
+	return finish(start_noisy(&noisy, &options, &err));
+}
 
-		options.by_wait = by_wait;
-		analysis = finish(start_noisy(&options, &err));
+TEST(what_et_hides_is_found_by_the_waiting_time)
+{
+	_cleanup_(analysis_clear) struct analysis all = analyse_noisy(
+		(struct noisy){}, (struct analysis_options){.by_wait = true, .other_cpus = true});
+
+	for (int by_wait = 0; by_wait < 2; by_wait++) {
+		_cleanup_(analysis_clear) struct analysis analysis = analyse_noisy(
+			(struct noisy){}, (struct analysis_options){.by_wait = by_wait});
+
 		assert_int_equal(analysis.verdict, by_wait ? VERDICT_L : VERDICT_CLEAN);
 		assert_int_equal(analysis.n_l_samples, by_wait ? 3 : 0);
 		assert_null(analysis_daemon(&analysis, "unseen")); /* on another CPU */
@@ -253,32 +264,21 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 			assert_true(analysis_daemon(&analysis, "backup")->share > 0.99);
 		}
 	}
-	options.other_cpus = true;
-	options.by_wait = true;
-	{
-		_cleanup_(analysis_clear) struct analysis analysis = finish(start_noisy(&options, &err));
-
-		assert_int_equal(analysis_daemon(&analysis, "unseen")->n_longs, 3);
-	}
+	assert_int_equal(analysis_daemon(&all, "unseen")->n_longs, 3);
 }
 
 /* 30 samples of 100 ms, in each of which others take `taken_ns` of the CPU; PT varies by `varying_ns`. */
 static struct analysis calibrated(int64_t taken_ns, int64_t varying_ns)
 {
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
-		int64_t pt_ns = 100 * NS_PER_MS + i * 7 % N * varying_ns / N;
-
-		samples[i] = (struct sample){.n = i + 1,
-			.start_ns = i * NS_PER_S,
-			.pt_ns = pt_ns,
-			.et_ns = pt_ns + taken_ns + i % 3,
-			.wait_ns = taken_ns};
+		samples[i].pt_ns = 100 * NS_PER_MS + i * 7 % N * varying_ns / N;
+		samples[i].et_ns = samples[i].pt_ns + taken_ns + i % 3;
+		samples[i].wait_ns = taken_ns;
 	}
-	feed = feed_of(
-		RUN_SHORT, samples, N, &daemons, &(struct analysis_options){.patterns = names_default});
+	feed = feed_of(RUN_SHORT, samples, N, &daemons, &default_options);
 	for (uint32_t i = 1; i <= N && taken_ns > 0; i++)
 		add(feed, i, 3, taken_ns);
 	return finish(feed);
@@ -301,18 +301,14 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 TEST(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 {
 	const struct analysis_options options = {.patterns = names_default, .central_max_ns = NS_PER_S};
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	_cleanup_(analysis_clear) struct analysis busy = {};
 	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
-		int64_t taken_ns = (i % 5 == 2 ? 9 : 3) * NS_PER_MS;
-
-		samples[i] = (struct sample){.n = i + 1,
-			.start_ns = i * NS_PER_S,
-			.pt_ns = 100 * NS_PER_MS,
-			.et_ns = 100 * NS_PER_MS + taken_ns,
-			.wait_ns = taken_ns};
+		samples[i].wait_ns = (i % 5 == 2 ? 9 : 3) * NS_PER_MS;
+		samples[i].pt_ns = 100 * NS_PER_MS;
+		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
 	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options);
 	for (uint32_t i = 1; i <= N; i++) {
@@ -335,43 +331,28 @@ TEST(a_run_is_blind_to_what_its_central_cluster_hides)
 	assert_non_null(strstr(noisy.why, "; noisy: blind to daemons below "));
 }
 
+static struct analysis noisy_if_exact(struct noisy noisy)
+{
+	return analyse_noisy(noisy, (struct analysis_options){.by_wait_if_exact = true});
+}
+
 TEST(waiting_times_count_by_themselves_where_they_are_exact)
 {
 	static const char *const sources[] = {NULL, "schedstat", "taskstats", "bpf"};
-	const struct analysis_options options = {.patterns = names_default, .by_wait_if_exact = true};
-	struct error err = {};
 
 	for (size_t i = 0; i < ELEMENTS(sources); i++) {
-		_cleanup_(analysis_clear) struct analysis analysis = {};
+		_cleanup_(analysis_clear) struct analysis analysis = noisy_if_exact(
+			(struct noisy){.source = sources[i]});
 
-		noisy_source = sources[i];
-		analysis = finish(start_noisy(&options, &err));
-		noisy_source = NULL;
 		assert_int_equal(analysis.by_wait, i == 3);
 		assert_int_equal(analysis.n_l_samples, i == 3 ? 3 : 0);
 	}
 }
 
-static struct analysis noisy_by_wait(uint32_t unknown, int64_t step_ns)
-{
-	const struct analysis_options options = {.patterns = names_default, .by_wait_if_exact = true};
-	struct error err = {};
-	struct analysis analysis;
-
-	noisy_source = "bpf";
-	noisy_unknown = unknown;
-	noisy_step_ns = step_ns;
-	analysis = finish(start_noisy(&options, &err));
-	noisy_source = NULL;
-	noisy_unknown = 0;
-	noisy_step_ns = 0;
-	return analysis;
-}
-
 /* They are counted in steps, which make most of them equal. */
 TEST(waiting_times_are_shown_as_they_were_measured)
 {
-	_cleanup_(analysis_clear) struct analysis a = noisy_by_wait(0, 0);
+	_cleanup_(analysis_clear) struct analysis a = noisy_if_exact((struct noisy){.source = "bpf"});
 	const struct cluster *c = &a.central;
 
 	assert_true(a.median_rest_ns > NS_PER_S);
@@ -394,21 +375,21 @@ TEST(a_bound_set_by_hand_below_what_the_program_itself_takes_is_refused)
 		.patterns = names_default, .by_wait = true, .central_max_ns = NS_PER_MS};
 	struct error err = {};
 
-	assert_null(start_noisy(&options, &err));
+	assert_null(start_noisy(&(struct noisy){}, &options, &err));
 	assert_non_null(
 		strstr(err.text, "run 4: the longest central ET must be above the median ET - W, 1.3"));
 }
 
 TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
 {
-	_cleanup_(analysis_clear) struct analysis few = noisy_by_wait(20, 0), many = noisy_by_wait(5, 0);
+	_cleanup_(analysis_clear) struct analysis few = noisy_if_exact((struct noisy){"bpf", 20}),
+						  many = noisy_if_exact((struct noisy){"bpf", 5});
 
 	assert_true(few.by_wait);
 	assert_int_equal(few.n_by_et, 5);
 	assert_int_equal(few.verdict, VERDICT_L);
 	assert_int_equal(few.n_l_samples, 3);
-	assert_int_equal(
-		few.n_unexplained, 0); /* of their ETs none is longer than the program itself takes */
+	assert_int_equal(few.n_unexplained, 0); /* no ET of theirs is longer than the program itself takes */
 	assert_int_equal(analysis_daemon(&few, "backup")->cutoff_ns, NS_PER_S / 10);
 	assert_false(many.by_wait);
 	assert_int_equal(many.n_by_et, 0);
@@ -416,7 +397,7 @@ TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
 
 TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 {
-	_cleanup_(analysis_clear) struct analysis a = noisy_by_wait(0, 5 * NS_PER_S);
+	_cleanup_(analysis_clear) struct analysis a = noisy_if_exact((struct noisy){"bpf", 0, 5 * NS_PER_S});
 
 	assert_int_equal(a.verdict, VERDICT_L);
 	assert_int_equal(a.n_l_samples, 3);
@@ -429,20 +410,15 @@ TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 /* One sample in ten takes a tenth longer, and nobody took that from it. */
 TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 {
-	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++) {
-		int64_t pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS + i * 7 % N * 10 * NS_PER_US;
-
-		samples[i] = (struct sample){.n = i + 1,
-			.start_ns = i * NS_PER_S,
-			.pt_ns = pt_ns,
-			.wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US};
-		samples[i].et_ns = pt_ns + samples[i].wait_ns;
+		samples[i].pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS + i * 7 % N * 10 * NS_PER_US;
+		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US;
+		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
-	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options));
+	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options_by_wait));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_non_null(strstr(analysis.why,
 		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an ET - W over 100.2"));
@@ -452,21 +428,16 @@ TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 /* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
 TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 {
-	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
-		int64_t wait_ns = 20 * NS_PER_US + i % 2 * 20 * NS_PER_US;
-
-		samples[i] = (struct sample){.n = i + 1,
-			.start_ns = i * NS_PER_S,
-			.pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US,
-			.wait_ns = wait_ns};
-		samples[i].et_ns = samples[i].pt_ns + wait_ns;
+		samples[i].pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US;
+		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * 20 * NS_PER_US;
+		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
-	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options);
+	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options_by_wait);
 	for (uint32_t i = 2; i <= N; i += 2)
 		add(feed, i, 3, 20 * NS_PER_US);
 	analysis = finish(feed);
@@ -476,17 +447,14 @@ TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 
 TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 {
-	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++) {
-		int64_t pt_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS + i * 7 % N;
-
-		samples[i] = (struct sample){
-			.n = i + 1, .start_ns = i * NS_PER_S, .et_ns = pt_ns, .pt_ns = pt_ns};
+		samples[i].pt_ns = samples[i].et_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS + i * 7 % N;
+		samples[i].wait_ns = 0;
 	}
-	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options));
+	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options_by_wait));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_false(analysis.noise.noisy);
 	assert_non_null(strstr(analysis.why, "; a step between two speeds: "));
@@ -501,22 +469,17 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 		{5, (char *)"c", NULL, NULL, SOURCE_PROCESS}};
 	static const struct sources all = {many, ELEMENTS(many)};
 	enum { RUN = 150, LONG = 34, BACKUP = 8, SMALLD = 17 };
-	const struct analysis_options options = {.patterns = names_default};
-	struct sample *samples = calloc(RUN, sizeof(*samples));
+	struct sample *samples = make_samples(RUN);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	struct analysis_feed *feed;
 
-	for (uint32_t i = 0; i < RUN; i++)
-		samples[i] = (struct sample){.n = i + 1,
-			.start_ns = i * NS_PER_S,
-			.et_ns = 100 * NS_PER_MS + i * 7 % RUN * NS_PER_US +
-				 (i % 4 || i / 4 >= LONG  ? 0
-					 : i / 4 < BACKUP ? 90
-							  : 20) *
-					 NS_PER_MS,
-			.pt_ns = 100 * NS_PER_MS,
-			.wait_ns = -1};
-	feed = feed_of(RUN_SHORT, samples, RUN, &all, &options);
+	for (uint32_t i = 0; i < RUN; i++) {
+		samples[i].pt_ns = 100 * NS_PER_MS;
+		samples[i].et_ns = 100 * NS_PER_MS + i * 7 % RUN * NS_PER_US;
+		if (i % 4 == 0 && i / 4 < LONG)
+			samples[i].et_ns += (i / 4 < BACKUP ? 90 : 20) * NS_PER_MS;
+	}
+	feed = feed_of(RUN_SHORT, samples, RUN, &all, &default_options);
 	for (uint32_t k = 0; k < LONG; k++)
 		add(feed, 4 * k + 1,
 			k < BACKUP            ? 1
@@ -531,38 +494,34 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 /* Without the bias of a short series it would be 1.13. */
 TEST(neighbours_are_alike_with_a_correlation_of_at_most_1)
 {
-	const struct analysis_options options = {.patterns = names_default};
-	struct sample *samples = calloc(N, sizeof(*samples));
+	struct sample *samples = make_samples(N);
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++)
-		samples[i] = (struct sample){.n = i + 1,
-			.start_ns = i * NS_PER_S,
-			.et_ns = (100 + i) * NS_PER_MS,
-			.pt_ns = (100 + i) * NS_PER_MS,
-			.wait_ns = -1};
-	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options));
+		samples[i].et_ns = samples[i].pt_ns = (100 + i) * NS_PER_MS;
+	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &default_options));
 	assert_int_equal(analysis.verdict, VERDICT_DRIFT);
 	assert_non_null(strstr(analysis.why, "(correlation 1.00)"));
 }
 
 TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 {
-	const struct analysis_options options = {.patterns = names_default, .by_wait = true};
 	struct run run = {.id = 3, .program = (char *)"INC1", .resolution_ns = 1};
 	struct sample sample = {.n = 1, .et_ns = NS_PER_S, .wait_ns = -1};
 	struct analysis_feed *feed = NULL;
 	struct error err = {};
 
-	assert_int_equal(analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options, &err), -ENODATA);
+	assert_int_equal(
+		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "the waiting time of sample 1 in run 3 is not known"));
 	sample.wait_ns = sample.et_ns + 1; /* of tasks that waited at the same time */
-	assert_int_equal(analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options, &err), -ENODATA);
+	assert_int_equal(
+		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err), -ENODATA);
 }
 
 TEST(an_execution_of_nobody_is_refused)
 {
-	struct analysis_feed *feed = start(&(struct analysis_options){.patterns = names_default});
+	struct analysis_feed *feed = start(&default_options);
 	const struct execution e = {.sample = 1, .source = 77, .pt_ns = 1};
 	struct error err = {};
 

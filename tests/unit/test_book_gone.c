@@ -9,12 +9,6 @@
 #include <grp.h>
 #include <sqlite3.h>
 
-static void begin_run(struct scratch *s, struct run *run)
-{
-	*run = scratch_run("INC");
-	assert_done(s, book_begin_run(s->book, run, &s->err));
-}
-
 static int add(struct scratch *s, const struct run *run, uint32_t n)
 {
 	struct sample sample = scratch_sample(n);
@@ -38,9 +32,8 @@ static void copy_has_samples(struct scratch *s, uint32_t n)
 
 TEST_IN_BOOK(a_removed_book_is_noticed_and_saved_at_the_next_commit)
 {
-	_cleanup_(run_clear) struct run run;
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC");
 
-	begin_run(s, &run);
 	assert_done(s, add(s, &run, 1));
 	unlink(s->path);
 	assert_int_equal(add(s, &run, 2), -ESTALE);
@@ -51,11 +44,10 @@ TEST_IN_BOOK(a_removed_book_is_noticed_and_saved_at_the_next_commit)
 
 TEST_IN_BOOK(so_is_one_that_was_replaced)
 {
-	_cleanup_(run_clear) struct run run;
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC");
 	_cleanup_(freep) char *other = text_format("%s.other", s->path);
 	_cleanup_(book_freep) struct book *book = NULL;
 
-	begin_run(s, &run);
 	assert_done(s, book_open(&book, other, BOOK_WRITE, &s->err));
 	book_free(TAKE(book));
 	assert_int_equal(rename(other, s->path), 0);
@@ -94,11 +86,10 @@ static bool wait_until_said(const char *sentence, void *data)
 
 TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
 {
-	_cleanup_(run_clear) struct run run;
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC");
 	_cleanup_(freep) char *words = NULL;
 	struct waiting w = {};
 
-	begin_run(s, &run);
 	w.holder = holder_start(take_lock, s->path);
 	book_patience(s->book, 10);
 	book_on_wait(s->book, wait_until_said, &w);
@@ -110,10 +101,9 @@ TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
 
 TEST_IN_BOOK(waiting_can_be_ended)
 {
-	_cleanup_(run_clear) struct run run;
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC");
 	struct waiting w = {.interrupted = true};
 
-	begin_run(s, &run);
 	w.holder = holder_start(take_lock, s->path);
 	book_on_wait(s->book, wait_until_said, &w);
 	assert_int_equal(add(s, &run, 1), -EBUSY);
@@ -127,11 +117,10 @@ TEST_IN_BOOK(roots_book_is_for_root_and_its_group_alone)
 {
 	static const char *const endings[] = {"", "-wal", "-shm"};
 	const struct group *group = getgrnam("emp");
-	_cleanup_(run_clear) struct run run;
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC");
 	mode_t mask = umask(0), mode = geteuid() ? 0644 & ~mask : group ? 0660 : 0600;
 
 	umask(mask);
-	begin_run(s, &run);
 	for (size_t i = 0; i < ELEMENTS(endings); i++) {
 		_cleanup_(freep) char *path = text_format("%s%s", s->path, endings[i]);
 		struct stat st;

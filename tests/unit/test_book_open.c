@@ -22,7 +22,7 @@ struct answer {
 };
 
 /* Opens `path` (NULL: the default) as an ordinary user. The caller unmaps nothing: it is a test. */
-static struct answer *ask_as_user(const char *path, enum book_mode mode)
+static struct answer *open_as_user(const char *path, enum book_mode mode)
 {
 	struct answer *answer = mmap(
 		NULL, sizeof(*answer), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -55,6 +55,28 @@ static void write_file(const char *path, const void *bytes, size_t n)
 
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, n, file), n);
+}
+
+static void expect_answer(const char *path, enum book_mode mode, int r, const char *words)
+{
+	struct answer *answer = open_as_user(path, mode);
+
+	assert_int_equal(answer->r, r);
+	if (!strstr(answer->err.text, words))
+		fail_msg("'%s' is not in: %s", words, answer->err.text);
+}
+
+/* Work of another process, which is killed then. */
+static void killed_after(bool (*work)(struct scratch *s), struct scratch *s)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (work(s))
+			raise(SIGKILL);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
 }
 
 static void expect(struct scratch *s, enum book_mode mode, int r, const char *words)
@@ -93,19 +115,17 @@ TEST_IN_DIRECTORY(a_users_default_is_made_with_its_directories)
 	chmod(s->directory, 0777);
 	snprintf(data, sizeof(data), "%s/a/b", s->directory);
 	setenv("XDG_DATA_HOME", data, 1);
-	answer = ask_as_user(NULL, BOOK_READ);
-	assert_int_equal(answer->r, -ENOENT);
-	assert_non_null(strstr(answer->err.text, "there is no lab book"));
+	expect_answer(NULL, BOOK_READ, -ENOENT, "there is no lab book");
 	assert_int_equal(stat(data, &st), -1); /* reading makes nothing */
-	answer = ask_as_user(NULL, BOOK_WRITE);
+	answer = open_as_user(NULL, BOOK_WRITE);
 	assert_string_equal(answer->err.text, "");
 	assert_non_null(strstr(answer->path, "/a/b/emp/emp.db"));
 	assert_int_equal(stat(answer->path, &st), 0);
-	assert_int_equal(ask_as_user(NULL, BOOK_READ)->r, 0);
+	assert_int_equal(open_as_user(NULL, BOOK_READ)->r, 0);
 
 	setenv("XDG_DATA_HOME", "not/absolute", 1); /* to be ignored, as its specification says */
 	setenv("HOME", s->directory, 1);
-	answer = ask_as_user(NULL, BOOK_WRITE);
+	answer = open_as_user(NULL, BOOK_WRITE);
 	assert_string_equal(answer->err.text, "");
 	assert_non_null(strstr(answer->path, "/.local/share/emp/emp.db"));
 	assert_int_equal(stat(answer->path, &st), 0);
@@ -118,7 +138,7 @@ TEST_IN_DIRECTORY(a_book_that_is_not_there_is_made_to_write_and_missed_to_read)
 
 	expect(s, BOOK_READ, -ENOENT, "there is no lab book");
 	assert_int_equal(stat(s->path, &st), -1);
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	assert_int_equal(stat(s->path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
 }
@@ -182,20 +202,18 @@ static char *bytes_of(const char *path, size_t *ret_n)
 	return bytes;
 }
 
+/* Tables in the log only, and nobody who has it open. */
+static bool make_bookmarks(struct scratch *s)
+{
+	return sqlite3_exec(open_file(s->path), "PRAGMA journal_mode = WAL; CREATE TABLE bookmarks(url TEXT)",
+		       NULL, NULL, NULL) == SQLITE_OK;
+}
+
 TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 {
 	_cleanup_(freep) char *log = text_format("%s-wal", s->path);
-	pid_t pid = fork();
 
-	if (pid == 0) { /* tables in the log only, and nobody who has it open */
-		sqlite3 *db;
-
-		sqlite3_open(s->path, &db);
-		sqlite3_exec(
-			db, "PRAGMA journal_mode = WAL; CREATE TABLE bookmarks(url TEXT)", NULL, NULL, NULL);
-		raise(SIGKILL);
-	}
-	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+	killed_after(make_bookmarks, s);
 	for (int mode = BOOK_READ; mode <= BOOK_WRITE; mode++) {
 		size_t n, n_log, n_after, n_log_after;
 		_cleanup_(freep) char *before = bytes_of(s->path, &n), *log_before = bytes_of(log, &n_log);
@@ -210,27 +228,25 @@ TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 	}
 }
 
+static bool make_book(struct scratch *s)
+{
+	return book_open(&s->book, s->path, BOOK_WRITE, &s->err) == 0;
+}
+
 TEST_IN_DIRECTORY(a_book_killed_while_it_was_made_is_gone_on_with)
 {
 	struct stat st;
-	pid_t pid = fork();
 
-	if (pid == 0) {
-		if (book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0)
-			_exit(1);
-		raise(SIGKILL);
-	}
-	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+	killed_after(make_book, s);
 	assert_int_equal(stat(s->path, &st), 0);
 	assert_int_equal(st.st_size, 4096); /* the rest is in the log */
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
-	book_free(TAKE(s->book));
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_READ);
+	scratch_open(s, BOOK_WRITE);
 }
 
 TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 {
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	book_free(TAKE(s->book));
 	sql(s->path, "PRAGMA user_version = 99");
 	expect(s, BOOK_WRITE, -EPROTONOSUPPORT,
@@ -242,27 +258,26 @@ TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 
 TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = {};
 
 	write_file(s->path, "", 0); /* as touch leaves it, or a kill between two steps */
 	expect(s, BOOK_READ, -ENOENT,
 		"is empty; emp-calibrate, emp-measure or emp-analyze import writes to it");
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	book_free(TAKE(s->book));
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_WRITE);
+	run = scratch_begin(s, "xz");
+	scratch_open(s, BOOK_READ);
 	book_free(TAKE(s->book));
 
 	unlink(s->path);
 	sql(s->path, "PRAGMA journal_mode = WAL"); /* a database, and nothing in it */
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 }
 
 TEST_IN_DIRECTORY(an_older_book_that_cannot_be_written_can_be_read)
 {
 	load(s, "book-v1.sql");
 	chmod(s->path, 0444);
-	assert_int_equal(ask_as_user(s->path, BOOK_READ)->r, 0);
+	assert_int_equal(open_as_user(s->path, BOOK_READ)->r, 0);
 }
 
 TEST_IN_DIRECTORY(names_with_odd_characters_are_names)
@@ -292,57 +307,42 @@ static void make_readable_by_all(const struct scratch *s)
 
 TEST_IN_DIRECTORY(a_book_of_somebody_else_can_be_read_and_not_written)
 {
-	struct answer *answer;
-
 	make_readable_by_all(s);
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	assert_int_equal(ask_as_user(s->path, BOOK_READ)->r, 0); /* while its owner writes */
+	scratch_open(s, BOOK_WRITE);
+	assert_int_equal(open_as_user(s->path, BOOK_READ)->r, 0); /* while its owner writes */
 	book_free(TAKE(s->book));
 	chmod(s->path, 0444);
 	chmod(s->directory, 0555);
-	answer = ask_as_user(s->path, BOOK_READ); /* and after: no log beside it, and none can be made */
-	assert_string_equal(answer->err.text, "");
-	answer = ask_as_user(s->path, BOOK_WRITE);
-	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(
-		strstr(answer->err.text, "cannot be written; ask for write permission, or name another"));
+	/* and after: no log beside it, and none can be made */
+	assert_string_equal(open_as_user(s->path, BOOK_READ)->err.text, "");
+	expect_answer(
+		s->path, BOOK_WRITE, -EACCES, "cannot be written; ask for write permission, or name another");
 	chmod(s->path, 0666);
-	answer = ask_as_user(s->path, BOOK_WRITE);
-	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(strstr(answer->err.text, "the directory"));
+	expect_answer(s->path, BOOK_WRITE, -EACCES, "the directory");
 	chmod(s->path, 0);
-	answer = ask_as_user(s->path, BOOK_READ);
-	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(strstr(answer->err.text, "cannot read the lab book"));
+	expect_answer(s->path, BOOK_READ, -EACCES, "cannot read the lab book");
 	chmod(s->directory, 0755);
+}
+
+static bool make_run(struct scratch *s)
+{
+	struct run run = scratch_run("xz");
+
+	return make_book(s) && book_begin_run(s->book, &run, &s->err) == 0;
 }
 
 TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 {
 	_cleanup_(freep) char *index = text_format("%s-shm", s->path);
-	struct answer *answer;
-	pid_t pid;
 
 	make_readable_by_all(s);
-	pid = fork();
-	if (pid == 0) {
-		struct run run = scratch_run("xz");
-
-		if (book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0 ||
-			book_begin_run(s->book, &run, &s->err) < 0)
-			_exit(1);
-		raise(SIGKILL);
-	}
-	assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
-	answer = ask_as_user(s->path, BOOK_READ);
-	assert_string_equal(answer->err.text, "");
+	killed_after(make_run, s);
+	assert_string_equal(open_as_user(s->path, BOOK_READ)->err.text, "");
 	unlink(index); /* without it nobody can who may not make one */
 	chmod(s->directory, 0555);
-	answer = ask_as_user(s->path, BOOK_READ);
-	assert_int_equal(answer->r, -EACCES);
-	assert_non_null(strstr(answer->err.text, "a user who may write its directory must read in its log"));
+	expect_answer(s->path, BOOK_READ, -EACCES, "a user who may write its directory must read in its log");
 	chmod(s->directory, 0755);
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 }
 
 TEST_IN_DIRECTORY(a_second_writer_is_told_to_wait)
@@ -350,7 +350,7 @@ TEST_IN_DIRECTORY(a_second_writer_is_told_to_wait)
 	_cleanup_(book_freep) struct book *second = NULL;
 	_cleanup_(run_clear) struct run run = scratch_run("xz");
 
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	assert_done(s, book_open(&second, s->path, BOOK_WRITE, &s->err));
 	book_patience(second, 200);
 	assert_done(s, book_begin(s->book, &s->err));
@@ -371,17 +371,10 @@ static void spoil(const char *path, const char *table)
 	assert_int_equal(fstat(fd, &st), 0);
 	last = (int)(st.st_size / 4096);
 	if (table) {
-		char text[128];
-		sqlite3_stmt *stmt;
-		sqlite3 *db;
+		_cleanup_(freep) char *page = ask(
+			path, text_brief("SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table));
 
-		snprintf(text, sizeof(text), "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
-		assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-		assert_int_equal(sqlite3_prepare_v2(db, text, -1, &stmt, NULL), SQLITE_OK);
-		assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-		first = last = sqlite3_column_int(stmt, 0);
-		sqlite3_finalize(stmt);
-		sqlite3_close(db);
+		first = last = atoi(page);
 	}
 	memset(noise, 0xa5, sizeof(noise));
 	for (int page = first; page <= last; page++)
@@ -390,15 +383,15 @@ static void spoil(const char *path, const char *table)
 
 TEST_IN_DIRECTORY(a_damaged_book_says_so_and_how_to_save_it)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("xz");
+	_cleanup_(run_clear) struct run run = {};
 	struct run *runs;
 	size_t n;
 
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	scratch_open(s, BOOK_WRITE);
+	run = scratch_begin(s, "xz");
 	book_free(TAKE(s->book));
 	spoil(s->path, "run");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_READ);
 	assert_int_equal(book_runs(s->book, &runs, &n, &s->err), -EBADMSG);
 	assert_says(s, "is damaged (database disk image is malformed)");
 	assert_says(s, "save the runs that can still be read with: emp-analyze --db");

@@ -23,15 +23,12 @@ static bool keep(struct book *book, const struct run *run, uint32_t n)
 /* A run whose first sample is stored, so that the next may wait. */
 static struct run begin(struct scratch *s)
 {
-	struct run run = scratch_run("true");
-	struct sample sample = scratch_sample(1);
-	uint32_t source;
+	struct run run = scratch_begin(s, "true");
 
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	book_sync_by_second(s->book);
 	assert_done(s, book_begin(s->book, &s->err));
-	assert_done(s, book_source(s->book, "cron", NULL, NULL, SOURCE_PROCESS, &source, &s->err));
-	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	scratch_source(s, "cron", SOURCE_PROCESS);
+	scratch_add(s, run.id, 1, NULL, 0);
 	assert_done(s, book_commit(s->book, &s->err));
 	return run;
 }
@@ -76,12 +73,9 @@ static struct run leave(struct scratch *s)
 	return run;
 }
 
-static char *pending_path(struct scratch *s)
+static char *beside(const struct scratch *s, const char *ending)
 {
-	char *path = text_format("%s-pending", s->path);
-
-	assert_non_null(path);
-	return path;
+	return text_format("%s%s", s->path, ending);
 }
 
 TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
@@ -89,7 +83,7 @@ TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 	_cleanup_(run_clear) struct run run = begin(s);
 	_cleanup_(freep) struct sample_counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
-	_cleanup_(freep) char *path = pending_path(s);
+	_cleanup_(freep) char *path = beside(s, "-pending");
 	size_t n;
 
 	assert_true(keep(s->book, &run, 2));
@@ -108,15 +102,14 @@ TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 TEST_IN_BOOK(a_transaction_stores_it_too_and_a_rollback_does_not_lose_it)
 {
 	_cleanup_(run_clear) struct run run = begin(s);
-	struct sample third = scratch_sample(3);
 	struct execution e = {.source = 1, .pt_ns = 3, .tick_ns = -1};
 
 	assert_true(keep(s->book, &run, 2));
 	assert_done(s, book_begin(s->book, &s->err));
-	assert_done(s, book_add_sample(s->book, run.id, &third, &e, 1, &s->err));
+	scratch_add(s, run.id, 3, &e, 1);
 	book_rollback(s->book);
 	assert_done(s, book_begin(s->book, &s->err));
-	assert_done(s, book_add_sample(s->book, run.id, &third, &e, 1, &s->err));
+	scratch_add(s, run.id, 3, &e, 1);
 	assert_done(s, book_commit(s->book, &s->err));
 	book_free(TAKE(s->book));
 	assert_int_equal(count_samples(s, &run, BOOK_READ), 3);
@@ -161,7 +154,7 @@ static void copy(const char *from, const char *to)
 TEST_IN_BOOK(a_process_killed_after_the_commit_stores_nothing_twice)
 {
 	_cleanup_(run_clear) struct run run = leave(s);
-	_cleanup_(freep) char *path = pending_path(s), *saved = text_format("%s.saved", s->path);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *saved = beside(s, ".saved");
 
 	copy(path, saved);
 	assert_int_equal(count_samples(s, &run, BOOK_WRITE), 4);
@@ -173,8 +166,8 @@ TEST_IN_BOOK(a_process_killed_after_the_commit_stores_nothing_twice)
 TEST_IN_BOOK(a_torn_record_is_dropped_wherever_it_ends)
 {
 	_cleanup_(run_clear) struct run run = leave(s);
-	_cleanup_(freep) char *path = pending_path(s), *saved = text_format("%s.saved", s->path);
-	_cleanup_(freep) char *empty = text_format("%s.empty", s->path);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *saved = beside(s, ".saved");
+	_cleanup_(freep) char *empty = beside(s, ".empty");
 	struct stat st;
 
 	copy(path, saved);
@@ -198,7 +191,7 @@ TEST_IN_BOOK(samples_of_another_book_are_not_stored_in_this_one)
 	_cleanup_(run_clear) struct run left = leave(s), run = {};
 
 	assert_int_equal(unlink(s->path), 0);
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	run = begin(s);
 	assert_int_equal(run.id, left.id);
 	book_free(TAKE(s->book));
@@ -207,7 +200,7 @@ TEST_IN_BOOK(samples_of_another_book_are_not_stored_in_this_one)
 
 TEST_IN_BOOK(another_file_of_that_name_is_left_alone)
 {
-	_cleanup_(freep) char *path = pending_path(s);
+	_cleanup_(freep) char *path = beside(s, "-pending");
 	char there[32] = "";
 	int fd;
 
@@ -219,7 +212,7 @@ TEST_IN_BOOK(another_file_of_that_name_is_left_alone)
 	assert_int_equal(pread(fd, there, sizeof(there), 0), 8);
 	assert_string_equal(there, "a letter");
 	close(fd);
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_READ);
 }
 
 TEST_IN_BOOK(of_two_processes_only_one_keeps_samples)

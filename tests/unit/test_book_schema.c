@@ -10,7 +10,7 @@
 static void refused(struct scratch *s, const char *change, const char *words)
 {
 	unlink(s->path);
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	book_free(TAKE(s->book));
 	sql(s->path, change);
 	for (int mode = BOOK_READ; mode <= BOOK_WRITE; mode++) {
@@ -51,11 +51,11 @@ TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_schema_c)
 
 TEST_IN_DIRECTORY(statistics_and_quotes_do_not_matter)
 {
-	assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
+	scratch_open(s, BOOK_WRITE);
 	book_free(TAKE(s->book));
 	sql(s->path, "ANALYZE; PRAGMA writable_schema = ON;"
 		     "UPDATE sqlite_schema SET sql = replace(sql, 'program TEXT', '\"program\"  TEXT')");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_READ);
 }
 
 TEST_IN_DIRECTORY(an_old_book_is_checked_before_it_is_upgraded)
@@ -65,7 +65,7 @@ TEST_IN_DIRECTORY(an_old_book_is_checked_before_it_is_upgraded)
 	assert_int_equal(book_open(&s->book, s->path, BOOK_READ, &s->err), -EBADMSG);
 	assert_says(s, "has the table 'other'");
 	sql(s->path, "ALTER TABLE other RENAME TO seam");
-	assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+	scratch_open(s, BOOK_READ);
 }
 
 /* The constraints of a table hold only for what is written through them. */
@@ -84,14 +84,14 @@ TEST_IN_DIRECTORY(a_value_that_emp_does_not_write_is_named)
 		_cleanup_(freep) char *change = text_format(
 			"PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; UPDATE run SET %s",
 			rows[i][0]);
-		_cleanup_(run_clear) struct run run = scratch_run("INC");
+		_cleanup_(run_clear) struct run run = {};
 
 		unlink(s->path);
-		assert_done(s, book_open(&s->book, s->path, BOOK_WRITE, &s->err));
-		assert_done(s, book_begin_run(s->book, &run, &s->err));
+		scratch_open(s, BOOK_WRITE);
+		run = scratch_begin(s, "INC");
 		book_free(TAKE(s->book));
 		sql(s->path, change);
-		assert_done(s, book_open(&s->book, s->path, BOOK_READ, &s->err));
+		scratch_open(s, BOOK_READ);
 		run_clear(&run);
 		assert_int_equal(book_get_run(s->book, 1, &run, &s->err), -EBADMSG);
 		assert_says(s, rows[i][1]);

@@ -22,9 +22,8 @@ static struct calibration_plan made_up(void)
 
 static int64_t begin_run(struct scratch *s)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("INC0.1");
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC0.1");
 
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	return run.id;
 }
 
@@ -74,16 +73,14 @@ TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 {
 	_cleanup_(run_clear) struct run back = {};
-	struct sample sample = scratch_sample(1);
 	struct resume_point *resume_points;
 	size_t n;
 	int64_t run = begin_run(s);
 
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err)); /* no sample yet: no seam */
-	assert_done(s, book_add_sample(s->book, run, &sample, NULL, 0, &s->err));
+	scratch_add(s, run, 1, NULL, 0);
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err));
-	sample.n = 2;
-	assert_done(s, book_add_sample(s->book, run, &sample, NULL, 0, &s->err));
+	scratch_add(s, run, 2, NULL, 0);
 	assert_done(s, book_end_run(s->book, run, RUN_INTERRUPTED, NULL, &s->err));
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err));
 	assert_done(s, book_reopen_run(s->book, run, 0, &s->err)); /* again at the same place */

@@ -25,59 +25,65 @@ static struct cutoff cutoffs[] = {
 };
 static const struct profile profile = {.resolution_ns = NS_PER_MS, .cutoffs = cutoffs, .n_cutoffs = 2};
 
+static struct discarder *d;
+static struct discarding out;
+
+static void start_empty(const struct discard_rules *rules)
+{
+	discarder_free(d);
+	d = discarder_new(rules);
+}
+
 /* PT 1000 to 1011 us, ET ten times that. */
-static struct discarder *start_by(const struct discard_rules *rules, int64_t scale)
+static void start_by(const struct discard_rules *rules, int64_t scale)
 {
-	struct discarder *d = discarder_new(rules);
-
-	for (uint32_t i = 0; i < N; i++) {
-		const struct sample sample = {.n = i + 1,
-			.wait_ns = -1,
-			.pt_ns = (1000 + i) * NS_PER_US * scale,
-			.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
-			.incomplete = i == 4};
-
-		discarder_add_sample(d, &sample);
-	}
-	return d;
+	start_empty(rules);
+	for (uint32_t i = 0; i < N; i++)
+		discarder_add_sample(d, &(struct sample){.n = i + 1,
+						.wait_ns = -1,
+						.pt_ns = (1000 + i) * NS_PER_US * scale,
+						.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
+						.incomplete = i == 4});
 }
 
-static struct discarder *start(const struct profile *p, int64_t scale)
+static void start(const struct profile *p, int64_t scale)
 {
-	const struct discard_rules rules = {.profile = p, .patterns = names_default};
-
-	return start_by(&rules, scale);
+	start_by(&(struct discard_rules){.profile = p, .patterns = names_default}, scale);
 }
 
-static void add(struct discarder *d, uint32_t sample, uint32_t daemon, int64_t pt_ns)
+static void add(uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
-	struct error err = {};
 
-	assert_int_equal(discarder_add(d, &who[daemon - 1], &e, &err), 0);
+	assert_int_equal(discarder_add(d, &who[daemon - 1], &e, &(struct error){}), 0);
 }
 
-static struct discarding finish(struct discarder *d)
+static void finish(void)
 {
-	struct discarding out = discarder_finish(d);
-
-	discarder_free(d);
-	return out;
+	discarding_clear(&out);
+	out = discarder_finish(d);
 }
+
+static int clear(void **state)
+{
+	discarding_clear(&out);
+	discarder_free(TAKE(d));
+	return 0;
+}
+
+#define TEST_OF_RUN(name) TEST_WITH(name, NULL, clear)
 
 /* Sample 451 of EMP's Table IX: bash with 1 ms is not over its cutoff of 1 ms. */
-TEST(only_what_is_over_the_cutoff_discards)
+TEST_OF_RUN(only_what_is_over_the_cutoff_discards)
 {
-	struct discarder *d = start(&profile, 1);
-	_cleanup_(discarding_clear) struct discarding out = {};
-
-	add(d, 1, 2, NS_PER_MS);
-	add(d, 2, 2, NS_PER_MS + 499999); /* rounds to 1 ms */
-	add(d, 3, 2, NS_PER_MS + 500000); /* rounds to 2 ms */
-	add(d, 6, 1, 11 * NS_PER_MS);
-	add(d, 6, 1, 12 * NS_PER_MS);
-	add(d, 7, 3, NS_PER_S); /* has no cutoff */
-	out = finish(d);
+	start(&profile, 1);
+	add(1, 2, NS_PER_MS);
+	add(2, 2, NS_PER_MS + 499999); /* rounds to 1 ms */
+	add(3, 2, NS_PER_MS + 500000); /* rounds to 2 ms */
+	add(6, 1, 11 * NS_PER_MS);
+	add(6, 1, 12 * NS_PER_MS);
+	add(7, 3, NS_PER_S); /* has no cutoff */
+	finish();
 	assert_int_equal(out.n_by_cutoff, 2);
 	assert_int_equal(out.by_cutoff[0], 3);
 	assert_int_equal(out.by_cutoff[1], 6);
@@ -88,38 +94,33 @@ TEST(only_what_is_over_the_cutoff_discards)
 	assert_string_equal(out.over[1].unit, "cron.service");
 }
 
-TEST(the_cutoff_goes_by_the_mean_et_of_the_run)
+TEST_OF_RUN(the_cutoff_goes_by_the_mean_et_of_the_run)
 {
-	struct discarder *d = start(&profile, 1000); /* about 10 s */
-	_cleanup_(discarding_clear) struct discarding out = {};
-
-	add(d, 6, 1, 11 * NS_PER_MS);
-	add(d, 7, 1, 501 * NS_PER_MS);
-	out = finish(d);
+	start(&profile, 1000); /* about 10 s */
+	add(6, 1, 11 * NS_PER_MS);
+	add(7, 1, 501 * NS_PER_MS);
+	finish();
 	assert_int_equal(out.n_by_cutoff, 1);
 	assert_int_equal(out.over[0].cutoff_ns, 500 * NS_PER_MS);
 }
 
-TEST(a_cutoff_for_longer_programs_only_discards_nothing_of_shorter_ones)
+TEST_OF_RUN(a_cutoff_for_longer_programs_only_discards_nothing_of_shorter_ones)
 {
 	static struct cutoff longer = {
 		.daemon = (char *)"cron", .below_ns = -1, .atleast_ns = NS_PER_MS, .task_time_ns = NS_PER_S};
 	const struct profile p = {.resolution_ns = 1, .cutoffs = &longer, .n_cutoffs = 1};
-	struct discarder *d = start(&p, 1);
-	_cleanup_(discarding_clear) struct discarding out = {};
 
-	add(d, 1, 1, 0);
-	add(d, 2, 1, NS_PER_S);
-	out = finish(d);
+	start(&p, 1);
+	add(1, 1, 0);
+	add(2, 1, NS_PER_S);
+	finish();
 	assert_int_equal(out.n_over, 0);
 }
 
-TEST(incomplete_samples_go_with_the_first_check)
+TEST_OF_RUN(incomplete_samples_go_with_the_first_check)
 {
-	struct discarder *d = start(&profile, 1);
-	_cleanup_(discarding_clear) struct discarding out = {};
-
-	out = finish(d);
+	start(&profile, 1);
+	finish();
 	assert_int_equal(out.n_incomplete, 1);
 	assert_int_equal(out.incomplete[0], 5);
 	assert_int_equal(out.n_by_cutoff, 0);
@@ -127,12 +128,10 @@ TEST(incomplete_samples_go_with_the_first_check)
 	assert_int_equal(out.pt.kept.n, N - 1);
 }
 
-TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
+TEST_OF_RUN(two_sd_are_checked_once_and_for_each_clock_by_itself)
 {
 	const struct discard_rules rules = {.patterns = names_default};
 	struct sample samples[N];
-	struct discarder *d = NULL;
-	_cleanup_(discarding_clear) struct discarding out = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){
@@ -140,10 +139,10 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	samples[3].pt_ns = 1000;
 	samples[8].pt_ns = 120; /* far out only once 1000 is gone: stays */
 	samples[9].et_ns = 900;
-	d = discarder_new(&rules);
+	start_empty(&rules);
 	for (uint32_t i = 0; i < N; i++)
 		discarder_add_sample(d, &samples[i]);
-	out = finish(d);
+	finish();
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
 	assert_int_equal(out.pt.papers.n, N - 1);
@@ -152,37 +151,33 @@ TEST(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	assert_int_equal(out.et.by_two_sd[0], 10);
 }
 
-TEST(an_execution_in_a_sample_that_is_missing_is_refused)
+TEST_OF_RUN(an_execution_in_a_sample_that_is_missing_is_refused)
 {
 	const struct discard_rules rules = {.profile = &profile, .patterns = names_default};
 	const struct sample samples[] = {{.n = 1}, {.n = 3}};
 	const struct execution e = {.sample = 2, .source = 2, .pt_ns = NS_PER_S};
-	struct discarder *d = NULL;
 	struct error err = {};
 
-	d = discarder_new(&rules);
+	start_empty(&rules);
 	discarder_add_sample(d, &samples[0]);
 	discarder_add_sample(d, &samples[1]);
 	assert_int_equal(discarder_add(d, &who[1], &e, &err), -EINVAL);
 	assert_string_equal(err.text, "an execution is in sample 2, which does not exist");
-	discarder_free(d);
 }
 
 /* ET is about 10 ms, so 20 % are 2 ms. */
 static const struct discard_rules a_fifth = {
 	.profile = &profile, .patterns = names_default, .unprofiled_share = 0.2};
 
-TEST(an_unprofiled_daemon_over_its_share_discards)
+TEST_OF_RUN(an_unprofiled_daemon_over_its_share_discards)
 {
-	struct discarder *d = start_by(&a_fifth, 1);
-	_cleanup_(discarding_clear) struct discarding out = {};
-
-	add(d, 3, 3, 1900 * NS_PER_US);
-	add(d, 6, 3, 2100 * NS_PER_US);
-	add(d, 7, 1, 3 * NS_PER_MS); /* has a cutoff, and is below it */
-	add(d, 8, 3, 1100 * NS_PER_US);
-	add(d, 8, 3, 1100 * NS_PER_US); /* both together are over */
-	out = finish(d);
+	start_by(&a_fifth, 1);
+	add(3, 3, 1900 * NS_PER_US);
+	add(6, 3, 2100 * NS_PER_US);
+	add(7, 1, 3 * NS_PER_MS); /* has a cutoff, and is below it */
+	add(8, 3, 1100 * NS_PER_US);
+	add(8, 3, 1100 * NS_PER_US); /* both together are over */
+	finish();
 	assert_int_equal(out.n_unprofiled, 2);
 	assert_int_equal(out.unprofiled[0].sample, 6);
 	assert_string_equal(out.unprofiled[0].daemon, "free");
@@ -195,46 +190,41 @@ TEST(an_unprofiled_daemon_over_its_share_discards)
 	assert_true(out.pt.in_papers[6]);
 }
 
-TEST(an_unprofiled_daemon_discards_without_a_profile_too)
+TEST_OF_RUN(an_unprofiled_daemon_discards_without_a_profile_too)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
-	struct discarder *d = start_by(&rules, 1);
-	_cleanup_(discarding_clear) struct discarding out = {};
 
-	add(d, 12, 1, 3 * NS_PER_MS);
-	out = finish(d);
+	start_by(&rules, 1);
+	add(12, 1, 3 * NS_PER_MS);
+	finish();
 	assert_int_equal(out.n_unprofiled, 1);
 	assert_string_equal(out.unprofiled[0].unit, "cron.service");
 }
 
-TEST(an_unprofiled_daemon_on_another_cpu_does_not_discard)
+TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
 	const struct sample alone = {.n = 1, .wait_ns = -1, .pt_ns = 99, .et_ns = 100},
 			    threads = {.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100};
-	struct discarder *d = NULL;
-	_cleanup_(discarding_clear) struct discarding out = {};
 
-	d = discarder_new(&rules);
+	start_empty(&rules);
 	discarder_add_sample(d, &alone);
 	discarder_add_sample(d, &threads);
-	add(d, 1, 3, 90);
-	add(d, 2, 3, 90);
-	out = finish(d);
+	add(1, 3, 90);
+	add(2, 3, 90);
+	finish();
 	assert_int_equal(out.n_unprofiled, 1);
 	assert_int_equal(out.unprofiled[0].sample, 2);
 }
 
 /* The daemon ran for 600 ms, all of it on another CPU, or 20 ms of it on the program's. */
-TEST(what_a_daemon_used_on_other_cpus_discards_only_on_request)
+TEST_OF_RUN(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 {
 	static const size_t discarded[] = {1, 2};
 
 	for (int other_cpus = 0; other_cpus < 2; other_cpus++) {
 		const struct discard_rules rules = {
 			.profile = &profile, .patterns = names_default, .other_cpus = other_cpus};
-		struct discarder *d = start_by(&rules, 1);
-		_cleanup_(discarding_clear) struct discarding out = {};
 		const struct execution elsewhere = {.sample = 2, .source = 1, .pt_ns = 600 * NS_PER_MS},
 				       partly = {.sample = 3,
 					       .source = 1,
@@ -242,9 +232,10 @@ TEST(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 					       .same_cpu_ns = 20 * NS_PER_MS};
 		struct error err = {};
 
+		start_by(&rules, 1);
 		assert_int_equal(discarder_add(d, &who[0], &elsewhere, &err), 0);
 		assert_int_equal(discarder_add(d, &who[0], &partly, &err), 0);
-		out = finish(d);
+		finish();
 		assert_int_equal(out.n_by_cutoff, discarded[other_cpus]);
 		assert_int_equal(out.by_cutoff[out.n_by_cutoff - 1], 3);
 		assert_int_equal(out.over[0].pt_ns, (other_cpus ? 600 : 20) * NS_PER_MS);
@@ -252,16 +243,14 @@ TEST(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 	}
 }
 
-TEST(others_are_summed_by_group_the_greatest_first)
+TEST_OF_RUN(others_are_summed_by_group_the_greatest_first)
 {
-	struct discarder *d = start(&profile, 1);
-	_cleanup_(discarding_clear) struct discarding out = {};
-
-	add(d, 1, 1, NS_PER_MS);
-	add(d, 2, 2, 3 * NS_PER_MS);
-	add(d, 4, 2, 4 * NS_PER_MS);
-	add(d, 4, 3, 9 * NS_PER_US);
-	out = finish(d);
+	start(&profile, 1);
+	add(1, 1, NS_PER_MS);
+	add(2, 2, 3 * NS_PER_MS);
+	add(4, 2, 4 * NS_PER_MS);
+	add(4, 3, 9 * NS_PER_US);
+	finish();
 	assert_int_equal(out.others.n, 3);
 	assert_int_equal(out.disturbed_ns, 8 * NS_PER_MS + 9 * NS_PER_US); /* ET − PT is 9 ms and more */
 	assert_string_equal(out.others.items[0].name, "kworker");
@@ -276,20 +265,20 @@ TEST(others_are_summed_by_group_the_greatest_first)
 }
 
 /* As --retain does it: the mean ET, and with it the cutoff that holds, changes as samples come in. */
-TEST(a_run_that_goes_on_is_judged_as_if_it_ended_here)
+TEST_OF_RUN(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 {
-	struct discarder *d = start(&profile, 1);
 	const struct sample longer = {
 		.n = N + 1, .wait_ns = -1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
-	_cleanup_(discarding_clear) struct discarding before = {}, after = {};
+	_cleanup_(discarding_clear) struct discarding before = {};
 
-	add(d, 6, 1, 11 * NS_PER_MS);
+	start(&profile, 1);
+	add(6, 1, 11 * NS_PER_MS);
 	before = discarder_judge(d);
 	assert_int_equal(before.n_by_cutoff, 1);
 	discarder_add_sample(d, &longer);
-	add(d, N + 1, 1, 600 * NS_PER_MS);
-	after = finish(d);
-	assert_int_equal(after.n_by_cutoff, 1);
-	assert_int_equal(after.by_cutoff[0], N + 1);
-	assert_int_equal(after.pt.raw.n, N + 1);
+	add(N + 1, 1, 600 * NS_PER_MS);
+	finish();
+	assert_int_equal(out.n_by_cutoff, 1);
+	assert_int_equal(out.by_cutoff[0], N + 1);
+	assert_int_equal(out.pt.raw.n, N + 1);
 }

@@ -30,13 +30,8 @@ static void make(struct duet_estimate first, struct duet_estimate second)
 static char *print(void)
 {
 	static const char *const names[] = {"a", "b"};
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	duet_report_print(file, &report, names, NULL);
-	fclose(file);
-	return text;
+	return PRINTED(file, duet_report_print(file, &report, names, NULL));
 }
 
 static void assert_warns(const char *warning) /* NULL: of nothing */

@@ -23,13 +23,7 @@ static struct comparison make(double ratio, double half, double p)
 
 static char *line(const char *reference, const char *name, const struct comparison *c)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	comparison_line(file, reference, name, c);
-	fclose(file);
-	return text;
+	return PRINTED(file, comparison_line(file, reference, name, c));
 }
 
 static void check_text(const char *reference, const char *name, const struct comparison *c, const char *want)
@@ -50,12 +44,8 @@ TEST(faster_is_the_inverse_of_the_ratio)
 
 static void check_between(const struct comparison *c, size_t n, const char *want)
 {
-	_cleanup_(freep) char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	_cleanup_(freep) char *text = PRINTED(file, comparisons_between_line(file, c, n));
 
-	comparisons_between_line(file, c, n);
-	fclose(file);
 	assert_string_equal(text, want);
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Two commands with two samples each. */
-struct made_up {
+static struct made_up {
 	struct measure_options options;
 	struct session session;
 	struct task tasks[2];
@@ -21,13 +21,13 @@ struct made_up {
 	char *values[2];
 	struct sample samples[2][2];
 	bool out[2];
-};
+} m;
 
 static const char *noise; /* of a profile; NULL: none */
 
-static void fill_task(struct made_up *m, size_t i, const char *name, double mean_ns, double sd_ns)
+static void fill_task(size_t i, const char *name, double mean_ns, double sd_ns)
 {
-	struct task *t = &m->tasks[i];
+	struct task *t = &m.tasks[i];
 	const struct summary summary = {.n = 2,
 		.mean_ns = mean_ns,
 		.median_ns = mean_ns,
@@ -36,7 +36,7 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 		.max_ns = (int64_t)(mean_ns + sd_ns)};
 
 	for (size_t k = 0; k < 2; k++)
-		m->samples[i][k] = (struct sample){.n = (uint32_t)k + 1,
+		m.samples[i][k] = (struct sample){.n = (uint32_t)k + 1,
 			.wait_ns = -1,
 			.start_ns = INT64_C(1700000000000000001),
 			.et_ns = (int64_t)mean_ns,
@@ -44,51 +44,48 @@ static void fill_task(struct made_up *m, size_t i, const char *name, double mean
 			.user_ns = (int64_t)mean_ns / 2,
 			.max_rss_bytes = 4096,
 			.exit_status = (int)k};
-	m->commands[i].text = (char *)(i ? "quick" : "slow");
-	t->command = &m->commands[i];
+	m.commands[i].text = (char *)(i ? "quick" : "slow");
+	t->command = &m.commands[i];
 	t->name = (char *)(uintptr_t)name;
-	t->sampling = &m->samplings[i];
+	t->sampling = &m.samplings[i];
 	t->result = (struct run_result){
-		.samples = m->samples[i],
+		.samples = m.samples[i],
 		.n_samples = 2,
 		.discarding = {.run.id = (int64_t)i + 7,
 			.et.raw = summary,
 			.pt.kept = summary,
-			.out = m->out,
+			.out = m.out,
 			.blind_ns = noise ? 16400000 : 0,
 			.noise = (char *)(uintptr_t)noise},
 	};
-	m->options.profile = noise ? "lab" : NULL;
+	m.options.profile = noise ? "lab" : NULL;
 }
 
-static void fill(struct made_up *m)
+static int fill(void **state)
 {
-	*m = (struct made_up){};
-	fill_task(m, 0, "slow | cat", 200.5e6, 1.5e6);
-	fill_task(m, 1, "quick, 'this'", 100.3e6, 2e6);
-	m->session.options = &m->options;
-	m->session.base.observer = (struct observer){
+	m = (struct made_up){};
+	fill_task(0, "slow | cat", 200.5e6, 1.5e6);
+	fill_task(1, "quick, 'this'", 100.3e6, 2e6);
+	m.session.options = &m.options;
+	m.session.base.observer = (struct observer){
 		.backend = "none", .pt_source = "wait4", .wait_source = "schedstat"};
-	m->session.tasks = m->tasks;
-	m->session.n = 2;
+	m.session.tasks = m.tasks;
+	m.session.n = 2;
+	return 0;
 }
 
-static char *write_with(enum export format, const struct session *s)
+#define TEST_OF_SESSION(name) TEST_WITH(name, fill, NULL)
+
+static char *write_with(enum export format)
 {
 	struct error err = {};
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
-	if (export_write(s, format, file, &err) < 0)
-		fail_msg("%s", err.text);
-	fclose(file);
-	return text;
+	return PRINTED(file, assert_int_equal(export_write(&m.session, format, file, &err), 0));
 }
 
-static void assert_written(enum export format, const struct session *s, const char *expected)
+static void assert_written(enum export format, const char *expected)
 {
-	_cleanup_(freep) char *text = write_with(format, s);
+	_cleanup_(freep) char *text = write_with(format);
 
 	assert_string_equal(text, expected);
 }
@@ -97,21 +94,18 @@ static void assert_written(enum export format, const struct session *s, const ch
 	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u "] | Discarded |\n" \
 	"|:---|---:|---:|---:|---:|---:|---:|\n"
 
-TEST(tables_are_hyperfines_with_two_columns_more)
+TEST_OF_SESSION(tables_are_hyperfines_with_two_columns_more)
 {
-	struct made_up m;
-
-	fill(&m);
-	assert_written(EXPORT_MARKDOWN, &m.session,
+	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 |\n"
 			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
-	assert_written(EXPORT_ASCIIDOC, &m.session,
+	assert_written(EXPORT_ASCIIDOC,
 		"[cols=\"<,>,>,>,>,>,>\"]\n|===\n"
 		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n"
 		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n| 200.5 ± 1.5 \n| 0 \n"
 		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n| 100.3 ± 2.0 \n| 0 \n"
 		"|===\n");
-	assert_written(EXPORT_ORGMODE, &m.session,
+	assert_written(EXPORT_ORGMODE,
 		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |\n"
 		"|--+--+--+--+--+--+--|\n"
 		"| =slow \\vert{} cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |\n"
@@ -121,16 +115,15 @@ TEST(tables_are_hyperfines_with_two_columns_more)
 static void assert_command(enum export format, const char *name, const char *expected)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct made_up m;
 
-	fill(&m);
+	fill(NULL);
 	m.tasks[0].name = (char *)name;
-	text = write_with(format, &m.session);
+	text = write_with(format);
 	if (!strstr(text, expected))
 		fail_msg("'%s' is not in: %s", expected, text);
 }
 
-TEST(the_mark_of_a_noisy_profile_is_exported)
+TEST_OF_SESSION(the_mark_of_a_noisy_profile_is_exported)
 {
 	noise = "PSI 41 %, steal 3.2 %";
 	assert_command(EXPORT_MARKDOWN, "x",
@@ -148,7 +141,7 @@ TEST(the_mark_of_a_noisy_profile_is_exported)
 	noise = NULL;
 }
 
-TEST(a_command_stays_in_its_cell)
+TEST_OF_SESSION(a_command_stays_in_its_cell)
 {
 	assert_command(EXPORT_MARKDOWN, "echo `id`", "| `` echo `id` `` | 200.5");
 	assert_command(EXPORT_MARKDOWN, "a``|\n| b", "| ``` a``\\| \\| b ``` | 200.5");
@@ -157,7 +150,7 @@ TEST(a_command_stays_in_its_cell)
 	assert_command(EXPORT_ORGMODE, "a=b|c", "| ~a=b\\vert{}c~  |");
 }
 
-TEST(a_command_is_no_formula)
+TEST_OF_SESSION(a_command_is_no_formula)
 {
 	assert_command(EXPORT_CSV, "=1+1", "\n'=1+1,0.2005");
 	assert_command(EXPORT_CSV, "@sum(a)", "\n'@sum(a),");
@@ -169,15 +162,12 @@ TEST(a_command_is_no_formula)
 	assert_command(EXPORT_CSV, "+1.5e-3", "\n+1.5e-3,");
 }
 
-TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
+TEST_OF_SESSION(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 {
-	struct made_up m;
-
-	fill(&m);
 	m.options.unit = "s";
 	m.options.reference = "slow | cat";
 	m.options.sort = SORT_MEAN_TIME;
-	assert_written(EXPORT_MARKDOWN, &m.session,
+	assert_written(EXPORT_MARKDOWN,
 		HEAD("s") "| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 |\n"
 			  "| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
 }
@@ -185,10 +175,9 @@ TEST(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 /* The elapsed time of each is that of both, and so says nothing of them. */
 TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 {
-	struct made_up m;
 	int64_t reference = 0;
 
-	fill(&m);
+	fill(NULL);
 	m.options.order = ORDER_DUET;
 	for (size_t i = 0; i < 2; i++) {
 		m.tasks[i].result.discarding.run.kind = RUN_DUET;
@@ -219,40 +208,35 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 		m.tasks[i].run.id = run.id;
 	}
 	m.session.base.book = s->book;
-	assert_written(EXPORT_MARKDOWN, &m.session,
+	assert_written(EXPORT_MARKDOWN,
 		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded | PT ratio (95 % CI) |\n"
 		"|:---|---:|---:|---:|---:|---:|---:|---:|\n"
 		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - |\n"
 		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) |\n");
 }
 
-TEST(csv_has_seconds_quotes_and_parameters)
+TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
 {
-	struct made_up m;
 	struct error err = {};
 
-	fill(&m);
 	assert_int_equal(parameters_add_list(&m.options.parameters, "x,y", "1", &err), 0);
 	m.values[0] = (char *)"a \"b\"";
 	m.commands[1].values = m.values;
-	assert_written(EXPORT_CSV, &m.session,
+	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
 		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow\n"
 		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick\n");
 	parameters_clear(&m.options.parameters);
 }
 
-TEST(json_has_hyperfines_names_and_says_what_it_is)
+TEST_OF_SESSION(json_has_hyperfines_names_and_says_what_it_is)
 {
 	static const char *const names[] = {"command", "mean", "stddev", "median", "user", "system", "min",
 		"max", "times", "exit_codes", "memory_usage_byte"};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(freep) char *text = NULL;
 	json_t *result, *emp;
-	struct made_up m;
-
-	fill(&m);
-	text = write_with(EXPORT_JSON, &m.session);
+	text = write_with(EXPORT_JSON);
 	document = json_loads(text, 0, NULL);
 	assert_string_equal(json_string_value(json_object_get(document, "format")), "emp-measure");
 	assert_int_equal(json_integer_value(json_object_get(document, "version")), 1);
@@ -269,16 +253,13 @@ TEST(json_has_hyperfines_names_and_says_what_it_is)
 	assert_null(json_object_get(emp, "perf"));
 }
 
-TEST(a_command_without_samples_is_left_out)
+TEST_OF_SESSION(a_command_without_samples_is_left_out)
 {
-	struct made_up m;
-
-	fill(&m);
 	m.tasks[0].result.n_samples = 0;
-	assert_written(EXPORT_MARKDOWN, &m.session,
+	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	m.tasks[1].result.n_samples = 0;
-	assert_written(EXPORT_CSV, &m.session,
+	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
 }
 

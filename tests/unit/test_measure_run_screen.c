@@ -279,14 +279,11 @@ TEST_OF_RUN(a_profile_of_the_same_cpu_or_of_none_is_not_noted)
 TEST_OF_RUN(the_time_of_an_outlier_has_the_digits_that_set_it_apart)
 {
 	_cleanup_(freep) char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 0; i < N; i++)
 		r.samples[i].pt_ns = r.samples[i].et_ns = 128250 * NS_PER_MS;
 	r.samples[6].pt_ns = 128493 * NS_PER_MS;
 	discard(NULL, 0);
-	run_details_print(file, &r, NULL);
-	fclose(file);
+	text = PRINTED(file, run_details_print(file, &r, NULL));
 	assert_non_null(strstr(text, "sample 7: PT 128.493 s is more than 2 sd from the mean"));
 }

@@ -55,15 +55,10 @@ static int clear(void **state)
 static char *printed(void)
 {
 	double half = summary_interval(&s.pt, 0.95);
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
 	s.interval = (struct interval){
 		s.pt.mean_ns - half, s.pt.mean_ns + half, NAN, (double)s.pt.n, s.pt.n < 8};
-	screen_print(file, &s);
-	fclose(file);
-	return text;
+	return PRINTED(file, screen_print(file, &s));
 }
 
 static void check_text(const char *want)

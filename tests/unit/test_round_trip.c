@@ -265,13 +265,9 @@ static size_t make_book(struct scratch *s, struct book *book)
 
 static char *export_run(struct scratch *s, struct book *book, int64_t run)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	const struct document_parts whole = {};
 
-	assert_done(s, document_export_run(book, run, &(struct document_parts){}, file, &s->err));
-	fclose(file);
-	return text;
+	return PRINTED(file, assert_done(s, document_export_run(book, run, &whole, file, &s->err)));
 }
 
 static int64_t import_run(struct scratch *s, struct book *book, const char *text)

@@ -18,12 +18,8 @@ static void add(struct table *table, const char *name, const char *took, const c
 /* Frees the table. The text belongs to the caller. */
 static char *printed(struct table *table)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	char *text = PRINTED(file, table_print(table, file));
 
-	table_print(table, file);
-	fclose(file);
 	table_free(table);
 	return text;
 }
@@ -122,16 +118,11 @@ static const struct column listed[] = {
 static char *written(enum table_format format)
 {
 	_cleanup_(table_freep) struct table *list = table_new(listed);
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
 
 	table_row(list, NUMBER(7), TEXT("sort"), TIME(1500000), MOMENT(0), REAL("%.2f", 1.178));
 	table_row(list, NUMBER(8), TEXT(NULL));
 	table_add(list, TIME(-1), VALUE(json_integer(1), "x"), REAL("%.2f", NAN));
-	table_write(list, format, file);
-	fclose(file);
-	return text;
+	return PRINTED(file, table_write(list, format, file));
 }
 
 TEST(a_table_has_the_columns_with_a_name)

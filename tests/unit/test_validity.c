@@ -4,7 +4,6 @@
 
 #include "lib/protocol/validity.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 enum { THEN = 399, NOW = 99 };
@@ -29,111 +28,104 @@ static struct analysis made_up(struct sample *samples, size_t n, int64_t more_ns
 	return analysis;
 }
 
-static struct judgement judged(const struct evidence *evidence)
-{
-	struct judgement judgement;
+/* As it was and is where nothing has changed. */
+static struct analysis then, now;
+static struct judgement j;
 
-	judgement = validity_judge(evidence);
-	return judgement;
+static int make(void **state)
+{
+	then = made_up(then_samples, THEN, 0, 100000);
+	now = made_up(now_samples, NOW, 0, 100000);
+	return 0;
 }
 
-static bool says(const struct judgement *judgement, const char *words)
+static int clear(void **state)
 {
-	for (size_t i = 0; i < judgement->n; i++)
-		if (strstr(judgement->findings[i].text, words))
+	judgement_clear(&j);
+	return 0;
+}
+
+#define TEST_OF_PROFILE(name) TEST_WITH(name, make, clear)
+
+/* With these differences of the machine; NULL: none are known. */
+static void assert_judged(const struct differences *differences, enum validity verdict)
+{
+	judgement_clear(&j);
+	j = validity_judge(&(struct evidence){&profile, differences, &then, NULL, &now});
+	assert_int_equal(j.verdict, verdict);
+}
+
+static bool says(const char *words)
+{
+	for (size_t i = 0; i < j.n; i++)
+		if (strstr(j.findings[i].text, words))
 			return true;
 	return false;
 }
 
-TEST(the_same_machine_and_times_stand)
+TEST_OF_PROFILE(the_same_machine_and_times_stand)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 10000, 100000);
 	struct difference changes[] = {{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
 		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
-	struct differences differences = {changes, 2};
-	_cleanup_(judgement_clear) struct judgement j = judged(
-		&(struct evidence){&profile, &differences, &then, NULL, &now});
 
-	assert_int_equal(j.verdict, VALIDITY_HOLDS);
-	assert_true(says(&j, "INC0.1 takes 100.0 ms of CPU time now and took 100.0 ms then, +0.01 %"));
+	now = made_up(now_samples, NOW, 10000, 100000);
+	assert_judged(&(struct differences){changes, 2}, VALIDITY_HOLDS);
+	assert_true(says("INC0.1 takes 100.0 ms of CPU time now and took 100.0 ms then, +0.01 %"));
 }
 
-TEST(another_speed_needs_a_new_calibration)
+TEST_OF_PROFILE(another_speed_needs_a_new_calibration)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 2000000, 100000);
-	_cleanup_(judgement_clear) struct judgement j = judged(
-		&(struct evidence){&profile, NULL, &then, NULL, &now});
-
-	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
-	assert_true(says(&j, "+2.00 % (means of the central samples): the machine's speed has changed"));
+	now = made_up(now_samples, NOW, 2000000, 100000);
+	assert_judged(NULL, VALIDITY_REPEAT_ALL);
+	assert_true(says("+2.00 % (means of the central samples): the machine's speed has changed"));
 }
 
-TEST(a_shift_that_is_chance_is_none)
+TEST_OF_PROFILE(a_shift_that_is_chance_is_none)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 40000000),
-			now = made_up(now_samples, NOW, 2000000, 40000000);
-	_cleanup_(judgement_clear) struct judgement j = judged(
-		&(struct evidence){&profile, NULL, &then, NULL, &now});
-
-	assert_int_equal(j.verdict, VALIDITY_HOLDS);
+	then = made_up(then_samples, THEN, 0, 40000000);
+	now = made_up(now_samples, NOW, 2000000, 40000000);
+	assert_judged(NULL, VALIDITY_HOLDS);
 }
 
 /* A machine whose speed changes by 2 % every 40 samples: a run of 99 is as likely to be faster. */
-TEST(a_shift_by_as_much_as_the_speed_wandered_before_is_none)
+TEST_OF_PROFILE(a_shift_by_as_much_as_the_speed_wandered_before_is_none)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 2500000, 100000);
-	_cleanup_(judgement_clear) struct judgement j = {}, far = {};
-
 	for (size_t i = 0; i < THEN; i++)
 		then_samples[i].pt_ns += i / 40 % 2 ? 1000000 : -1000000;
-	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(j.verdict, VALIDITY_HOLDS);
-	assert_true(says(&j, "+2.50 % (means of the central samples); more than "));
+	now = made_up(now_samples, NOW, 2500000, 100000);
+	assert_judged(NULL, VALIDITY_HOLDS);
+	assert_true(says("+2.50 % (means of the central samples); more than "));
 	now = made_up(now_samples, NOW, 20000000, 100000);
-	far = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(far.verdict, VALIDITY_REPEAT_ALL);
+	assert_judged(NULL, VALIDITY_REPEAT_ALL);
 }
 
-TEST(a_shift_by_as_much_as_separate_runs_vary_is_none)
+TEST_OF_PROFILE(a_shift_by_as_much_as_separate_runs_vary_is_none)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 2500000, 100000);
-	const struct evidence evidence = {&profile, NULL, &then, NULL, &now, {0.01, 4, 5}};
-	_cleanup_(judgement_clear) struct judgement j = judged(&evidence);
-
+	now = made_up(now_samples, NOW, 2500000, 100000);
+	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {0.01, 4, 5}});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
 }
 
-TEST(less_even_times_need_the_short_run)
+TEST_OF_PROFILE(less_even_times_need_the_short_run)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 0, 3000000);
-	_cleanup_(judgement_clear) struct judgement j = judged(
-		&(struct evidence){&profile, NULL, &then, NULL, &now});
-
-	assert_int_equal(j.verdict, VALIDITY_REPEAT_SHORT);
-	assert_true(says(&j, "less even"));
+	now = made_up(now_samples, NOW, 0, 3000000);
+	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
+	assert_true(says("less even"));
 }
 
-TEST(another_machine_needs_a_new_calibration)
-{
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 0, 100000);
-	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
-	struct differences differences = {&change, 1};
-	_cleanup_(judgement_clear) struct judgement j = judged(
-		&(struct evidence){&profile, &differences, &then, NULL, &now});
+static struct difference other_cpu = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
+static const struct differences of_cpu = {&other_cpu, 1};
 
-	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
-	assert_true(says(&j, "this is another machine: cpu.name was 'A', is 'B'"));
+TEST_OF_PROFILE(another_machine_needs_a_new_calibration)
+{
+	assert_judged(&of_cpu, VALIDITY_REPEAT_ALL);
+	assert_true(says("this is another machine: cpu.name was 'A', is 'B'"));
 }
 
-TEST(a_new_daemon_matters_if_it_made_samples_long)
+static struct long_execution execution = {.sample = 7, .pt_ns = 30000000};
+
+TEST_OF_PROFILE(a_new_daemon_matters_if_it_made_samples_long)
 {
-	struct long_execution execution = {.sample = 7, .pt_ns = 30000000};
 	struct daemon_statistics statistics[] = {
 		{.name = (char *)"backup",
 			.unit = (char *)"backup.service",
@@ -143,91 +135,67 @@ TEST(a_new_daemon_matters_if_it_made_samples_long)
 		{.name = (char *)"cron", .central_max_ns = 5},
 		{.name = (char *)"sshd", .central_max_ns = 2000, .n_central = 3},
 	};
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 0, 100000);
-	_cleanup_(judgement_clear) struct judgement j = {}, quiet = {};
 
 	now.statistics = statistics;
 	now.n_statistics = 3;
-	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(j.verdict, VALIDITY_REPEAT_SHORT);
-	assert_true(says(&j, "backup (backup.service) is new, and made 1 sample long, by up to 30.00 ms: the "
-			     "profile has no "
-			     "cutoff for it"));
-	assert_true(says(&j, "sshd is new, up to 2.000 us, and made no sample long"));
-	assert_false(says(&j, "cron"));
+	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
+	assert_true(says("backup (backup.service) is new, and made 1 sample long, by up to 30.00 ms: the "
+			 "profile has no cutoff for it"));
+	assert_true(says("sshd is new, up to 2.000 us, and made no sample long"));
+	assert_false(says("cron"));
 	now.statistics++;
 	now.n_statistics--;
-	quiet = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(quiet.verdict, VALIDITY_HOLDS);
+	assert_judged(NULL, VALIDITY_HOLDS);
 }
 
-TEST(a_known_daemon_that_comes_more_often_needs_the_short_run)
+TEST_OF_PROFILE(a_known_daemon_that_comes_more_often_needs_the_short_run)
 {
 	struct long_execution executions[10] = {};
 	struct daemon_statistics before = {.name = (char *)"cron", .longs = executions, .n_longs = 4},
 				 after = {.name = (char *)"cron", .longs = executions, .n_longs = 10};
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 0, 100000);
-	_cleanup_(judgement_clear) struct judgement often = {}, seldom = {};
 
 	then.statistics = &before;
 	now.statistics = &after;
 	then.n_statistics = now.n_statistics = 1;
-	often = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(often.verdict, VALIDITY_REPEAT_SHORT);
-	assert_true(says(&often, "cron ran long 10 times in 99 samples, and 4 times in 399 before"));
+	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
+	assert_true(says("cron ran long 10 times in 99 samples, and 4 times in 399 before"));
 	after.n_longs = 3;
-	seldom = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(seldom.verdict, VALIDITY_HOLDS);
+	assert_judged(NULL, VALIDITY_HOLDS);
 }
 
 /* A calibration beside the same load would give no profile either. */
-TEST(a_run_on_a_machine_that_is_not_quiet_says_nothing)
+TEST_OF_PROFILE(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 {
 	static const enum verdict verdicts[] = {VERDICT_BUSY, VERDICT_DRIFT, VERDICT_STEP};
-	struct long_execution execution = {.sample = 7, .pt_ns = 30000000};
 	struct daemon_statistics statistics = {
 		.name = (char *)"backup", .central_max_ns = -1, .longs = &execution, .n_longs = 1};
-	struct difference change = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
-	struct differences differences = {&change, 1};
 
 	for (size_t i = 0; i < ELEMENTS(verdicts); i++) {
-		struct analysis then = made_up(then_samples, THEN, 0, 100000),
-				now = made_up(now_samples, NOW, 3000000, 900000);
-		_cleanup_(judgement_clear) struct judgement j = {}, other = {}, forced = {};
-
+		then.verdict = VERDICT_L;
+		now = made_up(now_samples, NOW, 3000000, 900000);
 		now.verdict = verdicts[i];
 		now.statistics = &statistics;
 		now.n_statistics = 1;
 		strcpy(now.why, "such and such");
-		j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-		assert_int_equal(j.verdict, VALIDITY_REPEAT_CHECK);
+		assert_judged(NULL, VALIDITY_REPEAT_CHECK);
 		assert_int_equal(j.n, 2);
-		assert_true(says(
-			&j, "the run shows such and such; so it does not show whether the profile holds"));
-		assert_true(says(&j, "INC0.1 takes 103.0 ms of CPU time now and took 100.0 ms then"));
-		assert_false(says(&j, "speed has changed"));
-		other = judged(&(struct evidence){&profile, &differences, &then, NULL, &now});
-		assert_int_equal(other.verdict, VALIDITY_REPEAT_ALL);
+		assert_true(
+			says("the run shows such and such; so it does not show whether the profile holds"));
+		assert_true(says("INC0.1 takes 103.0 ms of CPU time now and took 100.0 ms then"));
+		assert_false(says("speed has changed"));
+		assert_judged(&of_cpu, VALIDITY_REPEAT_ALL);
 		then.verdict = verdicts[i];
-		forced = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-		assert_int_equal(forced.verdict, VALIDITY_REPEAT_ALL);
-		assert_true(says(&forced, "speed has changed"));
+		assert_judged(NULL, VALIDITY_REPEAT_ALL);
+		assert_true(says("speed has changed"));
 	}
 }
 
-TEST(frequent_daemons_need_a_new_calibration)
+TEST_OF_PROFILE(frequent_daemons_need_a_new_calibration)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 0, 100000);
-	_cleanup_(judgement_clear) struct judgement j = {};
-
 	now.verdict = VERDICT_FREQUENT;
 	strcpy(now.why, "frequent daemons");
-	j = judged(&(struct evidence){&profile, NULL, &then, NULL, &now});
-	assert_int_equal(j.verdict, VALIDITY_REPEAT_ALL);
-	assert_true(says(&j, "the run shows frequent daemons"));
+	assert_judged(NULL, VALIDITY_REPEAT_ALL);
+	assert_true(says("the run shows frequent daemons"));
 }
 
 TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
@@ -243,19 +211,13 @@ TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
 	assert_int_equal(differences_validity(&(struct differences){}), VALIDITY_HOLDS);
 }
 
-TEST(a_run_decides_on_every_difference_but_another_machine)
+TEST_OF_PROFILE(a_run_decides_on_every_difference_but_another_machine)
 {
-	struct analysis then = made_up(then_samples, THEN, 0, 100000),
-			now = made_up(now_samples, NOW, 0, 100000);
 	struct difference frequency = {false, (char *)"frequency.governor", (char *)"'a'", (char *)"'b'"},
 			  name = {true, (char *)"system.name", (char *)"'a'", (char *)"'b'"},
 			  memory = {true, (char *)"memory.bytes", (char *)"1", (char *)"2"};
-	_cleanup_(judgement_clear) struct judgement a = {}, b = {}, c = {};
 
-	a = judged(&(struct evidence){&profile, &(struct differences){&frequency, 1}, &then, NULL, &now});
-	assert_int_equal(a.verdict, VALIDITY_HOLDS);
-	b = judged(&(struct evidence){&profile, &(struct differences){&name, 1}, &then, NULL, &now});
-	assert_int_equal(b.verdict, VALIDITY_HOLDS);
-	c = judged(&(struct evidence){&profile, &(struct differences){&memory, 1}, &then, NULL, &now});
-	assert_int_equal(c.verdict, VALIDITY_REPEAT_ALL);
+	assert_judged(&(struct differences){&frequency, 1}, VALIDITY_HOLDS);
+	assert_judged(&(struct differences){&name, 1}, VALIDITY_HOLDS);
+	assert_judged(&(struct differences){&memory, 1}, VALIDITY_REPEAT_ALL);
 }
