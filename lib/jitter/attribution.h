@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/host/accounting/identity.h"
-#include "lib/host/accounting/keymap.h"
+#include "lib/base/keymap.h"
 #include "lib/record/run.h"
 #include "lib/jitter/jitter.h"
 #include "lib/jitter/gap_statistics.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Watching CPUs: on each a thread that wants all of it, reads the processor's counter in a loop and keeps each gap between two
- * readings that is over the threshold, with whether the kernel ran in it (lib/host/clock/kernel_clock.h); the kernel's trace of the same
+ * readings that is over the threshold, with whether the kernel ran in it (lib/jitter/counter.h); the kernel's trace of the same
  * CPUs; and both put together after each round. */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/jitter/attribution.h"
 #include "lib/book/book.h"
-#include "lib/host/clock/kernel_clock.h"
+#include "lib/jitter/counter.h"
 
 /* The kernel's trace of one CPU during the samples of a program that is pinned to it, and what took the CPU from the program: interrupts
  * while it runs, and other tasks while it is ready to run, that is, preempted or just forked. Whatever runs while the program

@@ -2,7 +2,7 @@
 /* The map from keys to small numbers that is emptied at no cost. */
 #include "tests/unit/check.h"
 
-#include "lib/host/accounting/keymap.h"
+#include "lib/base/keymap.h"
 
 TEST(what_is_set_is_found_and_nothing_else)
 {

@@ -6,7 +6,7 @@
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/accounting/accounting_record.h"
 #include "lib/host/accounting/identity.h"
-#include "lib/host/accounting/keymap.h"
+#include "lib/base/keymap.h"
 #include "lib/host/process/process.h"
 
 struct task_records {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Open addressing, at most half full: see keymap.h. */
-#include "lib/host/accounting/keymap.h"
+#include "lib/base/keymap.h"
 
 #include "lib/base/xalloc.h"
 
