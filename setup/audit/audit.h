@@ -6,7 +6,6 @@
 
 #include "lib/base/error.h"
 #include "lib/host/clock/kernel_clock.h"
-#include "lib/host/clock/ntp.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
@@ -15,6 +14,7 @@
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
+#include "setup/audit/ntp.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +30,13 @@ struct elapse {
 struct unlisted {
 	const char *unit;
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
+};
+
+/* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's clock source does not allow
+ * that, each reading is a system call. */
+struct clock_price {
+	double clock_ns; /* clock_gettime(CLOCK_MONOTONIC); 0: not measured */
+	double call_ns;  /* a system call that does nothing */
 };
 
 /* What is not known is NULL, or -1 where nothing else is said. */

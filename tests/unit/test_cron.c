@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/system/cron.h"
+#include "setup/audit/cron.h"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's clock: its state as adjtimex(2) reports it, and what a reading costs. The state proves nothing alone: ntpsec without any server leaves it at "synchronised". */
+/* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec without any server leaves it at "synchronised". */
 #pragma once
 
 #include <stdbool.h>
@@ -15,13 +15,3 @@ struct clock_state {
 
 /* Changes nothing, needs no privilege. */
 void kernel_clock_read(struct clock_state *ret);
-
-/* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's clock source does not allow
- * that, each reading is a system call. */
-struct clock_price {
-	double clock_ns; /* clock_gettime(CLOCK_MONOTONIC); 0: not measured */
-	double call_ns;  /* a system call that does nothing */
-};
-
-/* The fastest of several rounds, in a few milliseconds. A reading that costs as much as a system call is one. */
-void clock_price_read(struct clock_price *ret);

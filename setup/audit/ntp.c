@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which daemons discipline the clock: see ntp.h. */
-#include "lib/host/clock/ntp.h"
+#include "setup/audit/ntp.h"
 
 #include "lib/host/process/subprocess.h"
 
@@ -105,17 +105,6 @@ const char *ntp_unit(size_t i)
 	return NULL;
 }
 
-static bool runs_as_unit(const struct known_daemon *known, const struct unit_list *list)
-{
-	for (const char *const *name = known->units; *name; name++) {
-		const struct unit *unit = unit_list_find(list, *name);
-
-		if (unit && unit_is_up(unit))
-			return true;
-	}
-	return false;
-}
-
 void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
 	const struct process *processes, size_t n_processes)
 {
@@ -124,9 +113,17 @@ void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list
 
 	_Static_assert(ELEMENTS(KNOWN) <= NTP_MOST_DAEMONS, "each may run");
 	/* Units identify a daemon better. A process of the same name is then that daemon's. */
-	for (size_t i = 0; i < ELEMENTS(KNOWN); i++)
-		if (runs_as_unit(&KNOWN[i], list))
+	for (size_t i = 0; i < ELEMENTS(KNOWN); i++) {
+		bool is_up = false;
+
+		for (const char *const *name = KNOWN[i].units; *name; name++) {
+			const struct unit *unit = unit_list_find(list, *name);
+
+			is_up |= unit && unit_is_up(unit);
+		}
+		if (is_up)
 			found[ntp.n++] = &KNOWN[i];
+	}
 	for (size_t i = 0; i < ELEMENTS(KNOWN); i++) {
 		bool runs = false;
 

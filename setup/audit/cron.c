@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When cron and anacron start their jobs: see cron.h. */
-#include "lib/host/system/cron.h"
+#include "setup/audit/cron.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
