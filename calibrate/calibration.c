@@ -34,7 +34,7 @@ void calibration_clear(struct calibration *c)
 
 int calibration_open(struct calibration *c, struct error *err)
 {
-	int r = suite_tool_find("inc", &c->inc, err);
+	int r = suite_file_find("inc", &c->inc, err);
 
 	calibrate_options.ignore_audit |= calibrate_options.anyway;
 	calibrate_options.ignore_changes |= calibrate_options.anyway;
@@ -492,7 +492,7 @@ int verb_constant(int argc, char **argv, struct error *err)
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(freep) char *inc = NULL;
 	struct constant constant;
-	int r = suite_tool_find("inc", &inc, err);
+	int r = suite_file_find("inc", &inc, err);
 
 	if (r == 0)
 		r = run_session_open(&session, calibrate_options.db, BOOK_WRITE, RUN_LOCK_IGNORED, err);

@@ -2,7 +2,7 @@
 /* Orphans of a program under test: see program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/text.h"
+#include "lib/base/paths.h"
 #include "lib/base/xalloc.h"
 
 #include <errno.h>
@@ -22,11 +22,11 @@ static bool has_children(void)
 }
 
 /* Adds the children of a thread. */
-static int add_children(struct pid_list *list, const char *path)
+static int add_children(struct pid_list *list, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	char *at, *end;
-	int r = text_read_file(AT_FDCWD, path, &text);
+	int r = path_read_text(AT_FDCWD, err, &text, "%s", path);
 
 	for (at = text; r == 0; at = end) {
 		pid_t pid = (pid_t)strtol(at, &end, 10), *item;
@@ -42,12 +42,10 @@ static int add_children(struct pid_list *list, const char *path)
 static int read_own_children(struct pid_list *list, struct error *err)
 {
 	char path[64];
-	int r;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
 	list->n = 0;
-	r = add_children(list, path);
-	return r < 0 ? error_os(err, r, "cannot read %s", path) : 0;
+	return add_children(list, path, err);
 }
 
 /* The children that are this program's orphans, dead ones included. */
@@ -140,7 +138,7 @@ static size_t kill_trees(struct pid_list *list)
 		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
 		while (threads && (entry = readdir(threads))) {
 			snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
-			add_children(list, path);
+			add_children(list, path, NULL);
 		}
 	}
 	return refused;

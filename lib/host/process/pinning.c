@@ -96,20 +96,6 @@ int partition_read(int root_fd, const char *directory, char **ret)
 	return 0;
 }
 
-/* Makes a directory the partition of these CPUs. The kernel accepts "isolated" and may say in the same file that it is invalid. */
-static int partition_isolate(const char *directory, const char *cpus)
-{
-	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(freep) char *state = NULL;
-	int r = fd < 0 ? -errno : cgroup_write(fd, "cpuset.cpus", cpus);
-
-	if (r == 0)
-		r = cgroup_write(fd, "cpuset.cpus.partition", "isolated");
-	if (r == 0)
-		r = text_read_file(fd, "cpuset.cpus.partition", &state);
-	return r < 0 ? r : strcmp(state, "isolated") ? -EINVAL : 0;
-}
-
 /* The kernel gives the CPUs of a removed partition back later; those of one that is no longer isolated, at once. */
 static int partition_remove(const char *directory)
 {
@@ -132,8 +118,11 @@ static int partition_remove(const char *directory)
 	return r;
 }
 
+/* The kernel accepts "isolated" and may say in the same file that it is invalid. */
 int partition_write(const char *directory, const char *cpus)
 {
+	_cleanup_(freep) char *state = NULL;
+	_cleanup_(closep) int fd = -1;
 	bool made;
 	int r;
 
@@ -142,7 +131,14 @@ int partition_write(const char *directory, const char *cpus)
 	made = mkdir(directory, 0755) == 0;
 	if (!made && errno != EEXIST)
 		return -errno;
-	r = partition_isolate(directory, cpus);
+	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = fd < 0 ? -errno : cgroup_write(fd, "cpuset.cpus", cpus);
+	if (r == 0)
+		r = cgroup_write(fd, "cpuset.cpus.partition", "isolated");
+	if (r == 0)
+		r = text_read_file(fd, "cpuset.cpus.partition", &state);
+	if (r == 0 && strcmp(state, "isolated") != 0)
+		r = -EINVAL;
 	if (r < 0 && made)
 		rmdir(directory);
 	return r;

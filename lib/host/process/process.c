@@ -4,6 +4,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
+#include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
@@ -47,34 +48,22 @@ bool process_parse_start(const char *stat, unsigned long long *ret)
 	return at && sscanf(at, "%llu", ret) == 1;
 }
 
-static int compare_processes(const void *a, const void *b)
-{
-	return ((const struct process *)a)->pid - ((const struct process *)b)->pid;
-}
-
 struct process *processes_read(int root_fd, size_t *ret_n)
 {
-	int fd = openat(root_fd, text_below(root_fd, "/proc"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(closedirp) DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_(closep) int proc_fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/proc");
+	_cleanup_(pid_list_free) struct pid_list pids = {};
 	struct process *found = NULL, process;
-	struct dirent *entry;
-	size_t n = 0;
 
-	while (directory && (entry = readdir(directory))) {
-		_cleanup_(freep) char *stat = NULL;
-		char path[300];
+	*ret_n = 0;
+	if (proc_fd >= 0)
+		pid_list_read(&pids, proc_fd);
+	pid_list_sort(&pids); /* those of a captured machine come in any order */
+	for (size_t i = 0; i < pids.n; i++) {
+		_cleanup_(freep) char *stat = path_text(proc_fd, "%d/stat", pids.items[i]);
 
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/stat", entry->d_name);
-		if (text_read_file(root_fd, path, &stat) < 0)
-			continue; /* it has ended meanwhile */
-		if (process_parse(stat, &process) == 1)
-			*array_add(found, n) = process;
+		if (stat && process_parse(stat, &process) == 1) /* NULL: it has ended meanwhile */
+			*array_add(found, *ret_n) = process;
 	}
-	if (n > 0)
-		qsort(found, n, sizeof(*found), compare_processes);
-	*ret_n = n;
 	return found;
 }
 
@@ -88,12 +77,10 @@ const char *process_end_text(int wait_status)
 
 uint64_t process_ref_start_ticks(pid_t pid)
 {
-	_cleanup_(freep) char *stat = NULL;
+	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
 	unsigned long long ticks;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	return text_read_file(AT_FDCWD, path, &stat) == 0 && process_parse_start(stat, &ticks) ? ticks : 0;
+	return stat && process_parse_start(stat, &ticks) ? ticks : 0;
 }
 
 int64_t process_ref_started_ns(pid_t pid)
@@ -109,11 +96,11 @@ int64_t process_ref_started_ns(pid_t pid)
 /* "" where there is no such process. */
 static char *process_ref_of(pid_t pid, char buffer[PROCESS_REF_SIZE])
 {
-	_cleanup_(freep) char *boot = NULL;
+	_cleanup_(freep) char *boot = path_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
 	uint64_t started = process_ref_start_ticks(pid);
 
 	*buffer = '\0';
-	if (text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot) == 0 && started)
+	if (boot && started)
 		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %" PRIu64, boot, pid, started);
 	return buffer;
 }
@@ -148,11 +135,9 @@ bool schedstat_parse(const char *text, struct schedstat *ret)
 
 bool schedstat_read(pid_t pid, struct schedstat *ret)
 {
-	_cleanup_(freep) char *text = NULL;
-	char path[64];
+	_cleanup_(freep) char *text = path_text(AT_FDCWD, "/proc/%d/schedstat", pid);
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
-	return text_read_file(AT_FDCWD, path, &text) == 0 && schedstat_parse(text, ret);
+	return text && schedstat_parse(text, ret);
 }
 
 /* It calls getdents64 directly: opendir would allocate memory, and open the directory again. The kernel lists processes in order

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -235,30 +234,6 @@ int start_program(const struct spawn *s, struct spawned *ret, int *ret_pidfd, st
 		.wait_ns = -1,
 	};
 	*ret_pidfd = pidfd;
-	return 0;
-}
-
-static void *drain_pipe(void *data)
-{
-	int from = (int)(intptr_t)data, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	while (null >= 0 && splice(from, NULL, null, NULL, 1 << 20, SPLICE_F_MOVE) > 0)
-		;
-	return NULL;
-}
-
-int pipe_drain_new(int *ret_fd, struct error *err)
-{
-	pthread_t thread;
-	int fds[2], r;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return error_os(err, -errno, "cannot make a pipe for the output");
-	r = pthread_create(&thread, NULL, drain_pipe, (void *)(intptr_t)fds[0]);
-	if (r != 0)
-		return error_os(err, -r, "cannot drain the output");
-	pthread_detach(thread);
-	*ret_fd = fds[1];
 	return 0;
 }
 

@@ -105,10 +105,6 @@ int start_program(const struct spawn *spawn, struct spawned *ret, int *ret_pidfd
  * parent's memory may call it. -ENOTSUP: the kernel has one slice for all, or the process is not of the fair class. */
 int slice_set(int64_t slice_ns);
 
-/* A pipe whose other end discards everything: for programs that do less when they see /dev/null. A thread moves the
- * pages to /dev/null without reading them. *ret_fd: the end to write to, open until this process ends. */
-int pipe_drain_new(int *ret_fd, struct error *err);
-
 /* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
  * child subreaper. The program's are those in its cgroup. So are other children that did not exist before the program,
  * unless they are in the cgroup of another program, or there were children before, which may leave orphans too. */

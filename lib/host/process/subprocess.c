@@ -246,51 +246,30 @@ int executable_find(const char *name, char **ret, struct error *err)
 	return error_say(err, -ENOENT, "command '%s' not found in PATH", name);
 }
 
-/* The directory of this executable; the caller frees it. */
-static int own_directory(char **ret, struct error *err)
+/* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours, inc in that of emp-calibrate, and
+ * the library in lib/clock. */
+int suite_file_find(const char *name, char **ret, struct error *err)
 {
-	char path[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path));
+	const bool library = strstr(name, ".so");
+	const char *dash = strchr(name, '-');
+	_cleanup_(freep) char *installed = NULL, *built = NULL;
+	char own[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
 
 	if (len < 0)
 		return error_os(err, -errno, "cannot read /proc/self/exe");
-	*ret = text_format("%.*s", (int)len, path);
-	*strrchr(*ret, '/') = '\0';
-	return 0;
-}
-
-/* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours, and inc in that of
- * emp-calibrate. */
-int suite_tool_find(const char *tool, char **ret, struct error *err)
-{
-	_cleanup_(freep) char *own = NULL, *installed = NULL, *built = NULL;
-	const char *dash = strchr(tool, '-');
-	int r = own_directory(&own, err);
-
-	if (r < 0)
-		return r;
-	installed = text_format("%s/%s", own, tool);
-	built = text_format("%s/../%s/%s", own, dash ? dash + 1 : "calibrate", tool);
-	if (access(installed, X_OK) < 0 && access(built, X_OK) < 0)
-		return error_say(err, -ENOENT,
-			"%s is not in %s; install all tools of the suite in one directory", tool, own);
-	*ret = access(installed, X_OK) == 0 ? TAKE(installed) : TAKE(built);
-	return 0;
-}
-
-int suite_library_find(const char *name, char **ret, struct error *err)
-{
-	_cleanup_(freep) char *own = NULL, *built = NULL,
-			      *installed = text_format("%s/%s", EMP_LIB_DIR, name);
-	int r = own_directory(&own, err);
-
-	if (r < 0)
-		return r;
-	built = text_format("%s/../lib/clock/%s", own, name);
-	if (access(built, R_OK) < 0 && access(installed, R_OK) < 0)
-		return error_say(
-			err, -ENOENT, "%s is not in %s; is EMP installed as a whole?", name, EMP_LIB_DIR);
-	*ret = access(built, R_OK) == 0 ? TAKE(built) : TAKE(installed);
+	own[len] = '\0';
+	*strrchr(own, '/') = '\0';
+	installed = text_format("%s/%s", library ? EMP_LIB_DIR : own, name);
+	built = text_format("%s/../%s/%s", own, library ? "lib/clock" : dash ? dash + 1 : "calibrate", name);
+	if (access(built, library ? R_OK : X_OK) == 0)
+		*ret = TAKE(built);
+	else if (access(installed, library ? R_OK : X_OK) == 0)
+		*ret = TAKE(installed);
+	else
+		return error_say(err, -ENOENT, "%s is not in %s; %s", name, library ? EMP_LIB_DIR : own,
+			library ? "is EMP installed as a whole?"
+				: "install all tools of the suite in one directory");
 	return 0;
 }
 
@@ -300,7 +279,7 @@ int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *
 	struct subprocess asked = {.argv = argv, .environment = environ, .output_max = 64 << 20};
 	int status, r;
 
-	r = suite_tool_find(tool, &path, err);
+	r = suite_file_find(tool, &path, err);
 	if (r < 0)
 		return r;
 	asked.path = path;

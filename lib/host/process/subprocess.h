@@ -50,11 +50,8 @@ int executable_find(const char *name, char **ret, struct error *err);
 int suite_tool_run(
 	const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
 
-/* The file of `tool`; the caller frees it. -ENOENT with a sentence. */
-int suite_tool_find(const char *tool, char **ret, struct error *err);
-
-/* The file of a library of the suite, such as "libemp-clock-preload.so"; the caller frees it. -ENOENT with a sentence. */
-int suite_library_find(const char *name, char **ret, struct error *err);
+/* The file of a tool, or of a library of the suite ("libemp-clock-preload.so"); the caller frees it. -ENOENT with a sentence. */
+int suite_file_find(const char *name, char **ret, struct error *err);
 
 /* A process that cleans up if this one is killed. It sleeps until this one ends or frees it. */
 struct guard;
