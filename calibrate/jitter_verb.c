@@ -112,7 +112,7 @@ static int do_rounds(struct jitter_session *s, struct error *err)
 	struct pollfd interrupt = {.fd = interrupt_fd(), .events = POLLIN};
 	struct watch *w = &s->watch;
 	struct progress progress;
-	int64_t in_ns;
+	int64_t now_ns, in_ns;
 	int r = 0;
 
 	calibrate_print("Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
@@ -120,13 +120,14 @@ static int do_rounds(struct jitter_session *s, struct error *err)
 	progress_begin(&progress, "Seconds", (uint64_t)((observe_ns + NS_PER_S - 1) / NS_PER_S),
 		calibrate_options.quiet || calibrate_options.json);
 	while (r == 0) {
-		in_ns = counter_ns(&w->scale, counter_now()) - w->started_ns;
+		now_ns = counter_ns(&w->scale, counter_now());
+		in_ns = now_ns - w->started_ns;
 		if (in_ns >= observe_ns || (poll(&interrupt, 1, DRAIN_MS) > 0 && interrupt_pending()))
 			break;
 		if (in_ns < (w->rounds + 1) * ROUND_NS) {
 			r = watch_drain(w, err);
 		} else {
-			r = watch_end_round(w, err);
+			r = watch_end_round(w, now_ns, err);
 			if (r == 0 && w->rounds % STORE_ROUNDS == 0)
 				r = watch_store(w, s->base.book, s->run.id, err);
 		}

@@ -128,7 +128,8 @@ static int sample_taken(struct sampling *s, const struct sample *sample, const s
 	if (n_events > 0)
 		r = perf_counters_stop(session->perf, t->perf + before, err);
 	if (r == 0 && session->trace)
-		r = program_trace_take(session->trace, s->pid, array_add(t->taken, t->n_taken), err);
+		r = program_trace_take(
+			session->trace, s->pid, array_add(t->preemptions, t->n_preemptions), err);
 	if (r < 0 || !session->options->retain)
 		return r;
 	return clean_samples_add(

@@ -434,9 +434,9 @@ static void clear_tasks(struct session *s)
 		free(t->name);
 		free(t->in_messages);
 		free(t->perf);
-		for (size_t k = 0; k < t->n_taken; k++)
-			taken_sample_clear(&t->taken[k]);
-		free(t->taken);
+		for (size_t k = 0; k < t->n_preemptions; k++)
+			preemptions_clear(&t->preemptions[k]);
+		free(t->preemptions);
 		run_clear(&t->run);
 		clean_samples_clear(&t->clean);
 		run_result_clear(&t->result);

@@ -52,8 +52,8 @@ struct task {
 	struct clean_samples clean; /* with --retain */
 	int64_t *perf;              /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
-	struct taken_sample *taken; /* what --trace recorded, by sample */
-	size_t n_taken;
+	struct preemptions *preemptions; /* what --trace recorded, by sample */
+	size_t n_preemptions;
 	struct run_result result; /* as the book has it; without samples before the run has ended */
 	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
 	struct notes notes;       /* on this result alone */

@@ -17,13 +17,12 @@ json_t *trace_json(const struct session *s, const struct task *t)
 {
 	json_t *samples = json_array();
 
-	for (size_t i = 0; i < t->n_taken; i++) {
-		const struct taken_sample *taken = &t->taken[i];
+	for (size_t i = 0; i < t->n_preemptions; i++) {
+		const struct preemptions *taken = &t->preemptions[i];
 		json_t *sources = json_array();
 
-		for (const struct taken *item = taken->items; item < taken->items + taken->n; item++) {
-			const struct jitter_source_name *source = program_trace_source(
-				s->trace, item->source);
+		for (const struct preemption *item = taken->items; item < taken->items + taken->n; item++) {
+			const struct jitter_source_name *source = &s->trace->sources.items[item->source];
 
 			json_array_append_new(sources,
 				json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
@@ -37,8 +36,8 @@ json_t *trace_json(const struct session *s, const struct task *t)
 					 (json_int_t)taken->events, "events_lost", (json_int_t)taken->lost,
 					 "chain_breaks", (json_int_t)taken->broken, "sources", sources));
 	}
-	return json_pack("{s:i, s:I, s:o}", "cpu", program_trace_cpu(s->trace), "event_cost_ns",
-		(json_int_t)program_trace_event_cost_ns(s->trace), "samples", samples);
+	return json_pack("{s:i, s:I, s:o}", "cpu", s->trace->cpu, "event_cost_ns",
+		(json_int_t)s->trace->event_cost_ns, "samples", samples);
 }
 
 size_t trace_outstanding(const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
@@ -74,7 +73,7 @@ static void print_outstanding(
 	const struct session *s, const struct task *t, size_t index, double median_ns, double usual_ns)
 {
 	const double MUCH = 0.2;
-	const struct taken_sample *taken = &t->taken[index];
+	const struct preemptions *taken = &t->preemptions[index];
 	const struct sample *sample = &t->result.samples[index];
 	double extra_ns = (double)sample->et_ns - median_ns;
 	double unexplained_ns = extra_ns - ((double)taken->total_ns - usual_ns);
@@ -84,11 +83,11 @@ static void print_outstanding(
 
 	/* "backupd 90.8 ms in 23 slices": those with at least a hundredth of what was taken */
 	for (size_t i = 0; i < taken->n && i < MOST_NAMED; i++) {
-		const struct taken *item = &taken->items[i];
+		const struct preemption *item = &taken->items[i];
 
 		if (i > 0 && item->total_ns * 100 < taken->total_ns)
 			continue;
-		fprintf(line, "%s%s %s", i ? ", " : "", program_trace_source(s->trace, item->source)->name,
+		fprintf(line, "%s%s %s", i ? ", " : "", s->trace->sources.items[item->source].name,
 			text_duration(item->total_ns));
 		if (item->slices > 1)
 			fprintf(line, " in %" PRId64 " slices", item->slices);
@@ -103,7 +102,7 @@ static void print_outstanding(
 }
 
 /* sums: of n samples, with an ET of et_ns in all. */
-static void print_sources(const struct session *s, const struct taken_sample *sums, double n, double et_ns)
+static void print_sources(const struct session *s, const struct preemptions *sums, double n, double et_ns)
 {
 	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP}, {"SLICES", COLUMN_NUMBER},
 		{"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER}, {"OF ET", COLUMN_NUMBER},
@@ -111,8 +110,8 @@ static void print_sources(const struct session *s, const struct taken_sample *su
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < sums->n && i < MOST_ROWS; i++) {
-		const struct taken *item = &sums->items[i];
-		const struct jitter_source_name *source = program_trace_source(s->trace, item->source);
+		const struct preemption *item = &sums->items[i];
+		const struct jitter_source_name *source = &s->trace->sources.items[item->source];
 		_cleanup_(freep) char *name = text_format("  %s", source->name);
 
 		table_row(table, TEXT(name), TEXT(text_brief("%.3g", (double)item->slices / n)),
@@ -129,33 +128,33 @@ static void print_sources(const struct session *s, const struct taken_sample *su
 
 void trace_print(const struct session *s, const struct task *t)
 {
-	_cleanup_(taken_sample_clear) struct taken_sample sums = {};
-	_cleanup_(freep) int64_t *totals = xcalloc(t->n_taken, sizeof(*totals));
-	double n = (double)t->n_taken, cost_ns = (double)program_trace_event_cost_ns(s->trace);
+	_cleanup_(preemptions_clear) struct preemptions sums = {};
+	_cleanup_(freep) int64_t *totals = xcalloc(t->n_preemptions, sizeof(*totals));
+	double n = (double)t->n_preemptions, cost_ns = (double)s->trace->event_cost_ns;
 	double et_ns = 0, median_ns = 0, usual_ns;
 	size_t which[MOST_LINES], n_which;
 
-	if (t->n_taken == 0)
+	if (t->n_preemptions == 0)
 		return;
-	for (size_t i = 0; i < t->n_taken; i++) {
-		const struct taken_sample *k = &t->taken[i];
+	for (size_t i = 0; i < t->n_preemptions; i++) {
+		const struct preemptions *k = &t->preemptions[i];
 
 		for (size_t item = 0; item < k->n; item++)
-			taken_sample_add(&sums, &k->items[item]);
+			preemptions_add(&sums, &k->items[item]);
 		sums.events += k->events;
 		sums.lost += k->lost;
 		sums.broken += k->broken;
 		totals[i] = k->total_ns;
 	}
-	taken_sample_sort(&sums);
+	preemptions_sort(&sums);
 	for (size_t i = 0; i < t->result.n_samples; i++)
 		et_ns += (double)t->result.samples[i].et_ns;
 	print_sources(s, &sums, n, et_ns);
 
-	usual_ns = median_of(totals, t->n_taken);
+	usual_ns = median_of(totals, t->n_preemptions);
 	n_which = trace_outstanding(t->result.samples, t->result.n_samples, which, MOST_LINES, &median_ns);
 	for (size_t i = 0; i < n_which; i++)
-		if (which[i] < t->n_taken)
+		if (which[i] < t->n_preemptions)
 			print_outstanding(s, t, which[i], median_ns, usual_ns);
 
 	printf("  Tracing: %.4g events a sample", (double)sums.events / n);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gaps, attributed to intervals: see attribution.h.
+/* Gaps, attributed to intervals: see jitter_internal.h.
  *
  * An interval explains the gap around it if the kernel may have run in that gap. As a check, the same intervals are shifted by a
  * random time within the round, and it is counted how many gaps they would explain then. Where it is not known whether the kernel
  * ran, gaps of a length at which that is as good are not attributed, unless a switch from the loop's thread and back to it proves
  * who had the CPU. */
-#include "lib/jitter/attribution.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
@@ -52,59 +52,36 @@ static void add_spacings(struct unexplained_period *period, const struct unexpla
 		}
 }
 
-static int64_t count_bins(const struct spacing_bin *bins, int from, int to)
+static struct spacing_bin sum_bins(const struct spacing_bin *bins, int at, int to_each_side)
 {
-	int64_t count = 0;
+	struct spacing_bin sum = {};
 
-	for (int i = from < 0 ? 0 : from; i <= to && i < BINS; i++)
-		count += bins[i].count;
-	return count;
+	for (int i = at - to_each_side; i <= at + to_each_side; i++)
+		if (i >= 0 && i < BINS) {
+			sum.count += bins[i].count;
+			sum.total_ns += bins[i].total_ns;
+		}
+	return sum;
+}
+
+static int64_t bin_centre_ns(const struct spacing_bin *bins, int at)
+{
+	struct spacing_bin sum = sum_bins(bins, at, PEAK);
+
+	return sum.total_ns / sum.count;
 }
 
 /* How many standard deviations (Poisson) above what is beside them; 0: too few. */
 static double bin_height(const struct spacing_bin *bins, int at)
 {
-	int64_t count = count_bins(bins, at - PEAK, at + PEAK), wider;
+	int64_t count = sum_bins(bins, at, PEAK).count, wider;
 	double expected;
 
 	if (count < LEAST_COUNT)
 		return 0;
-	wider = count_bins(bins, at - BESIDE, at + BESIDE) - count_bins(bins, at - 2 * PEAK, at + 2 * PEAK);
+	wider = sum_bins(bins, at, BESIDE).count - sum_bins(bins, at, 2 * PEAK).count;
 	expected = (double)wider * (2 * PEAK + 1) / (2 * (BESIDE - 2 * PEAK));
 	return (double)count < 3 * expected ? 0 : ((double)count - expected) / sqrt(expected + 1);
-}
-
-static bool bin_stands_out(const struct spacing_bin *bins, int at)
-{
-	return bin_height(bins, at) > 10;
-}
-
-static bool bin_is_highest(const struct spacing_bin *bins, int at)
-{
-	for (int i = at - PEAK; i <= at + PEAK; i++)
-		if (i >= 0 && i < BINS && bins[i].count > bins[at].count)
-			return false;
-	return true;
-}
-
-static int64_t bin_centre_ns(const struct spacing_bin *bins, int at)
-{
-	int64_t total_ns = 0, count = 0;
-
-	for (int i = at - PEAK; i <= at + PEAK; i++)
-		if (i >= 0 && i < BINS) {
-			count += bins[i].count;
-			total_ns += bins[i].total_ns;
-		}
-	return total_ns / count;
-}
-
-/* The multiples of a period stand out, too; those of a distance between two items that each have one do not. */
-static bool is_repeated(const struct spacing_bin *bins, int64_t period_ns)
-{
-	int64_t at = 2 * period_ns / BIN_NS;
-
-	return at + PEAK < BINS && (bin_stands_out(bins, (int)at - 1) || bin_stands_out(bins, (int)at + 1));
 }
 
 /* How far off an item may be: a bin is so precise. */
@@ -139,18 +116,28 @@ static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 	return bin_centre_ns(bins, (int)(period_ns / BIN_NS));
 }
 
-/* The shortest that stands out; 0: none. */
+/* The shortest that stands out, and is the highest beside it; 0: none. The multiples of a period stand out, too; those of a
+ * distance between two items that each have a period do not. */
 static int64_t find_period(const struct unexplained_period *periods, size_t n_before)
 {
 	const struct spacing_bin *bins = periods[n_before].spacings;
+	const double STANDS_OUT = 10;
 
 	for (int at = SHORTEST_NS / BIN_NS; at < BINS; at++) {
+		bool highest = true;
 		int64_t ns;
+		int twice;
 
-		if (!bin_is_highest(bins, at) || !bin_stands_out(bins, at))
+		for (int i = at - PEAK; i <= at + PEAK; i++)
+			highest &= i < 0 || i >= BINS || bins[i].count <= bins[at].count;
+		if (!highest || bin_height(bins, at) <= STANDS_OUT)
 			continue;
 		ns = bin_centre_ns(bins, at);
-		if (is_repeated(bins, ns) && !is_multiple(ns, periods, n_before) &&
+		twice = (int)(2 * ns / BIN_NS);
+		if (twice + PEAK < BINS &&
+			(bin_height(bins, twice - 1) > STANDS_OUT ||
+				bin_height(bins, twice + 1) > STANDS_OUT) &&
+			!is_multiple(ns, periods, n_before) &&
 			!is_multiple(fundamental_ns(bins, ns), periods, n_before))
 			return ns;
 	}
@@ -188,30 +175,36 @@ static bool is_periodic(const struct unexplained_item *items, size_t n, size_t i
 	return there >= LEAST_NEIGHBOURS;
 }
 
-static size_t count_periodic(const struct unexplained_item *items, size_t n, double period_ns)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count += is_periodic(items, n, i, period_ns);
-	return count;
-}
-
-/* Twice as many as with periods that are wrong for certain. */
+/* Whether twice as many items have it as have periods that are wrong for certain. */
 static bool period_holds(const struct unexplained_item *items, size_t n, double period_ns)
 {
-	size_t found = count_periodic(items, n, period_ns);
-	size_t chance = (count_periodic(items, n, 0.73 * period_ns) +
-				count_periodic(items, n, 1.37 * period_ns)) /
-			2;
+	size_t found = 0, wrong = 0, chance;
 
+	for (size_t i = 0; i < n; i++) {
+		found += is_periodic(items, n, i, period_ns);
+		wrong += is_periodic(items, n, i, 0.73 * period_ns);
+		wrong += is_periodic(items, n, i, 1.37 * period_ns);
+	}
+	chance = wrong / 2;
 	return found > 2 * chance && found >= 2;
 }
 
-static void add_rest(struct unexplained *unexplained, const struct unexplained_item *item)
+/* Counts the items that have the period, and moves the others to `rest`. Returns how many those are. */
+static size_t take_periodic(struct unexplained_period *p, const struct unexplained_item *items, size_t n,
+	struct unexplained_item *rest)
 {
-	unexplained->rest += item->whole;
-	unexplained->rest_ns += item->length_ns;
+	size_t n_rest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_periodic(items, n, i, (double)p->period_ns)) {
+			rest[n_rest++] = items[i];
+			continue;
+		}
+		p->items++;
+		p->count += items[i].whole;
+		p->total_ns += items[i].length_ns;
+	}
+	return n_rest;
 }
 
 void unexplained_add(struct unexplained *unexplained, const struct unexplained_item *all, size_t n_all)
@@ -220,41 +213,31 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 	struct unexplained_item *items = room, *spare = room + n_all;
 	size_t n = 0;
 
-	for (size_t i = 0; i < n_all; i++)
-		if (all[i].length_ns < LEAST_NS)
-			add_rest(unexplained, &all[i]);
-		else
+	for (size_t i = 0; i < n_all; i++) {
+		unexplained->rest += all[i].whole;
+		unexplained->rest_ns += all[i].length_ns;
+		if (all[i].length_ns >= LEAST_NS)
 			items[n++] = all[i];
-	for (int i = 0; i < UNEXPLAINED_PERIODS; i++) { /* each among the items without those before it */
+	}
+	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) { /* each among the items without those before it */
 		struct unexplained_period *p = &unexplained->periods[i];
 		struct unexplained_item *before = items;
-		size_t n_rest = 0;
+		int64_t count = p->count, total_ns = p->total_ns;
 
 		add_spacings(p, items, n);
 		if (!p->period_ns)
-			p->period_ns = find_period(unexplained->periods, (size_t)i);
+			p->period_ns = find_period(unexplained->periods, i);
 		if (!p->period_ns)
 			break;
 		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
 		if (!period_holds(items, n, (double)p->period_ns))
 			continue;
-		/* Counts the items that have the period, and moves the others to `rest`. Returns how many
-		 * those are. */
-		for (size_t k = 0; k < n; k++) {
-			if (!is_periodic(items, n, k, (double)p->period_ns)) {
-				spare[n_rest++] = items[k];
-				continue;
-			}
-			p->items++;
-			p->count += items[k].whole;
-			p->total_ns += items[k].length_ns;
-		}
-		n = n_rest;
+		n = take_periodic(p, items, n, spare);
 		items = spare;
 		spare = before;
+		unexplained->rest -= p->count - count;
+		unexplained->rest_ns -= p->total_ns - total_ns;
 	}
-	for (size_t i = 0; i < n; i++)
-		add_rest(unexplained, &items[i]);
 }
 
 bool unexplained_period_is_firm(const struct unexplained_period *period)
@@ -380,6 +363,14 @@ static int64_t length_in(const struct trace_interval *v, const struct gap_seen *
 	return ns > 0 ? ns : 0;
 }
 
+/* Of an interval in its gap, without those nested in it. */
+static int64_t net_in(const struct trace_interval *v, const struct gap_seen *gap)
+{
+	int64_t ns = v->open_ended ? length_in(v, gap) + v->net_ns : v->net_ns;
+
+	return ns > 0 ? ns : 0;
+}
+
 /* *cursor: the first interval that may lie in this gap or a later one. */
 static struct matched match_gap(
 	const struct gap_seen *gap, const struct trace_interval *items, size_t n, size_t *cursor)
@@ -463,20 +454,6 @@ static void count_chance(
 	}
 }
 
-/* Whether gaps of this length are matched more often than by chance: three standard deviations. */
-static bool class_is_attributed(const struct jitter_match *class)
-{
-	return (double)(class->matched - class->chance) > 3 * sqrt((double)(class->chance + 1));
-}
-
-/* Of an interval in its gap, without those nested in it. */
-static int64_t net_in(const struct trace_interval *v, const struct gap_seen *gap)
-{
-	int64_t ns = v->open_ended ? length_in(v, gap) + v->net_ns : v->net_ns;
-
-	return ns > 0 ? ns : 0;
-}
-
 /* Keeps it if it is one of the longest. */
 static void keep_long(
 	struct attribution *a, const struct gap_seen *gap, int64_t source, const struct matched *matched)
@@ -503,49 +480,40 @@ static void keep_long(
 		}
 }
 
-/* What no event of the round explains so far. */
-struct unexplained_list {
-	struct unexplained_item *items;
-	size_t n, capacity;
-};
-
-static void unexplained_list_clear(struct unexplained_list *list)
+/* The source of a gap in the time domain: the intervals that have more than a small part of it. */
+static uint32_t source_of_gap(
+	struct attribution *a, const struct gap_seen *gap, const struct matched *matched)
 {
-	free(list->items);
+	uint32_t parts[1 + MOST_INTERRUPTION_PARTS] = {}; /* the largest first: it is always in it */
+	int64_t most_ns = -1;
+	size_t n = 1;
+
+	for (size_t i = 0; i < matched->n; i++) {
+		const struct trace_interval *v = &matched->items[i];
+		int64_t net_ns = lies_in(v, gap) ? net_in(v, gap) : -1;
+
+		if (net_ns > most_ns) {
+			parts[0] = v->source;
+			most_ns = net_ns;
+		}
+		if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns && n <= MOST_INTERRUPTION_PARTS)
+			parts[n++] = v->source;
+	}
+	return jitter_source_of_parts(a->sources, parts, n);
 }
 
-static void unexplained_list_add(
-	struct unexplained_list *list, int64_t start_ns, int64_t length_ns, bool whole)
+/* A gap in which the kernel may have run. Returns what of it no event explains. */
+static struct unexplained_item take_gap(
+	struct attribution *a, const struct gap_seen *gap, const struct matched *matched, int64_t allowed_ns)
 {
-	*array_add_reused(list->items, list->n, list->capacity) = (struct unexplained_item){
-		start_ns, length_ns, whole};
-}
-
-static void take_gap(struct attribution *a, const struct gap_seen *gap, const struct matched *matched,
-	int64_t allowed_ns, struct unexplained_list *rest)
-{
+	const struct jitter_match *class = class_of(a, gap);
+	/* gaps of this length are matched more often than by chance: three standard deviations */
+	bool proven = matched->switched || gap->origin == GAP_IN_KERNEL ||
+		      (double)(class->matched - class->chance) > 3 * sqrt((double)(class->chance + 1));
 	int64_t source = -1, explained_ns = 0;
 
-	if (matched->n > 0 && (matched->switched || gap->origin == GAP_IN_KERNEL ||
-				      class_is_attributed(class_of(a, gap)))) {
-		uint32_t parts[1 + MOST_INTERRUPTION_PARTS] = {}; /* the largest first: it is always in it */
-		int64_t most_ns = -1;
-		size_t n = 1;
-
-		/* The source in the time domain: those with more than a small part of it. */
-		for (size_t i = 0; i < matched->n; i++) {
-			const struct trace_interval *v = &matched->items[i];
-			int64_t net_ns = lies_in(v, gap) ? net_in(v, gap) : -1;
-
-			if (net_ns > most_ns) {
-				parts[0] = v->source;
-				most_ns = net_ns;
-			}
-			if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns &&
-				n <= MOST_INTERRUPTION_PARTS)
-				parts[n++] = v->source;
-		}
-		source = jitter_source_of_parts(a->sources, parts, n);
+	if (matched->n > 0 && proven) {
+		source = source_of_gap(a, gap, matched);
 		explained_ns = explained_part(a, gap, matched, allowed_ns);
 		a->cpu.explained++;
 		a->cpu.explained_ns += explained_ns;
@@ -560,64 +528,29 @@ static void take_gap(struct attribution *a, const struct gap_seen *gap, const st
 			source_rows_add(&a->frequencies, v->source, v->start_ns, net_in(v, gap), v->resumed);
 	}
 	keep_long(a, gap, source, matched);
-	if (explained_ns < gap_length(gap))
-		unexplained_list_add(rest, gap->start_ns, gap_length(gap) - explained_ns, source < 0);
+	return (struct unexplained_item){gap->start_ns, gap_length(gap) - explained_ns, source < 0};
 }
 
-size_t attribution_round(struct attribution *a, const struct jitter_round *round)
+/* A gap in which the kernel did not run: a source by itself. */
+static struct unexplained_item take_outside(struct attribution *a, const struct gap_seen *gap)
 {
-	const int64_t until_ns = round->n_gaps > 0 ? round->gaps[round->n_gaps - 1].end_ns + SLACK_NS
-						   : INT64_MIN;
-	_cleanup_(unexplained_list_clear) struct unexplained_list rest = {}, outside = {};
-	size_t n = round->n_intervals, cursor = 0;
-	int64_t allowed_ns;
-	int64_t count = 0;
-	size_t matches_cursor = 0;
+	uint32_t source;
 
-	while (n > 0 && round->intervals[n - 1].start_ns > until_ns)
-		n--;
-	/* The first pass: what is needed to decide on each gap. */
-	for (size_t i = 0; i < round->n_gaps; i++) {
-		const struct gap_seen *matches_gap = &round->gaps[i];
-		struct matched matched = match_gap(matches_gap, round->intervals, n, &matches_cursor);
-		struct jitter_match *class = class_of(a, matches_gap);
-		int64_t excess_ns = gap_length(matches_gap) - matched.covered_ns;
+	if (a->outside_source < 0)
+		a->outside_source = jitter_source_add(
+			a->sources, a->sources->outside ?: "outside the kernel", NULL, SOURCE_OUTSIDE);
+	source = (uint32_t)a->outside_source;
+	source_rows_add(&a->times, source, gap->start_ns, gap_length(gap), false);
+	source_rows_add(&a->frequencies, source, gap->start_ns, gap_length(gap), false);
+	keep_long(a, gap, source, &(struct matched){});
+	return (struct unexplained_item){gap->start_ns, gap_length(gap), true};
+}
 
-		a->cpu.gaps++;
-		a->cpu.gaps_ns += gap_length(matches_gap);
-		histogram_add(&a->user, gap_length(matches_gap));
-		class->gaps++;
-		class->matched += matched.n > 0;
-		if (matched.n_outer > 0)
-			histogram_add(&a->excess, excess_ns > 0 ? excess_ns / (int64_t)matched.n_outer : 0);
-	}
-	allowed_ns = EXCESS_FACTOR * histogram_quantile(&a->excess, 0.5);
-	count_chance(a, round, n, allowed_ns);
-	for (size_t i = 0; i < round->n_gaps; i++) {
-		const struct gap_seen *gap = &round->gaps[i];
-		struct matched matched = match_gap(gap, round->intervals, n, &cursor);
-
-		a->origin_known |= gap->origin != GAP_UNKNOWN;
-		if (gap->origin == GAP_OUTSIDE_KERNEL) {
-			uint32_t source;
-
-			/* The kernel did not run: a source by itself. */
-			if (a->outside_source < 0)
-				a->outside_source = jitter_source_outside(a->sources);
-			source = (uint32_t)a->outside_source;
-			source_rows_add(&a->times, source, gap->start_ns, gap_length(gap), false);
-			source_rows_add(&a->frequencies, source, gap->start_ns, gap_length(gap), false);
-			keep_long(a, gap, source, &(struct matched){});
-			unexplained_list_add(&outside, gap->start_ns, gap_length(gap), true);
-		} else
-			take_gap(a, gap, &matched, allowed_ns, &rest);
-	}
-	source_rows_end_round(&a->times, a->cpu.rounds == 0);
-	source_rows_end_round(&a->frequencies, a->cpu.rounds == 0);
-	a->cpu.rounds++;
-
-	/* The intervals, of the first n, that lie in no gap in which the kernel may have run. */
+/* Of the first n intervals, those that lie in no gap in which the kernel may have run. */
+static int64_t count_in_no_gap(const struct jitter_round *round, size_t n)
+{
 	const struct gap_seen *gap = round->gaps, *end = gap + round->n_gaps;
+	int64_t count = 0;
 
 	for (const struct trace_interval *v = round->intervals; v < round->intervals + n; v++) {
 		while (gap < end &&
@@ -625,9 +558,55 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 			gap++;
 		count += v->end_ns >= v->start_ns && (gap == end || !lies_in(v, gap));
 	}
-	a->cpu.in_no_gap += count;
-	unexplained_add(&a->unexplained, rest.items, rest.n);
-	unexplained_add(&a->outside, outside.items, outside.n);
+	return count;
+}
+
+size_t attribution_round(struct attribution *a, const struct jitter_round *round)
+{
+	_cleanup_(freep) struct matched *matched = xcalloc(round->n_gaps, sizeof(*matched));
+	_cleanup_(freep) struct unexplained_item *rest = xcalloc(round->n_gaps, sizeof(*rest));
+	_cleanup_(freep) struct unexplained_item *outside = xcalloc(round->n_gaps, sizeof(*outside));
+	size_t n = round->n_intervals, cursor = 0, n_rest = 0, n_outside = 0;
+	int64_t until_ns = INT64_MIN, allowed_ns;
+
+	if (round->n_gaps > 0)
+		until_ns = round->gaps[round->n_gaps - 1].end_ns + SLACK_NS;
+	while (n > 0 && round->intervals[n - 1].start_ns > until_ns)
+		n--;
+	/* The first pass: what is needed to decide on each gap. */
+	for (size_t i = 0; i < round->n_gaps; i++) {
+		const struct gap_seen *gap = &round->gaps[i];
+		const struct matched m = matched[i] = match_gap(gap, round->intervals, n, &cursor);
+		struct jitter_match *class = class_of(a, gap);
+		int64_t excess_ns = gap_length(gap) - m.covered_ns;
+
+		a->origin_known |= gap->origin != GAP_UNKNOWN;
+		a->cpu.gaps++;
+		a->cpu.gaps_ns += gap_length(gap);
+		histogram_add(&a->user, gap_length(gap));
+		class->gaps++;
+		class->matched += m.n > 0;
+		if (m.n_outer > 0)
+			histogram_add(&a->excess, excess_ns > 0 ? excess_ns / (int64_t)m.n_outer : 0);
+	}
+	allowed_ns = EXCESS_FACTOR * histogram_quantile(&a->excess, 0.5);
+	count_chance(a, round, n, allowed_ns);
+	for (size_t i = 0; i < round->n_gaps; i++) {
+		const struct gap_seen *gap = &round->gaps[i];
+
+		if (gap->origin == GAP_OUTSIDE_KERNEL) {
+			outside[n_outside++] = take_outside(a, gap);
+		} else {
+			rest[n_rest] = take_gap(a, gap, &matched[i], allowed_ns);
+			n_rest += rest[n_rest].length_ns > 0;
+		}
+	}
+	source_rows_end_round(&a->times, a->cpu.rounds == 0);
+	source_rows_end_round(&a->frequencies, a->cpu.rounds == 0);
+	a->cpu.rounds++;
+	a->cpu.in_no_gap += count_in_no_gap(round, n);
+	unexplained_add(&a->unexplained, rest, n_rest);
+	unexplained_add(&a->outside, outside, n_outside);
 	return n;
 }
 

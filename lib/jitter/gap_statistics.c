@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Histograms, densities and rates of gaps: see gap_statistics.h. */
-#include "lib/jitter/gap_statistics.h"
+/* Histograms, densities and rates of gaps: see jitter_internal.h. */
+#include "lib/jitter/jitter_internal.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/xalloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events, made intervals of named sources: see attribution.h. */
-#include "lib/jitter/attribution.h"
+/* Events, made intervals of named sources: see jitter_internal.h. */
+#include "lib/jitter/jitter_internal.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/text.h"
@@ -23,6 +23,7 @@ void jitter_sources_clear(struct jitter_sources *s)
 	}
 	free(s->items);
 	keymap_free(&s->known);
+	identity_free(s->identity);
 	*s = (struct jitter_sources){};
 }
 
@@ -44,7 +45,7 @@ static uint64_t hash_event(int kind, uint64_t number, const char *name)
 	return hash_bytes(hash, name ?: "", strlen(name ?: ""));
 }
 
-static uint32_t source_add(
+uint32_t jitter_source_add(
 	struct jitter_sources *s, const char *name, const char *unit, enum source_kind kind)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -54,12 +55,6 @@ static uint32_t source_add(
 	*array_add(s->items, s->n) = (struct jitter_source_name){
 		.name = xstrdup(name), .unit = text_copy(unit), .kind = kind};
 	return (uint32_t)s->n - 1;
-}
-
-static uint32_t source_remember(struct jitter_sources *s, uint64_t hash, uint32_t source)
-{
-	keymap_set(&s->known, hash, source);
-	return source;
 }
 
 /* What only the running system knows. A thread that has ended leaves both as they are. */
@@ -88,56 +83,45 @@ uint32_t jitter_source_of_thread(struct jitter_sources *s, pid_t pid, const char
 	const uint32_t *known = keymap_find(&s->known, hash);
 	const char *unit = NULL;
 	bool kernel = pid == 0;
+	uint32_t source;
 
 	if (known)
 		return *known;
 	if (s->identity && !kernel)
 		describe_thread(s->identity, pid, name, &kernel, &unit);
-	return source_remember(s, hash,
-		source_add(s, kernel ? name_group(names_default, name) : name, unit,
-			kernel ? SOURCE_KERNEL : SOURCE_PROCESS));
-}
-
-uint32_t jitter_source_outside(struct jitter_sources *s)
-{
-	return source_add(s, s->outside ?: "outside the kernel", NULL, SOURCE_OUTSIDE);
+	source = jitter_source_add(s, kernel ? name_group(names_default, name) : name, unit,
+		kernel ? SOURCE_KERNEL : SOURCE_PROCESS);
+	keymap_set(&s->known, hash, source);
+	return source;
 }
 
 /* The source of an event that is not a switch. */
 static uint32_t source_of_event(struct jitter_sources *s, const struct trace_event *event)
 {
+	static const enum source_kind kinds[] = {[TRACE_VECTOR] = SOURCE_VECTOR,
+		[TRACE_IRQ] = SOURCE_IRQ,
+		[TRACE_SOFTIRQ] = SOURCE_SOFTIRQ,
+		[TRACE_WORK] = SOURCE_KERNEL,
+		[TRACE_NMI] = SOURCE_NMI,
+		[TRACE_FAULT] = SOURCE_FAULT};
 	uint64_t hash = hash_event((int)event->kind, event->number, event->name);
 	const uint32_t *known = keymap_find(&s->known, hash);
-	const char *name = event->name ?: "unknown";
-	enum source_kind kind = SOURCE_VECTOR;
+	const char *name = event->name;
 	_cleanup_(freep) char *made = NULL;
+	uint32_t source;
 
 	if (known)
 		return *known;
-	switch (event->kind) {
-	case TRACE_IRQ:
+	if (event->kind == TRACE_WORK)
+		name = s->decoder ? trace_decoder_function(s->decoder, event->number) : NULL;
+	name = name ?: "unknown";
+	if (event->kind == TRACE_IRQ)
 		made = text_format("irq%d:%s", (int)event->number, name);
-		kind = SOURCE_IRQ;
-		break;
-	case TRACE_SOFTIRQ:
-		made = text_format("softirq:%s", name);
-		kind = SOURCE_SOFTIRQ;
-		break;
-	case TRACE_WORK:
-		name = s->symbol ? s->symbol(s->trace, event->number) : NULL;
-		made = text_format("kworker:%s", name ?: "unknown");
-		kind = SOURCE_KERNEL;
-		break;
-	case TRACE_NMI:
-		kind = SOURCE_NMI;
-		break;
-	case TRACE_FAULT:
-		kind = SOURCE_FAULT;
-		break;
-	default:
-		break;
-	}
-	return source_remember(s, hash, source_add(s, made ?: name, NULL, kind));
+	else if (event->kind == TRACE_SOFTIRQ || event->kind == TRACE_WORK)
+		made = text_format("%s:%s", event->kind == TRACE_WORK ? "kworker" : "softirq", name);
+	source = jitter_source_add(s, made ?: name, NULL, kinds[event->kind]);
+	keymap_set(&s->known, hash, source);
+	return source;
 }
 
 /* By kind, what interrupts before what it leads to; then by name. */
@@ -185,32 +169,33 @@ uint32_t jitter_source_of_parts(struct jitter_sources *s, const uint32_t *parts,
 	uint32_t sorted[MOST_PARTS], source;
 	size_t kept = distinct_parts(s, parts, n, sorted), size, before = s->n;
 	_cleanup_(freep) char *name = NULL;
-	const uint32_t *known;
-	uint64_t hash;
+	const uint32_t *known = NULL;
+	uint64_t hash = 0;
 	FILE *text;
 
 	if (kept == 1)
 		return sorted[0];
-	if (kept > MOST_PARTS)
-		return source_add(s, "other combinations", NULL, SOURCE_COMBINATION);
-	hash = hash_bytes(HASH_BEGIN, sorted, kept * sizeof(*sorted));
-	known = keymap_find(&s->known, hash);
+	if (kept <= MOST_PARTS) {
+		hash = hash_bytes(HASH_BEGIN, sorted, kept * sizeof(*sorted));
+		known = keymap_find(&s->known, hash);
+	}
 	if (known)
 		return *known;
-	if (s->n_combinations >= MOST_COMBINATIONS)
-		return source_add(s, "other combinations", NULL, SOURCE_COMBINATION);
+	if (kept > MOST_PARTS || s->n_combinations >= MOST_COMBINATIONS)
+		return jitter_source_add(s, "other combinations", NULL, SOURCE_COMBINATION);
 	text = xopen_memstream(&name, &size);
 	for (size_t i = 0; i < kept; i++)
 		fprintf(text, "%s%s", i ? "_" : "", s->items[sorted[i]].name);
 	text_stream_close(text, &name);
-	source = source_add(s, name, NULL, SOURCE_COMBINATION);
+	source = jitter_source_add(s, name, NULL, SOURCE_COMBINATION);
 	if (source >= before) { /* another order of parts may have had this name */
 		s->items[source].parts = xmalloc(kept * sizeof(*sorted));
 		memcpy(s->items[source].parts, sorted, kept * sizeof(*sorted));
 		s->items[source].n_parts = kept;
 		s->n_combinations++;
 	}
-	return source_remember(s, hash, source);
+	keymap_set(&s->known, hash, source);
+	return source;
 }
 
 enum { UNKNOWN = -1 };
@@ -230,15 +215,6 @@ void intervals_clear(struct intervals *v)
 	*v = (struct intervals){};
 }
 
-static struct trace_interval *interval_append(struct intervals *v, int64_t start_ns, uint32_t source)
-{
-	struct trace_interval *item = array_add_reused(v->items, v->n, v->capacity);
-
-	*item = (struct trace_interval){
-		.start_ns = start_ns, .end_ns = start_ns - 1, .source = source, .depth = (uint8_t)v->depth};
-	return item;
-}
-
 /* NULL: nested too deep. */
 static struct trace_interval *interval_begin(
 	struct intervals *v, enum trace_kind kind, uint64_t number, int64_t at_ns, uint32_t source)
@@ -249,7 +225,9 @@ static struct trace_interval *interval_begin(
 		v->broken++;
 		return NULL;
 	}
-	item = interval_append(v, at_ns, source);
+	item = array_add_reused(v->items, v->n, v->capacity);
+	*item = (struct trace_interval){
+		.start_ns = at_ns, .end_ns = at_ns - 1, .source = source, .depth = (uint8_t)v->depth};
 	v->open[v->depth].item = v->n - 1;
 	v->open[v->depth].kind = kind;
 	v->open[v->depth].number = number;
@@ -295,59 +273,52 @@ static void begin_work(struct intervals *v, const struct trace_event *event, int
 	keymap_set(&v->threads, (uint64_t)event->pid, (source + 1) << WORK_SHIFT);
 }
 
-static uint32_t known_of_thread(const struct intervals *v, pid_t pid)
+/* The switch before this one is missing, which ends what is open. */
+static void intervals_break(struct intervals *v, bool from_watcher, int64_t at_ns)
 {
-	const uint32_t *known = keymap_find(&v->threads, (uint64_t)pid);
+	uint32_t unknown = jitter_source_add(v->sources, "unknown task", NULL, SOURCE_PROCESS);
+	struct trace_interval *task = v->depth > 0 && v->open[0].kind == TRACE_TASK
+					      ? &v->items[v->open[0].item]
+					      : NULL;
 
-	return known ? *known : 0;
+	v->broken++;
+	if (task && from_watcher) {
+		/* the switch back to the watcher is missing: nothing but what is open can have run until then */
+		task->open_ended = true;
+		task->end_ns = task->start_ns;
+		task->net_ns = -v->open[0].inner_ns;
+	} else if (task) {
+		v->depth = 1;
+		task->source = unknown;
+		interval_end(v, at_ns);
+	}
+	v->depth = 0;
 }
 
 static void intervals_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	struct trace_interval *item;
-	uint32_t known, source;
 	enum { MOST_THREADS = 65536 };
+	const uint32_t *found = keymap_find(&v->threads, (uint64_t)event->prev);
+	uint32_t known = ((found ? *found : 0) & ~(uint32_t)PREEMPTED) | (event->preempted ? PREEMPTED : 0);
+	struct trace_interval *item;
+	uint32_t source;
 
-	if (v->current != UNKNOWN && v->current != event->prev) {
-		bool from_watcher = event->prev == v->watcher;
-		uint32_t unknown = source_add(v->sources, "unknown task", NULL, SOURCE_PROCESS);
-		struct trace_interval *broken_item = v->depth > 0 && v->open[0].kind == TRACE_TASK
-							     ? &v->items[v->open[0].item]
-							     : NULL;
-
-		/* Ends the task in front of a switch from another task. */
-		v->broken++;
-		if (broken_item && from_watcher) {
-			/* the switch back to the watcher is missing: nothing but what is open can have run
-			 * until then */
-			broken_item->open_ended = true;
-			broken_item->end_ns = broken_item->start_ns;
-			broken_item->net_ns = -v->open[0].inner_ns;
-		} else if (broken_item) {
-			v->depth = 1;
-			broken_item->source = unknown;
-			interval_end(v, at_ns);
-		}
-		v->depth = 0;
-	}
+	if (v->current != UNKNOWN && v->current != event->prev)
+		intervals_break(v, event->prev == v->watcher, at_ns);
 	for (; v->depth > 1; v->depth--) /* the end of an interrupt was not recorded */
 		v->broken++;
 	if (v->depth == 1 && v->open[0].kind == TRACE_TASK)
 		interval_end(v, at_ns);
 	v->depth = 0;
-
-	/* The map grows with the pids of days. */
-	uint32_t thread_known = (known_of_thread(v, event->prev) & ~(uint32_t)PREEMPTED) |
-				(event->preempted ? PREEMPTED : 0);
-
-	if (v->threads.n_keys >= MOST_THREADS)
+	if (v->threads.n_keys >= MOST_THREADS) /* the map grows with the pids of days */
 		keymap_reset(&v->threads, 0);
-	if (thread_known || keymap_find(&v->threads, (uint64_t)event->prev))
-		keymap_set(&v->threads, (uint64_t)event->prev, thread_known);
+	if (known || keymap_find(&v->threads, (uint64_t)event->prev))
+		keymap_set(&v->threads, (uint64_t)event->prev, known);
 	v->current = event->next;
 	if (event->next == v->watcher)
 		return;
-	known = known_of_thread(v, event->next);
+	found = keymap_find(&v->threads, (uint64_t)event->next);
+	known = found ? *found : 0;
 	source = known >> WORK_SHIFT
 			 ? (known >> WORK_SHIFT) - 1
 			 : jitter_source_of_thread(v->sources, event->next, event->next_name ?: "?");
@@ -372,40 +343,28 @@ static void end_interrupt(struct intervals *v, const struct trace_event *event, 
 
 void intervals_add(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
+	bool work = event->kind == TRACE_WORK, point = event->what == TRACE_POINT;
 	struct trace_interval *item;
 
 	v->events++;
-	switch (event->what) {
-	case TRACE_SWITCH:
+	if (event->what == TRACE_SWITCH) {
 		intervals_switch(v, event, at_ns);
-		return;
-	case TRACE_BEGIN:
-		if (event->kind == TRACE_WORK)
-			begin_work(v, event, at_ns);
-		else
-			interval_begin(
-				v, event->kind, event->number, at_ns, source_of_event(v->sources, event));
-		return;
-	case TRACE_END:
-		if (event->kind == TRACE_WORK)
-			keymap_set(&v->threads, (uint64_t)event->pid, 0);
-		else
-			end_interrupt(v, event, at_ns);
-		return;
-	case TRACE_SPAN:
-		if (interval_begin(v, event->kind, event->number, at_ns - event->length_ns,
-			    source_of_event(v->sources, event)))
-			interval_end(v, at_ns);
-		return;
-	case TRACE_POINT:
-		if (event->pid != v->watcher) /* a fault of another task is part of what that task does */
+	} else if (event->what == TRACE_BEGIN && work) {
+		begin_work(v, event, at_ns);
+	} else if (event->what == TRACE_BEGIN) {
+		interval_begin(v, event->kind, event->number, at_ns, source_of_event(v->sources, event));
+	} else if (event->what == TRACE_END && work) {
+		keymap_set(&v->threads, (uint64_t)event->pid, 0);
+	} else if (event->what == TRACE_END) {
+		end_interrupt(v, event, at_ns);
+	} else if (event->what == TRACE_SPAN || (point && event->pid == v->watcher)) {
+		/* a fault of another task is part of what that task does; of a fork nobody took the CPU */
+		item = interval_begin(v, event->kind, event->number, at_ns - event->length_ns,
+			source_of_event(v->sources, event));
+		if (!item)
 			return;
-		item = interval_append(v, at_ns, source_of_event(v->sources, event));
-		item->end_ns = at_ns;
-		item->open_ended = true;
-		return;
-	case TRACE_FORK:
-		return; /* nobody took the CPU */
+		item->open_ended = point;
+		interval_end(v, at_ns);
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/base/xalloc.h"
-#include "lib/jitter/gap_statistics.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

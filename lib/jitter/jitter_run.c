@@ -7,7 +7,7 @@
 #include "lib/base/xalloc.h"
 #include "lib/host/system/policy.h"
 #include "lib/report/run_result.h"
-#include "lib/jitter/gap_statistics.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

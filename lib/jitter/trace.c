@@ -1,49 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A private trace: see trace.h. */
-#include "lib/jitter/trace.h"
+/* A private trace: see jitter_internal.h. */
+#include "lib/jitter/jitter_internal.h"
 
+#include "lib/base/number.h"
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <traceevent/event-parse.h>
+#include <unistd.h>
 
 enum { PAGE_BYTES = 65536 }; /* pages of the buffer may be larger than those of memory */
-
-struct trace_cpu {
-	int cpu;
-	int fd;      /* of its raw pages */
-	FILE *pages; /* where they are kept; NULL: nowhere */
-	int64_t lost;
-};
-
-struct trace {
-	int tracing_fd;      /* of tracefs, as long as the process */
-	char *path;          /* of the instance below that */
-	struct guard *guard; /* removes the instance, however this process ends */
-	int fd;              /* of the instance, locked, which tells others that it has an owner */
-	int free_fd;         /* once it is closed, the kernel stops the trace and frees its buffer */
-	struct trace_decoder *decoder;
-	struct trace_cpu *cpus;
-	size_t n_cpus;
-	int64_t buffer_bytes; /* for each CPU */
-	char *page;
-
-	struct output_file kept; /* for trace-cmd and KernelShark */
-	char *kept_path;         /* NULL: not kept */
-	const char *clock;
-	size_t page_size; /* of what is kept */
-};
 
 /* In the guard, or before the instance is freed here. The kernel refuses it until all descriptors of the other process are closed. */
 static void remove_instance(int tracing_fd, const void *path)
@@ -84,24 +63,34 @@ static const char *lockdown(void)
 		       : "";
 }
 
-static int no_tracefs(struct error *err)
-{
-	if (*lockdown()) /* since it was started */
-		return error_say(err, -EPERM, "the kernel's trace cannot be used%s", lockdown());
-	return error_say(err, -ENOENT,
-		"the kernel's trace is not available: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
-}
-
 static int trace_failed(int r, const char *what, struct error *err)
 {
 	return error_os(err, r, "cannot %s%s", what, r == -EPERM || r == -EACCES ? lockdown() : "");
 }
 
-/* Others than root do not even see whether it is there. */
-static int not_allowed(int r, struct error *err)
+/* Others than root do not even see whether there is a tracefs. */
+static int find_tracefs(int *ret_fd, struct error *err)
 {
-	return trace_failed(r,
-		geteuid() == 0 ? "use the kernel's trace" : "use the kernel's trace; this needs root", err);
+	static int tracing_fd = -1;
+	int r = 0;
+
+	if (tracing_fd < 0)
+		tracing_fd = tracefs_open();
+	if (tracing_fd < 0)
+		r = geteuid() != 0 || tracing_fd == -EACCES ? -EACCES : -ENOENT;
+	else if (faccessat(tracing_fd, "instances", W_OK | X_OK, 0) < 0)
+		r = -errno;
+	*ret_fd = tracing_fd;
+	if (r == 0)
+		return 0;
+	if (r != -ENOENT)
+		return trace_failed(r,
+			geteuid() == 0 ? "use the kernel's trace" : "use the kernel's trace; this needs root",
+			err);
+	if (*lockdown()) /* since it was started */
+		return error_say(err, -EPERM, "the kernel's trace cannot be used%s", lockdown());
+	return error_say(err, -ENOENT,
+		"the kernel's trace is not available: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
 }
 
 /* A file of the instance; -errno. */
@@ -134,41 +123,28 @@ static int make_instance(struct trace *t, struct error *err)
 	if (t->free_fd < 0)
 		return trace_failed(-errno, "make a private instance of the kernel's trace", err);
 	put_setting(t, "options/disable_on_free", "1");
-	return 0;
+	r = put_setting(t, "tracing_on", "0");
+	return r < 0 ? trace_failed(r, "stop the private trace", err) : 0;
 }
 
-static int put_clock(struct trace *t, const char *clock, struct error *err)
-{
-	_cleanup_(freep) char *all = NULL;
-
-	if (put_setting(t, "trace_clock", clock) == 0)
-		return 0;
-	all = path_text(t->fd, "trace_clock");
-	return error_say(err, -ENOTSUP, "the kernel's trace does not have the clock '%s'; it has %s", clock,
-		all ?: "none");
-}
-
-/* The kernel does not report if it makes the buffer smaller. */
-static int put_buffer_size(struct trace *t, struct error *err)
+/* The clock, the size of the buffer (the kernel does not report if it makes it smaller), and the CPUs. */
+static int configure_instance(struct trace *t, const struct trace_request *request, struct error *err)
 {
 	_cleanup_(freep) char *kib = text_format("%" PRId64, t->buffer_bytes / 1024);
-	int r = put_setting(t, "buffer_size_kb", kib);
+	_cleanup_(freep) char *clocks = path_text(t->fd, "trace_clock");
+	_cleanup_(freep) char *cpus = path_text(t->fd, "tracing_cpumask"), *mask = NULL;
+	int r;
 
+	if (put_setting(t, "trace_clock", t->clock) < 0)
+		return error_say(err, -ENOTSUP, "the kernel's trace does not have the clock '%s'; it has %s",
+			t->clock, clocks ?: "none");
+	r = put_setting(t, "buffer_size_kb", kib);
 	if (r < 0)
 		return error_os(err, r,
 			"cannot allocate %" PRId64 " MB for the trace of each CPU; use a smaller --buffer",
 			t->buffer_bytes >> 20);
-	return 0;
-}
-
-static int put_cpus(struct trace *t, const struct trace_request *request, struct error *err)
-{
-	_cleanup_(freep) char *all = path_text(t->fd, "tracing_cpumask"), *mask = NULL;
-	int r = -EIO;
-
-	mask = all ? cpu_mask_of(all, request->cpus, request->n_cpus) : NULL;
-	if (mask)
-		r = put_setting(t, "tracing_cpumask", mask);
+	mask = cpus ? cpu_mask_of(cpus, request->cpus, request->n_cpus) : NULL;
+	r = mask ? put_setting(t, "tracing_cpumask", mask) : -EIO;
 	return r < 0 ? trace_failed(r, "choose the CPUs of the trace", err) : 0;
 }
 
@@ -190,64 +166,73 @@ static int enable_events(struct trace *t, bool of_program, struct error *err)
 	return 0;
 }
 
-static int open_pages(struct trace *t, struct error *err)
-{
-	for (size_t i = 0; i < t->n_cpus; i++) {
-		struct trace_cpu *cpu = &t->cpus[i];
-
-		cpu->fd = path_open(t->fd, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu->cpu);
-		if (cpu->fd < 0)
-			return error_os(err, cpu->fd, "cannot read the trace of CPU %d", cpu->cpu);
-	}
-	return 0;
-}
-
 static int set_up_trace(struct trace *t, const struct trace_request *request, struct error *err)
 {
-	_cleanup_(freep) char *symbols = NULL;
+	_cleanup_(freep) char *symbols = path_text(AT_FDCWD, "/proc/kallsyms");
 	int r;
 
 	leftovers_remove_traces();
-	r = trace_decoder_new(&t->decoder, t->tracing_fd, err);
-	if (r < 0)
-		return r;
-	symbols = path_text(AT_FDCWD, "/proc/kallsyms");
-	if (symbols) /* else kernel workers go without their functions */
-		trace_decoder_symbols(t->decoder, symbols);
-	if (request->keep) { /* the file is made now, so that a wrong path is known before the run */
+	r = trace_decoder_new(&t->decoder, t->tracing_fd, symbols, err);
+	if (r == 0 && request->keep) { /* made now, so that a wrong path is known before the run */
 		r = output_file_open(&t->kept, request->keep, err);
-		if (r < 0)
-			return r;
 		t->kept_path = xstrdup(request->keep);
 	}
-	r = make_instance(t, err);
-	if (r < 0)
-		return r;
-	r = put_setting(t, "tracing_on", "0");
-	if (r < 0)
-		return trace_failed(r, "stop the private trace", err);
-	r = put_clock(t, request->clock, err);
 	if (r == 0)
-		r = put_buffer_size(t, err);
+		r = make_instance(t, err);
 	if (r == 0)
-		r = put_cpus(t, request, err);
+		r = configure_instance(t, request, err);
 	if (r == 0)
 		r = enable_events(t, request->of_program, err);
-	return r < 0 ? r : open_pages(t, err);
+	for (struct trace_cpu *cpu = t->cpus; r == 0 && cpu < t->cpus + t->n_cpus; cpu++) {
+		cpu->fd = path_open(t->fd, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu->cpu);
+		if (cpu->fd < 0)
+			r = error_os(err, cpu->fd, "cannot read the trace of CPU %d", cpu->cpu);
+	}
+	if (r < 0)
+		return r;
+	r = put_setting(t, "tracing_on", "1");
+	return r < 0 ? trace_failed(r, "start the trace", err) : 0;
+}
+
+/* The time of a page fault on that CPU now; 0: it could not be measured. */
+static int64_t page_fault_ns(int cpu)
+{
+	enum { FAULT_PAGES = 128, FAULT_TRIES = 100 };
+	long page = sysconf(_SC_PAGESIZE);
+	size_t size = (size_t)(FAULT_PAGES * page);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int64_t shortest_ns = INT64_MAX; /* minimum of several runs, to exclude interruptions */
+	cpu_set_t before;
+
+	if (memory == MAP_FAILED)
+		return 0;
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	sched_getaffinity(0, sizeof(before), &before);
+	if (pinning_pin(cpu) < 0)
+		shortest_ns = 0;
+	for (int i = 0; shortest_ns > 0 && i < FAULT_TRIES; i++) {
+		int64_t before_ns, took_ns;
+
+		madvise(memory, size, MADV_DONTNEED);
+		before_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		for (int k = 0; k < FAULT_PAGES; k++)
+			*(volatile char *)(memory + k * page) = 1;
+		took_ns = clock_ns(CLOCK_MONOTONIC_RAW) - before_ns;
+		shortest_ns = took_ns < shortest_ns ? took_ns : shortest_ns;
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	munmap(memory, size);
+	return shortest_ns / FAULT_PAGES;
 }
 
 int trace_open(struct trace **ret, const struct trace_request *request, struct error *err)
 {
-	static int tracing_fd = -1;
+	int64_t untraced_ns = request->of_program ? 0 : page_fault_ns(request->cpus[0]), traced_ns;
 	_cleanup_(trace_freep) struct trace *t = NULL;
-	int r;
+	int tracing_fd, r = find_tracefs(&tracing_fd, err);
 
-	if (tracing_fd < 0)
-		tracing_fd = tracefs_open();
-	if (tracing_fd < 0)
-		return tracing_fd == -EACCES || geteuid() != 0 ? not_allowed(-EACCES, err) : no_tracefs(err);
-	if (faccessat(tracing_fd, "instances", W_OK | X_OK, 0) < 0)
-		return errno == ENOENT ? no_tracefs(err) : not_allowed(-errno, err);
+	if (r < 0)
+		return r;
 	t = xmalloc(sizeof(*t));
 	*t = (struct trace){
 		.tracing_fd = tracing_fd,
@@ -265,15 +250,12 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 	r = set_up_trace(t, request, err);
 	if (r < 0)
 		return r;
+	if (untraced_ns > 0) {
+		traced_ns = page_fault_ns(request->cpus[0]);
+		t->event_cost_ns = traced_ns > untraced_ns ? traced_ns - untraced_ns : 0;
+	}
 	*ret = TAKE(t);
 	return 0;
-}
-
-int trace_start(struct trace *t, struct error *err)
-{
-	int r = put_setting(t, "tracing_on", "1");
-
-	return r < 0 ? trace_failed(r, "start the trace", err) : 0;
 }
 
 int trace_stop(struct trace *t, struct error *err)
@@ -283,35 +265,45 @@ int trace_stop(struct trace *t, struct error *err)
 	return r < 0 ? trace_failed(r, "stop the trace", err) : 0;
 }
 
-/* Keeps a page as it is. */
-static int keep_page(struct trace *t, struct trace_cpu *cpu, size_t size, struct error *err)
+/* The next page of a CPU, which is kept as it is. 1: there is one; 0: none. */
+static int read_page(struct trace *t, struct trace_cpu *cpu, struct error *err)
 {
-	t->page_size = size;
+	ssize_t n = read(cpu->fd, t->page, PAGE_BYTES);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR)
+		return error_os(err, -errno, "cannot read the trace of CPU %d", cpu->cpu);
+	if (n <= 0)
+		return 0;
+	if (!trace_page_open(&t->records, t->page, (size_t)n))
+		t->records = (struct trace_page){};
+	t->read_bytes += n;
+	if (!t->kept_path)
+		return 1;
+	t->page_size = (size_t)n;
 	cpu->pages = cpu->pages ?: tmpfile();
-	if (!cpu->pages || fwrite(t->page, size, 1, cpu->pages) != 1)
+	if (!cpu->pages || fwrite(t->page, t->page_size, 1, cpu->pages) != 1)
 		return error_os(err, -(errno ?: EIO), "cannot keep the trace for '%s' in a temporary file",
 			t->kept_path);
-	return 0;
+	return 1;
 }
 
-int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct error *err)
+int trace_next(struct trace *t, size_t i, struct trace_event *ret, struct error *err)
 {
 	/* What was overwritten, and what was not written. */
 	static const char *const losses[] = {"\noverrun: ", "\ndropped events: "};
 	struct trace_cpu *cpu = &t->cpus[i];
-	int64_t most = t->buffer_bytes + PAGE_BYTES; /* new events may come as fast as they are read */
 	_cleanup_(freep) char *text = NULL;
-	ssize_t n = 0;
+	int r = 1;
 
-	for (int64_t bytes = 0; bytes <= most && (n = read(cpu->fd, t->page, PAGE_BYTES)) > 0; bytes += n) {
-		int r = t->kept_path ? keep_page(t, cpu, (size_t)n, err) : 0;
-
-		trace_decode(t->decoder, t->page, (size_t)n, each, data);
-		if (r < 0)
-			return r;
+	while (!trace_decode(t->decoder, &t->records, ret)) {
+		/* new events may come as fast as they are read */
+		r = t->read_bytes <= t->buffer_bytes + PAGE_BYTES ? read_page(t, cpu, err) : 0;
+		if (r <= 0)
+			break;
 	}
-	if (n < 0 && errno != EAGAIN && errno != EINTR)
-		return error_os(err, -errno, "cannot read the trace of CPU %d", cpu->cpu);
+	if (r != 0)
+		return r;
+	t->read_bytes = 0;
 	text = path_text(t->fd, "per_cpu/cpu%d/stats", cpu->cpu);
 	cpu->lost = 0;
 	for (size_t k = 0; text && k < ELEMENTS(losses); k++) {
@@ -320,16 +312,6 @@ int trace_read(struct trace *t, size_t i, trace_each *each, void *data, struct e
 		cpu->lost += line ? strtoll(line + strlen(losses[k]), NULL, 10) : 0;
 	}
 	return 0;
-}
-
-int64_t trace_lost(const struct trace *t, size_t i)
-{
-	return t->cpus[i].lost;
-}
-
-const char *trace_symbol(struct trace *t, uint64_t address)
-{
-	return trace_decoder_function(t->decoder, address);
 }
 
 /* The trace as a file that trace-cmd and KernelShark read (trace.dat, version 6: trace-cmd.dat.v6(5)). */
@@ -352,26 +334,15 @@ static void put_file(FILE *out, int fd, const char *path, size_t length_bytes)
 		fprintf(out, "%s\n", text); /* its last newline was cut off */
 }
 
-static int is_directory(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.' && entry->d_type == DT_DIR;
-}
-
 /* The descriptions of all events of a system. */
 static void put_events(FILE *out, int fd, const char *system)
 {
-	_cleanup_(freep) char *path = text_format("events/%s", system);
-	struct dirent **names = NULL;
-	int n = scandirat(fd, path, &names, is_directory, alphasort);
+	_cleanup_(freep) char *pattern = text_format("/events/%s/*/format", system);
+	_cleanup_(paths_clear) struct paths formats = paths_expand(fd, pattern);
 
-	put_number(out, n < 0 ? 0 : (uint64_t)n, 4);
-	for (int i = 0; i < n; i++) {
-		_cleanup_(freep) char *format = text_format("%s/%s/format", path, names[i]->d_name);
-
-		put_file(out, fd, format, 8);
-		free(names[i]);
-	}
-	free(names);
+	put_number(out, formats.n, 4);
+	for (size_t i = 0; i < formats.n; i++)
+		put_file(out, fd, formats.items[i] + 1, 8);
 }
 
 static void put_header(const struct trace *t, FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of the ring buffer, made events: see trace.h. libtraceevent parses the descriptions once; the fields are
+/* Pages of the ring buffer, made events: see jitter_internal.h. libtraceevent parses the descriptions once; the fields are
  * then read by their offsets, because a page is decoded beside the run. */
-#include "lib/jitter/trace.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
@@ -130,7 +130,7 @@ struct place {
 };
 
 struct known_event {
-	char *system, *event;
+	const char *system, *event; /* tep's */
 	char *name;
 	enum trace_what what;
 	enum trace_kind kind;
@@ -149,11 +149,8 @@ void trace_decoder_free(struct trace_decoder *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->n; i++) {
-		free(d->events[i].system);
-		free(d->events[i].event);
+	for (size_t i = 0; i < d->n; i++)
 		free(d->events[i].name);
-	}
 	free(d->events);
 	free(d->by_id);
 	tep_free(d->tep);
@@ -183,8 +180,8 @@ static void add_event(struct trace_decoder *d, int tracing_fd, const struct even
 	if (!event || event->id <= 0 || event->id > UINT16_MAX)
 		return;
 	known = array_add(d->events, d->n);
-	known->system = xstrdup(row->system);
-	known->event = xstrdup(row->event);
+	known->system = event->system;
+	known->event = event->name;
 	known->name = text_copy(row->name);
 	known->what = row->what;
 	known->kind = row->kind;
@@ -216,7 +213,7 @@ static void add_vectors(struct trace_decoder *d, int tracing_fd)
 		}
 }
 
-int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *err)
+int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, const char *kallsyms, struct error *err)
 {
 	_cleanup_(trace_decoder_freep) struct trace_decoder *d = xcalloc(1, sizeof(*d));
 
@@ -232,6 +229,8 @@ int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, struct error *
 	for (size_t i = 1; i < ELEMENTS(rows); i++)
 		add_event(d, tracing_fd, &rows[i]);
 	add_vectors(d, tracing_fd);
+	if (kallsyms)
+		tep_parse_kallsyms(d->tep, kallsyms);
 	*ret = TAKE(d);
 	return 0;
 }
@@ -301,14 +300,11 @@ static struct trace_event event_of(const struct known_event *known, const struct
 	return event;
 }
 
-int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, trace_each *each, void *data)
+bool trace_decode(struct trace_decoder *d, struct trace_page *page, struct trace_event *ret)
 {
 	struct trace_record record;
-	struct trace_page from;
 
-	if (!trace_page_open(&from, page, bytes))
-		return 0;
-	while (trace_page_next(&from, &record)) {
+	while (trace_page_next(page, &record)) {
 		uint16_t id, known = 0;
 
 		if (record.size >= (int)sizeof(id)) {
@@ -316,17 +312,11 @@ int64_t trace_decode(struct trace_decoder *d, const void *page, size_t bytes, tr
 			known = d->by_id[id];
 		}
 		if (known && d->events[known - 1].size <= record.size) {
-			struct trace_event event = event_of(&d->events[known - 1], &record);
-
-			each(&event, data);
+			*ret = event_of(&d->events[known - 1], &record);
+			return true;
 		}
 	}
-	return from.lost;
-}
-
-void trace_decoder_symbols(struct trace_decoder *d, const char *kallsyms)
-{
-	tep_parse_kallsyms(d->tep, kallsyms);
+	return false;
 }
 
 const char *trace_decoder_function(struct trace_decoder *d, uint64_t address)

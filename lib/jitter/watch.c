@@ -5,11 +5,10 @@
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
+#include "lib/book/sql.h"
 #include "lib/host/process/pinning.h"
 #include "lib/run/observer.h"
 #include "lib/host/system/machine.h"
-#include "lib/jitter/attribution.h"
-#include "lib/jitter/jitter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,12 +28,12 @@ struct gap {
 struct sampler {
 	int cpu;
 	uint64_t threshold; /* ticks; 0: ten times the smallest gap */
-	/* set when sampler_start() returns */
+	/* set when start_sampler() returns */
 	pid_t tid;
 	uint64_t smallest;
 	bool kernel_known;
 	uint64_t renewal; /* ticks that setting the mark of the kernel takes */
-	uint64_t first;   /* reading; set when sampler_go() returns */
+	uint64_t first;   /* reading; set when watch_start() returns */
 	uint64_t last;    /* reading; set when sampler_stop() returns */
 
 	struct gap *ring; /* gaps from `taken` to `given` */
@@ -182,121 +181,96 @@ static void sampler_stop(struct sampler *s)
 	s->running = false;
 }
 
-/* The next gap. */
-static bool sampler_take(struct sampler *s, struct gap *ret)
+/* Starts the thread, which measures the smallest gap and then waits. */
+static int start_sampler(struct sampler *s, struct error *err)
 {
-	size_t taken = atomic_load_explicit(&s->taken, memory_order_relaxed);
+	size_t size = RING * sizeof(*s->ring);
+	int r;
 
-	if (taken == atomic_load_explicit(&s->given, memory_order_acquire))
-		return false;
-	*ret = s->ring[taken % RING];
-	atomic_store_explicit(&s->taken, taken + 1, memory_order_release);
-	return true;
+	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->ring == MAP_FAILED)
+		xalloc_fail();
+	madvise(s->ring, size,
+		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
+	if (mlock(s->ring, size) < 0)
+		return error_os(err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
+	sem_init(&s->ready, 0, 0);
+	sem_init(&s->go, 0, 0);
+	r = -pthread_create(&s->thread, NULL, sampler_run, s);
+	if (r < 0)
+		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
+	s->running = true;
+	wait_for_post(&s->ready);
+	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
 }
 
-static int open_cpus(struct watch *w, const struct watch_request *request, struct error *err)
+/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one, because the
+ * buffer of the trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same
+ * group. Threads that it starts later would have its priority. */
+static void stay_off_cpus(const struct watch_request *request)
 {
-	int r = 0;
+	const struct sched_param priority = {.sched_priority = 1};
+	cpu_set_t set;
 
-	w->cpus = xalloc_check(aligned_alloc(64, request->n_cpus * sizeof(*w->cpus)));
-	memset(w->cpus, 0, request->n_cpus * sizeof(*w->cpus));
-	for (size_t i = 0; r == 0 && i < request->n_cpus; i++) {
-		struct watched_cpu *cpu = &w->cpus[w->n_cpus++];
-
-		cpu->sampler.cpu = request->cpus[i];
-		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
-		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
-
-		/* Starts the thread, which measures the smallest gap and then waits. */
-		struct sampler *s = &cpu->sampler;
-		size_t size = RING * sizeof(*s->ring);
-
-		s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (s->ring == MAP_FAILED)
-			xalloc_fail();
-		madvise(s->ring, size,
-			MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
-		if (mlock(s->ring, size) < 0) {
-			r = error_os(
-				err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
-		} else {
-			sem_init(&s->ready, 0, 0);
-			sem_init(&s->go, 0, 0);
-			r = -pthread_create(&s->thread, NULL, sampler_run, s);
-			if (r < 0) {
-				r = error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
-			} else {
-				s->running = true;
-				wait_for_post(&s->ready);
-				r = s->failed == 0 ? 0
-						   : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
-			}
-		}
-		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
-		attribution_begin(&cpu->attribution,
-			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick), &w->sources);
-	}
-	return r;
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return;
+	for (size_t i = 0; i < request->n_cpus; i++)
+		CPU_CLR(request->cpus[i], &set);
+	if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
 int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
 {
+	enum { AT_LEAST_NS = 200000000 };
 	_cleanup_(machine_clear) struct machine machine;
+	struct trace_request trace = {
+		.cpus = request->cpus,
+		.n_cpus = request->n_cpus,
+		.clock = "x86-tsc",
+		.buffer_bytes = request->buffer_bytes,
+		.keep = request->keep,
+	};
+	int64_t taken_ns;
 	int r;
-	const struct sched_param priority = {.sched_priority = 1};
-	cpu_set_t set;
-	int64_t untraced_ns;
 
 	*w = (struct watch){.mono_raw = request->mono_raw, .scale = counter_scale_begin()};
 #ifdef __aarch64__
 	w->mono_raw = true;
 #endif
+	if (w->mono_raw)
+		trace.clock = "mono_raw";
 	machine_read(&machine, AT_FDCWD);
 	w->sources.outside = machine.virtual ? "host or processor" : "firmware or processor";
-
-	const struct trace_request trace = {
-		.cpus = request->cpus,
-		.n_cpus = request->n_cpus,
-		.clock = w->mono_raw ? "mono_raw" : "x86-tsc",
-		.buffer_bytes = request->buffer_bytes,
-		.keep = request->keep,
-	};
-
 	r = counter_check(AT_FDCWD, err);
-	if (r >= 0) {
-		untraced_ns = event_cost_fault_ns(request->cpus[0]);
-		w->identity = identity_new();
+	if (r >= 0)
 		r = trace_open(&w->trace, &trace, err);
-		if (r == 0)
-			r = trace_start(w->trace, err);
-		if (r >= 0) {
-			w->sources.identity = w->identity;
-			w->sources.symbol = trace_symbol;
-			w->sources.trace = w->trace;
-			w->event_cost_ns = event_cost_ns(untraced_ns, event_cost_fault_ns(request->cpus[0]));
-			r = 0;
-		}
-	}
-	if (r == 0) {
-		enum { AT_LEAST_NS = 200000000 };
-		int64_t taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
+	if (r < 0)
+		return r;
+	w->sources.identity = identity_new();
+	w->sources.decoder = w->trace->decoder;
+	/* The scale of the counter is measured while the trace is made, which takes a while. */
+	taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
+	if (taken_ns < AT_LEAST_NS)
+		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
+	counter_scale_end(&w->scale);
+	w->cpus = xalloc_check(aligned_alloc(64, request->n_cpus * sizeof(*w->cpus)));
+	memset(w->cpus, 0, request->n_cpus * sizeof(*w->cpus));
+	for (size_t i = 0; i < request->n_cpus; i++) {
+		struct watched_cpu *cpu = &w->cpus[w->n_cpus++];
 
-		/* The scale of the counter is measured while the trace is made, which takes a while. */
-		if (taken_ns < AT_LEAST_NS)
-			usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
-		counter_scale_end(&w->scale);
-		r = open_cpus(w, request, err);
+		cpu->sampler.cpu = request->cpus[i];
+		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
+		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
+		r = start_sampler(&cpu->sampler, err);
+		if (r < 0)
+			return r;
+		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
+		attribution_begin(&cpu->attribution,
+			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick), &w->sources);
 	}
-	/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a
-	 * real-time one, because the buffer of the trace fills while it waits; not a nice one, whose
-	 * weight the scheduler would take from the loops of the same group. */
-	if (sched_getaffinity(0, sizeof(set), &set) >= 0) {
-		for (size_t i = 0; i < request->n_cpus; i++)
-			CPU_CLR(request->cpus[i], &set);
-		if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
-			sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
-	} /* after the threads have its priority */
-	return r;
+	stay_off_cpus(request);
+	return 0;
 }
 
 void watch_close(struct watch *w)
@@ -315,103 +289,95 @@ void watch_close(struct watch *w)
 	}
 	free(w->cpus);
 	trace_free(w->trace);
-	identity_free(w->identity);
 	jitter_sources_clear(&w->sources);
 	*w = (struct watch){};
 }
 
-static int64_t watch_now_ns(const struct watch *w)
-{
-	return counter_ns(&w->scale, counter_now());
-}
-
-static void ignore_event(const struct trace_event *event, void *data)
-{
-}
-
 int watch_start(struct watch *w, struct error *err)
 {
+	struct trace_event event;
 	int r = 0;
 
-	mlockall(MCL_CURRENT); /* what it is for is locked already: the loops' memory */
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
-		r = trace_read(w->trace, i, ignore_event, NULL, err); /* from before the start */
-	for (size_t i = 0; i < w->n_cpus; i++)
-		w->cpus[i].lost = trace_lost(w->trace, i);
+	mlockall(MCL_CURRENT);                   /* what it is for is locked already: the loops' memory */
+	for (size_t i = 0; i < w->n_cpus; i++) { /* drops what is from before the start */
+		do
+			r = trace_next(w->trace, i, &event, err);
+		while (r > 0);
+		if (r < 0)
+			return r;
+		w->cpus[i].lost = w->trace->cpus[i].lost;
+	}
 	for (size_t i = 0; i < w->n_cpus; i++)
 		counters_begin(w->cpus[i].counters);
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
+	for (size_t i = 0; i < w->n_cpus; i++) {
 		/* Begins, and waits until it has begun. */
 		sem_post(&w->cpus[i].sampler.go);
 		wait_for_post(&w->cpus[i].sampler.ready);
 	}
 	w->now = counter_scale_begin();
-	w->started_ns = w->round_ns = watch_now_ns(w);
-	return r;
+	w->started_ns = w->round_ns = counter_ns(&w->scale, counter_now());
+	return 0;
 }
 
-/* Reading the trace of a CPU. */
-struct trace_pass {
-	struct watch *watch;
-	struct watched_cpu *cpu;
-	int64_t first_ns; /* the loop began */
-};
-
-/* A time of the clock mono_raw, by the two readings of both clocks around it. */
-static int64_t place_raw(const struct watch *w, int64_t raw_ns)
+/* The gaps that the loop has found. */
+static void drain_sampler(const struct watch *w, struct watched_cpu *cpu)
 {
-	double share = (double)(raw_ns - w->before.base_raw_ns) /
-		       (double)(w->now.base_raw_ns - w->before.base_raw_ns);
-	double ticks = share * (double)(w->now.base - w->before.base);
+	struct sampler *s = &cpu->sampler;
+	size_t taken = atomic_load_explicit(&s->taken, memory_order_relaxed);
 
+	while (taken != atomic_load_explicit(&s->given, memory_order_acquire)) {
+		struct gap gap = s->ring[taken % RING];
+		struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
+
+		atomic_store_explicit(&s->taken, ++taken, memory_order_release);
+		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end),
+			!s->kernel_known ? GAP_UNKNOWN
+			: gap.kernel     ? GAP_IN_KERNEL
+					 : GAP_OUTSIDE_KERNEL};
+		cpu->sampled_ns = seen->end_ns - w->started_ns;
+	}
+}
+
+/* When an event was, since the scale's base. Times of the clock mono_raw are placed by the two readings of both clocks around them. */
+static int64_t event_time_ns(const struct watch *w, uint64_t at)
+{
+	double share, ticks;
+
+	if (!w->mono_raw)
+		return counter_ns(&w->scale, at);
+	share = (double)((int64_t)at - w->before.base_raw_ns) /
+		(double)(w->now.base_raw_ns - w->before.base_raw_ns);
+	ticks = share * (double)(w->now.base - w->before.base);
 	return counter_ns(&w->scale, w->before.base + (uint64_t)(int64_t)ticks);
-}
-
-static void take_event(const struct trace_event *event, void *data)
-{
-	const struct trace_pass *pass = data;
-	const struct watch *w = pass->watch;
-	int64_t at_ns = w->mono_raw ? place_raw(w, (int64_t)event->at) : counter_ns(&w->scale, event->at);
-
-	if (at_ns >= pass->first_ns)
-		intervals_add(&pass->cpu->intervals, event, at_ns);
 }
 
 /* Gaps first: all events of a gap are in the trace when it ends. */
 int watch_drain(struct watch *w, struct error *err)
 {
+	struct trace_event event;
 	int r = 0;
 
-	for (size_t i = 0; i < w->n_cpus; i++) {
-		struct gap gap;
-
-		while (sampler_take(&w->cpus[i].sampler, &gap)) {
-			struct gap_seen *seen = array_add_reused(
-				w->cpus[i].gaps, w->cpus[i].n_gaps, w->cpus[i].gaps_capacity);
-
-			*seen = (struct gap_seen){counter_ns(&w->scale, gap.start),
-				counter_ns(&w->scale, gap.end),
-				!w->cpus[i].sampler.kernel_known ? GAP_UNKNOWN
-				: gap.kernel                     ? GAP_IN_KERNEL
-								 : GAP_OUTSIDE_KERNEL};
-			w->cpus[i].sampled_ns = seen->end_ns - w->started_ns;
-		}
-	}
+	for (size_t i = 0; i < w->n_cpus; i++)
+		drain_sampler(w, &w->cpus[i]);
 	w->before = w->now;
 	w->now = counter_scale_begin();
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
 		struct watched_cpu *cpu = &w->cpus[i];
-		struct trace_pass pass = {w, cpu, counter_ns(&w->scale, cpu->sampler.first)};
-		int64_t lost = trace_lost(w->trace, i);
+		int64_t lost = w->trace->cpus[i].lost, first_ns = counter_ns(&w->scale, cpu->sampler.first);
 
-		r = trace_read(w->trace, i, take_event, &pass, err);
-		if (r == 0 && trace_lost(w->trace, i) != lost)
+		while ((r = trace_next(w->trace, i, &event, err)) > 0) {
+			int64_t at_ns = event_time_ns(w, event.at);
+
+			if (at_ns >= first_ns)
+				intervals_add(&cpu->intervals, &event, at_ns);
+		}
+		if (r == 0 && w->trace->cpus[i].lost != lost)
 			intervals_lost(&cpu->intervals);
 	}
 	return r;
 }
 
-static int end_round_at(struct watch *w, int64_t until_ns, struct error *err)
+int watch_end_round(struct watch *w, int64_t until_ns, struct error *err)
 {
 	int r = watch_drain(w, err);
 
@@ -428,11 +394,6 @@ static int end_round_at(struct watch *w, int64_t until_ns, struct error *err)
 	return r;
 }
 
-int watch_end_round(struct watch *w, struct error *err)
-{
-	return end_round_at(w, watch_now_ns(w), err);
-}
-
 int watch_stop(struct watch *w, struct error *err)
 {
 	int64_t until_ns = w->round_ns;
@@ -446,7 +407,7 @@ int watch_stop(struct watch *w, struct error *err)
 		cpu->last_ns = counter_ns(&w->scale, cpu->sampler.last);
 		until_ns = cpu->last_ns > until_ns ? cpu->last_ns : until_ns;
 	}
-	r = end_round_at(w, until_ns, err);
+	r = watch_end_round(w, until_ns, err);
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		const struct sampler *s = &w->cpus[i].sampler;
 
@@ -456,16 +417,11 @@ int watch_stop(struct watch *w, struct error *err)
 	return r < 0 ? r : trace_stop(w->trace, err);
 }
 
-/* -1: not known. */
-static int64_t change_of_counter(const struct watched_cpu *cpu, enum counter which)
-{
-	return counters_know(&cpu->changes, which) ? cpu->changes.value[which] : -1;
-}
-
 static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
 {
 	const struct watched_cpu *watched = &w->cpus[i];
 	int64_t wall_ns = (watched->last_ns ?: w->round_ns) - w->started_ns;
+	const struct counters *changes = &watched->changes;
 	struct jitter_cpu cpu = attribution_sums(&watched->attribution);
 
 	cpu.cpu = watched->sampler.cpu;
@@ -473,11 +429,11 @@ static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
 	cpu.sampled_ns = watched->sampled_ns < wall_ns ? watched->sampled_ns : wall_ns;
 	cpu.smallest_gap_ns = (int64_t)((double)watched->sampler.smallest * w->scale.ns_per_tick + 0.5);
 	cpu.events = watched->intervals.events;
-	cpu.lost = trace_lost(w->trace, i) - watched->lost;
+	cpu.lost = w->trace->cpus[i].lost - watched->lost;
 	cpu.broken = watched->intervals.broken;
-	cpu.event_cost_ns = w->event_cost_ns;
-	cpu.steal_ns = change_of_counter(watched, COUNTER_STEAL);
-	cpu.smis = change_of_counter(watched, COUNTER_SMIS);
+	cpu.event_cost_ns = w->trace->event_cost_ns;
+	cpu.steal_ns = counters_know(changes, COUNTER_STEAL) ? changes->value[COUNTER_STEAL] : -1;
+	cpu.smis = counters_know(changes, COUNTER_SMIS) ? changes->value[COUNTER_SMIS] : -1;
 	return cpu;
 }
 
@@ -525,19 +481,42 @@ static void add_periods(
 		}
 }
 
-static int try_to_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
+static void add_longest(struct jitter *jitter, const struct watch *w, const struct watched_cpu *cpu,
+	const struct long_interruption *x, const uint32_t *ids)
+{
+	struct interruption *interruption = array_add(jitter->longest, jitter->n_longest);
+
+	*interruption = (struct interruption){.cpu = cpu->sampler.cpu,
+		.start_ns = w->scale.base_realtime_ns + x->start_ns,
+		.length_ns = x->length_ns,
+		.source = x->source >= 0 ? ids[x->source] : 0};
+	for (size_t i = 0; i < x->n_parts; i++) {
+		const struct trace_interval *v = &x->parts[i];
+		int64_t offset_ns = v->start_ns - x->start_ns;
+
+		*array_add(jitter->parts, jitter->n_parts) = (struct interruption_part){
+			.cpu = interruption->cpu,
+			.start_ns = interruption->start_ns,
+			.n = (uint32_t)i + 1,
+			.offset_ns = offset_ns > 0 ? offset_ns : 0,
+			.length_ns = v->end_ns - v->start_ns,
+			.net_ns = v->net_ns,
+			.source = ids[v->source]};
+	}
+}
+
+static int store_all(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
 	_cleanup_(freep) uint32_t *ids = xcalloc(w->sources.n, sizeof(*ids));
 	_cleanup_(jitter_clear) struct jitter jitter = {};
-	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < w->sources.n; i++) {
+	for (size_t i = 0; i < w->sources.n; i++) {
 		const struct jitter_source_name *s = &w->sources.items[i];
+		int r = book_source(book, s->name, NULL, s->unit, s->kind, &ids[i], err);
 
-		r = book_source(book, s->name, NULL, s->unit, s->kind, &ids[i], err);
+		if (r < 0)
+			return r;
 	}
-	if (r < 0)
-		return r;
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		const struct attribution *a = &w->cpus[i].attribution;
 		int cpu = w->cpus[i].sampler.cpu;
@@ -549,34 +528,16 @@ static int try_to_store(const struct watch *w, struct book *book, int64_t run, s
 		add_rows(&jitter, cpu, JITTER_FREQUENCY, &a->frequencies, ids);
 		add_periods(&jitter, cpu, &a->unexplained, false);
 		add_periods(&jitter, cpu, &a->outside, true);
-		for (int k = 0; k < MATCH_CLASSES; k++)
-			if (a->classes[k].gaps > 0) {
-				struct jitter_match *match = array_add(jitter.matches, jitter.n_matches);
+		for (int k = 0; k < MATCH_CLASSES; k++) {
+			const struct jitter_match *class = &a->classes[k];
 
-				*match = a->classes[k];
-				match->cpu = cpu;
-				match->low_ns = k ? INT64_C(1) << k : 0;
-				match->high_ns = INT64_C(2) << k;
-			}
-		for (const struct long_interruption *x = a->longest; x < a->longest + a->n_longest; x++) {
-			*array_add(jitter.longest, jitter.n_longest) = (struct interruption){.cpu = cpu,
-				.start_ns = w->scale.base_realtime_ns + x->start_ns,
-				.length_ns = x->length_ns,
-				.source = x->source >= 0 ? ids[x->source] : 0};
-			for (size_t k = 0; k < x->n_parts; k++) {
-				const struct trace_interval *v = &x->parts[k];
-				int64_t offset_ns = v->start_ns - x->start_ns;
-
-				*array_add(jitter.parts, jitter.n_parts) = (struct interruption_part){
-					.cpu = cpu,
-					.start_ns = w->scale.base_realtime_ns + x->start_ns,
-					.n = (uint32_t)k + 1,
-					.offset_ns = offset_ns > 0 ? offset_ns : 0,
-					.length_ns = v->end_ns - v->start_ns,
-					.net_ns = v->net_ns,
-					.source = ids[v->source]};
-			}
+			if (class->gaps > 0)
+				*array_add(jitter.matches, jitter.n_matches) = (struct jitter_match){cpu,
+					k ? INT64_C(1) << k : 0, INT64_C(2) << k, class->gaps, class->matched,
+					class->chance};
 		}
+		for (size_t k = 0; k < a->n_longest; k++)
+			add_longest(&jitter, w, &w->cpus[i], &a->longest[k], ids);
 	}
 	for (size_t i = 0; i < w->sources.n; i++)
 		for (size_t k = 0; k < w->sources.items[i].n_parts; k++)
@@ -587,17 +548,5 @@ static int try_to_store(const struct watch *w, struct book *book, int64_t run, s
 
 int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
-	int r;
-
-	do {
-		r = book_begin(book, err);
-		if (r < 0)
-			continue;
-		r = try_to_store(w, book, run, err);
-		if (r < 0)
-			book_rollback(book);
-		else
-			r = book_commit(book, err);
-	} while (book_again(book, r, err));
-	return r;
+	return BOOK_ATOMIC(book, store_all(w, book, run, err), err);
 }

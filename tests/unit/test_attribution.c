@@ -2,7 +2,7 @@
 /* Gaps and intervals, merged: the four cases of De, Kothari and Mann, and that nothing is attributed by chance. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/attribution.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/text.h"
-#include "lib/jitter/attribution.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 
 enum { PAGE = 4096, WATCHER = 100 };
 
+#define SYMBOLS "0000000000000007 t flush_work\n"
+
 struct recorded {
 	struct trace_decoder *decoder;
-	char page[PAGE];
-	int kinds[8];
-	int n;
+	char bytes[PAGE];
+	struct trace_page page;
 };
 
-static struct recorded load(void)
+static void load(struct recorded *recorded)
 {
-	struct recorded recorded = {};
 	struct error err;
 	char path[512];
 	int directory, fd;
@@ -29,47 +29,40 @@ static struct recorded load(void)
 	snprintf(path, sizeof(path), "%s/trace", getenv("EMP_DATA"));
 	directory = open(path, O_RDONLY | O_DIRECTORY);
 	assert_true(directory >= 0);
-	if (trace_decoder_new(&recorded.decoder, directory, &err) < 0)
+	if (trace_decoder_new(&recorded->decoder, directory, SYMBOLS, &err) < 0)
 		fail_msg("%s", err.text);
 	fd = openat(directory, "nested.page", O_RDONLY);
-	assert_int_equal(read(fd, recorded.page, PAGE), PAGE);
+	assert_int_equal(read(fd, recorded->bytes, PAGE), PAGE);
 	close(fd);
 	close(directory);
-	return recorded;
-}
-
-static void count(const struct trace_event *event, void *data)
-{
-	struct recorded *recorded = data;
-
-	recorded->n++;
-	recorded->kinds[event->kind]++;
-	if (event->what == TRACE_SWITCH && recorded->kinds[TRACE_TASK] == 1) {
-		assert_int_equal(event->at, 67197757879902);
-		assert_int_equal(event->prev, 1012);
-		assert_int_equal(event->next, 1009);
-		assert_string_equal(event->prev_name, "qemu-system-x86");
-		assert_false(event->preempted);
-	}
-	if (event->what == TRACE_BEGIN && event->kind == TRACE_SOFTIRQ)
-		assert_string_equal(event->name, "TIMER");
+	assert_true(trace_page_open(&recorded->page, recorded->bytes, PAGE));
 }
 
 TEST(a_recorded_page_has_the_events_that_other_tools_see)
 {
-	struct recorded recorded = load();
+	struct recorded recorded;
+	struct trace_event event;
+	int kinds[8] = {};
 
-	assert_int_equal(trace_decode(recorded.decoder, recorded.page, PAGE, count, &recorded), 0);
-	assert_int_equal(recorded.kinds[TRACE_TASK], 7);
-	assert_int_equal(recorded.kinds[TRACE_SOFTIRQ], 2);
-	assert_int_equal(recorded.kinds[TRACE_VECTOR], 4);
-	assert_int_equal(recorded.kinds[TRACE_FAULT], 95); /* the kernel's own were not described */
+	load(&recorded);
+	assert_int_equal(recorded.page.lost, 0);
+	while (trace_decode(recorded.decoder, &recorded.page, &event)) {
+		kinds[event.kind]++;
+		if (event.what == TRACE_SWITCH && kinds[TRACE_TASK] == 1) {
+			assert_int_equal(event.at, 67197757879902);
+			assert_int_equal(event.prev, 1012);
+			assert_int_equal(event.next, 1009);
+			assert_string_equal(event.prev_name, "qemu-system-x86");
+			assert_false(event.preempted);
+		}
+		if (event.what == TRACE_BEGIN && event.kind == TRACE_SOFTIRQ)
+			assert_string_equal(event.name, "TIMER");
+	}
+	assert_int_equal(kinds[TRACE_TASK], 7);
+	assert_int_equal(kinds[TRACE_SOFTIRQ], 2);
+	assert_int_equal(kinds[TRACE_VECTOR], 4);
+	assert_int_equal(kinds[TRACE_FAULT], 95); /* the kernel's own were not described */
 	trace_decoder_free(recorded.decoder);
-}
-
-static void feed(const struct trace_event *event, void *data)
-{
-	intervals_add(data, event, (int64_t)event->at);
 }
 
 static const char *name_of(const struct intervals *v, size_t i)
@@ -79,13 +72,16 @@ static const char *name_of(const struct intervals *v, size_t i)
 
 TEST(nested_interrupts_of_a_recorded_trace_count_once)
 {
-	struct recorded recorded = load();
+	struct recorded recorded;
 	struct jitter_sources sources = {};
+	struct trace_event event;
 	struct intervals v;
 	int found = 0;
 
+	load(&recorded);
 	intervals_begin(&v, 22125, &sources);
-	trace_decode(recorded.decoder, recorded.page, PAGE, feed, &v);
+	while (trace_decode(recorded.decoder, &recorded.page, &event))
+		intervals_add(&v, &event, (int64_t)event.at);
 	assert_int_equal(v.broken, 0);
 	for (size_t i = 0; i + 1 < v.n; i++) {
 		if (strcmp(name_of(&v, i), "softirq:TIMER"))
@@ -106,18 +102,16 @@ TEST(nested_interrupts_of_a_recorded_trace_count_once)
 
 /* Made-up events. */
 static struct made {
+	struct recorded recorded;
 	struct intervals v;
 	struct jitter_sources sources;
 } m;
 
-static const char *symbol(struct trace *trace, uint64_t address)
-{
-	return address == 7 ? "flush_work" : NULL;
-}
-
 static int begin(void **state)
 {
-	m = (struct made){.sources.symbol = symbol};
+	m = (struct made){};
+	load(&m.recorded);
+	m.sources.decoder = m.recorded.decoder;
 	intervals_begin(&m.v, WATCHER, &m.sources);
 	return 0;
 }
@@ -126,6 +120,7 @@ static int end(void **state)
 {
 	intervals_clear(&m.v);
 	jitter_sources_clear(&m.sources);
+	trace_decoder_free(m.recorded.decoder);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether rates differ by more than chance: how often the test is wrong about sources of drawn kinds, periods and bursts. */
-#include "lib/jitter/gap_statistics.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include "lib/base/cleanup.h"
 

@@ -2,7 +2,7 @@
 /* Pages of the kernel's ring buffer: a recorded one as libtraceevent reads it, and those that no kernel writes. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/trace.h"
+#include "lib/jitter/jitter_internal.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -10,21 +10,21 @@ enum { PROGRAM = 100, CHILD = 101, DAEMON = 200, OTHER = 201 };
 
 static struct scene {
 	struct jitter_sources sources;
-	struct taking taking;
-	struct taken_sample sample;
+	struct preemption_finder finder;
+	struct preemptions found;
 } s;
 
 static int begin(void **state)
 {
 	s = (struct scene){};
-	taking_begin(&s.taking, PROGRAM, &s.sources);
+	preemption_finder_begin(&s.finder, PROGRAM, &s.sources);
 	return 0;
 }
 
 static int leave(void **state)
 {
-	taking_clear(&s.taking);
-	taken_sample_clear(&s.sample);
+	preemption_finder_clear(&s.finder);
+	preemptions_clear(&s.found);
 	jitter_sources_clear(&s.sources);
 	return 0;
 }
@@ -44,7 +44,7 @@ static void switched(int64_t at_ns, pid_t prev, pid_t next, bool preempted)
 		.next_name = name_of(next),
 		.preempted = preempted};
 
-	taking_add(&s.taking, &event, at_ns);
+	preemption_finder_add(&s.finder, &event, at_ns);
 }
 
 static void timer(int64_t at_ns, pid_t pid, int64_t length_ns)
@@ -52,29 +52,29 @@ static void timer(int64_t at_ns, pid_t pid, int64_t length_ns)
 	struct trace_event event = {
 		.what = TRACE_BEGIN, .kind = TRACE_VECTOR, .name = "local_timer", .pid = pid};
 
-	taking_add(&s.taking, &event, at_ns);
+	preemption_finder_add(&s.finder, &event, at_ns);
 	event.what = TRACE_END;
-	taking_add(&s.taking, &event, at_ns + length_ns);
+	preemption_finder_add(&s.finder, &event, at_ns + length_ns);
 }
 
 static void forked(int64_t at_ns, pid_t parent, pid_t child)
 {
 	const struct trace_event event = {.what = TRACE_FORK, .pid = parent, .prev = parent, .next = child};
 
-	taking_add(&s.taking, &event, at_ns);
+	preemption_finder_add(&s.finder, &event, at_ns);
 }
 
-static const struct taken *taken_by(const char *name)
+static const struct preemption *taken_by(const char *name)
 {
-	for (size_t i = 0; i < s.sample.n; i++)
-		if (!strcmp(s.sources.items[s.sample.items[i].source].name, name))
-			return &s.sample.items[i];
+	for (size_t i = 0; i < s.found.n; i++)
+		if (!strcmp(s.sources.items[s.found.items[i].source].name, name))
+			return &s.found.items[i];
 	return NULL;
 }
 
 static void end(void)
 {
-	s.sample = taking_end(&s.taking);
+	s.found = preemption_finder_end(&s.finder);
 }
 
 #define SCENE(name) TEST_WITH(name, begin, leave)
@@ -87,11 +87,11 @@ SCENE(who_preempts_the_program_takes_it)
 	switched(9000, PROGRAM, DAEMON, true);
 	switched(9500, DAEMON, PROGRAM, true);
 	end();
-	assert_int_equal(s.sample.n, 1);
+	assert_int_equal(s.found.n, 1);
 	assert_int_equal(taken_by("backupd")->slices, 2);
 	assert_int_equal(taken_by("backupd")->total_ns, 3500);
 	assert_int_equal(taken_by("backupd")->longest_ns, 3000);
-	assert_int_equal(s.sample.total_ns, 3500);
+	assert_int_equal(s.found.total_ns, 3500);
 }
 
 SCENE(who_runs_while_the_program_waits_takes_nothing)
@@ -103,7 +103,7 @@ SCENE(who_runs_while_the_program_waits_takes_nothing)
 	timer(4500, 0, 100);
 	switched(5000, 0, PROGRAM, false);
 	end();
-	assert_int_equal(s.sample.n, 0);
+	assert_int_equal(s.found.n, 0);
 }
 
 SCENE(an_interrupt_takes_from_a_program_that_runs)
@@ -127,8 +127,8 @@ SCENE(an_interrupt_of_a_daemon_is_not_the_daemons_time)
 	assert_int_equal(taken_by("backupd")->total_ns, 2700);
 	assert_int_equal(taken_by("local_timer")->total_ns, 300);
 	assert_int_equal(taken_by("other")->total_ns, 500);
-	assert_int_equal(s.sample.total_ns, 3500);
-	assert_string_equal(s.sources.items[s.sample.items[0].source].name, "backupd"); /* the largest */
+	assert_int_equal(s.found.total_ns, 3500);
+	assert_string_equal(s.sources.items[s.found.items[0].source].name, "backupd"); /* the largest */
 }
 
 SCENE(what_the_program_forks_is_the_program)
@@ -140,7 +140,7 @@ SCENE(what_the_program_forks_is_the_program)
 	switched(2000, CHILD, PROGRAM, true);
 	switched(3000, PROGRAM, CHILD, false);
 	end();
-	assert_int_equal(s.sample.n, 1);
+	assert_int_equal(s.found.n, 1);
 	assert_int_equal(taken_by("local_timer")->total_ns, 100);
 }
 
@@ -162,7 +162,7 @@ SCENE(before_the_program_and_after_it_nothing_is_taken)
 	switched(2000, PROGRAM, DAEMON, false); /* it has ended */
 	switched(9000, DAEMON, 0, false);
 	end();
-	assert_int_equal(s.sample.n, 0);
+	assert_int_equal(s.found.n, 0);
 }
 
 SCENE(a_hole_in_the_trace_is_counted_and_not_guessed)
@@ -171,7 +171,7 @@ SCENE(a_hole_in_the_trace_is_counted_and_not_guessed)
 	switched(1000, PROGRAM, DAEMON, true);
 	switched(4000, OTHER, PROGRAM, false); /* from DAEMON to OTHER is missing */
 	end();
-	assert_int_equal(s.sample.broken, 1);
+	assert_int_equal(s.found.broken, 1);
 	assert_null(taken_by("backupd"));
 	assert_null(taken_by("other"));
 }
