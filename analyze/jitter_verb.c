@@ -13,12 +13,11 @@ struct range {
 };
 
 static struct {
-	struct jitter_screen screen;
 	struct range between;
 	int64_t baseline;
 	double fail_if_new; /* percent; below 0: not given */
 	const char *output;
-	bool by_source, timeline, script;
+	bool all, combinations, by_source, timeline, script;
 } options = {.fail_if_new = -1};
 
 /* 11us..13us */
@@ -46,9 +45,9 @@ static int parse_between(const char *value, const char *name, void *into, struct
 }
 
 const struct option_row jitter_options[] = {
-	{'a', "all", NULL, "list every source, however little it took", NULL, &options.screen.all},
+	{'a', "all", NULL, "list every source, however little it took", NULL, &options.all},
 	{0, "combinations", NULL, "list what interrupted at the same time, as one source", NULL,
-		&options.screen.combinations},
+		&options.combinations},
 	{0, "between", "LOW..HIGH", "list the sources of interruptions of these lengths (11us..13us)",
 		parse_between, &options.between},
 	{0, "baseline", "RUN", "list the sources that are new, gone, grown or shrunk since this run",
@@ -82,7 +81,10 @@ static int show_run(const struct jitter_run *run, struct error *err)
 	}
 	if (analyze_options.json)
 		return json_print_document("emp-jitter", jitter_as_json(run), err);
-	jitter_print(run, &options.screen);
+	if (options.combinations)
+		jitter_print_combinations(run, options.all);
+	else
+		jitter_print(run, options.all);
 	return 0;
 }
 
@@ -94,7 +96,7 @@ static int show_changes(const struct jitter_pair *pair, struct error *err)
 	if (analyze_options.json)
 		r = json_print_document("emp-jitter-changes", jitter_changes_as_json(pair), err);
 	else
-		jitter_print_changes(pair, options.screen.all);
+		jitter_print_changes(pair, options.all);
 	if (r < 0 || options.fail_if_new < 0 || new_share * 100 <= options.fail_if_new)
 		return r;
 	return error_say(err, STATUS_NOT_FIT,
@@ -119,7 +121,7 @@ int verb_jitter(int argc, char **argv, struct error *err)
 		{options.timeline && compared, "--timeline draws one run; leave --baseline out"},
 		{options.by_source && !compared,
 			"--by-source compares two runs: emp-analyze jitter BEFORE AFTER"},
-		{options.screen.combinations + between + compared + (options.output && !compared) > 1,
+		{options.combinations + between + compared + (options.output && !compared) > 1,
 			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)"},
 	};
 	struct jitter_pair pair = {.run = &run};

@@ -13,45 +13,29 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
-/* Rows by the id of their source; those with a count of 0 are not in the table. */
-struct row_sums {
-	struct jitter_row *rows;
-	double *squares;
-	const struct sources *sources;
-};
-
-static void row_sums_clear(struct row_sums *sums)
-{
-	free(sums->rows);
-	free(sums->squares);
-}
-
-static struct row_sums row_sums_begin(const struct sources *sources)
-{
-	return (struct row_sums){
-		xcalloc(sources->n, sizeof(struct jitter_row)), xcalloc(sources->n, sizeof(double)), sources};
-}
-
-/* Adds to the row of a source. NULL with a sentence: there is no such source. */
-static struct jitter_row *row_sums_add(
-	struct row_sums *sums, uint32_t source, const struct jitter_row *more, struct error *err)
+/* Adds to the row of a source. While a table is made, its rows are those of all sources by id, and those with a count of 0 are
+ * not in it. -EBADMSG, with a sentence: there is no such source. */
+static int add_to_row(struct jitter_table *table, const struct sources *sources, uint32_t source,
+	const struct jitter_row *more, struct error *err)
 {
 	struct jitter_row *row;
 
-	if (source == 0 || source > sums->sources->n) {
-		error_say(err, -EBADMSG, "the lab book is damaged: it has no source %u", source);
-		return NULL;
-	}
-	row = &sums->rows[source - 1];
-	row->source = &sums->sources->items[source - 1];
+	if (source == 0 || source > sources->n)
+		return error_say(err, -EBADMSG, "the lab book is damaged: it has no source %u", source);
+	row = &table->rows[source - 1];
+	row->source = &sources->items[source - 1];
 	row->min_ns = row->count == 0 || more->min_ns < row->min_ns ? more->min_ns : row->min_ns;
 	row->max_ns = more->max_ns > row->max_ns ? more->max_ns : row->max_ns;
 	row->count = saturate_add(row->count, more->count);
 	row->total_ns = saturate_add(row->total_ns, more->total_ns);
-	return row;
+	row->squares_ns2 += more->squares_ns2;
+	row->period_ns = row->period_ns > more->period_ns ? row->period_ns : more->period_ns;
+	row->rounds += more->rounds;
+	row->round_squares_ns2 += more->round_squares_ns2;
+	row->round_steps_ns2 += more->round_steps_ns2;
+	return 0;
 }
 
 static int by_total_and_name(const void *x, const void *y)
@@ -63,66 +47,68 @@ static int by_total_and_name(const void *x, const void *y)
 	return strcmp(a->source->name, b->source->name);
 }
 
-/* The rows that have something, in order, with what follows from their sums. Shares are of all rows but those of the kind left out. */
-static struct jitter_table row_sums_table(struct row_sums *sums, enum source_kind left_out)
+/* Leaves the rows that have something, in order, with what follows from their sums. Shares are of all rows but those of the kind
+ * left out. */
+static void finish_rows(struct jitter_table *table, size_t n_sources, enum source_kind left_out)
 {
-	struct jitter_table table = {};
-
-	for (size_t i = 0; i < sums->sources->n; i++) {
-		struct jitter_row *row = &sums->rows[i];
+	for (size_t i = 0; i < n_sources; i++) {
+		struct jitter_row *row = &table->rows[i];
 		double n = (double)row->count;
 
 		if (row->count == 0)
 			continue;
 		row->mean_ns = (double)row->total_ns / n;
-		row->sd_ns = n > 1 ? sqrt(fmax(sums->squares[i] - n * row->mean_ns * row->mean_ns, 0) /
-					     (n - 1))
-				   : 0;
+		if (n > 1)
+			row->sd_ns = sqrt(
+				fmax(row->squares_ns2 - n * row->mean_ns * row->mean_ns, 0) / (n - 1));
 		if (row->source->kind != left_out)
-			table.total_ns = saturate_add(table.total_ns, row->total_ns);
-		sums->rows[table.n++] = *row;
+			table->total_ns = saturate_add(table->total_ns, row->total_ns);
+		table->rows[table->n++] = *row;
 	}
-	table.rows = TAKE(sums->rows);
-	for (size_t i = 0; i < table.n && table.total_ns > 0; i++)
-		if (table.rows[i].source->kind != left_out)
-			table.rows[i].share = (double)table.rows[i].total_ns / (double)table.total_ns;
-	qsort(table.rows, table.n, sizeof(*table.rows), by_total_and_name);
-	return table;
+	for (size_t i = 0; i < table->n && table->total_ns > 0; i++)
+		if (table->rows[i].source->kind != left_out)
+			table->rows[i].share = (double)table->rows[i].total_ns / (double)table->total_ns;
+	qsort(table->rows, table->n, sizeof(*table->rows), by_total_and_name);
 }
 
 int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enum jitter_level level,
 	const struct sources *sources, struct error *err)
 {
-	_cleanup_(row_sums_clear) struct row_sums sums = row_sums_begin(sources);
+	_cleanup_(jitter_table_clear) struct jitter_table table = {
+		.rows = xcalloc(sources->n, sizeof(*table.rows))};
+	int r = 0;
 
-	for (size_t i = 0; i < jitter->n_sources; i++) {
+	for (size_t i = 0; r == 0 && i < jitter->n_sources; i++) {
 		const struct jitter_source *s = &jitter->sources[i];
-		const struct jitter_row more = {
-			.count = s->count, .total_ns = s->total_ns, .min_ns = s->min_ns, .max_ns = s->max_ns};
-		struct jitter_row *row;
+		const struct jitter_row more = {.count = s->count,
+			.total_ns = s->total_ns,
+			.min_ns = s->min_ns,
+			.max_ns = s->max_ns,
+			.squares_ns2 = s->squares_ns2,
+			.period_ns = s->period_ns,
+			.rounds = (double)s->rounds,
+			.round_squares_ns2 = s->round_squares_ns2,
+			.round_steps_ns2 = s->round_steps_ns2};
 
-		if (s->level != level)
-			continue;
-		row = row_sums_add(&sums, s->source, &more, err);
-		if (!row)
-			return -EBADMSG;
-		row->period_ns = row->period_ns > s->period_ns ? row->period_ns : s->period_ns;
-		row->rounds += (double)s->rounds;
-		row->round_squares_ns2 += s->round_squares_ns2;
-		row->round_steps_ns2 += s->round_steps_ns2;
-		sums.squares[s->source - 1] += s->squares_ns2;
+		if (s->level == level)
+			r = add_to_row(&table, sources, s->source, &more, err);
 	}
-	*ret = row_sums_table(&sums, SOURCE_OUTSIDE);
+	if (r < 0)
+		return r;
+	finish_rows(&table, sources->n, SOURCE_OUTSIDE);
+	*ret = TAKE_STRUCT(table);
 	return 0;
 }
 
 int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64_t low_ns, int64_t high_ns,
 	const struct sources *sources, struct error *err)
 {
-	_cleanup_(row_sums_clear) struct row_sums sums = row_sums_begin(sources);
+	_cleanup_(jitter_table_clear) struct jitter_table table = {
+		.rows = xcalloc(sources->n, sizeof(*table.rows))};
 	struct jitter_peak peak = {.low_ns = low_ns, .high_ns = high_ns};
+	int r = 0;
 
-	for (size_t i = 0; i < jitter->n_buckets; i++) {
+	for (size_t i = 0; r == 0 && i < jitter->n_buckets; i++) {
 		const struct jitter_bucket *b = &jitter->buckets[i];
 		const struct jitter_row more = {.count = b->count,
 			.total_ns = b->total_ns,
@@ -134,14 +120,17 @@ int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64
 			continue;
 		peak.low_ns = b->low_ns < peak.low_ns ? b->low_ns : peak.low_ns;
 		peak.high_ns = b->high_ns > peak.high_ns ? b->high_ns : peak.high_ns;
-		if (b->level == JITTER_USER) {
-			peak.gaps = saturate_add(peak.gaps, b->count);
-			peak.gaps_ns = saturate_add(peak.gaps_ns, b->total_ns);
-		} else if (!row_sums_add(&sums, b->source, &more, err)) {
-			return -EBADMSG;
+		if (b->level == JITTER_TIME) {
+			r = add_to_row(&table, sources, b->source, &more, err);
+			continue;
 		}
+		peak.gaps = saturate_add(peak.gaps, b->count);
+		peak.gaps_ns = saturate_add(peak.gaps_ns, b->total_ns);
 	}
-	peak.table = row_sums_table(&sums, N_SOURCE_KINDS);
+	if (r < 0)
+		return r;
+	finish_rows(&table, sources->n, N_SOURCE_KINDS);
+	peak.table = TAKE_STRUCT(table);
 	*ret = peak;
 	return 0;
 }
@@ -152,40 +141,26 @@ void jitter_table_clear(struct jitter_table *table)
 	*table = (struct jitter_table){};
 }
 
-static int64_t greater(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* -1: not known. */
-static int64_t sum_known(int64_t a, int64_t b)
-{
-	return a < 0 ? b : b < 0 ? a : saturate_add(a, b);
-}
-
 struct jitter_cpu jitter_all_cpus(const struct jitter *jitter)
 {
-	struct jitter_cpu all = {.cpu = jitter->n_cpus == 1 ? jitter->cpus[0].cpu : -1,
-		.outside_kernel = -1,
-		.outside_kernel_ns = -1,
-		.steal_ns = -1,
-		.smis = -1};
+	const struct field *end = jitter_cpu_table.fields + jitter_cpu_table.n;
+	struct jitter_cpu all;
 
-	for (const struct jitter_cpu *c = jitter->cpus; c < jitter->cpus + jitter->n_cpus; c++) {
-#define SUM(member) all.member = saturate_add(all.member, c->member)
-		SUM(rounds), SUM(wall_ns), SUM(sampled_ns), SUM(gaps), SUM(gaps_ns);
-		SUM(explained), SUM(explained_ns), SUM(chance), SUM(chance_ns), SUM(periodic),
-			SUM(periodic_ns);
-		SUM(unexplained), SUM(unexplained_ns), SUM(events), SUM(lost), SUM(broken), SUM(in_no_gap);
-#undef SUM
-		all.smallest_gap_ns = greater(all.smallest_gap_ns, c->smallest_gap_ns);
-		all.threshold_ns = greater(all.threshold_ns, c->threshold_ns);
-		all.outside_kernel = sum_known(all.outside_kernel, c->outside_kernel);
-		all.outside_kernel_ns = sum_known(all.outside_kernel_ns, c->outside_kernel_ns);
-		all.steal_ns = sum_known(all.steal_ns, c->steal_ns);
-		all.smis = sum_known(all.smis, c->smis);
-		all.event_cost_ns = greater(all.event_cost_ns, c->event_cost_ns);
-	}
+	fields_init(&jitter_cpu_table, &all);
+	for (const struct jitter_cpu *c = jitter->cpus; c < jitter->cpus + jitter->n_cpus; c++)
+		for (const struct field *f = jitter_cpu_table.fields; f < end; f++) {
+			bool greatest = f->offset == offsetof(struct jitter_cpu, smallest_gap_ns) ||
+					f->offset == offsetof(struct jitter_cpu, threshold_ns) ||
+					f->offset == offsetof(struct jitter_cpu, event_cost_ns);
+			int64_t sum = field_get(f, &all), more = field_get(f, c);
+
+			if (greatest || sum < 0) /* below 0: not known */
+				sum = more > sum ? more : sum;
+			else if (more > 0)
+				sum = saturate_add(sum, more);
+			field_set(f, &all, sum);
+		}
+	all.cpu = jitter->n_cpus == 1 ? jitter->cpus[0].cpu : -1;
 	return all;
 }
 
@@ -240,15 +215,15 @@ static const struct remedy_rule {
 	{SOURCE_OUTSIDE, "*", REMEDY_NONE, "nothing from inside this machine"},
 };
 
-__attribute__((format(printf, 2, 3))) static struct remedy make_remedy(
-	enum remedy_kind kind, const char *format, ...)
+/* `format` may have two %s, both for `what`. */
+static struct remedy make_remedy(enum remedy_kind kind, const char *format, const char *what)
 {
 	struct remedy remedy = {.kind = kind};
-	va_list list;
 
-	va_start(list, format);
-	vsnprintf(remedy.how, sizeof(remedy.how), format, list);
-	va_end(list);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(remedy.how, sizeof(remedy.how), format, what, what);
+#pragma GCC diagnostic pop
 	return remedy;
 }
 
@@ -267,21 +242,14 @@ struct remedy jitter_remedy(const struct remedy_facts *facts)
 		if (!service || facts->never)
 			return make_remedy(REMEDY_ISOLATE, ISOLATE, cpu);
 		if (facts->listed)
-			return make_remedy(REMEDY_POLICY, STOP);
+			return make_remedy(REMEDY_POLICY, STOP, NULL);
 		return make_remedy(REMEDY_UNIT, "systemctl stop %s", source->unit);
 	}
-	for (size_t i = 0; i < ELEMENTS(remedy_rules); i++) {
-		const struct remedy_rule *rule = &remedy_rules[i];
-
-		if (rule->kind != source->kind || fnmatch(rule->pattern, source->name, 0) != 0)
-			continue;
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#pragma GCC diagnostic ignored "-Wformat-extra-args"
-		return make_remedy(rule->remedy, rule->how, cpu, cpu);
-#pragma GCC diagnostic pop
-	}
-	return make_remedy(REMEDY_NONE, "nothing");
+	for (const struct remedy_rule *rule = remedy_rules; rule < remedy_rules + ELEMENTS(remedy_rules);
+		rule++)
+		if (rule->kind == source->kind && fnmatch(rule->pattern, source->name, 0) == 0)
+			return make_remedy(rule->remedy, rule->how, cpu);
+	return make_remedy(REMEDY_NONE, "nothing", NULL);
 }
 
 int jitter_run_load(struct book *book, int64_t id, struct jitter_run *ret, struct error *err)
@@ -422,6 +390,23 @@ static const struct jitter_row *find_row(const struct jitter_table *table, int64
 	return NULL;
 }
 
+/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in those that are not smaller, and is not
+ * less than those before it. */
+static void adjust_p(struct jitter_changes *changes)
+{
+	double least = 0, weights = 0;
+
+	qsort(changes->items, changes->n, sizeof(*changes->items), by_weighted_p);
+	for (size_t i = 0; i < changes->n; i++)
+		weights += change_weight(&changes->items[i]);
+	for (size_t i = 0; i < changes->n; i++) {
+		struct jitter_change *c = &changes->items[i];
+
+		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
+		weights -= change_weight(c);
+	}
+}
+
 struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	const struct jitter_cpu *before_cpus, const struct jitter_table *after,
 	const struct jitter_cpu *after_cpus)
@@ -434,29 +419,15 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	for (const struct jitter_row *row = before->rows; row < before->rows + before->n; row++)
 		if (!find_row(after, row->source->id))
 			changes.items[changes.n++] = compare_rows(row, before_cpus, NULL, after_cpus);
-
-	/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in
-	 * those that are not smaller, and is not less than those before it. */
-	double least = 0, weights = 0;
-
-	qsort(changes.items, changes.n, sizeof(*changes.items), by_weighted_p);
-	for (size_t i = 0; i < changes.n; i++)
-		weights += change_weight(&changes.items[i]);
-	for (size_t i = 0; i < changes.n; i++) {
-		struct jitter_change *c = &changes.items[i];
-
-		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
-		weights -= change_weight(c);
-
+	adjust_p(&changes);
+	for (struct jitter_change *c = changes.items; c < changes.items + changes.n; c++) {
 		bool firm = c->p < SIGNIFICANT;
 
 		if (!c->before)
 			c->kind = firm ? CHANGE_NEW : CHANGE_UNCLEAR;
 		else if (!c->after)
 			c->kind = firm ? CHANGE_GONE : CHANGE_UNCLEAR;
-		else if (!firm)
-			c->kind = CHANGE_NONE;
-		else
+		else if (firm)
 			c->kind = c->ratio > 1 ? CHANGE_GROWN : CHANGE_SHRUNK;
 		if (c->kind == CHANGE_NEW)
 			changes.new_share += c->after->share;

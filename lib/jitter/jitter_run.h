@@ -19,7 +19,8 @@ struct jitter_row {
 	double sd_ns;      /* n - 1; 0 for one. The paper's column is something else: it exceeds the range */
 	double share;      /* of what events name (total_ns); 0 outside the kernel */
 	int64_t period_ns; /* 0: none */
-	double rounds, round_squares_ns2, round_steps_ns2; /* see struct jitter_source; sums over CPUs */
+	double squares_ns2, rounds, round_squares_ns2,
+		round_steps_ns2; /* see struct jitter_source; sums over CPUs */
 };
 
 struct jitter_table {
@@ -143,13 +144,10 @@ void jitter_changes_clear(struct jitter_changes *changes);
 
 /* A jitter run on the screen, as the documents of emp-documents(5), and in pictures. */
 
-struct jitter_screen {
-	bool all;          /* every source, however little it took */
-	bool combinations; /* of the time domain, in place of Table I */
-};
-
-/* Table I, where the sources come from, and what the run says of its own limits. */
-void jitter_print(const struct jitter_run *run, const struct jitter_screen *screen);
+/* Table I, where the sources come from, and what the run says of its own limits. all: every source, however little it took. */
+void jitter_print(const struct jitter_run *run, bool all);
+/* What several sources took together, in the time domain. */
+void jitter_print_combinations(const struct jitter_run *run, bool all);
 void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak);
 /* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace; NULL: none. */
 void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all);

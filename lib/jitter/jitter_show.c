@@ -19,58 +19,148 @@ static double share_of(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-static const char *row_share(const struct jitter_row *row)
+/* What a row of a source may show: one list for the screen and for documents, from which each table chooses. */
+enum row_cell {
+	END,
+	NAME,
+	NAMES,
+	KIND,
+	UNIT,
+	COUNT,
+	MIN,
+	MAX,
+	MEAN,
+	SD,
+	TOTAL,
+	SHARE,
+	PERIOD,
+	REMEDY,
+	PARTS,
+	N_ROW_CELLS
+};
+
+static const struct column row_columns[N_ROW_CELLS] = {
+	[NAME] = {"SOURCE", COLUMN_WRAP, "name"},
+	[NAMES] = {"SOURCES", COLUMN_WRAP, NULL},
+	[KIND] = {"KIND", COLUMN_TEXT, "kind"},
+	[UNIT] = {"UNIT", COLUMN_WRAP, "unit"},
+	[COUNT] = {"COUNT", COLUMN_NUMBER, "count"},
+	[MIN] = {"MIN", COLUMN_NUMBER, "min_ns"},
+	[MAX] = {"MAX", COLUMN_NUMBER, "max_ns"},
+	[MEAN] = {"MEAN", COLUMN_NUMBER, "mean_ns"},
+	[SD] = {"SD", COLUMN_NUMBER, "sd_ns"},
+	[TOTAL] = {"TOTAL", COLUMN_NUMBER, "total_ns"},
+	[SHARE] = {"SHARE", COLUMN_NUMBER, "share"},
+	[PERIOD] = {"PERIOD", COLUMN_NUMBER, "period_ns"},
+	[REMEDY] = {"WHAT KEEPS IT AWAY", COLUMN_WRAP, "remedy"},
+	[PARTS] = {NULL, COLUMN_TEXT, "parts"},
+};
+
+static json_t *parts_json(const struct jitter_run *run, const struct source *combination)
 {
-	return row->source->kind == SOURCE_OUTSIDE ? "-" : text_percent(row->share);
+	json_t *parts = json_array();
+
+	for (size_t i = 0; i < run->jitter.n_combinations; i++) {
+		const struct combination_part *part = &run->jitter.combinations[i];
+
+		if (part->combination == combination->id && part->source <= run->sources.n)
+			json_array_append_new(parts, json_string(run->sources.items[part->source - 1].name));
+	}
+	return parts;
+}
+
+static void fill_cell(
+	struct table *table, enum row_cell cell, const struct jitter_run *run, const struct jitter_row *row)
+{
+	const struct source *source = row->source;
+	const int64_t sd_ns = llround(row->sd_ns);
+
+	if (cell == NAME || cell == NAMES) {
+		table_cell_text(table, source->name);
+	} else if (cell == KIND) {
+		table_cell_text(table, source_kind_names[source->kind]);
+	} else if (cell == UNIT) {
+		table_cell_text(table, source->unit);
+	} else if (cell == COUNT) {
+		table_cell_int(table, row->count);
+	} else if (cell == SD) {
+		table_cell_value(table, json_integer(sd_ns), row->count > 1 ? text_duration(sd_ns) : "-");
+	} else if (cell == SHARE) {
+		bool none = source->kind == SOURCE_OUTSIDE && row->share <= 0;
+
+		table_cell_value(table, json_real(row->share), none ? "-" : text_percent(row->share));
+	} else if (cell == REMEDY) {
+		const struct remedy remedy = jitter_run_remedy(run, source);
+
+		table_cell_value(table,
+			json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy.kind], "how", remedy.how),
+			remedy.how);
+	} else if (cell == PARTS) {
+		table_cell_value(table, parts_json(run, source), NULL);
+	} else {
+		table_cell_duration(table, cell == MIN          ? row->min_ns
+					   : cell == MAX        ? row->max_ns
+					   : cell == MEAN       ? llround(row->mean_ns)
+					   : cell == TOTAL      ? row->total_ns
+					   : row->period_ns > 0 ? row->period_ns
+								: -1);
+	}
+}
+
+/* Which rows. */
+enum { LITTLE_TOO = 1, OUTSIDE_TOO = 2, ONLY_COMBINATIONS = 4 };
+
+static bool row_is_chosen(const struct jitter_row *row, int which)
+{
+	if (row->source->kind == SOURCE_OUTSIDE)
+		return which & OUTSIDE_TOO;
+	if (which & ONLY_COMBINATIONS && row->source->kind != SOURCE_COMBINATION)
+		return false;
+	return which & LITTLE_TOO || row->share >= LITTLE;
+}
+
+/* Prints these cells of the rows. With `ret_json` they become an array of objects instead. */
+static void show_rows(const struct jitter_run *run, const struct jitter_table *rows,
+	const enum row_cell *cells, int which, json_t **ret_json)
+{
+	struct column columns[N_ROW_CELLS] = {};
+	_cleanup_(table_freep) struct table *table = NULL;
+
+	for (size_t i = 0; cells[i]; i++)
+		columns[i] = row_columns[cells[i]];
+	table = table_new(columns);
+	for (const struct jitter_row *row = rows->rows; row < rows->rows + rows->n; row++) {
+		if (!row_is_chosen(row, which))
+			continue;
+		table_row(table);
+		for (const enum row_cell *cell = cells; *cell; cell++)
+			fill_cell(table, *cell, run, row);
+	}
+	if (ret_json)
+		*ret_json = table_json(table);
+	else
+		table_print(table, stdout);
 }
 
 static void print_gaps(
 	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
 {
-	printf("  %-20s %9" PRId64 " %10s %8s%s\n", what, n, text_duration(ns),
+	printf("  %-20s %9" PRId64 " %10s %8s%s", what, n, text_duration(ns),
 		text_percent(share_of(ns, cpu->gaps_ns)), note);
 }
 
 /* Gaps that no event explains, with their share of the sampled time. */
 static void print_unexplained(const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu)
 {
-	char note[80];
-
-	snprintf(note, sizeof(note), "  %s of the time", text_percent(share_of(ns, cpu->sampled_ns)));
-	print_gaps(what, n, ns, cpu, note);
+	print_gaps(what, n, ns, cpu, "");
+	printf("  %s of the time\n", text_percent(share_of(ns, cpu->sampled_ns)));
 }
 
-/* How far the run can be relied upon, for one of its CPUs. */
-static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
+/* What counters say of the time outside the kernel, and what may be wrong with the run. */
+static void print_limits(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
-	char note[80];
-	size_t n = 0;
+	double sampled = share_of(cpu->sampled_ns, cpu->wall_ns);
 
-	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
-		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
-		text_duration(cpu->threshold_ns));
-	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
-	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
-	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
-	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)");
-	for (size_t i = 0; i < run->jitter.n_periods; i++) {
-		const struct jitter_period *p = &run->jitter.periods[i];
-
-		if (p->cpu != cpu->cpu)
-			continue;
-		snprintf(note, sizeof(note), "  every %s%s", text_duration(p->period_ns),
-			p->outside_kernel         ? " (outside)"
-			: cpu->outside_kernel < 0 ? " (the host?)"
-						  : "");
-		print_gaps("without, periodic", p->count, p->total_ns, cpu, note);
-		n++;
-	}
-	if (n == 0)
-		print_gaps("without, periodic", 0, 0, cpu, "");
-	if (cpu->outside_kernel >= 0)
-		print_unexplained("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
-	print_unexplained("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
-	/* What counters say of the time outside the kernel, and what may be wrong with the run. */
 	if (cpu->outside_kernel >= 0)
 		printf("  Outside the kernel: %s\n", jitter_run_outside(run));
 	else
@@ -89,9 +179,8 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 			cpu->broken);
 	if (cpu->in_no_gap > 0)
 		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
-	if (share_of(cpu->sampled_ns, cpu->wall_ns) < 0.99)
-		printf("  Warning: only %s of the time was sampled\n",
-			text_percent(share_of(cpu->sampled_ns, cpu->wall_ns)));
+	if (sampled < 0.99)
+		printf("  Warning: only %s of the time was sampled\n", text_percent(sampled));
 	if (cpu->event_cost_ns > 0)
 		printf("  Recording took %s an event, %s of the sampled time\n",
 			text_duration(cpu->event_cost_ns),
@@ -99,33 +188,51 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 				cpu->sampled_ns)));
 }
 
+/* How far the run can be relied upon, for one of its CPUs. */
+static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
+{
+	size_t n = 0;
+
+	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
+		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
+		text_duration(cpu->threshold_ns));
+	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
+	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "\n");
+	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "\n");
+	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)\n");
+	for (size_t i = 0; i < run->jitter.n_periods; i++) {
+		const struct jitter_period *p = &run->jitter.periods[i];
+
+		if (p->cpu != cpu->cpu)
+			continue;
+		print_gaps("without, periodic", p->count, p->total_ns, cpu, "");
+		printf("  every %s%s\n", text_duration(p->period_ns),
+			p->outside_kernel         ? " (outside)"
+			: cpu->outside_kernel < 0 ? " (the host?)"
+						  : "");
+		n++;
+	}
+	if (n == 0)
+		print_gaps("without, periodic", 0, 0, cpu, "\n");
+	if (cpu->outside_kernel >= 0)
+		print_unexplained("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
+	print_unexplained("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
+	print_limits(run, cpu);
+}
+
 void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all)
 {
-	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"UNIT", COLUMN_WRAP},
-		{"COUNT", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER},
-		{"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {"PERIOD", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-	const struct jitter_table *rows = &run->frequency;
-	size_t most = all ? SIZE_MAX : SUMMARY_ROWS;
+	static const enum row_cell cells[] = {NAME, UNIT, COUNT, MEAN, MAX, TOTAL, SHARE, PERIOD, END};
+	struct jitter_table rows = run->frequency;
 
-	for (size_t i = 0; i < rows->n && i < most; i++) {
-		const struct jitter_row *row = &rows->rows[i];
+	if (!all && rows.n > SUMMARY_ROWS)
+		rows.n = SUMMARY_ROWS;
+	show_rows(run, &rows, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
+	if (rows.n < run->frequency.n)
+		printf("and %zu more (-v)\n", run->frequency.n - rows.n);
+	for (size_t i = 0; i < run->jitter.n_cpus; i++) {
+		const struct jitter_cpu *cpu = &run->jitter.cpus[i];
 
-		table_row(table);
-		table_cell_text(table, row->source->name);
-		table_cell_text(table, row->source->unit ?: "-");
-		table_cell(table, "%" PRId64, row->count);
-		table_cell_duration(table, llround(row->mean_ns));
-		table_cell_duration(table, row->max_ns);
-		table_cell_duration(table, row->total_ns);
-		table_cell(table, "%s", row_share(row));
-		table_cell_duration(table, row->period_ns ?: -1);
-	}
-	table_print(table, stdout);
-	if (rows->n > most)
-		printf("and %zu more (-v)\n", rows->n - most);
-	for (const struct jitter_cpu *cpu = run->jitter.cpus; cpu < run->jitter.cpus + run->jitter.n_cpus;
-		cpu++) {
 		print_cpu(run, cpu);
 		printf("  %" PRId64 " of %" PRId64 " events lost\n", cpu->lost, cpu->lost + cpu->events);
 	}
@@ -135,117 +242,57 @@ void jitter_print_summary(const struct jitter_run *run, const char *kept, bool a
 		run->run.state == RUN_INTERRUPTED ? ", interrupted" : "", run->run.id);
 }
 
-static bool row_is_listed(const struct jitter_row *row, const struct jitter_screen *screen)
+void jitter_print(const struct jitter_run *run, bool all)
 {
-	if (screen->combinations && row->source->kind != SOURCE_COMBINATION)
-		return false;
-	return screen->all || row->share >= LITTLE || row->source->kind == SOURCE_OUTSIDE;
-}
-
-/* Combinations have long names, and no room for MIN and SD. */
-static void print_rows(const struct jitter_table *rows, const struct jitter_screen *screen)
-{
-	static const struct column of_sources[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
-		{"MIN", COLUMN_NUMBER}, {"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER},
-		{"SD", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
-	static const struct column of_combinations[] = {{"SOURCES", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
-		{"MAX", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER},
-		{"SHARE", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(
-		screen->combinations ? of_combinations : of_sources);
-
-	for (const struct jitter_row *row = rows->rows; row < rows->rows + rows->n; row++) {
-		if (!row_is_listed(row, screen))
-			continue;
-		table_row(table);
-		table_cell_text(table, row->source->name);
-		table_cell(table, "%" PRId64, row->count);
-		if (!screen->combinations)
-			table_cell_duration(table, row->min_ns);
-		table_cell_duration(table, row->max_ns);
-		table_cell_duration(table, llround(row->mean_ns));
-		if (!screen->combinations)
-			table_cell(table, "%s", row->count > 1 ? text_duration(llround(row->sd_ns)) : "-");
-		table_cell_duration(table, row->total_ns);
-		table_cell(table, "%s", row_share(row));
-	}
-	table_print(table, stdout);
-}
-
-void jitter_print(const struct jitter_run *run, const struct jitter_screen *screen)
-{
+	static const enum row_cell lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END},
+				   remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
 	const struct jitter_table *rows = &run->frequency;
+	const int which = OUTSIDE_TOO | (all ? LITTLE_TOO : 0);
 	double rest = 0;
 	size_t n_rest = 0;
-	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"KIND"}, {"UNIT", COLUMN_WRAP},
-		{"PERIOD", COLUMN_NUMBER}, {"WHAT KEEPS IT AWAY", COLUMN_WRAP}, {}};
 
-	if (screen->combinations) {
-		int64_t total_ns = 0;
-
-		for (size_t i = 0; i < run->time.n; i++)
-			if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
-				total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
-		printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
-		       "interruptions; their names are joined by _\n",
-			run->run.id, text_percent(share_of(total_ns, run->time.total_ns)));
-		print_rows(&run->time, screen);
-		return;
-	}
 	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %zu CPU%s%s\n", run->run.id,
 		text_duration(rows->total_ns), text_percent(share_of(rows->total_ns, run->all.sampled_ns)),
 		run->jitter.n_cpus, run->jitter.n_cpus == 1 ? "" : "s",
 		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
-	print_rows(rows, screen);
+	show_rows(run, rows, lengths, which, NULL);
 	for (size_t i = 0; i < rows->n; i++)
-		if (!row_is_listed(&rows->rows[i], screen)) {
+		if (!row_is_chosen(&rows->rows[i], which)) {
 			rest += rows->rows[i].share;
 			n_rest++;
 		}
 	if (n_rest > 0)
 		printf("and %zu more that took %s together (--all lists them)\n", n_rest, text_percent(rest));
 	printf("\n");
-
-	/* Kind, unit and period of each source, and what keeps it away. */
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < run->frequency.n; i++) {
-		const struct jitter_row *row = &run->frequency.rows[i];
-
-		if (!row_is_listed(row, screen))
-			continue;
-		table_row(table);
-		table_cell_text(table, row->source->name);
-		table_cell_text(table, source_kind_names[row->source->kind]);
-		table_cell_text(table, row->source->unit ?: "-");
-		table_cell_duration(table, row->period_ns > 0 ? row->period_ns : -1);
-		table_cell_text(table, jitter_run_remedy(run, row->source).how);
-	}
-	table_print(table, stdout);
+	show_rows(run, rows, remedies, which, NULL);
 	for (size_t i = 0; i < run->jitter.n_cpus; i++)
 		print_cpu(run, &run->jitter.cpus[i]);
 }
 
+/* Combinations have long names, and no room for MIN and SD. */
+void jitter_print_combinations(const struct jitter_run *run, bool all)
+{
+	static const enum row_cell cells[] = {NAMES, COUNT, MAX, MEAN, TOTAL, SHARE, END};
+	int64_t total_ns = 0;
+
+	for (size_t i = 0; i < run->time.n; i++)
+		if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
+			total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
+	printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
+	       "interruptions; their names are joined by _\n",
+		run->run.id, text_percent(share_of(total_ns, run->time.total_ns)));
+	show_rows(run, &run->time, cells, ONLY_COMBINATIONS | (all ? LITTLE_TOO : 0), NULL);
+}
+
 void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak)
 {
-	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"COUNT", COLUMN_NUMBER},
-		{"MEAN", COLUMN_NUMBER}, {"TOTAL", COLUMN_NUMBER}, {"SHARE", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
+	static const enum row_cell cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END};
 
 	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
 		text_duration(peak->low_ns), text_duration(peak->high_ns));
-	for (const struct jitter_row *row = peak->table.rows; row < peak->table.rows + peak->table.n; row++) {
-		table_row(table);
-		table_cell_text(table, row->source->name);
-		table_cell(table, "%" PRId64, row->count);
-		table_cell_duration(table, llround(row->mean_ns));
-		table_cell_duration(table, row->total_ns);
-		table_cell(table, "%s", text_percent(row->share));
-	}
 	if (peak->table.n == 0)
 		printf("The trace has no interruptions of these lengths.\n");
-	else
-		table_print(table, stdout);
+	show_rows(run, &peak->table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
 	printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
 	       "slightly longer than the trace shows.\n",
 		peak->gaps, text_duration(peak->gaps_ns));
@@ -288,45 +335,42 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
 		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
 		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
-	const struct jitter_run *run = pair->run, *baseline = pair->baseline;
+	const struct jitter_cpu *before = &pair->baseline->all, *after = &pair->run->all;
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	const struct jitter_changes *changes = &pair->changes;
 	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
-	const struct jitter_cpu *a = &pair->baseline->all, *b = &pair->run->all;
 
 	printf("Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)\n", pair->run->run.id,
-		text_duration(b->sampled_ns), pair->baseline->run.id, text_duration(a->sampled_ns));
-	if (a->cpu != b->cpu)
+		text_duration(after->sampled_ns), pair->baseline->run.id, text_duration(before->sampled_ns));
+	if (before->cpu != after->cpu)
 		printf("Warning: the two runs did not observe the same CPU\n");
-	if (a->lost > 0 || b->lost > 0)
+	if (before->lost > 0 || after->lost > 0)
 		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
-			a->lost, b->lost);
-	for (size_t i = 0; i < changes->n; i++) {
-		counts[changes->items[i].kind]++;
-		if (all || change_is_listed(&changes->items[i])) {
-			const struct jitter_change *c = &changes->items[i];
-			const struct source *source = jitter_change_source(c);
-			_cleanup_(freep) char *name = text_format(
-				source->unit ? "%s (%s)" : "%s", source->name, source->unit);
+			before->lost, after->lost);
+	for (const struct jitter_change *c = changes->items; c < changes->items + changes->n; c++) {
+		const struct source *source = jitter_change_source(c);
+		_cleanup_(freep) char *name = text_format(
+			source->unit ? "%s (%s)" : "%s", source->name, source->unit);
 
-			table_row(table);
-			table_cell_text(table, name);
-			table_cell_text(table, jitter_change_names[c->kind]);
-			table_cell(table, "%s", c->before ? text_percent(c->before_share) : "-");
-			table_cell(table, "%s", c->after ? text_percent(c->after_share) : "-");
-			table_cell(table, "%s", c->before && c->after ? jitter_ratio_text(c->ratio) : "-");
-			table_cell(table, "%s", jitter_ratio_interval(c));
-			table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
-			listed++;
-		}
+		counts[c->kind]++;
+		if (!all && !change_is_listed(c))
+			continue;
+		listed++;
+		table_row(table);
+		table_cell_text(table, name);
+		table_cell_text(table, jitter_change_names[c->kind]);
+		table_cell_text(table, c->before ? text_percent(c->before_share) : NULL);
+		table_cell_text(table, c->after ? text_percent(c->after_share) : NULL);
+		table_cell_text(table, c->before && c->after ? jitter_ratio_text(c->ratio) : NULL);
+		table_cell_text(table, jitter_ratio_interval(c));
+		table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
 	}
-	if (listed > 0)
-		table_print(table, stdout);
+	table_print(table, stdout);
 	if (listed < changes->n)
 		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
 	printf("Shares are of the sampled time. All sources took %s before, %s after.\n",
-		text_percent(share_of(baseline->frequency.total_ns, baseline->all.sampled_ns)),
-		text_percent(share_of(run->frequency.total_ns, run->all.sampled_ns)));
+		text_percent(share_of(pair->baseline->frequency.total_ns, before->sampled_ns)),
+		text_percent(share_of(pair->run->frequency.total_ns, after->sampled_ns)));
 	if (counts[CHANGE_NONE] == changes->n)
 		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
 	else
@@ -357,32 +401,13 @@ json_t *jitter_changes_as_json(const struct jitter_pair *pair)
 		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources", array);
 }
 
-static json_t *row_json(const struct jitter_run *run, const struct jitter_row *row)
-{
-	const struct remedy remedy = jitter_run_remedy(run, row->source);
-
-	return json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:o, s:{s:s, s:s}}", "name",
-		row->source->name, "kind", source_kind_names[row->source->kind], "unit", row->source->unit,
-		"count", (json_int_t)row->count, "min_ns", (json_int_t)row->min_ns, "max_ns",
-		(json_int_t)row->max_ns, "mean_ns", (json_int_t)llround(row->mean_ns), "sd_ns",
-		(json_int_t)llround(row->sd_ns), "total_ns", (json_int_t)row->total_ns, "share", row->share,
-		"period_ns", row->period_ns > 0 ? json_integer(row->period_ns) : json_null(), "remedy",
-		"kind", remedy_kind_names[remedy.kind], "how", remedy.how);
-}
-
+/* Buckets do not know the shortest, the longest, the standard deviation and the period. */
 json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak)
 {
-	json_t *sources = json_array();
+	static const enum row_cell cells[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
+	json_t *sources;
 
-	for (size_t i = 0; i < peak->table.n; i++) {
-		json_t *source = row_json(run, &peak->table.rows[i]);
-
-		json_object_del(source, "min_ns"); /* buckets do not know these */
-		json_object_del(source, "max_ns");
-		json_object_del(source, "sd_ns");
-		json_object_del(source, "period_ns");
-		json_array_append_new(sources, source);
-	}
+	show_rows(run, &peak->table, cells, LITTLE_TOO | OUTSIDE_TOO, &sources);
 	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id, "low_ns",
 		(json_int_t)peak->low_ns, "high_ns", (json_int_t)peak->high_ns, "gaps", "count",
 		(json_int_t)peak->gaps, "total_ns", (json_int_t)peak->gaps_ns, "sources", sources);
@@ -427,8 +452,12 @@ static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu
 
 json_t *jitter_as_json(const struct jitter_run *run)
 {
+	static const enum row_cell of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE,
+		PERIOD, REMEDY, END},
+				   of_combinations[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL,
+					   SHARE, PERIOD, PARTS, END};
 	const struct jitter_cpu *all = &run->all;
-	json_t *cpus = json_array(), *sources = json_array();
+	json_t *cpus = json_array(), *sources, *combinations;
 	int64_t duration_ns = 0;
 
 	for (size_t i = 0; i < run->jitter.n_cpus; i++) {
@@ -437,31 +466,8 @@ json_t *jitter_as_json(const struct jitter_run *run)
 		duration_ns = cpu->wall_ns > duration_ns ? cpu->wall_ns : duration_ns;
 		json_array_append_new(cpus, json_integer(cpu->cpu));
 	}
-	for (size_t i = 0; i < run->frequency.n; i++) /* what events name */
-		if (run->frequency.rows[i].source->kind != SOURCE_OUTSIDE)
-			json_array_append_new(sources, row_json(run, &run->frequency.rows[i]));
-
-	/* Combinations of the time domain, with the same members as sources, and their parts. */
-	json_t *array = json_array();
-
-	for (const struct jitter_row *row = run->time.rows; row < run->time.rows + run->time.n; row++) {
-		json_t *object, *parts;
-
-		if (row->source->kind != SOURCE_COMBINATION)
-			continue;
-		object = row_json(run, row);
-		parts = json_array();
-		for (size_t i = 0; i < run->jitter.n_combinations; i++) {
-			const struct combination_part *part = &run->jitter.combinations[i];
-
-			if (part->combination == row->source->id && part->source <= run->sources.n)
-				json_array_append_new(
-					parts, json_string(run->sources.items[part->source - 1].name));
-		}
-		json_object_del(object, "remedy");
-		json_object_set_new(object, "parts", parts);
-		json_array_append_new(array, object);
-	}
+	show_rows(run, &run->frequency, of_sources, LITTLE_TOO, &sources); /* what events name */
+	show_rows(run, &run->time, of_combinations, LITTLE_TOO | ONLY_COMBINATIONS, &combinations);
 	return json_pack(
 		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
 		"context", run->context, "run", (json_int_t)run->run.id, "state",
@@ -472,5 +478,5 @@ json_t *jitter_as_json(const struct jitter_run *run)
 		(json_int_t)all->event_cost_ns, "gaps", "count", (json_int_t)all->gaps, "total_ns",
 		(json_int_t)all->gaps_ns, "explained", gaps_json(all->explained, all->explained_ns, all),
 		"by_chance", gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
-		"sources", sources, "combinations", array);
+		"sources", sources, "combinations", combinations);
 }
