@@ -35,11 +35,10 @@ enum row_cell {
 	SHARE,
 	PERIOD,
 	REMEDY,
-	PARTS,
-	N_ROW_CELLS
+	PARTS
 };
 
-static const struct column row_columns[N_ROW_CELLS] = {
+static const struct column row_columns[] = {
 	[NAME] = {"SOURCE", COLUMN_WRAP, "name"},
 	[NAMES] = {"SOURCES", COLUMN_WRAP, NULL},
 	[KIND] = {"KIND", COLUMN_TEXT, "kind"},
@@ -69,41 +68,47 @@ static json_t *parts_json(const struct jitter_run *run, const struct source *com
 	return parts;
 }
 
-static void fill_cell(
-	struct table *table, enum row_cell cell, const struct jitter_run *run, const struct jitter_row *row)
+/* `remedy` holds the text of that cell. */
+static struct cell cell_of(enum row_cell which, const struct jitter_run *run, const struct jitter_row *row,
+	struct remedy *remedy)
 {
 	const struct source *source = row->source;
 	const int64_t sd_ns = llround(row->sd_ns);
 
-	if (cell == NAME || cell == NAMES) {
-		table_cell_text(table, source->name);
-	} else if (cell == KIND) {
-		table_cell_text(table, source_kind_names[source->kind]);
-	} else if (cell == UNIT) {
-		table_cell_text(table, source->unit);
-	} else if (cell == COUNT) {
-		table_cell_int(table, row->count);
-	} else if (cell == SD) {
-		table_cell_value(table, json_integer(sd_ns), row->count > 1 ? text_duration(sd_ns) : "-");
-	} else if (cell == SHARE) {
-		bool none = source->kind == SOURCE_OUTSIDE && row->share <= 0;
-
-		table_cell_value(table, json_real(row->share), none ? "-" : text_percent(row->share));
-	} else if (cell == REMEDY) {
-		const struct remedy remedy = jitter_run_remedy(run, source);
-
-		table_cell_value(table,
-			json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy.kind], "how", remedy.how),
-			remedy.how);
-	} else if (cell == PARTS) {
-		table_cell_value(table, parts_json(run, source), NULL);
-	} else {
-		table_cell_duration(table, cell == MIN          ? row->min_ns
-					   : cell == MAX        ? row->max_ns
-					   : cell == MEAN       ? llround(row->mean_ns)
-					   : cell == TOTAL      ? row->total_ns
-					   : row->period_ns > 0 ? row->period_ns
-								: -1);
+	switch (which) {
+	case NAME:
+	case NAMES:
+		return TEXT(source->name);
+	case KIND:
+		return TEXT(source_kind_names[source->kind]);
+	case UNIT:
+		return TEXT(source->unit);
+	case COUNT:
+		return NUMBER(row->count);
+	case MIN:
+		return TIME(row->min_ns);
+	case MAX:
+		return TIME(row->max_ns);
+	case MEAN:
+		return TIME(llround(row->mean_ns));
+	case SD:
+		return VALUE(json_integer(sd_ns), row->count > 1 ? text_duration(sd_ns) : "-");
+	case TOTAL:
+		return TIME(row->total_ns);
+	case SHARE: /* outside the kernel there is none */
+		return VALUE(json_real(row->share),
+			source->kind == SOURCE_OUTSIDE && row->share <= 0 ? "-" : text_percent(row->share));
+	case PERIOD:
+		return TIME(row->period_ns > 0 ? row->period_ns : -1);
+	case REMEDY:
+		*remedy = jitter_run_remedy(run, source);
+		return VALUE(
+			json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how", remedy->how),
+			remedy->how);
+	case PARTS:
+		return VALUE(parts_json(run, source), NULL);
+	default:
+		return (struct cell){};
 	}
 }
 
@@ -123,8 +128,9 @@ static bool row_is_chosen(const struct jitter_row *row, int which)
 static void show_rows(const struct jitter_run *run, const struct jitter_table *rows,
 	const enum row_cell *cells, int which, json_t **ret_json)
 {
-	struct column columns[N_ROW_CELLS] = {};
+	struct column columns[ELEMENTS(row_columns)] = {};
 	_cleanup_(table_freep) struct table *table = NULL;
+	struct remedy remedy;
 
 	for (size_t i = 0; cells[i]; i++)
 		columns[i] = row_columns[cells[i]];
@@ -134,7 +140,7 @@ static void show_rows(const struct jitter_run *run, const struct jitter_table *r
 			continue;
 		table_row(table);
 		for (const enum row_cell *cell = cells; *cell; cell++)
-			fill_cell(table, *cell, run, row);
+			table_add(table, cell_of(*cell, run, row, &remedy));
 	}
 	if (ret_json)
 		*ret_json = table_json(table);
@@ -356,14 +362,12 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 		if (!all && !change_is_listed(c))
 			continue;
 		listed++;
-		table_row(table);
-		table_cell_text(table, name);
-		table_cell_text(table, jitter_change_names[c->kind]);
-		table_cell_text(table, c->before ? text_percent(c->before_share) : NULL);
-		table_cell_text(table, c->after ? text_percent(c->after_share) : NULL);
-		table_cell_text(table, c->before && c->after ? jitter_ratio_text(c->ratio) : NULL);
-		table_cell_text(table, jitter_ratio_interval(c));
-		table_cell(table, c->p < 0.001 ? "<0.001" : "%.3f", c->p);
+		table_row(table, TEXT(name), TEXT(jitter_change_names[c->kind]),
+			TEXT(c->before ? text_percent(c->before_share) : NULL),
+			TEXT(c->after ? text_percent(c->after_share) : NULL),
+			TEXT(c->before && c->after ? jitter_ratio_text(c->ratio) : NULL),
+			TEXT(jitter_ratio_interval(c)),
+			TEXT(text_brief(c->p < 0.001 ? "<0.001" : "%.3f", c->p)));
 	}
 	table_print(table, stdout);
 	if (listed < changes->n)
