@@ -7,19 +7,32 @@
 #include "lib/base/paths.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
+#include "lib/document/document.h"
 #include "lib/host/system/digest.h"
+#include "lib/record/fields.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
+/* The members of an entry's line, with their names of 0.1.0, which had no numbers. */
+static const struct field entry_fields[] = {
+	{.name = "entry", FIELD_INT64, offsetof(struct entry, number), sizeof(int64_t), FIELD_OPTIONAL, -1},
+	{FIELD(entry, FIELD_INT, kind), .max = ENTRY_LOST},
+	{FIELD(entry, FIELD_TEXT, id)},
+	{FIELD(entry, FIELD_TEXT, name)},
+	{.name = "knob", FIELD_INT, offsetof(struct entry, file_kind), sizeof(int), .max = SETTING_LIMITS},
+	{FIELD(entry, FIELD_TEXT, old)},
+	{FIELD(entry, FIELD_TEXT, want)},
+	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_INT, block), .max = BLOCK_DROP_IN},
+	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
+};
+static const struct field_table entry_table = FIELD_TABLE(entry, "", entry_fields);
+
 void entry_clear(struct entry *e)
 {
-	free(e->id);
-	free(e->name);
-	free(e->old);
-	free(e->want);
-	free(e->held);
+	fields_clear(&entry_table, e);
 	free(e->why);
 	free(e->now);
 	free(e->result.held);
@@ -134,76 +147,47 @@ struct reading {
 	int64_t n_entries; /* readable or not; of a file without digests */
 };
 
-static int take_head(struct reading *reading, const json_t *line, struct error *err)
+/* Takes the head, an entry or a mark. -EINVAL: it is no line of a journal. */
+static int take_line(struct reading *reading, const json_t *line, struct error *err)
 {
-	const char *format = json_string_value(json_object_get(line, "format"));
+	const char *format = json_string_value(json_object_get(line, "format")),
+		   *held = json_string_value(json_object_get(line, "held"));
 	json_int_t version = json_integer_value(json_object_get(line, "version"));
-	const json_t *entries = json_object_get(line, "entries");
-	struct journal *j = reading->journal;
-
-	if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
-		return -EINVAL;
-	if (version > 2)
-		return error_say(err, -EPROTONOSUPPORT,
-			"the journal was written by a newer emp-setup; use that version");
-	free(j->boot_id);
-	j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
-	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
-	reading->has_head = true;
-	reading->n_expected = entries ? json_integer_value(entries) : -1;
-	return 0;
-}
-
-static int take_entry(struct reading *reading, const json_t *line, struct error *err)
-{
+	const json_t *entries = json_object_get(line, "entries"), *mark = json_object_get(line, "mark");
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
-	struct entry e = {.number = reading->n_entries};
-	const struct {
-		const char *name;
-		char **to;
-	} texts[] = {{"id", &e.id}, {"name", &e.name}, {"old", &e.old}, {"want", &e.want}};
-	int64_t kind = 0, file_kind = 0, block = 0;
+	struct journal *j = reading->journal;
+	struct entry e = {};
 
-	json_fields_int(&f, "entry?", 0, INT64_MAX, &e.number);
-	json_fields_int(&f, "kind", 0, ENTRY_LOST, &kind);
-	json_fields_int(&f, "knob", 0, SETTING_LIMITS, &file_kind);
-	json_fields_int(&f, "block", 0, BLOCK_DROP_IN, &block);
-	for (size_t i = 0; i < ELEMENTS(texts); i++) {
-		const char *text = NULL;
-
-		json_fields_text_or_empty(&f, texts[i].name, &text);
-		*texts[i].to = text_copy(text);
+	if (json_object_get(line, "format")) {
+		if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
+			return -EINVAL;
+		if (version > 2)
+			return error_say(err, -EPROTONOSUPPORT,
+				"the journal was written by a newer emp-setup; use that version");
+		free(j->boot_id);
+		j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
+		j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+		reading->has_head = true;
+		reading->n_expected = entries ? json_integer_value(entries) : -1;
+		return 0;
 	}
+	for (size_t i = 0; mark && i < j->n; i++) /* a mark of a lost entry has no effect */
+		if (j->entries[i].number == json_integer_value(mark)) {
+			free(j->entries[i].held);
+			j->entries[i].held = text_copy(held);
+		}
+	if (mark)
+		return 0;
+	document_read_fields(&f, &entry_table, &e);
 	if (f.r < 0) {
 		entry_clear(&e);
 		return f.r;
 	}
-	e.held = text_copy(json_string_value(json_object_get(line, "held")));
-	e.kind = (enum entry_kind)kind;
-	e.file_kind = (enum kernel_setting_kind)file_kind;
-	e.block = (enum block)block;
-	e.persistent = json_is_true(json_object_get(line, "for_good"));
+	if (e.number < 0)
+		e.number = reading->n_entries;
 	reading->n_entries++;
-	reading->journal->incomplete |= e.kind == ENTRY_LOST;
-	journal_add(reading->journal, &e);
-	return 0;
-}
-
-/* -EINVAL: it is no line of a journal. */
-static int take_line(struct reading *reading, const json_t *line, struct error *err)
-{
-	const json_t *mark = json_object_get(line, "mark");
-	struct journal *j = reading->journal;
-
-	if (json_object_get(line, "format"))
-		return take_head(reading, line, err);
-	if (!mark)
-		return take_entry(reading, line, err);
-	for (size_t i = 0; i < j->n; i++) /* a mark of a lost entry has no effect */
-		if (j->entries[i].number == json_integer_value(mark)) {
-			free(j->entries[i].held);
-			j->entries[i].held = text_copy(json_string_value(json_object_get(line, "held")));
-		}
+	j->incomplete |= e.kind == ENTRY_LOST;
+	journal_add(j, &e);
 	return 0;
 }
 
@@ -233,21 +217,6 @@ static void add_lost(struct journal *j, char *name, char *old, char *why)
 			       .number = -1});
 }
 
-/* A line that cannot be read. The last one may end in its middle: it is a mark then. */
-static void lose_line(struct reading *reading, const char *line, size_t len, bool ended)
-{
-	static const char MARK[] = "{\"mark\":";
-	char *name = find_member(line, len, "name"), *old = name ? find_member(line, len, "old") : NULL;
-
-	if (ended)
-		reading->journal->damaged = true;
-	if (!reading->has_digests && strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK)) != 0)
-		reading->n_entries++;
-	if (name)
-		add_lost(&reading->lost, name, old ?: xstrdup(""),
-			xstrdup("its line in the journal is damaged"));
-}
-
 /* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
 static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 {
@@ -265,13 +234,17 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
-/* A line without its end. It is two or more if the end of the first is damaged. */
+/* A line without its end. It is two or more if the end of the first is damaged. The last one of a file may end in its middle: it
+ * is a mark then. */
 static int read_joined(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
 {
+	static const char MARK[] = "{\"mark\":";
+
 	for (;;) {
 		size_t used = len;
 		_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
 		struct error why = {};
+		char *name;
 		int r;
 
 		if (json)
@@ -279,11 +252,19 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 		else if (!reading->has_digests)
 			json = json_loadb(line, len, 0, NULL);
 		r = json ? take_line(reading, json, &why) : -EINVAL;
-		if (r == -EINVAL)
-			lose_line(reading, line, len, ended);
-		else if (r < 0) {
+		if (r < 0 && r != -EINVAL) {
 			*err = why;
 			return r;
+		}
+		if (r < 0) { /* it cannot be read */
+			reading->journal->damaged |= ended;
+			reading->n_entries += !reading->has_digests &&
+					      strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK)) !=
+						      0;
+			name = find_member(line, len, "name");
+			if (name)
+				add_lost(&reading->lost, name, find_member(line, len, "old") ?: xstrdup(""),
+					xstrdup("its line in the journal is damaged"));
 		}
 		if (used >= len)
 			return 0;
@@ -416,16 +397,15 @@ int journal_save(const struct journal *j, struct error *err)
 	bool valid = true;
 
 	for (size_t i = 0; i < j->n + 2; i++) { /* the head, n entries, the head again */
-		const struct entry *e = i > 0 && i <= j->n ? &j->entries[i - 1] : NULL;
-		_cleanup_(freep) char *line = make_line(
-			e ? json_pack("{s:I, s:i, s:s, s:s, s:i, s:s, s:s, s:s?, s:i, s:b}", "entry",
-				    (json_int_t)(i - 1), "kind", (int)e->kind, "id", e->id, "name", e->name,
-				    "knob", (int)e->file_kind, "old", e->old, "want", e->want, "held",
-				    e->held, "block", (int)e->block, "for_good", e->persistent)
-			  : json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2,
-				    "boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries",
-				    (json_int_t)j->n));
+		struct entry e = i > 0 && i <= j->n ? j->entries[i - 1] : (struct entry){};
+		_cleanup_(freep) char *line = NULL;
 
+		e.number = (int64_t)i - 1;
+		line = make_line(i > 0 && i <= j->n
+					 ? document_new(&entry_table, &e)
+					 : json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal",
+						   "version", 2, "boot_id", j->boot_id, "since_ns",
+						   (json_int_t)j->since_ns, "entries", (json_int_t)j->n));
 		valid = valid && line;
 		fputs(line ?: "", stream);
 	}
