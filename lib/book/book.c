@@ -233,7 +233,7 @@ int book_commit(struct book *book, struct error *err)
 
 void book_rollback(struct book *book)
 {
-	source_cache_clear(&book->sources); /* ids given since book_begin are void */
+	book_forget_sources(book); /* ids given since book_begin are void */
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
 	end_unsynced(book);
@@ -283,7 +283,7 @@ void book_free(struct book *book)
 	}
 	closep(&book->pending.fd);
 	book_disconnect(book);
-	source_cache_clear(&book->sources);
+	book_forget_sources(book);
 	free(book->path);
 	free(book->left);
 	free(book);

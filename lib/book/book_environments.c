@@ -135,35 +135,31 @@ int book_put_inc(struct book *book, int64_t environment, double per_second, stru
 }
 
 /* What a machine can resolve: three measurements for each number of samples, which ends their names. */
-static const struct {
-	const char *name;
-	size_t offset;
-	bool required;
-} resolving_figures[] = {
-	{"resolves_interleaved_%" PRId64, offsetof(struct resolving, interleaved), true},
-	{"resolves_separate_%" PRId64, offsetof(struct resolving, separate), true},
-	{"resolves_duet_%" PRId64, offsetof(struct resolving, duet)}, /* not known before 0.3 */
-};
+#define FIGURE(name) "max(value) FILTER (WHERE name = '" name "' || ?2)"
 
-static double *resolving_figure(struct resolving *row, size_t which, char name[64])
-{
-	snprintf(name, 64, resolving_figures[which].name, row->samples);
-	return (double *)((char *)row + resolving_figures[which].offset);
-}
+static const struct field resolving_fields[] = {
+	{FIELD(resolving, FIELD_INT64, samples), .expression = "?2"},
+	{FIELD(resolving, FIELD_REAL, interleaved), .expression = FIGURE("resolves_interleaved_")},
+	{FIELD(resolving, FIELD_REAL, separate), .expression = FIGURE("resolves_separate_")},
+	{FIELD(resolving, FIELD_REAL, duet), .presence = FIELD_OPTIONAL, /* not known before 0.3 */
+		.expression = FIGURE("resolves_duet_")},
+};
+static const struct field_table resolving_table = {
+	"measurement", "", resolving_fields, ELEMENTS(resolving_fields), sizeof(struct resolving)};
 
 int book_put_resolving(
 	struct book *book, int64_t environment, const struct resolving rows[N_RESOLVING], struct error *err)
 {
-	char name[64];
 	int r = 0;
 
-	for (size_t i = 0; i < N_RESOLVING; i++)
-		for (size_t k = 0; r >= 0 && rows[i].samples > 0 && k < ELEMENTS(resolving_figures); k++) {
-			struct resolving row = rows[i];
-			double value = *resolving_figure(&row, k, name);
-
-			r = put_measurement(book, environment, name, value, err);
-		}
+	for (const struct resolving *row = rows; r >= 0 && row < rows + N_RESOLVING; row++)
+		if (row->samples > 0)
+			r = sql_row(book, err,
+				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1'),"
+				" (?1, 'resolves_separate_' || ?2, ?4, '1'), (?1, 'resolves_duet_' || ?2, ?5, '1')"
+				" ON CONFLICT DO UPDATE SET value = excluded.value",
+				"iiddd", environment, row->samples, row->interleaved, row->separate,
+				row->duet);
 	return r;
 }
 
@@ -171,19 +167,16 @@ int book_get_resolving(
 	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err)
 {
 	for (size_t i = 0; i < N_RESOLVING; i++) {
-		struct resolving row = {.samples = resolving_sizes[i]};
-		bool known = true;
-		char name[64];
+		int r;
 
-		for (size_t k = 0; known && k < ELEMENTS(resolving_figures); k++) {
-			double *figure = resolving_figure(&row, k, name);
-			int r = get_measurement(book, environment, name, figure, err);
-
-			if (r < 0)
-				return r;
-			known = r > 0 || !resolving_figures[k].required;
-		}
-		ret[i] = known ? row : (struct resolving){};
+		ret[i] = (struct resolving){};
+		r = sql_one(book, err, &resolving_table,
+			"WHERE environment = ?1 AND name IN ('resolves_interleaved_' || ?2,"
+			" 'resolves_separate_' || ?2, 'resolves_duet_' || ?2) GROUP BY environment"
+			" HAVING total(name <> 'resolves_duet_' || ?2) = 2",
+			&ret[i], "ii", environment, (int64_t)resolving_sizes[i]);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }

@@ -5,12 +5,6 @@
 #include "lib/book/sql.h"
 #include "lib/host/system/digest.h"
 
-/* The ids of sources, so that a sample of 100 executions reads nothing from the file. */
-struct source_cache {
-	struct source *slots; /* id 0: empty; a power of two of them */
-	size_t size, used;
-};
-
 /* Samples in BOOK-pending that are not in the book yet. */
 struct pending {
 	int fd; /* -1: not open */
@@ -48,7 +42,7 @@ struct book {
 	bool ours;         /* it is a lab book, of a known version */
 	struct book_statement statements[192];
 	size_t n_statements;
-	struct source_cache sources;
+	void *sources; /* a tree of those of the file, see tsearch(3), so that a sample of 100 executions reads nothing from it */
 	struct pending pending;
 	struct walk *walk; /* in progress; NULL: none */
 };
@@ -85,7 +79,7 @@ int pending_end(struct book *book, const char *path, struct error *err);
 
 /* book_samples.c */
 
-void source_cache_clear(struct source_cache *cache);
+void book_forget_sources(struct book *book);
 /* The function that walks the executions, for this connection. */
 int book_walk_register(struct book *book, struct error *err);
 

@@ -268,6 +268,19 @@ static int book_connect(struct book *book, struct error *err)
 	return r < 0 ? r : check_version(book, err);
 }
 
+/* For a file that is not open yet. */
+static struct book *book_new(const char *path, enum book_mode mode)
+{
+	struct book *book = xcalloc(1, sizeof(*book));
+
+	book->path = xstrdup(path);
+	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
+	book->may_leave = mode == BOOK_MEASURE;
+	book->patience_ms = BOOK_PATIENCE_MS;
+	book->pending.fd = -1;
+	return book;
+}
+
 /* Going on in a copy when the file of the book cannot be written any more, because its file system is full or fails: a
  * measurement ends with its figures, and they can be saved. The copy is a whole book, in a folder of its own on another
  * file system, and is kept. */
@@ -279,7 +292,7 @@ static bool go_elsewhere(struct book *book, int e)
 	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
 	off_t size = file_size(book->path, "") + file_size(book->path, "-wal") + SPARE_BYTES;
 	_cleanup_(freep) char *folder = NULL, *path = NULL, *notice = NULL;
-	const struct pending pending = book->pending; /* beside the old file */
+	_cleanup_(book_freep) struct book *copy = NULL;
 	struct stat here = {}, there;
 	struct error ignored;
 	struct statvfs fs;
@@ -306,24 +319,32 @@ static bool go_elsewhere(struct book *book, int e)
 	if (rc == SQLITE_OK && book->db)
 		rc = book_copy_to(book->db, to);
 	sqlite3_close(to);
+	copy = book_new(path, BOOK_WRITE);
+	if (rc == SQLITE_OK && book_connect(copy, &ignored) < 0)
+		rc = SQLITE_CANTOPEN;
 	if (rc == SQLITE_OK) {
-		book_disconnect(book);
-		book->left = book->path;
-		book->path = xstrdup(path);
-		book->mode = BOOK_WRITE;
+		copy->pending = book->pending;
 		book->pending = (struct pending){.fd = -1};
-		if (book_connect(book, &ignored) < 0) {
-			rc = SQLITE_CANTOPEN;
-		} else {
-			book->pending = pending;
-			rc = pending_end(book, book->left, &ignored) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
-		}
+		rc = pending_end(copy, book->path, &ignored) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
 	}
-	if (rc != SQLITE_OK) {
+	if (rc != SQLITE_OK) { /* then the old file stays in use */
+		book_free(TAKE(copy));
 		unlink(path);
 		rmdir(folder);
 		return false;
 	}
+	book_disconnect(book);
+	book->left = book->path;
+	book->path = TAKE(path);
+	book->mode = BOOK_WRITE;
+	book->ours = true;
+	book->db = TAKE(copy->db);
+	book->n_statements = copy->n_statements;
+	memcpy(book->statements, copy->statements, sizeof(book->statements));
+	copy->n_statements = 0;
+	copy->ours = false;
+	book_patience(book, book->patience_ms); /* these call back with the handle */
+	book_walk_register(book, &ignored);
 	notice = text_format(
 		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
 		book->left, strerror(e), book->path);
@@ -342,19 +363,6 @@ bool book_again(struct book *book, int r, struct error *err)
 		return false;
 	*err = (struct error){};
 	return true;
-}
-
-/* For a file that is not open yet. */
-static struct book *book_new(const char *path, enum book_mode mode)
-{
-	struct book *book = xcalloc(1, sizeof(*book));
-
-	book->path = xstrdup(path);
-	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
-	book->may_leave = mode == BOOK_MEASURE;
-	book->patience_ms = BOOK_PATIENCE_MS;
-	book->pending.fd = -1;
-	return book;
 }
 
 int book_open(struct book **ret, const char *name, enum book_mode mode, struct error *err)

@@ -2,7 +2,7 @@
 /* Samples in the lab book, what the disturbance counters counted in them, the executions of other processes in them, and what
  * was executed.
  *
- * The ids of sources are dense, so that each of ten million executions stores a small number; a hash table in memory caches
+ * The ids of sources are dense, so that each of ten million executions stores a small number; a tree in memory (tsearch(3)) has
  * them. Executions are read by an aggregate function, because stepping through the rows takes twice as long as a function that
  * SQLite calls for each. */
 #include "lib/book/book_internal.h"
@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <string.h>
 
 static int add_sample_and_executions(struct book *book, int64_t run, const struct sample *sample,
@@ -122,53 +123,36 @@ int book_counters(
 	return 0;
 }
 
-void source_cache_clear(struct source_cache *cache)
+static int source_compare(const void *a, const void *b)
 {
-	struct sources all = {cache->slots, cache->size};
+	const struct source *one = a, *other = b;
 
-	sources_clear(&all);
-	*cache = (struct source_cache){};
+	return strcmp(one->name, other->name) ?: strcmp(one->exe ?: "", other->exe ?: "")
+			?: strcmp(one->unit ?: "", other->unit ?: "") ?: (int)one->kind - (int)other->kind;
 }
 
-/* The slot that holds `who`, or the empty one where it belongs. */
-static struct source *source_slot(const struct source_cache *cache, const struct source *who)
+static void source_free(void *source)
 {
-	const char *const texts[] = {who->name, who->exe ?: "", who->unit ?: ""};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) + who->kind;
-	struct source *slot;
+	struct sources one = {source, 1};
 
-	/* FNV-1a, with the NULs so that "a", "b" and "ab", "" differ. */
-	for (size_t i = 0; i < ELEMENTS(texts); i++)
-		for (size_t k = 0, n = strlen(texts[i]) + 1; k < n; k++)
-			hash = (hash ^ (unsigned char)texts[i][k]) * UINT64_C(0x100000001b3);
-	for (size_t i = hash ^ hash >> 32;; i++) {
-		slot = &cache->slots[i & (cache->size - 1)];
-		if (!slot->id ||
-			(slot->kind == who->kind && !strcmp(slot->name, texts[0]) &&
-				!strcmp(slot->exe ?: "", texts[1]) && !strcmp(slot->unit ?: "", texts[2])))
-			return slot;
-	}
+	sources_clear(&one);
 }
 
-static void remember_source(struct source_cache *cache, const struct source *who)
+void book_forget_sources(struct book *book)
 {
-	if (3 * (cache->used + 1) >= 2 * cache->size) { /* at most two thirds are used */
-		struct source_cache bigger = {
-			.size = cache->size ? 2 * cache->size : 256, .used = cache->used};
+	tdestroy(book->sources, source_free);
+	book->sources = NULL;
+}
 
-		bigger.slots = xcalloc(bigger.size, sizeof(*bigger.slots));
-		for (size_t i = 0; i < cache->size; i++)
-			if (cache->slots[i].id)
-				*source_slot(&bigger, &cache->slots[i]) = cache->slots[i];
-		free(cache->slots);
-		*cache = bigger;
-	}
-	*source_slot(cache, who) = (struct source){.id = who->id,
-		.kind = who->kind,
-		.name = xstrdup(who->name),
-		.exe = text_copy(who->exe),
-		.unit = text_copy(who->unit)};
-	cache->used++;
+static void remember_source(struct book *book, const struct source *who)
+{
+	struct source *copy = xmalloc(sizeof(*copy));
+
+	*copy = *who;
+	copy->name = xstrdup(who->name);
+	copy->exe = text_copy(who->exe);
+	copy->unit = text_copy(who->unit);
+	xalloc_check(tsearch(copy, &book->sources, source_compare));
 }
 
 /* "" means unknown, too. */
@@ -183,26 +167,18 @@ static struct source source_of(const char *name, const char *exe, const char *un
 uint32_t book_known_source(
 	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind)
 {
-	struct source who = source_of(name, exe, unit, kind);
+	const struct source who = source_of(name, exe, unit, kind), **found;
 
-	if (!book->sources.used) {
+	if (!book->sources) {
 		_cleanup_(sources_clear) struct sources all = {};
 		struct error ignored;
 
 		if (book_sources(book, &all, &ignored) == 0)
 			for (size_t i = 0; i < all.n; i++)
-				remember_source(&book->sources, &all.items[i]);
+				remember_source(book, &all.items[i]);
 	}
-	return book->sources.used ? (uint32_t)source_slot(&book->sources, &who)->id : 0;
-}
-
-/* 1: found, its id is set. */
-static int find_source(struct book *book, struct source *who, struct error *err)
-{
-	return sql_row(book, err,
-		"SELECT id FROM source WHERE name = ? AND ifnull(exe, '') = ifnull(?, '')"
-		" AND ifnull(unit, '') = ifnull(?, '') AND kind = ?",
-		"tttt:I", who->name, who->exe, who->unit, source_kind_names[who->kind], &who->id);
+	found = tfind(&who, &book->sources, source_compare);
+	return found ? (uint32_t)(*found)->id : 0;
 }
 
 int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
@@ -214,13 +190,16 @@ int book_source(struct book *book, const char *name, const char *exe, const char
 	*ret = book_known_source(book, name, exe, unit, kind);
 	if (*ret)
 		return 0;
-	r = find_source(book, &who, err);
-	if (r == 0) /* another process may have added it since */
-		r = sql_insert(book, err, &source_table, "ON CONFLICT DO NOTHING", &who, 1, "")
-			    ?: find_source(book, &who, err);
+	/* another process may have added it since */
+	r = sql_insert(book, err, &source_table, "ON CONFLICT DO NOTHING", &who, 1, "");
+	if (r >= 0)
+		r = sql_row(book, err,
+			"SELECT id FROM source WHERE name = ? AND ifnull(exe, '') = ifnull(?, '')"
+			" AND ifnull(unit, '') = ifnull(?, '') AND kind = ?",
+			"tttt:I", who.name, who.exe, who.unit, source_kind_names[kind], &who.id);
 	if (r < 0)
 		return r;
-	remember_source(&book->sources, &who);
+	remember_source(book, &who);
 	*ret = (uint32_t)who.id;
 	return 0;
 }

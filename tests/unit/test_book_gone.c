@@ -6,6 +6,7 @@
 #include "lib/base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <sqlite3.h>
 
@@ -129,4 +130,80 @@ TEST_IN_BOOK(roots_book_is_for_root_and_its_group_alone)
 		assert_int_equal(st.st_mode & 0777, mode);
 		assert_int_equal(st.st_gid, group && !geteuid() ? group->gr_gid : getegid());
 	}
+}
+
+/* Of SQLite's system calls: there is no room for what begins with this path; and no log of a copy can be opened. */
+static const char *full;
+static bool no_copy;
+
+static ssize_t write_at(int fd, const void *bytes, size_t n, off_t at)
+{
+	_cleanup_(freep) char *name = text_format("/proc/self/fd/%d", fd);
+	char path[4096] = "";
+
+	if (full && readlink(name, path, sizeof(path) - 1) > 0 && !strncmp(path, full, strlen(full))) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return pwrite(fd, bytes, n, at);
+}
+
+static int open_file(const char *path, int flags, int mode)
+{
+	if (no_copy && strstr(path, "/emp-book-") && strstr(path, "-wal")) {
+		errno = EACCES;
+		return -1;
+	}
+	return open(path, flags, mode);
+}
+
+/* Opens the book as a measurement does, and begins a run in it. */
+static struct run begin_to_measure(struct scratch *s)
+{
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+
+	vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)write_at);
+	vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)write_at);
+	vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_file);
+	book_free(TAKE(s->book));
+	assert_done(s, book_open(&s->book, s->path, BOOK_MEASURE, &s->err));
+	return scratch_begin(s, "INC");
+}
+
+TEST_IN_BOOK(a_book_stays_in_use_if_its_copy_cannot_be_opened)
+{
+	_cleanup_(run_clear) struct run run = begin_to_measure(s);
+
+	full = s->path;
+	no_copy = true;
+	assert_int_equal(add(s, &run, 1), -ENOSPC);
+	assert_string_equal(book_file(s->book), s->path);
+	assert_int_equal(book_end_run(s->book, run.id, RUN_FAILED, NULL, &s->err), -ENOSPC);
+	full = NULL;
+	no_copy = false;
+	assert_done(s, add(s, &run, 1));
+	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err));
+}
+
+TEST_IN_BOOK(a_book_whose_disk_is_full_goes_on_in_a_copy)
+{
+	_cleanup_(run_clear) struct run run = begin_to_measure(s), ended = {};
+	_cleanup_(freep) char *copy = NULL;
+	struct stat here, there;
+
+	if (stat(s->path, &here) < 0 || stat("/dev/shm", &there) < 0 || here.st_dev == there.st_dev)
+		skip();
+	assert_done(s, add(s, &run, 1));
+	full = s->path;
+	assert_done(s, add(s, &run, 2));
+	full = NULL;
+	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err));
+	assert_done(s, book_get_run(s->book, 1, &ended, &s->err));
+	assert_int_equal(ended.n_samples, 2);
+	copy = strdup(book_file(s->book));
+	assert_non_null(strstr(copy, "/emp-book-"));
+	book_free(TAKE(s->book));
+	assert_int_equal(unlink(copy), 0);
+	*strrchr(copy, '/') = '\0';
+	assert_int_equal(rmdir(copy), 0);
 }
