@@ -38,11 +38,20 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	return plan_make(plan, err);
 }
 
-static int apply_show(const struct plan *plan, struct error *err)
+/* Shows what became of the plan, or with --dry-run the plan. */
+static int apply_show(struct plan *plan, struct error *err)
 {
-	const struct report *report = &plan->report;
+	struct report *report = &plan->report;
 	size_t n_changed = report->count[OUTCOME_CHANGED], n_differ = report->count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
+
+	for (size_t i = 0; options.dry_run && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (!entry_is_kept(e))
+			report_entry(report, e, strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS,
+				e->old, e->want, e->loses);
+	}
 
 	if (options.json)
 		return report_print_json(report, json_pack("{s:b}", "dry_run", options.dry_run), err);
@@ -61,39 +70,11 @@ static int apply_show(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-static int show_plan(struct plan *plan, struct error *err)
-{
-	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (!entry_is_kept(e))
-			report_entry(&plan->report, e,
-				strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS, e->old,
-				e->want, e->loses);
-	}
-	return apply_show(plan, err);
-}
-
-/* What was changed before a failure is restored at once. */
-static int undo_changes(const struct plan *plan, int r, struct error *err)
-{
-	struct error why = {};
-	int back = change_restore_locked(plan->n_open, &why);
-
-	if (back < 0)
-		return error_prefix(err, r,
-			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
-			why.text);
-	error_prefix(err, r,
-		back == STATUS_DONE ? "stopped half-way, and undone"
-				    : "stopped half-way, and not all was undone; see 'emp-setup status'");
-	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
-}
-
 /* Everything is on disk before the first write. Positive: it was interrupted. */
 static int carry_out(struct plan *plan, struct error *err)
 {
-	int r = 0;
+	struct error why = {};
+	int r = 0, back;
 
 	if (plan->n_order == 0)
 		return 0;
@@ -108,7 +89,18 @@ static int carry_out(struct plan *plan, struct error *err)
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", plan->n_order,
 		plan->facts.policy->name);
 	r = change_apply(plan, err);
-	return r < 0 ? undo_changes(plan, r, err) : 0;
+	if (r == 0)
+		return 0;
+	/* What was changed before a failure is restored at once. */
+	back = change_restore_locked(plan->n_open, &why);
+	if (back < 0)
+		return error_prefix(err, r,
+			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
+			why.text);
+	error_prefix(err, r,
+		back == STATUS_DONE ? "stopped half-way, and undone"
+				    : "stopped half-way, and not all was undone; see 'emp-setup status'");
+	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
 }
 
 /* Looks at the command line: the file of the command of --for, if there is one. */
@@ -148,7 +140,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (r != 0)
 		return r;
 	if (options.dry_run)
-		return show_plan(&plan, err);
+		return apply_show(&plan, err);
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	r = carry_out(&plan, err);

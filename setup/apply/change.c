@@ -104,11 +104,6 @@ static int record_held(struct plan *plan, size_t i, char *held, struct error *er
 	return r;
 }
 
-static bool is_as_wanted(const struct entry *e, struct units *units)
-{
-	return units_is_up(units, e->name) == !strcmp(e->want, "active");
-}
-
 /* An error only if it was interrupted. */
 static int set_unit(struct entry *e, struct units *units, struct error *err)
 {
@@ -120,7 +115,7 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
 			start ? "start" : "stop");
-	e->done = r != -ETIMEDOUT && is_as_wanted(e, units);
+	e->done = r != -ETIMEDOUT && units_is_up(units, e->name) == start;
 	free(e->why);
 	e->why = xstrdup(r < 0   ? why.text
 			 : start ? "it did not start (a condition of the unit does not hold)"
@@ -191,7 +186,8 @@ static int change_units(struct plan *plan, struct error *err)
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		struct entry *e = plan_entry(plan, i);
 
-		if (e->kind == ENTRY_UNIT && (e->done || !is_switched(e)) && !is_as_wanted(e, plan->units))
+		if (e->kind == ENTRY_UNIT && (e->done || !is_switched(e)) &&
+			units_is_up(plan->units, e->name) != !strcmp(e->want, "active"))
 			r = set_unit(e, plan->units, err);
 	}
 	return report_units(plan, r, err);

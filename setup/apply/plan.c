@@ -26,14 +26,9 @@
 
 /* Which checks are requested. */
 
-static bool can_be_applied(const struct check *check)
-{
-	return check->applied || check->setting.pattern;
-}
-
 bool request_takes(const struct request *request, const struct check *check)
 {
-	if (!can_be_applied(check) || list_has(request->skip, ',', check->id))
+	if ((!check->applied && !check->setting.pattern) || list_has(request->skip, ',', check->id))
 		return false;
 	if (request->isolate && check->setting.isolates)
 		return true;
@@ -48,34 +43,29 @@ bool request_takes(const struct request *request, const struct check *check)
 	return false;
 }
 
-static int validate_id(const char *id, const char *option, struct error *err)
-{
-	const struct check *check = check_rows_find(id);
-	struct nearest nearest = {.typed = id};
-
-	if (check && can_be_applied(check))
-		return 0;
-	if (check)
-		return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s", option, id,
-			check->how ?: "-");
-	for (size_t i = 0; i < n_check_rows; i++)
-		nearest_try(&nearest, check_rows[i].id);
-	return error_say(err, -EINVAL, "%s: there is no check '%s'%s; 'emp-setup audit --all' lists them",
-		option, id, nearest_hint(&nearest, ""));
-}
-
 int request_validate(const struct request *request, struct error *err)
 {
 	const char *const lists[] = {request->only, request->skip};
-	int r = 0;
 
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
-		for (const char *p = lists[i]; r == 0 && p && *p; p += strcspn(p, ","), p += *p == ',') {
+		for (const char *p = lists[i]; p && *p; p += strcspn(p, ","), p += *p == ',') {
 			_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
+			const struct check *check = check_rows_find(id);
+			const char *option = i ? "--skip" : "--only";
+			struct nearest nearest = {.typed = id};
 
-			r = validate_id(id, i ? "--skip" : "--only", err);
+			if (check && (check->applied || check->setting.pattern))
+				continue;
+			if (check)
+				return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s",
+					option, id, check->how ?: "-");
+			for (size_t k = 0; k < n_check_rows; k++)
+				nearest_try(&nearest, check_rows[k].id);
+			return error_say(err, -EINVAL,
+				"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option,
+				id, nearest_hint(&nearest, ""));
 		}
-	return r;
+	return 0;
 }
 
 void plan_add(struct plan *plan, struct entry *entry)
@@ -321,22 +311,6 @@ static bool loses_its_need(const struct plan *plan, const char *name)
 	return true;
 }
 
-/* Behind those that need them. What is added may have been all that others were needed by. */
-static int plan_unneeded(struct plan *plan, struct error *err)
-{
-	for (size_t i = 0; i < plan->n_order; i++) {
-		_cleanup_(argv_freep) char **names = NULL;
-		int r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
-
-		if (r < 0)
-			return r;
-		for (char **name = names; *name; name++)
-			if (loses_its_need(plan, *name))
-				plan_unit(plan, *name, "active");
-	}
-	return 0;
-}
-
 /* If no time daemon runs: the first that is installed and may be started. */
 static void plan_ntp(struct plan *plan)
 {
@@ -395,7 +369,15 @@ static int plan_units(struct plan *plan, struct error *err)
 			r = plan_service(plan, own, unit->name, err);
 	}
 	r = r < 0 ? r : sort_units(plan, err);
-	r = r < 0 ? r : plan_unneeded(plan, err);
+	/* Behind those that need them. What is added may have been all that others were needed by. */
+	for (size_t i = 0; r >= 0 && i < plan->n_order; i++) {
+		_cleanup_(argv_freep) char **names = NULL;
+
+		r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
+		for (char **name = names; name && *name; name++)
+			if (loses_its_need(plan, *name))
+				plan_unit(plan, *name, "active");
+	}
 	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are
 	 * blocked. */
 	r = r < 0 ? r : units_files(plan->units, &files, err);
@@ -450,26 +432,6 @@ static void plan_isolation(struct plan *plan)
 	}
 }
 
-static void plan_file(struct plan *plan, const struct check *check, const struct setting_file *file)
-{
-	_cleanup_(freep) char *want = setting_want(&check->setting, &plan->facts, file);
-
-	if (!file->value && file->error != -ENOENT)
-		report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
-			strerror(-file->error));
-	else if (file->value && !want)
-		report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value, NULL,
-			check->setting.isolates ? "no other core would handle it"
-						: "the kernel does not report the base frequency");
-	else if (file->value)
-		plan_add(plan, &(struct entry){.kind = ENTRY_FILE,
-				       .file_kind = check->setting.kind,
-				       .id = xstrdup(check->id),
-				       .name = xstrdup(file->path),
-				       .old = xstrdup(file->value),
-				       .want = TAKE(want)});
-}
-
 /* Settings of one order stay in the order of the rows. */
 static int plan_settings(struct plan *plan, int order, struct error *err)
 {
@@ -484,8 +446,26 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 				check->id);
 		if (files->n == 0)
 			report_add(&plan->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
-		for (size_t k = 0; k < files->n; k++)
-			plan_file(plan, check, &files->items[k]);
+		for (size_t k = 0; k < files->n; k++) {
+			const struct setting_file *file = &files->items[k];
+			_cleanup_(freep) char *want = setting_want(&check->setting, &plan->facts, file);
+
+			if (!file->value && file->error != -ENOENT)
+				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
+					strerror(-file->error));
+			else if (file->value && !want)
+				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
+					NULL,
+					check->setting.isolates
+						? "no other core would handle it"
+						: "the kernel does not report the base frequency");
+			else if (file->value)
+				plan_add(plan, &(struct entry){.file_kind = check->setting.kind,
+						       .id = xstrdup(check->id),
+						       .name = xstrdup(file->path),
+						       .old = xstrdup(file->value),
+						       .want = TAKE(want)});
+		}
 	}
 	return 0;
 }

@@ -62,14 +62,6 @@ void report_entry(struct report *report, const struct entry *e, enum outcome out
 	report_add(report, e->id, e->name, outcome, before_text, now_text, note);
 }
 
-/* Two files of one setting, changed alike. */
-static bool is_same_result(const struct report_row *a, const struct report_row *b)
-{
-	return a->name[0] == '/' && b->name[0] == '/' && a->outcome == b->outcome && !strcmp(a->id, b->id) &&
-	       !strcmp(a->before ?: "", b->before ?: "") && !strcmp(a->now ?: "", b->now ?: "") &&
-	       !strcmp(a->note ?: "", b->note ?: "");
-}
-
 FILE *report_file(void)
 {
 	return options.run_for ? stderr : stdout;
@@ -85,12 +77,17 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 	size_t more = 0; /* rows before this one that share its row of the table */
 
 	for (size_t i = 0; i < report->n; i++) {
-		const struct report_row *row = &report->rows[i];
+		const struct report_row *row = &report->rows[i], *next = i + 1 < report->n ? row + 1 : NULL;
 		_cleanup_(freep) char *what = NULL;
 
 		if (!all && OUTCOMES[row->outcome].minor)
 			continue;
-		if (!each && i + 1 < report->n && is_same_result(row, row + 1)) {
+		/* two files of one setting, changed alike */
+		if (!each && next && row->name[0] == '/' && next->name[0] == '/' &&
+			row->outcome == next->outcome && !strcmp(row->id, next->id) &&
+			!strcmp(row->before ?: "", next->before ?: "") &&
+			!strcmp(row->now ?: "", next->now ?: "") &&
+			!strcmp(row->note ?: "", next->note ?: "")) {
 			more++;
 			continue;
 		}

@@ -111,11 +111,6 @@ static bool follows_changed(const struct restore *r, const struct entry *e)
 	return false;
 }
 
-static bool is_file_to_restore(const struct entry *e)
-{
-	return e->name && e->kind == ENTRY_FILE && !e->changed_externally;
-}
-
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
  * the CPUs. */
 static void write_files(struct restore *r, int order, int last)
@@ -125,7 +120,7 @@ static void write_files(struct restore *r, int order, int last)
 		const struct check *check;
 		struct kernel_setting file;
 
-		if (!is_file_to_restore(e))
+		if (!e->name || e->kind != ENTRY_FILE || e->changed_externally)
 			continue;
 		check = check_rows_find(e->id);
 		if ((check && !entry_is_kept(e) ? check->setting.restore_order : last) != order)
@@ -183,35 +178,28 @@ static void restore_files(struct restore *r)
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
 		write_files(r, i % ORDERS, ORDERS - 1);
 	for (size_t i = n; i-- > r->first;)
-		if (is_file_to_restore(&entries[i]))
+		if (entries[i].name && entries[i].kind == ENTRY_FILE && !entries[i].changed_externally)
 			settle_file(r, &entries[i]);
 }
 
 /* Units. */
 
-/* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
-static void stop_triggered(const struct restore *r, const struct entry *socket)
+static void switch_unit(struct restore *r, struct entry *e, bool start)
 {
 	_cleanup_(argv_freep) char **names = NULL;
-	struct error ignored;
+	struct error why = {};
+	int result;
 
-	if (units_names(r->units, socket->name, "Triggers", &names, &ignored) < 0)
-		return;
+	/* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
+	if (start && unit_is_kind(e->name, ".socket") &&
+		units_names(r->units, e->name, "Triggers", &names, &why) < 0)
+		names = NULL;
 	for (char **name = names; name && *name; name++) {
 		const struct entry *service = journal_find(&r->journal, *name);
 
 		if (service && !strcmp(service->old, "active") && units_is_up(r->units, *name))
-			units_set(r->units, *name, false, &ignored);
+			units_set(r->units, *name, false, &why);
 	}
-}
-
-static void switch_unit(struct restore *r, struct entry *e, bool start)
-{
-	struct error why = {};
-	int result;
-
-	if (start && unit_is_kind(e->name, ".socket"))
-		stop_triggered(r, e);
 	result = units_set(r->units, e->name, start, &why);
 	crash_point();
 	if (result < 0) {

@@ -24,14 +24,6 @@ static const char *entry_state(const struct entry *e)
 	return strcmp(e->now, e->old) ? "changed since" : "as before";
 }
 
-/* Files of one setting or units, in the same state: they share a row of the table. */
-static bool are_alike(const struct entry *e, const struct entry *f)
-{
-	return e->kind == f->kind && e->kind != ENTRY_LOST && e->file_kind == f->file_kind &&
-	       e->persistent == f->persistent && !strcmp(e->id, f->id) && !strcmp(e->old, f->old) &&
-	       !strcmp(e->now ?: "", f->now ?: "") && !strcmp(entry_state(e), entry_state(f));
-}
-
 /* What this entry and `more` behind it are about; the caller frees it. */
 static char *describe(const struct entry *e, size_t more)
 {
@@ -66,10 +58,15 @@ static struct table *list_entries(const struct journal *journal, bool each)
 	struct table *list = table_new(columns);
 
 	for (size_t i = 0, first = 0; i < journal->n; i++) {
-		const struct entry *e = &journal->entries[first];
+		const struct entry *e = &journal->entries[first],
+				   *next = i + 1 < journal->n ? &journal->entries[i + 1] : NULL;
 		_cleanup_(freep) char *what = NULL;
 
-		if (!each && i + 1 < journal->n && are_alike(&journal->entries[i], &journal->entries[i + 1]))
+		/* files of one setting or units, in the same state, share a row */
+		if (!each && next && e->kind == next->kind && e->kind != ENTRY_LOST &&
+			e->file_kind == next->file_kind && e->persistent == next->persistent &&
+			!strcmp(e->id, next->id) && !strcmp(e->old, next->old) &&
+			!strcmp(e->now ?: "", next->now ?: "") && !strcmp(entry_state(e), entry_state(next)))
 			continue;
 		what = describe(e, i - first);
 		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)));
@@ -120,22 +117,6 @@ static void print_others(const struct leftovers *left, const char *recording)
 		printf("The kernel is traced by: %s\n", terminal_text(recording));
 }
 
-static int print_status_json(const struct journal *journal, struct table *list, const struct leftovers *left,
-	const char *recording, struct error *err)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < left->n; i++)
-		json_array_append_new(
-			array, json_pack("{s:s, s:s}", "kind", leftover_kind_names[left->items[i].kind],
-				       "path", left->items[i].path));
-	return json_print_document("emp-applied",
-		json_pack("{s:I, s:b, s:o, s:o, s:s?}", "since_ns", (json_int_t)journal->since_ns,
-			"rebooted_since", journal_is_stale(journal), "entries", table_json(list), "left",
-			array, "traced_by", recording),
-		err);
-}
-
 int status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
@@ -144,6 +125,7 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(closep) int tracing_fd = tracefs_open();
 	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
 	bool each = options.json || options.verbose;
+	json_t *array;
 	size_t n_hidden;
 	int status, r = journal_load(&journal, err);
 
@@ -159,7 +141,16 @@ int status_verb(int argc, char **argv, struct error *err)
 	n_hidden = read_entries(&journal, each);
 	list = list_entries(&journal, each);
 	if (options.json) {
-		r = print_status_json(&journal, list, &left, recording, err);
+		array = json_array();
+		for (size_t i = 0; i < left.n; i++)
+			json_array_append_new(array,
+				json_pack("{s:s, s:s}", "kind", leftover_kind_names[left.items[i].kind],
+					"path", left.items[i].path));
+		r = json_print_document("emp-applied",
+			json_pack("{s:I, s:b, s:o, s:o, s:s?}", "since_ns", (json_int_t)journal.since_ns,
+				"rebooted_since", journal_is_stale(&journal), "entries", table_json(list),
+				"left", array, "traced_by", recording),
+			err);
 		return r < 0 ? r : status;
 	}
 	printf("Applied since %s.\n", text_moment(journal.since_ns));

@@ -36,19 +36,6 @@ static json_t *fingerprint_file(int root_fd, const char *path)
 /* Identity: processor, memory, firmware, kernel, system. It has nothing that only root can read, or the digest would depend on who
  * asks, and nothing that depends on which CPUs are online. */
 
-/* The installed memory in GiB. MemTotal changes with the kernel, and in some virtual machines from minute to
- * minute. */
-static int64_t memory_gib(int root_fd, const struct machine *m)
-{
-	_cleanup_(freep) char *size = NULL;
-	int64_t bytes = m->memory_bytes,
-		blocks = (int64_t)paths_count(root_fd, "/sys/devices/system/memory/memory[0-9]*");
-
-	if (blocks > 0 && text_read_file(root_fd, "/sys/devices/system/memory/block_size_bytes", &size) == 0)
-		bytes = saturate_multiply((uint64_t)blocks, strtoll(size, NULL, 16));
-	return (bytes >> 30) + (bytes >> 29 & 1);
-}
-
 /* Those of the first CPU that is online, the others have none in /sys. Not which CPUs share it: that depends on which ones are
  * online. */
 static json_t *fingerprint_caches(int root_fd)
@@ -74,16 +61,22 @@ static json_t *fingerprint_caches(int root_fd)
 
 static json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)
 {
+	/* MemTotal changes with the kernel, and in some virtual machines from minute to minute. */
+	int64_t blocks = (int64_t)paths_count(root_fd, "/sys/devices/system/memory/memory[0-9]*"),
+		bytes = m->memory_bytes;
+	_cleanup_(freep) char *size = path_text(root_fd, "/sys/devices/system/memory/block_size_bytes");
 	json_t *processor = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor",
 		m->cpu_vendor, "name", m->cpu_name, "family", m->cpu_family, "model", m->cpu_model,
 		"stepping", m->cpu_stepping, "microcode", m->microcode, "present",
 		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches",
 		fingerprint_caches(root_fd));
 
+	if (blocks > 0 && size)
+		bytes = saturate_multiply((uint64_t)blocks, strtoll(size, NULL, 16));
 	return json_pack(
 		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
 		"machine", *m->id ? m->id : NULL, "cpu", processor, "memory_gib",
-		(json_int_t)memory_gib(root_fd, m), "numa_nodes",
+		(json_int_t)((bytes >> 30) + (bytes >> 29 & 1)), "numa_nodes",
 		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware", "vendor",
 		m->vendor, "product", m->product, "board", m->board, "version", m->firmware, "virtualisation",
 		"virtual", m->virtual, "hypervisor", m->hypervisor, "container", m->container, "engine",
@@ -369,16 +362,20 @@ static char *value_text(const json_t *value)
 	return list ?: json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 
-static void print_part(const char *prefix, const json_t *part);
-
+/* One line for each value, named by what it is in: "cpu.name". */
 static void print_value(const char *name, const json_t *value)
 {
 	_cleanup_(freep) char *text = NULL;
+	const char *key;
 	json_t *item;
 	size_t i;
 
 	if (json_is_object(value) && json_object_size(value) > 0)
-		print_part(name, value);
+		json_object_foreach ((json_t *)value, key, item) {
+			_cleanup_(freep) char *longer = text_format("%s%s%s", name, *name ? "." : "", key);
+
+			print_value(longer, item);
+		}
 	else if (json_is_object(json_array_get(value, 0)))
 		json_array_foreach (value, i, item) {
 			_cleanup_(freep) char *indexed = text_format("%s.%zu", name, i);
@@ -391,34 +388,6 @@ static void print_value(const char *name, const json_t *value)
 	}
 }
 
-/* One line for each value, named by what it is in: "cpu.name". */
-static void print_part(const char *prefix, const json_t *part)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach ((json_t *)part, key, value) {
-		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
-
-		print_value(name, value);
-	}
-}
-
-static int store_fingerprint(const json_t *document, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *text = json_dumps(document, JSON_COMPACT);
-	int64_t id;
-	int r = book_open(&book, options.db, BOOK_WRITE, err);
-
-	if (r == 0)
-		r = book_put_environment(book, json_string_value(json_object_get(document, "digest")),
-			json_string_value(json_object_get(document, "machine")), text, &id, err);
-	if (r == 0 && !options.json)
-		printf("Stored as environment %" PRId64 " in %s.\n", id, book_file(book));
-	return r;
-}
-
 int fingerprint_verb(int argc, char **argv, struct error *err)
 {
 	static const struct {
@@ -426,7 +395,11 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 	} parts[] = {{"Identity", "identity"}, {"Settings", "settings"},
 		{"Volatile (not part of the digest)", "volatile"}};
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) char *text = NULL;
 	_cleanup_(closep) int root_fd = -1;
+	const char *digest;
+	int64_t id;
 	int r;
 
 	if (options.diff && argc == 0)
@@ -442,16 +415,25 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		r = fingerprint_take(&document, root_fd, err);
 	if (r < 0)
 		return r;
+	digest = json_string_value(json_object_get(document, "digest"));
 	if (options.json)
 		r = json_print(document, stdout, err);
 	else {
-		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n",
-			json_string_value(json_object_get(document, "digest")));
+		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n", digest);
 		for (size_t i = 0; i < ELEMENTS(parts); i++) {
 			printf("\n%s\n", parts[i].heading);
-			print_part("", json_object_get(document, parts[i].member));
+			print_value("", json_object_get(document, parts[i].member));
 		}
 		printf("\n\"-\" means that this machine does not have it or does not report it.\n");
 	}
-	return r == 0 && options.save ? store_fingerprint(document, err) : r;
+	if (r < 0 || !options.save)
+		return r;
+	r = book_open(&book, options.db, BOOK_WRITE, err);
+	text = json_dumps(document, JSON_COMPACT);
+	if (r == 0)
+		r = book_put_environment(book, digest,
+			json_string_value(json_object_get(document, "machine")), text, &id, err);
+	if (r == 0 && !options.json)
+		printf("Stored as environment %" PRId64 " in %s.\n", id, book_file(book));
+	return r;
 }
