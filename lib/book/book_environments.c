@@ -88,14 +88,6 @@ static int get_measurement(
 	return sql_one(book, err, &table, "WHERE environment = ? AND name = ?", ret, "it", environment, name);
 }
 
-static int put_measurement(
-	struct book *book, int64_t environment, const char *name, double value, struct error *err)
-{
-	const struct measurement measurement = {(char *)name, value, (char *)"1"};
-
-	return book_put_measurement(book, environment, &measurement, err);
-}
-
 int book_measurements(
 	struct book *book, int64_t environment, struct measurement **ret, size_t *ret_n, struct error *err)
 {
@@ -188,10 +180,11 @@ int book_get_resolving(
 int book_put_correlation(
 	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err)
 {
-	int r = put_measurement(book, environment, LAG1, correlation->lag1, err);
+	const struct measurement rows[] = {{(char *)LAG1, correlation->lag1, (char *)"1"},
+		{(char *)LAG1_SAMPLES, (double)correlation->samples, (char *)"1"}};
 
-	return r < 0 ? r
-		     : put_measurement(book, environment, LAG1_SAMPLES, (double)correlation->samples, err);
+	return sql_insert(book, err, &measurement_table, "ON CONFLICT DO UPDATE SET value = excluded.value",
+		rows, 2, "i", environment);
 }
 
 int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err)

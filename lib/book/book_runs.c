@@ -70,13 +70,6 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 	return r > 0 ? 0 : r < 0 ? r : run_not_there(book, id, err);
 }
 
-/* Whether the owner of a run that was not ended is alive, only the system knows. */
-static void check_owner(struct run *run)
-{
-	if (run->state == RUN_OPEN && !process_ref_pid(run->owner))
-		run->state = RUN_INTERRUPTED;
-}
-
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
@@ -84,7 +77,9 @@ int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *e
 
 	if (r <= 0)
 		return r < 0 ? r : run_not_there(book, id, err);
-	check_owner(&run);
+	if (run.state == RUN_OPEN &&
+		!process_ref_pid(run.owner)) /* only the system knows whether it is alive */
+		run.state = RUN_INTERRUPTED;
 	*ret = TAKE_STRUCT(run);
 	return 0;
 }
@@ -94,7 +89,8 @@ int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *
 	int r = sql_all(book, err, &run_table, "ORDER BY id", ret, ret_n, "");
 
 	for (size_t i = 0; r >= 0 && i < *ret_n; i++)
-		check_owner(&(*ret)[i]);
+		if ((*ret)[i].state == RUN_OPEN && !process_ref_pid((*ret)[i].owner))
+			(*ret)[i].state = RUN_INTERRUPTED;
 	return r;
 }
 

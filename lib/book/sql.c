@@ -101,17 +101,11 @@ static void bind_int(struct sql_query *q, int64_t value, bool unknown)
 	q->rc = q->rc ?: rc;
 }
 
-static void bind_real(struct sql_query *q, double value)
-{
-	int rc = sqlite3_bind_double(q->stmt, ++q->bound, value);
-
-	q->rc = q->rc ?: rc;
-}
-
 /* The parameters of a format; returns what follows them. */
 static const char *bind_format(struct sql_query *q, const char *format, va_list *values)
 {
 	int64_t value;
+	int rc;
 
 	for (; *format && *format != ':'; format++)
 		switch (*format) {
@@ -126,7 +120,8 @@ static const char *bind_format(struct sql_query *q, const char *format, va_list 
 			bind_int(q, value, value == 0);
 			break;
 		case 'd':
-			bind_real(q, va_arg(*values, double));
+			rc = sqlite3_bind_double(q->stmt, ++q->bound, va_arg(*values, double));
+			q->rc = q->rc ?: rc;
 			break;
 		default:
 			assert(*format == 't');
@@ -200,28 +195,6 @@ int sql_row(struct book *book, struct error *err, const char *sql, const char *f
 	return r;
 }
 
-int sql_ints(struct book *book, struct error *err, const char *sql, int64_t **ret, size_t *ret_n,
-	const char *format, ...)
-{
-	_cleanup_(sql_end) struct sql_query q = {};
-	_cleanup_(freep) int64_t *items = NULL;
-	va_list values;
-	size_t n = 0;
-	int r;
-
-	va_start(values, format);
-	sql_prepare(&q, book, NULL, sql, false, err);
-	bind_format(&q, format, &values);
-	va_end(values);
-	while ((r = sql_step(&q, err)) > 0)
-		*array_add(items, n) = sqlite3_column_int64(q.stmt, 0);
-	if (r < 0)
-		return r;
-	*ret = TAKE(items);
-	*ret_n = n;
-	return 0;
-}
-
 void sql_select(struct sql_query *q, struct book *book, struct error *err, const struct field_table *table,
 	const char *tail, const char *format, ...)
 {
@@ -253,6 +226,7 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 
 		for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
 			int64_t value;
+			int rc;
 
 			if (f->expression)
 				continue;
@@ -267,7 +241,8 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 				bind_text(&q, f->words[field_get(f, object)]);
 				break;
 			case FIELD_REAL:
-				bind_real(&q, *field_real(f, object));
+				rc = sqlite3_bind_double(q.stmt, ++q.bound, *field_real(f, object));
+				q.rc = q.rc ?: rc;
 				break;
 			default:
 				value = field_get(f, object);
@@ -281,9 +256,11 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 
 /* The file may come from another user, and the constraints of its tables hold only for what is written through them: each value
  * must be one that EMP writes. */
-static int read_fields(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
+int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
 {
-	for (int i = 0; i < (int)table->n; i++) {
+	int r = sql_step(q, err);
+
+	for (int i = 0; r > 0 && i < (int)table->n; i++) {
 		const struct field *field = &table->fields[i];
 		int type = sqlite3_column_type(q->stmt, i), word = 0;
 		bool right = type == SQLITE_TEXT;
@@ -329,14 +306,7 @@ static int read_fields(struct sql_query *q, const struct field_table *table, voi
 				q->book->path, field->name, table->table,
 				(const char *)sqlite3_column_text(q->stmt, i) ?: "NULL");
 	}
-	return 0;
-}
-
-int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
-{
-	int r = sql_step(q, err);
-
-	return r > 0 ? read_fields(q, table, object, err) ?: 1 : r;
+	return r;
 }
 
 int sql_one(struct book *book, struct error *err, const struct field_table *table, const char *tail,
@@ -365,16 +335,16 @@ int sql_all(struct book *book, struct error *err, const struct field_table *tabl
 	sql_prepare(&q, book, table, tail, false, err);
 	bind_format(&q, format, &values);
 	va_end(values);
-	while ((r = sql_step(&q, err)) > 0) {
+	do {
 		array_grow(&items, &n, NULL, table->size);
-		r = read_fields(&q, table, items + (n - 1) * table->size, err);
-		if (r < 0)
-			break;
-	}
+		r = sql_read(&q, table, items + (n - 1) * table->size, err);
+	} while (r > 0);
 	if (r < 0) {
 		fields_free(table, items, n);
 		return r;
 	}
+	if (--n == 0) /* behind the last one is one that was not read */
+		free(TAKE(items));
 	memcpy(ret, &items, sizeof(items));
 	*ret_n = n;
 	return 0;

@@ -18,10 +18,6 @@
  *
  *	r = sql_row(book, err, "SELECT digest, document FROM environment WHERE id = ?", "i:TT", id, &digest, &document); */
 int sql_row(struct book *book, struct error *err, const char *sql, const char *format, ...);
-/* The first column of all rows; the caller frees the array. */
-int sql_ints(struct book *book, struct error *err, const char *sql, int64_t **ret, size_t *ret_n,
-	const char *format, ...);
-
 /* "INSERT INTO table(keys, fields) VALUES (…) tail" for each of n objects; `format` is that of the keys, which may have an
  * n: int64_t, a number that is counted up for each object. */
 int sql_insert(struct book *book, struct error *err, const struct field_table *table, const char *tail,

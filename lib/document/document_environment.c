@@ -274,6 +274,8 @@ int document_add_origin(
 static int find_profile(
 	struct book *book, const struct profile *profile, int64_t *ret, bool *ret_current, struct error *err)
 {
+	static const struct field id = {"id", FIELD_INT64, .size = sizeof(int64_t), .min = 1};
+	static const struct field_table id_table = {"profile", "", &id, 1, sizeof(int64_t)};
 	_cleanup_(json_decrefp) json_t *its = NULL;
 	_cleanup_(freep) int64_t *ids = NULL;
 	size_t n = 0;
@@ -282,9 +284,8 @@ static int find_profile(
 	*ret = 0;
 	*ret_current = false;
 	if (r == 0)
-		r = sql_ints(book, err,
-			"SELECT id FROM profile WHERE name = ? ORDER BY retired_ns IS NOT NULL, id", &ids, &n,
-			"t", profile->name);
+		r = sql_all(book, err, &id_table, "WHERE name = ? ORDER BY retired_ns IS NOT NULL, id", &ids,
+			&n, "t", profile->name);
 	for (size_t i = 0; r == 0 && *ret == 0 && i < n; i++) {
 		_cleanup_(profile_clear) struct profile stored = {};
 		_cleanup_(json_decrefp) json_t *ours = NULL;

@@ -34,9 +34,12 @@ const struct field_table duet_alone_table = FIELD_TABLE(duet_alone, "run, ", due
 
 int book_duet_runs(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
 {
-	return sql_ints(book, err,
-		"SELECT run FROM duet WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run",
-		ret, ret_n, "i", run);
+	static const struct field number = {"run", FIELD_INT64, .size = sizeof(int64_t), .min = 1};
+	static const struct field_table numbers = {"duet", "", &number, 1, sizeof(int64_t)};
+
+	return sql_all(book, err, &numbers,
+		"WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run", ret, ret_n, "i",
+		run);
 }
 
 const struct document_feature duet_feature = {
