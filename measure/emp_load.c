@@ -6,7 +6,6 @@
 #include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/signals.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,27 +23,19 @@ static int export(const struct load_report *report, const char *path, struct err
 	return r == 0 ? output_file_commit(&output, err) : r;
 }
 
-static int open_load(struct load_session *session, const char *path, struct error *err)
-{
-	int r = interrupt_init();
-
-	return r < 0 ? error_os(err, r, "cannot catch signals")
-		     : load_session_open(session, &options, path, err);
-}
-
 static int run_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(load_session_close) struct load_session session = {};
+	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
 	const struct load_report *report = &session.report;
 	const char *file = options.export_json;
 	struct error err2 = {}, *of_export;
-	int outcome, r = open_load(&session, argv[0], err);
+	int outcome, r = load_session_open(&session, &options, argv[0], err);
 
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
 	of_export = outcome ? &err2 : err;
-	if (report->n_programs > 0) {
+	if (report->work.n_programs > 0) {
 		bool on_stdout = options.json || (file && output_file_is_stream(file));
 
 		load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns);
@@ -61,14 +52,14 @@ static int run_verb(int argc, char **argv, struct error *err)
 	else if (r == 0 && report->n_kept < 2 && session.load.runs > 1)
 		r = error_say(err, STATUS_TOO_FEW, "only %zu of %zu runs are clean", report->n_kept,
 			report->result.n_samples);
-	return book_say_elsewhere(session.book, session.run.id, session.run.id, r, err);
+	return book_say_elsewhere(session.base.book, session.run.id, session.run.id, r, err);
 }
 
 static int verify_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(load_session_close) struct load_session session = {};
-	_cleanup_(load_verification_clear) struct load_verification verification = {};
-	int r = open_load(&session, argv[0], err);
+	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
+	struct load_verification verification;
+	int r = load_session_open(&session, &options, argv[0], err);
 
 	if (r == 0)
 		r = load_verify(&verification, &session, options.runs ?: 5, err);

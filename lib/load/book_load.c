@@ -32,11 +32,6 @@ static const struct field load_sample_fields[] = {
 };
 const struct field_table load_sample_table = FIELD_TABLE(load_sample, "run, ", load_sample_fields);
 
-void load_row_clear(struct load_row *row)
-{
-	fields_clear(&load_table, row);
-}
-
 const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS] = {
 	[PAGE_WAIT_SLAVE] = "slave",
 	[PAGE_WAIT_READ] = "read",
@@ -84,34 +79,4 @@ const struct document_feature load_feature = {
 int book_get_load(struct book *book, int64_t run, struct load_row *ret, struct error *err)
 {
 	return sql_one(book, err, &load_table, "WHERE run = ?", ret, "i", run);
-}
-
-/* The order of the kinds in the book, which has their names. */
-#define BY_KIND "CASE kind WHEN 'slave' THEN 0 WHEN 'read' THEN 1 ELSE 2 END"
-
-int book_add_page_waits(struct book *book, int64_t run, const struct page_waits *waits, struct error *err)
-{
-	return BOOK_ATOMIC(book,
-		sql_insert(book, err, &page_wait_table, "", waits->items, waits->n, "i", run)
-			?: sql_insert(
-				   book, err, &page_wait_bin_table, "", waits->bins, waits->n_bins, "i", run),
-		err);
-}
-
-int book_page_waits(struct book *book, int64_t run, struct page_waits *ret, struct error *err)
-{
-	struct page_waits waits = {};
-	int r = BOOK_AT_ONCE(book,
-		sql_all(book, err, &page_wait_table, "WHERE run = ? ORDER BY sample, " BY_KIND, &waits.items,
-			&waits.n, "i", run)
-			?: sql_all(book, err, &page_wait_bin_table,
-				   "WHERE run = ? ORDER BY sample, " BY_KIND ", low_ns", &waits.bins,
-				   &waits.n_bins, "i", run),
-		err);
-
-	if (r < 0)
-		page_waits_clear(&waits);
-	else
-		*ret = waits;
-	return r;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/document/document.h"
+#include "lib/load/page_wait_meter.h"
 
 enum coordination {
 	LOAD_CONSTANT,    /* a worker that has finished repeats its work until the last one has finished */
@@ -31,13 +32,6 @@ struct load_sample {
 	int64_t cpus;       /* how many they were; likewise */
 };
 
-enum page_wait_kind {
-	PAGE_WAIT_SLAVE, /* a task of a worker slept until a page, a buffer or another transfer was there, and ran again */
-	PAGE_WAIT_READ, /* a read request of a block device, whoever caused it: from its issue to its completion */
-	PAGE_WAIT_WRITE, /* likewise */
-	N_PAGE_WAIT_KINDS
-};
-
 extern const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS]; /* "slave", "read", "write" */
 
 /* All of one kind in one sample: those that ended in it. There is no such row for a kind that was not measured. */
@@ -59,24 +53,19 @@ struct page_wait_bin {
 	int64_t count, total_ns;
 };
 
-/* Of a run in the book, or of one sample of it. */
+/* Of a run in the book, or of one sample of it. None: they were not watched. */
 struct page_waits {
-	struct page_wait *items; /* by sample and kind */
+	struct page_wait *items; /* by sample, and by the name of the kind */
 	size_t n;
-	struct page_wait_bin *bins; /* by sample, kind and length */
+	struct page_wait_bin *bins; /* likewise */
 	size_t n_bins;
 };
 
 extern const struct field_table load_table, load_sample_table, page_wait_table, page_wait_bin_table;
 
-void load_row_clear(struct load_row *row);
 void page_waits_clear(struct page_waits *waits);
 
 extern const struct document_feature load_feature;
 
-/* 1: found, load_row_clear() frees it; 0: the run is no load, or was imported. */
+/* 1: found, fields_clear() frees it; 0: the run is no load, or was imported. */
 int book_get_load(struct book *book, int64_t run, struct load_row *ret, struct error *err);
-/* After book_add_sample(), in the same transaction. */
-int book_add_page_waits(struct book *book, int64_t run, const struct page_waits *waits, struct error *err);
-/* Of all samples, by sample, kind and length; page_waits_clear() frees them. None: they were not watched. */
-int book_page_waits(struct book *book, int64_t run, struct page_waits *ret, struct error *err);

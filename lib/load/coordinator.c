@@ -11,19 +11,23 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/system/lock.h"
+#include "lib/load/page_wait_meter.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 struct worker_process {
 	struct cgroup *cgroup;
-	struct program *program;
 	struct spawn spawn;
 	char *directory, *name;
 	char number[24];
@@ -34,18 +38,19 @@ struct worker_process {
 
 /* What the coordinator holds during one run of the load. */
 struct coordinator {
-	const struct load_plan *plan;
+	const struct load_session *session;
 	const struct load *load;
+	const struct observer *observer;
 	char *directory; /* DIRECTORY/emp-load-XXXXXX, with one for each worker; locked, so that the next run can remove what a killed one left */
 	int directory_fd;
 	struct cgroup *all; /* the workers' cgroups are in it */
 	struct worker_memory *memory;
+	size_t memory_size;
 	int memory_fd, socket, workers_socket; /* all workers have the same one */
 	struct worker_process *workers;
-	struct program **programs; /* of the workers, for program_wait_any */
+	struct program **programs; /* of the workers */
 	size_t n;
-	cpu_set_t cpus;               /* that the workers may use */
-	int64_t idle_ns;              /* of them, when the measurement started; -1: not known */
+	int64_t idle_ns;              /* of the CPUs, when the measurement started; -1: not known */
 	struct page_wait_sums *waits; /* [2]: when it started, and ended; NULL: they are not watched */
 	bool is_set_up;               /* by the load's own setup */
 	int64_t deadline_ns;          /* CLOCK_MONOTONIC */
@@ -53,42 +58,59 @@ struct coordinator {
 	struct load_result *result;
 };
 
-int real_time_begin(struct real_time *ret)
+/* The directory, after the abandoned directories of others are removed. */
+static int make_directory(struct coordinator *c, struct error *err)
 {
-	static const struct sched_param first = {.sched_priority = 1};
-	int policy = sched_getscheduler(0), kind = policy & ~SCHED_RESET_ON_FORK;
+	_cleanup_(freep) char *below = realpath(c->load->directory, NULL); /* workers enter their own */
+	int r = below ? -EAGAIN : -errno;
+	struct stat st;
 
-	*ret = (struct real_time){.policy = policy};
-	if (policy < 0 || sched_getparam(0, &ret->param) < 0)
-		return -errno;
-	if (kind != SCHED_OTHER && kind != SCHED_BATCH && kind != SCHED_IDLE)
-		return 0;
-	if (sched_setscheduler(0, SCHED_FIFO | (policy & SCHED_RESET_ON_FORK), &first) < 0)
-		return -errno;
-	ret->raised = true;
+	if (below)
+		leftovers_remove_directories(below);
+	for (int i = 0; r == -EAGAIN && i < 100; i++) {
+		free(c->directory);
+		closep(&c->directory_fd);
+		c->directory_fd = -1;
+		c->directory = leftover_directory_name(below);
+		if (!mkdtemp(c->directory)) {
+			r = -errno;
+			break;
+		}
+		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
+		c->directory_fd = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (c->directory_fd >= 0 && flock(c->directory_fd, LOCK_EX | LOCK_NB) == 0 &&
+			fstat(c->directory_fd, &st) == 0 && st.st_nlink > 0)
+			return 0;
+	}
+	return error_os(err, r, "cannot make a directory in '%s'", c->load->directory);
+}
+
+static int make_memory(struct coordinator *c, struct error *err)
+{
+	const char *text = c->session->text;
+	struct worker_memory *memory;
+
+	c->memory_size = sizeof(*memory) + c->n * sizeof(memory->workers[0]) + strlen(text) + 1;
+	c->memory_fd = memfd_create("emp-load", MFD_CLOEXEC);
+	if (c->memory_fd < 0 || posix_fallocate(c->memory_fd, 0, (off_t)c->memory_size) != 0)
+		return error_os(
+			err, c->memory_fd < 0 ? -errno : -ENOMEM, "cannot make memory for %zu slaves", c->n);
+	memory = mmap(NULL, c->memory_size, PROT_READ | PROT_WRITE, MAP_SHARED, c->memory_fd, 0);
+	if (memory == MAP_FAILED)
+		return error_os(err, -errno, "cannot map memory for %zu slaves", c->n);
+	memory->n = c->n;
+	memory->coordination = c->load->coordination;
+	memory->coordinator = getpid();
+	memory->show_output = c->session->options->show_output;
+	strcpy((char *)&memory->workers[c->n], text);
+	c->memory = memory;
 	return 0;
 }
 
-void real_time_end(const struct real_time *r)
-{
-	if (r->raised)
-		sched_setscheduler(0, r->policy, &r->param);
-}
-
-int load_allowed_cpus(const struct load *load, cpu_set_t *ret, struct error *err)
-{
-	*ret = load->cpus;
-	if (!load->cpu_list && sched_getaffinity(0, sizeof(*ret), ret) < 0)
-		return error_os(err, -errno, "cannot read which CPUs may be used");
-	return 0;
-}
-
+/* What the workers share. */
 static int coordinator_prepare(struct coordinator *c, struct error *err)
 {
-	_cleanup_(freep) char *below = NULL;
-	bool is_locked = false;
 	int sockets[2], r;
-	struct stat st;
 
 	c->workers = xcalloc(c->n, sizeof(*c->workers));
 	c->programs = xcalloc(c->n, sizeof(struct program *));
@@ -98,38 +120,33 @@ static int coordinator_prepare(struct coordinator *c, struct error *err)
 		return error_os(err, -errno, "cannot make a socket for the slaves");
 	c->socket = sockets[0];
 	c->workers_socket = sockets[1];
-	/* The directory, after the abandoned directories of others are removed. */
-	below = realpath(c->load->directory, NULL); /* workers enter their own */
-	if (!below)
-		return error_os(err, -errno, "cannot make a directory in '%s'", c->load->directory);
-	leftovers_remove_directories(below);
-	for (int i = 0; !is_locked; i++) {
-		if (i == 100)
-			return error_os(err, -EAGAIN, "cannot make a directory in '%s'", c->load->directory);
-		free(c->directory);
-		closep(&c->directory_fd);
-		c->directory_fd = -1;
-		c->directory = leftover_directory_name(below);
-		if (!mkdtemp(c->directory))
-			return error_os(err, -errno, "cannot make a directory in '%s'", c->load->directory);
-		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
-		c->directory_fd = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		is_locked = c->directory_fd >= 0 && flock(c->directory_fd, LOCK_EX | LOCK_NB) == 0 &&
-			    fstat(c->directory_fd, &st) == 0 && st.st_nlink > 0;
-	}
-	r = worker_memory_new(&c->memory, &c->memory_fd, c->load, c->plan->text, err);
-	if (r < 0)
-		return r;
-	c->memory->coordination = c->load->coordination;
-	c->memory->coordinator = getpid();
-	c->memory->show_output = c->plan->show_output;
+	r = make_directory(c, err);
+	return r == 0 ? make_memory(c, err) : r;
+}
+
+/* The worker that is started next receives the descriptor of the memory. */
+static int send_memory(const struct coordinator *c, struct error *err)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec part = {(char[]){'m'}, 1};
+	const struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+
+	memcpy(CMSG_DATA(&control.header), &c->memory_fd, sizeof(int));
+	if (sendmsg(c->socket, &message, MSG_NOSIGNAL) < 0)
+		return error_os(err, -errno, "cannot send a slave its memory");
 	return 0;
 }
 
 static int start_worker(struct coordinator *c, size_t k, struct error *err)
 {
+	const struct script *script = load_script_of(c->load, k);
 	struct worker_process *w = &c->workers[k];
-	char *const argv[] = {(char *)"emp-load", (char *)"slave", w->number, NULL, NULL};
 	int r;
 
 	snprintf(w->number, sizeof(w->number), "%zu", k);
@@ -138,22 +155,19 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	if (mkdir(w->directory, 0700) < 0)
 		return error_os(err, -errno, "cannot make the directory '%s'", w->directory);
 	r = cgroup_new_in(&w->cgroup, c->all->path, err);
-	if (r == 0) {
-		const struct script *script = load_script_of(c->load, k);
-
-		if (script->weight)
-			r = cgroup_set(w->cgroup, "cpu.weight", script->weight, err);
-		else if (script->nice && faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
-			/* with a weight the nice values of processes only count within the cgroup */
-			r = cgroup_set(w->cgroup, "cpu.weight.nice", script->nice, err);
-		r = r == 0 && script->memory ? cgroup_set(w->cgroup, "memory.max", script->memory, err) : r;
-	}
+	if (r == 0 && script->weight)
+		r = cgroup_set(w->cgroup, "cpu.weight", script->weight, err);
+	else if (r == 0 && script->nice && faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
+		/* with a weight the nice values of processes only count within the cgroup */
+		r = cgroup_set(w->cgroup, "cpu.weight.nice", script->nice, err);
+	if (r == 0 && script->memory)
+		r = cgroup_set(w->cgroup, "memory.max", script->memory, err);
 	if (r == 0)
-		r = worker_memory_send(c->socket, c->memory_fd, err);
+		r = send_memory(c, err);
 	if (r < 0)
 		return r;
-	memcpy(w->argv, argv, sizeof(w->argv));
-	w->argv[3] = w->directory;
+	memcpy(w->argv, (char *[]){(char *)"emp-load", (char *)"slave", w->number, w->directory, NULL},
+		sizeof(w->argv));
 	w->spawn = (struct spawn){
 		.argv = w->argv,
 		.path = "/proc/self/exe",
@@ -164,11 +178,9 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 		.stdout_fd = -1,
 		.stderr_fd = -1,
 		.cgroup = w->cgroup,
-		.accounting = c->plan->observer->accounting,
+		.accounting = c->observer->accounting,
 	};
-	r = program_start(&w->program, &w->spawn, err);
-	c->programs[k] = w->program;
-	return r;
+	return program_start(&c->programs[k], &w->spawn, err);
 }
 
 /* Whether the kernel has killed processes of the worker that needed more memory than it may have. */
@@ -190,7 +202,8 @@ static int say_over_memory(const struct coordinator *c, size_t k, const char *ho
 		c->workers[k].name, limit, units + unit, *how ? ": " : "", how);
 }
 
-static int check_failures(const struct coordinator *c, struct error *err)
+/* Whether a worker has failed, or has been killed: `ended` is one that has come to its end, n: none. */
+static int check_workers(const struct coordinator *c, size_t ended, struct error *err)
 {
 	for (size_t k = 0; k < c->n; k++) {
 		const char *how = c->memory->workers[k].failure;
@@ -200,14 +213,20 @@ static int check_failures(const struct coordinator *c, struct error *err)
 		if (*how)
 			return error_say(err, -ECANCELED, "slave '%s': %s", c->workers[k].name, how);
 	}
-	return 0;
+	if (ended == c->n)
+		return 0;
+	if (is_over_memory(c, ended))
+		return say_over_memory(c, ended, "it was killed", err);
+	return error_say(err, -ECANCELED,
+		"slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
+		c->workers[ended].name);
 }
 
 /* Until all workers have counted up `counter`. Sleeps until something has happened: a worker has told, or ended, or a signal has
  * come. */
 static int wait_for_all(struct coordinator *c, const uint32_t *counter, const char *what, struct error *err)
 {
-	struct accounting *a = c->plan->observer->accounting;
+	struct accounting *a = c->observer->accounting;
 	char byte;
 
 	while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < c->n) {
@@ -220,7 +239,7 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
 			left_ms = (c->deadline_ns - now_ns) / NS_PER_MS + 1;
 		int drain_ms = accounting_poll_ms(a), r;
-		size_t over;
+		size_t ended = c->n;
 
 		if (now_ns >= c->deadline_ns)
 			return error_say(err, -ETIMEDOUT,
@@ -237,25 +256,16 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 		while (recv(c->socket, &byte, 1, MSG_DONTWAIT) > 0)
 			;
 		r = accounting_drain(a, err);
-		if (r == 0)
-			r = check_failures(c, err);
-		if (r < 0)
-			return r;
-		if (!fds[2].revents)
-			continue;
-		interrupt_child_clear();
 		/* Workers do not end by themselves: they repeat their work, or wait. */
-		r = program_wait_any(c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, err);
+		if (r == 0 && fds[2].revents) {
+			interrupt_child_clear();
+			r = program_wait_any(
+				c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &ended, err);
+		}
 		if (r == 0)
-			r = check_failures(c, err);
+			r = check_workers(c, ended, err);
 		if (r < 0)
 			return r;
-		if (over < c->n)
-			return is_over_memory(c, over)
-				       ? say_over_memory(c, over, "it was killed", err)
-				       : error_say(err, -ECANCELED,
-						 "slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
-						 c->workers[over].name);
 	}
 	return 0;
 }
@@ -272,8 +282,8 @@ static int end_statistics(struct coordinator *c, struct spawned *ret, struct err
 	int n_cpus;
 
 	if (c->waits)
-		c->waits[1] = *c->plan->page_waits->sums;
-	start->idle_ns = grown(c->idle_ns, idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus));
+		c->waits[1] = *c->session->page_wait_meter->sums;
+	start->idle_ns = grown(c->idle_ns, idle_time_ns(&c->load->cpus, AT_FDCWD, &n_cpus));
 	start->cpus = start->idle_ns < 0 ? -1 : n_cpus;
 	for (size_t k = 0; k < c->n; k++) {
 		const struct worker_process *w = &c->workers[k];
@@ -320,18 +330,38 @@ static int end_statistics(struct coordinator *c, struct spawned *ret, struct err
 	return 0;
 }
 
+/* The policy that this process had before it ran in real time for a moment. */
+struct real_time {
+	bool raised;
+	int policy;
+	struct sched_param param;
+};
+
+/* If it may; a process that has a real-time policy keeps it. */
+static struct real_time real_time_begin(void)
+{
+	static const struct sched_param first = {.sched_priority = 1};
+	struct real_time before = {.policy = sched_getscheduler(0)};
+	int kind = before.policy & ~SCHED_RESET_ON_FORK;
+
+	if (before.policy >= 0 && (kind == SCHED_OTHER || kind == SCHED_BATCH || kind == SCHED_IDLE) &&
+		sched_getparam(0, &before.param) == 0)
+		before.raised = sched_setscheduler(
+					0, SCHED_FIFO | (before.policy & SCHED_RESET_ON_FORK), &first) == 0;
+	return before;
+}
+
 /* From the release of all workers to the end of the last one's share. They are released in real time, if this process may have
  * it, so that nothing comes between the first worker and the last. */
 static int run_workers(struct coordinator *c, struct spawned *ret, struct error *err)
 {
-	const struct page_wait_meter *meter = c->plan->page_waits;
+	const struct page_wait_meter *meter = c->session->page_wait_meter;
 	struct real_time real_time;
 	int64_t begin_ns, end_ns;
-	int r, n_cpus;
+	int r = 0, n_cpus;
 
 	*ret = (struct spawned){};
 	/* Begin to measure the CPU time of all workers, and what they wait for. */
-	r = load_allowed_cpus(c->load, &c->cpus, err);
 	for (size_t k = 0; r == 0 && k < c->n; k++) {
 		struct worker_process *w = &c->workers[k];
 
@@ -347,16 +377,18 @@ static int run_workers(struct coordinator *c, struct spawned *ret, struct error 
 		if (r == 0)
 			c->waits[0] = *meter->sums;
 	}
-	c->idle_ns = idle_time_ns(&c->cpus, AT_FDCWD, &n_cpus);
+	c->idle_ns = idle_time_ns(&c->load->cpus, AT_FDCWD, &n_cpus);
 	if (r < 0)
 		return r;
 	ret->start_ns = clock_ns(CLOCK_REALTIME);
 	begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	real_time_begin(&real_time);
+	real_time = real_time_begin();
 	c->released_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	worker_memory_release(c->memory);
+	__atomic_store_n(&c->memory->go, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &c->memory->go, FUTEX_WAKE, INT_MAX);
 	c->result->start.release_ns = clock_ns(CLOCK_MONOTONIC_RAW) - c->released_ns;
-	real_time_end(&real_time);
+	if (real_time.raised)
+		sched_setscheduler(0, real_time.policy, &real_time.param);
 	r = wait_for_all(c, &c->memory->finished, "finished", err);
 	end_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	c->result->start.driver_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
@@ -371,63 +403,62 @@ static int run_workers(struct coordinator *c, struct spawned *ret, struct error 
 }
 
 /* What the page waits of one kind have grown by. */
-static void record_page_waits(struct coordinator *c, enum page_wait_kind kind, enum page_wait_histogram from)
+static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 {
 	const struct page_wait_sums *before = &c->waits[0], *after = &c->waits[1];
 	struct page_waits *to = &c->result->page_waits;
-	struct page_wait all = {.sample = c->result->start.sample, .kind = kind, .ready_ns = -1};
+	struct page_wait *all = array_add(to->items, to->n);
 
-	if (kind == PAGE_WAIT_SLAVE)
-		all.ready_ns = (int64_t)(after->ready_ns - before->ready_ns);
-	all.lost = (int64_t)(after->lost[from] - before->lost[from]);
+	*all = (struct page_wait){
+		.sample = c->result->start.sample,
+		.kind = kind,
+		.ready_ns = kind == PAGE_WAIT_SLAVE ? (int64_t)(after->ready_ns - before->ready_ns) : -1,
+		.lost = (int64_t)(after->lost[kind] - before->lost[kind]),
+	};
 	for (uint32_t i = 0; i < N_PAGE_WAIT_BINS; i++) {
-		const struct page_wait_sum *was = &before->bins[from][i], *is = &after->bins[from][i];
+		const struct page_wait_sum *was = &before->bins[kind][i], *is = &after->bins[kind][i];
 		struct page_wait_bin *bin;
 
 		if (is->count == was->count)
 			continue;
 		bin = array_add(to->bins, to->n_bins);
 		*bin = (struct page_wait_bin){
-			.sample = all.sample,
+			.sample = all->sample,
 			.kind = kind,
 			.low_ns = (int64_t)page_wait_bin_from(i),
 			.high_ns = i + 1 < N_PAGE_WAIT_BINS ? (int64_t)page_wait_bin_from(i + 1) : -1,
 			.count = (int64_t)(is->count - was->count),
 			.total_ns = (int64_t)(is->total_ns - was->total_ns),
 		};
-		all.count += bin->count;
-		all.total_ns += bin->total_ns;
+		all->count += bin->count;
+		all->total_ns += bin->total_ns;
 	}
-	*array_add(to->items, to->n) = all;
 }
 
 /* What was set up, also after a failure: a setup may start a server. The first failure is reported. */
 static int tear_down(const struct coordinator *c, struct error *err)
 {
+	bool show_output = c->session->options->show_output;
 	struct error err2 = {};
-	int r = 0, outcome = 0;
+	int outcome = 0, r = 0;
 
 	for (size_t k = 0; c->memory && k < c->n; k++) {
 		const struct script *script = load_script_of(c->load, k);
 		const struct worker_state *state = &c->memory->workers[k];
-		_cleanup_(freep) char *directory = NULL, *export = NULL, *command = NULL;
-		char number[64];
+		_cleanup_(freep) char *number = NULL, *directory = NULL, *export = NULL, *command = NULL;
 
+		if (!script->teardown || !state->is_set_up || state->is_torn_down)
+			continue;
 		/* The teardown of a worker, in its directory and environment, by this process. */
-		if (!script->teardown || !state->is_set_up || state->is_torn_down) {
-			r = 0;
-		} else {
-			snprintf(number, sizeof(number), "EMP_LOAD_SLAVE=%zu", k + 1);
-			directory = text_format("TMPDIR=%s", c->workers[k].directory);
-			export = argv_join((char *[]){(char *)"export", number, directory, NULL});
-			command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
-			r = hook_run(command, NULL, c->plan->show_output, "teardown", outcome ? &err2 : err);
-		}
+		number = text_format("EMP_LOAD_SLAVE=%zu", k + 1);
+		directory = text_format("TMPDIR=%s", c->workers[k].directory);
+		export = argv_join((char *[]){(char *)"export", number, directory, NULL});
+		command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
+		r = hook_run(command, NULL, show_output, "teardown", outcome ? &err2 : err);
 		outcome = outcome ?: r;
 	}
 	if (c->is_set_up && c->load->teardown)
-		r = hook_run(
-			c->load->teardown, NULL, c->plan->show_output, "teardown", outcome ? &err2 : err);
+		r = hook_run(c->load->teardown, NULL, show_output, "teardown", outcome ? &err2 : err);
 	return outcome ?: r;
 }
 
@@ -440,7 +471,7 @@ static void end_workers(struct coordinator *c)
 		return;
 	cgroup_kill(c->all, &err2);
 	for (size_t k = 0; k < c->n; k++)
-		program_free(TAKE(c->workers[k].program));
+		program_free(TAKE(c->programs[k]));
 	for (size_t k = 0; k < c->n; k++)
 		cgroup_free(TAKE(c->workers[k].cgroup));
 	cgroup_renew(c->all, &err2);
@@ -457,7 +488,8 @@ static void coordinator_clear(struct coordinator *c)
 		leftover_directory_remove(c->directory);
 	closep(&c->directory_fd);
 	free(c->directory);
-	worker_memory_free(c->memory);
+	if (c->memory)
+		munmap(c->memory, c->memory_size);
 	free(c->workers);
 	free(c->programs);
 	free(c->waits);
@@ -466,14 +498,50 @@ static void coordinator_clear(struct coordinator *c)
 	closep(&c->workers_socket);
 }
 
-int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_result *ret, struct error *err)
+/* Until all workers wait for their release. */
+static int set_up(struct coordinator *c, struct error *err)
+{
+	int r = 0;
+
+	if (c->load->setup)
+		r = hook_run(c->load->setup, NULL, c->session->options->show_output, "setup", err);
+	c->is_set_up = r == 0;
+	c->deadline_ns = clock_ns(CLOCK_MONOTONIC) + c->load->timeout_ns;
+	if (r == 0)
+		r = load_limits_pass_on(c->session->limits, c->all, err);
+	for (size_t k = 0; r == 0 && k < c->n; k++)
+		r = interrupt_pending() ? -EINTR : start_worker(c, k, err);
+	return r == 0 ? wait_for_all(c, &c->memory->ready, "been set up", err) : r;
+}
+
+/* From one snapshot of all processes to the next. */
+static int observe_workers(struct coordinator *c, struct error *err)
+{
+	const struct spawn all = {.cpu = -1, .cgroup = c->all, .accounting = c->observer->accounting};
+	struct observation *observation = &c->result->observation;
+	int r = observe_begin(&all, c->observer->counters, observation, err);
+
+	if (r == 0)
+		r = run_workers(c, &observation->spawned, err);
+	if (r == 0)
+		r = observe_end(&all, c->observer->counters, observation, err);
+	observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
+	for (enum page_wait_kind kind = 0; r == 0 && c->waits && kind < N_PAGE_WAIT_KINDS; kind++)
+		if (kind == PAGE_WAIT_SLAVE || c->session->page_wait_meter->has_devices)
+			record_page_waits(c, kind);
+	return r;
+}
+
+int load_run_once(
+	const struct load_session *session, uint32_t sample, struct load_result *ret, struct error *err)
 {
 	_cleanup_(load_result_clear) struct load_result result = {.start.sample = sample};
 	_cleanup_(coordinator_clear) struct coordinator c = {
-		.plan = plan,
-		.load = plan->load,
-		.all = plan->observer->cgroup,
-		.n = load_slaves(plan->load),
+		.session = session,
+		.load = &session->load,
+		.observer = &session->base.observer,
+		.all = session->base.observer.cgroup,
+		.n = session->work.n_programs,
 		.result = &result,
 		.directory_fd = -1,
 		.memory_fd = -1,
@@ -484,41 +552,15 @@ int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_res
 	int r, torn_down;
 
 	if (!c.all) {
-		*err = plan->observer->no_cgroup;
+		*err = c.observer->no_cgroup;
 		return error_prefix(err, -ENOTSUP,
 			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' provides them)");
 	}
 	r = coordinator_prepare(&c, err);
-	if (r == 0) {
-		r = c.load->setup ? hook_run(c.load->setup, NULL, c.plan->show_output, "setup", err) : 0;
-		c.is_set_up = r == 0;
-		c.deadline_ns = clock_ns(CLOCK_MONOTONIC) + c.load->timeout_ns;
-		if (r == 0)
-			r = load_limits_pass_on(c.plan->limits, c.all, err);
-		for (size_t k = 0; r == 0 && k < c.n; k++)
-			r = interrupt_pending() ? -EINTR : start_worker(&c, k, err);
-		r = r == 0 ? wait_for_all(&c, &c.memory->ready, "been set up", err) : r;
-	}
-	if (r == 0) {
-		static const enum page_wait_histogram from[N_PAGE_WAIT_KINDS] = {
-			[PAGE_WAIT_SLAVE] = PAGE_WAITS_OF_TASKS,
-			[PAGE_WAIT_READ] = PAGE_WAITS_OF_READS,
-			[PAGE_WAIT_WRITE] = PAGE_WAITS_OF_WRITES,
-		};
-		const struct observer *observer = c.plan->observer;
-		const struct spawn all = {.cpu = -1, .cgroup = c.all, .accounting = observer->accounting};
-		struct observation *observation = &c.result->observation;
-
-		r = observe_begin(&all, observer->counters, observation, err);
-		if (r == 0)
-			r = run_workers(&c, &observation->spawned, err);
-		if (r == 0)
-			r = observe_end(&all, observer->counters, observation, err);
-		observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
-		for (enum page_wait_kind kind = 0; r == 0 && c.waits && kind < N_PAGE_WAIT_KINDS; kind++)
-			if (kind == PAGE_WAIT_SLAVE || c.plan->page_waits->has_devices)
-				record_page_waits(&c, kind, from[kind]);
-	}
+	if (r == 0)
+		r = set_up(&c, err);
+	if (r == 0)
+		r = observe_workers(&c, err);
 	end_workers(&c);
 	torn_down = tear_down(&c, r < 0 ? &err2 : err);
 	r = r < 0 ? r : torn_down;

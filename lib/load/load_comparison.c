@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Two loads compared, on the screen and as a document: see load_report.h. */
+#include "lib/load/load_report.h"
+
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/book/book.h"
-#include "lib/load/load_report.h"
 #include "lib/report/results.h"
-#include "lib/report/notes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,14 +22,10 @@ char *load_report_name(const struct load_report *p)
 	return text_format("run %" PRId64 " (%s)", run_of(p), p->result.discarding.run.program);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool same_load(const struct load_row *a, const struct load_row *b)
 {
-	return a->coordination == b->coordination && same_text(a->cpus, b->cpus) && !strcmp(a->file, b->file);
+	return a->coordination == b->coordination && !strcmp(a->cpus ?: "", b->cpus ?: "") &&
+	       !strcmp(a->file, b->file);
 }
 
 static const char *next_line(const char *line)
@@ -50,6 +45,24 @@ static char *quoted_line(const char *line)
 	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "") : xstrdup("nothing");
 }
 
+/* The first line that differs. */
+static void write_line_change(FILE *text, const char *a, const char *b)
+{
+	_cleanup_(freep) char *before = NULL, *now = NULL;
+	size_t line = 1;
+
+	for (; *a && *b; line++, a = next_line(a), b = next_line(b)) {
+		size_t n = strcspn(a, "\n");
+
+		if (n != strcspn(b, "\n") || strncmp(a, b, n) != 0)
+			break;
+	}
+	before = quoted_line(a);
+	now = quoted_line(b);
+	fprintf(text, "line %zu of the file was %s, is %s%s", line, before, now,
+		strcmp(next_line(a), next_line(b)) != 0 ? "; lines after it differ too" : "");
+}
+
 char *load_changes(const struct load_row *before, const struct load_row *now)
 {
 	char *changes = NULL;
@@ -62,44 +75,37 @@ char *load_changes(const struct load_row *before, const struct load_row *now)
 	if (before->coordination != now->coordination)
 		fprintf(text, "coordination was %s, is %s", coordination_names[before->coordination],
 			coordination_names[now->coordination]);
-	if (!same_text(before->cpus, now->cpus))
+	if (strcmp(before->cpus ?: "", now->cpus ?: ""))
 		fprintf(text, "%scpus was %s, is %s", ftell(text) > 0 ? "; " : "", before->cpus ?: "all",
 			now->cpus ?: "all");
-	if (strcmp(before->file, now->file) != 0) {
-		const char *a = before->file;
-		const char *b = now->file;
-		_cleanup_(freep) char *change_before = NULL, *change_now = NULL;
-		size_t line = 1;
-
-		/* The first line that differs. */
-		while (*a && *b && strcspn(a, "\n") == strcspn(b, "\n") && !strncmp(a, b, strcspn(a, "\n"))) {
-			a = next_line(a);
-			b = next_line(b);
-			line++;
-		}
-		change_before = quoted_line(a);
-		change_now = quoted_line(b);
-		fprintf(text, "%sline %zu of the file was %s, is %s", ftell(text) > 0 ? "; " : "", line,
-			change_before, change_now);
-		if (strcmp(next_line(a), next_line(b)) != 0)
-			fprintf(text, "; lines after it differ too");
+	if (strcmp(before->file, now->file)) {
+		fputs(ftell(text) > 0 ? "; " : "", text);
+		write_line_change(text, before->file, now->file);
 	}
 	return text_stream_close(text, &changes);
 }
 
 /* Other runs of a load, to see how much their rates vary. */
 struct same_loads {
-	struct run_mean *means; /* of them: when they were, and how many samples count */
+	struct run_means means; /* when they were, and how many samples count */
 	struct load_report *reports;
-	size_t n;
 };
 
-static void same_loads_clear(struct same_loads *o)
+static void same_loads_clear(struct same_loads *loads)
 {
-	for (size_t i = 0; i < o->n; i++)
-		load_report_clear(&o->reports[i]);
-	free(o->means);
-	free(o->reports);
+	for (size_t i = 0; i < loads->means.n; i++)
+		load_report_clear(&loads->reports[i]);
+	free(loads->means.items);
+	free(loads->reports);
+}
+
+static bool same_workers(const struct load_work *a, const struct load_work *b)
+{
+	bool same = a->n_programs == b->n_programs;
+
+	for (size_t k = 0; same && k < a->n_programs; k++)
+		same = !strcmp(a->programs[k].name, b->programs[k].name);
+	return same;
 }
 
 /* Those with a result, and with that load itself. */
@@ -109,29 +115,23 @@ static int read_same_loads(
 	struct run_means all = {};
 	int r = book_run_means(book, run_of(as), true, &all, err);
 
-	ret->means = xcalloc(all.n + 1, sizeof(*ret->means));
+	ret->means.items = xcalloc(all.n + 1, sizeof(*ret->means.items));
 	ret->reports = xcalloc(all.n + 1, sizeof(*ret->reports));
 	for (size_t i = 0; r >= 0 && i < all.n; i++) {
-		_cleanup_(load_row_clear) struct load_row row = {};
-		struct load_report *report = &ret->reports[ret->n];
+		_cleanup_(load_report_clear) struct load_report report = {};
+		struct load_row row = {};
 		bool same;
 
 		r = book_get_load(book, all.items[i].run, &row, err);
-		if (r <= 0 || !same_load(&row, &as->load))
+		same = r > 0 && same_load(&row, &as->load);
+		fields_clear(&load_table, &row);
+		if (same)
+			r = load_report_read(book, all.items[i].run, &report, err);
+		if (r < 0 || !same || !same_workers(&report.work, &as->work))
 			continue;
-		r = load_report_read(book, all.items[i].run, report, err);
-		if (r < 0)
-			continue;
-		same = report->n_programs == as->n_programs;
-		for (size_t k = 0; same && k < report->n_programs; k++)
-			same = !strcmp(report->programs[k].name, as->programs[k].name);
-		if (!same) {
-			load_report_clear(report);
-			continue;
-		}
-		ret->means[ret->n] = all.items[i];
-		ret->means[ret->n].n_samples = (int64_t)report->n_kept;
-		ret->n++;
+		ret->means.items[ret->means.n] = all.items[i];
+		ret->means.items[ret->means.n].n_samples = (int64_t)report.n_kept;
+		ret->reports[ret->means.n++] = TAKE_STRUCT(report);
 	}
 	free(all.items);
 	return r < 0 ? r : 0;
@@ -143,19 +143,19 @@ static struct load_rate *rate_of(const struct load_rates *rates, const char *scr
 	return script ? load_rates_find(rates, script) : &rates->items[0];
 }
 
-static struct run_means means_of(const struct same_loads *o, const char *script)
+/* Sets the means to those of the script. The one of that run; NULL: it is not among them. */
+static const struct run_mean *set_means(struct same_loads *loads, const char *script, int64_t run)
 {
-	for (size_t i = 0; i < o->n; i++)
-		o->means[i].mean_ns = rate_of(&o->reports[i].rates, script)->summary.mean_ns;
-	return (struct run_means){o->means, o->n};
-}
+	const struct run_mean *found = NULL;
 
-static const struct run_mean *find_run_mean(const struct run_means *means, int64_t run)
-{
-	for (size_t i = 0; i < means->n; i++)
-		if (means->items[i].run == run)
-			return &means->items[i];
-	return NULL;
+	for (size_t i = 0; i < loads->means.n; i++) {
+		struct run_mean *mean = &loads->means.items[i];
+
+		mean->mean_ns = rate_of(&loads->reports[i].rates, script)->summary.mean_ns;
+		if (mean->run == run)
+			found = mean;
+	}
+	return found;
 }
 
 /* How much the rates of scripts vary from run to run, without these two. */
@@ -167,31 +167,28 @@ static int find_load_variations(struct load_comparison *c, struct book *book, st
 	if (r == 0)
 		r = read_same_loads(book, c->b, &of_b, err);
 	for (size_t i = 0; r == 0 && i < c->n; i++) {
-		struct run_means a = means_of(&of_a, c->items[i].a->script);
-		struct run_means b = means_of(&of_b, c->items[i].a->script);
-		const struct run_mean *mean_a = find_run_mean(&a, run_of(c->a)),
-				      *mean_b = find_run_mean(&b, run_of(c->b));
+		const char *script = c->items[i].a->script;
+		const struct run_mean *a = set_means(&of_a, script, run_of(c->a));
+		const struct run_mean *b = set_means(&of_b, script, run_of(c->b));
+		bool one_load = set_means(&of_a, script, run_of(c->b));
 
-		if (mean_a && mean_b) /* not from an unknown environment */
-			c->items[i].variation = run_variation_find(&a,
-				find_run_mean(&a, run_of(c->b)) ? NULL : &b,
-				(struct run_mean[]){*mean_a, *mean_b}, 2);
+		if (a && b) /* not from an unknown environment */
+			c->items[i].variation = run_variation_find(
+				&of_a.means, one_load ? NULL : &of_b.means, (struct run_mean[]){*a, *b}, 2);
 	}
 	return r;
 }
 
 static int list_pairs(struct load_comparison *c, struct error *err)
 {
+	_cleanup_(freep) char *name_a = load_report_name(c->a), *name_b = load_report_name(c->b);
 	const struct load_rates *a = &c->a->rates, *b = &c->rates_b;
 	size_t common = 0;
 
 	for (size_t i = 1; i < a->n; i++)
 		common += load_rates_find(b, a->items[i].script) != NULL;
 	if (common == 0)
-		return error_say(err, -EINVAL,
-			"run %" PRId64 " (%s) and run %" PRId64 " (%s) have no script in common",
-			run_of(c->a), c->a->result.discarding.run.program, run_of(c->b),
-			c->b->result.discarding.run.program);
+		return error_say(err, -EINVAL, "%s and %s have no script in common", name_a, name_b);
 	c->same_scripts = common == a->n - 1 && common == b->n - 1;
 	for (size_t i = 0; i < a->n; i++) {
 		const char *script = a->items[i].script;
@@ -226,12 +223,11 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 	int r;
 
 	if (a->n_kept == 0 || b->n_kept == 0) {
-		const struct load_report *p = a->n_kept == 0 ? a : b;
+		_cleanup_(freep) char *name = load_report_name(a->n_kept == 0 ? a : b);
 
-		return error_say(err, -ENODATA, "no run of the load in run %" PRId64 " (%s) counts",
-			run_of(p), p->result.discarding.run.program);
+		return error_say(err, -ENODATA, "no run of the load in %s counts", name);
 	}
-	c.rates_b = load_report_rates(b, b->kept, b->n_kept, &a->rates);
+	c.rates_b = load_rates_of(&b->work, &a->rates, b->kept, b->n_kept);
 	r = list_pairs(&c, err);
 	for (size_t i = 0; i < c.n; i++)
 		if (between >= 0)
@@ -251,6 +247,14 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 	}
 	if (r == 0)
 		comparisons_adjust(scripts, n_scripts);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct comparison *rates = &c.items[i].comparison;
+
+		c.items[i].times = *rates;
+		c.items[i].times.ratio = 1 / rates->ratio;
+		c.items[i].times.ratio_low = 1 / rates->ratio_high;
+		c.items[i].times.ratio_high = 1 / rates->ratio_low;
+	}
 	if (r == 0 && before && now && before != now)
 		r = environment_differences(book, before, now, &differences, err);
 	if (r < 0)
@@ -269,16 +273,6 @@ void load_comparison_clear(struct load_comparison *c)
 	free(c->environment_changes);
 	free(c->load_changes);
 	*c = (struct load_comparison){};
-}
-
-struct comparison load_pair_as_times(const struct load_pair *pair)
-{
-	struct comparison c = pair->comparison;
-
-	c.ratio = 1 / pair->comparison.ratio;
-	c.ratio_low = 1 / pair->comparison.ratio_high;
-	c.ratio_high = 1 / pair->comparison.ratio_low;
-	return c;
 }
 
 enum { COMPARED_NAME = 40, COMPARED_SCRIPT = 20 }; /* columns */
@@ -307,7 +301,7 @@ static void print_missing_scripts(FILE *file, const struct load_report *p, const
 
 static void add_pair_row(struct table *table, const struct load_pair *pair)
 {
-	const struct comparison *c = &pair->comparison, times = load_pair_as_times(pair);
+	const struct comparison *c = &pair->comparison;
 	const struct load_unit *unit = load_unit_for(pair->a->summary.mean_ns);
 	_cleanup_(freep) char *script = load_short_text(pair->a->script ?: "all", COMPARED_SCRIPT);
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
@@ -319,14 +313,15 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 	table_cell(table, "%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name);
 	table_cell_real(table, "%.3f", c->ratio);
 	table_cell_text(
-		table, isnan(c->ratio_low) ? "-" : text_brief("%.3f to %.3f", c->ratio_low, c->ratio_high));
-	table_cell_text(table, comparison_verdict_text(&times));
+		table, isnan(c->ratio_low) ? NULL : text_brief("%.3f to %.3f", c->ratio_low, c->ratio_high));
+	table_cell_text(table, comparison_verdict_text(&pair->times));
 	table_cell_real(table, "%.2g", c->p_adjusted);
-	table_cell_text(table, isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference));
+	table_cell_text(table, isnan(c->smallest_difference) ? NULL : text_percent(c->smallest_difference));
 }
 
 void load_comparison_print(FILE *file, const struct load_comparison *c)
 {
+	const struct load_pair *first = &c->items[0];
 	_cleanup_(freep) char *a = text_format("RUN %" PRId64, run_of(c->a));
 	_cleanup_(freep) char *b = text_format("RUN %" PRId64, run_of(c->b));
 	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
@@ -336,9 +331,6 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 
 	print_load_side(file, "Rate of work of", c->b);
 	print_load_side(file, "compared with", c->a);
-
-	const struct load_pair *first = &c->items[0];
-
 	switch (first->comparison.design) {
 	case DESIGN_PAIRS:
 		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
@@ -377,10 +369,9 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 static json_t *pair_json(const struct load_comparison *c, const struct load_pair *pair)
 {
 	_cleanup_(freep) char *a = load_report_name(c->a), *b = load_report_name(c->b);
-	struct comparison times = load_pair_as_times(pair);
 	json_t *object = comparison_as_json(a, b, &pair->comparison);
 
-	json_object_set_new(object, "verdict", json_string(comparison_verdict_text(&times)));
+	json_object_set_new(object, "verdict", json_string(comparison_verdict_text(&pair->times)));
 	if (pair->a->script)
 		json_object_set_new(object, "script", json_string(pair->a->script));
 	json_object_del(object, "smallest_difference"); /* a former name, which loads never had */
@@ -417,6 +408,35 @@ static void csv_number(struct table *table, int64_t value)
 	table_cell_value(table, value < 0 ? NULL : json_integer(value), NULL);
 }
 
+/* What a worker did in the run k of the load. */
+static void add_csv_row(
+	struct table *table, const struct load_report *p, size_t k, const struct sample_program *part)
+{
+	const struct sample *sample = &p->result.samples[k];
+
+	table_row(table);
+	table_cell_int(table, run_of(p));
+	table_cell_text(table, terminal_text(p->result.discarding.run.program));
+	table_cell_text(table, coordination_names[p->load.coordination]);
+	table_cell_int(table, sample->n);
+	table_cell_int(table, !p->result.discarding.out[k]);
+	csv_time(table, sample->et_ns);
+	table_cell_int(table, part->program);
+	table_cell_text(table, terminal_text(p->work.programs[part->program - 1].name));
+	csv_number(table, part->repetitions);
+	table_cell(table, "%.9f", load_rate_of_slave(p->load.coordination, sample, part));
+	csv_time(table, part->start_ns - sample->start_ns);
+	csv_time(table, part->finished_ns);
+	csv_time(table, part->et_ns);
+	csv_time(table, part->pt_ns);
+	csv_time(table, part->user_ns);
+	csv_time(table, part->system_ns);
+	csv_time(table, part->wait_ns);
+	csv_time(table, part->io_wait_ns);
+	csv_number(table, part->major_faults);
+	csv_number(table, part->max_rss_bytes);
+}
+
 void load_write_csv(FILE *file, const struct load_reports *reports)
 {
 	static const struct column columns[] = {{.member = "run"}, {.member = "load"},
@@ -430,38 +450,12 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 
 	for (size_t at = 0; at < reports->n; at++) {
 		const struct load_report *p = reports->items[at];
-		const struct run_result *r = &p->result;
 
-		for (size_t i = 0, k = 0; i < p->n_parts; i++) {
-			while (k < r->n_samples && r->samples[k].n < p->parts[i].sample)
-				k++;
-			if (k < r->n_samples && r->samples[k].n == p->parts[i].sample) {
-				const struct sample_program *part = &p->parts[i];
-				const struct run *run = &p->result.discarding.run;
+		for (size_t k = 0; k < p->result.n_samples; k++) {
+			struct load_parts parts = load_parts_of(&p->work, p->result.samples[k].n);
 
-				table_row(table);
-				table_cell_int(table, run->id);
-				table_cell_text(table, terminal_text(run->program));
-				table_cell_text(table, coordination_names[p->load.coordination]);
-				table_cell_int(table, r->samples[k].n);
-				table_cell_int(table, !r->discarding.out[k]);
-				csv_time(table, r->samples[k].et_ns);
-				table_cell_int(table, part->program);
-				table_cell_text(table, terminal_text(p->programs[part->program - 1].name));
-				csv_number(table, part->repetitions);
-				table_cell(table, "%.9f",
-					load_rate_of_slave(p->load.coordination, &r->samples[k], part));
-				csv_time(table, part->start_ns - r->samples[k].start_ns);
-				csv_time(table, part->finished_ns);
-				csv_time(table, part->et_ns);
-				csv_time(table, part->pt_ns);
-				csv_time(table, part->user_ns);
-				csv_time(table, part->system_ns);
-				csv_time(table, part->wait_ns);
-				csv_time(table, part->io_wait_ns);
-				csv_number(table, part->major_faults);
-				csv_number(table, part->max_rss_bytes);
-			}
+			for (size_t i = 0; i < parts.n; i++)
+				add_csv_row(table, p, k, &parts.items[i]);
 		}
 	}
 	table_write(table, TABLE_CSV, file);
@@ -477,74 +471,58 @@ static void markdown_script(struct table *table, const struct load_rate *rate)
 	table_cell_int(table, rate->slaves);
 }
 
-/* "12.26 ± 0.29" */
-static void markdown_rate(struct table *table, const struct load_rate *rate, const struct load_unit *unit)
+static void write_markdown_rates(FILE *file, const struct load_rates *rates)
 {
-	double scale = unit->seconds / 1e9;
-	int decimals = load_rate_decimals(rate, unit);
+	const struct load_unit *unit = load_unit_for(rates->items[0].summary.mean_ns);
+	bool in_shares = load_rates_in_shares(rates);
+	_cleanup_(freep) char *heading = text_format(
+		"Rate of work [/%s%s]", unit->name, in_shares ? ", all: in shares" : "");
+	const struct column columns[] = {{"Script"}, {"Slaves", COLUMN_NUMBER}, {heading, COLUMN_NUMBER},
+		{"CV", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	if (rate->summary.n > 1)
-		table_cell(table, "%.*f ± %.*f", decimals, rate->summary.mean_ns * scale, decimals,
-			rate->summary.sd_ns * scale);
-	else
-		table_cell(table, "%.*f", decimals, rate->summary.mean_ns * scale);
+	for (size_t i = 0; i < (in_shares ? rates->n : 1); i++) {
+		const struct load_rate *rate = &rates->items[i];
+		const char *interval = load_rate_interval_text(rate, unit);
+
+		markdown_script(table, rate);
+		table_cell_text(table, load_rate_text(rate, unit));
+		table_cell_text(
+			table, interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns) : NULL);
+		table_cell_text(table, interval);
+	}
+	table_write(table, TABLE_MARKDOWN, file);
+}
+
+static void write_markdown_comparison(FILE *file, const struct load_comparison *c)
+{
+	const struct load_unit *unit = load_unit_for(c->items[0].a->summary.mean_ns);
+	_cleanup_(freep) char *a = text_format("Run %" PRId64 " [/%s]", run_of(c->a), unit->name);
+	_cleanup_(freep) char *b = text_format("Run %" PRId64 " [/%s]", run_of(c->b), unit->name);
+	const struct column columns[] = {
+		{load_rates_in_shares(&c->rates_b) ? "Script (all: in shares)" : "Script"},
+		{"Slaves", COLUMN_NUMBER}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER}, {"Ratio", COLUMN_NUMBER},
+		{"95 % CI", COLUMN_NUMBER}, {"Verdict"}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct load_pair *pair = &c->items[i];
+		double low = pair->comparison.ratio_low, high = pair->comparison.ratio_high;
+
+		markdown_script(table, pair->b);
+		table_cell_text(table, load_rate_text(pair->a, unit));
+		table_cell_text(table, load_rate_text(pair->b, unit));
+		table_cell(table, "%.3f", pair->comparison.ratio);
+		table_cell_text(table, isnan(low) ? NULL : text_brief("%.3f … %.3f", low, high));
+		table_cell_text(table, comparison_verdict_text(&pair->times));
+	}
+	table_write(table, TABLE_MARKDOWN, file);
 }
 
 void load_write_markdown(FILE *file, const struct load_reports *reports)
 {
-	if (reports->comparison) {
-		const struct load_comparison *c = reports->comparison;
-		const struct load_unit *unit = load_unit_for(c->items[0].a->summary.mean_ns);
-		_cleanup_(freep) char *a = text_format(
-			"Run %" PRId64 " [/%s]", c->a->result.discarding.run.id, unit->name);
-		_cleanup_(freep) char *b = text_format(
-			"Run %" PRId64 " [/%s]", c->b->result.discarding.run.id, unit->name);
-		const struct column columns[] = {
-			{load_rates_in_shares(&c->rates_b) ? "Script (all: in shares)" : "Script"},
-			{"Slaves", COLUMN_NUMBER}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
-			{"Ratio", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {"Verdict"}, {}};
-		_cleanup_(table_freep) struct table *table = table_new(columns);
-
-		for (size_t i = 0; i < c->n; i++) {
-			const struct comparison *pair = &c->items[i].comparison,
-						times = load_pair_as_times(&c->items[i]);
-
-			markdown_script(table, c->items[i].b);
-			markdown_rate(table, c->items[i].a, unit);
-			markdown_rate(table, c->items[i].b, unit);
-			table_cell(table, "%.3f", pair->ratio);
-			if (isnan(pair->ratio_low))
-				table_cell_text(table, NULL);
-			else
-				table_cell(table, "%.3f … %.3f", pair->ratio_low, pair->ratio_high);
-			table_cell_text(table, comparison_verdict_text(&times));
-		}
-		table_write(table, TABLE_MARKDOWN, file);
-	} else {
-		const struct load_unit *unit = load_unit_for(
-			reports->items[0]->rates.items[0].summary.mean_ns);
-		bool in_shares = load_rates_in_shares(&reports->items[0]->rates);
-		_cleanup_(freep) char *heading = text_format(
-			"Rate of work [/%s%s]", unit->name, in_shares ? ", all: in shares" : "");
-		const struct column columns[] = {{"Script"}, {"Slaves", COLUMN_NUMBER},
-			{heading, COLUMN_NUMBER}, {"CV", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {}};
-		_cleanup_(table_freep) struct table *table = table_new(columns);
-
-		for (size_t i = 0; i < (in_shares ? reports->items[0]->rates.n : 1); i++) {
-			const struct load_rate *rate = &reports->items[0]->rates.items[i];
-			double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns;
-			bool known = rate->summary.n > 1 && mean > 0;
-			int decimals = load_rate_decimals(rate, unit);
-
-			markdown_script(table, rate);
-			markdown_rate(table, rate, unit);
-			table_cell_text(table, known ? text_percent(rate->summary.sd_ns / mean) : NULL);
-			if (known)
-				table_cell(table, "%.*f … %.*f", decimals, rate->interval.low_ns * scale,
-					decimals, rate->interval.high_ns * scale);
-			else
-				table_cell_text(table, NULL);
-		}
-		table_write(table, TABLE_MARKDOWN, file);
-	}
+	if (reports->comparison)
+		write_markdown_comparison(file, reports->comparison);
+	else
+		write_markdown_rates(file, &reports->items[0]->rates);
 }

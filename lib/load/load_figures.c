@@ -61,8 +61,6 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 	for (size_t side = 0; side < all->n; side++) {
 		const struct load_rate *rate = panel_rate(all, i, side);
 		size_t n = i * all->n + side + 1;
-		int decimals = load_rate_decimals(rate, unit);
-		char sd[TEXT_BRIEF_SIZE] = "";
 
 		low = fmin(low, fmin((double)rate->summary.min_ns, rate->interval.low_ns));
 		high = fmax(high, fmax((double)rate->summary.max_ns, rate->interval.high_ns));
@@ -70,13 +68,11 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 		if (rate->summary.n > 1) {
 			fprintf(script, "ci_low[%zu] = %.9g\nci_high[%zu] = %.9g\n", n,
 				rate->interval.low_ns * scale, n, rate->interval.high_ns * scale);
-			snprintf(sd, sizeof(sd), " ± %.*f", decimals, rate->summary.sd_ns * scale);
 		} else {
 			fprintf(script, "ci_low[%zu] = 1\nci_high[%zu] = 0\n", n, n);
 		}
-		plot_text(script, "names", n, "run %" PRId64 ": %.*f%s /%s",
-			all->items[side]->result.discarding.run.id, decimals, rate->summary.mean_ns * scale,
-			sd, unit->name);
+		plot_text(script, "names", n, "run %" PRId64 ": %s /%s",
+			all->items[side]->result.discarding.run.id, load_rate_text(rate, unit), unit->name);
 	}
 	margin = fmax(0.1 * (high - low), 1e-3 * high);
 	fprintf(script, "low[%zu] = %.9g\nhigh[%zu] = %.9g\nper[%zu] = %.9g\n", i + 1, (low - margin) * scale,
@@ -153,23 +149,18 @@ struct timeline {
 
 static struct timeline timeline_of(const struct load_report *p, uint32_t sample)
 {
-	const struct run_result *r = &p->result;
-	struct timeline t = {.report = p, .workers = p->parts, .n_scripts = p->rates.n - 1};
-	const struct sample_program *end = p->parts + p->n_parts;
+	struct load_parts parts = load_parts_of(&p->work, sample);
+	struct timeline t = {.report = p, .workers = parts.items, .n = parts.n, .n_scripts = p->rates.n - 1};
 
-	for (size_t i = 0; i < r->n_samples; i++)
-		if (r->samples[i].n == sample)
-			t.sample = &r->samples[i];
-	while (t.workers < end && t.workers->sample < sample)
-		t.workers++;
-	while (t.workers + t.n < end && t.workers[t.n].sample == sample)
-		t.n++;
+	for (size_t i = 0; i < p->result.n_samples; i++)
+		if (p->result.samples[i].n == sample)
+			t.sample = &p->result.samples[i];
 	return t;
 }
 
 static size_t script_of(const struct timeline *t, size_t worker)
 {
-	const char *name = t->report->programs[t->workers[worker].program - 1].name;
+	const char *name = t->report->work.programs[t->workers[worker].program - 1].name;
 
 	return (size_t)(load_rates_find(&t->report->rates, name) - t->report->rates.items) - 1;
 }
@@ -199,7 +190,7 @@ static void write_phases(const struct timeline *t, FILE *script)
 static int timeline_height(const struct load_report *p)
 {
 	size_t scripts = p->rates.n - 1, keys = (scripts < MOST_KEYS ? scripts : MOST_KEYS) + PHASES + 1;
-	size_t rows = TIMELINE_ROW * p->n_programs, least = TIMELINE_KEY * keys;
+	size_t rows = TIMELINE_ROW * p->work.n_programs, least = TIMELINE_KEY * keys;
 	size_t height = TIMELINE_AROUND + (rows > least ? rows : least);
 
 	return height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;

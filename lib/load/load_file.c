@@ -87,99 +87,73 @@ static const struct load_key script_keys[] = {
 	{},
 };
 
+static int take_cpus(struct load *load, const char *value, struct error *err)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n;
+
+	if (text_parse_cpu_list(value, &cpus, &n) < 0 || n == 0)
+		return error_say(
+			err, -EINVAL, "cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'", value);
+	CPU_ZERO(&load->cpus);
+	for (size_t i = 0; i < n; i++) {
+		if (cpus[i] >= CPU_SETSIZE)
+			return error_say(err, -EINVAL, "there is no CPU %d", cpus[i]);
+		CPU_SET(cpus[i], &load->cpus);
+	}
+	return 0;
+}
+
 /* Fills a member of the load or of a script, at `into`. */
 static int take_load_member(struct load *load, const struct load_key *key, const struct ini_line *line,
 	void *into, struct error *err)
 {
-	_cleanup_(freep) int *cpus = NULL;
-	int64_t number, *slice_ns = into;
-	bool yes = !strcmp(line->value, "yes");
-	size_t n;
-	int r;
+	const char *name = line->name, *value = line->value;
+	int64_t number, *ns = into;
+	int r = 0;
 
 	switch (key->value) {
 	case VALUE_INT:
-		r = text_parse_int(line->value, line->name, key->min, key->max, &number, err);
+		r = text_parse_int(value, name, key->min, key->max, &number, err);
 		if (r == 0)
 			*(int *)into = (int)number;
 		return r;
 	case VALUE_INT64:
-		return text_parse_int(line->value, line->name, key->min, key->max, into, err);
+		return text_parse_int(value, name, key->min, key->max, into, err);
 	case VALUE_TIME:
-		return text_parse_duration(line->value, line->name, into, err);
+		return text_parse_duration(value, name, ns, err);
 	case VALUE_SLICE:
-		r = text_parse_duration(line->value, line->name, slice_ns, err);
-		if (r == 0 && (*slice_ns < NS_PER_MS / 10 || *slice_ns > 100 * NS_PER_MS))
-			return error_say(
-				err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", line->value);
+		r = text_parse_duration(value, name, ns, err);
+		if (r == 0 && (*ns < NS_PER_MS / 10 || *ns > 100 * NS_PER_MS))
+			return error_say(err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", value);
 		return r;
 	case VALUE_SIZE:
-		return text_parse_size(line->value, line->name, into, err);
+		return text_parse_size(value, name, into, err);
 	case VALUE_YES:
-		if (!yes && strcmp(line->value, "no"))
-			return error_say(
-				err, -EINVAL, "%s must be yes or no, not '%s'", line->name, line->value);
-		*(bool *)into = yes;
+		*(bool *)into = !strcmp(value, "yes");
+		if (!*(bool *)into && strcmp(value, "no") != 0)
+			return error_say(err, -EINVAL, "%s must be yes or no, not '%s'", name, value);
 		return 0;
 	case VALUE_COORDINATION:
-		return coordination_parse(line->value, line->name, into, err);
+		return coordination_parse(value, name, into, err);
 	case VALUE_CPUS:
-		if (text_parse_cpu_list(line->value, &cpus, &n) < 0 || n == 0)
-			return error_say(err, -EINVAL,
-				"cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'", line->value);
-		CPU_ZERO(&load->cpus);
-		for (size_t i = 0; i < n; i++) {
-			if (cpus[i] >= CPU_SETSIZE)
-				return error_say(err, -EINVAL, "there is no CPU %d", cpus[i]);
-			CPU_SET(cpus[i], &load->cpus);
-		}
+		r = take_cpus(load, value, err);
 		break;
 	default:
 		break;
 	}
 	free(*(char **)into);
 	*(char **)into = xstrdup(line->whole);
-	return 0;
+	return r;
 }
 
-/* Adds a step, or the input of the last one. */
-static int take_script_step(
-	struct script *s, enum load_value value, const struct ini_line *line, struct error *err)
+/* TIME; uniform TIME TIME; exponential TIME */
+static int take_think(struct think *think, const char *value, struct error *err)
 {
 	_cleanup_(argv_freep) char **words = NULL;
-	struct step *step = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;
-	struct think *think;
 	size_t n = 0;
-	int r;
+	int r = argv_split(value, &words, err);
 
-	if (value == VALUE_INPUT) {
-		if (!step || step->kind != STEP_COMMAND || step->input)
-			return error_say(
-				err, -EINVAL, "input must follow the command or shell line that reads it");
-		step->input = xstrdup(line->whole);
-		return 0;
-	}
-	step = array_add(s->steps, s->n_steps);
-	*step = (struct step){.kind = STEP_COMMAND, .line = line->n, .text = xstrdup(line->whole)};
-	if (value == VALUE_COMMAND) {
-		r = argv_split(line->whole, &step->argv, err);
-		return r < 0 ? r : executable_find(step->argv[0], &step->path, err);
-	}
-	if (value == VALUE_SHELL) {
-		step->argv = argv_for_shell(NULL, line->whole);
-		step->path = xstrdup("/bin/sh");
-		return 0;
-	}
-	if (value == VALUE_FLUSH) {
-		step->kind = strcmp(line->value, "drop") ? STEP_FILL : STEP_DROP;
-		return step->kind == STEP_DROP
-			       ? 0
-			       : text_parse_size(line->value, "flush", &step->fill_bytes, err);
-	}
-	/* TIME; uniform TIME TIME; exponential TIME */
-	step->kind = STEP_THINK;
-	think = &step->think;
-	r = argv_split(line->value, &words, err);
 	if (r < 0)
 		return r;
 	while (words[n])
@@ -196,6 +170,41 @@ static int take_script_step(
 	return r;
 }
 
+/* Adds a step, or the input of the last one. */
+static int take_script_step(
+	struct script *s, enum load_value value, const struct ini_line *line, struct error *err)
+{
+	struct step *step = s->n_steps ? &s->steps[s->n_steps - 1] : NULL;
+	int r;
+
+	if (value == VALUE_INPUT) {
+		if (!step || step->kind != STEP_COMMAND || step->input)
+			return error_say(
+				err, -EINVAL, "input must follow the command or shell line that reads it");
+		step->input = xstrdup(line->whole);
+		return 0;
+	}
+	step = array_add(s->steps, s->n_steps);
+	*step = (struct step){.kind = STEP_COMMAND, .line = line->n, .text = xstrdup(line->whole)};
+	switch (value) {
+	case VALUE_COMMAND:
+		r = argv_split(line->whole, &step->argv, err);
+		return r < 0 ? r : executable_find(step->argv[0], &step->path, err);
+	case VALUE_SHELL:
+		step->argv = argv_for_shell(NULL, line->whole);
+		step->path = xstrdup("/bin/sh");
+		return 0;
+	case VALUE_FLUSH:
+		step->kind = strcmp(line->value, "drop") ? STEP_FILL : STEP_DROP;
+		return step->kind == STEP_DROP
+			       ? 0
+			       : text_parse_size(line->value, "flush", &step->fill_bytes, err);
+	default:
+		step->kind = STEP_THINK;
+		return take_think(&step->think, line->value, err);
+	}
+}
+
 static int take_load_line(const struct ini_line *line, void *data, struct error *err)
 {
 	struct load *load = data;
@@ -204,7 +213,7 @@ static int take_load_line(const struct ini_line *line, void *data, struct error 
 
 	if (!*line->section)
 		return error_say(err, -EINVAL, "before the first [section]");
-	for (size_t i = 0; !is_load && !script && i < load->n_scripts; i++)
+	for (size_t i = 0; i < load->n_scripts; i++)
 		if (!strcmp(load->scripts[i].name, line->section))
 			script = &load->scripts[i];
 	if (!is_load && !script) {

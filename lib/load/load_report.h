@@ -18,17 +18,23 @@
 /* What the workers of a load did. */
 struct load_work {
 	enum coordination coordination;
-	const struct run_program *programs; /* the workers: items[n - 1].n == n */
+	struct run_program *programs; /* the workers: programs[n - 1].n == n */
 	size_t n_programs;
-	const struct sample_program *parts; /* of all samples, in their order, then of programs */
+	struct sample_program *parts; /* of all samples, in their order, then of programs */
 	size_t n_parts;
-	const char *file;                   /* the text of the load */
-	const struct load_rates *shares_of; /* not NULL: the shares of that load count, not those of `file` */
+	const char *file; /* the text of the load */
 };
+
+/* What they did in one sample. */
+struct load_parts {
+	const struct sample_program *items;
+	size_t n;
+};
+
+struct load_parts load_parts_of(const struct load_work *work, uint32_t sample);
 
 /* Whether two quantities that were measured together, one pair after another, are correlated. What drifts or comes in waves seems to be
  * correlated with everything else that does, so that neighbours that are alike count as fewer than they are. */
-
 struct pearson {
 	size_t n;
 	double r;           /* the coefficient of correlation; NAN: n < 5, or one of the two does not vary */
@@ -59,14 +65,15 @@ struct load_rate {
 struct load_rates {
 	struct load_rate *items; /* the first: of all work */
 	size_t n, n_runs;
-	struct load_rate sum;     /* repetitions of all scripts */
-	struct summary time;      /* to the last worker's end */
-	struct interval interval; /* likewise */
+	struct load_rate sum; /* repetitions of all scripts */
+	struct summary time;  /* to the last worker's end */
 	double order_changed; /* the share of runs whose workers finished in another order than in the run before; NAN: one run */
 };
 
-/* samples[n_samples]: those that count. load_rates_clear() frees them. */
-struct load_rates load_rates_of(const struct load_work *work, const struct sample *samples, size_t n_samples);
+/* samples[n_samples]: those that count. shares_of: the shares of that load, not those of the file; NULL: those of the file.
+ * load_rates_clear() frees them. */
+struct load_rates load_rates_of(const struct load_work *work, const struct load_rates *shares_of,
+	const struct sample *samples, size_t n_samples);
 void load_rates_clear(struct load_rates *rates);
 
 /* What one worker did in a sample, in repetitions a second. */
@@ -85,6 +92,9 @@ struct load_unit {
 const struct load_unit *load_unit_for(double nano);
 /* As many decimals as give the sd of a rate two significant digits in that unit; without one, the mean four. */
 int load_rate_decimals(const struct load_rate *rate, const struct load_unit *unit);
+/* As text_brief: the mean and the sd, "12.26 ± 0.29"; the interval, "11.90 … 12.62", NULL: one run has none. */
+const char *load_rate_text(const struct load_rate *rate, const struct load_unit *unit);
+const char *load_rate_interval_text(const struct load_rate *rate, const struct load_unit *unit);
 
 /* The page waits of several runs of a load together. */
 struct page_wait_total {
@@ -120,11 +130,8 @@ struct load_report {
 	struct run_result
 		result; /* under the cutoffs of the profile that it was run with; .discarding.run is the run */
 	struct load_row load;
-	struct run_program *programs; /* the workers, by number */
-	size_t n_programs;
-	struct sample_program *parts; /* what each worker did in each run */
-	size_t n_parts;
-	struct sample *kept; /* the runs that count */
+	struct load_work work; /* in all runs */
+	struct sample *kept;   /* the runs that count */
 	size_t n_kept;
 	struct load_sample *starts; /* of each run */
 	size_t n_starts;
@@ -146,14 +153,13 @@ struct load_report {
 int load_report_read(struct book *book, int64_t run, struct load_report *ret, struct error *err);
 void load_report_clear(struct load_report *report);
 
-/* The rates of these of its runs, with the shares of another load if `shares_of` is not NULL; load_rates_clear() frees them. */
-struct load_rates load_report_rates(const struct load_report *report, const struct sample *samples,
-	size_t n_samples, const struct load_rates *shares_of);
-
 /* At most 80 columns. page_wait_bin_ns: the width of the rows; 0: chosen by the waits. */
 void load_report_print(FILE *file, const struct load_report *report, int64_t page_wait_bin_ns);
 /* An emp-load document. */
 json_t *load_report_as_json(const struct load_report *report);
+
+/* For json_pack's o*: NULL, so that the member is missing, if it is below 0: not known. */
+json_t *load_known_json(int64_t value);
 
 /* page_wait_report.c: its page waits on the screen, and in its document: the histograms as they were recorded, and their totals
  * in each run. */
@@ -171,6 +177,8 @@ struct load_pair {
 	const struct load_rate *a, *b;
 	struct run_variation variation;
 	struct comparison comparison; /* of rates: above 1, b is the faster one */
+	struct comparison
+		times; /* the same as one of times, above 1 is slower: for the functions of comparison.h */
 };
 
 /* Two loads compared by their rates of work, as emp-analyze compare does it with the times of separate runs: there is a
@@ -190,9 +198,6 @@ struct load_comparison {
 int load_comparison_make(struct load_comparison *ret, struct book *book, const struct load_report *a,
 	const struct load_report *b, double between, struct error *err);
 void load_comparison_clear(struct load_comparison *comparison);
-
-/* The comparison as one of times, in which above 1 is slower: for the functions of comparison.h. */
-struct comparison load_pair_as_times(const struct load_pair *pair);
 
 void load_comparison_print(FILE *file, const struct load_comparison *comparison);
 /* The emp-load document of b, with the members `reference` (that of a) and `comparison`. */

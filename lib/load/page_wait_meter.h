@@ -14,15 +14,15 @@
 #include <stddef.h>
 #endif
 
-/* The histograms: bins of 10 us up to 1 ms, of 100 us up to 10 ms, of 1 ms up to 1 s, and one for all that
- * is longer. Bins of 1 or 2 ms are sums of them, and so is every coarser division that a disk of today needs. */
-enum page_wait_histogram {
-	PAGE_WAITS_OF_TASKS, /* below the cgroup, until they ran again */
-	PAGE_WAITS_OF_READS, /* requests of block devices */
-	PAGE_WAITS_OF_WRITES,
-	N_PAGE_WAIT_HISTOGRAMS
+enum page_wait_kind {
+	PAGE_WAIT_SLAVE, /* a task of a worker slept until a page, a buffer or another transfer was there, and ran again */
+	PAGE_WAIT_READ, /* a read request of a block device, whoever caused it: from its issue to its completion */
+	PAGE_WAIT_WRITE, /* likewise */
+	N_PAGE_WAIT_KINDS
 };
 
+/* The histograms: bins of 10 us up to 1 ms, of 100 us up to 10 ms, of 1 ms up to 1 s, and one for all that
+ * is longer. Bins of 1 or 2 ms are sums of them, and so is every coarser division that a disk of today needs. */
 enum {
 	PAGE_WAIT_US = 1000,
 	PAGE_WAIT_MS = 1000 * PAGE_WAIT_US,
@@ -37,9 +37,9 @@ struct page_wait_sum {
 };
 
 struct page_wait_sums {
-	struct page_wait_sum bins[N_PAGE_WAIT_HISTOGRAMS][N_PAGE_WAIT_BINS];
-	__u64 lost[N_PAGE_WAIT_HISTOGRAMS]; /* that could not be timed: too many at once */
-	__u64 ready_ns;                     /* of tasks: the page was there, and others had the CPU */
+	struct page_wait_sum bins[N_PAGE_WAIT_KINDS][N_PAGE_WAIT_BINS];
+	__u64 lost[N_PAGE_WAIT_KINDS]; /* that could not be timed: too many at once */
+	__u64 ready_ns;                /* of workers: the page was there, and others had the CPU */
 };
 
 static inline __u32 page_wait_bin_of(__u64 ns)

@@ -9,7 +9,6 @@
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/load/page_wait_meter.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +23,24 @@ const struct page_wait *page_wait_find(const struct page_waits *waits, enum page
 	return NULL;
 }
 
+/* Adds it to the bin from the same length on, which is inserted if it is new. */
+static void add_wait_bin(struct page_wait_total *total, const struct page_wait_bin *bin)
+{
+	size_t at = total->n_bins;
+
+	while (at > 0 && total->bins[at - 1].low_ns >= bin->low_ns)
+		at--;
+	if (at == total->n_bins || total->bins[at].low_ns != bin->low_ns) {
+		array_add(total->bins, total->n_bins);
+		memmove(&total->bins[at + 1], &total->bins[at],
+			(total->n_bins - 1 - at) * sizeof(*total->bins));
+		total->bins[at] = (struct page_wait_bin){
+			.kind = bin->kind, .low_ns = bin->low_ns, .high_ns = bin->high_ns};
+	}
+	total->bins[at].count = saturate_add(total->bins[at].count, bin->count);
+	total->bins[at].total_ns = saturate_add(total->bins[at].total_ns, bin->total_ns);
+}
+
 struct page_wait_total page_wait_total_of(
 	const struct page_waits *waits, enum page_wait_kind kind, const struct sample *samples, size_t n)
 {
@@ -34,38 +51,17 @@ struct page_wait_total page_wait_total_of(
 
 		if (!wait)
 			continue;
-		total.ready_ns = wait->ready_ns < 0 || total.ready_ns < 0
-					 ? -1
-					 : saturate_add(total.ready_ns, wait->ready_ns);
 		total.n++;
 		total.count = saturate_add(total.count, wait->count);
 		total.total_ns = saturate_add(total.total_ns, wait->total_ns);
 		total.lost = saturate_add(total.lost, wait->lost);
-		for (size_t k = 0; k < waits->n_bins; k++) {
-			const struct page_wait_bin *bin = &waits->bins[k];
-			struct page_wait_bin *sum;
-
-			if (bin->sample != wait->sample || bin->kind != kind)
-				continue;
-
-			/* The bin from low_ns on, which is inserted if it is new. */
-			size_t at = total.n_bins;
-
-			while (at > 0 && total.bins[at - 1].low_ns >= bin->low_ns)
-				at--;
-			if (at < total.n_bins && total.bins[at].low_ns == bin->low_ns) {
-				sum = &total.bins[at];
-			} else {
-				array_add(total.bins, total.n_bins);
-				memmove(&total.bins[at + 1], &total.bins[at],
-					(total.n_bins - 1 - at) * sizeof(*total.bins));
-				total.bins[at] = (struct page_wait_bin){
-					.kind = bin->kind, .low_ns = bin->low_ns, .high_ns = bin->high_ns};
-				sum = &total.bins[at];
-			}
-			sum->count = saturate_add(sum->count, bin->count);
-			sum->total_ns = saturate_add(sum->total_ns, bin->total_ns);
-		}
+		if (wait->ready_ns < 0 || total.ready_ns < 0)
+			total.ready_ns = -1;
+		else
+			total.ready_ns = saturate_add(total.ready_ns, wait->ready_ns);
+		for (size_t k = 0; k < waits->n_bins; k++)
+			if (waits->bins[k].sample == wait->sample && waits->bins[k].kind == kind)
+				add_wait_bin(&total, &waits->bins[k]);
 	}
 	return total;
 }
@@ -144,9 +140,9 @@ void page_wait_correlate(struct load_report *p)
 		int64_t ready_ns = wait && wait->ready_ns > 0 ? wait->ready_ns : 0;
 		double repetitions = 0;
 
-		for (size_t k = 0; k < p->n_parts; k++)
-			if (p->parts[k].sample == p->kept[i].n && p->parts[k].repetitions > 0)
-				repetitions += (double)p->parts[k].repetitions;
+		for (size_t k = 0; k < p->work.n_parts; k++)
+			if (p->work.parts[k].sample == p->kept[i].n && p->work.parts[k].repetitions > 0)
+				repetitions += (double)p->work.parts[k].repetitions;
 		if (!wait || !(repetitions > 0) || p->rates.items[0].nano[i] <= 0)
 			return;
 		times[i] = 1 / (double)p->rates.items[0].nano[i];
@@ -159,66 +155,67 @@ void page_wait_correlate(struct load_report *p)
 }
 
 /* "1203 in 2.345 s, mean 1.949 ms" */
-static void print_wait_total(FILE *file, const struct page_wait_total *total)
+static const char *wait_total_text(const struct page_wait_total *total)
 {
 	if (total->count == 0)
-		fputs("none", file);
-	else
-		fprintf(file, "%" PRId64 " in %s, mean %s", total->count, text_duration(total->total_ns),
-			text_duration(total->total_ns / total->count));
-}
-
-static void print_wait_cell(FILE *file, const struct page_wait_bin *row)
-{
-	fprintf(file, " %10" PRId64 " %10s", row->count, row->count > 0 ? text_duration(row->total_ns) : "-");
+		return "none";
+	return text_brief("%" PRId64 " in %s, mean %s", total->count, text_duration(total->total_ns),
+		text_duration(total->total_ns / total->count));
 }
 
 /* A row is "1.500 … 2.000 ms": the edges have one unit. width_ns 0: one that suits both. */
 static void print_wait_histogram(FILE *file, const struct page_wait_total *workers,
 	const struct page_wait_total *reads, int64_t width_ns)
 {
-	struct page_wait_bin of_workers[PAGE_WAIT_ROWS], of_reads[PAGE_WAIT_ROWS];
-	int64_t for_workers = page_wait_width(workers), for_reads = page_wait_width(reads);
+	struct page_wait_bin rows[2][PAGE_WAIT_ROWS];
+	int64_t for_workers = page_wait_width(workers), for_reads = page_wait_width(reads), unit_ns;
 	size_t n, m;
 
 	width_ns = width_ns ?: for_workers > for_reads ? for_workers : for_reads;
-	n = page_wait_rows(workers, width_ns, of_workers);
-	m = page_wait_rows(reads, width_ns, of_reads);
+	unit_ns = width_ns < NS_PER_MS ? NS_PER_US : NS_PER_MS;
+	n = page_wait_rows(workers, width_ns, rows[0]);
+	m = page_wait_rows(reads, width_ns, rows[1]);
 	fprintf(file, "     %18s %10s %10s %10s %10s\n", "", "WAITS", "TIME", "READS", "TIME");
 	for (size_t i = 0; i < n || i < m; i++) {
 		const char *unit = width_ns < NS_PER_MS ? "us" : "ms";
-		int64_t unit_ns = width_ns < NS_PER_MS ? NS_PER_US : NS_PER_MS;
-		int64_t low = of_workers[i].low_ns / unit_ns, high = of_workers[i].high_ns / unit_ns;
-		bool is_last = of_workers[i].high_ns < 0;
+		int64_t low = rows[0][i].low_ns / unit_ns, high = rows[0][i].high_ns / unit_ns;
 
-		/* the ellipsis has three bytes */
-		fprintf(file, "     %*s", is_last ? 18 : 20,
-			is_last ? text_brief("%" PRId64 " %s and more", low, unit)
-				: text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
-		print_wait_cell(file, &of_workers[i]);
-		print_wait_cell(file, &of_reads[i]);
+		if (rows[0][i].high_ns < 0)
+			fprintf(file, "     %18s", text_brief("%" PRId64 " %s and more", low, unit));
+		else /* the ellipsis has three bytes */
+			fprintf(file, "     %20s",
+				text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
+		for (size_t k = 0; k < 2; k++)
+			fprintf(file, " %10" PRId64 " %10s", rows[k][i].count,
+				rows[k][i].count > 0 ? text_duration(rows[k][i].total_ns) : "-");
 		fputc('\n', file);
 	}
 }
 
-static void print_wait_correlation(FILE *file, const char *name, const char *with, const struct pearson *c)
+static void print_wait_correlations(FILE *file, const struct load_report *p)
 {
-	if (isnan(c->r))
-		return;
-	fprintf(file, "  %-23s %s r %.2f ", name, with, c->r);
-	if (isnan(c->low))
-		fprintf(file, "(runs drift: may be chance)\n");
-	else
-		fprintf(file, "(95 %% CI %.2f … %.2f), %zu runs\n", c->low, c->high, c->n);
+	const struct pearson *const all[] = {&p->wait_number, &p->wait_length};
+	const char *title = "Run time and page waits";
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		const struct pearson *c = all[i];
+
+		if (isnan(c->r))
+			continue;
+		fprintf(file, "  %-23s %s r %.2f ", title, i ? "length:" : "number:", c->r);
+		if (isnan(c->low))
+			fprintf(file, "(runs drift: may be chance)\n");
+		else
+			fprintf(file, "(95 %% CI %.2f … %.2f), %zu runs\n", c->low, c->high, c->n);
+		title = "";
+	}
 }
 
 void page_wait_report_print(FILE *file, const struct load_report *p, int64_t width_ns)
 {
-	static const char title[] = "Run time and page waits";
-	static const char *const names[] = {
-		[PAGE_WAIT_READ] = "Block reads", [PAGE_WAIT_WRITE] = "Block writes"};
-	const struct page_wait_total *totals = p->page_wait_totals, *workers = &totals[PAGE_WAIT_SLAVE],
-				     *reads = &totals[PAGE_WAIT_READ];
+	const struct page_wait_total *workers = &p->page_wait_totals[PAGE_WAIT_SLAVE],
+				     *reads = &p->page_wait_totals[PAGE_WAIT_READ],
+				     *writes = &p->page_wait_totals[PAGE_WAIT_WRITE];
 
 	if (workers->n == 0) {
 		if (p->load.no_page_waits)
@@ -226,12 +223,11 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 				terminal_text(p->load.no_page_waits));
 		return;
 	}
-	if (reads->n > 0 && workers->count + reads->count + totals[PAGE_WAIT_WRITE].count == 0) {
+	if (reads->n > 0 && workers->count + reads->count + writes->count == 0) {
 		fprintf(file, "  Page waits              none, and no block device was read or written\n");
 		return;
 	}
-	fprintf(file, "  Page waits of slaves    ");
-	print_wait_total(file, workers);
+	fprintf(file, "  Page waits of slaves    %s", wait_total_text(workers));
 	if (workers->ready_ns > 0 && workers->total_ns > 0)
 		fprintf(file, ", %s for a CPU",
 			text_percent((double)workers->ready_ns / (double)workers->total_ns));
@@ -240,65 +236,62 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);
 	if (reads->n == 0)
 		fprintf(file, "  Block reads             not counted: this machine has no block device\n");
-	for (enum page_wait_kind kind = PAGE_WAIT_READ; reads->n > 0 && kind <= PAGE_WAIT_WRITE; kind++) {
-		fprintf(file, "  %-23s ", names[kind]);
-		print_wait_total(file, &totals[kind]);
-		fputc('\n', file);
-	}
+	else
+		fprintf(file, "  Block reads             %s\n  Block writes            %s\n",
+			wait_total_text(reads), wait_total_text(writes));
 	if (workers->count > 0 || reads->count > 0)
 		print_wait_histogram(file, workers, reads, width_ns);
-	print_wait_correlation(file, title, "number:", &p->wait_number);
-	print_wait_correlation(file, isnan(p->wait_number.r) ? title : "", "length:", &p->wait_length);
+	print_wait_correlations(file, p);
+}
+
+/* One kind: its totals, in all and in each run that counts, and its histogram. */
+static json_t *wait_total_json(
+	const struct load_report *p, const struct page_wait_total *total, enum page_wait_kind kind)
+{
+	json_t *bins = json_array(), *runs = json_array();
+
+	for (size_t i = 0; i < total->n_bins; i++) {
+		const struct page_wait_bin *bin = &total->bins[i];
+
+		json_array_append_new(
+			bins, json_pack("{s:I, s:I, s:I, s:o*}", "low_ns", (json_int_t)bin->low_ns, "count",
+				      (json_int_t)bin->count, "total_ns", (json_int_t)bin->total_ns,
+				      "high_ns", load_known_json(bin->high_ns)));
+	}
+	for (size_t i = 0; i < p->n_kept; i++) {
+		const struct page_wait *wait = page_wait_find(&p->page_waits, kind, p->kept[i].n);
+
+		if (wait)
+			json_array_append_new(runs,
+				json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample, "count",
+					(json_int_t)wait->count, "total_ns", (json_int_t)wait->total_ns));
+	}
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o*}", "count", (json_int_t)total->count, "total_ns",
+		(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins, "runs", runs,
+		"ready_ns", load_known_json(total->ready_ns));
+}
+
+/* NULL: not known. */
+static json_t *pearson_json(const struct pearson *c)
+{
+	return isnan(c->r) ? NULL
+			   : json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
+				     json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
+				     c->effective_n, "p", json_real_or_null(c->p));
 }
 
 json_t *page_wait_report_as_json(const struct load_report *p)
 {
-	json_t *root = json_object(), *correlation = json_object();
+	json_t *root = json_object();
 
-	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {
-		const struct page_wait_total *total = &p->page_wait_totals[kind];
-		json_t *bins, *runs, *object;
-
-		if (total->n == 0)
-			continue;
-		bins = json_array();
-		runs = json_array();
-		for (size_t i = 0; i < total->n_bins; i++) {
-			const struct page_wait_bin *bin = &total->bins[i];
-			json_t *row = json_pack("{s:I, s:I, s:I}", "low_ns", (json_int_t)bin->low_ns, "count",
-				(json_int_t)bin->count, "total_ns", (json_int_t)bin->total_ns);
-
-			if (bin->high_ns > 0)
-				json_object_set_new(row, "high_ns", json_integer(bin->high_ns));
-			json_array_append_new(bins, row);
-		}
-		for (size_t i = 0; i < p->n_kept; i++) {
-			const struct page_wait *wait = page_wait_find(&p->page_waits, kind, p->kept[i].n);
-
-			if (wait)
-				json_array_append_new(
-					runs, json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample,
-						      "count", (json_int_t)wait->count, "total_ns",
-						      (json_int_t)wait->total_ns));
-		}
-		object = json_pack("{s:I, s:I, s:I, s:o, s:o}", "count", (json_int_t)total->count, "total_ns",
-			(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins, "runs",
-			runs);
-		if (total->ready_ns >= 0)
-			json_object_set_new(object, "ready_ns", json_integer(total->ready_ns));
-		json_object_set_new(root, page_wait_kind_names[kind], object);
-	}
+	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
+		if (p->page_wait_totals[kind].n > 0)
+			json_object_set_new(root, page_wait_kind_names[kind],
+				wait_total_json(p, &p->page_wait_totals[kind], kind));
 	if (p->page_wait_totals[PAGE_WAIT_SLAVE].n == 0 && p->load.no_page_waits)
 		json_object_set_new(root, "missing", json_string(p->load.no_page_waits));
-	for (int i = 0; i < 2; i++) {
-		const struct pearson *c = i ? &p->wait_length : &p->wait_number;
-
-		if (!isnan(c->r))
-			json_object_set_new(correlation, i ? "length" : "number",
-				json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
-					json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
-					c->effective_n, "p", json_real_or_null(c->p)));
-	}
-	json_object_set_new(root, "correlation_with_run_time", correlation);
+	json_object_set_new(root, "correlation_with_run_time",
+		json_pack("{s:o*, s:o*}", "number", pearson_json(&p->wait_number), "length",
+			pearson_json(&p->wait_length)));
 	return root;
 }

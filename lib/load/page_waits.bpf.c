@@ -33,15 +33,15 @@ struct {
 
 struct page_wait_sums waits;
 
-static __always_inline void count(enum page_wait_histogram histogram, __u64 ns)
+static __always_inline void count(enum page_wait_kind kind, __u64 ns)
 {
 	__u32 bin = page_wait_bin_of(ns);
 
 	barrier_var(bin); /* the verifier does not know how great it can be, as the compiler does */
 	if (bin >= N_PAGE_WAIT_BINS)
 		return;
-	__sync_fetch_and_add(&waits.bins[histogram][bin].count, 1);
-	__sync_fetch_and_add(&waits.bins[histogram][bin].total_ns, ns);
+	__sync_fetch_and_add(&waits.bins[kind][bin].count, 1);
+	__sync_fetch_and_add(&waits.bins[kind][bin].total_ns, ns);
 }
 
 static __always_inline bool is_runnable(const struct task_struct *task)
@@ -83,7 +83,7 @@ static __always_inline void fall_asleep(struct task_struct *task)
 		return;
 	sleep.since_ns = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&sleeps, &key, &sleep, 0) < 0)
-		__sync_fetch_and_add(&waits.lost[PAGE_WAITS_OF_TASKS], 1);
+		__sync_fetch_and_add(&waits.lost[PAGE_WAIT_SLAVE], 1);
 }
 
 static __always_inline void run_again(struct task_struct *task)
@@ -95,7 +95,7 @@ static __always_inline void run_again(struct task_struct *task)
 		return;
 	wait_ns = bpf_ktime_get_ns() - sleep->since_ns;
 	ready_ns = run_delay_of(task) - sleep->run_delay + queued_ns(task);
-	count(PAGE_WAITS_OF_TASKS, wait_ns);
+	count(PAGE_WAIT_SLAVE, wait_ns);
 	__sync_fetch_and_add(&waits.ready_ns, ready_ns < wait_ns ? ready_ns : wait_ns);
 	bpf_map_delete_elem(&sleeps, &key);
 }
@@ -127,7 +127,7 @@ int BPF_PROG(request_is_issued, struct request *request)
 	if (operation > OPERATION_WRITE)
 		return 0;
 	if (bpf_map_update_elem(&issued_ns, &key, &now_ns, 0) < 0)
-		__sync_fetch_and_add(&waits.lost[PAGE_WAITS_OF_READS + operation], 1);
+		__sync_fetch_and_add(&waits.lost[PAGE_WAIT_READ + operation], 1);
 	return 0;
 }
 
@@ -144,8 +144,7 @@ int BPF_PROG(request_is_complete, struct request *request, int error, unsigned i
 	if (!since_ns)
 		return 0;
 	operation = request->cmd_flags & REQUEST_OPERATION;
-	count(operation == OPERATION_READ ? PAGE_WAITS_OF_READS : PAGE_WAITS_OF_WRITES,
-		bpf_ktime_get_ns() - *since_ns);
+	count(operation == OPERATION_READ ? PAGE_WAIT_READ : PAGE_WAIT_WRITE, bpf_ktime_get_ns() - *since_ns);
 	bpf_map_delete_elem(&issued_ns, &key);
 	return 0;
 }

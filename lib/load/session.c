@@ -3,20 +3,17 @@
 #include "lib/load/session.h"
 
 #include "lib/base/number.h"
-#include "lib/base/paths.h"
-#include "lib/base/table.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/xalloc.h"
-#include "lib/book/book.h"
+#include "lib/book/sql.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
+#include "lib/load/page_wait_meter.h"
 #include "lib/protocol/names.h"
-#include "lib/report/notes.h"
 #include "lib/report/screen.h"
-#include "lib/run/sampling.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,177 +42,147 @@ int load_read(struct load *ret, char **ret_text, const char *path, struct error 
 }
 
 int load_session_open(
-	struct load_session *ret, const struct load_options *options, const char *path, struct error *err)
+	struct load_session *s, const struct load_options *options, const char *path, struct error *err)
 {
-	_cleanup_(load_session_close) struct load_session s = {.options = options};
-	_cleanup_(freep) char *digest = NULL;
-	int64_t environment;
-	int r = load_read(&s.load, &s.text, path, err);
-	_cleanup_(freep) char *book_path = NULL;
-	struct error err2;
+	int r = interrupt_init();
 
 	if (r < 0)
+		return error_os(err, r, "cannot catch signals");
+	r = load_read(&s->load, &s->text, path, err);
+	if (r < 0)
 		return r;
+	s->options = options;
 	if (options->coordination >= 0)
-		s.load.coordination = (enum coordination)options->coordination;
-	s.load.runs = options->runs ?: s.load.runs;
-	if (setenv("EMP_LOAD_FILE_DIR", s.load.file_directory, 1) < 0)
+		s->load.coordination = (enum coordination)options->coordination;
+	s->load.runs = options->runs ?: s->load.runs;
+	if (!s->load.cpu_list && sched_getaffinity(0, sizeof(s->load.cpus), &s->load.cpus) < 0)
+		return error_os(err, -errno, "cannot read which CPUs may be used");
+	if (setenv("EMP_LOAD_FILE_DIR", s->load.file_directory, 1) < 0)
 		xalloc_fail();
-	r = paths_book(s.options->db, &book_path, err);
-	if (r == 0 && !s.options->ignore_lock && lock_look(book_path, &err2) < 0) {
-		r = error_say(err, -EBUSY, "%s, or measure anyway with --ignore-lock", err2.text);
-	} else {
+	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
+		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
+	if (r == 0)
 		leftovers_remove();
-		if (r == 0)
-			r = book_open(&s.book, book_path, BOOK_MEASURE, err);
-		if (r >= 0) {
-			patience_begin(s.book);
-			r = s.options->profile ? book_get_profile(s.book, s.options->profile, &s.profile, err)
-					       : 0;
-		}
-	}
+	if (r == 0 && options->profile)
+		r = book_get_profile(s->base.book, options->profile, &s->profile, err);
 	if (r == 0)
-		r = environment_take(s.book, &environment, &digest, err);
+		r = run_session_environment(&s->base, err);
 	if (r == 0)
-		r = observer_open(&s.observer, options->backend, -1, err);
+		r = observer_open(&s->base.observer, options->backend, -1, err);
 	if (r == 0)
-		r = load_limits_begin(&s.limits, &s.load, err);
-	if (r == 0) {
-		size_t n = load_slaves(&s.load);
-
-		s.run = (struct run){
-			.kind = RUN_LOAD,
-			.program = text_utf8(s.load.name),
-			.backend = xstrdup(s.observer.backend),
-			.pt_source = xstrdup("cgroup"),
-			.profile = text_copy(s.options->profile),
-			.notes = xstrdup(coordination_names[s.load.coordination]),
-			.resolution_ns = 1,
-			.environment = environment,
-			.cpu = -1,
-		};
-		s.programs = xcalloc(n, sizeof(*s.programs));
-		for (size_t k = 0; k < n; k++)
-			s.programs[k] = (struct run_program){
-				.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s.load, k)->name)};
-		r = names_text(&s.run.name_patterns, err);
-	}
+		r = load_limits_begin(&s->limits, &s->load, err);
 	if (r < 0)
 		return r;
-	*ret = TAKE_STRUCT(s);
-	return 0;
-}
-
-/* For load_run_once(). */
-static struct load_plan load_session_plan(struct load_session *s)
-{
-	return (struct load_plan){
-		.load = &s->load,
-		.text = s->text,
-		.observer = &s->observer,
-		.limits = s->limits,
-		.page_waits = s->page_wait_meter,
-		.show_output = s->options->show_output,
+	s->run = (struct run){
+		.kind = RUN_LOAD,
+		.program = text_utf8(s->load.name),
+		.backend = xstrdup(s->base.observer.backend),
+		.pt_source = xstrdup("cgroup"),
+		.profile = text_copy(options->profile),
+		.notes = xstrdup(coordination_names[s->load.coordination]),
+		.resolution_ns = 1,
+		.environment = s->base.environment,
+		.cpu = -1,
 	};
+	s->work = (struct load_work){.coordination = s->load.coordination, .file = s->text};
+	for (size_t k = 0; k < load_slaves(&s->load); k++)
+		*array_add(s->work.programs, s->work.n_programs) = (struct run_program){
+			.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s->load, k)->name)};
+	return names_text(&s->run.name_patterns, err);
 }
 
-/* One run of the load, and its rows in one transaction. */
-static int take_load_sample(struct load_session *s, bool warm_up, struct error *err)
+static int store_load_sample(struct load_session *s, const struct load_result *result, struct error *err)
 {
-	const struct load_plan plan = load_session_plan(s);
-	_cleanup_(load_result_clear) struct load_result result = {};
-	int r = load_run_once(&plan, s->run.n_samples + 1, &result, err);
+	const struct page_waits *waits = &result->page_waits;
+	struct book *book = s->base.book;
+	int r = sample_store_rows(book, s->run.id, result->start.sample, &result->observation, err);
 
-	if (r < 0 || warm_up)
-		return r;
-	do {
-		r = book_begin(s->book, err);
-		if (r == 0) {
-			r = sample_store_rows(
-				s->book, s->run.id, result.start.sample, &result.observation, err);
-			if (r == 0)
-				r = book_add_rows(s->book, s->run.id, &sample_program_table, result.parts,
-					result.n, err);
-			if (r == 0)
-				r = book_add_page_waits(s->book, s->run.id, &result.page_waits, err);
-			if (r == 0)
-				r = book_add_rows(
-					s->book, s->run.id, &load_sample_table, &result.start, 1, err);
-			r = r == 0 ? book_commit(s->book, err) : r;
+	if (r == 0)
+		r = book_add_rows(book, s->run.id, &sample_program_table, result->parts, result->n, err);
+	if (r == 0)
+		r = book_add_rows(book, s->run.id, &page_wait_table, waits->items, waits->n, err);
+	if (r == 0)
+		r = book_add_rows(book, s->run.id, &page_wait_bin_table, waits->bins, waits->n_bins, err);
+	return r == 0 ? book_add_rows(book, s->run.id, &load_sample_table, &result->start, 1, err) : r;
+}
+
+/* Warm-ups, then runs that are stored. */
+static int take_load_samples(struct load_session *s, struct error *err)
+{
+	int total = s->options->warm_ups + s->load.runs, r = 0;
+	_cleanup_(progress_end) struct progress progress;
+
+	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
+	for (int i = 0; r == 0 && i < total; i++) {
+		_cleanup_(load_result_clear) struct load_result result = {};
+
+		r = interrupt_pending() ? -EINTR : load_run_once(s, s->run.n_samples + 1, &result, err);
+		if (r == 0 && i >= s->options->warm_ups) {
+			r = BOOK_ATOMIC(s->base.book, store_load_sample(s, &result, err), err);
+			s->run.n_samples += r == 0;
 		}
-		if (r < 0)
-			book_rollback(s->book);
-	} while (book_again(s->book, r, err));
-	s->run.n_samples += r == 0;
+		if (r == 0)
+			progress_step(&progress, (uint64_t)i + 1, NULL);
+	}
 	return r;
+}
+
+/* Reads the result of the runs that were stored, and stores the notes on it, as emp-measure does; what single programs can be resolved to
+ * says nothing of a load. */
+static int conclude_load(struct load_session *s, struct error *err)
+{
+	const struct profile *profile = s->options->profile ? &s->profile : NULL;
+	struct notes *notes = &s->report.notes;
+	int r = load_report_read(s->base.book, s->run.id, &s->report, err);
+
+	if (r < 0)
+		return r;
+	run_notes_add(notes, &s->report.result, profile);
+	if (profile)
+		r = profile_changes_note(notes, s->base.book, profile, s->run.environment, NULL, err);
+	return r < 0 ? r : book_put_notes(s->base.book, s->run.id, notes->items, notes->n, err);
 }
 
 int load_session_run(struct load_session *s, struct error *err)
 {
-	struct progress progress;
-	struct error err2 = {};
-	int total = s->options->warm_ups + s->load.runs, r, outcome;
+	struct load_row row = {s->load.coordination, s->load.cpu_list, s->text, NULL};
+	struct error err2 = {}, *of_end;
+	enum run_state state;
+	int r, outcome;
 
 	/* the load runs without it, too */
 	privilege_raise();
-	page_wait_meter_new(&s->page_wait_meter, &s->no_page_waits);
+	if (page_wait_meter_new(&s->page_wait_meter, &s->no_page_waits) < 0)
+		row.no_page_waits = s->no_page_waits.text;
 	privilege_lower();
-
-	const struct load_row row = {s->load.coordination, s->load.cpu_list, s->text,
-		s->page_wait_meter ? NULL : s->no_page_waits.text};
-
-	r = book_begin_run(s->book, &s->run, err);
+	r = book_begin_run(s->base.book, &s->run, err);
 	if (r == 0)
-		r = book_add_rows(s->book, s->run.id, &load_table, &row, 1, err);
+		r = book_add_rows(s->base.book, s->run.id, &load_table, &row, 1, err);
 	if (r == 0)
-		r = book_add_rows(
-			s->book, s->run.id, &run_program_table, s->programs, load_slaves(&s->load), err);
+		r = book_add_rows(s->base.book, s->run.id, &run_program_table, s->work.programs,
+			s->work.n_programs, err);
 	if (r < 0)
 		return r;
-	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
-	outcome = 0;
-	for (int i = 0; outcome == 0 && i < total; i++) {
-		outcome = interrupt_pending() ? -EINTR : take_load_sample(s, i < s->options->warm_ups, err);
-		if (outcome == 0)
-			progress_step(&progress, (uint64_t)i + 1, NULL);
-	}
-	progress_end(&progress);
-	r = book_end_run(s->book, s->run.id,
-		outcome == 0        ? RUN_DONE
-		: outcome == -EINTR ? RUN_INTERRUPTED
-				    : RUN_FAILED,
-		s->run.notes, outcome ? &err2 : err);
+	outcome = take_load_samples(s, err);
+	of_end = outcome ? &err2 : err;
+	state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+	r = book_end_run(s->base.book, s->run.id, state, s->run.notes, of_end);
 	if (r == 0 && s->run.n_samples > 0)
-		r = load_report_read(s->book, s->run.id, &s->report, outcome ? &err2 : err);
-	if (r == 0 && s->run.n_samples > 0) {
-		/* The notes on the result, as emp-measure stores them; what single programs can be resolved to says
-		 * nothing of a load. */
-		const struct profile *profile = s->options->profile ? &s->profile : NULL;
-		struct notes *notes = &s->report.notes;
-
-		run_notes_add(notes, &s->report.result, profile);
-		if (profile)
-			r = profile_changes_note(
-				notes, s->book, profile, s->run.environment, NULL, outcome ? &err2 : err);
-		if (r >= 0)
-			r = book_put_notes(s->book, s->run.id, notes->items, notes->n, outcome ? &err2 : err);
-	}
+		r = conclude_load(s, of_end);
 	return outcome ?: r;
 }
 
 void load_session_close(struct load_session *s)
 {
 	load_report_clear(&s->report);
-	fields_free(&run_program_table, s->programs, s->programs ? load_slaves(&s->load) : 0);
+	fields_free(&run_program_table, s->work.programs, s->work.n_programs);
 	page_wait_meter_free(s->page_wait_meter);
 	run_clear(&s->run);
 	profile_clear(&s->profile);
-	observer_close(&s->observer);
+	run_session_close(&s->base);
 	load_limits_end(s->limits);
-	book_free(s->book);
 	load_clear(&s->load);
 	free(s->text);
-	*s = (struct load_session){};
 }
 
 /* A known slowdown is a process on each CPU that takes a given share of it, in slices of
@@ -232,17 +199,30 @@ struct slowdown {
 	int64_t begun_ns;
 };
 
+/* The process on one CPU. It catches up with what it did not get. Half of a period's share is taken in advance, so that on average it
+ * has what it should. */
+static void __attribute__((noreturn)) slow_down(pid_t parent, int cpu, int64_t begun_ns, double share)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "emp-handicap");
+	if (getppid() != parent || pinning_pin(cpu) < 0)
+		_exit(1);
+	for (int64_t next_ns = begun_ns;; next_ns += SLOWDOWN_PERIOD_NS) {
+		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+		int64_t until_ns = next_ns + SLOWDOWN_PERIOD_NS / 2 - begun_ns;
+
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+		while ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) < share * (double)until_ns)
+			;
+	}
+}
+
 /* On each of the CPUs. -EPERM, with a sentence: real time needs root. */
 static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double share, struct error *err)
 {
 	static const struct sched_param first = {.sched_priority = 1};
-	struct real_time real_time;
 	pid_t parent = getpid();
-	int r = real_time_begin(&real_time);
 
-	real_time_end(&real_time);
-	if (r < 0)
-		return error_os(err, r, "cannot run in real time (SCHED_FIFO), which needs root");
 	s->begun_ns = clock_ns(CLOCK_MONOTONIC);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		pid_t pid;
@@ -252,24 +232,12 @@ static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double shar
 		pid = fork();
 		if (pid < 0)
 			return error_os(err, -errno, "cannot start a process on CPU %d", cpu);
-		if (pid == 0) {
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			prctl(PR_SET_NAME, "emp-handicap");
-			if (getppid() != parent || pinning_pin(cpu) < 0 ||
-				sched_setscheduler(0, SCHED_FIFO, &first) < 0)
-				_exit(1);
-			/* Catches up with what it did not get. Half of a period's share is taken in advance, so
-			 * that on average it has what it should. */
-			for (int64_t next_ns = s->begun_ns;; next_ns += SLOWDOWN_PERIOD_NS) {
-				struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
-				int64_t until_ns = next_ns + SLOWDOWN_PERIOD_NS / 2 - s->begun_ns;
-
-				clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-				while ((double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) < share * (double)until_ns)
-					;
-			}
-		}
+		if (pid == 0)
+			slow_down(parent, cpu, s->begun_ns, share);
 		*array_add(s->pids, s->n) = pid;
+		if (sched_setscheduler(pid, SCHED_FIFO, &first) < 0)
+			return error_os(
+				err, -errno, "cannot run in real time (SCHED_FIFO), which needs root");
 	}
 	return 0;
 }
@@ -300,84 +268,76 @@ static void slowdown_clear(struct slowdown *s)
 
 /* The runs under one slowdown. */
 struct slowed {
+	struct load_work work;
 	struct sample *samples;
-	struct sample_program *parts;
-	size_t n_samples, n_parts;
+	size_t n_samples;
 	double taken; /* the sum of shares */
 };
 
-static int run_slowed(struct slowed *slowed, struct load_session *s, double share, struct error *err)
+static int run_slowed(const struct load_session *s, double share, struct slowed *ret, struct error *err)
 {
-	const struct load_plan plan = load_session_plan(s);
 	_cleanup_(load_result_clear) struct load_result result = {};
 	_cleanup_(slowdown_clear) struct slowdown slowdown = {};
-	uint32_t n = (uint32_t)slowed->n_samples + 1;
-	cpu_set_t cpus;
-	int r = load_allowed_cpus(&s->load, &cpus, err);
+	uint32_t n = (uint32_t)ret->n_samples + 1;
+	int r = share > 0 ? slowdown_begin(&slowdown, &s->load.cpus, share, err) : 0;
 
-	if (r == 0 && share > 0)
-		r = slowdown_begin(&slowdown, &cpus, share, err);
 	if (r == 0)
-		r = load_run_once(&plan, n, &result, err);
+		r = load_run_once(s, n, &result, err);
 	if (r < 0)
 		return r;
-	slowed->taken += slowdown_end(&slowdown);
-	*array_add(slowed->samples, slowed->n_samples) = (struct sample){
+	ret->taken += slowdown_end(&slowdown);
+	*array_add(ret->samples, ret->n_samples) = (struct sample){
 		.n = n, .et_ns = result.observation.spawned.et_ns};
 	for (size_t k = 0; k < result.n; k++)
-		*array_add(slowed->parts, slowed->n_parts) = result.parts[k];
+		*array_add(ret->work.parts, ret->work.n_parts) = result.parts[k];
 	return 0;
 }
 
-int load_verify(struct load_verification *ret, struct load_session *session, int rounds, struct error *err)
+/* The rates under each slowdown with those under the first, which is none. */
+static int compare_slowed(const struct slowed *slowed, struct load_verification *ret, struct error *err)
 {
-	_cleanup_(load_verification_clear) struct load_verification v = {.rounds = rounds};
-	struct slowed slowed[N_SLOWDOWNS] = {};
-	struct progress progress;
-	uint64_t done = 0;
+	static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
+	struct load_rates rates[N_SLOWDOWNS];
 	int r = 0;
 
-	progress_begin(
-		&progress, session->load.name, (uint64_t)rounds * N_SLOWDOWNS, session->options->quiet);
-	for (int round = 0; r == 0 && round < rounds; round++)
-		for (size_t i = 0; r == 0 && i < N_SLOWDOWNS; i++) {
-			/* each round begins with another one */
-			size_t which = (i + (size_t)round) % N_SLOWDOWNS;
-
-			r = interrupt_pending() ? -EINTR
-						: run_slowed(&slowed[which], session, slowdowns[which], err);
-			progress_step(&progress, ++done, NULL);
-		}
-	progress_end(&progress);
 	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
-		if (r == 0) {
-			static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
-			const struct load_rate *rate, *free_rate;
-			const struct load_work work = {session->load.coordination, session->programs,
-				load_slaves(&session->load), slowed[i].parts, slowed[i].n_parts,
-				session->text, NULL};
-
-			v.rates[i] = load_rates_of(&work, slowed[i].samples, slowed[i].n_samples);
-			v.taken[i] = slowed[i].taken / (double)slowed[i].n_samples;
-			rate = &v.rates[i].items[0];
-			free_rate = &v.rates[0].items[0];
-			r = compare(free_rate->nano, free_rate->summary.n, rate->nano, rate->summary.n,
-				&pairs, &v.compared[i], err);
-		}
-		free(slowed[i].samples);
-		free(slowed[i].parts);
+		rates[i] = load_rates_of(&slowed[i].work, NULL, slowed[i].samples, slowed[i].n_samples);
+		ret->taken[i] = slowed[i].taken / (double)slowed[i].n_samples;
+		if (r == 0)
+			r = compare(rates[0].items[0].nano, rates[0].n_runs, rates[i].items[0].nano,
+				rates[i].n_runs, &pairs, &ret->compared[i], err);
 	}
-	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(v);
-	return 0;
+	for (size_t i = 0; i < N_SLOWDOWNS; i++)
+		load_rates_clear(&rates[i]);
+	return r;
 }
 
-void load_verification_clear(struct load_verification *v)
+int load_verify(struct load_verification *ret, const struct load_session *s, int rounds, struct error *err)
 {
+	struct load_verification v = {.rounds = rounds};
+	struct slowed slowed[N_SLOWDOWNS];
+	struct progress progress;
+	int total = rounds * N_SLOWDOWNS, r = 0;
+
 	for (size_t i = 0; i < N_SLOWDOWNS; i++)
-		load_rates_clear(&v->rates[i]);
-	*v = (struct load_verification){};
+		slowed[i] = (struct slowed){.work = s->work};
+	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
+	for (int i = 0; r == 0 && i < total; i++) {
+		int which = (i + i / N_SLOWDOWNS) % N_SLOWDOWNS; /* each round begins with another one */
+
+		r = interrupt_pending() ? -EINTR : run_slowed(s, slowdowns[which], &slowed[which], err);
+		progress_step(&progress, (uint64_t)i + 1, NULL);
+	}
+	progress_end(&progress);
+	if (r == 0)
+		r = compare_slowed(slowed, &v, err);
+	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
+		free(slowed[i].samples);
+		free(slowed[i].work.parts);
+	}
+	if (r == 0)
+		*ret = v;
+	return r;
 }
 
 /* No slowdown makes a load faster, so that the interval of its loss does not begin below 0. */
@@ -391,19 +351,15 @@ void load_verification_print(FILE *file, const struct load_verification *v, cons
 		const struct comparison *c = &v->compared[i];
 		/* how many pairs of runs tell a difference of that share from none, in four cases of five */
 		double resolved = c->smallest_difference / v->taken[i];
+		double low = fmax(0, 1 - c->ratio_high), high = fmax(0, 1 - c->ratio_low);
 
 		table_row(table);
 		table_cell(table, "%.2f %%", 100 * v->taken[i]);
 		table_cell(table, "%.2f %%", 100 * (1 - c->ratio));
-		if (isnan(c->ratio_low))
-			table_cell_text(table, "-");
-		else
-			table_cell(table, "%.2f … %.2f %%", 100 * fmax(0, 1 - c->ratio_high),
-				100 * fmax(0, 1 - c->ratio_low));
-		if (isnan(resolved))
-			table_cell_text(table, "-");
-		else
-			table_cell(table, "%.0f", fmax(2, ceil((double)v->rounds * resolved * resolved)));
+		table_cell_text(table,
+			isnan(c->ratio_low) ? NULL : text_brief("%.2f … %.2f %%", 100 * low, 100 * high));
+		table_cell_real(table, "%.0f",
+			isnan(resolved) ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved)));
 	}
 	fprintf(file, "%s: %d round%s of %d runs, %s\n", terminal_text(load->name), v->rounds,
 		v->rounds == 1 ? "" : "s", N_SLOWDOWNS, coordination_names[load->coordination]);

@@ -4,10 +4,8 @@
 #pragma once
 
 #include "lib/load/load_file.h"
-#include "lib/load/page_wait_meter.h"
-#include "lib/host/process/cgroup.h"
-#include "lib/run/observer.h"
 #include "lib/load/load_report.h"
+#include "lib/run/sampling.h"
 #include "lib/stats/compare.h"
 
 /* A worker: a process of its own that follows one script of a load ("slave" in emp-load(1) and in documents, where the
@@ -34,53 +32,12 @@ struct worker_memory {
 	enum coordination coordination;
 	pid_t coordinator;
 	bool show_output;
-	size_t n, file_size; /* workers; bytes of the load's file, which follows them */
+	size_t n; /* workers; the text of the load's file follows them */
 	struct worker_state workers[];
 };
 
-/* New memory, with its descriptor. `text`: the load's file. -errno with a sentence. */
-int worker_memory_new(struct worker_memory **ret, int *ret_fd, const struct load *load, const char *text,
-	struct error *err);
-void worker_memory_free(struct worker_memory *memory);
-
-/* Sends a worker the descriptor of the memory. */
-int worker_memory_send(int socket, int memory_fd, struct error *err);
-
-/* Releases all workers. */
-void worker_memory_release(struct worker_memory *memory);
-
 /* What this process does as a worker; it returns only with a failure. */
 int worker_verb(int argc, char **argv, struct error *err);
-
-/* The coordinator: sets the workers of a load up, releases them together, sleeps until the last one has finished, and ends
- * them. */
-
-/* What all runs of the load have in common. */
-struct load_plan {
-	const struct load *load;
-	const char *text; /* the load's file */
-	struct observer *observer;
-	const struct page_wait_meter *page_waits; /* NULL: they are not watched */
-	const struct load_limits *limits;         /* of the workers; NULL: they have none */
-	bool show_output;
-};
-
-/* One run of the load, as the lab book has it. */
-struct load_result {
-	struct observation observation; /* of all workers together */
-	struct load_sample start;
-	struct sample_program *parts; /* what each worker did */
-	size_t n;
-	struct page_waits page_waits; /* empty: they were not watched */
-};
-
-/* Runs the load as the sample of that number. -ECANCELED, with a sentence: a worker failed; -ETIMEDOUT with one: it took longer
- * than the load's timeout; -EINTR without one: a signal came for this process. Nothing of the run is left in any case. */
-int load_run_once(const struct load_plan *plan, uint32_t sample, struct load_result *ret, struct error *err);
-void load_result_clear(struct load_result *result);
-
-/* The CPUs of the load, or else those that this process may use. */
-int load_allowed_cpus(const struct load *load, cpu_set_t *ret, struct error *err);
 
 /* What the limits of the load's workers need: its lines "weight" and "memory", which are limits of their cgroups, and "nice"
  * where another script has a weight. *ret is NULL where it has none. Call this after the cgroup of all workers is made, and pass them
@@ -90,17 +47,6 @@ struct load_limits;
 int load_limits_begin(struct load_limits **ret, const struct load *load, struct error *err);
 int load_limits_pass_on(const struct load_limits *limits, const struct cgroup *to, struct error *err);
 void load_limits_end(struct load_limits *limits);
-
-/* This process in real time for a moment, then again under the policy that it had. */
-struct real_time {
-	bool raised;
-	int policy; /* before */
-	struct sched_param param;
-};
-
-/* -errno: it may not. A process that has a real-time policy keeps it. */
-int real_time_begin(struct real_time *ret);
-void real_time_end(const struct real_time *real_time);
 
 struct load_options {
 	const char *db, *profile, *export_json;
@@ -115,39 +61,54 @@ struct load_options {
 struct load_session {
 	const struct load_options *options;
 	struct load load;
-	char *text;
-	struct book *book;
+	char *text; /* of its file */
+	struct run_session base;
 	struct profile profile;
-	struct observer observer;
-	struct page_wait_meter *page_wait_meter;
-	struct error no_page_waits; /* why there is none */
-	struct load_limits *limits; /* NULL: no worker has one */
+	struct page_wait_meter *page_wait_meter; /* NULL: page waits are not watched */
+	struct error no_page_waits;              /* why not */
+	struct load_limits *limits;              /* NULL: no worker has one */
 	struct run run;
-	struct run_program *programs;
+	struct load_work work;     /* its workers; nothing of what they did */
 	struct load_report report; /* of what was stored */
 };
 
 /* Reads the file; its CPUs must be online. */
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err);
 
-int load_session_open(
-	struct load_session *ret, const struct load_options *options, const char *path, struct error *err);
+/* `session` is {.base = RUN_SESSION_NEW}, and is to be closed also after a failure. */
+int load_session_open(struct load_session *session, const struct load_options *options, const char *path,
+	struct error *err);
 /* Takes all runs; what was taken is in the result even after a failure. Outcomes as sampling_run(). */
 int load_session_run(struct load_session *session, struct error *err);
 void load_session_close(struct load_session *session);
+
+/* One run of the load, as the lab book has it. */
+struct load_result {
+	struct observation observation; /* of all workers together */
+	struct load_sample start;
+	struct sample_program *parts; /* what each worker did */
+	size_t n;
+	struct page_waits page_waits; /* empty: they were not watched */
+};
+
+/* The coordinator: sets the workers of a load up, releases them together, sleeps until the last one has finished, and ends them. This is
+ * the sample of that number. -ECANCELED, with a sentence: a worker failed; -ETIMEDOUT with one: it took longer than the load's timeout;
+ * -EINTR without one: a signal came for this process. Nothing of the run is left in any case. */
+int load_run_once(
+	const struct load_session *session, uint32_t sample, struct load_result *ret, struct error *err);
+void load_result_clear(struct load_result *result);
 
 enum { N_SLOWDOWNS = 4 };
 
 /* How accurate a load is: it is run under known slowdowns, in turn, and what it says of them is compared with what they took. */
 struct load_verification {
-	struct load_rates rates[N_SLOWDOWNS];
 	double taken[N_SLOWDOWNS];               /* shares, means over the rounds */
 	struct comparison compared[N_SLOWDOWNS]; /* the rates with those without a slowdown, in pairs */
 	int rounds;
 };
 
 /* `session` is open, and stores nothing. Failures as load_run_once(). */
-int load_verify(struct load_verification *ret, struct load_session *session, int rounds, struct error *err);
-void load_verification_clear(struct load_verification *verification);
+int load_verify(
+	struct load_verification *ret, const struct load_session *session, int rounds, struct error *err);
 void load_verification_print(
 	FILE *file, const struct load_verification *verification, const struct load *load);

@@ -25,61 +25,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-static size_t worker_memory_size(size_t n, size_t file_size)
-{
-	return sizeof(struct worker_memory) + n * sizeof(struct worker_state) + file_size + 1;
-}
-
-int worker_memory_new(
-	struct worker_memory **ret, int *ret_fd, const struct load *load, const char *text, struct error *err)
-{
-	size_t n = load_slaves(load), size = worker_memory_size(n, strlen(text));
-	_cleanup_(closep) int fd = memfd_create("emp-load", MFD_CLOEXEC);
-	struct worker_memory *memory;
-
-	if (fd < 0 || posix_fallocate(fd, 0, (off_t)size) != 0)
-		return error_os(err, fd < 0 ? -errno : -ENOMEM, "cannot make memory for %zu slaves", n);
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (memory == MAP_FAILED)
-		return error_os(err, -errno, "cannot map memory for %zu slaves", n);
-	memory->n = n;
-	memory->file_size = strlen(text);
-	strcpy((char *)&memory->workers[n], text);
-	*ret = memory;
-	*ret_fd = TAKE_FD(fd);
-	return 0;
-}
-
-void worker_memory_free(struct worker_memory *memory)
-{
-	if (memory)
-		munmap(memory, worker_memory_size(memory->n, memory->file_size));
-}
-
-void worker_memory_release(struct worker_memory *memory)
-{
-	__atomic_store_n(&memory->go, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &memory->go, FUTEX_WAKE, INT_MAX);
-}
-
-int worker_memory_send(int socket, int memory_fd, struct error *err)
-{
-	union {
-		char space[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr header;
-	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
-	struct iovec part = {(char[]){'m'}, 1};
-	const struct msghdr message = {.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
-
-	memcpy(CMSG_DATA(&control.header), &memory_fd, sizeof(int));
-	if (sendmsg(socket, &message, MSG_NOSIGNAL) < 0)
-		return error_os(err, -errno, "cannot send a slave its memory");
-	return 0;
-}
-
 struct worker {
 	struct load load;
 	struct worker_memory *memory;
@@ -98,46 +43,48 @@ static void worker_tell(const struct worker *w)
 	(void)told; /* a coordinator that is gone has this process killed */
 }
 
+/* Maps the memory whose descriptor the coordinator has sent. */
+static int receive_memory(struct worker *w, struct error *err)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr header;
+	} control;
+	struct iovec part = {(char[1]){}, 1};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
+
+	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
+		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	w->memory = fstat(fd, &st) < 0
+			    ? MAP_FAILED
+			    : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return w->memory != MAP_FAILED ? 0 : error_os(err, -errno, "cannot map the driver's memory");
+}
+
 /* Takes its socket, its memory and its script. */
 static int worker_join(struct worker *w, const char *number, struct error *err)
 {
 	int64_t k;
 	int r;
-	union {
-		char space[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr header;
-	} control;
-	char byte;
-	_cleanup_(closep) int fd = -1;
-	struct stat st;
 
 	/* the socket becomes a descriptor of its own, and /dev/null the standard input */
 	w->null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	w->socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (w->socket < 0 || w->null < 0 || dup2(w->null, STDIN_FILENO) < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
-
-	struct iovec part = {&byte, 1};
-	struct msghdr message = {.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
-
-	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message)) {
-		r = error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
-	} else {
-		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-		w->memory = fstat(fd, &st) < 0 ? MAP_FAILED
-					       : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
-							 MAP_SHARED, fd, 0);
-		r = w->memory != MAP_FAILED ? 0 : error_os(err, -errno, "cannot map the driver's memory");
-	}
+	r = receive_memory(w, err);
 	if (r == 0)
 		r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
 	if (r < 0)
 		return r;
-	prctl(PR_SET_PDEATHSIG,
-		SIGKILL); /* the kernel forgets it when a file with capabilities is executed */
+	/* the kernel forgets it when a file with capabilities is executed */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != w->memory->coordinator)
 		return error_say(err, -ESRCH, "emp-load, which started it, has ended");
 	w->state = &w->memory->workers[k];
@@ -291,6 +238,50 @@ static int worker_repeat(struct worker *w, struct error *err)
 	return 0;
 }
 
+/* Waits for its release as a batch process, which takes the CPU from nobody when it is woken: the coordinator has the others to
+ * wake. A worker that has another policy than the usual one keeps it. */
+static int wait_for_release(const struct worker *w, struct error *err)
+{
+	static const struct sched_param none;
+	bool usual = sched_getscheduler(0) == SCHED_OTHER;
+
+	if (usual && sched_setscheduler(0, SCHED_BATCH, &none) < 0)
+		return error_os(err, -errno, "cannot wait as a batch process");
+	__atomic_add_fetch(&w->memory->ready, 1, __ATOMIC_ACQ_REL);
+	worker_tell(w);
+	while (!__atomic_load_n(&w->memory->go, __ATOMIC_ACQUIRE))
+		syscall(SYS_futex, &w->memory->go, FUTEX_WAIT, 0, NULL);
+	w->state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	if (usual && sched_setscheduler(0, SCHED_OTHER, &none) < 0)
+		return error_os(err, -errno, "cannot go on as an ordinary process");
+	if (w->script->slice_ns && slice_set(w->script->slice_ns) < 0)
+		return error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");
+	return 0;
+}
+
+/* Its share of the work, the teardown if that is measured too; then it keeps the load constant, or waits, until it is killed. */
+static int worker_work(struct worker *w, struct error *err)
+{
+	int r = 0;
+
+	for (int i = 0; r == 0 && i < w->script->repetitions; i++)
+		r = worker_repeat(w, err);
+	if (r == 0 && w->memory->coordination == LOAD_BEFORE && w->script->teardown) {
+		r = hook_run(w->script->teardown, NULL, w->memory->show_output, "teardown", err);
+		w->state->is_torn_down = true;
+	}
+	w->state->finished_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	if (r < 0)
+		return r;
+	__atomic_add_fetch(&w->memory->finished, 1, __ATOMIC_ACQ_REL);
+	worker_tell(w);
+	while (w->memory->coordination != LOAD_CONSTANT)
+		pause();
+	while (r == 0)
+		r = worker_repeat(w, err);
+	return r;
+}
+
 int worker_verb(int argc, char **argv, struct error *err)
 {
 	struct worker w = {.socket = -1};
@@ -300,46 +291,10 @@ int worker_verb(int argc, char **argv, struct error *err)
 	r = worker_join(&w, argv[0], err);
 	if (r == 0)
 		r = worker_set_up(&w, argv[1], err);
-	if (r == 0) {
-		static const struct sched_param none;
-		bool usual = sched_getscheduler(0) == SCHED_OTHER;
-
-		/* A batch process that is woken does not take the CPU from the coordinator, which has the
-		 * others to wake. A worker that has another policy than the usual one keeps it. */
-		if (usual && sched_setscheduler(0, SCHED_BATCH, &none) < 0) {
-			r = error_os(err, -errno, "cannot wait as a batch process");
-		} else {
-			__atomic_add_fetch(&w.memory->ready, 1, __ATOMIC_ACQ_REL);
-			worker_tell(&w);
-			while (!__atomic_load_n(&w.memory->go, __ATOMIC_ACQUIRE))
-				syscall(SYS_futex, &w.memory->go, FUTEX_WAIT, 0, NULL);
-			w.state->started_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-			if (usual && sched_setscheduler(0, SCHED_OTHER, &none) < 0)
-				r = error_os(err, -errno, "cannot go on as an ordinary process");
-			else if (w.script->slice_ns && slice_set(w.script->slice_ns) < 0)
-				r = error_say(err, -ENOTSUP, "slice needs Linux 6.12 or later");
-			else
-				r = 0;
-		}
-	}
-	if (r == 0) {
-		/* Its share of the work, the teardown if that is measured too. */
-		for (int i = 0; r == 0 && i < w.script->repetitions; i++)
-			r = worker_repeat(&w, err);
-		if (r == 0 && w.memory->coordination == LOAD_BEFORE && w.script->teardown) {
-			r = hook_run(w.script->teardown, NULL, w.memory->show_output, "teardown", err);
-			w.state->is_torn_down = true;
-		}
-		w.state->finished_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	}
-	if (r == 0) {
-		__atomic_add_fetch(&w.memory->finished, 1, __ATOMIC_ACQ_REL);
-		worker_tell(&w);
-		while (w.memory->coordination != LOAD_CONSTANT) /* until it is killed */
-			pause();
-	}
-	while (r == 0)
-		r = worker_repeat(&w, err);
+	if (r == 0)
+		r = wait_for_release(&w, err);
+	if (r == 0)
+		r = worker_work(&w, err);
 	if (w.state) {
 		snprintf(w.state->failure, sizeof(w.state->failure), "%s", err->text);
 		worker_tell(&w);

@@ -17,26 +17,27 @@ static struct run begin(struct scratch *s)
 
 TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 {
-	static struct page_wait items[] = {
-		{1, PAGE_WAIT_SLAVE, 3, 12000, 700, 0},
+	static const struct page_wait items[] = {
 		{1, PAGE_WAIT_READ, 1, 5000, -1, 2},
+		{1, PAGE_WAIT_SLAVE, 3, 12000, 700, 0},
 		{1, PAGE_WAIT_WRITE, 0, 0, -1, 0},
 		{2, PAGE_WAIT_SLAVE, 0, 0, 0, 0},
 	};
-	static struct page_wait_bin bins[] = {
+	static const struct page_wait_bin bins[] = {
+		{1, PAGE_WAIT_READ, 0, 10000, 1, 5000},
 		{1, PAGE_WAIT_SLAVE, 0, 10000, 2, 1999},
 		{1, PAGE_WAIT_SLAVE, 1000000000, -1, 1, 10001},
-		{1, PAGE_WAIT_READ, 0, 10000, 1, 5000},
 	};
-	const struct page_waits put = {items, ELEMENTS(items), bins, ELEMENTS(bins)};
 	_cleanup_(page_waits_clear) struct page_waits back = {};
 	struct run run = begin(s);
 
-	assert_done(s, book_add_page_waits(s->book, run.id, &put, &s->err));
-	assert_done(s, book_page_waits(s->book, run.id, &back, &s->err));
-	assert_int_equal(back.n, put.n);
-	assert_int_equal(back.n_bins, put.n_bins);
-	for (size_t i = 0; i < put.n; i++) {
+	assert_done(s, book_add_rows(s->book, run.id, &page_wait_table, items, ELEMENTS(items), &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &page_wait_bin_table, bins, ELEMENTS(bins), &s->err));
+	assert_done(s, book_rows(s->book, run.id, &page_wait_table, &back.items, &back.n, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &page_wait_bin_table, &back.bins, &back.n_bins, &s->err));
+	assert_int_equal(back.n, ELEMENTS(items));
+	assert_int_equal(back.n_bins, ELEMENTS(bins));
+	for (size_t i = 0; i < back.n; i++) {
 		const struct page_wait *a = &back.items[i], *b = &items[i];
 
 		assert_int_equal(a->sample, b->sample);
@@ -46,7 +47,7 @@ TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 		assert_int_equal(a->ready_ns, b->ready_ns);
 		assert_int_equal(a->lost, b->lost);
 	}
-	for (size_t i = 0; i < put.n_bins; i++) {
+	for (size_t i = 0; i < back.n_bins; i++) {
 		const struct page_wait_bin *a = &back.bins[i], *b = &bins[i];
 
 		assert_int_equal(a->sample, b->sample);
@@ -60,13 +61,12 @@ TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 
 TEST_IN_BOOK(those_of_no_sample_are_refused_and_nothing_is_kept)
 {
-	static struct page_wait items[] = {
+	static const struct page_wait items[] = {
 		{.sample = 1, .kind = PAGE_WAIT_READ}, {.sample = 3, .kind = PAGE_WAIT_READ}};
-	const struct page_waits put = {.items = items, .n = ELEMENTS(items)};
 	_cleanup_(page_waits_clear) struct page_waits back = {};
 	struct run run = begin(s);
 
-	assert_true(book_add_page_waits(s->book, run.id, &put, &s->err) < 0);
-	assert_done(s, book_page_waits(s->book, run.id, &back, &s->err));
+	assert_true(book_add_rows(s->book, run.id, &page_wait_table, items, ELEMENTS(items), &s->err) < 0);
+	assert_done(s, book_rows(s->book, run.id, &page_wait_table, &back.items, &back.n, &s->err));
 	assert_int_equal(back.n, 0);
 }

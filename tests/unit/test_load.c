@@ -85,7 +85,7 @@ static struct run_program programs[] = {
 static struct load_rates rates(enum coordination coordination, const struct load_rates *shares_of)
 {
 	static const struct sample samples[] = {{.n = 1, .et_ns = NS_PER_S}, {.n = 2, .et_ns = 2 * NS_PER_S}};
-	static const struct sample_program parts[] = {
+	static struct sample_program parts[] = {
 		{.sample = 1, .program = 1, .repetitions = 4, .et_ns = NS_PER_S / 2, .finished_ns = 1},
 		{.sample = 1, .program = 2, .repetitions = 2, .et_ns = NS_PER_S, .finished_ns = 2},
 		{.sample = 1, .program = 3, .repetitions = 1, .et_ns = NS_PER_S, .finished_ns = 3},
@@ -95,9 +95,9 @@ static struct load_rates rates(enum coordination coordination, const struct load
 		{.sample = 3, .program = 1, .repetitions = 99, .et_ns = NS_PER_S, .finished_ns = 1},
 	};
 	const struct load_work work = {coordination, programs, ELEMENTS(programs), parts, ELEMENTS(parts),
-		"[a]\nslaves = 2\nrepetitions = 4\n[b]\n", shares_of};
+		"[a]\nslaves = 2\nrepetitions = 4\n[b]\n"};
 
-	return load_rates_of(&work, samples, ELEMENTS(samples));
+	return load_rates_of(&work, shares_of, samples, ELEMENTS(samples));
 }
 
 TEST(a_constant_load_has_the_sum_of_its_slaves_rates)
