@@ -81,7 +81,7 @@ static int clocks_compare(struct book *book, const struct clocks *now, struct er
 {
 	_cleanup_(clocks_clear) struct clocks before = {};
 	_cleanup_(table_freep) struct table *list = NULL;
-	int r = book_get_clocks_before(book, now->id, &before, err);
+	int r = book_get_clocks(book, now->id, true, &before, err);
 
 	if (r == 0)
 		return error_say(err, -ENOENT,
@@ -115,7 +115,7 @@ int verb_clocks(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
-		r = book_get_clocks(book, id, &clocks, err);
+		r = book_get_clocks(book, id, false, &clocks, err);
 	if (r < 0)
 		return r;
 	if (r == 0 && id > 0)

@@ -240,9 +240,8 @@ static void measure_sizes(struct clock_bench *b, void *blocks[], int64_t reading
 		for (size_t i = 0; i < SIZES; i++)
 			costs[i][round] = llround(cost_of(NULL, FIRST + i * STEP, blocks, readings));
 	for (size_t i = 0; i < SIZES; i++) {
-		struct clock_allocation *row = array_add(b->result->allocations, b->result->n_allocations);
-
-		*row = (struct clock_allocation){(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
+		*array_add(b->result->allocations, b->result->n_allocations) = (struct clock_allocation){
+			(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
 	}
 }
 
@@ -258,7 +257,6 @@ int clock_allocations(struct clock_bench *b, struct error *err)
 	measure_sizes(b, blocks, readings);
 	for (size_t i = 0; i < ELEMENTS(compared); i++) {
 		const struct clock_source *source = clocks_find(b->result, compared[i]);
-		struct clock_small_cost *cost;
 		double sum = 0;
 		size_t zeros = 0;
 
@@ -271,9 +269,8 @@ int clock_allocations(struct clock_bench *b, struct error *err)
 		}
 		if (!source)
 			continue;
-		cost = clocks_add_small_cost(b->result, compared[i]);
-		cost->cycles = sum / SIZES;
-		cost->zeros = (double)zeros / (SIZES * ALLOCATIONS);
+		*array_add(b->result->small_costs, b->result->n_small_costs) = (struct clock_small_cost){
+			xstrdup(compared[i]), sum / SIZES, (double)zeros / (SIZES * ALLOCATIONS)};
 	}
 	if (address && dladdr(address, &info) && info.dli_fname)
 		b->result->allocator = xstrdup(

@@ -94,91 +94,71 @@ struct clock_precision *clocks_add_precision(struct clocks *c, int64_t primes, i
 	return row;
 }
 
-struct clock_small_cost *clocks_add_small_cost(struct clocks *c, const char *name)
-{
-	struct clock_small_cost *cost = array_add(c->small_costs, c->n_small_costs);
-
-	*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
-	return cost;
-}
-
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book, which has such a document for each. */
 
-/* A number of a struct and its member. */
+/* A number of a struct, and its member in a document. Those that are not required may be missing. */
 struct clock_real {
 	const char *name;
 	size_t offset;
 	bool required;
 };
 
-#define REAL(of, member)                             \
-	{                                            \
-#member, offsetof(struct of, member) \
-	}
-#define REAL_AS(of, member, name)                 \
-	{                                         \
-		name, offsetof(struct of, member) \
+#define REAL(of, member, name, ...)                            \
+	{                                                      \
+		name, offsetof(struct of, member), __VA_ARGS__ \
 	}
 
 static const struct clock_real source_reals[] = {
-	REAL(clock_source, calls),
-	REAL(clock_source, interrupted),
-	REAL_AS(clock_source, step_ns, "resolution_ns"),
-	REAL(clock_source, lag_ns),
-	REAL(clock_source, lag_max_ns),
-	REAL(clock_source, backwards),
+	REAL(clock_source, calls, "calls"),
+	REAL(clock_source, interrupted, "interrupted"),
+	REAL(clock_source, step_ns, "resolution_ns"),
+	REAL(clock_source, lag_ns, "lag_ns"),
+	REAL(clock_source, lag_max_ns, "lag_max_ns"),
+	REAL(clock_source, backwards, "backwards"),
 	{},
 };
 
 /* In cycles and, with the rate of the counter, in ns. */
 static const struct clock_real cost_reals[] = {
-	{"median", offsetof(struct clock_source, median), true},
-	{"mean", offsetof(struct clock_source, mean), true},
-	{"sd", offsetof(struct clock_source, sd), true},
-	{"min", offsetof(struct clock_source, min), true},
-	REAL(clock_source, low),
-	REAL(clock_source, high),
+	REAL(clock_source, median, "median", true),
+	REAL(clock_source, mean, "mean", true),
+	REAL(clock_source, sd, "sd", true),
+	REAL(clock_source, min, "min", true),
+	REAL(clock_source, low, "low"),
+	REAL(clock_source, high, "high"),
 	{},
 };
 
 static const struct clock_real gain_reals[] = {
-	{"ratio", offsetof(struct clock_source, gain), true},
-	REAL_AS(clock_source, gain_low, "low"),
-	REAL_AS(clock_source, gain_high, "high"),
+	REAL(clock_source, gain, "ratio", true),
+	REAL(clock_source, gain_low, "low"),
+	REAL(clock_source, gain_high, "high"),
 	{},
 };
 
 static const struct clock_real small_cost_reals[] = {
-	{"cycles", offsetof(struct clock_small_cost, cycles), true},
-	REAL_AS(clock_small_cost, zeros, "zero_share"),
+	REAL(clock_small_cost, cycles, "cycles", true),
+	REAL(clock_small_cost, zeros, "zero_share"),
 	{},
 };
 
 static const struct clock_real tick_reals[] = {
-	{"exact_ns", offsetof(struct clock_tick, exact_ns), true},
-	{"tick_ns", offsetof(struct clock_tick, tick_ns), true},
+	REAL(clock_tick, exact_ns, "exact_ns", true),
+	REAL(clock_tick, tick_ns, "tick_ns", true),
 	{},
 };
 
-static json_t *reals_as_json(const struct clock_real *reals, const void *object, double scale)
+/* `name`: a further member; NULL: none. */
+static json_t *reals_as_json(
+	const struct clock_real *reals, const void *object, double scale, const char *name)
 {
 	json_t *json = json_object();
 
 	for (const struct clock_real *real = reals; real->name; real++)
 		json_object_set_new(json, real->name,
 			json_real_or_null(scale * *(const double *)((const char *)object + real->offset)));
-	return json;
-}
-
-static json_t *source_as_json(const struct clock_source *source, double cycles_per_second)
-{
-	json_t *json = json_pack("{s:s, s:o, s:o}", "name", source->name, "cycles",
-		reals_as_json(cost_reals, source, 1), "ns",
-		reals_as_json(cost_reals, source, 1e9 / cycles_per_second));
-
-	json_object_update_new(json, reals_as_json(source_reals, source, 1));
-	if (isfinite(source->gain))
-		json_object_set_new(json, "precision_gain", reals_as_json(gain_reals, source, 1));
+	if (name)
+		json_object_set_new(json, "name", json_string(name));
 	return json;
 }
 
@@ -193,173 +173,152 @@ static json_t *by_source(const struct clocks *c, const double *values)
 	return json;
 }
 
-static json_t *tick_as_json(const struct clocks *c)
-{
-	json_t *rows = json_array();
-
-	if (c->tick_why)
-		return json_pack("{s:s}", "missing", c->tick_why);
-	for (size_t i = 0; i < N_CLOCK_TICKS; i++) {
-		json_t *row = reals_as_json(tick_reals, &c->ticks[i], 1);
-
-		json_object_set_new(row, "name", json_string(clock_tick_names[i]));
-		json_array_append_new(rows, row);
-	}
-	return json_pack("{s:o, s:o}", "period_ns", json_real_or_null(c->tick_period_ns), "processes", rows);
-}
-
 json_t *clocks_as_json(const struct clocks *c)
 {
-	json_t *sources = json_array(), *missing = json_array(), *allocations = json_array(),
-	       *small_costs = json_array(), *json;
+	json_t *sources = json_array(), *missing = json_array(), *precision = json_array(),
+	       *allocations = json_array(), *small_costs = json_array(), *ticks = json_array(), *tick, *json;
 
-	for (size_t i = 0; i < c->n_sources; i++)
-		json_array_append_new(sources, source_as_json(&c->sources[i], c->cycles_per_second));
+	for (const struct clock_source *s = c->sources; s < c->sources + c->n_sources; s++) {
+		json = json_pack("{s:s, s:o, s:o}", "name", s->name, "cycles",
+			reals_as_json(cost_reals, s, 1, NULL), "ns",
+			reals_as_json(cost_reals, s, 1e9 / c->cycles_per_second, NULL));
+		json_object_update_new(json, reals_as_json(source_reals, s, 1, NULL));
+		if (isfinite(s->gain))
+			json_object_set_new(json, "precision_gain", reals_as_json(gain_reals, s, 1, NULL));
+		json_array_append_new(sources, json);
+	}
 	for (size_t i = 0; i < c->n_missing; i++)
 		json_array_append_new(missing,
 			json_pack("{s:s, s:s}", "name", c->missing[i].name, "why", c->missing[i].why));
+	for (const struct clock_precision *row = c->precision; row < c->precision + c->n_precision; row++)
+		json_array_append_new(precision,
+			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
+				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
+				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
 	for (size_t i = 0; i < c->n_allocations; i++)
 		json_array_append_new(allocations,
 			json_pack("{s:I, s:o}", "size_bytes", (json_int_t)c->allocations[i].size_bytes,
 				"cycles", json_real_or_null(c->allocations[i].cycles)));
-	for (size_t i = 0; i < c->n_small_costs; i++) {
-		json_t *row = reals_as_json(small_cost_reals, &c->small_costs[i], 1);
-
-		json_object_set_new(row, "name", json_string(c->small_costs[i].name));
-		json_array_append_new(small_costs, row);
-	}
-
-	json_t *rows = json_array();
-
-	for (size_t i = 0; i < c->n_precision; i++) {
-		const struct clock_precision *row = &c->precision[i];
-
-		json_array_append_new(rows,
-			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
-				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
-				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
-	}
-	json = json_pack("{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
-		"emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu", (json_int_t)c->cpu,
-		"full", c->full, "cycles_per_second", c->cycles_per_second, "clocksource", c->clocksource,
-		"allocator", c->allocator, "sources", sources, "missing", missing, "precision", rows,
-		"malloc", allocations, "malloc_by_source", small_costs, "tick", tick_as_json(c));
-	if (c->id > 0)
-		json_object_set_new(json, "calibration", json_integer(c->id));
+	for (size_t i = 0; i < c->n_small_costs; i++)
+		json_array_append_new(small_costs,
+			reals_as_json(small_cost_reals, &c->small_costs[i], 1, c->small_costs[i].name));
+	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
+		json_array_append_new(ticks, reals_as_json(tick_reals, &c->ticks[i], 1, clock_tick_names[i]));
+	if (c->tick_why)
+		tick = json_pack("{s:s}", "missing", c->tick_why);
+	else
+		tick = json_pack(
+			"{s:o, s:O}", "period_ns", json_real_or_null(c->tick_period_ns), "processes", ticks);
+	json_decref(ticks);
+	json = json_pack("{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
+		"format", "emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu",
+		(json_int_t)c->cpu, "full", c->full, "cycles_per_second", c->cycles_per_second, "clocksource",
+		c->clocksource, "allocator", c->allocator, "sources", sources, "missing", missing,
+		"precision", precision, "malloc", allocations, "malloc_by_source", small_costs, "tick", tick,
+		"calibration", c->id > 0 ? json_integer(c->id) : NULL);
 	document_add_moment(json, "made", c->made_ns);
 	return json;
 }
 
 static void read_reals(struct json_fields *f, const struct clock_real *reals, void *object)
 {
-	for (const struct clock_real *real = reals; real->name; real++) {
-		double *to = (double *)((char *)object + real->offset);
-
+	for (const struct clock_real *real = reals; real->name; real++)
 		if (real->required || json_fields_has(f, real->name))
-			json_fields_real(f, real->name, to);
-	}
+			json_fields_real(f, real->name, (double *)((char *)object + real->offset));
 }
 
-/* Calls `read` for each object of an array. */
-static void read_rows(struct json_fields *f, const char *name, struct clocks *c,
-	void (*read)(struct json_fields *, struct clocks *))
+/* Goes to the i-th object of an array; false: there is none, or the one before it is wrong. */
+static bool read_row(struct json_fields *f, const char *name, size_t i, struct json_fields *row)
 {
-	json_t *array = NULL;
+	const json_t *array;
 
+	if (i > 0)
+		f->r = row->r;
 	array = json_fields_array(f, name);
-	for (size_t i = 0; f->r == 0 && i < json_array_size(array); i++) {
-		struct json_fields row = json_fields_begin(
-			json_array_get(array, i), (struct json_location){name, (int64_t)i + 1}, f->err);
+	if (f->r < 0 || i >= json_array_size(array))
+		return false;
+	*row = json_fields_begin(
+		json_array_get(array, i), (struct json_location){name, (int64_t)i + 1}, f->err);
+	f->r = row->r;
+	return f->r == 0;
+}
 
-		if (row.r == 0)
-			read(&row, c);
-		f->r = row.r;
+static void read_sources(struct json_fields *f, struct clocks *c)
+{
+	struct json_fields row;
+
+	for (size_t i = 0; read_row(f, "sources", i, &row); i++) {
+		const char *name = "";
+		struct clock_source *source;
+		json_t *cycles, *gain;
+
+		json_fields_text(&row, "name", &name);
+		cycles = json_fields_object(&row, "cycles");
+		gain = json_fields_object(&row, "precision_gain?");
+		source = clocks_add_source(c, name);
+		read_reals(&row, source_reals, source);
+		row.object = cycles;
+		read_reals(&row, cost_reals, source);
+		row.object = gain;
+		if (gain)
+			read_reals(&row, gain_reals, source);
 	}
-}
-
-static void read_source(struct json_fields *f, struct clocks *c)
-{
-	json_t *cycles = NULL, *gain = NULL;
-	const char *name = NULL;
-	struct clock_source *source;
-
-	json_fields_text(f, "name", &name);
-	cycles = json_fields_object(f, "cycles");
-	gain = json_fields_object(f, "precision_gain?");
-	if (f->r < 0)
-		return;
-	source = clocks_add_source(c, name);
-	read_reals(f, source_reals, source);
-	f->object = cycles;
-	read_reals(f, cost_reals, source);
-	f->object = gain;
-	if (gain)
-		read_reals(f, gain_reals, source);
-}
-
-static void read_missing(struct json_fields *f, struct clocks *c)
-{
-	const char *name = NULL, *why = NULL;
-
-	json_fields_text(f, "name", &name);
-	json_fields_text(f, "why", &why);
-	if (f->r == 0)
-		clocks_add_missing(c, name, why);
-}
-
-static void read_by_source(struct json_fields *f, const char *name, const struct clocks *c, double *values)
-{
-	const json_t *row = f->object;
-	json_t *object = NULL;
-
-	object = json_fields_object(f, name);
-	if (f->r < 0)
-		return;
-	f->object = object;
-	for (size_t i = 0; i < c->n_sources; i++)
-		if (json_fields_has(f, c->sources[i].name))
-			json_fields_real(f, c->sources[i].name, &values[i]);
-	f->object = row;
 }
 
 static void read_precision(struct json_fields *f, struct clocks *c)
 {
-	struct clock_precision *row;
-	int64_t primes = 0, trials = 0;
+	static const char *const names[] = {"sd_ns", "sd_all_ns", "mean_ns"};
+	struct json_fields row;
 
-	json_fields_int(f, "primes", 1, INT32_MAX, &primes);
-	json_fields_int(f, "trials", 1, INT32_MAX, &trials);
-	if (f->r < 0)
-		return;
-	row = clocks_add_precision(c, primes, trials);
-	read_by_source(f, "sd_ns", c, row->sd_ns);
-	read_by_source(f, "sd_all_ns", c, row->sd_all_ns);
-	read_by_source(f, "mean_ns", c, row->mean_ns);
+	for (size_t i = 0; read_row(f, "precision", i, &row); i++) {
+		const json_t *whole = row.object;
+		struct clock_precision *precision;
+		int64_t primes = 0, trials = 0;
+
+		json_fields_int(&row, "primes", 1, INT32_MAX, &primes);
+		json_fields_int(&row, "trials", 1, INT32_MAX, &trials);
+		precision = clocks_add_precision(c, primes, trials);
+		double *const values[] = {precision->sd_ns, precision->sd_all_ns, precision->mean_ns};
+
+		for (size_t k = 0; k < ELEMENTS(names); k++) {
+			row.object = whole;
+			row.object = json_fields_object(&row, names[k]);
+			for (size_t s = 0; row.r == 0 && s < c->n_sources; s++)
+				if (json_fields_has(&row, c->sources[s].name))
+					json_fields_real(&row, c->sources[s].name, &values[k][s]);
+		}
+	}
 }
 
-static void read_allocation(struct json_fields *f, struct clocks *c)
+static void read_tick(struct json_fields *f, struct clocks *c)
 {
-	struct clock_allocation *allocation = array_add(c->allocations, c->n_allocations);
+	const json_t *whole = f->object;
+	const char *why = NULL;
+	json_t *rows = NULL;
 
-	json_fields_int(f, "size_bytes", 0, INT32_MAX, &allocation->size_bytes);
-	json_fields_real(f, "cycles", &allocation->cycles);
-}
+	f->object = json_fields_object(f, "tick");
+	json_fields_text_or_empty(f, "missing?", &why);
+	c->tick_why = text_copy(why);
+	if (!why) {
+		json_fields_real(f, "period_ns", &c->tick_period_ns);
+		rows = json_fields_array(f, "processes");
+	}
+	for (size_t i = 0; rows && f->r == 0 && i < N_CLOCK_TICKS; i++) {
+		struct json_fields row = json_fields_begin(json_array_get(rows, i),
+			(struct json_location){"tick, process", (int64_t)i + 1}, f->err);
 
-static void read_small_cost(struct json_fields *f, struct clocks *c)
-{
-	const char *name = NULL;
-
-	json_fields_text(f, "name", &name);
-	if (f->r == 0)
-		read_reals(f, small_cost_reals, clocks_add_small_cost(c, name));
+		if (row.r == 0)
+			read_reals(&row, tick_reals, &c->ticks[i]);
+		f->r = row.r;
+	}
+	f->object = whole;
 }
 
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks c = {.tick_period_ns = NAN};
-	struct json_fields f = json_fields_begin(json, (struct json_location){}, err);
+	struct json_fields f = json_fields_begin(json, (struct json_location){}, err), row;
 	const char *clocksource = NULL, *allocator = NULL;
-	const char *why = NULL;
 
 	if (f.r == 0)
 		json_fields_header(&f, "emp-clocks", 1);
@@ -373,35 +332,30 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 	c.allocator = text_copy(allocator);
 	if (f.r == 0 && !(c.cycles_per_second > 0))
 		return error_say(err, -EINVAL, "the document: 'cycles_per_second' must be above 0");
-	read_rows(&f, "sources", &c, read_source);
-	read_rows(&f, "missing", &c, read_missing);
-	read_rows(&f, "precision", &c, read_precision);
-	read_rows(&f, "malloc", &c, read_allocation);
-	read_rows(&f, "malloc_by_source", &c, read_small_cost);
+	read_sources(&f, &c);
+	for (size_t i = 0; read_row(&f, "missing", i, &row); i++) {
+		const char *name = "", *why = "";
 
-	const json_t *whole = f.object;
-	json_t *tick = NULL, *rows = NULL;
-
-	tick = json_fields_object(&f, "tick");
-	if (f.r >= 0) {
-		f.object = tick;
-		json_fields_text_or_empty(&f, "missing?", &why);
-		if (f.r == 0 && why) {
-			c.tick_why = xstrdup(why);
-		} else {
-			json_fields_real(&f, "period_ns", &c.tick_period_ns);
-			rows = json_fields_array(&f, "processes");
-		}
-		for (size_t i = 0; rows && f.r == 0 && i < N_CLOCK_TICKS; i++) {
-			struct json_fields row = json_fields_begin(json_array_get(rows, i),
-				(struct json_location){"tick, process", (int64_t)i + 1}, f.err);
-
-			if (row.r == 0)
-				read_reals(&row, tick_reals, &c.ticks[i]);
-			f.r = row.r;
-		}
-		f.object = whole;
+		json_fields_text(&row, "name", &name);
+		json_fields_text(&row, "why", &why);
+		clocks_add_missing(&c, name, why);
 	}
+	read_precision(&f, &c);
+	for (size_t i = 0; read_row(&f, "malloc", i, &row); i++) {
+		struct clock_allocation *allocation = array_add(c.allocations, c.n_allocations);
+
+		json_fields_int(&row, "size_bytes", 0, INT32_MAX, &allocation->size_bytes);
+		json_fields_real(&row, "cycles", &allocation->cycles);
+	}
+	for (size_t i = 0; read_row(&f, "malloc_by_source", i, &row); i++) {
+		struct clock_small_cost *cost = array_add(c.small_costs, c.n_small_costs);
+		const char *name = "";
+
+		json_fields_text(&row, "name", &name);
+		*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
+		read_reals(&row, small_cost_reals, cost);
+	}
+	read_tick(&f, &c);
 	if (f.r == 0)
 		*ret = TAKE_STRUCT(c);
 	return f.r;
@@ -418,16 +372,24 @@ int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* The document `text` of a row; takes the text over. */
-static int read_calibration(
-	struct book *book, int64_t id, int64_t environment, char *text, struct clocks *ret, struct error *err)
+int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err)
 {
+	const char *sql = before ? "SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
+				   " JOIN environment AS ea ON ea.id = a.environment"
+				   " JOIN clock_calibration AS b ON b.id < a.id"
+				   " JOIN environment AS eb ON eb.id = b.environment"
+				   " WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1"
+				 : "SELECT id, environment, document FROM clock_calibration"
+				   " WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC LIMIT 1";
 	_cleanup_(json_decrefp) json_t *json = NULL;
+	_cleanup_(freep) char *text = NULL;
+	int64_t environment;
 	json_error_t e;
-	int r;
+	int r = sql_row(book, err, sql, "u:IIT", id, &id, &environment, &text);
 
+	if (r <= 0)
+		return r;
 	json = json_loads(text ?: "", JSON_REJECT_DUPLICATES, &e);
-	free(text);
 	r = json ? clocks_from_json(json, ret, err) : error_say(err, -EBADMSG, "%s", e.text);
 	if (r < 0)
 		return error_prefix(err, r, "calibration %" PRId64 " of the clocks in the lab book '%s'", id,
@@ -435,32 +397,6 @@ static int read_calibration(
 	ret->id = id;
 	ret->environment = environment;
 	return 1;
-}
-
-int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err)
-{
-	int64_t environment;
-	char *text;
-	int r = sql_row(book, err,
-		"SELECT id, environment, document FROM clock_calibration WHERE ?1 IS NULL OR id = ?1"
-		" ORDER BY id DESC LIMIT 1",
-		"u:IIT", id, &id, &environment, &text);
-
-	return r > 0 ? read_calibration(book, id, environment, text, ret, err) : r;
-}
-
-int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err)
-{
-	int64_t environment;
-	char *text;
-	int r = sql_row(book, err,
-		"SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
-		" JOIN environment AS ea ON ea.id = a.environment JOIN clock_calibration AS b ON b.id < a.id"
-		" JOIN environment AS eb ON eb.id = b.environment"
-		" WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1",
-		"i:IIT", id, &id, &environment, &text);
-
-	return r > 0 ? read_calibration(book, id, environment, text, ret, err) : r;
 }
 
 int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err)

@@ -86,17 +86,15 @@ struct clock_source *clocks_add_source(struct clocks *clocks, const char *name);
 void clocks_add_missing(struct clocks *clocks, const char *name, const char *why);
 /* Adds a row for all present sources, likewise. */
 struct clock_precision *clocks_add_precision(struct clocks *clocks, int64_t primes, int64_t trials);
-struct clock_small_cost *clocks_add_small_cost(struct clocks *clocks, const char *name);
 
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book. */
 
 extern const struct document_feature clocks_feature;
 
-/* put sets the id; its environment must be in the book. get: that with the id (0: the latest), or the latest before it on the same
- * machine; 1 found, 0 none. */
+/* put sets the id; its environment must be in the book. get: that with the id (0: the latest), or the latest one `before` it on the
+ * same machine; 1 found, 0 none. */
 int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err);
-int book_get_clocks(struct book *book, int64_t id, struct clocks *ret, struct error *err);
-int book_get_clocks_before(struct book *book, int64_t id, struct clocks *ret, struct error *err);
+int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err);
 
 json_t *clocks_as_json(const struct clocks *clocks);
 /* The reverse. -EINVAL: a member is wrong; -EPROTONOSUPPORT: an unknown version. */

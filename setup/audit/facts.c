@@ -354,7 +354,7 @@ static double read_calibrated(const struct machine *machine)
 	struct error ignored;
 
 	if (book_open(&book, NULL, BOOK_READ, &ignored) < 0 ||
-		book_get_clocks(book, 0, &clocks, &ignored) <= 0 ||
+		book_get_clocks(book, 0, false, &clocks, &ignored) <= 0 ||
 		book_get_machine(book, clocks.environment, &name, &ignored) < 0)
 		return 0;
 	source = clocks_find(&clocks, "clock_gettime(CLOCK_MONOTONIC)");

@@ -19,7 +19,6 @@ static struct clocks made_up(void)
 		.tick_period_ns = 4e6,
 		.ticks = {{3e8, 0}, {4e7, 4e8}}};
 	struct clock_source *source = clocks_add_source(&c, "rdtsc");
-	struct clock_small_cost *small_cost;
 	struct clock_precision *precision;
 
 	source->median = source->mean = 41;
@@ -34,9 +33,7 @@ static struct clocks made_up(void)
 	precision->sd_ns[1] = 400;
 	precision->sd_all_ns[1] = 500;
 	*array_add(c.allocations, c.n_allocations) = (struct clock_allocation){100, 591};
-	small_cost = clocks_add_small_cost(&c, "rdtsc");
-	small_cost->cycles = 591;
-	small_cost->zeros = 0.25;
+	*array_add(c.small_costs, c.n_small_costs) = (struct clock_small_cost){strdup("rdtsc"), 591, 0.25};
 	return c;
 }
 
@@ -127,16 +124,16 @@ TEST_IN_BOOK(the_book_has_the_latest_and_the_one_before_on_the_same_machine)
 	_cleanup_(clocks_clear) struct clocks first = {}, latest = {}, before = {}, none = {};
 	int64_t one;
 
-	assert_int_equal(book_get_clocks(s->book, 0, &none, &s->err), 0);
+	assert_int_equal(book_get_clocks(s->book, 0, false, &none, &s->err), 0);
 	one = put(s, "a", 11);
 	put(s, "b", 22);
 	put(s, "a", 33);
-	assert_int_equal(book_get_clocks(s->book, 0, &latest, &s->err), 1);
+	assert_int_equal(book_get_clocks(s->book, 0, false, &latest, &s->err), 1);
 	same_real(latest.sources[0].median, 33);
-	assert_int_equal(book_get_clocks(s->book, one, &first, &s->err), 1);
+	assert_int_equal(book_get_clocks(s->book, one, false, &first, &s->err), 1);
 	same_real(first.sources[0].median, 11);
-	assert_int_equal(book_get_clocks_before(s->book, latest.id, &before, &s->err), 1);
+	assert_int_equal(book_get_clocks(s->book, latest.id, true, &before, &s->err), 1);
 	assert_int_equal(before.id, one);
-	assert_int_equal(book_get_clocks_before(s->book, one, &none, &s->err), 0);
-	assert_int_equal(book_get_clocks(s->book, 99, &none, &s->err), 0);
+	assert_int_equal(book_get_clocks(s->book, one, true, &none, &s->err), 0);
+	assert_int_equal(book_get_clocks(s->book, 99, false, &none, &s->err), 0);
 }
