@@ -257,7 +257,6 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 static void compare_print(const struct question *q)
 {
 	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
-	char text_a[PEAK_MEMORY_TEXT_SIZE], text_b[PEAK_MEMORY_TEXT_SIZE];
 	const struct compare_input *a = &q->a, *b = &q->b;
 
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
@@ -273,8 +272,7 @@ static void compare_print(const struct question *q)
 	}
 	if (a->memory.n > 0 && b->memory.n > 0)
 		printf("Peak memory: '%s' %s; '%s' %s\n", terminal_text(a->name),
-			peak_memory_text(text_a, &a->memory), terminal_text(b->name),
-			peak_memory_text(text_b, &b->memory));
+			peak_memory_text(&a->memory), terminal_text(b->name), peak_memory_text(&b->memory));
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(a->sides[COMPARISON_PT].n > 0 || b->sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");

@@ -69,7 +69,7 @@ static int list_l_samples(
 	int r = book_sources(book, &sources, err);
 
 	if (r == 0)
-		r = names_load(&names, err);
+		r = names_load(&names, NULL, err);
 	for (size_t i = 0; r == 0 && i < analysis->n_l_samples; i++) {
 		_cleanup_(freep) struct execution *executions = NULL;
 		size_t n = 0;

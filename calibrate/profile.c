@@ -51,7 +51,6 @@ static int export_profile(struct book *book, const char *name, struct error *err
 static int show_profile(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	char resolving[RESOLVING_TEXT_SIZE];
 	int r;
 
 	if (calibrate_options.json)
@@ -72,11 +71,10 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
 			terminal_text(profile.environment_digest));
 	noise_print(stdout, profile.name, profile.blind_ns, profile.noise);
-	for (size_t i = 0; i < N_RESOLVING; i++) {
-		resolving_text_of(resolving, profile.resolving, (size_t)resolving_sizes[i]);
+	for (size_t i = 0; i < N_RESOLVING; i++)
 		if (profile.resolving[i].samples > 0)
-			printf("%s\n", resolving);
-	}
+			printf("%s\n",
+				resolving_text_of(profile.resolving, (size_t)resolving_sizes[i], false));
 	cutoffs_print_floor(&profile, stdout);
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");

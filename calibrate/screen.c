@@ -165,7 +165,7 @@ int screen_warnings(
 void screen_profile(const struct profile *p, const struct cutoffs *left_out)
 {
 	enum { PAPERS_SAMPLES = 10 };
-	char text[RESOLVING_TEXT_SIZE];
+	const char *resolving;
 
 	calibrate_print("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
 		p->n_cutoffs == 1 ? "" : "s");
@@ -177,9 +177,9 @@ void screen_profile(const struct profile *p, const struct cutoffs *left_out)
 	noise_print(screen_file(), p->name, p->blind_ns, p->noise);
 	if (p->n_cutoffs)
 		cutoffs_print(p, calibrate_options.verbose, screen_file());
-	resolving_text_of(text, p->resolving, PAPERS_SAMPLES);
-	if (*text)
-		calibrate_print("Resolution: %s\n", text);
+	resolving = resolving_text_of(p->resolving, PAPERS_SAMPLES, false);
+	if (*resolving)
+		calibrate_print("Resolution: %s\n", resolving);
 }
 
 void screen_next(const struct calibration *c, const struct analysis *const analyses[CALIBRATION_PHASES],

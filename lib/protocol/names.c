@@ -83,38 +83,30 @@ void names_clear(struct names *names)
 	*names = (struct names){};
 }
 
-static const char *names_path(void)
-{
-	return getenv("EMP_NAMES") ?: "/etc/emp/policies/names.ini";
-}
+static const char names_path[] = "/etc/emp/policies/names.ini";
 
 int names_text(char **ret, struct error *err)
 {
-	int r = text_read_file(AT_FDCWD, names_path(), ret);
+	const char *given = getenv("EMP_NAMES"), *path = given ?: names_path;
+	int r = text_read_file(AT_FDCWD, path, ret);
 
-	if (r == -ENOENT && !getenv("EMP_NAMES")) {
+	if (r == -ENOENT && !given) {
 		*ret = xstrdup("");
 		return 0;
 	}
-	return r < 0 ? error_os(err, r, "cannot read the names of processes in '%s'", names_path()) : 0;
+	return r < 0 ? error_os(err, r, "cannot read the names of processes in '%s'", path) : 0;
 }
 
-int names_load(struct names *ret, struct error *err)
+int names_load(struct names *ret, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
-	int r = names_text(&text, err);
+	int r;
 
-	return r < 0 ? r : names_parse(ret, text, names_path(), err);
-}
-
-int names_load_of(const struct run *run, struct names *ret, struct error *err)
-{
-	char where[64];
-
-	if (!run->name_patterns)
-		return names_load(ret, err);
-	snprintf(where, sizeof(where), "the patterns of names of run %" PRId64, run->id);
-	return names_parse(ret, run->name_patterns, where, err);
+	if (run && run->name_patterns)
+		return names_parse(ret, run->name_patterns,
+			text_brief("the patterns of names of run %" PRId64, run->id), err);
+	r = names_text(&text, err);
+	return r < 0 ? r : names_parse(ret, text, getenv("EMP_NAMES") ?: names_path, err);
 }
 
 /* The text with '*' for what changes: a word is kept up to its first digit, a hexadecimal number not at all. */
@@ -235,11 +227,7 @@ void name_families_find(struct family_member *members, size_t n, const char *con
 	}
 }
 
-const char *name_family_label(char label[FAMILY_LABEL_SIZE], const char *name, uint32_t names)
+const char *name_family_size(uint32_t names)
 {
-	if (names > 0)
-		snprintf(label, FAMILY_LABEL_SIZE, "%s (%u name%s)", name, names, names == 1 ? "" : "s");
-	else
-		snprintf(label, FAMILY_LABEL_SIZE, "%s", name);
-	return label;
+	return names ? text_brief(" (%u name%s)", names, names == 1 ? "" : "s") : "";
 }

@@ -38,13 +38,11 @@ struct names {
 int names_parse(struct names *ret, const char *text, const char *where, struct error *err);
 void names_clear(struct names *names);
 
-/* The patterns of this machine: from the file EMP_NAMES, else /etc/emp/policies/names.ini; if it does not exist,
- * names_default. */
-int names_load(struct names *ret, struct error *err);
+/* The patterns that the run was measured with. If that is not known, or without a run, those of this machine today: from the file
+ * EMP_NAMES, else /etc/emp/policies/names.ini; if it does not exist, names_default. */
+int names_load(struct names *ret, const struct run *run, struct error *err);
 /* The text of that file, which the caller frees; "" if it does not exist. */
 int names_text(char **ret, struct error *err);
-/* Those that the run was measured with; if that is not known, today's. */
-int names_load_of(const struct run *run, struct names *ret, struct error *err);
 
 struct family_member {
 	const char *name, *exe, *unit; /* as in struct source */
@@ -61,6 +59,5 @@ void name_families_find(struct family_member *members, size_t n, const char *con
 /* Whether this is one of the family's processes. */
 bool name_family_has(const char *family, const struct source *source);
 
-/* "j-* (51 names)", or the name alone if it is no family (names 0). */
-enum { FAMILY_LABEL_SIZE = 320 };
-const char *name_family_label(char label[FAMILY_LABEL_SIZE], const char *name, uint32_t names);
+/* " (51 names)", behind the name of a family of so many; "" if it is no family (0). */
+const char *name_family_size(uint32_t names);

@@ -3,6 +3,7 @@
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/text.h"
 #include "lib/base/xalloc.h"
 
 #include <math.h>
@@ -274,22 +275,20 @@ struct peak_memory peak_memory_of(const struct sample *samples, const bool *out,
 	return m;
 }
 
-char *peak_memory_text(char buffer[PEAK_MEMORY_TEXT_SIZE], const struct peak_memory *m)
+const char *peak_memory_text(const struct peak_memory *m)
 {
 	bool gigabytes = m->mean_bytes >= 1e9;
 	const char *unit = gigabytes ? "GB" : "MB";
 	double size = gigabytes ? 1e9 : 1e6;
-	int decimals = m->mean_bytes < 10 * size ? 2 : 1, at;
+	int decimals = m->mean_bytes < 10 * size ? 2 : 1;
+	const char *sd = m->n > 1 && !m->at_most
+				 ? text_brief(", σ %.*f %s", decimals, m->sd_bytes / size, unit)
+				 : "";
 
-	*buffer = '\0';
 	if (m->n == 0)
-		return buffer;
-	at = snprintf(buffer, PEAK_MEMORY_TEXT_SIZE, "%s%.*f %s", m->at_most ? "at most " : "", decimals,
-		m->mean_bytes / size, unit);
-	if (m->n > 1 && !m->at_most)
-		snprintf(buffer + at, PEAK_MEMORY_TEXT_SIZE - (size_t)at, ", σ %.*f %s", decimals,
-			m->sd_bytes / size, unit);
-	return buffer;
+		return "";
+	return text_brief(
+		"%s%.*f %s%s", m->at_most ? "at most " : "", decimals, m->mean_bytes / size, unit, sd);
 }
 
 json_t *peak_memory_as_json(const struct peak_memory *m)

@@ -54,7 +54,7 @@ static int causes_report_open(struct causes_report *report, struct book *book, s
 		fprintf(report->file, "(policies are not consulted: %s)\n", terminal_text(why.text));
 	machine_clear(&machine);
 	if (r == 0)
-		r = names_load(&report->names, err);
+		r = names_load(&report->names, NULL, err);
 	return r < 0 ? r : book_sources(book, &report->sources, err);
 }
 

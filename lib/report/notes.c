@@ -126,42 +126,35 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	return 0;
 }
 
-/* Samples in turn resolve what separate runs do, or less. `others`: it is the environment of a profile. */
-static void describe_resolving(char text[RESOLVING_TEXT_SIZE], const struct resolving *row, bool others)
+const char *resolving_text_of(const struct resolving rows[N_RESOLVING], size_t n, bool others)
 {
-	const char *separate = text_percent(row->separate), *between = "";
-	const char *by_duet = row->duet > 0 ? text_brief("%s by duet, ", text_percent(row->duet)) : "";
-	const char *line;
+	const struct resolving *row = resolving_for(rows, n);
+	const char *separate, *by_duet, *between = "";
 
+	if (!row)
+		return "";
+	separate = text_percent(row->separate);
+	by_duet = row->duet > 0 ? text_brief("%s by duet, ", text_percent(row->duet)) : "";
 	if (!others || !*by_duet) /* else there is no room */
 		between = text_brief(
 			", %s %s", separate, others || *by_duet ? "separate" : "between separate runs");
-	line = text_brief("%s%d samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
+	/* samples in turn resolve what separate runs do, or less */
+	return text_brief("%s%d samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
 		(int)row->samples, by_duet, text_percent(fmin(row->interleaved, row->separate)), between);
-	snprintf(text, RESOLVING_TEXT_SIZE, "%s", line);
-}
-
-void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving rows[N_RESOLVING], size_t n)
-{
-	const struct resolving *row = resolving_for(rows, n);
-
-	*text = '\0';
-	if (row)
-		describe_resolving(text, row, false);
 }
 
 int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
 	char ret[RESOLVING_TEXT_SIZE], struct error *err)
 {
 	struct resolving rows[N_RESOLVING] = {};
-	const struct resolving *row;
+	const char *text;
 	int r = book_get_resolving(book, environment, rows, err);
 
 	if (r < 0)
 		return r;
-	resolving_text_of(ret, rows, n);
-	row = !*ret && profile ? resolving_for(profile->resolving, n) : NULL;
-	if (row)
-		describe_resolving(ret, row, true);
+	text = resolving_text_of(rows, n, false);
+	if (!*text && profile)
+		text = resolving_text_of(profile->resolving, n, true);
+	snprintf(ret, RESOLVING_TEXT_SIZE, "%s", text);
 	return 0;
 }

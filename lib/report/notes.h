@@ -46,5 +46,5 @@ enum { RESOLVING_TEXT_SIZE = 80 };
 int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
 	char ret[RESOLVING_TEXT_SIZE], struct error *err);
 
-/* From the rows of a profile. */
-void resolving_text_of(char text[RESOLVING_TEXT_SIZE], const struct resolving rows[N_RESOLVING], size_t n);
+/* From such rows; `others`: they are of another environment. */
+const char *resolving_text_of(const struct resolving rows[N_RESOLVING], size_t n, bool others);

@@ -129,9 +129,7 @@ json_t *analysis_as_json(const struct analysis *a)
 
 void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit)
 {
-	char label[FAMILY_LABEL_SIZE];
-
-	fputs(terminal_text(name_family_label(label, name, names)), file);
+	fprintf(file, "%s%s", terminal_text(name), name_family_size(names));
 	if (unit)
 		fprintf(file, " (%s)", terminal_text(unit));
 }
@@ -157,10 +155,10 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		bool periodic = c->period_ns > 0;
 		int64_t share_ppm = cutoff_share_ppm(c);
 		const char *firm = c->firm ? "yes" : "no";
-		char label[FAMILY_LABEL_SIZE];
+		_cleanup_(freep) char *daemon = text_format("%s%s", c->daemon, name_family_size(c->names));
 
-		table_row(table, TEXT(name_family_label(label, c->daemon, c->names)), TIME(c->short_ns),
-			TIME(c->long_ns), TEXT(share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM)),
+		table_row(table, TEXT(daemon), TIME(c->short_ns), TIME(c->long_ns),
+			TEXT(share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM)),
 			TIME(periodic ? c->period_ns : -1), TEXT(periodic ? firm : "-"),
 			TIME(c->task_time_ns > 0 ? c->task_time_ns : -1), TIME(c->below_ns),
 			TIME(c->atleast_ns));
@@ -187,9 +185,8 @@ void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
 
 	for (size_t i = 0; i < cutoffs->n; i++) {
 		const struct cutoff *c = &cutoffs->items[i];
-		char label[FAMILY_LABEL_SIZE];
 
-		fprintf(memory, "%s%s (%s)", i > 0 ? ", " : "", name_family_label(label, c->daemon, c->names),
+		fprintf(memory, "%s%s%s (%s)", i > 0 ? ", " : "", c->daemon, name_family_size(c->names),
 			text_percent((double)cutoff_share_ppm(c) / PPM));
 	}
 	text_stream_close(memory, &text);

@@ -55,7 +55,7 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 		*err = why;
 		return r;
 	}
-	r = today ? names_load(&ret->names, err) : 0;
+	r = today ? names_load(&ret->names, NULL, err) : 0;
 	if (r == 0 && today && run->environment)
 		r = book_get_correlation(book, run->environment, &correlation, err);
 	if (r < 0)
@@ -170,7 +170,7 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && by_name && !rules.patterns)
-		r = names_load_of(&run, &names, err);
+		r = names_load(&names, &run, err);
 	if (r == 0 && by_name)
 		r = book_sources(book, &sources, err);
 	if (r < 0)
@@ -240,7 +240,7 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 	if (!c->discarder) {
 		struct discard_rules rules = *given;
 
-		r = names_load(&c->names, err);
+		r = names_load(&c->names, NULL, err);
 		if (r < 0)
 			return r;
 		rules.patterns = rules.patterns ?: c->names.rows;
@@ -357,7 +357,7 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 	if (r == 0) /* after the samples: then it has all of theirs, even if the run is not over */
 		r = book_sources(book, &sources, err);
 	if (r == 0)
-		r = names_load(&names, err);
+		r = names_load(&names, NULL, err);
 	if (r < 0)
 		return r;
 	if (!options.patterns)

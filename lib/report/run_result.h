@@ -44,7 +44,7 @@ struct run_result {
 	struct disturbances disturbances;
 };
 
-/* rules->patterns NULL: those of names_load_of. */
+/* rules->patterns NULL: those that the run was measured with (names_load). */
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
 	struct error *err);
 void run_result_clear(struct run_result *result);

@@ -90,16 +90,6 @@ static const char *split_text(const struct screen *s, const char *unit)
 	return text_brief("[user %s%s, system %s%s]", about, parts[0], about, parts[1]);
 }
 
-/* Why a program is not on a CPU all the time. */
-static const char *waits_text(const struct screen *s)
-{
-	if (s->on_cpu >= MOSTLY_ON_CPU)
-		return "";
-	if (!isnan(s->taken))
-		return text_brief(", %.0f %% taken by others", 100 * s->taken);
-	return s->shares || s->explained >= EXPLAINS ? "" : "; it waits, or is disturbed";
-}
-
 static void print_times(FILE *file, const struct screen *s, const char *unit)
 {
 	const char *pt = center_text(&s->pt, unit), *et = center_text(&s->et, unit), *interval = "";
@@ -108,6 +98,7 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	const char *share = s->on_cpu > 1 && !screen_includes_start(s)
 				    ? text_brief("on %.2g CPUs", s->on_cpu)
 				    : text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
+	const char *waits = ""; /* why the program is not on a CPU all the time */
 	size_t columns = 0;
 
 	if (!isnan(s->interval.low_ns))
@@ -117,6 +108,10 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 
 		columns = width > columns ? width : columns;
 	}
+	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
+		waits = text_brief(", %.0f %% taken by others", 100 * s->taken);
+	else if (s->on_cpu < MOSTLY_ON_CPU && !s->shares && !(s->explained >= EXPLAINS))
+		waits = "; it waits, or is disturbed";
 	print_figure(file, s->pt.n > 1 ? "  PT (mean ± σ)" : "  PT", pt, columns,
 		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 	if (*interval)
@@ -128,7 +123,7 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
 	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", et, columns,
-		s->et.n > 0 ? text_brief("%s%s", share, waits_text(s)) : "", s->et.n > 0 ? share : "");
+		s->et.n > 0 ? text_brief("%s%s", share, waits) : "", s->et.n > 0 ? share : "");
 }
 
 /* "discarded: backupd #7 #8, outlier #4"; if that does not fit, "discarded: backupd in 100, outlier in 4, …": as many as fit, and
@@ -216,12 +211,12 @@ static void print_others(FILE *file, const struct screen *s)
 
 	fputs("  Disturbed by    ", file);
 	for (size_t i = 0; i < s->n_others; i++) {
-		char one[LINE_SIZE], label[FAMILY_LABEL_SIZE];
-		double ns = (double)s->others[i].disturbed_ns;
+		const struct daemon_statistics *o = &s->others[i];
+		double ns = (double)o->disturbed_ns;
+		char one[LINE_SIZE];
 
-		name_family_label(label, s->others[i].name, s->others[i].names);
-		snprintf(one, sizeof(one), "%s%s %s", i ? ", " : "", terminal_text(label),
-			text_precise(ns, ns / 10));
+		snprintf(one, sizeof(one), "%s%s%s %s", i ? ", " : "", terminal_text(o->name),
+			name_family_size(o->names), text_precise(ns, ns / 10));
 		if (i > 0 && used + terminal_text_width(one) > columns)
 			break;
 		used += terminal_text_width(one);
@@ -250,13 +245,12 @@ void screen_print(FILE *file, const struct screen *s)
 	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
 	size_t left = SCREEN_LINES - lines - resolving;
 	size_t columns = terminal_columns(file) - strlen(right) - 2;
-	char memory[PEAK_MEMORY_TEXT_SIZE];
 
 	terminal_print_name(file, s->name, columns);
 	fprintf(file, "%*s  %s\n", spaces_to(columns, terminal_text(s->name)), "", right);
 	print_times(file, s, unit);
 	if (s->memory.n > 0 && s->notes.n < left) {
-		print_figure(file, "  Peak memory", peak_memory_text(memory, &s->memory), 0, "", "");
+		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
 		left--;
 	}
 	print_kept(file, s, unit);
@@ -338,12 +332,11 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		{},
 	};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
-	char label[2 + FAMILY_LABEL_SIZE] = "  ";
 
 	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
 		const struct daemon_statistics *o = &others->items[i];
+		_cleanup_(freep) char *label = text_format("  %s%s", o->name, name_family_size(o->names));
 
-		name_family_label(label + 2, o->name, o->names);
 		table_row(table, TEXT(label), TEXT(o->unit), TIME(o->disturbed_ns), TIME(o->total_ns),
 			TIME(o->max_ns), NUMBER(o->max_sample), TEXT(o->profiled ? "yes" : "no"));
 	}
@@ -450,7 +443,6 @@ static double mean_of_kept(const struct run_result *r, size_t offset)
 struct screen run_screen_fill(const struct run_result *result)
 {
 	const struct discarding *d = &result->discarding;
-	const struct daemons *others = &d->others;
 	struct screen s = {
 		.run = d->run.id,
 		.cpu = d->run.cpu,
@@ -465,6 +457,7 @@ struct screen run_screen_fill(const struct run_result *result)
 		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
 		.n_samples = result->n_samples,
 		.shares = d->run.kind == RUN_DUET,
+		.others = d->others.items,
 	};
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
@@ -477,10 +470,9 @@ struct screen run_screen_fill(const struct run_result *result)
 		wait += wait_ns < 0 ? 0 : (double)wait_ns;
 		known_et += wait_ns < 0 ? 0 : (double)sample->et_ns;
 	}
-	for (size_t i = 0; i < others->n && i < SCREEN_OTHERS; i++)
-		if ((double)others->items[i].disturbed_ns > LEAST_SHOWN * et)
-			s.others[s.n_others++] = (struct screen_other){
-				others->items[i].name, others->items[i].disturbed_ns, others->items[i].names};
+	while (s.n_others < d->others.n && s.n_others < SCREEN_OTHERS &&
+		(double)s.others[s.n_others].disturbed_ns > LEAST_SHOWN * et)
+		s.n_others++;
 	s.on_cpu = et > 0 ? pt / et : 0;
 	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
 	taken = isnan(s.taken) ? et - pt : s.taken * et;

@@ -21,14 +21,6 @@ struct screen_reason {
 	size_t n;
 };
 
-/* A process that used the CPU while the program ran, and how much time it can have taken from the program, in all
- * samples. */
-struct screen_other {
-	const char *name;
-	int64_t disturbed_ns;
-	uint32_t names; /* of a family; 0: not a family */
-};
-
 struct screen {
 	const char *name; /* of the command */
 	int64_t run;
@@ -49,8 +41,8 @@ struct screen {
 	size_t n_samples;
 	struct screen_reason *reasons;
 	size_t n_reasons;
-	struct screen_other others[SCREEN_OTHERS]; /* the greatest first */
-	size_t n_others;
+	const struct daemon_statistics *others; /* that disturbed the program, the greatest first */
+	size_t n_others;                        /* as are shown */
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes;
 	bool all_notes;     /* in full, however many lines they need */

@@ -12,11 +12,11 @@ TEST(a_file_that_was_named_must_be_there)
 	struct error err = {};
 
 	setenv("EMP_NAMES", "/nonexistent/names", 1);
-	assert_int_equal(names_load(&names, &err), -ENOENT);
+	assert_int_equal(names_load(&names, NULL, &err), -ENOENT);
 	assert_string_equal(err.text,
 		"cannot read the names of processes in '/nonexistent/names': No such file or directory");
 	unsetenv("EMP_NAMES");
-	assert_int_equal(names_load(&names, &err), 0);
+	assert_int_equal(names_load(&names, NULL, &err), 0);
 	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");
 	names_clear(&names);
 }

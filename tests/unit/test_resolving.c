@@ -90,10 +90,9 @@ TEST(samples_in_turn_never_resolve_less_than_separate_runs)
 TEST(neither_does_a_stored_estimate_that_says_so)
 {
 	const struct resolving rows[N_RESOLVING] = {{.samples = 10, .interleaved = 0.046, .separate = 0.043}};
-	char text[RESOLVING_TEXT_SIZE];
 
-	resolving_text_of(text, rows, 10);
-	assert_string_equal(text, "10 samples resolve 4.3 % interleaved, 4.3 % between separate runs");
+	assert_string_equal(resolving_text_of(rows, 10, false),
+		"10 samples resolve 4.3 % interleaved, 4.3 % between separate runs");
 }
 
 /* sd of the logarithm of a ratio: 0.01; the programs that start first are 5 % faster. */
@@ -101,7 +100,6 @@ TEST(a_duet_resolves_what_its_ratios_vary_by)
 {
 	struct resolving rows[N_RESOLVING] = {{0}, {.samples = 10, .interleaved = 0.2, .separate = 0.5}};
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	char text[RESOLVING_TEXT_SIZE];
 	double ratios[400];
 
 	gsl_rng_set(rng, check_seed(1));
@@ -114,8 +112,8 @@ TEST(a_duet_resolves_what_its_ratios_vary_by)
 	assert_true(rows[0].duet == 0);
 	assert_true(fabs(rows[1].duet / 0.0101 - 1) < 0.15); /* 3.19 times 0.01 / sqrt(10) */
 	rows[1].duet = 0.0331;
-	resolving_text_of(text, rows, 10);
-	assert_string_equal(text, "10 samples resolve 3.3 % by duet, 20 % interleaved, 50 % separate");
+	assert_string_equal(resolving_text_of(rows, 10, false),
+		"10 samples resolve 3.3 % by duet, 20 % interleaved, 50 % separate");
 }
 
 /* Two levels that change every 100 samples: blocks of 10 are alike, and runs are not. */
