@@ -314,9 +314,9 @@ static void conclude_daemon(
 		daemon->n_central > 0 ? daemon->central_max_ns : 0, daemon->long_min_ns, a->resolution_ns);
 	/* In time; of imported runs first as the papers did, so that their tables come out. */
 	if (a->run.kind == RUN_IMPORT || !feed->spans)
-		daemon->period = period_find(numbers, n, a->samples[a->n_samples - 1].n);
+		daemon->period = period_find(numbers, n, NULL, a->samples[a->n_samples - 1].n);
 	if (feed->spans && !period_is_known(&daemon->period))
-		daemon->period = period_find_in_time(indexes, n, feed->spans, a->n_samples);
+		daemon->period = period_find(indexes, n, feed->spans, a->n_samples);
 }
 
 /* Concludes on each daemon, and lists the samples above the central cluster. */
@@ -374,24 +374,11 @@ static void restore_exact_times(struct analysis_feed *feed)
 	c->median_ns = llround(median_of(within, n));
 }
 
-/* The mean ET and the median pause, rather than the mean distance of starts: a run that was resumed after days must not give its
- * daemons a longer period. */
-static double find_spacing_ns(const struct analysis *a)
-{
-	_cleanup_(freep) int64_t *pauses = xcalloc(a->n_samples, sizeof(*pauses));
-	const struct sample *s = a->samples;
-	double sum = (double)s[0].et_ns, n = (double)a->n_samples;
-
-	for (size_t i = 1; i < a->n_samples; i++) {
-		sum += (double)s[i].et_ns;
-		pauses[i - 1] = s[i].start_ns - s[i - 1].start_ns - s[i - 1].et_ns;
-	}
-	return sum / n + (a->n_samples > 1 ? fmax(median_of(pauses, a->n_samples - 1), 0) : 0);
-}
-
 struct analysis analysis_feed_finish(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
+	_cleanup_(freep) int64_t *pauses = xcalloc(a->n_samples, sizeof(*pauses));
+	const struct sample *s = a->samples;
 
 	end_daemons(feed);
 	feed->divides = causes_dividing(feed);
@@ -403,9 +390,19 @@ struct analysis analysis_feed_finish(struct analysis_feed *feed)
 	if (a->by_wait)
 		restore_exact_times(feed);
 	verdict_find(feed);
-	a->spacing_ns = find_spacing_ns(a);
+	/* The mean ET and the median pause, rather than the mean distance of starts: a run that was
+	 * resumed after days must not give its daemons a longer period. */
+	for (size_t i = 0; i < a->n_samples; i++) {
+		a->spacing_ns += (double)s[i].et_ns;
+		if (i > 0)
+			pauses[i - 1] = s[i].start_ns - s[i - 1].start_ns - s[i - 1].et_ns;
+	}
+	a->spacing_ns /= (double)a->n_samples;
+	if (a->n_samples > 1)
+		a->spacing_ns += fmax(median_of(pauses, a->n_samples - 1), 0);
 	return TAKE_STRUCT(*a);
 }
+
 void analysis_clear(struct analysis *analysis)
 {
 	daemons_clear(&(struct daemons){.items = analysis->statistics, .n = analysis->n_statistics});

@@ -79,16 +79,14 @@ struct period {
 	bool firm;      /* three occurrences or more, and a chance below 5 % */
 };
 
-/* occurrences: ascending sample numbers. n: samples of the run. */
-struct period period_find(const uint32_t *occurrences, size_t n_occurrences, size_t n);
-
 /* When a sample was. */
 struct sample_span {
 	int64_t from_ns, to_ns;
 };
 
-/* occurrences: ascending indexes into the samples, each of which starts after the one before, and not before that ends. */
-struct period period_find_in_time(
+/* In time: the occurrences are ascending indexes into the n samples of the run, each of which starts after the one before, and not
+ * before that ends. samples NULL: in sample numbers, ascending. */
+struct period period_find(
 	const uint32_t *occurrences, size_t n_occurrences, const struct sample_span *samples, size_t n);
 
 static inline bool period_is_known(const struct period *period)

@@ -112,21 +112,6 @@ double causes_of_usual_length(struct analysis_feed *feed)
 	return all > 0 ? extra / all : 0;
 }
 
-/* The samples with the daemon and those of the n samples without it: the share of the variance of ET that is between the two groups,
- * if the daemon's own time explains the difference. */
-static double share_divided(const struct daemon_statistics *daemon, size_t n, double mean, double variance)
-{
-	double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present), apart;
-
-	if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
-		proportion_at_least(n - daemon->n_present, n) <= FREQUENT)
-		return 0;
-	apart = (daemon->et_ns / present - mean) * (double)n / absent;
-	if (daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
-		return 0;
-	return present / (double)n * absent / (double)n * apart * apart / variance;
-}
-
 struct daemon_statistics *causes_dividing(const struct analysis_feed *feed)
 {
 	const struct analysis *a = &feed->analysis;
@@ -146,12 +131,21 @@ struct daemon_statistics *causes_dividing(const struct analysis_feed *feed)
 		return NULL;
 	mean /= (double)n;
 	variance = variance / (double)n - mean * mean;
+	/* The samples with the daemon and those without it: the share of the variance of ET that is between
+	 * the two groups, if the daemon's own time explains the difference. */
 	for (size_t i = 0; i < a->n_statistics; i++) {
-		double share = share_divided(&a->statistics[i], n, mean, variance);
+		struct daemon_statistics *daemon = &a->statistics[i];
+		double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present);
+		double apart = (daemon->et_ns / present - mean) * (double)n / absent, share;
 
+		if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
+			proportion_at_least(n - daemon->n_present, n) <= FREQUENT ||
+			daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
+			continue;
+		share = present / (double)n * absent / (double)n * apart * apart / variance;
 		if (share > best_share) {
 			best_share = share;
-			best = &a->statistics[i];
+			best = daemon;
 		}
 	}
 	return best;

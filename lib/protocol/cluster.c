@@ -45,11 +45,6 @@ static void add_zoom(struct cluster *c, const struct view *v, struct zoom zoom)
 	added->left = v->n;
 }
 
-static double view_width(const struct view *v)
-{
-	return (double)(v->ets[v->n - 1] - v->ets[0]);
-}
-
 /* Zooms in on one side, from the outermost break to the innermost. */
 static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 {
@@ -63,8 +58,9 @@ static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 	for (size_t i = breaks; i-- > 0;) {
 		size_t beyond = gaps[i].beyond - gone;
 		struct view next = {v->ets + (tail == TAIL_LOW ? beyond : 0), v->n - beyond, v->quantum};
+		double width = (double)(v->ets[v->n - 1] - v->ets[0]);
 
-		if (i > 0 && view_width(v) <= ZOOM_FACTOR * view_width(&next))
+		if (i > 0 && width <= ZOOM_FACTOR * (double)(next.ets[next.n - 1] - next.ets[0]))
 			continue;
 		add_zoom(c, v,
 			(struct zoom){.end = ZOOM_GAP,

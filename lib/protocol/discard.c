@@ -231,9 +231,7 @@ void discarder_free(struct discarder *d)
 
 void discarder_add_sample(struct discarder *d, const struct sample *sample)
 {
-	struct sample *added = array_add_reused(d->samples, d->n_samples, d->samples_capacity);
-
-	*added = *sample;
+	*array_add_reused(d->samples, d->n_samples, d->samples_capacity) = *sample;
 }
 
 static void add_over(struct over_cutoff **items, size_t *n, const struct over_cutoff *over)
@@ -270,29 +268,15 @@ static void end_sample(struct discarder *d)
 	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
 }
 
-/* The cutoff of a process: that of its group, or of its family. */
-static const struct cutoff *cutoff_of_source(const struct discard_rules *rules, const struct source *source)
-{
-	const struct profile *profile = rules->profile;
-	const struct cutoff *cutoff = profile ? profile_cutoff(
-							profile, name_group(rules->patterns, source->name))
-					      : NULL;
-
-	for (size_t i = 0; profile && !cutoff && i < profile->n_cutoffs; i++)
-		if (profile->cutoffs[i].names > 0 && name_family_has(profile->cutoffs[i].daemon, source))
-			cutoff = &profile->cutoffs[i];
-	return cutoff;
-}
-
 int discarder_add(
 	struct discarder *d, const struct source *source, const struct execution *e, struct error *err)
 {
 	const struct discard_rules *rules = &d->rules;
+	const struct profile *profile = rules->profile;
 	int64_t disturbing_ns = execution_disturbing_ns(e);
 	int64_t pt_ns = resolution_round(rules->other_cpus ? e->pt_ns : disturbing_ns, d->resolution_ns);
 	struct daemon_statistics *daemon;
 	const struct cutoff *cutoff;
-	struct candidate *added;
 
 	for (; d->at < d->n_samples && d->samples[d->at].n < e->sample; d->at++)
 		end_sample(d);
@@ -302,8 +286,13 @@ int discarder_add(
 		return error_say(err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist",
 			e->sample);
 	daemon = daemons_add(&d->daemons, rules->patterns, source, e, e->pt_ns);
-	if (daemon->executions == 1)
-		daemon->cutoff = cutoff_of_source(rules, source);
+	if (daemon->executions == 1 && profile) { /* that of its group, or of its family */
+		daemon->cutoff = profile_cutoff(profile, name_group(rules->patterns, source->name));
+		for (size_t i = 0; !daemon->cutoff && i < profile->n_cutoffs; i++)
+			if (profile->cutoffs[i].names > 0 &&
+				name_family_has(profile->cutoffs[i].daemon, source))
+				daemon->cutoff = &profile->cutoffs[i];
+	}
 	cutoff = daemon->cutoff;
 	daemon->profiled = cutoff;
 	daemon->total_ns = saturate_add(daemon->total_ns, e->pt_ns);
@@ -311,8 +300,8 @@ int discarder_add(
 	daemon->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)d->samples[d->at].et_ns;
 	if (!cutoff || (pt_ns <= cutoff->below_ns && pt_ns <= cutoff->atleast_ns))
 		return 0;
-	added = array_add(d->candidates, d->n_candidates);
-	*added = (struct candidate){e->sample, cutoff, text_copy(source->unit), pt_ns};
+	*array_add(d->candidates, d->n_candidates) = (struct candidate){
+		e->sample, cutoff, text_copy(source->unit), pt_ns};
 	return 0;
 }
 

@@ -138,16 +138,6 @@ static int64_t steal_of(const struct sample *s, const struct sample_counters *co
 		       : -1;
 }
 
-static bool is_pt_too_short(const struct sample *s, int64_t steal_ns, const struct summary *usual)
-{
-	double least_ns = (double)usual->min_ns, pt_ns = (double)s->pt_ns;
-
-	return usual->n >= LEAST_OTHERS && pt_ns * FASTEST < least_ns &&
-	       pt_ns < least_ns - SPREADS * (usual->median_ns - least_ns) &&
-	       (double)steal_ns >= least_ns - pt_ns &&
-	       (double)(s->et_ns - (s->wait_ns > 0 ? s->wait_ns : 0)) >= least_ns;
-}
-
 size_t impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
 	const struct sample_counters *counters, size_t n_counters, struct impossible_pt **ret)
 {
@@ -166,11 +156,17 @@ size_t impossible_pt_find(const struct run *run, const struct sample *samples, s
 	at = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct sample *s = &samples[i];
+		double pt_ns = (double)s->pt_ns, least_ns = (double)usual.min_ns;
+		double steal_ns = (double)steal_of(s, counters, n_counters, &at);
+		bool too_short = usual.n >= LEAST_OTHERS && pt_ns * FASTEST < least_ns &&
+				 pt_ns < least_ns - SPREADS * (usual.median_ns - least_ns) &&
+				 steal_ns >= least_ns - pt_ns &&
+				 (double)(s->et_ns - (s->wait_ns > 0 ? s->wait_ns : 0)) >= least_ns;
 		/* Where W is not known, some of the program may have run on other CPUs. */
 		bool too_long = run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
 				s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
 
-		if (too_long || is_pt_too_short(s, steal_of(s, counters, n_counters, &at), &usual))
+		if (too_long || too_short)
 			found[n_found++] = (struct impossible_pt){
 				s->n, s->pt_ns, too_long ? s->et_ns : usual.min_ns};
 	}

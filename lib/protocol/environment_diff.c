@@ -45,9 +45,7 @@ static char *json_value_text(const json_t *value)
 /* Takes the texts over. */
 static void add_texts(struct differences *d, char *what, char *before, char *now)
 {
-	struct difference *item = array_add(d->items, d->n);
-
-	*item = (struct difference){false, what, before, now};
+	*array_add(d->items, d->n) = (struct difference){false, what, before, now};
 }
 
 static bool is_tree(const json_t *value)
@@ -55,32 +53,22 @@ static bool is_tree(const json_t *value)
 	return json_is_object(value) && json_object_size(value) > 0;
 }
 
-static bool has_text(const json_t *array, const char *text)
+/* One difference for each text of a set that another does not have: "units.cron.service". */
+static void compare_text_sets(struct differences *d, const char *name, const json_t *set, const json_t *other,
+	const char *before, const char *now)
 {
-	size_t i;
-	json_t *item;
+	size_t i, k;
+	json_t *item, *same;
 
-	json_array_foreach (array, i, item)
-		if (!strcmp(json_string_value(item), text))
-			return true;
-	return false;
-}
+	json_array_foreach (set, i, item) {
+		bool both = false;
 
-/* One difference for each text that only one of two sets has: "units.cron.service". */
-static void compare_text_sets(
-	struct differences *d, const char *name, const json_t *before, const json_t *now)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach (before, i, item)
-		if (!has_text(now, json_string_value(item)))
-			add_texts(d, text_format("%s.%s", name, json_string_value(item)), xstrdup("present"),
-				xstrdup("gone"));
-	json_array_foreach (now, i, item)
-		if (!has_text(before, json_string_value(item)))
-			add_texts(d, text_format("%s.%s", name, json_string_value(item)), xstrdup("absent"),
-				xstrdup("present"));
+		json_array_foreach (other, k, same)
+			both |= json_equal(item, same);
+		if (!both)
+			add_texts(d, text_format("%s.%s", name, json_string_value(item)), xstrdup(before),
+				xstrdup(now));
+	}
 }
 
 /* The entry for a number: it has the numbers from "first" to "last", else its index. *ret_end becomes the last number up to which
@@ -106,22 +94,12 @@ static json_t *entry_for(const json_t *array, json_int_t number, json_int_t *ret
 	return found;
 }
 
-static json_t *without_range(const json_t *entry)
-{
-	json_t *copy = json_copy((json_t *)entry);
-
-	json_object_del(copy, "first");
-	json_object_del(copy, "last");
-	return copy;
-}
-
 static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now);
 
 /* The members of two lists of entries, for each range of numbers in which neither list changes. */
 static void compare_entries(struct differences *d, const char *list, const json_t *before, const json_t *now)
 {
 	for (json_int_t first = 0, last;; first = last + 1) {
-		_cleanup_(json_decrefp) json_t *of_old = NULL, *of_fresh = NULL;
 		_cleanup_(freep) char *name = NULL;
 		json_t *old, *fresh;
 
@@ -132,17 +110,15 @@ static void compare_entries(struct differences *d, const char *list, const json_
 			break;
 		name = first == last ? text_format("%s.%d", list, (int)first)
 				     : text_format("%s.%d-%d", list, (int)first, (int)last);
-		if (old && fresh) {
-			of_old = without_range(old);
-			of_fresh = without_range(fresh);
-			compare_trees(d, name, of_old, of_fresh);
-		} else if (old || fresh)
+		if (old && fresh)
+			compare_trees(d, name, old, fresh);
+		else if (old || fresh)
 			add_texts(d, TAKE(name), json_value_text(old), json_value_text(fresh));
 	}
 }
 
 /* A member that only one of them has is no difference: versions of EMP record more or less. What a machine does not
- * have is null, which may stand for a whole tree. */
+ * have is null, which may stand for a whole tree. "first" and "last" are the range of an entry. */
 static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now)
 {
 	const char *key;
@@ -153,14 +129,15 @@ static void compare_trees(struct differences *d, const char *prefix, json_t *bef
 		json_t *old = json_is_null(before) ? before : json_object_get(before, key);
 		json_t *fresh = json_is_null(now) ? now : json_object_get(now, key);
 
-		if (!old || !fresh || json_equal(old, fresh))
+		if (!old || !fresh || json_equal(old, fresh) || !strcmp(key, "first") || !strcmp(key, "last"))
 			continue;
 		if (is_tree(old) ? is_tree(fresh) || json_is_null(fresh)
 				 : is_tree(fresh) && json_is_null(old))
 			compare_trees(d, name, old, fresh);
-		else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING))
-			compare_text_sets(d, name, old, fresh);
-		else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT))
+		else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING)) {
+			compare_text_sets(d, name, old, fresh, "present", "gone");
+			compare_text_sets(d, name, fresh, old, "absent", "present");
+		} else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT))
 			compare_entries(d, name, old, fresh);
 		else
 			add_texts(d, TAKE(name), json_value_text(old), json_value_text(fresh));

@@ -152,12 +152,18 @@ static double chance_of(size_t count, const struct timeline *t)
 	return (double)periodic / DRAWS;
 }
 
-static struct period period_judge(const uint32_t *at, size_t count, const struct timeline *t)
+struct period period_find(const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
 {
 	_cleanup_(freep) uint32_t *firsts = xcalloc(count, sizeof(*firsts));
+	double seen = 0, all = samples ? greatest_gap(&samples[0], &samples[n - 1]) : 0, period;
+	struct timeline t = {n, samples, 0};
 	struct period found = {.occurrences = count};
-	double period = period_among(at, count, t);
 
+	for (size_t i = 0; samples && i < n; i++)
+		seen += (double)(samples[i].to_ns - samples[i].from_ns);
+	if (all > seen)
+		t.unseen = 1 - seen / all;
+	period = period_among(at, count, &t);
 	/* An execution across the border of two samples counts once: if there is no period otherwise, of
 	 * consecutive samples only the first is kept. */
 	if (!(period > 0)) {
@@ -165,29 +171,14 @@ static struct period period_judge(const uint32_t *at, size_t count, const struct
 		for (size_t i = 0; i < count; i++)
 			if (i == 0 || at[i] != at[i - 1] + 1)
 				firsts[found.occurrences++] = at[i];
-		period = period_among(firsts, found.occurrences, t);
+		period = period_among(firsts, found.occurrences, &t);
 	}
 	if (!(period > 0))
 		return found;
-	*(t->samples ? &found.ns : &found.samples) = period;
-	found.chance = chance_of(found.occurrences, t);
+	*(samples ? &found.ns : &found.samples) = period;
+	found.chance = chance_of(found.occurrences, &t);
 	found.firm = found.occurrences >= 3 && found.chance < 0.05;
 	return found;
-}
-
-struct period period_find(const uint32_t *at, size_t count, size_t n)
-{
-	return period_judge(at, count, &(struct timeline){.n = n});
-}
-
-struct period period_find_in_time(
-	const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
-{
-	double seen = 0, all = greatest_gap(&samples[0], &samples[n - 1]);
-
-	for (size_t i = 0; i < n; i++)
-		seen += (double)(samples[i].to_ns - samples[i].from_ns);
-	return period_judge(at, count, &(struct timeline){n, samples, all > seen ? 1 - seen / all : 0});
 }
 
 const char *period_why(const struct period *p)

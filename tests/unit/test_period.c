@@ -11,7 +11,7 @@
 
 static struct period find(const uint32_t *at, size_t n_at, size_t n)
 {
-	return period_find(at, n_at, n);
+	return period_find(at, n_at, NULL, n);
 }
 
 #define FIND(n, ...) \
@@ -65,7 +65,7 @@ TEST(irregular_gaps_are_no_period)
 TEST(once_or_never_is_no_period)
 {
 	assert_true(FIND(100, 50).samples == 0);
-	assert_true(period_find(NULL, 0, 100).samples == 0);
+	assert_true(period_find(NULL, 0, NULL, 100).samples == 0);
 }
 
 enum { N = 400 };
@@ -124,11 +124,11 @@ TEST(periods_are_found_in_time_where_the_speed_of_the_machine_changes)
 			uint32_t at[N];
 			size_t n = run_daemon(at, spans, 1.7e18 + draw(&random, 0, 1) * periods[i],
 				periods[i], late, &random);
-			struct period p = period_find_in_time(at, n, spans, N);
+			struct period p = period_find(at, n, spans, N);
 
 			all++;
 			found += p.firm && fabs(p.ns / periods[i] - 1) < 0.02;
-			in_numbers += period_find(at, n, N).firm;
+			in_numbers += period_find(at, n, NULL, N).firm;
 		}
 	}
 	print_message("found %zu of %zu, by sample numbers %zu\n", found, all, in_numbers);
@@ -151,7 +151,7 @@ TEST(random_occurrences_have_no_firm_period_in_time)
 		for (uint32_t i = 0; i < N; i++)
 			if (draw(&random, 0, 1) < 0.02)
 				at[n++] = i;
-		firm += period_find_in_time(at, n, spans, N).firm;
+		firm += period_find(at, n, spans, N).firm;
 	}
 	print_message("%zu of %d are firm\n", firm, SEEDS);
 	assert_true(firm < SEEDS / 20);
@@ -167,10 +167,10 @@ TEST(an_occurrence_between_samples_is_not_missing_but_one_within_is)
 	for (size_t i = 0; i < ELEMENTS(spans); i++)
 		spans[i] = (struct sample_span){
 			(int64_t)i * NS_PER_S, (int64_t)i * NS_PER_S + 900 * NS_PER_MS};
-	assert_true(period_find_in_time(missing, ELEMENTS(missing), spans, 100).firm);
+	assert_true(period_find(missing, ELEMENTS(missing), spans, 100).firm);
 	for (size_t i = 0; i < ELEMENTS(spans); i++)
 		spans[i].to_ns = spans[i].from_ns + NS_PER_S;
-	assert_false(period_find_in_time(missing, ELEMENTS(missing), spans, 100).ns > 0);
+	assert_false(period_find(missing, ELEMENTS(missing), spans, 100).ns > 0);
 }
 
 /* It began in one sample and ended in the next. */
