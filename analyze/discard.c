@@ -39,15 +39,10 @@ static const struct column stage_columns[] = {
 	{},
 };
 
-static const struct summary *stage_summary(const struct discarding *d, const struct stage *stage)
-{
-	return (const struct summary *)((const char *)d + stage->summary);
-}
-
 static void add_stages(struct table *table, const struct discarding *d, bool with_run)
 {
 	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++) {
-		const struct summary *s = stage_summary(d, stage);
+		const struct summary *s = (const struct summary *)((const char *)d + stage->summary);
 
 		table_row(table);
 		if (with_run)
@@ -99,17 +94,6 @@ int verb_discard(int argc, char **argv, struct error *err)
 	return 0;
 }
 
-static json_t *stages_as_json(const struct discarding *d, const char *profile)
-{
-	json_t *row = json_pack("{s:I, s:s*, s:s*}", "run", (json_int_t)d->run.id, "program", d->run.program,
-		"profile", profile);
-
-	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
-		json_object_set_new(row, stage->member, summary_as_json(stage_summary(d, stage)));
-	profile_noise_add_json(row, d->blind_ns, d->noise);
-	return row;
-}
-
 int verb_protocols(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -121,6 +105,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	for (int i = 0; r == 0 && i < argc; i++) {
 		_cleanup_(discarding_clear) struct discarding d = {};
 		_cleanup_(freep) char *profile = NULL;
+		json_t *row;
 		int64_t run;
 
 		r = analyze_parse_run(argv[i], "RUN", &run, err);
@@ -130,7 +115,13 @@ int verb_protocols(int argc, char **argv, struct error *err)
 			return r;
 		if (!analyze_options.json && (!last || strcmp(last, profile)))
 			noise_print(stdout, profile, d.blind_ns, d.noise);
-		json_array_append_new(array, stages_as_json(&d, profile));
+		row = json_pack("{s:I, s:s*, s:s}", "run", (json_int_t)run, "program", d.run.program,
+			"profile", profile);
+		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
+			json_object_set_new(row, stage->member,
+				summary_as_json((const struct summary *)((const char *)&d + stage->summary)));
+		profile_noise_add_json(row, d.blind_ns, d.noise);
+		json_array_append_new(array, row);
 		add_stages(table, &d, true);
 		free(last);
 		last = TAKE(profile);

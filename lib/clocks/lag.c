@@ -153,33 +153,27 @@ static void read_lag(const struct clock_bench *b, struct shown *shown, struct la
 		lags->items[lags->n++] = (struct behind){sequence, child_ns - reading};
 }
 
-/* A source that starts at a number of its own and cuts each switch elsewhere: the least of a stretch is no lag. Short
- * stretches say nothing. How many are left. */
-static size_t subtract_least(struct lags *lags)
+/* The median and the greatest lag, unless the child hardly ran. A source that starts at a number of its own cuts each switch
+ * elsewhere: the least of a stretch is no lag, and short stretches say nothing. */
+static void conclude_lag(const struct lags *lags, struct clock_source *source)
 {
-	size_t n = 0, from = 0, to;
+	bool relative = lags->reader.source->relative;
+	int64_t ns[READINGS];
+	size_t n = 0;
 
-	for (; from < lags->n; from = to) {
-		int64_t least = lags->items[from].ns;
+	for (size_t from = 0, to; from < lags->n; from = to) {
+		int64_t least_ns = lags->items[from].ns;
 
 		for (to = from; to < lags->n && lags->items[to].stretch == lags->items[from].stretch; to++)
-			least = lags->items[to].ns < least ? lags->items[to].ns : least;
-		for (size_t i = from; to - from >= STRETCH && i < to; i++)
-			lags->items[n++].ns = lags->items[i].ns - least;
+			least_ns = lags->items[to].ns < least_ns ? lags->items[to].ns : least_ns;
+		for (size_t i = from; i < to && (!relative || to - from >= STRETCH); i++) {
+			ns[n] = lags->items[i].ns - (relative ? least_ns : 0);
+			ns[n] = ns[n] > 0 ? ns[n] : 0;
+			n++;
+		}
 	}
-	return n;
-}
-
-/* The median and the greatest lag, unless the child hardly ran. */
-static void conclude_lag(struct lags *lags, struct clock_source *source)
-{
-	size_t n = lags->reader.source->relative ? subtract_least(lags) : lags->n;
-	int64_t ns[READINGS];
-
 	if (n < READINGS / 4)
 		return;
-	for (size_t i = 0; i < n; i++)
-		ns[i] = lags->items[i].ns > 0 ? lags->items[i].ns : 0;
 	sort_ascending(ns, n);
 	source->lag_ns = quantile_of(ns, n, 0.5);
 	source->lag_max_ns = (double)ns[n - 1];

@@ -78,13 +78,28 @@ static double by_chance(const struct evidence *e, const struct speed *then, cons
 	return limit;
 }
 
-/* A daemon that is in neither run of the profile matters if it made samples long. */
-static void judge_unprofiled(const struct daemon_statistics *h, struct judgement *j)
+/* An infrequent daemon of the profile should still be in few samples; as many as in the short run are expected. Chance hardly ever
+ * exceeds that by three standard deviations of a Poisson count and two. A daemon that is in neither run of the profile matters if
+ * it made samples long. */
+static void judge_daemon(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
 {
-	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "";
+	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;
+	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "", *longest;
 	int64_t longest_ns = h->central_max_ns;
-	const char *longest;
+	double expected;
 
+	if (profile_cutoff(e->profile, h->name)) {
+		if (!before || h->n_longs == 0)
+			return;
+		expected = (double)before->n_longs / (double)e->then->n_samples * (double)e->now->n_samples;
+		if ((double)h->n_longs > expected + 3 * sqrt(expected) + 2)
+			add_finding(j, VALIDITY_REPEAT_SHORT,
+				"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name,
+				h->n_longs, e->now->n_samples, before->n_longs, e->then->n_samples);
+		return;
+	}
+	if (before || (e->then_long && analysis_daemon(e->then_long, h->name)))
+		return;
 	for (size_t i = 0; i < h->n_longs; i++)
 		if (h->longs[i].pt_ns > longest_ns)
 			longest_ns = h->longs[i].pt_ns;
@@ -96,22 +111,6 @@ static void judge_unprofiled(const struct daemon_statistics *h, struct judgement
 	else
 		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name,
 			open, unit, close, longest);
-}
-
-/* An infrequent daemon should still be in few samples; as many as in the short run are expected. Chance hardly ever
- * exceeds that by three standard deviations of a Poisson count and two. */
-static void judge_known(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
-{
-	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;
-	double expected;
-
-	if (!before || h->n_longs == 0)
-		return;
-	expected = (double)before->n_longs / (double)e->then->n_samples * (double)e->now->n_samples;
-	if ((double)h->n_longs > expected + 3 * sqrt(expected) + 2)
-		add_finding(j, VALIDITY_REPEAT_SHORT,
-			"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name,
-			h->n_longs, e->now->n_samples, before->n_longs, e->then->n_samples);
 }
 
 struct judgement validity_judge(const struct evidence *e)
@@ -161,15 +160,8 @@ struct judgement validity_judge(const struct evidence *e)
 			"the run shows %s; so it does not show whether the profile holds", e->now->why);
 	else if (misshapen)
 		add_finding(&j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
-	for (size_t i = 0; counts && i < e->now->n_statistics; i++) {
-		const struct daemon_statistics *h = &e->now->statistics[i];
-
-		if (profile_cutoff(e->profile, h->name))
-			judge_known(e, h, &j);
-		else if (!(e->then && analysis_daemon(e->then, h->name)) &&
-			 !(e->then_long && analysis_daemon(e->then_long, h->name)))
-			judge_unprofiled(h, &j);
-	}
+	for (size_t i = 0; counts && i < e->now->n_statistics; i++)
+		judge_daemon(e, &e->now->statistics[i], &j);
 	return j;
 }
 

@@ -141,19 +141,6 @@ int interrupts_in_pt_load(
 	return 0;
 }
 
-static int read_disturbances(struct book *book, struct run_result *result, struct error *err)
-{
-	const struct discarding *d = &result->discarding;
-	int r = book_counters(book, d->run.id, &result->counters, &result->n_counters, err);
-
-	if (r < 0)
-		return r;
-	result->disturbances = disturbances_find(
-		result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
-	result->disturbances.pt_ns = d->pt.raw.mean_ns;
-	return interrupts_in_pt_load(book, d->run.environment, &result->disturbances.interrupts, err);
-}
-
 /* by_name: goes through the executions; without, nothing is discarded by name, and there are no others. */
 static int read_result(struct book *book, int64_t id, const struct discard_rules *given, bool by_name,
 	bool counters, struct run_result *ret, struct error *err)
@@ -164,6 +151,8 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	_cleanup_(names_clear) struct names names = {};
 	_cleanup_(run_clear) struct run run = {};
 	struct discard_rules rules = *given;
+	struct disturbances *found = &result.disturbances;
+	struct discarding *d = &result.discarding;
 	int r;
 
 	r = book_samples(book, id, &result.samples, &result.n_samples, err);
@@ -187,9 +176,16 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 			book, id, discard_execution, &(struct discard_walk){discarder, &sources, err}, err);
 	if (r < 0)
 		return error_prefix(err, r, "run %" PRId64, id);
-	result.discarding = discarder_finish(discarder);
-	result.discarding.run = TAKE_STRUCT(run);
-	r = counters ? read_disturbances(book, &result, err) : 0;
+	*d = discarder_finish(discarder);
+	d->run = TAKE_STRUCT(run);
+	if (counters) {
+		r = book_counters(book, id, &result.counters, &result.n_counters, err);
+		if (r < 0)
+			return r;
+		*found = disturbances_find(result.counters, result.n_counters, (int64_t)d->et.raw.median_ns);
+		found->pt_ns = d->pt.raw.mean_ns;
+		r = interrupts_in_pt_load(book, d->run.environment, &found->interrupts, err);
+	}
 	if (r == 0)
 		*ret = TAKE_STRUCT(result);
 	return r;
