@@ -128,6 +128,32 @@ int clock_bench_step(struct clock_bench *bench);
 /* A reading, or the difference of two, in ns. */
 double clock_bench_ns(const struct clock_bench *bench, const struct time_reader *reader, int64_t reading);
 
+/* How precisely a clock times something that always takes equally long. */
+
+/* The standard deviation of the readings, by their mean absolute deviation from their mean, as of normal values: a single
+ * reading counts less than in a root mean square, and steps of the clock do not count less than they are. If the mean differs
+ * from the truth by more than a tenth, it is the deviation from the truth: a clock that nearly always shows 0 does not vary,
+ * but is not precise. n > 0. */
+double precision_of(const double *readings, size_t n, double truth);
+
+struct gain {
+	double ratio;     /* NAN: none can be formed */
+	double low, high; /* its interval; NAN: unknown */
+};
+
+/* What two clocks showed of the same things, in turn: readings[thing * n_trials + trial]. */
+struct precision_pair {
+	const double *reference, *other;
+	const double *truths; /* of each thing */
+	size_t n_things, n_trials;
+	size_t n_batches; /* equal parts of the trials, each a sample of the whole time */
+};
+
+/* By how much the reference is less precise: the geometric mean over all things of the ratio of their deviations, with the
+ * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
+ * out. */
+struct gain precision_gain(const struct precision_pair *pair, double level);
+
 /* A child process that shows something while it is observed: it runs a function of this program, and has a page of
  * memory in common with it. It ends with its parent, however that ends. */
 

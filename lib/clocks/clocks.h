@@ -29,8 +29,9 @@ struct clock_missing {
 /* Trials of one computation. The arrays have an element for each source, in their order. */
 struct clock_precision {
 	int64_t primes, trials;
-	double *mean_ns, *sd_ns; /* of the middle eight tenths of the trials: see lib/clocks/precision.h */
-	double *sd_all_ns;       /* of all */
+	double *mean_ns,
+		*sd_ns; /* of the middle eight tenths of the trials: see precision_of() in lib/clocks/bench.h */
+	double *sd_all_ns; /* of all */
 };
 
 struct clock_allocation {

@@ -5,7 +5,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/clocks/clocks.h"
-#include "lib/clocks/precision.h"
+#include "lib/clocks/bench.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/clocks/precision.h"
+#include "lib/clocks/bench.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
