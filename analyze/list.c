@@ -102,26 +102,20 @@ static bool is_wanted(const struct run *run)
 		       (run->name && strstr(run->name, wanted.name)));
 }
 
-/* The host, or the machine of an imported run; NULL: not known. */
-static int machine_name(struct book *book, const struct run *run, char **ret, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *context = NULL;
-	int r = document_make_context(book, run->environment, 0, &context, err);
-
-	if (r < 0)
-		return r;
-	*ret = text_copy(json_string_value(json_object_get(context, "host_name")));
-	return *ret || run->environment <= 0 ? 0 : book_get_machine(book, run->environment, ret, err);
-}
-
 static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
+	_cleanup_(json_decrefp) json_t *context = NULL;
+	const char *host = NULL; /* else the machine, of an imported run */
 	double pt_ns = NAN;
 	int r = book_mean_pt(book, run->id, &pt_ns, err);
 
 	if (r >= 0)
-		r = machine_name(book, run, &machine, err);
+		r = document_make_context(book, run->environment, 0, &context, err);
+	if (r >= 0)
+		host = json_string_value(json_object_get(context, "host_name"));
+	if (r >= 0 && !host && run->environment > 0)
+		r = book_get_machine(book, run->environment, &machine, err);
 	if (r < 0)
 		return r;
 	table_row(list, NUMBER(run->id), TEXT(run->name ?: command), TEXT(run->program),
@@ -129,7 +123,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		VALUE(json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(llround(pt_ns))),
 		TEXT(run_state_word(run->state)),
 		VALUE(json_integer(run->started_ns), text_brief("%.16s", text_moment(run->started_ns))),
-		run->cpu < 0 ? TEXT(NULL) : NUMBER(run->cpu), TEXT(run->profile), TEXT(machine),
+		run->cpu < 0 ? TEXT(NULL) : NUMBER(run->cpu), TEXT(run->profile), TEXT(host ?: machine),
 		TEXT(run->name), TEXT(command), TEXT(text_rfc3339(run->started_ns)),
 		NUMBER(run->task_length_ns), TEXT(run->notes), TEXT(run->uid), NUMBER(run->id),
 		TEXT(run_kind_names[run->kind]));

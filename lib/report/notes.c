@@ -116,9 +116,9 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 		return r;
 	if (ret_changes && differences.n > 0)
 		*ret_changes = differences_description(&differences, 5);
-	if (differences_validity(&differences) == VALIDITY_HOLDS)
-		return 0;
 	differences_keep_demanding(&differences);
+	if (differences.n == 0)
+		return 0;
 	text = differences_description(&differences, 3);
 	notes_add(notes, NOTE_PROFILE,
 		"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
