@@ -139,16 +139,14 @@ int json_read(json_t **ret, const char *path, struct error *err)
 
 /* Reading the members of a JSON object. */
 
-/* "<location><the rest>", unless something failed before. */
-__attribute__((format(printf, 3, 4))) static void json_fields_refuse(
-	struct json_fields *f, int r, const char *format, ...)
+int json_fields_refuse(struct json_fields *f, int r, const char *format, ...)
 {
 	_cleanup_(freep) char *rest = NULL;
 	const struct json_location *at = &f->at;
 	va_list ap;
 
 	if (f->r < 0)
-		return;
+		return f->r;
 	va_start(ap, format);
 	if (vasprintf(&rest, format, ap) < 0)
 		xalloc_fail();
@@ -156,6 +154,7 @@ __attribute__((format(printf, 3, 4))) static void json_fields_refuse(
 	f->r = error_say(f->err, r, "%s%s%s%s", at->what ?: "the document",
 		at->number > 0 ? text_brief(" %" PRId64, at->number) : "",
 		at->part ? text_brief(", %s %" PRId64, at->part, at->part_number) : "", rest);
+	return f->r;
 }
 
 bool json_fields_has(const struct json_fields *f, const char *name)
@@ -320,7 +319,6 @@ struct json_stream {
 	size_t capacity, at, end; /* buffer[at] is the next byte */
 	size_t size;              /* of the last text, which ends at `at` */
 	int64_t offset;           /* of buffer[0] in the file */
-	size_t most;              /* bytes that the buffer may have; 0: any */
 	bool first;               /* no value of the object or array has been read yet */
 	int e;                    /* errno of a failure to read */
 };
@@ -383,8 +381,6 @@ static bool read_more(struct json_stream *s, size_t from)
 	s->offset += (int64_t)from;
 	s->end -= from;
 	s->at -= from;
-	if (s->most && s->end >= s->most)
-		return false;
 	if (s->end == s->capacity) {
 		s->capacity *= 2;
 		s->buffer = xrealloc(s->buffer, s->capacity);
@@ -424,14 +420,19 @@ static int refuse_next(struct json_stream *s, const char *wanted, struct error *
 	return not_json(s, s->offset + (int64_t)s->at, what, err);
 }
 
+static inline bool is_blank(int c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 char json_stream_peek(struct json_stream *s)
 {
-	for (;; s->at++) {
-		if (s->at == s->end && !read_more(s, s->at))
-			return '\0';
-		if (!strchr(" \t\r\n", s->buffer[s->at]) || !s->buffer[s->at])
+	while (s->at < s->end || read_more(s, s->at)) {
+		if (!is_blank(s->buffer[s->at]))
 			return s->buffer[s->at];
+		s->at++;
 	}
+	return '\0';
 }
 
 int json_stream_enter(struct json_stream *s, char bracket, struct error *err)
@@ -479,28 +480,34 @@ static inline int next_byte(struct json_stream *s, size_t *begin)
 /* Goes past the next value; if `keep`, it is then the `size` bytes before `at`. */
 static int pass_value(struct json_stream *s, bool keep, struct error *err)
 {
+	static const bool special[256] = {
+		['"'] = true, ['\\'] = true, ['{'] = true, ['}'] = true, ['['] = true, [']'] = true};
 	int c = (unsigned char)json_stream_peek(s);
-	bool word = c != '"' && c != '{' && c != '[';
+	bool quoted = false, word = c != '"' && c != '{' && c != '[';
 	size_t at = s->at, *begin = keep ? &at : NULL;
 	int64_t depth = 0;
 
 	if (!c || strchr("]},:", c))
 		return refuse_next(s, "a value", err);
 	while (word && (c = next_byte(s, begin)) != EOF)
-		if (strchr(" \t\r\n,:]}", c)) {
+		if (is_blank(c) || c == ',' || c == '}' || c == ']' || c == ':' || c == '\0') {
 			s->at--;
 			break;
 		}
-	do { /* a text, or all between brackets */
-		c = word ? 0 : next_byte(s, begin);
-		if (c == '"') /* past the quote at its end */
-			while ((c = next_byte(s, begin)) != '"' && c != EOF)
-				if (c == '\\' && (c = next_byte(s, begin)) == EOF)
-					break;
-		depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-	} while (depth > 0 && c != EOF);
-	if (c == EOF && !s->e && s->most && s->end >= s->most)
-		return 1;
+	c = word ? '\0' : next_byte(s, begin);
+	while (!word && c != EOF) {      /* to the end of a text, or of all between brackets */
+		if (quoted && c == '\\') /* if there is no next byte, there is none after it either */
+			next_byte(s, begin);
+		if (c == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+		if (!quoted && depth <= 0)
+			break;
+		while (s->at < s->end && !special[(unsigned char)s->buffer[s->at]]) /* most bytes */
+			s->at++;
+		c = next_byte(s, begin);
+	}
 	if (c == EOF || s->e)
 		return refuse_next(s, "the end of a value", err);
 	s->size = s->at - at;
@@ -513,19 +520,13 @@ int json_stream_skip(struct json_stream *s, struct error *err)
 	return pass_value(s, false, err);
 }
 
-int json_stream_text(
-	struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err)
+int json_stream_text(struct json_stream *s, const char **ret, size_t *ret_size, struct error *err)
 {
-	int r;
+	int r = pass_value(s, true, err);
 
-	s->most = most;
-	r = pass_value(s, true, err);
-	s->most = 0;
-	if (r != 0)
-		return r;
 	*ret = s->buffer + s->at - s->size;
 	*ret_size = s->size;
-	return 0;
+	return r;
 }
 
 int json_stream_parse(struct json_stream *s, json_t **ret, struct error *err)
@@ -549,23 +550,42 @@ int json_stream_json(struct json_stream *s, json_t **ret, struct error *err)
 	return r < 0 ? r : json_stream_parse(s, ret, err);
 }
 
+bool json_text_is_plain(const char *text, size_t size)
+{
+	if (*text != '"')
+		return false;
+	for (size_t i = 1; i < size - 1; i++)
+		if (text[i] < ' ' || text[i] > '~' || text[i] == '\\')
+			return false;
+	return true;
+}
+
 int json_stream_member(struct json_stream *s, const char **ret_name, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *name = NULL;
+	const char *text;
+	size_t size;
 	int r = read_comma(s, '}', err);
 
 	if (r <= 0)
 		return r;
 	if (json_stream_peek(s) != '"')
 		return refuse_next(s, "the name of a member", err);
-	r = json_stream_json(s, &name, err);
+	r = json_stream_text(s, &text, &size, err);
+	if (r == 0 && !json_text_is_plain(text, size))
+		r = json_stream_parse(s, &name, err);
 	if (r < 0)
 		return r;
+	if (name) {
+		free(s->name);
+		s->name = xstrdup(json_string_value(name));
+	} else {
+		s->name = xrealloc(s->name, size - 1);
+		*(char *)mempcpy(s->name, text + 1, size - 2) = '\0';
+	}
 	if (json_stream_peek(s) != ':')
 		return refuse_next(s, "':'", err);
 	s->at++;
-	free(s->name);
-	s->name = xstrdup(json_string_value(name));
 	*ret_name = s->name;
 	return 1;
 }
@@ -588,6 +608,10 @@ int64_t json_stream_tell(struct json_stream *s)
 
 void json_stream_seek(struct json_stream *s, int64_t place)
 {
-	s->offset = place;
-	s->at = s->end = s->size = 0;
+	s->size = 0;
+	if (place < s->offset || place > s->offset + (int64_t)s->end) {
+		s->offset = place;
+		s->end = 0;
+	}
+	s->at = (size_t)(place - s->offset);
 }

@@ -64,6 +64,10 @@ struct json_fields {
 /* f.r is -EINVAL if `object` is not an object. */
 struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err);
 
+/* "<location><the rest>", as f.r, which it returns; unless something failed before. */
+int json_fields_refuse(struct json_fields *f, int r, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Checks format and version. -EINVAL: another format; -EPROTONOSUPPORT: an unknown version. */
 void json_fields_header(struct json_fields *f, const char *format, int64_t version);
 
@@ -110,10 +114,10 @@ int json_stream_enter(struct json_stream *s, char bracket, struct error *err);
 int json_stream_member(struct json_stream *s, const char **ret_name, struct error *err);
 /* 1: the next value is an element; 0: the array has ended. */
 int json_stream_element(struct json_stream *s, struct error *err);
-/* The text of the next value, valid until the next call of any function. Only its brackets and quotes were checked. 1: it is
- * longer than `most` bytes, which must be a power of two from 256 KiB on; json_stream_seek() goes back to its beginning. */
-int json_stream_text(
-	struct json_stream *s, size_t most, const char **ret, size_t *ret_size, struct error *err);
+/* The text of the next value, valid until the next call of any function. Only its brackets and quotes were checked. */
+int json_stream_text(struct json_stream *s, const char **ret, size_t *ret_size, struct error *err);
+/* Whether that is a text in quotes that means itself: printable ASCII without escapes. */
+bool json_text_is_plain(const char *text, size_t size);
 /* The text that json_stream_text returned last, parsed. */
 int json_stream_parse(struct json_stream *s, json_t **ret, struct error *err);
 /* Both in one. */

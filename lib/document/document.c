@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 static const struct run_rows core_rows[] = {
 	{"warnings", &note_table},
@@ -28,50 +29,186 @@ const struct run_rows *document_run_rows(size_t i)
 	return NULL;
 }
 
+/* A flag that is missing is false. */
+static bool field_is_required(const struct field *field)
+{
+	return field->must_be_given || (field->presence == FIELD_REQUIRED && field->type != FIELD_BOOL);
+}
+
+static void read_field(struct json_fields *f, const struct field *field, void *object)
+{
+	const char *name = field->seconds ?: field->name, *text = NULL;
+	int64_t value = 0;
+	double real = 0;
+	bool flag = false;
+
+	if (f->r < 0 || (!field_is_required(field) && !json_fields_has(f, name)))
+		return;
+	switch (field->type) {
+	case FIELD_TEXT:
+		json_fields_text_or_empty(f, name, &text);
+		*field_text(field, object) = text_copy(text);
+		return;
+	case FIELD_REAL:
+		json_fields_real(f, name, &real);
+		if (f->r == 0 && real < (double)field->min)
+			json_fields_refuse(f, -EINVAL, ": '%s' is %g and must not be below %" PRId64, name,
+				real, field->min);
+		*field_real(field, object) = real;
+		return;
+	case FIELD_BOOL:
+		json_fields_flag(f, name, &flag);
+		value = flag;
+		break;
+	case FIELD_ENUM:
+		json_fields_word(f, name, field->words, field->n_words, &value);
+		break;
+	default:
+		if (field->seconds)
+			json_fields_seconds(f, name, &value);
+		else
+			json_fields_int(f, name, field->min, field_max(field), &value);
+	}
+	if (f->r == 0)
+		field_set(field, object, value);
+}
+
 void document_read_fields(struct json_fields *f, const struct field_table *table, void *object)
 {
 	fields_init(table, object);
-	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
-		/* a flag that is missing is false */
-		bool required = field->must_be_given ||
-				(field->presence == FIELD_REQUIRED && field->type != FIELD_BOOL);
-		const char *name = field->seconds ?: field->name, *text = NULL;
-		int64_t value = 0;
-		double real = 0;
-		bool flag = false;
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++)
+		if (!field->book_only)
+			read_field(f, field, object);
+}
 
-		if (f->r < 0)
-			return;
-		if (field->book_only || (!required && !json_fields_has(f, name)))
-			continue;
-		switch (field->type) {
-		case FIELD_TEXT:
-			json_fields_text_or_empty(f, name, &text);
-			*field_text(field, object) = table->borrows ? (char *)text : text_copy(text);
-			continue;
-		case FIELD_REAL:
-			json_fields_real(f, name, &real);
-			if (f->r == 0 && real < (double)field->min)
-				f->r = error_say(f->err, -EINVAL, "'%s' is %g and must not be below %" PRId64,
-					name, real, field->min);
-			*field_real(field, object) = real;
-			continue;
-		case FIELD_BOOL:
-			json_fields_flag(f, name, &flag);
-			value = flag;
-			break;
-		case FIELD_ENUM:
-			json_fields_word(f, name, field->words, field->n_words, &value);
-			break;
-		default:
-			if (field->seconds)
-				json_fields_seconds(f, name, &value);
-			else
-				json_fields_int(f, name, field->min, field_max(field), &value);
+/* A value as EMP writes it, without a parser, because a run may have ten million executions. false: it is wrong or unusual. */
+static bool read_plain(const struct field *field, const char *text, size_t size, void *object)
+{
+	const char *end = text + size, *begin = text + (*text == '-'), *at = begin;
+	uint64_t digits = 0; /* which has room for 19 of them */
+	int64_t value = 0;
+
+	if (field->type == FIELD_TEXT || field->type == FIELD_ENUM) {
+		if (!json_text_is_plain(text, size))
+			return false;
+		if (field->type == FIELD_TEXT) {
+			*field_text(field, object) = xstrndup(text + 1, size - 2);
+			return true;
 		}
-		if (f->r == 0)
-			field_set(field, object, value);
+		while (value < field->n_words &&
+			(strncmp(field->words[value], text + 1, size - 2) || field->words[value][size - 2]))
+			value++;
+		if (value == field->n_words)
+			return false;
+	} else {
+		while (at < end && *at >= '0' && *at <= '9')
+			digits = digits * 10 + (uint64_t)(*at++ - '0');
+		if (at < end || at == begin || at - begin > 19 || digits > INT64_MAX ||
+			(*begin == '0' && at - begin > 1))
+			return false;
+		value = begin > text ? -(int64_t)digits : (int64_t)digits;
+		if (field->type == FIELD_BOOL || field->type == FIELD_REAL || field->seconds ||
+			value < field->min || value > field_max(field))
+			return false;
 	}
+	field_set(field, object, value);
+	return true;
+}
+
+/* The field of that name and the part that has it. NULL: there is none. */
+static const struct field *find_field(struct document_object *o, const char *name, struct document_part **ret)
+{
+	for (struct document_part *part = o->parts; part < o->parts + ELEMENTS(o->parts) && part->table;
+		part++)
+		for (size_t i = 0; i < part->table->n; i++) {
+			size_t k = (part->next + i) % part->table->n;
+			const struct field *field = &part->table->fields[k];
+
+			const char *its_name = field->seconds ?: field->name;
+
+			if (field->book_only || *its_name != *name || strcmp(its_name, name))
+				continue;
+			part->next = k + 1;
+			*ret = part;
+			return field;
+		}
+	return NULL;
+}
+
+int document_member(struct document_object *o, const char **ret_name)
+{
+	struct document_part *part = o->parts, *end = o->parts + ELEMENTS(o->parts);
+	int r = 0;
+
+	if (!o->begun) {
+		for (; part < end && part->table; part++)
+			fields_init(part->table, part->object);
+		o->at = o->f.at;
+		o->begun = true;
+		if (json_stream_peek(o->stream) != '{')
+			return json_fields_refuse(&o->f, -EINVAL, " must be a JSON object {…}");
+		r = json_stream_enter(o->stream, '{', o->f.err);
+	}
+	while (r >= 0 && (r = json_stream_member(o->stream, ret_name, o->f.err)) > 0) {
+		_cleanup_(json_decrefp) json_t *value = NULL, *object = NULL;
+		const struct field *field = find_field(o, *ret_name, &part);
+		uint64_t bit;
+		const char *text;
+		size_t size;
+
+		if (!field)
+			return 1;
+		bit = UINT64_C(1) << (field - part->table->fields);
+		if (part->seen & bit)
+			return document_refuse_twice(o, *ret_name);
+		part->seen |= bit;
+		r = json_stream_text(o->stream, &text, &size, o->f.err);
+		if (r >= 0 && !read_plain(field, text, size, part->object)) {
+			r = json_stream_parse(o->stream, &value, o->f.err);
+			if (r < 0)
+				return r;
+			o->f.object = object = json_pack("{s:O}", *ret_name, value);
+			read_field(&o->f, field, part->object);
+			r = o->f.r;
+		}
+		if (o->sample && *o->sample > 0)
+			o->f.at = (struct json_location){"sample", *o->sample};
+	}
+	o->f.object = NULL;
+	for (part = o->parts; r == 0 && part < end && part->table; part++)
+		for (size_t k = 0; k < part->table->n; k++)
+			if (!part->table->fields[k].book_only && !(part->seen & UINT64_C(1) << k))
+				read_field(&o->f, &part->table->fields[k], part->object);
+	return r < 0 ? r : o->f.r;
+}
+
+int document_refuse_twice(struct document_object *o, const char *name)
+{
+	o->f.at = o->at;
+	return json_fields_refuse(&o->f, -EINVAL, ": it has two members '%s'", name);
+}
+
+int document_skip(struct document_object *o)
+{
+	_cleanup_(json_decrefp) json_t *value = NULL;
+	const char *text;
+	size_t size;
+	int r = json_stream_text(o->stream, &text, &size, o->f.err);
+
+	return r < 0 || json_text_is_plain(text, size) ? r : json_stream_parse(o->stream, &value, o->f.err);
+}
+
+int document_read_object(struct document_object *o)
+{
+	const char *name;
+	int r;
+
+	while ((r = document_member(o, &name)) > 0) {
+		r = document_skip(o);
+		if (r < 0)
+			return r;
+	}
+	return r;
 }
 
 int document_write_fields(

@@ -32,9 +32,7 @@ struct run_import {
 	struct json_stream *document;
 	struct import_part *parts;
 	size_t n_parts;
-	int64_t run;                  /* that is being stored */
-	struct execution *executions; /* of the current sample */
-	size_t n_executions, capacity;
+	int64_t run;              /* that is being stored */
 	int64_t first_ns, end_ns; /* of the samples so far */
 	struct import_id
 		*ids; /* of the runs, then of the sources and environments of the run that is being stored */
@@ -50,204 +48,137 @@ static void run_import_clear(struct run_import *import)
 		run_clear(&import->parts[i].run);
 	}
 	free(import->parts);
-	free(import->executions);
 	free(import->ids);
 }
 
-/* Samples are in order. */
-static int check_number(const struct sample *sample, int64_t entry, int64_t last, struct error *err)
+static int import_execution(struct run_import *import, struct json_location at, struct execution *ret)
 {
-	if (sample->n > last)
-		return 0;
-	if (sample->n == last)
-		return error_say(err, -EINVAL,
-			"'samples', entry %" PRId64 ": 'n' is %" PRId64
-			" again, and the numbers of samples must not repeat",
-			entry, last);
-	return error_say(err, -EINVAL,
-		"'samples', entry %" PRId64 ": 'n' is %" PRIu32 " after %" PRId64
-		", and samples must be in order",
-		entry, sample->n, last);
-}
-
-static int import_execution(const struct execution *execution, const struct source *who, void *data)
-{
-	struct run_import *import = data;
-	struct execution *to = array_add_reused(import->executions, import->n_executions, import->capacity);
-
-	*to = *execution;
-	return book_source(import->book, who->name, who->exe, who->unit, who->kind, &to->source, import->err);
-}
-
-static int store_sample(struct run_import *import, const struct quick_sample *read)
-{
-	const struct sample *sample = &read->sample;
-	struct counters counters;
-	int r;
-
-	if (sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
-		return error_say(import->err, -EINVAL,
-			"sample %" PRIu32 ": 'start_ns' and 'et_ns' together must not be above %" PRId64,
-			sample->n, JSON_MOMENT_MAX);
-	r = book_add_sample(
-		import->book, import->run, sample, import->executions, import->n_executions, import->err);
-	if (r < 0 || !read->has_counters)
-		return r;
-	counters = counters_of_values(read->counters);
-	return counters.known
-		       ? book_add_counters(import->book, import->run, sample->n, &counters, import->err)
-		       : 0;
-}
-
-/* 0.1.0 had "kernel" for the only kind it knew. */
-static int import_executions(struct run_import *import, uint32_t sample)
-{
-	enum { AT_ONCE = 4096 };
-	size_t done = 0;
-	int r = json_stream_enter(import->document, '[', import->err), more = 1;
-
-	while (r >= 0 && more > 0) {
-		import->n_executions = 0;
-		while (r >= 0 && import->n_executions < AT_ONCE &&
-			(more = json_stream_element(import->document, import->err)) > 0) {
-			_cleanup_(json_decrefp) json_t *object = NULL;
-			size_t size, entry = done + import->n_executions + 1;
-			struct execution execution;
-			struct json_fields f;
-			struct source who;
-			bool kernel = false;
-			const char *text;
-
-			r = json_stream_text(import->document, 0, &text, &size, import->err);
-			if (r == 0)
-				r = document_quick_execution(text, size, import_execution, import);
-			if (r == 0)
-				r = json_stream_parse(import->document, &object, import->err);
-			if (r != 0)
-				continue;
-			f = json_fields_begin(object,
-				(struct json_location){"sample", sample, "execution", (int64_t)entry},
-				import->err);
-			document_read_fields(&f, &source_table, &who);
-			document_read_fields(&f, &execution_table, &execution);
-			json_fields_flag(&f, "kernel?", &kernel);
-			if (kernel && who.kind == SOURCE_PROCESS)
-				who.kind = SOURCE_KERNEL;
-			r = f.r < 0 ? f.r : import_execution(&execution, &who, import);
-		}
-		if (r >= 0)
-			r = more < 0 ? more
-				     : book_add_executions(import->book, import->run, sample, done,
-					       import->executions, import->n_executions, import->err);
-		done += import->n_executions;
-	}
-	return r;
-}
-
-/* Everything of a sample but its executions. *ret_executions is their place; 0: they are missing. */
-static int scan_sample(struct run_import *import, int64_t entry, json_t **ret, int64_t *ret_executions)
-{
-	_cleanup_(json_decrefp) json_t *head = json_object();
+	struct source who;
+	struct document_object o = {.stream = import->document,
+		.f = {.at = at, .err = import->err},
+		.parts = {{&source_table, &who}, {&execution_table, ret}}};
+	bool kernel = false;
 	const char *name;
 	int r;
 
-	*ret_executions = 0;
-	if (json_stream_peek(import->document) != '{')
-		return json_stream_json(import->document, ret, import->err);
-	r = json_stream_enter(import->document, '{', import->err);
-	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
-		json_t *value = NULL;
-
-		if (json_object_get(head, name))
-			return error_say(import->err, -EINVAL,
-				"'samples', entry %" PRId64 ": it has two members '%s'", entry, name);
-		if (!strcmp(name, "executions") && json_stream_peek(import->document) == '[') {
-			*ret_executions = json_stream_tell(import->document);
-			r = json_stream_skip(import->document, import->err);
-			value = json_array();
-		} else {
-			r = json_stream_json(import->document, &value, import->err);
-		}
-		if (r == 0)
-			json_object_set_new(head, name, value);
+	while ((r = document_member(&o, &name)) > 0) {
+		if (!strcmp(name, "kernel")) /* the only kind that 0.1.0 knew */
+			kernel = json_stream_peek(import->document) == 't';
+		r = document_skip(&o);
+		if (r < 0)
+			break;
 	}
-	*ret = TAKE(head);
+	if (kernel && who.kind == SOURCE_PROCESS)
+		who.kind = SOURCE_KERNEL;
+	if (r >= 0)
+		r = book_source(
+			import->book, who.name, who.exe, who.unit, who.kind, &ret->source, import->err);
+	fields_clear(&source_table, &who);
 	return r;
 }
 
-/* One that is too long to be held in memory, or that document_quick_sample did not read: first without its executions, then these,
- * some at a time. */
-static int import_any_sample(
-	struct run_import *import, int64_t place, int64_t entry, int64_t last, struct quick_sample *ret)
+/* At `place`, some at a time: a sample may have more than memory holds. */
+static int import_executions(struct run_import *import, int64_t place, uint32_t sample)
 {
-	_cleanup_(json_decrefp) json_t *head = NULL;
-	int64_t executions, end;
-	int r;
+	struct execution executions[256];
+	size_t stored = 0, n = 0;
+	int r, more = 1;
 
 	json_stream_seek(import->document, place);
-	r = scan_sample(import, entry, &head, &executions);
-	end = json_stream_tell(import->document);
-	if (r >= 0) {
-		struct json_fields f = json_fields_begin(
-			head, (struct json_location){"'samples', entry", entry}, import->err);
-		json_t *counters;
-		int64_t n = 0;
-
-		/* All but executions, which `object` has as an array that may be empty. 0.1.0 had
-		 * "sentinels" for counters. */
-		json_fields_int(&f, "n", 1, UINT32_MAX, &n);
-		ret->sample.n = (uint32_t)n;
-		if (f.r == 0)
-			f.r = check_number(&ret->sample, entry, last, import->err);
-		f.at = (struct json_location){"sample", n};
-		if (f.r == 0)
-			document_read_fields(&f, &sample_table, &ret->sample);
-		json_fields_array(&f, "executions");
-		counters = json_fields_object(&f, "disturbance_counters?")
-				   ?: json_fields_object(&f, "sentinels?");
-		ret->has_counters = counters;
-		f.object = counters;
-		if (f.r == 0 && counters)
-			document_read_fields(&f, &counters_table, ret->counters);
-		r = f.r;
+	r = json_stream_enter(import->document, '[', import->err);
+	while (r >= 0 && more > 0) {
+		r = more = json_stream_element(import->document, import->err);
+		if (n == ELEMENTS(executions) || (more == 0 && n > 0)) {
+			r = book_add_executions(
+				import->book, import->run, sample, stored, executions, n, import->err);
+			stored += n;
+			n = 0;
+		}
+		if (r >= 0 && more > 0) {
+			r = import_execution(import,
+				(struct json_location){
+					"sample", sample, "execution", (int64_t)(stored + n) + 1},
+				&executions[n]);
+			n++;
+		}
 	}
-	import->n_executions = 0;
+	return r;
+}
+
+/* Its executions are read last, because the book needs the sample first. */
+static int import_sample(struct run_import *import, int64_t entry, struct sample *sample)
+{
+	struct document_object o = {.stream = import->document,
+		.f = {.at = {"'samples', entry", entry}, .err = import->err},
+		.parts = {{&sample_table, sample}},
+		.sample = &sample->n};
+	int64_t values[N_COUNTER_VALUES], executions = 0, end, last = sample->n;
+	struct counters counters = {};
+	bool has_counters = false;
+	const char *name;
+	int r;
+
+	while ((r = document_member(&o, &name)) > 0) {
+		bool is_executions = !strcmp(name, "executions"),
+		     is_counters = !strcmp(name, "disturbance_counters") ||
+				   !strcmp(name, "sentinels"); /* of 0.1.0 */
+		char next = json_stream_peek(import->document);
+
+		if (is_executions ? executions != 0 : is_counters && has_counters)
+			return document_refuse_twice(&o, name);
+		if (is_executions ? next != '[' : is_counters && next != '{' && next != 'n')
+			return json_fields_refuse(&o.f, -EINVAL, ": '%s' must be %s", name,
+				is_executions ? "an array […]" : "an object {…}");
+		if (is_executions) {
+			executions = json_stream_tell(import->document);
+			r = json_stream_skip(import->document, import->err);
+		} else if (is_counters && next == '{') {
+			r = document_read_object(&(struct document_object){
+				.stream = import->document, .f = o.f, .parts = {{&counters_table, values}}});
+			counters = counters_of_values(values);
+			has_counters = true;
+		} else {
+			r = document_skip(&o);
+		}
+		if (r < 0)
+			return r;
+	}
+	if (r == 0 && !executions)
+		r = json_fields_refuse(&o.f, -EINVAL, " has no 'executions'");
+	if (r == 0 && sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
+		r = json_fields_refuse(&o.f, -EINVAL,
+			": 'start_ns' and 'et_ns' together must not be above %" PRId64, JSON_MOMENT_MAX);
+	o.f.at = o.at;
+	if (r == 0 && sample->n == last)
+		r = json_fields_refuse(&o.f, -EINVAL,
+			": 'n' is %" PRId64 " again, and the numbers of samples must not repeat", last);
+	if (r == 0 && sample->n < last)
+		r = json_fields_refuse(&o.f, -EINVAL,
+			": 'n' is %" PRIu32 " after %" PRId64 ", and samples must be in order", sample->n,
+			last);
+	if (r < 0)
+		return r;
+	end = json_stream_tell(import->document);
+	r = book_add_sample(import->book, import->run, sample, NULL, 0, import->err);
+	if (r >= 0 && counters.known)
+		r = book_add_counters(import->book, import->run, sample->n, &counters, import->err);
 	if (r >= 0)
-		r = store_sample(import, ret);
-	json_stream_seek(import->document, executions);
-	if (r >= 0)
-		r = import_executions(import, ret->sample.n);
+		r = import_executions(import, executions, sample->n);
 	json_stream_seek(import->document, end);
 	return r;
 }
 
 static int import_samples(struct run_import *import)
 {
-	enum { MOST_BYTES = 1 << 20 }; /* of a sample in memory */
-	struct quick_sample sample = {};
-	int64_t entry = 0, last = 0;
+	struct sample sample = {};
+	int64_t entry = 0;
 	int r = json_stream_enter(import->document, '[', import->err);
 
 	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0) {
-		int64_t place = json_stream_tell(import->document);
-		const char *text;
-		size_t size;
-
-		entry++;
-		r = json_stream_text(import->document, MOST_BYTES, &text, &size, import->err);
-		if (r < 0)
-			return r;
-		import->n_executions = 0;
-		r = r > 0 ? 0 : document_quick_sample(text, size, &sample, import_execution, import);
-		if (r == 0)
-			r = import_any_sample(import, place, entry, last, &sample);
-		else if (r > 0)
-			r = check_number(&sample.sample, entry, last, import->err)
-				    ?: store_sample(import, &sample);
+		r = import_sample(import, ++entry, &sample);
 		if (entry == 1)
-			import->first_ns = sample.sample.start_ns;
-		import->end_ns = sample.sample.start_ns + sample.sample.et_ns;
-		last = sample.sample.n;
+			import->first_ns = sample.start_ns;
+		import->end_ns = sample.start_ns + sample.et_ns;
 	}
 	return r;
 }
@@ -289,7 +220,7 @@ static int put_named(struct run_import *import, const json_t *head)
 			struct json_fields f = json_fields_begin(
 				item, (struct json_location){lists[k].where, (int64_t)i + 1}, import->err);
 			struct import_id *id = array_add(import->ids, import->n_ids);
-			struct source who;
+			struct source who = {};
 			uint32_t source = 0;
 
 			id->of = lists[k].of;
@@ -304,6 +235,7 @@ static int put_named(struct run_import *import, const json_t *head)
 				f.r = document_put_environment(
 					import->book, item, &id->to, NULL, import->err);
 			}
+			fields_clear(&source_table, &who);
 			if (f.r < 0)
 				return f.r;
 		}
@@ -344,19 +276,14 @@ static int renumber(struct run_import *import, const struct field_table *table, 
 
 static int import_row(struct run_import *import, const struct run_rows *rows, int64_t entry)
 {
-	_cleanup_(json_decrefp) json_t *object = NULL;
 	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
-	char where[64];
-	struct json_fields f;
-	int r = json_stream_json(import->document, &object, import->err);
+	const char *where = text_brief(rows->single ? "'%s'" : "'%s', entry", rows->member);
+	struct document_object o = {.stream = import->document,
+		.f = {.at = {where, entry}, .err = import->err},
+		.parts = {{rows->table, row}}};
+	int r = document_read_object(&o);
 
-	if (r < 0)
-		return r;
-	snprintf(where, sizeof(where), rows->single ? "'%s'" : "'%s', entry", rows->member);
-	f = json_fields_begin(object, (struct json_location){where, entry}, import->err);
-	document_read_fields(&f, rows->table, row);
-	r = f.r;
-	if (r == 0) {
+	if (r >= 0) {
 		r = renumber(import, rows->table, row);
 		if (r >= 0)
 			r = book_add_row(import->book, import->run, rows, row, import->err);
@@ -364,19 +291,6 @@ static int import_row(struct run_import *import, const struct run_rows *rows, in
 			r = error_prefix(import->err, r, "%s %" PRId64, where, entry);
 	}
 	fields_clear(rows->table, row);
-	return r;
-}
-
-static int import_rows(struct run_import *import, const struct run_rows *rows)
-{
-	int64_t entry = 0;
-	int r;
-
-	if (rows->single)
-		return import_row(import, rows, 0);
-	r = json_stream_enter(import->document, '[', import->err);
-	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
-		r = import_row(import, rows, ++entry);
 	return r;
 }
 
@@ -420,8 +334,16 @@ static int store_runs(struct run_import *import)
 				import->first_ns, ended ? part->run.ended_ns : import->end_ns, part->run.id);
 		for (size_t k = 0; r >= 0 && (rows = document_run_rows(k)); k++)
 			if (part->rows[k]) {
+				int64_t entry = 0;
+
 				json_stream_seek(import->document, part->rows[k]);
-				r = import_rows(import, rows);
+				if (rows->single) {
+					r = import_row(import, rows, 0);
+					continue;
+				}
+				r = json_stream_enter(import->document, '[', import->err);
+				while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
+					r = import_row(import, rows, ++entry);
 			}
 	}
 	return r;

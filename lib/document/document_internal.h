@@ -16,19 +16,34 @@ int document_not_made(struct error *err);
 void document_read_correlation(struct json_fields *f, struct correlation *ret);
 void document_add_correlation(json_t *document, const struct correlation *correlation);
 
-/* document_quick.c: samples as EMP writes them, read in a tenth of the time that json.h takes: a run may have ten million
- * executions. */
-struct quick_sample {
-	struct sample sample;
-	int64_t counters[N_COUNTER_VALUES];
-	bool has_counters;
+/* document.c: an object of a stream, whose members are read into structs. It begins with the members that are set here:
+ *
+ *	struct document_object o = {.stream = …, .f = {.at = …, .err = …}, .parts = {{&sample_table, &sample}}};
+ *
+ *	while ((r = document_member(&o, &name)) > 0)
+ *		r = document_skip(&o);		or what the caller does with a member that the tables do not have
+ *
+ * Texts belong to the structs, also after a failure. */
+struct document_object {
+	struct json_stream *stream;
+	struct json_fields f;
+	struct document_part {
+		const struct field_table *table;
+		void *object;
+		uint64_t seen; /* bits of its fields */
+		size_t next;   /* the field that is likely to come */
+	} parts[2];
+	const uint32_t
+		*sample; /* once this number is known, messages name it as their place; NULL: they do not */
+	struct json_location at;
+	bool begun;
 };
 
-/* An execution, whose texts are valid during the call; a value other than 0 ends the sample. */
-typedef int quick_execution(const struct execution *execution, const struct source *source, void *data);
-
-/* 1: it is read; 0: it is wrong, or unusual (texts with escapes, null, members of which EMP knows nothing): read it
- * with json.h, which says what is wrong. Otherwise what `each` returned. */
-int document_quick_execution(const char *text, size_t size, quick_execution *each, void *data);
-int document_quick_sample(
-	const char *text, size_t size, struct quick_sample *ret, quick_execution *each, void *data);
+/* Reads members into the structs. 1: what follows is the value of a member that they do not have; 0: the object has ended, and had
+ * all that are required. */
+int document_member(struct document_object *o, const char **ret_name);
+/* -EINVAL: the object has two members of that name. */
+int document_refuse_twice(struct document_object *o, const char *name);
+int document_skip(struct document_object *o);
+/* To its end, without other members. */
+int document_read_object(struct document_object *o);

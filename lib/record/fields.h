@@ -55,9 +55,8 @@ struct field_table {
 	const char *keys;  /* columns before the fields, with a comma after each; bound by the caller */
 	const struct field *fields;
 	size_t n;
-	size_t size;  /* of the struct */
-	bool nulls;   /* a document has null for unknown values; otherwise they are missing */
-	bool borrows; /* texts read from a document belong to the document */
+	size_t size; /* of the struct */
+	bool nulls;  /* a document has null for unknown values; otherwise they are missing */
 };
 
 /* Of a struct that has the name of its table in the book; then other members. */

@@ -142,7 +142,7 @@ static const struct field source_fields[] = {
 	{FIELD(source, FIELD_TEXT, unit), OPTIONAL},
 	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .presence = FIELD_DEFAULTED},
 };
-const struct field_table source_table = FIELD_TABLE(source, "", source_fields, .borrows = true);
+const struct field_table source_table = FIELD_TABLE(source, "", source_fields);
 
 static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
