@@ -412,7 +412,9 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.n_samples > 0 &&
 			json_array_append_new(results, result_json(s, &s->tasks[i])) < 0)
-			return error_oom(err);
+			return error_say(err, -EINVAL,
+				"cannot write the results of '%s': they have text that is not UTF-8",
+				s->tasks[i].name);
 	r = comparisons_json(s, comparisons, err);
 	if (r == 0 && s->base.book)
 		r = document_make_context(

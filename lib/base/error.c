@@ -33,11 +33,6 @@ int error_os(struct error *err, int r, const char *format, ...)
 	return r;
 }
 
-int error_oom(struct error *err)
-{
-	return error_say(err, -ENOMEM, "out of memory");
-}
-
 int error_prefix(struct error *err, int r, const char *format, ...)
 {
 	char said[sizeof(err->text)];

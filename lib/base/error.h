@@ -17,8 +17,5 @@ int error_say(struct error *err, int r, const char *format, ...) __attribute__((
 /* The same, followed by ": " and the text of errno `r` (negative). */
 int error_os(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* "out of memory"; returns -ENOMEM. */
-int error_oom(struct error *err);
-
 /* Puts "<format>: " in front of the present sentence, and returns `r`. */
 int error_prefix(struct error *err, int r, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -248,8 +248,5 @@ struct run_rows {
 	bool single;        /* there is one row at most */
 };
 
-/* A value other than 0 from `each` ends it and is returned. */
-int book_each_row(struct book *book, int64_t run, const struct run_rows *rows,
-	int (*each)(const void *row, void *data), void *data, struct error *err);
 int book_add_row(
 	struct book *book, int64_t run, const struct run_rows *rows, const void *row, struct error *err);

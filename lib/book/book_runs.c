@@ -223,22 +223,6 @@ int book_add_rows(struct book *book, int64_t run, const struct field_table *tabl
 	return BOOK_ATOMIC(book, sql_insert(book, err, table, "", rows, n, "i", run), err);
 }
 
-int book_each_row(struct book *book, int64_t run, const struct run_rows *rows,
-	int (*each)(const void *row, void *data), void *data, struct error *err)
-{
-	_cleanup_(sql_end) struct sql_query q = {};
-	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
-	int r = 0;
-
-	sql_select(&q, book, err, rows->table, rows->select ?: "WHERE run = ?", "i", run);
-	while (r == 0 && (r = sql_read(&q, rows->table, row, err)) != 0) {
-		if (r > 0)
-			r = each(row, data);
-		fields_clear(rows->table, row);
-	}
-	return r;
-}
-
 int book_add_row(
 	struct book *book, int64_t run, const struct run_rows *rows, const void *row, struct error *err)
 {

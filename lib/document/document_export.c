@@ -15,10 +15,7 @@ struct run_export {
 	const struct document_parts *parts;
 	FILE *file;
 	struct sources sources;
-	char **source_texts;         /* the members of each as JSON; NULL: not needed yet */
-	bool *used;                  /* by rows other than executions */
-	const struct run_rows *rows; /* being written */
-	size_t n_rows;               /* of them so far */
+	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
 	int64_t run;
 	struct sql_query samples, counters; /* one after the other */
 	int64_t counters_of;                /* the sample of the current row of counters; 0: none */
@@ -100,32 +97,74 @@ static int write_execution(const struct execution *execution, void *data)
 	return ferror(x->file) ? -EIO : 0;
 }
 
-static int write_row(const void *row, void *data)
+/* A member with the rows of a table, or with the only one; nothing if there are none. */
+static int write_rows(struct run_export *x, const struct run_rows *rows)
 {
-	struct run_export *x = data;
+	_cleanup_(sql_end) struct sql_query q = {};
+	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
+	size_t n = 0;
+	int r;
 
-	fputs(x->rows->single ? ",\n \"" : x->n_rows ? ",\n  " : ",\n \"", x->file);
-	if (x->n_rows++ == 0)
-		fprintf(x->file, "%s\": %s", x->rows->member, x->rows->single ? "" : "[\n  ");
-	document_write_fields(x->file, "{", x->rows->table, row);
-	fputc('}', x->file);
-	return ferror(x->file) ? -EIO : 0;
+	sql_select(&q, x->book, x->err, rows->table, rows->select ?: "WHERE run = ?", "i", x->run);
+	while ((r = sql_read(&q, rows->table, row, x->err)) > 0) {
+		if (n++ == 0)
+			fprintf(x->file, ",\n \"%s\": %s", rows->member, rows->single ? "" : "[\n  ");
+		else
+			fputs(",\n  ", x->file);
+		document_write_fields(x->file, "{", rows->table, row);
+		fputc('}', x->file);
+		fields_clear(rows->table, row);
+	}
+	if (n > 0 && !rows->single)
+		fputs("\n ]", x->file);
+	return r;
 }
 
-static int mark_sources(const void *row, void *data)
+/* used: by these rows. */
+static int mark_sources(struct run_export *x, const struct run_rows *rows, bool *used)
 {
-	struct run_export *x = data;
-	const struct field_table *table = x->rows->table;
+	_cleanup_(sql_end) struct sql_query q = {};
+	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
+	const struct field *end = rows->table->fields + rows->table->n;
+	int r;
 
-	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
-		int64_t id = field->refers == FIELD_TO_SOURCE ? field_get(field, row) : 0;
+	sql_select(&q, x->book, x->err, rows->table, rows->select ?: "WHERE run = ?", "i", x->run);
+	while ((r = sql_read(&q, rows->table, row, x->err)) > 0) {
+		for (const struct field *field = rows->table->fields; field < end; field++) {
+			int64_t id = field->refers == FIELD_TO_SOURCE ? field_get(field, row) : 0;
 
-		if (id > (int64_t)x->sources.n)
-			return document_not_made(x->err);
-		if (id > 0)
-			x->used[id - 1] = true;
+			if (id > (int64_t)x->sources.n)
+				r = document_not_made(x->err);
+			else if (id > 0)
+				used[id - 1] = true;
+		}
+		fields_clear(rows->table, row);
+		if (r < 0)
+			break;
 	}
-	return 0;
+	return r;
+}
+
+/* Those that rows refer to by their ids. */
+static int add_sources(struct run_export *x, json_t *head)
+{
+	_cleanup_(freep) bool *used = xcalloc(x->sources.n, sizeof(*used));
+	_cleanup_(json_decrefp) json_t *array = json_array();
+	const struct run_rows *rows;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
+		r = mark_sources(x, rows, used);
+	for (size_t i = 0; r >= 0 && i < x->sources.n; i++)
+		if (used[i]) {
+			json_t *source = document_new(&source_table, &x->sources.items[i]);
+
+			json_object_set_new(source, "id", json_integer((json_int_t)i + 1));
+			json_array_append_new(array, source);
+		}
+	if (json_array_size(array) > 0)
+		json_object_set(head, "sources", array);
+	return r;
 }
 
 /* Those in which the run was resumed, by their ids. */
@@ -206,24 +245,8 @@ static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 		r = add_environments(x, head);
 	if (r >= 0 && run->profile && !x->parts->no_profile)
 		r = add_profile(x, run, head);
-	if (r >= 0) {
-		_cleanup_(json_decrefp) json_t *array = json_array();
-
-		/* Those that rows refer to by their ids. */
-		r = 0;
-		memset(x->used, 0, x->sources.n);
-		for (size_t i = 0; r == 0 && (x->rows = document_run_rows(i)); i++)
-			r = book_each_row(x->book, x->run, x->rows, mark_sources, x, x->err);
-		for (size_t i = 0; r == 0 && i < x->sources.n; i++)
-			if (x->used[i]) {
-				json_t *source = document_new(&source_table, &x->sources.items[i]);
-
-				json_object_set_new(source, "id", json_integer((json_int_t)i + 1));
-				json_array_append_new(array, source);
-			}
-		if (json_array_size(array) > 0)
-			json_object_set(head, "sources", array);
-	}
+	if (r >= 0)
+		r = add_sources(x, head);
 	if (r >= 0)
 		*ret = TAKE(head);
 	return r;
@@ -235,6 +258,7 @@ static int write_run(struct run_export *x)
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(json_decrefp) json_t *head = NULL;
 	const char *separator = "{", *name;
+	const struct run_rows *rows;
 	json_t *value;
 	int r = book_get_run(x->book, x->run, &run, x->err);
 
@@ -247,13 +271,8 @@ static int write_run(struct run_export *x)
 		json_write(x->file, value);
 		separator = ",";
 	}
-	r = 0;
-	for (size_t i = 0; r == 0 && (x->rows = document_run_rows(i)); i++) {
-		x->n_rows = 0;
-		r = book_each_row(x->book, x->run, x->rows, write_row, x, x->err);
-		if (x->n_rows > 0 && !x->rows->single)
-			fputs("\n ]", x->file);
-	}
+	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
+		r = write_rows(x, rows);
 	if (r < 0)
 		return r;
 	fputs(",\n \"samples\": [", x->file);
@@ -309,7 +328,6 @@ int document_export_run(
 	r = book_sources(book, &x.sources, err);
 	if (r >= 0) {
 		x.source_texts = xcalloc(x.sources.n, sizeof(*x.source_texts));
-		x.used = xcalloc(x.sources.n, sizeof(*x.used));
 		r = write_run(&x);
 		for (const struct document_feature *const *feature = document_features; r >= 0 && *feature;
 			feature++)
@@ -323,7 +341,6 @@ int document_export_run(
 	for (size_t i = 0; x.source_texts && i < x.sources.n; i++)
 		free(x.source_texts[i]);
 	free(x.source_texts);
-	free(x.used);
 	sources_clear(&x.sources);
 	return r < 0 ? r : 0;
 }

@@ -331,14 +331,17 @@ int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 	rest = fingerprint_volatile(root_fd, &machine);
 	/* Sorted members without blanks: equal content gives equal bytes. */
 	text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-	if (!text || !rest)
-		return error_oom(err);
-	digest_of(text, strlen(text), digest);
-	*ret = json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:O}", "format", "emp-fingerprint", "version", 1,
-		"digest", digest, "machine", *machine.id ? machine.id : "unknown", "identity",
-		json_object_get(both, "identity"), "settings", json_object_get(both, "settings"), "volatile",
-		rest);
-	return *ret ? 0 : error_oom(err);
+	if (text && rest) {
+		digest_of(text, strlen(text), digest);
+		*ret = json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:O}", "format", "emp-fingerprint",
+			"version", 1, "digest", digest, "machine", *machine.id ? machine.id : "unknown",
+			"identity", json_object_get(both, "identity"), "settings",
+			json_object_get(both, "settings"), "volatile", rest);
+		if (*ret)
+			return 0;
+	}
+	return error_say(
+		err, -EBADMSG, "cannot make the fingerprint: the system has names that are not UTF-8");
 }
 
 /* The verb. */
