@@ -213,18 +213,6 @@ static bool descends(struct accounting *a, pid_t pid)
 	return pid == observer;
 }
 
-static void learn_parents(struct accounting *a)
-{
-	const struct snapshots *s = &a->snapshots;
-
-	keymap_reset(&a->parents, s->n_after + s->n_exits);
-	for (size_t i = 0; !a->operations->parent && i < s->n_after; i++)
-		keymap_set(&a->parents, s->after[i].tgid, s->after[i].ppid);
-	for (size_t i = 0; i < s->n_exits; i++)
-		if (s->exits[i].pid == s->exits[i].tgid)
-			keymap_set(&a->parents, s->exits[i].tgid, s->exits[i].ppid);
-}
-
 /* What all tasks of the program waited, if each record tells. */
 static void add_program_wait(struct accounting *a, struct usages *usages)
 {
@@ -311,14 +299,21 @@ static const char *inherited_exe(const struct accounting *a, const struct usage 
 
 int accounting_after(struct accounting *a, struct usages *ret, struct error *err)
 {
+	const struct snapshots *s = &a->snapshots;
 	struct usages usages = USAGES_NONE;
 	int r = a->operations->after(a, &usages, err);
 
 	if (r < 0)
 		return r;
-	snapshot_diff_run(&a->diff, &a->snapshots);
-	if (a->by_descent)
-		learn_parents(a);
+	snapshot_diff_run(&a->diff, s);
+	if (a->by_descent) { /* learns the parents */
+		keymap_reset(&a->parents, s->n_after + s->n_exits);
+		for (size_t i = 0; !a->operations->parent && i < s->n_after; i++)
+			keymap_set(&a->parents, s->after[i].tgid, s->after[i].ppid);
+		for (size_t i = 0; i < s->n_exits; i++)
+			if (s->exits[i].pid == s->exits[i].tgid)
+				keymap_set(&a->parents, s->exits[i].tgid, s->exits[i].ppid);
+	}
 	/* Before `describe` collects new exits, which may move those of the snapshots. */
 	if (usages.lost == 0)
 		add_program_wait(a, &usages);

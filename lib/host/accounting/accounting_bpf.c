@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/param.h>
 
 enum {
 	READ_BYTES = 8 * 4096, /* a read gives at most eight pages */
@@ -81,16 +82,6 @@ static int on_event(void *context, void *data, size_t size)
 		executed->exe = identity_program(identity, exec->path);
 	keymap_set(&b->executed_by, exec->tgid, (uint32_t)b->n_executed - 1);
 	return 0;
-}
-
-/* Many times as many tasks as this machine has now. */
-static size_t choose_capacity(void)
-{
-	_cleanup_(freep) char *loadavg = path_text(AT_FDCWD, "/proc/loadavg");
-	const char *slash = loadavg ? strchr(loadavg, '/') : NULL;
-	size_t capacity = slash ? TIMES_NOW * strtoul(slash + 1, NULL, 10) : 0;
-
-	return capacity > MIN_CAPACITY ? capacity : MIN_CAPACITY;
 }
 
 /* -EUSERS if too many observe already. The ids of programs ascend, so that of several that start at once the first ones
@@ -157,7 +148,14 @@ static int load_programs(struct bpf_accounting *b, const struct accounting_optio
 	int r;
 
 	choose_programs(p, walk, !options->no_watch);
-	b->walk_capacity = !walk ? 1 : options->capacity ?: choose_capacity();
+	b->walk_capacity = walk ? options->capacity : 1;
+	if (b->walk_capacity == 0) { /* many times as many tasks as this machine has now */
+		_cleanup_(freep) char *loadavg = path_text(AT_FDCWD, "/proc/loadavg");
+		const char *slash = loadavg ? strchr(loadavg, '/') : NULL;
+
+		b->walk_capacity = slash ? TIMES_NOW * strtoul(slash + 1, NULL, 10) : 0;
+		b->walk_capacity = MAX(b->walk_capacity, (size_t)MIN_CAPACITY);
+	}
 	r = bpf_map__set_max_entries(p->maps.snapshots, (uint32_t)(2 * b->walk_capacity));
 	if (r == 0 && options->events_bytes)
 		r = bpf_map__set_max_entries(p->maps.events, (uint32_t)options->events_bytes);
@@ -326,14 +324,21 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	return r;
 }
 
-/* A task can be missing from the second snapshot before its end is among the events. That lasts microseconds (often it is
- * the program under test, whose exit woke this process: it only needs this CPU), or as long as a hypervisor takes the CPU
- * away. A task can also be delayed in its exit; such a task is waited for once. */
-static void wait_for_exiting(struct bpf_accounting *b)
+static int bpf_after(struct accounting *a, struct usages *usages, struct error *err)
 {
 	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50 };
-	int64_t exiting = count_exiting(b);
+	struct bpf_accounting *b = (struct bpf_accounting *)a;
+	const volatile struct accounting_bpf__bss *bss = b->programs->bss;
+	struct snapshots *snapshots = &a->snapshots;
+	int r = take_tasks(b, 1, &snapshots->after, &snapshots->n_after, err);
+	int64_t exiting;
 
+	if (r < 0)
+		return r;
+	/* A task can be missing from the second snapshot before its end is among the events. That lasts microseconds (often it
+	 * is the program under test, whose exit woke this process: it only needs this CPU), or as long as a hypervisor takes the
+	 * CPU away. A task can also be delayed in its exit; such a task is waited for once. */
+	exiting = count_exiting(b);
 	for (int i = 0; exiting > b->held_up && i < N_YIELDS + N_PAUSES; i++) {
 		if (i < N_YIELDS)
 			sched_yield();
@@ -342,18 +347,6 @@ static void wait_for_exiting(struct bpf_accounting *b)
 		exiting = count_exiting(b);
 	}
 	b->held_up = exiting;
-}
-
-static int bpf_after(struct accounting *a, struct usages *usages, struct error *err)
-{
-	struct bpf_accounting *b = (struct bpf_accounting *)a;
-	const volatile struct accounting_bpf__bss *bss = b->programs->bss;
-	struct snapshots *snapshots = &a->snapshots;
-	int r = take_tasks(b, 1, &snapshots->after, &snapshots->n_after, err);
-
-	if (r < 0)
-		return r;
-	wait_for_exiting(b);
 	r = bpf_drain(a, err);
 	if (r < 0)
 		return r;

@@ -382,31 +382,25 @@ int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, str
 	return r < 0 ? error_os(err, r, "cannot set %s of the cgroup %s to %s", file, cgroup->path, text) : 0;
 }
 
-/* In CPUs; 0: no limit. */
-static double read_quota(int root_fd, const char *directory, bool v2)
-{
-	_cleanup_(freep) char *text = v2 ? path_text(root_fd, "%s/cpu.max", directory) : NULL;
-	int64_t quota = -1, period = 0;
-
-	if (!v2) {
-		quota = path_int(root_fd, "%s/cpu.cfs_quota_us", directory);
-		period = path_int(root_fd, "%s/cpu.cfs_period_us", directory);
-	} else if (!text || sscanf(text, "%" SCNd64 " %" SCNd64, &quota, &period) != 2) { /* "max 100000" */
-		return 0;
-	}
-	return quota > 0 && period > 0 ? (double)quota / (double)period : 0;
-}
-
 static void read_group(struct cgroup_limits *l, int root_fd, const char *directory, bool v2)
 {
 	enum { USUAL_WEIGHT = 100, USUAL_SHARES = 1024 };
-	double quota = read_quota(root_fd, directory, v2);
+	int64_t quota = -1, period = 0;
 	int64_t weight = path_int(root_fd, "%s/%s", directory, v2 ? "cpu.weight" : "cpu.shares");
 
-	if (quota > 0 && (!l->quota_of || quota < l->quota)) {
+	if (v2) {
+		_cleanup_(freep) char *text = path_text(root_fd, "%s/cpu.max", directory);
+
+		if (text && sscanf(text, "%" SCNd64 " %" SCNd64, &quota, &period) != 2)
+			quota = -1; /* "max 100000" */
+	} else {
+		quota = path_int(root_fd, "%s/cpu.cfs_quota_us", directory);
+		period = path_int(root_fd, "%s/cpu.cfs_period_us", directory);
+	}
+	if (quota > 0 && period > 0 && (!l->quota_of || (double)quota / (double)period < l->quota)) {
 		free(l->quota_of);
 		l->quota_of = xstrdup(directory);
-		l->quota = quota;
+		l->quota = (double)quota / (double)period;
 	}
 	if (weight < 0)
 		return;

@@ -219,18 +219,6 @@ char *kernel_setting_description(enum kernel_setting_kind kind, const char *valu
 	return xstrdup(value);
 }
 
-/* One write(2), as the kernel wants it. */
-static int write_value(int root_fd, const char *path, const char *value)
-{
-	_cleanup_(closep) int fd = path_open(root_fd, O_WRONLY | O_TRUNC, "%s", path);
-	size_t len = strlen(value);
-	ssize_t n = fd < 0 ? 0 : write(fd, value, len);
-
-	if (fd < 0)
-		return fd;
-	return n < 0 ? -errno : (size_t)n == len ? 0 : -EIO;
-}
-
 int interrupt_write_list(const char *path, const char *list)
 {
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -245,13 +233,21 @@ int interrupt_write_list(const char *path, const char *list)
 
 static int write_setting(const struct kernel_setting *setting, const char *value)
 {
+	_cleanup_(closep) int fd = -1;
+	size_t len = strlen(value);
+	ssize_t n;
+
 	if (setting->write)
 		return setting->write(setting->path, value);
 	if (setting->kind == SETTING_LIMITS)
 		return -EOPNOTSUPP;
 	if (setting->kind == SETTING_PARTITION)
 		return partition_write(setting->path, value);
-	return write_value(setting->root_fd, setting->path, value);
+	fd = path_open(setting->root_fd, O_WRONLY | O_TRUNC, "%s", setting->path);
+	if (fd < 0)
+		return fd;
+	n = write(fd, value, len); /* in one, as the kernel wants it */
+	return n < 0 ? -errno : (size_t)n == len ? 0 : -EIO;
 }
 
 struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value)
@@ -262,14 +258,11 @@ struct kernel_setting_result kernel_setting_set(const struct kernel_setting *set
 	int r = kernel_setting_read(setting, &result.held);
 	bool holds = r == 0 && !strcmp(result.held, value);
 
-	if (holds)
-		result.outcome = SETTING_ALREADY;
-	else if (r == -ENOENT || r == -ENODEV)
-		result.outcome = SETTING_ABSENT;
-	else if (r == -EBUSY) /* of a file in /sys: it belongs to a cpufreq policy without a CPU */
-		result.outcome = SETTING_OFFLINE;
-	if (holds || r == -ENOENT || r == -ENODEV || r == -EBUSY)
+	if (holds || r == -ENOENT || r == -ENODEV || r == -EBUSY) {
+		/* -EBUSY of a file in /sys: it belongs to a cpufreq policy without a CPU */
+		result.outcome = holds ? SETTING_ALREADY : r == -EBUSY ? SETTING_OFFLINE : SETTING_ABSENT;
 		return result;
+	}
 	result.error = write_setting(setting, value);
 	/* the kernel applies new limits in the background: they may take some milliseconds to show */
 	for (int i = 0; i < TRIES && !holds; i++) {

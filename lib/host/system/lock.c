@@ -97,9 +97,11 @@ char *leftover_directory_name(const char *below)
 		"%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", below, getpid(), process_ref_start_ticks(getpid()));
 }
 
+/* Below a directory; NULL: where loads have theirs, if their files do not say otherwise. */
 static void find_directories(struct leftovers *ret, const char *below)
 {
-	_cleanup_(closedirp) DIR *dir = opendir(below);
+	const char *own = below ? NULL : getenv("TMPDIR"), *path = below ?: "/tmp";
+	_cleanup_(closedirp) DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
@@ -113,8 +115,10 @@ static void find_directories(struct leftovers *ret, const char *below)
 			continue;
 		if (is_unlocked(dirfd(dir), entry->d_name, &st) && st.st_uid == geteuid())
 			*array_add(ret->items, ret->n) = (struct leftover){
-				LEFTOVER_DIRECTORY, text_format("%s/%s", below, entry->d_name)};
+				LEFTOVER_DIRECTORY, text_format("%s/%s", path, entry->d_name)};
 	}
+	if (own && *own == '/' && strcmp(own, path) != 0)
+		find_directories(ret, own);
 }
 
 /* In an overlay, only directories have the device of the file system; files have that of their layer. */
@@ -139,16 +143,6 @@ void leftovers_remove_directories(const char *below)
 		leftover_directory_remove(found.items[i].path);
 }
 
-/* Where loads have their directories, if their files do not say otherwise. */
-static void find_usual_directories(struct leftovers *ret)
-{
-	const char *own = getenv("TMPDIR");
-
-	find_directories(ret, "/tmp");
-	if (own && *own == '/' && strcmp(own, "/tmp") != 0)
-		find_directories(ret, own);
-}
-
 void leftovers_find(struct leftovers *ret)
 {
 	_cleanup_(closep) int tracing_fd = tracefs_open();
@@ -162,12 +156,11 @@ void leftovers_find(struct leftovers *ret)
 		cgroups_abandoned(&abandoned, cgroups, true);
 	for (size_t i = 0; i < abandoned.n; i++)
 		*array_add(ret->items, ret->n) = (struct leftover){LEFTOVER_CGROUP, TAKE(abandoned.items[i])};
-	find_usual_directories(ret);
+	find_directories(ret, NULL);
 }
 
 void leftovers_remove(void)
 {
-	_cleanup_(leftovers_clear) struct leftovers found = {};
 	_cleanup_(freep) char *cgroups = NULL;
 
 	if (geteuid() != 0)
@@ -175,9 +168,7 @@ void leftovers_remove(void)
 	leftovers_remove_traces();
 	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
 		cgroups_abandoned(NULL, cgroups, true);
-	find_usual_directories(&found);
-	for (size_t i = 0; i < found.n; i++)
-		leftover_directory_remove(found.items[i].path);
+	leftovers_remove_directories(NULL);
 }
 
 static const char HOST_LOCK[] = RUN_DIRECTORY "/lock";

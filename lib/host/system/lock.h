@@ -59,7 +59,7 @@ void leftovers_remove(void);
 /* Only the traces, which slow down each switch of tasks: takes some 20 us. */
 void leftovers_remove_traces(void);
 
-/* The directories of dead owners of this user below a directory. */
+/* The directories of dead owners of this user below a directory; NULL: below /tmp and TMPDIR. */
 void leftovers_remove_directories(const char *below);
 
 /* The template of such a directory, for mkdtemp; the caller frees it. */
