@@ -150,13 +150,10 @@ static int compare_read_result(const char *path, const json_t *results, const st
 	if (number == 0 && n > 1) {
 		enum { MOST = 6 };
 		_cleanup_(freep) char *list = NULL;
-		size_t size;
-		FILE *memory = xopen_memstream(&list, &size);
 
 		for (size_t i = 0; i < n && i < MOST; i++)
-			fprintf(memory, "%s%s:%zu (%s)", i > 0 ? ", " : "", path, i + 1,
+			text_append(&list, ", ", "%s:%zu (%s)", path, i + 1,
 				result_name(format, json_array_get(results, i)));
-		text_stream_close(memory, &list);
 		return error_say(
 			err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
 	}

@@ -12,18 +12,13 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {
 	enum { MOST = 40 };
 	_cleanup_(freep) char *text = NULL;
-	size_t size;
-	FILE *memory;
 
-	if (n == 0)
-		return;
-	memory = xopen_memstream(&text, &size);
 	for (size_t i = 0; i < n && i < MOST; i++)
-		fprintf(memory, " %" PRIu32, numbers[i]);
+		text_append(&text, " ", "%" PRIu32, numbers[i]);
 	if (n > MOST)
-		fprintf(memory, " and %zu more", n - MOST);
-	text_stream_close(memory, &text);
-	terminal_wrap(stdout, text + 1, (size_t)printf("%s:", label), 2);
+		text_append(&text, " ", "and %zu more", n - MOST);
+	if (text)
+		terminal_wrap(stdout, text, (size_t)printf("%s:", label), 2);
 }
 
 static void print_zooms(const struct analysis *analysis)

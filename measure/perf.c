@@ -65,10 +65,9 @@ static const char *count_text(const char *name, double count)
 
 char *perf_text(const struct session *s, const struct task *t)
 {
-	size_t size, n_events = perf_counters_n(s->perf);
+	size_t n_events = perf_counters_n(s->perf);
 	char *text = NULL;
 	double cycles = NAN;
-	FILE *file;
 
 	if (t->n_perf == 0)
 		return NULL;
@@ -78,15 +77,13 @@ char *perf_text(const struct session *s, const struct task *t)
 		if (!strncmp(name, "cycles", 6) || !strncmp(name, "cpu-cycles", 10))
 			cycles = perf_mean(s, t, i).mean; /* at last, of the first such event */
 	}
-	file = xopen_memstream(&text, &size);
 	for (size_t i = 0; i < n_events; i++) {
 		const char *name = perf_counters_name(s->perf, i);
 		double mean = perf_mean(s, t, i).mean, ratio = mean / cycles;
 
-		fprintf(file, "%s%s %s", i ? ", " : "", name,
-			isnan(mean) ? "not counted" : count_text(name, mean));
+		text_append(&text, ", ", "%s %s", name, isnan(mean) ? "not counted" : count_text(name, mean));
 		if (!strncmp(name, "instructions", 12) && !isnan(ratio))
-			fprintf(file, " (%.2f per cycle)", ratio);
+			text_append(&text, " ", "(%.2f per cycle)", ratio);
 	}
-	return text_stream_close(file, &text);
+	return text;
 }

@@ -78,8 +78,6 @@ static void print_outstanding(
 	double extra_ns = (double)sample->et_ns - median_ns;
 	double unexplained_ns = extra_ns - ((double)taken->total_ns - usual_ns);
 	_cleanup_(freep) char *text = NULL;
-	size_t size;
-	FILE *line = xopen_memstream(&text, &size);
 
 	/* "backupd 90.8 ms in 23 slices": those with at least a hundredth of what was taken */
 	for (size_t i = 0; i < taken->n && i < MOST_NAMED; i++) {
@@ -87,16 +85,15 @@ static void print_outstanding(
 
 		if (i > 0 && item->total_ns * 100 < taken->total_ns)
 			continue;
-		fprintf(line, "%s%s %s", i ? ", " : "", s->trace->sources.items[item->source].name,
+		text_append(&text, ", ", "%s %s", s->trace->sources.items[item->source].name,
 			text_duration(item->total_ns));
 		if (item->slices > 1)
-			fprintf(line, " in %" PRId64 " slices", item->slices);
+			text_append(&text, " ", "in %" PRId64 " slices", item->slices);
 	}
 	if (taken->n == 0)
-		fputs("nothing took the CPU", line);
+		text = xstrdup("nothing took the CPU");
 	if (unexplained_ns > MUCH * extra_ns)
-		fprintf(line, "; %s is not explained", text_duration(llround(unexplained_ns)));
-	text_stream_close(line, &text);
+		text_append(&text, "; ", "%s is not explained", text_duration(llround(unexplained_ns)));
 	terminal_wrap(stdout, text,
 		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns))), 4);
 }

@@ -222,6 +222,18 @@ char *text_format(const char *format, ...)
 	return text;
 }
 
+void text_append(char **text, const char *separator, const char *format, ...)
+{
+	_cleanup_(freep) char *before = *text, *added = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&added, format, ap) < 0)
+		xalloc_fail();
+	va_end(ap);
+	*text = text_format("%s%s%s", before ?: "", before ? separator : "", added);
+}
+
 char *text_stream_close(FILE *stream, char *const *text)
 {
 	int failed = ferror(stream);

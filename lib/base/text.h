@@ -85,5 +85,9 @@ char *text_copy(const char *text);
 /* The caller frees it. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Appends to a text that the caller frees; NULL is an empty one. `separator` goes between. */
+void text_append(char **text, const char *separator, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Closes a stream of xopen_memstream(), whose text is returned and whole then. */
 char *text_stream_close(FILE *stream, char *const *text);

@@ -94,38 +94,36 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 	enum { SHOWN = 4 };
 	double each_ns = (double)item->total / (double)item->n;
 	char *text = NULL;
-	size_t size;
-	FILE *file = xopen_memstream(&text, &size);
 
 	/* Of interrupts: how much a sample that has them has, and what that means for PT. */
 	if (item->which != COUNTER_INTERRUPTS)
-		fputs(rows[item->which].what, file);
+		text = xstrdup(rows[item->which].what);
 	else
-		fprintf(file, "%s %s a sample", interrupts[found->interrupts],
+		text_append(&text, "", "%s %s a sample", interrupts[found->interrupts],
 			text_precise(each_ns, each_ns));
 	if (item->which == COUNTER_INTERRUPTS && found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
-		fprintf(file, " (%s)", text_percent(each_ns / found->pt_ns));
-	fprintf(file, "%s in %zu of %zu samples (", item->which == COUNTER_INTERRUPTS ? "," : "", item->n,
-		found->n_samples);
+		text_append(&text, "", " (%s)", text_percent(each_ns / found->pt_ns));
+	text_append(&text, "", "%s in %zu of %zu samples (", item->which == COUNTER_INTERRUPTS ? "," : "",
+		item->n, found->n_samples);
 	for (size_t i = 0; i < item->n && i < SHOWN; i++)
-		fprintf(file, "%s%u", i ? ", " : "", item->samples[i]);
-	fprintf(file, "%s)", item->n > SHOWN ? ", …" : "");
+		text_append(&text, i ? ", " : "", "%u", item->samples[i]);
+	text_append(&text, "", "%s)", item->n > SHOWN ? ", …" : "");
 	if (item->which == COUNTER_INTERRUPTS)
-		return text_stream_close(file, &text);
+		return text;
 	switch (rows[item->which].kind) {
 	case COUNT:
-		fprintf(file, ", %lld %s%s", (long long)item->total, rows[item->which].unit,
+		text_append(&text, "", ", %lld %s%s", (long long)item->total, rows[item->which].unit,
 			item->total == 1 ? "" : "s");
 		break;
 	case TIME:
-		fprintf(file, ", %s", text_duration(item->total));
+		text_append(&text, "", ", %s", text_duration(item->total));
 		break;
 	case RATE:
-		fprintf(file, ", by up to %.1f %s", (double)item->total / rows[item->which].scale,
+		text_append(&text, "", ", by up to %.1f %s", (double)item->total / rows[item->which].scale,
 			rows[item->which].unit);
 		break;
 	}
-	return text_stream_close(file, &text);
+	return text;
 }
 
 /* -1: not known. */

@@ -22,10 +22,9 @@ static bool holds_only(const json_t *array, json_type type)
 static char *json_value_text(const json_t *value)
 {
 	enum { MOST = 10 };
+	size_t i, n = json_array_size(value);
 	char *list = NULL;
-	size_t i, size, n = json_array_size(value);
 	json_t *item;
-	FILE *memory;
 
 	if (!value || json_is_null(value))
 		return xstrdup("nothing");
@@ -33,13 +32,12 @@ static char *json_value_text(const json_t *value)
 		return text_format("'%s'", json_string_value(value));
 	if (n == 0 || !holds_only(value, JSON_STRING))
 		return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-	memory = xopen_memstream(&list, &size);
 	json_array_foreach (value, i, item)
 		if (i < MOST)
-			fprintf(memory, "%s%s", i ? ", " : "", json_string_value(item));
+			text_append(&list, ", ", "%s", json_string_value(item));
 	if (n > MOST)
-		fprintf(memory, " and %zu more", n - MOST);
-	return text_stream_close(memory, &list);
+		text_append(&list, " ", "and %zu more", n - MOST);
+	return list;
 }
 
 /* Takes the texts over. */
@@ -173,15 +171,13 @@ void differences_clear(struct differences *d)
 char *differences_description(const struct differences *d, size_t most)
 {
 	char *text = NULL;
-	size_t size;
-	FILE *memory = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < d->n && i < most; i++)
-		fprintf(memory, "%s%s was %s, is %s", i ? "; " : "", d->items[i].what, d->items[i].before,
+		text_append(&text, "; ", "%s was %s, is %s", d->items[i].what, d->items[i].before,
 			d->items[i].now);
 	if (d->n > most)
-		fprintf(memory, "; and %zu more", d->n - most);
-	return text_stream_close(memory, &text);
+		text_append(&text, "; ", "and %zu more", d->n - most);
+	return text ?: xstrdup("");
 }
 
 /* The first row that matches counts. */

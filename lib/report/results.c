@@ -180,16 +180,13 @@ void cutoffs_print_floor(const struct profile *profile, FILE *file)
 void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
 {
 	_cleanup_(freep) char *text = NULL;
-	size_t size;
-	FILE *memory = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < cutoffs->n; i++) {
 		const struct cutoff *c = &cutoffs->items[i];
 
-		fprintf(memory, "%s%s%s (%s)", i > 0 ? ", " : "", c->daemon, name_family_size(c->names),
+		text_append(&text, ", ", "%s%s (%s)", c->daemon, name_family_size(c->names),
 			text_percent((double)cutoff_share_ppm(c) / PPM));
 	}
-	text_stream_close(memory, &text);
-	if (cutoffs->n > 0)
+	if (text)
 		terminal_wrap(file, text, (size_t)fprintf(file, "  "), 2);
 }

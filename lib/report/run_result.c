@@ -385,9 +385,9 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		{COUNTER_INTERRUPTS, "interrupts", 0.01},
 	};
 	_cleanup_(freep) struct sample_counters *counters = NULL;
-	char text[160] = "";
 	double time_ns = 0;
-	size_t n = 0, len = 0;
+	char *text = NULL;
+	size_t n = 0;
 	int r = book_counters(book, analysis->run.id, &counters, &n, err);
 
 	if (r < 0)
@@ -403,10 +403,9 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		/* the first and the last reading are a little outside the samples */
 		share = time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
 		if (share >= causes[i].from)
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s %s", len ? ", " : "",
-				causes[i].name, text_percent(share));
+			text_append(&text, ", ", "%s %s", causes[i].name, text_percent(share));
 	}
-	*ret = xstrdup(len > 0 ? text : "speed varies");
+	*ret = text ?: xstrdup("speed varies");
 	return 0;
 }
 

@@ -130,34 +130,29 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
  * the first in any case. "" if nothing was discarded. The caller frees it. */
 static char *discarded_text(const struct screen *s, size_t columns)
 {
-	size_t size, used = 0;
+	_cleanup_(freep) char *numbers = NULL;
 	char *text = NULL;
-	FILE *file = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < s->n_reasons; i++) {
-		fprintf(file, "%s%s", i ? ", " : "discarded: ", terminal_text(s->reasons[i].name));
+		text_append(
+			&numbers, ", ", "%s%s", i ? "" : "discarded: ", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
-			fprintf(file, " #%u", s->reasons[i].samples[k]);
+			text_append(&numbers, " ", "#%u", s->reasons[i].samples[k]);
 	}
-	text_stream_close(file, &text);
-	if (terminal_text_width(text) <= columns)
-		return text;
-	free(text);
-	file = xopen_memstream(&text, &size);
+	if (!numbers || terminal_text_width(numbers) <= columns)
+		return numbers ? TAKE(numbers) : xstrdup("");
 	for (size_t i = 0; i < s->n_reasons; i++) {
 		size_t more = i + 1 < s->n_reasons ? terminal_text_width(", …") : 0;
-		char one[LINE_SIZE];
+		_cleanup_(freep) char *before = text_copy(text);
 
-		snprintf(one, sizeof(one), "%s%s in %zu",
-			i ? ", " : "discarded: ", terminal_text(s->reasons[i].name), s->reasons[i].n);
-		used += terminal_text_width(one);
-		if (i > 0 && used + more > columns) {
-			fputs(", …", file);
-			break;
+		text_append(&text, ", ", "%s%s in %zu",
+			i ? "" : "discarded: ", terminal_text(s->reasons[i].name), s->reasons[i].n);
+		if (i > 0 && terminal_text_width(text) + more > columns) {
+			free(text);
+			return text_format("%s, …", before);
 		}
-		fputs(one, file);
 	}
-	return text_stream_close(file, &text);
+	return text;
 }
 
 /* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */

@@ -375,13 +375,9 @@ static int end_sampling(const struct sampling_group *g, struct sampling *s, int 
 	struct error err2 = {};
 	int r, called;
 
-	if (s->escaped) { /* PT after an escape: see program.c, and with bpf accounting observer.c */
-		_cleanup_(freep) char *before = TAKE(s->run->notes);
-
-		s->run->notes = text_format("%s%sin %d sample%s, %s left the program's cgroup", before ?: "",
-			before ? "; " : "", s->escaped, s->escaped == 1 ? "" : "s",
-			s->escapee[0] ? s->escapee : "a process");
-	}
+	if (s->escaped) /* PT after an escape: see program.c, and with bpf accounting observer.c */
+		text_append(&s->run->notes, "; ", "in %d sample%s, %s left the program's cgroup", s->escaped,
+			s->escaped == 1 ? "" : "s", s->escapee[0] ? s->escapee : "a process");
 	r = book_end_run(g->plan->session->book, s->run->id, state, s->run->notes, err);
 	called = call_hook(g->plan->hooks.end, s, 1, r < 0 ? &err2 : err);
 	return r < 0 ? r : called;

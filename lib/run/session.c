@@ -167,9 +167,7 @@ int environment_audit(char **ret_off, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *audit = NULL;
 	json_t *checks, *check;
-	char *text = NULL;
-	size_t i, size;
-	FILE *memory;
+	size_t i;
 	struct json_fields f;
 	int status, r = ask_setup("audit", &audit, &status, err);
 
@@ -182,15 +180,14 @@ int environment_audit(char **ret_off, struct error *err)
 	checks = json_fields_array(&f, "checks");
 	if (f.r < 0)
 		return f.r;
-	memory = xopen_memstream(&text, &size);
 	json_array_foreach (checks, i, check) {
 		const char *id = json_string_value(json_object_get(check, "id"));
 		const char *level = json_string_value(json_object_get(check, "level"));
 		const char *state = json_string_value(json_object_get(check, "state"));
 
 		if (id && level && state && !strcmp(level, "A") && !strcmp(state, "off"))
-			fprintf(memory, "%s%s", ftell(memory) > 0 ? ", " : "", id);
+			text_append(ret_off, ", ", "%s", id);
 	}
-	*ret_off = text_stream_close(memory, &text);
+	*ret_off = *ret_off ?: xstrdup("");
 	return 0;
 }

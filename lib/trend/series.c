@@ -247,12 +247,11 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 	return r < 0 ? r : add_runs(book, &c, machine, s, err);
 }
 
-static void add_trend_difference(FILE *file, const char *what, const char *before, const char *now)
+static void add_trend_difference(char **text, const char *what, const char *before, const char *now)
 {
 	if (before == now || (before && now && !strcmp(before, now)))
 		return;
-	fprintf(file, "%s%s was %s, is %s", ftell(file) > 0 ? "; " : "", what, before ?: "nothing",
-		now ?: "nothing");
+	text_append(text, "; ", "%s was %s, is %s", what, before ?: "nothing", now ?: "nothing");
 }
 
 /* What is different in the environment, and in how the runs themselves were made. *ret NULL: nothing. */
@@ -260,11 +259,9 @@ static int find_cause(
 	struct book *book, const struct run *before, const struct run *now, char **ret, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(freep) char *text = NULL, *environment = NULL;
+	_cleanup_(freep) char *text = NULL;
 	_cleanup_(freep) char *was = run_command_line(before), *is = run_command_line(now);
 	char was_on[16], is_on[16];
-	size_t size;
-	FILE *file;
 	int r = 0;
 
 	if (before->environment != now->environment)
@@ -272,21 +269,17 @@ static int find_cause(
 	if (r < 0)
 		return r;
 	if (r > 0 && differences.n > 0)
-		environment = differences_description(&differences, MOST_DIFFERENCES);
+		text = differences_description(&differences, MOST_DIFFERENCES);
 	snprintf(was_on, sizeof(was_on), "%d", before->cpu);
 	snprintf(is_on, sizeof(is_on), "%d", now->cpu);
-	file = xopen_memstream(&text, &size);
-	fputs(environment ?: "", file);
-	add_trend_difference(file, "command", was, is);
-	add_trend_difference(file, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
-	add_trend_difference(file, "against", before->kind == RUN_DUET ? "inc" : NULL,
+	add_trend_difference(&text, "command", was, is);
+	add_trend_difference(&text, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
+	add_trend_difference(&text, "against", before->kind == RUN_DUET ? "inc" : NULL,
 		now->kind == RUN_DUET ? "inc" : NULL);
-	add_trend_difference(file, "profile", before->profile, now->profile);
-	add_trend_difference(file, "accounting", before->backend, now->backend);
-	add_trend_difference(file, "pt_source", before->pt_source, now->pt_source);
-	text_stream_close(file, &text);
-	if (*text)
-		*ret = TAKE(text);
+	add_trend_difference(&text, "profile", before->profile, now->profile);
+	add_trend_difference(&text, "accounting", before->backend, now->backend);
+	add_trend_difference(&text, "pt_source", before->pt_source, now->pt_source);
+	*ret = TAKE(text);
 	return 0;
 }
 

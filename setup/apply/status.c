@@ -34,9 +34,9 @@ static char *describe(const struct entry *e, size_t more)
 	if (e->kind == ENTRY_FILE)
 		return more ? text_format("%s and %zu more", e->name, more) : xstrdup(e->name);
 	for (size_t i = 0; i <= more; i++)
-		list_add(&names, ", ", "%s", e[i].name);
+		text_append(&names, ", ", "%s", e[i].name);
 	if (e->persistent)
-		list_add(&names, " ", "(persistent)");
+		text_append(&names, " ", "(persistent)");
 	return names;
 }
 

@@ -200,7 +200,7 @@ static void print_summary(const struct audit *audit)
 
 		for (size_t i = 0; i < n_check_rows; i++)
 			if (is_open_check(audit, i) && check_rows[i].level != 'A')
-				list_add(&list, ", ", "%s", check_rows[i].id);
+				text_append(&list, ", ", "%s", check_rows[i].id);
 		fputs(others, stdout);
 		terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(others));
 		putchar('\n');

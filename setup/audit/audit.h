@@ -206,10 +206,8 @@ void finding_set(struct finding *finding, enum check_state state, const char *fo
 void finding_set_absent(struct finding *finding, const struct facts *facts, const char *words);
 void finding_clear(struct finding *finding);
 
-/* Lists as text: whether one has the item, and adding one (NULL: an empty list). */
+/* Whether a list as text has the item. */
 bool list_has(const char *list, char separator, const char *item);
-void list_add(char **list, const char *separator, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;

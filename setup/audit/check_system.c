@@ -26,7 +26,7 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		/* a service that is "exited" did its work and has no process left */
 		if (!unit_is_kind(unit->name, ".timer") && runs && strcmp(unit->sub, "exited") != 0 &&
 			policy_stop(f->policy, unit->name)) {
-			list_add(&ret->items, " ", "%s", unit->name);
+			text_append(&ret->items, " ", "%s", unit->name);
 			n++;
 		}
 	}
@@ -36,7 +36,7 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
 
 		if (unit && !list_has(ret->items, ' ', unit)) {
-			list_add(&ret->items, " ", "%s", unit);
+			text_append(&ret->items, " ", "%s", unit);
 			n++;
 		}
 	}
@@ -65,8 +65,8 @@ static char *list_elapses(const struct elapse *elapses, size_t n, struct finding
 	for (size_t i = 0; i < n; i++) {
 		const struct elapse *e = &elapses[i];
 
-		list_add(&ret->items, " ", "%s", e->unit);
-		list_add(&list, ", ", "%s%s%s", e->unit, e->next_ns ? " at " : "",
+		text_append(&ret->items, " ", "%s", e->unit);
+		text_append(&list, ", ", "%s%s%s", e->unit, e->next_ns ? " at " : "",
 			e->next_ns ? text_moment(e->next_ns) : "");
 	}
 	return list;
@@ -103,8 +103,8 @@ void check_daemons_unknown(const struct facts *f, struct finding *ret)
 	for (size_t i = 0; i < f->n_unlisted; i++) {
 		const struct unlisted *s = &f->unlisted[i];
 
-		list_add(&ret->items, " ", "%s", s->unit);
-		list_add(&list, ", ", "%s (%s)", s->unit,
+		text_append(&ret->items, " ", "%s", s->unit);
+		text_append(&list, ", ", "%s (%s)", s->unit,
 			s->cpu_ns < 0 ? "CPU time not known" : text_duration(s->cpu_ns));
 	}
 	finding_set(ret, list ? CHECK_UNKNOWN : CHECK_OK, "%s", list ?: "none");
@@ -150,7 +150,7 @@ void check_ntp(const struct facts *f, struct finding *ret)
 						     : "the kernel reports an unsynchronised clock";
 
 	for (size_t i = 0; i < f->ntp.n; i++)
-		list_add(&names, ", ", "%s", f->ntp.daemons[i].name);
+		text_append(&names, ", ", "%s", f->ntp.daemons[i].name);
 	if (f->ntp.n == 1)
 		check_ntp_daemon(f, kernel, ret);
 	else if (f->ntp.n > 1) {
@@ -260,10 +260,10 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 		return;
 	}
 	if (ns > 0)
-		list_add(&found, ", ", "%s%.0f ns a reading",
+		text_append(&found, ", ", "%s%.0f ns a reading",
 			is_call ? "clock_gettime is a system call, " : "", ns);
 	if (ns > 0 && f->calibrated_ns > 0)
-		list_add(&found, ", ", "%.0f ns when calibrated", f->calibrated_ns);
+		text_append(&found, ", ", "%.0f ns when calibrated", f->calibrated_ns);
 	if (slower || (is_call && (constant || guest)))
 		finding_set(ret, CHECK_OFF, "%s", found);
 	else if (!strcmp(f->clocksource, "tsc") || !constant)
@@ -340,7 +340,7 @@ void check_kernel_leftovers(const struct facts *f, struct finding *ret)
 	_cleanup_(freep) char *names = NULL;
 
 	for (size_t i = 0; i < f->leftovers.n; i++)
-		list_add(&names, ", ", "%s %s", leftover_kind_names[f->leftovers.items[i].kind],
+		text_append(&names, ", ", "%s %s", leftover_kind_names[f->leftovers.items[i].kind],
 			f->leftovers.items[i].path);
 	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
 }

@@ -306,18 +306,6 @@ bool list_has(const char *list, char separator, const char *item)
 	return false;
 }
 
-void list_add(char **list, const char *separator, const char *format, ...)
-{
-	_cleanup_(freep) char *before = *list, *item = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&item, format, args) < 0)
-		xalloc_fail();
-	va_end(args);
-	*list = text_format("%s%s%s", before ?: "", before ? separator : "", item);
-}
-
 char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file)
 {
 	return setting->want_of ? setting->want_of(facts, file) : xstrdup(setting->want);

@@ -130,7 +130,7 @@ static void read_power_limits(struct facts *f)
 			continue;
 		f->n_power_zones++;
 		if (limit < most)
-			list_add(&f->low_power, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
+			text_append(&f->low_power, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
 				limit / UW_PER_W, most / UW_PER_W);
 	}
 }

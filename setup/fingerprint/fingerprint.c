@@ -357,11 +357,8 @@ static char *value_text(const json_t *value)
 		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
 	if (json_is_null(value))
 		return xstrdup("-");
-	json_array_foreach (value, i, item) {
-		_cleanup_(freep) char *shorter = list;
-
-		list = text_format("%s%s%s", shorter ?: "", i ? ", " : "", json_string_value(item) ?: "?");
-	}
+	json_array_foreach (value, i, item)
+		text_append(&list, ", ", "%s", json_string_value(item) ?: "?");
 	return list ?: json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
 }
 

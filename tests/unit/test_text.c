@@ -268,6 +268,17 @@ TEST(a_cpu_list_opens_into_its_numbers)
 	assert_int_equal(n, 0);
 }
 
+TEST(a_text_grows_with_separators_between)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	text_append(&text, ", ", "%s", "sshd");
+	assert_string_equal(text, "sshd");
+	text_append(&text, ", ", "%s in %d", "backupd", 7);
+	text_append(&text, "", ".");
+	assert_string_equal(text, "sshd, backupd in 7.");
+}
+
 TEST(a_missing_file_is_an_errno_without_a_sentence)
 {
 	_cleanup_(freep) char *text = NULL;

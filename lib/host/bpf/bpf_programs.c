@@ -56,7 +56,6 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 
 	while ((r = bpf_prog_get_next_id(id, &id)) == 0) {
 		_cleanup_(closep) int fd = bpf_prog_get_fd_by_id(id);
-		_cleanup_(freep) char *shorter = NULL;
 		struct bpf_prog_info info = {};
 		uint32_t size = sizeof(info);
 
@@ -65,9 +64,7 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 || info.type >= ELEMENTS(kinds) ||
 			!kinds[info.type] || is_expected(info.name))
 			continue;
-		shorter = TAKE(list);
-		list = text_format("%s%s%s (%s)", shorter ?: "", shorter ? ", " : "",
-			*info.name ? info.name : "unnamed", kinds[info.type]);
+		text_append(&list, ", ", "%s (%s)", *info.name ? info.name : "unnamed", kinds[info.type]);
 		n++;
 	}
 	if (r != -ENOENT) /* there is no next one */

@@ -28,18 +28,16 @@ bool cpu_list_has(const char *list, int cpu)
 
 char *cpu_list_text(const int *cpus, size_t n)
 {
-	char *text;
-	size_t size;
-	FILE *file = xopen_memstream(&text, &size);
+	char *text = NULL;
 
 	for (size_t i = 0, last; i < n; i = last + 1) {
 		for (last = i; last + 1 < n && cpus[last + 1] == cpus[last] + 1;)
 			last++;
-		fprintf(file, "%s%d", i ? "," : "", cpus[i]);
+		text_append(&text, ",", "%d", cpus[i]);
 		if (last > i)
-			fprintf(file, "-%d", cpus[last]);
+			text_append(&text, "-", "%d", cpus[last]);
 	}
-	return text_stream_close(file, &text);
+	return text ?: xstrdup("");
 }
 
 static int cpu_by_number(const void *a, const void *b)

@@ -189,12 +189,10 @@ int perf_counters_new(struct perf_counters **ret, const char *events, struct err
 			if (!strcmp(kinds[i].name, name))
 				event->kind = &kinds[i];
 		if (!event->kind) {
-			char all[512] = "";
+			_cleanup_(freep) char *all = NULL;
 
-			for (size_t i = 0; i < ELEMENTS(kinds); i++) {
-				strcat(all, i ? ", " : "");
-				strcat(all, kinds[i].name);
-			}
+			for (size_t i = 0; i < ELEMENTS(kinds); i++)
+				text_append(&all, ", ", "%s", kinds[i].name);
 			return error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
 		}
 		r = try_event(event, err);

@@ -61,14 +61,11 @@ char *tracefs_recording(int tracing_fd)
 
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
-		_cleanup_(freep) char *before = NULL;
 
-		if (*name == '.' || !differs(fd, name, "tracing_on", "0") ||
-			(!differs(fd, name, "current_tracer", "nop") &&
-				!differs(fd, name, "events/enable", "0")))
-			continue;
-		before = names;
-		names = text_format("%s%s%s", before ?: "", before ? ", " : "", name);
+		if (*name != '.' && differs(fd, name, "tracing_on", "0") &&
+			(differs(fd, name, "current_tracer", "nop") ||
+				differs(fd, name, "events/enable", "0")))
+			text_append(&names, ", ", "%s", name);
 	}
 	return names;
 }
