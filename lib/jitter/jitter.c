@@ -193,16 +193,16 @@ static const struct jitter_list {
 
 static int put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
+	const struct jitter_list *list = jitter_lists, *end = jitter_lists + ELEMENTS(jitter_lists);
+	const char *lists = (const char *)jitter;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++)
-		r = sql_row(book, err, jitter_lists[i].remove, "i", run);
-	for (size_t i = ELEMENTS(jitter_lists); r >= 0 && i-- > 0;) {
-		const struct jitter_list *list = &jitter_lists[i];
-
-		r = sql_insert(book, err, list->table, "",
-			*(void *const *)((const char *)jitter + list->items),
-			*(const size_t *)((const char *)jitter + list->n), "i", run);
+	for (; r >= 0 && list < end; list++)
+		r = sql_row(book, err, list->remove, "i", run);
+	while (r >= 0 && list > jitter_lists) {
+		list--;
+		r = sql_insert(book, err, list->table, "", *(void *const *)(lists + list->items),
+			*(const size_t *)(lists + list->n), "i", run);
 	}
 	return r < 0 ? r
 		     : sql_insert(book, err, &combination_part_table, KEEP_COMBINATIONS, jitter->combinations,

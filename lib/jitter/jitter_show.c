@@ -20,23 +20,7 @@ static double share_of(int64_t part, int64_t whole)
 }
 
 /* What a row of a source may show: one list for the screen and for documents, from which each table chooses. */
-enum row_cell {
-	END,
-	NAME,
-	NAMES,
-	KIND,
-	UNIT,
-	COUNT,
-	MIN,
-	MAX,
-	MEAN,
-	SD,
-	TOTAL,
-	SHARE,
-	PERIOD,
-	REMEDY,
-	PARTS
-};
+enum { END, NAME, NAMES, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD, REMEDY, PARTS };
 
 static const struct column row_columns[] = {
 	[NAME] = {"SOURCE", COLUMN_WRAP, "name"},
@@ -69,47 +53,36 @@ static json_t *parts_json(const struct jitter_run *run, const struct source *com
 }
 
 /* `remedy` holds the text of that cell. */
-static struct cell cell_of(enum row_cell which, const struct jitter_run *run, const struct jitter_row *row,
-	struct remedy *remedy)
+static struct cell cell_of(
+	int which, const struct jitter_run *run, const struct jitter_row *row, struct remedy *remedy)
 {
 	const struct source *source = row->source;
+	const bool no_share = source->kind == SOURCE_OUTSIDE && row->share <= 0;
 	const int64_t sd_ns = llround(row->sd_ns);
+	const struct cell cells[ELEMENTS(row_columns)] = {
+		[NAME] = TEXT(source->name),
+		[NAMES] = TEXT(source->name),
+		[KIND] = TEXT(source_kind_names[source->kind]),
+		[UNIT] = TEXT(source->unit),
+		[COUNT] = NUMBER(row->count),
+		[MIN] = TIME(row->min_ns),
+		[MAX] = TIME(row->max_ns),
+		[MEAN] = TIME(llround(row->mean_ns)),
+		[TOTAL] = TIME(row->total_ns),
+		[PERIOD] = TIME(row->period_ns > 0 ? row->period_ns : -1),
+	};
 
-	switch (which) {
-	case NAME:
-	case NAMES:
-		return TEXT(source->name);
-	case KIND:
-		return TEXT(source_kind_names[source->kind]);
-	case UNIT:
-		return TEXT(source->unit);
-	case COUNT:
-		return NUMBER(row->count);
-	case MIN:
-		return TIME(row->min_ns);
-	case MAX:
-		return TIME(row->max_ns);
-	case MEAN:
-		return TIME(llround(row->mean_ns));
-	case SD:
+	if (which == SD)
 		return VALUE(json_integer(sd_ns), row->count > 1 ? text_duration(sd_ns) : "-");
-	case TOTAL:
-		return TIME(row->total_ns);
-	case SHARE: /* outside the kernel there is none */
-		return VALUE(json_real(row->share),
-			source->kind == SOURCE_OUTSIDE && row->share <= 0 ? "-" : text_percent(row->share));
-	case PERIOD:
-		return TIME(row->period_ns > 0 ? row->period_ns : -1);
-	case REMEDY:
-		*remedy = jitter_run_remedy(run, source);
-		return VALUE(
-			json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how", remedy->how),
-			remedy->how);
-	case PARTS:
+	if (which == SHARE)
+		return VALUE(json_real(row->share), no_share ? "-" : text_percent(row->share));
+	if (which == PARTS)
 		return VALUE(parts_json(run, source), NULL);
-	default:
-		return (struct cell){};
-	}
+	if (which != REMEDY)
+		return cells[which];
+	*remedy = jitter_run_remedy(run, source);
+	return VALUE(json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how", remedy->how),
+		remedy->how);
 }
 
 /* Which rows. */
@@ -125,8 +98,8 @@ static bool row_is_chosen(const struct jitter_row *row, int which)
 }
 
 /* Prints these cells of the rows. With `ret_json` they become an array of objects instead. */
-static void show_rows(const struct jitter_run *run, const struct jitter_table *rows,
-	const enum row_cell *cells, int which, json_t **ret_json)
+static void show_rows(const struct jitter_run *run, const struct jitter_table *rows, const int *cells,
+	int which, json_t **ret_json)
 {
 	struct column columns[ELEMENTS(row_columns)] = {};
 	_cleanup_(table_freep) struct table *table = NULL;
@@ -139,7 +112,7 @@ static void show_rows(const struct jitter_run *run, const struct jitter_table *r
 		if (!row_is_chosen(row, which))
 			continue;
 		table_row(table);
-		for (const enum row_cell *cell = cells; *cell; cell++)
+		for (const int *cell = cells; *cell; cell++)
 			table_add(table, cell_of(*cell, run, row, &remedy));
 	}
 	if (ret_json)
@@ -228,7 +201,7 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 
 void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all)
 {
-	static const enum row_cell cells[] = {NAME, UNIT, COUNT, MEAN, MAX, TOTAL, SHARE, PERIOD, END};
+	static const int cells[] = {NAME, UNIT, COUNT, MEAN, MAX, TOTAL, SHARE, PERIOD, END};
 	struct jitter_table rows = run->frequency;
 
 	if (!all && rows.n > SUMMARY_ROWS)
@@ -250,8 +223,8 @@ void jitter_print_summary(const struct jitter_run *run, const char *kept, bool a
 
 void jitter_print(const struct jitter_run *run, bool all)
 {
-	static const enum row_cell lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END},
-				   remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
+	static const int lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END},
+			 remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
 	const struct jitter_table *rows = &run->frequency;
 	const int which = OUTSIDE_TOO | (all ? LITTLE_TOO : 0);
 	double rest = 0;
@@ -278,7 +251,7 @@ void jitter_print(const struct jitter_run *run, bool all)
 /* Combinations have long names, and no room for MIN and SD. */
 void jitter_print_combinations(const struct jitter_run *run, bool all)
 {
-	static const enum row_cell cells[] = {NAMES, COUNT, MAX, MEAN, TOTAL, SHARE, END};
+	static const int cells[] = {NAMES, COUNT, MAX, MEAN, TOTAL, SHARE, END};
 	int64_t total_ns = 0;
 
 	for (size_t i = 0; i < run->time.n; i++)
@@ -292,7 +265,7 @@ void jitter_print_combinations(const struct jitter_run *run, bool all)
 
 void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak)
 {
-	static const enum row_cell cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END};
+	static const int cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END};
 
 	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
 		text_duration(peak->low_ns), text_duration(peak->high_ns));
@@ -408,7 +381,7 @@ json_t *jitter_changes_as_json(const struct jitter_pair *pair)
 /* Buckets do not know the shortest, the longest, the standard deviation and the period. */
 json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak)
 {
-	static const enum row_cell cells[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
+	static const int cells[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
 	json_t *sources;
 
 	show_rows(run, &peak->table, cells, LITTLE_TOO | OUTSIDE_TOO, &sources);
@@ -456,10 +429,10 @@ static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu
 
 json_t *jitter_as_json(const struct jitter_run *run)
 {
-	static const enum row_cell of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE,
-		PERIOD, REMEDY, END},
-				   of_combinations[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL,
-					   SHARE, PERIOD, PARTS, END};
+	static const int of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD,
+		REMEDY, END},
+			 of_combinations[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE,
+				 PERIOD, PARTS, END};
 	const struct jitter_cpu *all = &run->all;
 	json_t *cpus = json_array(), *sources, *combinations;
 	int64_t duration_ns = 0;
