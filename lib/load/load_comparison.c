@@ -307,16 +307,15 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
 	int decimals = of_a < of_b ? of_a : of_b;
 
-	table_row(table);
-	table_cell_text(table, script);
-	table_cell(table, "%.*f /%s", decimals, pair->a->summary.mean_ns * unit->seconds / 1e9, unit->name);
-	table_cell(table, "%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name);
-	table_cell_real(table, "%.3f", c->ratio);
-	table_cell_text(
-		table, isnan(c->ratio_low) ? NULL : text_brief("%.3f to %.3f", c->ratio_low, c->ratio_high));
-	table_cell_text(table, comparison_verdict_text(&pair->times));
-	table_cell_real(table, "%.2g", c->p_adjusted);
-	table_cell_text(table, isnan(c->smallest_difference) ? NULL : text_percent(c->smallest_difference));
+	table_row(table, TEXT(script),
+		TEXT(text_brief(
+			"%.*f /%s", decimals, pair->a->summary.mean_ns * unit->seconds / 1e9, unit->name)),
+		TEXT(text_brief(
+			"%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name)),
+		REAL("%.3f", c->ratio),
+		TEXT(isnan(c->ratio_low) ? NULL : text_brief("%.3f to %.3f", c->ratio_low, c->ratio_high)),
+		TEXT(comparison_verdict_text(&pair->times)), REAL("%.2g", c->p_adjusted),
+		TEXT(isnan(c->smallest_difference) ? NULL : text_percent(c->smallest_difference)));
 }
 
 void load_comparison_print(FILE *file, const struct load_comparison *c)
@@ -398,14 +397,14 @@ json_t *load_comparison_as_json(const struct load_comparison *c)
 /* A load as CSV and as a table in Markdown. */
 
 /* Seconds, as in the CSV of emp-measure; below 0: not known. */
-static void csv_time(struct table *table, int64_t ns)
+static struct cell csv_time(int64_t ns)
 {
-	table_cell_value(table, ns < 0 ? NULL : json_real((double)ns / 1e9), NULL);
+	return VALUE(ns < 0 ? NULL : json_real((double)ns / 1e9), NULL);
 }
 
-static void csv_number(struct table *table, int64_t value)
+static struct cell csv_number(int64_t value)
 {
-	table_cell_value(table, value < 0 ? NULL : json_integer(value), NULL);
+	return VALUE(load_known_json(value), NULL);
 }
 
 /* What a worker did in the run k of the load. */
@@ -413,28 +412,16 @@ static void add_csv_row(
 	struct table *table, const struct load_report *p, size_t k, const struct sample_program *part)
 {
 	const struct sample *sample = &p->result.samples[k];
+	double rate = load_rate_of_slave(p->load.coordination, sample, part);
 
-	table_row(table);
-	table_cell_int(table, run_of(p));
-	table_cell_text(table, terminal_text(p->result.discarding.run.program));
-	table_cell_text(table, coordination_names[p->load.coordination]);
-	table_cell_int(table, sample->n);
-	table_cell_int(table, !p->result.discarding.out[k]);
-	csv_time(table, sample->et_ns);
-	table_cell_int(table, part->program);
-	table_cell_text(table, terminal_text(p->work.programs[part->program - 1].name));
-	csv_number(table, part->repetitions);
-	table_cell(table, "%.9f", load_rate_of_slave(p->load.coordination, sample, part));
-	csv_time(table, part->start_ns - sample->start_ns);
-	csv_time(table, part->finished_ns);
-	csv_time(table, part->et_ns);
-	csv_time(table, part->pt_ns);
-	csv_time(table, part->user_ns);
-	csv_time(table, part->system_ns);
-	csv_time(table, part->wait_ns);
-	csv_time(table, part->io_wait_ns);
-	csv_number(table, part->major_faults);
-	csv_number(table, part->max_rss_bytes);
+	table_row(table, NUMBER(run_of(p)), TEXT(terminal_text(p->result.discarding.run.program)),
+		TEXT(coordination_names[p->load.coordination]), NUMBER(sample->n),
+		NUMBER(!p->result.discarding.out[k]), csv_time(sample->et_ns), NUMBER(part->program),
+		TEXT(terminal_text(p->work.programs[part->program - 1].name)), csv_number(part->repetitions),
+		TEXT(text_brief("%.9f", rate)), csv_time(part->start_ns - sample->start_ns),
+		csv_time(part->finished_ns), csv_time(part->et_ns), csv_time(part->pt_ns),
+		csv_time(part->user_ns), csv_time(part->system_ns), csv_time(part->wait_ns),
+		csv_time(part->io_wait_ns), csv_number(part->major_faults), csv_number(part->max_rss_bytes));
 }
 
 void load_write_csv(FILE *file, const struct load_reports *reports)
@@ -461,14 +448,9 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 	table_write(table, TABLE_CSV, file);
 }
 
-static void markdown_script(struct table *table, const struct load_rate *rate)
+static struct cell script_cell(const struct load_rate *rate)
 {
-	table_row(table);
-	if (rate->script)
-		table_cell_code(table, rate->script);
-	else
-		table_cell_text(table, "all");
-	table_cell_int(table, rate->slaves);
+	return rate->script ? CODE(rate->script) : TEXT("all");
 }
 
 static void write_markdown_rates(FILE *file, const struct load_rates *rates)
@@ -485,11 +467,9 @@ static void write_markdown_rates(FILE *file, const struct load_rates *rates)
 		const struct load_rate *rate = &rates->items[i];
 		const char *interval = load_rate_interval_text(rate, unit);
 
-		markdown_script(table, rate);
-		table_cell_text(table, load_rate_text(rate, unit));
-		table_cell_text(
-			table, interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns) : NULL);
-		table_cell_text(table, interval);
+		table_row(table, script_cell(rate), NUMBER(rate->slaves), TEXT(load_rate_text(rate, unit)),
+			TEXT(interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns) : NULL),
+			TEXT(interval));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
 }
@@ -509,12 +489,11 @@ static void write_markdown_comparison(FILE *file, const struct load_comparison *
 		const struct load_pair *pair = &c->items[i];
 		double low = pair->comparison.ratio_low, high = pair->comparison.ratio_high;
 
-		markdown_script(table, pair->b);
-		table_cell_text(table, load_rate_text(pair->a, unit));
-		table_cell_text(table, load_rate_text(pair->b, unit));
-		table_cell(table, "%.3f", pair->comparison.ratio);
-		table_cell_text(table, isnan(low) ? NULL : text_brief("%.3f … %.3f", low, high));
-		table_cell_text(table, comparison_verdict_text(&pair->times));
+		table_row(table, script_cell(pair->b), NUMBER(pair->b->slaves),
+			TEXT(load_rate_text(pair->a, unit)), TEXT(load_rate_text(pair->b, unit)),
+			TEXT(text_brief("%.3f", pair->comparison.ratio)),
+			TEXT(isnan(low) ? NULL : text_brief("%.3f … %.3f", low, high)),
+			TEXT(comparison_verdict_text(&pair->times)));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
 }

@@ -353,13 +353,13 @@ void load_verification_print(FILE *file, const struct load_verification *v, cons
 		double resolved = c->smallest_difference / v->taken[i];
 		double low = fmax(0, 1 - c->ratio_high), high = fmax(0, 1 - c->ratio_low);
 
-		table_row(table);
-		table_cell(table, "%.2f %%", 100 * v->taken[i]);
-		table_cell(table, "%.2f %%", 100 * (1 - c->ratio));
-		table_cell_text(table,
-			isnan(c->ratio_low) ? NULL : text_brief("%.2f … %.2f %%", 100 * low, 100 * high));
-		table_cell_real(table, "%.0f",
-			isnan(resolved) ? NAN : fmax(2, ceil((double)v->rounds * resolved * resolved)));
+		table_row(table, TEXT(text_brief("%.2f %%", 100 * v->taken[i])),
+			TEXT(text_brief("%.2f %%", 100 * (1 - c->ratio))),
+			TEXT(isnan(c->ratio_low) ? NULL
+						 : text_brief("%.2f … %.2f %%", 100 * low, 100 * high)),
+			REAL("%.0f", isnan(resolved)
+					     ? NAN
+					     : fmax(2, ceil((double)v->rounds * resolved * resolved))));
 	}
 	fprintf(file, "%s: %d round%s of %d runs, %s\n", terminal_text(load->name), v->rounds,
 		v->rounds == 1 ? "" : "s", N_SLOWDOWNS, coordination_names[load->coordination]);
