@@ -175,14 +175,6 @@ const struct cutoff *profile_cutoff(const struct profile *profile, const char *d
 	return NULL;
 }
 
-/* An execution that is over its cutoff if the cutoff for the run's mean ET is below it. */
-struct candidate {
-	uint32_t sample;
-	const struct cutoff *cutoff;
-	char *unit;
-	int64_t pt_ns;
-};
-
 struct discarder {
 	struct discard_rules rules;
 	int64_t resolution_ns;
@@ -190,7 +182,8 @@ struct discarder {
 	size_t n_samples, samples_capacity;
 	size_t at; /* index of the sample whose executions are being added */
 	struct daemons daemons;
-	struct candidate *candidates;
+	struct over_cutoff
+		*candidates; /* over one cutoff of their daemon; the mean ET decides which applies */
 	size_t n_candidates;
 	int64_t disturbed_ns; /* see struct discarding */
 	struct over_cutoff *unprofiled;
@@ -220,9 +213,7 @@ void discarder_free(struct discarder *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->n_candidates; i++)
-		free(d->candidates[i].unit);
-	free(d->candidates);
+	over_cutoffs_free(d->candidates, d->n_candidates);
 	over_cutoffs_free(d->unprofiled, d->n_unprofiled);
 	daemons_clear(&d->daemons);
 	free(d->samples);
@@ -298,10 +289,9 @@ int discarder_add(
 	daemon->total_ns = saturate_add(daemon->total_ns, e->pt_ns);
 	daemon->in_sample_ns = saturate_add(daemon->in_sample_ns, disturbing_ns);
 	daemon->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)d->samples[d->at].et_ns;
-	if (!cutoff || (pt_ns <= cutoff->below_ns && pt_ns <= cutoff->atleast_ns))
-		return 0;
-	*array_add(d->candidates, d->n_candidates) = (struct candidate){
-		e->sample, cutoff, text_copy(source->unit), pt_ns};
+	if (cutoff && (pt_ns > cutoff->below_ns || pt_ns > cutoff->atleast_ns))
+		add_over(&d->candidates, &d->n_candidates,
+			&(struct over_cutoff){e->sample, cutoff->daemon, source->unit, pt_ns, 0});
 	return 0;
 }
 
@@ -346,15 +336,13 @@ struct discarding discarder_judge(struct discarder *d)
 	out.mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
 	out.blind_ns = profile ? profile->blind_ns : 0;
 	out.noise = text_copy(profile ? profile->noise : NULL);
-	/* The executions that are over their cutoffs. */
+	/* The executions that are over their cutoffs, not only over that of other programs. */
 	for (size_t i = 0; i < d->n_candidates; i++) {
-		const struct candidate *c = &d->candidates[i];
-		int64_t cutoff_ns = cutoff_for(c->cutoff, out.mean_et_ns);
+		struct over_cutoff *c = &d->candidates[i];
 
-		if (cutoff_ns >= 0 && c->pt_ns > cutoff_ns) /* it may be that of the other programs only */
-			add_over(&out.over, &out.n_over,
-				&(struct over_cutoff){
-					c->sample, c->cutoff->daemon, c->unit, c->pt_ns, cutoff_ns});
+		c->cutoff_ns = cutoff_for(profile_cutoff(profile, c->daemon), out.mean_et_ns);
+		if (c->cutoff_ns >= 0 && c->pt_ns > c->cutoff_ns)
+			add_over(&out.over, &out.n_over, c);
 	}
 	for (size_t i = 0; i < d->n_unprofiled; i++)
 		add_over(&out.unprofiled, &out.n_unprofiled, &d->unprofiled[i]);
