@@ -17,7 +17,6 @@
 #include "lib/base/error.h"
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -70,15 +69,6 @@ struct cell {
 	table_add_cells(table, true, (const struct cell[]){__VA_ARGS__ __VA_OPT__(, ){}})
 #define table_add(table, ...) table_add_cells(table, false, (const struct cell[]){__VA_ARGS__, {}})
 void table_add_cells(struct table *table, bool new_row, const struct cell *cells);
-
-#define table_cell(table, ...) table_add(table, TEXT(text_brief(__VA_ARGS__)))
-#define table_cell_text(table, x) table_add(table, TEXT(x))
-#define table_cell_code(table, x) table_add(table, CODE(x))
-#define table_cell_int(table, x) table_add(table, NUMBER(x))
-#define table_cell_duration(table, x) table_add(table, TIME(x))
-#define table_cell_moment(table, x) table_add(table, MOMENT(x))
-#define table_cell_real(table, f, x) table_add(table, REAL(f, x))
-#define table_cell_value(table, v, x) table_add(table, VALUE(v, x))
 
 enum table_format { TABLE_SCREEN, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN, TABLE_ASCIIDOC, TABLE_ORG };
 
