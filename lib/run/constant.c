@@ -79,40 +79,32 @@ static int measure_constant(const struct constant_request *q, double *ret, struc
 int constant_get(const struct constant_request *q, struct constant *ret, struct error *err)
 {
 	struct book *book = q->session->book;
-	_cleanup_(freep) char *digest = NULL;
+	_cleanup_(freep) char *digest = NULL, *path = NULL, *text = NULL, *there = NULL;
+	_cleanup_(output_file_clear) struct output_file output = {};
 	struct constant constant = {};
 	int r = book_get_environment(book, q->environment, &digest, NULL, err);
 
 	if (r == 0)
 		r = book_get_inc(book, q->environment, &constant.per_second, err);
+	constant.found_now = r == 0;
+	if (r == 0)
+		r = measure_constant(q, &constant.per_second, err);
+	if (r == 0)
+		r = book_put_inc(book, q->environment, constant.per_second, err);
 	if (r < 0)
 		return r;
-	if (r == 0) {
-		constant.found_now = true;
-		r = measure_constant(q, &constant.per_second, err);
+	/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
+	path = paths_inc_constant(book_file(book));
+	text = text_format("iterations_per_second %.17g\nenvironment %s", constant.per_second, digest);
+	if (text_read_file(AT_FDCWD, path, &there) < 0 || strcmp(there, text) != 0) {
+		r = output_file_open(&output, path, err);
 		if (r == 0)
-			r = book_put_inc(book, q->environment, constant.per_second, err);
+			fprintf(output.file, "%s\n", text);
+		if (r == 0)
+			r = output_file_commit(&output, err);
+		if (r < 0)
+			return error_prefix(err, r, "the constant of inc");
 	}
-	if (r >= 0) {
-		_cleanup_(output_file_clear) struct output_file output = {};
-		_cleanup_(freep) char *path = paths_inc_constant(book_file(q->session->book)), *there = NULL;
-		_cleanup_(freep) char *text = text_format(
-			"iterations_per_second %.17g\nenvironment %s", constant.per_second, digest);
-
-		/* For inc itself. A file with the right content is not rewritten, so that a full disk does
-		 * no harm. */
-		if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text)) {
-			r = 0;
-		} else {
-			r = output_file_open(&output, path, err);
-			if (r == 0)
-				fprintf(output.file, "%s\n", text);
-			if (r == 0)
-				r = output_file_commit(&output, err);
-			r = r < 0 ? error_prefix(err, r, "the constant of inc") : 0;
-		}
-	}
-	if (r == 0)
-		*ret = constant;
-	return r;
+	*ret = constant;
+	return 0;
 }

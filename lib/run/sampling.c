@@ -249,32 +249,15 @@ static int call_hook(
 	return r;
 }
 
-/* The mean PT of each run so far, if they fit on a line; NULL: not known, or too many. */
-static const char *mean_pt_text(const struct sampling_group *g, char text[ESTIMATE_SIZE])
-{
-	int used = 0;
-
-	if (g->n > MAX_ESTIMATES)
-		return NULL;
-	for (size_t i = 0; i < g->n; i++) {
-		const struct sampling *s = &g->items[i];
-
-		if (s->taken == 0)
-			return NULL;
-		used += snprintf(text + used, ESTIMATE_SIZE - (size_t)used, "%s%s", i ? " / " : "",
-			text_duration(s->pt_ns / s->taken));
-	}
-	return text;
-}
-
 /* One warm-up or sample of one run, or a sample of each of the n runs of a duet; taken again if this process was stopped. */
 static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t n, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
 	_cleanup_(freep) struct observation *seen = xcalloc(n, sizeof(*seen));
 	const struct sampling *s = &items[0];
-	char text[ESTIMATE_SIZE];
-	int tries = 0, stopped, r;
+	char text[ESTIMATE_SIZE] = "";
+	int tries = 0, stopped, used = 0, r;
+	bool fit = g->n <= MAX_ESTIMATES;
 
 	do {
 		stopped = 0;
@@ -295,8 +278,18 @@ static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t
 				s->command ?: s->run->program);
 	} while (r == 0 && stopped > 0);
 	*g->done += n;
-	if (progress_is_due(g->progress, *g->done))
-		progress_step(g->progress, *g->done, mean_pt_text(g, text));
+	if (!progress_is_due(g->progress, *g->done))
+		return r;
+	/* The mean PT of each run so far, if they fit on a line. */
+	for (size_t i = 0; fit && i < g->n; i++) {
+		const struct sampling *one = &g->items[i];
+
+		fit = one->taken > 0;
+		if (fit)
+			used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s", i ? " / " : "",
+				text_duration(one->pt_ns / one->taken));
+	}
+	progress_step(g->progress, *g->done, fit ? text : NULL);
 	return r;
 }
 
@@ -306,6 +299,7 @@ static uint32_t count_missing(const struct sampling *s)
 	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
 }
 
+/* Whether a run is to get one more sample: 1, or 0. */
 static int wants_more(const struct sampling_group *g, struct sampling *s, struct error *err)
 {
 	return count_missing(s) > 0 ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
