@@ -58,22 +58,6 @@ static double trend(const struct made_up *m, gsl_rng *rng, size_t i)
 	return m->step_at > 0 ? (i >= m->step_at) * m->step : (gsl_rng_uniform(rng) < 0.4) * m->step;
 }
 
-/* One of `n`, of which `*left` are to be chosen. */
-static bool is_chosen(gsl_rng *rng, size_t n, size_t *left)
-{
-	bool chosen = gsl_rng_uniform_int(rng, n) < *left;
-
-	*left -= chosen;
-	return chosen;
-}
-
-static int64_t planted_pt(const struct made_up *m, gsl_rng *rng)
-{
-	double pt = (double)m->least_ns * pow((double)m->most_ns / (double)m->least_ns, gsl_rng_uniform(rng));
-
-	return resolution_round(llround(pt), m->quantum_ns);
-}
-
 static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	struct error err = {};
@@ -121,12 +105,17 @@ struct made_up_run made_up_read(const struct made_up *m)
 
 	gsl_rng_set(rng, m->seed);
 	for (size_t i = 0; i < m->n; i++) {
-		bool again = m->in_pairs && i % 2 == 1;
-
-		out.planted[i] = m->n_planted ? is_chosen(rng, m->n - i, &left)
-				 : again      ? out.planted[i - 1]
-					      : gsl_rng_uniform(rng) < m->planted;
-		planted_ns[i] = out.planted[i] ? planted_pt(m, rng) : 0;
+		if (m->n_planted) /* `left` of those that remain are chosen */
+			left -= out.planted[i] = gsl_rng_uniform_int(rng, m->n - i) < left;
+		else if (m->in_pairs && i % 2 == 1)
+			out.planted[i] = out.planted[i - 1];
+		else
+			out.planted[i] = gsl_rng_uniform(rng) < m->planted;
+		if (out.planted[i])
+			planted_ns[i] = resolution_round(
+				llround((double)m->least_ns *
+					pow((double)m->most_ns / (double)m->least_ns, gsl_rng_uniform(rng))),
+				m->quantum_ns);
 		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
 		samples[i].n = (uint32_t)i + 1;
 		samples[i].wait_ns = -1;

@@ -10,26 +10,12 @@
 
 #define BIT(capability) (UINT64_C(1) << (capability))
 
-static const struct accounting_support good = {
-	.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_NET_ADMIN),
-	.initial_user_namespace = true,
-	.initial_pid_namespace = true,
-	.has_btf = true,
-	.kernel_major = 6,
-	.kernel_minor = 1,
-};
+#define KERNEL .kernel_major = 6, .kernel_minor = 1
+#define FEATURES .has_btf = true, KERNEL
+#define FIRST .initial_user_namespace = true, .initial_pid_namespace = true
+#define RIGHTS .capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_NET_ADMIN)
 
-typedef int support_check(const struct accounting_support *support, struct error *err);
-
-static void assert_refused(
-	support_check *check, const struct accounting_support *support, int want, const char *words)
-{
-	struct error err = {};
-
-	assert_int_equal(check(support, &err), want);
-	if (!strstr(err.text, words))
-		fail_msg("'%s' is not in '%s'", words, err.text);
-}
+static const struct accounting_support good = {RIGHTS, FIRST, FEATURES};
 
 TEST(a_machine_that_has_all_is_fit_for_both)
 {
@@ -43,66 +29,52 @@ TEST(a_machine_that_has_all_is_fit_for_both)
 	assert_string_equal(err.text, "");
 }
 
-TEST(the_capability_that_is_missing_is_named)
+typedef int support_check(const struct accounting_support *support, struct error *err);
+
+TEST(what_is_missing_is_named)
 {
-	static const struct {
-		uint64_t capabilities;
+	support_check *bpf = accounting_support_has_bpf, *taskstats = accounting_support_has_taskstats;
+	const struct {
+		struct accounting_support support;
+		support_check *check;
+		int r;
 		const char *words;
-	} rows[] = {
-		{0, "needs CAP_BPF and CAP_PERFMON"},
-		{BIT(CAP_BPF), "needs CAP_PERFMON"},
-		{BIT(CAP_PERFMON), "needs CAP_BPF"},
-		{BIT(CAP_NET_ADMIN), "needs CAP_BPF and CAP_PERFMON"},
+	} cases[] = {
+		{{.capabilities = 0, FIRST, FEATURES}, bpf, -EPERM, "needs CAP_BPF and CAP_PERFMON"},
+		{{BIT(CAP_BPF), FIRST, FEATURES}, bpf, -EPERM, "needs CAP_PERFMON"},
+		{{BIT(CAP_PERFMON), FIRST, FEATURES}, bpf, -EPERM, "needs CAP_BPF"},
+		{{BIT(CAP_NET_ADMIN), FIRST, FEATURES}, bpf, -EPERM, "needs CAP_BPF and CAP_PERFMON"},
+		{{BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN), FIRST, FEATURES}, taskstats, -EPERM,
+			"needs CAP_NET_ADMIN"},
+		{{RIGHTS, FIRST, .has_btf = true, .kernel_major = 5, .kernel_minor = 4}, bpf, -ENOTSUP,
+			"needs Linux 5.9, this is 5.4"},
+		{{RIGHTS, FIRST, KERNEL}, bpf, -ENOTSUP, "the kernel has no BTF"},
+		{{RIGHTS, FIRST, FEATURES, .lockdown = true}, bpf, -EPERM, "locked down"},
+		{{RIGHTS, .initial_user_namespace = true, FEATURES}, bpf, -ENOTSUP, "--pid=host"},
+		{{RIGHTS, .initial_user_namespace = true, FEATURES}, taskstats, -ENOTSUP, "--pid=host"},
+		{{RIGHTS, .initial_pid_namespace = true, FEATURES}, bpf, -EPERM, "rootless container"},
+		{{RIGHTS, .initial_pid_namespace = true, FEATURES}, taskstats, -ENOTSUP,
+			"not available in a container"},
 	};
-	struct accounting_support support = good;
 
-	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		support.capabilities = rows[i].capabilities;
-		assert_refused(accounting_support_has_bpf, &support, -EPERM, rows[i].words);
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct error err = {};
+
+		assert_int_equal(cases[i].check(&cases[i].support, &err), cases[i].r);
+		if (!strstr(err.text, cases[i].words))
+			fail_msg("'%s' is not in '%s'", cases[i].words, err.text);
 	}
-	support.capabilities = BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN);
-	assert_refused(accounting_support_has_taskstats, &support, -EPERM, "needs CAP_NET_ADMIN");
-}
-
-TEST(an_old_kernel_and_one_without_btf_have_words_of_their_own)
-{
-	struct accounting_support support = good;
-
-	support.kernel_major = 5;
-	support.kernel_minor = 4;
-	assert_refused(accounting_support_has_bpf, &support, -ENOTSUP, "needs Linux 5.9, this is 5.4");
-	support = good;
-	support.has_btf = false;
-	assert_refused(accounting_support_has_bpf, &support, -ENOTSUP, "the kernel has no BTF");
-	support = good;
-	support.lockdown = true;
-	assert_refused(accounting_support_has_bpf, &support, -EPERM, "locked down");
-}
-
-TEST(a_container_has_words_of_its_own)
-{
-	struct accounting_support support = good;
-
-	support.initial_pid_namespace = false;
-	assert_refused(accounting_support_has_bpf, &support, -ENOTSUP, "--pid=host");
-	assert_refused(accounting_support_has_taskstats, &support, -ENOTSUP, "--pid=host");
-	support = good;
-	support.initial_user_namespace = false;
-	assert_refused(accounting_support_has_bpf, &support, -EPERM, "rootless container");
-	assert_refused(accounting_support_has_taskstats, &support, -ENOTSUP, "not available in a container");
 }
 
 TEST(what_is_missing_takes_a_few_words)
 {
-	struct accounting_support support = good;
+	const struct accounting_support no_rights = {FIRST, FEATURES},
+					contained = {.initial_user_namespace = true, FEATURES},
+					no_btf = {RIGHTS, FIRST, KERNEL};
 
-	support.capabilities = 0;
-	assert_string_equal(accounting_support_missing(&support), "needs root or file capabilities");
-	support.initial_pid_namespace = false;
-	assert_string_equal(accounting_support_missing(&support), "not available in a container");
-	support = good;
-	support.has_btf = false;
-	assert_string_equal(accounting_support_missing(&support), "not supported by this kernel");
+	assert_string_equal(accounting_support_missing(&no_rights), "needs root or file capabilities");
+	assert_string_equal(accounting_support_missing(&contained), "not available in a container");
+	assert_string_equal(accounting_support_missing(&no_btf), "not supported by this kernel");
 }
 
 TEST_IN_TREE(what_there_is_is_read_from_files)

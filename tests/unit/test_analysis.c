@@ -32,21 +32,32 @@ static struct sample *make_samples(uint32_t n)
 	return samples;
 }
 
+static struct analysis_feed *feed;
+static struct analysis analysis;
+
+static int clear(void **state)
+{
+	analysis_feed_free(TAKE(feed));
+	analysis_clear(&analysis);
+	return 0;
+}
+
+#define TEST_OF_RUN(name) TEST_WITH(name, NULL, clear)
+
 /* Of a run of these samples, which the reader has then. */
-static struct analysis_feed *feed_of(enum run_kind kind, struct sample *samples, size_t n,
-	const struct sources *sources, const struct analysis_options *options)
+static void begin(enum run_kind kind, struct sample *samples, size_t n, const struct sources *sources,
+	const struct analysis_options *options)
 {
 	struct run run = {.id = 3, .kind = kind, .program = strdup("INC0.1"), .resolution_ns = 1};
-	struct analysis_feed *feed = NULL;
 	struct error err = {};
 
+	clear(NULL);
 	assert_int_equal(analysis_feed_new(&feed, &run, samples, n, sources, options, &err), 0);
 	assert_null(run.program); /* the reader has it now */
-	return feed;
 }
 
 /* 30 samples of about 1 s; the 12th takes 2 s. */
-static struct analysis_feed *start(const struct analysis_options *options)
+static void start(const struct analysis_options *options)
 {
 	struct sample *samples = make_samples(N);
 
@@ -54,10 +65,10 @@ static struct analysis_feed *start(const struct analysis_options *options)
 		samples[i].start_ns *= 2;
 		samples[i].et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US;
 	}
-	return feed_of(RUN_IMPORT, samples, N, &daemons, options);
+	begin(RUN_IMPORT, samples, N, &daemons, options);
 }
 
-static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
+static void add(uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 	struct error err = {};
@@ -65,24 +76,23 @@ static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, in
 	assert_int_equal(analysis_feed_add(feed, &e, &err), 0);
 }
 
-static struct analysis finish(struct analysis_feed *feed)
+static struct analysis finished(void)
 {
-	struct analysis analysis = analysis_feed_finish(feed);
+	struct analysis ret = analysis_feed_finish(feed);
 
-	analysis_feed_free(feed);
-	return analysis;
+	analysis_feed_free(TAKE(feed));
+	return ret;
 }
 
-TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
+TEST_OF_RUN(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 {
-	struct analysis_feed *feed = start(&default_options);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct daemon_statistics *kworker;
 
-	add(feed, 1, 1, 100);
-	add(feed, 1, 2, 300);
-	add(feed, 2, 1, 200);
-	analysis = finish(feed);
+	start(&default_options);
+	add(1, 1, 100);
+	add(1, 2, 300);
+	add(2, 1, 200);
+	analysis = finished();
 	kworker = analysis_daemon(&analysis, "kworker");
 	assert_non_null(kworker);
 	assert_int_equal(kworker->n_central, 3);
@@ -92,20 +102,19 @@ TEST(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 }
 
 /* EMP, step 5: over maximum and two sd for a daemon of the central cluster, every one for another. */
-TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
+TEST_OF_RUN(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 {
-	struct analysis_feed *feed = start(&default_options);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
 	const struct daemon_statistics *kworker, *backup;
 
-	add(feed, 1, 1, 100);
-	add(feed, 2, 1, 200);
-	add(feed, 3, 1, 300); /* so: maximum 300, sd 100 */
-	add(feed, SPIKE, 1, 500);
-	add(feed, SPIKE, 1, 501);
-	add(feed, SPIKE, 3, 7);
-	add(feed, SPIKE, 5, 600 * NS_PER_MS); /* which explains most of it */
-	analysis = finish(feed);
+	start(&default_options);
+	add(1, 1, 100);
+	add(2, 1, 200);
+	add(3, 1, 300); /* so: maximum 300, sd 100 */
+	add(SPIKE, 1, 500);
+	add(SPIKE, 1, 501);
+	add(SPIKE, 3, 7);
+	add(SPIKE, 5, 600 * NS_PER_MS); /* which explains most of it */
+	analysis = finished();
 	kworker = analysis_daemon(&analysis, "kworker");
 	backup = analysis_daemon(&analysis, "backup");
 	assert_int_equal(kworker->n_longs, 1);
@@ -120,26 +129,24 @@ TEST(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 	assert_int_equal(analysis.l_samples[0], SPIKE);
 }
 
-TEST(no_share_of_samples_that_took_no_time_is_told)
+TEST_OF_RUN(no_share_of_samples_that_took_no_time_is_told)
 {
 	struct sample *samples = make_samples(N);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .wait_ns = NS_PER_S};
-	analysis = finish(feed_of(RUN_IMPORT, samples, N, &daemons, &default_options));
+	begin(RUN_IMPORT, samples, N, &daemons, &default_options);
+	analysis = finished();
 	assert_null(strstr(analysis.why, "inf"));
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 }
 
-TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
+TEST_OF_RUN(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 {
-	struct analysis_feed *feed = start(&default_options);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-
+	start(&default_options);
 	for (uint32_t i = 1; i <= N; i++)
-		add(feed, i, 1, 1000);
-	analysis = finish(feed);
+		add(i, 1, 1000);
+	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_int_equal(analysis.n_l_samples, 0);
 	assert_int_equal(analysis.n_unexplained, 1);
@@ -147,17 +154,14 @@ TEST(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 	assert_non_null(strstr(analysis.why, "1 beyond it is long, and no daemons explain it"));
 }
 
-TEST(times_are_rounded_half_up_to_the_resolution)
+TEST_OF_RUN(times_are_rounded_half_up_to_the_resolution)
 {
-	struct analysis_feed *feed = start(
-		&(struct analysis_options){.resolution_ns = NS_PER_MS, .patterns = names_default});
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-
-	add(feed, 1, 1, 1499999);
-	add(feed, 1, 3, 499999); /* did not run, as far as this resolution sees */
-	add(feed, SPIKE, 1, 2500000);
-	add(feed, SPIKE, 5, 600 * NS_PER_MS);
-	analysis = finish(feed);
+	start(&(struct analysis_options){.resolution_ns = NS_PER_MS, .patterns = names_default});
+	add(1, 1, 1499999);
+	add(1, 3, 499999); /* did not run, as far as this resolution sees */
+	add(SPIKE, 1, 2500000);
+	add(SPIKE, 5, 600 * NS_PER_MS);
+	analysis = finished();
 	assert_int_equal(analysis.resolution_ns, NS_PER_MS);
 	assert_int_equal(analysis_daemon(&analysis, "kworker")->central_max_ns, NS_PER_MS);
 	assert_int_equal(analysis_daemon(&analysis, "kworker")->long_min_ns, 3 * NS_PER_MS);
@@ -165,32 +169,28 @@ TEST(times_are_rounded_half_up_to_the_resolution)
 	assert_null(analysis_daemon(&analysis, "backup"));
 }
 
-TEST(the_unit_is_that_of_the_longest_execution)
+TEST_OF_RUN(the_unit_is_that_of_the_longest_execution)
 {
-	struct analysis_feed *feed = start(&default_options);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-
-	add(feed, 1, 3, 10);
-	add(feed, 2, 4, 20);
-	add(feed, 3, 3, 15);
-	analysis = finish(feed);
+	start(&default_options);
+	add(1, 3, 10);
+	add(2, 4, 20);
+	add(3, 3, 15);
+	analysis = finished();
 	assert_string_equal(analysis_daemon(&analysis, "backup")->unit, "other.service");
 }
 
-TEST(samples_are_spaced_by_their_time_and_the_usual_pause)
+TEST_OF_RUN(samples_are_spaced_by_their_time_and_the_usual_pause)
 {
-	_cleanup_(analysis_clear) struct analysis analysis = finish(start(&default_options));
-
+	start(&default_options);
+	analysis = finished();
 	assert_true(analysis.spacing_ns > 1.9e9 && analysis.spacing_ns < 2.1e9);
 }
 
-TEST(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
+TEST_OF_RUN(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 {
-	struct analysis_feed *feed = start(&default_options);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-
-	add(feed, N + 1, 3, 10);
-	analysis = finish(feed);
+	start(&default_options);
+	add(N + 1, 3, 10);
+	analysis = finished();
 	assert_null(analysis_daemon(&analysis, "backup"));
 }
 
@@ -202,8 +202,7 @@ struct noisy {
 	int64_t step_ns;    /* by which the second half is longer */
 };
 
-static struct analysis_feed *start_noisy(
-	const struct noisy *noisy, const struct analysis_options *options, struct error *err)
+static int start_noisy(const struct noisy *noisy, const struct analysis_options *options, struct error *err)
 {
 	enum { N_NOISY = 90 };
 	struct run run = {.id = 4,
@@ -211,7 +210,6 @@ static struct analysis_feed *start_noisy(
 		.resolution_ns = 1,
 		.wait_source = text_copy(noisy->source)};
 	struct sample *samples = make_samples(N_NOISY);
-	struct analysis_feed *feed = NULL;
 
 	for (uint32_t i = 0; i < N_NOISY; i++) {
 		int64_t wait_ns = (20 + i * 11 % 7) * NS_PER_US + (i % 30 == 17) * NS_PER_S / 5;
@@ -222,10 +220,11 @@ static struct analysis_feed *start_noisy(
 		if (noisy->unknown == 0 || i % noisy->unknown > 0)
 			samples[i].wait_ns = wait_ns;
 	}
+	clear(NULL);
 	if (analysis_feed_new(&feed, &run, samples, N_NOISY, &daemons, options, err) < 0) {
 		run_clear(&run);
 		free(samples);
-		return NULL;
+		return -1;
 	}
 	for (uint32_t i = 1; i <= N_NOISY; i++) {
 		const struct execution e[] = {
@@ -236,7 +235,7 @@ static struct analysis_feed *start_noisy(
 		for (size_t k = 0; k < (i % 30 == 18 ? ELEMENTS(e) : 1); k++)
 			assert_int_equal(analysis_feed_add(feed, &e[k], err), 0);
 	}
-	return feed;
+	return 0;
 }
 
 static struct analysis analyse_noisy(struct noisy noisy, struct analysis_options options)
@@ -244,7 +243,8 @@ static struct analysis analyse_noisy(struct noisy noisy, struct analysis_options
 	struct error err = {};
 
 	options.patterns = names_default;
-	return finish(start_noisy(&noisy, &options, &err));
+	assert_int_equal(start_noisy(&noisy, &options, &err), 0);
+	return finished();
 }
 
 TEST(what_et_hides_is_found_by_the_waiting_time)
@@ -253,15 +253,15 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 		(struct noisy){}, (struct analysis_options){.by_wait = true, .other_cpus = true});
 
 	for (int by_wait = 0; by_wait < 2; by_wait++) {
-		_cleanup_(analysis_clear) struct analysis analysis = analyse_noisy(
+		_cleanup_(analysis_clear) struct analysis a = analyse_noisy(
 			(struct noisy){}, (struct analysis_options){.by_wait = by_wait});
 
-		assert_int_equal(analysis.verdict, by_wait ? VERDICT_L : VERDICT_CLEAN);
-		assert_int_equal(analysis.n_l_samples, by_wait ? 3 : 0);
-		assert_null(analysis_daemon(&analysis, "unseen")); /* on another CPU */
+		assert_int_equal(a.verdict, by_wait ? VERDICT_L : VERDICT_CLEAN);
+		assert_int_equal(a.n_l_samples, by_wait ? 3 : 0);
+		assert_null(analysis_daemon(&a, "unseen")); /* on another CPU */
 		if (by_wait) {
-			assert_int_equal(analysis_daemon(&analysis, "backup")->cutoff_ns, NS_PER_S / 10);
-			assert_true(analysis_daemon(&analysis, "backup")->share > 0.99);
+			assert_int_equal(analysis_daemon(&a, "backup")->cutoff_ns, NS_PER_S / 10);
+			assert_true(analysis_daemon(&a, "backup")->share > 0.99);
 		}
 	}
 	assert_int_equal(analysis_daemon(&all, "unseen")->n_longs, 3);
@@ -271,17 +271,16 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 static struct analysis calibrated(int64_t taken_ns, int64_t varying_ns)
 {
 	struct sample *samples = make_samples(N);
-	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].pt_ns = 100 * NS_PER_MS + i * 7 % N * varying_ns / N;
 		samples[i].et_ns = samples[i].pt_ns + taken_ns + i % 3;
 		samples[i].wait_ns = taken_ns;
 	}
-	feed = feed_of(RUN_SHORT, samples, N, &daemons, &default_options);
+	begin(RUN_SHORT, samples, N, &daemons, &default_options);
 	for (uint32_t i = 1; i <= N && taken_ns > 0; i++)
-		add(feed, i, 3, taken_ns);
-	return finish(feed);
+		add(i, 3, taken_ns);
+	return finished();
 }
 
 TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
@@ -298,26 +297,24 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 }
 
 /* Four in five samples lose 3 ms, the others 9 ms: 4.2 ms on average. */
-TEST(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
+TEST_OF_RUN(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 {
 	const struct analysis_options options = {.patterns = names_default, .central_max_ns = NS_PER_S};
 	struct sample *samples = make_samples(N);
-	_cleanup_(analysis_clear) struct analysis busy = {};
-	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].wait_ns = (i % 5 == 2 ? 9 : 3) * NS_PER_MS;
 		samples[i].pt_ns = 100 * NS_PER_MS;
 		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
-	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options);
+	begin(RUN_SHORT, samples, N, &daemons, &options);
 	for (uint32_t i = 1; i <= N; i++) {
-		add(feed, i, 3, NS_PER_MS);
-		add(feed, i, 5, (i % 5 == 3 ? 8 : 2) * NS_PER_MS);
+		add(i, 3, NS_PER_MS);
+		add(i, 5, (i % 5 == 3 ? 8 : 2) * NS_PER_MS);
 	}
-	busy = finish(feed);
-	assert_int_equal(busy.verdict, VERDICT_BUSY);
-	assert_non_null(strstr(busy.why,
+	analysis = finished();
+	assert_int_equal(analysis.verdict, VERDICT_BUSY);
+	assert_non_null(strstr(analysis.why,
 		"other processes took 4.0 % of the time of the central samples (unseen 3.1 %, backup 0.96 %); noisy"));
 }
 
@@ -341,11 +338,11 @@ TEST(waiting_times_count_by_themselves_where_they_are_exact)
 	static const char *const sources[] = {NULL, "schedstat", "taskstats", "bpf"};
 
 	for (size_t i = 0; i < ELEMENTS(sources); i++) {
-		_cleanup_(analysis_clear) struct analysis analysis = noisy_if_exact(
+		_cleanup_(analysis_clear) struct analysis a = noisy_if_exact(
 			(struct noisy){.source = sources[i]});
 
-		assert_int_equal(analysis.by_wait, i == 3);
-		assert_int_equal(analysis.n_l_samples, i == 3 ? 3 : 0);
+		assert_int_equal(a.by_wait, i == 3);
+		assert_int_equal(a.n_l_samples, i == 3 ? 3 : 0);
 	}
 }
 
@@ -375,7 +372,7 @@ TEST(a_bound_set_by_hand_below_what_the_program_itself_takes_is_refused)
 		.patterns = names_default, .by_wait = true, .central_max_ns = NS_PER_MS};
 	struct error err = {};
 
-	assert_null(start_noisy(&(struct noisy){}, &options, &err));
+	assert_int_equal(start_noisy(&(struct noisy){}, &options, &err), -1);
 	assert_non_null(
 		strstr(err.text, "run 4: the longest central ET must be above the median ET - W, 1.3"));
 }
@@ -408,17 +405,17 @@ TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 }
 
 /* One sample in ten takes a tenth longer, and nobody took that from it. */
-TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
+TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 {
 	struct sample *samples = make_samples(N);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS + i * 7 % N * 10 * NS_PER_US;
 		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US;
 		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
-	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options_by_wait));
+	begin(RUN_SHORT, samples, N, &daemons, &options_by_wait);
+	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_non_null(strstr(analysis.why,
 		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an ET - W over 100.2"));
@@ -426,42 +423,40 @@ TEST(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
 }
 
 /* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
-TEST(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
+TEST_OF_RUN(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 {
 	struct sample *samples = make_samples(N);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].pt_ns = 100 * NS_PER_MS + i * 7 % N * 100 * NS_PER_US;
 		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * 20 * NS_PER_US;
 		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
-	feed = feed_of(RUN_SHORT, samples, N, &daemons, &options_by_wait);
+	begin(RUN_SHORT, samples, N, &daemons, &options_by_wait);
 	for (uint32_t i = 2; i <= N; i += 2)
-		add(feed, i, 3, 20 * NS_PER_US);
-	analysis = finish(feed);
+		add(i, 3, 20 * NS_PER_US);
+	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_true(analysis.noise.blind_ns >= NS_PER_MS);
 }
 
-TEST(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
+TEST_OF_RUN(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 {
 	struct sample *samples = make_samples(N);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].pt_ns = samples[i].et_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS + i * 7 % N;
 		samples[i].wait_ns = 0;
 	}
-	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &options_by_wait));
+	begin(RUN_SHORT, samples, N, &daemons, &options_by_wait);
+	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_false(analysis.noise.noisy);
 	assert_non_null(strstr(analysis.why, "; a step between two speeds: "));
 }
 
 /* Of 34 long samples "backup" made 8, by 90 ms each, "smalld" 17 by 20 ms, and others the rest. */
-TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
+TEST_OF_RUN(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 {
 	static struct source many[] = {{1, (char *)"backup", NULL, NULL, SOURCE_PROCESS},
 		{2, (char *)"smalld", NULL, NULL, SOURCE_PROCESS},
@@ -470,8 +465,6 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 	static const struct sources all = {many, ELEMENTS(many)};
 	enum { RUN = 150, LONG = 34, BACKUP = 8, SMALLD = 17 };
 	struct sample *samples = make_samples(RUN);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
-	struct analysis_feed *feed;
 
 	for (uint32_t i = 0; i < RUN; i++) {
 		samples[i].pt_ns = 100 * NS_PER_MS;
@@ -479,27 +472,27 @@ TEST(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 		if (i % 4 == 0 && i / 4 < LONG)
 			samples[i].et_ns += (i / 4 < BACKUP ? 90 : 20) * NS_PER_MS;
 	}
-	feed = feed_of(RUN_SHORT, samples, RUN, &all, &default_options);
+	begin(RUN_SHORT, samples, RUN, &all, &default_options);
 	for (uint32_t k = 0; k < LONG; k++)
-		add(feed, 4 * k + 1,
+		add(4 * k + 1,
 			k < BACKUP            ? 1
 			: k < BACKUP + SMALLD ? 2
 					      : 3 + k % 3,
 			(k < BACKUP ? 90 : 20) * NS_PER_MS);
-	analysis = finish(feed);
+	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_FREQUENT);
 	assert_non_null(strstr(analysis.why, "because of smalld, backup"));
 }
 
 /* Without the bias of a short series it would be 1.13. */
-TEST(neighbours_are_alike_with_a_correlation_of_at_most_1)
+TEST_OF_RUN(neighbours_are_alike_with_a_correlation_of_at_most_1)
 {
 	struct sample *samples = make_samples(N);
-	_cleanup_(analysis_clear) struct analysis analysis = {};
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i].et_ns = samples[i].pt_ns = (100 + i) * NS_PER_MS;
-	analysis = finish(feed_of(RUN_SHORT, samples, N, &daemons, &default_options));
+	begin(RUN_SHORT, samples, N, &daemons, &default_options);
+	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_DRIFT);
 	assert_non_null(strstr(analysis.why, "(correlation 1.00)"));
 }
@@ -508,7 +501,6 @@ TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 {
 	struct run run = {.id = 3, .program = (char *)"INC1", .resolution_ns = 1};
 	struct sample sample = {.n = 1, .et_ns = NS_PER_S, .wait_ns = -1};
-	struct analysis_feed *feed = NULL;
 	struct error err = {};
 
 	assert_int_equal(
@@ -519,13 +511,12 @@ TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err), -ENODATA);
 }
 
-TEST(an_execution_of_nobody_is_refused)
+TEST_OF_RUN(an_execution_of_nobody_is_refused)
 {
-	struct analysis_feed *feed = start(&default_options);
+	start(&default_options);
 	const struct execution e = {.sample = 1, .source = 77, .pt_ns = 1};
 	struct error err = {};
 
 	assert_int_equal(analysis_feed_add(feed, &e, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "run 3 has an execution in sample 1 by process 77"));
-	analysis_feed_free(feed);
 }

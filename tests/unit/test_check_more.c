@@ -12,10 +12,20 @@ static struct finding finding;
 
 #define CPU "sys/devices/system/cpu/"
 
-static void gather(int cpu)
+static int timing_cpu; /* -1: none */
+
+static int make(void **state)
+{
+	timing_cpu = -1;
+	return tree_make(state);
+}
+
+#define TEST_OF_MACHINE(name) TEST_WITH(name, make, tree_remove)
+
+static void gather(void)
 {
 	facts_clear(&facts);
-	facts_read_files(&facts, tree.fd, cpu);
+	facts_read_files(&facts, tree.fd, timing_cpu);
 }
 
 static void assert_found_in(const struct facts *f, const char *id, enum check_state state, const char *value)
@@ -29,8 +39,10 @@ static void assert_found_in(const struct facts *f, const char *id, enum check_st
 	assert_int_equal(finding.state, state);
 }
 
+/* On the machine as it is now. */
 static void assert_found(const char *id, enum check_state state, const char *value)
 {
+	gather();
 	assert_found_in(&facts, id, state, value);
 }
 
@@ -44,7 +56,7 @@ static void assert_want(const char *id, size_t file, const char *value)
 	assert_string_equal(want, value);
 }
 
-TEST_IN_TREE(interrupts_belong_on_other_cores)
+TEST_OF_MACHINE(interrupts_belong_on_other_cores)
 {
 	tree_put(CPU "online", "0-3\n");
 	tree_put(CPU "isolated", "\n");
@@ -53,103 +65,90 @@ TEST_IN_TREE(interrupts_belong_on_other_cores)
 	tree_put("proc/irq/7/smp_affinity_list", "0-3\n");
 	tree_put("proc/irq/24/smp_affinity_list", "2\n");
 	tree_put("proc/irq/25/smp_affinity_list", "0-1\n");
-	gather(-1);
 	assert_found("irq.each", CHECK_ABSENT, "no CPU is set apart for timing; --cpu names one");
-	gather(3);
+	timing_cpu = 3;
 	assert_found("irq.default", CHECK_OFF, "mask f");
 	assert_found("irq.each", CHECK_OFF, "2 of 3 may be handled on CPU 3");
 	assert_want("irq.each", 0, "0-1");
 	assert_want("irq.each", 1, "0-1"); /* nothing would remain */
 	assert_want("irq.default", 0, "3");
 	tree_put("proc/irq/default_smp_affinity", "8\n");
-	gather(3);
+	gather();
 	assert_want("irq.default", 0, "3"); /* nothing would remain */
 	tree_put("proc/irq/default_smp_affinity", "3\n");
 	tree_put("proc/irq/7/smp_affinity_list", "0-1\n");
 	tree_put("proc/irq/24/smp_affinity_list", "1\n");
-	gather(3);
 	assert_found("irq.default", CHECK_OK, "mask 3");
 	assert_found("irq.each", CHECK_OK, "none of 3 on CPU 3");
 }
 
-TEST_IN_TREE(an_isolated_core_is_as_good_as_smt_off)
+TEST_OF_MACHINE(an_isolated_core_is_as_good_as_smt_off)
 {
 	tree_put(CPU "online", "0-3\n");
 	tree_put(CPU "isolated", "\n");
 	tree_put(CPU "smt/control", "on\n");
 	tree_put(CPU "cpu3/topology/thread_siblings_list", "1,3\n");
-	gather(3);
+	timing_cpu = 3;
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
 	assert_found("isolated", CHECK_OFF, "none");
 	tree_put(CPU "isolated", "1,3\n");
-	gather(3);
 	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
 	assert_found("isolated", CHECK_OK, "CPU 3 is isolated (isolated: 1,3)");
-	gather(-1); /* an isolated CPU is meant for timing */
+	timing_cpu = -1; /* an isolated CPU is meant for timing */
+	gather();
 	assert_int_equal(facts.cpu, 1);
 	tree_put(CPU "isolated", "3\n");
-	gather(3);
+	timing_cpu = 3;
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
 	tree_put(CPU "online", "0,2-3\n"); /* the other thread is off */
-	gather(3);
 	assert_found("smt", CHECK_OK, "on; CPU 3 has its core for itself");
 	tree_put(CPU "nohz_full", "(null)\n");
-	gather(3);
 	assert_found("nohz_full", CHECK_OFF, "none");
 	tree_put(CPU "nohz_full", "2-3\n");
-	gather(3);
 	assert_found("nohz_full", CHECK_OK, "CPU 3 has no tick while one task runs on it");
 }
 
 /* The number of threads is that of PowerPC; a kernel without the switch still says whether cores share. */
-TEST_IN_TREE(smt_is_off_only_where_no_core_runs_two_threads)
+TEST_OF_MACHINE(smt_is_off_only_where_no_core_runs_two_threads)
 {
 	tree_put(CPU "smt/control", "2\n");
-	gather(-1);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
 	tree_put(CPU "smt/control", "notimplemented\n");
 	tree_put(CPU "smt/active", "1\n");
-	gather(-1);
 	assert_found("smt", CHECK_OFF, "on: each core runs two threads or more");
 	tree_put(CPU "smt/active", "0\n");
-	gather(-1);
 	assert_found("smt", CHECK_OK, "no core runs two threads");
 	tree_put(CPU "smt/control", "notsupported\n");
-	gather(-1);
 	assert_found("smt", CHECK_OK, "not supported");
 }
 
-TEST_IN_TREE(interrupts_on_the_only_core_are_not_as_wanted)
+TEST_OF_MACHINE(interrupts_on_the_only_core_are_not_as_wanted)
 {
 	tree_put(CPU "online", "0\n");
 	tree_put("proc/irq/default_smp_affinity", "1\n");
 	tree_put("proc/irq/7/smp_affinity_list", "0\n");
-	gather(0);
+	timing_cpu = 0;
 	assert_found("irq.default", CHECK_OFF, "mask 1");
 	assert_found("irq.each", CHECK_OFF, "1 of 1 may be handled on CPU 0");
 }
 
-TEST_IN_TREE(a_quota_of_a_control_group_is_off)
+TEST_OF_MACHINE(a_quota_of_a_control_group_is_off)
 {
-	gather(-1);
 	assert_found("cgroup.quota", CHECK_ABSENT, "no cpu controller of control groups");
 	tree_put("proc/self/mountinfo", "25 20 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
 	tree_put("proc/self/cgroup", "0::/a.service\n");
 	tree_put("sys/fs/cgroup/a.service/cpu.max", "20000 100000\n");
 	tree_put("sys/fs/cgroup/a.service/cpu.weight", "20\n");
-	gather(-1);
 	assert_found("cgroup.quota", CHECK_OFF, "20 % of one CPU: /sys/fs/cgroup/a.service");
 	assert_found("cgroup.weight", CHECK_OFF, "20 % of the usual: /sys/fs/cgroup/a.service");
 	tree_put("sys/fs/cgroup/a.service/cpu.max", "max 100000\n");
 	tree_put("sys/fs/cgroup/a.service/cpu.weight", "100\n");
-	gather(-1);
 	assert_found("cgroup.quota", CHECK_OK, "no quota");
 	assert_found("cgroup.weight", CHECK_OK, "100 %");
 }
 
-TEST_IN_TREE(power_limits_and_throttling_are_read)
+TEST_OF_MACHINE(power_limits_and_throttling_are_read)
 {
-	gather(-1);
 	assert_found("throttling", CHECK_ABSENT, "the processor does not count it");
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 	tree_put(CPU "cpu0/thermal_throttle/core_throttle_count", "0\n");
@@ -159,48 +158,38 @@ TEST_IN_TREE(power_limits_and_throttling_are_read)
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_name", "long_term");
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "65000000");
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw", "125000000");
-	gather(-1);
 	assert_found("throttling", CHECK_OFF, "3 times since the machine was started");
 	tree_put(CPU "cpu1/thermal_throttle/core_throttle_count", "0\n");
 	tree_put(CPU "cpu1/thermal_throttle/package_throttle_count", "5\n");
-	gather(-1);
 	assert_found("throttling", CHECK_OFF, "5 times since the machine was started");
 	assert_found("power.limit", CHECK_OFF, "package-0 65 W of 125 W");
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "125000000");
-	gather(-1);
 	assert_found("power.limit", CHECK_OK, "as the processor is made for");
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw", "0");
-	gather(-1);
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 }
 
-TEST_IN_TREE(traced_events_count_although_the_tracer_is_nop)
+TEST_OF_MACHINE(traced_events_count_although_the_tracer_is_nop)
 {
-	gather(-1);
 	assert_found("trace", CHECK_ABSENT, "/sys/kernel/tracing does not exist");
 	tree_put("sys/kernel/debug/tracing/current_tracer", "nop\n");
 	tree_put("sys/kernel/debug/tracing/events/enable", "X\n");
-	gather(-1);
 	assert_found("trace", CHECK_OFF, "some events are traced");
 	tree_put("sys/kernel/debug/tracing/events/enable", "0\n");
-	gather(-1);
 	assert_found("trace", CHECK_OK, "nop");
 }
 
-TEST_IN_TREE(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
+TEST_OF_MACHINE(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
 {
-	gather(-1);
 	assert_found("sched", CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
 	assert_found("irqtime", CHECK_UNKNOWN, "the configuration of this kernel is not known");
 	tree_put("proc/sys/kernel/osrelease", "6.1\n");
 	tree_put("boot/config-6.1", "CONFIG_HZ=250\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n");
 	tree_put("sys/kernel/debug/sched/preempt", "none (voluntary) full\n");
 	tree_put("sys/kernel/debug/sched/base_slice_ns", "2800000\n");
-	gather(-1);
 	assert_found("sched", CHECK_OK, "preemption voluntary, base slice 2.800 ms");
 	assert_found("irqtime", CHECK_OFF, "no: process time includes interrupts");
 	tree_put("boot/config-6.1", "CONFIG_IRQ_TIME_ACCOUNTING=y\n");
-	gather(-1);
 	assert_found("irqtime", CHECK_OK, "yes: interrupts do not count as process time");
 }
 

@@ -133,15 +133,12 @@ static int64_t base_of_list(const char *list)
 	return base;
 }
 
-TEST_IN_TREE(the_entry_that_stands_for_turbo_is_not_the_base)
+/* Whatever the order; the entry that stands for turbo is not the base. */
+TEST_IN_TREE(the_base_is_the_highest_state_without_turbo)
 {
 	assert_int_equal(base_of_list("3701000 3700000 2800000 2200000\n"), 3700000);
 	assert_int_equal(base_of_list("3700000 2800000 2200000 \n"), 3700000);
 	assert_int_equal(base_of_list("\n"), -1);
-}
-
-TEST_IN_TREE(the_base_is_the_highest_state_whatever_the_order)
-{
 	assert_int_equal(base_of_list("600000 700000 1400000 1500000 \n"), 1500000); /* cpufreq-dt */
 	assert_int_equal(base_of_list("2200000 3700000 3701000\n"), 3700000);
 	assert_int_equal(base_of_list("1500000\n"), 1500000);

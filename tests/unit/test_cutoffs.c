@@ -93,38 +93,32 @@ TEST(without_a_period_that_of_the_run_nearest_in_length_holds)
 	assert_int_equal(papers.cutoffs[0].task_time_ns, 0);
 }
 
-TEST(where_the_long_run_has_it_in_the_centre_only_maximum_and_two_sd_hold)
+TEST(each_run_gives_its_cutoff_by_its_own_rule)
 {
-	struct daemon_statistics a[] = {statistics_of("sshd", -1, 0, 2)},
-				 b[] = {statistics_of("sshd", 14, 4.7, -1)};
-	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
+	struct {
+		struct daemon_statistics a, b; /* b without a name: it is not in the long run */
+		int64_t short_ns, long_ns, below_ns, atleast_ns;
+	} cases[] = {
+		/* where the long run has it in the centre only, maximum and two sd hold */
+		{statistics_of("sshd", -1, 0, 2), statistics_of("sshd", 14, 4.7, -1), 2, 23, 2, 23},
+		/* the short run has no such rule */
+		{statistics_of("x", 14, 4.7, -1), statistics_of("x", -1, 0, 9), -1, 9, 9, 9},
+		/* one cutoff holds for both, even with a period */
+		{statistics_of("bash", -1, 0, 5), {}, 5, -1, 5, 5},
+	};
 
-	assert_int_equal(profile.cutoffs[0].long_ns, 23);
-	assert_int_equal(profile.cutoffs[0].atleast_ns, 23);
-}
+	cases[2].a.period = (struct period){.samples = 10, .occurrences = 2};
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		_cleanup_(profile_clear) struct profile profile = make(
+			&cases[i].a, 1, &cases[i].b, cases[i].b.name != NULL);
+		const struct cutoff *c = &profile.cutoffs[0];
 
-TEST(the_short_run_has_no_such_rule)
-{
-	struct daemon_statistics a[] = {statistics_of("x", 14, 4.7, -1)},
-				 b[] = {statistics_of("x", -1, 0, 9)};
-	_cleanup_(profile_clear) struct profile profile = make(a, 1, b, 1);
-
-	assert_int_equal(profile.cutoffs[0].short_ns, -1);
-	assert_int_equal(profile.cutoffs[0].below_ns, 9);
-	assert_int_equal(profile.cutoffs[0].atleast_ns, 9);
-}
-
-TEST(one_cutoff_holds_for_both_even_with_a_period)
-{
-	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 5)};
-	_cleanup_(profile_clear) struct profile profile = {};
-
-	a[0].period = (struct period){.samples = 10, .occurrences = 2};
-	profile = make(a, 1, NULL, 0);
-	assert_int_equal(profile.cutoffs[0].below_ns, 5);
-	assert_int_equal(profile.cutoffs[0].atleast_ns, 5);
-	assert_int_equal(profile.cutoffs[0].long_ns, -1);
-	assert_false(profile.cutoffs[0].firm);
+		assert_int_equal(c->short_ns, cases[i].short_ns);
+		assert_int_equal(c->long_ns, cases[i].long_ns);
+		assert_int_equal(c->below_ns, cases[i].below_ns);
+		assert_int_equal(c->atleast_ns, cases[i].atleast_ns);
+		assert_false(c->firm);
+	}
 }
 
 TEST(daemons_that_are_nowhere_infrequent_get_none)

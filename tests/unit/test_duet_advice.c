@@ -1,34 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a duet is suggested, and how often that is right: on a simulated machine whose speed changes, with programs that have
  * noise of their own. What a duet would show is simulated, too. */
-#include "tests/unit/check.h"
+#include "tests/unit/drawn.h"
 
 #include "lib/base/number.h"
 #include "lib/base/cleanup.h"
 #include "lib/duet/duet_report.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <string.h>
 
 enum { MOST_PROGRAMS = 3, MOST_ROUNDS = 40, TRUTH_ROUNDS = 300, TIMES = 1000 };
 static const double STEP_S = 0.01; /* of the machine, and a slice */
-
-static gsl_rng *rng;
-
-static int draw(void **state)
-{
-	rng = gsl_rng_alloc(gsl_rng_mt19937);
-	return 0;
-}
-
-static int draw_no_more(void **state)
-{
-	gsl_rng_free(rng);
-	return 0;
-}
-
-#define TEST_DRAWN(name) TEST_WITH(name, draw, draw_no_more)
 
 /* What is drawn for each case. */
 struct world {
@@ -201,11 +184,10 @@ static struct world changing(void)
 	return w;
 }
 
-TEST_DRAWN(independent_noise_is_no_reason_for_a_duet)
+TEST_DRAWN(independent_noise_is_no_reason_for_a_duet, 1)
 {
 	int advised = 0;
 
-	gsl_rng_set(rng, check_seed(1));
 	for (int i = 0; i < TIMES; i++) {
 		struct world w = any_world();
 
@@ -215,11 +197,10 @@ TEST_DRAWN(independent_noise_is_no_reason_for_a_duet)
 	assert_true(advised <= TIMES / 20);
 }
 
-TEST_DRAWN(a_drift_that_samples_in_turn_have_alike_is_no_reason_either)
+TEST_DRAWN(a_drift_that_samples_in_turn_have_alike_is_no_reason_either, 2)
 {
 	int wrong = 0;
 
-	gsl_rng_set(rng, check_seed(2));
 	for (int i = 0; i < TIMES; i++) {
 		struct world w = any_world();
 
@@ -239,12 +220,11 @@ static int by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-TEST_DRAWN(where_a_duet_is_suggested_its_interval_is_narrower)
+TEST_DRAWN(where_a_duet_is_suggested_its_interval_is_narrower, 3)
 {
 	double gains[TIMES];
 	int advised = 0, helps = 0, worth = 0, found = 0;
 
-	gsl_rng_set(rng, check_seed(3));
 	for (int i = 0; i < TIMES; i++) {
 		struct world w = changing();
 		bool better = advise(&w).better;
@@ -276,12 +256,12 @@ static int make_walk(void **state)
 	struct series s;
 	double level = 0;
 
-	draw(NULL);
+	rng = gsl_rng_alloc(gsl_rng_mt19937); /* the same walk in each run */
 	for (size_t i = 0; i < w.rounds; i++)
 		for (size_t k = 0; k < 2; k++)
 			s.logs[i][k] = level += gsl_ran_gaussian(rng, 0.02);
 	fill(&p, &w, &s);
-	return draw_no_more(NULL);
+	return rng_end(NULL);
 }
 
 #define TEST_OF_WALK(name) TEST_WITH(name, make_walk, NULL)

@@ -18,7 +18,6 @@ struct made_run {
 /* Of one sample, in us. */
 static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_us, int64_t steal_us)
 {
-
 	struct made_run m = {.run = {.cpu = 1, .wait_source = (char *)"bpf"}};
 
 	for (uint32_t i = 0; i < N; i++) {
@@ -28,7 +27,6 @@ static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_u
 		m.counters[i].sample = i + 1;
 		counters_set(&m.counters[i].changes, COUNTER_STEAL, 0);
 	}
-
 	m.samples[CHANGED].pt_ns = pt_us * NS_PER_US;
 	m.samples[CHANGED].et_ns = et_us * NS_PER_US;
 	m.samples[CHANGED].wait_ns = wait_us * NS_PER_US;
@@ -36,53 +34,54 @@ static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_u
 	return m;
 }
 
-static size_t count(const struct made_run *m, int64_t limit_us)
+/* It is found with this limit; 0: it is not found. */
+static void assert_limit(const struct made_run *m, int64_t limit_us)
 {
 	_cleanup_(freep) struct impossible_pt *found = NULL;
-	size_t n;
+	size_t n = impossible_pt_find(&m->run, m->samples, N, m->counters, N, &found);
 
-	n = impossible_pt_find(&m->run, m->samples, N, m->counters, N, &found);
+	assert_int_equal(n, limit_us > 0);
 	if (n > 0) {
 		assert_int_equal(found[0].sample, CHANGED + 1);
 		assert_int_equal(found[0].pt_ns, m->samples[CHANGED].pt_ns);
 		assert_int_equal(found[0].limit_ns, limit_us * NS_PER_US);
 	}
-	return n;
 }
 
-TEST(a_pt_of_175_us_where_440_are_the_least_and_the_rest_was_taken_as_steal_is_impossible)
+TEST(a_pt_is_impossible_where_steal_has_what_is_missing_or_one_cpu_would_have_to_do_more_than_it_can)
 {
-	struct made_run m = make_changed(175, 1900, 0, 1725);
+	static const struct {
+		int64_t pt_us, et_us, wait_us, steal_us, limit_us;
+	} cases[] = {
+		{175, 1900, 0, 1725, 440}, /* 440 are the least, and the rest was taken as steal */
+		{175, 1900, 0, 200, 0},    /* it may have been asleep */
+		{175, 400, 0, 1725, 0},    /* it had no more time, and was fast */
+		{175, 1900, 1500, 1725, 0}, {440, 1900, 0, 1445, 0}, /* nothing is missing */
+		{250, 1900, 0, 1650, 0},                         /* the machine's speed may have changed */
+		{3000, 1900, 0, 0, 1900}, {2200, 1900, 0, 0, 0}, /* its last task ends after ET */
+	};
 
-	assert_int_equal(count(&m, 440), 1);
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct made_run m = make_changed(
+			cases[i].pt_us, cases[i].et_us, cases[i].wait_us, cases[i].steal_us);
+
+		assert_limit(&m, cases[i].limit_us);
+	}
+}
+
+TEST(without_a_waiting_time_or_steal_less_is_known)
+{
+	struct made_run m = make_changed(175, 1900, 0, 1725), unknown = make_changed(175, 1900, 0, 0),
+			above = make_changed(3000, 1900, 0, 0), anywhere = above;
+
 	m.samples[CHANGED].wait_ns = -1;
-	assert_int_equal(count(&m, 440), 1);
-}
-
-TEST(a_short_pt_without_as_much_steal_is_possible)
-{
-	struct made_run asleep = make_changed(175, 1900, 0, 200), unknown = make_changed(175, 1900, 0, 0);
-
+	assert_limit(&m, 440);
 	unknown.counters[CHANGED].changes.known = 0;
-	assert_int_equal(count(&asleep, 0), 0);
-	assert_int_equal(count(&unknown, 0), 0);
-}
-
-TEST(a_program_that_had_no_more_time_was_fast)
-{
-	struct made_run fast = make_changed(175, 400, 0, 1725), waited = make_changed(175, 1900, 1500, 1725);
-
-	assert_int_equal(count(&fast, 0), 0);
-	assert_int_equal(count(&waited, 0), 0);
-}
-
-TEST(steal_that_is_not_missing_is_no_fault)
-{
-	struct made_run m = make_changed(440, 1900, 0, 1445);
-
-	assert_int_equal(count(&m, 0), 0);
-	m = make_changed(250, 1900, 0, 1650); /* a machine's speed may have changed */
-	assert_int_equal(count(&m, 0), 0);
+	assert_limit(&unknown, 0);
+	above.samples[CHANGED].wait_ns = -1; /* some of it may have left the CPU */
+	assert_limit(&above, 0);
+	anywhere.run.cpu = -1;
+	assert_limit(&anywhere, 0);
 }
 
 TEST(pts_that_spread_far_show_no_fault)
@@ -92,7 +91,7 @@ TEST(pts_that_spread_far_show_no_fault)
 	for (int i = 0; i < N; i++)
 		if (i != CHANGED)
 			m.samples[i].pt_ns += (i % 3 > 0) * NS_PER_MS;
-	assert_int_equal(count(&m, 0), 0);
+	assert_limit(&m, 0);
 }
 
 TEST(ten_samples_without_steal_are_needed)
@@ -103,19 +102,5 @@ TEST(ten_samples_without_steal_are_needed)
 		counters_set(&m.counters[i].changes, COUNTER_STEAL, NS_PER_MS);
 		m.samples[i].et_ns += NS_PER_MS;
 	}
-	assert_int_equal(count(&m, 0), 0);
-}
-
-TEST(on_one_cpu_a_pt_above_et_is_impossible)
-{
-	struct made_run m = make_changed(3000, 1900, 0, 0);
-
-	assert_int_equal(count(&m, 1900), 1);
-	m.run.cpu = -1;
-	assert_int_equal(count(&m, 0), 0);
-	m = make_changed(3000, 1900, 0, 0);
-	m.samples[CHANGED].wait_ns = -1; /* some of it may have left the CPU */
-	assert_int_equal(count(&m, 0), 0);
-	m = make_changed(2200, 1900, 0, 0); /* its last task ends after ET */
-	assert_int_equal(count(&m, 0), 0);
+	assert_limit(&m, 0);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Intervals of means, and how often they contain the mean. tests/bench/truth.py prints more. */
-#include "tests/unit/check.h"
+#include "tests/unit/drawn.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/stats/summary.h"
 #include "lib/stats/time_series.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -74,7 +73,7 @@ struct found {
 	double covered, width, beyond; /* shares of the intervals; the mean of their widths, in Student's */
 };
 
-static struct found find(gsl_rng *rng, const struct made_of *of)
+static struct found find(const struct made_of *of)
 {
 	enum { RUNS = 4000 };
 	int64_t values[64];
@@ -102,7 +101,7 @@ static struct found find(gsl_rng *rng, const struct made_of *of)
 
 static const struct known_correlation none = {}, uncorrelated = {0, 300}, correlated = {0.6, 300};
 
-TEST(ninety_five_of_a_hundred_intervals_contain_the_mean)
+TEST_DRAWN(ninety_five_of_a_hundred_intervals_contain_the_mean, 1)
 {
 	static const struct {
 		struct made_of of;
@@ -128,21 +127,18 @@ TEST(ninety_five_of_a_hundred_intervals_contain_the_mean)
 		{{10, 0.6, true, &correlated}, 0.93, 0.97},
 		{{40, 0.6, true, &correlated}, 0.93, 0.97},
 	};
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
-	gsl_rng_set(rng, check_seed(1));
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
-		double share = find(rng, &cases[i].of).covered;
+		double share = find(&cases[i].of).covered;
 
 		if (share < cases[i].least || share > cases[i].most)
 			fail_msg("case %zu: n = %zu, lag 1 = %.1f: %.3f", i, cases[i].of.n, cases[i].of.lag1,
 				share);
 	}
-	gsl_rng_free(rng);
 }
 
 /* Times that vary by as much as their mean: log-normal with this sd of the logarithm. */
-static double cover_lognormal(gsl_rng *rng, size_t n, double sd)
+static double cover_lognormal(size_t n, double sd)
 {
 	enum { RUNS = 4000 };
 	int64_t values[64];
@@ -160,7 +156,7 @@ static double cover_lognormal(gsl_rng *rng, size_t n, double sd)
 	return covered;
 }
 
-TEST(intervals_of_times_stay_above_0_and_contain_the_mean)
+TEST_DRAWN(intervals_of_times_stay_above_0_and_contain_the_mean, 4)
 {
 	/* mean ± t * se has 0.934, 0.911, 0.898 and 0.894, and most of those of two reach below 0 */
 	static const struct {
@@ -168,20 +164,17 @@ TEST(intervals_of_times_stay_above_0_and_contain_the_mean)
 		double sd, least;
 	} cases[] = {{2, 0.3, 0.93}, {5, 0.3, 0.93}, {2, 0.6, 0.935}, {3, 0.6, 0.925}, {5, 0.6, 0.91},
 		{2, 1, 0.925}, {10, 0.3, 0.94}, {20, 0.6, 0.92}};
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
-	gsl_rng_set(rng, check_seed(4));
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
-		double share = cover_lognormal(rng, cases[i].n, cases[i].sd);
+		double share = cover_lognormal(cases[i].n, cases[i].sd);
 
 		printf("n = %zu, sd %.1f: %.3f\n", cases[i].n, cases[i].sd, share);
 		if (share < cases[i].least)
 			fail_msg("n = %zu, sd %.1f: %.3f", cases[i].n, cases[i].sd, share);
 	}
-	gsl_rng_free(rng);
 }
 
-TEST(intervals_are_not_wider_than_coverage_demands)
+TEST_DRAWN(intervals_are_not_wider_than_coverage_demands, 2)
 {
 	static const struct {
 		struct made_of of;
@@ -193,30 +186,24 @@ TEST(intervals_are_not_wider_than_coverage_demands)
 		{{10, 0, false, &uncorrelated}, 1.15},
 		{{10, 0, true, &uncorrelated}, 1.3},
 	};
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
-	gsl_rng_set(rng, check_seed(2));
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
-		double width = find(rng, &cases[i].of).width;
+		double width = find(&cases[i].of).width;
 
 		if (width < 1 || width > cases[i].most)
 			fail_msg("case %zu: %.3f times Student's", i, width);
 	}
-	gsl_rng_free(rng);
 }
 
-TEST(eight_samples_or_more_bound_their_interval_unless_the_machine_is_known_to_be_slow)
+TEST_DRAWN(eight_samples_or_more_bound_their_interval_unless_the_machine_is_known_to_be_slow, 3)
 {
 	static const struct made_of bounded[] = {{8, 0, true, &none}, {10, 0.6, false, &none},
 		{20, 0.75, true, &none}, {8, 0, true, &uncorrelated}, {20, 0.6, false, &correlated}};
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
-	gsl_rng_set(rng, check_seed(3));
 	for (size_t i = 0; i < ELEMENTS(bounded); i++)
-		assert_near(find(rng, &bounded[i]).beyond, 0, 0);
-	assert_true(find(rng, &(struct made_of){10, 0.6, false, &correlated}).beyond > 0.5);
-	assert_true(find(rng, &(struct made_of){5, 0, false, &none}).beyond > 0.5);
-	gsl_rng_free(rng);
+		assert_near(find(&bounded[i]).beyond, 0, 0);
+	assert_true(find(&(struct made_of){10, 0.6, false, &correlated}).beyond > 0.5);
+	assert_true(find(&(struct made_of){5, 0, false, &none}).beyond > 0.5);
 }
 
 TEST(a_known_machine_narrows_what_ten_values_seem_to_show)

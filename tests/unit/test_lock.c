@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static struct lock lock;
+
 /* The host's lock is a file of the test's. */
 static int make(void **state)
 {
@@ -29,7 +31,6 @@ static int make(void **state)
 static bool take_lock_as(const void *name)
 {
 	struct error err;
-	struct lock lock;
 
 	prctl(PR_SET_NAME, name);
 	return lock_take(&lock, "", &err) == 0;
@@ -37,11 +38,9 @@ static bool take_lock_as(const void *name)
 
 TEST_OF_LOCK(the_message_names_the_holder)
 {
-	struct lock lock;
 	char words[64];
-	pid_t pid;
+	pid_t pid = holder_start(take_lock_as, "emp-calibrate");
 
-	pid = holder_start(take_lock_as, "emp-calibrate");
 	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
 	snprintf(words, sizeof(words), "emp-calibrate (process %d, since 20", pid);
 	assert_says(s, words);
@@ -53,10 +52,8 @@ TEST_OF_LOCK(the_message_names_the_holder)
 
 TEST_OF_LOCK(what_a_holder_calls_itself_does_not_reach_the_terminal)
 {
-	struct lock lock;
-	pid_t pid;
+	pid_t pid = holder_start(take_lock_as, "\033]0;PWN\a\xff");
 
-	pid = holder_start(take_lock_as, "\033]0;PWN\a\xff");
 	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
 	assert_says(s, "?]0;PWN?? (process ");
 	holder_kill(pid);
@@ -64,8 +61,6 @@ TEST_OF_LOCK(what_a_holder_calls_itself_does_not_reach_the_terminal)
 
 TEST_OF_LOCK(after_kill_9_it_is_free)
 {
-	struct lock lock;
-
 	holder_kill(holder_start(take_lock_as, "holder"));
 	assert_done(s, lock_look("", &s->err));
 	assert_done(s, lock_take(&lock, "", &s->err));
@@ -77,7 +72,6 @@ TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
 {
 	_cleanup_(freep) char *text = NULL;
 	FILE *file = fopen(s->path, "w");
-	struct lock lock;
 
 	assert_true(file && fputs("my thesis\n", file) >= 0 && fclose(file) == 0);
 	assert_done(s, lock_take(&lock, "", &s->err));
@@ -88,8 +82,6 @@ TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
 
 TEST_OF_LOCK(what_is_no_file_is_refused)
 {
-	struct lock lock;
-
 	assert_int_equal(mkfifo(s->path, 0600), 0);
 	assert_true(lock_take(&lock, "", &s->err) < 0);
 	assert_says(s, "is not a regular file; name another");
@@ -101,7 +93,6 @@ TEST_OF_LOCK(what_is_no_file_is_refused)
 
 TEST_OF_LOCK(a_process_that_only_looks_does_not_make_it_busy)
 {
-	struct lock lock;
 	pid_t pid = fork();
 
 	if (pid == 0) {

@@ -9,8 +9,7 @@ static const char INTEL[] = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu fami
 			    "model name\t: Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz\nstepping\t: 12\n"
 			    "microcode\t: 0xf4\nflags\t\t: fpu est constant_tsc nonstop_tsc ida\n\n"
 			    "processor\t: 1\nvendor_id\t: GenuineIntel\n";
-static const char GUEST[] =
-	"processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu constant_tsc hypervisor\n";
+#define GUEST "processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu constant_tsc hypervisor\n"
 
 static struct machine machine;
 
@@ -47,15 +46,6 @@ TEST_OF_MACHINE(the_processor_is_told_by_cpuinfo)
 	assert_false(machine.virtual);
 }
 
-TEST_OF_MACHINE(the_hypervisor_flag_makes_a_machine_virtual)
-{
-	tree_put("proc/cpuinfo", GUEST);
-	tree_put("sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc kvm-clock\n");
-	machine_read(&machine, tree.fd);
-	assert_true(machine.virtual);
-	assert_string_equal(machine_description(&machine), "a virtual machine (KVM)");
-}
-
 TEST_OF_MACHINE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86)
 {
 	tree_put("sys/class/dmi/id/product_name", "QEMU Virtual Machine\n");
@@ -68,38 +58,40 @@ TEST_OF_MACHINE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86
 	assert_false(machine.virtual);
 }
 
-TEST_OF_MACHINE(a_hypervisor_without_a_name_is_still_one)
+TEST(what_a_machine_runs_in_is_told_by_its_files)
 {
-	tree_put("proc/cpuinfo", GUEST);
-	machine_read(&machine, tree.fd);
-	assert_string_equal(machine_description(&machine), "a virtual machine");
-}
+	static const struct {
+		const char *files[2][2], *pid_namespace;
+		bool virtual, container;
+		const char *description;
+	} cases[] = {
+		{{{"proc/cpuinfo", GUEST},
+			 {"sys/devices/system/clocksource/clocksource0/available_clocksource",
+				 "tsc kvm-clock\n"}},
+			NULL, true, false, "a virtual machine (KVM)"},
+		/* a hypervisor without a name is still one */
+		{{{"proc/cpuinfo", GUEST}}, NULL, true, false, "a virtual machine"},
+		{{{".dockerenv", ""}, {"proc/cpuinfo", GUEST}}, "pid:[4026532200]", true, true,
+			"a docker container in a virtual machine"},
+		/* an engine's mark in the first namespace proves nothing */
+		{{{".dockerenv", ""}}, "pid:[4026531836]", false, false, "a physical machine"},
+		/* systemd's word "other" is no name of an engine */
+		{{{"run/systemd/container", "other\n"}}, NULL, false, true, "a container"},
+	};
 
-TEST_OF_MACHINE(a_pid_namespace_makes_a_container)
-{
-	tree_put(".dockerenv", "");
-	tree_put("proc/cpuinfo", GUEST);
-	tree_link("proc/self/ns/pid", "pid:[4026532200]");
-	machine_read(&machine, tree.fd);
-	assert_true(machine.container);
-	assert_string_equal(machine_description(&machine), "a docker container in a virtual machine");
-}
-
-TEST_OF_MACHINE(an_engines_mark_in_the_first_namespace_proves_nothing)
-{
-	tree_put(".dockerenv", "");
-	tree_link("proc/self/ns/pid", "pid:[4026531836]");
-	machine_read(&machine, tree.fd);
-	assert_false(machine.container);
-	assert_null(machine.engine);
-}
-
-TEST_OF_MACHINE(systemds_word_other_is_no_name_of_an_engine)
-{
-	tree_put("run/systemd/container", "other\n");
-	machine_read(&machine, tree.fd);
-	assert_true(machine.container);
-	assert_string_equal(machine_description(&machine), "a container");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		tree_make(NULL);
+		for (size_t k = 0; k < 2 && cases[i].files[k][0]; k++)
+			tree_put(cases[i].files[k][0], cases[i].files[k][1]);
+		if (cases[i].pid_namespace)
+			tree_link("proc/self/ns/pid", cases[i].pid_namespace);
+		machine_read(&machine, tree.fd);
+		assert_int_equal(machine.virtual, cases[i].virtual);
+		assert_int_equal(machine.container, cases[i].container);
+		assert_string_equal(machine_description(&machine), cases[i].description);
+		assert_true(cases[i].container || !machine.engine);
+		drop(NULL);
+	}
 }
 
 TEST_OF_MACHINE(the_system_is_told_by_os_release)

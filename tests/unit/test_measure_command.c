@@ -20,14 +20,22 @@ static int try_to_make(const struct measure_options *o, struct option_list opera
 	return commands_make(o, (int)operands.n, (char **)(uintptr_t)operands.items, ret, &err);
 }
 
-static struct commands make(const struct measure_options *o, struct option_list operands)
-{
-	struct commands commands;
+static struct commands c;
 
-	if (try_to_make(o, operands, &commands) < 0)
+static void make(const struct measure_options *o, struct option_list operands)
+{
+	commands_clear(&c);
+	if (try_to_make(o, operands, &c) < 0)
 		fail_msg("%s", err.text);
-	return commands;
 }
+
+static int clear(void **state)
+{
+	commands_clear(&c);
+	return 0;
+}
+
+#define TEST_OF_COMMANDS(name) TEST_WITH(name, NULL, clear)
 
 static void assert_error(
 	const struct measure_options *o, struct option_list operands, int r, const char *sentence)
@@ -38,11 +46,9 @@ static void assert_error(
 	assert_non_null(strstr(err.text, sentence));
 }
 
-TEST(each_operand_is_a_command_line)
+TEST_OF_COMMANDS(each_operand_is_a_command_line)
 {
-	_cleanup_(commands_clear) struct commands c = make(
-		&(struct measure_options){}, LIST("echo 'a b' c", "true"));
-
+	make(&(struct measure_options){}, LIST("echo 'a b' c", "true"));
 	assert_int_equal(c.n, 2);
 	assert_string_equal(c.items[0].argv[1], "a b");
 	assert_string_equal(c.items[0].argv[2], "c");
@@ -52,18 +58,17 @@ TEST(each_operand_is_a_command_line)
 	assert_string_equal(c.items[1].name, "true");
 }
 
-TEST(a_shell_gets_the_line_as_it_is)
+TEST_OF_COMMANDS(a_shell_gets_the_line_as_it_is)
 {
 	char *shell[] = {(char *)"/bin/sh", NULL};
-	_cleanup_(commands_clear) struct commands c = make(
-		&(struct measure_options){.shell_words = shell}, LIST("echo a | cat"));
 
+	make(&(struct measure_options){.shell_words = shell}, LIST("echo a | cat"));
 	assert_string_equal(c.items[0].argv[0], "/bin/sh");
 	assert_string_equal(c.items[0].argv[1], "-c");
 	assert_string_equal(c.items[0].argv[2], "echo a | cat");
 }
 
-TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
+TEST_OF_COMMANDS(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 {
 	struct measure_options o = {.setup = "s {x}",
 		.cleanup = "c {x}",
@@ -72,60 +77,48 @@ TEST(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 		.names = LIST("n {x}")};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
-	{
-		_cleanup_(commands_clear) struct commands c = make(&o, LIST("echo {x}"));
-
-		assert_int_equal(c.n, 2);
-		assert_string_equal(c.items[1].text, "echo 2");
-		assert_string_equal(c.items[1].argv[1], "2");
-		assert_string_equal(c.items[1].name, "n 2");
-		assert_string_equal(c.items[1].setup, "s 2");
-		assert_string_equal(c.items[1].prepare, "p 2");
-		assert_string_equal(c.items[1].conclude, "q 2");
-		assert_string_equal(c.items[1].cleanup, "c 2");
-		assert_string_equal(c.items[1].values[0], "2");
-	}
+	make(&o, LIST("echo {x}"));
+	assert_int_equal(c.n, 2);
+	assert_string_equal(c.items[1].text, "echo 2");
+	assert_string_equal(c.items[1].argv[1], "2");
+	assert_string_equal(c.items[1].name, "n 2");
+	assert_string_equal(c.items[1].setup, "s 2");
+	assert_string_equal(c.items[1].prepare, "p 2");
+	assert_string_equal(c.items[1].conclude, "q 2");
+	assert_string_equal(c.items[1].cleanup, "c 2");
+	assert_string_equal(c.items[1].values[0], "2");
 	parameters_clear(&o.parameters);
 }
 
-TEST(the_reference_comes_first_and_has_no_parameters)
+TEST_OF_COMMANDS(the_reference_comes_first_and_has_no_parameters)
 {
 	struct measure_options o = {.reference = "echo {x}", .names = LIST("mine")};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
-	{
-		_cleanup_(commands_clear) struct commands c = make(&o, LIST("true {x}"));
-
-		assert_int_equal(c.n, 3);
-		assert_string_equal(c.items[0].name, "echo {x}");
-		assert_null(c.items[0].values);
-		assert_string_equal(c.items[1].name, "mine");
-		assert_string_equal(c.items[2].argv[1], "2");
-	}
+	make(&o, LIST("true {x}"));
+	assert_int_equal(c.n, 3);
+	assert_string_equal(c.items[0].name, "echo {x}");
+	assert_null(c.items[0].values);
+	assert_string_equal(c.items[1].name, "mine");
+	assert_string_equal(c.items[2].argv[1], "2");
 	o.reference_name = "base";
-	{
-		_cleanup_(commands_clear) struct commands c = make(&o, LIST("true"));
-
-		assert_string_equal(c.items[0].name, "base");
-	}
+	make(&o, LIST("true"));
+	assert_string_equal(c.items[0].name, "base");
 	parameters_clear(&o.parameters);
 }
 
-TEST(an_option_is_given_once_or_for_each_line_or_for_each_command)
+TEST_OF_COMMANDS(an_option_is_given_once_or_for_each_line_or_for_each_command)
 {
 	struct measure_options o = {
 		.prepare = LIST("p"), .output = LIST("null", "pipe"), .conclude = LIST("1", "2", "3", "4")};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
-	{
-		_cleanup_(commands_clear) struct commands c = make(&o, LIST("echo {x}", "true"));
-
-		assert_int_equal(c.n, 4);
-		for (size_t i = 0; i < 4; i++) {
-			assert_string_equal(c.items[i].prepare, "p");
-			assert_string_equal(c.items[i].output, i < 2 ? "null" : "pipe");
-			assert_int_equal(c.items[i].conclude[0], (int)('1' + i));
-		}
+	make(&o, LIST("echo {x}", "true"));
+	assert_int_equal(c.n, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(c.items[i].prepare, "p");
+		assert_string_equal(c.items[i].output, i < 2 ? "null" : "pipe");
+		assert_int_equal(c.items[i].conclude[0], (int)('1' + i));
 	}
 	o.output = LIST("null", "pipe", "inherit");
 	assert_error(&o, LIST("echo {x}", "true"), -EINVAL,

@@ -45,6 +45,11 @@ static int usual(void **state)
 	return 0;
 }
 
+static void disturbed_by(const char *name, int64_t disturbed_ns)
+{
+	others[s.n_others++] = (struct daemon_statistics){(char *)name, .disturbed_ns = disturbed_ns};
+}
+
 static int clear(void **state)
 {
 	notes_clear(&s.notes);
@@ -86,9 +91,8 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 	s.pt.n = 17;
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	others[0] = (struct daemon_statistics){(char *)"backupd", .disturbed_ns = 228000000};
-	others[1] = (struct daemon_statistics){(char *)"kdamond.0", .disturbed_ns = 4020000};
-	s.n_others = 2;
+	disturbed_by("backupd", 228000000);
+	disturbed_by("kdamond.0", 4020000);
 	check_text(TIMES(
 		"125.6 … 130.3") "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
 				 "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
@@ -266,8 +270,7 @@ TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
 	s.on_cpu = 0.81;
 	s.taken = 0.17;
 	s.explained = 0.97;
-	others[0] = (struct daemon_statistics){(char *)"backupd", .disturbed_ns = 598000000};
-	s.n_others = 1;
+	disturbed_by("backupd", 598000000);
 	check_text(USUAL_PT
 		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
 		"  Kept 20 of 20\n"
@@ -283,8 +286,7 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 {
 	s.on_cpu = 0.81;
 	s.explained = 0.97;
-	others[0] = (struct daemon_statistics){(char *)"backupd", .disturbed_ns = 598000000};
-	s.n_others = 1;
+	disturbed_by("backupd", 598000000);
 	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
 			    "  Kept 20 of 20\n"
 			    "  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n");
@@ -294,9 +296,8 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 		"  Kept 20 of 20\n"
 		"  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n");
 	s.explained = 1;
-	s.n_others = 3;
-	others[1] = (struct daemon_statistics){(char *)"a-long-name-01", .disturbed_ns = 100000000};
-	others[2] = (struct daemon_statistics){(char *)"fifteen-letters", .disturbed_ns = 100000000};
+	disturbed_by("a-long-name-01", 100000000);
+	disturbed_by("fifteen-letters", 100000000);
 	check_text(
 		USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
 			 "  Kept 20 of 20\n"
@@ -322,8 +323,7 @@ TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 
 TEST_OF_SCREEN(warnings_fill_up_to_eight_lines)
 {
-	others[0] = (struct daemon_statistics){(char *)"backupd", .disturbed_ns = 228000000};
-	s.n_others = 1;
+	disturbed_by("backupd", 228000000);
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the program failed in %d of 20 samples", 2);
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
 	check_text(USUAL_TIMES
@@ -373,8 +373,7 @@ static void check_size(void)
 
 TEST_OF_SCREEN(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves)
 {
-	others[0] = (struct daemon_statistics){(char *)"backupd", .disturbed_ns = 228000000};
-	s.n_others = 1;
+	disturbed_by("backupd", 228000000);
 	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
 	strcpy(s.resolving, "20 samples resolve 1 % interleaved, 2 % between separate runs");
 	check_size();
@@ -406,9 +405,8 @@ TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_8)
 	s.n_samples = UINT32_MAX;
 	s.reasons = reasons;
 	s.n_reasons = ELEMENTS(reasons);
-	s.n_others = SCREEN_OTHERS;
-	for (size_t i = 0; i < SCREEN_OTHERS; i++)
-		others[i] = (struct daemon_statistics){(char *)"fifteen letters", .disturbed_ns = 123456789};
+	while (s.n_others < SCREEN_OTHERS)
+		disturbed_by("fifteen letters", 123456789);
 	for (size_t i = 0; i < ELEMENTS(times); i++)
 		for (size_t k = 0; k < ELEMENTS(times); k++)
 			for (size_t u = 0; u < ELEMENTS(units); u++) {

@@ -9,13 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static struct period find(const uint32_t *at, size_t n_at, size_t n)
-{
-	return period_find(at, n_at, NULL, n);
-}
-
-#define FIND(n, ...) \
-	find((const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), n)
+#define FIND(n, ...)                                 \
+	period_find((const uint32_t[]){__VA_ARGS__}, \
+		sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), NULL, n)
 
 /* rhn_check of EMP, Table IX. */
 TEST(equal_gaps_within_their_slack_are_a_firm_period)
@@ -50,20 +46,12 @@ TEST(a_period_that_chance_often_makes_is_not_firm)
 	assert_int_equal(strncmp(period_why(&two), "tentative (2 times; by chance in 3", 34), 0);
 }
 
-TEST(an_occurrence_missing_before_or_behind_is_no_period)
+TEST(gaps_in_the_series_or_single_occurrences_are_no_period)
 {
-	assert_true(FIND(100, 40, 50, 60, 70, 80, 90, 100).samples == 0);
-	assert_true(FIND(100, 5, 15, 25, 35).samples == 0);
+	assert_true(FIND(100, 40, 50, 60, 70, 80, 90, 100).samples == 0); /* one is missing before */
+	assert_true(FIND(100, 5, 15, 25, 35).samples == 0);               /* or behind */
 	assert_true(FIND(100, 9, 19, 29, 39, 49, 59, 69, 79, 89, 99).samples == 10);
-}
-
-TEST(irregular_gaps_are_no_period)
-{
-	assert_true(FIND(100, 10, 20, 45, 90).samples == 0);
-}
-
-TEST(once_or_never_is_no_period)
-{
+	assert_true(FIND(100, 10, 20, 45, 90).samples == 0); /* irregular */
 	assert_true(FIND(100, 50).samples == 0);
 	assert_true(period_find(NULL, 0, NULL, 100).samples == 0);
 }

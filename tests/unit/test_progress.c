@@ -9,8 +9,10 @@
 #include <pty.h>
 #include <string.h>
 
+static char text[4096];
+
 /* What `work` writes to standard error on a terminal of that width (0: a pipe). */
-static void capture(char *text, size_t size, unsigned short columns, void (*work)(void))
+static void capture(unsigned short columns, void (*work)(void))
 {
 	struct winsize window = {.ws_row = 24, .ws_col = columns};
 	int pair[2], before = dup(STDERR_FILENO);
@@ -27,7 +29,7 @@ static void capture(char *text, size_t size, unsigned short columns, void (*work
 	fflush(stderr);
 	dup2(before, STDERR_FILENO);
 	do { /* a terminal hands it over piece by piece */
-		ssize_t n = read(pair[0], text + len, size - 1 - len);
+		ssize_t n = read(pair[0], text + len, sizeof(text) - 1 - len);
 
 		assert_true(n > 0);
 		len += (size_t)n;
@@ -59,16 +61,16 @@ static void nothing_asked_for(void)
 }
 
 /* Columns of the longest line between two carriage returns, without escape sequences. */
-static size_t longest_line(const char *text)
+static size_t longest_line(void)
 {
 	size_t longest = 0, at = 0;
 
-	for (; *text; text++) {
-		if (*text == '\033') {
-			text += strcspn(text, "mK");
+	for (const char *c = text; *c; c++) {
+		if (*c == '\033') {
+			c += strcspn(c, "mK");
 			continue;
 		}
-		at = *text == '\r' ? 0 : at + 1;
+		at = *c == '\r' ? 0 : at + 1;
 		longest = at > longest ? at : longest;
 	}
 	return longest;
@@ -76,9 +78,7 @@ static size_t longest_line(const char *text)
 
 TEST(a_bar_has_count_estimate_and_time_left)
 {
-	char text[4096];
-
-	capture(text, sizeof(text), 100, half_done);
+	capture(100, half_done);
 	assert_non_null(strstr(text, "sort --numeric-sort big.txt [\033[32m##"));
 	assert_non_null(strstr(text, "#..."));
 	assert_non_null(strstr(text, "10/20, current estimate 127.9 ms, ETA "));
@@ -86,24 +86,20 @@ TEST(a_bar_has_count_estimate_and_time_left)
 
 TEST(a_narrow_terminal_keeps_it_in_one_line)
 {
-	char text[4096];
-
 	for (unsigned short columns = 1; columns < 120; columns++) {
-		capture(text, sizeof(text), columns, half_done);
+		capture(columns, half_done);
 		assert_non_null(strstr(text, "\033[K"));
-		assert_in_range(longest_line(text), 0, columns - 1);
+		assert_in_range(longest_line(), 0, columns - 1);
 		assert_null(strchr(text, '\n'));
 	}
 }
 
 TEST(no_color_is_honoured)
 {
-	char text[4096];
-
-	capture(text, sizeof(text), 100, half_done);
+	capture(100, half_done);
 	assert_non_null(strstr(text, "\033[32m"));
 	setenv("NO_COLOR", "1", 1);
-	capture(text, sizeof(text), 100, half_done);
+	capture(100, half_done);
 	unsetenv("NO_COLOR");
 	assert_null(strstr(text, "\033[32m"));
 }
@@ -123,9 +119,7 @@ static void a_second_later(void)
 
 TEST(without_a_terminal_there_are_plain_lines_now_and_then)
 {
-	char text[4096];
-
-	capture(text, sizeof(text), 0, a_second_later);
+	capture(0, a_second_later);
 	assert_non_null(strstr(text, "INC16: 2 of 20, ETA "));
 	assert_null(strstr(text, "4 of 20"));
 	assert_non_null(strstr(text, "INC16: 20 of 20, current estimate 1.0 s\n"));
@@ -134,9 +128,7 @@ TEST(without_a_terminal_there_are_plain_lines_now_and_then)
 
 TEST(quiet_work_says_nothing)
 {
-	char text[64];
-
-	capture(text, sizeof(text), 80, nothing_asked_for);
+	capture(80, nothing_asked_for);
 	assert_string_equal(text, "");
 }
 

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a machine can resolve, against what comparisons find on made-up machines. */
-#include "tests/unit/check.h"
+#include "tests/unit/drawn.h"
 
 #include "lib/protocol/sample_size.h"
 #include "lib/report/notes.h"
 #include "lib/stats/compare.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
 
 enum { N = 2000, SIZE = 10 };
 static const double MEAN = 1e8, SD = 1e6;
 
 /* The next time of a machine whose neighbouring times are correlated. */
-static int64_t next_time(gsl_rng *rng, double *state, double lag1)
+static int64_t next_time(double *state, double lag1)
 {
 	*state = lag1 * *state + sqrt(1 - lag1 * lag1) * gsl_ran_ugaussian(rng);
 	return llround(MEAN + SD * *state);
 }
 
-static struct resolving resolving_of(gsl_rng *rng, double lag1)
+static struct resolving resolving_of(double lag1)
 {
 	static struct sample samples[N];
 	struct resolving rows[N_RESOLVING];
 	double state = 0;
 
 	for (uint32_t i = 0; i < N; i++)
-		samples[i] = (struct sample){.n = i + 1, .pt_ns = next_time(rng, &state, lag1)};
+		samples[i] = (struct sample){.n = i + 1, .pt_ns = next_time(&state, lag1)};
 	resolving_find(rows, &(struct analysis){.samples = samples, .n_samples = N});
 	return *resolving_for(rows, SIZE);
 }
 
 /* How often b, which is longer by `more`, is found slower than a, in turn. */
-static double power(gsl_rng *rng, double lag1, double more)
+static double power(double lag1, double more)
 {
 	enum { RUNS = 2000 };
 	double state = 0;
@@ -44,8 +43,8 @@ static double power(gsl_rng *rng, double lag1, double more)
 		struct error err;
 
 		for (int i = 0; i < SIZE; i++) {
-			a[i] = next_time(rng, &state, lag1);
-			b[i] = llround((1 + more) * (double)next_time(rng, &state, lag1));
+			a[i] = next_time(&state, lag1);
+			b[i] = llround((1 + more) * (double)next_time(&state, lag1));
 		}
 		assert_int_equal(
 			compare(a, SIZE, b, SIZE, &(struct compare_plan){DESIGN_PAIRS}, &c, &err), 0);
@@ -54,37 +53,31 @@ static double power(gsl_rng *rng, double lag1, double more)
 	return (double)found / RUNS;
 }
 
-TEST(what_is_said_to_be_resolved_is_found_in_four_cases_of_five)
+TEST_DRAWN(what_is_said_to_be_resolved_is_found_in_four_cases_of_five, 1)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	struct resolving independent, correlated;
 
-	gsl_rng_set(rng, check_seed(1));
-	independent = resolving_of(rng, 0);
-	correlated = resolving_of(rng, 0.7);
+	independent = resolving_of(0);
+	correlated = resolving_of(0.7);
 	assert_true(fabs(independent.interleaved / independent.separate - 1) < 0.15);
-	assert_true(power(rng, 0, independent.interleaved) > 0.72);
-	assert_true(power(rng, 0, independent.interleaved) < 0.9);
-	assert_true(power(rng, 0.7, correlated.interleaved) > 0.72);
-	assert_true(power(rng, 0.7, correlated.interleaved) < 0.95);
-	gsl_rng_free(rng);
+	assert_true(power(0, independent.interleaved) > 0.72);
+	assert_true(power(0, independent.interleaved) < 0.9);
+	assert_true(power(0.7, correlated.interleaved) > 0.72);
+	assert_true(power(0.7, correlated.interleaved) < 0.95);
 }
 
 /* Of independent samples the two are equal, and chance may make either estimate the greater. */
-TEST(samples_in_turn_never_resolve_less_than_separate_runs)
+TEST_DRAWN(samples_in_turn_never_resolve_less_than_separate_runs, 1)
 {
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	int equal = 0;
 
-	gsl_rng_set(rng, check_seed(1));
 	for (int i = 0; i < 40; i++) {
-		struct resolving row = resolving_of(rng, 0);
+		struct resolving row = resolving_of(0);
 
 		assert_true(row.interleaved <= row.separate);
 		equal += row.interleaved == row.separate;
 	}
 	assert_true(equal > 5 && equal < 35);
-	gsl_rng_free(rng);
 }
 
 TEST(neither_does_a_stored_estimate_that_says_so)
@@ -96,16 +89,13 @@ TEST(neither_does_a_stored_estimate_that_says_so)
 }
 
 /* sd of the logarithm of a ratio: 0.01; the programs that start first are 5 % faster. */
-TEST(a_duet_resolves_what_its_ratios_vary_by)
+TEST_DRAWN(a_duet_resolves_what_its_ratios_vary_by, 1)
 {
 	struct resolving rows[N_RESOLVING] = {{0}, {.samples = 10, .interleaved = 0.2, .separate = 0.5}};
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	double ratios[400];
 
-	gsl_rng_set(rng, check_seed(1));
 	for (size_t i = 0; i < ELEMENTS(ratios); i++)
 		ratios[i] = 0.01 * gsl_ran_ugaussian(rng) + (i % 2 ? 0.025 : -0.025);
-	gsl_rng_free(rng);
 	resolving_add_duet(rows, ratios, 5);
 	assert_true(rows[1].duet == 0);
 	resolving_add_duet(rows, ratios, ELEMENTS(ratios));

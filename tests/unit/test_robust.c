@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the bulk of an array lies, and how large a share is at least. */
-#include "tests/unit/check.h"
+#include "tests/unit/drawn.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/stats/summary.h"
 
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -69,13 +68,11 @@ static bool covers_the_median(struct bounds bounds, double median)
 }
 
 /* Of an exponential distribution, far from symmetric, with its mean drawn. */
-TEST(the_interval_of_the_median_covers_it)
+TEST_DRAWN(the_interval_of_the_median_covers_it, 1)
 {
 	enum { RUNS = 2000 };
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	const size_t sizes[] = {10, 40, 101};
 
-	gsl_rng_set(rng, check_seed(1));
 	for (size_t k = 0; k < ELEMENTS(sizes); k++) {
 		int covered = 0;
 
@@ -91,7 +88,6 @@ TEST(the_interval_of_the_median_covers_it)
 		printf("%zu values: %.1f %%\n", sizes[k], 100.0 * covered / RUNS);
 		assert_true(covered >= RUNS * 0.935 && covered <= RUNS * 0.99);
 	}
-	gsl_rng_free(rng);
 }
 
 TEST(five_values_have_no_95_percent_interval_of_the_median)

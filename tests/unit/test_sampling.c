@@ -59,52 +59,53 @@ static int end(struct sampling *s, struct error *err)
 }
 
 /* Two runs of a program that does nothing. */
-struct two {
+static struct two {
 	struct run runs[2];
 	char *argv[4];
 	struct spawn spawn;
 	struct sampling items[2];
 	struct run_session session;
 	struct sampling_plan plan;
-};
+} two;
 
-static void two_make(struct two *two, struct scratch *s, const char *script, enum order order)
+static void two_clear(void)
 {
+	counter_reader_free(two.session.observer.counters);
+	run_clear(&two.runs[0]);
+	run_clear(&two.runs[1]);
+}
+
+static void two_make(struct scratch *s, const char *script, enum order order)
+{
+	two_clear(); /* those of the test before */
 	*events = '\0';
 	enough = 0;
 	fails_at = signal_at = NULL;
-	*two = (struct two){.argv = {(char *)"sh", (char *)"-c", (char *)script, NULL}};
-	two->spawn = (struct spawn){.argv = two->argv,
+	two = (struct two){.argv = {(char *)"sh", (char *)"-c", (char *)script, NULL}};
+	two.spawn = (struct spawn){.argv = two.argv,
 		.path = "/bin/sh",
 		.cpu = -1,
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1};
 	for (size_t i = 0; i < 2; i++) {
-		two->runs[i] = scratch_run("sh");
-		two->items[i] = (struct sampling){.run = &two->runs[i],
-			.spawn = &two->spawn,
+		two.runs[i] = scratch_run("sh");
+		two.items[i] = (struct sampling){.run = &two.runs[i],
+			.spawn = &two.spawn,
 			.samples = 2,
 			.data = (char *)(i ? "2" : "1")};
 	}
-	two->session = RUN_SESSION_NEW;
-	two->session.book = s->book;
-	two->session.observer.counters = counters_open(AT_FDCWD, -1);
-	two->plan = (struct sampling_plan){
-		.session = &two->session,
-		.items = two->items,
+	two.session = RUN_SESSION_NEW;
+	two.session.book = s->book;
+	two.session.observer.counters = counters_open(AT_FDCWD, -1);
+	two.plan = (struct sampling_plan){
+		.session = &two.session,
+		.items = two.items,
 		.n = 2,
 		.order = order,
 		.hooks = {begin, prepare, conclude, taken, more, end},
 		.quiet = true,
 	};
-}
-
-static void two_clear(struct two *two)
-{
-	counter_reader_free(two->session.observer.counters);
-	run_clear(&two->runs[0]);
-	run_clear(&two->runs[1]);
 }
 
 /* The run in the book is in this state with so many samples. */
@@ -119,9 +120,7 @@ static void check_run(struct scratch *s, int64_t id, const char *wanted, uint32_
 
 TEST_IN_BOOK(a_sequence_finishes_one_run_before_the_next)
 {
-	_cleanup_(two_clear) struct two two;
-
-	two_make(&two, s, "exit 0", ORDER_SEQUENCE);
+	two_make(s, "exit 0", ORDER_SEQUENCE);
 	two.items[1].warm_ups = 1;
 	assert_done(s, sampling_run(&two.plan, &s->err));
 	assert_string_equal(events, "b1p1t1c1p1t1c1e1b2w2c2p2t2c2p2t2c2e2");
@@ -131,9 +130,7 @@ TEST_IN_BOOK(a_sequence_finishes_one_run_before_the_next)
 
 TEST_IN_BOOK(interleaved_runs_take_turns_after_all_warm_ups)
 {
-	_cleanup_(two_clear) struct two two;
-
-	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
+	two_make(s, "exit 0", ORDER_INTERLEAVE);
 	two.items[0].warm_ups = two.items[1].warm_ups = 1;
 	assert_done(s, sampling_run(&two.plan, &s->err));
 	assert_string_equal(events, "b1w1c1b2w2c2p1t1c1p2t2c2p1t1c1p2t2c2e1e2");
@@ -141,10 +138,9 @@ TEST_IN_BOOK(interleaved_runs_take_turns_after_all_warm_ups)
 
 TEST_IN_BOOK(a_shuffle_takes_one_sample_of_each_in_every_round)
 {
-	_cleanup_(two_clear) struct two two;
 	int swapped = 0;
 
-	two_make(&two, s, "exit 0", ORDER_SHUFFLE);
+	two_make(s, "exit 0", ORDER_SHUFFLE);
 	two.items[0].samples = two.items[1].samples = 12;
 	two.plan.hooks = (struct sampling_hooks){.prepare = prepare};
 	two.plan.seed = 7;
@@ -159,9 +155,7 @@ TEST_IN_BOOK(a_shuffle_takes_one_sample_of_each_in_every_round)
 
 TEST_IN_BOOK(a_run_gets_more_samples_as_long_as_it_asks)
 {
-	_cleanup_(two_clear) struct two two;
-
-	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
+	two_make(s, "exit 0", ORDER_INTERLEAVE);
 	two.items[1].samples = 1;
 	enough = 4;
 	assert_done(s, sampling_run(&two.plan, &s->err));
@@ -171,10 +165,9 @@ TEST_IN_BOOK(a_run_gets_more_samples_as_long_as_it_asks)
 
 TEST_IN_BOOK(a_run_that_has_an_id_is_resumed)
 {
-	_cleanup_(two_clear) struct two two;
 	int64_t id;
 
-	two_make(&two, s, "exit 0", ORDER_SEQUENCE);
+	two_make(s, "exit 0", ORDER_SEQUENCE);
 	two.plan.n = 1;
 	assert_done(s, sampling_run(&two.plan, &s->err));
 	id = two.runs[0].id;
@@ -192,9 +185,7 @@ TEST_IN_BOOK(a_run_that_has_an_id_is_resumed)
 
 TEST_IN_BOOK(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended)
 {
-	_cleanup_(two_clear) struct two two;
-
-	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
+	two_make(s, "exit 0", ORDER_INTERLEAVE);
 	fails_at = "t2";
 	assert_int_equal(sampling_run(&two.plan, &s->err), -EIO);
 	assert_string_equal(s->err.text, "t2 fails");
@@ -205,9 +196,7 @@ TEST_IN_BOOK(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended)
 
 TEST_IN_BOOK(a_failure_at_the_end_of_one_run_leaves_the_others_done)
 {
-	_cleanup_(two_clear) struct two two;
-
-	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
+	two_make(s, "exit 0", ORDER_INTERLEAVE);
 	fails_at = "e1";
 	assert_int_equal(sampling_run(&two.plan, &s->err), -EIO);
 	assert_string_equal(s->err.text, "e1 fails");
@@ -217,16 +206,13 @@ TEST_IN_BOOK(a_failure_at_the_end_of_one_run_leaves_the_others_done)
 
 TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 {
-	_cleanup_(two_clear) struct two two;
-
-	two_make(&two, s, "exit 3", ORDER_SEQUENCE);
+	two_make(s, "exit 3", ORDER_SEQUENCE);
 	assert_int_equal(sampling_run(&two.plan, &s->err), -ECANCELED);
 	assert_string_equal(
 		s->err.text, "'sh' ended with exit status 3 in sample 1"); /* no option of emp-measure */
 	check_run(s, two.runs[0].id, "failed", 0);
 	assert_int_equal(two.runs[1].id, 0);
-	two_clear(&two);
-	two_make(&two, s, "exec sleep 1000", ORDER_SEQUENCE);
+	two_make(s, "exec sleep 1000", ORDER_SEQUENCE);
 	two.items[0].warm_ups = 1;
 	two.spawn.timeout_ns = 50000000;
 	assert_int_equal(sampling_run(&two.plan, &s->err), -ETIMEDOUT);
@@ -236,10 +222,9 @@ TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 /* Last: the signal stays. */
 TEST_IN_BOOK(an_interrupt_keeps_the_samples_before)
 {
-	_cleanup_(two_clear) struct two two;
 
 	assert_int_equal(interrupt_init(), 0);
-	two_make(&two, s, "exit 0", ORDER_INTERLEAVE);
+	two_make(s, "exit 0", ORDER_INTERLEAVE);
 	signal_at = "p2";
 	assert_int_equal(sampling_run(&two.plan, &s->err), -EINTR);
 	check_run(s, two.runs[0].id, "interrupted", 1);

@@ -67,13 +67,15 @@ static const struct tool without = {"emp-one", "Tests one.", NULL, common, only}
 
 enum { MAX_WORDS = 20 };
 
-/* Runs the tool with words parted by blanks. What it prints goes to *out and *complaint. */
-static int call(const struct tool *tool, const char *words, char **out, char **complaint)
+static char *out, *said; /* what a call printed */
+
+/* Runs the tool with words parted by blanks. */
+static int call(const struct tool *tool, const char *words)
 {
 	static char copy[512]; /* as argv, it outlives the call */
 	char *argv[MAX_WORDS + 2] = {(char *)tool->name}, *rest = copy;
 	FILE *stdout_before = stdout, *stderr_before = stderr;
-	size_t out_size, complaint_size;
+	size_t out_size, said_size;
 	int argc = 1, status;
 
 	snprintf(copy, sizeof(copy), "%s", words);
@@ -82,8 +84,10 @@ static int call(const struct tool *tool, const char *words, char **out, char **c
 			argv[argc++] = word;
 	free(got.prepare.items);
 	memset(&got, 0, sizeof(got));
-	stdout = open_memstream(out, &out_size);
-	stderr = open_memstream(complaint, &complaint_size);
+	free(TAKE(out));
+	free(TAKE(said));
+	stdout = open_memstream(&out, &out_size);
+	stderr = open_memstream(&said, &said_size);
 	status = tool_main(tool, argc, argv);
 	fclose(stdout);
 	fclose(stderr);
@@ -94,18 +98,14 @@ static int call(const struct tool *tool, const char *words, char **out, char **c
 
 static void check_refused(const struct tool *tool, const char *words, const char *complaint)
 {
-	_cleanup_(freep) char *out = NULL, *said = NULL;
-
-	assert_int_equal(call(tool, words, &out, &said), STATUS_ERROR);
+	assert_int_equal(call(tool, words), STATUS_ERROR);
 	assert_false(got.called);
 	assert_string_equal(said, complaint);
 }
 
 static void check_done(const struct tool *tool, const char *words, const char *operands)
 {
-	_cleanup_(freep) char *out = NULL, *said = NULL;
-
-	assert_int_equal(call(tool, words, &out, &said), STATUS_DONE);
+	assert_int_equal(call(tool, words), STATUS_DONE);
 	assert_true(got.called);
 	assert_string_equal(got.operands, operands);
 	assert_string_equal(said, "");
@@ -138,41 +138,34 @@ TEST(help_and_version_have_letters_in_every_tool_and_verb)
 	static const char *const version[] = {"-V", "--version", "show -V"};
 
 	for (size_t i = 0; i < ELEMENTS(help); i++) {
-		_cleanup_(freep) char *out = NULL, *said = NULL;
-
-		assert_int_equal(call(&with_verbs, help[i], &out, &said), STATUS_DONE);
+		assert_int_equal(call(&with_verbs, help[i]), STATUS_DONE);
 		assert_false(got.called);
 		assert_int_equal(strncmp(out, "Usage: emp-test ", 16), 0);
 		assert_non_null(strstr(out, "  -h, --help                 show this help\n"));
 		assert_non_null(strstr(out, "  -V, --version              show the version\n"));
 	}
 	for (size_t i = 0; i < ELEMENTS(version); i++) {
-		_cleanup_(freep) char *out = NULL, *said = NULL;
-
-		assert_int_equal(call(&with_verbs, version[i], &out, &said), STATUS_DONE);
+		assert_int_equal(call(&with_verbs, version[i]), STATUS_DONE);
 		assert_string_equal(out, "emp-test " EMP_VERSION "\n");
 	}
 }
 
 TEST(help_lists_what_there_is_in_80_columns)
 {
-	_cleanup_(freep) char *tool = NULL, *verb = NULL, *one = NULL, *said = NULL, *also = NULL,
-			      *third = NULL;
-
-	call(&with_verbs, "-h", &tool, &said);
-	assert_non_null(strstr(tool, "  show RUN                   one run\n"));
-	assert_non_null(strstr(tool, "Examples:\n  emp-test list\n"));
-	assert_null(strstr(tool, "--share"));
-	call(&with_verbs, "show -h", &verb, &also);
-	assert_non_null(strstr(verb, "Usage: emp-test show [OPTION...] RUN\n"));
-	assert_non_null(strstr(verb, "  -t, --time TIME            a summary"));
-	assert_non_null(strstr(verb, "\n                             "));
-	assert_non_null(strstr(verb, "      --share PERCENT        a share\n"));
-	assert_null(strstr(verb, "old-text"));
-	for (char *rest = verb, *line; (line = strsep(&rest, "\n"));)
+	call(&with_verbs, "-h");
+	assert_non_null(strstr(out, "  show RUN                   one run\n"));
+	assert_non_null(strstr(out, "Examples:\n  emp-test list\n"));
+	assert_null(strstr(out, "--share"));
+	call(&with_verbs, "show -h");
+	assert_non_null(strstr(out, "Usage: emp-test show [OPTION...] RUN\n"));
+	assert_non_null(strstr(out, "  -t, --time TIME            a summary"));
+	assert_non_null(strstr(out, "\n                             "));
+	assert_non_null(strstr(out, "      --share PERCENT        a share\n"));
+	assert_null(strstr(out, "old-text"));
+	for (char *rest = out, *line; (line = strsep(&rest, "\n"));)
 		assert_in_range(strlen(line), 0, 80);
-	call(&without, "-h", &one, &third);
-	assert_non_null(strstr(one, "Usage: emp-one [OPTION...] COMMAND...\nTests one.\n"));
+	call(&without, "-h");
+	assert_non_null(strstr(out, "Usage: emp-one [OPTION...] COMMAND...\nTests one.\n"));
 }
 
 TEST(one_value_given_twice_is_refused_by_name)
@@ -240,12 +233,11 @@ TEST(the_status_and_the_sentence_of_a_verb_reach_the_caller)
 	static const struct verb rows[] = {
 		{"slower", NULL, "", 0, 0, NULL, positive}, {"silent", NULL, "", 0, 0, NULL, silent}, {}};
 	static const struct tool tool = {"emp-test", "Tests.", NULL, NULL, rows};
-	_cleanup_(freep) char *out = NULL, *said = NULL, *out2 = NULL, *said2 = NULL;
 
-	assert_int_equal(call(&tool, "slower", &out, &said), STATUS_NOT_FIT);
+	assert_int_equal(call(&tool, "slower"), STATUS_NOT_FIT);
 	assert_string_equal(said, "emp-test: it is slower\n");
-	assert_int_equal(call(&tool, "silent", &out2, &said2), STATUS_ERROR);
-	assert_string_equal(said2, "emp-test: failed: No such file or directory\n");
+	assert_int_equal(call(&tool, "silent"), STATUS_ERROR);
+	assert_string_equal(said, "emp-test: failed: No such file or directory\n");
 }
 
 int check_begin(void)

@@ -73,18 +73,25 @@ TEST_OF_PROFILE(the_same_machine_and_times_stand)
 	assert_true(says("INC0.1 takes 100.0 ms of CPU time now and took 100.0 ms then, +0.01 %"));
 }
 
-TEST_OF_PROFILE(another_speed_needs_a_new_calibration)
+TEST_OF_PROFILE(other_times_need_a_calibration_unless_they_are_chance)
 {
-	now = made_up(now_samples, NOW, 2000000, 100000);
-	assert_judged(NULL, VALIDITY_REPEAT_ALL);
-	assert_true(says("+2.00 % (means of the central samples): the machine's speed has changed"));
-}
+	static const struct {
+		int64_t spread_ns, now_more_ns, now_spread_ns;
+		enum validity verdict;
+		const char *words;
+	} cases[] = {
+		{100000, 2000000, 100000, VALIDITY_REPEAT_ALL,
+			"+2.00 % (means of the central samples): the machine's speed has changed"},
+		{40000000, 2000000, 40000000, VALIDITY_HOLDS, ""},
+		{100000, 0, 3000000, VALIDITY_REPEAT_SHORT, "less even"},
+	};
 
-TEST_OF_PROFILE(a_shift_that_is_chance_is_none)
-{
-	then = made_up(then_samples, THEN, 0, 40000000);
-	now = made_up(now_samples, NOW, 2000000, 40000000);
-	assert_judged(NULL, VALIDITY_HOLDS);
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		then = made_up(then_samples, THEN, 0, cases[i].spread_ns);
+		now = made_up(now_samples, NOW, cases[i].now_more_ns, cases[i].now_spread_ns);
+		assert_judged(NULL, cases[i].verdict);
+		assert_true(says(cases[i].words));
+	}
 }
 
 /* A machine whose speed changes by 2 % every 40 samples: a run of 99 is as likely to be faster. */
@@ -104,13 +111,6 @@ TEST_OF_PROFILE(a_shift_by_as_much_as_separate_runs_vary_is_none)
 	now = made_up(now_samples, NOW, 2500000, 100000);
 	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {0.01, 4, 5}});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
-}
-
-TEST_OF_PROFILE(less_even_times_need_the_short_run)
-{
-	now = made_up(now_samples, NOW, 0, 3000000);
-	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
-	assert_true(says("less even"));
 }
 
 static struct difference other_cpu = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
