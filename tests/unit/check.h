@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,12 @@ static inline unsigned long check_seed(unsigned long otherwise)
 
 	printf("EMP_SEED=%lu\n", seed);
 	return seed;
+}
+
+static inline void assert_close(double x, double y, double tolerance)
+{
+	if (!(fabs(x - y) <= tolerance))
+		fail_msg("%.9g is not near %.9g", x, y);
 }
 
 /* What the statement prints to the stream of this name; it must be freed. */

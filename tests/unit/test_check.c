@@ -95,45 +95,38 @@ TEST(timers_are_named_with_their_time)
 	assert_non_null(strstr(finding.value, ", x.timer"));
 }
 
-static void set_daemon(struct facts *f, const char *name, enum ntp_answer answer, const char *words)
+TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 {
-	struct ntp_daemon *d = &f->ntp.daemons[f->ntp.n++];
+	static const struct {
+		bool synchronised; /* as the kernel reports */
+		struct ntp_daemon daemons[2];
+		enum check_state state;
+		const char *words;
+	} cases[] = {
+		{true, {}, CHECK_OFF, "no time daemon runs"},
+		{true, {{"chrony", NTP_SYNCHRONISED, "follows 10.0.0.1"}}, CHECK_OK},
+		{false, {{"chrony", NTP_SYNCHRONISED, "follows 10.0.0.1"}}, CHECK_OFF,
+			"but the kernel reports an unsynchronised clock"},
+		{true, {{"ntpsec", NTP_SEARCHING, "follows no server"}}, CHECK_OFF,
+			"though the kernel reports a synchronised clock"},
+		{true, {{"ntpsec", NTP_SILENT, "follows no server"}}, CHECK_UNKNOWN},
+		{false, {{"ntpsec", NTP_SILENT, "follows no server"}}, CHECK_OFF},
+		{true,
+			{{"chrony", NTP_SYNCHRONISED, "follows 10.0.0.1"},
+				{"ntpsec", NTP_SYNCHRONISED, "follows 10.0.0.1"}},
+			CHECK_OFF, "2 daemons set one clock: chrony, ntpsec"},
+	};
 
-	d->name = name;
-	d->answer = answer;
-	snprintf(d->description, sizeof(d->description), "%s", words);
-}
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct facts f = {.clock = {.known = true, .synchronised = cases[i].synchronised}};
 
-TEST(a_clock_wants_a_daemon_and_both_must_say_so)
-{
-	struct facts f = {.clock = {.known = true, .synchronised = true}};
-
-	assert_says(check_ntp, &f, CHECK_OFF, "no time daemon runs");
-	set_daemon(&f, "chrony", NTP_SYNCHRONISED, "follows 10.0.0.1");
-	assert_says(check_ntp, &f, CHECK_OK, NULL);
-	f.clock.synchronised = false;
-	assert_says(check_ntp, &f, CHECK_OFF, "but the kernel reports an unsynchronised clock");
-}
-
-TEST(the_kernels_word_alone_is_not_believed)
-{
-	struct facts f = {.clock = {.known = true, .synchronised = true}};
-
-	set_daemon(&f, "ntpsec", NTP_SEARCHING, "follows no server");
-	assert_says(check_ntp, &f, CHECK_OFF, "though the kernel reports a synchronised clock");
-	f.ntp.daemons[0].answer = NTP_SILENT;
-	assert_says(check_ntp, &f, CHECK_UNKNOWN, NULL);
-	f.clock.synchronised = false;
-	assert_says(check_ntp, &f, CHECK_OFF, NULL);
-}
-
-TEST(two_daemons_fight_over_a_clock)
-{
-	struct facts f = {.clock = {.known = true, .synchronised = true}};
-
-	set_daemon(&f, "chrony", NTP_SYNCHRONISED, "follows 10.0.0.1");
-	set_daemon(&f, "ntpsec", NTP_SYNCHRONISED, "follows 10.0.0.1");
-	assert_finding(check_ntp, &f, CHECK_OFF, "2 daemons set one clock: chrony, ntpsec");
+		while (f.ntp.n < ELEMENTS(cases[i].daemons) && cases[i].daemons[f.ntp.n].name) {
+			f.ntp.daemons[f.ntp.n] = cases[i].daemons[f.ntp.n];
+			f.ntp.n++;
+		}
+		assert_says(check_ntp, &f, cases[i].state, cases[i].words);
+	}
+	assert_string_equal(finding.value, "2 daemons set one clock: chrony, ntpsec");
 }
 
 TEST(a_containers_clock_is_its_hosts)

@@ -118,12 +118,18 @@ TEST_IN_TREE(registers_and_the_sensor_of_the_pinned_cpu_are_read)
 	assert_false(counters_know(&none, COUNTER_SPEED));
 }
 
+static void assert_described(const struct disturbances *found, size_t i, const char *words)
+{
+	_cleanup_(freep) char *text = disturbance_description(found, &found->items[i]);
+
+	assert_string_equal(text, words);
+}
+
 /* 10 ms each, of 60 ms. */
 TEST(it_is_said_whether_pt_contains_interrupts)
 {
 	_cleanup_(disturbances_clear) struct disturbances found = {};
 	struct sample_counters samples[5];
-	_cleanup_(freep) char *in = NULL, *out = NULL, *unknown = NULL;
 
 	for (uint32_t i = 0; i < ELEMENTS(samples); i++) {
 		samples[i] = (struct sample_counters){.sample = i + 1};
@@ -131,23 +137,19 @@ TEST(it_is_said_whether_pt_contains_interrupts)
 	}
 	found = disturbances_find(samples, ELEMENTS(samples), 60 * NS_PER_MS);
 	found.pt_ns = 60e6;
-	unknown = disturbance_description(&found, found.items);
+	assert_described(&found, 0, "interrupts took 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
 	found.interrupts = INTERRUPTS_IN_PT;
-	in = disturbance_description(&found, found.items);
+	assert_described(&found, 0,
+		"PT contains interrupts: 10 ms a sample (17 %), in 5 of 5 samples (1, 2, 3, 4, …)");
 	found.interrupts = INTERRUPTS_NOT_IN_PT;
-	out = disturbance_description(&found, found.items);
-	assert_string_equal(unknown, "interrupts took 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
-	assert_string_equal(
-		in, "PT contains interrupts: 10 ms a sample (17 %), in 5 of 5 samples (1, 2, 3, 4, …)");
-	assert_string_equal(
-		out, "PT does not contain interrupts: 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
+	assert_described(&found, 0,
+		"PT does not contain interrupts: 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
 }
 
 TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 {
 	_cleanup_(disturbances_clear) struct disturbances found = {};
 	struct sample_counters samples[2] = {{.sample = 1}, {.sample = 2}};
-	_cleanup_(freep) char *speed = NULL, *heat = NULL;
 
 	counters_set(&samples[0].changes, COUNTER_SPEED, 4000);
 	counters_set(&samples[0].changes, COUNTER_TEMPERATURE, -2900);
@@ -155,10 +157,8 @@ TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 	counters_set(&samples[1].changes, COUNTER_TEMPERATURE, 4500);
 	found = disturbances_find(samples, 2, NS_PER_S);
 	assert_int_equal(found.n, 2);
-	heat = disturbance_description(&found, &found.items[0]);
-	speed = disturbance_description(&found, &found.items[1]);
-	assert_string_equal(heat, "the temperature changed in 1 of 2 samples (2), by up to 4.5 °C");
-	assert_string_equal(speed,
+	assert_described(&found, 0, "the temperature changed in 1 of 2 samples (2), by up to 4.5 °C");
+	assert_described(&found, 1,
 		"the CPU's clock was not at its base frequency in 1 of 2 samples (2), by up to 12.3 %");
 }
 
@@ -246,7 +246,6 @@ TEST(the_words_name_what_moved_and_where)
 {
 	struct sample_counters samples[3] = {{.sample = 1}, {.sample = 2}, {.sample = 4}};
 	_cleanup_(disturbances_clear) struct disturbances moves = {};
-	_cleanup_(freep) char *steal = NULL, *rate = NULL, *pressure = NULL;
 
 	for (int i = 0; i < 3; i++) {
 		counters_set(&samples[i].changes, COUNTER_STEAL, i * 20000000);
@@ -257,12 +256,9 @@ TEST(the_words_name_what_moved_and_where)
 	}
 	moves = disturbances_find(samples, 3, 100000000);
 	assert_int_equal(moves.n, 3);
-	steal = disturbance_description(&moves, &moves.items[0]);
-	rate = disturbance_description(&moves, &moves.items[1]);
-	pressure = disturbance_description(&moves, &moves.items[2]);
-	assert_string_equal(steal, "CPU time stolen by the hypervisor in 2 of 3 samples (2, 4), 60.00 ms");
-	assert_string_equal(rate, "NTP changed the clock rate in 1 of 3 samples (1), by up to 2.5 ppm");
-	assert_string_equal(pressure, "processes waited for a CPU in 1 of 3 samples (4), 6.000 ms");
+	assert_described(&moves, 0, "CPU time stolen by the hypervisor in 2 of 3 samples (2, 4), 60.00 ms");
+	assert_described(&moves, 1, "NTP changed the clock rate in 1 of 3 samples (1), by up to 2.5 ppm");
+	assert_described(&moves, 2, "processes waited for a CPU in 1 of 3 samples (4), 6.000 ms");
 }
 
 TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)

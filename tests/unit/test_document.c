@@ -34,9 +34,7 @@ static size_t count_runs(struct scratch *s)
 	size_t n;
 
 	assert_done(s, book_runs(s->book, &runs, &n, &s->err));
-	for (size_t i = 0; i < n; i++)
-		run_clear(&runs[i]);
-	free(runs);
+	fields_free(&run_table, runs, n);
 	return n;
 }
 
@@ -47,9 +45,8 @@ TEST_IN_BOOK(the_papers_runs_come_back_as_they_went_in)
 	for (size_t i = 0; i < ELEMENTS(files); i++) {
 		_cleanup_(json_decrefp) json_t *document = NULL;
 		_cleanup_(run_clear) struct run run = {};
-		char path[256];
+		_cleanup_(freep) char *path = text_format("%s/%s", getenv("EMP_PAPERS"), files[i]);
 
-		snprintf(path, sizeof(path), "%s/%s", getenv("EMP_PAPERS"), files[i]);
 		assert_done(s, json_read(&document, path, &s->err));
 		assert_int_equal(there_and_back(s, document), i + 1);
 		assert_done(s, book_get_run(s->book, (int64_t)i + 1, &run, &s->err));

@@ -41,16 +41,10 @@ static struct sample make_sample(uint32_t n)
 		.n = n, .start_ns = n * NS_PER_S, .et_ns = et_ns, .pt_ns = 100 * NS_PER_MS, .wait_ns = -1};
 }
 
-static struct execution job_of(uint32_t n)
+static struct execution execution_of(uint32_t n, uint32_t source, int64_t pt_ns)
 {
 	return (struct execution){
-		.sample = n, .source = n, .pid = (pid_t)n, .pt_ns = 30 * NS_PER_MS, .same_cpu_ns = -1};
-}
-
-static struct execution cron_of(uint32_t n)
-{
-	return (struct execution){
-		.sample = n, .source = CRON, .pid = 1, .pt_ns = NS_PER_MS / 100, .same_cpu_ns = -1};
+		.sample = n, .source = source, .pid = (pid_t)source, .pt_ns = pt_ns, .same_cpu_ns = -1};
 }
 
 /* Only the first `jobs` of them ran. */
@@ -69,7 +63,8 @@ static struct analysis calibrate(uint32_t jobs, const struct analysis *like)
 			&err),
 		0);
 	for (uint32_t n = 1; n <= N; n++) {
-		const struct execution job = job_of(n), cron = cron_of(n);
+		const struct execution job = execution_of(n, n, 30 * NS_PER_MS),
+				       cron = execution_of(n, CRON, NS_PER_MS / 100);
 
 		if (is_disturbed(n) && n < EVERY * jobs)
 			assert_int_equal(analysis_feed_add(feed, &job, &err), 0);
@@ -87,7 +82,8 @@ static struct discarding measure(const struct profile *profile)
 	discarder = discarder_new(&rules);
 	for (uint32_t n = 1; n <= N; n++) {
 		const struct sample sample = make_sample(n);
-		const struct execution job = job_of(n), cron = cron_of(n);
+		const struct execution job = execution_of(n, n, 30 * NS_PER_MS),
+				       cron = execution_of(n, CRON, NS_PER_MS / 100);
 
 		discarder_add_sample(discarder, &sample);
 		if (is_disturbed(n))

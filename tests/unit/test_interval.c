@@ -9,20 +9,15 @@
 #include <math.h>
 #include <stdbool.h>
 
-static void assert_near(double x, double y, double tolerance)
-{
-	if (!(fabs(x - y) <= tolerance))
-		fail_msg("%.9g is not near %.9g", x, y);
-}
-
 TEST(uncorrelated_values_have_students_interval)
 {
 	const int64_t values[] = {100, 103, 99, 104, 98, 102, 97, 101, 103, 96};
 	struct summary s = summary_of(values, 10);
 	struct interval i = interval_of_mean(values, 10, 0.95, NULL);
 
-	assert_near((i.high_ns - i.low_ns) / 2, summary_interval(&s, 0.95), 0.1); /* they are hardly skewed */
-	assert_near(i.effective_n, 10, 0);
+	assert_close(
+		(i.high_ns - i.low_ns) / 2, summary_interval(&s, 0.95), 0.1); /* they are hardly skewed */
+	assert_close(i.effective_n, 10, 0);
 }
 
 TEST(correlated_values_are_worth_fewer)
@@ -45,9 +40,9 @@ TEST(one_value_has_no_interval_and_a_constant_has_none_to_speak_of)
 	const int64_t same[10] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5};
 
 	assert_true(isnan(interval_of_mean(same, 1, 0.95, NULL).low_ns));
-	assert_near(interval_of_mean(same, 10, 0.95, NULL).low_ns, 5, 0);
-	assert_near(interval_of_mean(same, 10, 0.95, NULL).high_ns, 5, 0);
-	assert_near(interval_of_mean(same, 10, 0.95, NULL).effective_n, 10, 0);
+	assert_close(interval_of_mean(same, 10, 0.95, NULL).low_ns, 5, 0);
+	assert_close(interval_of_mean(same, 10, 0.95, NULL).high_ns, 5, 0);
+	assert_close(interval_of_mean(same, 10, 0.95, NULL).effective_n, 10, 0);
 }
 
 /* The variance of the mean of four values is 1/16 of the sum of all their covariances. */
@@ -58,8 +53,8 @@ TEST(the_inflation_is_that_of_the_sum_of_covariances)
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 4; k++)
 			sum += pow(0.6, abs(i - k));
-	assert_near(correlation_inflation(0.6, 4), sum / 4, 1e-12);
-	assert_near(correlation_inflation(0, 4), 1, 0);
+	assert_close(correlation_inflation(0.6, 4), sum / 4, 1e-12);
+	assert_close(correlation_inflation(0, 4), 1, 0);
 }
 
 struct made_of {
@@ -201,7 +196,7 @@ TEST_DRAWN(eight_samples_or_more_bound_their_interval_unless_the_machine_is_know
 		{20, 0.75, true, &none}, {8, 0, true, &uncorrelated}, {20, 0.6, false, &correlated}};
 
 	for (size_t i = 0; i < ELEMENTS(bounded); i++)
-		assert_near(find(&bounded[i]).beyond, 0, 0);
+		assert_close(find(&bounded[i]).beyond, 0, 0);
 	assert_true(find(&(struct made_of){10, 0.6, false, &correlated}).beyond > 0.5);
 	assert_true(find(&(struct made_of){5, 0, false, &none}).beyond > 0.5);
 }

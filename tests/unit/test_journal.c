@@ -44,15 +44,6 @@ static struct journal filled(void)
 	return j;
 }
 
-static void append(const char *text)
-{
-	FILE *f = fopen(file, "a");
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
 TEST_OF_JOURNAL(what_is_saved_is_loaded_again)
 {
 	_cleanup_(journal_clear) struct journal j = filled(), k = {};
@@ -88,7 +79,8 @@ TEST_OF_JOURNAL(any_number_of_lines_may_be_joined)
 
 TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 {
-	struct journal j = filled(), k = {};
+	_cleanup_(journal_clear) struct journal j = filled(), k = {};
+	FILE *f;
 
 	assert_int_equal(journal_save(&j, &err), 0);
 	j.entries[0].held = strdup("5");
@@ -96,11 +88,11 @@ TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
 	journal_clear(&k);
-	append("23 0123456789abcdef {\"mark\":0,\"he"); /* a power cut in the middle of the next */
+	f = fopen(file, "a");
+	fputs("23 0123456789abcdef {\"mark\":0,\"he", f); /* a power cut in the middle of the next */
+	fclose(f);
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
-	journal_clear(&k);
-	journal_clear(&j);
 }
 
 /* The journal that a file with this text is. */

@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/base/cleanup.h"
 #include "lib/host/system/kernel.h"
 
 TEST(releases_compare_by_their_numbers)
@@ -40,36 +41,32 @@ TEST(the_flavour_names_the_package_to_ask_for)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		char *package = kernel_package(rows[i][0]);
+		_cleanup_(freep) char *package = kernel_package(rows[i][0]);
 
 		assert_string_equal(package, rows[i][1]);
-		free(package);
 	}
 	assert_null(kernel_package("6.1.0"));
 }
 
 TEST(what_is_offered_stands_in_the_packages_dependencies)
 {
-	char *debian = kernel_parse_apt(
+	_cleanup_(freep) char *debian = kernel_parse_apt(
 		"Package: linux-image-amd64\nVersion: 6.1.192-2\n"
 		"Depends: linux-image-6.1.0-56-amd64 (= 6.1.192-2)\nSection: kernel\n");
-	char *ubuntu = kernel_parse_apt(
+	_cleanup_(freep) char *ubuntu = kernel_parse_apt(
 		"Package: linux-image-generic\nDepends: linux-image-6.8.0-48-generic, linux-firmware\n");
 
 	assert_string_equal(debian, "6.1.0-56-amd64");
 	assert_string_equal(ubuntu, "6.8.0-48-generic");
-	free(debian);
-	free(ubuntu);
 	assert_null(kernel_parse_apt("Package: x\nDepends: libc6\nSuggests: linux-image-6.1.0-1-amd64\n"));
 	assert_null(kernel_parse_apt(""));
 }
 
 TEST(dnf_names_the_package_with_its_epoch)
 {
-	char *release = kernel_parse_dnf("kernel-core-0:5.14.0-503.11.1.el9_5.x86_64\n");
+	_cleanup_(freep) char *release = kernel_parse_dnf("kernel-core-0:5.14.0-503.11.1.el9_5.x86_64\n");
 
 	assert_string_equal(release, "5.14.0-503.11.1.el9_5.x86_64");
-	free(release);
 	assert_null(kernel_parse_dnf(""));
 }
 
@@ -98,16 +95,13 @@ TEST_IN_TREE(the_newest_image_counts_and_rescue_images_do_not)
 
 TEST_IN_TREE(options_of_the_configuration_are_found_by_their_whole_name)
 {
-	char *config = NULL, *value;
+	_cleanup_(freep) char *config = NULL, *hz = NULL, *preempt = NULL;
 
 	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), -ENOENT);
 	tree_put("boot/config-6.1.0", "# CONFIG_PREEMPT is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n");
 	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), 0);
-	value = kernel_config_get(config, "CONFIG_HZ");
-	assert_string_equal(value, "250");
-	free(value);
-	value = kernel_config_get(config, "CONFIG_PREEMPT");
-	assert_string_equal(value, "n");
-	free(value);
-	free(config);
+	hz = kernel_config_get(config, "CONFIG_HZ");
+	assert_string_equal(hz, "250");
+	preempt = kernel_config_get(config, "CONFIG_PREEMPT");
+	assert_string_equal(preempt, "n");
 }

@@ -49,16 +49,17 @@ static struct unit unit(const char *name, const char *active)
 	return (struct unit){.name = (char *)name, .active = (char *)active, .sub = (char *)"running"};
 }
 
-TEST(a_unit_and_its_process_are_one_daemon)
+TEST(a_unit_and_its_process_are_one_daemon_and_a_stopped_unit_is_none)
 {
-	struct unit units[] = {unit("ntpsec.service", "active")};
-	struct unit_list list = {units, 1};
+	struct unit units[] = {unit("ntpsec.service", "active"), unit("chrony.service", "inactive")};
 	struct process processes[] = {{.pid = 12, .name = "ntpd"}, {.pid = 14, .name = "cron"}};
 	struct ntp ntp;
 
-	ntp_read(&ntp, NULL, &list, processes, 2);
+	ntp_read(&ntp, NULL, &(struct unit_list){units, 1}, processes, 2);
 	assert_int_equal(ntp.n, 1);
 	assert_string_equal(ntp.daemons[0].name, "ntpsec");
+	ntp_read(&ntp, NULL, &(struct unit_list){units + 1, 1}, NULL, 0);
+	assert_int_equal(ntp.n, 0);
 }
 
 TEST(without_systemd_the_process_tells)
@@ -72,14 +73,4 @@ TEST(without_systemd_the_process_tells)
 	assert_string_equal(ntp.daemons[0].name, "systemd-timesyncd");
 	assert_int_equal(ntp.daemons[0].answer, NTP_SILENT);
 	assert_string_equal(ntp.daemons[0].description, "it only answers over D-Bus");
-}
-
-TEST(a_stopped_unit_is_no_daemon)
-{
-	struct unit units[] = {unit("chrony.service", "inactive")};
-	struct unit_list list = {units, 1};
-	struct ntp ntp;
-
-	ntp_read(&ntp, NULL, &list, NULL, 0);
-	assert_int_equal(ntp.n, 0);
 }

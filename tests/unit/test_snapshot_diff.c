@@ -95,60 +95,61 @@ static const struct usage *only(void)
 	return &j.items[0];
 }
 
-TEST_OF_DIFF(a_process_in_both_snapshots_took_the_difference)
+/* How many records there are: one without an address ends them. */
+static size_t count_records(const struct task_record *records)
 {
-	diff(TASKS(ticked(task(10, 5, 300), 40)), NULL, 0, TASKS(ticked(task(10, 5, 450), 80)));
-	assert_int_equal(only()->pt_ns, 150);
-	assert_int_equal(only()->tick_ns, 40);
-	assert_string_equal(only()->name, "daemon");
-	assert_false(only()->started || only()->ended);
+	size_t n = 0;
+
+	while (records[n].key)
+		n++;
+	return n;
 }
 
-TEST_OF_DIFF(a_process_that_did_not_run_is_left_out)
+TEST_OF_DIFF(one_process_took_what_it_has_more_of_at_the_end)
 {
-	diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(task(10, 5, 300)));
-	assert_int_equal(j.n, 0);
-}
+	struct {
+		struct task_record before[3], exits[3], after[3];
+		int64_t pt_ns, tick_ns; /* pt_ns -1: it is left out */
+		bool started, ended;
+	} cases[] = {
+		/* in both snapshots: the difference */
+		{{ticked(task(10, 5, 300), 40)}, {}, {ticked(task(10, 5, 450), 80)}, 150, 40},
+		/* that did not run */
+		{{task(10, 5, 300)}, {}, {task(10, 5, 300)}, -1},
+		/* that came and stayed: all it has; that came and went: it is in the exits */
+		{{}, {}, {task(10, 1005, 70)}, 70, 0, true, false},
+		{{}, {dead(task(10, 1005, 70))}, {}, 70, 0, true, true},
+		/* that went: the difference */
+		{{task(10, 5, 300)}, {dead(task(10, 5, 370))}, {}, 70, 0, false, true},
+		/* that ended during the first snapshot */
+		{{}, {dead(task(10, 5, 370))}, {task(11, 6, 9)}, -1},
+		/* a zombie in the second snapshot, and one whose last switch is still to come */
+		{{task(10, 5, 300)}, {dead(task(10, 5, 370))}, {dead(task(10, 5, 370))}, 70, 0, false, true},
+		{{task(10, 5, 300)}, {}, {dead(task(10, 5, 365))}, 65, 0, false, true},
+		/* time never runs backwards */
+		{{ticked(task(10, 5, 300), 4)}, {}, {ticked(task(10, 5, 290), 8)}, 0, 4},
+		/* threads are summed to their process */
+		{{task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)},
+			{dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))},
+			{task(10, 5, 301), thread(task(10, 5, 0), 13, 1200, 50)}, 7 + 4 + 1 + 50},
+		/* that only waits: it is not ended by its threads */
+		{{task(10, 5, 300)}, {dead(thread(task(10, 5, 0), 12, 1100, 4))}, {task(10, 5, 300)}, 4},
+	};
 
-TEST_OF_DIFF(a_process_that_came_and_stayed_took_all_it_has)
-{
-	diff(NULL, 0, NULL, 0, TASKS(task(10, 1005, 70)));
-	assert_int_equal(only()->pt_ns, 70);
-	assert_true(only()->started && !only()->ended);
-}
-
-TEST_OF_DIFF(a_process_that_came_and_went_is_in_the_exits)
-{
-	diff(NULL, 0, TASKS(dead(task(10, 1005, 70))), NULL, 0);
-	assert_int_equal(only()->pt_ns, 70);
-	assert_true(only()->started && only()->ended);
-}
-
-TEST_OF_DIFF(a_process_that_went_took_the_difference)
-{
-	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), NULL, 0);
-	assert_int_equal(only()->pt_ns, 70);
-	assert_true(!only()->started && only()->ended);
-}
-
-TEST_OF_DIFF(what_ended_during_the_first_snapshot_is_ignored)
-{
-	diff(NULL, 0, TASKS(dead(task(10, 5, 370))), TASKS(task(11, 6, 9)));
-	assert_int_equal(j.n, 0);
-}
-
-TEST_OF_DIFF(a_zombie_that_is_in_the_second_snapshot_too_counts_once)
-{
-	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 370))), TASKS(dead(task(10, 5, 370))));
-	assert_int_equal(only()->pt_ns, 70);
-	assert_true(only()->ended);
-}
-
-TEST_OF_DIFF(a_zombie_whose_last_switch_is_still_to_come_counts_too)
-{
-	diff(TASKS(task(10, 5, 300)), NULL, 0, TASKS(dead(task(10, 5, 365))));
-	assert_int_equal(only()->pt_ns, 65);
-	assert_true(only()->ended);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		diff(cases[i].before, count_records(cases[i].before), cases[i].exits,
+			count_records(cases[i].exits), cases[i].after, count_records(cases[i].after));
+		if (cases[i].pt_ns < 0) {
+			assert_int_equal(j.n, 0);
+			continue;
+		}
+		assert_int_equal(only()->pid, 10);
+		assert_string_equal(only()->name, "daemon");
+		assert_int_equal(only()->pt_ns, cases[i].pt_ns);
+		assert_int_equal(only()->tick_ns, cases[i].tick_ns);
+		assert_int_equal(only()->started, cases[i].started);
+		assert_int_equal(only()->ended, cases[i].ended);
+	}
 }
 
 TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
@@ -178,31 +179,6 @@ TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 	snapshots.has_shares = false;
 	snapshot_diff_run(&j, &snapshots);
 	assert_int_equal(only()->same_cpu_ns, -1);
-}
-
-TEST_OF_DIFF(time_never_runs_backwards)
-{
-	diff(TASKS(ticked(task(10, 5, 300), 4)), NULL, 0, TASKS(ticked(task(10, 5, 290), 8)));
-	assert_int_equal(only()->pt_ns, 0);
-	assert_int_equal(only()->tick_ns, 4);
-}
-
-TEST_OF_DIFF(threads_are_summed_to_their_process)
-{
-	diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
-		TASKS(dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))),
-		TASKS(task(10, 5, 301), thread(task(10, 5, 0), 13, 1200, 50)));
-	assert_int_equal(only()->pid, 10);
-	assert_int_equal(only()->pt_ns, 7 + 4 + 1 + 50);
-	assert_false(only()->started || only()->ended);
-}
-
-TEST_OF_DIFF(a_process_that_only_waits_is_not_ended_by_its_threads)
-{
-	diff(TASKS(task(10, 5, 300)), TASKS(dead(thread(task(10, 5, 0), 12, 1100, 4))),
-		TASKS(task(10, 5, 300)));
-	assert_int_equal(only()->pt_ns, 4);
-	assert_false(only()->ended);
 }
 
 TEST_OF_DIFF(diffs_with_one_pid_stay_apart)
