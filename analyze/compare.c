@@ -98,7 +98,7 @@ const struct option_row compare_options[] = {
 };
 
 /* Both sides, and what is known of them. */
-struct question {
+struct compare_query {
 	struct book *book; /* NULL: both are from files */
 	struct compare_input a, b;
 	unsigned clocks;            /* that are compared, as bits; the results by clock: */
@@ -109,7 +109,7 @@ struct question {
 	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
 };
 
-static void question_clear(struct question *q)
+static void question_clear(struct compare_query *q)
 {
 	compare_input_clear(&q->a);
 	compare_input_clear(&q->b);
@@ -118,7 +118,7 @@ static void question_clear(struct question *q)
 }
 
 /* By the duet of both, if they are of one; by their runs alone, if that is in doubt. */
-static int compare_duet(struct question *q, struct error *err)
+static int compare_duet(struct compare_query *q, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -145,7 +145,7 @@ static int compare_duet(struct question *q, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-static int compare_clocks(struct question *q, struct error *err)
+static int compare_clocks(struct compare_query *q, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 	int64_t run_a = q->a.discarding.run.id, run_b = q->b.discarding.run.id;
@@ -181,7 +181,7 @@ static int compare_clocks(struct question *q, struct error *err)
 }
 
 /* Of a document no more than the digest is known. */
-static int find_changes(struct question *q, struct error *err)
+static int find_changes(struct compare_query *q, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
 	int64_t env_a = q->a.discarding.run.environment, env_b = q->b.discarding.run.environment;
@@ -254,7 +254,7 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 		noise_print(stdout, b->profile, of_b->blind_ns, of_b->noise);
 }
 
-static void compare_print(const struct question *q)
+static void compare_print(const struct compare_query *q)
 {
 	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
 	const struct compare_input *a = &q->a, *b = &q->b;
@@ -292,7 +292,7 @@ static void compare_print(const struct question *q)
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
-static json_t *sides_as_json(const struct question *q, bool of_files)
+static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 {
 	const struct compare_input *const sides[] = {&q->a, &q->b};
 	json_t *array = json_array();
@@ -322,7 +322,7 @@ static json_t *sides_as_json(const struct question *q, bool of_files)
 	return array;
 }
 
-static int compare_print_json(const struct question *q, struct error *err)
+static int compare_print_json(const struct compare_query *q, struct error *err)
 {
 	json_t *document = comparison_as_json(q->a.name, q->b.name, &q->comparisons[q->main]);
 	json_t *et = q->clocks == COMPARE_BOTH
@@ -338,7 +338,7 @@ static int compare_print_json(const struct question *q, struct error *err)
 
 int verb_compare(int argc, char **argv, struct error *err)
 {
-	_cleanup_(question_clear) struct question q = {};
+	_cleanup_(question_clear) struct compare_query q = {};
 	struct compare_input *const sides[] = {&q.a, &q.b};
 	int r = 0;
 

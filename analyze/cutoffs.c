@@ -50,13 +50,13 @@ static void print_origin(
 		printf("  %s run: %s\n", which, h ? "never long" : "not seen");
 		return;
 	}
-	if (h->n_longs == 0) {
+	if (h->n_long_executions == 0) {
 		printf("  %s run: only in the central cluster; cutoff = %s + 2 sd of %s\n", which,
 			text_duration(h->central_max_ns), text_duration((int64_t)(h->central_sd_ns + 0.5)));
 		return;
 	}
-	printf("  %s run: %zu long execution%s from %s; ", which, h->n_longs, h->n_longs == 1 ? "" : "s",
-		text_duration(h->long_min_ns));
+	printf("  %s run: %zu long execution%s from %s; ", which, h->n_long_executions,
+		h->n_long_executions == 1 ? "" : "s", text_duration(h->long_min_ns));
 	if (h->n_central > 0)
 		printf("central maximum %s", text_duration(h->central_max_ns));
 	else
@@ -64,7 +64,7 @@ static void print_origin(
 	if (period_is_known(&h->period))
 		printf("\n    %s", analysis_period_text(analysis, h));
 	printf("\n    explains %s of the delay of %s\n", text_percent(h->share),
-		h->n_longs == 1 ? "its sample" : "its samples");
+		h->n_long_executions == 1 ? "its sample" : "its samples");
 }
 
 static int print_profile(const struct profile *profile, const struct profile_request *m, struct error *err)

@@ -100,24 +100,24 @@ static int daemons_print_json(
 	const struct analysis *analysis, struct table *central, struct table *l_samples, struct error *err)
 {
 	const char *verdict = verdict_name(analysis->verdict);
-	json_t *longs = json_array(); /* the daemons that made samples long */
+	json_t *long_executions = json_array(); /* the daemons that made samples long */
 
 	for (size_t i = 0; i < analysis->n_statistics; i++) {
 		const struct daemon_statistics *d = &analysis->statistics[i];
 
-		if (d->n_longs > 0)
-			json_array_append_new(
-				longs, json_pack("{s:s, s:s*, s:I, s:I, s:f}", "daemon", d->name, "unit",
-					       d->unit, "executions", (json_int_t)d->n_longs, "min_ns",
-					       (json_int_t)d->long_min_ns, "explained",
-					       isnan(d->share) ? 0 : d->share));
+		if (d->n_long_executions > 0)
+			json_array_append_new(long_executions,
+				json_pack("{s:s, s:s*, s:I, s:I, s:f}", "daemon", d->name, "unit", d->unit,
+					"executions", (json_int_t)d->n_long_executions, "min_ns",
+					(json_int_t)d->long_min_ns, "explained",
+					isnan(d->share) ? 0 : d->share));
 	}
 	return json_print_document("emp-daemons",
 		json_pack("{s:I, s:s*, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "run",
 			(json_int_t)analysis->run.id, "program", analysis->run.program, "verdict", verdict,
 			"shape", verdict, "resolution_ns", (json_int_t)analysis->resolution_ns, "by_wait",
 			analysis->by_wait, "central", table_json(central), "l_samples", table_json(l_samples),
-			"long", longs),
+			"long", long_executions),
 		err);
 }
 

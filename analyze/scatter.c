@@ -101,8 +101,9 @@ static void find_causes(struct figure *f, const struct discarding *discarding)
 	for (size_t i = 0; !discarding && i < a->n_statistics; i++) {
 		const struct daemon_statistics *d = &a->statistics[i];
 
-		for (size_t k = 0; k < d->n_longs; k++)
-			suspect(&suspects[index_of(a, d->longs[k].sample)], d, d->longs[k].pt_ns);
+		for (size_t k = 0; k < d->n_long_executions; k++)
+			suspect(&suspects[index_of(a, d->long_executions[k].sample)], d,
+				d->long_executions[k].pt_ns);
 	}
 	choose_daemons(f, suspects);
 	f->causes = xcalloc(a->n_samples, sizeof(*f->causes));

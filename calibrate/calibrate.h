@@ -119,7 +119,7 @@ struct inc_program {
 	int64_t length_ns;
 	char iterations[32];
 	char *argv[4];
-	struct spawn spawn;
+	struct command_spec spec;
 };
 
 /* INC that runs for `length_ns`, by the calibration's constant. */

@@ -131,7 +131,7 @@ void inc_program_make(struct inc_program *p, const struct calibration *c, int64_
 	*p = (struct inc_program){
 		.length_ns = length_ns,
 		.argv = {(char *)"inc", (char *)"--iterations", p->iterations},
-		.spawn = {.argv = p->argv,
+		.spec = {.argv = p->argv,
 			.path = c->inc,
 			.cpu = c->plan.cpu,
 			.stdin_fd = -1,
@@ -181,12 +181,13 @@ static int64_t duet_length_ns(const struct calibration *c)
 static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], struct error *err)
 {
 	const struct observer *o = &c->base.observer;
-	const struct spawn all = {.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
+	const struct command_spec all = {
+		.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
 	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
 	struct cgroup *cgroups[2] = {};
-	const struct spawn *spawns[2];
+	const struct command_spec *specs[2];
 	struct inc_program inc[2];
-	struct observation seen[2] = {};
+	struct raw_sample seen[2] = {};
 	double log_ratios[DUET_ROUNDS];
 	struct error err2;
 	bool can = true;
@@ -197,9 +198,9 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		r = cgroup_new_in(&cgroups[i], o->cgroup->path, err);
 		inc_program_make(&inc[i], c, duet_length_ns(c));
-		inc[i].spawn.cgroup = cgroups[i];
-		inc[i].spawn.slice_ns = SLICE_NS;
-		spawns[i] = &inc[i].spawn;
+		inc[i].spec.cgroup = cgroups[i];
+		inc[i].spec.slice_ns = SLICE_NS;
+		specs[i] = &inc[i].spec;
 	}
 	if (r == 0)
 		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) ==
@@ -207,11 +208,11 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
 		r = interrupt_pending() ? -EINTR
-					: observe_duet(&plan, &all, spawns, 2, o->counters, seen, err);
-		if (r == 0 && (seen[0].spawned.pt_ns <= 0 || seen[1].spawned.pt_ns <= 0))
+					: observe_duet(&plan, &all, specs, 2, o->counters, seen, err);
+		if (r == 0 && (seen[0].exec.pt_ns <= 0 || seen[1].exec.pt_ns <= 0))
 			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
 		if (r == 0)
-			log_ratios[i] = log((double)seen[0].spawned.pt_ns / (double)seen[1].spawned.pt_ns);
+			log_ratios[i] = log((double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
 	}
 	if (r == 0 && can)
 		resolving_add_duet(rows, log_ratios, DUET_ROUNDS);
@@ -227,8 +228,8 @@ int64_t calibration_left_ns(const struct calibration *c, bool all)
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		const struct calibration_phase *phase = &c->plan.phases[i];
 		_cleanup_(run_clear) struct run run = {};
-		struct error ignored;
-		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, &ignored) == 0
+		struct error err2;
+		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, &err2) == 0
 					 ? run.n_samples
 					 : 0;
 
@@ -295,7 +296,7 @@ static int take_phase(
 {
 	_cleanup_(freep) char *command = resume_command(c);
 	struct sampling sampling = {.run = run,
-		.spawn = &inc->spawn,
+		.spec = &inc->spec,
 		.warm_ups = 1,
 		.samples = c->plan.phases[c->phase].samples,
 		.data = c};
@@ -419,7 +420,7 @@ static int conclude(struct calibration *c, struct error *err)
 		.short_analysis = &short_analysis,
 		.long_analysis = &long_analysis,
 	};
-	struct error ignored; /* the user gets the sentence about the run instead */
+	struct error err2; /* the user gets the sentence about the run instead */
 	int r, refused;
 
 	refused = profile_from_runs(
@@ -432,7 +433,7 @@ static int conclude(struct calibration *c, struct error *err)
 	if (refused) {
 		screen_refused(c);
 		c->plan.state = CALIBRATION_REFUSED;
-		book_update_calibration(c->base.book, &c->plan, &ignored);
+		book_update_calibration(c->base.book, &c->plan, &err2);
 		return STATUS_NOT_FIT;
 	}
 	r = calibration_duet(c, profile.resolving, err);
@@ -459,12 +460,12 @@ static int set_owner(struct calibration *c, bool ours, struct error *err)
 
 int calibration_run(struct calibration *c, struct error *err)
 {
-	struct error ignored = {};
+	struct error err2 = {};
 	int r;
 
 	/* blocks sleep and shutdown, and tells systemd that the service has started */
-	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &ignored);
-	screen_plan(c, c->inhibitor < 0 ? ignored.text : NULL);
+	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &err2);
+	screen_plan(c, c->inhibitor < 0 ? err2.text : NULL);
 	sd_notify(0, "READY=1");
 	r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
@@ -473,7 +474,7 @@ int calibration_run(struct calibration *c, struct error *err)
 	if (r == 0)
 		r = conclude(c, err);
 	if (r < 0) {
-		set_owner(c, false, &ignored);
+		set_owner(c, false, &err2);
 		return r;
 	}
 	if (set_owner(c, false, err) < 0 || book_checkpoint(c->base.book, err) < 0)

@@ -107,7 +107,7 @@ static int take_run(struct calibration *c, const struct past *p, int64_t *ret_ru
 	int64_t length_ns = p->short_run.task_length_ns, n = options.length_ns / length_ns;
 	_cleanup_(run_clear) struct run run = {};
 	struct inc_program inc;
-	struct sampling sampling = {.run = &run, .spawn = &inc.spawn, .warm_ups = 1};
+	struct sampling sampling = {.run = &run, .spec = &inc.spec, .warm_ups = 1};
 	const struct sampling_plan plan = {
 		.session = &c->base,
 		.items = &sampling,

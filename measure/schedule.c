@@ -80,7 +80,7 @@ static int begin_task(struct sampling *sampling, struct error *err)
 static int prepare_sample(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
-	int in = t->spawn.stdin_fd, out = t->spawn.stdout_fd, r;
+	int in = t->spec.stdin_fd, out = t->spec.stdout_fd, r;
 
 	session_set_iteration(s->warm_up, s->run->n_samples + 1);
 	r = run_hook(t, t->command->prepare, "--prepare", err);
@@ -101,15 +101,15 @@ static int prepare_sample(struct sampling *s, struct error *err)
 static int conclude_sample(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
-	int errors = t->spawn.stderr_fd;
+	int errors = t->spec.stderr_fd;
 	struct stat st;
 
 	if (errors >= 0 && fstat(errors, &st) == 0 && S_ISREG(st.st_mode)) {
 		if (st.st_size > 0 && ftruncate(errors, 0) < 0)
 			return error_os(err, -errno, "cannot empty standard error");
 		if (st.st_size > MOST_ERRORS)
-			t->spawn.stderr_fd = t->session->null;
-		t->spawn.short_stderr = false;
+			t->spec.stderr_fd = t->session->null;
+		t->spec.short_stderr = false;
 	}
 	return run_hook(t, t->command->conclude, "--conclude", err);
 }
@@ -225,7 +225,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 			shortest_ns = s->samplings[i].last_pt_ns;
 	slice_ns = duet_slice_for(shortest_ns);
 	if (s->options->slice_ns || shortest_ns <= 0 ||
-		!duet_has_slices(slice_ns, s->options->cpu, s->tasks[0].spawn.cgroup))
+		!duet_has_slices(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
 		return 0;
 	return session_set_slice(s, slice_ns, err);
 }
@@ -233,7 +233,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 int session_run(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	const struct spawn all = {
+	const struct command_spec all = {
 		.cpu = o->cpu, .cgroup = s->base.observer.cgroup, .accounting = s->base.observer.accounting};
 	const struct sampling_plan plan = {
 		.session = &s->base,

@@ -152,7 +152,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
 	*t->sampling = (struct sampling){
 		.run = &t->run,
-		.spawn = &t->spawn,
+		.spec = &t->spec,
 		.command = t->in_messages,
 		.warm_ups = o->warm_ups,
 		.samples = (uint32_t)o->runs,
@@ -162,7 +162,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	r = open_output(s, command, &out, err);
 	if (r < 0)
 		return r;
-	t->spawn = (struct spawn){
+	t->spec = (struct command_spec){
 		.argv = command->argv,
 		.path = command->path,
 		.cpu = o->cpu,
@@ -291,15 +291,15 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	enum slicing slicing;
-	int r = duet_choose(o->slicing, slice_ns, o->cpu, s->tasks[0].spawn.cgroup, &slicing, err);
+	int r = duet_choose(o->slicing, slice_ns, o->cpu, s->tasks[0].spec.cgroup, &slicing, err);
 
 	if (r < 0)
 		return error_prefix(err, r, "--slices-by");
 	s->duet = (struct duet_plan){
 		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
 	for (size_t i = 0; i < s->n; i++) {
-		s->tasks[i].spawn.frozen_at_times = slicing == SLICING_FREEZER;
-		s->tasks[i].spawn.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
+		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
+		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
 	if (slicing != SLICING_FREEZER || s->guard)
 		return 0;
@@ -318,18 +318,18 @@ static int make_duet(struct session *s, struct error *err)
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 
-		t->spawn.cgroup = NULL;
+		t->spec.cgroup = NULL;
 		if (s->base.observer.cgroup)
-			r = cgroup_new_in(&t->spawn.cgroup, s->base.observer.cgroup->path, err);
-		t->spawn.keeps_orphans = !t->spawn.cgroup;
-		if (r == 0 && t->spawn.stderr_fd >= 0) {
+			r = cgroup_new_in(&t->spec.cgroup, s->base.observer.cgroup->path, err);
+		t->spec.keeps_orphans = !t->spec.cgroup;
+		if (r == 0 && t->spec.stderr_fd >= 0) {
 			r = open_errors(&t->errors, err);
-			t->spawn.stderr_fd = t->errors;
+			t->spec.stderr_fd = t->errors;
 		}
 		/* programs that read one file at the same time must not share their place in it */
 		if (r == 0 && input && strcmp(input, "null")) {
 			r = open_input(input, &t->in, err);
-			t->spawn.stdin_fd = t->in;
+			t->spec.stdin_fd = t->in;
 		}
 	}
 	return r == 0 ? session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err) : r;
@@ -443,8 +443,8 @@ static void clear_tasks(struct session *s)
 		notes_clear(&t->notes);
 		closep(&t->in);
 		closep(&t->errors);
-		if (t->spawn.cgroup != s->base.observer.cgroup)
-			cgroup_free(t->spawn.cgroup);
+		if (t->spec.cgroup != s->base.observer.cgroup)
+			cgroup_free(t->spec.cgroup);
 	}
 	free(s->tasks);
 	free(s->samplings);

@@ -46,7 +46,7 @@ struct task {
 	char *name;        /* the command's, or "… (again)" for the A/A check */
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
-	struct spawn spawn;         /* in a duet, with a cgroup of its own below the observer's */
+	struct command_spec spec;   /* in a duet, with a cgroup of its own below the observer's */
 	struct sampling *sampling;  /* of the session's */
 	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
 	struct clean_samples clean; /* with --retain */

@@ -295,13 +295,13 @@ char *path_text(int root_fd, const char *format, ...)
 int64_t path_int(int root_fd, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct error ignored;
+	struct error err2;
 	int64_t value = -1;
 	va_list args;
 
 	va_start(args, format);
 	if (path_vread_text(root_fd, NULL, &text, format, args) == 0)
-		text_parse_int(text, "the file", INT64_MIN, INT64_MAX, &value, &ignored);
+		text_parse_int(text, "the file", INT64_MIN, INT64_MAX, &value, &err2);
 	va_end(args);
 	return value;
 }

@@ -381,7 +381,7 @@ static void put_markup_row(
 void table_write(struct table *table, enum table_format format, FILE *file)
 {
 	const struct markup *m = &markups[format];
-	struct error ignored;
+	struct error err2;
 
 	table_row(table);
 	if (format == TABLE_SCREEN)
@@ -389,7 +389,7 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 	else if (format == TABLE_JSON) {
 		_cleanup_(json_decrefp) json_t *rows = table_json(table);
 
-		json_print(rows, file, &ignored);
+		json_print(rows, file, &err2);
 	} else if (format == TABLE_CSV) {
 		const char *between = "";
 

@@ -217,11 +217,10 @@ int book_commit(struct book *book, struct error *err)
 	/* SQLite goes on writing to a file that has no name any more. */
 	if (!book->lost) {
 		_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
-		struct error ignored;
+		struct error err2;
 
 		book->lost = true;
-		if (book_make_file(copy, &ignored) == 0 &&
-			sql_row(book, &ignored, "VACUUM INTO ?", "t", copy) == 0)
+		if (book_make_file(copy, &err2) == 0 && sql_row(book, &err2, "VACUUM INTO ?", "t", copy) == 0)
 			return error_say(err, -ESTALE,
 				"the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
 				book->path, copy);
@@ -272,14 +271,14 @@ void book_disconnect(struct book *book)
 
 void book_free(struct book *book)
 {
-	struct error ignored;
+	struct error err2;
 
 	if (!book)
 		return;
 	if (book->ours && book->mode == BOOK_WRITE) {
 		book_rollback(book);
-		pending_end(book, book->path, &ignored);
-		book_checkpoint(book, &ignored);
+		pending_end(book, book->path, &err2);
+		book_checkpoint(book, &err2);
 	}
 	closep(&book->pending.fd);
 	book_disconnect(book);

@@ -34,12 +34,12 @@ static char *book_directory(const char *path)
 static int check_new(const char *path, const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *by_default = NULL, *part = xstrdup(directory);
-	struct error ignored;
+	struct error err2;
 	struct stat st;
 
 	if (stat(directory, &st) == 0 || errno != ENOENT)
 		return 0;
-	if (paths_default_book(&by_default, &ignored) < 0 || strcmp(path, by_default))
+	if (paths_default_book(&by_default, &err2) < 0 || strcmp(path, by_default))
 		return error_say(err, -ENOENT,
 			"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
 			path, directory);
@@ -209,7 +209,7 @@ static int check_version(struct book *book, struct error *err)
 		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
 		_cleanup_(book_freep) struct book *writer = NULL;
 		_cleanup_(closep) int fd = -1;
-		struct error ignored;
+		struct error err2;
 
 		r = BOOK_AT_ONCE(book, book_schema_check(book, version, err), err);
 		if (r != 0)
@@ -220,7 +220,7 @@ static int check_version(struct book *book, struct error *err)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
 			closep(&fd);
-			book_open(&writer, book->path, BOOK_WRITE, &ignored);
+			book_open(&writer, book->path, BOOK_WRITE, &err2);
 		}
 		return 0;
 	}
@@ -294,7 +294,7 @@ static bool go_elsewhere(struct book *book, int e)
 	_cleanup_(freep) char *folder = NULL, *path = NULL, *notice = NULL;
 	_cleanup_(book_freep) struct book *copy = NULL;
 	struct stat here = {}, there;
-	struct error ignored;
+	struct error err2;
 	struct statvfs fs;
 	sqlite3 *to = NULL;
 	bool is_there;
@@ -315,17 +315,17 @@ static bool go_elsewhere(struct book *book, int e)
 	if (!folder)
 		return false;
 	path = text_format("%s/book.db", folder);
-	rc = book_make_file(path, &ignored) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
+	rc = book_make_file(path, &err2) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
 	if (rc == SQLITE_OK && book->db)
 		rc = book_copy_to(book->db, to);
 	sqlite3_close(to);
 	copy = book_new(path, BOOK_WRITE);
-	if (rc == SQLITE_OK && book_connect(copy, &ignored) < 0)
+	if (rc == SQLITE_OK && book_connect(copy, &err2) < 0)
 		rc = SQLITE_CANTOPEN;
 	if (rc == SQLITE_OK) {
 		copy->pending = book->pending;
 		book->pending = (struct pending){.fd = -1};
-		rc = pending_end(copy, book->path, &ignored) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
+		rc = pending_end(copy, book->path, &err2) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
 	}
 	if (rc != SQLITE_OK) { /* then the old file stays in use */
 		book_free(TAKE(copy));
@@ -344,7 +344,7 @@ static bool go_elsewhere(struct book *book, int e)
 	copy->n_statements = 0;
 	copy->ours = false;
 	book_patience(book, book->patience_ms); /* these call back with the handle */
-	book_walk_register(book, &ignored);
+	book_walk_register(book, &err2);
 	notice = text_format(
 		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
 		book->left, strerror(e), book->path);
@@ -385,11 +385,11 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 	}
 	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO)) {
 		/* A book of which there is something is copied if it can be read. */
-		struct error ignored;
+		struct error err2;
 		int e = -r;
 
 		book_free(TAKE(book));
-		r = book_open(&book, path, BOOK_READ, &ignored);
+		r = book_open(&book, path, BOOK_READ, &err2);
 		if (r == -ENOENT) { /* or it is empty */
 			book = book_new(path, BOOK_READ);
 			r = 0;

@@ -171,9 +171,9 @@ uint32_t book_known_source(
 
 	if (!book->sources) {
 		_cleanup_(sources_clear) struct sources all = {};
-		struct error ignored;
+		struct error err2;
 
-		if (book_sources(book, &all, &ignored) == 0)
+		if (book_sources(book, &all, &err2) == 0)
 			for (size_t i = 0; i < all.n; i++)
 				remember_source(book, &all.items[i]);
 	}

@@ -140,12 +140,12 @@ static int copy_old_version(struct book *book, int version, char **ret_copy, str
 {
 	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
 	sqlite3 *from = NULL, *to = NULL;
-	struct error ignored;
+	struct error err2;
 	struct stat st;
 	int rc = SQLITE_CANTOPEN;
 
 	unlink(fresh);
-	if (book_make_file(fresh, &ignored) == 0 && stat(book->path, &st) == 0) {
+	if (book_make_file(fresh, &err2) == 0 && stat(book->path, &st) == 0) {
 		/* of a book of somebody else only root can keep both */
 		if (chown(fresh, st.st_uid, st.st_gid) == 0)
 			chmod(fresh, st.st_mode & 0777);

@@ -28,7 +28,7 @@
 
 struct worker_process {
 	struct cgroup *cgroup;
-	struct spawn spawn;
+	struct command_spec spec;
 	char *directory, *name;
 	char number[24];
 	char *argv[5];
@@ -168,7 +168,7 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 		return r;
 	memcpy(w->argv, (char *[]){(char *)"emp-load", (char *)"slave", w->number, w->directory, NULL},
 		sizeof(w->argv));
-	w->spawn = (struct spawn){
+	w->spec = (struct command_spec){
 		.argv = w->argv,
 		.path = "/proc/self/exe",
 		.cpu = -1,
@@ -180,7 +180,7 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 		.cgroup = w->cgroup,
 		.accounting = c->observer->accounting,
 	};
-	return program_start(&c->programs[k], &w->spawn, err);
+	return program_start(&c->programs[k], &w->spec, err);
 }
 
 /* Whether the kernel has killed processes of the worker that needed more memory than it may have. */
@@ -276,7 +276,7 @@ static int64_t grown(int64_t before, int64_t after)
 }
 
 /* Into the result; their sum into *ret. */
-static int end_statistics(struct coordinator *c, struct spawned *ret, struct error *err)
+static int end_statistics(struct coordinator *c, struct exec_result *ret, struct error *err)
 {
 	struct load_sample *start = &c->result->start;
 	int n_cpus;
@@ -353,14 +353,14 @@ static struct real_time real_time_begin(void)
 
 /* From the release of all workers to the end of the last one's share. They are released in real time, if this process may have
  * it, so that nothing comes between the first worker and the last. */
-static int run_workers(struct coordinator *c, struct spawned *ret, struct error *err)
+static int run_workers(struct coordinator *c, struct exec_result *ret, struct error *err)
 {
 	const struct page_wait_meter *meter = c->session->page_wait_meter;
 	struct real_time real_time;
 	int64_t begin_ns, end_ns;
 	int r = 0, n_cpus;
 
-	*ret = (struct spawned){};
+	*ret = (struct exec_result){};
 	/* Begin to measure the CPU time of all workers, and what they wait for. */
 	for (size_t k = 0; r == 0 && k < c->n; k++) {
 		struct worker_process *w = &c->workers[k];
@@ -517,15 +517,15 @@ static int set_up(struct coordinator *c, struct error *err)
 /* From one snapshot of all processes to the next. */
 static int observe_workers(struct coordinator *c, struct error *err)
 {
-	const struct spawn all = {.cpu = -1, .cgroup = c->all, .accounting = c->observer->accounting};
-	struct observation *observation = &c->result->observation;
-	int r = observe_begin(&all, c->observer->counters, observation, err);
+	const struct command_spec all = {.cpu = -1, .cgroup = c->all, .accounting = c->observer->accounting};
+	struct raw_sample *raw = &c->result->raw;
+	int r = observe_begin(&all, c->observer->counters, raw, err);
 
 	if (r == 0)
-		r = run_workers(c, &observation->spawned, err);
+		r = run_workers(c, &raw->exec, err);
 	if (r == 0)
-		r = observe_end(&all, c->observer->counters, observation, err);
-	observation->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
+		r = observe_end(&all, c->observer->counters, raw, err);
+	raw->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
 	for (enum page_wait_kind kind = 0; r == 0 && c->waits && kind < N_PAGE_WAIT_KINDS; kind++)
 		if (kind == PAGE_WAIT_SLAVE || c->session->page_wait_meter->has_devices)
 			record_page_waits(c, kind);

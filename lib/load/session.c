@@ -95,7 +95,7 @@ static int store_load_sample(struct load_session *s, const struct load_result *r
 {
 	const struct page_waits *waits = &result->page_waits;
 	struct book *book = s->base.book;
-	int r = sample_store_rows(book, s->run.id, result->start.sample, &result->observation, err);
+	int r = sample_store_rows(book, s->run.id, result->start.sample, &result->raw, err);
 
 	if (r == 0)
 		r = book_add_rows(book, s->run.id, &sample_program_table, result->parts, result->n, err);
@@ -286,8 +286,7 @@ static int run_slowed(const struct load_session *s, double share, struct slowed 
 	if (r < 0)
 		return r;
 	ret->taken += slowdown_end(&slowdown);
-	*array_add(ret->samples, ret->n_samples) = (struct sample){
-		.n = n, .et_ns = result.observation.spawned.et_ns};
+	*array_add(ret->samples, ret->n_samples) = (struct sample){.n = n, .et_ns = result.raw.exec.et_ns};
 	for (size_t k = 0; k < result.n; k++)
 		*array_add(ret->work.parts, ret->work.n_parts) = result.parts[k];
 	return 0;

@@ -84,7 +84,7 @@ void load_session_close(struct load_session *session);
 
 /* One run of the load, as the lab book has it. */
 struct load_result {
-	struct observation observation; /* of all workers together */
+	struct raw_sample raw; /* of all workers together */
 	struct load_sample start;
 	struct sample_program *parts; /* what each worker did */
 	size_t n;

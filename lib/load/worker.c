@@ -159,7 +159,7 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 {
 	_cleanup_(closep) int input = step->input ? open(step->input, O_RDONLY | O_CLOEXEC) : -1;
 	_cleanup_(closep) int pidfd = -1;
-	const struct spawn spawn = {
+	const struct command_spec spec = {
 		.argv = step->argv,
 		.path = step->path,
 		.cpu = -1,
@@ -168,13 +168,13 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 		.stderr_fd = w->output,
 		.wait_unused = true,
 	};
-	struct spawned started;
+	struct exec_result started;
 	struct rusage usage;
 	int r, status;
 
 	if (step->input && input < 0)
 		return error_os(err, -errno, "line %d: cannot open '%s'", step->line, step->input);
-	r = start_program(&spawn, &started, &pidfd, err);
+	r = start_program(&spec, &started, &pidfd, err);
 	if (r < 0)
 		return error_prefix(err, r, "line %d", step->line);
 	if (wait4(started.pid, &status, 0, &usage) < 0)

@@ -164,7 +164,7 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	}
 	if (zone > ZONE_CORE && pt_ns > daemon->seen[ZONE_CORE].max_ns) {
 		struct long_execution *added = array_add_reused(
-			daemon->longs, daemon->n_longs, daemon->capacity);
+			daemon->long_executions, daemon->n_long_executions, daemon->capacity);
 
 		*added = (struct long_execution){e->sample, (uint32_t)feed->at, pt_ns};
 	}
@@ -284,13 +284,13 @@ static void conclude_daemon(
 	const struct analysis_feed *feed, struct daemon_statistics *daemon, bool *explained_samples)
 {
 	const struct analysis *a = &feed->analysis;
-	_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_longs, sizeof(*numbers));
-	_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_longs, sizeof(*indexes));
+	_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_long_executions, sizeof(*numbers));
+	_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_long_executions, sizeof(*indexes));
 	size_t kept = 0, n = 0;
 
 	daemon->long_min_ns = daemon->cutoff_ns = -1;
-	for (size_t i = 0; i < daemon->n_longs; i++) {
-		const struct long_execution e = daemon->longs[i];
+	for (size_t i = 0; i < daemon->n_long_executions; i++) {
+		const struct long_execution e = daemon->long_executions[i];
 		const struct sample *s = &a->samples[e.at];
 
 		if (feed->zones[e.at] != ZONE_ABOVE || !causes_explain(feed, e.at) ||
@@ -304,9 +304,9 @@ static void conclude_daemon(
 			numbers[n] = e.sample;
 			indexes[n++] = e.at;
 		}
-		daemon->longs[kept++] = e;
+		daemon->long_executions[kept++] = e;
 	}
-	daemon->n_longs = kept;
+	daemon->n_long_executions = kept;
 	daemon->share = causes_share(feed, daemon);
 	if (kept == 0)
 		return;

@@ -141,9 +141,9 @@ struct daemon_statistics {
 	int64_t central_max_ns; /* -1: none */
 	double central_sd_ns;   /* n - 1; 0 for fewer than two */
 	size_t n_outside;       /* executions in L-samples, long or not */
-	struct long_execution
-		*longs; /* while executions are added: beyond the core, longer than all in it so far */
-	size_t n_longs, capacity;
+	struct long_execution *
+		long_executions; /* while executions are added: beyond the core, longer than all in it so far */
+	size_t n_long_executions, capacity;
 	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
 	struct period period;
 	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */

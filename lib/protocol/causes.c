@@ -35,7 +35,8 @@ void causes_add_up(struct analysis_feed *feed)
 	for (size_t d = 0; d < feed->analysis.n_statistics; d++) {
 		const struct daemon_statistics *daemon = &feed->analysis.statistics[d];
 
-		for (const struct long_execution *e = daemon->longs; e < daemon->longs + daemon->n_longs; e++)
+		for (const struct long_execution *e = daemon->long_executions;
+			e < daemon->long_executions + daemon->n_long_executions; e++)
 			if (daemon_statistics_is_long(daemon, e->pt_ns))
 				feed->extra_ns[e->at] += beyond_usual(feed, daemon, e);
 	}
@@ -50,12 +51,12 @@ double causes_share(const struct analysis_feed *feed, const struct daemon_statis
 {
 	double explained = 0, all = 0;
 
-	for (size_t i = 0; i < daemon->n_longs; i++) {
-		const struct long_execution *e = &daemon->longs[i];
+	for (size_t i = 0; i < daemon->n_long_executions; i++) {
+		const struct long_execution *e = &daemon->long_executions[i];
 		double delay = longer_ns(feed, e->at);
 
 		explained += beyond_usual(feed, daemon, e) * fmin(1, delay / feed->extra_ns[e->at]);
-		all += i > 0 && e->at == daemon->longs[i - 1].at ? 0 : delay;
+		all += i > 0 && e->at == daemon->long_executions[i - 1].at ? 0 : delay;
 	}
 	return all > 0 ? fmin(explained / all, 1) : NAN;
 }
@@ -66,8 +67,8 @@ void causes_attribute(struct analysis_feed *feed)
 		struct daemon_statistics *daemon = &feed->analysis.statistics[d];
 
 		daemon->extra = 0;
-		for (const struct long_execution *e = daemon->longs; e < daemon->longs + daemon->n_longs;
-			e++) {
+		for (const struct long_execution *e = daemon->long_executions;
+			e < daemon->long_executions + daemon->n_long_executions; e++) {
 			double extra = beyond_usual(feed, daemon, e);
 
 			if (causes_explain(feed, e->at) && extra > 0)

@@ -83,7 +83,7 @@ static void daemon_clear(struct daemon_statistics *daemon)
 	free(daemon->name);
 	free(daemon->unit);
 	free(daemon->exe);
-	free(daemon->longs);
+	free(daemon->long_executions);
 }
 
 /* Adds what `from` used to `to`, and frees it. */
@@ -98,10 +98,12 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 		to->unit = TAKE(from->unit);
 		to->exe = TAKE(from->exe);
 	}
-	if (from->n_longs > 0) {
-		to->longs = xreallocarray(to->longs, to->n_longs + from->n_longs, sizeof(*to->longs));
-		memcpy(to->longs + to->n_longs, from->longs, from->n_longs * sizeof(*to->longs));
-		to->n_longs += from->n_longs;
+	if (from->n_long_executions > 0) {
+		to->long_executions = xreallocarray(to->long_executions,
+			to->n_long_executions + from->n_long_executions, sizeof(*to->long_executions));
+		memcpy(to->long_executions + to->n_long_executions, from->long_executions,
+			from->n_long_executions * sizeof(*to->long_executions));
+		to->n_long_executions += from->n_long_executions;
 	}
 	for (size_t zone = 0; zone < N_ZONES; zone++)
 		to->seen[zone] = running_join(&to->seen[zone], &from->seen[zone]);
@@ -154,8 +156,9 @@ void daemons_join_families(struct daemons *d, const char *const *known, size_t n
 	}
 	d->n = kept;
 	for (size_t i = 0; i < d->n; i++)
-		if (d->items[i].names && d->items[i].n_longs > 0)
-			qsort(d->items[i].longs, d->items[i].n_longs, sizeof(*d->items[i].longs), by_sample);
+		if (d->items[i].names && d->items[i].n_long_executions > 0)
+			qsort(d->items[i].long_executions, d->items[i].n_long_executions,
+				sizeof(*d->items[i].long_executions), by_sample);
 }
 
 void daemons_clear(struct daemons *d)

@@ -27,9 +27,10 @@ static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floo
 
 	if (!daemon || daemon->cutoff_ns < 0 || floor_ns == 0)
 		return daemon ? daemon->cutoff_ns : -1;
-	for (size_t i = 0; i < daemon->n_longs; i++)
-		if (daemon->longs[i].pt_ns >= floor_ns && daemon->longs[i].pt_ns < least_ns)
-			least_ns = daemon->longs[i].pt_ns;
+	for (size_t i = 0; i < daemon->n_long_executions; i++)
+		if (daemon->long_executions[i].pt_ns >= floor_ns &&
+			daemon->long_executions[i].pt_ns < least_ns)
+			least_ns = daemon->long_executions[i].pt_ns;
 	if (least_ns == INT64_MAX)
 		return -1;
 	return resolution_midpoint(
@@ -175,7 +176,7 @@ const struct cutoff *profile_cutoff(const struct profile *profile, const char *d
 	return NULL;
 }
 
-struct discarder {
+struct sample_filter {
 	struct discard_rules rules;
 	int64_t resolution_ns;
 	struct sample *samples;
@@ -190,9 +191,9 @@ struct discarder {
 	size_t n_unprofiled;
 };
 
-struct discarder *discarder_new(const struct discard_rules *rules)
+struct sample_filter *sample_filter_new(const struct discard_rules *rules)
 {
-	struct discarder *d = xcalloc(1, sizeof(*d));
+	struct sample_filter *d = xcalloc(1, sizeof(*d));
 
 	d->rules = *rules;
 	d->resolution_ns = rules->profile && rules->profile->resolution_ns > 0 ? rules->profile->resolution_ns
@@ -209,7 +210,7 @@ static void over_cutoffs_free(struct over_cutoff *over, size_t n)
 	free(over);
 }
 
-void discarder_free(struct discarder *d)
+void sample_filter_free(struct sample_filter *d)
 {
 	if (!d)
 		return;
@@ -220,7 +221,7 @@ void discarder_free(struct discarder *d)
 	free(d);
 }
 
-void discarder_add_sample(struct discarder *d, const struct sample *sample)
+void sample_filter_add_sample(struct sample_filter *d, const struct sample *sample)
 {
 	*array_add_reused(d->samples, d->n_samples, d->samples_capacity) = *sample;
 }
@@ -235,7 +236,7 @@ static void add_over(struct over_cutoff **items, size_t *n, const struct over_cu
 }
 
 /* Judges the unprofiled daemons of the sample after all its executions have been added. */
-static void end_sample(struct discarder *d)
+static void end_sample(struct sample_filter *d)
 {
 	const struct sample *sample = &d->samples[d->at];
 	int64_t taken_ns = sample_taken_ns(sample), used_ns = 0;
@@ -259,8 +260,8 @@ static void end_sample(struct discarder *d)
 	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
 }
 
-int discarder_add(
-	struct discarder *d, const struct source *source, const struct execution *e, struct error *err)
+int sample_filter_add(
+	struct sample_filter *d, const struct source *source, const struct execution *e, struct error *err)
 {
 	const struct discard_rules *rules = &d->rules;
 	const struct profile *profile = rules->profile;
@@ -296,7 +297,7 @@ int discarder_add(
 }
 
 /* The second check, for one clock, of the samples that the first check keeps. */
-static void check_two_sd(const struct discarder *d, const bool *out, bool et, struct clock_discarding *c)
+static void check_two_sd(const struct sample_filter *d, const bool *out, bool et, struct clock_discarding *c)
 {
 	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
 	size_t n = 0, kept = 0;
@@ -323,7 +324,7 @@ static void check_two_sd(const struct discarder *d, const bool *out, bool et, st
 	c->papers = summary_of(times, kept);
 }
 
-struct discarding discarder_judge(struct discarder *d)
+struct discarding sample_filter_judge(struct sample_filter *d)
 {
 	const struct profile *profile = d->rules.profile;
 	struct discarding out = {.resolution_ns = d->resolution_ns};
@@ -382,9 +383,9 @@ static int by_disturbance(const void *x, const void *y)
 	return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
 }
 
-struct discarding discarder_finish(struct discarder *d)
+struct discarding sample_filter_finish(struct sample_filter *d)
 {
-	struct discarding out = discarder_judge(d);
+	struct discarding out = sample_filter_judge(d);
 
 	for (size_t i = 0; i < d->daemons.n; i++) {
 		struct daemon_statistics *daemon = &d->daemons.items[i];

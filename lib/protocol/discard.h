@@ -78,24 +78,24 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 	return off > 2 * left->sd_ns || off < -2 * left->sd_ns;
 }
 
-struct discarder;
+struct sample_filter;
 
 /* Everything that the rules point to must outlive it. */
-struct discarder *discarder_new(const struct discard_rules *rules);
-void discarder_free(struct discarder *discarder);
-DEFINE_FREEP(discarder)
+struct sample_filter *sample_filter_new(const struct discard_rules *rules);
+void sample_filter_free(struct sample_filter *filter);
+DEFINE_FREEP(sample_filter)
 
 /* Samples in ascending order; then executions in the order of samples. More of both may follow while a run
  * continues; an execution in a sample after the last is ignored. */
-void discarder_add_sample(struct discarder *discarder, const struct sample *sample);
-int discarder_add(struct discarder *discarder, const struct source *source, const struct execution *execution,
-	struct error *err);
+void sample_filter_add_sample(struct sample_filter *filter, const struct sample *sample);
+int sample_filter_add(struct sample_filter *filter, const struct source *source,
+	const struct execution *execution, struct error *err);
 
 /* The result of the samples so far, without the run and the background processes. */
-struct discarding discarder_judge(struct discarder *discarder);
+struct discarding sample_filter_judge(struct sample_filter *filter);
 
 /* The final result, with the background processes. */
-struct discarding discarder_finish(struct discarder *discarder);
+struct discarding sample_filter_finish(struct sample_filter *filter);
 
 void discarding_clear(struct discarding *discarding);
 

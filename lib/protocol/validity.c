@@ -89,25 +89,28 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 	double expected;
 
 	if (profile_cutoff(e->profile, h->name)) {
-		if (!before || h->n_longs == 0)
+		if (!before || h->n_long_executions == 0)
 			return;
-		expected = (double)before->n_longs / (double)e->then->n_samples * (double)e->now->n_samples;
-		if ((double)h->n_longs > expected + 3 * sqrt(expected) + 2)
+		expected = (double)before->n_long_executions / (double)e->then->n_samples *
+			   (double)e->now->n_samples;
+		if ((double)h->n_long_executions > expected + 3 * sqrt(expected) + 2)
 			add_finding(j, VALIDITY_REPEAT_SHORT,
 				"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name,
-				h->n_longs, e->now->n_samples, before->n_longs, e->then->n_samples);
+				h->n_long_executions, e->now->n_samples, before->n_long_executions,
+				e->then->n_samples);
 		return;
 	}
 	if (before || (e->then_long && analysis_daemon(e->then_long, h->name)))
 		return;
-	for (size_t i = 0; i < h->n_longs; i++)
-		if (h->longs[i].pt_ns > longest_ns)
-			longest_ns = h->longs[i].pt_ns;
+	for (size_t i = 0; i < h->n_long_executions; i++)
+		if (h->long_executions[i].pt_ns > longest_ns)
+			longest_ns = h->long_executions[i].pt_ns;
 	longest = text_duration(longest_ns);
-	if (h->n_longs > 0)
+	if (h->n_long_executions > 0)
 		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
-			h->name, open, unit, close, h->n_longs, h->n_longs == 1 ? "" : "s", longest);
+			h->name, open, unit, close, h->n_long_executions,
+			h->n_long_executions == 1 ? "" : "s", longest);
 	else
 		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name,
 			open, unit, close, longest);

@@ -125,32 +125,33 @@ static const struct daemon_statistics *long_in(const struct analysis *analysis, 
 {
 	const struct daemon_statistics *d = analysis_daemon(analysis, name);
 
-	return d && d->n_longs > 0 ? d : NULL;
+	return d && d->n_long_executions > 0 ? d : NULL;
 }
 
 static void print_long_in_run(FILE *file, const struct analysis *analysis, const struct daemon_statistics *d)
 {
-	_cleanup_(freep) int64_t *times = xcalloc(d->n_longs, sizeof(*times));
-	_cleanup_(freep) char *longs = NULL, *text = NULL;
+	_cleanup_(freep) int64_t *times = xcalloc(d->n_long_executions, sizeof(*times));
+	_cleanup_(freep) char *long_executions = NULL, *text = NULL;
 	const char *median;
 	int at = fprintf(file, "  run %" PRId64 ":", analysis->run.id);
 
-	for (size_t k = 0; k < d->n_longs; k++)
-		times[k] = d->longs[k].pt_ns;
-	median = text_duration((int64_t)median_of(times, d->n_longs));
-	longs = d->n_longs == 1
-			? text_format("one long execution, in sample %u: %s", d->longs[0].sample, median)
-			: text_format("%zu long executions, median %s", d->n_longs, median);
-	text = d->n_central > 0 ? text_format("%s; at most %s in central samples", longs,
+	for (size_t k = 0; k < d->n_long_executions; k++)
+		times[k] = d->long_executions[k].pt_ns;
+	median = text_duration((int64_t)median_of(times, d->n_long_executions));
+	long_executions = d->n_long_executions == 1 ? text_format("one long execution, in sample %u: %s",
+							      d->long_executions[0].sample, median)
+						    : text_format("%zu long executions, median %s",
+							      d->n_long_executions, median);
+	text = d->n_central > 0 ? text_format("%s; at most %s in central samples", long_executions,
 					  text_duration(d->central_max_ns))
-				: text_format("%s; in no central sample", longs);
+				: text_format("%s; in no central sample", long_executions);
 	terminal_wrap(file, text, (size_t)at, 4);
 	if (!isnan(d->share))
 		fprintf(file, "    explains %s of the delay of %s\n", text_percent(d->share),
-			d->n_longs == 1 ? "that sample" : "these samples");
+			d->n_long_executions == 1 ? "that sample" : "these samples");
 	if (period_is_known(&d->period))
 		fprintf(file, "    %s\n", analysis_period_text(analysis, d));
-	else if (d->n_longs > 1)
+	else if (d->n_long_executions > 1)
 		fprintf(file, "    at irregular intervals\n");
 }
 
@@ -201,7 +202,7 @@ int daemon_causes_print(
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < analyses[i]->n_statistics; j++) {
 			const struct daemon_statistics *d = &analyses[i]->statistics[j];
-			bool before = d->n_longs == 0; /* or it was shown with a run before */
+			bool before = d->n_long_executions == 0; /* or it was shown with a run before */
 			int r = 0;
 
 			for (size_t k = 0; k < i; k++)

@@ -110,7 +110,7 @@ void run_rules_clear(struct run_rules *rules)
 }
 
 struct discard_walk {
-	struct discarder *discarder;
+	struct sample_filter *filter;
 	const struct sources *sources;
 	struct error *err;
 };
@@ -122,7 +122,7 @@ static int discard_execution(const struct execution *e, void *data)
 	if (e->source < 1 ||
 		e->source > walk->sources->n) /* added after the sources were read, while the run continues */
 		return 0;
-	return discarder_add(walk->discarder, &walk->sources->items[e->source - 1], e, walk->err);
+	return sample_filter_add(walk->filter, &walk->sources->items[e->source - 1], e, walk->err);
 }
 
 int interrupts_in_pt_load(
@@ -146,7 +146,7 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	bool counters, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
-	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	_cleanup_(sample_filter_freep) struct sample_filter *filter = NULL;
 	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(names_clear) struct names names = {};
 	_cleanup_(run_clear) struct run run = {};
@@ -168,15 +168,15 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 		rules.correlation = (struct known_correlation){
 			run.correlation.lag1, (size_t)run.correlation.samples};
 	rules.patterns = rules.patterns ?: names.rows;
-	discarder = discarder_new(&rules);
+	filter = sample_filter_new(&rules);
 	for (size_t i = 0; i < result.n_samples; i++)
-		discarder_add_sample(discarder, &result.samples[i]);
+		sample_filter_add_sample(filter, &result.samples[i]);
 	if (by_name)
 		r = book_each_time(
-			book, id, discard_execution, &(struct discard_walk){discarder, &sources, err}, err);
+			book, id, discard_execution, &(struct discard_walk){filter, &sources, err}, err);
 	if (r < 0)
 		return error_prefix(err, r, "run %" PRId64, id);
-	*d = discarder_finish(discarder);
+	*d = sample_filter_finish(filter);
 	d->run = TAKE_STRUCT(run);
 	if (counters) {
 		r = book_counters(book, id, &result.counters, &result.n_counters, err);
@@ -233,14 +233,14 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 	uint32_t last = 0;
 	int r = 0;
 
-	if (!c->discarder) {
+	if (!c->filter) {
 		struct discard_rules rules = *given;
 
 		r = names_load(&c->names, NULL, err);
 		if (r < 0)
 			return r;
 		rules.patterns = rules.patterns ?: c->names.rows;
-		c->discarder = discarder_new(&rules);
+		c->filter = sample_filter_new(&rules);
 	}
 	for (size_t i = 0; i < n; i++)
 		last = executions[i].source > last ? executions[i].source : last;
@@ -249,9 +249,9 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 		r = book_sources(book, &c->sources, err);
 	}
 	if (r == 0)
-		discarder_add_sample(c->discarder, sample);
+		sample_filter_add_sample(c->filter, sample);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = discard_execution(&executions[i], &(struct discard_walk){c->discarder, &c->sources, err});
+		r = discard_execution(&executions[i], &(struct discard_walk){c->filter, &c->sources, err});
 	return r;
 }
 
@@ -259,14 +259,14 @@ size_t clean_samples_count(struct clean_samples *c)
 {
 	_cleanup_(discarding_clear) struct discarding d = {};
 
-	if (c->discarder)
-		d = discarder_judge(c->discarder);
+	if (c->filter)
+		d = sample_filter_judge(c->filter);
 	return d.pt.kept.n;
 }
 
 void clean_samples_clear(struct clean_samples *c)
 {
-	discarder_free(c->discarder);
+	sample_filter_free(c->filter);
 	names_clear(&c->names);
 	sources_clear(&c->sources);
 	*c = (struct clean_samples){};

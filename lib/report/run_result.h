@@ -62,7 +62,7 @@ int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, 
 
 /* The clean samples of a run in progress; each call reads only those taken since the last. */
 struct clean_samples {
-	struct discarder *discarder;
+	struct sample_filter *filter;
 	struct names names;
 	struct sources sources;
 };

@@ -21,7 +21,7 @@ static int run_inc(
 {
 	char number[32];
 	char *argv[] = {(char *)"inc", (char *)"--iterations", number, NULL};
-	struct spawn spawn = {
+	struct command_spec spec = {
 		.argv = argv,
 		.path = q->inc_path,
 		.cpu = q->cpu,
@@ -30,20 +30,20 @@ static int run_inc(
 		.stderr_fd = -1,
 		.cgroup = q->session->observer.cgroup,
 	};
-	struct spawned spawned;
+	struct exec_result exec;
 	int r;
 
 	snprintf(number, sizeof(number), "%" PRIu64, iterations);
-	r = program_run(&spawn, &spawned, err);
+	r = program_run(&spec, &exec, err);
 	if (r < 0)
 		return r;
-	if (spawned.end == SPAWN_INTERRUPTED ||
-		(spawned.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
+	if (exec.end == SPAWN_INTERRUPTED ||
+		(exec.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
 		return -EINTR;
-	if (spawned.wait_status != 0)
+	if (exec.wait_status != 0)
 		return error_say(err, -ECANCELED, "'%s --iterations %s' %s", q->inc_path, number,
-			process_end_text(spawned.wait_status));
-	*ret_pt_ns = spawned.pt_ns > 0 ? spawned.pt_ns : 1;
+			process_end_text(exec.wait_status));
+	*ret_pt_ns = exec.pt_ns > 0 ? exec.pt_ns : 1;
 	return 0;
 }
 

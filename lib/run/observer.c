@@ -285,17 +285,17 @@ void observer_close(struct observer *observer)
 }
 
 /* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
-static void drop_program(struct observation *o)
+static void drop_program(struct raw_sample *o)
 {
-	struct usages *usages = &o->usages;
+	struct process_cpus *usages = &o->usages;
 	int64_t sum_ns = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < usages->n; i++) {
-		const struct usage *u = &usages->items[i];
+		const struct process_cpu *u = &usages->items[i];
 
 		if (u->escaped) {
-			o->spawned.escaped = true;
+			o->exec.escaped = true;
 			memcpy(o->escaped, u->name, sizeof(o->escaped));
 			for (char *c = o->escaped; *c; c++) /* a process chooses its name */
 				if (*c < ' ' || *c > '~')
@@ -311,23 +311,23 @@ static void drop_program(struct observation *o)
 			usages->taken_ns = -1;
 	}
 	usages->n = kept;
-	sum_ns -= o->spawned.before_ns;
-	if (o->escaped[0] && sum_ns > o->spawned.pt_ns)
-		o->spawned.pt_ns = sum_ns;
+	sum_ns -= o->exec.before_ns;
+	if (o->escaped[0] && sum_ns > o->exec.pt_ns)
+		o->exec.pt_ns = sum_ns;
 }
 
 /* W begins and ends with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
  * tasks also wait for each other, which does not count; how long they do is not known if they left their CPU. The last task may
  * wait for the CPU once more after the end was seen: what PT leaves of ET is the most. */
-static int64_t find_wait(const struct observation *o)
+static int64_t find_wait(const struct raw_sample *o)
 {
-	const struct usages *usages = &o->usages;
-	int64_t before_ns = o->spawned.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
-	int64_t rest_ns = o->spawned.et_ns - o->spawned.pt_ns;
+	const struct process_cpus *usages = &o->usages;
+	int64_t before_ns = o->exec.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
+	int64_t rest_ns = o->exec.et_ns - o->exec.pt_ns;
 
-	if (usages->wait_ns < 0 && o->spawned.wait_ns >= 0)
-		wait_ns = o->spawned.wait_ns;
-	else if (usages->wait_ns < 0 || before_ns < 0 || o->spawned.escaped ||
+	if (usages->wait_ns < 0 && o->exec.wait_ns >= 0)
+		wait_ns = o->exec.wait_ns;
+	else if (usages->wait_ns < 0 || before_ns < 0 || o->exec.escaped ||
 		 (usages->shared_wait && usages->taken_ns < 0))
 		return -1;
 	else if (usages->shared_wait && wait_ns > usages->taken_ns)
@@ -338,43 +338,42 @@ static int64_t find_wait(const struct observation *o)
 }
 
 /* Context switches are those of the program itself. */
-static void set_switches(struct observation *o)
+static void set_switches(struct raw_sample *o)
 {
-	counters_set(&o->changes, COUNTER_VOLUNTARY, o->spawned.voluntary_switches);
-	counters_set(&o->changes, COUNTER_INVOLUNTARY, o->spawned.involuntary_switches);
+	counters_set(&o->changes, COUNTER_VOLUNTARY, o->exec.voluntary_switches);
+	counters_set(&o->changes, COUNTER_INVOLUNTARY, o->exec.involuntary_switches);
 }
 
-int observe_begin(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+int observe_begin(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
 	struct error *err)
 {
 	int r = 0;
 
-	*ret = (struct observation){
-		.usages = USAGES_NONE, .observer_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+	*ret = (struct raw_sample){
+		.usages = PROCESS_CPUS_NONE, .observer_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
 	counters_begin(counters);
-	if (spawn->accounting) {
+	if (spec->accounting) {
 		privilege_raise();
-		r = accounting_before(
-			spawn->accounting, spawn->cgroup ? spawn->cgroup->id : 0, spawn->cpu, err);
+		r = accounting_before(spec->accounting, spec->cgroup ? spec->cgroup->id : 0, spec->cpu, err);
 		privilege_lower();
 	}
 	return r;
 }
 
 /* The counters are read outside the snapshots, so that reading them is not part of the sample. */
-int observe_end(
-	const struct spawn *spawn, struct counter_reader *counters, struct observation *o, struct error *err)
+int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
+	struct error *err)
 {
 	int r = 0;
 
-	if (spawn->accounting) {
+	if (spec->accounting) {
 		privilege_raise();
-		r = accounting_after(spawn->accounting, &o->usages, err);
+		r = accounting_after(spec->accounting, &o->usages, err);
 		privilege_lower();
 	}
 	if (r < 0)
 		return r;
-	if (spawn->accounting)
+	if (spec->accounting)
 		drop_program(o);
 	o->wait_ns = find_wait(o);
 	o->changes = counters_end(counters);
@@ -384,46 +383,47 @@ int observe_end(
 	if (o->usages.steal_ns >= 0) /* of this sample alone */
 		counters_set(&o->changes, COUNTER_STEAL, o->usages.steal_ns);
 	o->observer_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	return o->spawned.end == SPAWN_INTERRUPTED ? -EINTR : 0;
+	return o->exec.end == SPAWN_INTERRUPTED ? -EINTR : 0;
 }
 
-int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+int observe_sample(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
 	struct error *err)
 {
-	int r = observe_begin(spawn, counters, ret, err);
+	int r = observe_begin(spec, counters, ret, err);
 
 	if (r == 0)
-		r = program_run(spawn, &ret->spawned, err);
-	return r == 0 ? observe_end(spawn, counters, ret, err) : r;
+		r = program_run(spec, &ret->exec, err);
+	return r == 0 ? observe_end(spec, counters, ret, err) : r;
 }
 
-int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
-	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err)
+int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
+	const struct command_spec *const *specs, size_t n, struct counter_reader *counters,
+	struct raw_sample *ret, struct error *err)
 {
 	_cleanup_(freep) struct duet_part *parts = xcalloc(n, sizeof(*parts));
-	struct observation o;
+	struct raw_sample o;
 	int64_t span_ns = 0; /* from the first start to the last end */
 	int r = observe_begin(all, counters, &o, err);
 
 	if (r == 0) {
 		span_ns = -clock_ns(CLOCK_MONOTONIC);
-		r = duet_run(plan, spawns, n, parts, err);
+		r = duet_run(plan, specs, n, parts, err);
 		span_ns += clock_ns(CLOCK_MONOTONIC);
 	}
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		o.spawned.pt_ns += parts[i].spawned.pt_ns * parts[i].repetitions;
-		if (parts[i].spawned.end != SPAWN_ENDED) /* by itself */
-			o.spawned.end = parts[i].spawned.end;
+		o.exec.pt_ns += parts[i].exec.pt_ns * parts[i].repetitions;
+		if (parts[i].exec.end != SPAWN_ENDED) /* by itself */
+			o.exec.end = parts[i].exec.end;
 	}
 	if (r == 0)
 		r = observe_end(all, counters, &o, err);
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		int64_t off_ns = span_ns - o.spawned.pt_ns, taken_ns = o.usages.taken_ns;
+		int64_t off_ns = span_ns - o.exec.pt_ns, taken_ns = o.usages.taken_ns;
 
 		ret[i] = o;
 		ret[i].part = parts[i];
-		ret[i].spawned = parts[i].spawned;
-		ret[i].spawned.escaped |= o.spawned.escaped;
+		ret[i].exec = parts[i].exec;
+		ret[i].exec.escaped |= o.exec.escaped;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		set_switches(&ret[i]);
 		/* The share in what processes outside the duet took from all programs that falls on one, if they
@@ -433,8 +433,7 @@ int observe_duet(const struct duet_plan *plan, const struct spawn *all, const st
 			continue;
 		if (taken_ns > off_ns)
 			taken_ns = off_ns > 0 ? off_ns : 0;
-		ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].spawned.et_ns /
-					   (double)span_ns);
+		ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].exec.et_ns / (double)span_ns);
 	}
 	return r;
 }

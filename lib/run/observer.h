@@ -24,10 +24,11 @@ struct observer {
 int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
 
-struct observation {
-	struct spawned spawned;
-	char escaped[16];     /* the name of a process that left the program's cgroup; "": not known */
-	struct usages usages; /* without the program's own; owned by the accounting until the next sample */
+struct raw_sample {
+	struct exec_result exec;
+	char escaped[16]; /* the name of a process that left the program's cgroup; "": not known */
+	struct process_cpus
+		usages;  /* without the program's own; owned by the accounting until the next sample */
 	int64_t wait_ns; /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
@@ -36,20 +37,21 @@ struct observation {
 
 /* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal came for
  * this process: the program was killed and the sample must not be used. */
-int observe_sample(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+int observe_sample(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
 	struct error *err);
 
 /* The same for who runs the program, or several, in between, and puts their totals into ret->spawned. `spawn` has what they have in
  * common: the accounting, the CPU, and the cgroup that all of them are in or below. */
-int observe_begin(const struct spawn *spawn, struct counter_reader *counters, struct observation *ret,
+int observe_begin(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
 	struct error *err);
-int observe_end(
-	const struct spawn *spawn, struct counter_reader *counters, struct observation *o, struct error *err);
+int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
+	struct error *err);
 /* One sample of several programs that alternate. `all` has what they have in common: the accounting, the CPU, and the
  * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is its share of what other
  * processes took from all of them; -1 with plan->repeat, or without bpf. */
-int observe_duet(const struct duet_plan *plan, const struct spawn *all, const struct spawn *const *spawns,
-	size_t n, struct counter_reader *counters, struct observation *ret, struct error *err);
+int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
+	const struct command_spec *const *specs, size_t n, struct counter_reader *counters,
+	struct raw_sample *ret, struct error *err);
 
 /* Reads the disturbance counters (lib/record/counters.h): once in 100 ms, not with every short sample. The first sample that
  * ends 100 ms or more after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own

@@ -54,10 +54,10 @@ static void add_last_lines(int fd, struct error *err)
 }
 
 /* 0 if the sample counts, otherwise a failure with a sentence. */
-static int check_program_end(const struct sampling *s, const struct spawned *spawned, struct error *err)
+static int check_program_end(const struct sampling *s, const struct exec_result *exec, struct error *err)
 {
 	const char *command = s->command ?: s->run->program;
-	int status = spawned->wait_status, r;
+	int status = exec->wait_status, r;
 	char which[32];
 
 	snprintf(which, sizeof(which), "%s %u",
@@ -65,15 +65,14 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 		: s->alone ? "a run alone before sample"
 			   : "sample",
 		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
-	if (spawned->end == SPAWN_TIMED_OUT)
+	if (exec->end == SPAWN_TIMED_OUT)
 		r = error_say(err, -ETIMEDOUT,
 			"'%.400s' ran longer than %s in %s and was killed, with all it started", command,
-			text_duration(s->spawn->timeout_ns), which);
-	else if (spawned->end == SPAWN_STOPPED || spawned->end == SPAWN_FROZEN)
+			text_duration(s->spec->timeout_ns), which);
+	else if (exec->end == SPAWN_STOPPED || exec->end == SPAWN_FROZEN)
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
-			spawned->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
-			spawned->end == SPAWN_STOPPED ? "there was nothing to resume it"
-						      : "nothing thawed it");
+			exec->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
+			exec->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it");
 	else if (status == 0)
 		return 0;
 	else if (interrupt_pending()) /* ^C may end the program before this process reads it */
@@ -85,17 +84,17 @@ static int check_program_end(const struct sampling *s, const struct spawned *spa
 			which,
 			s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints"
 					  : "");
-	add_last_lines(s->spawn->stderr_fd, err);
+	add_last_lines(s->spec->stderr_fd, err);
 	return r;
 }
 
 /* The rows of a sample: the sample itself, and the executions in it, which the caller frees. Sources that the book may not have yet
  * are 0; *ret_known: there are none. */
 static struct execution *make_rows(
-	struct book *book, uint32_t n, const struct observation *o, struct sample *ret, bool *ret_known)
+	struct book *book, uint32_t n, const struct raw_sample *o, struct sample *ret, bool *ret_known)
 {
 	struct execution *executions = xcalloc(o->usages.n, sizeof(*executions));
-	const struct spawned *p = &o->spawned;
+	const struct exec_result *p = &o->exec;
 	struct rusage own;
 
 	getrusage(RUSAGE_SELF, &own);
@@ -117,7 +116,7 @@ static struct execution *make_rows(
 	};
 	*ret_known = true;
 	for (size_t i = 0; i < o->usages.n; i++) {
-		const struct usage *u = &o->usages.items[i];
+		const struct process_cpu *u = &o->usages.items[i];
 
 		executions[i] = (struct execution){
 			.sample = n,
@@ -135,15 +134,15 @@ static struct execution *make_rows(
 }
 
 /* In a transaction: an id of a source is void if it is rolled back. */
-static int store_rows(struct book *book, int64_t run, const struct observation *o,
-	const struct sample *sample, struct execution *executions, struct error *err)
+static int store_rows(struct book *book, int64_t run, const struct raw_sample *o, const struct sample *sample,
+	struct execution *executions, struct error *err)
 {
 	const struct duet_sample in_duet = {
 		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
-		const struct usage *u = &o->usages.items[i];
+		const struct process_cpu *u = &o->usages.items[i];
 
 		r = book_source(book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
 			&executions[i].source, err);
@@ -158,7 +157,7 @@ static int store_rows(struct book *book, int64_t run, const struct observation *
 }
 
 int sample_store_rows(
-	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err)
+	struct book *book, int64_t run, uint32_t n, const struct raw_sample *o, struct error *err)
 {
 	struct sample sample;
 	bool known;
@@ -169,7 +168,7 @@ int sample_store_rows(
 
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
 static int store_or_count(
-	const struct sampling_plan *plan, struct sampling *s, const struct observation *o, struct error *err)
+	const struct sampling_plan *plan, struct sampling *s, const struct raw_sample *o, struct error *err)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
 	struct book *book = plan->session->book;
@@ -177,12 +176,12 @@ static int store_or_count(
 	bool known;
 	int r = 0;
 
-	s->last_pt_ns = o->spawned.pt_ns;
+	s->last_pt_ns = o->exec.pt_ns;
 	if (s->warm_up)
 		return 0;
 	if (s->alone) {
-		const struct duet_alone alone = {++s->n_alone, s->run->n_samples, o->spawned.start_ns,
-			o->spawned.et_ns, o->spawned.pt_ns};
+		const struct duet_alone alone = {
+			++s->n_alone, s->run->n_samples, o->exec.start_ns, o->exec.et_ns, o->exec.pt_ns};
 
 		return book_add_rows(book, s->run->id, &duet_alone_table, &alone, 1, err);
 	}
@@ -198,21 +197,21 @@ static int store_or_count(
 	s->taken++;
 	s->pt_ns += sample.pt_ns;
 	s->observer_ns += o->observer_ns;
-	s->before_ns += o->spawned.before_ns;
+	s->before_ns += o->exec.before_ns;
 	s->lost += sample.lost;
-	s->pid = o->spawned.pid;
-	s->failures += o->spawned.wait_status != 0;
-	s->escaped += o->spawned.escaped;
+	s->pid = o->exec.pid;
+	s->failures += o->exec.wait_status != 0;
+	s->escaped += o->exec.escaped;
 	if (o->escaped[0])
 		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
 	s->left_behind += sample.left_behind;
-	s->killed += o->spawned.killed;
+	s->killed += o->exec.killed;
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
 /* The program of one run, or those of a duet together. 1: this process was stopped meanwhile (^Z), so that the times mean nothing. */
 static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n,
-	struct observation *ret, struct error *err)
+	struct raw_sample *ret, struct error *err)
 {
 	bool together = plan->order == ORDER_DUET && !items[0].warm_up && !items[0].alone;
 	struct counter_reader *counters = plan->session->observer.counters;
@@ -222,20 +221,21 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 		return -EINTR;
 	interrupt_was_stopped(); /* forget earlier stops */
 	if (together) {
-		_cleanup_(freep) const struct spawn **spawns = xcalloc(n, sizeof(struct spawn *));
+		_cleanup_(freep)
+			const struct command_spec **specs = xcalloc(n, sizeof(struct command_spec *));
 		struct duet_plan duet = *plan->duet;
 
 		for (size_t i = 0; i < n; i++)
-			spawns[i] = items[i].spawn;
+			specs[i] = items[i].spec;
 		duet.first = items[0].run->n_samples % n;
-		r = observe_duet(&duet, plan->all, spawns, n, counters, ret, err);
+		r = observe_duet(&duet, plan->all, specs, n, counters, ret, err);
 	} else {
-		r = observe_sample(items[0].spawn, counters, ret, err);
+		r = observe_sample(items[0].spec, counters, ret, err);
 	}
 	/* a program that was killed because another one did not end has not failed itself */
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!together || ret[i].part.repetitions > 0)
-			r = check_program_end(&items[i], &ret[i].spawned, err);
+			r = check_program_end(&items[i], &ret[i].exec, err);
 	return r == 0 && interrupt_was_stopped() ? 1 : r;
 }
 
@@ -253,7 +253,7 @@ static int call_hook(
 static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t n, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
-	_cleanup_(freep) struct observation *seen = xcalloc(n, sizeof(*seen));
+	_cleanup_(freep) struct raw_sample *seen = xcalloc(n, sizeof(*seen));
 	const struct sampling *s = &items[0];
 	char text[ESTIMATE_SIZE] = "";
 	int tries = 0, stopped, used = 0, r;

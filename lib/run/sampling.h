@@ -61,7 +61,7 @@ enum order {
 /* One of the runs that are sampled. */
 struct sampling {
 	struct run *run; /* begun here unless it has an id; n_samples is kept up to date */
-	const struct spawn *spawn;
+	const struct command_spec *spec;
 	const char *command; /* in messages; NULL: the program's name */
 	int warm_ups;
 	uint32_t samples; /* how many the run is to have; see `more` below */
@@ -113,9 +113,9 @@ struct sampling_plan {
 	struct sampling *items;
 	size_t n;
 	enum order order;
-	uint64_t seed;                /* of the random orders */
-	const struct duet_plan *duet; /* ORDER_DUET; .first is set here */
-	const struct spawn *all;      /* ORDER_DUET: what the programs have in common; see observe_duet */
+	uint64_t seed;                  /* of the random orders */
+	const struct duet_plan *duet;   /* ORDER_DUET; .first is set here */
+	const struct command_spec *all; /* ORDER_DUET: what the programs have in common; see observe_duet */
 	uint32_t alone; /* ORDER_DUET: how often each program also runs alone, spread over the samples */
 	struct sampling_hooks hooks;
 	const char *label; /* of the progress bar; NULL: the program's name */
@@ -129,4 +129,4 @@ int sampling_run(const struct sampling_plan *plan, struct error *err);
 
 /* For who takes samples otherwise: the rows of the sample n of a run, inside a transaction of the caller. */
 int sample_store_rows(
-	struct book *book, int64_t run, uint32_t n, const struct observation *o, struct error *err);
+	struct book *book, int64_t run, uint32_t n, const struct raw_sample *o, struct error *err);

@@ -143,10 +143,10 @@ int run_session_environment(struct run_session *s, struct error *err)
 void run_session_close(struct run_session *s)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
-	struct error ignored;
+	struct error err2;
 
 	if (s->question)
-		wait_for_answer(s, &document, &ignored);
+		wait_for_answer(s, &document, &err2);
 	observer_close(&s->observer);
 	free(s->environment_digest);
 	book_free(s->book);

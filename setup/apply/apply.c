@@ -124,7 +124,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 		.request = {options.only, options.skip, options.isolate >= 0, options.persistent}};
 	_cleanup_(lock_release) struct lock lock = {.fd = -1};
 	_cleanup_(freep) char *command = NULL;
-	struct error ignored;
+	struct error err2;
 	int r;
 
 	if (options.isolate >= 0)
@@ -146,7 +146,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
 		apply_show(&plan,
-			&ignored); /* its command runs, and all is restored, even if nobody can see this */
+			&err2); /* its command runs, and all is restored, even if nobody can see this */
 		lock_release(&lock);
 		return run_for(argv, command, plan.n_open, err);
 	}

@@ -157,7 +157,7 @@ static bool is_planned(const struct plan *plan, const char *name)
 static void plan_unit(struct plan *plan, const char *name, const char *old)
 {
 	_cleanup_(freep) char *file = NULL, *state = NULL;
-	struct error ignored;
+	struct error err2;
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
 		.id = xstrdup(check_of(name)->id),
@@ -170,9 +170,9 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 	};
 
 	/* A unit whose own file is in /etc or /run cannot be masked. */
-	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, &ignored) < 0 ||
+	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, &err2) < 0 ||
 		    strncmp(state, "masked", 6) != 0) &&
-		units_get(plan->units, name, "Unit.FragmentPath", 's', &file, &ignored) == 0)
+		units_get(plan->units, name, "Unit.FragmentPath", 's', &file, &err2) == 0)
 		entry.block = !strncmp(file, "/etc/systemd/system/", 20) ||
 					      !strncmp(file, "/run/systemd/system/", 20)
 				      ? BLOCK_DROP_IN
@@ -186,7 +186,7 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	const struct unit *unit = unit_list_find(&plan->facts.units, name);
 	const char *never = policy_never(plan->facts.policy, name);
 	_cleanup_(freep) char *type = NULL;
-	struct error ignored;
+	struct error err2;
 
 	if (own && !strcmp(own, name))
 		return xstrdup("this emp-setup runs in it");
@@ -201,7 +201,7 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	if (!units_flag(plan->units, name, "Unit.CanStop", true))
 		return text_format("%s cannot be stopped by hand", name);
 	if (unit_is_kind(name, ".service") && !strcmp(unit->active, "activating") &&
-		units_get(plan->units, name, "Service.Type", 's', &type, &ignored) == 0 &&
+		units_get(plan->units, name, "Service.Type", 's', &type, &err2) == 0 &&
 		!strcmp(type, "oneshot"))
 		return text_format("%s is busy; try again later", name);
 	return NULL;
@@ -298,12 +298,12 @@ static int sort_units(struct plan *plan, struct error *err)
 static bool loses_its_need(const struct plan *plan, const char *name)
 {
 	_cleanup_(argv_freep) char **names = NULL;
-	struct error ignored;
+	struct error err2;
 
 	if (is_planned(plan, name) || !units_is_up(plan->units, name) ||
 		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
 		!units_flag(plan->units, name, "Unit.CanStart", true) ||
-		related_units(plan->units, name, NEEDED_BY, &names, &ignored) < 0)
+		related_units(plan->units, name, NEEDED_BY, &names, &err2) < 0)
 		return false;
 	for (char **n = names; *n; n++)
 		if (!is_planned(plan, *n) && units_is_up(plan->units, *n))
@@ -320,10 +320,9 @@ static void plan_ntp(struct plan *plan)
 		return;
 	for (size_t i = 0; (unit = ntp_unit(i)); i++) {
 		_cleanup_(freep) char *state = NULL;
-		struct error ignored;
+		struct error err2;
 
-		if (units_file_state(plan->units, unit, &state, &ignored) == 0 &&
-			strncmp(state, "masked", 6)) {
+		if (units_file_state(plan->units, unit, &state, &err2) == 0 && strncmp(state, "masked", 6)) {
 			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
 					       .id = xstrdup("ntp.on"),
 					       .name = xstrdup(unit),

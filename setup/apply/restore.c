@@ -215,7 +215,7 @@ static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL;
 	bool start = !strcmp(e->old, "active");
-	struct error ignored;
+	struct error err2;
 
 	if (!r->units)
 		keep_entry(r, e, OUTCOME_FAILED, e->want, "systemd does not answer");
@@ -223,7 +223,7 @@ static void restore_unit(struct restore *r, struct entry *e)
 		keep_entry(r, e, OUTCOME_FAILED, e->want, "it is still kept from being started");
 	else if (!strcmp(e->old, e->want) || units_is_up(r->units, e->name) == start)
 		finish_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, &ignored) < 0)
+	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, &err2) < 0)
 		switch_unit(r, e, start);
 	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
 		finish_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");

@@ -89,16 +89,16 @@ static bool comes_and_goes(struct units *units, const char *name)
 {
 	_cleanup_(argv_freep) char **triggers = NULL;
 	_cleanup_(freep) char *type = NULL, *state = NULL;
-	struct error ignored;
+	struct error err2;
 
-	if (units_get(units, name, "Unit.UnitFileState", 's', &state, &ignored) < 0 ||
+	if (units_get(units, name, "Unit.UnitFileState", 's', &state, &err2) < 0 ||
 		!strcmp(state, "transient") || fnmatch("user*@*.service", name, 0) == 0 ||
 		fnmatch("emp-*", name, 0) == 0)
 		return true;
 	if (!unit_is_kind(name, ".service"))
 		return false;
-	if (units_names(units, name, "TriggeredBy", &triggers, &ignored) < 0 || (triggers && *triggers) ||
-		units_get(units, name, "Service.Type", 's', &type, &ignored) < 0)
+	if (units_names(units, name, "TriggeredBy", &triggers, &err2) < 0 || (triggers && *triggers) ||
+		units_get(units, name, "Service.Type", 's', &type, &err2) < 0)
 		return true;
 	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
 }

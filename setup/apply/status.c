@@ -85,10 +85,10 @@ static struct table *list_entries(const struct journal *journal, bool each)
 static size_t read_entries(struct journal *journal, bool each)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
-	struct error ignored;
+	struct error err2;
 	size_t n_hidden = 0;
 
-	if (journal->n > 0 && units_open(&units, &ignored) < 0)
+	if (journal->n > 0 && units_open(&units, &err2) < 0)
 		units = NULL;
 	for (size_t i = 0; i < journal->n; i++) {
 		struct entry *e = &journal->entries[i];

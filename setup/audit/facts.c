@@ -285,19 +285,19 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 /* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
 static int64_t timer_next_ns(struct units *units, const struct unit *unit)
 {
-	struct error ignored;
+	struct error err2;
 	int64_t next_ns;
 
 	if (!unit_is_kind(unit->name, ".timer") || !unit_is_up(unit))
 		return -1;
-	return units_timer_next(units, unit->name, &next_ns, &ignored) < 0 ? 0 : next_ns;
+	return units_timer_next(units, unit->name, &next_ns, &err2) < 0 ? 0 : next_ns;
 }
 
 /* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not
  * list. */
 static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 {
-	struct error ignored;
+	struct error err2;
 
 	for (size_t i = 0; i < f->units.n; i++) {
 		const struct unit *unit = &f->units.items[i];
@@ -311,7 +311,7 @@ static void read_units(struct facts *f, struct units *units, int64_t until_ns)
 		if (!unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
 			continue;
-		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, &ignored);
+		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, &err2);
 		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
 			unit->name, cpu_ns > INT64_MAX ? -1 : (int64_t)cpu_ns};
 	}
@@ -322,11 +322,11 @@ static void read_user(struct facts *f, const char *socket, int64_t until_ns)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(unit_list_clear) struct unit_list list = {};
-	struct error ignored;
+	struct error err2;
 	int uid;
 
-	if (sscanf(socket, "/run/user/%d/", &uid) != 1 || units_open_user(&units, socket, &ignored) < 0 ||
-		units_list(units, &list, &ignored) < 0)
+	if (sscanf(socket, "/run/user/%d/", &uid) != 1 || units_open_user(&units, socket, &err2) < 0 ||
+		units_list(units, &list, &err2) < 0)
 		return;
 	for (size_t i = 0; i < list.n; i++) {
 		int64_t next_ns = timer_next_ns(units, &list.items[i]);
@@ -351,11 +351,11 @@ static double read_calibrated(const struct machine *machine)
 	_cleanup_(clocks_clear) struct clocks clocks = {};
 	_cleanup_(freep) char *name = NULL;
 	const struct clock_source *source;
-	struct error ignored;
+	struct error err2;
 
-	if (book_open(&book, NULL, BOOK_READ, &ignored) < 0 ||
-		book_get_clocks(book, 0, false, &clocks, &ignored) <= 0 ||
-		book_get_machine(book, clocks.environment, &name, &ignored) < 0)
+	if (book_open(&book, NULL, BOOK_READ, &err2) < 0 ||
+		book_get_clocks(book, 0, false, &clocks, &err2) <= 0 ||
+		book_get_machine(book, clocks.environment, &name, &err2) < 0)
 		return 0;
 	source = clocks_find(&clocks, "clock_gettime(CLOCK_MONOTONIC)");
 	if (!source || !name || strcmp(name, machine->id) != 0)

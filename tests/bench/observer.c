@@ -89,7 +89,7 @@ static int64_t median(int64_t *items, size_t n)
 static int cost_of_sample(struct accounting *a, int64_t *ret_ns, struct error *err)
 {
 	int64_t begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	struct usages usages;
+	struct process_cpus usages;
 	int r = accounting_before(a, 0, -1, err);
 
 	if (r < 0)

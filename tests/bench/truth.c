@@ -300,19 +300,19 @@ static void answer_verdict(void)
 static void discard(struct made_up *m, const struct sources *sources, const struct profile *profile)
 {
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
-	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	_cleanup_(sample_filter_freep) struct sample_filter *filter = NULL;
 	_cleanup_(discarding_clear) struct discarding discarding = {};
 	struct error err;
 
-	discarder = discarder_new(&rules);
+	filter = sample_filter_new(&rules);
 	for (size_t i = 0; i < m->n; i++)
-		discarder_add_sample(discarder, &m->samples[i]);
+		sample_filter_add_sample(filter, &m->samples[i]);
 	for (size_t i = 0; i < m->n_executions; i++) {
 		const struct execution *e = &m->executions[i];
 
-		must(discarder_add(discarder, &sources->items[e->source - 1], e, &err), &err);
+		must(sample_filter_add(filter, &sources->items[e->source - 1], e, &err), &err);
 	}
-	discarding = discarder_judge(discarder);
+	discarding = sample_filter_judge(filter);
 	for (size_t i = 0; i < discarding.n_by_cutoff; i++)
 		printf("%s%u", i ? "," : "", discarding.by_cutoff[i]);
 	free(m->samples);

@@ -37,9 +37,9 @@ static struct accounting *begin(const struct accounting_options *options, uint64
 	return a;
 }
 
-static struct usages end(struct accounting *a)
+static struct process_cpus end(struct accounting *a)
 {
-	struct usages usages;
+	struct process_cpus usages;
 	struct error err = {};
 
 	if (accounting_after(a, &usages, &err) < 0)
@@ -49,7 +49,7 @@ static struct usages end(struct accounting *a)
 	return usages;
 }
 
-static const struct usage *find_pid(const struct usages *usages, pid_t pid)
+static const struct process_cpu *find_pid(const struct process_cpus *usages, pid_t pid)
 {
 	for (size_t i = 0; i < usages->n; i++)
 		if (usages->items[i].pid == pid)
@@ -58,9 +58,9 @@ static const struct usage *find_pid(const struct usages *usages, pid_t pid)
 }
 
 /* The one of ours with that name: others may run the same tests. */
-static const struct usage *find(const struct usages *usages, const char *name)
+static const struct process_cpu *find(const struct process_cpus *usages, const char *name)
 {
-	const struct usage *found = NULL;
+	const struct process_cpu *found = NULL;
 
 	for (size_t i = 0; i < usages->n; i++)
 		if (usages->items[i].program && !strcmp(usages->items[i].name, name)) {
@@ -83,8 +83,8 @@ static void plant_and_find(const struct accounting_options *options, int64_t bli
 {
 	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
 	int64_t *own_ns = burning_shared(sizeof(*own_ns)), wait_ns;
-	const struct usage *planted;
-	struct usages usages;
+	const struct process_cpu *planted;
+	struct process_cpus usages;
 	pid_t pid;
 
 	pid = burning_start("planted", 200 * NS_PER_MS, blind_ns, own_ns);
@@ -164,8 +164,8 @@ static void threads_are_summed_to_their_process(const struct accounting_options 
 	for (int leave = 0; leave < 2; leave++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
 		atomic_bool *flags = burning_shared(2 * sizeof(*flags));
-		const struct usage *threaded;
-		struct usages usages;
+		const struct process_cpu *threaded;
+		struct process_cpus usages;
 		int64_t wait_ns;
 
 		flags[1] = true;
@@ -197,8 +197,8 @@ static void threads_that_ended_count_while_their_process_lives(void **state)
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
 		atomic_bool *flags = burning_shared(2 * sizeof(*flags));
-		const struct usage *threaded;
-		struct usages usages;
+		const struct process_cpu *threaded;
+		struct process_cpus usages;
 		pid_t pid;
 
 		pid = start_threads(false, &flags[0], &flags[1]);
@@ -245,8 +245,8 @@ static int compare(const void *a, const void *b)
 /* The error of the time reported for one interval. */
 static int64_t error_once(struct accounting *a, pid_t pid, const _Atomic int64_t *ran_ns, useconds_t us)
 {
-	const struct usage *usage;
-	struct usages usages;
+	const struct process_cpu *usage;
+	struct process_cpus usages;
 	struct error err = {};
 	int64_t from_ns, to_ns;
 
@@ -308,8 +308,8 @@ static void a_program_that_was_executed_inside_is_told_with_its_path(void **stat
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
 		const char *const argv[] = {
 			"/bin/sh", "-c", "while [ ${#a} -lt 9999 ]; do a=x$a; done; (:); /bin/true", NULL};
-		const struct usage *sh;
-		struct usages usages;
+		const struct process_cpu *sh;
+		struct process_cpus usages;
 		char path[PATH_MAX];
 		pid_t pid;
 
@@ -347,8 +347,8 @@ static void the_unit_of_a_service_that_came_and_went_inside_is_known(void **stat
 	_cleanup_(accounting_freep) struct accounting *a = begin(&bpf, 0);
 	_cleanup_(cgroup_freep) struct cgroup *own = NULL;
 	_cleanup_(freep) char *service = NULL;
-	const struct usage *usage;
-	struct usages usages;
+	const struct process_cpu *usage;
+	struct process_cpus usages;
 	struct error err = {};
 	pid_t pid;
 
@@ -371,8 +371,8 @@ static void with_a_cgroup_a_living_process_is_described_too(void **state)
 	_cleanup_(accounting_freep) struct accounting *a = NULL;
 	_cleanup_(cgroup_freep) struct cgroup *own = NULL;
 	int64_t *ns = burning_shared(sizeof(*ns));
-	const struct usage *usage;
-	struct usages usages;
+	const struct process_cpu *usage;
+	struct process_cpus usages;
 	struct error err = {};
 	pid_t pid;
 
@@ -484,8 +484,8 @@ static void the_program_is_told_from_others_by_its_cgroup_however_deep(void **st
 		_cleanup_(accounting_freep) struct accounting *a = NULL;
 		_cleanup_(cgroup_freep) struct cgroup *own = NULL;
 		_cleanup_(freep) char *deep = NULL;
-		const struct usage *inside, *deeper, *outside;
-		struct usages usages;
+		const struct process_cpu *inside, *deeper, *outside;
+		struct process_cpus usages;
 		struct error err = {};
 		pid_t pids[3];
 
@@ -555,7 +555,7 @@ static void what_the_program_moves_to_another_cgroup_is_found(void **state)
 	int64_t *orphan = burning_shared(sizeof(*orphan));
 	pid_t mover, server, child = 0;
 	int request[2], answer[2];
-	struct usages usages;
+	struct process_cpus usages;
 	struct error err = {};
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -590,8 +590,8 @@ static void the_program_is_told_from_others_by_descent(void **state)
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
 		int64_t *orphan = burning_shared(sizeof(*orphan));
-		const struct usage *usage;
-		struct usages usages;
+		const struct process_cpu *usage;
+		struct process_cpus usages;
 		pid_t leaver, stranger;
 
 		prctl(PR_SET_CHILD_SUBREAPER, 0);
@@ -616,10 +616,10 @@ static void the_program_is_told_from_others_by_descent(void **state)
 }
 
 /* Takes samples in which rcu's kernel thread has work to do, until one has a kernel thread in it. */
-static struct usages see_a_kernel_thread(struct accounting *a)
+static struct process_cpus see_a_kernel_thread(struct accounting *a)
 {
 	for (int i = 0; i < 1000; i++) {
-		struct usages usages;
+		struct process_cpus usages;
 		struct error err = {};
 
 		assert_int_equal(accounting_before(a, 0, -1, &err), 0);
@@ -630,7 +630,7 @@ static struct usages see_a_kernel_thread(struct accounting *a)
 				return usages;
 	}
 	fail_msg("no kernel thread in 1,000 samples");
-	return (struct usages){};
+	return (struct process_cpus){};
 }
 
 static void kernel_threads_are_told_from_programs(void **state)
@@ -639,10 +639,10 @@ static void kernel_threads_are_told_from_programs(void **state)
 
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
-		struct usages usages = see_a_kernel_thread(a);
+		struct process_cpus usages = see_a_kernel_thread(a);
 
 		for (size_t j = 0; j < usages.n; j++) {
-			const struct usage *usage = &usages.items[j];
+			const struct process_cpu *usage = &usages.items[j];
 
 			assert_false(usage->kernel && (usage->exe || usage->unit || usage->program));
 		}
@@ -671,7 +671,7 @@ static int64_t storm(int n, struct accounting *a)
 }
 
 /* What our own children with that name took; others may run such programs too. */
-static int64_t sum_of(const struct usages *usages, const char *name, size_t *ret_n)
+static int64_t sum_of(const struct process_cpus *usages, const char *name, size_t *ret_n)
 {
 	int64_t sum_ns = 0;
 	size_t n = 0;
@@ -704,7 +704,7 @@ static void none_of_thousands_of_short_processes_is_missed(void **state)
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
 		int64_t wait_ns = storm(all_n, a), sum_ns;
-		struct usages usages = end(a);
+		struct process_cpus usages = end(a);
 		size_t n;
 
 		sum_ns = sum_of(&usages, "true", &n);
@@ -728,7 +728,7 @@ static void what_was_lost_is_counted(void **state)
 	small[1].receive_bytes = 4096;
 	for (size_t i = 0; i < ELEMENTS(small); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(&small[i], 0);
-		struct usages usages;
+		struct process_cpus usages;
 		size_t n;
 
 		storm(400, NULL);
@@ -762,8 +762,8 @@ static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
-		const struct usage *usage;
-		struct usages usages;
+		const struct process_cpu *usage;
+		struct process_cpus usages;
 		int64_t wait_ns;
 		pid_t pid;
 

@@ -26,9 +26,9 @@
 
 static char burn[PATH_MAX];
 
-static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgroup)
+static struct command_spec spec_of(char **argv, const char *path, struct cgroup *cgroup)
 {
-	return (struct spawn){.argv = argv,
+	return (struct command_spec){.argv = argv,
 		.path = path,
 		.cpu = -1,
 		.stdin_fd = -1,
@@ -38,15 +38,15 @@ static struct spawn spawn_of(char **argv, const char *path, struct cgroup *cgrou
 		.linger_ns = 60 * NS_PER_S};
 }
 
-static struct spawned run_ok(const struct spawn *spawn)
+static struct exec_result run_ok(const struct command_spec *spec)
 {
 	struct error err = {};
-	struct spawned spawned = {};
-	int r = program_run(spawn, &spawned, &err);
+	struct exec_result exec = {};
+	int r = program_run(spec, &exec, &err);
 
 	if (r < 0)
 		fail_msg("%s", err.text);
-	return spawned;
+	return exec;
 }
 
 static struct cgroup *new_cgroup(void)
@@ -64,10 +64,10 @@ static int64_t overhead_ns(void)
 {
 	static int64_t most_ns;
 	char *argv[] = {burn, (char *)"0", NULL};
-	struct spawn spawn = spawn_of(argv, burn, NULL);
+	struct command_spec spec = spec_of(argv, burn, NULL);
 
 	for (int i = 0; i < 10 && (i > 0 || most_ns == 0); i++) {
-		int64_t pt_ns = run_ok(&spawn).pt_ns;
+		int64_t pt_ns = run_ok(&spec).pt_ns;
 
 		most_ns = pt_ns > most_ns ? pt_ns : most_ns;
 	}
@@ -87,8 +87,8 @@ static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {burn, (char *)"200", NULL};
-	struct spawn spawn = spawn_of(argv, burn, cgroup);
-	struct spawned s = run_ok(&spawn);
+	struct command_spec spec = spec_of(argv, burn, cgroup);
+	struct exec_result s = run_ok(&spec);
 
 	assert_int_equal(s.wait_status, 0);
 	assert_false(s.pt_partial);
@@ -102,9 +102,9 @@ static void an_orphan_is_counted_in_the_cgroup(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {burn, (char *)"--orphan", (char *)"150", NULL};
-	struct spawn spawn = spawn_of(argv, burn, cgroup);
+	struct command_spec spec = spec_of(argv, burn, cgroup);
 	int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
-	struct spawned s = run_ok(&spawn);
+	struct exec_result s = run_ok(&spec);
 
 	assert_burnt(s.pt_ns, 150, 6);
 	/* ET is the program's: the orphan takes its time after the program has ended */
@@ -116,8 +116,8 @@ static void an_orphan_is_counted_in_the_cgroup(void **state)
 static void without_a_cgroup_pt_is_said_to_be_partial(void **state)
 {
 	char *argv[] = {burn, (char *)"50", NULL};
-	struct spawn spawn = spawn_of(argv, burn, NULL);
-	struct spawned s = run_ok(&spawn);
+	struct command_spec spec = spec_of(argv, burn, NULL);
+	struct exec_result s = run_ok(&spec);
 
 	assert_true(s.pt_partial);
 	assert_burnt(s.pt_ns, 50, 4);
@@ -129,11 +129,11 @@ static void an_orphan_that_stays_is_ended_after_linger(void **state)
 
 	for (int with = 0; with < 2; with++) {
 		_cleanup_(cgroup_freep) struct cgroup *cgroup = with ? new_cgroup() : NULL;
-		struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
-		struct spawned s;
+		struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
+		struct exec_result s;
 
-		spawn.linger_ns = 50 * NS_PER_MS;
-		s = run_ok(&spawn);
+		spec.linger_ns = 50 * NS_PER_MS;
+		s = run_ok(&spec);
 		assert_int_equal(s.wait_status, 0);
 		assert_int_equal(s.left_behind, 1);
 		assert_int_equal(s.killed, 1);
@@ -147,13 +147,13 @@ static void the_next_sample_is_none_the_worse_for_what_was_ended(void **state)
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *leaves[] = {(char *)"sh", (char *)"-c", (char *)"sleep 1000 & exit 0", NULL};
 	char *argv[] = {burn, (char *)"20", NULL};
-	struct spawn spawn = spawn_of(leaves, "/bin/sh", cgroup);
-	struct spawned s;
+	struct command_spec spec = spec_of(leaves, "/bin/sh", cgroup);
+	struct exec_result s;
 
-	spawn.linger_ns = NS_PER_MS;
-	assert_int_equal(run_ok(&spawn).killed, 1);
-	spawn = spawn_of(argv, burn, cgroup);
-	s = run_ok(&spawn);
+	spec.linger_ns = NS_PER_MS;
+	assert_int_equal(run_ok(&spec).killed, 1);
+	spec = spec_of(argv, burn, cgroup);
+	s = run_ok(&spec);
 	assert_int_equal(s.wait_status, 0);
 	assert_burnt(s.pt_ns, 20, 4);
 }
@@ -165,10 +165,10 @@ static void a_time_out_ends_the_whole_tree(void **state)
 
 	for (int with = 0; with < 2; with++) {
 		_cleanup_(cgroup_freep) struct cgroup *cgroup = with ? new_cgroup() : NULL;
-		struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+		struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 
-		spawn.timeout_ns = 100 * NS_PER_MS;
-		assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+		spec.timeout_ns = 100 * NS_PER_MS;
+		assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
 		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	}
 }
@@ -177,10 +177,10 @@ static void a_program_that_stops_itself_is_ended(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"kill -STOP $$; exit 5", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 
 	assert_int_equal(interrupt_init(), 0);
-	assert_int_equal(run_ok(&spawn).end, SPAWN_STOPPED);
+	assert_int_equal(run_ok(&spec).end, SPAWN_STOPPED);
 }
 
 static void a_fork_bomb_within_limits_is_ended_whole(void **state)
@@ -190,11 +190,11 @@ static void a_fork_bomb_within_limits_is_ended_whole(void **state)
 		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; "
 			"}; bomb 6",
 		NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct error err = {};
 
-	spawn.timeout_ns = 300 * NS_PER_MS;
-	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+	spec.timeout_ns = 300 * NS_PER_MS;
+	assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 }
 
@@ -205,10 +205,10 @@ static void a_fork_bomb_leaves_nothing_without_a_cgroup(void **state)
 		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; "
 			"bomb 8; while :; do (bomb 1); done",
 		NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", NULL);
+	struct command_spec spec = spec_of(argv, "/bin/sh", NULL);
 
-	spawn.timeout_ns = 500 * NS_PER_MS;
-	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+	spec.timeout_ns = 500 * NS_PER_MS;
+	assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -217,10 +217,10 @@ static void a_fork_bomb_leaves_nothing_without_a_cgroup(void **state)
 static void what_never_stays_is_ended_without_a_cgroup(void **state)
 {
 	char *argv[] = {burn, (char *)"--flee", (char *)"16", NULL};
-	struct spawn spawn = spawn_of(argv, burn, NULL);
+	struct command_spec spec = spec_of(argv, burn, NULL);
 
-	spawn.timeout_ns = 300 * NS_PER_MS;
-	assert_int_equal(run_ok(&spawn).end, SPAWN_TIMED_OUT);
+	spec.timeout_ns = 300 * NS_PER_MS;
+	assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -234,12 +234,12 @@ static void what_moves_to_another_cgroup_is_counted_and_ended(void **state)
 	char *argv[] = {(char *)"sh", (char *)"-c",
 		(char *)"echo $$ >$1/cgroup.procs; \"$2\" 100; sleep 1000 & exit 0", (char *)"sh", away, burn,
 		NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
-	struct spawned s;
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
+	struct exec_result s;
 
 	assert_true(mkdir(away, 0755) == 0 || errno == EEXIST);
-	spawn.linger_ns = 50 * NS_PER_MS;
-	s = run_ok(&spawn);
+	spec.linger_ns = 50 * NS_PER_MS;
+	s = run_ok(&spec);
 	assert_int_equal(s.wait_status, 0);
 	assert_true(s.escaped);
 	assert_burnt(s.pt_ns, 100, 20);
@@ -255,10 +255,10 @@ static void what_freezes_itself_is_ended(void **state)
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	_cleanup_(freep) char *freeze = text_format("%s/cgroup.freeze", cgroup->path);
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo 1 >$1; exit 5", (char *)"sh", freeze, NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct error err = {};
 
-	assert_int_equal(run_ok(&spawn).end, SPAWN_FROZEN);
+	assert_int_equal(run_ok(&spec).end, SPAWN_FROZEN);
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 }
 
@@ -267,11 +267,11 @@ static void an_interrupt_ends_the_program_and_is_told(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sleep", cgroup);
+	struct command_spec spec = spec_of(argv, "/bin/sleep", cgroup);
 
 	assert_int_equal(interrupt_init(), 0);
 	kill(getpid(), SIGINT);
-	assert_int_equal(run_ok(&spawn).end, SPAWN_INTERRUPTED);
+	assert_int_equal(run_ok(&spec).end, SPAWN_INTERRUPTED);
 	assert_int_equal(interrupt_pending(), SIGINT);
 }
 
@@ -312,10 +312,10 @@ static void what_a_killed_observer_left_is_removed_by_the_next(void **state)
 	if (pid == 0) { /* an observer: tells its cgroup, then is killed while its program runs */
 		char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
 		struct cgroup *cgroup = new_cgroup();
-		struct spawn spawn = spawn_of(argv, "/bin/sleep", cgroup);
+		struct command_spec spec = spec_of(argv, "/bin/sleep", cgroup);
 
 		if (write(pipes[1], cgroup->path, strlen(cgroup->path)) > 0)
-			run_ok(&spawn);
+			run_ok(&spec);
 		_exit(0);
 	}
 	assert_true(read(pipes[0], path, sizeof(path) - 1) > 0);
@@ -336,9 +336,9 @@ static void what_a_hook_left_is_not_the_programs(void **state)
 	char *argv[] = {(char *)"sh", (char *)"-c",
 		(char *)"kill -9 $1; until grep -q 'State:.Z' /proc/$1/status; do :; done", (char *)"sh",
 		NULL, NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sh", cgroup);
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	pid_t server = 0, launcher;
-	struct spawned s;
+	struct exec_result s;
 	char number[16];
 	int pipes[2];
 
@@ -355,7 +355,7 @@ static void what_a_hook_left_is_not_the_programs(void **state)
 	assert_int_equal(read(pipes[0], &server, sizeof(server)), sizeof(server));
 	snprintf(number, sizeof(number), "%d", launcher);
 	argv[4] = number;
-	s = run_ok(&spawn);
+	s = run_ok(&spec);
 	assert_int_equal(s.left_behind, 0);
 	assert_false(s.escaped);
 	assert_true(server > 0 && kill(server, 0) == 0);
@@ -369,12 +369,12 @@ static void what_a_hook_left_is_not_the_programs(void **state)
 static void what_was_our_child_before_is_not_waited_for(void **state)
 {
 	char *argv[] = {burn, (char *)"1", NULL};
-	struct spawn spawn = spawn_of(argv, burn, NULL);
-	struct spawned spawned;
+	struct command_spec spec = spec_of(argv, burn, NULL);
+	struct exec_result exec;
 	pid_t server = 0, child;
 	int pipes[2];
 
-	spawned = run_ok(&spawn);
+	exec = run_ok(&spec);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	child = fork();
 	if (child == 0) { /* what --prepare 'server &' does */
@@ -386,8 +386,8 @@ static void what_was_our_child_before_is_not_waited_for(void **state)
 	}
 	waitpid(child, NULL, 0);
 	assert_int_equal(read(pipes[0], &server, sizeof(server)), sizeof(server));
-	spawned = run_ok(&spawn);
-	assert_int_equal(spawned.left_behind, 0);
+	exec = run_ok(&spec);
+	assert_int_equal(exec.left_behind, 0);
 	assert_int_equal(kill(server, 0), 0);
 	kill(server, SIGKILL);
 	close(pipes[0]);
@@ -421,7 +421,7 @@ static const struct one_of many[] = {
 /* How many CPUs take turns, as an emulator's do: the kernel counts the others' turns as CPU time of what was to run. */
 static int64_t cpus_in_turn;
 
-static void check_one(const struct one_of *wanted, const struct spawned *s)
+static void check_one(const struct one_of *wanted, const struct exec_result *s)
 {
 	assert_int_equal(s->end, wanted->end);
 	assert_int_equal(process_exit_status(s->wait_status), wanted->status);
@@ -440,12 +440,12 @@ static void start_many(struct cgroup **cgroups, struct program **programs)
 	struct error err = {};
 
 	for (size_t i = 0; i < ELEMENTS(many); i++) {
-		struct spawn spawn = spawn_of((char **)many[i].argv, many[i].argv[0], NULL);
+		struct command_spec spec = spec_of((char **)many[i].argv, many[i].argv[0], NULL);
 
-		spawn.cgroup = cgroups[i] = new_cgroup();
-		spawn.timeout_ns = many[i].timeout_ns;
-		spawn.linger_ns = many[i].killed ? 300 * NS_PER_MS : 60 * NS_PER_S;
-		if (program_start(&programs[i], &spawn, &err) < 0)
+		spec.cgroup = cgroups[i] = new_cgroup();
+		spec.timeout_ns = many[i].timeout_ns;
+		spec.linger_ns = many[i].killed ? 300 * NS_PER_MS : 60 * NS_PER_S;
+		if (program_start(&programs[i], &spec, &err) < 0)
 			fail_msg("%s", err.text);
 	}
 }
@@ -483,12 +483,12 @@ static void a_wait_ends_at_its_time_limit_and_the_program_goes_on(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sleep", (char *)"1000", NULL};
-	struct spawn spawn = spawn_of(argv, "/bin/sleep", cgroup);
+	struct command_spec spec = spec_of(argv, "/bin/sleep", cgroup);
 	struct program *program = NULL;
 	struct error err = {};
 	size_t over = 77;
 
-	assert_int_equal(program_start(&program, &spawn, &err), 0);
+	assert_int_equal(program_start(&program, &spec, &err), 0);
 	assert_int_equal(
 		program_wait_any(&program, 1, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, &err), 0);
 	assert_int_equal(over, 1);
@@ -516,8 +516,8 @@ static void one_that_stops_is_noticed_among_several(void **state)
 	char *stops[] = {(char *)"sh", (char *)"-c", (char *)"kill -STOP $$", NULL};
 	char *waits[] = {(char *)"sleep", (char *)"1000", NULL};
 	struct cgroup *cgroups[2] = {new_cgroup(), new_cgroup()};
-	struct spawn first = spawn_of(stops, "/bin/sh", cgroups[0]);
-	struct spawn second = spawn_of(waits, "/bin/sleep", cgroups[1]);
+	struct command_spec first = spec_of(stops, "/bin/sh", cgroups[0]);
+	struct command_spec second = spec_of(waits, "/bin/sleep", cgroups[1]);
 	struct program *programs[2] = {};
 	struct error err = {};
 	size_t over = 2;
@@ -557,17 +557,17 @@ static void where_clone3_is_refused_programs_start_without_a_cgroup(void **state
 
 	if (pid == 0) {
 		char *argv[] = {burn, (char *)"20", NULL};
-		struct spawn spawn = spawn_of(argv, burn, NULL);
+		struct command_spec spec = spec_of(argv, burn, NULL);
 		struct cgroup *cgroup = NULL;
-		struct spawned spawned = {};
+		struct exec_result exec = {};
 		struct error err = {};
 
 		refuse_clone3();
 		if (cgroup_new(&cgroup, NULL, &err) != -ENOSYS || !strstr(err.text, "clone3"))
 			_exit(1);
-		if (program_run(&spawn, &spawned, &err) < 0 || spawned.wait_status != 0)
+		if (program_run(&spec, &exec, &err) < 0 || exec.wait_status != 0)
 			_exit(2);
-		_exit(spawned.pt_ns >= 19 * NS_PER_MS ? 0 : 3);
+		_exit(exec.pt_ns >= 19 * NS_PER_MS ? 0 : 3);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);

@@ -56,9 +56,9 @@ static int close_observer(void **state)
 
 #define TEST_OBSERVED(name) TEST_WITH(name, open_observer, close_observer)
 
-static struct observation observe_command(struct observer *o, char *const *argv)
+static struct raw_sample observe_command(struct observer *o, char *const *argv)
 {
-	struct spawn spawn = {
+	struct command_spec spec = {
 		.argv = argv,
 		.path = program,
 		.cpu = last_cpu(),
@@ -69,16 +69,16 @@ static struct observation observe_command(struct observer *o, char *const *argv)
 		.accounting = o->accounting,
 		.linger_ns = NS_PER_S,
 	};
-	struct observation seen;
+	struct raw_sample seen;
 	struct error err;
 
-	if (observe_sample(&spawn, o->counters, &seen, &err) < 0)
+	if (observe_sample(&spec, o->counters, &seen, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(seen.spawned.wait_status, 0);
+	assert_int_equal(seen.exec.wait_status, 0);
 	return seen;
 }
 
-static struct observation observe(struct observer *o)
+static struct raw_sample observe(struct observer *o)
 {
 	char ms[16], *argv[] = {(char *)"burn", ms, NULL};
 
@@ -110,7 +110,7 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static const struct usage *find(const struct observation *seen, pid_t pid)
+static const struct process_cpu *find(const struct raw_sample *seen, pid_t pid)
 {
 	for (size_t i = 0; i < seen->usages.n; i++)
 		if (seen->usages.items[i].pid == pid)
@@ -118,7 +118,7 @@ static const struct usage *find(const struct observation *seen, pid_t pid)
 	return NULL;
 }
 
-static int64_t had_same_cpu(const struct observation *seen)
+static int64_t had_same_cpu(const struct raw_sample *seen)
 {
 	int64_t sum_ns = 0;
 
@@ -139,39 +139,38 @@ TEST_OBSERVED(what_a_program_waits_is_what_others_had_of_its_cpu)
 	bool right = false;
 
 	for (int i = 0; i < TRIES && !right; i++) {
-		struct observation seen = observe(*state);
-		const struct usage *rival = find(&seen, pid);
+		struct raw_sample seen = observe(*state);
+		const struct process_cpu *rival = find(&seen, pid);
 		int64_t wait_ns = seen.wait_ns;
 
 		assert_non_null(rival);
 		assert_int_equal(rival->cpu, last_cpu());
 		assert_true(wait_ns > BURN_MS * NS_PER_MS / 4);
-		assert_true(wait_ns <= seen.spawned.et_ns);
+		assert_true(wait_ns <= seen.exec.et_ns);
 		print_message("waited %.3f ms, ET - PT %.3f ms, others had %.3f ms\n", (double)wait_ns / 1e6,
-			(double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6,
-			(double)had_same_cpu(&seen) / 1e6);
+			(double)(seen.exec.et_ns - seen.exec.pt_ns) / 1e6, (double)had_same_cpu(&seen) / 1e6);
 		right = rival->same_cpu_ns == rival->pt_ns &&
-			apart(wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) < seen.spawned.et_ns / 100 &&
-			apart(wait_ns, had_same_cpu(&seen)) < seen.spawned.et_ns / 20;
+			apart(wait_ns, seen.exec.et_ns - seen.exec.pt_ns) < seen.exec.et_ns / 100 &&
+			apart(wait_ns, had_same_cpu(&seen)) < seen.exec.et_ns / 20;
 	}
 	stop(pid);
 	assert_true(right);
 }
 
 /* Of a program that sleeps that long and computes otherwise: others had the CPU for the rest. */
-static struct observation observe_exact(struct observer *o, char *const *argv, int64_t asleep_ns)
+static struct raw_sample observe_exact(struct observer *o, char *const *argv, int64_t asleep_ns)
 {
-	struct observation seen;
+	struct raw_sample seen;
 
 	for (int i = 0; i < TRIES; i++) {
 		int64_t off_ns;
 
 		seen = observe_command(o, argv);
-		off_ns = seen.spawned.et_ns - seen.spawned.pt_ns - asleep_ns;
+		off_ns = seen.exec.et_ns - seen.exec.pt_ns - asleep_ns;
 		print_message("tasks waited %.3f ms, W %.3f ms, off the CPU %.3f ms, others had %.3f ms\n",
 			(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6, (double)off_ns / 1e6,
 			(double)had_same_cpu(&seen) / 1e6);
-		if (apart(seen.wait_ns, off_ns) < seen.spawned.et_ns / 100)
+		if (apart(seen.wait_ns, off_ns) < seen.exec.et_ns / 100)
 			return seen;
 	}
 	fail_msg("W is wrong");
@@ -182,13 +181,13 @@ static struct observation observe_exact(struct observer *o, char *const *argv, i
 TEST_OBSERVED(what_tasks_of_a_program_wait_for_each_other_was_not_taken_by_others)
 {
 	char *argv[] = {(char *)"burn", (char *)"--threads", (char *)"3", (char *)"60", NULL};
-	struct observation alone = observe_command(*state, argv), beside;
+	struct raw_sample alone = observe_command(*state, argv), beside;
 	pid_t pid = compete("rival", last_cpu());
 
 	beside = observe_exact(*state, argv, 0);
 	stop(pid);
 	assert_true(alone.wait_ns >= 0 && alone.usages.wait_ns > alone.wait_ns + 20 * NS_PER_MS);
-	assert_true(alone.wait_ns <= alone.spawned.et_ns - alone.spawned.pt_ns + alone.spawned.et_ns / 20);
+	assert_true(alone.wait_ns <= alone.exec.et_ns - alone.exec.pt_ns + alone.exec.et_ns / 20);
 	assert_true(beside.usages.shared_wait && beside.usages.wait_ns > beside.wait_ns);
 	assert_true(beside.wait_ns > 10 * NS_PER_MS);
 }
@@ -209,7 +208,7 @@ TEST_OBSERVED(the_wait_of_tasks_that_went_to_another_cpu_is_not_known)
 {
 	char *argv[] = {(char *)"burn", (char *)"--cpu", (char *)"0", (char *)"--threads", (char *)"3",
 		(char *)"60", NULL};
-	struct observation seen;
+	struct raw_sample seen;
 
 	if (last_cpu() == 0)
 		skip(); /* one CPU */
@@ -221,8 +220,8 @@ TEST_OBSERVED(the_wait_of_tasks_that_went_to_another_cpu_is_not_known)
 /* It is not known (-1) in a sample in which thousands of processes had the CPU. */
 TEST_OBSERVED(who_runs_on_another_cpu_has_nothing_of_it)
 {
-	const struct usage *rival = NULL;
-	struct observation seen;
+	const struct process_cpu *rival = NULL;
+	struct raw_sample seen;
 	pid_t pid;
 
 	if (last_cpu() == 0)
@@ -274,7 +273,7 @@ TEST_OBSERVED(a_program_on_any_cpu_waits_too)
 {
 	struct observer *o = *state;
 	char *argv[] = {(char *)"burn", (char *)"5", NULL};
-	struct spawn spawn = {.argv = argv,
+	struct command_spec spec = {.argv = argv,
 		.path = program,
 		.cpu = -1,
 		.stdin_fd = -1,
@@ -282,10 +281,10 @@ TEST_OBSERVED(a_program_on_any_cpu_waits_too)
 		.stderr_fd = -1,
 		.cgroup = o->cgroup,
 		.accounting = o->accounting};
-	struct observation seen;
+	struct raw_sample seen;
 	struct error err = {};
 
-	assert_int_equal(observe_sample(&spawn, o->counters, &seen, &err), 0);
+	assert_int_equal(observe_sample(&spec, o->counters, &seen, &err), 0);
 	assert_true(seen.wait_ns >= 0);
 	assert_int_equal(seen.usages.interrupts_ns, -1);
 	for (size_t i = 0; i < seen.usages.n; i++)
@@ -304,13 +303,12 @@ static void assert_waits_by(enum accounting_backend backend)
 		fail_msg("%s", err.text);
 	pid = compete("rival", last_cpu());
 	for (int i = 0; i < TRIES && !right; i++) {
-		struct observation seen = observe(&o);
+		struct raw_sample seen = observe(&o);
 
 		assert_true(seen.wait_ns > BURN_MS * NS_PER_MS / 4);
 		print_message("%s: waited %.3f ms, ET - PT %.3f ms\n", o.wait_source,
-			(double)seen.wait_ns / 1e6, (double)(seen.spawned.et_ns - seen.spawned.pt_ns) / 1e6);
-		right = apart(seen.wait_ns, seen.spawned.et_ns - seen.spawned.pt_ns) <
-			seen.spawned.et_ns / 50;
+			(double)seen.wait_ns / 1e6, (double)(seen.exec.et_ns - seen.exec.pt_ns) / 1e6);
+		right = apart(seen.wait_ns, seen.exec.et_ns - seen.exec.pt_ns) < seen.exec.et_ns / 50;
 	}
 	stop(pid);
 	observer_close(&o);
@@ -370,10 +368,10 @@ static int64_t unaccounted(struct observer *o, char *const *argv)
 	int64_t rest_ns[SAMPLES];
 
 	for (int i = 0; i < SAMPLES; i++) {
-		struct observation seen = observe_command(o, argv);
+		struct raw_sample seen = observe_command(o, argv);
 
 		assert_true(seen.wait_ns >= 0);
-		rest_ns[i] = seen.spawned.et_ns - seen.spawned.pt_ns - seen.wait_ns;
+		rest_ns[i] = seen.exec.et_ns - seen.exec.pt_ns - seen.wait_ns;
 	}
 	return (int64_t)median_of(rest_ns, SAMPLES);
 }

@@ -159,21 +159,22 @@ static void table_10_long_executions_of_central_daemons(void **state)
 {
 	struct papers *p = *state;
 	struct csv csv = csv_read("emp-table-10-longrunning-inc128.csv");
-	size_t longs = 0;
+	size_t long_executions = 0;
 
 	for (size_t i = 0; i < csv.n_rows; i++) {
 		const struct daemon_statistics *daemon = habit_of(&p->short_analysis, &csv, i);
 		bool found = false;
 
-		for (size_t j = 0; j < daemon->n_longs; j++)
-			found |= daemon->longs[j].sample == (uint32_t)csv_number(&csv, i, "sample") &&
-				 daemon->longs[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
+		for (size_t j = 0; j < daemon->n_long_executions; j++)
+			found |= daemon->long_executions[j].sample ==
+					 (uint32_t)csv_number(&csv, i, "sample") &&
+				 daemon->long_executions[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
 		assert_true(found);
 	}
 	for (size_t i = 0; i < p->short_analysis.n_statistics; i++)
 		if (p->short_analysis.statistics[i].n_central > 0)
-			longs += p->short_analysis.statistics[i].n_longs;
-	assert_int_equal(longs, csv.n_rows);
+			long_executions += p->short_analysis.statistics[i].n_long_executions;
+	assert_int_equal(long_executions, csv.n_rows);
 	csv_clear(&csv);
 }
 

@@ -117,7 +117,7 @@ TEST_OF_RUN(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 	analysis = finished();
 	kworker = analysis_daemon(&analysis, "kworker");
 	backup = analysis_daemon(&analysis, "backup");
-	assert_int_equal(kworker->n_longs, 1);
+	assert_int_equal(kworker->n_long_executions, 1);
 	assert_int_equal(kworker->long_min_ns, 501);
 	assert_int_equal(kworker->n_outside, 2);
 	assert_int_equal(kworker->cutoff_ns, 401); /* (300 + 501) / 2, half up */
@@ -264,7 +264,7 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 			assert_true(analysis_daemon(&a, "backup")->share > 0.99);
 		}
 	}
-	assert_int_equal(analysis_daemon(&all, "unseen")->n_longs, 3);
+	assert_int_equal(analysis_daemon(&all, "unseen")->n_long_executions, 3);
 }
 
 /* 30 samples of 100 ms, in each of which others take `taken_ns` of the CPU; PT varies by `varying_ns`. */

@@ -25,7 +25,7 @@ static struct cgroup *make(void)
 static struct program *start_in(struct cgroup *cgroup, const char *script)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL};
-	const struct spawn spawn = {
+	const struct command_spec spec = {
 		.argv = argv,
 		.path = "/bin/sh",
 		.cpu = -1,
@@ -36,7 +36,7 @@ static struct program *start_in(struct cgroup *cgroup, const char *script)
 	};
 	struct program *program = NULL;
 
-	if (program_start(&program, &spawn, &err) < 0)
+	if (program_start(&program, &spec, &err) < 0)
 		fail_msg("%s", err.text);
 	return program;
 }

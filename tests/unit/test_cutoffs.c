@@ -155,11 +155,11 @@ TEST(readings_of_two_resolutions_are_refused)
 }
 
 /* Of these PTs: executions in L-samples. */
-#define RAN_LONG(daemon, ...)                                         \
-	do {                                                          \
-		static struct long_execution longs[] = {__VA_ARGS__}; \
-		(daemon).longs = longs;                               \
-		(daemon).n_longs = ELEMENTS(longs);                   \
+#define RAN_LONG(daemon, ...)                                                   \
+	do {                                                                    \
+		static struct long_execution long_executions[] = {__VA_ARGS__}; \
+		(daemon).long_executions = long_executions;                     \
+		(daemon).n_long_executions = ELEMENTS(long_executions);         \
 	} while (0)
 
 TEST(executions_below_the_floor_give_no_cutoff)

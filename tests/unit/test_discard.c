@@ -25,13 +25,13 @@ static struct cutoff cutoffs[] = {
 };
 static const struct profile profile = {.resolution_ns = NS_PER_MS, .cutoffs = cutoffs, .n_cutoffs = 2};
 
-static struct discarder *d;
+static struct sample_filter *d;
 static struct discarding out;
 
 static void start_empty(const struct discard_rules *rules)
 {
-	discarder_free(d);
-	d = discarder_new(rules);
+	sample_filter_free(d);
+	d = sample_filter_new(rules);
 }
 
 /* PT 1000 to 1011 us, ET ten times that. */
@@ -39,11 +39,11 @@ static void start_by(const struct discard_rules *rules, int64_t scale)
 {
 	start_empty(rules);
 	for (uint32_t i = 0; i < N; i++)
-		discarder_add_sample(d, &(struct sample){.n = i + 1,
-						.wait_ns = -1,
-						.pt_ns = (1000 + i) * NS_PER_US * scale,
-						.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
-						.incomplete = i == 4});
+		sample_filter_add_sample(d, &(struct sample){.n = i + 1,
+						    .wait_ns = -1,
+						    .pt_ns = (1000 + i) * NS_PER_US * scale,
+						    .et_ns = (10000 + 10 * i) * NS_PER_US * scale,
+						    .incomplete = i == 4});
 }
 
 static void start(const struct profile *p, int64_t scale)
@@ -55,19 +55,19 @@ static void add(uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 
-	assert_int_equal(discarder_add(d, &who[daemon - 1], &e, &(struct error){}), 0);
+	assert_int_equal(sample_filter_add(d, &who[daemon - 1], &e, &(struct error){}), 0);
 }
 
 static void finish(void)
 {
 	discarding_clear(&out);
-	out = discarder_finish(d);
+	out = sample_filter_finish(d);
 }
 
 static int clear(void **state)
 {
 	discarding_clear(&out);
-	discarder_free(TAKE(d));
+	sample_filter_free(TAKE(d));
 	return 0;
 }
 
@@ -141,7 +141,7 @@ TEST_OF_RUN(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	samples[9].et_ns = 900;
 	start_empty(&rules);
 	for (uint32_t i = 0; i < N; i++)
-		discarder_add_sample(d, &samples[i]);
+		sample_filter_add_sample(d, &samples[i]);
 	finish();
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
@@ -159,9 +159,9 @@ TEST_OF_RUN(an_execution_in_a_sample_that_is_missing_is_refused)
 	struct error err = {};
 
 	start_empty(&rules);
-	discarder_add_sample(d, &samples[0]);
-	discarder_add_sample(d, &samples[1]);
-	assert_int_equal(discarder_add(d, &who[1], &e, &err), -EINVAL);
+	sample_filter_add_sample(d, &samples[0]);
+	sample_filter_add_sample(d, &samples[1]);
+	assert_int_equal(sample_filter_add(d, &who[1], &e, &err), -EINVAL);
 	assert_string_equal(err.text, "an execution is in sample 2, which does not exist");
 }
 
@@ -208,8 +208,8 @@ TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 			    threads = {.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100};
 
 	start_empty(&rules);
-	discarder_add_sample(d, &alone);
-	discarder_add_sample(d, &threads);
+	sample_filter_add_sample(d, &alone);
+	sample_filter_add_sample(d, &threads);
 	add(1, 3, 90);
 	add(2, 3, 90);
 	finish();
@@ -233,8 +233,8 @@ TEST_OF_RUN(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 		struct error err = {};
 
 		start_by(&rules, 1);
-		assert_int_equal(discarder_add(d, &who[0], &elsewhere, &err), 0);
-		assert_int_equal(discarder_add(d, &who[0], &partly, &err), 0);
+		assert_int_equal(sample_filter_add(d, &who[0], &elsewhere, &err), 0);
+		assert_int_equal(sample_filter_add(d, &who[0], &partly, &err), 0);
 		finish();
 		assert_int_equal(out.n_by_cutoff, discarded[other_cpus]);
 		assert_int_equal(out.by_cutoff[out.n_by_cutoff - 1], 3);
@@ -273,9 +273,9 @@ TEST_OF_RUN(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 
 	start(&profile, 1);
 	add(6, 1, 11 * NS_PER_MS);
-	before = discarder_judge(d);
+	before = sample_filter_judge(d);
 	assert_int_equal(before.n_by_cutoff, 1);
-	discarder_add_sample(d, &longer);
+	sample_filter_add_sample(d, &longer);
 	add(N + 1, 1, 600 * NS_PER_MS);
 	finish();
 	assert_int_equal(out.n_by_cutoff, 1);

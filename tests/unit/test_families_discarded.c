@@ -77,20 +77,20 @@ static struct discarding measure(const struct profile *profile)
 {
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
 	_cleanup_(sources_clear) struct sources sources = make_sources(50000);
-	_cleanup_(discarder_freep) struct discarder *discarder = NULL;
+	_cleanup_(sample_filter_freep) struct sample_filter *filter = NULL;
 
-	discarder = discarder_new(&rules);
+	filter = sample_filter_new(&rules);
 	for (uint32_t n = 1; n <= N; n++) {
 		const struct sample sample = make_sample(n);
 		const struct execution job = execution_of(n, n, 30 * NS_PER_MS),
 				       cron = execution_of(n, CRON, NS_PER_MS / 100);
 
-		discarder_add_sample(discarder, &sample);
+		sample_filter_add_sample(filter, &sample);
 		if (is_disturbed(n))
-			assert_int_equal(discarder_add(discarder, &sources.items[n - 1], &job, &err), 0);
-		assert_int_equal(discarder_add(discarder, &sources.items[N], &cron, &err), 0);
+			assert_int_equal(sample_filter_add(filter, &sources.items[n - 1], &job, &err), 0);
+		assert_int_equal(sample_filter_add(filter, &sources.items[N], &cron, &err), 0);
 	}
-	return discarder_finish(discarder);
+	return sample_filter_finish(filter);
 }
 
 static void assert_others(const struct discarding *discarding)
@@ -137,7 +137,7 @@ TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 	assert_int_equal(two.n_statistics, 3); /* each by itself, and cron */
 	assert_int_equal(like.n_statistics, 2);
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->names, 2);
-	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->n_longs, 2);
+	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->n_long_executions, 2);
 	assert_int_equal(none.n_statistics, 1);
 	assert_int_equal(
 		cutoffs_make(&(struct cutoff_rules){"x", &many, &like, 0}, &profile, &left_out, &err), 0);

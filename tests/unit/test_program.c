@@ -16,26 +16,26 @@ static struct error err;
 
 #define ARGV(...) ((char *[]){__VA_ARGS__, NULL})
 
-static struct spawn spawn_of(char **argv, const char *path)
+static struct command_spec spec_of(char **argv, const char *path)
 {
-	return (struct spawn){
+	return (struct command_spec){
 		.argv = argv, .path = path, .cpu = -1, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
 }
 
-#define SHELL(script) spawn_of(ARGV((char *)"sh", (char *)"-c", (char *)(script)), "/bin/sh")
+#define SHELL(script) spec_of(ARGV((char *)"sh", (char *)"-c", (char *)(script)), "/bin/sh")
 
-static struct spawned run_ok(const struct spawn *spawn)
+static struct exec_result run_ok(const struct command_spec *spec)
 {
-	struct spawned spawned = {};
+	struct exec_result exec = {};
 
-	if (program_run(spawn, &spawned, &err) < 0)
+	if (program_run(spec, &exec, &err) < 0)
 		fail_msg("%s", err.text);
-	return spawned;
+	return exec;
 }
 
 TEST(an_exit_status_and_a_signal_are_told_apart)
 {
-	struct spawn fails = SHELL("exit 3"), dies = SHELL("kill -SEGV $$");
+	struct command_spec fails = SHELL("exit 3"), dies = SHELL("kill -SEGV $$");
 
 	assert_int_equal(process_exit_status(run_ok(&fails).wait_status), 3);
 	assert_int_equal(process_exit_status(run_ok(&dies).wait_status), 128 + SIGSEGV);
@@ -44,15 +44,15 @@ TEST(an_exit_status_and_a_signal_are_told_apart)
 TEST(a_file_that_is_no_program_is_an_error_with_a_sentence)
 {
 	char file[] = "/tmp/emp-test-XXXXXX";
-	struct spawn spawn = spawn_of(ARGV(file), file);
-	struct spawned s = {.et_ns = 77};
+	struct command_spec spec = spec_of(ARGV(file), file);
+	struct exec_result s = {.et_ns = 77};
 	int fd = mkstemp(file);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "\177ELF", 4), 4);
 	fchmod(fd, 0755);
 	close(fd);
-	assert_int_equal(program_run(&spawn, &s, &err), -ENOEXEC);
+	assert_int_equal(program_run(&spec, &s, &err), -ENOEXEC);
 	assert_non_null(strstr(err.text, "cannot execute it: Exec format error"));
 	assert_int_equal(s.et_ns, 77);
 	unlink(file);
@@ -74,38 +74,38 @@ TEST(commands_are_found_as_a_shell_finds_them)
 TEST(a_pinned_program_runs_on_its_cpu_only)
 {
 	_cleanup_(closep) int in = -1, out = -1;
-	struct spawn spawn = SHELL("exec grep Cpus_allowed_list /proc/self/status");
+	struct command_spec spec = SHELL("exec grep Cpus_allowed_list /proc/self/status");
 	char text[128] = "";
 	int pipes[2];
 
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	in = pipes[0];
 	out = pipes[1];
-	spawn.cpu = 0;
-	spawn.stdout_fd = out;
-	assert_int_equal(run_ok(&spawn).wait_status, 0);
+	spec.cpu = 0;
+	spec.stdout_fd = out;
+	assert_int_equal(run_ok(&spec).wait_status, 0);
 	assert_true(read(in, text, sizeof(text) - 1) > 0);
 	assert_string_equal(text, "Cpus_allowed_list:\t0\n");
 }
 
 TEST(a_session_of_its_own_is_given_when_asked_for)
 {
-	struct spawn spawn = SHELL(
+	struct command_spec spec = SHELL(
 		"read pid comm state ppid pgrp session rest < /proc/self/stat; test $session = $$");
 
-	assert_int_not_equal(run_ok(&spawn).wait_status, 0);
-	spawn.new_session = true;
-	assert_int_equal(run_ok(&spawn).wait_status, 0);
+	assert_int_not_equal(run_ok(&spec).wait_status, 0);
+	spec.new_session = true;
+	assert_int_equal(run_ok(&spec).wait_status, 0);
 }
 
 TEST(several_without_cgroups_are_refused)
 {
-	struct spawn spawn = SHELL("exec sleep 1000");
+	struct command_spec spec = SHELL("exec sleep 1000");
 	struct program *programs[2] = {};
 	size_t over;
 
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(program_start(&programs[i], &spawn, &err), 0);
+		assert_int_equal(program_start(&programs[i], &spec, &err), 0);
 	assert_int_equal(program_wait_any(programs, 2, 0, &over, &err), -ENOTSUP);
 	assert_non_null(strstr(err.text, "need a cgroup each"));
 	for (size_t i = 0; i < 2; i++)
@@ -115,8 +115,8 @@ TEST(several_without_cgroups_are_refused)
 
 TEST(what_it_leaves_behind_is_killed_and_counted)
 {
-	struct spawn spawn = SHELL("sleep 1000 & sleep 1000 & exit 0");
-	struct spawned s = run_ok(&spawn);
+	struct command_spec spec = SHELL("sleep 1000 & sleep 1000 & exit 0");
+	struct exec_result s = run_ok(&spec);
 
 	assert_int_equal(s.end, SPAWN_ENDED);
 	assert_int_equal(s.left_behind, 2);
@@ -127,11 +127,11 @@ TEST(what_it_leaves_behind_is_killed_and_counted)
 
 TEST(a_time_out_kills_what_it_started_too)
 {
-	struct spawn spawn = SHELL("(sleep 1000; :) & sleep 1000");
-	struct spawned s;
+	struct command_spec spec = SHELL("(sleep 1000; :) & sleep 1000");
+	struct exec_result s;
 
-	spawn.timeout_ns = 50000000;
-	s = run_ok(&spawn);
+	spec.timeout_ns = 50000000;
+	s = run_ok(&spec);
 	assert_int_equal(s.end, SPAWN_TIMED_OUT);
 	assert_int_equal(process_exit_status(s.wait_status), 128 + SIGKILL);
 	assert_int_equal(s.left_behind, 0); /* it did not outlive the program: both were killed */

@@ -62,7 +62,7 @@ static int end(struct sampling *s, struct error *err)
 static struct two {
 	struct run runs[2];
 	char *argv[4];
-	struct spawn spawn;
+	struct command_spec spec;
 	struct sampling items[2];
 	struct run_session session;
 	struct sampling_plan plan;
@@ -82,7 +82,7 @@ static void two_make(struct scratch *s, const char *script, enum order order)
 	enough = 0;
 	fails_at = signal_at = NULL;
 	two = (struct two){.argv = {(char *)"sh", (char *)"-c", (char *)script, NULL}};
-	two.spawn = (struct spawn){.argv = two.argv,
+	two.spec = (struct command_spec){.argv = two.argv,
 		.path = "/bin/sh",
 		.cpu = -1,
 		.stdin_fd = -1,
@@ -91,7 +91,7 @@ static void two_make(struct scratch *s, const char *script, enum order order)
 	for (size_t i = 0; i < 2; i++) {
 		two.runs[i] = scratch_run("sh");
 		two.items[i] = (struct sampling){.run = &two.runs[i],
-			.spawn = &two.spawn,
+			.spec = &two.spec,
 			.samples = 2,
 			.data = (char *)(i ? "2" : "1")};
 	}
@@ -214,7 +214,7 @@ TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 	assert_int_equal(two.runs[1].id, 0);
 	two_make(s, "exec sleep 1000", ORDER_SEQUENCE);
 	two.items[0].warm_ups = 1;
-	two.spawn.timeout_ns = 50000000;
+	two.spec.timeout_ns = 50000000;
 	assert_int_equal(sampling_run(&two.plan, &s->err), -ETIMEDOUT);
 	assert_says(s, "'sh' ran longer than 50.00 ms in warm-up 1 and was killed");
 }

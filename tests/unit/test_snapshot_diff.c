@@ -89,7 +89,7 @@ static int leave(void **state)
 #define TEST_OF_DIFF(name) TEST_WITH(name, NULL, leave)
 
 /* The only execution. */
-static const struct usage *only(void)
+static const struct process_cpu *only(void)
 {
 	assert_int_equal(j.n, 1);
 	return &j.items[0];

@@ -130,8 +130,8 @@ TEST_OF_PROFILE(a_new_daemon_matters_if_it_made_samples_long)
 		{.name = (char *)"backup",
 			.unit = (char *)"backup.service",
 			.central_max_ns = -1,
-			.longs = &execution,
-			.n_longs = 1},
+			.long_executions = &execution,
+			.n_long_executions = 1},
 		{.name = (char *)"cron", .central_max_ns = 5},
 		{.name = (char *)"sshd", .central_max_ns = 2000, .n_central = 3},
 	};
@@ -151,15 +151,19 @@ TEST_OF_PROFILE(a_new_daemon_matters_if_it_made_samples_long)
 TEST_OF_PROFILE(a_known_daemon_that_comes_more_often_needs_the_short_run)
 {
 	struct long_execution executions[10] = {};
-	struct daemon_statistics before = {.name = (char *)"cron", .longs = executions, .n_longs = 4},
-				 after = {.name = (char *)"cron", .longs = executions, .n_longs = 10};
+	struct daemon_statistics before = {.name = (char *)"cron",
+					 .long_executions = executions,
+					 .n_long_executions = 4},
+				 after = {.name = (char *)"cron",
+					 .long_executions = executions,
+					 .n_long_executions = 10};
 
 	then.statistics = &before;
 	now.statistics = &after;
 	then.n_statistics = now.n_statistics = 1;
 	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
 	assert_true(says("cron ran long 10 times in 99 samples, and 4 times in 399 before"));
-	after.n_longs = 3;
+	after.n_long_executions = 3;
 	assert_judged(NULL, VALIDITY_HOLDS);
 }
 
@@ -167,8 +171,10 @@ TEST_OF_PROFILE(a_known_daemon_that_comes_more_often_needs_the_short_run)
 TEST_OF_PROFILE(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 {
 	static const enum verdict verdicts[] = {VERDICT_BUSY, VERDICT_DRIFT, VERDICT_STEP};
-	struct daemon_statistics statistics = {
-		.name = (char *)"backup", .central_max_ns = -1, .longs = &execution, .n_longs = 1};
+	struct daemon_statistics statistics = {.name = (char *)"backup",
+		.central_max_ns = -1,
+		.long_executions = &execution,
+		.n_long_executions = 1};
 
 	for (size_t i = 0; i < ELEMENTS(verdicts); i++) {
 		then.verdict = VERDICT_L;

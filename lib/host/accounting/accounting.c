@@ -214,7 +214,7 @@ static bool descends(struct accounting *a, pid_t pid)
 }
 
 /* What all tasks of the program waited, if each record tells. */
-static void add_program_wait(struct accounting *a, struct usages *usages)
+static void add_program_wait(struct accounting *a, struct process_cpus *usages)
 {
 	int64_t wait_ns = -1;
 
@@ -237,7 +237,7 @@ static void add_program_wait(struct accounting *a, struct usages *usages)
 	usages->wait_ns = wait_ns;
 }
 
-static void identify_process(struct accounting *a, struct usage *p)
+static void identify_process(struct accounting *a, struct process_cpu *p)
 {
 	struct identified asked;
 
@@ -261,19 +261,19 @@ static void identify_process(struct accounting *a, struct usage *p)
 
 static int compare_pid(const void *key, const void *item)
 {
-	pid_t pid = *(const pid_t *)key, other = ((const struct usage *)item)->pid;
+	pid_t pid = *(const pid_t *)key, other = ((const struct process_cpu *)item)->pid;
 
 	return pid < other ? -1 : pid > other;
 }
 
-static const struct usage *parent_process(const struct snapshot_diff *all, const struct usage *p)
+static const struct process_cpu *parent_process(const struct snapshot_diff *all, const struct process_cpu *p)
 {
 	return bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
 }
 
 /* Whether the program started it: it and its ancestors, up to the observer, have started since the first snapshot. What
  * the observer had started before, and what that starts, is not the program's. */
-static bool descends_from_program(const struct accounting *a, const struct usage *p)
+static bool descends_from_program(const struct accounting *a, const struct process_cpu *p)
 {
 	for (int depth = 0; p && p->started && depth < MAX_DESCENT; depth++) {
 		if (p->ppid == (pid_t)a->snapshots.observer)
@@ -285,10 +285,10 @@ static bool descends_from_program(const struct accounting *a, const struct usage
 
 /* A process that was forked and has not executed a program runs the program of its parent, which forked in this sample
  * and so has used time too. If the names are equal, the parent has not executed another program since. */
-static const char *inherited_exe(const struct accounting *a, const struct usage *p)
+static const char *inherited_exe(const struct accounting *a, const struct process_cpu *p)
 {
 	for (int depth = 0; depth < MAX_DESCENT && !p->exe && p->flags & RECORD_FORKED; depth++) {
-		const struct usage *parent = parent_process(&a->diff, p);
+		const struct process_cpu *parent = parent_process(&a->diff, p);
 
 		if (!parent || strcmp(parent->name, p->name))
 			return NULL;
@@ -297,10 +297,10 @@ static const char *inherited_exe(const struct accounting *a, const struct usage 
 	return p->exe;
 }
 
-int accounting_after(struct accounting *a, struct usages *ret, struct error *err)
+int accounting_after(struct accounting *a, struct process_cpus *ret, struct error *err)
 {
 	const struct snapshots *s = &a->snapshots;
-	struct usages usages = USAGES_NONE;
+	struct process_cpus usages = PROCESS_CPUS_NONE;
 	int r = a->operations->after(a, &usages, err);
 
 	if (r < 0)
@@ -320,13 +320,13 @@ int accounting_after(struct accounting *a, struct usages *ret, struct error *err
 	usages.items = a->diff.items;
 	usages.n = a->diff.n;
 	for (size_t i = 0; i < usages.n; i++) {
-		struct usage *p = &usages.items[i];
+		struct process_cpu *p = &usages.items[i];
 
 		identify_process(a, p);
 		p->program = a->by_descent ? descends(a, p->ppid) : (p->flags & RECORD_PROGRAM) != 0;
 	}
 	for (size_t i = 0; i < usages.n; i++) {
-		struct usage *p = &usages.items[i];
+		struct process_cpu *p = &usages.items[i];
 
 		p->exe = inherited_exe(a, p);
 		p->escaped = !a->by_descent && !p->program && descends_from_program(a, p);

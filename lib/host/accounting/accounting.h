@@ -28,7 +28,7 @@ const char *accounting_backend_name(enum accounting_backend backend);
 int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err);
 
 /* One process that took CPU time between the snapshots. */
-struct usage {
+struct process_cpu {
 	pid_t pid;
 	char name[16];       /* the kernel's comm, the papers' key */
 	const char *exe;     /* path of the program, NULL if unknown; lives as long as the accounting */
@@ -49,8 +49,8 @@ struct usage {
 	bool alive;         /* one of its tasks */
 };
 
-struct usages {
-	struct usage *items; /* owned by the accounting until the next accounting_before */
+struct process_cpus {
+	struct process_cpu *items; /* owned by the accounting until the next accounting_before */
 	size_t n;
 	uint64_t lost;   /* processes that ended and whose records were lost */
 	bool incomplete; /* lost > 0, or a snapshot failed in part: some process may be missing */
@@ -63,7 +63,8 @@ struct usages {
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
 };
 
-#define USAGES_NONE ((struct usages){.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
+#define PROCESS_CPUS_NONE \
+	((struct process_cpus){.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
 
 struct accounting_options {
 	enum accounting_backend backend;
@@ -108,7 +109,7 @@ int accounting_drain(struct accounting *a, struct error *err);
 
 /* The snapshot after the program, and all processes with pt_ns > 0 or tick_ns > 0 since the one before, in order
  * of pid. (With taskstats some short ones have neither: no tick occurred while they ran.) */
-int accounting_after(struct accounting *a, struct usages *ret, struct error *err);
+int accounting_after(struct accounting *a, struct process_cpus *ret, struct error *err);
 
 /* Whether this kernel and this process have what the accounting needs, and what is missing. One function gathers
  * the facts; pure functions judge them. */

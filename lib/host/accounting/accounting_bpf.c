@@ -140,9 +140,9 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 static int load_programs(struct bpf_accounting *b, const struct accounting_options *options, bool walk)
 {
 	struct accounting_bpf *p = b->programs;
-	struct error ignored;
+	struct error err2;
 	_cleanup_(closep) int directory = walk ? run_directory_open(
-							 options->directory ?: RUN_DIRECTORY, &ignored)
+							 options->directory ?: RUN_DIRECTORY, &err2)
 					       : -1;
 	void *walked;
 	int r;
@@ -324,7 +324,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	return r;
 }
 
-static int bpf_after(struct accounting *a, struct usages *usages, struct error *err)
+static int bpf_after(struct accounting *a, struct process_cpus *usages, struct error *err)
 {
 	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50 };
 	struct bpf_accounting *b = (struct bpf_accounting *)a;
@@ -366,7 +366,7 @@ static int bpf_after(struct accounting *a, struct usages *usages, struct error *
 	return 0;
 }
 
-static void bpf_describe(struct accounting *a, struct usage *process)
+static void bpf_describe(struct accounting *a, struct process_cpu *process)
 {
 	const struct bpf_accounting *b = (struct bpf_accounting *)a;
 	const uint32_t *at = keymap_find(&b->executed_by, (uint64_t)process->pid);

@@ -36,7 +36,7 @@ struct snapshots {
 
 /* A zeroed struct is ready to use; it keeps its memory from one run to the next. */
 struct snapshot_diff {
-	struct usage *items; /* all processes that used time, in order of pid */
+	struct process_cpu *items; /* all processes that used time, in order of pid */
 	size_t n, capacity;
 	size_t n_missing; /* tasks of the first snapshot that are neither in the second nor among the exits */
 	struct keymap before;    /* key -> index into snapshots->before, or "found again" */
@@ -69,10 +69,10 @@ struct accounting_operations {
 
 	/* Completes `snapshots`, which are valid until the next `before`, and sets what it knows of `usages` but the items and
 	 * the wait. */
-	int (*after)(struct accounting *a, struct usages *usages, struct error *err);
+	int (*after)(struct accounting *a, struct process_cpus *usages, struct error *err);
 
 	/* Adds what only this backend knows about a process. */
-	void (*describe)(struct accounting *a, struct usage *process);
+	void (*describe)(struct accounting *a, struct process_cpu *process);
 
 	/* The parent of a living process whose record has none; 0: not known. NULL: all records have one. */
 	pid_t (*parent)(struct accounting *a, pid_t pid);

@@ -230,7 +230,7 @@ static bool is_ending(unsigned int pid)
 	return !at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & PF_EXITING;
 }
 
-static int taskstats_after(struct accounting *a, struct usages *usages, struct error *err)
+static int taskstats_after(struct accounting *a, struct process_cpus *usages, struct error *err)
 {
 	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
 	struct snapshots *s = &a->snapshots;
@@ -258,18 +258,18 @@ static int taskstats_after(struct accounting *a, struct usages *usages, struct e
 static pid_t taskstats_parent(struct accounting *a, pid_t pid)
 {
 	struct taskstats_fields fields;
-	struct error ignored;
-	int r = taskstats_link_ask_one(((struct taskstats_accounting *)a)->link, pid, &fields, &ignored);
+	struct error err2;
+	int r = taskstats_link_ask_one(((struct taskstats_accounting *)a)->link, pid, &fields, &err2);
 
 	return r == 0 ? (pid_t)fields.ppid : 0;
 }
 
 /* A process that was alive in the second snapshot and has ended since: its record has come, or comes now. */
-static void describe_by_exit(struct taskstats_accounting *t, struct usage *p)
+static void describe_by_exit(struct taskstats_accounting *t, struct process_cpu *p)
 {
-	struct error ignored;
+	struct error err2;
 
-	taskstats_drain(&t->base, &ignored);
+	taskstats_drain(&t->base, &err2);
 	for (size_t i = t->exits.n; i-- > 0;) {
 		const struct task_record *exit = &t->exits.items[i];
 
@@ -284,11 +284,11 @@ static void describe_by_exit(struct taskstats_accounting *t, struct usage *p)
 }
 
 /* The records of a snapshot have only times. */
-static void taskstats_describe(struct accounting *a, struct usage *p)
+static void taskstats_describe(struct accounting *a, struct process_cpu *p)
 {
 	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
 	struct taskstats_fields fields;
-	struct error ignored;
+	struct error err2;
 
 	if (p->ended) {
 		const uint32_t *at = keymap_find(&t->last_exit, (uint64_t)p->pid);
@@ -296,7 +296,7 @@ static void taskstats_describe(struct accounting *a, struct usage *p)
 		if (at && t->files[*at].inode)
 			p->exe = identity_program_of_file(
 				a->identity, p->name, t->files[*at].device, t->files[*at].inode);
-	} else if (taskstats_link_ask_one(t->link, p->pid, &fields, &ignored) < 0) {
+	} else if (taskstats_link_ask_one(t->link, p->pid, &fields, &err2) < 0) {
 		describe_by_exit(t, p);
 	} else {
 		memcpy(p->name, fields.comm, sizeof(p->name));
@@ -334,7 +334,7 @@ int accounting_taskstats_new(
 {
 	struct taskstats_accounting *t = xcalloc(1, sizeof(*t));
 	_cleanup_(accounting_freep) struct accounting *a = &t->base;
-	struct usages usages;
+	struct process_cpus usages;
 	uint64_t run_ns = 0;
 	int r;
 

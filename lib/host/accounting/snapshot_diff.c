@@ -32,7 +32,7 @@ static bool add_task(
 	bool is_new = task->start_ns >= snapshots->before_ns;
 	uint32_t *at = keymap_find(&diff->before, task->key);
 	uint64_t run_ns = 0, tick_ns = 0;
-	struct usage *p = NULL;
+	struct process_cpu *p = NULL;
 
 	/* The start time distinguishes a task from a later one at the same address. But a thread that executes a program
 	 * takes over the older start time of its process. */
@@ -79,7 +79,7 @@ static bool add_task(
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct usage *x = a, *y = b;
+	const struct process_cpu *x = a, *y = b;
 
 	if (x->pid != y->pid)
 		return x->pid < y->pid ? -1 : 1;
@@ -113,7 +113,7 @@ void snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snaps
 			add_task(diff, snapshots, task);
 	}
 	for (size_t i = 0; i < diff->n; i++) {
-		struct usage *p = &diff->items[i];
+		struct process_cpu *p = &diff->items[i];
 
 		if (p->pt_ns <= 0 && p->tick_ns <= 0)
 			continue;

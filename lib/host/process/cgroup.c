@@ -238,13 +238,13 @@ static int remove_cgroup_directory(const char *path, const struct stat *st, int 
 
 void cgroup_free(struct cgroup *cgroup)
 {
-	struct error ignored;
+	struct error err2;
 
 	if (!cgroup)
 		return;
-	if (cgroup_is(cgroup, "populated", &ignored) != 0) {
-		cgroup_kill(cgroup, &ignored);
-		cgroup_wait_empty(cgroup, 2000, &ignored);
+	if (cgroup_is(cgroup, "populated", &err2) != 0) {
+		cgroup_kill(cgroup, &err2);
+		cgroup_wait_empty(cgroup, 2000, &err2);
 	}
 	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
 		nftw(cgroup->path, remove_cgroup_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);

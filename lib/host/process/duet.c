@@ -18,7 +18,7 @@ const char *const slicing_names[N_SLICINGS] = {
 
 struct duet {
 	const struct duet_plan *plan;
-	const struct spawn *const *spawns;
+	const struct command_spec *const *specs;
 	struct program **programs; /* NULL: over */
 	struct duet_part *parts;
 	size_t n;
@@ -89,7 +89,7 @@ int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgr
 static int freeze_program(const struct duet *d, size_t i, bool freeze, struct error *err)
 {
 	return d->plan->slicing == SLICING_FREEZER
-		       ? cgroup_set(d->spawns[i]->cgroup, "cgroup.freeze", freeze, err)
+		       ? cgroup_set(d->specs[i]->cgroup, "cgroup.freeze", freeze, err)
 		       : 0;
 }
 
@@ -98,7 +98,7 @@ static int start_in_duet(struct duet *d, size_t i, struct error *err)
 	int r = freeze_program(d, i, false, err); /* this process waits until the program is executed */
 
 	if (r == 0)
-		r = program_start(&d->programs[i], d->spawns[i], err);
+		r = program_start(&d->programs[i], d->specs[i], err);
 	return r == 0 ? freeze_program(d, i, true, err) : r;
 }
 
@@ -106,9 +106,9 @@ static int start_in_duet(struct duet *d, size_t i, struct error *err)
 static int end_one(struct duet *d, size_t i, struct error *err)
 {
 	struct duet_part *part = &d->parts[i];
-	const struct spawned *s = program_result(d->programs[i]);
+	const struct exec_result *s = program_result(d->programs[i]);
 	bool by_itself = s->end == SPAWN_ENDED;
-	struct spawned *sum = &part->spawned;
+	struct exec_result *sum = &part->exec;
 
 	if (part->repetitions++ == 0) {
 		*sum = *s;
@@ -191,14 +191,14 @@ static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct 
 	return r;
 }
 
-int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, size_t n, struct duet_part *ret,
-	struct error *err)
+int duet_run(const struct duet_plan *plan, const struct command_spec *const *specs, size_t n,
+	struct duet_part *ret, struct error *err)
 {
-	struct duet d = {.plan = plan, .spawns = spawns, .parts = ret, .n = n, .left = n};
-	bool shared = !spawns[0]->cgroup, moved;
+	struct duet d = {.plan = plan, .specs = specs, .parts = ret, .n = n, .left = n};
+	bool shared = !specs[0]->cgroup, moved;
 	struct orphans orphans = {}; /* of all programs, where they have no cgroup */
 	cpu_set_t before, others;
-	struct error ignored;
+	struct error err2;
 	int r = shared ? orphans_begin(&orphans, NULL, err) : 0;
 
 	assert(plan->slicing != SLICING_AUTO);
@@ -213,16 +213,16 @@ int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, si
 	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
 		program_free(d.programs[i]);
-		freeze_program(&d, i, false, &ignored); /* it may have ended just before it was frozen */
+		freeze_program(&d, i, false, &err2); /* it may have ended just before it was frozen */
 	}
 	free(d.programs);
 	if (r == 0 && shared)
-		r = end_orphans(&orphans, spawns[0]->linger_ns, err);
+		r = end_orphans(&orphans, specs[0]->linger_ns, err);
 	pid_list_free(&orphans.before);
 	if (moved)
 		sched_setaffinity(0, sizeof(before), &before);
 	for (size_t i = 0; i < n; i++) {
-		struct spawned *s = &ret[i].spawned;
+		struct exec_result *s = &ret[i].exec;
 		int n_part = ret[i].repetitions;
 
 		/* Makes means of the sums. */

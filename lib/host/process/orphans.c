@@ -78,7 +78,7 @@ int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 	return r;
 }
 
-int orphans_reap(const struct orphans *o, struct spawned *sum, struct error *err)
+int orphans_reap(const struct orphans *o, struct exec_result *sum, struct error *err)
 {
 	int populated = o->cgroup ? cgroup_is(o->cgroup, "populated", err) : 0, r;
 	bool left = false, reaped = populated >= 0 && has_children();
@@ -96,7 +96,7 @@ int orphans_reap(const struct orphans *o, struct spawned *sum, struct error *err
 			pid_t pid = wait4(list.items[i], NULL, WNOHANG, &ru);
 
 			if (pid > 0 && sum)
-				spawned_add(sum, &ru);
+				exec_result_add(sum, &ru);
 			reaped |= pid > 0;
 			left |= pid == 0;
 		}

@@ -73,9 +73,9 @@ int pinning_option(const char *value, const char *name, void *into, struct error
 char *partition_directory(int root_fd)
 {
 	_cleanup_(freep) char *mount = NULL;
-	struct error ignored;
+	struct error err2;
 
-	return cgroup_mount(root_fd, &mount, &ignored) < 0 ? NULL : text_format("%s/emp-isolated", mount);
+	return cgroup_mount(root_fd, &mount, &err2) < 0 ? NULL : text_format("%s/emp-isolated", mount);
 }
 
 int partition_read(int root_fd, const char *directory, char **ret)

@@ -53,7 +53,7 @@ int slice_set(int64_t slice_ns)
 /* The child's input and results. */
 struct child {
 	pid_t parent;
-	const struct spawn *spawn;
+	const struct command_spec *spec;
 	const sigset_t *mask;
 	char **environment;
 	cpu_set_t cpus;
@@ -129,7 +129,7 @@ static __attribute__((noinline)) long clone_child(struct clone_args *args, struc
 		r = start_call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
 			(long)args->pidfd);
 	if (r == 0) {
-		const struct spawn *s = child->spawn;
+		const struct command_spec *s = child->spec;
 		const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
 
 		/* In the child: system calls only. */
@@ -169,7 +169,7 @@ static inline void let_child_see(struct child *child)
 
 static int say_child_failed(const struct child *child, struct error *err)
 {
-	const struct spawn *s = child->spawn;
+	const struct command_spec *s = child->spec;
 	const char *hint = "";
 
 	if (child->failed == ENOEXEC)
@@ -180,7 +180,7 @@ static int say_child_failed(const struct child *child, struct error *err)
 		strerror(child->failed), hint);
 }
 
-int start_program(const struct spawn *s, struct spawned *ret, int *ret_pidfd, struct error *err)
+int start_program(const struct command_spec *s, struct exec_result *ret, int *ret_pidfd, struct error *err)
 {
 	int pidfd = -1;
 	struct clone_args args = {
@@ -198,7 +198,7 @@ int start_program(const struct spawn *s, struct spawned *ret, int *ret_pidfd, st
 	if (shared == MAP_FAILED)
 		return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
 	*shared = (struct child){
-		.spawn = s,
+		.spec = s,
 		.parent = getpid(),
 		.mask = interrupt_old_mask(),
 		.environment = privilege_environment(),
@@ -225,7 +225,7 @@ int start_program(const struct spawn *s, struct spawned *ret, int *ret_pidfd, st
 	}
 	if (own.wait_ns < 0 && schedstat_parse(own.schedstat, &waited))
 		own.wait_ns = waited.wait_ns;
-	*ret = (struct spawned){
+	*ret = (struct exec_result){
 		.pid = (pid_t)r,
 		.start_ns = timespec_ns(own.start_real),
 		.start_raw_ns = timespec_ns(own.start_raw),
@@ -259,11 +259,11 @@ enum state {
 };
 
 struct program {
-	struct spawn spawn;
+	struct command_spec spec;
 	int pidfd;
 	struct orphans orphans;
 	struct cgroup_usage before;
-	struct spawned result;
+	struct exec_result result;
 	struct schedstat first; /* of its first thread, at its end */
 	bool has_first;
 	enum state state;
@@ -278,7 +278,7 @@ struct program {
 	bool frozen;                       /* at the last check */
 };
 
-const struct spawned *program_result(const struct program *p)
+const struct exec_result *program_result(const struct program *p)
 {
 	return &p->result;
 }
@@ -294,64 +294,64 @@ static int64_t earlier(int64_t a, int64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-void spawned_add(struct spawned *spawned, const struct rusage *ru)
+void exec_result_add(struct exec_result *exec, const struct rusage *ru)
 {
 	int64_t user = ru->ru_utime.tv_sec * NS_PER_S + ru->ru_utime.tv_usec * NS_PER_US;
 	int64_t system = ru->ru_stime.tv_sec * NS_PER_S + ru->ru_stime.tv_usec * NS_PER_US;
 
-	spawned->user_ns += user;
-	spawned->system_ns += system;
-	spawned->pt_ns += user + system;
-	if (ru->ru_maxrss * 1024 > spawned->max_rss_bytes)
-		spawned->max_rss_bytes = ru->ru_maxrss * 1024;
-	spawned->voluntary_switches += ru->ru_nvcsw;
-	spawned->involuntary_switches += ru->ru_nivcsw;
+	exec->user_ns += user;
+	exec->system_ns += system;
+	exec->pt_ns += user + system;
+	if (ru->ru_maxrss * 1024 > exec->max_rss_bytes)
+		exec->max_rss_bytes = ru->ru_maxrss * 1024;
+	exec->voluntary_switches += ru->ru_nvcsw;
+	exec->involuntary_switches += ru->ru_nivcsw;
 }
 
-int64_t program_time_wait(const struct spawned *spawned, const struct schedstat *first)
+int64_t program_time_wait(const struct exec_result *exec, const struct schedstat *first)
 {
-	if (spawned->wait_before_ns < 0 || spawned->escaped || spawned->pt_ns - first->run_ns > ANOTHER_NS)
+	if (exec->wait_before_ns < 0 || exec->escaped || exec->pt_ns - first->run_ns > ANOTHER_NS)
 		return -1;
-	return first->wait_ns > spawned->wait_before_ns ? first->wait_ns - spawned->wait_before_ns : 0;
+	return first->wait_ns > exec->wait_before_ns ? first->wait_ns - exec->wait_before_ns : 0;
 }
 
 /* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work was
  * system calls; the parts of user and system are estimated anyway. */
-void program_time_begin(struct spawned *spawned, int64_t used_ns)
+void program_time_begin(struct exec_result *exec, int64_t used_ns)
 {
-	int64_t before_ns = used_ns < spawned->pt_ns ? used_ns : spawned->pt_ns;
-	int64_t system_ns = before_ns < spawned->system_ns ? before_ns : spawned->system_ns;
+	int64_t before_ns = used_ns < exec->pt_ns ? used_ns : exec->pt_ns;
+	int64_t system_ns = before_ns < exec->system_ns ? before_ns : exec->system_ns;
 	int64_t user_ns = before_ns - system_ns;
 
-	spawned->before_ns = before_ns;
-	spawned->pt_ns -= before_ns;
-	spawned->system_ns -= system_ns;
-	spawned->user_ns -= user_ns < spawned->user_ns ? user_ns : spawned->user_ns;
+	exec->before_ns = before_ns;
+	exec->pt_ns -= before_ns;
+	exec->system_ns -= system_ns;
+	exec->user_ns -= user_ns < exec->user_ns ? user_ns : exec->user_ns;
 }
 
-int program_start(struct program **ret, const struct spawn *spawn, struct error *err)
+int program_start(struct program **ret, const struct command_spec *spec, struct error *err)
 {
 	_cleanup_(program_freep) struct program *p = xcalloc(1, sizeof(*p));
 	int r;
 
-	assert(spawn->path && spawn->argv && spawn->argv[0]);
-	p->spawn = *spawn;
+	assert(spec->path && spec->argv && spec->argv[0]);
+	p->spec = *spec;
 	p->state = OVER; /* until it has started */
 	p->pidfd = -1;
-	r = orphans_begin(&p->orphans, spawn->cgroup, err);
-	p->orphans.kept = spawn->keeps_orphans;
-	if (r == 0 && spawn->cgroup)
-		r = cgroup_usage(spawn->cgroup, &p->before, err);
+	r = orphans_begin(&p->orphans, spec->cgroup, err);
+	p->orphans.kept = spec->keeps_orphans;
+	if (r == 0 && spec->cgroup)
+		r = cgroup_usage(spec->cgroup, &p->before, err);
 	if (r == 0)
-		r = start_program(spawn, &p->result, &p->pidfd, err);
+		r = start_program(spec, &p->result, &p->pidfd, err);
 	if (r < 0)
 		return r;
 	p->state = RUNNING;
-	p->result.pt_partial = !spawn->cgroup;
+	p->result.pt_partial = !spec->cgroup;
 	p->begin_ns = now();
-	if (spawn->timeout_ns)
-		p->deadline_ns = p->begin_ns + spawn->timeout_ns;
-	if (spawn->cgroup && !spawn->frozen_at_times)
+	if (spec->timeout_ns)
+		p->deadline_ns = p->begin_ns + spec->timeout_ns;
+	if (spec->cgroup && !spec->frozen_at_times)
 		p->freeze_check_ns = p->begin_ns + FIRST_FREEZE_NS;
 	*ret = TAKE(p);
 	return 0;
@@ -363,12 +363,12 @@ static int give_up(struct program *p, struct error *err)
 	p->state = GIVEN_UP;
 	return error_say(err, -EBUSY,
 		"'%s' was killed, but one of its processes has not ended for %lld s: it waits in the kernel, for a device or a server (state D in 'ps')",
-		p->spawn.argv[0], (long long)(DYING_NS / NS_PER_S));
+		p->spec.argv[0], (long long)(DYING_NS / NS_PER_S));
 }
 
 static int kill_running(struct program *p, enum spawn_end why, struct error *err)
 {
-	bool refused = kill(p->result.pid, SIGKILL) < 0 && errno == EPERM && !p->spawn.cgroup;
+	bool refused = kill(p->result.pid, SIGKILL) < 0 && errno == EPERM && !p->spec.cgroup;
 	int r = orphans_kill(&p->orphans, err);
 
 	p->state = refused ? GIVEN_UP : KILLED;
@@ -378,7 +378,7 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	if (refused)
 		return error_say(err, -EPERM,
 			"this user may not kill '%s', which runs as another: process %d still runs",
-			p->spawn.argv[0], p->result.pid);
+			p->spec.argv[0], p->result.pid);
 	return r;
 }
 
@@ -386,18 +386,18 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
  * because a part ran outside the cgroup, or if there is no cgroup. */
 static int conclude_program(struct program *p, struct error *err)
 {
-	struct spawned *result = &p->result;
+	struct exec_result *result = &p->result;
 	struct cgroup_usage after;
 	int r;
 
 	p->state = OVER;
-	if (p->spawn.cgroup) {
-		r = cgroup_usage(p->spawn.cgroup, &after, err);
+	if (p->spec.cgroup) {
+		r = cgroup_usage(p->spec.cgroup, &after, err);
 		if (r < 0)
 			return r;
 		result->escaped = result->pt_ns > after.usage_ns - p->before.usage_ns + OUTSIDE_NS;
 	}
-	if (p->spawn.cgroup && !result->escaped) {
+	if (p->spec.cgroup && !result->escaped) {
 		result->pt_ns = after.usage_ns - p->before.usage_ns;
 		result->user_ns = after.user_ns - p->before.user_ns;
 		result->system_ns = after.system_ns - p->before.system_ns;
@@ -405,7 +405,7 @@ static int conclude_program(struct program *p, struct error *err)
 	if (p->has_first)
 		result->wait_ns = program_time_wait(result, &p->first);
 	program_time_begin(result, result->before_ns);
-	return p->spawn.cgroup ? cgroup_renew(p->spawn.cgroup, err) : 0;
+	return p->spec.cgroup ? cgroup_renew(p->spec.cgroup, err) : 0;
 }
 
 /* The program itself has ended. The rest may run until the deadline, unless this process was interrupted. */
@@ -465,7 +465,7 @@ static bool stays_frozen(struct program *p)
 
 	if (!p->freeze_check_ns || now_ns < p->freeze_check_ns)
 		return false;
-	p->frozen = cgroup_is(p->spawn.cgroup, "frozen", &(struct error){}) > 0;
+	p->frozen = cgroup_is(p->spec.cgroup, "frozen", &(struct error){}) > 0;
 	if (!p->frozen)
 		pause_ns = now_ns - p->begin_ns < MOST_FREEZE_NS ? now_ns - p->begin_ns : MOST_FREEZE_NS;
 	p->freeze_check_ns = now_ns + pause_ns;
@@ -476,8 +476,8 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 {
 	struct stat st;
 
-	if (p->spawn.short_stderr && fstat(p->spawn.stderr_fd, &st) == 0 && st.st_blocks * 512 > MOST_STDERR)
-		fallocate(p->spawn.stderr_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+	if (p->spec.short_stderr && fstat(p->spec.stderr_fd, &st) == 0 && st.st_blocks * 512 > MOST_STDERR)
+		fallocate(p->spec.stderr_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 			st.st_size - MOST_STDERR / 16);
 	if (interrupt_pending())
 		return kill_running(p, SPAWN_INTERRUPTED, err);
@@ -494,13 +494,13 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 	if (ended) {
 		struct rusage ru;
 
-		if (accounting_backend_of(p->spawn.accounting) != ACCOUNTING_BPF)
+		if (accounting_backend_of(p->spec.accounting) != ACCOUNTING_BPF)
 			p->has_first = schedstat_read(p->result.pid, &p->first);
 		if (wait4(p->result.pid, &p->result.wait_status, 0, &ru) < 0)
-			return error_os(err, -errno, "cannot wait for '%s'", p->spawn.argv[0]);
-		spawned_add(&p->result, &ru);
+			return error_os(err, -errno, "cannot wait for '%s'", p->spec.argv[0]);
+		exec_result_add(&p->result, &ru);
 		p->state = LINGERING;
-		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spawn.linger_ns : 0);
+		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spec.linger_ns : 0);
 		p->dead_ns = 0;
 		p->pause_ns = 100 * NS_PER_US;
 		return check_rest(p, err);
@@ -541,7 +541,7 @@ static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, si
 		running = true;
 		wake_ns = earlier(wake_ns, p->freeze_check_ns);
 		wake_ns = earlier(wake_ns, p->deadline_ns);
-		if (p->spawn.short_stderr)
+		if (p->spec.short_stderr)
 			wake_ns = earlier(wake_ns, now() + STDERR_NS);
 	}
 	fds[INTERRUPT] = (struct pollfd){.fd = running ? interrupt_fd() : -1, .events = POLLIN};
@@ -573,10 +573,10 @@ int program_wait_any(
 	for (size_t i = 0; i < n; i++) {
 		if (!programs[i])
 			continue;
-		if (n > 1 && !programs[i]->spawn.cgroup && !programs[i]->spawn.keeps_orphans)
+		if (n > 1 && !programs[i]->spec.cgroup && !programs[i]->spec.keeps_orphans)
 			return error_say(err, -ENOTSUP,
 				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
-		accounting = programs[i]->spawn.accounting;
+		accounting = programs[i]->spec.accounting;
 		/* The start of one program discards the signal that another has stopped. */
 		if (n > 1 && programs[i]->state == RUNNING)
 			stays_stopped(programs[i], true);
@@ -618,31 +618,31 @@ int program_wait_any(
 
 void program_free(struct program *p)
 {
-	struct error ignored;
+	struct error err2;
 	size_t over;
 
 	if (!p)
 		return;
 	if (p->state != OVER && p->state != GIVEN_UP) {
 		if (p->state == RUNNING)
-			kill_running(p, SPAWN_INTERRUPTED, &ignored);
+			kill_running(p, SPAWN_INTERRUPTED, &err2);
 		p->result.end = SPAWN_INTERRUPTED; /* nothing may linger */
 		p->check_ns = now();               /* after a failure none may be due */
-		p->spawn.accounting = NULL;
-		program_wait_any(&p, 1, 0, &over, &ignored); /* until it is over, or is given up */
+		p->spec.accounting = NULL;
+		program_wait_any(&p, 1, 0, &over, &err2); /* until it is over, or is given up */
 	}
 	closep(&p->pidfd);
 	pid_list_free(&p->orphans.before);
 	free(p);
 }
 
-int program_run(const struct spawn *spawn, struct spawned *ret, struct error *err)
+int program_run(const struct command_spec *spec, struct exec_result *ret, struct error *err)
 {
 	_cleanup_(program_freep) struct program *p = NULL;
 	size_t over;
 	int r;
 
-	r = program_start(&p, spawn, err);
+	r = program_start(&p, spec, err);
 	if (r == 0)
 		r = program_wait_any(&p, 1, 0, &over, err);
 	if (r == 0)

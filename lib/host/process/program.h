@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-struct spawn {
+struct command_spec {
 	char *const *argv;                  /* ends with NULL */
 	const char *path;                   /* the file to execute: executable_find's answer */
 	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
@@ -40,7 +40,7 @@ enum spawn_end {
 	SPAWN_INTERRUPTED, /* killed because a signal came for this process */
 };
 
-struct spawned {
+struct exec_result {
 	enum spawn_end end;
 	pid_t pid;                      /* of its first process */
 	int wait_status;                /* as wait(2) */
@@ -65,7 +65,7 @@ struct program;
 /* Starts a program; when this returns, it has been executed. A failure of execve (-ENOENT, -EACCES, -ENOEXEC,
  * -E2BIG) is an error with a sentence. What `spawn` points to must outlive the program, and its cgroup must have
  * no other program. Makes this process a child subreaper. */
-int program_start(struct program **ret, const struct spawn *spawn, struct error *err);
+int program_start(struct program **ret, const struct command_spec *spec, struct error *err);
 
 /* Kills its remaining processes. */
 void program_free(struct program *program);
@@ -79,24 +79,25 @@ int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
 
 /* The result, once it is over. */
-const struct spawned *program_result(const struct program *program);
+const struct exec_result *program_result(const struct program *program);
 
 /* Starts one program and waits until it is over. A program that fails is not an error. */
-int program_run(const struct spawn *spawn, struct spawned *ret, struct error *err);
+int program_run(const struct command_spec *spec, struct exec_result *ret, struct error *err);
 
 /* The following two are for program.c and its test. How long the program waited for a CPU since it was started, if its first
  * thread (`first`, at its end) has all of PT: a second one would have waited, too. -1: another thread or process ran. */
-int64_t program_time_wait(const struct spawned *spawned, const struct schedstat *first);
+int64_t program_time_wait(const struct exec_result *exec, const struct schedstat *first);
 
 /* Subtracts what the first process used until the program was executed, which is not its own work. */
-void program_time_begin(struct spawned *spawned, int64_t used_ns);
+void program_time_begin(struct exec_result *exec, int64_t used_ns);
 
 /* The process of a program under test, from clone to execve. For program.c, and for the workers of a load, which start
  * commands and need no more. */
 
 /* The program has been executed when this returns. Sets what is known of it then, its process id and what was so just before execve;
  * the other members are 0. The caller closes the pidfd. */
-int start_program(const struct spawn *spawn, struct spawned *ret, int *ret_pidfd, struct error *err);
+int start_program(
+	const struct command_spec *spec, struct exec_result *ret, int *ret_pidfd, struct error *err);
 
 /* The time slice that the scheduler gives a process of the fair class before another's turn. A process may choose its own
  * since Linux 6.12, without privileges (sched_setattr(2)); what it starts inherits it. */
@@ -121,10 +122,10 @@ int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *
 
 /* After the program itself has been reaped: reaps those that have ended, one by one, and adds what each used to `sum`, unless
  * that is NULL. 1: some still run, 0: none. */
-int orphans_reap(const struct orphans *orphans, struct spawned *sum, struct error *err);
+int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct error *err);
 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */
-void spawned_add(struct spawned *spawned, const struct rusage *ru);
+void exec_result_add(struct exec_result *exec, const struct rusage *ru);
 
 /* How many there are. */
 int orphans_count(const struct orphans *orphans, struct error *err);
@@ -155,10 +156,10 @@ struct duet_plan {
 };
 
 struct duet_part {
-	struct spawned spawned; /* of repetitions: means, and the sums of left_behind and killed */
-	int repetitions;        /* complete ones; 0: another program did not end by itself */
-	int64_t together_ns;    /* of its elapsed time, while there was another program */
-	int position;           /* that it started in, from 1 */
+	struct exec_result exec; /* of repetitions: means, and the sums of left_behind and killed */
+	int repetitions;         /* complete ones; 0: another program did not end by itself */
+	int64_t together_ns;     /* of its elapsed time, while there was another program */
+	int position;            /* that it started in, from 1 */
 };
 
 /* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in; NULL: there are none. -ENOTSUP
@@ -172,5 +173,5 @@ bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup);
 /* Runs n programs, each in a cgroup of its own, or all without. Their spawn->cpu must be the plan's, and they must
  * outlive this. If one does not end by itself (SPAWN_TIMED_OUT and the like), the others are killed. Failures as for
  * program_run. */
-int duet_run(const struct duet_plan *plan, const struct spawn *const *spawns, size_t n, struct duet_part *ret,
-	struct error *err);
+int duet_run(const struct duet_plan *plan, const struct command_spec *const *specs, size_t n,
+	struct duet_part *ret, struct error *err);

@@ -177,9 +177,9 @@ bool unit_is_up(const struct unit *unit)
 bool units_is_up(struct units *units, const char *name)
 {
 	_cleanup_(freep) char *active = NULL;
-	struct error ignored;
+	struct error err2;
 
-	return units_get(units, name, "Unit.ActiveState", 's', &active, &ignored) == 0 &&
+	return units_get(units, name, "Unit.ActiveState", 's', &active, &err2) == 0 &&
 	       unit_is_up(&(struct unit){.active = active});
 }
 
@@ -274,10 +274,10 @@ int units_names(struct units *units, const char *name, const char *property, cha
 
 bool units_flag(struct units *units, const char *name, const char *property, bool otherwise)
 {
-	struct error ignored;
+	struct error err2;
 	int flag = otherwise;
 
-	units_get(units, name, property, 'b', &flag, &ignored);
+	units_get(units, name, property, 'b', &flag, &err2);
 	return flag;
 }
 
@@ -423,7 +423,7 @@ static int timer_describe(struct units *units, const char *name, struct timer *r
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(freep) char *path = unit_path(name), *calendar = NULL, *printed = NULL;
-	struct error ignored;
+	struct error err2;
 	uint64_t spread_us = 0;
 	int64_t every_ns = 0;
 	size_t size;
@@ -444,7 +444,7 @@ static int timer_describe(struct units *units, const char *name, struct timer *r
 		const char *const argv[] = {
 			"systemd-analyze", "calendar", "--iterations=8", "--", calendar, NULL};
 
-		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &ignored) == 0 && status == 0)
+		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &err2) == 0 && status == 0)
 			ret->period_ns = timer_period(printed);
 	}
 	return 0;
@@ -516,7 +516,7 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 	int64_t begin_ns, waited_ns, timeout_ns = JOB_TIMEOUT_S * NS_PER_S;
 	uint64_t stop_us = 0;
-	struct error ignored;
+	struct error err2;
 	struct job job = {};
 	int r;
 
@@ -535,7 +535,7 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	if (unit_is_kind(name, ".service") &&
-		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, &ignored) == 0 &&
+		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, &err2) == 0 &&
 		stop_us <= LONGEST_STOP_US)
 		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
 	while (r >= 0 && !job.result[0]) {
