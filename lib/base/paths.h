@@ -21,7 +21,8 @@ int paths_book(const char *option, char **ret, struct error *err);
 char *paths_inc_constant(const char *book);
 
 enum path_use { PATH_READ, PATH_WRITE };
-/* The same for a caller that needs no more than the answer. */
+/* -EACCES with a sentence: a link in the path (or, to write, the file) belongs to another user, in a directory that all may
+ * write to, where anybody can put it to mislead. */
 int paths_check(const char *path, enum path_use use, struct error *err);
 
 /* The files below root_fd (as for path_text) that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
