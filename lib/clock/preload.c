@@ -70,7 +70,7 @@ PUBLIC int clock_gettime(clockid_t clock, struct timespec *ret)
 	}
 }
 
-/* What getrusage reports besides times, as of the last system call, for as long as emp-clock makes none either. */
+/* What getrusage reports besides times: cached, valid until emp-clock makes its next system call. */
 struct usage {
 	struct rusage at_call;
 	uint64_t n_calls;            /* that emp-clock had made then; 0: nothing is known */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How old a value is that is read about a process that runs on another CPU.
+/* The staleness of CPU times that are read from another CPU.
  *
  * A child shows a CPU time that it has read, when that was, and that it has not left the CPU since: it reads the cycle
  * counter all the while, and a gap between two readings is time that it was not there. Only after a gap does it read its

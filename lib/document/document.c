@@ -123,7 +123,6 @@ static const struct field *find_field(struct document_object *o, const char *nam
 		for (size_t i = 0; i < part->table->n; i++) {
 			size_t k = (part->next + i) % part->table->n;
 			const struct field *field = &part->table->fields[k];
-
 			const char *its_name = field->seconds ?: field->name;
 
 			if (field->book_only || *its_name != *name || strcmp(its_name, name))

@@ -37,26 +37,10 @@ TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 	assert_done(s, book_rows(s->book, run.id, &page_wait_bin_table, &back.bins, &back.n_bins, &s->err));
 	assert_int_equal(back.n, ELEMENTS(items));
 	assert_int_equal(back.n_bins, ELEMENTS(bins));
-	for (size_t i = 0; i < back.n; i++) {
-		const struct page_wait *a = &back.items[i], *b = &items[i];
-
-		assert_int_equal(a->sample, b->sample);
-		assert_int_equal(a->kind, b->kind);
-		assert_int_equal(a->count, b->count);
-		assert_int_equal(a->total_ns, b->total_ns);
-		assert_int_equal(a->ready_ns, b->ready_ns);
-		assert_int_equal(a->lost, b->lost);
-	}
-	for (size_t i = 0; i < back.n_bins; i++) {
-		const struct page_wait_bin *a = &back.bins[i], *b = &bins[i];
-
-		assert_int_equal(a->sample, b->sample);
-		assert_int_equal(a->kind, b->kind);
-		assert_int_equal(a->low_ns, b->low_ns);
-		assert_int_equal(a->high_ns, b->high_ns);
-		assert_int_equal(a->count, b->count);
-		assert_int_equal(a->total_ns, b->total_ns);
-	}
+	for (size_t i = 0; i < back.n; i++)
+		assert_same_fields(&page_wait_table, &back.items[i], &items[i]);
+	for (size_t i = 0; i < back.n_bins; i++)
+		assert_same_fields(&page_wait_bin_table, &back.bins[i], &bins[i]);
 }
 
 TEST_IN_BOOK(those_of_no_sample_are_refused_and_nothing_is_kept)

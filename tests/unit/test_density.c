@@ -31,19 +31,23 @@ static double draw(void)
 	return log10(2.5e6) + 0.02 * normal();
 }
 
-/* In buckets of a thirty-second of a doubling, as those of jitter runs are about, at the mean of the lengths. */
-static size_t in_buckets(const struct density_point *values, struct density_point *buckets)
+static struct density_point values[VALUES], buckets[BUCKETS];
+
+/* Values, and the same in buckets of a thirty-second of a doubling, as those of jitter runs are about, at the mean of the
+ * lengths. Returns the number of buckets. */
+static size_t make(uint64_t seed)
 {
-	static double sums[BUCKETS], counts[BUCKETS];
+	double sums[BUCKETS] = {}, counts[BUCKETS] = {};
 	size_t n = 0;
 
-	memset(sums, 0, sizeof(sums));
-	memset(counts, 0, sizeof(counts));
+	srandom((unsigned)check_seed(seed));
 	for (size_t i = 0; i < VALUES; i++) {
-		size_t bucket = (size_t)(values[i].at / log10(2) * IN_A_DOUBLING);
+		double at = draw();
+		size_t bucket = (size_t)(at / log10(2) * IN_A_DOUBLING);
 
+		values[i] = (struct density_point){at, 1, 0};
 		counts[bucket]++;
-		sums[bucket] += pow(10, values[i].at);
+		sums[bucket] += pow(10, at);
 	}
 	for (size_t i = 0; i < BUCKETS; i++)
 		if (counts[i] > 0)
@@ -52,22 +56,12 @@ static size_t in_buckets(const struct density_point *values, struct density_poin
 	return n;
 }
 
-static struct density_point values[VALUES], buckets[BUCKETS];
-
-static size_t make(void)
-{
-	for (size_t i = 0; i < VALUES; i++)
-		values[i] = (struct density_point){draw(), 1, 0};
-	return in_buckets(values, buckets);
-}
-
 TEST(a_density_of_buckets_is_that_of_the_values)
 {
 	double worst = 0, bandwidth;
 	size_t n;
 
-	srandom((unsigned)check_seed(3));
-	n = make();
+	n = make(3);
 	bandwidth = density_bandwidth(buckets, n);
 	for (double x = 3; x < 7; x += 0.01) {
 		double exact = density_at(values, VALUES, bandwidth, x);
@@ -85,8 +79,7 @@ TEST(a_density_holds_all_values)
 	double sum = 0, bandwidth;
 	size_t n;
 
-	srandom((unsigned)check_seed(4));
-	n = make();
+	n = make(4);
 	bandwidth = density_bandwidth(buckets, n);
 	for (double x = 2; x < 8; x += 0.001)
 		sum += 0.001 * density_at(buckets, n, bandwidth, x);
@@ -110,9 +103,7 @@ TEST(the_bandwidth_of_normal_values_is_that_of_theory)
 
 TEST(a_narrow_peak_beside_a_wide_one_is_not_blurred)
 {
-	srandom((unsigned)check_seed(6));
-	for (size_t i = 0; i < VALUES; i++)
-		values[i] = (struct density_point){draw(), 1, 0};
+	make(6);
 	assert_true(density_bandwidth(values, VALUES) < 0.02); /* the rule of Silverman gives 0.05 */
 }
 
