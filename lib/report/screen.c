@@ -279,7 +279,9 @@ enum { MOST_LINES = 10 };
 
 static void print_over_cutoffs(FILE *file, const struct over_cutoff *over, size_t n, const char *limit)
 {
-	for (const struct over_cutoff *o = over; o < over + n; o++) {
+	for (size_t i = 0; i < n; i++) {
+		const struct over_cutoff *o = &over[i];
+
 		fprintf(file, "  sample %u: ", o->sample);
 		daemon_print(file, o->daemon, 0, o->unit);
 		fprintf(file, " used %s, %s %s\n", text_duration(o->pt_ns), limit,
