@@ -65,9 +65,12 @@ static void print_discarding(const struct discarding *d, const char *profile)
 		terminal_text(profile));
 	noise_print(stdout, profile, d->blind_ns, d->noise);
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
-	for (const struct over_cutoff *over = d->over; over < d->over + d->n_over; over++)
+	for (size_t i = 0; i < d->n_over; i++) {
+		const struct over_cutoff *over = &d->over[i];
+
 		table_row(list, NUMBER(over->sample), TEXT(over->daemon), TEXT(over->unit), TIME(over->pt_ns),
 			TIME(over->cutoff_ns));
+	}
 	table_print(list, stdout);
 	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
 	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);

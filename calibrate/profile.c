@@ -111,7 +111,9 @@ static void list_profiles(const struct profile *profiles, size_t n)
 		{"NAME"}, {"MADE"}, {"CPU"}, {"SHORT RUN"}, {"LONG RUN"}, {"CUTOFFS", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
-	for (const struct profile *p = profiles; p < profiles + n; p++) {
+	for (size_t i = 0; i < n; i++) {
+		const struct profile *p = &profiles[i];
+
 		table_row(table, TEXT(p->name), MOMENT(p->made_ns), p->cpu < 0 ? TEXT(NULL) : NUMBER(p->cpu),
 			TEXT(text_brief(
 				"%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples)),

@@ -74,7 +74,9 @@ static struct export_row *make_rows(
 				     related_time(t, duet)->mean_ns < related_time(base, duet)->mean_ns))
 			base = t;
 	}
-	for (struct export_row *row = rows; row < rows + n; row++) {
+	for (size_t i = 0; i < n; i++) {
+		struct export_row *row = &rows[i];
+
 		const struct summary *time = related_time(row->task, duet), *to = related_time(base, duet);
 		double cv = time->sd_ns / time->mean_ns, cv_to = to->sd_ns / to->mean_ns;
 
@@ -286,7 +288,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_t *unprofiled = profile ? others_as_json(&run->discarding.others, true) : json_array();
 	double sum_et_ns = 0, sum_pt_ns = 0;
 
-	for (const struct sample *k = run->samples; k < run->samples + run->n_samples; k++) {
+	for (size_t i = 0; i < run->n_samples; i++) {
+		const struct sample *k = &run->samples[i];
+
 		/* as text, too, for people and for programs that read numbers as doubles */
 		json_array_append_new(start_ns, json_integer(k->start_ns));
 		json_array_append_new(start, json_string(text_rfc3339(k->start_ns)));

@@ -21,7 +21,8 @@ json_t *trace_json(const struct session *s, const struct task *t)
 		const struct preemptions *taken = &t->preemptions[i];
 		json_t *sources = json_array();
 
-		for (const struct preemption *item = taken->items; item < taken->items + taken->n; item++) {
+		for (size_t k = 0; k < taken->n; k++) {
+			const struct preemption *item = &taken->items[k];
 			const struct jitter_source_name *source = &s->trace->sources.items[item->source];
 
 			json_array_append_new(sources,

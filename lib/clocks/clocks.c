@@ -178,7 +178,9 @@ json_t *clocks_as_json(const struct clocks *c)
 	json_t *sources = json_array(), *missing = json_array(), *precision = json_array(),
 	       *allocations = json_array(), *small_costs = json_array(), *ticks = json_array(), *tick, *json;
 
-	for (const struct clock_source *s = c->sources; s < c->sources + c->n_sources; s++) {
+	for (size_t i = 0; i < c->n_sources; i++) {
+		const struct clock_source *s = &c->sources[i];
+
 		json = json_pack("{s:s, s:o, s:o}", "name", s->name, "cycles",
 			reals_as_json(cost_reals, s, 1, NULL), "ns",
 			reals_as_json(cost_reals, s, 1e9 / c->cycles_per_second, NULL));
@@ -190,11 +192,14 @@ json_t *clocks_as_json(const struct clocks *c)
 	for (size_t i = 0; i < c->n_missing; i++)
 		json_array_append_new(missing,
 			json_pack("{s:s, s:s}", "name", c->missing[i].name, "why", c->missing[i].why));
-	for (const struct clock_precision *row = c->precision; row < c->precision + c->n_precision; row++)
+	for (size_t i = 0; i < c->n_precision; i++) {
+		const struct clock_precision *row = &c->precision[i];
+
 		json_array_append_new(precision,
 			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
 				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
 				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
+	}
 	for (size_t i = 0; i < c->n_allocations; i++)
 		json_array_append_new(allocations,
 			json_pack("{s:I, s:o}", "size_bytes", (json_int_t)c->allocations[i].size_bytes,

@@ -30,7 +30,9 @@ static struct duet_estimate price_of(const struct duet_program *p)
 			squares += pow(log((double)p->samples[i + 1].pt_ns / (double)p->samples[i].pt_ns), 2);
 			df++;
 		}
-	for (const struct duet_alone *alone = p->alone; alone < p->alone + p->n_alone; alone++) {
+	for (size_t i = 0; i < p->n_alone; i++) {
+		const struct duet_alone *alone = &p->alone[i];
+
 		double logs = 0;
 		int n_logs = 0;
 

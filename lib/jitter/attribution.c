@@ -320,7 +320,9 @@ static void source_rows_add(
 
 static void source_rows_end_round(struct source_rows *rows, bool first)
 {
-	for (struct source_statistics *s = rows->items; s < rows->items + rows->n; s++) {
+	for (size_t i = 0; i < rows->n; i++) {
+		struct source_statistics *s = &rows->items[i];
+
 		double ns = (double)s->round_ns, step = ns - (double)s->last_round_ns;
 
 		s->row.rounds += s->round_ns > 0;
@@ -552,7 +554,9 @@ static int64_t count_in_no_gap(const struct jitter_round *round, size_t n)
 	const struct gap_seen *gap = round->gaps, *end = gap + round->n_gaps;
 	int64_t count = 0;
 
-	for (const struct trace_interval *v = round->intervals; v < round->intervals + n; v++) {
+	for (size_t i = 0; i < n; i++) {
+		const struct trace_interval *v = &round->intervals[i];
+
 		while (gap < end &&
 			(gap->origin == GAP_OUTSIDE_KERNEL || gap->end_ns + SLACK_NS < v->start_ns))
 			gap++;

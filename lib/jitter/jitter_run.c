@@ -147,12 +147,12 @@ struct jitter_cpu jitter_all_cpus(const struct jitter *jitter)
 	struct jitter_cpu all;
 
 	fields_init(&jitter_cpu_table, &all);
-	for (const struct jitter_cpu *c = jitter->cpus; c < jitter->cpus + jitter->n_cpus; c++)
+	for (size_t i = 0; i < jitter->n_cpus; i++)
 		for (const struct field *f = jitter_cpu_table.fields; f < end; f++) {
 			bool greatest = f->offset == offsetof(struct jitter_cpu, smallest_gap_ns) ||
 					f->offset == offsetof(struct jitter_cpu, threshold_ns) ||
 					f->offset == offsetof(struct jitter_cpu, event_cost_ns);
-			int64_t sum = field_get(f, &all), more = field_get(f, c);
+			int64_t sum = field_get(f, &all), more = field_get(f, &jitter->cpus[i]);
 
 			if (greatest || sum < 0) /* below 0: not known */
 				sum = more > sum ? more : sum;
@@ -413,14 +413,22 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 {
 	struct jitter_changes changes = {.items = xcalloc(before->n + after->n, sizeof(*changes.items))};
 
-	for (const struct jitter_row *row = after->rows; row < after->rows + after->n; row++)
+	for (size_t i = 0; i < after->n; i++) {
+		const struct jitter_row *row = &after->rows[i];
+
 		changes.items[changes.n++] = compare_rows(
 			find_row(before, row->source->id), before_cpus, row, after_cpus);
-	for (const struct jitter_row *row = before->rows; row < before->rows + before->n; row++)
+	}
+	for (size_t i = 0; i < before->n; i++) {
+		const struct jitter_row *row = &before->rows[i];
+
 		if (!find_row(after, row->source->id))
 			changes.items[changes.n++] = compare_rows(row, before_cpus, NULL, after_cpus);
+	}
 	adjust_p(&changes);
-	for (struct jitter_change *c = changes.items; c < changes.items + changes.n; c++) {
+	for (size_t i = 0; i < changes.n; i++) {
+		struct jitter_change *c = &changes.items[i];
+
 		bool firm = c->p < SIGNIFICANT;
 
 		if (!c->before)

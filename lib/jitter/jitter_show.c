@@ -108,7 +108,9 @@ static void show_rows(const struct jitter_run *run, const struct jitter_table *r
 	for (size_t i = 0; cells[i]; i++)
 		columns[i] = row_columns[cells[i]];
 	table = table_new(columns);
-	for (const struct jitter_row *row = rows->rows; row < rows->rows + rows->n; row++) {
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct jitter_row *row = &rows->rows[i];
+
 		if (!row_is_chosen(row, which))
 			continue;
 		table_row(table);
@@ -326,7 +328,9 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 	if (before->lost > 0 || after->lost > 0)
 		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
 			before->lost, after->lost);
-	for (const struct jitter_change *c = changes->items; c < changes->items + changes->n; c++) {
+	for (size_t i = 0; i < changes->n; i++) {
+		const struct jitter_change *c = &changes->items[i];
+
 		const struct source *source = jitter_change_source(c);
 		_cleanup_(freep) char *name = text_format(
 			source->unit ? "%s (%s)" : "%s", source->name, source->unit);

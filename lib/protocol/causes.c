@@ -35,10 +35,12 @@ void causes_add_up(struct analysis_feed *feed)
 	for (size_t d = 0; d < feed->analysis.n_statistics; d++) {
 		const struct daemon_statistics *daemon = &feed->analysis.statistics[d];
 
-		for (const struct long_execution *e = daemon->long_executions;
-			e < daemon->long_executions + daemon->n_long_executions; e++)
+		for (size_t i = 0; i < daemon->n_long_executions; i++) {
+			const struct long_execution *e = &daemon->long_executions[i];
+
 			if (daemon_statistics_is_long(daemon, e->pt_ns))
 				feed->extra_ns[e->at] += beyond_usual(feed, daemon, e);
+		}
 	}
 }
 
@@ -67,8 +69,9 @@ void causes_attribute(struct analysis_feed *feed)
 		struct daemon_statistics *daemon = &feed->analysis.statistics[d];
 
 		daemon->extra = 0;
-		for (const struct long_execution *e = daemon->long_executions;
-			e < daemon->long_executions + daemon->n_long_executions; e++) {
+		for (size_t i = 0; i < daemon->n_long_executions; i++) {
+			const struct long_execution *e = &daemon->long_executions[i];
+
 			double extra = beyond_usual(feed, daemon, e);
 
 			if (causes_explain(feed, e->at) && extra > 0)

@@ -93,13 +93,16 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 	size_t fewest = SIZE_MAX, most = 0;
 	const char *low, *high;
 
-	for (const struct comparison *c = comparisons; c < comparisons + n; c++)
+	for (size_t i = 0; i < n; i++) {
+		const struct comparison *c = &comparisons[i];
+
 		if (c->design == DESIGN_BETWEEN) {
 			least = fmin(least, c->between);
 			greatest = fmax(greatest, c->between);
 			fewest = c->n_between < fewest ? c->n_between : fewest;
 			most = c->n_between > most ? c->n_between : most;
 		}
+	}
 	if (most == 0)
 		return;
 	low = text_percent(least);

@@ -364,7 +364,9 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 		fputs("  Warning:", file);
 		terminal_wrap(file, text, strlen("  Warning:"), 4);
 	}
-	for (const struct sample *s = r->samples; s < r->samples + r->n_samples; s++) {
+	for (size_t i = 0; i < r->n_samples; i++) {
+		const struct sample *s = &r->samples[i];
+
 		lost = saturate_add(lost, s->lost);
 		left_behind += s->left_behind;
 		observer_ns = saturate_add(observer_ns, s->observer_ns < 0 ? 0 : s->observer_ns);
@@ -550,9 +552,9 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 			profile->name, profile->cpu, here);
 	}
 	/* disturbances that change the program's own time */
-	for (const struct disturbance *item = all->items; item < all->items + all->n; item++)
-		if (CHANGE_SPEED >> item->which & 1) {
-			_cleanup_(freep) char *text = disturbance_description(all, item);
+	for (size_t i = 0; i < all->n; i++)
+		if (CHANGE_SPEED >> all->items[i].which & 1) {
+			_cleanup_(freep) char *text = disturbance_description(all, &all->items[i]);
 
 			notes_add(notes, NOTE_NOISE, "Warning: %s", text);
 		}

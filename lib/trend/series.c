@@ -120,7 +120,9 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	if (argv_split(name, &words, &err2) == 0)
 		joined = argv_join(words);
 	for (int rule = 0; found == 0 && rule < 3; rule++)
-		for (struct candidate *item = c->items; item < c->items + c->n; item++) {
+		for (size_t k = 0; k < c->n; k++) {
+			struct candidate *item = &c->items[k];
+
 			if (rule == 0)
 				item->meant = item->run->name && !strcmp(item->run->name, name);
 			else if (rule == 1)
@@ -156,7 +158,9 @@ static int machine_of(struct book *book, const struct run *run, char **ret, stru
 static int add_runs(
 	struct book *book, struct candidates *c, const char *machine, struct series *s, struct error *err)
 {
-	for (struct candidate *item = c->items; item < c->items + c->n; item++) {
+	for (size_t i = 0; i < c->n; i++) {
+		struct candidate *item = &c->items[i];
+
 		_cleanup_(freep) char *of = NULL;
 		struct series_run run = {.run = *item->run}, *added;
 		int r = item->meant ? machine_of(book, item->run, &of, err) : 0;
@@ -234,14 +238,19 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 	if (r < 0)
 		return r;
 	/* from now on, those of the series are meant */
-	for (struct candidate *item = c.items; item < c.items + c.n; item++) {
+	for (size_t i = 0; i < c.n; i++) {
+		struct candidate *item = &c.items[i];
+
 		item->meant = !strcmp(key_of(item), s->name);
 		if (item->meant && item->inc && !seconds)
 			s->unit = SERIES_INC;
 	}
-	for (struct candidate *item = c.items; item < c.items + c.n; item++)
+	for (size_t i = 0; i < c.n; i++) {
+		struct candidate *item = &c.items[i];
+
 		if (item->meant && (item->inc || s->unit == SERIES_SECONDS))
 			last = item->run;
+	}
 	if (last)
 		r = machine_of(book, last, &machine, err);
 	return r < 0 ? r : add_runs(book, &c, machine, s, err);
