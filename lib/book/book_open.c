@@ -80,7 +80,7 @@ static off_t file_size(const char *path, const char *suffix)
 	return stat(name, &st) == 0 ? st.st_size : 0;
 }
 
-/* Of the book and the files that SQLite and EMP keep beside it: both open whatever has their names. */
+/* Checks the book and the files that SQLite and EMP keep with it, as both open any file of these names. */
 static int check_paths(const char *path, enum book_mode mode, struct error *err)
 {
 	static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-pending", ".copying"};
