@@ -2,14 +2,10 @@
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/clocks/clocks.h"
 #include "lib/document/document.h"
 #include "lib/stats/summary.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 
 static struct {

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze compare: whether B takes another time than A, for two runs of the book or two results in files. */
+#include "lib/base/base.h"
 #include "analyze/analyze.h"
 #include "analyze/compare_document.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/duet/duet_report.h"
 #include "lib/protocol/comparison.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* One side of a comparison is a run of the book, or a result in a file that hyperfine, pyperf or emp-measure wrote. */
 

@@ -2,13 +2,7 @@
 /* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
 #include "analyze/compare_document.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 void compare_input_clear(struct compare_input *side)
 {

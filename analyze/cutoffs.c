@@ -4,13 +4,10 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/protocol/names.h"
 #include "lib/report/run_result.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
-
-#include <errno.h>
 
 static struct {
 	int64_t short_run, long_run;

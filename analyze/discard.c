@@ -4,12 +4,8 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 /* All samples, after the cutoffs, and after the 2-sd check; for ET and for PT. */
 static const struct stage {

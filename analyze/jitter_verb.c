@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
+#include "lib/base/base.h"
 #include "analyze/analyze.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/jitter/jitter_run.h"
-
-#include <errno.h>
-#include <string.h>
 
 struct range {
 	int64_t low_ns, high_ns; /* 0, 0: not given */

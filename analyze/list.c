@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze list: the runs in the book, as the user named them. */
+#include "lib/base/base.h"
 #include "analyze/analyze.h"
-#include "lib/base/number.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 static struct {

@@ -2,11 +2,7 @@
 /* emp-analyze: analyses the runs in the lab book. */
 #include "analyze/analyze.h"
 
-#include "lib/base/text.h"
 #include "lib/report/run_result.h"
-
-#include <errno.h>
-#include <inttypes.h>
 
 struct analyze_options analyze_options;
 

@@ -3,10 +3,6 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <inttypes.h>
 
 void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {

@@ -3,13 +3,10 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/base/table.h"
 #include "lib/report/run_result.h"
 #include "lib/report/results.h"
-
-#include <inttypes.h>
 
 const struct option_row sample_size_options[] = {
 	{0, "profile", "NAME", "the profile of cutoffs (default: only the 2-sd check)", NULL,

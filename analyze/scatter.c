@@ -3,13 +3,9 @@
  * to 15). plots/scatter.gp draws them. */
 #include "analyze/analyze.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/protocol/discard.h"
 #include "lib/report/plot.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 
 /* Daemons with a mark of their own (the others share one), and panels of zooms. */

@@ -2,17 +2,12 @@
 /* emp-analyze show: shows one run: how it was made, its times, and its verdict. */
 #include "analyze/analyze.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 static bool verbose;
 

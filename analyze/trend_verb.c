@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze trend: follows a program over the runs in the book, and says where its level changed. */
+#include "lib/base/base.h"
 #include "analyze/analyze.h"
 #include "lib/trend/trend.h"
 
 #include "lib/base/paths.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static struct {
 	double fail_if_slower; /* percent; below 0: not given */

@@ -2,13 +2,12 @@
 /* emp-calibrate: its options and verbs, and what they print. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
 #include "lib/book/book.h"
 #include "lib/protocol/discard.h"
 #include "lib/run/constant.h"
-
-#include <stdio.h>
 
 struct calibrate_options {
 	const char *db;

@@ -3,9 +3,6 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
@@ -17,10 +14,7 @@
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 
 void calibration_clear(struct calibration *c)

@@ -5,13 +5,10 @@
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/json.h"
-#include "lib/base/text.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/process/pinning.h"
 #include "lib/document/document.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 

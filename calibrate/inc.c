@@ -4,15 +4,9 @@
  *
  *   inc --iterations N   that many increments: what emp-calibrate runs
  *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine */
-#include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Aligned, so that a rebuild does not change its speed; opaque, so that the compiler keeps each step. */
 static __attribute__((noinline, aligned(64))) uint64_t increment(uint64_t iterations)

@@ -2,21 +2,15 @@
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/jitter/jitter_run.h"
 #include "lib/jitter/watch.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <string.h>
 
 enum {
 	DRAIN_MS = 100,

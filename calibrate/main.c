@@ -3,7 +3,6 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 

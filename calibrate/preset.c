@@ -2,12 +2,6 @@
 /* The sizes of runs: see calibrate.h. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <string.h>
-
 static const struct preset presets[] = {
 	{"quick", {{100 * NS_PER_MS, 200}, {NS_PER_S, 16}}},
 	{"hour", {{NS_PER_S, 1600}, {60 * NS_PER_S, 30}}},

@@ -5,14 +5,10 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
-
-#include <errno.h>
-#include <string.h>
 
 static bool replace;
 

@@ -4,17 +4,11 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-
-#include <errno.h>
-#include <string.h>
 
 static struct {
 	int64_t length_ns;

@@ -4,15 +4,10 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/report/notes.h"
 
-#include <errno.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 
 const struct option_row resume_options[] = {

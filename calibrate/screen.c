@@ -2,17 +2,13 @@
 /* The text that 'run' and 'resume' print: see calibrate.h. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/run_result.h"
 #include "lib/report/notes.h"
 #include "lib/report/results.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <string.h>
 
 static const int64_t LONG_NS = 3600 * NS_PER_S;
 

@@ -3,15 +3,11 @@
  * disturbs the calibration. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/number.h"
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/report/run_result.h"
 #include "lib/base/table.h"
-
-#include <errno.h>
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 

@@ -3,16 +3,12 @@
 #include "clock/clients.h"
 
 #include "clock/clock.skel.h"
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
 #include "lib/clock/protocol.h"
 #include "lib/clock/slots.h"
 #include "lib/host/bpf/bpf_programs.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

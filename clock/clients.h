@@ -3,14 +3,10 @@
  * process itself is watched, by a pidfd, until it ends. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "clock/clock_state.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
 
 #include <poll.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/socket.h>
 
 struct user_slots;

@@ -3,15 +3,10 @@
  * CPU time without a system call. systemd starts it when a client connects, and it ends when it has had none for a
  * while. */
 #include "clock/clients.h"
-#include "lib/base/xalloc.h"
 
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <systemd/sd-daemon.h>

@@ -2,15 +2,8 @@
 /* The commands to measure: see session.h. */
 #include "measure/session.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
 #include "lib/base/argv.h"
 #include "lib/host/process/subprocess.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { MAX_COMMANDS = 10000 };
 

@@ -7,9 +7,6 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 
-#include <errno.h>
-#include <string.h>
-
 static struct load_options options = {.warm_ups = 1, .coordination = -1};
 
 static int export(const struct load_report *report, const char *path, struct error *err)

@@ -7,17 +7,13 @@
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 #include "lib/duet/duet_report.h"
 #include "lib/record/run.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* One command in a table. */
 struct export_row {

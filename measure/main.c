@@ -6,8 +6,6 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
-#include <errno.h>
-
 /* Also for a session that was interrupted. If a document is on standard output, text goes to standard error. */
 static int measure_report(const struct session *session, struct error *err)
 {

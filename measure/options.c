@@ -3,18 +3,11 @@
 #include "measure/options.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/report/results.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_STEPS = 100000 };
 

@@ -2,12 +2,9 @@
 /* emp-measure's options. Options that hyperfine, pyperf or perf also have are named as there. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 /* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME. All
  * combinations of the values are numbered from 0, the first parameter changing fastest. */

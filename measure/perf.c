@@ -2,12 +2,9 @@
 /* The results of --perf: see session.h. */
 #include "measure/session.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/json.h"
-#include "lib/base/text.h"
 
 #include <math.h>
-#include <string.h>
 
 struct perf_mean {
 	double mean, sd; /* NAN: no sample, or fewer than two */

@@ -3,15 +3,11 @@
  * results. The loop itself is in lib/run/sampling.h. */
 #include "measure/session.h"
 
-#include "lib/base/number.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/screen.h"
 #include "lib/run/constant.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 
 enum { MOST_ERRORS = 1 << 16 };

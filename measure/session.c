@@ -4,20 +4,14 @@
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/program.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/lock.h"
 #include "lib/protocol/names.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 

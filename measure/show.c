@@ -5,17 +5,13 @@
 
 #include "lib/base/paths.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
 
 /* The comparisons of a session: each command with the first. */
 

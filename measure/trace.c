@@ -2,13 +2,10 @@
 /* The results of --trace: see session.h. */
 #include "measure/session.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
 #include "lib/record/run.h"
 #include "lib/stats/summary.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 enum { MOST_ROWS = 8, MOST_LINES = 5, MOST_NAMED = 4 };

@@ -5,8 +5,6 @@
 #include "lib/host/process/pinning.h"
 #include "setup/options.h"
 
-#include <string.h>
-
 // clang-format off
 #define JSON_OPTION {0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true}
 #define DB_OPTION {0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &options.db}

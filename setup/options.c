@@ -2,11 +2,6 @@
 /* The options of emp-setup's verbs: see options.h. */
 #include "setup/options.h"
 
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <fcntl.h>
-
 struct options options = {.isolate = -1, .cpu = -1, .within_ns = 86400 * NS_PER_S};
 
 int options_root_open(int *ret, struct error *err)

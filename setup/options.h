@@ -2,10 +2,7 @@
 /* The verbs of emp-setup, and their options. */
 #pragma once
 
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 struct options {
 	bool json;

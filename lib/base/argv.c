@@ -3,13 +3,6 @@
  * Quoting). */
 #include "lib/base/argv.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <string.h>
-
 int argv_split(const char *text, char ***ret, struct error *err)
 {
 	_cleanup_(argv_freep) char **words = xcalloc(strlen(text) / 2 + 2, sizeof(*words));

@@ -4,9 +4,7 @@
  * passed on as plain text. */
 #pragma once
 
-#include "lib/base/error.h"
-
-#include <stdbool.h>
+#include "lib/base/base.h"
 
 /* The words of `text`, NULL-terminated; free with argv_free. -EINVAL: a quote that is not closed, no word, or
  * something that needs a shell. */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The error message: see error.h. */
-#include "lib/base/error.h"
 
-#include <errno.h>
+#include "lib/base/base.h"
+
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 int error_say(struct error *err, int r, const char *format, ...)
 {

@@ -2,14 +2,8 @@
 /* INI text: see ini_file.h. inih parses the lines; this hands them out one by one, so that their numbers are known. */
 #include "lib/base/ini_file.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-
 #include <ctype.h>
-#include <errno.h>
 #include <ini.h>
-#include <stdbool.h>
-#include <string.h>
 
 struct reader {
 	const char *rest;

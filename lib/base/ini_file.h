@@ -3,7 +3,7 @@
  * that includes inih. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 struct ini_line {
 	const char *section, *name;

@@ -2,15 +2,8 @@
 /* JSON documents: see json.h. */
 #include "lib/base/json.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static void *json_allocate(size_t size)

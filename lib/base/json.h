@@ -3,12 +3,9 @@
  * with _cleanup_(json_decrefp). */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Prints a document and a newline. */
 int json_print(const json_t *json, FILE *file, struct error *err);

@@ -2,10 +2,6 @@
 /* Open addressing, at most half full: see keymap.h. */
 #include "lib/base/keymap.h"
 
-#include "lib/base/xalloc.h"
-
-#include <stdlib.h>
-
 struct keymap_slot {
 	uint64_t key;
 	uint32_t value;

@@ -3,8 +3,7 @@
  * are compared between two samples without an allocation. A zeroed struct is an empty map. */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 struct keymap {
 	struct keymap_slot *slots;

@@ -2,17 +2,9 @@
 /* Files by name: see paths.h. */
 #include "lib/base/paths.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 int paths_default_book(char **ret, struct error *err)
 {

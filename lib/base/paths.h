@@ -3,11 +3,8 @@
  * that EMP opens by a name; files that are written for the user; small files of the kernel. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 /* The user's own book: /var/lib/emp/emp.db for root, $XDG_DATA_HOME/emp/emp.db (~/.local/share/emp/emp.db)

@@ -2,12 +2,7 @@
 /* Tables: see table.h. A new format is a row of `markups`, or a function that table_write() calls. */
 #include "lib/base/table.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* A longer word may be broken. */
 enum { LONG_WORD = 24 };

@@ -13,14 +13,9 @@
  * columns are as wide as their content, and text is wrapped between words if a row would be wider than the terminal. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 struct table;
 

@@ -2,16 +2,8 @@
 /* Terminals and their colours: see terminal.h. */
 #include "lib/base/terminal.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 #include <wchar.h>
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 60, MOST_WIDTH = 120 };

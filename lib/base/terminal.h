@@ -2,10 +2,7 @@
 /* Whether a stream is a terminal, how wide it is, and colours. NO_COLOR and TERM=dumb are honoured. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "lib/base/base.h"
 
 enum mark { MARK_NONE, MARK_GOOD, MARK_BAD, MARK_WARN, MARK_STRONG, MARK_FAINT, MARK_END };
 

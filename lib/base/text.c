@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Numbers, times and lists between text and memory, and numbers as people read them: see text.h. */
-#include "lib/base/text.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
+#include "lib/base/base.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <time.h>
 
 int text_parse_int(

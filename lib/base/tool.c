@@ -5,19 +5,11 @@
  * and "--" or the first operand of a command to run ends them. */
 #include "lib/base/tool.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* "Did you mean": which of the known words a mistyped one is most like. */
 

@@ -5,11 +5,7 @@
  * function. The exit status of every tool of the suite is one of the values below. */
 #pragma once
 
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /* A command-line option as a row of a table, and the kinds of values that options take. */
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Memory, arrays that grow, and the end of a process without memory: see xalloc.h. */
-#include "lib/base/xalloc.h"
-
-#include "lib/base/cleanup.h"
-
-#include <errno.h>
-#include <unistd.h>
+#include "lib/base/base.h"
 
 static const char *unfinished[8];
 static pid_t owner;

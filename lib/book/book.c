@@ -8,13 +8,6 @@
  * next. The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 
 const char *book_file(const struct book *book)

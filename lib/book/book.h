@@ -4,7 +4,7 @@
  * of another program, read-only, full or damaged has its own error message. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/record/counters.h"
 #include "lib/record/run.h"
 

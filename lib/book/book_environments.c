@@ -3,9 +3,6 @@
  * can resolve, and how much its samples are alike. */
 #include "lib/book/book_internal.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
 static const struct field measurement_fields[] = {
 	{FIELD(measurement, FIELD_TEXT, name)},
 	{FIELD(measurement, FIELD_REAL, value)},

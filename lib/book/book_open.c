@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening the lab book. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with
  * the same words ("unable to open database file"). */
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
+#include "lib/base/base.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/book_internal.h"
 
 #include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 static char *book_directory(const char *path)
 {

@@ -7,13 +7,6 @@
  * structs as this process has them in memory: only the same build of EMP reads them. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>

@@ -2,11 +2,7 @@
 /* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. And the calibrations that make
  * them: which short and which long run belong together, and what was requested, so that another process can resume one. */
 #include "lib/base/json.h"
-#include "lib/base/number.h"
 #include "lib/book/book_internal.h"
-
-#include <errno.h>
-#include <inttypes.h>
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
 	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};

@@ -4,12 +4,7 @@
 #include "lib/book/book_internal.h"
 
 #include "lib/base/json.h"
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/process.h"
-
-#include <errno.h>
-#include <inttypes.h>
 
 static int run_not_there(struct book *book, int64_t id, struct error *err)
 {

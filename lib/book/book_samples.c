@@ -8,13 +8,8 @@
 #include "lib/book/book_internal.h"
 
 #include "lib/base/json.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <search.h>
-#include <string.h>
 
 static int add_sample_and_executions(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n, struct error *err)

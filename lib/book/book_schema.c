@@ -6,12 +6,8 @@
  * compared with those that the steps make in memory. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* The SQL that makes version 1 of an empty file, and each later one of the version before. */

@@ -3,14 +3,10 @@
 #include "lib/book/book_internal.h"
 
 #include "lib/base/json.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 /* The SQL that inserts or selects the fields of a table. */
 static char *make_sql(const struct field_table *table, const char *tail, bool insert)

@@ -2,16 +2,12 @@
 /* What the tests of the clocks share: see bench.h. */
 #include "lib/clocks/bench.h"
 
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/stats/summary.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 int clock_bench_step(struct clock_bench *b)
 {

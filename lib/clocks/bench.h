@@ -3,14 +3,10 @@
  * the result. All sources take part in turn, so that they see the same state of the machine. */
 #pragma once
 
-#include "lib/base/number.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/base/terminal.h"
 #include "lib/clocks/clocks.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 

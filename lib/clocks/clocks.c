@@ -3,15 +3,9 @@
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/json.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/sql.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const clock_tick_names[N_CLOCK_TICKS] = {"sleeps over every tick", "runs only at the tick"};
 

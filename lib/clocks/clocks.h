@@ -3,14 +3,10 @@
  * malloc costs; and how wrong the kernel's tick is. Unknown numbers are NAN. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/document/document.h"
 #include "lib/record/fields.h"
 #include "lib/report/plot.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct clock_source {
 	char *name;

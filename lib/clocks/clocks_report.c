@@ -4,12 +4,8 @@
 
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static const char reference_name[] = "getrusage(RUSAGE_SELF)";
 

@@ -7,12 +7,9 @@
  * anyway. */
 #include "lib/clocks/bench.h"
 
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/stats/summary.h"
 
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>

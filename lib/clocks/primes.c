@@ -5,11 +5,9 @@
  * The cycle counter is read around every trial, whatever the source. In each batch of a source the fastest quarter by
  * that counter is kept, because other programs disturbed many of the rest. Each batch has trials of the whole time. */
 #include "lib/clocks/bench.h"
-#include "lib/base/xalloc.h"
 
 #include "lib/stats/summary.h"
 
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 

@@ -4,16 +4,11 @@
  *
  * CLOCK_MONOTONIC_COARSE advances at the tick, so that one who watches it learns when that is. */
 #include "lib/clocks/bench.h"
-#include "lib/base/xalloc.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
 #include "lib/host/accounting/taskstats.h"
 #include "lib/host/process/signals.h"
 
-#include <errno.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/prctl.h>
 
 enum { TICKS = 150, TICKS_FULL = 1500, WATCHED = 40 };

@@ -8,11 +8,7 @@
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/cgroup.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/times.h>

@@ -2,13 +2,6 @@
 /* What all documents are made of: members that tables of fields describe, moments, correlations, and the tables with rows of runs. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 static const struct run_rows core_rows[] = {
 	{"warnings", &note_table},
 	{"programs", &run_program_table},

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where something was measured, in documents: the machine, its fingerprint, what was measured of it, and its profile. */
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
+#include "lib/base/base.h"
 #include "lib/book/sql.h"
 #include "lib/document/document_internal.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 /* quoted: the name as the place shows it. */
 static void parse_half(struct json_fields *f, const char *name, const char *quoted, struct profile_run *ret)

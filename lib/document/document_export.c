@@ -3,12 +3,7 @@
  * that a document that was imported is exported as it was, with a uid and times as text. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/sql.h"
-
-#include <errno.h>
-#include <string.h>
 
 struct run_export {
 	struct book *book;

@@ -3,13 +3,7 @@
  * their samples and rows, and from place to place to store these, in one transaction. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/sql.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
 enum { MOST_ROWS = 64 };
 

@@ -2,9 +2,6 @@
 /* What a duet costs, what may be concluded from it, and whether one would show more: see duet_report.h. */
 #include "lib/duet/duet_report.h"
 
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
-
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 

@@ -5,8 +5,6 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/run/duet.h"
 #include "lib/stats/compare.h"
 

@@ -2,6 +2,7 @@
 /* A duet as the book has it, and its figures on the screen and in JSON. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/run/duet.h"
 #include "lib/record/run.h"
 #include "lib/stats/compare.h"
@@ -9,7 +10,6 @@
 #include "lib/report/run_result.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 
 /* What a duet costs: programs that share a CPU share its caches, so that each takes longer than alone; and how far their ratio
  * may be biased by that. */

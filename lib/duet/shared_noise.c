@@ -6,12 +6,7 @@
  * is left of it at one time. Speeds that return to their mean make the covariance greater: then that is too cautious. */
 #include "lib/duet/duet_report.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
-
 #include <math.h>
-#include <string.h>
 
 enum { LEAST_ROUNDS = 4, PERMUTATIONS = 999 };
 

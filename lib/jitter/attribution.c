@@ -7,12 +7,7 @@
  * who had the CPU. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
-
 #include <math.h>
-#include <string.h>
 
 /* Gaps that no event explains: whether they occur at fixed periods, as the interrupts of a virtual
  * machine's host do. */

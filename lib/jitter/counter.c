@@ -2,14 +2,7 @@
 /* The processor's counter of time, and the mark of the kernel: see counter.h. */
 #include "lib/jitter/counter.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 int counter_check(int root_fd, struct error *err)
 {

@@ -3,11 +3,8 @@
  * virtual counter on arm64), and a mark that shows whether the kernel ran on this CPU. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/clock/tsc.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 static inline uint64_t counter_now(void)
 {

@@ -2,14 +2,10 @@
 /* Histograms, densities and rates of gaps: see jitter_internal.h. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
 #include "lib/stats/time_series.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PER_OCTAVE_LOG2 = 5 };
 

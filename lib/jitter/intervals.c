@@ -2,14 +2,7 @@
 /* Events, made intervals of named sources: see jitter_internal.h. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/protocol/names.h"
-
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PARTS = 6, MOST_COMBINATIONS = 1000 };
 enum { PF_KTHREAD = 0x00200000 };

@@ -2,12 +2,8 @@
 /* The fields of a jitter run: see jitter.h. */
 #include "lib/jitter/jitter.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/json.h"
 #include "lib/book/sql.h"
-
-#include <errno.h>
-#include <inttypes.h>
 
 static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 	[JITTER_USER] = "user",

@@ -3,12 +3,9 @@
  * interruptions were. plots/jitter-*.gp draw them. */
 #include "lib/jitter/jitter_run.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/jitter/jitter_internal.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { WIDTH = 1200, HEIGHT = 650 };
 

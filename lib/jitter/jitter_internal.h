@@ -3,18 +3,13 @@
  * of gaps to them, and the arithmetic of gaps. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/base/paths.h"
 #include "lib/host/accounting/identity.h"
 #include "lib/base/keymap.h"
 #include "lib/jitter/jitter.h"
 #include "lib/record/run.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /* A page of the kernel's ring buffer, record by record: events/header_page and header_event of tracefs, kernel/trace/ring_buffer.c.

@@ -2,18 +2,12 @@
 /* What a stored jitter run says: see jitter_run.h. The remedies name the checks of emp-setup(1). */
 #include "lib/jitter/jitter_run.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/system/policy.h"
 #include "lib/report/run_result.h"
 #include "lib/jitter/jitter_internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <string.h>
 
 /* Adds to the row of a source. While a table is made, its rows are those of all sources by id, and those with a count of 0 are
  * not in it. -EBADMSG, with a sentence: there is no such source. */

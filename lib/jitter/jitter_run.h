@@ -3,12 +3,11 @@
  * baseline. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/document/document.h"
 #include "lib/jitter/jitter.h"
 #include "lib/record/run.h"
 #include "lib/base/json.h"
-#include "lib/base/text.h"
 #include "lib/report/plot.h"
 
 /* What a source took, on all CPUs together. */

@@ -2,12 +2,9 @@
 /* A jitter run on the screen and as JSON: see jitter_run.h. */
 #include "lib/jitter/jitter_run.h"
 
-#include "lib/base/number.h"
 #include "lib/base/table.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* What took less than this of all is not listed without --all. */
 static const double LITTLE = 0.0005;

@@ -2,8 +2,6 @@
 /* The kernel's trace during samples: see watch.h. */
 #include "lib/jitter/watch.h"
 
-#include "lib/base/xalloc.h"
-
 enum { BUFFER_BYTES = 32 << 20, PROBE_BYTES = 1 << 20 };
 enum { BLOCKED, READY };
 

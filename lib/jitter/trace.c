@@ -2,25 +2,17 @@
 /* A private trace: see jitter_internal.h. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <traceevent/event-parse.h>
-#include <unistd.h>
 
 enum { PAGE_BYTES = 65536 }; /* pages of the buffer may be larger than those of memory */
 

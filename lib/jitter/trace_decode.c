@@ -4,13 +4,8 @@
 #include "lib/jitter/jitter_internal.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <traceevent/event-parse.h>
 
 enum { HEADER = sizeof(uint64_t) + sizeof(long), WORD = sizeof(uint32_t) };

@@ -2,23 +2,16 @@
 /* Watching CPUs: see watch.h. */
 #include "lib/jitter/watch.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/sql.h"
 #include "lib/host/process/pinning.h"
 #include "lib/run/observer.h"
 #include "lib/host/system/machine.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 struct gap {
 	uint64_t start, end; /* readings of the counter */

@@ -4,8 +4,7 @@
  * CPUs; and both put together after each round. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/jitter/jitter_internal.h"
 #include "lib/book/book.h"
 #include "lib/jitter/counter.h"

@@ -4,14 +4,8 @@
  * A cgroup passes a controller on to its children only if it has no processes of its own (the root cgroup aside). So, until the
  * limits end, this process is in a child of the cgroup that it was started in, and that one passes the controllers on. */
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/load/session.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 enum { N_CONTROLLERS = 2 };
 

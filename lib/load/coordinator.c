@@ -3,9 +3,6 @@
 #include "lib/load/session.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
@@ -13,13 +10,9 @@
 #include "lib/host/system/lock.h"
 #include "lib/load/page_wait_meter.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

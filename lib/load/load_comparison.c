@@ -3,14 +3,9 @@
 #include "lib/load/load_report.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/report/results.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static int64_t run_of(const struct load_report *p)
 {

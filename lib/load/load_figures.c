@@ -3,10 +3,6 @@
  * plots/load-*.gp draw them. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-
-#include <inttypes.h>
 #include <math.h>
 
 /* The name of the load in a title, shortened; the caller frees it. */

@@ -6,13 +6,9 @@
 #include "lib/base/argv.h"
 #include "lib/base/ini_file.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <string.h>
 
 enum { MOST_SLAVES = 10000 };
 

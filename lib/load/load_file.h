@@ -2,15 +2,11 @@
 /* A load: scripts, and how many workers ("slaves" in the file) follow each. Read from an INI file, see emp-load(1). */
 #pragma once
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/base/tool.h"
 #include "lib/load/book_load.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 option_parser coordination_parse; /* into an int: enum coordination */
 

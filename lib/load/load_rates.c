@@ -3,11 +3,8 @@
 #include "lib/load/load_report.h"
 
 #include "lib/base/ini_file.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Beyond what a machine can do: the book may be somebody else's. */
 static const double MOST_A_SECOND = 1e9;

@@ -3,16 +3,11 @@
 #include "lib/load/load_report.h"
 
 #include "lib/base/json.h"
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/book.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 
 /* A run that is no load, or has no result, is an error with a sentence. */

@@ -2,9 +2,8 @@
 /* Loads page_waits.bpf.c and reads its histograms: see page_wait_meter.h. */
 #include "lib/load/page_wait_meter.h"
 
+#include "lib/base/base.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/load/page_waits.skel.h"
@@ -12,8 +11,6 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
 
 size_t block_devices_count(int root_fd)
 {

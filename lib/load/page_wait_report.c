@@ -3,17 +3,10 @@
  * that is shown: see load_report.h. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/json.h"
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 const struct page_wait *page_wait_find(const struct page_waits *waits, enum page_wait_kind kind, uint32_t n)
 {

@@ -7,9 +7,6 @@
  * Pope 1954). The greater of both sums counts. tests/unit/test_pearson.c shows how often this calls related what is not. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
-
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

@@ -2,10 +2,7 @@
 /* All runs of a load: see session.h. */
 #include "lib/load/session.h"
 
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/sql.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
@@ -15,8 +12,6 @@
 #include "lib/protocol/names.h"
 #include "lib/report/screen.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/prctl.h>

@@ -3,20 +3,15 @@
  * the shared memory what the coordinator will want to know. */
 #include "lib/load/session.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <math.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

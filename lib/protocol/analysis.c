@@ -4,14 +4,9 @@
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/base/json.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/stats/summary.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* Smaller shares of a sample are not a disturbance. */
 static const double LEAST_SHARE = 0.01;

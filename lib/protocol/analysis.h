@@ -3,14 +3,10 @@
  * both, its period, and the cutoff from this run alone (EMP, steps 2 to 8). */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/record/run.h"
-#include "lib/base/error.h"
 #include "lib/protocol/names.h"
 #include "lib/stats/summary.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* Cluster detection: the central cluster of a run's elapsed times, found by successive zooms (EMP, step 2,
  * Figures 14 and 15). It uses elapsed times only; analysis_feed adds what the daemons did. The top of cluster.c

@@ -17,11 +17,8 @@
  * beyond it, bounds the cluster only if daemons explain most of the samples beyond. */
 #include "lib/protocol/analysis.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/text.h"
 #include "lib/stats/summary.h"
 
-#include <errno.h>
 #include <math.h>
 
 static const double ALPHA = 0.01;

@@ -2,9 +2,6 @@
 /* Comparing two sets of samples: see comparison.h. */
 #include "lib/protocol/comparison.h"
 
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
 #include <math.h>
 
 struct comparison_side comparison_side_make(

@@ -2,12 +2,7 @@
 /* What each daemon used in a run: see analysis.h. */
 #include "lib/protocol/analysis.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
 #include <search.h>
-#include <string.h>
 
 enum { FIRST_SOURCES = 64 };
 

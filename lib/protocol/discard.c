@@ -2,15 +2,9 @@
 /* Making cutoffs of two runs, and applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/protocol/names.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;

@@ -2,12 +2,7 @@
 /* Disturbance counters that changed in a run, and PTs that cannot be right: see disturbances.h. */
 #include "lib/protocol/disturbances.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
 #include "lib/stats/summary.h"
-
-#include <stdbool.h>
 
 enum disturbance_kind { COUNT, TIME, RATE };
 

@@ -2,11 +2,6 @@
 /* Comparing two fingerprints, and what their differences mean for a profile: see environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/text.h"
-
-#include <string.h>
-
 static bool holds_only(const json_t *array, json_type type)
 {
 	size_t i;

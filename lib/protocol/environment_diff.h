@@ -4,10 +4,8 @@
  * emp-setup must not link GSL. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/base/json.h"
-
-#include <stdbool.h>
-#include <stddef.h>
 
 struct difference {
 	bool identity; /* of the machine itself; false: of its settings */

@@ -2,16 +2,8 @@
 /* Groups and families of process names: see names.h. */
 #include "lib/protocol/names.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { STEM_SIZE = 256, LEAST_NAMES = 4, LEAST_OTHER_NAMES = 8, FEW_OF = 4, HEX_DIGITS = 3 };
 

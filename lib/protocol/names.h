@@ -15,7 +15,7 @@
  * of the executable, and no name came back. Its name is that stem. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/record/run.h"
 
 struct name_pattern {

@@ -11,15 +11,10 @@
  * random, always the same ones. */
 #include "lib/protocol/analysis.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Gaps may differ from the period by this share of it. */
 static const double SLACK = 0.05;

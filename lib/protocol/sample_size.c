@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many samples are enough, and what so many show: see sample_size.h. The papers halve 800 down to 100 and continue
  * with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE reproduce their choice. */
+#include "lib/base/base.h"
 #include "lib/protocol/sample_size.h"
-
-#include "lib/base/xalloc.h"
 
 #include "lib/stats/compare.h"
 #include "lib/stats/summary.h"
 #include "lib/stats/time_series.h"
 
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <string.h>
 
 static const double CLOSE_SD = 0.10, CLOSE_SHARE = 0.025;
 

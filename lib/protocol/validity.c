@@ -6,8 +6,6 @@
  * on times. */
 #include "lib/protocol/validity.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/text.h"
 #include "lib/protocol/discard.h"
 #include "lib/stats/summary.h"
 

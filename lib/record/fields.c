@@ -4,9 +4,6 @@
 
 #include "lib/base/json.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 int64_t field_max(const struct field *field)
 {
 	if (field->max)

@@ -3,11 +3,7 @@
  * the struct and the members of its JSON object are made from it. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 enum field_type {
 	FIELD_INT64,

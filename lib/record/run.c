@@ -3,11 +3,8 @@
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
 #include <math.h>
-#include <string.h>
 
 const char *const run_kind_names[N_RUN_KINDS] = {
 	[RUN_IMPORT] = "import",

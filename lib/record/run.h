@@ -3,13 +3,10 @@
  * processes that ran. The names are those of the papers. Times are ns. */
 #pragma once
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/base/json.h"
 #include "lib/record/fields.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 enum run_kind {

@@ -3,11 +3,8 @@
 #include "lib/report/results.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 enum { LINE_SIZE = 256 };
 

@@ -3,13 +3,10 @@
 #include "lib/report/notes.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...)
 {

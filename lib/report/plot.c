@@ -2,17 +2,12 @@
 /* A picture through gnuplot: see plot.h. */
 #include "lib/report/plot.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/paths.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/host/process/subprocess.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static const struct picture_kind {

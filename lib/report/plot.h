@@ -3,11 +3,7 @@
  * of it: variables, arrays of texts, and data blocks. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /* write(subject, script) writes what the head of the gnuplot file names. The size is in pixels of a PNG; other kinds have
  * the same shape. */

@@ -2,17 +2,11 @@
 /* A run in the book, judged: see run_result.h. */
 #include "lib/report/run_result.h"
 
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 #include "lib/protocol/names.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 int run_is_from(struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
 {

@@ -3,12 +3,11 @@
  * result under such rules, from one walk over its executions; and how much separate runs vary. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/book/book.h"
 #include "lib/protocol/discard.h"
 #include "lib/protocol/disturbances.h"
 #include "lib/protocol/sample_size.h"
-
-#include <stdio.h>
 
 /* Whether the run is from the machine of this id (struct machine). The run's environment names it; without one (an import)
  * the machine is unknown, and the answer no. */

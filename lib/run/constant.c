@@ -3,15 +3,10 @@
 #include "lib/run/constant.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { TRIALS = 9 };
 

@@ -2,18 +2,10 @@
 /* One sample: see observer.h. */
 #include "lib/run/observer.h"
 
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
 
 /* Files stay open and are read with pread, outside the program's time. */
 

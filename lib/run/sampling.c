@@ -2,21 +2,14 @@
 /* The sampling loop, from the order of the samples to their rows in the book: see sampling.h. */
 #include "lib/run/sampling.h"
 
-#include "lib/base/number.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/sql.h"
 #include "lib/run/duet.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * 48, MOST_TRIES = 10 };
 

@@ -5,15 +5,11 @@
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
 static bool wait_for_book(const char *sentence, void *data)
 {

@@ -2,10 +2,6 @@
 /* Whether two samples of times differ, by ratios, by ranks and by means: see compare.h. */
 #include "lib/stats/compare.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>

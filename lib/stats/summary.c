@@ -2,12 +2,7 @@
 /* Summary statistics: see summary.h. */
 #include "lib/stats/summary.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
-
 #include <gsl/gsl_cdf.h>
-#include <stdlib.h>
-#include <string.h>
 
 static int int64_by_value(const void *a, const void *b)
 {

@@ -3,9 +3,9 @@
  * proportions; and sums that run along. */
 #pragma once
 
+#include "lib/base/base.h"
+
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct summary {
 	size_t n;

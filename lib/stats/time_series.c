@@ -2,8 +2,6 @@
 /* Values in the order of time: see time_series.h. */
 #include "lib/stats/time_series.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>

@@ -2,9 +2,7 @@
 /* Values in the order of time: trends, how much neighbours are alike, and the interval of the mean. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /* How much of the variance of a series a straight line, a step, or slow variation explains. */
 

@@ -2,15 +2,9 @@
 /* Where the level of a series changes: see change_points.h. */
 #include "lib/trend/change_points.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/xalloc.h"
-
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { AROUND = 3 /* neighbours on either side that show an outlier */, MOST_ROUNDS = 50 };
 static const double OUTLYING = 3 /* robust sd */, NORMAL_MAD = 1.4826;

@@ -7,7 +7,7 @@
  * tests/bench/truth.py shows how often a level is claimed that does not exist, and how large a change is found. */
 #pragma once
 
-#include <stddef.h>
+#include "lib/base/base.h"
 
 enum {
 	CHANGE_POINTS_LEAST = 3,       /* values of a level */

@@ -4,7 +4,6 @@
 #include "lib/trend/trend.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TICKS = 6, MOST_SQUEEZED = 3 };
 

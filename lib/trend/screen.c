@@ -6,9 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/duet/duet_report.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { LEAST_RUNS = 2 * CHANGE_POINTS_LEAST, LAST = 5 };
 

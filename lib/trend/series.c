@@ -4,15 +4,12 @@
 #include "lib/trend/trend.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/xalloc.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/duet.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 enum { MOST_DIFFERENCES = 3, MOST_RUNS_OFF = 2 /* a change point may be so far off */ };
 

@@ -3,8 +3,8 @@
  * where a level begins; and how they are shown. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/base/json.h"
-#include "lib/base/text.h"
 #include "lib/book/book.h"
 #include "lib/report/plot.h"
 #include "lib/trend/change_points.h"

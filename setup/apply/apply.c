@@ -7,10 +7,6 @@
 #include "lib/host/process/signals.h"
 #include "setup/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-
 static int apply_prepare(struct plan *plan, struct error *err)
 {
 	struct error why = {};

@@ -3,17 +3,12 @@
  * its execution, the state before it, and the command of --for. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
 #include "setup/audit/audit.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 /* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. */
 #define SETUP_LOCK "/run/emp-setup"

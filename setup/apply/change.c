@@ -6,14 +6,9 @@
  * condition that never holds. */
 #include "setup/apply/apply.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
 #include "setup/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 
 void crash_point(void)

@@ -5,15 +5,9 @@
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/document/document.h"
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 /* The members of an entry's line, with their names of 0.1.0, which had no numbers. */
 static const struct field entry_fields[] = {

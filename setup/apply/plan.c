@@ -11,17 +11,11 @@
  * Last comes what systemd stops by itself when nothing needs it any more (StopWhenUnneeded=). */
 #include "setup/apply/apply.h"
 
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <systemd/sd-login.h>
 
 /* Which checks are requested. */

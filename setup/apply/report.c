@@ -4,11 +4,7 @@
 
 #include "lib/base/json.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "setup/options.h"
-
-#include <string.h>
 
 /* Words for people and for JSON. */
 static const struct {

@@ -10,12 +10,9 @@
 #include "setup/apply/apply.h"
 
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "setup/options.h"
-
-#include <string.h>
 
 /* One restore: the entries from the first on, and what becomes of them. An entry that is done with is cleared. */
 struct restore {

@@ -3,16 +3,11 @@
 #include "setup/apply/apply.h"
 
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, RETRY_US = 100 * 1000 };
 

@@ -5,12 +5,8 @@
 
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define CPU "/sys/devices/system/cpu/"

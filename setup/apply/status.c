@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb status: what is applied, and whether it still has the value that was set. */
 #include "lib/base/table.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
 #include "setup/apply/apply.h"
 #include "setup/options.h"
-
-#include <string.h>
 
 static const char *entry_state(const struct entry *e)
 {

@@ -2,14 +2,10 @@
 /* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a summary or, with -v, a
  * table of all checks and what to do about those that are not as wanted; then the verdict. */
 #include "lib/base/json.h"
-#include "lib/base/xalloc.h"
 #include "lib/base/table.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "setup/audit/audit.h"
 #include "setup/options.h"
-
-#include <string.h>
 
 /* Every check decided, and what follows from all of them. */
 struct audit {

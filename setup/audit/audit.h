@@ -4,7 +4,7 @@
  * make up machines. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
@@ -15,10 +15,6 @@
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
 #include "setup/audit/ntp.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* A timer, a job of cron or a desktop session, and when it starts. */
 struct elapse {

@@ -6,12 +6,7 @@
  * the host does. The first may be good or bad; the second cannot be audited from inside. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
-
-#include <inttypes.h>
-#include <string.h>
 
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 

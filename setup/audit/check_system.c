@@ -5,13 +5,6 @@
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 static const char HOST[] = "; the host's are not visible in a container";
 
 void check_daemons_services(const struct facts *f, struct finding *ret)

@@ -9,13 +9,9 @@
 #include "setup/audit/audit.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpupower.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <string.h>
 
 #define CPU "/sys/devices/system/cpu/"
 #define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"

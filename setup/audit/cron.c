@@ -2,16 +2,10 @@
 /* When cron and anacron start their jobs: see cron.h. */
 #include "setup/audit/cron.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/system/kernel.h"
 
 #include <ctype.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 #include <time.h>
 

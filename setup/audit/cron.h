@@ -2,8 +2,7 @@
 /* When cron and anacron start their jobs: the tables of crontab(5) and anacrontab(5). */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of a table starts its job;
  * 0: none, or no such line. */

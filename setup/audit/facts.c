@@ -2,11 +2,7 @@
 /* The facts of an audit, and how they are gathered: see audit.h. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/book.h"
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
@@ -16,13 +12,9 @@
 #include "lib/host/system/tracefs.h"
 #include "lib/host/systemd/units.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <math.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

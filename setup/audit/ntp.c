@@ -4,9 +4,7 @@
 
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
 #include <stdarg.h>
-#include <string.h>
 
 enum { ASK_NTP_MS = 10000 };
 

@@ -3,7 +3,7 @@
  * kernel_clock.h; both are needed, since either can be wrong. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/process/process.h"
 #include "lib/host/systemd/units.h"
 

@@ -3,11 +3,8 @@
 #include "setup/fingerprint/fingerprint.h"
 
 #include "lib/base/json.h"
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/book/book.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/cpu/cpus.h"
@@ -18,11 +15,7 @@
 #include "lib/host/systemd/units.h"
 #include "setup/options.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gnu/libc-version.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/vfs.h>
 
 /* The text of a file of the kernel below root_fd, null where it cannot be read or is not UTF-8. */

@@ -4,7 +4,7 @@
  * first two: it changes only when somebody changes the machine, and is the same for root and for others. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 #include <jansson.h>
 

@@ -5,15 +5,10 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
 #include "lib/book/book.h"
 #include "lib/protocol/environment_diff.h"
 #include "setup/options.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 static const struct {
 	const char *demand;  /* what is to be repeated */

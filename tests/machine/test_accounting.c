@@ -2,21 +2,16 @@
 /* The CPU time of processes by both backends, compared with what the processes report themselves. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/program.h"
 #include "tests/machine/burning.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 

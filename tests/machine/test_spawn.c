@@ -4,21 +4,15 @@
 #include "tests/machine/burning.h"
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
-#include "lib/base/cleanup.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

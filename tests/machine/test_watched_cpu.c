@@ -3,16 +3,12 @@
  * interrupts took. */
 #include "tests/unit/check.h"
 
-#include "lib/base/number.h"
 #include "lib/run/observer.h"
 #include "lib/stats/summary.h"
 #include "tests/machine/burning.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 enum { TRIES = 20, BURN_MS = 200 };

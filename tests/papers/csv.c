@@ -3,12 +3,7 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-
-#include <fcntl.h>
 #include <math.h>
-#include <string.h>
 
 struct csv csv_read(const char *name)
 {

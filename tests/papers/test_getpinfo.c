@@ -9,7 +9,6 @@
 
 #include <gsl/gsl_randist.h>
 #include <math.h>
-#include <string.h>
 
 static const double hz = 166e6; /* of their Pentium Pro */
 

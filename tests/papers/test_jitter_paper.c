@@ -4,7 +4,6 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/jitter/jitter_run.h"
 
 #include <math.h>

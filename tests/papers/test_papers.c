@@ -5,14 +5,11 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/report/run_result.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/document/document.h"
 
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 struct papers {
 	char *directory;

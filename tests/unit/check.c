@@ -2,8 +2,6 @@
 /* main of every unit test: see TEST in check.h. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-
 #include <assert.h>
 
 static struct CMUnitTest tests[64];

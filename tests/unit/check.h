@@ -2,15 +2,12 @@
 /* cmocka and what it must have in front of it. */
 #pragma once
 
+#include "lib/base/base.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <cmocka.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* What main returns where the tests cannot run: skipped, or failed where EMP_MUST_RUN says that nothing may be. */
 static inline int check_cannot_run(const char *why)

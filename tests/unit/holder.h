@@ -5,9 +5,7 @@
 #include "tests/unit/check.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* The child takes it, and then waits. Returns once it has it. */
 static inline pid_t holder_start(bool (*take)(const void *what), const void *what)

@@ -8,7 +8,6 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
-#include <string.h>
 
 /* One is planted. The others run everywhere or here and there, and are no cause of anything. */
 static struct source made_up_daemons[] = {

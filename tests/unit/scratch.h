@@ -7,7 +7,6 @@
 #include "lib/book/book.h"
 
 #include <ftw.h>
-#include <string.h>
 #include <sys/stat.h>
 
 struct scratch {

@@ -2,7 +2,6 @@
 /* What is said where the accounting cannot be had. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/host/accounting/accounting.h"
 #include "tests/unit/tree.h"
 

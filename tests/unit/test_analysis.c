@@ -2,11 +2,7 @@
 /* What the protocol reads in one run, on runs small enough to be checked by hand. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
-
-#include <errno.h>
-#include <string.h>
 
 enum { N = 30, SPIKE = 12 };
 

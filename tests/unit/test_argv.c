@@ -2,11 +2,7 @@
 /* A command line as one text, and as words. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/argv.h"
-
-#include <errno.h>
-#include <string.h>
 
 static void assert_words(const char *text, const char *const *expected)
 {

@@ -2,11 +2,6 @@
 /* Arrays that grow: what was there stays, new elements are zero, memory is kept where it is asked for. */
 #include "tests/unit/check.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 struct item {

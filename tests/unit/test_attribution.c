@@ -5,7 +5,6 @@
 #include "lib/jitter/jitter_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROUND_NS = 1000000000 };
 

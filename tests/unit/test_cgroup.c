@@ -2,12 +2,10 @@
 /* A cgroup for a program: made, read, killed, replaced, removed. Needs a cgroup v2 in which others may be made. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/host/process/program.h"
 
 #include <limits.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 

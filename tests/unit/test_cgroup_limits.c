@@ -3,10 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/host/process/cgroup.h"
-
-#include <errno.h>
 
 static struct cgroup_limits limits;
 

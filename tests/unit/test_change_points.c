@@ -3,12 +3,9 @@
  * tests/bench/truth.py. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/trend/change_points.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum { MOST = 400 };

@@ -2,11 +2,7 @@
 /* The checks of an audit, on made-up machines. */
 #include "tests/unit/check.h"
 
-#include "lib/base/xalloc.h"
 #include "setup/audit/audit.h"
-
-#include <errno.h>
-#include <string.h>
 
 static struct finding finding;
 

@@ -5,8 +5,6 @@
 
 #include "setup/audit/audit.h"
 
-#include <errno.h>
-
 static struct facts facts;
 static struct finding finding;
 

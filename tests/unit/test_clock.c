@@ -3,12 +3,10 @@
 
 #include "lib/clock/emp-clock.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 static uint64_t kernel_ns(clockid_t clock)
 {

@@ -2,12 +2,7 @@
 /* The central cluster and the zooms that lead to it. What it makes of noise is in test_eye. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
-
-#include <errno.h>
-#include <string.h>
 
 static struct error err;
 

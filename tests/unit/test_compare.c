@@ -3,12 +3,9 @@
  * hand. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/stats/compare.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 static struct comparison compare_by(
 	const struct compare_plan *plan, const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)

@@ -3,10 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/number.h"
 #include "lib/host/cpu/cpus.h"
-
-#include <unistd.h>
 
 static void assert_without(
 	char *(*without)(const char *, const int *, size_t), const char *all, const char *rest)

@@ -2,12 +2,9 @@
 /* From the readings of a short and a long run to cutoffs, rule by rule. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/protocol/discard.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 static struct daemon_statistics statistics_of(
 	const char *name, int64_t central_ns, double sd_ns, int64_t cutoff_ns)

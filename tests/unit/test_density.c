@@ -5,7 +5,6 @@
 #include "tests/unit/check.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { VALUES = 20000, BUCKETS = 1024, IN_A_DOUBLING = 32 };
 

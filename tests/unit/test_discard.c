@@ -2,10 +2,7 @@
 /* A profile applied to a run. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/protocol/discard.h"
-
-#include <errno.h>
 
 enum { N = 12 };
 

@@ -2,7 +2,6 @@
 /* The price of a duet, and the slice that is suggested by it. */
 #include "tests/unit/check.h"
 
-#include "lib/base/number.h"
 #include "lib/duet/duet_report.h"
 
 #include <math.h>

@@ -2,14 +2,11 @@
 /* What the screen of a duet warns of. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
 #include "lib/duet/duet_report.h"
 
 #include <gsl/gsl_randist.h>
 
 #include <math.h>
-#include <string.h>
 
 /* Two programs of 200 ms in slices of 10 ms. */
 static struct duet_cost costs[2];

@@ -3,14 +3,10 @@
  * discarded because of it. */
 #include "tests/unit/check.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct error err;
 

@@ -4,10 +4,8 @@
 
 #include "lib/host/accounting/identity.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 TEST(the_unit_is_the_system_s_own_behind_slices_or_the_last_part_of_the_path_that_is_one)
 {

@@ -2,8 +2,6 @@
 /* Which PTs cannot be right. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/protocol/disturbances.h"
 
 enum { N = 20, CHANGED = 7 };

@@ -2,11 +2,7 @@
 /* INI text, line by line. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/ini_file.h"
-
-#include <errno.h>
-#include <string.h>
 
 static int note(const struct ini_line *line, void *data, struct error *err)
 {

@@ -3,12 +3,7 @@
  * interrupt came. The numbers are those of 'trace-cmd report', in ticks. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/jitter/jitter_internal.h"
-
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { PAGE = 4096, WATCHER = 100 };
 

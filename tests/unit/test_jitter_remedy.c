@@ -4,8 +4,6 @@
 
 #include "tests/unit/check.h"
 
-#include <string.h>
-
 static struct remedy remedy(enum source_kind kind, const char *name, const char *unit)
 {
 	const struct source source = {1, (char *)name, NULL, (char *)unit, kind};

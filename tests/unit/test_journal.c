@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/text.h"
 #include "lib/host/system/digest.h"
 #include "setup/apply/apply.h"
 

@@ -5,8 +5,6 @@
 
 #include "lib/base/json.h"
 
-#include <errno.h>
-
 static struct json_fields fields_of(
 	const char *text, struct json_location at, struct error *err, json_t **own)
 {

@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/host/system/kernel.h"
 
 TEST(releases_compare_by_their_numbers)

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 static volatile sig_atomic_t signals;
 

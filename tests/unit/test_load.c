@@ -2,12 +2,9 @@
 /* Reading a load, and the rate of its work. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/load/session.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
 static struct load parse(const char *text)
 {

@@ -4,11 +4,6 @@
 
 #include "measure/session.h"
 
-#include "lib/base/cleanup.h"
-
-#include <errno.h>
-#include <string.h>
-
 static struct error err;
 
 #define LIST(...)                                            \

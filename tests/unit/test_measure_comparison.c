@@ -2,12 +2,10 @@
 /* How two programs compare, in one line. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/report/results.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct comparison make(double ratio, double half, double p)
 {

@@ -5,11 +5,6 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <string.h>
 
 static const struct option_row *row(const char *name)
 {

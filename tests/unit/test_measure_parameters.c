@@ -5,10 +5,6 @@
 #include "measure/options.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/cleanup.h"
-
-#include <errno.h>
-#include <string.h>
 
 static struct error err;
 

@@ -2,11 +2,9 @@
 /* What a run's result puts on the first screen. */
 #include "tests/unit/check.h"
 
-#include "lib/base/text.h"
 #include "lib/report/screen.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { N = 12 };
 

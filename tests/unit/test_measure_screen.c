@@ -2,12 +2,10 @@
 /* The first screen, letter for letter. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 #include "lib/report/screen.h"
 
 #include <math.h>
-#include <string.h>
 
 static struct summary make(size_t n, double mean_ns, double sd_ns)
 {

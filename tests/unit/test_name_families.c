@@ -4,9 +4,6 @@
 
 #include "lib/protocol/names.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Returns how many families are among these. */
 static size_t find(struct family_member *members, size_t n)
 {

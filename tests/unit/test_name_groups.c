@@ -4,8 +4,6 @@
 
 #include "lib/protocol/names.h"
 
-#include <errno.h>
-
 TEST(kernel_workers_are_grouped)
 {
 	assert_string_equal(name_group(names_default, "kworker/0:1-events"), "kworker");

@@ -4,8 +4,6 @@
 
 #include "lib/protocol/names.h"
 
-#include <errno.h>
-
 TEST(a_file_that_was_named_must_be_there)
 {
 	struct names names = {};

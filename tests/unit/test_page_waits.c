@@ -3,8 +3,6 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
 #include "lib/load/page_wait_meter.h"
 #include "lib/load/load_report.h"
 

@@ -3,7 +3,6 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/process/pinning.h"
 

@@ -2,8 +2,6 @@
 /* Correlation: known values, and how often it is found where there is none. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/load/load_report.h"
 
 #include <math.h>

@@ -4,8 +4,6 @@
 
 #include "lib/host/perf/perf_counters.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/wait.h>
 
 static struct error err;

@@ -2,12 +2,9 @@
 /* Whether a daemon comes round. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/protocol/analysis.h"
 
 #include <math.h>
-#include <string.h>
 
 #define FIND(n, ...)                                 \
 	period_find((const uint32_t[]){__VA_ARGS__}, \

@@ -2,7 +2,6 @@
 /* How precisely clocks of different kinds time the same thing. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/clocks/bench.h"
 
 #include <gsl/gsl_randist.h>

@@ -4,8 +4,6 @@
 
 #include "tests/unit/check.h"
 
-#include <string.h>
-
 enum { PROGRAM = 100, CHILD = 101, DAEMON = 200, OTHER = 201 };
 
 static struct scene {

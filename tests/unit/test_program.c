@@ -6,10 +6,7 @@
 #include "lib/host/process/program.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static struct error err;

@@ -2,7 +2,6 @@
 /* What a program waited for a CPU, by its first thread. */
 #include "tests/unit/check.h"
 
-#include "lib/base/number.h"
 #include "lib/host/process/program.h"
 
 TEST(schedstat_is_read_where_the_kernel_counts)

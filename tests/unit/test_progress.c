@@ -2,12 +2,10 @@
 /* Progress on a terminal of a given width, and without one: what standard error gets. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/terminal.h"
 
 #include <locale.h>
 #include <pty.h>
-#include <string.h>
 
 static char text[4096];
 

@@ -2,8 +2,6 @@
 /* Whether rates differ by more than chance: how often the test is wrong about sources of drawn kinds, periods and bursts. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/cleanup.h"
-
 #include "tests/unit/check.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* Gaps in a tail that the tail itself does not account for. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_randist.h>

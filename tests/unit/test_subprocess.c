@@ -2,13 +2,10 @@
 /* Helper programs: their output and status, and every way in which they fail. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

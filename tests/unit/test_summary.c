@@ -2,7 +2,6 @@
 /* The figures of the papers' tables, and values that pass by once. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/stats/summary.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
 
 #include <locale.h>
 #include <math.h>
-#include <string.h>
 
 static const struct column columns[] = {{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY", COLUMN_WRAP}, {}};
 

@@ -4,10 +4,8 @@
 
 #include "lib/host/accounting/taskstats.h"
 
-#include <errno.h>
 #include <linux/netlink.h>
 #include <linux/taskstats.h>
-#include <string.h>
 
 enum { LEN_12 = 400, LEN_13 = 416, LEN_14 = 432, LEN_16 = 560 };
 

@@ -5,8 +5,6 @@
 
 #include "lib/host/accounting/accounting_internal.h"
 
-#include <string.h>
-
 enum { BEFORE_NS = 1000, ENDING = 66 };
 
 static struct task_record process(unsigned int pid, uint64_t run_ns)

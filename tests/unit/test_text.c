@@ -2,13 +2,6 @@
 /* Numbers, times and lists between text and memory. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-
 TEST(a_bare_number_is_seconds_and_units_scale)
 {
 	static const struct {

@@ -2,11 +2,7 @@
 /* A tool of two verbs, and one without any: what they are run with, what they print, and what they refuse. */
 #include "tests/unit/check.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/tool.h"
-
-#include <errno.h>
-#include <string.h>
 
 static struct {
 	bool json, called;

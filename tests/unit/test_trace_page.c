@@ -4,10 +4,7 @@
 
 #include "lib/jitter/jitter_internal.h"
 
-#include <fcntl.h>
-#include <string.h>
 #include <traceevent/kbuffer.h>
-#include <unistd.h>
 
 enum { PAGE = 4096, HEADER = sizeof(uint64_t) + sizeof(long) };
 

@@ -4,8 +4,6 @@
 
 #include "lib/protocol/validity.h"
 
-#include <string.h>
-
 enum { THEN = 399, NOW = 99 };
 
 static struct sample then_samples[THEN], now_samples[NOW];

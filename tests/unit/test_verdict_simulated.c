@@ -4,12 +4,9 @@
 #include "tests/unit/check.h"
 #include "tests/unit/made_up_run.h"
 
-#include "lib/base/text.h"
-
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
-#include <string.h>
 
 enum { TIMES = 300 };
 

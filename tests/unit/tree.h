@@ -4,14 +4,8 @@
 
 #include "tests/unit/check.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static struct tree {
 	char path[64];

@@ -4,14 +4,9 @@
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 #include "lib/base/tool.h"
-#include "lib/base/xalloc.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 void accounting_support_read(struct accounting_support *ret, int root_fd)

@@ -8,12 +8,8 @@
  * Processes are told apart by pid and start time. The calling process is excluded. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct accounting;

@@ -3,20 +3,15 @@
  * a thread here. */
 #include "lib/host/accounting/accounting_internal.h"
 
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/accounting.skel.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/system/lock.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/param.h>
 

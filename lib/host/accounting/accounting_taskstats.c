@@ -4,14 +4,9 @@
  * listed before the first snapshot get 0, and others a time after it. */
 #include "lib/host/accounting/accounting_internal.h"
 
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/accounting/taskstats.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/param.h>
 
 static int compare_tgid(const void *key, const void *item)

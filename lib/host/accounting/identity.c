@@ -4,13 +4,9 @@
 #include "lib/host/accounting/identity.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <search.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum fact_kind {

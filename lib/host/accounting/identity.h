@@ -3,11 +3,8 @@
  * are looked up once for each process, and cached until it ends or executes another program. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct identity;

@@ -2,10 +2,6 @@
 /* The difference between two snapshots: see accounting_internal.h. */
 #include "lib/host/accounting/accounting_internal.h"
 
-#include "lib/base/xalloc.h"
-
-#include <string.h>
-
 /* In place of an index into the first snapshot: that task has been found again, and its key may now be
  * another task's. */
 static const uint32_t DONE = UINT32_MAX;

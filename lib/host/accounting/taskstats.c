@@ -7,17 +7,11 @@
  * sockets' own count of dropped records. */
 #include "lib/host/accounting/taskstats.h"
 
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
 #include <linux/taskstats.h>
-#include <string.h>
 #include <sys/param.h>
 #include <sys/socket.h>
 #include <sys/time.h>

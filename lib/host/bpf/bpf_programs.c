@@ -2,22 +2,13 @@
 /* Loaded BPF programs: see bpf_programs.h. */
 #include "lib/host/bpf/bpf_programs.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/system/digest.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Kinds of programs that run at events of the kernel. */
 static const char *const kinds[] = {

@@ -3,10 +3,9 @@
  * Those that filter packets or devices run only where a program uses these. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
 #include <bpf/libbpf.h>
-#include <stddef.h>
 
 /* Their names ("name (kind)") with ", " between, without those of EMP's own accounting; the caller frees it. *ret_n
  * is how many there are. -EPERM for ordinary users; -errno without a sentence. */

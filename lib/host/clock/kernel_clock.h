@@ -2,8 +2,7 @@
 /* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec without any server leaves it at "synchronised". */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 struct clock_state {
 	bool settable;        /* a daemon could set it: not so in most containers */

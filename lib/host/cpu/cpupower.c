@@ -4,15 +4,10 @@
  * The library returns -ENODEV for every write that fails; the cause is in errno, which it does not reset. */
 #include "lib/host/cpu/cpupower.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
 
 #include <cpufreq.h>
 #include <cpuidle.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <string.h>
 
 /* An online CPU of the policy: the CPU with the number of the policy may be offline. */
 static int cpu_of_policy(const char *policy, unsigned int *ret)

@@ -3,7 +3,7 @@
  * libcpupower is GPL-2.0-only, and must not be in one binary with GSL. Reading frequencies is in cpus.h. */
 #pragma once
 
-#include <stdint.h>
+#include "lib/base/base.h"
 
 /* `policy` is its directory, or a file in it: "/sys/devices/system/cpu/cpufreq/policy0". -errno without a
  * sentence. */

@@ -3,12 +3,6 @@
 #include "lib/host/cpu/cpus.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 
 static bool cpus_is_among(const int *cpus, size_t n, int cpu)
 {

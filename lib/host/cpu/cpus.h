@@ -3,12 +3,9 @@
  * long they were idle; and how fast they may run. */
 #pragma once
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* NULL is an empty list. */
 bool cpu_list_has(const char *list, int cpu);

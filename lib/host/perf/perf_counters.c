@@ -2,15 +2,10 @@
 /* perf's counters: see perf_counters.h. */
 #include "lib/host/perf/perf_counters.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 #include "lib/host/process/privilege.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/syscall.h>
 
 /* What perf_event_open(2) calls it. */

@@ -7,11 +7,8 @@
  * may be started between perf_counters_start and perf_counters_stop. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct perf_counters;

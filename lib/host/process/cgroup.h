@@ -3,12 +3,9 @@
  * process tree, orphans included, and can kill all of it at once. It needs no controller. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/base/paths.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct cgroup {

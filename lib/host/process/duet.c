@@ -2,12 +2,9 @@
 /* Programs that alternate on one CPU: see program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/number.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/signals.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <time.h>
 
 const char *const slicing_names[N_SLICINGS] = {

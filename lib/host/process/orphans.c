@@ -3,10 +3,7 @@
 #include "lib/host/process/program.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/xalloc.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

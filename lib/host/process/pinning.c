@@ -2,17 +2,11 @@
 /* Pinning to a CPU, and the isolated partition of emp-setup: see pinning.h. */
 #include "lib/host/process/pinning.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <string.h>
 #include <sys/stat.h>
 
 int pinning_pin(int cpu)

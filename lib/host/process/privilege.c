@@ -2,12 +2,7 @@
 /* Capabilities that an executable's file gives to an ordinary user: see privilege.h. */
 #include "lib/host/process/privilege.h"
 
-#include "lib/base/xalloc.h"
-#include "lib/base/cleanup.h"
-
-#include <errno.h>
 #include <linux/capability.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/capability.h>
 #include <sys/syscall.h>

@@ -5,9 +5,7 @@
  * without them. Root's own capabilities are not changed. The only file that includes libcap. */
 #pragma once
 
-#include "lib/base/error.h"
-
-#include <stdbool.h>
+#include "lib/base/base.h"
 
 /* First thing in main, with its argv. */
 void privilege_init(char **argv);

@@ -2,19 +2,9 @@
 /* Other processes, as /proc shows them: see process.h. */
 #include "lib/host/process/process.h"
 
-#include "lib/base/cleanup.h"
-#include "lib/base/number.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 

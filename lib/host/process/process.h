@@ -3,9 +3,8 @@
  * links it, to know whether the process that made a run still exists. */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "lib/base/base.h"
+
 #include <sys/types.h>
 #include <sys/wait.h>
 

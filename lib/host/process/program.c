@@ -2,25 +2,18 @@
 /* Programs under test: waiting for them, killing them, and their times. See program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* clone3 with VM and VFORK starts it directly in its cgroup without copying the page tables of this process (which
  * would take milliseconds for a large one). The child runs in the parent's memory, while the parent waits, until it

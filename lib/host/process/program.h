@@ -3,15 +3,12 @@
  * for them by pidfd; measures their elapsed and process time. Several may run at once. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
 
 #include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/resource.h>
 
 struct command_spec {

@@ -2,11 +2,7 @@
 /* INT, TERM, HUP and CONT as something to poll: see signals.h. */
 #include "lib/host/process/signals.h"
 
-#include "lib/base/cleanup.h"
-
-#include <errno.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
 static int signal_fd = -1, child_fd = -1, continued_fd = -1;
 static int first;

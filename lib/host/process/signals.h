@@ -3,8 +3,9 @@
  * kept. CONT shows that a sample was stopped. */
 #pragma once
 
+#include "lib/base/base.h"
+
 #include <signal.h>
-#include <stdbool.h>
 
 /* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno. Blocks PIPE and
  * XFSZ, so that writing fails instead.

@@ -3,20 +3,14 @@
 #include "lib/host/process/subprocess.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -4,11 +4,7 @@
  * waited for. Capabilities of an executable's file (privilege.h) do not pass on to them. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "lib/base/base.h"
 
 struct subprocess {
 	char *const *argv;                  /* ends with NULL */

@@ -3,8 +3,6 @@
 #include "lib/host/system/digest.h"
 
 #include <nettle/sha2.h>
-#include <stdint.h>
-#include <stdio.h>
 
 void digest_of(const void *data, size_t size, char ret[DIGEST_SIZE])
 {

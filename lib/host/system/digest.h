@@ -2,7 +2,7 @@
 /* SHA-256 of some bytes as hexadecimal text. */
 #pragma once
 
-#include <stddef.h>
+#include "lib/base/base.h"
 
 enum { DIGEST_SIZE = 65 };
 

@@ -3,15 +3,9 @@
 #include "lib/host/system/kernel.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <zlib.h>

@@ -3,11 +3,7 @@
  * A machine without a kernel of its own (a container, a virtual machine that its host boots) has none installed. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "lib/base/base.h"
 
 struct kernel {
 	char *running;         /* uname -r */

@@ -2,20 +2,13 @@
 /* The host's lock: see lock.h. No file is ever written to, truncated or removed here. */
 #include "lib/host/system/lock.h"
 
-#include "lib/base/cleanup.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/tracefs.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <grp.h>
-#include <inttypes.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -7,10 +7,8 @@
  * lock it. Who cannot takes BOOK.lock instead, and only if nobody holds the host's. EMP_LOCK names another file. */
 #pragma once
 
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 struct lock {

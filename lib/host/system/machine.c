@@ -6,12 +6,7 @@
 #include "lib/host/system/machine.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 
-#include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <systemd/sd-id128.h>
 

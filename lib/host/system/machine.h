@@ -3,10 +3,7 @@
  * container. Everything is read below a root descriptor, so that captured machines replay. */
 #pragma once
 
-#include "lib/base/cleanup.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "lib/base/base.h"
 
 struct machine {
 	bool virtual;     /* a hypervisor runs below the kernel */

@@ -6,15 +6,10 @@
  * no file can remove it. */
 #include "lib/host/system/policy.h"
 
-#include "lib/base/xalloc.h"
 #include "lib/base/ini_file.h"
-#include "lib/base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <string.h>
 
 enum { MOST_INCLUDES = 8 };
 

@@ -12,11 +12,8 @@
  */
 #pragma once
 
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
+#include "lib/base/base.h"
 #include "lib/host/system/machine.h"
-
-#include <stdbool.h>
 
 struct policy {
 	char *name, *path; /* the file that the first part came from */

@@ -2,14 +2,10 @@
 /* The kernel's file system of traces: see tracefs.h. */
 #include "lib/host/system/tracefs.h"
 
-#include "lib/base/cleanup.h"
+#include "lib/base/base.h"
 #include "lib/base/paths.h"
-#include "lib/base/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/vfs.h>
 

@@ -7,17 +7,10 @@
 #include "lib/host/systemd/units.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/number.h"
-#include "lib/base/text.h"
-#include "lib/base/xalloc.h"
 #include "lib/host/process/subprocess.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pwd.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <syslog.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>

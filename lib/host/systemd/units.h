@@ -3,13 +3,8 @@
  * what the tools change on this machine. sd-bus and sd-journal are included here only. */
 #pragma once
 
+#include "lib/base/base.h"
 #include "lib/base/argv.h"
-#include "lib/base/cleanup.h"
-#include "lib/base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct units; /* a connection to the system's manager */
 
