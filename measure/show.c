@@ -89,7 +89,7 @@ void comparisons_clear(struct comparisons *c)
 
 struct duet_advice advice_of(const struct session *s)
 {
-	_cleanup_(freep) struct duet_candidate *programs = xcalloc(s->n, sizeof(*programs));
+	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));
 	const struct measure_options *o = s->options;
 
 	if (o->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
@@ -98,7 +98,7 @@ struct duet_advice advice_of(const struct session *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct run_result *run = &s->tasks[i].result;
 
-		programs[i] = (struct duet_candidate){run->samples, run->discarding.out, run->n_samples};
+		programs[i] = (struct duet_program){run->samples, run->discarding.out, run->n_samples};
 	}
 	return duet_advise(programs, s->n, DEFAULT_SLICE_NS);
 }

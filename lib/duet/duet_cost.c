@@ -126,6 +126,92 @@ int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size
 	return 0;
 }
 
+/* How much of the spread of programs that take their samples in turn is a machine whose speed changes: then neighbours differ less
+ * than samples that are further apart, and programs that run at the same time would differ still less.
+ *
+ * x[t] is the logarithm of the time of sample t: the program's mean, the machine at that moment, and an error of its own with
+ * variance s. The differences d[t] = x[t + 1] - x[t] of independent samples have the variance 2 s, and each two successive ones
+ * the covariance -s, because they share one sample (as bid and ask do in Roll 1984). If the machine's speed is a random walk, it
+ * adds to the variance and not to the covariance. So the variance is what samples in turn have, and -2 times the covariance is what
+ * is left of it at one time. Speeds that return to their mean make the covariance greater: then that is too cautious. */
+
+struct shared_noise {
+	double sd_in_turn; /* of the logarithm of the ratio of two neighbours; NAN: not known */
+	double sd_together; /* the same if both had been taken at one time, by extrapolation; 0: all of it is the machine's */
+	double p; /* the probability of so great a difference if samples are independent; one-sided */
+};
+
+enum { PERMUTATIONS = 999 };
+
+struct turns {
+	double *x;     /* n, in the order of time */
+	double *d;     /* n - 1: room for the differences */
+	double *means; /* of the differences, by the program that they begin with */
+	size_t n, programs;
+};
+
+struct moments {
+	double variance, covariance;
+};
+
+static struct moments moments_of(struct turns *s)
+{
+	size_t n = s->n - 1;
+	double squares = 0, products = 0;
+
+	for (size_t t = 0; t < n; t++)
+		s->d[t] = s->x[t + 1] - s->x[t];
+	/* each kind of difference, from one program to the next, has a mean of its own */
+	for (size_t i = 0; i < s->programs; i++) {
+		size_t count = 0;
+
+		s->means[i] = 0;
+		for (size_t t = i; t < n; t += s->programs, count++)
+			s->means[i] += s->d[t];
+		s->means[i] /= (double)count;
+	}
+	for (size_t t = 0; t < n; t++) {
+		s->d[t] -= s->means[t % s->programs];
+		squares += s->d[t] * s->d[t];
+		products += t > 0 ? s->d[t - 1] * s->d[t] : 0;
+	}
+	return (struct moments){
+		squares / (double)(n - s->programs), products / (double)(n - 1 - s->programs)};
+}
+
+/* logs[round * n_programs + program]: logarithms of times, in the order in which they were taken. */
+static struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs)
+{
+	size_t n = n_rounds * n_programs, as_great = 1; /* the samples are one of the permutations */
+	_cleanup_(freep) double *room = xcalloc(2 * n + n_programs, sizeof(*room));
+	struct turns s = {room, room + n, room + 2 * n, n, n_programs};
+	uint64_t random = 1; /* the same samples have the same p */
+	struct moments found, m;
+
+	memcpy(s.x, logs, n * sizeof(*logs));
+	found = moments_of(&s);
+	if (!(found.variance > 0))
+		return (struct shared_noise){NAN, NAN, 1};
+	/* p: the share of permutations whose differences are as little opposed as those of the samples */
+	for (int i = 0; i < PERMUTATIONS; i++) {
+		size_t rounds = s.n / s.programs;
+
+		/* The samples of each program in a random order (Fisher and Yates). */
+		for (size_t p = 0; p < s.programs; p++)
+			for (size_t k = rounds; k > 1; k--) {
+				double *last = &s.x[(k - 1) * s.programs + p];
+				double *other = &s.x[random_next(&random) % k * s.programs + p], x = *last;
+
+				*last = *other;
+				*other = x;
+			}
+		m = moments_of(&s);
+		as_great += m.covariance / m.variance >= found.covariance / found.variance;
+	}
+	return (struct shared_noise){sqrt(found.variance), sqrt(fmax(0, -2 * found.covariance)),
+		(double)as_great / (PERMUTATIONS + 1)};
+}
+
 /* Whether a duet would show more. tests/unit/test_duet_advice.c simulates how often that is right. */
 
 enum { ADVISED_SLICES = 5, LEAST_ROUNDS = 6, MOST_ROUNDS = 1000 };
@@ -135,14 +221,14 @@ static const double ADVICE_LEVEL = 0.02, NARROWER = 1.3, /* what is worth anothe
 	COMPUTES = 0.8,     /* the share of ET on a CPU, or waiting for one */
 	ONE_CPU = 1.05;     /* PT / ET of a program that uses no more */
 
-static bool are_fit(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
+static bool are_fit(const struct duet_program *programs, size_t n, int64_t slice_ns)
 {
 	double shortest = INFINITY, longest = 0;
 
-	for (const struct duet_candidate *c = programs; c < programs + n; c++) {
+	for (const struct duet_program *c = programs; c < programs + n; c++) {
 		double pt = 0, wait = 0, et = 0, kept = 0, mean;
 
-		for (size_t i = 0; i < c->n; i++) {
+		for (size_t i = 0; i < c->n_samples; i++) {
 			if (c->out[i])
 				continue;
 			kept++;
@@ -160,7 +246,7 @@ static bool are_fit(const struct duet_candidate *programs, size_t n, int64_t sli
 	return n > 1 && longest <= LONGEST * shortest;
 }
 
-struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns)
+struct duet_advice duet_advise(const struct duet_program *programs, size_t n, int64_t slice_ns)
 {
 	size_t rounds = n > 0 ? MOST_ROUNDS : 0, kept = 0;
 	struct duet_advice advice = {false, NAN, NAN};
@@ -168,7 +254,7 @@ struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, 
 	struct shared_noise noise;
 
 	for (size_t i = 0; i < n; i++)
-		rounds = programs[i].n < rounds ? programs[i].n : rounds;
+		rounds = programs[i].n_samples < rounds ? programs[i].n_samples : rounds;
 	logs = xcalloc(n * rounds, sizeof(*logs));
 	/* the logarithms of the rounds of which nothing was discarded */
 	for (size_t round = 0; round < rounds; round++) {

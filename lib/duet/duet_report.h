@@ -14,10 +14,10 @@
 /* What a duet costs: programs that share a CPU share its caches, so that each takes longer than alone; and how far their ratio
  * may be biased by that. */
 
-/* One program of a duet, as the book has it. */
+/* One program of a duet, as the book has it; of one in turn, only its samples. */
 struct duet_program {
-	struct sample *samples;
-	bool *out; /* by index into the samples: discarded */
+	const struct sample *samples;
+	const bool *out; /* by index into the samples: discarded */
 	size_t n_samples;
 	struct duet_sample *together; /* of each sample */
 	size_t n_together;
@@ -97,35 +97,15 @@ json_t *duet_report_as_json(const struct duet_report *report, const char *const 
 
 /* Whether a duet would show smaller differences between programs than the samples in turn that were taken. */
 
-/* A program whose samples were taken in turn with others'. */
-struct duet_candidate {
-	const struct sample *samples;
-	const bool *out; /* by index into the samples: discarded */
-	size_t n;
-};
-
-/* How much of the spread of programs that take their samples in turn is a machine whose speed changes: then neighbours
- * differ less than samples that are further apart, and programs that run at the same time would differ still less. */
-
-struct shared_noise {
-	double sd_in_turn; /* of the logarithm of the ratio of two neighbours; NAN: not known */
-	double sd_together; /* the same if both had been taken at one time, by extrapolation; 0: all of it is the machine's */
-	double p; /* the probability of so great a difference if samples are independent; one-sided */
-};
-
-/* logs[round * n_programs + program]: logarithms of times, in the order in which they were taken. With fewer than 4 rounds or 2
- * programs nothing is known, and p is 1. */
-struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs);
-
 struct duet_advice {
 	bool better;
 	double narrower; /* factor by which the interval of the ratio is narrower, at least; INFINITY: to nothing; NAN: not known */
 	double p; /* that the machine's speed does not change from sample to sample; NAN: not known */
 };
 
-/* A duet is better if that is beyond doubt, matters, and the programs are fit for a duet: each runs for several slices, computes
- * on one CPU, and they take about as long. */
-struct duet_advice duet_advise(const struct duet_candidate *programs, size_t n, int64_t slice_ns);
+/* Of programs whose samples were taken in turn. A duet is better if that is beyond doubt, matters, and the programs are fit for
+ * a duet: each runs for several slices, computes on one CPU, and they take about as long. */
+struct duet_advice duet_advise(const struct duet_program *programs, size_t n, int64_t slice_ns);
 
 /* The PT of a run in units of INC, from the duet that both were in: how much INC would have done in that time. They alternated on one CPU
  * (lib/host/process/duet.h), so that whatever changed the speed of the machine cancels, and the figure can be compared with that of

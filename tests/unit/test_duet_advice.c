@@ -124,14 +124,14 @@ static double true_gain(const struct world *w)
 struct programs {
 	struct sample samples[MOST_PROGRAMS][MOST_ROUNDS];
 	bool out[MOST_ROUNDS];
-	struct duet_candidate candidates[MOST_PROGRAMS];
+	struct duet_program candidates[MOST_PROGRAMS];
 };
 
 static void fill(struct programs *p, const struct world *w, const struct series *s)
 {
 	memset(p, 0, sizeof(*p));
 	for (size_t k = 0; k < w->programs; k++) {
-		p->candidates[k] = (struct duet_candidate){p->samples[k], p->out, w->rounds};
+		p->candidates[k] = (struct duet_program){p->samples[k], p->out, w->rounds};
 		for (size_t i = 0; i < w->rounds; i++) {
 			int64_t pt_ns = (int64_t)(exp(s->logs[i][k]) * w->length_s * 1e9);
 
