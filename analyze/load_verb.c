@@ -42,34 +42,6 @@ const struct option_row load_options[] = {
 	{},
 };
 
-static int draw_load(const struct load_reports *reports, struct error *err)
-{
-	struct load_reports drawn = *reports;
-	const struct load_report *p = reports->items[0];
-	const struct run_result *result = &p->result;
-	int64_t run = result->discarding.run.id;
-	bool found = options.timeline <= LAST;
-
-	for (size_t i = 0; i < result->n_samples; i++)
-		found |= result->samples[i].n == options.timeline;
-	if (!found)
-		return error_say(err, -ENOENT,
-			"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu", run,
-			options.timeline, result->n_samples);
-	if (p->n_kept == 0 && options.timeline < 0)
-		return error_say(
-			err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts", run);
-	if (options.page_waits && !load_has_page_waits(p))
-		return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", run,
-			p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
-	drawn.sample = options.timeline > LAST ? (uint32_t)options.timeline
-					       : result->samples[result->n_samples - 1].n;
-	return plot_drawing(options.timeline >= 0 ? load_figure_timeline(&drawn)
-			    : options.page_waits  ? load_figure_page_waits(&drawn)
-						  : load_figure_rates(&drawn),
-		options.picture, options.script, err);
-}
-
 static int show_loads(const struct load_reports *reports, struct error *err)
 {
 	const char *path = options.csv ?: options.markdown;
@@ -91,7 +63,11 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 		return output_file_commit(&output, err);
 	}
 	if (options.picture)
-		return draw_load(reports, err);
+		return load_draw(reports,
+			options.timeline >= 0 ? LOAD_TIMELINE
+			: options.page_waits  ? LOAD_PAGE_WAITS
+					      : LOAD_RATES,
+			options.timeline, options.picture, options.script, err);
 	if (reports->comparison)
 		load_comparison_print(stdout, reports->comparison);
 	else

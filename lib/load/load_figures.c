@@ -17,18 +17,12 @@ static char *short_report_name(const struct load_report *p, size_t columns)
 
 enum { MOST_RATE_PANELS = 9, RATES_WIDTH = 1000, RATE_PANEL = 190, RATES_TOP = 60, RATES_NAME = 30 };
 
+/* Of two loads, the scripts that both have. One script has the rate of all work. */
 static size_t count_rates(const struct load_reports *all)
 {
 	size_t n = all->comparison ? all->comparison->n : all->items[0]->rates.n;
 
-	return !all->comparison && n == 2 ? 1 : n; /* one script has the rate of all work */
-}
-
-static size_t count_rate_panels(const struct load_reports *all)
-{
-	size_t n = count_rates(all);
-
-	return n < MOST_RATE_PANELS ? n : MOST_RATE_PANELS;
+	return !all->comparison && n == 2 ? 1 : n;
 }
 
 static const struct load_rate *panel_rate(const struct load_reports *all, size_t panel, size_t side)
@@ -81,7 +75,7 @@ static void write_rates(const void *subject, FILE *script)
 	const struct load_report *first = all->items[0];
 	_cleanup_(freep) char *a = short_report_name(first, RATES_NAME);
 	_cleanup_(freep) char *b = all->n > 1 ? short_report_name(all->items[1], RATES_NAME) : NULL;
-	size_t panels = count_rate_panels(all);
+	size_t n_rates = count_rates(all), panels = n_rates < MOST_RATE_PANELS ? n_rates : MOST_RATE_PANELS;
 	uint32_t last = 1;
 
 	for (size_t side = 0; side < all->n; side++) {
@@ -92,7 +86,7 @@ static void write_rates(const void *subject, FILE *script)
 	}
 	plot_text(script, "heading", 0, "Rate of work of %s%s%s%s%s", a, b ? " and of " : "", b ?: "",
 		first->n_kept > 1 ? "; bands: 95 % CI of the mean" : "",
-		count_rates(all) > panels ? "; the first scripts" : "");
+		n_rates > panels ? "; the first scripts" : "");
 	fprintf(script,
 		"panels = %zu\nloads = %zu\nlast = %" PRIu32
 		"\narray captions[panels]\narray low[panels]\narray high[panels]\narray per[panels]\n"
@@ -112,12 +106,6 @@ static void write_rates(const void *subject, FILE *script)
 	fputs("EOD\n", script);
 }
 
-struct drawing load_figure_rates(const struct load_reports *all)
-{
-	return (struct drawing){"load-rates", write_rates, all, RATES_WIDTH,
-		RATES_TOP + RATE_PANEL * (int)count_rate_panels(all) + RATE_PANEL / 4};
-}
-
 /* The timeline: a row for each worker, with its share of the work, what it repeated to keep the load constant, and the rest
  * until the end of the measurement. */
 
@@ -135,28 +123,17 @@ enum {
 	PHASES = 3
 };
 
-/* The workers of one run. */
+/* The workers of one run of the load. */
 struct timeline {
 	const struct load_report *report;
 	const struct sample *sample;
-	const struct sample_program *workers;
-	size_t n, n_scripts;
+	struct load_parts workers;
+	int height; /* of the picture */
 };
-
-static struct timeline timeline_of(const struct load_report *p, uint32_t sample)
-{
-	struct load_parts parts = load_parts_of(&p->work, sample);
-	struct timeline t = {.report = p, .workers = parts.items, .n = parts.n, .n_scripts = p->rates.n - 1};
-
-	for (size_t i = 0; i < p->result.n_samples; i++)
-		if (p->result.samples[i].n == sample)
-			t.sample = &p->result.samples[i];
-	return t;
-}
 
 static size_t script_of(const struct timeline *t, size_t worker)
 {
-	const char *name = t->report->work.programs[t->workers[worker].program - 1].name;
+	const char *name = t->report->work.programs[t->workers.items[worker].program - 1].name;
 
 	return (size_t)(load_rates_find(&t->report->rates, name) - t->report->rates.items) - 1;
 }
@@ -168,8 +145,8 @@ static void write_phases(const struct timeline *t, FILE *script)
 	int64_t stop = t->sample->et_ns;
 
 	fputs("$phases << EOD\n", script);
-	for (size_t i = 0; i < t->n; i++) {
-		const struct sample_program *w = &t->workers[i];
+	for (size_t i = 0; i < t->workers.n; i++) {
+		const struct sample_program *w = &t->workers.items[i];
 		int64_t finished = w->finished_ns >= 0 && w->finished_ns < stop ? w->finished_ns : stop;
 		int64_t last = constant && w->et_ns > finished && w->et_ns < stop ? w->et_ns : finished;
 		int64_t at[PHASES + 1] = {w->start_ns - t->sample->start_ns, finished, last, stop};
@@ -182,66 +159,50 @@ static void write_phases(const struct timeline *t, FILE *script)
 	fputs("EOD\n", script);
 }
 
-/* There is space for the key, too. */
-static int timeline_height(const struct load_report *p)
-{
-	size_t scripts = p->rates.n - 1, keys = (scripts < MOST_KEYS ? scripts : MOST_KEYS) + PHASES + 1;
-	size_t rows = TIMELINE_ROW * p->work.n_programs, least = TIMELINE_KEY * keys;
-	size_t height = TIMELINE_AROUND + (rows > least ? rows : least);
-
-	return height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;
-}
-
 static void write_timeline(const void *subject, FILE *script)
 {
-	const struct load_reports *all = subject;
-	struct timeline t = timeline_of(all->items[0], all->sample);
-	_cleanup_(freep) char *name = short_report_name(t.report, TIMELINE_TITLE);
-	size_t most_labels = (size_t)(timeline_height(t.report) - TIMELINE_AROUND) / TIMELINE_LABEL,
-	       step = t.n / (most_labels + 1) + 1; /* of the rows that have a label that can be read */
-	bool ranks = t.n <= MOST_RANKS;
+	const struct timeline *t = subject;
+	const struct load_rates *rates = &t->report->rates;
+	_cleanup_(freep) char *name = short_report_name(t->report, TIMELINE_TITLE);
+	size_t n = t->workers.n, n_scripts = rates->n - 1,
+	       most_labels = (size_t)(t->height - TIMELINE_AROUND) / TIMELINE_LABEL,
+	       step = n / (most_labels + 1) + 1; /* of the rows that have a label that can be read */
 
 	plot_text(script, "heading", 0,
-		"When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s", name, t.sample->n,
-		t.report->result.n_samples, coordination_names[t.report->load.coordination],
-		text_duration(t.sample->et_ns));
+		"When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s", name, t->sample->n,
+		t->report->result.n_samples, coordination_names[t->report->load.coordination],
+		text_duration(t->sample->et_ns));
 	fprintf(script,
 		"end = %.9g\nn = %zu\nconstant = %d\nn_scripts = %zu\nn_keys = %zu\nranked = %d\nstep = %zu\n"
 		"array labels[n]\narray ranks[n]\narray finished[n]\narray names[n_scripts]\n",
-		fmax((double)t.sample->et_ns / 1e9, 1e-9), t.n, t.report->load.coordination == LOAD_CONSTANT,
-		t.n_scripts, t.n_scripts < MOST_KEYS ? t.n_scripts : MOST_KEYS, ranks, step);
-	for (size_t i = 0; i < t.n_scripts; i++) {
+		fmax((double)t->sample->et_ns / 1e9, 1e-9), n, t->report->load.coordination == LOAD_CONSTANT,
+		n_scripts, n_scripts < MOST_KEYS ? n_scripts : MOST_KEYS, n <= MOST_RANKS, step);
+	for (size_t i = 0; i < n_scripts; i++) {
 		_cleanup_(freep) char *short_name = load_short_text(
-			t.report->rates.items[i + 1].script, TIMELINE_NAME);
+			rates->items[i + 1].script, TIMELINE_NAME);
 
 		plot_text(script, "names", i + 1, "%s", short_name);
 	}
-	for (size_t i = 0; i < t.n; i++) {
-		size_t of = script_of(&t, i), number = 1, rank = 1;
-		const struct load_rate *rate = &t.report->rates.items[of + 1];
+	for (size_t i = 0; i < n; i++) {
+		size_t of = script_of(t, i), number = 1, rank = 1;
+		const struct load_rate *rate = &rates->items[of + 1];
 		_cleanup_(freep) char *label = load_short_text(rate->script, TIMELINE_NAME);
 
 		/* "edit 2" for the second worker of the script edit, "compress" for an only one. */
 		for (size_t k = 0; k < i; k++)
-			number += script_of(&t, k) == of;
+			number += script_of(t, k) == of;
 		if (rate->slaves > 1)
 			plot_text(script, "labels", i + 1, "%s %zu", label, number);
 		else
 			plot_text(script, "labels", i + 1, "%s", label);
 		/* In which place it finished; 0: not known. */
-		for (size_t k = 0; k < t.n; k++)
-			rank += t.workers[k].finished_ns < t.workers[i].finished_ns;
+		for (size_t k = 0; k < n; k++)
+			rank += t->workers.items[k].finished_ns < t->workers.items[i].finished_ns;
 		fprintf(script, "ranks[%zu] = %zu\nfinished[%zu] = %.9f\n", i + 1,
-			t.workers[i].finished_ns < 0 ? 0 : rank, i + 1,
-			(double)t.workers[i].finished_ns / 1e9);
+			t->workers.items[i].finished_ns < 0 ? 0 : rank, i + 1,
+			(double)t->workers.items[i].finished_ns / 1e9);
 	}
-	write_phases(&t, script);
-}
-
-struct drawing load_figure_timeline(const struct load_reports *all)
-{
-	return (struct drawing){
-		"load-timeline", write_timeline, all, TIMELINE_WIDTH, timeline_height(all->items[0])};
+	write_phases(t, script);
 }
 
 /* The page waits of a load's workers, and the transfers of block devices, by their length: how many, and the time that they
@@ -288,8 +249,7 @@ static void fill_histogram(struct wait_histogram *h, const struct load_report *p
 
 static void write_page_waits(const void *subject, FILE *script)
 {
-	const struct load_reports *all = subject;
-	const struct load_report *p = all->items[0];
+	const struct load_report *p = subject;
 	_cleanup_(freep) char *name = short_report_name(p, WAITS_NAME);
 	struct wait_histogram h = {.first = MOST_EDGES, .most = 1};
 	size_t n_kinds = 0;
@@ -328,15 +288,48 @@ static void write_page_waits(const void *subject, FILE *script)
 	fprintf(script, "n_kinds = %zu\n", n_kinds);
 }
 
-bool load_has_page_waits(const struct load_report *p)
+int load_draw(const struct load_reports *reports, enum load_picture picture, int64_t sample, const char *path,
+	bool script, struct error *err)
 {
-	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
-		if (p->page_wait_totals[kind].n_bins > 0)
-			return true;
-	return false;
-}
+	const struct load_report *p = reports->items[0];
+	const struct run_result *result = &p->result;
+	int64_t run = result->discarding.run.id;
+	struct timeline timeline = {.report = p};
+	size_t n_rates = count_rates(reports), n_bins = 0;
+	int panels = n_rates < MOST_RATE_PANELS ? (int)n_rates : MOST_RATE_PANELS;
 
-struct drawing load_figure_page_waits(const struct load_reports *all)
-{
-	return (struct drawing){"load-page-waits", write_page_waits, all, WAITS_WIDTH, WAITS_HEIGHT};
+	if (picture == LOAD_TIMELINE) {
+		size_t scripts = p->rates.n - 1,
+		       keys = (scripts < MOST_KEYS ? scripts : MOST_KEYS) + PHASES + 1;
+		size_t rows = TIMELINE_ROW * p->work.n_programs, least = TIMELINE_KEY * keys;
+		size_t height = TIMELINE_AROUND + (rows > least ? rows : least);
+
+		for (size_t i = 0; i < result->n_samples; i++)
+			if (sample == 0 || result->samples[i].n == sample)
+				timeline.sample = &result->samples[i];
+		if (!timeline.sample)
+			return error_say(err, -ENOENT,
+				"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu", run, sample,
+				result->n_samples);
+		timeline.workers = load_parts_of(&p->work, timeline.sample->n);
+		timeline.height = height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;
+		return plot_drawing((struct drawing){"load-timeline", write_timeline, &timeline,
+					    TIMELINE_WIDTH, timeline.height},
+			path, script, err);
+	}
+	if (p->n_kept == 0)
+		return error_say(
+			err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts", run);
+	if (picture == LOAD_RATES)
+		return plot_drawing((struct drawing){"load-rates", write_rates, reports, RATES_WIDTH,
+					    RATES_TOP + RATE_PANEL * panels + RATE_PANEL / 4},
+			path, script, err);
+	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
+		n_bins += p->page_wait_totals[kind].n_bins;
+	if (n_bins == 0)
+		return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", run,
+			p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
+	return plot_drawing(
+		(struct drawing){"load-page-waits", write_page_waits, p, WAITS_WIDTH, WAITS_HEIGHT}, path,
+		script, err);
 }

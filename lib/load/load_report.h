@@ -215,7 +215,6 @@ struct load_reports {
 	const struct load_report *items[2]; /* the reference first */
 	size_t n;
 	const struct load_comparison *comparison; /* NULL: one */
-	uint32_t sample;                          /* the run of the load whose timeline is drawn */
 };
 
 /* A row for each run and worker. */
@@ -223,10 +222,13 @@ void load_write_csv(FILE *file, const struct load_reports *reports);
 /* The rates as a table, to paste into a report. */
 void load_write_markdown(FILE *file, const struct load_reports *reports);
 
-/* Pictures. The rate of work of each run, in all and by script. */
-struct drawing load_figure_rates(const struct load_reports *reports);
-/* When each worker worked in one run. */
-struct drawing load_figure_timeline(const struct load_reports *reports);
-/* The histogram of page waits, if there are any. */
-struct drawing load_figure_page_waits(const struct load_reports *reports);
-bool load_has_page_waits(const struct load_report *report);
+enum load_picture {
+	LOAD_RATES,      /* the rate of work of each run, in all and by script */
+	LOAD_TIMELINE,   /* when each worker worked in one run of the load */
+	LOAD_PAGE_WAITS, /* the histogram of page waits */
+};
+
+/* sample: the run of the load whose timeline is drawn; 0: the last. script: keeps the gnuplot file. -ENOENT or -ENODATA, with a sentence:
+ * there is nothing to draw. */
+int load_draw(const struct load_reports *reports, enum load_picture picture, int64_t sample, const char *path,
+	bool script, struct error *err);
