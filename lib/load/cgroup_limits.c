@@ -44,32 +44,30 @@ static int switch_controller(const char *directory, char sign, const char *name,
 		     : 0;
 }
 
-/* Why a cgroup does not have the controller: one above it has it and does not pass it on, or none has. */
-static int say_no_controller(const char *directory, const char *name, struct error *err)
-{
-	_cleanup_(freep) char *above = xstrdup(directory);
-
-	while (*above) {
-		*strrchr(above, '/') = '\0';
-		if (lists_controller(above, "cgroup.controllers", name))
-			return error_say(err, -ENOTSUP, "the cgroup %s was not given the %s controller: %s",
-				directory, name, way_out);
-	}
-	return error_say(err, -ENOTSUP,
-		"cgroup v2 has no %s controller here: it is in use by version 1, or switched off (see /proc/cgroups)",
-		name);
-}
-
 static int pass_on_from_parent(struct load_limits *l, struct error *err)
 {
+	_cleanup_(freep) char *above = NULL;
 	int r = cgroup_new(&l->leaf, NULL, err);
 
 	if (r < 0)
 		return r;
 	l->parent = xstrndup(l->leaf->path, (size_t)(strrchr(l->leaf->path, '/') - l->leaf->path));
-	for (size_t i = 0; l->names[i]; i++)
-		if (!lists_controller(l->parent, "cgroup.controllers", l->names[i]))
-			return say_no_controller(l->parent, l->names[i], err);
+	above = xstrdup(l->parent);
+	for (size_t i = 0; l->names[i]; i++) {
+		if (lists_controller(l->parent, "cgroup.controllers", l->names[i]))
+			continue;
+		/* One above it has the controller and does not pass it on, or none has. */
+		while (*above) {
+			*strrchr(above, '/') = '\0';
+			if (lists_controller(above, "cgroup.controllers", l->names[i]))
+				return error_say(err, -ENOTSUP,
+					"the cgroup %s was not given the %s controller: %s", l->parent,
+					l->names[i], way_out);
+		}
+		return error_say(err, -ENOTSUP,
+			"cgroup v2 has no %s controller here: it is in use by version 1, or switched off (see /proc/cgroups)",
+			l->names[i]);
+	}
 	r = cgroup_write(l->leaf->fd, "cgroup.procs", "0");
 	if (r < 0)
 		return error_os(err, r, "cannot enter the cgroup %s", l->leaf->path);

@@ -491,22 +491,6 @@ static void coordinator_clear(struct coordinator *c)
 	closep(&c->workers_socket);
 }
 
-/* Until all workers wait for their release. */
-static int set_up(struct coordinator *c, struct error *err)
-{
-	int r = 0;
-
-	if (c->load->setup)
-		r = hook_run(c->load->setup, NULL, c->session->options->show_output, "setup", err);
-	c->is_set_up = r == 0;
-	c->deadline_ns = clock_ns(CLOCK_MONOTONIC) + c->load->timeout_ns;
-	if (r == 0)
-		r = load_limits_pass_on(c->session->limits, c->all, err);
-	for (size_t k = 0; r == 0 && k < c->n; k++)
-		r = interrupt_pending() ? -EINTR : start_worker(c, k, err);
-	return r == 0 ? wait_for_all(c, &c->memory->ready, "been set up", err) : r;
-}
-
 /* From one snapshot of all processes to the next. */
 static int observe_workers(struct coordinator *c, struct error *err)
 {
@@ -550,8 +534,16 @@ int load_run_once(
 			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' provides them)");
 	}
 	r = coordinator_prepare(&c, err);
+	if (r == 0 && c.load->setup)
+		r = hook_run(c.load->setup, NULL, session->options->show_output, "setup", err);
+	c.is_set_up = r == 0;
+	c.deadline_ns = clock_ns(CLOCK_MONOTONIC) + c.load->timeout_ns;
 	if (r == 0)
-		r = set_up(&c, err);
+		r = load_limits_pass_on(session->limits, c.all, err);
+	for (size_t k = 0; r == 0 && k < c.n; k++)
+		r = interrupt_pending() ? -EINTR : start_worker(&c, k, err);
+	if (r == 0)
+		r = wait_for_all(&c, &c.memory->ready, "been set up", err);
 	if (r == 0)
 		r = observe_workers(&c, err);
 	end_workers(&c);

@@ -94,15 +94,6 @@ static void same_loads_clear(struct same_loads *loads)
 	free(loads->reports);
 }
 
-static bool same_workers(const struct load_work *a, const struct load_work *b)
-{
-	bool same = a->n_programs == b->n_programs;
-
-	for (size_t k = 0; same && k < a->n_programs; k++)
-		same = !strcmp(a->programs[k].name, b->programs[k].name);
-	return same;
-}
-
 /* Those with a result, and with that load itself. */
 static int read_same_loads(
 	struct book *book, const struct load_report *as, struct same_loads *ret, struct error *err)
@@ -122,7 +113,10 @@ static int read_same_loads(
 		fields_clear(&load_table, &row);
 		if (same)
 			r = load_report_read(book, all.items[i].run, &report, err);
-		if (r < 0 || !same || !same_workers(&report.work, &as->work))
+		same = same && r == 0 && report.work.n_programs == as->work.n_programs;
+		for (size_t k = 0; same && k < as->work.n_programs; k++)
+			same = !strcmp(report.work.programs[k].name, as->work.programs[k].name);
+		if (!same)
 			continue;
 		ret->means.items[ret->means.n] = all.items[i];
 		ret->means.items[ret->means.n].n_samples = (int64_t)report.n_kept;
@@ -402,23 +396,6 @@ static struct cell csv_number(int64_t value)
 	return VALUE(load_known_json(value), NULL);
 }
 
-/* What a worker did in the run k of the load. */
-static void add_csv_row(
-	struct table *table, const struct load_report *p, size_t k, const struct sample_program *part)
-{
-	const struct sample *sample = &p->result.samples[k];
-	double rate = load_rate_of_slave(p->load.coordination, sample, part);
-
-	table_row(table, NUMBER(run_of(p)), TEXT(terminal_text(p->result.discarding.run.program)),
-		TEXT(coordination_names[p->load.coordination]), NUMBER(sample->n),
-		NUMBER(!p->result.discarding.out[k]), csv_time(sample->et_ns), NUMBER(part->program),
-		TEXT(terminal_text(p->work.programs[part->program - 1].name)), csv_number(part->repetitions),
-		TEXT(text_brief("%.9f", rate)), csv_time(part->start_ns - sample->start_ns),
-		csv_time(part->finished_ns), csv_time(part->et_ns), csv_time(part->pt_ns),
-		csv_time(part->user_ns), csv_time(part->system_ns), csv_time(part->wait_ns),
-		csv_time(part->io_wait_ns), csv_number(part->major_faults), csv_number(part->max_rss_bytes));
-}
-
 void load_write_csv(FILE *file, const struct load_reports *reports)
 {
 	static const struct column columns[] = {{.member = "run"}, {.member = "load"},
@@ -434,10 +411,22 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 		const struct load_report *p = reports->items[at];
 
 		for (size_t k = 0; k < p->result.n_samples; k++) {
-			struct load_parts parts = load_parts_of(&p->work, p->result.samples[k].n);
+			const struct sample *sample = &p->result.samples[k];
+			struct load_parts parts = load_parts_of(&p->work, sample->n);
 
-			for (size_t i = 0; i < parts.n; i++)
-				add_csv_row(table, p, k, &parts.items[i]);
+			for (const struct sample_program *w = parts.items; w < parts.items + parts.n; w++)
+				table_row(table, NUMBER(run_of(p)),
+					TEXT(terminal_text(p->result.discarding.run.program)),
+					TEXT(coordination_names[p->load.coordination]), NUMBER(sample->n),
+					NUMBER(!p->result.discarding.out[k]), csv_time(sample->et_ns),
+					NUMBER(w->program),
+					TEXT(terminal_text(p->work.programs[w->program - 1].name)),
+					csv_number(w->repetitions),
+					REAL("%.9f", load_rate_of_slave(p->load.coordination, sample, w)),
+					csv_time(w->start_ns - sample->start_ns), csv_time(w->finished_ns),
+					csv_time(w->et_ns), csv_time(w->pt_ns), csv_time(w->user_ns),
+					csv_time(w->system_ns), csv_time(w->wait_ns), csv_time(w->io_wait_ns),
+					csv_number(w->major_faults), csv_number(w->max_rss_bytes));
 		}
 	}
 	table_write(table, TABLE_CSV, file);

@@ -30,18 +30,6 @@ static int read_load_row(struct book *book, const struct run *run, struct load_r
 	return r < 0 ? r : 0;
 }
 
-/* Without the samples in which a daemon passed its cutoff in the profile that the load was run with, if that is still there. */
-static int read_load_result(
-	struct book *book, const struct run *run, struct run_result *ret, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	bool profiled = run->profile &&
-			book_get_profile(book, run->profile, &profile, &(struct error){}) == 0;
-	const struct discard_rules rules = {.profile = profiled ? &profile : NULL, .other_cpus = true};
-
-	return run_result_read(book, run->id, &rules, ret, err);
-}
-
 static int read_workers(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
 	struct load_work *w = &p->work;
@@ -125,14 +113,19 @@ static void conclude_report(struct load_report *p)
 int load_report_read(struct book *book, int64_t id, struct load_report *ret, struct error *err)
 {
 	_cleanup_(load_report_clear) struct load_report report = {};
+	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(run_clear) struct run run = {};
+	struct discard_rules rules = {.other_cpus = true};
 	struct page_waits *waits = &report.page_waits;
 	int r = book_get_run(book, id, &run, err);
 
 	if (r == 0)
 		r = read_load_row(book, &run, &report.load, err);
+	/* under the cutoffs of the profile that the load was run with, if that is still there */
+	if (r == 0 && run.profile && book_get_profile(book, run.profile, &profile, &(struct error){}) == 0)
+		rules.profile = &profile;
 	if (r == 0)
-		r = read_load_result(book, &run, &report.result, err);
+		r = run_result_read(book, id, &rules, &report.result, err);
 	if (r == 0)
 		r = read_workers(book, id, &report, err);
 	if (r == 0)

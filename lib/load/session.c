@@ -122,25 +122,11 @@ static int take_load_samples(struct load_session *s, struct error *err)
 	return r;
 }
 
-/* Reads the result of the runs that were stored, and stores the notes on it, as emp-measure does; what single programs can be resolved to
- * says nothing of a load. */
-static int conclude_load(struct load_session *s, struct error *err)
-{
-	const struct profile *profile = s->options->profile ? &s->profile : NULL;
-	struct notes *notes = &s->report.notes;
-	int r = load_report_read(s->base.book, s->run.id, &s->report, err);
-
-	if (r < 0)
-		return r;
-	run_notes_add(notes, &s->report.result, profile);
-	if (profile)
-		r = profile_changes_note(notes, s->base.book, profile, s->run.environment, NULL, err);
-	return r < 0 ? r : book_put_notes(s->base.book, s->run.id, notes->items, notes->n, err);
-}
-
 int load_session_run(struct load_session *s, struct error *err)
 {
 	struct load_row row = {s->load.coordination, s->load.cpu_list, s->text, NULL};
+	const struct profile *profile = s->options->profile ? &s->profile : NULL;
+	struct notes *notes = &s->report.notes;
 	struct error err2 = {}, *of_end;
 	enum run_state state;
 	int r, outcome;
@@ -162,8 +148,16 @@ int load_session_run(struct load_session *s, struct error *err)
 	of_end = outcome ? &err2 : err;
 	state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 	r = book_end_run(s->base.book, s->run.id, state, s->run.notes, of_end);
-	if (r == 0 && s->run.n_samples > 0)
-		r = conclude_load(s, of_end);
+	if (r < 0 || s->run.n_samples == 0)
+		return outcome ?: r;
+	/* Notes on the result, as emp-measure has them; what single programs can be resolved to says nothing of a load. */
+	r = load_report_read(s->base.book, s->run.id, &s->report, of_end);
+	if (r == 0)
+		run_notes_add(notes, &s->report.result, profile);
+	if (r == 0 && profile)
+		r = profile_changes_note(notes, s->base.book, profile, s->run.environment, NULL, of_end);
+	if (r >= 0)
+		r = book_put_notes(s->base.book, s->run.id, notes->items, notes->n, of_end);
 	return outcome ?: r;
 }
 
