@@ -298,8 +298,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		sum_pt_ns += (double)k->pt_ns;
 	}
 	for (size_t i = 0; i < run->n_counters; i++) /* null if nothing is known */
-		json_array_append_new(counters, run->counters[i].changes.known
-							? document_make_counters(&run->counters[i].changes)
+		json_array_append_new(counters, counters_know_any(&run->counters[i])
+							? document_new(&counters_table, &run->counters[i])
 							: json_null());
 	notes_add_all(&notes, &t->notes);
 	notes_add_all(&notes, &s->notes);

@@ -100,9 +100,9 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 /* The notes on its result: replaces those that it has. Their n count from 1. */
 int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err);
 
-/* The rows of a run in a table whose key is `run` and its first field or two: notes, samples, programs, resume points, and tables of
- * features. They are read in the order of the key, into an array whose address is in *ret; fields_free() frees it. Rows of a
- * sample are added in its transaction. */
+/* The rows of a run in a table whose key is `run` and its first field or two: notes, samples, their disturbance counters (which are not
+ * in struct sample, because few readers need them), programs, resume points, and tables of features. They are read in the order of
+ * the key, into an array whose address is in *ret; fields_free() frees it. Rows of a sample are added in its transaction. */
 int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret, size_t *ret_n,
 	struct error *err);
 int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows, size_t n,
@@ -146,19 +146,6 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 
 /* All samples of a run in order; the caller frees the array. */
 int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
-
-/* The disturbance counters of a sample: they are not in struct sample, because few readers of samples need them. add: in the
- * transaction of the sample. They are read in order of samples, those without counters are missing; the caller frees the array. */
-int book_add_counters(
-	struct book *book, int64_t run, uint32_t sample, const struct counters *changes, struct error *err);
-int book_counters(
-	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err);
-
-/* Their fields: an array of values by enum counter (INT64_MIN: not known), followed by the sample's n. */
-enum { N_COUNTER_VALUES = N_COUNTERS + 1 };
-extern const struct field_table counters_table;
-void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES]);
-struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES]);
 
 /* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
  * than 0 from it ends the walk and is returned. Sources may have been added since book_sources(), unless

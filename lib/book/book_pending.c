@@ -27,7 +27,7 @@ struct pending_record {
 }; /* followed by its executions */
 
 static const struct pending_head right_head = {
-	"EMPpend", {sizeof(struct pending_record), sizeof(struct sample), sizeof(struct counters),
+	"EMPpen2", {sizeof(struct pending_record), sizeof(struct sample), sizeof(struct counters),
 			   sizeof(struct execution)}};
 
 /* Opens the file, locked. -EAGAIN: its owner is alive; -EPROTONOSUPPORT: another version made it; otherwise what
@@ -112,7 +112,7 @@ static int store_records(struct book *book, struct error *err)
 			continue;
 		r = book_add_sample(book, record.run, &record.sample, executions, record.n_executions, err);
 		if (r == 0)
-			r = book_add_counters(book, record.run, record.sample.n, &record.changes, err);
+			r = sql_insert(book, err, &counters_table, "", &record.changes, 1, "i", record.run);
 		if (r == -EEXIST) /* stored by a process that died before it emptied the file */
 			r = 0;
 	}

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples in the lab book, what the disturbance counters counted in them, the executions of other processes in them, and what
- * was executed.
+/* Samples in the lab book, the executions of other processes in them, and what was executed.
  *
  * The ids of sources are dense, so that each of ten million executions stores a small number; a tree in memory (tsearch(3)) has
  * them. Executions are read by an aggregate function, because stepping through the rows takes twice as long as a function that
  * SQLite calls for each. */
 #include "lib/book/book_internal.h"
-
-#include "lib/base/json.h"
 
 #include <search.h>
 
@@ -42,80 +39,6 @@ int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t 
 {
 	return sql_insert(book, err, &execution_table, "", executions, n, "iin", run, (int64_t)sample,
 		(int64_t)before + 1);
-}
-
-#define COUNTER(which, member)                                                                              \
-	{                                                                                                   \
-		member, FIELD_INT64, (which) * sizeof(int64_t), sizeof(int64_t), FIELD_OPTIONAL, INT64_MIN, \
-			-JSON_TIME_MAX, JSON_TIME_MAX                                                       \
-	}
-
-static const struct field counter_fields[N_COUNTER_VALUES] = {
-	COUNTER(COUNTER_STEAL, "steal_ns"),
-	COUNTER(COUNTER_THROTTLES, "throttles"),
-	COUNTER(COUNTER_SWAPPED_IN, "swapped_in_pages"),
-	COUNTER(COUNTER_SWAPPED_OUT, "swapped_out_pages"),
-	COUNTER(COUNTER_MAJOR_FAULTS, "major_faults"),
-	COUNTER(COUNTER_SUSPENDED, "suspended_ns"),
-	COUNTER(COUNTER_CLOCK_RATE, "clock_rate_ppb"),
-	COUNTER(COUNTER_CPU_PRESSURE, "cpu_pressure_ns"),
-	COUNTER(COUNTER_VOLUNTARY, "voluntary_switches"),
-	COUNTER(COUNTER_INVOLUNTARY, "involuntary_switches"),
-	COUNTER(COUNTER_SMIS, "smis"),
-	COUNTER(COUNTER_TEMPERATURE, "temperature_change_millicelsius"),
-	COUNTER(COUNTER_SPEED, "clock_speed_ppm"),
-	COUNTER(COUNTER_INTERRUPTS, "interrupts_ns"),
-	{"sample", FIELD_INT64, N_COUNTERS * sizeof(int64_t), sizeof(int64_t), .expression = "sample",
-		.book_only = true, .min = 1, .max = UINT32_MAX},
-};
-const struct field_table counters_table = {
-	"counters", "run, sample, ", counter_fields, N_COUNTER_VALUES, N_COUNTER_VALUES * sizeof(int64_t)};
-
-void counters_values(const struct counters *counters, int64_t ret[N_COUNTER_VALUES])
-{
-	for (int i = 0; i < N_COUNTERS; i++)
-		ret[i] = counters_know(counters, i) ? counters->value[i] : INT64_MIN;
-}
-
-struct counters counters_of_values(const int64_t values[N_COUNTER_VALUES])
-{
-	struct counters counters = {};
-
-	for (int i = 0; i < N_COUNTERS; i++)
-		if (values[i] != INT64_MIN)
-			counters_set(&counters, i, values[i]);
-	return counters;
-}
-
-int book_add_counters(
-	struct book *book, int64_t run, uint32_t sample, const struct counters *changes, struct error *err)
-{
-	int64_t values[N_COUNTER_VALUES];
-
-	counters_values(changes, values);
-	return sql_insert(book, err, &counters_table, "", values, 1, "ii", run, (int64_t)sample);
-}
-
-int book_counters(
-	struct book *book, int64_t run, struct sample_counters **ret, size_t *ret_n, struct error *err)
-{
-	_cleanup_(sql_end) struct sql_query q = {};
-	_cleanup_(freep) struct sample_counters *rows = NULL;
-	int64_t values[N_COUNTER_VALUES];
-	size_t n = 0;
-	int r;
-
-	sql_select(&q, book, err, &counters_table, "WHERE run = ? ORDER BY sample", "i", run);
-	while ((r = sql_read(&q, &counters_table, values, err)) > 0) {
-		struct sample_counters *row = array_add(rows, n);
-
-		*row = (struct sample_counters){(uint32_t)values[N_COUNTERS], counters_of_values(values)};
-	}
-	if (r < 0)
-		return r;
-	*ret = TAKE(rows);
-	*ret_n = n;
-	return 0;
 }
 
 static int source_compare(const void *a, const void *b)

@@ -256,14 +256,6 @@ json_t *document_new(const struct field_table *table, const void *object)
 	return r == 0 ? json_loads(text, 0, NULL) : NULL;
 }
 
-json_t *document_make_counters(const struct counters *counters)
-{
-	int64_t values[N_COUNTER_VALUES];
-
-	counters_values(counters, values);
-	return document_new(&counters_table, values);
-}
-
 void document_add_moment(json_t *json, const char *name, int64_t ns)
 {
 	json_object_set_new(json, name, json_string(text_rfc3339(ns)));

@@ -35,9 +35,6 @@ extern const struct document_feature *const document_features[]; /* lib/features
 /* The i-th of the tables with rows of a run, of the core and of the features; NULL: there are no more. */
 const struct run_rows *document_run_rows(size_t i);
 
-/* The disturbance counters of a sample, those that are known. */
-json_t *document_make_counters(const struct counters *counters);
-
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err);
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err);
 

@@ -13,10 +13,9 @@ struct run_export {
 	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
 	int64_t run;
 	struct sql_query samples, counters; /* one after the other */
-	int64_t counters_of;                /* the sample of the current row of counters; 0: none */
-	int64_t values[N_COUNTER_VALUES];
-	uint32_t sample;     /* being written; 0: none */
-	size_t n_executions; /* of it so far */
+	struct counters row;                /* the current one of `counters`; .sample 0: there are no more */
+	uint32_t sample;                    /* being written; 0: none */
+	size_t n_executions;                /* of it so far */
 	struct error *err;
 };
 
@@ -28,9 +27,10 @@ int document_not_made(struct error *err)
 
 static int read_counters_row(struct run_export *x)
 {
-	int r = sql_read(&x->counters, &counters_table, x->values, x->err);
+	int r = sql_read(&x->counters, &counters_table, &x->row, x->err);
 
-	x->counters_of = r > 0 ? x->values[N_COUNTERS] : 0;
+	if (r <= 0)
+		x->row.sample = 0;
 	return r;
 }
 
@@ -50,13 +50,13 @@ static int write_sample(struct run_export *x)
 	x->n_executions = 0;
 	document_write_fields(x->file, "", &sample_table, &sample);
 	fprintf(x->file, ", \"start\": \"%s\"", text_rfc3339(sample.start_ns));
-	while (r >= 0 && x->counters_of > 0 && x->counters_of < x->sample) /* both are in order */
+	while (r >= 0 && x->row.sample > 0 && x->row.sample < x->sample) /* both are in order */
 		r = read_counters_row(x);
 	if (r < 0)
 		return r;
-	if (x->counters_of == x->sample) {
+	if (x->row.sample == x->sample) {
 		fputs(", \"disturbance_counters\": ", x->file);
-		document_write_fields(x->file, "{", &counters_table, x->values);
+		document_write_fields(x->file, "{", &counters_table, &x->row);
 		fputc('}', x->file);
 	}
 	fputs(", \"executions\": [", x->file);

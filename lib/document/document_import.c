@@ -106,8 +106,8 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 		.f = {.at = {"'samples', entry", entry}, .err = import->err},
 		.parts = {{&sample_table, sample}},
 		.sample = &sample->n};
-	int64_t values[N_COUNTER_VALUES], executions = 0, end, last = sample->n;
-	struct counters counters = {};
+	int64_t executions = 0, end, last = sample->n;
+	struct counters counters = COUNTERS_NONE;
 	bool has_counters = false;
 	const char *name;
 	int r;
@@ -127,9 +127,9 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 			executions = json_stream_tell(import->document);
 			r = json_stream_skip(import->document, import->err);
 		} else if (is_counters && next == '{') {
-			r = document_read_object(&(struct document_object){
-				.stream = import->document, .f = o.f, .parts = {{&counters_table, values}}});
-			counters = counters_of_values(values);
+			r = document_read_object(&(struct document_object){.stream = import->document,
+				.f = o.f,
+				.parts = {{&counters_table, &counters}}});
 			has_counters = true;
 		} else {
 			r = document_skip(&o);
@@ -154,8 +154,10 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 		return r;
 	end = json_stream_tell(import->document);
 	r = book_add_sample(import->book, import->run, sample, NULL, 0, import->err);
-	if (r >= 0 && counters.known)
-		r = book_add_counters(import->book, import->run, sample->n, &counters, import->err);
+	counters.sample = sample->n;
+	if (r >= 0 && counters_know_any(&counters))
+		r = sql_insert(
+			import->book, import->err, &counters_table, "", &counters, 1, "i", import->run);
 	if (r >= 0)
 		r = import_executions(import, executions, sample->n);
 	json_stream_seek(import->document, end);

@@ -31,7 +31,7 @@ static int64_t count_switches(const struct run_result *r)
 	int64_t n = 0;
 
 	for (size_t i = 0; i < r->n_counters; i++) {
-		const struct counters *c = &r->counters[i].changes;
+		const struct counters *c = &r->counters[i];
 
 		if (!counters_know(c, COUNTER_VOLUNTARY) || !counters_know(c, COUNTER_INVOLUNTARY))
 			return -1;

@@ -252,6 +252,7 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 	for (size_t i = 0; i < request->n_cpus; i++) {
 		struct watched_cpu *cpu = &w->cpus[w->n_cpus++];
 
+		cpu->changes = COUNTERS_NONE;
 		cpu->sampler.cpu = request->cpus[i];
 		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
 		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);

@@ -86,7 +86,7 @@ int load_session_open(
 	return names_text(&s->run.name_patterns, err);
 }
 
-static int store_load_sample(struct load_session *s, const struct load_result *result, struct error *err)
+static int store_load_sample(struct load_session *s, struct load_result *result, struct error *err)
 {
 	const struct page_waits *waits = &result->page_waits;
 	struct book *book = s->base.book;

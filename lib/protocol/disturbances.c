@@ -43,7 +43,7 @@ const char *disturbance_name(enum counter which)
 	return rows[which].name;
 }
 
-struct disturbances disturbances_find(const struct sample_counters *samples, size_t n, int64_t et_ns)
+struct disturbances disturbances_find(const struct counters *samples, size_t n, int64_t et_ns)
 {
 	struct disturbances found = {.n_samples = n};
 
@@ -51,12 +51,12 @@ struct disturbances disturbances_find(const struct sample_counters *samples, siz
 		struct disturbance item = {.which = which, .samples = xcalloc(n, sizeof(uint32_t))};
 
 		for (size_t i = 0; i < n; i++) {
-			int64_t change = samples[i].changes.value[which],
-				value = change < 0 ? -change : change;
+			int64_t value;
 
-			if (rows[which].from == 0 || !counters_know(&samples[i].changes, which) ||
-				value < rows[which].from ||
-				value < et_ns / 1000 * rows[which].per_mille_of_et)
+			if (rows[which].from == 0 || !counters_know(&samples[i], which))
+				continue;
+			value = llabs(samples[i].value[which]);
+			if (value < rows[which].from || value < et_ns / 1000 * rows[which].per_mille_of_et)
 				continue;
 			item.samples[item.n++] = samples[i].sample;
 			if (rows[which].kind != RATE)
@@ -122,17 +122,17 @@ char *disturbance_description(const struct disturbances *found, const struct dis
 }
 
 /* -1: not known. */
-static int64_t steal_of(const struct sample *s, const struct sample_counters *counters, size_t n, size_t *at)
+static int64_t steal_of(const struct sample *s, const struct counters *counters, size_t n, size_t *at)
 {
 	while (*at < n && counters[*at].sample < s->n)
 		++*at;
-	return *at < n && counters[*at].sample == s->n && counters_know(&counters[*at].changes, COUNTER_STEAL)
-		       ? counters[*at].changes.value[COUNTER_STEAL]
+	return *at < n && counters[*at].sample == s->n && counters_know(&counters[*at], COUNTER_STEAL)
+		       ? counters[*at].value[COUNTER_STEAL]
 		       : -1;
 }
 
 size_t impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
-	const struct sample_counters *counters, size_t n_counters, struct impossible_pt **ret)
+	const struct counters *counters, size_t n_counters, struct impossible_pt **ret)
 {
 	struct impossible_pt *found = xcalloc(n, sizeof(*found));
 	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times));

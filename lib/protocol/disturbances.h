@@ -27,7 +27,7 @@ struct disturbances {
 
 /* et_ns: a sample's usual length, for the limits that are proportional to it. Context switches are not reported:
  * every program has some. */
-struct disturbances disturbances_find(const struct sample_counters *samples, size_t n, int64_t et_ns);
+struct disturbances disturbances_find(const struct counters *samples, size_t n, int64_t et_ns);
 void disturbances_clear(struct disturbances *disturbances);
 
 /* "stolen CPU time", "swapping": the name of a counter for people. */
@@ -51,4 +51,4 @@ struct impossible_pt {
  * the usual PT. Counters in the order of samples; a sample without steal of its own is not judged by it. Returns how many there are;
  * the caller frees *ret. */
 size_t impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
-	const struct sample_counters *counters, size_t n_counters, struct impossible_pt **ret);
+	const struct counters *counters, size_t n_counters, struct impossible_pt **ret);

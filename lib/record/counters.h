@@ -3,7 +3,7 @@
  * machine does not have is "not known", never zero. */
 #pragma once
 
-#include "lib/base/base.h"
+#include "lib/record/fields.h"
 
 enum counter {
 	COUNTER_STEAL,        /* ns that the hypervisor gave to others: of the CPU, or of all if not pinned */
@@ -25,22 +25,23 @@ enum counter {
 };
 
 struct counters {
-	uint32_t known; /* 1 << counter */
-	int64_t value[N_COUNTERS];
+	uint32_t sample;           /* its n in the book */
+	int64_t value[N_COUNTERS]; /* INT64_MIN: not known */
 };
 
-static inline void counters_set(struct counters *s, enum counter which, int64_t value)
+#define COUNTERS_NONE ((struct counters){.value = {[0 ... N_COUNTERS - 1] = INT64_MIN}})
+
+extern const struct field_table counters_table;
+
+static inline bool counters_know(const struct counters *counters, enum counter which)
 {
-	s->known |= UINT32_C(1) << which;
-	s->value[which] = value;
+	return counters->value[which] != INT64_MIN;
 }
 
-static inline int counters_know(const struct counters *s, enum counter which)
+static inline bool counters_know_any(const struct counters *counters)
 {
-	return s->known >> which & 1;
+	for (enum counter i = 0; i < N_COUNTERS; i++)
+		if (counters_know(counters, i))
+			return true;
+	return false;
 }
-
-struct sample_counters {
-	uint32_t sample; /* its n */
-	struct counters changes;
-};

@@ -3,6 +3,7 @@
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
+#include "lib/record/counters.h"
 
 #include <math.h>
 
@@ -121,6 +122,31 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
+
+#define COUNTER(which, its_name)                                                                 \
+	{                                                                                        \
+		its_name, FIELD_INT64, offsetof(struct counters, value[which]), sizeof(int64_t), \
+			FIELD_OPTIONAL, INT64_MIN, -JSON_TIME_MAX, JSON_TIME_MAX                 \
+	}
+
+static const struct field counters_fields[] = {
+	{FIELD(counters, FIELD_UINT32, sample), .min = 1, .book_only = true},
+	COUNTER(COUNTER_STEAL, "steal_ns"),
+	COUNTER(COUNTER_THROTTLES, "throttles"),
+	COUNTER(COUNTER_SWAPPED_IN, "swapped_in_pages"),
+	COUNTER(COUNTER_SWAPPED_OUT, "swapped_out_pages"),
+	COUNTER(COUNTER_MAJOR_FAULTS, "major_faults"),
+	COUNTER(COUNTER_SUSPENDED, "suspended_ns"),
+	COUNTER(COUNTER_CLOCK_RATE, "clock_rate_ppb"),
+	COUNTER(COUNTER_CPU_PRESSURE, "cpu_pressure_ns"),
+	COUNTER(COUNTER_VOLUNTARY, "voluntary_switches"),
+	COUNTER(COUNTER_INVOLUNTARY, "involuntary_switches"),
+	COUNTER(COUNTER_SMIS, "smis"),
+	COUNTER(COUNTER_TEMPERATURE, "temperature_change_millicelsius"),
+	COUNTER(COUNTER_SPEED, "clock_speed_ppm"),
+	COUNTER(COUNTER_INTERRUPTS, "interrupts_ns"),
+};
+const struct field_table counters_table = FIELD_TABLE(counters, "run, ", counters_fields);
 
 static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_UINT32, source), ID, .book_only = true},

@@ -173,7 +173,7 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	*d = sample_filter_finish(filter);
 	d->run = TAKE_STRUCT(run);
 	if (counters) {
-		r = book_counters(book, id, &result.counters, &result.n_counters, err);
+		r = book_rows(book, id, &counters_table, &result.counters, &result.n_counters, err);
 		if (r < 0)
 			return r;
 		*found = disturbances_find(result.counters, result.n_counters, (int64_t)d->et.raw.median_ns);
@@ -378,11 +378,11 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		{COUNTER_CPU_PRESSURE, "PSI", 0.05},
 		{COUNTER_INTERRUPTS, "interrupts", 0.01},
 	};
-	_cleanup_(freep) struct sample_counters *counters = NULL;
+	_cleanup_(freep) struct counters *counters = NULL;
 	double time_ns = 0;
 	char *text = NULL;
 	size_t n = 0;
-	int r = book_counters(book, analysis->run.id, &counters, &n, err);
+	int r = book_rows(book, analysis->run.id, &counters_table, &counters, &n, err);
 
 	if (r < 0)
 		return r;
@@ -392,8 +392,8 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 		double sum = 0, share;
 
 		for (size_t k = 0; k < n; k++)
-			if (counters_know(&counters[k].changes, causes[i].which))
-				sum += (double)counters[k].changes.value[causes[i].which];
+			if (counters_know(&counters[k], causes[i].which))
+				sum += (double)counters[k].value[causes[i].which];
 		/* the first and the last reading are a little outside the samples */
 		share = time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
 		if (share >= causes[i].from)

@@ -38,7 +38,7 @@ struct run_result {
 	struct discarding discarding;
 	struct sample *samples; /* all, in order */
 	size_t n_samples;
-	struct sample_counters *counters; /* of each sample */
+	struct counters *counters; /* of each sample */
 	size_t n_counters;
 	struct disturbances disturbances;
 };

@@ -68,6 +68,7 @@ struct counter_reader *counters_open(int root_fd, int cpu)
 		 * none */
 		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
 		.temperature_fd = -1,
+		.last = COUNTERS_NONE,
 		.vmstat_size = TEXT_SIZE - 1,
 		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
 	};
@@ -125,7 +126,7 @@ static void set_scaled(struct counters *s, enum counter which, int64_t value, in
 	int64_t scaled;
 
 	if (value >= 0 && !__builtin_mul_overflow(value, scale, &scaled))
-		counters_set(s, which, scaled);
+		s->value[which] = scaled;
 }
 
 /* 0: the processor has no such register. */
@@ -169,7 +170,7 @@ static void counters_read_all(struct counter_reader *reader)
 	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency,
 	 * neither while the CPU halts. */
 	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
-	struct counters now = {};
+	struct counters now = COUNTERS_NONE;
 	struct clock_state clock;
 	char name[16] = "cpu ";
 	int64_t smis, throttles = 0;
@@ -186,23 +187,23 @@ static void counters_read_all(struct counter_reader *reader)
 	for (int i = 0; i < reader->n_throttles; i++)
 		throttles += (uint32_t)strtoul(reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)
-		counters_set(&now, COUNTER_THROTTLES, throttles);
+		now.value[COUNTER_THROTTLES] = throttles;
 	text = strstr(reread_file(reader, reader->pressure_fd, 128), "total=");
 	if (text) /* of the first line ("some") */
 		set_scaled(&now, COUNTER_CPU_PRESSURE, strtoll(text + 6, NULL, 10), NS_PER_US);
 	smis = (int64_t)read_register(reader, SMI_COUNT);
 	if (smis)
-		counters_set(&now, COUNTER_SMIS, smis);
+		now.value[COUNTER_SMIS] = smis;
 	reader->base = read_register(reader, MPERF);
 	reader->actual = read_register(reader, APERF);
 	text = reread_file(reader, reader->temperature_fd, 32);
 	if (*text)
-		counters_set(&now, COUNTER_TEMPERATURE, strtoll(text, NULL, 10));
+		now.value[COUNTER_TEMPERATURE] = strtoll(text, NULL, 10);
 	reader->last_ns = clock_ns(CLOCK_BOOTTIME);
-	counters_set(&now, COUNTER_SUSPENDED, reader->last_ns - clock_ns(CLOCK_MONOTONIC));
+	now.value[COUNTER_SUSPENDED] = reader->last_ns - clock_ns(CLOCK_MONOTONIC);
 	kernel_clock_read(&clock);
 	if (clock.known)
-		counters_set(&now, COUNTER_CLOCK_RATE, (int64_t)(clock.frequency_ppm * 1000));
+		now.value[COUNTER_CLOCK_RATE] = (int64_t)(clock.frequency_ppm * 1000);
 	reader->last = now;
 	reader->pending = false;
 }
@@ -215,7 +216,7 @@ void counters_begin(struct counter_reader *reader)
 
 struct counters counters_end(struct counter_reader *reader)
 {
-	struct counters before = reader->last, changed = {};
+	struct counters before = reader->last, changed = COUNTERS_NONE;
 	uint64_t base = reader->base, actual = reader->actual;
 
 	reader->pending = true;
@@ -224,13 +225,13 @@ struct counters counters_end(struct counter_reader *reader)
 	counters_read_all(reader);
 	for (int i = 0; i < N_COUNTERS; i++)
 		if (counters_know(&before, i) && counters_know(&reader->last, i))
-			counters_set(&changed, i, reader->last.value[i] - before.value[i]);
+			changed.value[i] = reader->last.value[i] - before.value[i];
 	if (base > 0 && actual > 0 && reader->base > base && reader->actual > actual)
-		counters_set(&changed, COUNTER_SPEED,
+		changed.value[COUNTER_SPEED] =
 			(int64_t)(((double)(reader->actual - actual) / (double)(reader->base - base) - 1) *
-				  1e6));
+				  1e6);
 	/* differences below a millisecond arise because two clocks cannot be read at the same moment */
-	if (changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
+	if (counters_know(&changed, COUNTER_SUSPENDED) && changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
 		changed.value[COUNTER_SUSPENDED] = 0;
 	return changed;
 }
@@ -332,8 +333,8 @@ static int64_t find_wait(const struct raw_sample *o)
 /* Context switches are those of the program itself. */
 static void set_switches(struct raw_sample *o)
 {
-	counters_set(&o->changes, COUNTER_VOLUNTARY, o->exec.voluntary_switches);
-	counters_set(&o->changes, COUNTER_INVOLUNTARY, o->exec.involuntary_switches);
+	o->changes.value[COUNTER_VOLUNTARY] = o->exec.voluntary_switches;
+	o->changes.value[COUNTER_INVOLUNTARY] = o->exec.involuntary_switches;
 }
 
 int observe_begin(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
@@ -371,9 +372,9 @@ int observe_end(const struct command_spec *spec, struct counter_reader *counters
 	o->changes = counters_end(counters);
 	set_switches(o);
 	if (o->usages.interrupts_ns >= 0)
-		counters_set(&o->changes, COUNTER_INTERRUPTS, o->usages.interrupts_ns);
+		o->changes.value[COUNTER_INTERRUPTS] = o->usages.interrupts_ns;
 	if (o->usages.steal_ns >= 0) /* of this sample alone */
-		counters_set(&o->changes, COUNTER_STEAL, o->usages.steal_ns);
+		o->changes.value[COUNTER_STEAL] = o->usages.steal_ns;
 	o->observer_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return o->exec.end == SPAWN_INTERRUPTED ? -EINTR : 0;
 }

@@ -84,7 +84,7 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 /* The rows of a sample: the sample itself, and the executions in it, which the caller frees. Sources that the book may not have yet
  * are 0; *ret_known: there are none. */
 static struct execution *make_rows(
-	struct book *book, uint32_t n, const struct raw_sample *o, struct sample *ret, bool *ret_known)
+	struct book *book, uint32_t n, struct raw_sample *o, struct sample *ret, bool *ret_known)
 {
 	struct execution *executions = xcalloc(o->usages.n, sizeof(*executions));
 	const struct exec_result *p = &o->exec;
@@ -107,6 +107,7 @@ static struct execution *make_rows(
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
 	};
+	o->changes.sample = n;
 	*ret_known = true;
 	for (size_t i = 0; i < o->usages.n; i++) {
 		const struct process_cpu *u = &o->usages.items[i];
@@ -143,14 +144,13 @@ static int store_rows(struct book *book, int64_t run, const struct raw_sample *o
 	if (r == 0)
 		r = book_add_sample(book, run, sample, executions, o->usages.n, err);
 	if (r == 0)
-		r = book_add_counters(book, run, sample->n, &o->changes, err);
+		r = book_add_rows(book, run, &counters_table, &o->changes, 1, err);
 	if (r == 0 && o->part.position > 0)
 		r = book_add_rows(book, run, &duet_sample_table, &in_duet, 1, err);
 	return r;
 }
 
-int sample_store_rows(
-	struct book *book, int64_t run, uint32_t n, const struct raw_sample *o, struct error *err)
+int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err)
 {
 	struct sample sample;
 	bool known;
@@ -161,7 +161,7 @@ int sample_store_rows(
 
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
 static int store_or_count(
-	const struct sampling_plan *plan, struct sampling *s, const struct raw_sample *o, struct error *err)
+	const struct sampling_plan *plan, struct sampling *s, struct raw_sample *o, struct error *err)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
 	struct book *book = plan->session->book;

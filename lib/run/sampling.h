@@ -128,5 +128,4 @@ struct sampling_plan {
 int sampling_run(const struct sampling_plan *plan, struct error *err);
 
 /* For who takes samples otherwise: the rows of the sample n of a run, inside a transaction of the caller. */
-int sample_store_rows(
-	struct book *book, int64_t run, uint32_t n, const struct raw_sample *o, struct error *err);
+int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err);

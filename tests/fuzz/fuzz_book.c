@@ -191,7 +191,7 @@ static void read_samples(struct book *book, int64_t run)
 {
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
-	_cleanup_(freep) struct sample_counters *counters = NULL;
+	_cleanup_(freep) struct counters *counters = NULL;
 	struct resume_point *points = NULL;
 	struct error err = {};
 	uint64_t sum = 0;
@@ -199,7 +199,7 @@ static void read_samples(struct book *book, int64_t run)
 
 	fine(book_samples(book, run, &samples, &n, &err), &err);
 	fine(book_executions(book, run, 1, &executions, &n, &err), &err);
-	fine(book_counters(book, run, &counters, &n, &err), &err);
+	fine(book_rows(book, run, &counters_table, &counters, &n, &err), &err);
 	fine(book_each_execution(book, run, add_up, &sum, &err), &err);
 	fine(book_each_time(book, run, add_up, &sum, &err), &err);
 	if (fine(book_rows(book, run, &resume_point_table, &points, &n, &err), &err))

@@ -25,12 +25,14 @@ static void add_sample(struct book *book, int64_t run, uint32_t n, uint32_t sour
 						 .pt_ns = 5000 + (n % 5 == 0) * 20000000,
 						 .tick_ns = 0},
 		{.sample = n, .source = source + 1, .pt_ns = 7000, .tick_ns = -1}};
-	struct counters counters = {};
+	struct counters counters = COUNTERS_NONE;
 
-	counters_set(&counters, COUNTER_STEAL, n);
+	counters.sample = n;
+	counters.value[COUNTER_STEAL] = n;
 	FUZZ_MUST(book_begin(book, &err) == 0 &&
 		  book_add_sample(book, run, &sample, executions, 2, &err) == 0 &&
-		  book_add_counters(book, run, n, &counters, &err) == 0 && book_commit(book, &err) == 0);
+		  book_add_rows(book, run, &counters_table, &counters, 1, &err) == 0 &&
+		  book_commit(book, &err) == 0);
 }
 
 static int64_t add_run(struct book *book, enum run_kind kind, int64_t environment, uint32_t source)

@@ -17,7 +17,7 @@ enum { ROUNDS = 20, MOST_ROUNDS = 120, EXECUTIONS = 20 };
  * stored for certain. */
 static int write_on(const char *path, const struct run *run, uint32_t next, volatile uint32_t *stored)
 {
-	const struct counters nothing = {};
+	struct counters nothing = COUNTERS_NONE;
 	struct book *book = NULL;
 	struct execution e[EXECUTIONS];
 
@@ -26,6 +26,7 @@ static int write_on(const char *path, const struct run *run, uint32_t next, vola
 	for (uint32_t n = next;; n++) {
 		struct sample sample = scratch_sample(n);
 
+		nothing.sample = n;
 		if (n % 5 == 0) {
 			book_sync_by_second(book);
 			if (book_begin(book, &err) < 0)

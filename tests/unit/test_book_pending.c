@@ -10,13 +10,14 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-static const struct counters changes = {.known = 1 << COUNTER_MAJOR_FAULTS, .value[COUNTER_MAJOR_FAULTS] = 7};
-
 static bool keep(struct book *book, const struct run *run, uint32_t n)
 {
 	struct sample sample = scratch_sample(n);
 	struct execution e = {.source = 1, .pid = 17, .pt_ns = n, .tick_ns = -1};
+	struct counters changes = COUNTERS_NONE;
 
+	changes.sample = n;
+	changes.value[COUNTER_MAJOR_FAULTS] = 7;
 	return book_keep_sample(book, run, &sample, &e, 1, &changes);
 }
 
@@ -81,7 +82,7 @@ static char *beside(const struct scratch *s, const char *ending)
 TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 {
 	_cleanup_(run_clear) struct run run = begin(s);
-	_cleanup_(freep) struct sample_counters *counters = NULL;
+	_cleanup_(freep) struct counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) char *path = beside(s, "-pending");
 	size_t n;
@@ -90,9 +91,9 @@ TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 	assert_true(keep(s->book, &run, 3));
 	assert_done(s, book_samples(s->book, run.id, &samples, &n, &s->err));
 	assert_int_equal(n, 3);
-	assert_done(s, book_counters(s->book, run.id, &counters, &n, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &counters_table, &counters, &n, &s->err));
 	assert_int_equal(n, 2);
-	assert_int_equal(counters[1].changes.value[COUNTER_MAJOR_FAULTS], 7);
+	assert_int_equal(counters[1].value[COUNTER_MAJOR_FAULTS], 7);
 	assert_true(keep(s->book, &run, 4));
 	book_free(TAKE(s->book));
 	assert_int_equal(access(path, F_OK), -1);

@@ -111,7 +111,7 @@ static const char *const counts[] = {"run", "sample", "execution", "calibration"
 TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(freep) struct sample_counters *counters = NULL;
+	_cleanup_(freep) struct counters *counters = NULL;
 	struct resume_point *points;
 	char *before[ELEMENTS(counts)];
 	double per_second = 0;
@@ -134,7 +134,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	scratch_open(s, BOOK_READ);
 	assert_int_equal(book_get_inc(s->book, 1, &per_second, &s->err), 1);
 	assert_true(per_second == 3694390776);
-	assert_done(s, book_counters(s->book, 3, &counters, &n, &s->err));
+	assert_done(s, book_rows(s->book, 3, &counters_table, &counters, &n, &s->err));
 	assert_int_equal(n, 5);
 	assert_done(s, book_rows(s->book, 11, &resume_point_table, &points, &n, &s->err));
 	assert_int_equal(n, 1);
@@ -147,7 +147,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
-	_cleanup_(freep) struct sample_counters *counters = NULL;
+	_cleanup_(freep) struct counters *counters = NULL;
 	_cleanup_(freep) struct sample *samples = NULL;
 	size_t n;
 
@@ -162,10 +162,10 @@ TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 	assert_true(executions[0].pt_ns > 0);
 	assert_int_equal(executions[0].cpu, -1);
 	assert_int_equal(executions[0].same_cpu_ns, -1);
-	assert_done(s, book_counters(s->book, 1, &counters, &n, &s->err));
+	assert_done(s, book_rows(s->book, 1, &counters_table, &counters, &n, &s->err));
 	assert_int_equal(n, 2);
-	assert_true(counters_know(&counters[0].changes, COUNTER_VOLUNTARY));
-	assert_false(counters_know(&counters[0].changes, COUNTER_INTERRUPTS));
+	assert_true(counters_know(&counters[0], COUNTER_VOLUNTARY));
+	assert_false(counters_know(&counters[0], COUNTER_INTERRUPTS));
 }
 
 TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)

@@ -10,7 +10,7 @@ enum { N = 20, CHANGED = 7 };
 struct made_run {
 	struct run run;
 	struct sample samples[N];
-	struct sample_counters counters[N];
+	struct counters counters[N];
 };
 
 /* Of one sample, in us. */
@@ -22,13 +22,14 @@ static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_u
 		int64_t pt_ns = (440 + i * 7 % N) * NS_PER_US;
 
 		m.samples[i] = (struct sample){.n = i + 1, .pt_ns = pt_ns, .et_ns = pt_ns + 15 * NS_PER_US};
+		m.counters[i] = COUNTERS_NONE;
 		m.counters[i].sample = i + 1;
-		counters_set(&m.counters[i].changes, COUNTER_STEAL, 0);
+		m.counters[i].value[COUNTER_STEAL] = 0;
 	}
 	m.samples[CHANGED].pt_ns = pt_us * NS_PER_US;
 	m.samples[CHANGED].et_ns = et_us * NS_PER_US;
 	m.samples[CHANGED].wait_ns = wait_us * NS_PER_US;
-	counters_set(&m.counters[CHANGED].changes, COUNTER_STEAL, steal_us * NS_PER_US);
+	m.counters[CHANGED].value[COUNTER_STEAL] = steal_us * NS_PER_US;
 	return m;
 }
 
@@ -74,7 +75,7 @@ TEST(without_a_waiting_time_or_steal_less_is_known)
 
 	m.samples[CHANGED].wait_ns = -1;
 	assert_limit(&m, 440);
-	unknown.counters[CHANGED].changes.known = 0;
+	unknown.counters[CHANGED].value[COUNTER_STEAL] = INT64_MIN;
 	assert_limit(&unknown, 0);
 	above.samples[CHANGED].wait_ns = -1; /* some of it may have left the CPU */
 	assert_limit(&above, 0);
@@ -97,7 +98,7 @@ TEST(ten_samples_without_steal_are_needed)
 	struct made_run m = make_changed(175, 1900, 0, 1725);
 
 	for (int i = CHANGED + 1; i < N; i++) {
-		counters_set(&m.counters[i].changes, COUNTER_STEAL, NS_PER_MS);
+		m.counters[i].value[COUNTER_STEAL] = NS_PER_MS;
 		m.samples[i].et_ns += NS_PER_MS;
 	}
 	assert_limit(&m, 0);

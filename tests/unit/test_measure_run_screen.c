@@ -167,16 +167,17 @@ TEST_OF_RUN(user_and_system_are_those_of_the_samples_kept)
 
 TEST_OF_RUN(what_changes_the_reading_is_noted)
 {
-	struct sample_counters counters[N] = {};
+	struct counters counters[N] = {};
 
 	for (uint32_t i = 0; i < N; i++) {
 		r.samples[i].incomplete = i > 3;
 		r.samples[i].exit_status = i == 1;
+		counters[i] = COUNTERS_NONE;
 		counters[i].sample = i + 1;
-		counters_set(&counters[i].changes, COUNTER_THROTTLES, i == 2);
-		counters_set(&counters[i].changes, COUNTER_MAJOR_FAULTS, 5); /* only with -v */
-		counters_set(&counters[i].changes, COUNTER_INTERRUPTS,
-			i < 2 ? 2 * NS_PER_MS : NS_PER_MS); /* 1 ms is less than 1 % of ET */
+		counters[i].value[COUNTER_THROTTLES] = i == 2;
+		counters[i].value[COUNTER_MAJOR_FAULTS] = 5; /* only with -v */
+		counters[i].value[COUNTER_INTERRUPTS] = i < 2 ? 2 * NS_PER_MS
+							      : NS_PER_MS; /* 1 ms is less than 1 % of ET */
 	}
 	discard(NULL, 0);
 	r.disturbances = disturbances_find(counters, N, 110 * NS_PER_MS);
@@ -243,8 +244,9 @@ TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
 	r.counters = calloc(N, sizeof(*r.counters));
 	r.n_counters = N;
 	for (uint32_t i = 0; i < N; i++) {
+		r.counters[i] = COUNTERS_NONE;
 		r.counters[i].sample = i + 1;
-		counters_set(&r.counters[i].changes, COUNTER_STEAL, i == 4 ? 70 * NS_PER_MS : 0);
+		r.counters[i].value[COUNTER_STEAL] = i == 4 ? 70 * NS_PER_MS : 0;
 	}
 	fill_undisturbed(NULL);
 	assert_int_equal(s.pt.n, N);

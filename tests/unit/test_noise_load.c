@@ -62,15 +62,16 @@ TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
 	_cleanup_(run_clear) struct run run = scratch_run("INC0.1");
 	struct sample samples[] = {scratch_sample(1)};
 	struct analysis analysis = {.samples = samples, .n_samples = 1};
-	struct counters changes = {};
+	struct counters changes = COUNTERS_NONE;
 	_cleanup_(freep) char *load = NULL;
 
 	samples[0].et_ns = 100 * NS_PER_MS;
-	counters_set(&changes, COUNTER_CPU_PRESSURE, 103 * NS_PER_MS);
+	changes.sample = 1;
+	changes.value[COUNTER_CPU_PRESSURE] = 103 * NS_PER_MS;
 	assert_done(s, book_add_run(s->book, &run, &s->err));
 	analysis.run.id = run.id;
 	assert_done(s, book_add_sample(s->book, analysis.run.id, &samples[0], NULL, 0, &s->err));
-	assert_done(s, book_add_counters(s->book, analysis.run.id, 1, &changes, &s->err));
+	assert_done(s, book_add_rows(s->book, analysis.run.id, &counters_table, &changes, 1, &s->err));
 	assert_done(s, noise_load(s->book, &analysis, &load, &s->err));
 	assert_string_equal(load, "PSI 100 %");
 }

@@ -236,7 +236,6 @@ static size_t make_book(struct scratch *s, struct book *book)
 		_cleanup_(freep) char *profile = below(2) ? add_profile(s, book) : NULL;
 		int64_t run = add_run(s, book, profile);
 		struct execution executions[MOST_ROWS];
-		int64_t values[N_COUNTER_VALUES];
 		uint32_t last = 0;
 
 		for (size_t j = below(MOST_SAMPLES); j > 0; j--) {
@@ -252,11 +251,12 @@ static size_t make_book(struct scratch *s, struct book *book)
 				fill(&execution_table, &executions[k], 0);
 				executions[k].source = 1 + (uint32_t)below(n_sources);
 			}
-			fill(&counters_table, values, 0);
-			counters = counters_of_values(values);
+			fill(&counters_table, &counters, 0);
+			counters.sample = sample.n;
 			assert_done(s, book_add_sample(book, run, &sample, executions, n, &s->err));
-			if (counters.known && below(2))
-				assert_done(s, book_add_counters(book, run, sample.n, &counters, &s->err));
+			if (counters_know_any(&counters) && below(2))
+				assert_done(
+					s, book_add_rows(book, run, &counters_table, &counters, 1, &s->err));
 		}
 		rows += add_rows(s, book, run, n_sources);
 	}
