@@ -37,9 +37,9 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	if (r == 0)
 		r = discard_run(book, id, &rules.rules, d, err);
 	if (r == 0)
-		r = book_samples(book, id, &samples, &n, err);
+		r = book_rows(book, id, &sample_table, &samples, &n, err);
 	if (r == 0 && run.environment > 0)
-		r = book_get_environment(book, run.environment, &side->digest, NULL, err);
+		r = book_get_environment(book, run.environment, &side->digest, NULL, NULL, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.recompute && !analyze_options.json) {

@@ -110,7 +110,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	if (r >= 0)
 		host = json_string_value(json_object_get(context, "host_name"));
 	if (r >= 0 && !host && run->environment > 0)
-		r = book_get_machine(book, run->environment, &machine, err);
+		r = book_get_environment(book, run->environment, NULL, &machine, NULL, err);
 	if (r < 0)
 		return r;
 	table_row(list, NUMBER(run->id), TEXT(run->name ?: command), TEXT(run->program),

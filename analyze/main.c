@@ -112,7 +112,7 @@ int analyze_discard(struct book *book, int64_t run, struct discarding *ret, stru
 	const char *profile = analyze_options.profile;
 	const struct discard_rules rules = {
 		.profile = profile ? &cutoffs : NULL, .other_cpus = analyze_options.other_cpus};
-	int r = profile ? book_get_profile(book, profile, &cutoffs, err) : 0;
+	int r = profile ? book_get_profile(book, 0, profile, &cutoffs, err) : 0;
 
 	return r < 0 ? r : discard_run(book, run, &rules, ret, err);
 }

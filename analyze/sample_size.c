@@ -121,7 +121,7 @@ int verb_sample_size(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = analyze_discard(book, run, &d, err);
 	if (r == 0)
-		r = book_samples(book, run, &samples, &n, err);
+		r = book_rows(book, run, &sample_table, &samples, &n, err);
 	if (r == 0)
 		r = sample_sizes_find(&pt, &d, samples, n, false, err);
 	if (r == 0)

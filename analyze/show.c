@@ -159,7 +159,7 @@ static int show_json(
 		json_object_set_new(document, "cpu", json_integer(run->cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
 	/* the mark of the profile that the run was measured with, if the book still has that */
-	if (run->profile && book_get_profile(book, run->profile, &profile, &(struct error){}) == 0)
+	if (run->profile && book_get_profile(book, 0, run->profile, &profile, &(struct error){}) == 0)
 		profile_noise_add_json(document, profile.blind_ns, profile.noise);
 	json_object_set_new(document, "pt", summary_as_json(&raw.pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.et.raw));
@@ -222,7 +222,7 @@ int verb_show(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && run.environment > 0)
-		r = book_get_environment(book, run.environment, &digest, NULL, err);
+		r = book_get_environment(book, run.environment, &digest, NULL, NULL, err);
 	if (r < 0)
 		return r;
 	return run.n_samples > 0 && run.kind != RUN_LOAD ? show_recorded_run(book, &run, digest, err)

@@ -248,8 +248,7 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 	r = book_begin_run(book, run, err);
 	c->plan.phases[which].run = run->id;
 	if (r == 0)
-		r = c->plan.id ? book_update_calibration(book, &c->plan, err)
-			       : book_begin_calibration(book, &c->plan, err);
+		r = book_put_calibration(book, &c->plan, err);
 	if (r == 0)
 		return book_commit(book, err);
 	book_rollback(book);
@@ -363,7 +362,7 @@ static int store_profile(struct calibration *c, struct profile *profile, struct 
 	c->plan.state = CALIBRATION_DONE;
 	r = book_put_profile(book, profile, c->plan.replace, err);
 	if (r == 0)
-		r = book_update_calibration(book, &c->plan, err);
+		r = book_put_calibration(book, &c->plan, err);
 	if (r == 0)
 		r = book_commit(book, err);
 	else
@@ -427,7 +426,7 @@ static int conclude(struct calibration *c, struct error *err)
 	if (refused) {
 		screen_refused(c);
 		c->plan.state = CALIBRATION_REFUSED;
-		book_update_calibration(c->base.book, &c->plan, &err2);
+		book_put_calibration(c->base.book, &c->plan, &err2);
 		return STATUS_NOT_FIT;
 	}
 	r = calibration_duet(c, profile.resolving, err);
@@ -449,7 +448,7 @@ static int set_owner(struct calibration *c, bool ours, struct error *err)
 
 	free(c->plan.owner);
 	c->plan.owner = ours ? xstrdup(process_ref_self(self)) : NULL;
-	return c->plan.id ? book_update_calibration(c->base.book, &c->plan, err) : 0;
+	return c->plan.id ? book_put_calibration(c->base.book, &c->plan, err) : 0;
 }
 
 int calibration_run(struct calibration *c, struct error *err)

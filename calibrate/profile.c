@@ -37,7 +37,7 @@ static int export_profile(struct book *book, const char *name, struct error *err
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r;
 
-	r = book_get_profile(book, name, &profile, err);
+	r = book_get_profile(book, 0, name, &profile, err);
 	if (r < 0)
 		return r;
 	r = document_make_profile(&profile, &document, err);
@@ -51,7 +51,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 
 	if (calibrate_options.json)
 		return export_profile(book, name, err);
-	r = book_get_profile(book, name, &profile, err);
+	r = book_get_profile(book, 0, name, &profile, err);
 	if (r < 0)
 		return r;
 	printf("Profile '%s'", terminal_text(profile.name));

@@ -50,7 +50,7 @@ static void past_clear(struct past *p)
 static int load_past(struct book *book, const char *name, struct past *p, struct error *err)
 {
 	struct analysis_options how = {};
-	int r = book_get_profile(book, name, &p->profile, err);
+	int r = book_get_profile(book, 0, name, &p->profile, err);
 
 	if (r < 0)
 		return r;

@@ -185,7 +185,7 @@ static bool has_profile(struct book *book, const char *name)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 
-	return book_get_profile(book, name, &profile, &(struct error){}) == 0;
+	return book_get_profile(book, 0, name, &profile, &(struct error){}) == 0;
 }
 
 static int begin_new(struct calibration *c, struct error *err)

@@ -69,7 +69,8 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 	if (wanted->run) {
 		r = book_get_run(book, wanted->run, &phase->run, err);
 		if (r == 0)
-			r = book_samples(book, wanted->run, &phase->samples, &phase->n_samples, err);
+			r = book_rows(
+				book, wanted->run, &sample_table, &phase->samples, &phase->n_samples, err);
 		if (r == 0)
 			r = book_rows(book, wanted->run, &resume_point_table, &phase->resume_points,
 				&phase->n_resume_points, err);

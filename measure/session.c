@@ -362,7 +362,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
 		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
 	if (r == 0 && options->profile)
-		r = book_get_profile(s->base.book, options->profile, &s->profile, err);
+		r = book_get_profile(s->base.book, 0, options->profile, &s->profile, err);
 	if (r == 0)
 		r = observer_open(&s->base.observer, options->backend, options->cpu, err);
 	if (r == 0)

@@ -42,42 +42,30 @@ void book_on_wait(struct book *book, book_wait *go_on, void *data);
  * kept. *ret is its id. Each of the three may be NULL if an imported document does not have it. */
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err);
-/* The document and digest of an environment; the caller frees both. Either pointer may be NULL. -ENOENT */
-int book_get_environment(
-	struct book *book, int64_t id, char **ret_digest, char **ret_document, struct error *err);
+/* The caller frees them; each is NULL if it is not known. A pointer may be NULL. -ENOENT */
+int book_get_environment(struct book *book, int64_t id, char **ret_digest, char **ret_machine,
+	char **ret_document, struct error *err);
 /* The id of the environment with that digest. 1: found; 0: the book does not have it. */
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err);
-/* The machine of an environment, NULL if that is not known; the caller frees it. */
-int book_get_machine(struct book *book, int64_t environment, char **ret, struct error *err);
 
 /* Iterations of INC in a second, for an environment: set once, never changed. get: 1 found, 0 not
  * stored; put: -EEXIST if it is stored. */
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
-/* What the machine of an environment can resolve, by its last calibration: rows by size, .samples 0 where it is not
- * known. Several rows are put inside a transaction of the caller. */
+/* What the machine of an environment can resolve, by its last profile: rows by size, .samples 0 where it is not known. */
 int book_get_resolving(
 	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err);
-int book_put_resolving(
-	struct book *book, int64_t environment, const struct resolving rows[N_RESOLVING], struct error *err);
-
-/* How much its samples are alike; .samples 0: not known. put: likewise. */
+/* How much its samples are alike, likewise. */
 int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err);
-int book_put_correlation(
-	struct book *book, int64_t environment, const struct correlation *correlation, struct error *err);
 
-/* Measurements of an environment: a name and a value each, such as the constant of INC. */
+/* All measurements of an environment, also those above: a name and a value each. */
 struct measurement {
 	char *name;
 	double value;
 	char *unit; /* "": a bare number */
 };
 extern const struct field_table measurement_table;
-int book_measurements(
-	struct book *book, int64_t environment, struct measurement **ret, size_t *ret_n, struct error *err);
-int book_put_measurement(
-	struct book *book, int64_t environment, const struct measurement *measurement, struct error *err);
 
 /* Runs. begin sets the id, the uid, the owner, state RUN_OPEN, and started_ns if it is 0; and what the book knows of the
  * machine and the profile now. A run that is read is RUN_INTERRUPTED if its owner did not end it and is not alive. */
@@ -134,18 +122,11 @@ void book_rollback(struct book *book);
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err);
 
-/* More executions of a sample that is stored with `before` of them. */
-int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
-	const struct execution *executions, size_t n, struct error *err);
-
 /* book_add_sample without a transaction, if the last samples were stored less than a second ago: the sample waits in a file beside the book,
  * which outlives this process. Whatever uses the book next stores it. The ids of its sources must have been committed. false: it
  * was not kept. */
 bool book_keep_sample(struct book *book, const struct run *run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, const struct counters *changes);
-
-/* All samples of a run in order; the caller frees the array. */
-int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err);
 
 /* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
  * than 0 from it ends the walk and is returned. Sources may have been added since book_sources(), unless
@@ -159,12 +140,10 @@ int book_executions(struct book *book, int64_t run, uint32_t sample, struct exec
 	struct error *err);
 
 /* Profiles. put replaces one of the same name only if `replace`, else -EEXIST. One that was replaced or removed is kept
- * for the runs that were measured with it: only book_get_run_profile finds it. */
+ * for the runs that were measured with it: only by its id it is found. */
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
-int book_get_profile(
-	struct book *book, const char *name, struct profile *ret, struct error *err); /* -ENOENT */
-/* By its id, which struct run has. */
-int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err);
+/* By its id, which struct run has; id 0: by its name. -ENOENT */
+int book_get_profile(struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err);
 int book_profiles(
 	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
 int book_remove_profile(struct book *book, const char *name, struct error *err);
@@ -206,10 +185,9 @@ struct calibration_plan {
 
 void calibration_plan_clear(struct calibration_plan *calibration);
 
-/* Sets the id, state CALIBRATION_OPEN, and started_ns if it is 0. */
-int book_begin_calibration(struct book *book, struct calibration_plan *calibration, struct error *err);
-/* What changes while it runs: state, owner, and the runs. */
-int book_update_calibration(struct book *book, const struct calibration_plan *calibration, struct error *err);
+/* A new one, whose id is 0: sets the id, state CALIBRATION_OPEN, and started_ns if it is 0. Otherwise stores what changes while it
+ * runs: state, owner, and the runs. */
+int book_put_calibration(struct book *book, struct calibration_plan *calibration, struct error *err);
 /* In the order they were begun; clear each and free the array. */
 int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err);
 
@@ -234,6 +212,3 @@ struct run_rows {
 	const char *insert; /* what follows "INSERT INTO table …"; NULL: nothing */
 	bool single;        /* there is one row at most */
 };
-
-int book_add_row(
-	struct book *book, int64_t run, const struct run_rows *rows, const void *row, struct error *err);

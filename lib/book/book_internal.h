@@ -83,7 +83,7 @@ void book_forget_sources(struct book *book);
 /* The function that walks the executions, for this connection. */
 int book_walk_register(struct book *book, struct error *err);
 
-/* book_profiles.c: removes the retired profiles that no run needs any more. */
+/* book_machines.c: removes the retired profiles that no run needs any more. */
 int book_prune_profiles(struct book *book, struct error *err);
 
 /* book_schema.c */

@@ -207,20 +207,8 @@ int book_rows(struct book *book, int64_t run, const struct field_table *table, v
 	return sql_all(book, err, table, "WHERE run = ? ORDER BY 1, 2", ret, ret_n, "i", run);
 }
 
-int book_samples(struct book *book, int64_t run, struct sample **ret, size_t *ret_n, struct error *err)
-{
-	return book_rows(book, run, &sample_table, ret, ret_n, err);
-}
-
 int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows, size_t n,
 	struct error *err)
 {
 	return BOOK_ATOMIC(book, sql_insert(book, err, table, "", rows, n, "i", run), err);
-}
-
-int book_add_row(
-	struct book *book, int64_t run, const struct run_rows *rows, const void *row, struct error *err)
-{
-	return sql_insert(
-		book, err, rows->table, rows->insert ?: "", row, 1, *rows->table->keys ? "i" : "", run);
 }

@@ -24,7 +24,10 @@ static int add_sample_and_executions(struct book *book, int64_t run, const struc
 			" cannot be stored",
 			run, book->path, sample->n);
 	}
-	return r < 0 ? r : book_add_executions(book, run, sample->n, 0, executions, n, err);
+	if (r == 0)
+		r = sql_insert(book, err, &execution_table, "", executions, n, "iin", run, (int64_t)sample->n,
+			INT64_C(1));
+	return r;
 }
 
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
@@ -32,13 +35,6 @@ int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 {
 	return BOOK_ATOMIC(
 		book, add_sample_and_executions(book, run, sample, executions, n_executions, err), err);
-}
-
-int book_add_executions(struct book *book, int64_t run, uint32_t sample, size_t before,
-	const struct execution *executions, size_t n, struct error *err)
-{
-	return sql_insert(book, err, &execution_table, "", executions, n, "iin", run, (int64_t)sample,
-		(int64_t)before + 1);
 }
 
 static int source_compare(const void *a, const void *b)

@@ -177,11 +177,15 @@ static const struct {
 	{"cpus", {"settings", "cpus", "online"}},
 };
 
+/* Statements are known by the address of their text. */
+static const char measurement_select[] = "WHERE environment = ? ORDER BY name",
+		  measurement_replace[] = "ON CONFLICT DO UPDATE SET value = excluded.value";
+
 int document_read_environment(struct book *book, int64_t environment, json_t **ret, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	json_error_t wrong;
-	int r = environment > 0 ? book_get_environment(book, environment, NULL, &text, err) : 0;
+	int r = environment > 0 ? book_get_environment(book, environment, NULL, NULL, &text, err) : 0;
 
 	if (r < 0)
 		return r;
@@ -223,11 +227,7 @@ int document_add_environment(struct book *book, int64_t id, json_t *document, st
 	struct measurement *rows = NULL;
 	json_t *array, *described, *environment;
 	size_t n;
-	int r;
-
-	r = book_get_machine(book, id, &machine, err);
-	if (r >= 0)
-		r = book_get_environment(book, id, &digest, &text, err);
+	int r = book_get_environment(book, id, &digest, &machine, &text, err);
 	if (r < 0)
 		return r;
 	described = machine && *machine == '{' ? json_loads(machine, 0, NULL)
@@ -241,7 +241,7 @@ int document_add_environment(struct book *book, int64_t id, json_t *document, st
 		json_object_set_new(document, "environment", environment);
 	if (digest && !(text && strstr(text, digest)))
 		json_object_set_new(document, "environment_digest", json_string(digest));
-	r = book_measurements(book, id, &rows, &n, err);
+	r = sql_all(book, err, &measurement_table, measurement_select, &rows, &n, "i", id);
 	if (r < 0 || n == 0)
 		return r;
 	array = json_array();
@@ -284,7 +284,7 @@ static int find_profile(
 		_cleanup_(profile_clear) struct profile stored = {};
 		_cleanup_(json_decrefp) json_t *ours = NULL;
 
-		r = book_get_run_profile(book, ids[i], &stored, err);
+		r = book_get_profile(book, ids[i], NULL, &stored, err);
 		if (r == 0)
 			r = document_make_profile(&stored, &ours, err);
 		*ret_current |= stored.retired_ns == 0;
@@ -354,11 +354,11 @@ int document_put_environment(
 	if (r == 0 && (machine || fingerprint || digest))
 		r = book_put_environment(book, digest, machine, fingerprint, ret, err);
 	if (r == 0 && *ret)
-		r = book_measurements(book, *ret, &before, &n, err);
+		r = sql_all(book, err, &measurement_table, measurement_select, &before, &n, "i", *ret);
 	if (r == 0 && ret_profile)
 		r = put_profile_of_run(book, document, ret_profile, err);
-	for (i = 0; r == 0 && i < n; i++)
-		r = book_put_measurement(book, *ret, &before[i], err);
+	if (r == 0)
+		r = sql_insert(book, err, &measurement_table, measurement_replace, before, n, "i", *ret);
 	if (r == 0 && *ret && n == 0)
 		json_array_foreach (json_object_get(document, "measurements"), i, row) {
 			struct measurement measurement;
@@ -366,7 +366,9 @@ int document_put_environment(
 			f = json_fields_begin(
 				row, (struct json_location){"'measurements', entry", (int64_t)i + 1}, err);
 			document_read_fields(&f, &measurement_table, &measurement);
-			r = f.r < 0 ? f.r : book_put_measurement(book, *ret, &measurement, err);
+			r = f.r < 0 ? f.r
+				    : sql_insert(book, err, &measurement_table, measurement_replace,
+					      &measurement, 1, "i", *ret);
 			fields_clear(&measurement_table, &measurement);
 			if (r < 0)
 				break;

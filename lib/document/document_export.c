@@ -191,8 +191,7 @@ static int add_profile(struct run_export *x, const struct run *run, json_t *head
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	json_t *document = NULL;
-	int r = run->profile_id ? book_get_run_profile(x->book, run->profile_id, &profile, x->err)
-				: book_get_profile(x->book, run->profile, &profile, x->err);
+	int r = book_get_profile(x->book, run->profile_id, run->profile, &profile, x->err);
 
 	if (r == -ENOENT)
 		return 0;

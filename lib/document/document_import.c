@@ -83,8 +83,8 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	while (r >= 0 && more > 0) {
 		r = more = json_stream_element(import->document, import->err);
 		if (n == ELEMENTS(executions) || (more == 0 && n > 0)) {
-			r = book_add_executions(
-				import->book, import->run, sample, stored, executions, n, import->err);
+			r = sql_insert(import->book, import->err, &execution_table, "", executions, n, "iin",
+				import->run, (int64_t)sample, (int64_t)stored + 1);
 			stored += n;
 			n = 0;
 		}
@@ -282,7 +282,8 @@ static int import_row(struct run_import *import, const struct run_rows *rows, in
 	if (r >= 0) {
 		r = renumber(import, rows->table, row);
 		if (r >= 0)
-			r = book_add_row(import->book, import->run, rows, row, import->err);
+			r = sql_insert(import->book, import->err, rows->table, rows->insert ?: "", row, 1,
+				*rows->table->keys ? "i" : "", import->run);
 		if (r < 0)
 			r = error_prefix(import->err, r, "%s %" PRId64, where, entry);
 	}

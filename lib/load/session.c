@@ -59,7 +59,7 @@ int load_session_open(
 	if (r == 0)
 		leftovers_remove();
 	if (r == 0 && options->profile)
-		r = book_get_profile(s->base.book, options->profile, &s->profile, err);
+		r = book_get_profile(s->base.book, 0, options->profile, &s->profile, err);
 	if (r == 0)
 		r = run_session_environment(&s->base, err);
 	if (r == 0)

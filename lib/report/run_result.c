@@ -41,9 +41,9 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	bool there;
 
 	if (profile || (run->profile && (today || !run->profile_id)))
-		r = book_get_profile(book, profile ?: run->profile, &ret->profile, &why);
+		r = book_get_profile(book, 0, profile ?: run->profile, &ret->profile, &why);
 	if (r == -ENOENT && !profile && run->profile_id)
-		r = book_get_run_profile(book, run->profile_id, &ret->profile, &why);
+		r = book_get_profile(book, run->profile_id, NULL, &ret->profile, &why);
 	there = r == 0;
 	if (!there && (profile || r != -ENOENT)) {
 		*err = why;
@@ -149,7 +149,7 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	struct discarding *d = &result.discarding;
 	int r;
 
-	r = book_samples(book, id, &result.samples, &result.n_samples, err);
+	r = book_rows(book, id, &sample_table, &result.samples, &result.n_samples, err);
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && by_name && !rules.patterns)
@@ -343,7 +343,7 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 
 	r = book_get_run(book, id, &run, err);
 	if (r == 0)
-		r = book_samples(book, id, &samples, &n, err);
+		r = book_rows(book, id, &sample_table, &samples, &n, err);
 	if (r == 0) /* after the samples: then it has all of theirs, even if the run is not over */
 		r = book_sources(book, &sources, err);
 	if (r == 0)
@@ -527,7 +527,7 @@ int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, co
 	if (r == 0)
 		r = cutoffs_make(&rules, &profile, &left_out, err);
 	if (r == 0 && environment > 0)
-		r = book_get_environment(book, environment, &profile.environment_digest, NULL, err);
+		r = book_get_environment(book, environment, &profile.environment_digest, NULL, NULL, err);
 	if (r == 0)
 		r = noise_mark(book, &short_analysis, &long_analysis, &profile, err);
 	if (r == 0) {

@@ -77,7 +77,7 @@ int constant_get(const struct constant_request *q, struct constant *ret, struct 
 	_cleanup_(freep) char *digest = NULL, *path = NULL, *text = NULL, *there = NULL;
 	_cleanup_(output_file_clear) struct output_file output = {};
 	struct constant constant = {};
-	int r = book_get_environment(book, q->environment, &digest, NULL, err);
+	int r = book_get_environment(book, q->environment, &digest, NULL, NULL, err);
 
 	if (r == 0)
 		r = book_get_inc(book, q->environment, &constant.per_second, err);

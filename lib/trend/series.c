@@ -148,7 +148,7 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 
 static int machine_of(struct book *book, const struct run *run, char **ret, struct error *err)
 {
-	return run->environment > 0 ? book_get_machine(book, run->environment, ret, err) : 0;
+	return run->environment > 0 ? book_get_environment(book, run->environment, NULL, ret, NULL, err) : 0;
 }
 
 /* The runs of the chosen series, the unit's and the machine's. */

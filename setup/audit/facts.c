@@ -347,7 +347,7 @@ static double read_calibrated(const struct machine *machine)
 
 	if (book_open(&book, NULL, BOOK_READ, &err2) < 0 ||
 		book_get_clocks(book, 0, false, &clocks, &err2) <= 0 ||
-		book_get_machine(book, clocks.environment, &name, &err2) < 0)
+		book_get_environment(book, clocks.environment, NULL, &name, NULL, &err2) < 0)
 		return 0;
 	source = clocks_find(&clocks, "clock_gettime(CLOCK_MONOTONIC)");
 	if (!source || !name || strcmp(name, machine->id) != 0)

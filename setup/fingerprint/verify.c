@@ -92,7 +92,7 @@ static int read_profile(const char *name, json_t **ret, struct profile *profile,
 	int r = book_open(&book, options.db, BOOK_READ, err);
 
 	if (r == 0)
-		r = book_get_profile(book, name, profile, err);
+		r = book_get_profile(book, 0, name, profile, err);
 	if (r < 0)
 		return r;
 	if (profile->short_run.run)
@@ -102,7 +102,7 @@ static int read_profile(const char *name, json_t **ret, struct profile *profile,
 			"profile '%s' was imported: the fingerprint of its machine is not in this book, so nothing can be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
 	if (r == 0)
-		r = book_get_environment(book, run.environment, NULL, &text, err);
+		r = book_get_environment(book, run.environment, NULL, NULL, &text, err);
 	if (r < 0)
 		return r;
 	*ret = text ? json_loads(text, 0, NULL) : NULL;

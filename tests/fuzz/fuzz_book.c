@@ -197,7 +197,7 @@ static void read_samples(struct book *book, int64_t run)
 	uint64_t sum = 0;
 	size_t n;
 
-	fine(book_samples(book, run, &samples, &n, &err), &err);
+	fine(book_rows(book, run, &sample_table, &samples, &n, &err), &err);
 	fine(book_executions(book, run, 1, &executions, &n, &err), &err);
 	fine(book_rows(book, run, &counters_table, &counters, &n, &err), &err);
 	fine(book_each_execution(book, run, add_up, &sum, &err), &err);
@@ -232,7 +232,7 @@ static void analyse_run(struct book *book, const struct run *run)
 
 	fine(analysis_load(book, run->id, &options, &analysis, &err), &err);
 	fine(export_document(book, run->id, &document, &err), &err);
-	fine(book_get_environment(book, run->environment, &digest, &environment, &err), &err);
+	fine(book_get_environment(book, run->environment, &digest, NULL, &environment, &err), &err);
 }
 
 static void read_profiles(struct book *book, const struct run *run)

@@ -92,7 +92,7 @@ static void add_calibration(struct book *book, int64_t short_run, int64_t long_r
 		.backend = (char *)"auto",
 		.cpu = 1};
 
-	FUZZ_MUST(book_begin_calibration(book, &calibration, &err) == 0);
+	FUZZ_MUST(book_put_calibration(book, &calibration, &err) == 0);
 }
 
 void sound_book_make(const char *path)

@@ -100,7 +100,7 @@ TEST_IN_BOOK(samples_and_executions_come_back_in_order)
 	assert_done(s, book_add_sample(s->book, run.id, &first, e, 3, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &second, NULL, 0, &s->err));
 
-	assert_done(s, book_samples(s->book, run.id, &samples, &n, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &sample_table, &samples, &n, &s->err));
 	assert_int_equal(n, 2);
 	assert_same_fields(&sample_table, &samples[0], &first);
 	assert_same_fields(&sample_table, &samples[1], &second);
@@ -166,7 +166,7 @@ TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again
 	assert_int_equal(book_get_run(s->book, second.id, &back, &s->err), -ENOENT);
 	assert_int_equal(book_remove_run(s->book, second.id, false, &s->err), -ENOENT);
 	assert_says(s, "'emp-analyze list' shows its runs");
-	assert_done(s, book_samples(s->book, second.id, &samples, &n, &s->err));
+	assert_done(s, book_rows(s->book, second.id, &sample_table, &samples, &n, &s->err));
 	assert_int_equal(n, 0);
 	assert_done(s, book_executions(s->book, second.id, 1, &executions, &n, &s->err));
 	assert_int_equal(n, 0);
@@ -192,13 +192,13 @@ TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 	profile.long_run.run = run.id;
 	plan.phases[SHORT_PHASE].run = other.id;
 	assert_done(s, book_put_profile(s->book, &profile, false, &s->err));
-	assert_done(s, book_begin_calibration(s->book, &plan, &s->err));
+	assert_done(s, book_put_calibration(s->book, &plan, &s->err));
 	assert_int_equal(book_remove_run(s->book, run.id, false, &s->err), -EBUSY);
 	assert_says(s, "run 1 is the long run of the profile 'lab1'");
 	assert_int_equal(book_remove_run(s->book, other.id, false, &s->err), -EBUSY);
 	assert_says(s, "run 2 is part of the calibration for 'lab2', which is not complete");
 	assert_done(s, book_remove_run(s->book, run.id, true, &s->err));
-	assert_done(s, book_get_profile(s->book, "lab1", &back, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "lab1", &back, &s->err));
 	assert_int_equal(back.long_run.run, 0);
 	assert_done(s, book_remove_run(s->book, other.id, true, &s->err));
 	assert_done(s, book_calibrations(s->book, &plans, &n, &s->err));

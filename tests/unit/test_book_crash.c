@@ -66,7 +66,7 @@ static uint32_t check(struct scratch *s, int64_t run, uint32_t stored)
 	size_t n, executions = 0;
 
 	assert_done(s, book_open(&book, s->path, BOOK_WRITE, &s->err));
-	assert_done(s, book_samples(book, run, &samples, &n, &s->err));
+	assert_done(s, book_rows(book, run, &sample_table, &samples, &n, &s->err));
 	assert_true(n == stored || n == stored + 1); /* the last one's commit may have come back to nobody */
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(samples[i].n, i + 1);

@@ -42,7 +42,7 @@ static size_t count_samples(struct scratch *s, const struct run *run, enum book_
 	size_t n, n_executions;
 
 	assert_done(s, book_open(&book, s->path, mode, &s->err));
-	assert_done(s, book_samples(book, run->id, &samples, &n, &s->err));
+	assert_done(s, book_rows(book, run->id, &sample_table, &samples, &n, &s->err));
 	for (size_t i = 1; i < n; i++) {
 		freep(&executions);
 		assert_int_equal(samples[i].n, i + 1);
@@ -89,7 +89,7 @@ TEST_IN_BOOK(a_sample_that_waits_is_stored_before_the_book_is_used)
 
 	assert_true(keep(s->book, &run, 2));
 	assert_true(keep(s->book, &run, 3));
-	assert_done(s, book_samples(s->book, run.id, &samples, &n, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &sample_table, &samples, &n, &s->err));
 	assert_int_equal(n, 3);
 	assert_done(s, book_rows(s->book, run.id, &counters_table, &counters, &n, &s->err));
 	assert_int_equal(n, 2);

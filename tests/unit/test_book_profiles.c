@@ -38,7 +38,7 @@ TEST_IN_BOOK(a_profile_comes_back_as_it_was_stored)
 	_cleanup_(profile_clear) struct profile p = make("quiet"), back = {};
 
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
-	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "quiet", &back, &s->err));
 	p.id = back.id;
 	assert_same_fields(&profile_table, &back, &p);
 	assert_same_fields(&profile_run_table, &back.short_run, &p.short_run);
@@ -60,7 +60,7 @@ TEST_IN_BOOK(a_profile_is_replaced_only_when_asked)
 	assert_int_equal(book_put_profile(s->book, &p, false, &s->err), -EEXIST);
 	assert_says(s, "has a profile 'quiet' already");
 	assert_done(s, book_put_profile(s->book, &p, true, &s->err));
-	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "quiet", &back, &s->err));
 	assert_int_equal(back.cutoffs[0].below_ns, 5000000);
 	assert_int_equal(back.n_cutoffs, 2);
 }
@@ -69,11 +69,11 @@ TEST_IN_BOOK(a_profile_that_is_not_there_is_answered_with_those_that_are)
 {
 	_cleanup_(profile_clear) struct profile a = make("noisy"), b = make("calm"), back = {};
 
-	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
+	assert_int_equal(book_get_profile(s->book, 0, "quiet", &back, &s->err), -ENOENT);
 	assert_says(s, "which has no profiles");
 	assert_done(s, book_put_profile(s->book, &a, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &b, false, &s->err));
-	assert_int_equal(book_get_profile(s->book, "quiet", &back, &s->err), -ENOENT);
+	assert_int_equal(book_get_profile(s->book, 0, "quiet", &back, &s->err), -ENOENT);
 	assert_says(s, "it has 'calm', 'noisy'");
 	assert_int_equal(book_remove_profile(s->book, "quiet", &s->err), -ENOENT);
 }
@@ -122,7 +122,7 @@ TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 	assert_done(s, book_put_profile(s->book, &first, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &second, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &older, false, &s->err));
-	assert_done(s, book_get_profile(s->book, "first", &back, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "first", &back, &s->err));
 	assert_true(back.resolving[1].interleaved == 0.01 && back.resolving[1].separate == 0.02);
 	assert_int_equal(back.resolving[0].samples, 0);
 	assert_true(back.correlation.lag1 == 0.25 && back.correlation.samples == 400);
@@ -140,7 +140,7 @@ TEST_IN_BOOK(a_profile_of_no_environment_has_its_figures_too)
 	free(TAKE(p.environment_digest));
 	p.resolving[3] = (struct resolving){resolving_sizes[3], 0, 0.5};
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
-	assert_done(s, book_get_profile(s->book, "p", &back, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "p", &back, &s->err));
 	assert_true(back.resolving[3].samples == resolving_sizes[3] && back.resolving[3].separate == 0.5);
 	assert_int_equal(back.correlation.samples, 0);
 }
@@ -152,10 +152,10 @@ TEST_IN_BOOK(a_profile_outlives_the_run_it_was_made_of)
 
 	p.short_run.run = run.id;
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
-	assert_done(s, book_get_profile(s->book, "quiet", &back, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "quiet", &back, &s->err));
 	assert_int_equal(back.short_run.run, run.id);
 	assert_done(s, book_remove_run(s->book, run.id, true, &s->err));
-	assert_done(s, book_get_profile(s->book, "quiet", &after, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "quiet", &after, &s->err));
 	assert_int_equal(after.short_run.run, 0);
 	assert_int_equal(after.short_run.n_l_samples, 2);
 }
@@ -170,12 +170,12 @@ TEST_IN_BOOK(an_environment_is_stored_once_for_its_digest)
 	assert_done(s, book_put_environment(s->book, "d2", "box", "{\"a\":3}", &other, &s->err));
 	assert_int_equal(first, again);
 	assert_int_not_equal(first, other);
-	assert_done(s, book_get_environment(s->book, first, &digest, &document, &s->err));
+	assert_done(s, book_get_environment(s->book, first, &digest, NULL, &document, &s->err));
 	assert_string_equal(digest, "d1");
 	assert_string_equal(document, "{\"a\":1}");
-	assert_done(s, book_get_machine(s->book, first, &machine, &s->err));
+	assert_done(s, book_get_environment(s->book, first, NULL, &machine, NULL, &s->err));
 	assert_string_equal(machine, "box");
-	assert_int_equal(book_get_environment(s->book, 99, NULL, NULL, &s->err), -ENOENT);
+	assert_int_equal(book_get_environment(s->book, 99, NULL, NULL, NULL, &s->err), -ENOENT);
 	assert_says(s, "environment 99 is not in the lab book");
 
 	/* foreign ones without a digest are told apart by all they have */

@@ -140,7 +140,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_int_equal(n, 1);
 	assert_int_equal(points[0].n, 7);
 	fields_free(&resume_point_table, points, n);
-	assert_done(s, book_get_profile(s->book, "old", &profile, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, "old", &profile, &s->err));
 	assert_int_equal(profile.cpu, 1); /* its short run's */
 }
 
@@ -153,7 +153,7 @@ TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 
 	load(s, "book-v3.sql");
 	scratch_open(s, BOOK_READ);
-	assert_done(s, book_samples(s->book, 1, &samples, &n, &s->err));
+	assert_done(s, book_rows(s->book, 1, &sample_table, &samples, &n, &s->err));
 	assert_int_equal(n, 2);
 	assert_true(samples[0].et_ns > 110000000 && samples[0].pt_ns > 0);
 	assert_int_equal(samples[0].wait_ns, -1);

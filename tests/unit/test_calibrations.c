@@ -34,11 +34,11 @@ TEST_IN_BOOK(all_of_a_calibration_comes_back)
 	size_t n;
 
 	c.phases[SHORT_PHASE].run = begin_run(s);
-	assert_done(s, book_begin_calibration(s->book, &c, &s->err));
+	assert_done(s, book_put_calibration(s->book, &c, &s->err));
 	c.phases[LONG_PHASE].run = begin_run(s);
 	free(c.owner);
 	c.owner = NULL;
-	assert_done(s, book_update_calibration(s->book, &c, &s->err));
+	assert_done(s, book_put_calibration(s->book, &c, &s->err));
 	assert_done(s, book_calibrations(s->book, &back, &n, &s->err));
 	assert_int_equal(n, 1);
 	assert_int_equal(back->id, c.id);
@@ -64,9 +64,9 @@ TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
 	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up();
 
 	c.phases[SHORT_PHASE].run = begin_run(s);
-	assert_done(s, book_begin_calibration(s->book, &c, &s->err));
+	assert_done(s, book_put_calibration(s->book, &c, &s->err));
 	assert_done(s, book_remove_run(s->book, c.phases[SHORT_PHASE].run, true, &s->err));
-	assert_int_equal(book_update_calibration(s->book, &c, &s->err), -ENOENT);
+	assert_int_equal(book_put_calibration(s->book, &c, &s->err), -ENOENT);
 	assert_says(s, "its short run was removed");
 }
 

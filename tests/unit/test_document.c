@@ -86,7 +86,7 @@ TEST_IN_BOOK(everything_that_a_document_may_say_comes_back)
 	there_and_back(s, document);
 	assert_done(s, book_get_run(s->book, 1, &run, &s->err));
 	assert_string_equal(run.command, "[\"xz\",\"-9\",\"ä ö\"]");
-	assert_done(s, book_get_environment(s->book, run.environment, &digest, NULL, &s->err));
+	assert_done(s, book_get_environment(s->book, run.environment, &digest, NULL, NULL, &s->err));
 	assert_string_equal(digest, "d7");
 }
 

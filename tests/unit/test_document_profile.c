@@ -29,7 +29,7 @@ static json_t *there_and_back(struct scratch *s, const json_t *document)
 
 	assert_done(s, document_parse_profile(document, &in, &s->err));
 	assert_done(s, book_put_profile(s->book, &in, true, &s->err));
-	assert_done(s, book_get_profile(s->book, in.name, &out, &s->err));
+	assert_done(s, book_get_profile(s->book, 0, in.name, &out, &s->err));
 	assert_done(s, document_make_profile(&out, &back, &s->err));
 	return back;
 }

@@ -1,8 +1,155 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cutoff profiles in the lab book: the head, the two runs it was made of, their L-samples, the cutoffs. And the calibrations that make
- * them: which short and which long run belong together, and what was requested, so that another process can resume one. */
+/* Machines in the lab book: environments, which are fingerprints, and what was measured of them; the cutoff profiles that were made in
+ * them; and the calibrations that make these. */
 #include "lib/base/json.h"
 #include "lib/book/book_internal.h"
+
+static const struct field measurement_fields[] = {
+	{FIELD(measurement, FIELD_TEXT, name)},
+	{FIELD(measurement, FIELD_REAL, value)},
+	{FIELD(measurement, FIELD_TEXT, unit)},
+};
+const struct field_table measurement_table = FIELD_TABLE(measurement, "environment, ", measurement_fields);
+
+int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
+{
+	return digest ? sql_row(book, err, "SELECT id FROM environment WHERE digest = ?", "t:I", digest, ret)
+		      : 0;
+}
+
+static int put_environment(struct book *book, const char *digest, const char *machine, const char *document,
+	int64_t *ret, struct error *err)
+{
+	int r = machine ? sql_row(book, err, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING",
+				  "t", machine)
+			: 0;
+
+	/* without a digest, environments are the same if their machines and documents are */
+	if (r >= 0)
+		r = sql_row(book, err,
+			"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
+			" OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
+			"ttt:I", digest, machine, document, ret);
+	if (r == 0)
+		r = sql_row(book, err,
+			"INSERT INTO environment(digest, machine, document)"
+			" VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id",
+			"ttt:I", digest, machine, document, ret);
+	return r;
+}
+
+int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
+	int64_t *ret, struct error *err)
+{
+	int64_t id = 0;
+	int r = BOOK_ATOMIC(book, put_environment(book, digest, machine, document, &id, err), err);
+
+	if (r < 0)
+		return r;
+	*ret = id;
+	return 0;
+}
+
+static int environment_not_there(struct book *book, int64_t id, struct error *err)
+{
+	return error_say(err, -ENOENT, "environment %" PRId64 " is not in the lab book '%s'", id, book->path);
+}
+
+int book_get_environment(struct book *book, int64_t id, char **ret_digest, char **ret_machine,
+	char **ret_document, struct error *err)
+{
+	int r = sql_row(book, err,
+		"SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
+		" WHERE environment.id = ?",
+		"i:TTT", id, ret_digest, ret_machine, ret_document);
+
+	return r > 0 ? 0 : r < 0 ? r : environment_not_there(book, id, err);
+}
+
+/* 1: found. */
+static int get_measurement(
+	struct book *book, int64_t environment, const char *name, double *ret, struct error *err)
+{
+	static const struct field value = {"value", FIELD_REAL, .size = sizeof(double)};
+	static const struct field_table table = {"measurement", "", &value, 1, sizeof(double)};
+
+	return sql_one(book, err, &table, "WHERE environment = ? AND name = ?", ret, "it", environment, name);
+}
+
+int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err)
+{
+	return get_measurement(book, environment, "inc_per_second", ret_per_second, err);
+}
+
+int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)
+{
+	double stored;
+	int r = sql_row(book, err,
+		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s') ON CONFLICT DO NOTHING RETURNING 1",
+		"id", environment, per_second);
+
+	if (r < 0 && book->failure == SQLITE_CONSTRAINT_FOREIGNKEY)
+		return environment_not_there(book, environment, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = book_get_inc(book, environment, &stored, err);
+	if (r < 0)
+		return r;
+	return error_say(err, -EEXIST,
+		"the lab book '%s' already has the constant of INC for this environment (%.0f iterations a second), and runs that were made with it",
+		book->path, stored);
+}
+
+/* What a machine can resolve: three measurements for each number of samples, which ends their names. */
+#define FIGURE(name) "max(value) FILTER (WHERE name = '" name "' || ?2)"
+
+static const struct field measured_fields[] = {
+	{FIELD(resolving, FIELD_INT64, samples), .expression = "?2"},
+	{FIELD(resolving, FIELD_REAL, interleaved), .expression = FIGURE("resolves_interleaved_")},
+	{FIELD(resolving, FIELD_REAL, separate), .expression = FIGURE("resolves_separate_")},
+	{FIELD(resolving, FIELD_REAL, duet), .presence = FIELD_OPTIONAL, /* not known before 0.3 */
+		.expression = FIGURE("resolves_duet_")},
+};
+static const struct field_table measured_table = {
+	"measurement", "", measured_fields, ELEMENTS(measured_fields), sizeof(struct resolving)};
+
+int book_get_resolving(
+	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err)
+{
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		int r;
+
+		ret[i] = (struct resolving){};
+		r = sql_one(book, err, &measured_table,
+			"WHERE environment = ?1 AND name IN ('resolves_interleaved_' || ?2,"
+			" 'resolves_separate_' || ?2, 'resolves_duet_' || ?2) GROUP BY environment"
+			" HAVING total(name <> 'resolves_duet_' || ?2) = 2",
+			&ret[i], "ii", environment, (int64_t)resolving_sizes[i]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* How much neighbouring samples are alike, for all numbers of samples (0). */
+#define LAG1 "correlation_0"
+#define LAG1_SAMPLES "correlation_samples_0"
+
+int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err)
+{
+	struct correlation correlation = {};
+	double samples = 0;
+	int r = get_measurement(book, environment, LAG1, &correlation.lag1, err);
+
+	if (r > 0)
+		r = get_measurement(book, environment, LAG1_SAMPLES, &samples, err);
+	if (r < 0)
+		return r;
+	if (samples >= 1 && samples <= UINT32_MAX && correlation.lag1 >= 0 && correlation.lag1 < 1)
+		correlation.samples = (int64_t)samples;
+	*ret = correlation;
+	return 0;
+}
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
 	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};
@@ -54,11 +201,44 @@ static int retire_profile(struct book *book, const char *name, struct error *err
 	return r < 0 ? r : book_prune_profiles(book, err) ?: r;
 }
 
+/* For results that are not measured with this profile: the figures of the latest are also those of the environment, which the
+ * book may not have had. */
+static int put_figures(struct book *book, const struct profile *profile, struct error *err)
+{
+	const struct correlation *correlation = &profile->correlation;
+	const struct measurement rows[] = {{(char *)LAG1, correlation->lag1, (char *)"1"},
+		{(char *)LAG1_SAMPLES, (double)correlation->samples, (char *)"1"}};
+	int64_t environment = 0;
+	int r;
+
+	if (!profile->environment_digest)
+		return 0;
+	r = sql_row(book, err,
+		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND retired_ns IS NULL",
+		"ti", profile->environment_digest, profile->made_ns);
+	if (r != 0) /* 1: there is a later one */
+		return r < 0 ? r : 0;
+	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
+	for (const struct resolving *row = profile->resolving;
+		r >= 0 && row < profile->resolving + N_RESOLVING; row++)
+		if (row->samples > 0)
+			r = sql_row(book, err,
+				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1'),"
+				" (?1, 'resolves_separate_' || ?2, ?4, '1'), (?1, 'resolves_duet_' || ?2, ?5, '1')"
+				" ON CONFLICT DO UPDATE SET value = excluded.value",
+				"iiddd", environment, row->samples, row->interleaved, row->separate,
+				row->duet);
+	if (r >= 0 && correlation->samples > 0)
+		r = sql_insert(book, err, &measurement_table,
+			"ON CONFLICT DO UPDATE SET value = excluded.value", rows, 2, "i", environment);
+	return r;
+}
+
 static int put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
 	const struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
 	bool is_known = profile->correlation.samples > 0;
-	int64_t id, environment = 0;
+	int64_t id;
 	int r = replace ? retire_profile(book, profile->name, err) : 0;
 
 	if (r >= 0)
@@ -81,21 +261,7 @@ static int put_profile(struct book *book, const struct profile *profile, bool re
 			r = sql_insert(book, err, &resolving_table, "", &profile->resolving[i], 1, "i", id);
 			is_known = true;
 		}
-	/* For results that are not measured with this profile: the figures of the latest are also those of the environment,
-	 * which the book may not have had. */
-	if (r < 0 || !is_known || !profile->environment_digest)
-		return r;
-	r = sql_row(book, err,
-		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND retired_ns IS NULL",
-		"ti", profile->environment_digest, profile->made_ns);
-	if (r != 0) /* 1: there is a later one */
-		return r < 0 ? r : 0;
-	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
-	if (r >= 0)
-		r = book_put_resolving(book, environment, profile->resolving, err);
-	if (r >= 0 && profile->correlation.samples > 0)
-		r = book_put_correlation(book, environment, &profile->correlation, err);
-	return r;
+	return r < 0 || !is_known ? r : put_figures(book, profile, err);
 }
 
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
@@ -132,15 +298,14 @@ static int get_rest(struct book *book, struct profile *profile, struct error *er
 			       &profile->cutoffs, &profile->n_cutoffs, "i", profile->id);
 }
 
-/* The current one of that name, or, if `name` is NULL, that with the id. */
 static int get_profile(
-	struct book *book, const char *name, int64_t id, struct profile *ret, struct error *err)
+	struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	int r = sql_one(book, err, &profile_table,
-		"WHERE iif(?1 IS NULL, id = ?2, name = ?1 AND retired_ns IS NULL)", &profile, "ti", name, id);
+	int r = sql_one(book, err, &profile_table, "WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)",
+		&profile, "it", id, name);
 
-	if (r == 0 && name)
+	if (r == 0 && id == 0)
 		return profile_not_there(book, name, err);
 	if (r == 0)
 		return error_say(err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
@@ -152,14 +317,9 @@ static int get_profile(
 	return 0;
 }
 
-int book_get_profile(struct book *book, const char *name, struct profile *ret, struct error *err)
+int book_get_profile(struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
 {
-	return BOOK_AT_ONCE(book, get_profile(book, name, 0, ret, err), err);
-}
-
-int book_get_run_profile(struct book *book, int64_t id, struct profile *ret, struct error *err)
-{
-	return BOOK_AT_ONCE(book, get_profile(book, NULL, id, ret, err), err);
+	return BOOK_AT_ONCE(book, get_profile(book, id, name, ret, err), err);
 }
 
 static int read_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
@@ -238,25 +398,22 @@ void calibration_plan_clear(struct calibration_plan *c)
 	*c = (struct calibration_plan){};
 }
 
-int book_begin_calibration(struct book *book, struct calibration_plan *c, struct error *err)
+int book_put_calibration(struct book *book, struct calibration_plan *c, struct error *err)
 {
 	int r;
 
-	c->state = CALIBRATION_OPEN;
-	c->started_ns = c->started_ns ?: clock_ns(CLOCK_REALTIME);
-	r = sql_insert(book, err, &calibration_table, "", c, 1, "");
-	if (r == 0)
-		c->id = sqlite3_last_insert_rowid(book->db);
-	return r;
-}
-
-int book_update_calibration(struct book *book, const struct calibration_plan *c, struct error *err)
-{
-	int r = sql_row(book, err,
+	if (!c->id) {
+		c->state = CALIBRATION_OPEN;
+		c->started_ns = c->started_ns ?: clock_ns(CLOCK_REALTIME);
+		r = sql_insert(book, err, &calibration_table, "", c, 1, "");
+		if (r == 0)
+			c->id = sqlite3_last_insert_rowid(book->db);
+		return r;
+	}
+	r = sql_row(book, err,
 		"UPDATE calibration SET state = ?, owner = ?, short_run = ?, long_run = ? WHERE id = ? RETURNING 1",
 		"ttuui", calibration_state_names[c->state], c->owner, c->phases[SHORT_PHASE].run,
 		c->phases[LONG_PHASE].run, c->id);
-
 	if (r != 0)
 		return r < 0 ? r : 0;
 	return error_say(err, -ENOENT,
