@@ -78,11 +78,24 @@ static int make_directory(struct coordinator *c, struct error *err)
 	return error_os(err, r, "cannot make a directory in '%s'", c->load->directory);
 }
 
-static int make_memory(struct coordinator *c, struct error *err)
+/* What the workers share: a socket, a directory, and memory. */
+static int coordinator_prepare(struct coordinator *c, struct error *err)
 {
 	const char *text = c->session->text;
 	struct worker_memory *memory;
+	int sockets[2], r;
 
+	c->workers = xcalloc(c->n, sizeof(*c->workers));
+	c->programs = xcalloc(c->n, sizeof(struct program *));
+	c->result->parts = xcalloc(c->n, sizeof(*c->result->parts));
+	c->result->n = c->n;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return error_os(err, -errno, "cannot make a socket for the slaves");
+	c->socket = sockets[0];
+	c->workers_socket = sockets[1];
+	r = make_directory(c, err);
+	if (r < 0)
+		return r;
 	c->memory_size = sizeof(*memory) + c->n * sizeof(memory->workers[0]) + strlen(text) + 1;
 	c->memory_fd = memfd_create("emp-load", MFD_CLOEXEC);
 	if (c->memory_fd < 0 || posix_fallocate(c->memory_fd, 0, (off_t)c->memory_size) != 0)
@@ -98,23 +111,6 @@ static int make_memory(struct coordinator *c, struct error *err)
 	strcpy((char *)&memory->workers[c->n], text);
 	c->memory = memory;
 	return 0;
-}
-
-/* What the workers share. */
-static int coordinator_prepare(struct coordinator *c, struct error *err)
-{
-	int sockets[2], r;
-
-	c->workers = xcalloc(c->n, sizeof(*c->workers));
-	c->programs = xcalloc(c->n, sizeof(struct program *));
-	c->result->parts = xcalloc(c->n, sizeof(*c->result->parts));
-	c->result->n = c->n;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-		return error_os(err, -errno, "cannot make a socket for the slaves");
-	c->socket = sockets[0];
-	c->workers_socket = sockets[1];
-	r = make_directory(c, err);
-	return r == 0 ? make_memory(c, err) : r;
 }
 
 /* The worker that is started next receives the descriptor of the memory. */

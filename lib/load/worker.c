@@ -38,8 +38,8 @@ static void worker_tell(const struct worker *w)
 	(void)told; /* a coordinator that is gone has this process killed */
 }
 
-/* Maps the memory whose descriptor the coordinator has sent. */
-static int receive_memory(struct worker *w, struct error *err)
+/* Takes its socket, the memory whose descriptor the coordinator has sent there, and its script. */
+static int worker_join(struct worker *w, const char *number, struct error *err)
 {
 	union {
 		char space[CMSG_SPACE(sizeof(int))];
@@ -52,19 +52,6 @@ static int receive_memory(struct worker *w, struct error *err)
 		.msg_controllen = sizeof(control)};
 	_cleanup_(closep) int fd = -1;
 	struct stat st;
-
-	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
-		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-	w->memory = fstat(fd, &st) < 0
-			    ? MAP_FAILED
-			    : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	return w->memory != MAP_FAILED ? 0 : error_os(err, -errno, "cannot map the driver's memory");
-}
-
-/* Takes its socket, its memory and its script. */
-static int worker_join(struct worker *w, const char *number, struct error *err)
-{
 	int64_t k;
 	int r;
 
@@ -73,9 +60,15 @@ static int worker_join(struct worker *w, const char *number, struct error *err)
 	w->socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (w->socket < 0 || w->null < 0 || dup2(w->null, STDIN_FILENO) < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
-	r = receive_memory(w, err);
-	if (r == 0)
-		r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
+	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
+		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
+	w->memory = fstat(fd, &st) < 0
+			    ? MAP_FAILED
+			    : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (w->memory == MAP_FAILED)
+		return error_os(err, -errno, "cannot map the driver's memory");
+	r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
 	if (r < 0)
 		return r;
 	/* the kernel forgets it when a file with capabilities is executed */
