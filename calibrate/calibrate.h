@@ -22,8 +22,8 @@ struct calibrate_options {
 };
 
 extern struct calibrate_options calibrate_options;
-extern const struct option_row run_options[], resume_options[], revalidate_options[], constant_options[],
-	profile_options[], jitter_options[], clocks_options[];
+extern const struct option_row run_options[], resume_options[], revalidate_options[], profile_options[],
+	jitter_options[], clocks_options[];
 
 /* " --db FILE" for commands that are suggested, as a shell needs it; "" if the option was not given. */
 const char *calibrate_db(void);
@@ -32,14 +32,13 @@ const char *calibrate_db(void);
 const char *calibrate_quoted(const char *name);
 
 /* Standard output; with --json standard error. */
-FILE *screen_file(void);
+FILE *calibrate_screen(void);
 void calibrate_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int verb_run(int argc, char **argv, struct error *err);
 int verb_resume(int argc, char **argv, struct error *err);
 int verb_revalidate(int argc, char **argv, struct error *err);
 int verb_status(int argc, char **argv, struct error *err);
-int verb_constant(int argc, char **argv, struct error *err);
 int verb_clocks(int argc, char **argv, struct error *err);
 int verb_profile(int argc, char **argv, struct error *err);
 int verb_jitter(int argc, char **argv, struct error *err);
@@ -64,14 +63,13 @@ option_parser preset_size_option; /* into struct size */
 
 /* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
  * calibration_run takes the rest of the short and of the long run, with INC as the program, and makes the profile
- * (calibration.c). screen.c prints what the user reads. 'revalidate' takes a run in the same way. */
+ * (calibration.c). 'revalidate' takes a run in the same way. */
 
 struct calibration {
 	struct run_session base;
 	struct calibration_plan plan;
 	int inhibitor; /* -1: sleep is not blocked */
-	struct constant constant;
-	char *inc;                           /* the program's file */
+	struct inc inc;
 	char *notes;                         /* for the runs: the result of the audit; NULL: nothing */
 	int phase;                           /* under way */
 	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
@@ -81,6 +79,7 @@ struct calibration {
 	{                                                                     \
 		.inhibitor = -1, .base = {.lock = {-1}}, .plan = {.cpu = -1 } \
 	}
+#define CALIBRATION_LONG_NS (3600 * NS_PER_S) /* a longer one is only begun after a question */
 
 void calibration_clear(struct calibration *calibration);
 
@@ -94,8 +93,10 @@ int calibration_prepare(struct calibration *calibration, struct error *err);
 /* Finds the constant of INC for the environment that the calibration began in (0: it begins in today's). */
 int calibration_find_constant(struct calibration *calibration, int64_t environment, struct error *err);
 
-/* The time left, estimated from the samples so far; `all`: with the warm-ups and the duet to come. */
-int64_t calibration_left_ns(const struct calibration *calibration, bool all);
+/* A new run of INC that runs for `length_ns` by the constant, and INC as it is started for it. run_clear frees the run, also after a
+ * failure. */
+int calibration_new_run(const struct calibration *calibration, enum run_kind kind, int64_t length_ns,
+	struct inc_program *ret_inc, struct run *ret, struct error *err);
 
 /* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
  * can be resumed. */
@@ -112,40 +113,3 @@ struct calibration_query {
 /* 1: *ret is filled in; 0: there is none. */
 int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
 	struct error *err);
-
-/* INC as a calibration starts it. Contains pointers into itself: do not copy it. */
-struct inc_program {
-	int64_t length_ns;
-	char iterations[32];
-	char *argv[4];
-	struct command_spec spec;
-};
-
-/* INC that runs for `length_ns`, by the calibration's constant. */
-void inc_program_make(struct inc_program *ret, const struct calibration *calibration, int64_t length_ns);
-
-/* A new run of INC. run_clear frees its contents, also after a failure. */
-int inc_program_describe(const struct inc_program *program, const struct calibration *calibration,
-	enum run_kind kind, struct run *ret, struct error *err);
-
-/* screen.c: the text that 'run' and 'resume' print: one line for each run, for each daemon, and for all warnings. -v adds
- * details. */
-void screen_audit_ignored(const char *checks);
-
-/* The plan, and when it ends. `sleeps`: why sleep could not be blocked; NULL: it is. */
-void screen_plan(const struct calibration *calibration, const char *sleeps);
-
-/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
-int screen_confirm(int64_t ns, struct error *err);
-
-/* A complete run: its verdict, central cluster and L-samples. */
-int screen_run(struct calibration *calibration, int which, struct error *err);
-
-/* What disturbed the runs. */
-int screen_warnings(
-	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err);
-
-void screen_profile(const struct profile *profile, const struct cutoffs *left_out);
-void screen_next(const struct calibration *calibration,
-	const struct analysis *const analyses[CALIBRATION_PHASES], const struct profile *profile);
-void screen_refused(const struct calibration *calibration);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration from the open book to the profile, INC as it starts it, and how fast INC is ('constant'). See calibrate.h. */
+/* A calibration from the open book to the profile, and what 'run' and 'resume' print of it: a line for each run, for each daemon, and
+ * for all warnings; -v adds details. See calibrate.h. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/json.h"
+#include "lib/base/terminal.h"
 #include "lib/document/document.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
@@ -11,6 +13,7 @@
 #include "lib/host/systemd/units.h"
 #include "lib/protocol/names.h"
 #include "lib/protocol/sample_size.h"
+#include "lib/report/notes.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 
@@ -22,47 +25,35 @@ void calibration_clear(struct calibration *c)
 	closep(&c->inhibitor);
 	run_session_close(&c->base);
 	calibration_plan_clear(&c->plan);
-	free(c->inc);
+	free(c->inc.path);
 	free(c->notes);
 }
 
 int calibration_open(struct calibration *c, struct error *err)
 {
-	int r = suite_file_find("inc", &c->inc, err);
+	int r = suite_file_find("inc", &c->inc.path, err);
 
 	calibrate_options.ignore_audit |= calibrate_options.anyway;
 	calibrate_options.ignore_changes |= calibrate_options.anyway;
 	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, RUN_LOCK_TAKEN, err);
 }
 
-int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
-	struct error *err)
+/* "Audit: not fit (…), ignored", without -v with three of the checks. */
+static void print_ignored_audit(const char *checks)
 {
-	struct calibration_plan *all;
-	size_t n;
-	int r, found = 0;
+	enum { SHOWN = 3 };
+	const char *end = checks;
+	int more = 0;
 
-	r = book_calibrations(book, &all, &n, err);
-	if (r < 0)
-		return r;
-	for (size_t i = n; i-- > 0;) {
-		struct calibration_plan *c = &all[i];
-		bool fits = query->any || c->state == CALIBRATION_OPEN;
-
-		if (query->run)
-			fits = c->phases[SHORT_PHASE].run == query->run ||
-			       c->phases[LONG_PHASE].run == query->run;
-		else if (query->profile && strcmp(c->profile, query->profile))
-			fits = false;
-		if (!found && fits) {
-			*ret = *c;
-			found = 1;
-		} else {
-			calibration_plan_clear(c);
-		}
-	}
-	free(all);
-	return found;
+	for (int i = 0; i < SHOWN && end; i++)
+		end = strstr(end + (i > 0), ", ");
+	for (const char *at = end; at; at = strstr(at + 1, ", "))
+		more++;
+	if (more && !calibrate_options.verbose)
+		calibrate_print(
+			"Audit: not fit (%.*s and %d more), ignored\n", (int)(end - checks), checks, more);
+	else
+		calibrate_print("Audit: not fit (%s), ignored\n", checks);
 }
 
 int calibration_prepare(struct calibration *c, struct error *err)
@@ -73,6 +64,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	const char *why;
 	int r = c->plan.cpu >= 0 ? pinning_check(c->plan.cpu, AT_FDCWD, err) : 0;
 
+	c->inc.cpu = c->plan.cpu;
 	if (r == 0)
 		r = environment_audit(&off, err);
 	if (r < 0)
@@ -84,7 +76,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 			"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
 			off);
 	} else {
-		screen_audit_ignored(off);
+		print_ignored_audit(off);
 		c->notes = text_format("audit: not fit (%s), ignored", off);
 	}
 	r = run_session_environment(&c->base, err);
@@ -110,49 +102,33 @@ int calibration_prepare(struct calibration *c, struct error *err)
 
 int calibration_find_constant(struct calibration *c, int64_t environment, struct error *err)
 {
-	const struct constant_request request = {
-		&c->base, environment ?: c->base.environment, c->inc, c->plan.cpu};
-	int r = constant_get(&request, &c->constant, err);
+	int r = inc_find_constant(&c->inc, &c->base, environment ?: c->base.environment, err);
 
 	if (r == 0)
-		calibrate_print("INC: %.3fe9 iterations/s (%s)\n", c->constant.per_second / 1e9,
-			c->constant.found_now ? "measured now" : "measured before");
+		calibrate_print("INC: %.3fe9 iterations/s (%s)\n", c->inc.per_second / 1e9,
+			c->inc.found_now ? "measured now" : "measured before");
 	return r;
 }
 
-void inc_program_make(struct inc_program *p, const struct calibration *c, int64_t length_ns)
+/* INC that runs for `length_ns`, by the calibration's constant. */
+static void make_inc(const struct calibration *c, int64_t length_ns, struct inc_program *ret)
 {
-	*p = (struct inc_program){
-		.length_ns = length_ns,
-		.argv = {(char *)"inc", (char *)"--iterations", p->iterations},
-		.spec = {.argv = p->argv,
-			.path = c->inc,
-			.cpu = c->plan.cpu,
-			.stdin_fd = -1,
-			.stdout_fd = -1,
-			.stderr_fd = -1,
-			.cgroup = c->base.observer.cgroup,
-			.accounting = c->base.observer.accounting},
-	};
-	snprintf(p->iterations, sizeof(p->iterations), "%.0f",
-		c->constant.per_second * (double)length_ns / 1e9);
+	inc_program_make(ret, &c->inc, &c->base, c->inc.per_second * (double)length_ns / 1e9);
 }
 
-int inc_program_describe(const struct inc_program *p, const struct calibration *c, enum run_kind kind,
-	struct run *run, struct error *err)
+int calibration_new_run(const struct calibration *c, enum run_kind kind, int64_t length_ns,
+	struct inc_program *ret_inc, struct run *ret, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *command = json_pack("[sss]", p->argv[0], p->argv[1], p->argv[2]);
-
-	*run = (struct run){
-		.program = text_format("INC%s", text_seconds(p->length_ns)),
-		.command = json_dumps(command, JSON_COMPACT),
+	make_inc(c, length_ns, ret_inc);
+	*ret = (struct run){
+		.program = text_format("INC%s", text_seconds(length_ns)),
 		.kind = kind,
 		.notes = text_copy(c->notes),
-		.task_length_ns = p->length_ns,
+		.task_length_ns = length_ns,
 		.cpu = c->plan.cpu,
 	};
-	run_session_describe(&c->base, run);
-	return names_text(&run->name_patterns, err);
+	run_session_describe(&c->base, ret_inc->argv, ret);
+	return names_text(&ret->name_patterns, err);
 }
 
 /* INC as a duet with itself. The slice is emp-measure's. */
@@ -191,7 +167,7 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 		return 0;
 	for (size_t i = 0; r == 0 && i < 2; i++) {
 		r = cgroup_new_in(&cgroups[i], o->cgroup->path, err);
-		inc_program_make(&inc[i], c, duet_length_ns(c));
+		make_inc(c, duet_length_ns(c), &inc[i]);
 		inc[i].spec.cgroup = cgroups[i];
 		inc[i].spec.slice_ns = SLICE_NS;
 		specs[i] = &inc[i].spec;
@@ -215,7 +191,8 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 	return r;
 }
 
-int64_t calibration_left_ns(const struct calibration *c, bool all)
+/* The time left, estimated from the samples so far; `all`: with the warm-ups and the duet to come. */
+static int64_t calibration_left_ns(const struct calibration *c, bool all)
 {
 	int64_t ns = all ? DUET_ROUNDS * 2 * duet_length_ns(c) : 0;
 
@@ -322,6 +299,37 @@ static int take_phase(
 	return 0;
 }
 
+/* A complete run: its verdict, central cluster and L-samples. */
+static int print_run(const struct calibration *c, int which, struct error *err)
+{
+	const struct calibration_phase *phase = &c->plan.phases[which];
+	const struct analysis_options options = {
+		.central_max_ns = phase->central_max_ns,
+		.by_wait_if_exact = !c->plan.by_et,
+		.other_cpus = c->plan.other_cpus,
+	};
+	_cleanup_(analysis_clear) struct analysis a = {};
+	const char *central;
+	int r = analysis_load(c->base.book, phase->run, &options, &a, err);
+
+	if (r < 0)
+		return r;
+	if (a.by_wait)
+		central = text_brief("W up to %s", text_duration(a.central.high_ns - a.median_rest_ns));
+	else
+		central = text_brief(
+			"%s … %s", text_duration(a.central.low_ns), text_duration(a.central.high_ns));
+	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s\n", (long long)a.run.id,
+		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
+		central, a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
+	if (a.noise.noisy)
+		calibrate_print("  It is %s\n", noise_describe(&a.noise));
+	if (calibrate_options.verbose)
+		calibrate_print("  It shows %s.\n%s", terminal_text(a.why),
+			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "");
+	return 0;
+}
+
 /* SHORT_PHASE or LONG_PHASE, from where it is to its end. */
 static int do_phase(struct calibration *c, int which, struct error *err)
 {
@@ -331,12 +339,13 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 	int r;
 
 	c->phase = which;
-	inc_program_make(&inc, c, phase->length_ns);
 	if (!phase->run) {
-		r = inc_program_describe(&inc, c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, &run, err);
+		r = calibration_new_run(
+			c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, phase->length_ns, &inc, &run, err);
 		if (r == 0)
 			r = begin_phase(c, which, &run, err);
 	} else {
+		make_inc(c, phase->length_ns, &inc);
 		r = book_get_run(c->base.book, phase->run, &run, err);
 		if (r == 0 && run.n_samples < phase->samples) {
 			r = book_reopen_run(c->base.book, phase->run, c->base.environment, err);
@@ -347,7 +356,7 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 	}
 	if (r == 0 && (run.n_samples < phase->samples || run.state != RUN_DONE))
 		r = take_phase(c, &inc, &run, err);
-	return r != 0 ? r : screen_run(c, which, err);
+	return r != 0 ? r : print_run(c, which, err);
 }
 
 /* The profile and the end of its calibration, in one transaction. */
@@ -372,24 +381,92 @@ static int store_profile(struct calibration *c, struct profile *profile, struct 
 	return r;
 }
 
-static int show_new_profile(struct calibration *c, const struct profile *profile,
-	const struct cutoffs *left_out, const struct analysis *const analyses[], struct error *err)
+/* What disturbed the runs: a line for each counter with -v, and one for all. */
+static int print_warnings(
+	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
 {
+	enum { WIDTH = 48 };
+	size_t changed[N_COUNTERS] = {}, n_samples = 0;
+	int column = 0;
+
+	/* for each counter, the samples of both runs in which it changed */
+	for (int i = 0; i < CALIBRATION_PHASES; i++) {
+		_cleanup_(disturbances_clear) struct disturbances found = {};
+		int r = disturbances_load(book, analyses[i]->run.id, &found, err);
+
+		if (r < 0)
+			return r;
+		n_samples += analyses[i]->n_samples;
+		for (size_t k = 0; k < found.n; k++) {
+			_cleanup_(freep) char *description = disturbance_description(&found, &found.items[k]);
+
+			changed[found.items[k].which] += found.items[k].n;
+			if (calibrate_options.verbose)
+				calibrate_print(
+					"  Run %lld: %s\n", (long long)analyses[i]->run.id, description);
+		}
+	}
+	for (int i = 0; i < N_COUNTERS; i++) {
+		_cleanup_(freep) char *text = NULL;
+		int length;
+
+		if (!changed[i])
+			continue;
+		text = text_format("%s in %zu", disturbance_name(i), changed[i]);
+		length = (int)strlen(text);
+		if (column > 0 && column + length > WIDTH) {
+			calibrate_print(",\n          %s", text);
+			column = length;
+		} else {
+			calibrate_print("%s%s", column ? ", " : "Warnings: ", text);
+			column += length + 2;
+		}
+	}
+	if (column > 0)
+		calibrate_print(" of %zu samples%s\n", n_samples, calibrate_options.verbose ? "" : " (-v)");
+	return 0;
+}
+
+static int show_new_profile(struct calibration *c, const struct profile *p, const struct cutoffs *left_out,
+	const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
+{
+	enum { PAPERS_SAMPLES = 10 };
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	FILE *screen = calibrate_screen();
 	int r = 0;
 
 	if (calibrate_options.json) {
-		r = document_make_profile(profile, &document, err);
+		r = document_make_profile(p, &document, err);
 		if (r == 0)
 			r = json_print(document, stdout, err);
 	} else {
-		screen_profile(profile, left_out);
+		const char *resolving;
+
+		printf("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
+			p->n_cutoffs == 1 ? "" : "s");
+		if (left_out->n > 0)
+			printf(", %zu left out (--material)", left_out->n);
+		printf("\n");
+		cutoffs_print_names(left_out, screen);
+		cutoffs_print_floor(p, screen);
+		noise_print(screen, p->name, p->blind_ns, p->noise);
+		if (p->n_cutoffs)
+			cutoffs_print(p, calibrate_options.verbose, screen);
+		resolving = resolving_text_of(p->resolving, PAPERS_SAMPLES, false);
+		if (*resolving)
+			printf("Resolution: %s\n", resolving);
 	}
 	if (r == 0 && calibrate_options.verbose)
-		r = daemon_causes_print(c->base.book, analyses, CALIBRATION_PHASES, screen_file(), err);
-	if (r == 0)
-		screen_next(c, analyses, profile);
-	return r;
+		r = daemon_causes_print(c->base.book, analyses, CALIBRATION_PHASES, screen, err);
+	if (r < 0)
+		return r;
+	if (p->n_cutoffs && !calibrate_options.verbose)
+		calibrate_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
+			(long long)analyses[analyses[SHORT_PHASE]->n_l_samples ? SHORT_PHASE : LONG_PHASE]
+				->run.id);
+	calibrate_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
+		calibrate_quoted(p->name), c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu));
+	return 0;
 }
 
 /* From two complete runs to the profile in the book, or the reason why there is none: STATUS_NOT_FIT with a sentence
@@ -420,11 +497,16 @@ static int conclude(struct calibration *c, struct error *err)
 		c->base.book, phases[SHORT_PHASE].run, phases[LONG_PHASE].run, &making, &profile, err);
 	if (refused < 0)
 		return refused;
-	r = screen_warnings(c->base.book, analyses, err);
+	r = print_warnings(c->base.book, analyses, err);
 	if (r < 0)
 		return r;
 	if (refused) {
-		screen_refused(c);
+		calibrate_print("No profile was made. To look at the runs, and to make one anyway:\n"
+				"  emp-analyze%s scatter %lld -o short.png\n"
+				"  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
+			calibrate_db(), (long long)phases[SHORT_PHASE].run, calibrate_db(),
+			(long long)phases[SHORT_PHASE].run, (long long)phases[LONG_PHASE].run,
+			calibrate_quoted(c->plan.profile));
 		c->plan.state = CALIBRATION_REFUSED;
 		book_put_calibration(c->base.book, &c->plan, &err2);
 		return STATUS_NOT_FIT;
@@ -453,12 +535,21 @@ static int set_owner(struct calibration *c, bool ours, struct error *err)
 
 int calibration_run(struct calibration *c, struct error *err)
 {
+	const struct calibration_phase *phases = c->plan.phases;
+	int64_t left_ns = calibration_left_ns(c, true);
 	struct error err2 = {};
 	int r;
 
 	/* blocks sleep and shutdown, and tells systemd that the service has started */
 	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &err2);
-	screen_plan(c, c->inhibitor < 0 ? err2.text : NULL);
+	calibrate_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
+		text_seconds(phases[0].length_ns), phases[0].samples, text_seconds(phases[1].length_ns),
+		phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
+		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), left_ns)));
+	if (c->inhibitor < 0 && (left_ns > CALIBRATION_LONG_NS || calibrate_options.verbose))
+		calibrate_print("Sleep and shutdown are not blocked: %s\n", err2.text);
+	else if (calibrate_options.verbose)
+		calibrate_print("Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
 	sd_notify(0, "READY=1");
 	r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
@@ -473,40 +564,4 @@ int calibration_run(struct calibration *c, struct error *err)
 	if (set_owner(c, false, err) < 0 || book_checkpoint(c->base.book, err) < 0)
 		return STATUS_ERROR;
 	return r;
-}
-
-const struct option_row constant_options[] = {
-	{0, "cpu", "N", "measure it on this CPU", pinning_option, &calibrate_options.cpu},
-	{},
-};
-
-/* emp-calibrate constant: how many iterations INC makes in a second here. */
-int verb_constant(int argc, char **argv, struct error *err)
-{
-	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
-	_cleanup_(freep) char *inc = NULL;
-	struct constant constant;
-	int r = suite_file_find("inc", &inc, err);
-
-	if (r == 0)
-		r = run_session_open(&session, calibrate_options.db, BOOK_WRITE, RUN_LOCK_IGNORED, err);
-	if (r == 0)
-		r = run_session_environment(&session, err);
-	if (r == 0)
-		r = observer_open(&session.observer, ACCOUNTING_NONE, -1, err);
-	if (r < 0)
-		return r;
-	r = constant_get(
-		&(struct constant_request){&session, session.environment, inc, calibrate_options.cpu},
-		&constant, err);
-	if (r < 0)
-		return r == -EINTR ? STATUS_INTERRUPTED : r;
-	if (calibrate_options.json)
-		return json_print_document("emp-constant",
-			json_pack("{s:f, s:s, s:b}", "iterations_per_second", constant.per_second,
-				"environment", session.environment_digest, "found_now", constant.found_now),
-			err);
-	printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", constant.per_second,
-		session.environment_digest, constant.found_now ? "measured now" : "measured before");
-	return 0;
 }

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate: runs INC, observes what else runs, and makes the cutoff profile. */
+/* emp-calibrate: runs INC, observes what else runs, and makes the cutoff profile. What its verbs have in common, and 'constant'. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/json.h"
 #include "lib/base/terminal.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
+
+#include <stdarg.h>
 
 struct calibrate_options calibrate_options = {.cpu = -1};
 
@@ -16,6 +21,42 @@ static const struct option_row common_options[] = {
 		&calibrate_options.verbose},
 	{},
 };
+
+/* emp-calibrate constant: how many iterations INC makes in a second here. */
+
+static const struct option_row constant_options[] = {
+	{0, "cpu", "N", "measure it on this CPU", pinning_option, &calibrate_options.cpu},
+	{},
+};
+
+static int verb_constant(int argc, char **argv, struct error *err)
+{
+	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
+	struct inc inc = {.cpu = calibrate_options.cpu};
+	_cleanup_(freep) char *path = NULL;
+	int r = suite_file_find("inc", &path, err);
+
+	inc.path = path;
+	if (r == 0)
+		r = run_session_open(&session, calibrate_options.db, BOOK_WRITE, RUN_LOCK_IGNORED, err);
+	if (r == 0)
+		r = run_session_environment(&session, err);
+	if (r == 0)
+		r = observer_open(&session.observer, ACCOUNTING_NONE, -1, err);
+	if (r < 0)
+		return r;
+	r = inc_find_constant(&inc, &session, session.environment, err);
+	if (r < 0)
+		return r == -EINTR ? STATUS_INTERRUPTED : r;
+	if (calibrate_options.json)
+		return json_print_document("emp-constant",
+			json_pack("{s:f, s:s, s:b}", "iterations_per_second", inc.per_second, "environment",
+				session.environment_digest, "found_now", inc.found_now),
+			err);
+	printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", inc.per_second,
+		session.environment_digest, inc.found_now ? "measured now" : "measured before");
+	return 0;
+}
 
 static const struct verb verbs[] = {
 	{"run", NULL, "run INC, short and long, and make a profile of cutoffs", 0, 0, run_options, verb_run},
@@ -65,6 +106,21 @@ const char *calibrate_quoted(const char *name)
 
 	snprintf(word, sizeof(word), "%s", terminal_text(quoted) ?: "");
 	return word;
+}
+
+FILE *calibrate_screen(void)
+{
+	return calibrate_options.json ? stderr : stdout;
+}
+
+void calibrate_print(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(calibrate_screen(), format, args);
+	va_end(args);
+	fflush(calibrate_screen()); /* the next line may come much later */
 }
 
 int main(int argc, char **argv)

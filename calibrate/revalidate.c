@@ -113,8 +113,7 @@ static int take_run(struct calibration *c, const struct past *p, int64_t *ret_ru
 	if (n > p->profile.short_run.samples)
 		n = p->profile.short_run.samples;
 	sampling.samples = n < FEWEST ? FEWEST : (uint32_t)n;
-	inc_program_make(&inc, c, length_ns);
-	r = inc_program_describe(&inc, c, RUN_REVALIDATE, &run, err);
+	r = calibration_new_run(c, RUN_REVALIDATE, length_ns, &inc, &run, err);
 	if (r < 0)
 		return r;
 	run.profile = xstrdup(p->profile.name);

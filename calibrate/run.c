@@ -6,6 +6,7 @@
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
 #include "lib/host/process/pinning.h"
+#include "lib/host/process/signals.h"
 #include "lib/report/notes.h"
 
 #include <systemd/sd-daemon.h>
@@ -18,6 +19,36 @@ const struct option_row resume_options[] = {
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{},
 };
+
+int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
+	struct error *err)
+{
+	struct calibration_plan *all;
+	size_t n;
+	int r, found = 0;
+
+	r = book_calibrations(book, &all, &n, err);
+	if (r < 0)
+		return r;
+	for (size_t i = n; i-- > 0;) {
+		struct calibration_plan *c = &all[i];
+		bool fits = query->any || c->state == CALIBRATION_OPEN;
+
+		if (query->run)
+			fits = c->phases[SHORT_PHASE].run == query->run ||
+			       c->phases[LONG_PHASE].run == query->run;
+		else if (query->profile && strcmp(c->profile, query->profile))
+			fits = false;
+		if (!found && fits) {
+			*ret = *c;
+			found = 1;
+		} else {
+			calibration_plan_clear(c);
+		}
+	}
+	free(all);
+	return found;
+}
 
 /* All samples of a run must come from the same environment. */
 static int check_environment(struct calibration *c, struct error *err)
@@ -188,6 +219,31 @@ static bool has_profile(struct book *book, const char *name)
 	return book_get_profile(book, 0, name, &profile, &(struct error){}) == 0;
 }
 
+/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
+static int confirm_run(int64_t ns, struct error *err)
+{
+	char answer[16] = "";
+	sigset_t ours;
+
+	if (ns <= CALIBRATION_LONG_NS)
+		return 0;
+	if (!isatty(STDIN_FILENO) || !isatty(fileno(calibrate_screen())))
+		return error_say(err, -ECANCELED,
+			"not started: this calibration takes %s, and there is no terminal to ask on; add --yes, or choose a shorter --preset: quick, hour or day",
+			text_duration(ns));
+	calibrate_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(ns),
+		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
+	sigprocmask(SIG_SETMASK, interrupt_old_mask(),
+		&ours); /* here ^C may end the process: nothing has begun */
+	if (!fgets(answer, sizeof(answer), stdin))
+		calibrate_print("\n");
+	sigprocmask(SIG_SETMASK, &ours, NULL);
+	if (answer[0] == 'y' || answer[0] == 'Y')
+		return 0;
+	return error_say(
+		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
+}
+
 static int begin_new(struct calibration *c, struct error *err)
 {
 	const struct preset *preset = options.preset ?: preset_default;
@@ -223,7 +279,7 @@ static int begin_new(struct calibration *c, struct error *err)
 				takes_ns, saturate_multiply(UINT64_C(1) + phase->samples, phase->length_ns));
 	}
 	if (r == 0 && !options.yes)
-		r = screen_confirm(takes_ns, err);
+		r = confirm_run(takes_ns, err);
 	if (r == 0)
 		r = calibration_prepare(c, err);
 	return r != 0 ? r : calibration_find_constant(c, 0, err);

@@ -6,7 +6,6 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/screen.h"
-#include "lib/run/constant.h"
 
 #include <sys/stat.h>
 
@@ -38,28 +37,20 @@ int64_t against_length_ns(int64_t pt_ns)
 }
 
 /* How much INC is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
-static int begin_inc(struct sampling *inc, struct error *err)
+static int begin_inc(struct sampling *sampling, struct error *err)
 {
-	struct task *t = inc->data;
+	struct task *t = sampling->data;
 	struct session *s = t->session;
-	const struct constant_request request = {
-		.session = &s->base,
-		.environment = s->base.environment,
-		.inc_path = t->command->path,
-		.cpu = s->options->cpu,
-	};
+	struct inc *inc = &s->inc->inc;
 	int64_t length_ns = against_length_ns(s->samplings[0].last_pt_ns);
-	_cleanup_(json_decrefp) json_t *command = NULL;
-	struct constant constant;
-	int r = constant_get(&request, &constant, err);
+	int r = inc_find_constant(inc, &s->base, s->base.environment, err);
 
 	if (r < 0)
 		return r;
-	inc->increments = (int64_t)(constant.per_second * (double)length_ns / 1e9) + 1;
-	snprintf(s->inc->iterations, sizeof(s->inc->iterations), "%" PRId64, inc->increments);
-	command = json_pack("[sss]", s->inc->argv[0], s->inc->argv[1], s->inc->iterations);
+	sampling->increments = (int64_t)(inc->per_second * (double)length_ns / 1e9) + 1;
+	inc_program_make(&s->inc->program, inc, &s->base, (double)sampling->increments);
 	free(t->run.command);
-	t->run.command = json_dumps(command, JSON_COMPACT);
+	t->run.command = run_command_json(s->inc->program.argv);
 	return 0;
 }
 

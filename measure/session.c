@@ -53,19 +53,6 @@ static int preload_fast_clock(struct error *err)
 	return 0;
 }
 
-/* The arguments as a JSON array; bytes that are not UTF-8 become \xNN. */
-static char *command_json(char *const *argv)
-{
-	_cleanup_(json_decrefp) json_t *array = json_array();
-
-	for (int i = 0; argv[i]; i++) {
-		_cleanup_(freep) char *word = text_utf8(argv[i]);
-
-		json_array_append_new(array, json_string(word));
-	}
-	return json_dumps(array, JSON_COMPACT);
-}
-
 static void *drain_pipe(void *data)
 {
 	int from = (int)(intptr_t)data, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -173,7 +160,6 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	};
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : command->argv[0]),
-		.command = command_json(command->argv),
 		.name = command->named ? xstrdup(command->name) : NULL,
 		.kind = duet ? RUN_DUET : RUN_MEASURE,
 		.profile = text_copy(o->profile),
@@ -182,7 +168,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.unprofiled_share_ppm = llround(o->unprofiled_percent * (PPM / 100)),
 		.cpu = o->cpu,
 	};
-	run_session_describe(&s->base, &t->run);
+	run_session_describe(&s->base, command->argv, &t->run);
 	if (duet) {
 		free(t->run.wait_source);
 		t->run.wait_source = xstrdup("elapsed");
@@ -193,23 +179,22 @@ static int fill_task(struct session *s, const struct command *command, const cha
 /* The last task. -ENOENT with a sentence: the suite's inc is not there. */
 static int add_inc(struct session *s, size_t n_commands, struct error *err)
 {
-	_cleanup_(freep) char *path = NULL;
 	struct inc_command *inc;
 	int r;
 
 	if (n_commands != 1)
 		return error_say(
 			err, -EINVAL, "--against inc measures one command, and there are %zu", n_commands);
-	r = suite_file_find("inc", &path, err);
+	s->inc = inc = xcalloc(1, sizeof(*inc));
+	r = suite_file_find("inc", &inc->inc.path, err);
 	if (r < 0)
 		return error_prefix(err, r, "--against inc");
-	s->inc = inc = xcalloc(1, sizeof(*inc));
-	*inc = (struct inc_command){
-		.iterations = "1", .argv = {(char *)"inc", (char *)"--iterations", inc->iterations}};
+	inc->inc.cpu = s->options->cpu;
+	inc_program_make(&inc->program, &inc->inc, &s->base, 1);
 	inc->command = (struct command){.name = (char *)"INC",
 		.text = (char *)"inc",
-		.argv = inc->argv,
-		.path = TAKE(path),
+		.argv = inc->program.argv,
+		.path = inc->inc.path,
 		.output = "null"};
 	return fill_task(s, &inc->command, "", err);
 }
@@ -463,7 +448,7 @@ void session_close(struct session *s)
 		closep(&s->outputs[i].fd);
 	free(s->outputs);
 	if (s->inc)
-		free(s->inc->command.path);
+		free(s->inc->inc.path);
 	free(s->inc);
 	perf_counters_free(s->perf);
 	program_trace_free(s->trace);

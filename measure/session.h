@@ -10,7 +10,7 @@
 #include "lib/jitter/watch.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/run/sampling.h"
+#include "lib/run/constant.h"
 #include "lib/protocol/comparison.h"
 #include "lib/report/results.h"
 
@@ -63,8 +63,8 @@ struct task {
 /* --against: INC, the last of the tasks. */
 struct inc_command {
 	struct command command;
-	char iterations[32];
-	char *argv[4];
+	struct inc inc;
+	struct inc_program program;
 };
 
 /* Where programs write. */

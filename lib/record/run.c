@@ -246,6 +246,18 @@ bool run_wait_is_exact(const struct run *run)
 	return run->wait_source && !strcmp(run->wait_source, "bpf");
 }
 
+char *run_command_json(char *const *argv)
+{
+	_cleanup_(json_decrefp) json_t *array = json_array();
+
+	for (; *argv; argv++) {
+		_cleanup_(freep) char *word = text_utf8(*argv);
+
+		json_array_append_new(array, json_string(word));
+	}
+	return json_dumps(array, JSON_COMPACT);
+}
+
 char *run_command_line(const struct run *run)
 {
 	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL) : NULL;

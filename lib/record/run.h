@@ -96,6 +96,8 @@ void run_clear(struct run *run); /* frees the members and zeroes */
 /* Whether W is that of all tasks of the program, since it started. */
 bool run_wait_is_exact(const struct run *run);
 
+/* Words as a JSON array, for run.command; bytes that are not UTF-8 become \xNN. The caller frees it. */
+char *run_command_json(char *const *argv);
 /* Its command as a line, quoted where a shell needs it; if that is not known, its program. The caller frees it. */
 char *run_command_line(const struct run *run);
 

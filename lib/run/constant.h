@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The constant of INC: iterations per second, measured once for a machine and environment and stored in the book (and in
- * a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
+/* INC as a program that is run, and its constant: iterations per second, measured once for a machine and environment and stored in
+ * the book (and in a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
 #pragma once
 
 #include "lib/run/sampling.h"
 
-struct constant {
-	double per_second;
-	bool found_now; /* false: it was in the book */
+struct inc {
+	char *path;        /* of the program; the caller frees it */
+	int cpu;           /* that it runs on; -1: any */
+	double per_second; /* the constant */
+	bool found_now;    /* false: it was in the book */
 };
 
-struct constant_request {
-	const struct run_session *session;
-	int64_t environment;  /* that it is for */
-	const char *inc_path; /* the program */
-	int cpu;              /* where it is measured; -1: anywhere */
+/* The constant for an environment, from the book, else by measuring (about three seconds), which stores it. */
+int inc_find_constant(
+	struct inc *inc, const struct run_session *session, int64_t environment, struct error *err);
+
+/* INC as it is started. Contains pointers into itself: do not copy it. */
+struct inc_program {
+	char iterations[32];
+	char *argv[4];
+	struct command_spec spec;
 };
 
-/* From the book, else by measuring (about three seconds), which stores it. */
-int constant_get(const struct constant_request *request, struct constant *ret, struct error *err);
+void inc_program_make(
+	struct inc_program *ret, const struct inc *inc, const struct run_session *session, double iterations);

@@ -39,8 +39,8 @@ void run_session_ask_environment(struct run_session *session);
 /* Waits for it, or takes it now, and stores it. No sample may run before. */
 int run_session_environment(struct run_session *session, struct error *err);
 
-/* Of a new run: the environment and what the observer says. The caller frees the run. */
-void run_session_describe(const struct run_session *session, struct run *run);
+/* Of a new run of that command: the environment and what the observer says. The caller frees the run. */
+void run_session_describe(const struct run_session *session, char *const *argv, struct run *run);
 
 /* For tools that need no more of a session: makes users of the book wait, as above; takes the fingerprint and stores it. The
  * caller frees the digest. */

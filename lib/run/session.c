@@ -150,8 +150,9 @@ void run_session_close(struct run_session *s)
 	*s = RUN_SESSION_NEW;
 }
 
-void run_session_describe(const struct run_session *s, struct run *run)
+void run_session_describe(const struct run_session *s, char *const *argv, struct run *run)
 {
+	run->command = run_command_json(argv);
 	run->backend = xstrdup(s->observer.backend);
 	run->pt_source = xstrdup(s->observer.pt_source);
 	run->wait_source = xstrdup(s->observer.wait_source);
