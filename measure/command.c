@@ -46,18 +46,6 @@ static const char *pick(const struct line *l, const struct option_list *list)
 	return list->items[list->n == l->n_lines ? l->i : l->command];
 }
 
-/* Names are for the commands without the reference, and may be fewer. */
-static const char *pick_name(const struct line *l)
-{
-	const struct option_list *names = &l->options->names;
-	size_t reference = l->options->reference ? 1 : 0, i;
-
-	if (l->reference)
-		return l->options->reference_name;
-	i = (names->n > l->n_lines - reference ? l->command : l->i) - reference;
-	return i < names->n ? names->items[i] : NULL;
-}
-
 /* `text` with the values of the command's parameters; NULL stays NULL. */
 static char *fill_text(const struct line *l, const struct command *c, const char *text)
 {
@@ -85,12 +73,16 @@ static bool is_shells(const char *word)
 static int fill_command(const struct line *l, struct command *c, struct error *err)
 {
 	const struct measure_options *o = l->options;
+	/* names are for the commands without the reference, and may be fewer */
+	size_t reference = o->reference ? 1 : 0;
+	size_t i_name = (o->names.n > l->n_lines - reference ? l->command : l->i) - reference;
+	const char *given = i_name < o->names.n ? o->names.items[i_name] : NULL;
 	const struct {
 		const char *text;
 		char **into;
 	} texts[] = {
 		{l->text, &c->text},
-		{pick_name(l), &c->name},
+		{l->reference ? o->reference_name : given, &c->name},
 		{o->setup, &c->setup},
 		{pick(l, &o->prepare), &c->prepare},
 		{pick(l, &o->conclude), &c->conclude},

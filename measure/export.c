@@ -51,7 +51,7 @@ static const struct summary *related_time(const struct task *t, bool duet)
 /* The commands that have samples, in their order; the caller frees the array. Their means are related to that of the first or
  * the least one, with sds by propagation as in hyperfine. */
 static struct export_row *make_rows(
-	const struct session *s, bool duet, const struct comparisons *comparisons, size_t *ret_n)
+	const struct session *s, bool duet, const struct comparison *comparisons, size_t *ret_n)
 {
 	struct export_row *rows = xcalloc(s->n, sizeof(*rows));
 	const struct task *base = NULL;
@@ -59,9 +59,7 @@ static struct export_row *make_rows(
 
 	for (size_t i = 0; i < session_n_shown(s); i++) {
 		const struct task *t = &s->tasks[i];
-		const struct comparison *c = comparisons->n > 0 && i > 0
-						     ? comparisons_of(comparisons, COMPARISON_PT, i)
-						     : NULL;
+		const struct comparison *c = duet ? &comparisons[i] : NULL;
 
 		if (t->result.n_samples == 0)
 			continue;
@@ -240,17 +238,16 @@ static void write_remarks(const struct export_table *t, enum table_format format
 static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
 	bool duet = s->options->order == ORDER_DUET;
-	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	_cleanup_(export_table_clear) struct export_table t = {
 		.session = s, .duet = duet && session_n_shown(s) > 1};
 	_cleanup_(freep) struct export_row *rows = NULL;
 	double first_ns;
 	size_t n;
-	int r = duet ? comparisons_make(s, &comparisons, err) : 0;
+	int r = duet ? session_compare(s, err) : 0;
 
 	if (r < 0)
 		return r;
-	rows = make_rows(session_judged(s), duet, &comparisons, &n);
+	rows = make_rows(session_judged(s), duet, s->comparisons, &n);
 	if (n > 0 &&
 		noise_marked(rows[0].task->result.discarding.blind_ns, rows[0].task->result.discarding.noise))
 		t.mark = &rows[0].task->result.discarding;
@@ -362,12 +359,10 @@ static json_t *result_json(const struct session *s, const struct task *t)
 /* One for each command: of PT, with that of ET as a member where that is compared as well, or of ET. */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
-	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
-	int r = comparisons_make(s, &comparisons, err);
+	int r = session_compare(s, err);
 
-	for (size_t i = 1; r == 0 && i < session_n_shown(s); i++) {
-		const struct comparison *pt = comparisons_of(&comparisons, COMPARISON_PT, i),
-					*et = comparisons_of(&comparisons, COMPARISON_ET, i);
+	for (size_t i = 1; r >= 0 && i < session_n_shown(s); i++) {
+		const struct comparison *pt = &s->comparisons[i], *et = &s->comparisons[s->n + i];
 		const char *a = s->tasks[0].name, *b = s->tasks[i].name;
 		json_t *of_pt = pt->a.n > 0 ? comparison_as_json(a, b, pt) : NULL,
 		       *of_et = et->a.n > 0 ? comparison_as_json(a, b, et) : NULL;
@@ -377,7 +372,7 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 		if (of_pt || of_et)
 			json_array_append_new(array, of_pt ?: of_et);
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* NULL: the book does not have the duet. */
@@ -422,7 +417,7 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	if (r == 0 && s->options->order == ORDER_DUET) {
 		r = duet_json(s, &duet, err);
 	} else if (r == 0 && s->n > 1) {
-		const struct duet_advice advice = advice_of(s);
+		const struct duet_advice advice = session_advice(s);
 
 		/* "duet" where a duet would show more, else null; and what that was decided by. */
 		advised = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL,

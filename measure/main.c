@@ -69,9 +69,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return r;
 	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
-	outcome = session_run(&session, err);
-	if (outcome == 0)
-		outcome = session_settle_duet(&session, &commands, err);
+	outcome = session_run(&session, &commands, err);
 	r = measure_report(&session, outcome == 0 ? err : &err2);
 	if (outcome == 0 && r == 0)
 		r = check_clean(&session, err);

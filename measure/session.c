@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All that the commands of one call of emp-measure need, opened and closed: see session.h. */
+/* The commands of one call of emp-measure, measured: what they need is opened, their samples are taken in turn, by the loop of
+ * lib/run/sampling.h, and their results are read. See session.h. */
 #include "measure/session.h"
 
-#include "lib/base/json.h"
 #include "lib/base/paths.h"
-#include "lib/host/process/program.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/subprocess.h"
+#include "lib/host/process/signals.h"
 #include "lib/host/system/lock.h"
 #include "lib/protocol/names.h"
+#include "lib/report/screen.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -20,21 +20,12 @@
 #define PRELOAD "LD_PRELOAD="
 
 enum { WIDTH = 20 }; /* of both values together; "warmup-" and ten digits have 17 */
+enum { MOST_ERRORS = 1 << 16 };
 
-/* The environment of the programs points to them. */
+/* The number of the warm-up or sample, in the environment of the program, of --prepare and of --conclude: HYPERFINE_ITERATION is "warmup-0",
+ * "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of the environment, which moves the stack, is always
+ * the same: EMP_PADDING fills it up. The environment points to them. */
 static char iteration[sizeof(ITERATION) + WIDTH] = ITERATION, padding[sizeof(PADDING) + WIDTH] = PADDING;
-
-void session_set_iteration(int warm_up, uint32_t sample)
-{
-	int used;
-
-	if (warm_up)
-		used = snprintf(iteration, sizeof(iteration), ITERATION "warmup-%d", warm_up - 1);
-	else
-		used = snprintf(iteration, sizeof(iteration), ITERATION "%u", sample - 1);
-	used -= (int)strlen(ITERATION);
-	snprintf(padding, sizeof(padding), PADDING "%.*s", WIDTH - used, "--------------------");
-}
 
 /* --fast-clock: the programs read their own CPU time through libemp-clock, which is preloaded after what is already. */
 static int preload_fast_clock(struct error *err)
@@ -206,6 +197,7 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
 	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
 	s->names = xcalloc(commands->n + 1, sizeof(char *));
+	s->comparisons = xcalloc(commands->n + 1, N_COMPARISON_CLOCKS * sizeof(*s->comparisons));
 	for (size_t i = 0; r == 0 && i < commands->n; i++)
 		r = fill_task(s, &commands->items[i], "", err);
 	if (r == 0 && s->options->aa)
@@ -266,7 +258,8 @@ static void thaw_below(int parent_fd, const void *data)
 	}
 }
 
-int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
+/* Chooses how programs that alternate are given the CPU. */
+static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	enum slicing slicing;
@@ -311,7 +304,7 @@ static int make_duet(struct session *s, struct error *err)
 			t->spec.stdin_fd = t->in;
 		}
 	}
-	return r == 0 ? session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err) : r;
+	return r == 0 ? set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err) : r;
 }
 
 /* The notes on all results alike. */
@@ -342,6 +335,11 @@ int session_open(struct session *s, const struct measure_options *options, const
 	int r;
 
 	s->options = options;
+	s->rules = (struct discard_rules){
+		.profile = options->profile ? &s->profile : NULL,
+		.other_cpus = options->other_cpus,
+		.unprofiled_share = options->unprofiled_percent / 100,
+	};
 	leftovers_remove_traces();
 	run_session_ask_environment(&s->base);
 	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
@@ -373,36 +371,288 @@ int session_open(struct session *s, const struct measure_options *options, const
 	return r;
 }
 
-int session_open_in_turn(struct session *s, const struct commands *commands, struct error *err)
-{
-	struct measure_options *options = xmalloc(sizeof(*options));
-	struct session *turn = xmalloc(sizeof(*turn));
-
-	*options = *s->options;
-	options->order = ORDER_INTERLEAVE;
-	*turn = *s;
-	turn->options = options;
-	turn->tasks = NULL;
-	turn->samplings = NULL;
-	turn->names = NULL;
-	turn->n = 0;
-	turn->takes_turns = true;
-	s->in_turn = turn;
-	return fill_tasks(turn, commands, err);
-}
-
 /* From the results that the session holds, if it holds those of all programs. */
 int session_duet(const struct session *s, struct duet_report *ret, struct error *err)
 {
 	_cleanup_(freep) const struct run_result **results = xcalloc(s->n + 1, sizeof(struct run_result *));
-	const struct discard_rules rules = session_rules(s);
 	bool all = true;
 
 	for (size_t i = 0; i < s->n; i++) {
 		results[i] = &s->tasks[i].result;
 		all &= s->tasks[i].run.id > 0 && results[i]->discarding.run.id == s->tasks[i].run.id;
 	}
-	return duet_report_load(s->base.book, s->tasks[0].run.id, &rules, all ? results : NULL, ret, err);
+	return duet_report_load(s->base.book, s->tasks[0].run.id, &s->rules, all ? results : NULL, ret, err);
+}
+
+/* ^C of the terminal ends the command too, and then interrupts the session. */
+static int run_hook(const struct task *t, const char *command, const char *what, struct error *err)
+{
+	const struct measure_options *o = t->session->options;
+	int r;
+
+	if (!command)
+		return 0;
+	if (interrupt_pending())
+		return -EINTR;
+	r = hook_run(command, o->shell_words, o->show_output, what, err);
+	return r < 0 && interrupt_pending() ? -EINTR : r;
+}
+
+int64_t against_length_ns(int64_t pt_ns)
+{
+	const int64_t least_ns = 200 * NS_PER_MS, most_ns = 500 * NS_PER_MS;
+	int64_t covered_ns = pt_ns / 10 * 9; /* so that the program is rarely started again */
+	int64_t parts = covered_ns / most_ns + 1, times = least_ns / (pt_ns > 0 ? pt_ns : 1) + 1;
+
+	if (covered_ns / parts > least_ns)
+		return covered_ns / parts;
+	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
+}
+
+/* The program's --setup. Of INC, how much it is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
+static int begin_task(struct sampling *sampling, struct error *err)
+{
+	struct task *t = sampling->data;
+	struct session *s = t->session;
+	struct inc *inc = s->inc ? &s->inc->inc : NULL;
+	int64_t length_ns;
+	int r;
+
+	if (!inc || t->command != &s->inc->command)
+		return run_hook(t, t->command->setup, "--setup", err);
+	r = inc_find_constant(inc, &s->base, s->base.environment, err);
+	if (r < 0)
+		return r;
+	length_ns = against_length_ns(s->samplings[0].last_pt_ns);
+	sampling->increments = (int64_t)(inc->per_second * (double)length_ns / 1e9) + 1;
+	inc_program_make(&s->inc->program, inc, &s->base, (double)sampling->increments);
+	free(t->run.command);
+	t->run.command = run_command_json(s->inc->program.argv);
+	return 0;
+}
+
+/* Every sample reads its input from the beginning and writes its output anew. */
+static int prepare_sample(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+	int in = t->spec.stdin_fd, out = t->spec.stdout_fd, used, r;
+
+	used = s->warm_up ? snprintf(iteration, sizeof(iteration), ITERATION "warmup-%d", s->warm_up - 1)
+			  : snprintf(iteration, sizeof(iteration), ITERATION "%u", s->run->n_samples);
+	used -= (int)strlen(ITERATION);
+	snprintf(padding, sizeof(padding), PADDING "%.*s", WIDTH - used, "--------------------");
+	r = run_hook(t, t->command->prepare, "--prepare", err);
+	if (r < 0)
+		return r;
+	if (in >= 0 && lseek(in, 0, SEEK_SET) < 0)
+		return error_os(err, -errno, "cannot rewind the input");
+	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
+		return error_os(err, -errno, "cannot empty the output");
+	if (t->session->perf && !s->warm_up)
+		r = perf_counters_start(t->session->perf, err);
+	if (r == 0 && t->session->trace)
+		r = program_trace_forget(t->session->trace, err);
+	return r;
+}
+
+/* Standard error of the next run begins anew; it is kept only of programs that write little, since that takes time. */
+static int conclude_sample(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+	int errors = t->spec.stderr_fd;
+	struct stat st;
+
+	if (errors >= 0 && fstat(errors, &st) == 0 && S_ISREG(st.st_mode)) {
+		if (st.st_size > 0 && ftruncate(errors, 0) < 0)
+			return error_os(err, -errno, "cannot empty standard error");
+		if (st.st_size > MOST_ERRORS)
+			t->spec.stderr_fd = t->session->null;
+		t->spec.short_stderr = false;
+	}
+	return run_hook(t, t->command->conclude, "--conclude", err);
+}
+
+static int sample_taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
+	size_t n_executions, struct error *err)
+{
+	struct task *t = s->data;
+	struct session *session = t->session;
+	size_t n_events = session->perf ? perf_counters_n(session->perf) : 0, before = t->n_perf;
+	int r = 0;
+
+	for (size_t i = 0; i < n_events; i++)
+		array_add(t->perf, t->n_perf);
+	if (n_events > 0)
+		r = perf_counters_stop(session->perf, t->perf + before, err);
+	if (r == 0 && session->trace)
+		r = program_trace_take(
+			session->trace, s->pid, array_add(t->preemptions, t->n_preemptions), err);
+	if (r < 0 || !session->options->retain)
+		return r;
+	return clean_samples_add(
+		&t->clean, session->base.book, &session->rules, sample, executions, n_executions, err);
+}
+
+/* --retain: 1 while too few samples are clean. */
+static int more_samples(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+	const struct measure_options *o = t->session->options;
+
+	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
+		return 0;
+	return clean_samples_count(&t->clean) < (size_t)o->retain;
+}
+
+/* The notes on a result. The book keeps them with those on the session, and with what the machine can resolve. */
+static int note_result(struct task *t, struct error *err)
+{
+	struct session *s = t->session;
+	const struct sampling *sums = t->sampling;
+	_cleanup_(freep) char *perf = s->perf ? perf_text(s, t) : NULL;
+	_cleanup_(notes_clear) struct notes all = {};
+	bool named = sums->escapee[0];
+	char resolving[RESOLVING_TEXT_SIZE] = "";
+	int r = resolving_text(
+		s->base.book, s->base.environment, s->rules.profile, t->result.n_samples, resolving, err);
+
+	if (r < 0)
+		return r;
+	run_notes_add(&t->notes, &t->result, s->rules.profile);
+	if (sums->escaped > 0)
+		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
+			named ? sums->escapee : "the program", named ? "the program's" : "its", sums->escaped,
+			t->result.n_samples, named ? "" : "; PT may lack some");
+	if (sums->killed > 0)
+		notes_add(&t->notes, NOTE_OTHER,
+			"Warning: %d process%s left behind and killed after --linger", sums->killed,
+			sums->killed == 1 ? " was" : "es were");
+	else if (sums->again > 0)
+		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again", sums->again,
+			sums->again == 1 ? " was" : "s were");
+	if (perf)
+		notes_add(&t->notes, NOTE_OTHER, "perf: %s", perf);
+	notes_add_all(&all, &t->notes);
+	notes_add_all(&all, &s->notes);
+	if (*resolving)
+		notes_add(&all, NOTE_RESOLUTION, "%s", resolving);
+	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
+}
+
+/* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the samples so far can be shown. */
+static int end_task(struct sampling *sampling, struct error *err)
+{
+	struct task *t = sampling->data;
+	struct session *s = t->session;
+	struct error err2 = {}, *e = err;
+	int cleaned = 0, r = 0;
+
+	if (t->command->cleanup)
+		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
+			"--cleanup", err);
+	if (cleaned < 0)
+		e = &err2;
+	if (t->run.n_samples > 0) {
+		r = run_result_read(s->base.book, t->run.id, &s->rules, &t->result, e);
+		if (r == 0 && s->inc && t->command != &s->inc->command)
+			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
+		if (r >= 0)
+			r = note_result(t, e);
+	}
+	if (r == 0 && !s->takes_turns)
+		r = export_results(s, false, e);
+	return cleaned < 0 ? cleaned : r;
+}
+
+/* The slice of a duet by the last warm-ups, unless it is given. */
+static int choose_slice(struct sampling *first, struct error *err)
+{
+	struct session *s = ((struct task *)first->data)->session;
+	int64_t shortest_ns = INT64_MAX, slice_ns;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->samplings[i].last_pt_ns < shortest_ns)
+			shortest_ns = s->samplings[i].last_pt_ns;
+	slice_ns = duet_slice_for(shortest_ns);
+	if (s->options->slice_ns || shortest_ns <= 0 ||
+		!duet_has_slices(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
+		return 0;
+	return set_slice(s, slice_ns, err);
+}
+
+/* Takes all samples, and reads the results, also those of interrupted runs that have samples. As session_run. */
+static int run_all(struct session *s, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	const struct command_spec all = {
+		.cpu = o->cpu, .cgroup = s->base.observer.cgroup, .accounting = s->base.observer.accounting};
+	const struct sampling_plan plan = {
+		.session = &s->base,
+		.items = s->samplings,
+		.n = s->n,
+		.order = o->order,
+		.seed = s->seed,
+		.duet = &s->duet,
+		.all = &all,
+		.alone = o->order == ORDER_DUET ? (uint32_t)o->alone : 0,
+		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples, end_task,
+			choose_slice},
+		.label = s->n == 1 ? NULL : "emp-measure",
+		.quiet = o->quiet || o->silent,
+	};
+	unsigned long long samples = 0;
+	long long first, last;
+	int r;
+
+	r = sampling_run(&plan, err);
+	if (r != -EINTR)
+		return r == -ETIMEDOUT ? STATUS_TIME_OUT : r;
+	first = last = (long long)s->tasks[0].run.id;
+	for (size_t i = 0; i < s->n; i++) {
+		samples += s->tasks[i].run.n_samples;
+		last = (long long)s->tasks[i].run.id ?: last; /* in a sequence, some may not have begun */
+	}
+	if (samples == 0)
+		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
+	if (first == last)
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %llu sample%s taken so far", first, samples,
+			samples == 1 ? "" : "s");
+	return error_say(err, STATUS_INTERRUPTED,
+		"interrupted: runs %lld to %lld keep the %llu sample%s taken so far", first, last, samples,
+		samples == 1 ? "" : "s");
+}
+
+int session_run(struct session *s, const struct commands *commands, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	struct measure_options *options;
+	struct session *turn;
+	struct comparison c;
+	int r = run_all(s, err);
+
+	if (r != 0 || s->options->order != ORDER_DUET || session_n_shown(s) < 2)
+		return r;
+	/* the first doubt about any of the programs decides */
+	r = session_duet(s, &report, err);
+	for (size_t i = 1; r >= 0 && s->doubt == DUET_SOUND && i < report.n; i++)
+		r = duet_report_compare(&report, 0, i, &c, &s->doubt, err);
+	if (r < 0 || s->doubt == DUET_SOUND)
+		return r < 0 ? r : 0;
+	/* what is in turn shares all but its order and its tasks with the duet */
+	options = xmalloc(sizeof(*options));
+	*options = *s->options;
+	options->order = ORDER_INTERLEAVE;
+	s->in_turn = turn = xmalloc(sizeof(*turn));
+	*turn = *s;
+	turn->options = options;
+	turn->takes_turns = true;
+	turn->in_turn = NULL;
+	turn->n = 0;
+	r = fill_tasks(turn, commands, err);
+	if (r == 0)
+		r = run_all(turn, err);
+	return r == 0 ? export_results(s, false, err) : r;
 }
 
 static void clear_tasks(struct session *s)
@@ -428,6 +678,7 @@ static void clear_tasks(struct session *s)
 	free(s->tasks);
 	free(s->samplings);
 	free(s->names);
+	free(s->comparisons);
 }
 
 void session_close(struct session *s)

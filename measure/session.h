@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c makes and ends what they need,
- * schedule.c takes the samples and reads the results, show.c and export.c show them. */
+/* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c measures them, show.c and export.c
+ * show the results. */
 #pragma once
 
 #include "measure/options.h"
@@ -77,9 +77,12 @@ struct session {
 	const struct measure_options *options;
 	struct run_session base;
 	struct profile profile;
+	struct discard_rules rules; /* by the options; without --profile, .profile is NULL */
 	struct task *tasks;
 	struct sampling *samplings; /* of each task */
 	const char **names;         /* likewise */
+	struct comparison *
+		comparisons; /* of each with the first, likewise, by PT; then those by ET. .a.n 0: there is none */
 	size_t n;
 	struct notes notes;        /* on all results alike */
 	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
@@ -89,12 +92,13 @@ struct session {
 	size_t n_outputs;
 	struct perf_counters *perf;  /* NULL: without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
-	bool takes_turns;            /* opened by session_open_in_turn: its results are not written */
+	bool takes_turns;            /* the in_turn of another one: its results are not written */
 	uint64_t seed;               /* of random orders */
 	struct duet_plan duet;
-	struct guard *guard;     /* of a duet; NULL: nothing is frozen */
-	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
-	struct session *in_turn; /* then the same commands, taken in turn; NULL: not, or not yet */
+	struct guard *guard;   /* of a duet; NULL: nothing is frozen */
+	enum duet_doubt doubt; /* why the duet is no reason for a verdict */
+	struct session *
+		in_turn; /* then the same commands, taken in turn, without what this one closes; NULL: not, or not yet */
 	struct inc_command *inc; /* NULL: without --against */
 };
 
@@ -106,26 +110,12 @@ int session_open(struct session *session, const struct measure_options *options,
 	const struct commands *commands, struct error *err);
 void session_close(struct session *session);
 
-/* A session that shares all but its order and its tasks with another one, which closes it. */
-int session_open_in_turn(struct session *session, const struct commands *commands, struct error *err);
-
-/* Chooses how programs that alternate are given the CPU. */
-int session_set_slice(struct session *session, int64_t slice_ns, struct error *err);
-
-/* The number of the warm-up (from 1; 0: a sample) or sample in the environment of the program, of --prepare and of --conclude: HYPERFINE_ITERATION is
- * "warmup-0", "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of the environment, which moves
- * the stack, is always the same: EMP_PADDING fills it up. */
-void session_set_iteration(int warm_up, uint32_t sample);
-
 /* Its duet as the book has it. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
 
-/* schedule.c. Takes all samples, then reads the results, also those of interrupted runs that have samples. 0, or a status of
- * lib/base/tool.h or negative errno with a sentence. */
-int session_run(struct session *session, struct error *err);
-
-/* After session_run: if the duet is in doubt, takes samples in turn. As session_run. */
-int session_settle_duet(struct session *session, const struct commands *commands, struct error *err);
+/* Takes all samples, then reads the results, also those of interrupted runs that have samples. If a duet is in doubt, takes samples in
+ * turn after it. 0, or a status of lib/base/tool.h or negative errno with a sentence. */
+int session_run(struct session *session, const struct commands *commands, struct error *err);
 
 /* How long INC should take beside a program of that PT: nearly as long, so that it covers the program, in parts of half a second or less; but
  * long enough that its start does not count. A shorter program runs several times, and INC a little longer than all of them. */
@@ -143,15 +133,6 @@ static inline const struct session *session_judged(const struct session *s)
 static inline size_t session_n_shown(const struct session *s)
 {
 	return s->n - (s->inc != NULL);
-}
-
-static inline struct discard_rules session_rules(const struct session *s)
-{
-	return (struct discard_rules){
-		.profile = s->options->profile ? &s->profile : NULL,
-		.other_cpus = s->options->other_cpus,
-		.unprofiled_share = s->options->unprofiled_percent / 100,
-	};
 }
 
 /* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's figures added. Runs
@@ -183,27 +164,12 @@ char *perf_text(const struct session *session, const struct task *task);
 /* Prints every result, then the comparisons. STATUS_NOT_FIT with a sentence if --fail-if-slower is exceeded. */
 int show_session(const struct session *session, struct error *err);
 
-/* The comparisons of a session: each command with the first. */
-
-/* Of each clock that is compared, by the index of the command; .a.n is 0 where there is none. Those of PT come first, and those
- * of ET follow: all[2 * n]. */
-struct comparisons {
-	struct comparison *all;
-	size_t n, n_made;
-};
-
-static inline const struct comparison *comparisons_of(
-	const struct comparisons *c, enum comparison_clock clock, size_t command)
-{
-	return &c->all[clock * c->n + command];
-}
-
-/* Of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not compared. */
-int comparisons_make(const struct session *session, struct comparisons *ret, struct error *err);
-void comparisons_clear(struct comparisons *comparisons);
+/* Fills in the comparisons of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not
+ * compared. Returns how many there are. */
+int session_compare(const struct session *session, struct error *err);
 
 /* Whether a duet would show more: never where one cannot be had, here or with these options, or where it was one. */
-struct duet_advice advice_of(const struct session *session);
+struct duet_advice session_advice(const struct session *session);
 
 /* The results of --trace: who took the CPU from the program, in all samples and in those that stand out. */
 

@@ -13,11 +13,10 @@
 
 #include <math.h>
 
-/* The comparisons of a session: each command with the first. */
-
-/* The samples of a session are taken in turn; those of --order sequence are not. */
+/* With the first command, of each clock that is compared: to c and c + n. The samples of a session are taken in turn; those of --order
+ * sequence are not. */
 static int compare_with_first(
-	const struct session *s, size_t command, struct comparisons *c, struct error *err)
+	const struct session *s, size_t command, struct comparison *c, struct error *err)
 {
 	const struct task *of_a = &s->tasks[0], *of_b = &s->tasks[command];
 	const struct run_result *result_a = &of_a->result, *result_b = &of_b->result;
@@ -41,24 +40,24 @@ static int compare_with_first(
 			r = run_variation_load(s->base.book, of_a->run.id, of_b->run.id,
 				clock == COMPARISON_ET, &variation, err);
 		if (r == 0 && compared)
-			r = comparison_make(
-				&a[clock], &b[clock], &variation, &c->all[clock * c->n + command], err);
+			r = comparison_make(&a[clock], &b[clock], &variation, &c[clock * s->n], err);
 		comparison_side_clear(&a[clock]);
 		comparison_side_clear(&b[clock]);
 	}
 	return r;
 }
 
-int comparisons_make(const struct session *session, struct comparisons *ret, struct error *err)
+int session_compare(const struct session *session, struct error *err)
 {
 	const struct session *s = session_judged(session);
-	size_t n = N_COMPARISON_CLOCKS * s->n;
-	_cleanup_(comparisons_clear) struct comparisons c = {.all = xcalloc(n, sizeof(*c.all)), .n = s->n};
+	size_t n = N_COMPARISON_CLOCKS * s->n, n_made = 0;
 	_cleanup_(freep) struct comparison **made = xcalloc(n, sizeof(struct comparison *));
 	_cleanup_(duet_report_clear) struct duet_report duet = {};
+	struct comparison *all = session->comparisons;
 	bool by_duet = s->options->order == ORDER_DUET;
 	int r = 0;
 
+	memset(all, 0, n * sizeof(*all));
 	if (by_duet && session_n_shown(s) > 1)
 		r = session_duet(s, &duet, err);
 	for (size_t i = 1; r >= 0 && i < session_n_shown(s); i++) {
@@ -66,28 +65,21 @@ int comparisons_make(const struct session *session, struct comparisons *ret, str
 
 		/* by the duet, or by the programs alone if that is in doubt */
 		if (by_duet && i < duet.n)
-			r = duet_report_compare(&duet, 0, i, &c.all[i], &doubt, err);
+			r = duet_report_compare(&duet, 0, i, &all[i], &doubt, err);
 		else if (!by_duet && s->tasks[0].result.discarding.pt.kept.n > 0 &&
 			 s->tasks[i].result.discarding.pt.kept.n > 0)
-			r = compare_with_first(s, i, &c, err);
+			r = compare_with_first(s, i, &all[i], err);
 	}
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++)
-		if (c.all[i].a.n > 0)
-			made[c.n_made++] = &c.all[i];
-	comparisons_adjust(made, c.n_made);
-	*ret = TAKE_STRUCT(c);
-	return 0;
+		if (all[i].a.n > 0)
+			made[n_made++] = &all[i];
+	comparisons_adjust(made, n_made);
+	return (int)n_made;
 }
 
-void comparisons_clear(struct comparisons *c)
-{
-	free(c->all);
-	*c = (struct comparisons){};
-}
-
-struct duet_advice advice_of(const struct session *s)
+struct duet_advice session_advice(const struct session *s)
 {
 	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));
 	const struct measure_options *o = s->options;
@@ -160,7 +152,7 @@ static int show_results(const struct session *s, struct error *err)
 	struct notes grave = {s->notes.items};
 	char resolving[RESOLVING_TEXT_SIZE] = "";
 	size_t n = session_n_shown(s), shown = 0;
-	int r = resolving_text(s->base.book, s->base.environment, s->options->profile ? &s->profile : NULL,
+	int r = resolving_text(s->base.book, s->base.environment, s->rules.profile,
 		s->tasks[0].result.n_samples, resolving, err);
 
 	if (r < 0)
@@ -207,8 +199,7 @@ static int by_mean_pt(const void *x, const void *y)
 
 /* A sentence for each comparison, in the order of --sort, and a row of the list if there is one. STATUS_NOT_FIT with a sentence:
  * one is slower than --fail-if-slower allows. */
-static int show_each(const struct session *s, const struct comparisons *comparisons, bool print,
-	struct table *list, struct error *err)
+static int show_each(const struct session *s, bool print, struct table *list, struct error *err)
 {
 	_cleanup_(freep) const struct task **others = xcalloc(s->n, sizeof(struct task *));
 	size_t n = session_n_shown(s) - 1;
@@ -223,8 +214,8 @@ static int show_each(const struct session *s, const struct comparisons *comparis
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * n; i++) {
 		const struct task *b = others[i / N_COMPARISON_CLOCKS];
 		const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
-		const struct comparison *c = comparisons_of(
-			comparisons, i % N_COMPARISON_CLOCKS, (size_t)(b - s->tasks));
+		const struct comparison *c =
+			&s->comparisons[i % N_COMPARISON_CLOCKS * s->n + (size_t)(b - s->tasks)];
 		int r;
 
 		if (c->a.n == 0)
@@ -244,14 +235,13 @@ static int show_each(const struct session *s, const struct comparisons *comparis
 static int show_comparisons(const struct session *s, bool print, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
-	_cleanup_(comparisons_clear) struct comparisons comparisons = {};
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	const struct session *judged = session_judged(s);
 	struct error err2 = {};
-	int outcome, r = comparisons_make(s, &comparisons, err);
+	int outcome, r, n = session_compare(s, err);
 
-	if (r < 0)
-		return r;
+	if (n < 0)
+		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
 		list = table_new(comparison_columns);
 	/* What the verdicts speak of, where that is not the duet. */
@@ -261,10 +251,10 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 			(long long)judged->tasks[judged->n - 1].run.id);
 	else if (print && s->doubt != DUET_SOUND)
 		printf("%s, so their runs alone are compared:\n", duet_doubt_sentences[s->doubt]);
-	outcome = show_each(s, &comparisons, print, list, err);
-	if (outcome < 0 || !print || comparisons.n_made == 0)
+	outcome = show_each(s, print, list, err);
+	if (outcome < 0 || !print || n == 0)
 		return outcome;
-	comparisons_between_line(stdout, comparisons.all, N_COMPARISON_CLOCKS * comparisons.n);
+	comparisons_between_line(stdout, s->comparisons, N_COMPARISON_CLOCKS * s->n);
 
 	/* Of a duet its figures, else whether one would show more. */
 	if (s->options->order == ORDER_DUET) {
@@ -273,14 +263,14 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 			return r;
 		if (r > 0) {
 			putchar('\n');
-			duet_report_print(stdout, &report, s->names, comparisons.all);
+			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
-	} else if (advice_of(s).better) {
+	} else if (session_advice(s).better) {
 		printf("The machine's speed changes between samples; --order duet would cancel that\n");
 	}
 	if (list) {
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
-		comparison_list_print(list, comparisons.n_made > 1, stdout);
+		comparison_list_print(list, n > 1, stdout);
 	}
 	return outcome;
 }

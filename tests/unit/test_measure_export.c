@@ -17,6 +17,7 @@ static struct made_up {
 	struct session session;
 	struct task tasks[2];
 	struct sampling samplings[2];
+	struct comparison comparisons[2 * N_COMPARISON_CLOCKS];
 	struct command commands[2];
 	char *values[2];
 	struct sample samples[2][2];
@@ -70,6 +71,7 @@ static int fill(void **state)
 	m.session.base.observer = (struct observer){
 		.backend = "none", .pt_source = "wait4", .wait_source = "schedstat"};
 	m.session.tasks = m.tasks;
+	m.session.comparisons = m.comparisons;
 	m.session.n = 2;
 	return 0;
 }
