@@ -90,8 +90,8 @@ int calibration_prepare(struct calibration *c, struct error *err)
 		*err = o->no_accounting;
 		return error_prefix(err, -EPERM, "a calibration needs accounting");
 	}
-	why = accounting_why(o->accounting);
-	if (why)
+	why = accounting_state(o->accounting)->why.text;
+	if (*why)
 		calibrate_print("Accounting: %s (%s)\n", o->backend, why);
 	else if (calibrate_options.verbose)
 		calibrate_print("Accounting: %s\n", o->backend);

@@ -238,7 +238,7 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 		return r;
 	plan->anyway = calibrate_options.ignore_audit;
 	plan->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : past.short_run.cpu;
-	plan->backend = xstrdup(accounting_backend_name(calibrate_options.backend));
+	plan->backend = xstrdup(accounting_backend_names[calibrate_options.backend]);
 	r = calibration_prepare(&calibration, err);
 	if (r == 0)
 		r = compare_fingerprints(&calibration, &past, err);

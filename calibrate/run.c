@@ -257,7 +257,7 @@ static int begin_new(struct calibration *c, struct error *err)
 			options.save);
 	c->plan = wanted;
 	c->plan.profile = xstrdup(options.save);
-	c->plan.backend = xstrdup(accounting_backend_name(calibrate_options.backend));
+	c->plan.backend = xstrdup(accounting_backend_names[calibrate_options.backend]);
 	c->plan.cpu = calibrate_options.cpu;
 	c->plan.anyway = calibrate_options.ignore_audit;
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {

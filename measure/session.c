@@ -321,7 +321,7 @@ static int add_session_notes(struct session *s, struct error *err)
 		notes_add(&s->notes, NOTE_OTHER, "Accounting off (%s): daemons%s",
 			s->options->backend == ACCOUNTING_NONE ? "--accounting none" : o->accounting_missing,
 			o->cgroup ? " not named" : ", orphans not counted");
-	else if (accounting_why(o->accounting))
+	else if (*accounting_state(o->accounting)->why.text)
 		notes_add(&s->notes, NOTE_OTHER,
 			"Accounting by taskstats, which is less exact than bpf; -v says why");
 	else if (!o->cgroup)

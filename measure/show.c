@@ -130,9 +130,9 @@ static void show_result(const struct session *s, const struct task *t, const cha
 static void show_details(const struct session *s)
 {
 	const struct observer *o = &s->base.observer;
-	const char *why = o->accounting ? accounting_why(o->accounting) : o->no_accounting.text;
+	const char *why = o->accounting ? accounting_state(o->accounting)->why.text : o->no_accounting.text;
 
-	if (why)
+	if (*why)
 		printf("Accounting: %s (%s)\n", o->backend, terminal_text(why));
 	if (!o->cgroup)
 		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",

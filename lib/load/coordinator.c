@@ -223,11 +223,11 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 			{.fd = c->socket, .events = POLLIN},
 			{.fd = interrupt_fd(), .events = POLLIN},
 			{.fd = interrupt_child_fd(), .events = POLLIN},
-			{.fd = accounting_poll_fd(a), .events = POLLIN},
+			{.fd = accounting_state(a)->poll_fd, .events = POLLIN},
 		};
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
 			left_ms = (c->deadline_ns - now_ns) / NS_PER_MS + 1;
-		int drain_ms = accounting_poll_ms(a), r;
+		int drain_ms = accounting_state(a)->poll_ms, r;
 		size_t ended = c->n;
 
 		if (now_ns >= c->deadline_ns)

@@ -47,11 +47,9 @@ static int check_tracepoints(struct error *err)
 int page_wait_meter_new(struct page_wait_meter **ret, struct error *err)
 {
 	_cleanup_(page_wait_meter_freep) struct page_wait_meter *meter = xcalloc(1, sizeof(*meter));
-	struct accounting_support support;
-	int r;
+	const struct accounting_support support = accounting_support_read(AT_FDCWD);
+	int r = accounting_support_has_bpf(&support, err);
 
-	accounting_support_read(&support, AT_FDCWD);
-	r = accounting_support_has_bpf(&support, err);
 	if (r == 0)
 		r = check_tracepoints(err);
 	if (r < 0)

@@ -241,7 +241,6 @@ int observer_open(struct observer *ret, enum accounting_backend backend, int cpu
 	const struct accounting_options options = {.backend = backend, .no_watch = cpu < 0};
 	_cleanup_(observer_close) struct observer o = {};
 	_cleanup_(freep) char *partition = NULL;
-	struct accounting_support support;
 	int r;
 
 	if (backend == ACCOUNTING_NONE) {
@@ -255,13 +254,14 @@ int observer_open(struct observer *ret, enum accounting_backend backend, int cpu
 			return r;
 		}
 		if (r < 0) {
-			accounting_support_read(&support, AT_FDCWD);
+			const struct accounting_support support = accounting_support_read(AT_FDCWD);
+
 			o.accounting_missing = accounting_support_missing(&support);
 		}
 	}
 	partition = cpu >= 0 && partition_has(AT_FDCWD, cpu) ? partition_directory(AT_FDCWD) : NULL;
 	cgroup_new(&o.cgroup, partition, &o.no_cgroup);
-	o.backend = accounting_backend_name(accounting_backend_of(o.accounting));
+	o.backend = accounting_backend_names[accounting_state(o.accounting)->backend];
 	o.pt_source = o.cgroup ? "cgroup" : "wait4";
 	o.wait_source = o.accounting ? o.backend : "schedstat";
 	o.counters = counters_open(AT_FDCWD, cpu);

@@ -45,9 +45,9 @@ static void start_observer(void)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (accounting_new(&a, &(struct accounting_options){}, &err) < 0)
 			fprintf(stderr, "%s\n", err.text);
-		else if (accounting_why(a) && n_observers == MAX_OBSERVERS)
-			fprintf(stderr, "%s\n", accounting_why(a));
-		backend = (char)accounting_backend_of(a);
+		else if (*accounting_state(a)->why.text && n_observers == MAX_OBSERVERS)
+			fprintf(stderr, "%s\n", accounting_state(a)->why.text);
+		backend = (char)accounting_state(a)->backend;
 		if (write(ends[1], &backend, 1) == 1)
 			for (;;)
 				pause();

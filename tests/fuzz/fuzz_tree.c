@@ -57,7 +57,7 @@ static void try_system(void)
 {
 	_cleanup_(machine_clear) struct machine machine;
 	_cleanup_(kernel_clear) struct kernel kernel = {};
-	struct accounting_support support;
+	const struct accounting_support support = accounting_support_read(root_fd);
 	struct error err = {};
 
 	machine_read(&machine, root_fd);
@@ -65,7 +65,6 @@ static void try_system(void)
 	machine_flag(&machine, "hypervisor");
 	if (kernel_read(&kernel, root_fd, &err) < 0)
 		FUZZ_REFUSED(&err);
-	accounting_support_read(&support, root_fd);
 	if (accounting_support_has_bpf(&support, &err) < 0)
 		FUZZ_REFUSED(&err);
 	if (accounting_support_has_taskstats(&support, &err) < 0)

@@ -88,7 +88,7 @@ static void plant_and_find(const struct accounting_options *options, int64_t bli
 	planted = find(&usages, "planted");
 	assert_non_null(planted);
 	print_message("%s: own clock %.3f ms at last, wait4 %.3f ms; exact %.3f ms, tick %.3f ms\n",
-		accounting_backend_name(accounting_backend_of(a)), (double)*own_ns / 1e6,
+		accounting_backend_names[accounting_state(a)->backend], (double)*own_ns / 1e6,
 		(double)wait_ns / 1e6, (double)planted->pt_ns / 1e6, (double)planted->tick_ns / 1e6);
 	assert_int_equal(planted->pid, pid);
 	assert_true(planted->started && planted->ended && !planted->kernel);
@@ -274,7 +274,7 @@ static int64_t median_error(const struct accounting_options *options)
 	munmap((void *)ran_ns, sizeof(*ran_ns));
 	qsort(errors, n, sizeof(errors[0]), compare);
 	print_message("%s%s: a process on another CPU is wrong by %.3f ms (median), %.3f ms (greatest)\n",
-		accounting_backend_name(accounting_backend_of(a)), how, (double)errors[n / 2] / 1e6,
+		accounting_backend_names[accounting_state(a)->backend], how, (double)errors[n / 2] / 1e6,
 		(double)errors[n - 1] / 1e6);
 	return errors[n / 2];
 }
@@ -704,7 +704,7 @@ static void none_of_thousands_of_short_processes_is_missed(void **state)
 
 		sum_ns = sum_of(&usages, "true", &n);
 		print_message("%s: %zu of %d processes, lost %llu; %.1f ms of the %.1f ms that wait4 tells\n",
-			accounting_backend_name(accounting_backend_of(a)), n, all_n,
+			accounting_backend_names[accounting_state(a)->backend], n, all_n,
 			(unsigned long long)usages.lost, (double)sum_ns / 1e6, (double)wait_ns / 1e6);
 		assert_int_equal(usages.lost, 0);
 		assert_false(usages.incomplete);
@@ -730,7 +730,7 @@ static void what_was_lost_is_counted(void **state)
 		usages = end(a);
 		sum_of(&usages, "true", &n);
 		print_message("%s: %zu seen, %llu lost of 400\n",
-			accounting_backend_name(accounting_backend_of(a)), n,
+			accounting_backend_names[accounting_state(a)->backend], n,
 			(unsigned long long)usages.lost);
 		assert_true(usages.incomplete);
 		assert_true(usages.lost >= 200);
@@ -793,8 +793,8 @@ static void only_some_observe_with_bpf_at_once(void **state)
 	assert_int_equal(r, -EUSERS);
 	assert_non_null(strstr(err.text, "8 programs observe with BPF already"));
 	assert_int_equal(accounting_new(&some[n], &(struct accounting_options){}, &err), 0);
-	assert_int_equal(accounting_backend_of(some[n]), ACCOUNTING_TASKSTATS);
-	assert_non_null(strstr(accounting_why(some[n]), "8 programs observe with BPF already"));
+	assert_int_equal(accounting_state(some[n])->backend, ACCOUNTING_TASKSTATS);
+	assert_non_null(strstr(accounting_state(some[n])->why.text, "8 programs observe with BPF already"));
 	while (n >= 0)
 		accounting_free(some[n--]);
 	while ((r = accounting_new(&some[0], &bpf, &err)) == -EUSERS)
@@ -815,7 +815,7 @@ static void open_and_close(const struct accounting_options *options)
 {
 	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
 
-	assert_int_equal(accounting_backend_of(a), ACCOUNTING_BPF);
+	assert_int_equal(accounting_state(a)->backend, ACCOUNTING_BPF);
 }
 
 static char *read_bytes(const char *path, size_t size)

@@ -85,7 +85,7 @@ TEST_IN_TREE(what_there_is_is_read_from_files)
 	tree_link("proc/self/ns/pid", "pid:[4026531836]");
 	tree_put("sys/kernel/btf/vmlinux", "");
 	tree_put("sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
-	accounting_support_read(&support, tree.fd);
+	support = accounting_support_read(tree.fd);
 	assert_int_equal(support.capabilities, BIT(CAP_NET_ADMIN));
 	assert_true(support.initial_user_namespace && support.initial_pid_namespace && support.has_btf);
 	assert_false(support.lockdown);
@@ -99,7 +99,7 @@ TEST_IN_TREE(a_rootless_container_is_recognised)
 	tree_put("proc/self/uid_map", "         0       1000          1\n");
 	tree_link("proc/self/ns/pid", "pid:[4026532215]");
 	tree_put("sys/kernel/security/lockdown", "none integrity [confidentiality]\n");
-	accounting_support_read(&support, tree.fd);
+	support = accounting_support_read(tree.fd);
 	assert_int_equal(support.capabilities, 0);
 	assert_false(support.initial_user_namespace || support.initial_pid_namespace || support.has_btf);
 	assert_true(support.lockdown);
@@ -112,12 +112,12 @@ TEST(each_backend_is_parsed_by_its_name)
 
 	for (int i = 0; i < N_ACCOUNTING_BACKENDS; i++) {
 		assert_int_equal(
-			accounting_backend_parse(accounting_backend_name(i), "--accounting", &backend, &err),
+			accounting_backend_parse(accounting_backend_names[i], "--accounting", &backend, &err),
 			0);
 		assert_int_equal(backend, i);
 	}
 	assert_int_equal(accounting_backend_parse("ebpf", "--accounting", &backend, &err), -EINVAL);
 	assert_string_equal(err.text,
 		"--accounting must be auto, bpf, taskstats or none, not 'ebpf' (did you mean 'bpf'?)");
-	assert_int_equal(accounting_backend_of(NULL), ACCOUNTING_NONE);
+	assert_int_equal(accounting_state(NULL)->backend, ACCOUNTING_NONE);
 }

@@ -69,11 +69,11 @@ TEST(a_process_that_lives_is_known_by_its_executable)
 	assert_true(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0);
 	assert_string_equal(identified.exe, exe);
 	assert_ptr_equal(identity_of(identity, getpid(), 5, "test").exe, identified.exe);
-	assert_ptr_equal(identity_remembered(identity, getpid(), 5).exe, identified.exe);
-	assert_null(identity_remembered(identity, getpid(), 6).exe); /* an earlier one with that pid */
+	assert_ptr_equal(identity_of(identity, getpid(), 5, NULL).exe, identified.exe);
+	assert_null(identity_of(identity, getpid(), 6, NULL).exe); /* an earlier one with that pid */
 	identity_forget(identity, getpid());
 	identity_forget(identity, getpid());
-	assert_null(identity_remembered(identity, getpid(), 5).exe);
+	assert_null(identity_of(identity, getpid(), 5, NULL).exe);
 }
 
 TEST(a_process_that_is_gone_is_not_known)
@@ -89,12 +89,13 @@ TEST(the_first_unit_of_a_cgroup_stays)
 {
 	_cleanup_(identity_freep) struct identity *identity = identity_new();
 
-	assert_null(identity_cgroup_unit(identity, 42));
-	identity_learn_cgroup(identity, 42, "a.service");
-	identity_learn_cgroup(identity, 43, "b.service");
-	assert_string_equal(identity_cgroup_unit(identity, 42), "a.service");
-	assert_string_equal(identity_cgroup_unit(identity, 43), "b.service");
-	assert_null(identity_cgroup_unit(identity, 44));
+	assert_null(identity_cgroup_unit(identity, 42, NULL));
+	assert_string_equal(identity_cgroup_unit(identity, 42, "a.service"), "a.service");
+	assert_string_equal(identity_cgroup_unit(identity, 43, "b.service"), "b.service");
+	assert_string_equal(identity_cgroup_unit(identity, 42, "c.service"), "a.service");
+	assert_string_equal(identity_cgroup_unit(identity, 42, NULL), "a.service");
+	assert_string_equal(identity_cgroup_unit(identity, 43, NULL), "b.service");
+	assert_null(identity_cgroup_unit(identity, 44, NULL));
 }
 
 TEST(a_program_is_told_without_links)

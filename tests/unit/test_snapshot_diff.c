@@ -57,25 +57,16 @@ static struct task_record in_place_of(unsigned int pid, struct task_record recor
 	return record;
 }
 
-#define TASKS(...)                             \
-	((struct task_record[]){__VA_ARGS__}), \
-		sizeof((struct task_record[]){__VA_ARGS__}) / sizeof(struct task_record)
+#define TASKS(...)                                                  \
+	((struct task_records){(struct task_record[]){__VA_ARGS__}, \
+		sizeof((struct task_record[]){__VA_ARGS__}) / sizeof(struct task_record)})
+#define NO_TASKS ((struct task_records){})
 
 static struct snapshot_diff j;
 
-static void diff(struct task_record *before, size_t n_before, struct task_record *exits, size_t n_exits,
-	struct task_record *after, size_t n_after)
+static void diff(struct task_records before, struct task_records exits, struct task_records after)
 {
-	struct snapshots snapshots = {
-		.before = before,
-		.after = after,
-		.exits = exits,
-		.n_before = n_before,
-		.n_after = n_after,
-		.n_exits = n_exits,
-		.before_ns = BEFORE_NS,
-		.observer = OBSERVER,
-	};
+	struct snapshots snapshots = {before, after, exits, .before_ns = BEFORE_NS, .observer = OBSERVER};
 
 	snapshot_diff_run(&j, &snapshots);
 }
@@ -95,14 +86,14 @@ static const struct process_cpu *only(void)
 	return &j.items[0];
 }
 
-/* How many records there are: one without an address ends them. */
-static size_t count_records(const struct task_record *records)
+/* One without an address ends them. */
+static struct task_records records_of(struct task_record *items)
 {
 	size_t n = 0;
 
-	while (records[n].key)
+	while (items[n].key)
 		n++;
-	return n;
+	return (struct task_records){items, n};
 }
 
 TEST_OF_DIFF(one_process_took_what_it_has_more_of_at_the_end)
@@ -137,8 +128,7 @@ TEST_OF_DIFF(one_process_took_what_it_has_more_of_at_the_end)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		diff(cases[i].before, count_records(cases[i].before), cases[i].exits,
-			count_records(cases[i].exits), cases[i].after, count_records(cases[i].after));
+		diff(records_of(cases[i].before), records_of(cases[i].exits), records_of(cases[i].after));
 		if (cases[i].pt_ns < 0) {
 			assert_int_equal(j.n, 0);
 			continue;
@@ -158,10 +148,8 @@ TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 			   third = thread(task(10, 5, 0), 12, 7, 40);
 	struct task_record first = task(10, 5, 70), before[] = {task(10, 5, 0), second, third};
 	struct task_record after[] = {first, second, third};
-	struct snapshots snapshots = {.before = before,
-		.after = after,
-		.n_before = 3,
-		.n_after = 3,
+	struct snapshots snapshots = {.before = {before, 3},
+		.after = {after, 3},
 		.before_ns = BEFORE_NS,
 		.observer = OBSERVER,
 		.has_shares = true};
@@ -204,7 +192,7 @@ TEST_OF_DIFF(a_task_at_the_address_of_one_that_ended_is_another)
 
 TEST_OF_DIFF(a_task_at_the_address_of_an_old_zombie_is_another)
 {
-	diff(TASKS(dead(task(10, 5, 300))), NULL, 0, TASKS(in_place_of(10, task(20, 1100, 9))));
+	diff(TASKS(dead(task(10, 5, 300))), NO_TASKS, TASKS(in_place_of(10, task(20, 1100, 9))));
 	assert_int_equal(only()->pid, 20);
 	assert_int_equal(only()->pt_ns, 9);
 }
@@ -236,7 +224,7 @@ TEST_OF_DIFF(the_observer_is_left_out)
 
 TEST_OF_DIFF(diffs_come_in_order_of_pid)
 {
-	diff(NULL, 0, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
+	diff(NO_TASKS, TASKS(task(30, 1001, 1), task(10, 1002, 1)), TASKS(task(20, 1003, 1)));
 	assert_int_equal(j.n, 3);
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(j.items[i].pid, 10 * (i + 1));
@@ -250,7 +238,7 @@ TEST_OF_DIFF(thousands_of_exits_are_result)
 
 	for (unsigned int i = 0; i < N; i++)
 		exits[i] = dead(task(100 + i, 1000 + i, i + 1));
-	diff(NULL, 0, exits, N, NULL, 0);
+	diff(NO_TASKS, (struct task_records){exits, N}, NO_TASKS);
 	assert_int_equal(j.n, N);
 	for (size_t i = 0; i < N; i++)
 		sum += j.items[i].pt_ns;

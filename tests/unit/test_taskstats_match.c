@@ -55,12 +55,9 @@ static void date_and_join(struct interval *i, struct result *ret)
 {
 	struct pid_list listed = {.items = i->listed};
 	struct snapshots snapshots = {
-		.before = i->before,
-		.exits = i->exits,
-		.after = i->after,
-		.n_before = count_records(i->before),
-		.n_exits = count_records(i->exits),
-		.n_after = count_records(i->after),
+		.before = {i->before, count_records(i->before)},
+		.exits = {i->exits, count_records(i->exits)},
+		.after = {i->after, count_records(i->after)},
 		.before_ns = BEFORE_NS,
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The accounting: chooses a backend, compares its snapshots, identifies the processes and finds those of the
- * program under test. See accounting.h. */
+/* The accounting: chooses a backend by what this kernel and this process have, compares its snapshots, identifies the
+ * processes and finds those of the program under test. See accounting.h. */
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/base/paths.h"
@@ -9,7 +9,7 @@
 #include <linux/capability.h>
 #include <sys/utsname.h>
 
-void accounting_support_read(struct accounting_support *ret, int root_fd)
+struct accounting_support accounting_support_read(int root_fd)
 {
 	_cleanup_(freep) char *status = path_text(root_fd, "/proc/self/status");
 	_cleanup_(freep) char *uid_map = path_text(root_fd, "/proc/self/uid_map");
@@ -34,7 +34,7 @@ void accounting_support_read(struct accounting_support *ret, int root_fd)
 	support.lockdown = lockdown && strstr(lockdown, "[confidentiality]");
 	if (uname(&name) == 0)
 		sscanf(name.release, "%d.%d", &support.kernel_major, &support.kernel_minor);
-	*ret = support;
+	return support;
 }
 
 /* CAP_SYS_ADMIN includes CAP_BPF and CAP_PERFMON, which were split from it in Linux 5.8. */
@@ -91,23 +91,16 @@ const char *accounting_support_missing(const struct accounting_support *support)
 	return "not supported by this kernel";
 }
 
-enum { MAX_DESCENT = 64 };
-
-static const char *const names[N_ACCOUNTING_BACKENDS + 1] = {
+const char *const accounting_backend_names[N_ACCOUNTING_BACKENDS + 1] = {
 	[ACCOUNTING_AUTO] = "auto",
 	[ACCOUNTING_BPF] = "bpf",
 	[ACCOUNTING_TASKSTATS] = "taskstats",
 	[ACCOUNTING_NONE] = "none",
 };
 
-const char *accounting_backend_name(enum accounting_backend backend)
-{
-	return names[backend];
-}
-
 int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err)
 {
-	int backend, r = option_choice(value, name, names, &backend, err);
+	int backend, r = option_choice(value, name, accounting_backend_names, &backend, err);
 
 	if (r == 0)
 		*(enum accounting_backend *)into = (enum accounting_backend)backend;
@@ -118,11 +111,10 @@ int accounting_new(struct accounting **ret, const struct accounting_options *opt
 {
 	bool try_bpf = options->backend != ACCOUNTING_TASKSTATS, try_taskstats = !try_bpf;
 	struct error no_bpf = {}, no_taskstats = {};
-	struct accounting_support support;
+	const struct accounting_support support = accounting_support_read(AT_FDCWD);
 	struct accounting *a = NULL;
 	int r = 0;
 
-	accounting_support_read(&support, AT_FDCWD);
 	if (try_bpf) {
 		r = accounting_support_has_bpf(&support, &no_bpf) ?: accounting_bpf_new(&a, options, &no_bpf);
 		if (r < 0)
@@ -138,7 +130,7 @@ int accounting_new(struct accounting **ret, const struct accounting_options *opt
 	if (r < 0)
 		return error_say(err, r, "cannot observe other processes: %s%s%s (see emp-accounting(7))",
 			no_bpf.text, try_bpf && try_taskstats ? "; " : "", no_taskstats.text);
-	a->why = no_bpf;
+	a->state.why = no_bpf;
 	*ret = a;
 	return 0;
 }
@@ -154,19 +146,16 @@ void accounting_free(struct accounting *a)
 	free(a);
 }
 
-enum accounting_backend accounting_backend_of(const struct accounting *a)
+const struct accounting_state *accounting_state(const struct accounting *a)
 {
-	return a ? a->backend : ACCOUNTING_NONE;
-}
+	static const struct accounting_state none = {ACCOUNTING_NONE, .poll_fd = -1, .poll_ms = -1};
 
-const char *accounting_why(const struct accounting *a)
-{
-	return a->why.text[0] ? a->why.text : NULL;
+	return a ? &a->state : &none;
 }
 
 int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err)
 {
-	a->by_descent = cgroup_id == 0 || a->backend != ACCOUNTING_BPF;
+	a->by_descent = cgroup_id == 0 || a->state.backend != ACCOUNTING_BPF;
 	return a->operations->before(a, cgroup_id, cpu, err);
 }
 
@@ -175,20 +164,135 @@ int64_t accounting_own_wait(const struct accounting *a)
 	return a && a->operations->own_wait ? a->operations->own_wait(a) : -1;
 }
 
-int accounting_poll_fd(const struct accounting *a)
-{
-	return a ? a->poll_fd : -1;
-}
-
-int accounting_poll_ms(const struct accounting *a)
-{
-	return a ? a->poll_ms : -1;
-}
-
 int accounting_drain(struct accounting *a, struct error *err)
 {
 	return a ? a->operations->drain(a, err) : 0;
 }
+
+/* In place of an index into the first snapshot: that task has been found again, and its key may now be
+ * another task's. */
+static const uint32_t DONE = UINT32_MAX;
+
+void snapshot_diff_clear(struct snapshot_diff *diff)
+{
+	keymap_free(&diff->before);
+	keymap_free(&diff->exits);
+	keymap_free(&diff->processes);
+	free(diff->items);
+	*diff = (struct snapshot_diff){};
+}
+
+static bool is_alive(const struct snapshots *snapshots, const struct task_record *task)
+{
+	return task->tgid != snapshots->observer && !(task->flags & RECORD_DEAD);
+}
+
+/* Adds what the task has used since the first snapshot to its process. False: its time before that snapshot is not known, so it cannot
+ * be counted. */
+static bool add_task(
+	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
+{
+	bool is_new = task->start_ns >= snapshots->before_ns;
+	uint32_t *at = keymap_find(&diff->before, task->key);
+	uint64_t run_ns = 0, tick_ns = 0;
+	struct process_cpu *p = NULL;
+
+	/* The start time distinguishes a task from a later one at the same address. But a thread that executes a program
+	 * takes over the older start time of its process. */
+	if (at && *at != DONE && (!is_new || snapshots->before.items[*at].start_ns == task->start_ns)) {
+		const struct task_record *base = &snapshots->before.items[*at];
+
+		*at = DONE;
+		diff->n_missing -= is_alive(snapshots, base);
+		run_ns = base->run_ns;
+		tick_ns = base->tick_ns;
+	} else if (!is_new) {
+		return false;
+	}
+	at = keymap_find(&diff->processes, task->tgid);
+	if (at && diff->items[*at].start_ns == task->process_start_ns)
+		p = &diff->items[*at];
+	if (!p) {
+		if (task->run_ns <= run_ns && task->tick_ns <= tick_ns)
+			return true;
+		p = array_add_reused(diff->items, diff->n, diff->capacity);
+		p->pid = (pid_t)task->tgid;
+		p->start_ns = task->process_start_ns;
+		p->started = task->process_start_ns >= snapshots->before_ns;
+		p->cpu = -1;
+		keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
+	}
+	if (task->run_ns > run_ns) {
+		p->pt_ns += (int64_t)(task->run_ns - run_ns);
+		p->same_cpu_ns += (int64_t)task->watched_ns;
+		p->cpu = (int)task->cpu;
+	}
+	if (task->tick_ns > tick_ns)
+		p->tick_ns += (int64_t)(task->tick_ns - tick_ns);
+	memcpy(p->name, task->comm, sizeof(p->name) - 1);
+	p->ppid = (pid_t)task->ppid;
+	p->cgroup = task->cgroup;
+	p->flags = task->flags;
+	if (task->flags & RECORD_DEAD)
+		p->ended = true;
+	else
+		p->alive = true;
+	return true;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process_cpu *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+}
+
+void snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots)
+{
+	size_t kept = 0;
+
+	keymap_reset(&diff->before, snapshots->before.n);
+	keymap_reset(&diff->exits, snapshots->exits.n);
+	keymap_reset(&diff->processes, 0);
+	diff->n = diff->n_missing = 0;
+	for (size_t i = 0; i < snapshots->before.n; i++) {
+		keymap_set(&diff->before, snapshots->before.items[i].key, (uint32_t)i);
+		diff->n_missing += is_alive(snapshots, &snapshots->before.items[i]);
+	}
+	for (size_t i = 0; i < snapshots->exits.n; i++) {
+		const struct task_record *task = &snapshots->exits.items[i];
+
+		if (task->tgid != snapshots->observer && add_task(diff, snapshots, task))
+			keymap_set(&diff->exits, task->key, (uint32_t)i);
+	}
+	for (size_t i = 0; i < snapshots->after.n; i++) {
+		const struct task_record *task = &snapshots->after.items[i];
+		const uint32_t *at = keymap_find(&diff->exits, task->key);
+		bool has_ended = at && snapshots->exits.items[*at].start_ns == task->start_ns;
+
+		if (task->tgid != snapshots->observer && !has_ended)
+			add_task(diff, snapshots, task);
+	}
+	for (size_t i = 0; i < diff->n; i++) {
+		struct process_cpu *p = &diff->items[i];
+
+		if (p->pt_ns <= 0 && p->tick_ns <= 0)
+			continue;
+		p->ended = p->ended && !p->alive;
+		if (!snapshots->has_shares)
+			p->same_cpu_ns = -1;
+		else if (p->same_cpu_ns > p->pt_ns)
+			p->same_cpu_ns = p->pt_ns;
+		diff->items[kept++] = *p;
+	}
+	diff->n = kept;
+	if (kept > 1)
+		qsort(diff->items, kept, sizeof(*diff->items), by_pid);
+}
+
+enum { MAX_DESCENT = 64 };
 
 /* Whether the process with this id descends from the observer, or is the observer. */
 static bool descends(struct accounting *a, pid_t pid)
@@ -213,8 +317,8 @@ static void add_program_wait(struct accounting *a, struct process_cpus *usages)
 {
 	int64_t wait_ns = -1;
 
-	for (size_t i = 0; i < a->snapshots.n_exits; i++) {
-		const struct task_record *exit = &a->snapshots.exits[i];
+	for (size_t i = 0; i < a->snapshots.exits.n; i++) {
+		const struct task_record *exit = &a->snapshots.exits.items[i];
 		bool is_programs = exit->flags & RECORD_PROGRAM;
 
 		if (exit->kind != RECORD_KIND_TASK)
@@ -234,24 +338,18 @@ static void add_program_wait(struct accounting *a, struct process_cpus *usages)
 
 static void identify_process(struct accounting *a, struct process_cpu *p)
 {
+	const char *unit = NULL;
 	struct identified asked;
 
 	a->operations->describe(a, p);
 	p->kernel = p->flags & RECORD_KERNEL;
 	if (p->kernel)
 		return;
-	if (p->ended)
-		asked = identity_remembered(a->identity, p->pid, p->start_ns);
-	else
-		asked = identity_of(a->identity, p->pid, p->start_ns, p->name);
-	if (asked.exe)
-		p->exe = asked.exe;
-	if (asked.unit)
-		p->unit = asked.unit;
-	if (asked.unit && p->cgroup > 1)
-		identity_learn_cgroup(a->identity, p->cgroup, asked.unit);
-	if (!p->unit && p->cgroup > 1)
-		p->unit = identity_cgroup_unit(a->identity, p->cgroup);
+	asked = identity_of(a->identity, p->pid, p->start_ns, p->ended ? NULL : p->name);
+	p->exe = asked.exe ?: p->exe;
+	if (p->cgroup > 1)
+		unit = identity_cgroup_unit(a->identity, p->cgroup, asked.unit);
+	p->unit = asked.unit ?: p->unit ?: unit;
 }
 
 static int compare_pid(const void *key, const void *item)
@@ -302,12 +400,12 @@ int accounting_after(struct accounting *a, struct process_cpus *ret, struct erro
 		return r;
 	snapshot_diff_run(&a->diff, s);
 	if (a->by_descent) { /* learns the parents */
-		keymap_reset(&a->parents, s->n_after + s->n_exits);
-		for (size_t i = 0; !a->operations->parent && i < s->n_after; i++)
-			keymap_set(&a->parents, s->after[i].tgid, s->after[i].ppid);
-		for (size_t i = 0; i < s->n_exits; i++)
-			if (s->exits[i].pid == s->exits[i].tgid)
-				keymap_set(&a->parents, s->exits[i].tgid, s->exits[i].ppid);
+		keymap_reset(&a->parents, s->after.n + s->exits.n);
+		for (size_t i = 0; !a->operations->parent && i < s->after.n; i++)
+			keymap_set(&a->parents, s->after.items[i].tgid, s->after.items[i].ppid);
+		for (size_t i = 0; i < s->exits.n; i++)
+			if (s->exits.items[i].pid == s->exits.items[i].tgid)
+				keymap_set(&a->parents, s->exits.items[i].tgid, s->exits.items[i].ppid);
 	}
 	/* Before `describe` collects new exits, which may move those of the snapshots. */
 	if (usages.lost == 0)
@@ -329,7 +427,7 @@ int accounting_after(struct accounting *a, struct process_cpus *ret, struct erro
 	for (size_t i = 0; i < usages.n; i++)
 		if (usages.items[i].ended)
 			identity_forget(a->identity, usages.items[i].pid);
-	usages.incomplete |= usages.lost > 0 || (a->backend == ACCOUNTING_BPF && a->diff.n_missing > 0);
+	usages.incomplete |= usages.lost > 0 || (a->state.backend == ACCOUNTING_BPF && a->diff.n_missing > 0);
 	*ret = usages;
 	return 0;
 }

@@ -17,10 +17,10 @@ struct accounting;
 enum accounting_backend { ACCOUNTING_AUTO, ACCOUNTING_BPF, ACCOUNTING_TASKSTATS, ACCOUNTING_NONE };
 enum { N_ACCOUNTING_BACKENDS = ACCOUNTING_NONE + 1 };
 
-/* "auto", "bpf", "taskstats", "none". */
-const char *accounting_backend_name(enum accounting_backend backend);
+/* "auto", "bpf", "taskstats", "none"; and NULL. */
+extern const char *const accounting_backend_names[];
 
-/* The same back, into an enum accounting_backend (an option_parser of lib/base/tool.h). */
+/* One of them, into an enum accounting_backend (an option_parser of lib/base/tool.h). */
 int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err);
 
 /* One process that took CPU time between the snapshots. */
@@ -80,11 +80,17 @@ int accounting_new(struct accounting **ret, const struct accounting_options *opt
 void accounting_free(struct accounting *a);
 DEFINE_FREEP(accounting)
 
-/* BPF or TASKSTATS; NONE if `a` is NULL. */
-enum accounting_backend accounting_backend_of(const struct accounting *a);
+struct accounting_state {
+	enum accounting_backend backend; /* BPF or TASKSTATS; NONE: there is no accounting */
+	struct error
+		why; /* AUTO did not take bpf ("bpf: the kernel has no BTF"); "": it did, or had no choice */
+	/* While the program runs: a descriptor to poll for reading (-1: none), and the longest time between two calls of
+	 * accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. */
+	int poll_fd, poll_ms;
+};
 
-/* Why AUTO did not take bpf ("bpf: the kernel has no BTF"); NULL: it did, or a backend was given. */
-const char *accounting_why(const struct accounting *a);
+/* It stays the same as long as `a`, which may be NULL. */
+const struct accounting_state *accounting_state(const struct accounting *a);
 
 /* The snapshot before the program. `cgroup_id` is the cgroup v2 of the program under test (its inode number;
  * 0: none): its processes, and those below it, get `program`. Without a cgroup, and with taskstats always, all
@@ -97,10 +103,7 @@ int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
  * execute the program: it makes system calls only, and needs no privileges. */
 int64_t accounting_own_wait(const struct accounting *a);
 
-/* A descriptor to poll for reading while the program runs (-1: none), and the longest time between two calls
- * of accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. `a` may be NULL. */
-int accounting_poll_fd(const struct accounting *a);
-int accounting_poll_ms(const struct accounting *a);
+/* To be called while the program runs: see struct accounting_state. `a` may be NULL. */
 int accounting_drain(struct accounting *a, struct error *err);
 
 /* The snapshot after the program, and all processes with pt_ns > 0 or tick_ns > 0 since the one before, in order
@@ -118,7 +121,7 @@ struct accounting_support {
 	int kernel_major, kernel_minor;
 };
 
-void accounting_support_read(struct accounting_support *ret, int root_fd);
+struct accounting_support accounting_support_read(int root_fd);
 
 /* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing. */
 int accounting_support_has_bpf(const struct accounting_support *support, struct error *err);

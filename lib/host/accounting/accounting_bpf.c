@@ -40,8 +40,7 @@ struct bpf_accounting {
 	struct task_record *walked; /* both snapshots of walk_tasks, read-only; NULL: it is not available */
 	size_t walk_capacity;
 	struct task_records read[2]; /* both snapshots of read_tasks */
-	struct task_records exits;
-	struct keymap executed_by; /* tgid -> index into executed */
+	struct keymap executed_by;   /* tgid -> index into executed */
 	struct executed *executed;
 	size_t n_executed, executed_capacity;
 	bool collecting; /* events belong to a sample */
@@ -56,11 +55,12 @@ static int on_event(void *context, void *data, size_t size)
 	const struct exec_record *exec = data;
 	struct bpf_accounting *b = context;
 	struct identity *identity = b->base.identity;
+	struct task_records *exits = &b->base.snapshots.exits;
 	struct executed *executed;
 
 	if (task->kind == RECORD_KIND_TASK) {
 		if (b->collecting)
-			*array_add_reused(b->exits.items, b->exits.n, b->exits.capacity) = *task;
+			*array_add_reused(exits->items, exits->n, exits->capacity) = *task;
 		else if (task->pid == task->tgid)
 			identity_forget(identity, (pid_t)task->tgid);
 		return 0;
@@ -71,7 +71,7 @@ static int on_event(void *context, void *data, size_t size)
 	executed = array_add_reused(b->executed, b->n_executed, b->executed_capacity);
 	if (identity_is_unit(exec->cgroup_name)) {
 		executed->unit = identity_keep(identity, exec->cgroup_name);
-		identity_learn_cgroup(identity, exec->cgroup, exec->cgroup_name);
+		identity_cgroup_unit(identity, exec->cgroup, executed->unit);
 	}
 	if (exec->path[0] == '/' && memchr(exec->path, '\0', RECORD_PATH_SIZE - 1))
 		executed->exe = identity_program(identity, exec->path);
@@ -167,7 +167,7 @@ static int load_programs(struct bpf_accounting *b, const struct accounting_optio
 	b->events = ring_buffer__new(bpf_map__fd(p->maps.events), on_event, b, NULL);
 	if (!b->events)
 		return -errno;
-	b->base.poll_fd = ring_buffer__epoll_fd(b->events);
+	b->base.state.poll_fd = ring_buffer__epoll_fd(b->events);
 	if (!walk)
 		return 0;
 	walked = mmap(NULL, 2 * b->walk_capacity * sizeof(*b->walked), PROT_READ, MAP_SHARED,
@@ -197,7 +197,7 @@ static void bpf_free(struct accounting *a)
 	unload_programs(b);
 	keymap_free(&b->executed_by);
 	free(b->executed);
-	free(b->exits.items);
+	free(a->snapshots.exits.items);
 	free(b->read[0].items);
 	free(b->read[1].items);
 }
@@ -227,11 +227,10 @@ static int read_records(int fd, struct task_records *records)
 }
 
 /* The first snapshot (0) or the second (1). If there are more tasks than walk_tasks has room for, read_tasks takes it. */
-static int take_tasks(
-	struct bpf_accounting *b, int which, struct task_record **ret, size_t *ret_n, struct error *err)
+static int take_tasks(struct bpf_accounting *b, int which, struct error *err)
 {
+	struct task_records *ret = which ? &b->base.snapshots.after : &b->base.snapshots.before;
 	struct accounting_bpf__bss *bss = b->programs->bss;
-	struct task_records *records = &b->read[which];
 	_cleanup_(closep) int fd = -1;
 	int r = 0;
 
@@ -242,8 +241,7 @@ static int take_tasks(
 		r = bpf_prog_test_run_opts(
 			bpf_resolved_program(&b->loaded, b->programs->progs.walk_tasks), &options);
 		if (r == 0 && bss->walk_n <= b->walk_capacity) {
-			*ret = b->walked + bss->walk_from;
-			*ret_n = bss->walk_n;
+			*ret = (struct task_records){b->walked + bss->walk_from, bss->walk_n};
 			return 0;
 		}
 	}
@@ -253,11 +251,10 @@ static int take_tasks(
 	if (r >= 0)
 		r = fd = bpf_iter_create(r);
 	if (r >= 0)
-		r = read_records(fd, records);
+		r = read_records(fd, &b->read[which]);
 	if (r < 0)
 		return error_os(err, r, "cannot take a snapshot of the processes with BPF");
-	*ret = records->items;
-	*ret_n = records->n;
+	*ret = b->read[which];
 	return 0;
 }
 
@@ -283,7 +280,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 {
 	struct bpf_accounting *b = (struct bpf_accounting *)a;
 	struct accounting_bpf__bss *bss = b->programs->bss;
-	struct task_record *before;
+	struct snapshots *snapshots = &a->snapshots;
 	int64_t exiting;
 	int r;
 
@@ -292,13 +289,14 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	if (r < 0)
 		return r;
 	b->collecting = true;
-	b->exits.n = b->n_executed = 0;
+	snapshots->exits.n = b->n_executed = 0;
 	exiting = count_exiting(b);
 	if (exiting < b->held_up)
 		b->held_up = exiting;
 	keymap_reset(&b->executed_by, 0);
 	b->lost_before = bss->lost;
-	a->snapshots = (struct snapshots){.before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC)};
+	snapshots->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	snapshots->has_shares = false;
 	if (bss->program_cgroup != cgroup_id)
 		bss->program_level = 0; /* until something executes a file in it */
 	bss->program_cgroup = cgroup_id;
@@ -313,10 +311,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	bss->taken_ns = -1;
 	b->interrupts_before_ns = bss->interrupts_ns;
 	b->steal_before_ns = bss->steal_ns;
-	r = take_tasks(b, 0, &before, &a->snapshots.n_before, err);
-	if (r == 0)
-		a->snapshots.before = before;
-	return r;
+	return take_tasks(b, 0, err);
 }
 
 static int bpf_after(struct accounting *a, struct process_cpus *usages, struct error *err)
@@ -325,7 +320,7 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 	struct bpf_accounting *b = (struct bpf_accounting *)a;
 	const volatile struct accounting_bpf__bss *bss = b->programs->bss;
 	struct snapshots *snapshots = &a->snapshots;
-	int r = take_tasks(b, 1, &snapshots->after, &snapshots->n_after, err);
+	int r = take_tasks(b, 1, err);
 	int64_t exiting;
 
 	if (r < 0)
@@ -346,8 +341,6 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 	if (r < 0)
 		return r;
 	b->collecting = false;
-	snapshots->exits = b->exits.items;
-	snapshots->n_exits = b->exits.n;
 	snapshots->observer = bss->observer_tgid;
 	usages->lost = bss->lost - b->lost_before;
 	if (b->programs->data->watched_cpu < 0)
@@ -400,6 +393,7 @@ static void *end_at_once(void *nothing)
 /* Starts and ends a thread, to test that exits are reported and to relate the scheduler's clock to CLOCK_MONOTONIC. */
 static int see_a_thread_end(struct bpf_accounting *b, struct error *err)
 {
+	const struct task_records *exits = &b->base.snapshots.exits;
 	pthread_t thread;
 	int r = -pthread_create(&thread, NULL, end_at_once, NULL);
 
@@ -410,8 +404,8 @@ static int see_a_thread_end(struct bpf_accounting *b, struct error *err)
 		r = bpf_drain(&b->base, err);
 		if (r < 0)
 			return r;
-		for (size_t i = 0; i < b->exits.n; i++)
-			if (b->exits.items[i].tgid == b->programs->bss->observer_tgid)
+		for (size_t i = 0; i < exits->n; i++)
+			if (exits->items[i].tgid == b->programs->bss->observer_tgid)
 				return 0;
 		usleep(1000);
 	}
@@ -426,9 +420,7 @@ int accounting_bpf_new(struct accounting **ret, const struct accounting_options 
 
 	*a = (struct accounting){
 		.operations = &bpf_operations,
-		.backend = ACCOUNTING_BPF,
-		.poll_fd = -1,
-		.poll_ms = -1,
+		.state = {ACCOUNTING_BPF, .poll_fd = -1, .poll_ms = -1},
 		.identity = identity_new(),
 	};
 	/* If it does not work as on a new kernel, it is tried as on an older one. */
@@ -448,7 +440,7 @@ int accounting_bpf_new(struct accounting **ret, const struct accounting_options 
 	if (r == 0)
 		r = see_a_thread_end(b, err);
 	if (r == 0)
-		r = take_tasks(b, 1, &a->snapshots.after, &a->snapshots.n_after, err);
+		r = take_tasks(b, 1, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(a);

@@ -14,24 +14,12 @@ struct task_records {
 	size_t n, capacity;
 };
 
-/* The difference between two snapshots: the CPU time of every process between them (EMP, Figure 5). A pure function
- * from arrays of records to processes.
- *
- * Times are compared for each task and then added to processes, because threads start and end separately:
- *   - a task counts with its time in the second snapshot, or at its end, minus its time in the first;
- *   - with all of its time, if it started after the first snapshot began;
- *   - with 0, if it started earlier and is missing in the first: it was being released;
- *   - a zombie that is in the second snapshot and among the exits counts once;
- *   - never with less than 0. */
-
 struct snapshots {
-	const struct task_record *before;
-	struct task_record *after;
-	struct task_record *exits; /* in the order in which the tasks ended */
-	size_t n_before, n_after, n_exits;
-	uint64_t before_ns;    /* CLOCK_MONOTONIC when the first snapshot began */
-	unsigned int observer; /* process id of the observer, which is excluded */
-	bool has_shares;       /* the records' watched_ns are known */
+	struct task_records before, after;
+	struct task_records exits; /* in the order in which the tasks ended */
+	uint64_t before_ns;        /* CLOCK_MONOTONIC when the first snapshot began */
+	unsigned int observer;     /* process id of the observer, which is excluded */
+	bool has_shares;           /* the records' watched_ns are known */
 };
 
 /* A zeroed struct is ready to use; it keeps its memory from one run to the next. */
@@ -44,20 +32,27 @@ struct snapshot_diff {
 	struct keymap processes; /* tgid -> index into items, the last with that tgid */
 };
 
+/* The difference between two snapshots: the CPU time of every process between them (EMP, Figure 5). A pure function
+ * from arrays of records to processes.
+ *
+ * Times are compared for each task and then added to processes, because threads start and end separately:
+ *   - a task counts with its time in the second snapshot, or at its end, minus its time in the first;
+ *   - with all of its time, if it started after the first snapshot began;
+ *   - with 0, if it started earlier and is missing in the first: it was being released;
+ *   - a zombie that is in the second snapshot and among the exits counts once;
+ *   - never with less than 0. */
 void snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots);
 void snapshot_diff_clear(struct snapshot_diff *diff);
 
 /* A backend's own struct begins with this. */
 struct accounting {
 	const struct accounting_operations *operations;
-	enum accounting_backend backend;
-	int poll_fd, poll_ms; /* see accounting_poll_fd */
+	struct accounting_state state;
 	struct identity *identity;
-	struct snapshots snapshots; /* the backend fills it in */
+	struct snapshots snapshots; /* the backend fills it in, and frees what it owns of it */
 	struct snapshot_diff diff;
 	struct keymap parents; /* pid -> parent, without a cgroup */
 	bool by_descent;       /* descent decides which processes are the program's, not RECORD_PROGRAM */
-	struct error why;
 };
 
 struct accounting_operations {

@@ -17,14 +17,15 @@ static int compare_tgid(const void *key, const void *item)
 }
 
 /* A process whose last thread was not its first has the name of its first. */
-static void name_by_first_threads(struct task_record *exits, size_t n_exits)
+static void name_by_first_threads(const struct task_records *ends)
 {
+	struct task_record *exits = ends->items;
 	struct keymap leaders = {};
 
-	for (size_t i = 0; i < n_exits; i++)
+	for (size_t i = 0; i < ends->n; i++)
 		if (!exits[i].kind)
 			keymap_set(&leaders, exits[i].tgid, (uint32_t)i);
-	for (size_t i = 0; i < n_exits; i++) {
+	for (size_t i = 0; i < ends->n; i++) {
 		const uint32_t *leader = keymap_find(&leaders, exits[i].tgid);
 
 		if (exits[i].kind && leader && exits[i].pid != exits[i].tgid)
@@ -37,10 +38,10 @@ static void name_by_first_threads(struct task_record *exits, size_t n_exits)
 void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t n_early,
 	bool (*is_ending)(unsigned int pid), struct keymap *last_exit)
 {
-	name_by_first_threads(s->exits, s->n_exits);
-	keymap_reset(last_exit, s->n_exits);
-	for (size_t i = 0; i < s->n_exits; i++) {
-		struct task_record *exit = &s->exits[i];
+	name_by_first_threads(&s->exits);
+	keymap_reset(last_exit, s->exits.n);
+	for (size_t i = 0; i < s->exits.n; i++) {
+		struct task_record *exit = &s->exits.items[i];
 		const struct task_record *base;
 
 		exit->key = UINT64_MAX - i; /* which no other record has: it is not counted */
@@ -50,19 +51,20 @@ void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t 
 		if (keymap_find(last_exit, exit->tgid) || !pid_list_has(listed, (pid_t)exit->tgid)) {
 			exit->key = exit->tgid;
 			exit->start_ns = exit->process_start_ns = s->before_ns + i;
-		} else if (s->n_before > 0) {
+		} else if (s->before.n > 0) {
 			/* The kernel reports 0 for a zombie without threads, whose record may have come after the
 			 * collection began. */
-			base = bsearch(&exit->tgid, s->before, s->n_before, sizeof(*s->before), compare_tgid);
+			base = bsearch(&exit->tgid, s->before.items, s->before.n, sizeof(*s->before.items),
+				compare_tgid);
 			if (base && (base->run_ns > 0 || i >= n_early))
 				exit->key = exit->tgid;
 		}
 		keymap_set(last_exit, exit->tgid, (uint32_t)i);
 	}
-	for (size_t i = 0; i < s->n_after; i++) {
-		struct task_record *task = &s->after[i];
+	for (size_t i = 0; i < s->after.n; i++) {
+		struct task_record *task = &s->after.items[i];
 		const uint32_t *at = keymap_find(last_exit, task->tgid);
-		const struct task_record *exit = at ? &s->exits[*at] : NULL;
+		const struct task_record *exit = at ? &s->exits.items[*at] : NULL;
 
 		if (exit && (task->run_ns == 0 || task->run_ns == exit->run_ns || is_ending(task->tgid))) {
 			task->flags |= RECORD_DEAD;
@@ -71,7 +73,7 @@ void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t 
 		} else if (exit || !pid_list_has(listed, (pid_t)task->tgid)) {
 			if (exit) /* another process with the same pid */
 				task->key |= UINT64_C(1) << 32;
-			task->start_ns = task->process_start_ns = s->before_ns + s->n_exits;
+			task->start_ns = task->process_start_ns = s->before_ns + s->exits.n;
 		}
 	}
 }
@@ -92,9 +94,8 @@ struct taskstats_accounting {
 	struct accounting base;
 	struct taskstats_link *link;
 	int proc_fd;
-	struct pid_list listed; /* when the first snapshot began */
-	struct pid_list pids;   /* of the snapshot being taken */
-	struct task_records before, after, exits;
+	struct pid_list listed;      /* when the first snapshot began */
+	struct pid_list pids;        /* of the snapshot being taken */
 	struct executed_file *files; /* of the exits */
 	size_t n_files, files_capacity;
 	size_t n_early;          /* exits during the first snapshot */
@@ -150,6 +151,7 @@ static void take_end(struct taskstats_accounting *t, const struct taskstats_mess
 				      *total = end->has_process ? &end->process : thread;
 	bool is_leader = thread->pid == thread->tgid,
 	     is_last = end->has_process || thread->flags & TASKSTATS_LAST;
+	struct task_records *exits = &t->base.snapshots.exits;
 	struct task_record *record;
 
 	if (!is_last && !is_leader)
@@ -158,7 +160,7 @@ static void take_end(struct taskstats_accounting *t, const struct taskstats_mess
 		identity_forget(t->base.identity, (pid_t)thread->tgid);
 		return;
 	}
-	record = array_add_reused(t->exits.items, t->exits.n, t->exits.capacity);
+	record = array_add_reused(exits->items, exits->n, exits->capacity);
 	*record = (struct task_record){
 		.kind = is_last ? RECORD_KIND_TASK : 0,
 		.flags = RECORD_DEAD | taskstats_flags(thread, thread->tgid),
@@ -191,6 +193,7 @@ static int taskstats_drain(struct accounting *a, struct error *err)
 static int taskstats_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err)
 {
 	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
+	struct snapshots *s = &a->snapshots;
 	int r = pid_list_read(&t->listed, t->proc_fd);
 
 	if (r < 0)
@@ -201,16 +204,14 @@ static int taskstats_before(struct accounting *a, uint64_t cgroup_id, int cpu, s
 	if (r < 0)
 		return r;
 	t->collecting = true;
-	t->exits.n = t->n_files = 0;
+	s->exits.n = t->n_files = 0;
 	t->lost_before = taskstats_link_lost(t->link);
-	a->snapshots = (struct snapshots){
-		.before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC),
-		.observer = (unsigned int)getpid(),
-	};
-	r = take_snapshot(t, &t->listed, &t->before, err);
+	s->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
+	s->observer = (unsigned int)getpid();
+	r = take_snapshot(t, &t->listed, &s->before, err);
 	if (r == 0)
 		r = taskstats_drain(a, err);
-	t->n_early = t->exits.n;
+	t->n_early = s->exits.n;
 	return r;
 }
 
@@ -233,17 +234,11 @@ static int taskstats_after(struct accounting *a, struct process_cpus *usages, st
 
 	if (r < 0)
 		return error_os(err, r, "taskstats: cannot list the processes");
-	r = take_snapshot(t, &t->pids, &t->after, err);
+	r = take_snapshot(t, &t->pids, &s->after, err);
 	if (r == 0)
 		r = taskstats_drain(a, err);
 	if (r < 0)
 		return r;
-	s->before = t->before.items;
-	s->n_before = t->before.n;
-	s->after = t->after.items;
-	s->n_after = t->after.n;
-	s->exits = t->exits.items;
-	s->n_exits = t->exits.n;
 	taskstats_match(s, &t->listed, t->n_early, is_ending, &t->last_exit);
 	usages->lost = taskstats_link_lost(t->link) - t->lost_before;
 	usages->incomplete = t->incomplete;
@@ -259,14 +254,31 @@ static pid_t taskstats_parent(struct accounting *a, pid_t pid)
 	return r == 0 ? (pid_t)fields.ppid : 0;
 }
 
-/* A process that was alive in the second snapshot and has ended since: its record has come, or comes now. */
-static void describe_by_exit(struct taskstats_accounting *t, struct process_cpu *p)
+/* The records of a snapshot have only times. */
+static void taskstats_describe(struct accounting *a, struct process_cpu *p)
 {
+	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
+	const struct task_records *exits = &a->snapshots.exits;
+	const uint32_t *at = keymap_find(&t->last_exit, (uint64_t)p->pid);
+	const struct executed_file *file = at ? &t->files[*at] : NULL;
+	struct taskstats_fields fields;
 	struct error err2;
 
-	taskstats_drain(&t->base, &err2);
-	for (size_t i = t->exits.n; i-- > 0;) {
-		const struct task_record *exit = &t->exits.items[i];
+	if (p->ended) {
+		if (file && file->inode)
+			p->exe = identity_program_of_file(a->identity, p->name, file->device, file->inode);
+		return;
+	}
+	if (taskstats_link_ask_one(t->link, p->pid, &fields, &err2) == 0) {
+		memcpy(p->name, fields.comm, sizeof(p->name));
+		p->ppid = (pid_t)fields.ppid;
+		p->flags |= taskstats_flags(&fields, (unsigned int)p->pid);
+		return;
+	}
+	/* It was alive in the second snapshot and has ended since: its record has come, or comes now. */
+	taskstats_drain(a, &err2);
+	for (size_t i = exits->n; i-- > 0;) {
+		const struct task_record *exit = &exits->items[i];
 
 		if (exit->tgid != (unsigned int)p->pid)
 			continue;
@@ -278,28 +290,6 @@ static void describe_by_exit(struct taskstats_accounting *t, struct process_cpu 
 	strcpy(p->name, "unknown");
 }
 
-/* The records of a snapshot have only times. */
-static void taskstats_describe(struct accounting *a, struct process_cpu *p)
-{
-	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
-	struct taskstats_fields fields;
-	struct error err2;
-
-	if (p->ended) {
-		const uint32_t *at = keymap_find(&t->last_exit, (uint64_t)p->pid);
-
-		if (at && t->files[*at].inode)
-			p->exe = identity_program_of_file(
-				a->identity, p->name, t->files[*at].device, t->files[*at].inode);
-	} else if (taskstats_link_ask_one(t->link, p->pid, &fields, &err2) < 0) {
-		describe_by_exit(t, p);
-	} else {
-		memcpy(p->name, fields.comm, sizeof(p->name));
-		p->ppid = (pid_t)fields.ppid;
-		p->flags |= taskstats_flags(&fields, (unsigned int)p->pid);
-	}
-}
-
 static void taskstats_free(struct accounting *a)
 {
 	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
@@ -308,9 +298,9 @@ static void taskstats_free(struct accounting *a)
 	keymap_free(&t->last_exit);
 	pid_list_free(&t->listed);
 	pid_list_free(&t->pids);
-	free(t->before.items);
-	free(t->after.items);
-	free(t->exits.items);
+	free(a->snapshots.before.items);
+	free(a->snapshots.after.items);
+	free(a->snapshots.exits.items);
 	free(t->files);
 	closep(&t->proc_fd);
 }
@@ -335,9 +325,7 @@ int accounting_taskstats_new(
 
 	*a = (struct accounting){
 		.operations = &taskstats_operations,
-		.backend = ACCOUNTING_TASKSTATS,
-		.poll_fd = -1,
-		.poll_ms = POLL_MS,
+		.state = {ACCOUNTING_TASKSTATS, .poll_fd = -1, .poll_ms = POLL_MS},
 		.identity = identity_new(),
 	};
 	t->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -352,9 +340,9 @@ int accounting_taskstats_new(
 		r = taskstats_after(a, &usages, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < t->after.n; i++)
-		if (t->after.items[i].tgid == a->snapshots.observer)
-			run_ns = t->after.items[i].run_ns;
+	for (size_t i = 0; i < a->snapshots.after.n; i++)
+		if (a->snapshots.after.items[i].tgid == a->snapshots.observer)
+			run_ns = a->snapshots.after.items[i].run_ns;
 	if (run_ns == 0)
 		return error_say(
 			err, -ENOTSUP, "the kernel has no CONFIG_TASK_DELAY_ACCT, so there are no run times");

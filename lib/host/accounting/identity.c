@@ -105,16 +105,6 @@ const char *identity_program(struct identity *identity, const char *path)
 	return add_fact(identity, fact)->known.exe;
 }
 
-/* An overlay of several file systems shows devices of its own for files; for directories, it shows the one that the kernel knows. */
-static bool is_file(const char *path, const char *directory, uint64_t device, uint64_t inode)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0 || st.st_ino != inode)
-		return false;
-	return st.st_dev == device || (stat(directory, &st) == 0 && st.st_dev == device);
-}
-
 const char *identity_program_of_file(
 	struct identity *identity, const char *name, uint64_t device, uint64_t inode)
 {
@@ -122,6 +112,7 @@ const char *identity_program_of_file(
 		"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/bin", "/sbin"};
 	struct fact fact = {FACT_FILE, .number = inode, .device = device, .text = name};
 	const struct fact *found = find_fact(identity, fact);
+	struct stat st;
 
 	if (found)
 		return found->known.exe;
@@ -132,7 +123,10 @@ const char *identity_program_of_file(
 		char path[64];
 
 		snprintf(path, sizeof(path), "%s/%s", places[i], name);
-		if (is_file(path, places[i], device, inode))
+		/* An overlay of several file systems shows devices of its own for files; for directories, it shows the one
+		 * that the kernel knows. */
+		if (stat(path, &st) == 0 && st.st_ino == inode &&
+			(st.st_dev == device || (stat(places[i], &st) == 0 && st.st_dev == device)))
 			fact.known.exe = identity_program(identity, path);
 	}
 	return add_fact(identity, fact)->known.exe;
@@ -190,47 +184,37 @@ bool identity_parse_cgroup(const char *text, char *ret)
 	return false;
 }
 
-static const char *read_exe(struct identity *identity, pid_t pid)
+struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name)
 {
 	static const char deleted[] = " (deleted)";
+	struct fact key = {FACT_PROCESS, .number = (uint64_t)pid}, *process = find_fact(identity, key);
+	_cleanup_(freep) char *cgroup = NULL, *unit = NULL;
 	char path[64], exe[PATH_MAX];
 	ssize_t len;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	len = readlink(path, exe, sizeof(exe) - 1);
-	if (len < 0)
-		return NULL;
-	exe[len] = '\0';
-	if (len > (ssize_t)sizeof(deleted) && !strcmp(exe + len - (sizeof(deleted) - 1), deleted))
-		exe[len - (ssize_t)(sizeof(deleted) - 1)] = '\0'; /* an upgrade replaced it */
-	return identity_keep(identity, exe);
-}
-
-struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name)
-{
-	struct fact key = {FACT_PROCESS, .number = (uint64_t)pid}, *process = find_fact(identity, key);
-	_cleanup_(freep) char *cgroup = NULL, *unit = NULL;
-
-	if (process && process->start_ns == start_ns && !strncmp(process->name, name, sizeof(process->name)))
+	if (process && process->start_ns == start_ns &&
+		(!name || !strncmp(process->name, name, sizeof(process->name))))
 		return process->known;
+	if (!name)
+		return (struct identified){};
 	if (!process)
 		process = add_fact(identity, key);
 	process->start_ns = start_ns;
 	snprintf(process->name, sizeof(process->name), "%s", name);
+	process->known = (struct identified){};
 	cgroup = path_text(AT_FDCWD, "/proc/%d/cgroup", pid);
 	unit = xstrdup(cgroup ?: "");
-	process->known.exe = read_exe(identity, pid);
-	process->known.unit = cgroup && identity_parse_cgroup(cgroup, unit) ? identity_keep(identity, unit)
-									    : NULL;
+	if (cgroup && identity_parse_cgroup(cgroup, unit))
+		process->known.unit = identity_keep(identity, unit);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	len = readlink(path, exe, sizeof(exe) - 1);
+	if (len < 0)
+		return process->known;
+	exe[len] = '\0';
+	if (len > (ssize_t)sizeof(deleted) && !strcmp(exe + len - (sizeof(deleted) - 1), deleted))
+		exe[len - (ssize_t)(sizeof(deleted) - 1)] = '\0'; /* an upgrade replaced it */
+	process->known.exe = identity_keep(identity, exe);
 	return process->known;
-}
-
-struct identified identity_remembered(const struct identity *identity, pid_t pid, uint64_t start_ns)
-{
-	const struct fact *process = find_fact(
-		identity, (struct fact){FACT_PROCESS, .number = (uint64_t)pid});
-
-	return process && process->start_ns == start_ns ? process->known : (struct identified){};
 }
 
 void identity_forget(struct identity *identity, pid_t pid)
@@ -243,19 +227,14 @@ void identity_forget(struct identity *identity, pid_t pid)
 	free(process);
 }
 
-void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const char *unit)
+const char *identity_cgroup_unit(struct identity *identity, uint64_t cgroup, const char *unit)
 {
 	struct fact fact = {FACT_CGROUP, .number = cgroup};
+	const struct fact *known = find_fact(identity, fact);
 
-	if (find_fact(identity, fact))
-		return;
-	fact.known.unit = identity_keep(identity, unit);
-	add_fact(identity, fact);
-}
-
-const char *identity_cgroup_unit(const struct identity *identity, uint64_t cgroup)
-{
-	const struct fact *fact = find_fact(identity, (struct fact){FACT_CGROUP, .number = cgroup});
-
-	return fact ? fact->known.unit : NULL;
+	if (!known && unit) {
+		fact.known.unit = identity_keep(identity, unit);
+		known = add_fact(identity, fact);
+	}
+	return known ? known->known.unit : NULL;
 }

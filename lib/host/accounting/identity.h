@@ -20,18 +20,15 @@ void identity_free(struct identity *identity);
 DEFINE_FREEP(identity)
 
 /* Of a living process. `start_ns` and `name` distinguish it from an earlier one with the same pid, and from itself
- * before it executed another program. */
+ * before it executed another program. `name` NULL: it has ended, and is known if it was looked up while it was alive. */
 struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name);
-
-/* Of a process that has ended, if it was looked up while it was alive. */
-struct identified identity_remembered(const struct identity *identity, pid_t pid, uint64_t start_ns);
 
 /* The process has ended, or executed another program. */
 void identity_forget(struct identity *identity, pid_t pid);
 
-/* The unit of a cgroup that may have been removed since. */
-void identity_learn_cgroup(struct identity *identity, uint64_t cgroup, const char *unit);
-const char *identity_cgroup_unit(const struct identity *identity, uint64_t cgroup);
+/* The unit of a cgroup that may have been removed since: the first that it was told. NULL: none. `unit`: what to learn; NULL:
+ * nothing. */
+const char *identity_cgroup_unit(struct identity *identity, uint64_t cgroup, const char *unit);
 
 /* The program at `path` as in /proc, with links resolved. */
 const char *identity_program(struct identity *identity, const char *path);

@@ -487,7 +487,7 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 	if (ended) {
 		struct rusage ru;
 
-		if (accounting_backend_of(p->spec.accounting) != ACCOUNTING_BPF)
+		if (accounting_state(p->spec.accounting)->backend != ACCOUNTING_BPF)
 			p->has_first = schedstat_read(p->result.pid, &p->first);
 		if (wait4(p->result.pid, &p->result.wait_status, 0, &ru) < 0)
 			return error_os(err, -errno, "cannot wait for '%s'", p->spec.argv[0]);
@@ -575,16 +575,16 @@ int program_wait_any(
 			stays_stopped(programs[i], true);
 	}
 	while (!find_over(programs, n, ret) && (!until_ns || now() < until_ns)) {
-		int64_t wake_ns = fill_poll(fds, programs, n, accounting_poll_fd(accounting));
-		int accounting_ms = accounting_poll_ms(accounting);
+		const struct accounting_state *polled = accounting_state(accounting);
+		int64_t wake_ns = fill_poll(fds, programs, n, polled->poll_fd);
 		int64_t left_ns, ended_ns;
 		struct timespec timeout;
 		bool stopped;
 
 		/* Waits until something happens, and records the time of each end. */
 		wake_ns = earlier(wake_ns, until_ns);
-		if (accounting_ms >= 0)
-			wake_ns = earlier(wake_ns, now() + accounting_ms * NS_PER_MS);
+		if (polled->poll_ms >= 0)
+			wake_ns = earlier(wake_ns, now() + polled->poll_ms * NS_PER_MS);
 		left_ns = wake_ns ? wake_ns - now() : 0;
 		left_ns = left_ns < 0 ? 0 : left_ns;
 		timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
