@@ -15,7 +15,7 @@ struct perf_mean {
 static struct perf_mean perf_mean(const struct session *s, const struct task *t, size_t event)
 {
 	const struct run_result *run = &t->result;
-	size_t n_events = perf_counters_n(s->perf), n = 0;
+	size_t n_events = s->perf.n, n = 0;
 	double mean = 0, squares = 0; /* Welford's */
 
 	for (size_t i = 0; i < run->n_samples && (i + 1) * n_events <= t->n_perf; i++) {
@@ -31,7 +31,7 @@ static struct perf_mean perf_mean(const struct session *s, const struct task *t,
 
 json_t *perf_json(const struct session *s, const struct task *t)
 {
-	size_t n_events = perf_counters_n(s->perf);
+	size_t n_events = s->perf.n;
 	json_t *object = json_object();
 
 	for (size_t k = 0; k < n_events; k++) {
@@ -41,7 +41,7 @@ json_t *perf_json(const struct session *s, const struct task *t)
 		for (size_t i = k; i < t->n_perf; i += n_events)
 			json_array_append_new(
 				values, t->perf[i] < 0 ? json_null() : json_integer(t->perf[i]));
-		json_object_set_new(object, perf_counters_name(s->perf, k),
+		json_object_set_new(object, s->perf.items[k].name,
 			json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(m.mean), "sd",
 				json_real_or_null(m.sd), "values", values));
 	}
@@ -63,20 +63,20 @@ static const char *count_text(const char *name, double count)
 
 char *perf_text(const struct session *s, const struct task *t)
 {
-	size_t n_events = perf_counters_n(s->perf);
+	size_t n_events = s->perf.n;
 	char *text = NULL;
 	double cycles = NAN;
 
 	if (t->n_perf == 0)
 		return NULL;
 	for (size_t i = n_events; i-- > 0;) {
-		const char *name = perf_counters_name(s->perf, i);
+		const char *name = s->perf.items[i].name;
 
 		if (!strncmp(name, "cycles", 6) || !strncmp(name, "cpu-cycles", 10))
 			cycles = perf_mean(s, t, i).mean; /* at last, of the first such event */
 	}
 	for (size_t i = 0; i < n_events; i++) {
-		const char *name = perf_counters_name(s->perf, i);
+		const char *name = s->perf.items[i].name;
 		double mean = perf_mean(s, t, i).mean, ratio = mean / cycles;
 
 		text_append(&text, ", ", "%s %s", name, isnan(mean) ? "not counted" : count_text(name, mean));

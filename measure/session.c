@@ -448,8 +448,8 @@ static int prepare_sample(struct sampling *s, struct error *err)
 		return error_os(err, -errno, "cannot rewind the input");
 	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
 		return error_os(err, -errno, "cannot empty the output");
-	if (t->session->perf && !s->warm_up)
-		r = perf_counters_start(t->session->perf, err);
+	if (!s->warm_up)
+		r = perf_counters_start(&t->session->perf, err);
 	if (r == 0 && t->session->trace)
 		r = program_trace_forget(t->session->trace, err);
 	return r;
@@ -477,13 +477,13 @@ static int sample_taken(struct sampling *s, const struct sample *sample, const s
 {
 	struct task *t = s->data;
 	struct session *session = t->session;
-	size_t n_events = session->perf ? perf_counters_n(session->perf) : 0, before = t->n_perf;
+	size_t before = t->n_perf;
 	int r = 0;
 
-	for (size_t i = 0; i < n_events; i++)
+	for (size_t i = 0; i < session->perf.n; i++)
 		array_add(t->perf, t->n_perf);
-	if (n_events > 0)
-		r = perf_counters_stop(session->perf, t->perf + before, err);
+	if (session->perf.n > 0)
+		r = perf_counters_stop(&session->perf, t->perf + before, err);
 	if (r == 0 && session->trace)
 		r = program_trace_take(
 			session->trace, s->pid, array_add(t->preemptions, t->n_preemptions), err);
@@ -509,7 +509,7 @@ static int note_result(struct task *t, struct error *err)
 {
 	struct session *s = t->session;
 	const struct sampling *sums = t->sampling;
-	_cleanup_(freep) char *perf = s->perf ? perf_text(s, t) : NULL;
+	_cleanup_(freep) char *perf = perf_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
 	bool named = sums->escapee[0];
 	char resolving[RESOLVING_TEXT_SIZE] = "";
@@ -701,7 +701,7 @@ void session_close(struct session *s)
 	if (s->inc)
 		free(s->inc->inc.path);
 	free(s->inc);
-	perf_counters_free(s->perf);
+	perf_counters_clear(&s->perf);
 	program_trace_free(s->trace);
 	closep(&s->null);
 	closep(&s->errors);

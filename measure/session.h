@@ -90,7 +90,7 @@ struct session {
 	int errors;                /* what the last program wrote to standard error: a file in memory */
 	struct output *outputs;    /* one for each --output */
 	size_t n_outputs;
-	struct perf_counters *perf;  /* NULL: without --perf */
+	struct perf_counters perf;   /* none without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
 	bool takes_turns;            /* the in_turn of another one: its results are not written */
 	uint64_t seed;               /* of random orders */

@@ -102,7 +102,10 @@ static int64_t read_schedstat(struct time_reader *reader)
 
 static int open_perf(struct time_reader *reader, struct error *why)
 {
-	reader->fd = perf_task_clock_open(reader->pid);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK};
+
+	reader->fd = perf_event_open(&attr, reader->pid);
 	if (reader->fd >= 0)
 		return 0;
 	return error_say(why, reader->fd, "%s",

@@ -11,11 +11,11 @@ static struct error err;
 /* What `words` makes the events count. */
 static void count(const char *events, const char *line, int64_t *ret)
 {
-	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
+	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 	pid_t pid;
 	int status;
 
-	if (perf_counters_new(&p, events, &err) < 0 || perf_counters_start(p, &err) < 0)
+	if (perf_counters_new(&p, events, &err) < 0 || perf_counters_start(&p, &err) < 0)
 		fail_msg("%s", err.text);
 	pid = fork();
 	if (pid == 0) {
@@ -24,7 +24,7 @@ static void count(const char *events, const char *line, int64_t *ret)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(perf_counters_stop(p, ret, &err), 0);
+	assert_int_equal(perf_counters_stop(&p, ret, &err), 0);
 }
 
 TEST(a_program_and_all_that_it_starts_is_counted)
@@ -41,36 +41,35 @@ TEST(a_program_and_all_that_it_starts_is_counted)
 
 TEST(what_we_do_ourselves_is_not_counted)
 {
-	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
+	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 	enum { SIZE = 1 << 24 };
 	int64_t faults;
 	char *memory;
 
 	assert_int_equal(perf_counters_new(&p, "page-faults", &err), 0);
-	assert_int_equal(perf_counters_start(p, &err), 0);
+	assert_int_equal(perf_counters_start(&p, &err), 0);
 	memory = malloc(SIZE);
 	assert_non_null(memory);
 	memset(memory, 1, SIZE);
 	assert_int_equal(memory[SIZE / 2], 1);
-	assert_int_equal(perf_counters_stop(p, &faults, &err), 0);
+	assert_int_equal(perf_counters_stop(&p, &faults, &err), 0);
 	assert_true(faults <= 0);
 	free(memory);
 }
 
 TEST(events_have_their_names_as_given)
 {
-	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
+	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 
 	assert_int_equal(perf_counters_new(&p, "faults,page-faults:u", &err), 0);
-	assert_int_equal(perf_counters_n(p), 2);
-	assert_non_null(strstr(perf_counters_name(p, 0), "faults"));
-	assert_string_equal(perf_counters_name(p, 1), "page-faults:u");
-	assert_int_equal(perf_counters_n(NULL), 0);
+	assert_int_equal(p.n, 2);
+	assert_non_null(strstr(p.items[0].name, "faults"));
+	assert_string_equal(p.items[1].name, "page-faults:u");
 }
 
 TEST(an_event_that_does_not_exist_is_named_in_the_message)
 {
-	struct perf_counters *p;
+	struct perf_counters p;
 
 	assert_int_equal(perf_counters_new(&p, "page-faults,miracles", &err), -EINVAL);
 	assert_non_null(strstr(err.text, "there is no event 'miracles'"));
@@ -80,7 +79,7 @@ TEST(an_event_that_does_not_exist_is_named_in_the_message)
 /* Whether this machine has counters or not, the outcome is one of two. */
 TEST(a_machine_without_hardware_counters_says_so)
 {
-	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
+	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 	int r = perf_counters_new(&p, "cycles", &err);
 
 	if (r == 0) {
@@ -96,7 +95,7 @@ TEST(a_machine_without_hardware_counters_says_so)
 
 int check_begin(void)
 {
-	_cleanup_(perf_counters_freep) struct perf_counters *p = NULL;
+	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 
 	return perf_counters_new(&p, "page-faults", &err) < 0 ? check_cannot_run(err.text) : 0;
 }

@@ -82,8 +82,8 @@ DEFINE_FREEP(accounting)
 
 struct accounting_state {
 	enum accounting_backend backend; /* BPF or TASKSTATS; NONE: there is no accounting */
-	struct error
-		why; /* AUTO did not take bpf ("bpf: the kernel has no BTF"); "": it did, or had no choice */
+	/* Why AUTO did not take bpf ("bpf: the kernel has no BTF"); "": it did, or another one was requested. */
+	struct error why;
 	/* While the program runs: a descriptor to poll for reading (-1: none), and the longest time between two calls of
 	 * accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. */
 	int poll_fd, poll_ms;

@@ -2,6 +2,7 @@
 /* Loaded BPF programs: see bpf_programs.h. */
 #include "lib/host/bpf/bpf_programs.h"
 
+#include "lib/base/paths.h"
 #include "lib/host/system/digest.h"
 
 #include <bpf/bpf.h>
@@ -110,21 +111,6 @@ struct saved {
 	struct bpf_func_info functions[MAX_FUNCTIONS];
 };
 
-static int head_make(struct head *ret, const struct bpf_object_skeleton *skeleton)
-{
-	_cleanup_(freep) char *boot = NULL;
-	int r = text_read_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id", &boot);
-
-	if (r < 0)
-		return r;
-	*ret = (struct head){.magic = "EMPbpf1"};
-	snprintf(ret->boot, sizeof(ret->boot), "%s", boot);
-	digest_of(skeleton->data, skeleton->data_sz, ret->object);
-	for (int i = 0; i < skeleton->prog_cnt; i++)
-		ret->n += bpf_program__autoload(*skeleton->progs[i].prog);
-	return ret->n <= BPF_RESOLVED_MAX ? 0 : -E2BIG;
-}
-
 /* With a second half, which holds no instruction. */
 static bool is_wide(const struct bpf_insn *instruction)
 {
@@ -202,19 +188,18 @@ static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_ske
 }
 
 /* From a file that only root can have written. */
-static int load_kept(
-	struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, int directory, const char *file)
+static int load_kept(struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, const struct head *head,
+	int directory, const char *file)
 {
 	_cleanup_(closep) int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
 			      btf_fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
 	char *rest;
 	struct stat st;
-	struct head head;
 	const void *btf;
 	uint32_t btf_size;
 	size_t size;
-	int r;
+	int r = 0;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
@@ -224,19 +209,16 @@ static int load_kept(
 	rest = bytes = xmalloc(size);
 	if (read(fd, bytes, size) != (ssize_t)size)
 		return -EIO;
-	r = head_make(&head, skeleton);
-	if (r < 0)
-		return r;
-	if (size < sizeof(head) || memcmp(&head, bytes, sizeof(head)))
+	if (size < sizeof(*head) || memcmp(head, bytes, sizeof(*head)))
 		return -ESTALE;
-	rest += sizeof(head);
-	size -= sizeof(head);
+	rest += sizeof(*head);
+	size -= sizeof(*head);
 	btf = btf__raw_data(bpf_object__btf(*skeleton->obj), &btf_size);
 	btf_fd = btf ? bpf_btf_load(btf, btf_size, NULL) : -ENOMEM;
 	r = btf_fd < 0 ? btf_fd : 0;
 	for (int i = 0; r == 0 && i < skeleton->map_cnt; i++)
 		r = make_map(&skeleton->maps[i]);
-	for (uint32_t i = 0; r == 0 && i < head.n; i++)
+	for (uint32_t i = 0; r == 0 && i < head->n; i++)
 		r = load_saved(ret, skeleton, btf_fd, &rest, &size);
 	if (r < 0)
 		bpf_resolved_clear(ret);
@@ -269,28 +251,6 @@ static int find_functions(struct saved *saved, const struct bpf_insn *instructio
 	return 0;
 }
 
-/* What the kernel knows of a program that libbpf has loaded. */
-static int ask_kernel(struct saved *saved, int fd)
-{
-	struct bpf_func_info functions[MAX_FUNCTIONS];
-	struct bpf_prog_info info = {.func_info = (uintptr_t)functions,
-		.nr_func_info = MAX_FUNCTIONS,
-		.func_info_rec_size = sizeof(*functions)};
-	uint32_t size = sizeof(info);
-	int r = bpf_obj_get_info_by_fd(fd, &info, &size);
-
-	if (r < 0)
-		return r;
-	if (saved->type == BPF_PROG_TYPE_TRACING && !info.attach_btf_id) /* before Linux 6.0 */
-		return -ENOTSUP;
-	saved->attach_btf_id = info.attach_btf_id;
-	if (saved->n_functions && info.nr_func_info != saved->n_functions)
-		return -ENOTSUP;
-	for (uint32_t i = 0; i < saved->n_functions; i++)
-		saved->functions[i].type_id = functions[i].type_id;
-	return 0;
-}
-
 /* Makes what the instruction refers to the same in another process; -ENOTSUP: that cannot be. */
 static int make_lasting(struct bpf_insn *instruction, const struct bpf_object_skeleton *skeleton)
 {
@@ -317,13 +277,25 @@ static int write_program(
 	struct saved saved = {.type = bpf_program__type(program),
 		.attach_type = bpf_program__expected_attach_type(program),
 		.n_instructions = (uint32_t)bpf_program__insn_cnt(program)};
+	struct bpf_func_info functions[MAX_FUNCTIONS];
+	struct bpf_prog_info info = {.func_info = (uintptr_t)functions,
+		.nr_func_info = MAX_FUNCTIONS,
+		.func_info_rec_size = sizeof(*functions)};
+	uint32_t size = sizeof(info);
 	int r = find_functions(&saved, instructions);
 
 	if (r == 0)
-		r = ask_kernel(&saved, bpf_program__fd(program));
+		r = bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size);
 	if (r < 0)
 		return r;
+	if (saved.type == BPF_PROG_TYPE_TRACING && !info.attach_btf_id) /* before Linux 6.0 */
+		return -ENOTSUP;
+	if (saved.n_functions && info.nr_func_info != saved.n_functions)
+		return -ENOTSUP;
 	snprintf(saved.name, sizeof(saved.name), "%s", bpf_program__name(program));
+	saved.attach_btf_id = info.attach_btf_id;
+	for (uint32_t i = 0; i < saved.n_functions; i++)
+		saved.functions[i].type_id = functions[i].type_id;
 	fwrite(&saved, sizeof(saved), 1, out);
 	for (uint32_t i = 0; i < saved.n_instructions; i++) {
 		struct bpf_insn instruction = instructions[i];
@@ -339,19 +311,16 @@ static int write_program(
 }
 
 /* A file without a name gets one when it is complete, so that a kill leaves nothing. */
-static int keep_resolved(const struct bpf_object_skeleton *skeleton, int directory, const char *file)
+static int keep_resolved(
+	const struct bpf_object_skeleton *skeleton, const struct head *head, int directory, const char *file)
 {
 	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
-	struct head head;
 	size_t size = 0;
-	FILE *out;
-	int r = head_make(&head, skeleton);
+	FILE *out = xopen_memstream(&bytes, &size);
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	out = xopen_memstream(&bytes, &size);
-	fwrite(&head, sizeof(head), 1, out);
+	fwrite(head, sizeof(*head), 1, out);
 	for (int i = 0; r == 0 && i < skeleton->prog_cnt; i++)
 		if (bpf_program__autoload(*skeleton->progs[i].prog))
 			r = write_program(out, skeleton, *skeleton->progs[i].prog);
@@ -368,10 +337,20 @@ static int keep_resolved(const struct bpf_object_skeleton *skeleton, int directo
 int bpf_resolved_load(
 	struct bpf_resolved *resolved, struct bpf_object_skeleton *skeleton, int directory, const char *file)
 {
-	int r = directory >= 0 ? load_kept(resolved, skeleton, directory, file) : -ENOENT;
+	_cleanup_(freep) char *boot = path_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
+	struct head head = {.magic = "EMPbpf1"};
+	bool keeps;
+	int r;
 
-	if (r == 0)
-		return 0;
+	for (int i = 0; i < skeleton->prog_cnt; i++)
+		head.n += bpf_program__autoload(*skeleton->progs[i].prog);
+	keeps = directory >= 0 && boot && head.n <= BPF_RESOLVED_MAX;
+	if (keeps) {
+		snprintf(head.boot, sizeof(head.boot), "%s", boot);
+		digest_of(skeleton->data, skeleton->data_sz, head.object);
+		if (load_kept(resolved, skeleton, &head, directory, file) == 0)
+			return 0;
+	}
 	r = bpf_object__load_skeleton(skeleton);
 	if (r < 0)
 		return r;
@@ -382,31 +361,19 @@ int bpf_resolved_load(
 			resolved->items[resolved->n++] = (struct bpf_loaded){
 				program, fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 0), -1};
 	}
-	if (directory >= 0 && geteuid() == 0)
-		keep_resolved(skeleton, directory, file);
+	if (keeps && geteuid() == 0)
+		keep_resolved(skeleton, &head, directory, file);
 	return 0;
-}
-
-static int attach_loaded(struct bpf_loaded *loaded)
-{
-	enum bpf_attach_type type = bpf_program__expected_attach_type(loaded->program);
-
-	if (loaded->link < 0)
-		loaded->link = type == BPF_TRACE_ITER ? bpf_link_create(loaded->fd, 0, type, NULL)
-						      : bpf_raw_tracepoint_open(NULL, loaded->fd);
-	return loaded->link;
 }
 
 int bpf_resolved_attach(struct bpf_resolved *resolved)
 {
-	for (size_t i = 0; i < resolved->n; i++)
-		if (bpf_program__type(resolved->items[i].program) == BPF_PROG_TYPE_TRACING) {
-			int r = attach_loaded(&resolved->items[i]);
+	int r = 0;
 
-			if (r < 0)
-				return r;
-		}
-	return 0;
+	for (size_t i = 0; r >= 0 && i < resolved->n; i++)
+		if (bpf_program__type(resolved->items[i].program) == BPF_PROG_TYPE_TRACING)
+			r = bpf_resolved_link(resolved, resolved->items[i].program);
+	return r < 0 ? r : 0;
 }
 
 int bpf_resolved_program(const struct bpf_resolved *resolved, const struct bpf_program *program)
@@ -419,10 +386,17 @@ int bpf_resolved_program(const struct bpf_resolved *resolved, const struct bpf_p
 
 int bpf_resolved_link(struct bpf_resolved *resolved, const struct bpf_program *program)
 {
-	for (size_t i = 0; i < resolved->n; i++)
-		if (resolved->items[i].program == program)
-			return attach_loaded(&resolved->items[i]);
-	return -ENOENT;
+	enum bpf_attach_type type = bpf_program__expected_attach_type(program);
+	struct bpf_loaded *loaded = resolved->items, *end = loaded + resolved->n;
+
+	while (loaded < end && loaded->program != program)
+		loaded++;
+	if (loaded == end)
+		return -ENOENT;
+	if (loaded->link < 0)
+		loaded->link = type == BPF_TRACE_ITER ? bpf_link_create(loaded->fd, 0, type, NULL)
+						      : bpf_raw_tracepoint_open(NULL, loaded->fd);
+	return loaded->link;
 }
 
 void bpf_resolved_clear(struct bpf_resolved *resolved)

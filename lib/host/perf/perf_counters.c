@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 
 /* What perf_event_open(2) calls it. */
-struct kind {
+struct perf_kind {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
@@ -20,7 +20,7 @@ struct kind {
 	(PERF_COUNT_HW_CACHE_##cache | (uint64_t)PERF_COUNT_HW_CACHE_OP_##op << 8 | \
 		(uint64_t)PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-static const struct kind kinds[] = {
+static const struct perf_kind kinds[] = {
 	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
 	{"cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
 	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
@@ -51,18 +51,6 @@ static const struct kind kinds[] = {
 	{"migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, true},
 };
 
-struct event {
-	const struct kind *kind;
-	char *name;
-	bool user_only;
-	int fd; /* -1: not open */
-};
-
-struct perf_counters {
-	struct event *items;
-	size_t n;
-};
-
 static void close_events(struct perf_counters *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -71,19 +59,16 @@ static void close_events(struct perf_counters *p)
 	}
 }
 
-void perf_counters_free(struct perf_counters *p)
+void perf_counters_clear(struct perf_counters *p)
 {
-	if (!p)
-		return;
 	close_events(p);
 	for (size_t i = 0; i < p->n; i++)
 		free(p->items[i].name);
 	free(p->items);
-	free(p);
+	*p = (struct perf_counters){};
 }
 
-/* A descriptor or -errno. */
-static int open_privileged(struct perf_event_attr *attr, pid_t pid)
+int perf_event_open(struct perf_event_attr *attr, pid_t pid)
 {
 	long fd;
 
@@ -95,15 +80,7 @@ static int open_privileged(struct perf_event_attr *attr, pid_t pid)
 	return (int)fd;
 }
 
-int perf_task_clock_open(pid_t pid)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK};
-
-	return open_privileged(&attr, pid);
-}
-
-static int open_event(const struct kind *kind, bool user_only)
+static int open_event(const struct perf_kind *kind, bool user_only)
 {
 	struct perf_event_attr attr = {
 		.type = kind->type,
@@ -117,11 +94,11 @@ static int open_event(const struct kind *kind, bool user_only)
 		.exclude_hv = user_only,
 	};
 
-	return open_privileged(&attr, 0);
+	return perf_event_open(&attr, 0);
 }
 
 /* Why the event cannot be counted, `r` of perf_event_open(2). */
-static int refuse_event(const struct event *event, int r, struct error *err)
+static int refuse_event(const struct perf_event *event, int r, struct error *err)
 {
 	int cycles;
 
@@ -151,29 +128,16 @@ static int refuse_event(const struct event *event, int r, struct error *err)
 		event->name, strerror(-r));
 }
 
-/* Whether the event can be counted; if only user mode is permitted, in user mode. */
-static int try_event(struct event *event, struct error *err)
+int perf_counters_new(struct perf_counters *ret, const char *events, struct error *err)
 {
-	int fd = open_event(event->kind, event->user_only);
-
-	if ((fd == -EACCES || fd == -EPERM) && !event->user_only && !event->kind->of_kernel) {
-		fd = open_event(event->kind, true);
-		event->user_only = fd >= 0;
-	}
-	closep(&fd);
-	return fd < 0 ? refuse_event(event, fd, err) : 0;
-}
-
-int perf_counters_new(struct perf_counters **ret, const char *events, struct error *err)
-{
-	_cleanup_(perf_counters_freep) struct perf_counters *p = xcalloc(1, sizeof(*p));
+	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 	_cleanup_(freep) char *copy = xstrdup(events);
 	char *rest = copy, *name;
-	int r;
 
 	while ((name = strsep(&rest, ","))) {
 		char *mode = strchr(name, ':');
-		struct event *event = array_add(p->items, p->n);
+		struct perf_event *event = array_add(p.items, p.n);
+		int fd;
 
 		event->fd = -1;
 		event->user_only = mode && !strcmp(mode, ":u");
@@ -190,26 +154,20 @@ int perf_counters_new(struct perf_counters **ret, const char *events, struct err
 				text_append(&all, ", ", "%s", kinds[i].name);
 			return error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
 		}
-		r = try_event(event, err);
-		if (r < 0)
-			return r;
-		if (event->user_only) {
-			free(event->name);
-			event->name = text_format("%s:u", name);
+		/* If only user mode is permitted, in user mode. */
+		fd = open_event(event->kind, event->user_only);
+		if ((fd == -EACCES || fd == -EPERM) && !event->user_only && !event->kind->of_kernel) {
+			fd = open_event(event->kind, true);
+			event->user_only = fd >= 0;
 		}
+		if (fd < 0)
+			return refuse_event(event, fd, err);
+		close(fd);
+		if (event->user_only)
+			text_append(&event->name, "", ":u");
 	}
-	*ret = TAKE(p);
+	*ret = TAKE_STRUCT(p);
 	return 0;
-}
-
-size_t perf_counters_n(const struct perf_counters *p)
-{
-	return p ? p->n : 0;
-}
-
-const char *perf_counters_name(const struct perf_counters *p, size_t i)
-{
-	return p->items[i].name;
 }
 
 int perf_counters_start(struct perf_counters *p, struct error *err)

@@ -11,19 +11,22 @@
 
 #include <sys/types.h>
 
-struct perf_counters;
+/* {}: no counters. */
+struct perf_counters {
+	struct perf_event {
+		char *name; /* as it was given, with ":u" where only user mode is counted */
+		const struct perf_kind *kind;
+		bool user_only;
+		int fd; /* -1: not open */
+	} * items;
+	size_t n;
+};
 
 /* `events`: names as in perf-list(1), separated by commas; "cycles:u" counts user mode only. Each is tried:
  * -ENOTSUP with a sentence if this machine does not count it, -EACCES if it is not permitted. A user who is permitted
  * to count in user mode only gets that. */
-int perf_counters_new(struct perf_counters **ret, const char *events, struct error *err);
-void perf_counters_free(struct perf_counters *counters);
-DEFINE_FREEP(perf_counters)
-
-size_t perf_counters_n(const struct perf_counters *counters);
-
-/* As in `events`, with ":u" where only user mode is counted. */
-const char *perf_counters_name(const struct perf_counters *counters, size_t i);
+int perf_counters_new(struct perf_counters *ret, const char *events, struct error *err);
+void perf_counters_clear(struct perf_counters *counters);
 
 int perf_counters_start(struct perf_counters *counters, struct error *err);
 
@@ -31,5 +34,6 @@ int perf_counters_start(struct perf_counters *counters, struct error *err);
  * to the whole time, as perf does. task-clock and cpu-clock are ns. */
 int perf_counters_stop(struct perf_counters *counters, int64_t *ret, struct error *err);
 
-/* A descriptor whose read(2) gives the CPU time of a process (0: the caller) in ns as 8 bytes, from now on; -errno. */
-int perf_task_clock_open(pid_t pid);
+struct perf_event_attr;
+/* perf_event_open(2) for a process (0: the caller) with the privileges raised: a descriptor, or -errno. */
+int perf_event_open(struct perf_event_attr *attr, pid_t pid);
