@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tests of the clocks share: see bench.h. */
+/* The calibration of the clocks: opens all sources, and has them tested in turn. What a call costs, by how much a source
+ * advances, and small costs are measured here; the other tests are primes.c and children.c. */
 #include "lib/clocks/bench.h"
 
+#include "lib/clock/emp-clock.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/stats/summary.h"
 
 #include <dlfcn.h>
 #include <math.h>
+#include <sched.h>
 
 int clock_bench_step(struct clock_bench *b)
 {
 	progress_step(&b->progress, ++b->steps, NULL);
 	return interrupt_pending() ? -EINTR : 0;
-}
-
-double clock_bench_ns(const struct clock_bench *b, const struct time_reader *reader, int64_t reading)
-{
-	return reader->source->cycles ? (double)reading / b->cycles_per_ns : (double)reading;
 }
 
 /* What a call of each source costs (Hines, Wyatt & Chang, test_cycles, Table 1): cycles before and after, many times.
@@ -36,11 +34,6 @@ struct calls {
 	int64_t *cycles;  /* of each call; ascending at the end */
 	int64_t *medians; /* of the blocks, without the empty call, in thousandths of a cycle */
 };
-
-uint64_t clock_cost_steps(const struct clock_bench *b)
-{
-	return b->full ? TURNS_FULL : TURNS;
-}
 
 static int64_t read_nothing(struct time_reader *reader)
 {
@@ -90,10 +83,10 @@ static void summarize(
 	ret->interrupted = (double)(n - kept);
 }
 
-int clock_cost(struct clock_bench *b, struct error *err)
+static int clock_cost(struct clock_bench *b, struct error *err)
 {
 	static const struct time_source nothing = {.name = "nothing", .read = read_nothing};
-	size_t turns = clock_cost_steps(b);
+	size_t turns = b->result->full ? TURNS_FULL : TURNS;
 	struct calls *calls = xcalloc(b->n + 1, sizeof(*calls)), *empty = &calls[b->n];
 	int64_t quantum, block[BLOCK];
 	int r = 0;
@@ -146,7 +139,7 @@ enum {
 
 static double step_of(struct clock_bench *b, struct time_reader *reader, int64_t *backwards)
 {
-	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (b->full ? STEPS_FULL_NS : STEPS_NS);
+	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + (b->result->full ? STEPS_FULL_NS : STEPS_NS);
 	int64_t steps[STEPS], last = time_read(reader);
 	size_t n = 0;
 
@@ -163,7 +156,7 @@ static double step_of(struct clock_bench *b, struct time_reader *reader, int64_t
 	return n > 0 ? clock_bench_ns(b, reader, llround(median_of(steps, n))) : NAN;
 }
 
-int clock_steps(struct clock_bench *b, struct error *err)
+static int clock_steps(struct clock_bench *b, struct error *err)
 {
 	int64_t last[MAX_CLOCK_READERS];
 	int r = 0;
@@ -241,7 +234,7 @@ static void measure_sizes(struct clock_bench *b, void *blocks[], int64_t reading
 	}
 }
 
-int clock_allocations(struct clock_bench *b, struct error *err)
+static int clock_allocations(struct clock_bench *b, struct error *err)
 {
 	/* The sources that Table 2 compares. */
 	static const char *const compared[] = {TIME_REFERENCE, TIME_EXACT, "emp-clock"};
@@ -272,4 +265,74 @@ int clock_allocations(struct clock_bench *b, struct error *err)
 		b->result->allocator = xstrdup(
 			strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
 	return clock_bench_step(b);
+}
+
+/* The caller stays on one CPU; another one that it may use reads its times. */
+static int choose_clock_cpus(struct clock_bench *b, struct error *err)
+{
+	cpu_set_t allowed;
+	int r;
+
+	if (b->result->cpu < 0)
+		b->result->cpu = sched_getcpu();
+	b->cpu = (int)b->result->cpu;
+	b->other_cpu = -1;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		return error_os(err, -errno, "cannot read which CPUs may be used");
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (cpu != b->cpu && CPU_ISSET(cpu, &allowed))
+			b->other_cpu = cpu;
+	r = pinning_pin(b->cpu);
+	return r < 0 ? error_os(err, r, "cannot run on CPU %d", b->cpu) : 0;
+}
+
+static void open_readers(struct clock_bench *b)
+{
+	if (emp_clock_open() < 0)
+		clocks_add_missing(b->result, "emp-clock.service",
+			"emp-clock makes a system call after each context switch");
+	for (size_t i = 0; i < n_time_sources; i++) {
+		const struct time_source *source = &time_sources[i];
+		struct error why = {};
+
+		if (time_reader_open(&b->readers[b->n], source, 0, &why) == 0) {
+			clocks_add_source(b->result, source->name);
+			b->n++;
+		} else {
+			clocks_add_missing(b->result, source->name, why.text);
+		}
+	}
+}
+
+int clocks_measure(struct clocks *clocks, bool quiet, struct error *err)
+{
+	static int (*const tests[])(struct clock_bench *, struct error *) = {
+		clock_cost, clock_steps, clock_lag, clock_primes, clock_allocations, clock_ticks};
+	struct clock_bench b = {.result = clocks};
+	int64_t cycles, ns, now_ns;
+	uint64_t steps;
+	int r = choose_clock_cpus(&b, err);
+
+	if (r < 0)
+		return r;
+	clocks->made_ns = clock_ns(CLOCK_REALTIME);
+	text_read_file(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		&clocks->clocksource);
+	open_readers(&b);
+	/* The rate of the cycle counter, by the clock that nothing corrects. */
+	cycles = cycles_now();
+	ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	do
+		now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	while (now_ns - ns < 100 * NS_PER_MS);
+	b.cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
+	clocks->cycles_per_second = b.cycles_per_ns * 1e9;
+	steps = (clocks->full ? TURNS_FULL : TURNS) + b.n + 1 + clock_primes_steps(&b) + 1 + N_CLOCK_TICKS;
+	progress_begin(&b.progress, "Clocks", steps, quiet);
+	for (size_t i = 0; r == 0 && i < ELEMENTS(tests); i++)
+		r = tests[i](&b, err);
+	progress_end(&b.progress);
+	for (size_t i = 0; i < b.n; i++)
+		time_reader_close(&b.readers[i]);
+	return r;
 }

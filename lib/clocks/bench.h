@@ -56,7 +56,7 @@ struct time_source {
 	bool relative;  /* it starts at a number of its own */
 	bool cycles;    /* a reading is in cycles; otherwise in ns */
 	int argument;   /* of getrusage or clock_gettime */
-	/* Negative: not on this machine; the sentence says why in a few words. NULL: always there. */
+	/* Negative: not on this machine; the sentence says why in a few words, unless it is that of the errno. NULL: always there. */
 	int (*open)(struct time_reader *reader, struct error *why);
 	int64_t (*read)(struct time_reader *reader); /* the time; -1: it could not be read */
 	int64_t (*read_of)(
@@ -99,30 +99,29 @@ struct clock_bench {
 	size_t n;
 	int cpu;       /* the caller is pinned to it */
 	int other_cpu; /* -1: none that may be used */
-	bool full;     /* the sizes of the paper */
 	double cycles_per_ns;
 	struct clocks *result;
 	struct progress progress;
 	uint64_t steps;
 };
 
-/* Each returns 0, -EINTR after a signal, or a failure with a sentence. They count these steps of the progress. */
-int clock_cost(struct clock_bench *bench, struct error *err);
-int clock_steps(struct clock_bench *bench, struct error *err);
-int clock_lag(struct clock_bench *bench, struct error *err);
+/* Each returns 0, -EINTR after a signal, or a failure with a sentence. */
 int clock_primes(struct clock_bench *bench, struct error *err);
-int clock_allocations(struct clock_bench *bench, struct error *err);
+int clock_lag(struct clock_bench *bench, struct error *err);
 int clock_ticks(struct clock_bench *bench, struct error *err);
 
-/* How many steps each test takes. */
-uint64_t clock_cost_steps(const struct clock_bench *bench);
+/* How many steps of the progress it takes. */
 uint64_t clock_primes_steps(const struct clock_bench *bench);
 
 /* Counts a step of the progress. -EINTR after a signal, otherwise 0. */
 int clock_bench_step(struct clock_bench *bench);
 
 /* A reading, or the difference of two, in ns. */
-double clock_bench_ns(const struct clock_bench *bench, const struct time_reader *reader, int64_t reading);
+static inline double clock_bench_ns(
+	const struct clock_bench *bench, const struct time_reader *reader, int64_t reading)
+{
+	return reader->source->cycles ? (double)reading / bench->cycles_per_ns : (double)reading;
+}
 
 /* How precisely a clock times something that always takes equally long. */
 
@@ -149,19 +148,3 @@ struct precision_pair {
  * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
  * out. */
 struct gain precision_gain(const struct precision_pair *pair, double level);
-
-/* A child process that shows something while it is observed: it runs a function of this program, and has a page of
- * memory in common with it. It ends with its parent, however that ends. */
-
-struct child {
-	pid_t pid;
-	void *page; /* zeros at first */
-};
-
-/* run(page, data) is called in the child, pinned to `cpu`; the child ends when it returns. */
-int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *data), const void *data,
-	struct error *err);
-/* -ECHILD with a sentence: it has ended. */
-int child_check(const struct child *child, struct error *err);
-/* Kills it. A child that was not started is fine. */
-void child_end(struct child *child);

@@ -40,31 +40,6 @@ struct clock_source *clocks_find(const struct clocks *c, const char *name)
 	return NULL;
 }
 
-struct clock_source *clocks_add_source(struct clocks *c, const char *name)
-{
-	struct clock_source *source = array_add(c->sources, c->n_sources);
-
-	*source = (struct clock_source){
-		.name = xstrdup(name),
-		.median = NAN,
-		.low = NAN,
-		.high = NAN,
-		.min = NAN,
-		.mean = NAN,
-		.sd = NAN,
-		.calls = NAN,
-		.interrupted = NAN,
-		.step_ns = NAN,
-		.lag_ns = NAN,
-		.lag_max_ns = NAN,
-		.backwards = NAN,
-		.gain = NAN,
-		.gain_low = NAN,
-		.gain_high = NAN,
-	};
-	return source;
-}
-
 void clocks_add_missing(struct clocks *c, const char *name, const char *why)
 {
 	struct clock_missing *missing = array_add(c->missing, c->n_missing);
@@ -141,6 +116,18 @@ static const struct clock_real tick_reals[] = {
 	REAL(clock_tick, tick_ns, "tick_ns", true),
 	{},
 };
+
+struct clock_source *clocks_add_source(struct clocks *c, const char *name)
+{
+	static const struct clock_real *const all[] = {source_reals, cost_reals, gain_reals};
+	struct clock_source *source = array_add(c->sources, c->n_sources);
+
+	source->name = xstrdup(name);
+	for (size_t i = 0; i < ELEMENTS(all); i++)
+		for (const struct clock_real *real = all[i]; real->name; real++)
+			*(double *)((char *)source + real->offset) = NAN;
+	return source;
+}
 
 /* `name`: a further member; NULL: none. */
 static json_t *reals_as_json(
@@ -396,16 +383,6 @@ int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *r
 	ret->id = id;
 	ret->environment = environment;
 	return 1;
-}
-
-int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = clocks_as_json(clocks);
-	int r = document_add_origin(book, clocks->environment, clocks->made_ns, document, err);
-
-	if (r == 0)
-		*ret = TAKE(document);
-	return r;
 }
 
 static int import_clocks(struct book *book, const json_t *document, int64_t *ret, struct error *err)

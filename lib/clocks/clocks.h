@@ -84,6 +84,10 @@ void clocks_add_missing(struct clocks *clocks, const char *name, const char *why
 /* Adds a row for all present sources, likewise. */
 struct clock_precision *clocks_add_precision(struct clocks *clocks, int64_t primes, int64_t trials);
 
+/* Measures the sources of time of this machine. `clocks` has `cpu` (-1: the one at hand) and `full`; the rest is unknown. -EINTR
+ * after a signal. */
+int clocks_measure(struct clocks *clocks, bool quiet, struct error *err);
+
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book. */
 
 extern const struct document_feature clocks_feature;
@@ -96,20 +100,12 @@ int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *r
 json_t *clocks_as_json(const struct clocks *clocks);
 /* The reverse. -EINVAL: a member is wrong; -EPROTONOSUPPORT: an unknown version. */
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
-/* The same document with what the book has of the environment. */
-int clocks_document(struct book *book, const struct clocks *clocks, json_t **ret, struct error *err);
 
-/* Prints a calibration of the clocks to standard output. */
-void clocks_print(const struct clocks *clocks);
-
-/* The name of a source on the screen: "CLOCK_REALTIME" for "clock_gettime(CLOCK_REALTIME)". Valid until the next
- * call. */
-const char *clocks_short_name(const char *name);
-
-/* Indices of the sources by their cost; the caller frees it. */
-size_t *clocks_by_cost(const struct clocks *clocks);
+/* On standard output, for people or as a document: one that is in the book, and how it differs from the one before on the same
+ * machine. */
+int clocks_print(struct book *book, const struct clocks *clocks, bool json, struct error *err);
+int clocks_compare(struct book *book, const struct clocks *clocks, bool json, struct error *err);
 
 /* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its
  * length (Hines, Wyatt & Chang, Figure 2). */
-
 struct drawing figure_clocks(const struct clocks *clocks);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration of the clocks on the screen: see clocks.h. */
+/* A calibration of the clocks as a screen, a document and a picture; and what has changed since the one before. See clocks.h. */
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/table.h"
-#include "lib/base/terminal.h"
+#include "lib/stats/summary.h"
 
 #include <math.h>
 
 static const char reference_name[] = "getrusage(RUSAGE_SELF)";
 
-const char *clocks_short_name(const char *name)
+/* "CLOCK_REALTIME" for "clock_gettime(CLOCK_REALTIME)". Valid until the next call. */
+static const char *clocks_short_name(const char *name)
 {
 	static const char call[] = "clock_gettime(";
 	static char text[64];
@@ -21,7 +22,8 @@ const char *clocks_short_name(const char *name)
 	return text;
 }
 
-size_t *clocks_by_cost(const struct clocks *c)
+/* Indices of the sources by their cost; the caller frees it. */
+static size_t *clocks_by_cost(const struct clocks *c)
 {
 	size_t *order = xcalloc(c->n_sources + 1, sizeof(*order));
 
@@ -87,7 +89,7 @@ static void print_quality(const struct clocks *c, const size_t *order)
 		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
 }
 
-void clocks_print(const struct clocks *c)
+static void print_clocks(const struct clocks *c)
 {
 	_cleanup_(freep) size_t *order = clocks_by_cost(c);
 	const struct clock_allocation *first, *last;
@@ -133,6 +135,100 @@ void clocks_print(const struct clocks *c)
 				text_duration(llround(c->ticks[i].exact_ns)),
 				text_duration(llround(c->ticks[i].tick_ns)));
 	}
+}
+
+int clocks_print(struct book *book, const struct clocks *c, bool json, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r;
+
+	if (!json) {
+		print_clocks(c);
+		return 0;
+	}
+	document = clocks_as_json(c);
+	r = document_add_origin(book, c->environment, c->made_ns, document, err);
+	return r < 0 ? r : json_print_exactly(document, stdout, err);
+}
+
+static const struct column diff_columns[] = {
+	{"COST OF A CALL"},
+	{NULL, COLUMN_TEXT, "name"},
+	{"BEFORE", COLUMN_NUMBER, "before_ns"},
+	{"NOW", COLUMN_NUMBER, "now_ns"},
+	{"CHANGE", COLUMN_NUMBER, "change"},
+	{"RELATIVE", COLUMN_NUMBER, "relative"},
+	{"", COLUMN_TEXT, "verdict"},
+	{},
+};
+
+static double cost_ns(const struct clocks *c, const struct clock_source *source)
+{
+	return source ? source->median * 1e9 / c->cycles_per_second : NAN;
+}
+
+/* How much slower a source is than before; NAN: it was not there. */
+static double change_of(const struct clocks *now, const struct clocks *before, size_t source)
+{
+	const struct clock_source *was = clocks_find(before, now->sources[source].name);
+
+	return was && was->median > 0 ? cost_ns(now, &now->sources[source]) / cost_ns(before, was) : NAN;
+}
+
+/* The changes beside the median change, which is that of the machine's speed; NAN: no source was there before. */
+static struct table *list_changes(const struct clocks *now, const struct clocks *before)
+{
+	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
+	_cleanup_(freep) size_t *order = clocks_by_cost(now);
+	struct table *list = table_new(diff_columns);
+	double usual;
+	size_t n = 0;
+
+	for (size_t i = 0; i < now->n_sources; i++) {
+		double change = change_of(now, before, i);
+
+		if (isfinite(change))
+			ppm[n++] = llround(change * 1e6);
+	}
+	usual = median_of(ppm, n) / 1e6;
+	for (size_t i = 0; i < now->n_sources; i++) {
+		const struct clock_source *source = &now->sources[order[i]];
+		double change = change_of(now, before, order[i]), relative = change / usual;
+		const char *word = relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "";
+
+		table_row(list, TEXT(clocks_short_name(source->name)), TEXT(source->name),
+			REAL("%.0f ns", cost_ns(before, clocks_find(before, source->name))),
+			REAL("%.0f ns", cost_ns(now, source)), REAL("%.2f", change), REAL("%.2f", relative),
+			TEXT(word));
+	}
+	return list;
+}
+
+int clocks_compare(struct book *book, const struct clocks *now, bool json, struct error *err)
+{
+	_cleanup_(clocks_clear) struct clocks before = {};
+	_cleanup_(table_freep) struct table *list = NULL;
+	int r = book_get_clocks(book, now->id, true, &before, err);
+
+	if (r == 0)
+		return error_say(err, -ENOENT,
+			"there is no calibration of the clocks before number %" PRId64 " on this machine",
+			now->id);
+	if (r < 0)
+		return r;
+	list = list_changes(now, &before);
+	if (json)
+		return json_print_document("emp-clocks-differences",
+			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before.id, "now",
+				(json_int_t)now->id, "sources", table_json(list)),
+			err);
+	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before.id, text_moment(before.made_ns),
+		now->id, text_moment(now->made_ns));
+	if (before.cpu != now->cpu)
+		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before.cpu, now->cpu);
+	printf("\n");
+	table_print(list, stdout);
+	return 0;
 }
 
 /* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its

@@ -92,9 +92,9 @@ struct trials {
 
 static struct trials plan_trials(const struct clock_bench *b)
 {
-	struct trials t = {.step = b->full ? STEP_FULL : STEP,
-		.n_trials = b->full ? TRIALS_FULL : TRIALS,
-		.n_batches = b->full ? BATCHES_FULL : BATCHES};
+	struct trials t = {.step = b->result->full ? STEP_FULL : STEP,
+		.n_trials = b->result->full ? TRIALS_FULL : TRIALS,
+		.n_batches = b->result->full ? BATCHES_FULL : BATCHES};
 
 	t.n_sizes = (size_t)((LAST - FIRST) / t.step + 1);
 	t.n_kept = t.n_trials / KEPT;

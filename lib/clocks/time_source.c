@@ -36,7 +36,7 @@ static int open_clock(struct time_reader *reader, struct error *why)
 		r = clock_getcpuclockid(reader->pid, &reader->clock);
 	if (r == 0 && clock_getres(reader->clock, NULL) < 0)
 		r = errno;
-	return r ? error_say(why, -r, "%s", strerror(r)) : 0;
+	return -r;
 }
 
 static int64_t time_source_read_clock(struct time_reader *reader)
@@ -73,7 +73,7 @@ static int open_proc(struct time_reader *reader, struct error *why)
 {
 	reader->fd = path_open(AT_FDCWD, O_RDONLY, "/proc/%d%s", reader->pid ?: getpid(),
 		strrchr(reader->source->name, '/'));
-	return reader->fd < 0 ? error_say(why, reader->fd, "%s", strerror(-reader->fd)) : 0;
+	return reader->fd < 0 ? reader->fd : 0;
 }
 
 /* utime and stime, fields 14 and 15, in ticks; the name, field 2, may contain anything. */
@@ -106,10 +106,9 @@ static int open_perf(struct time_reader *reader, struct error *why)
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK};
 
 	reader->fd = perf_event_open(&attr, reader->pid);
-	if (reader->fd >= 0)
-		return 0;
-	return error_say(why, reader->fd, "%s",
-		reader->fd == -EACCES || reader->fd == -EPERM ? "needs root" : strerror(-reader->fd));
+	if (reader->fd == -EACCES || reader->fd == -EPERM)
+		return error_say(why, reader->fd, "needs root");
+	return reader->fd < 0 ? reader->fd : 0;
 }
 
 static int64_t read_perf(struct time_reader *reader)
@@ -129,7 +128,7 @@ static int open_perf_page(struct time_reader *reader, struct error *why)
 		return r;
 	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, reader->fd, 0);
 	if (page == MAP_FAILED)
-		return error_say(why, -errno, "%s", strerror(errno));
+		return -errno;
 	reader->page = page;
 	if (!page->cap_user_time)
 		return error_say(why, -ENOTSUP, "it has no time (cap_user_time is 0)");
@@ -166,7 +165,7 @@ static int open_cpu_stat(struct time_reader *reader, struct error *why)
 	if (r < 0)
 		return error_say(why, r, "no cgroup v2");
 	reader->fd = path_open(AT_FDCWD, O_RDONLY, "%s/cpu.stat", directory);
-	return reader->fd < 0 ? error_say(why, reader->fd, "%s", strerror(-reader->fd)) : 0;
+	return reader->fd < 0 ? reader->fd : 0;
 }
 
 static int64_t read_cgroup(struct time_reader *reader)
@@ -235,9 +234,7 @@ static int open_emp_clock(struct time_reader *reader, struct error *why)
 {
 	uint64_t ns;
 
-	if (reader->pid != 0 && emp_clock_thread_ns_of(reader->pid, &ns) < 0)
-		return error_say(why, -errno, "%s", strerror(errno));
-	return 0;
+	return reader->pid != 0 && emp_clock_thread_ns_of(reader->pid, &ns) < 0 ? -errno : 0;
 }
 
 static int64_t read_emp_clock(struct time_reader *reader)
@@ -291,13 +288,16 @@ const size_t n_time_sources = ELEMENTS(time_sources);
 int time_reader_open(struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why)
 {
 	struct time_reader reader = {.source = source, .pid = pid, .fd = -1};
-	int r = source->open ? source->open(&reader, why) : 0;
+	int r;
 
-	if (r == 0)
-		*ret = reader;
-	else
+	*why = (struct error){};
+	r = source->open ? source->open(&reader, why) : 0;
+	if (r < 0) {
 		time_reader_close(&reader);
-	return r;
+		return *why->text ? r : error_say(why, r, "%s", strerror(-r));
+	}
+	*ret = reader;
+	return 0;
 }
 
 void time_reader_close(struct time_reader *reader)

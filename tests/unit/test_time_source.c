@@ -4,7 +4,9 @@
 
 #include "lib/clocks/bench.h"
 
-#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 static int64_t cpu_ns(void)
 {
@@ -49,25 +51,37 @@ TEST(every_source_that_opens_advances_while_the_process_computes)
 	assert_true(opened >= 10); /* what no kernel and no user lacks */
 }
 
-static void spin(void *page, const void *data)
+/* A process that computes. */
+static pid_t start_spinning(void)
 {
-	for (;;)
-		*(volatile int *)page = 1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (volatile int i = 0;; i = !i)
+			;
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static void end_spinning(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 TEST(a_source_of_others_shows_the_other_process)
 {
-	_cleanup_(child_end) struct child child = {};
-	struct error err = {};
+	pid_t pid = start_spinning();
 
-	assert_int_equal(child_start(&child, sched_getcpu(), spin, NULL, &err), 0);
 	for (size_t i = 0; i < n_time_sources; i++) {
 		struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
 		struct time_reader reader;
+		struct error err = {};
 		int64_t before, least = 20 * NS_PER_MS; /* two ticks of /proc */
 
-		if (!time_sources[i].of_others ||
-			time_reader_open(&reader, &time_sources[i], child.pid, &err) < 0)
+		if (!time_sources[i].of_others || time_reader_open(&reader, &time_sources[i], pid, &err) < 0)
 			continue;
 		before = time_read(&reader);
 		assert_true(before >= 0);
@@ -75,18 +89,15 @@ TEST(a_source_of_others_shows_the_other_process)
 			nanosleep(&moment, NULL);
 		time_reader_close(&reader);
 	}
+	end_spinning(pid);
 }
 
 TEST(the_source_of_a_process_that_is_gone_says_so)
 {
-	struct child child = {};
-	struct error err = {};
 	struct time_reader reader = {};
-	pid_t pid;
+	pid_t pid = start_spinning();
 
-	assert_int_equal(child_start(&child, sched_getcpu(), spin, NULL, &err), 0);
-	pid = child.pid;
-	child_end(&child);
+	end_spinning(pid);
 	for (size_t i = 0; i < n_time_sources; i++) {
 		struct error why = {};
 
