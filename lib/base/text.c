@@ -189,16 +189,6 @@ char *text_utf8(const char *text)
 	return made;
 }
 
-void text_trim_utf8(char *text)
-{
-	size_t last = strlen(text);
-
-	while (last > 0 && (text[--last] & 0xc0) == 0x80)
-		;
-	if (text[last] && utf8_size((unsigned char *)text + last) == 0)
-		text[last] = '\0';
-}
-
 char *text_copy(const char *text)
 {
 	return text ? xstrdup(text) : NULL;

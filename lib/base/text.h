@@ -76,9 +76,6 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
  * NULL for NULL. */
 char *text_utf8(const char *text);
 
-/* Removes the start of a character from the end of a text that was cut off. */
-void text_trim_utf8(char *text);
-
 /* NULL for NULL. The caller frees it. */
 char *text_copy(const char *text);
 

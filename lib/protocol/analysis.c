@@ -14,6 +14,11 @@ static const double LEAST_SHARE = 0.01;
 static const double MOST_UNKNOWN = 0.1;
 /* If daemons explain half of the samples beyond a bound, the bound holds. */
 static const double EXPLAINED = 0.5;
+/* If daemons explain half of the extra time of a sample, they rather than noise made it long. */
+static const double CAUSE = 0.5;
+/* A daemon divides samples if it runs in more than one in ten and is missing in more than one in ten, of at least so many. */
+static const double FREQUENT = 0.10;
+enum { LEAST_DIVIDED = 10 };
 
 /* By W: what ET would be if the program itself always took the same time. */
 static int64_t even_et_ns(const struct analysis_feed *feed, size_t i)
@@ -65,9 +70,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	int r;
 
 	feed->sources = sources;
-	feed->patterns = options->patterns;
-	feed->other_cpus = options->other_cpus;
-	memcpy(feed->family_reference, options->family_reference, sizeof(feed->family_reference));
+	feed->options = *options;
 	feed->ets_ns = xcalloc(n, sizeof(*feed->ets_ns));
 	for (size_t i = 0; i < n; i++) {
 		feed->ets_ns[i] = samples[i].et_ns;
@@ -121,7 +124,6 @@ void analysis_feed_free(struct analysis_feed *feed)
 	daemons_clear(&feed->daemons);
 	free(feed->ets_ns);
 	free(feed->rests_ns);
-	free(feed->spans);
 	free(feed->zones);
 	free(feed->extra_ns);
 	free(feed);
@@ -130,7 +132,7 @@ void analysis_feed_free(struct analysis_feed *feed)
 int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, struct error *err)
 {
 	const struct analysis *a = &feed->analysis;
-	int64_t used_ns = feed->other_cpus ? e->pt_ns : execution_disturbing_ns(e);
+	int64_t used_ns = feed->options.other_cpus ? e->pt_ns : execution_disturbing_ns(e);
 	int64_t pt_ns = resolution_round(used_ns, a->resolution_ns);
 	enum zone zone;
 	struct daemon_statistics *daemon;
@@ -147,7 +149,8 @@ int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, str
 	if (pt_ns == 0) /* below the resolution it counts as not run */
 		return 0;
 	zone = feed->zones[feed->at];
-	daemon = daemons_add(&feed->daemons, feed->patterns, &feed->sources->items[e->source - 1], e, pt_ns);
+	daemon = daemons_add(
+		&feed->daemons, feed->options.patterns, &feed->sources->items[e->source - 1], e, pt_ns);
 	running_add(&daemon->seen[zone], pt_ns);
 	if (zone != ZONE_ABOVE) {
 		daemon->pt_ns += (double)pt_ns;
@@ -172,6 +175,26 @@ static int daemon_by_name(const void *a, const void *b)
 		((const struct daemon_statistics *)a)->name, ((const struct daemon_statistics *)b)->name);
 }
 
+double analysis_beyond_usual(const struct analysis_feed *feed, const struct daemon_statistics *daemon,
+	const struct long_execution *e)
+{
+	const struct analysis *a = &feed->analysis;
+	double usual = daemon->usual_ns / (double)a->central.median_ns; /* for each ns of elapsed time */
+
+	return fmax((double)e->pt_ns - usual * (double)a->samples[e->at].et_ns, 0);
+}
+
+/* Than the median. */
+static double longer_ns(const struct analysis_feed *feed, size_t sample)
+{
+	return (double)(feed->analysis.samples[sample].et_ns - feed->analysis.central.median_ns);
+}
+
+bool analysis_explains(const struct analysis_feed *feed, size_t sample)
+{
+	return feed->extra_ns[sample] >= CAUSE * longer_ns(feed, sample);
+}
+
 /* Moves the daemons into the analysis, those of each family as one. */
 static void end_daemons(struct analysis_feed *feed)
 {
@@ -179,8 +202,8 @@ static void end_daemons(struct analysis_feed *feed)
 	_cleanup_(freep) const char **known = NULL;
 	size_t n_families = 0;
 
-	for (size_t k = 0; k < ELEMENTS(feed->family_reference); k++) {
-		const struct analysis *reference = feed->family_reference[k];
+	for (size_t k = 0; k < ELEMENTS(feed->options.family_reference); k++) {
+		const struct analysis *reference = feed->options.family_reference[k];
 
 		for (size_t i = 0; reference && i < reference->n_statistics; i++)
 			if (reference->statistics[i].names > 0)
@@ -195,6 +218,46 @@ static void end_daemons(struct analysis_feed *feed)
 	feed->analysis.statistics = TAKE(daemons->items);
 	feed->analysis.n_statistics = daemons->n;
 	daemons->n = 0;
+}
+
+/* The daemon whose presence divides the samples into longer and shorter ones; NULL: there is none. */
+static struct daemon_statistics *find_dividing(const struct analysis_feed *feed)
+{
+	const struct analysis *a = &feed->analysis;
+	struct daemon_statistics *best = NULL;
+	double best_share = CAUSE, mean = 0, variance = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->n_samples; i++)
+		if (feed->zones[i] != ZONE_ABOVE) {
+			double longer = longer_ns(feed, i);
+
+			n++;
+			mean += longer;
+			variance += longer * longer;
+		}
+	if (n < LEAST_DIVIDED)
+		return NULL;
+	mean /= (double)n;
+	variance = variance / (double)n - mean * mean;
+	/* The samples with the daemon and those without it: the share of the variance of ET that is between
+	 * the two groups, if the daemon's own time explains the difference. */
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		struct daemon_statistics *daemon = &a->statistics[i];
+		double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present);
+		double apart = (daemon->et_ns / present - mean) * (double)n / absent, share;
+
+		if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
+			proportion_at_least(n - daemon->n_present, n) <= FREQUENT ||
+			daemon->pt_ns / present < CAUSE * apart || apart <= 0 || variance <= 0)
+			continue;
+		share = present / (double)n * absent / (double)n * apart * apart / variance;
+		if (share > best_share) {
+			best_share = share;
+			best = daemon;
+		}
+	}
+	return best;
 }
 
 static void find_central_statistics(struct analysis_feed *feed)
@@ -216,8 +279,8 @@ static void find_central_statistics(struct analysis_feed *feed)
 	}
 }
 
-/* If daemons explain most of the samples beyond the core, or beyond the gap further out, the central cluster ends there. Dissolves
- * the zones NEAR and FAR. */
+/* Adds up what daemons that ran long explain of each sample. If that is most of the samples beyond the core, or beyond the gap
+ * further out, the central cluster ends there. Dissolves the zones NEAR and FAR. */
 static void settle_bound(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -227,9 +290,19 @@ static void settle_bound(struct analysis_feed *feed)
 	bool core, gap;
 	enum zone becomes[N_ZONES] = {ZONE_BELOW, ZONE_CORE, ZONE_CORE, ZONE_CORE, ZONE_ABOVE};
 
+	for (size_t d = 0; d < a->n_statistics; d++) {
+		const struct daemon_statistics *daemon = &a->statistics[d];
+
+		for (size_t i = 0; i < daemon->n_long_executions; i++) {
+			const struct long_execution *e = &daemon->long_executions[i];
+
+			if (daemon_statistics_is_long(daemon, e->pt_ns))
+				feed->extra_ns[e->at] += analysis_beyond_usual(feed, daemon, e);
+		}
+	}
 	for (size_t i = 0; i < a->n_samples; i++) {
 		n[feed->zones[i]]++;
-		explained[feed->zones[i]] += causes_explain(feed, i);
+		explained[feed->zones[i]] += analysis_explains(feed, i);
 	}
 	beyond_core = (double)(explained[ZONE_NEAR] + explained[ZONE_FAR]) /
 		      fmax(1, (double)(n[ZONE_NEAR] + n[ZONE_FAR]));
@@ -254,41 +327,26 @@ static void settle_bound(struct analysis_feed *feed)
 		}
 }
 
-/* Fills in spans, unless a sample does not follow the one before: in a run without start times, or if the clock was set. */
-static void find_spans(struct analysis_feed *feed)
-{
-	size_t n = feed->analysis.n_samples;
-
-	feed->spans = xcalloc(n, sizeof(*feed->spans));
-	for (size_t i = 0; i < n; i++) {
-		int64_t start_ns = feed->analysis.samples[i].start_ns;
-
-		feed->spans[i] = (struct sample_span){start_ns, start_ns + feed->ets_ns[i]};
-		if (i > 0 &&
-			(start_ns <= feed->spans[i - 1].from_ns || start_ns < feed->spans[i - 1].to_ns)) {
-			free(TAKE(feed->spans));
-			return;
-		}
-	}
-}
-
 /* Of the executions kept, those are long (step 4) that are in samples above the central cluster which daemons explain, and long for
- * the daemon. Where W is known, it must not contradict that: other processes made the sample long. From them follow the cutoff and
- * the period. */
-static void conclude_daemon(
-	const struct analysis_feed *feed, struct daemon_statistics *daemon, bool *explained_samples)
+ * the daemon. Where W is known, it must not contradict that: other processes made the sample long. From them follow the share of the
+ * delay (where several daemons ran longer together than that, each gets a part of it), the cutoff and the period.
+ * spans: when the samples were; NULL: not known. */
+static void conclude_daemon(const struct analysis_feed *feed, struct daemon_statistics *daemon,
+	const struct sample_span *spans, bool *explained_samples)
 {
 	const struct analysis *a = &feed->analysis;
 	_cleanup_(freep) uint32_t *numbers = xcalloc(daemon->n_long_executions, sizeof(*numbers));
 	_cleanup_(freep) uint32_t *indexes = xcalloc(daemon->n_long_executions, sizeof(*indexes));
+	double explained = 0, all = 0;
 	size_t kept = 0, n = 0;
 
 	daemon->long_min_ns = daemon->cutoff_ns = -1;
 	for (size_t i = 0; i < daemon->n_long_executions; i++) {
 		const struct long_execution e = daemon->long_executions[i];
 		const struct sample *s = &a->samples[e.at];
+		double delay = longer_ns(feed, e.at);
 
-		if (feed->zones[e.at] != ZONE_ABOVE || !causes_explain(feed, e.at) ||
+		if (feed->zones[e.at] != ZONE_ABOVE || !analysis_explains(feed, e.at) ||
 			!daemon_statistics_is_long(daemon, e.pt_ns) ||
 			(s->wait_ns >= 0 && s->wait_ns < (s->et_ns - a->central.median_ns) / 2))
 			continue;
@@ -298,20 +356,22 @@ static void conclude_daemon(
 		if (n == 0 || indexes[n - 1] != e.at) {
 			numbers[n] = e.sample;
 			indexes[n++] = e.at;
+			all += delay;
 		}
+		explained += analysis_beyond_usual(feed, daemon, &e) * fmin(1, delay / feed->extra_ns[e.at]);
 		daemon->long_executions[kept++] = e;
 	}
 	daemon->n_long_executions = kept;
-	daemon->share = causes_share(feed, daemon);
+	daemon->share = all > 0 ? fmin(explained / all, 1) : NAN;
 	if (kept == 0)
 		return;
 	daemon->cutoff_ns = resolution_midpoint(
 		daemon->n_central > 0 ? daemon->central_max_ns : 0, daemon->long_min_ns, a->resolution_ns);
 	/* In time; of imported runs first as the papers did, so that their tables come out. */
-	if (a->run.kind == RUN_IMPORT || !feed->spans)
+	if (a->run.kind == RUN_IMPORT || !spans)
 		daemon->period = period_find(numbers, n, NULL, a->samples[a->n_samples - 1].n);
-	if (feed->spans && !period_is_known(&daemon->period))
-		daemon->period = period_find(indexes, n, feed->spans, a->n_samples);
+	if (spans && !period_is_known(&daemon->period))
+		daemon->period = period_find(indexes, n, spans, a->n_samples);
 }
 
 /* Concludes on each daemon, and lists the samples above the central cluster. */
@@ -319,10 +379,18 @@ static void conclude_daemons(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
 	_cleanup_(freep) bool *explained = xcalloc(a->n_samples, sizeof(*explained));
+	_cleanup_(freep) struct sample_span *spans = xcalloc(a->n_samples, sizeof(*spans));
+	bool in_order = true; /* not in a run without start times, or if the clock was set */
 
-	find_spans(feed);
+	for (size_t i = 0; i < a->n_samples; i++) {
+		int64_t start_ns = a->samples[i].start_ns;
+
+		spans[i] = (struct sample_span){start_ns, start_ns + feed->ets_ns[i]};
+		in_order = in_order &&
+			   (i == 0 || (start_ns > spans[i - 1].from_ns && start_ns >= spans[i - 1].to_ns));
+	}
 	for (size_t i = 0; i < a->n_statistics; i++)
-		conclude_daemon(feed, &a->statistics[i], explained);
+		conclude_daemon(feed, &a->statistics[i], in_order ? spans : NULL, explained);
 	a->l_samples = xcalloc(a->central.n_above, sizeof(uint32_t));
 	a->unexplained = xcalloc(a->central.n_above, sizeof(uint32_t));
 	for (size_t i = 0; i < a->n_samples; i++)
@@ -376,9 +444,8 @@ struct analysis analysis_feed_finish(struct analysis_feed *feed)
 	const struct sample *s = a->samples;
 
 	end_daemons(feed);
-	feed->divides = causes_dividing(feed);
+	feed->divides = find_dividing(feed); /* while there are zones NEAR and FAR */
 	find_central_statistics(feed);
-	causes_add_up(feed);
 	settle_bound(feed);
 	find_central_statistics(feed);
 	conclude_daemons(feed);
@@ -403,6 +470,7 @@ void analysis_clear(struct analysis *analysis)
 	daemons_clear(&(struct daemons){.items = analysis->statistics, .n = analysis->n_statistics});
 	free(analysis->l_samples);
 	free(analysis->unexplained);
+	free(analysis->why);
 	free(analysis->samples);
 	cluster_clear(&analysis->central);
 	run_clear(&analysis->run);
@@ -439,9 +507,10 @@ double analysis_period_ns(const struct analysis *analysis, const struct daemon_s
 
 const char *analysis_period_text(const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
-	const char *samples = daemon->period.samples > 0 ? text_brief("%g samples = ", daemon->period.samples)
-							 : "";
+	const struct period *p = &daemon->period;
 
-	return text_brief("every %s%s, %s", samples,
-		text_duration((int64_t)analysis_period_ns(analysis, daemon)), period_why(&daemon->period));
+	return text_brief("every %s%s, %s (%zu times; by chance in %s)",
+		p->samples > 0 ? text_brief("%g samples = ", p->samples) : "",
+		text_duration((int64_t)analysis_period_ns(analysis, daemon)), p->firm ? "firm" : "tentative",
+		p->occurrences, p->chance >= 0.001 ? text_brief("%.2g %%", 100 * p->chance) : "under 0.1 %");
 }

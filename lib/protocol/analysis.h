@@ -90,9 +90,6 @@ static inline bool period_is_known(const struct period *period)
 	return period->samples > 0 || period->ns > 0;
 }
 
-/* "firm (7 times; by chance in under 0.1 %)" */
-const char *period_why(const struct period *period);
-
 /* What each daemon used in a run: its executions summed up by the groups of names, and in the end by families (names.h).
  * The analysis concludes from this which daemons make samples long; discard.h which samples to discard, and which
  * background processes there were. */
@@ -151,7 +148,7 @@ struct daemon_statistics {
 	size_t n_present;    /* how many those are */
 	double et_ns, pt_ns; /* and their ETs, beyond the central median, and its own time in them; sums */
 	double usual_ns;     /* in a sample of the core */
-	double extra;        /* see causes_attribute and causes_of_usual_length */
+	double extra;        /* by verdict.c: what it explains, in samples or in ns */
 
 	/* By discarding: */
 	bool profiled;
@@ -228,7 +225,7 @@ struct analysis {
 	struct cluster central;
 	enum verdict verdict;
 	struct cluster_noise noise;
-	char why[400];       /* the reason for the verdict, and whether it is noisy */
+	char *why;           /* the reason for the verdict, and whether it is noisy */
 	uint32_t *l_samples; /* ascending; above the central cluster, because daemons ran long */
 	size_t n_l_samples;
 	uint32_t *unexplained; /* above the central cluster, and no daemons explain it */

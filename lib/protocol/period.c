@@ -175,9 +175,3 @@ struct period period_find(const uint32_t *at, size_t count, const struct sample_
 	found.firm = found.occurrences >= 3 && found.chance < 0.05;
 	return found;
 }
-
-const char *period_why(const struct period *p)
-{
-	return text_brief("%s (%zu times; by chance in %s)", p->firm ? "firm" : "tentative", p->occurrences,
-		p->chance >= 0.001 ? text_brief("%.2g %%", 100 * p->chance) : "under 0.1 %");
-}

@@ -11,7 +11,6 @@
 #include "lib/stats/time_series.h"
 
 #include <math.h>
-#include <stdarg.h>
 
 /* Fewer samples than this are not significant, nor are fewer a second cluster. */
 enum { LEAST = 5, LEAST_CLUSTER = 8 };
@@ -50,19 +49,6 @@ const char *verdict_name(enum verdict verdict)
 	return names[verdict];
 }
 
-/* Adds to a text of `size` bytes what still fits. */
-__attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *format, ...)
-{
-	size_t len = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + len, size - len, format, args);
-	va_end(args);
-}
-
-#define ADD_WHY(analysis, ...) append((analysis)->why, sizeof((analysis)->why), __VA_ARGS__)
-
 /* A bound of the central cluster: an ET with the significant digits, or a W. */
 static const char *verdict_bound_text(const struct analysis *a, int64_t bound_ns)
 {
@@ -86,22 +72,20 @@ static struct daemon_statistics *greatest_daemon(const struct analysis *a)
 static void set_frequent(struct analysis *a, size_t slow, int64_t bound_ns)
 {
 	struct daemon_statistics *greatest = greatest_daemon(a);
-	char names[200] = "";
+	_cleanup_(freep) char *names = xstrdup(greatest->name);
 	double all = 0;
 
 	for (size_t i = 0; i < a->n_statistics; i++)
 		all += fmax(a->statistics[i].extra, 0);
-	append(names, sizeof(names), "%s", greatest->name);
 	for (size_t i = 0; i < a->n_statistics; i++) {
 		struct daemon_statistics *daemon = &a->statistics[i];
 
 		daemon->frequent = daemon == greatest || daemon->extra >= NAMED * all;
 		if (daemon->frequent && daemon != greatest)
-			append(names, sizeof(names), ", %s", daemon->name);
+			text_append(&names, ", ", "%s", daemon->name);
 	}
-	text_trim_utf8(names);
 	a->verdict = VERDICT_FREQUENT;
-	ADD_WHY(a,
+	a->why = text_format(
 		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more because of %s",
 		slow, a->n_samples, 100 * (double)slow / (double)a->n_samples,
 		a->by_wait ? "have a W of" : "take", verdict_bound_text(a, bound_ns), names);
@@ -117,7 +101,7 @@ static bool is_frequent(struct analysis_feed *feed)
 	for (size_t i = 0; i < a->n_samples; i++) {
 		int64_t longer_ns = a->samples[i].et_ns - a->central.median_ns;
 		bool explained = feed->zones[i] == ZONE_ABOVE && (double)longer_ns >= feed->least_ns &&
-				 causes_explain(feed, i);
+				 analysis_explains(feed, i);
 
 		samples += explained;
 		corners += i % 2 == 1 && explained && mate; /* both of a pair */
@@ -126,20 +110,63 @@ static bool is_frequent(struct analysis_feed *feed)
 	if (samples < LEAST || (proportion_at_least(samples, a->n_samples) <= FREQUENT &&
 				       proportion_at_least(corners, a->n_samples / 2) <= FREQUENT_CORNERS))
 		return false;
-	causes_attribute(feed);
+	/* Each long sample is divided among the daemons that ran long in it, however long it is. */
+	for (size_t d = 0; d < a->n_statistics; d++) {
+		struct daemon_statistics *daemon = &a->statistics[d];
+
+		daemon->extra = 0;
+		for (size_t i = 0; i < daemon->n_long_executions; i++) {
+			const struct long_execution *e = &daemon->long_executions[i];
+			double extra = analysis_beyond_usual(feed, daemon, e);
+
+			if (analysis_explains(feed, e->at) && extra > 0)
+				daemon->extra += extra / feed->extra_ns[e->at];
+		}
+	}
 	set_frequent(a, samples, a->central.high_ns);
 	return true;
+}
+
+/* About the variance of what a daemon used in `n` samples: of one that runs at random at most once in a sample (then the number of
+ * its executions is binomial), or that runs more often (then it is Poisson's). */
+static double variance_of_sum(const struct running *seen, size_t n)
+{
+	double sum = running_sum(seen), squares = running_sum_of_squares(seen);
+
+	return seen->n > n ? squares : fmax(squares - sum * sum / (double)n, 0);
 }
 
 /* Long samples are the majority, and form the central cluster: the short ones show the usual times. */
 static bool is_usually_long(struct analysis_feed *feed)
 {
-	const struct cluster *c = &feed->analysis.central;
+	struct analysis *a = &feed->analysis;
+	const struct cluster *c = &a->central;
+	size_t n_fast = c->n_below, n_slow = a->n_samples - n_fast;
+	double fast_ns = 0, slow_ns = 0, ratio, extra = 0, all;
 
-	if (c->n_below < LEAST || proportion_at_least(c->n_below, c->n_samples) <= FREQUENT ||
-		causes_of_usual_length(feed) < CAUSE)
+	if (n_fast < LEAST || proportion_at_least(n_fast, a->n_samples) <= FREQUENT)
 		return false;
-	set_frequent(&feed->analysis, c->n_central + c->n_above, c->low_ns);
+	for (size_t i = 0; i < a->n_samples; i++)
+		*(feed->zones[i] == ZONE_BELOW ? &fast_ns : &slow_ns) += (double)a->samples[i].et_ns;
+	ratio = slow_ns / fast_ns;
+	all = slow_ns - fast_ns / (double)n_fast * (double)n_slow;
+	/* A process that runs all the time runs longer in a longer sample without being its cause; nor is one a cause
+	 * that ran more in these samples by chance, that is, by no more than three standard errors. */
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		struct daemon_statistics *daemon = &a->statistics[i];
+		const struct running *fast = &daemon->seen[ZONE_BELOW];
+		struct running slow = running_join(&daemon->seen[ZONE_CORE], &daemon->seen[ZONE_ABOVE]);
+		double chance = sqrt(
+			variance_of_sum(&slow, n_slow) + ratio * ratio * variance_of_sum(fast, n_fast));
+
+		daemon->extra = running_sum(&slow) - ratio * running_sum(fast);
+		if (!(daemon->extra > 3 * chance))
+			daemon->extra = 0;
+		extra += daemon->extra;
+	}
+	if (!(all > 0) || extra / all < CAUSE)
+		return false;
+	set_frequent(a, n_slow, c->low_ns);
 	return true;
 }
 
@@ -153,7 +180,7 @@ static bool is_divided(struct analysis_feed *feed)
 		return false;
 	daemon->frequent = true;
 	a->verdict = VERDICT_FREQUENT;
-	ADD_WHY(a, "frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones",
+	a->why = text_format("frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones",
 		daemon->name, daemon->n_present, a->n_samples);
 	return true;
 }
@@ -168,7 +195,7 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 	_cleanup_(freep) int64_t *ets = xcalloc(a->n_samples, sizeof(*ets));
 	_cleanup_(freep) int64_t *taken = xcalloc(a->n_samples, sizeof(*taken));
 	double et_ns = 0, taken_ns = 0, known_ns = 0, share;
-	char names[200] = "";
+	_cleanup_(freep) char *names = NULL;
 	size_t n = 0;
 
 	if (!inc && a->samples[0].wait_ns < 0)
@@ -189,7 +216,7 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 	if (et_ns <= 0 || median_of(taken, n) <= BUSY * median_of(ets, n))
 		return false;
 
-	/* " (stress-ng 31 %, cron 12 %)": those who took most of it, or at least the one who took most of all, and their parts of
+	/* "stress-ng 31 %, cron 12 %": those who took most of it, or at least the one who took most of all, and their parts of
 	 * the time of the central samples. Known executions may be longer than what was taken: the program did not wait for all. */
 	for (size_t i = 0; i < a->n_statistics; i++)
 		known_ns += a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
@@ -200,15 +227,12 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 
 		if (next->extra <= 0 || (shown > 0 && part < NAMED * share))
 			break;
-		append(names, sizeof(names), "%s%s %s", shown ? ", " : " (", next->name, text_percent(part));
+		text_append(&names, ", ", "%s %s", next->name, text_percent(part));
 		next->extra = 0;
 	}
-	if (*names)
-		append(names, sizeof(names), ")");
-	text_trim_utf8(names);
 	a->verdict = VERDICT_BUSY;
-	ADD_WHY(a, "a busy CPU: other processes took %s of the time of the central samples%s",
-		text_percent(share), names);
+	a->why = text_format("a busy CPU: other processes took %s of the time of the central samples%s%s%s",
+		text_percent(share), names ? " (" : "", names ?: "", names ? ")" : "");
 	return true;
 }
 
@@ -233,7 +257,7 @@ static bool has_two_speeds(struct analysis *a, const struct unexplained_times *t
 	if (levels.n_low == 0 || levels.apart < TWO_SPEEDS_SD)
 		return false;
 	a->verdict = VERDICT_STEP;
-	ADD_WHY(a,
+	a->why = text_format(
 		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon explains it",
 		levels.n_low, a->by_wait ? "have an ET - W of" : "take", text_precise(levels.low, apart),
 		t->n - levels.n_low, text_precise(levels.high, apart));
@@ -275,7 +299,7 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 		double change = fabs(trend.after - trend.before);
 
 		a->verdict = VERDICT_STEP;
-		ADD_WHY(a,
+		a->why = text_format(
 			"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
 			a->by_wait ? "ET - W is " : "", text_precise(trend.before, change), trend.change,
 			text_precise(trend.after, change), 100 * trend.step);
@@ -283,11 +307,11 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 	}
 	a->verdict = VERDICT_DRIFT;
 	if (slow >= alike)
-		ADD_WHY(a,
+		a->why = text_format(
 			"a drift of the machine's speed: %.0f %% of the variance of %s changes slowly with time (%.0f %% along a straight line)",
 			100 * slow, a->by_wait ? "ET - W" : "ET", 100 * trend.line);
 	else
-		ADD_WHY(a,
+		a->why = text_format(
 			"a drift of the machine's speed: neighbouring samples are alike (correlation %.2f)",
 			alike);
 	return true;
@@ -300,14 +324,14 @@ static void set_l_or_clean(struct analysis *a)
 
 	a->verdict = a->n_l_samples > 0 ? VERDICT_L : VERDICT_CLEAN;
 	if (a->n_l_samples > 0)
-		ADD_WHY(a, "an L: %zu of %zu samples %sover %s, because daemons ran long", a->n_l_samples,
-			a->n_samples, time, bound);
+		a->why = text_format("an L: %zu of %zu samples %sover %s, because daemons ran long",
+			a->n_l_samples, a->n_samples, time, bound);
 	else
-		ADD_WHY(a, "one clean cluster of %zu sample%s %sup to %s", a->central.n_central,
+		a->why = text_format("one clean cluster of %zu sample%s %sup to %s", a->central.n_central,
 			a->central.n_central == 1 ? "" : "s", time, bound);
 	if (a->n_unexplained > 0)
-		ADD_WHY(a, "; %zu beyond it %s long, and no daemons explain it", a->n_unexplained,
-			a->n_unexplained == 1 ? "is" : "are");
+		text_append(&a->why, "; ", "%zu beyond it %s long, and no daemons explain it",
+			a->n_unexplained, a->n_unexplained == 1 ? "is" : "are");
 }
 
 /* By W, samples may be long without the cluster showing it: those in which the program itself took long. */
@@ -320,8 +344,8 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 	for (size_t i = 0; i < t->n; i++)
 		samples[i].et_ns = t->in_time[i];
 	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) == 0 && c.n_above > 0)
-		ADD_WHY(a, "; %zu with an ET - W over %s %s long, and no daemons explain it", c.n_above,
-			text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
+		text_append(&a->why, "; ", "%zu with an ET - W over %s %s long, and no daemons explain it",
+			c.n_above, text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
 			c.n_above == 1 ? "is" : "are");
 }
 
@@ -348,12 +372,10 @@ static void find_shape(struct analysis_feed *feed)
 	if (changing && a->by_wait) {
 		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons: the run
 		 * is at most noisy. */
-		char speed[sizeof(a->why)];
+		_cleanup_(freep) char *speed = TAKE(a->why);
 
-		strcpy(speed, a->why);
-		*a->why = '\0';
 		set_l_or_clean(a);
-		ADD_WHY(a, "; %s", speed);
+		text_append(&a->why, "; ", "%s", speed);
 		a->noise.noisy |= decile_sd_of(sorted, t.n) > VARYING * quantile_of(sorted, t.n, 0.5);
 	} else if (!changing) {
 		set_l_or_clean(a);
@@ -386,6 +408,5 @@ void verdict_find(struct analysis_feed *feed)
 	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
 	find_shape(feed);
 	if (a->noise.noisy)
-		ADD_WHY(a, "; %s", noise_describe(&a->noise));
-	text_trim_utf8(a->why);
+		text_append(&a->why, "; ", "%s", noise_describe(&a->noise));
 }

@@ -34,13 +34,16 @@ TEST(a_period_that_chance_often_makes_is_not_firm)
 {
 	struct period two = FIND(800, 75, 634), three = FIND(800, 100, 370, 640), few = FIND(20, 4, 10, 16),
 		      many = FIND(800, 75, 186, 298, 410, 522, 634, 746);
+	const struct analysis run = {.spacing_ns = 1e9};
 
 	assert_true(two.chance > 0.30 && two.chance < 0.40);
 	assert_true(three.chance < 0.05 && three.firm);
 	assert_true(few.samples == 6 && few.chance > 0.05 && !few.firm);
 	assert_true(many.chance == 0);
-	assert_string_equal(period_why(&many), "firm (7 times; by chance in under 0.1 %)");
-	assert_int_equal(strncmp(period_why(&two), "tentative (2 times; by chance in 3", 34), 0);
+	assert_string_equal(analysis_period_text(&run, &(struct daemon_statistics){.period = many}),
+		"every 112 samples = 1 min 52 s, firm (7 times; by chance in under 0.1 %)");
+	assert_non_null(strstr(analysis_period_text(&run, &(struct daemon_statistics){.period = two}),
+		", tentative (2 times; by chance in 3"));
 }
 
 TEST(gaps_in_the_series_or_single_occurrences_are_no_period)

@@ -65,31 +65,6 @@ TEST(bytes_that_are_not_utf8_are_spelled_out)
 	assert_null(text_utf8(NULL));
 }
 
-TEST(a_text_that_was_cut_off_ends_with_a_whole_character)
-{
-	static const struct {
-		const char *text, *want;
-	} rows[] = {
-		{"", ""},
-		{"plain", "plain"},
-		{"\xc3", ""},
-		{"\xa4", ""},
-		{"\xc3\xa4", "\xc3\xa4"},
-		{"cut \xc3", "cut "},
-		{"cut \xe2\x82", "cut "},
-		{"cut \xf0\x9f\x98", "cut "},
-		{"\xe2\x82\xac \xf0\x9f\x98\x80", "\xe2\x82\xac \xf0\x9f\x98\x80"},
-	};
-
-	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		char text[16];
-
-		strcpy(text, rows[i].text);
-		text_trim_utf8(text);
-		assert_string_equal(text, rows[i].want);
-	}
-}
-
 TEST(whole_numbers_outside_their_range_are_refused)
 {
 	struct error err = {};

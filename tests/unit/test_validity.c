@@ -180,7 +180,7 @@ TEST_OF_PROFILE(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 		now.verdict = verdicts[i];
 		now.statistics = &statistics;
 		now.n_statistics = 1;
-		strcpy(now.why, "such and such");
+		now.why = (char *)"such and such";
 		assert_judged(NULL, VALIDITY_REPEAT_CHECK);
 		assert_int_equal(j.n, 2);
 		assert_true(
@@ -197,7 +197,7 @@ TEST_OF_PROFILE(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 TEST_OF_PROFILE(frequent_daemons_need_a_new_calibration)
 {
 	now.verdict = VERDICT_FREQUENT;
-	strcpy(now.why, "frequent daemons");
+	now.why = (char *)"frequent daemons";
 	assert_judged(NULL, VALIDITY_REPEAT_ALL);
 	assert_true(says("the run shows frequent daemons"));
 }
