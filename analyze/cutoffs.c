@@ -9,31 +9,25 @@
 #include "lib/report/results.h"
 #include "lib/document/document.h"
 
-static struct {
-	int64_t short_run, long_run;
-	int64_t resolution_ns;
-	int64_t short_central_max_ns, long_central_max_ns;
-	int64_t material_ppm;
-	const char *save;
-	bool replace, force;
-} options = {.material_ppm = -1};
+static struct profile_request request = {.least_share_ppm = -1};
+static bool replace;
 
 const struct option_row cutoffs_options[] = {
-	{0, "short", "RUN", "the short run", option_run, &options.short_run},
-	{0, "long", "RUN", "the long run", option_run, &options.long_run},
-	{0, "save", "NAME", "save the profile in the book", NULL, &options.save},
-	{0, "replace", NULL, "overwrite a profile of the same name", NULL, &options.replace},
+	{0, "short", "RUN", "the short run", option_run, &request.runs[0]},
+	{0, "long", "RUN", "the long run", option_run, &request.runs[1]},
+	{0, "save", "NAME", "save the profile in the book", NULL, &request.name},
+	{0, "replace", NULL, "overwrite a profile of the same name", NULL, &replace},
 	{0, "resolution", "TIME", "round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
-		option_duration, &options.resolution_ns},
+		option_duration, &request.options.resolution_ns},
 	{0, "short-central-max", "TIME", "longest ET of the short run's central cluster, set by hand",
-		option_duration, &options.short_central_max_ns},
+		option_duration, &request.central_max_ns[0]},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
-		&options.long_central_max_ns},
+		&request.central_max_ns[1]},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
 	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)", option_share,
-		&options.material_ppm},
-	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &options.force},
+		&request.least_share_ppm},
+	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &request.force},
 	{},
 };
 
@@ -64,28 +58,31 @@ static void print_origin(
 		h->n_long_executions == 1 ? "its sample" : "its samples");
 }
 
-static int print_profile(const struct profile *profile, const struct profile_request *m, struct error *err)
+static int print_profile(const struct new_profile *made, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	const struct analysis *short_run = &made->analyses[0], *long_run = &made->analyses[1];
+	const struct profile *profile = &made->profile;
+	size_t n_left_out = made->left_out.n;
 	int r;
 
 	if (analyze_options.json) {
 		r = document_make_profile(profile, &document, err);
 		return r < 0 ? r : json_print(document, stdout, err);
 	}
-	print_analysis(m->short_analysis);
-	print_analysis(m->long_analysis);
+	print_analysis(short_run);
+	print_analysis(long_run);
 	noise_print(stdout, profile->name, profile->blind_ns, profile->noise);
-	if (m->left_out->n > 0)
-		printf("%zu cutoff%s left out (--material):\n", m->left_out->n,
-			m->left_out->n == 1 ? " was" : "s were");
-	cutoffs_print_names(m->left_out, stdout);
+	if (n_left_out > 0)
+		printf("%zu cutoff%s left out (--material):\n", n_left_out,
+			n_left_out == 1 ? " was" : "s were");
+	cutoffs_print_names(&made->left_out, stdout);
 	cutoffs_print_floor(profile, stdout);
-	run_state_print(stdout, &m->short_analysis->run);
-	run_state_print(stdout, &m->long_analysis->run);
+	run_state_print(stdout, &short_run->run);
+	run_state_print(stdout, &long_run->run);
 	if (profile->n_cutoffs == 0) {
 		printf("%sthe profile is empty and discards nothing.\n",
-			m->left_out->n > 0 ? "So " : "No infrequent daemon ran long: ");
+			n_left_out > 0 ? "So " : "No infrequent daemon ran long: ");
 		return 0;
 	}
 	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
@@ -96,8 +93,8 @@ static int print_profile(const struct profile *profile, const struct profile_req
 
 		daemon_print(stdout, c->daemon, c->names, c->unit);
 		printf("\n");
-		print_origin("short", m->short_analysis, c->daemon, c->short_ns);
-		print_origin("long", m->long_analysis, c->daemon, c->long_ns);
+		print_origin("short", short_run, c->daemon, c->short_ns);
+		print_origin("long", long_run, c->daemon, c->long_ns);
 	}
 	return 0;
 }
@@ -105,45 +102,32 @@ static int print_profile(const struct profile *profile, const struct profile_req
 int verb_cutoffs(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
-	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	const struct profile_request making = {
-		.name = options.save,
-		.resolution_ns = options.resolution_ns,
-		.force = options.force,
-		.other_cpus = analyze_options.other_cpus,
-		.by_wait = analyze_options.by_wait,
-		.by_wait_if_exact = !analyze_options.by_et,
-		.least_share_ppm = options.material_ppm,
-		.left_out = &left_out,
-		.short_central_max_ns = options.short_central_max_ns,
-		.long_central_max_ns = options.long_central_max_ns,
-		.short_analysis = &short_analysis,
-		.long_analysis = &long_analysis,
-	};
-	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(new_profile_clear) struct new_profile made = {};
 	int r;
 
-	if (!options.short_run || !options.long_run)
+	if (!request.runs[0] || !request.runs[1])
 		return error_say(err, -EINVAL,
 			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs");
-	r = book_open(&book, analyze_options.db, options.save ? BOOK_WRITE : BOOK_READ, err);
+	request.options.other_cpus = analyze_options.other_cpus;
+	request.options.by_wait = analyze_options.by_wait;
+	request.options.by_wait_if_exact = !analyze_options.by_et;
+	r = book_open(&book, analyze_options.db, request.name ? BOOK_WRITE : BOOK_READ, err);
 	if (r == 0)
-		r = profile_from_runs(book, options.short_run, options.long_run, &making, &profile, err);
+		r = profile_from_runs(book, &request, &made, err);
 	if (r == PROFILE_REFUSED) {
 		struct error refused = *err;
 
 		return error_say(err, STATUS_NOT_FIT,
 			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
-			refused.text, verdict_gives_cutoffs(short_analysis.verdict) ? "long" : "short");
+			refused.text, verdict_gives_cutoffs(made.analyses[0].verdict) ? "long" : "short");
 	}
-	if (r == 0 && options.save)
-		r = book_put_profile(book, &profile, options.replace, err);
+	if (r == 0 && request.name)
+		r = book_put_profile(book, &made.profile, replace, err);
 	if (r == -EEXIST)
-		return error_say(err, r, "profile '%s' exists; --replace overwrites it", options.save);
+		return error_say(err, r, "profile '%s' exists; --replace overwrites it", request.name);
 	if (r == 0)
-		r = print_profile(&profile, &making, err);
-	if (r == 0 && options.save && !analyze_options.json)
-		printf("Saved as profile '%s'.\n", terminal_text(options.save));
+		r = print_profile(&made, err);
+	if (r == 0 && request.name && !analyze_options.json)
+		printf("Saved as profile '%s'.\n", terminal_text(request.name));
 	return r;
 }

@@ -125,7 +125,6 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	_cleanup_(table_freep) struct table *central = NULL, *l_samples = table_new(l_columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis a = {};
-	const struct analysis *analysis = &a;
 	const struct analysis_options how = {
 		.resolution_ns = options.resolution_ns,
 		.central_max_ns = options.central_max_ns,
@@ -149,5 +148,5 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		options.all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
 	table_print(l_samples, stdout);
 	printf("\n");
-	return daemon_causes_print(book, &analysis, 1, stdout, err);
+	return daemon_causes_print(book, &a, 1, stdout, err);
 }

@@ -6,7 +6,7 @@
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
 #include "lib/book/book.h"
-#include "lib/protocol/discard.h"
+#include "lib/report/run_result.h"
 #include "lib/run/constant.h"
 
 struct calibrate_options {

@@ -383,7 +383,7 @@ static int store_profile(struct calibration *c, struct profile *profile, struct 
 
 /* What disturbed the runs: a line for each counter with -v, and one for all. */
 static int print_warnings(
-	struct book *book, const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
+	struct book *book, const struct analysis analyses[CALIBRATION_PHASES], struct error *err)
 {
 	enum { WIDTH = 48 };
 	size_t changed[N_COUNTERS] = {}, n_samples = 0;
@@ -392,18 +392,18 @@ static int print_warnings(
 	/* for each counter, the samples of both runs in which it changed */
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		_cleanup_(disturbances_clear) struct disturbances found = {};
-		int r = disturbances_load(book, analyses[i]->run.id, &found, err);
+		int r = disturbances_load(book, analyses[i].run.id, &found, err);
 
 		if (r < 0)
 			return r;
-		n_samples += analyses[i]->n_samples;
+		n_samples += analyses[i].n_samples;
 		for (size_t k = 0; k < found.n; k++) {
 			_cleanup_(freep) char *description = disturbance_description(&found, &found.items[k]);
 
 			changed[found.items[k].which] += found.items[k].n;
 			if (calibrate_options.verbose)
 				calibrate_print(
-					"  Run %lld: %s\n", (long long)analyses[i]->run.id, description);
+					"  Run %lld: %s\n", (long long)analyses[i].run.id, description);
 		}
 	}
 	for (int i = 0; i < N_COUNTERS; i++) {
@@ -427,9 +427,10 @@ static int print_warnings(
 	return 0;
 }
 
-static int show_new_profile(struct calibration *c, const struct profile *p, const struct cutoffs *left_out,
-	const struct analysis *const analyses[CALIBRATION_PHASES], struct error *err)
+static int show_new_profile(struct calibration *c, const struct new_profile *made, struct error *err)
 {
+	const struct profile *p = &made->profile;
+	int which = made->analyses[SHORT_PHASE].n_l_samples ? SHORT_PHASE : LONG_PHASE;
 	enum { PAPERS_SAMPLES = 10 };
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	FILE *screen = calibrate_screen();
@@ -444,10 +445,10 @@ static int show_new_profile(struct calibration *c, const struct profile *p, cons
 
 		printf("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
 			p->n_cutoffs == 1 ? "" : "s");
-		if (left_out->n > 0)
-			printf(", %zu left out (--material)", left_out->n);
+		if (made->left_out.n > 0)
+			printf(", %zu left out (--material)", made->left_out.n);
 		printf("\n");
-		cutoffs_print_names(left_out, screen);
+		cutoffs_print_names(&made->left_out, screen);
 		cutoffs_print_floor(p, screen);
 		noise_print(screen, p->name, p->blind_ns, p->noise);
 		if (p->n_cutoffs)
@@ -457,13 +458,12 @@ static int show_new_profile(struct calibration *c, const struct profile *p, cons
 			printf("Resolution: %s\n", resolving);
 	}
 	if (r == 0 && calibrate_options.verbose)
-		r = daemon_causes_print(c->base.book, analyses, CALIBRATION_PHASES, screen, err);
+		r = daemon_causes_print(c->base.book, made->analyses, CALIBRATION_PHASES, screen, err);
 	if (r < 0)
 		return r;
 	if (p->n_cutoffs && !calibrate_options.verbose)
 		calibrate_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
-			(long long)analyses[analyses[SHORT_PHASE]->n_l_samples ? SHORT_PHASE : LONG_PHASE]
-				->run.id);
+			(long long)made->analyses[which].run.id);
 	calibrate_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
 		calibrate_quoted(p->name), c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu));
 	return 0;
@@ -473,31 +473,22 @@ static int show_new_profile(struct calibration *c, const struct profile *p, cons
  * where a run is no L, or a failure. */
 static int conclude(struct calibration *c, struct error *err)
 {
-	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
-	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	const struct analysis *const analyses[] = {&short_analysis, &long_analysis};
+	_cleanup_(new_profile_clear) struct new_profile made = {};
 	const struct calibration_phase *phases = c->plan.phases;
-	const struct profile_request making = {
+	const struct profile_request request = {
 		.name = c->plan.profile,
-		.force = c->plan.force,
-		.by_wait_if_exact = !c->plan.by_et,
-		.other_cpus = c->plan.other_cpus,
+		.runs = {phases[SHORT_PHASE].run, phases[LONG_PHASE].run},
+		.central_max_ns = {phases[SHORT_PHASE].central_max_ns, phases[LONG_PHASE].central_max_ns},
+		.options = {.by_wait_if_exact = !c->plan.by_et, .other_cpus = c->plan.other_cpus},
 		.least_share_ppm = c->plan.material_ppm,
-		.left_out = &left_out,
-		.short_central_max_ns = phases[SHORT_PHASE].central_max_ns,
-		.long_central_max_ns = phases[LONG_PHASE].central_max_ns,
-		.short_analysis = &short_analysis,
-		.long_analysis = &long_analysis,
+		.force = c->plan.force,
 	};
 	struct error err2; /* the user gets the sentence about the run instead */
-	int r, refused;
+	int r, refused = profile_from_runs(c->base.book, &request, &made, err);
 
-	refused = profile_from_runs(
-		c->base.book, phases[SHORT_PHASE].run, phases[LONG_PHASE].run, &making, &profile, err);
 	if (refused < 0)
 		return refused;
-	r = print_warnings(c->base.book, analyses, err);
+	r = print_warnings(c->base.book, made.analyses, err);
 	if (r < 0)
 		return r;
 	if (refused) {
@@ -511,7 +502,7 @@ static int conclude(struct calibration *c, struct error *err)
 		book_put_calibration(c->base.book, &c->plan, &err2);
 		return STATUS_NOT_FIT;
 	}
-	r = calibration_duet(c, profile.resolving, err);
+	r = calibration_duet(c, made.profile.resolving, err);
 	if (r == -EINTR) {
 		_cleanup_(freep) char *command = resume_command(c);
 
@@ -519,8 +510,8 @@ static int conclude(struct calibration *c, struct error *err)
 			"interrupted: both runs are complete; to resume: %s", command);
 	}
 	if (r == 0)
-		r = store_profile(c, &profile, err);
-	return r < 0 ? r : show_new_profile(c, &profile, &left_out, analyses, err);
+		r = store_profile(c, &made.profile, err);
+	return r < 0 ? r : show_new_profile(c, &made, err);
 }
 
 /* In the book once the calibration is there. */

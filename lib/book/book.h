@@ -131,7 +131,7 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 /* Calls `each` for every execution of a run in the order of samples, in bounded memory; a value other
  * than 0 from it ends the walk and is returned. Sources may have been added since book_sources(), unless
  * both are inside one book_begin(). `each` may read the book, not write to it. */
-typedef int book_each(const struct execution *execution, void *data);
+typedef int book_each(void *data, const struct execution *execution, struct error *err);
 int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
 /* The same with sample, source, pid, pt_ns and same_cpu_ns only (the others are unknown), in less time. */
 int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err);

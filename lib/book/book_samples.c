@@ -137,6 +137,7 @@ int book_sources(struct book *book, struct sources *ret, struct error *err)
 struct walk {
 	book_each *each;
 	void *data;
+	struct error *err;
 	int64_t run;
 	int64_t n_sources;
 	uint32_t sample; /* of the previous row */
@@ -185,7 +186,7 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 	execution.cpu = (int)cpu;
 	walk->sample = execution.sample;
 	if (!walk->over && !walk->stray)
-		walk->r = walk->each(&execution, walk->data);
+		walk->r = walk->each(walk->data, &execution, walk->err);
 	if (walk->over || walk->stray || walk->r != 0)
 		sqlite3_result_error_code(context, SQLITE_ABORT);
 }
@@ -207,7 +208,7 @@ int book_walk_register(struct book *book, struct error *err)
 static int walk_rows(
 	struct book *book, const char *sql, int64_t run, book_each *each, void *data, struct error *err)
 {
-	struct walk walk = {.each = each, .data = data, .run = run}, *outer = book->walk;
+	struct walk walk = {.each = each, .data = data, .err = err, .run = run}, *outer = book->walk;
 	sqlite3_stmt *stmt = NULL;
 	int rc, r;
 

@@ -63,7 +63,7 @@ static int write_sample(struct run_export *x)
 	return 1;
 }
 
-static int write_execution(const struct execution *execution, void *data)
+static int write_execution(void *data, const struct execution *execution, struct error *err)
 {
 	struct run_export *x = data;
 	int r = 1;
@@ -73,7 +73,7 @@ static int write_execution(const struct execution *execution, void *data)
 	if (r < 0)
 		return r;
 	if (x->sample != execution->sample)
-		return document_not_made(x->err);
+		return document_not_made(err);
 	fputs(x->n_executions++ ? ",\n   {" : "\n   {", x->file);
 
 	/* The members of the source as text, made once. */

@@ -129,8 +129,9 @@ void analysis_feed_free(struct analysis_feed *feed)
 	free(feed);
 }
 
-int analysis_feed_add(struct analysis_feed *feed, const struct execution *e, struct error *err)
+int analysis_feed_add(void *data, const struct execution *e, struct error *err)
 {
+	struct analysis_feed *feed = data;
 	const struct analysis *a = &feed->analysis;
 	int64_t used_ns = feed->options.other_cpus ? e->pt_ns : execution_disturbing_ns(e);
 	int64_t pt_ns = resolution_round(used_ns, a->resolution_ns);

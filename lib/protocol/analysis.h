@@ -278,9 +278,9 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 void analysis_feed_free(struct analysis_feed *feed);
 DEFINE_FREEP(analysis_feed)
 
-/* Executions after the last sample are ignored: they were added after the samples were read. -EINVAL: a sample or a
- * source that does not exist. */
-int analysis_feed_add(struct analysis_feed *feed, const struct execution *execution, struct error *err);
+/* A book_each. Executions after the last sample are ignored: they were added after the samples were read. -EINVAL: a sample or
+ * a source that does not exist. */
+int analysis_feed_add(void *feed, const struct execution *execution, struct error *err);
 
 /* The analysis; nothing can be added afterwards. */
 struct analysis analysis_feed_finish(struct analysis_feed *feed);

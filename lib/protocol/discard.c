@@ -4,6 +4,7 @@
 
 #include "lib/protocol/names.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
@@ -38,10 +39,10 @@ static int64_t share_ppm(const struct daemon_statistics *daemon)
 
 /* The cutoff of one daemon, without its texts; in_short or in_long is NULL if it was not in that run. Below 0 in both runs: it is
  * infrequent in neither. */
-static struct cutoff cutoff_of(const struct profile *profile, const struct cutoff_rules *rules,
+static struct cutoff cutoff_of(const struct profile *profile, const struct analysis runs[2],
 	const struct daemon_statistics *in_short, const struct daemon_statistics *in_long)
 {
-	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
+	const struct analysis *short_run = &runs[0], *long_run = &runs[1];
 	bool papers = short_run->run.kind == RUN_IMPORT || long_run->run.kind == RUN_IMPORT, both;
 	int64_t resolution_ns = profile->resolution_ns;
 	struct cutoff c = {
@@ -98,27 +99,22 @@ static struct profile_run profile_run_of(const struct analysis *analysis, bool f
 	return run;
 }
 
-int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct cutoffs *ret_left_out,
-	struct error *err)
+struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2], int64_t least_share_ppm,
+	struct cutoffs *ret_left_out)
 {
-	const struct analysis *short_run = rules->short_run, *long_run = rules->long_run;
-	bool floored = rules->least_share_ppm > 0;
-	struct cutoffs left_out = {};
-	struct profile profile;
-
-	if (short_run->resolution_ns != long_run->resolution_ns)
-		return error_say(err, -EINVAL,
-			"the resolution of the short run is %" PRId64 " ns, that of the long run %" PRId64
-			" ns; they must be the same",
-			short_run->resolution_ns, long_run->resolution_ns);
-	profile = (struct profile){
-		.name = xstrdup(rules->name ?: "unnamed"),
+	const struct analysis *short_run = &runs[0], *long_run = &runs[1];
+	bool floored = least_share_ppm > 0;
+	struct profile profile = {
+		.name = xstrdup(profile_name ?: "unnamed"),
 		.resolution_ns = short_run->resolution_ns,
 		.cpu = short_run->run.cpu,
 		.by_wait = short_run->by_wait && long_run->by_wait,
 		.short_run = profile_run_of(short_run, floored),
 		.long_run = profile_run_of(long_run, floored),
 	};
+
+	assert(short_run->resolution_ns == long_run->resolution_ns);
+	*ret_left_out = (struct cutoffs){};
 	/* both are in the order of names */
 	for (size_t s = 0, l = 0; s < short_run->n_statistics || l < long_run->n_statistics;) {
 		const struct daemon_statistics *a = &short_run->statistics[s], *b = &long_run->statistics[l];
@@ -133,32 +129,26 @@ int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct c
 		b = order >= 0 ? b : NULL;
 		s += order <= 0;
 		l += order >= 0;
-		c = cutoff_of(&profile, rules, a, b);
+		c = cutoff_of(&profile, runs, a, b);
 		share = cutoff_share_ppm(&c);
 		infrequent = c.short_ns >= 0 || c.long_ns >= 0;
 		if (!infrequent && share < 0)
 			continue;
 		/* the papers would give one also to those that are left out */
-		if (!infrequent || (share >= 0 && share < rules->least_share_ppm))
-			added = array_add(left_out.items, left_out.n);
+		if (!infrequent || (share >= 0 && share < least_share_ppm))
+			added = array_add(ret_left_out->items, ret_left_out->n);
 		else
 			added = array_add(profile.cutoffs, profile.n_cutoffs);
 		*added = c;
 		added->daemon = xstrdup(a ? a->name : b->name);
 		added->unit = text_copy(a && (a->unit || !b) ? a->unit : b->unit);
 	}
-	*ret = profile;
-	*ret_left_out = left_out;
-	return 0;
+	return profile;
 }
 
 void cutoffs_clear(struct cutoffs *cutoffs)
 {
-	for (size_t i = 0; i < cutoffs->n; i++) {
-		free(cutoffs->items[i].daemon);
-		free(cutoffs->items[i].unit);
-	}
-	free(cutoffs->items);
+	fields_free(&cutoff_table, cutoffs->items, cutoffs->n);
 	*cutoffs = (struct cutoffs){};
 }
 
@@ -170,31 +160,6 @@ const struct cutoff *profile_cutoff(const struct profile *profile, const char *d
 	return NULL;
 }
 
-struct sample_filter {
-	struct discard_rules rules;
-	int64_t resolution_ns;
-	struct sample *samples;
-	size_t n_samples, samples_capacity;
-	size_t at; /* index of the sample whose executions are being added */
-	struct daemons daemons;
-	struct over_cutoff
-		*candidates; /* over one cutoff of their daemon; the mean ET decides which applies */
-	size_t n_candidates;
-	int64_t disturbed_ns; /* see struct discarding */
-	struct over_cutoff *unprofiled;
-	size_t n_unprofiled;
-};
-
-struct sample_filter *sample_filter_new(const struct discard_rules *rules)
-{
-	struct sample_filter *d = xcalloc(1, sizeof(*d));
-
-	d->rules = *rules;
-	d->resolution_ns = rules->profile && rules->profile->resolution_ns > 0 ? rules->profile->resolution_ns
-									       : 1;
-	return d;
-}
-
 static void over_cutoffs_free(struct over_cutoff *over, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -204,20 +169,12 @@ static void over_cutoffs_free(struct over_cutoff *over, size_t n)
 	free(over);
 }
 
-void sample_filter_free(struct sample_filter *d)
+void sample_filter_clear(struct sample_filter *d)
 {
-	if (!d)
-		return;
 	over_cutoffs_free(d->candidates, d->n_candidates);
 	over_cutoffs_free(d->unprofiled, d->n_unprofiled);
 	daemons_clear(&d->daemons);
-	free(d->samples);
-	free(d);
-}
-
-void sample_filter_add_sample(struct sample_filter *d, const struct sample *sample)
-{
-	*array_add_reused(d->samples, d->n_samples, d->samples_capacity) = *sample;
+	*d = (struct sample_filter){};
 }
 
 static void add_over(struct over_cutoff **items, size_t *n, const struct over_cutoff *over)
@@ -254,19 +211,23 @@ static void end_sample(struct sample_filter *d)
 	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
 }
 
-int sample_filter_add(
-	struct sample_filter *d, const struct source *source, const struct execution *e, struct error *err)
+int sample_filter_add(void *filter, const struct execution *e, struct error *err)
 {
+	struct sample_filter *d = filter;
 	const struct discard_rules *rules = &d->rules;
 	const struct profile *profile = rules->profile;
 	int64_t disturbing_ns = execution_disturbing_ns(e);
-	int64_t pt_ns = resolution_round(rules->other_cpus ? e->pt_ns : disturbing_ns, d->resolution_ns);
+	int64_t pt_ns = rules->other_cpus ? e->pt_ns : disturbing_ns;
 	struct daemon_statistics *daemon;
+	const struct source *source;
 	const struct cutoff *cutoff;
 
+	if (e->source < 1 || e->source > d->sources->n)
+		return 0;
+	source = &d->sources->items[e->source - 1];
 	for (; d->at < d->n_samples && d->samples[d->at].n < e->sample; d->at++)
 		end_sample(d);
-	if (d->at == d->n_samples) /* it is newer than the samples that were read */
+	if (d->at == d->n_samples)
 		return 0;
 	if (d->samples[d->at].n != e->sample)
 		return error_say(err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist",
@@ -280,6 +241,8 @@ int sample_filter_add(
 				daemon->cutoff = &profile->cutoffs[i];
 	}
 	cutoff = daemon->cutoff;
+	if (profile && profile->resolution_ns > 0)
+		pt_ns = resolution_round(pt_ns, profile->resolution_ns);
 	daemon->profiled = cutoff;
 	daemon->total_ns = saturate_add(daemon->total_ns, e->pt_ns);
 	daemon->in_sample_ns = saturate_add(daemon->in_sample_ns, disturbing_ns);
@@ -321,21 +284,22 @@ static void check_two_sd(const struct sample_filter *d, const bool *out, bool et
 struct discarding sample_filter_judge(struct sample_filter *d)
 {
 	const struct profile *profile = d->rules.profile;
-	struct discarding out = {.resolution_ns = d->resolution_ns};
+	struct discarding out = {};
+	int64_t mean_et_ns;
 	double sum = 0;
 
 	if (d->at < d->n_samples)
 		end_sample(d);
 	for (size_t i = 0; i < d->n_samples; i++)
 		sum += (double)d->samples[i].et_ns;
-	out.mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
+	mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
 	out.blind_ns = profile ? profile->blind_ns : 0;
 	out.noise = text_copy(profile ? profile->noise : NULL);
 	/* The executions that are over their cutoffs, not only over that of other programs. */
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		struct over_cutoff *c = &d->candidates[i];
 
-		c->cutoff_ns = cutoff_for(profile_cutoff(profile, c->daemon), out.mean_et_ns);
+		c->cutoff_ns = cutoff_for(profile_cutoff(profile, c->daemon), mean_et_ns);
 		if (c->cutoff_ns >= 0 && c->pt_ns > c->cutoff_ns)
 			add_over(&out.over, &out.n_over, c);
 	}

@@ -46,8 +46,6 @@ struct clock_discarding {
 
 struct discarding {
 	struct run run;
-	int64_t resolution_ns;
-	int64_t mean_et_ns;
 	struct over_cutoff *over; /* by sample, then as recorded */
 	size_t n_over;
 	struct over_cutoff *unprofiled; /* likewise */
@@ -78,18 +76,29 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 	return off > 2 * left->sd_ns || off < -2 * left->sd_ns;
 }
 
-struct sample_filter;
+/* The caller sets the first members, and what they point to must outlive the filter; the others are its own. While a run continues,
+ * more samples may follow, and then their executions. */
+struct sample_filter {
+	struct discard_rules rules;
+	const struct sources *sources;
+	const struct sample *samples; /* in ascending order */
+	size_t n_samples;
 
-/* Everything that the rules point to must outlive it. */
-struct sample_filter *sample_filter_new(const struct discard_rules *rules);
-void sample_filter_free(struct sample_filter *filter);
-DEFINE_FREEP(sample_filter)
+	size_t at; /* index of the sample whose executions are being added */
+	struct daemons daemons;
+	struct over_cutoff
+		*candidates; /* over one cutoff of their daemon; the mean ET decides which applies */
+	size_t n_candidates;
+	int64_t disturbed_ns; /* see struct discarding */
+	struct over_cutoff *unprofiled;
+	size_t n_unprofiled;
+};
 
-/* Samples in ascending order; then executions in the order of samples. More of both may follow while a run
- * continues; an execution in a sample after the last is ignored. */
-void sample_filter_add_sample(struct sample_filter *filter, const struct sample *sample);
-int sample_filter_add(struct sample_filter *filter, const struct source *source,
-	const struct execution *execution, struct error *err);
+void sample_filter_clear(struct sample_filter *filter);
+
+/* A book_each: executions in the order of samples. Those in a sample after the last, or of a source after the last, are ignored: they were
+ * added after the samples and sources were read. */
+int sample_filter_add(void *filter, const struct execution *execution, struct error *err);
 
 /* The result of the samples so far, without the run and the background processes. */
 struct discarding sample_filter_judge(struct sample_filter *filter);
@@ -114,20 +123,14 @@ static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 								: cutoff->long_share_ppm;
 }
 
-/* The papers keep every cutoff: their clock of 1 ms did not see short executions. */
-struct cutoff_rules {
-	const char *name;                            /* of the profile; NULL: "unnamed" */
-	const struct analysis *short_run, *long_run; /* of the same resolution */
-	/* Cutoffs that explain less of the delay in both runs are left out: they belong to daemons that ran long at the same
-	 * time as the one that made a sample long. So are those of executions far below a run's detection limit, unless
-	 * the run was imported. 0: none is. */
-	int64_t least_share_ppm;
-};
-
 enum { LEAST_SHARE_PPM = PPM / 10 }; /* the default for runs that were not imported */
 
-int cutoffs_make(const struct cutoff_rules *rules, struct profile *ret, struct cutoffs *ret_left_out,
-	struct error *err);
+/* Of the short and the long run, which are of the same resolution. least_share_ppm: cutoffs that explain less of the delay in both runs are
+ * left out: they belong to daemons that ran long at the same time as the one that made a sample long. So are those of executions far
+ * below a run's detection limit, unless the run was imported. 0: none is, as in the papers, whose clock of 1 ms did not see short
+ * executions. */
+struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2], int64_t least_share_ppm,
+	struct cutoffs *ret_left_out);
 void cutoffs_clear(struct cutoffs *cutoffs);
 
 /* The cutoff for programs with this mean ET. */

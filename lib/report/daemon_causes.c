@@ -16,7 +16,7 @@
 /* The output, and the sources of information; units and policy may be missing. */
 struct causes_report {
 	FILE *file;
-	const struct analysis *const *analyses;
+	const struct analysis *analyses;
 	size_t n;
 	bool here; /* the runs are from this machine */
 	struct units *units;
@@ -40,7 +40,7 @@ static int causes_report_open(struct causes_report *report, struct book *book, s
 	int r;
 
 	machine_read(&machine, AT_FDCWD);
-	r = run_is_from(book, &report->analyses[0]->run, machine.id, &report->here, err);
+	r = run_is_from(book, &report->analyses[0].run, machine.id, &report->here, err);
 	if (r == 0 && report->here && units_open(&report->units, &why) < 0)
 		fprintf(report->file, "(timers are not shown: %s)\n", terminal_text(why.text));
 	if (r == 0 && report->here &&
@@ -87,10 +87,10 @@ static void print_service(const struct causes_report *report, const char *daemon
 	size_t n = 0;
 
 	for (size_t i = 0; i < report->n && !observed_ns; i++) {
-		const struct daemon_statistics *d = analysis_daemon(report->analyses[i], daemon);
+		const struct daemon_statistics *d = analysis_daemon(&report->analyses[i], daemon);
 
 		if (d && period_is_known(&d->period))
-			observed_ns = (int64_t)analysis_period_ns(report->analyses[i], d);
+			observed_ns = (int64_t)analysis_period_ns(&report->analyses[i], d);
 	}
 	if (report->units && timer_list(report->units, unit, &timers, &n, &err2) < 0)
 		n = 0;
@@ -161,10 +161,10 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 	daemon_print(file, first->name, first->names, first->unit);
 	fputc('\n', file);
 	for (size_t i = 0; i < report->n; i++) {
-		const struct daemon_statistics *d = long_in(report->analyses[i], first->name);
+		const struct daemon_statistics *d = long_in(&report->analyses[i], first->name);
 
 		if (d)
-			print_long_in_run(file, report->analyses[i], d);
+			print_long_in_run(file, &report->analyses[i], d);
 	}
 	for (size_t i = 0; i < report->sources.n && !kernel; i++) {
 		const struct source *s = &report->sources.items[i];
@@ -187,20 +187,20 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 }
 
 int daemon_causes_print(
-	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err)
+	struct book *book, const struct analysis *analyses, size_t n, FILE *file, struct error *err)
 {
 	_cleanup_(causes_report_clear) struct causes_report report = {
 		.file = file, .analyses = analyses, .n = n};
 	bool any = false;
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < analyses[i]->n_statistics; j++) {
-			const struct daemon_statistics *d = &analyses[i]->statistics[j];
+		for (size_t j = 0; j < analyses[i].n_statistics; j++) {
+			const struct daemon_statistics *d = &analyses[i].statistics[j];
 			bool before = d->n_long_executions == 0; /* or it was shown with a run before */
 			int r = 0;
 
 			for (size_t k = 0; k < i; k++)
-				before |= long_in(analyses[k], d->name) != NULL;
+				before |= long_in(&analyses[k], d->name) != NULL;
 			if (before)
 				continue;
 			if (!any) {

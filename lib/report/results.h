@@ -42,7 +42,7 @@ void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit
 /* The daemons that made samples of one run or several long: for each, its executions in each run, what starts it, and how to
  * stop it. The last two come from this machine (systemd, the policy of emp-setup), and are omitted for runs of another. */
 int daemon_causes_print(
-	struct book *book, const struct analysis *const analyses[], size_t n, FILE *file, struct error *err);
+	struct book *book, const struct analysis *analyses, size_t n, FILE *file, struct error *err);
 
 /* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
  * most 80 columns, else in the next: `name` against `reference`. */

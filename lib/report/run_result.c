@@ -103,22 +103,6 @@ void run_rules_clear(struct run_rules *rules)
 	*rules = (struct run_rules){};
 }
 
-struct discard_walk {
-	struct sample_filter *filter;
-	const struct sources *sources;
-	struct error *err;
-};
-
-static int discard_execution(const struct execution *e, void *data)
-{
-	struct discard_walk *walk = data;
-
-	if (e->source < 1 ||
-		e->source > walk->sources->n) /* added after the sources were read, while the run continues */
-		return 0;
-	return sample_filter_add(walk->filter, &walk->sources->items[e->source - 1], e, walk->err);
-}
-
 int interrupts_in_pt_load(
 	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err)
 {
@@ -140,11 +124,11 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	bool counters, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
-	_cleanup_(sample_filter_freep) struct sample_filter *filter = NULL;
 	_cleanup_(sources_clear) struct sources sources = {};
+	_cleanup_(sample_filter_clear) struct sample_filter filter = {.rules = *given, .sources = &sources};
 	_cleanup_(names_clear) struct names names = {};
 	_cleanup_(run_clear) struct run run = {};
-	struct discard_rules rules = *given;
+	struct discard_rules *rules = &filter.rules;
 	struct disturbances *found = &result.disturbances;
 	struct discarding *d = &result.discarding;
 	int r;
@@ -152,25 +136,23 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	r = book_rows(book, id, &sample_table, &result.samples, &result.n_samples, err);
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
-	if (r == 0 && by_name && !rules.patterns)
+	if (r == 0 && by_name && !rules->patterns)
 		r = names_load(&names, &run, err);
 	if (r == 0 && by_name)
 		r = book_sources(book, &sources, err);
 	if (r < 0)
 		return r;
-	if (!rules.correlation.values)
-		rules.correlation = (struct known_correlation){
+	if (!rules->correlation.values)
+		rules->correlation = (struct known_correlation){
 			run.correlation.lag1, (size_t)run.correlation.samples};
-	rules.patterns = rules.patterns ?: names.rows;
-	filter = sample_filter_new(&rules);
-	for (size_t i = 0; i < result.n_samples; i++)
-		sample_filter_add_sample(filter, &result.samples[i]);
+	rules->patterns = rules->patterns ?: names.rows;
+	filter.samples = result.samples;
+	filter.n_samples = result.n_samples;
 	if (by_name)
-		r = book_each_time(
-			book, id, discard_execution, &(struct discard_walk){filter, &sources, err}, err);
+		r = book_each_time(book, id, sample_filter_add, &filter, err);
 	if (r < 0)
 		return error_prefix(err, r, "run %" PRId64, id);
-	*d = sample_filter_finish(filter);
+	*d = sample_filter_finish(&filter);
 	d->run = TAKE_STRUCT(run);
 	if (counters) {
 		r = book_rows(book, id, &counters_table, &result.counters, &result.n_counters, err);
@@ -227,40 +209,38 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 	uint32_t last = 0;
 	int r = 0;
 
-	if (!c->filter) {
-		struct discard_rules rules = *given;
-
+	if (!c->names.rows)
 		r = names_load(&c->names, NULL, err);
-		if (r < 0)
-			return r;
-		rules.patterns = rules.patterns ?: c->names.rows;
-		c->filter = sample_filter_new(&rules);
-	}
 	for (size_t i = 0; i < n; i++)
 		last = executions[i].source > last ? executions[i].source : last;
-	if (last > c->sources.n) {
+	if (r == 0 && last > c->sources.n) {
 		sources_clear(&c->sources);
 		r = book_sources(book, &c->sources, err);
 	}
-	if (r == 0)
-		sample_filter_add_sample(c->filter, sample);
+	if (r < 0)
+		return r;
+	*array_add(c->samples, c->n_samples) = *sample;
+	c->filter.rules = *given;
+	c->filter.rules.patterns = given->patterns ?: c->names.rows;
+	c->filter.sources = &c->sources;
+	c->filter.samples = c->samples;
+	c->filter.n_samples = c->n_samples;
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = discard_execution(&executions[i], &(struct discard_walk){c->filter, &c->sources, err});
+		r = sample_filter_add(&c->filter, &executions[i], err);
 	return r;
 }
 
 size_t clean_samples_count(struct clean_samples *c)
 {
-	_cleanup_(discarding_clear) struct discarding d = {};
+	_cleanup_(discarding_clear) struct discarding d = sample_filter_judge(&c->filter);
 
-	if (c->filter)
-		d = sample_filter_judge(c->filter);
 	return d.pt.kept.n;
 }
 
 void clean_samples_clear(struct clean_samples *c)
 {
-	sample_filter_free(c->filter);
+	sample_filter_clear(&c->filter);
+	free(c->samples);
 	names_clear(&c->names);
 	sources_clear(&c->sources);
 	*c = (struct clean_samples){};
@@ -317,18 +297,6 @@ int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,
 
 /* The analysis of a run. */
 
-struct analysis_walk {
-	struct analysis_feed *feed;
-	struct error *err;
-};
-
-static int feed_execution(const struct execution *execution, void *data)
-{
-	struct analysis_walk *walk = data;
-
-	return analysis_feed_add(walk->feed, execution, walk->err);
-}
-
 int analysis_load(struct book *book, int64_t id, const struct analysis_options *given, struct analysis *ret,
 	struct error *err)
 {
@@ -356,7 +324,7 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 	if (r < 0)
 		return r;
 	TAKE(samples);
-	r = book_each_time(book, id, feed_execution, &(struct analysis_walk){.feed = feed, .err = err}, err);
+	r = book_each_time(book, id, analysis_feed_add, feed, err);
 	if (r < 0)
 		return r;
 	*ret = analysis_feed_finish(feed);
@@ -403,21 +371,18 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 	return 0;
 }
 
-int noise_mark(struct book *book, const struct analysis *short_run, const struct analysis *long_run,
-	struct profile *profile, struct error *err)
+int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile, struct error *err)
 {
-	const struct analysis *runs[] = {short_run, long_run}, *noisy = NULL;
+	const struct analysis *noisy = NULL;
 	_cleanup_(freep) char *load = NULL;
 	char refused[64] = ""; /* the verdicts that give no cutoffs: "busy, ", or "busy, step, " */
 	size_t len = 0;
 	int r;
 
-	for (size_t i = 0; i < ELEMENTS(runs); i++) {
-		const struct analysis *a = runs[i];
-
+	for (const struct analysis *a = runs; a < runs + 2; a++) {
 		if (a->noise.noisy && (!noisy || a->noise.blind_ns > noisy->noise.blind_ns))
 			noisy = a;
-		if (!analysis_gives_cutoffs(a) && (len == 0 || a->verdict != short_run->verdict))
+		if (!analysis_gives_cutoffs(a) && (len == 0 || a->verdict != runs[0].verdict))
 			len += (size_t)snprintf(
 				refused + len, sizeof(refused) - len, "%s, ", verdict_name(a->verdict));
 	}
@@ -461,88 +426,82 @@ void noise_print(FILE *file, const char *profile, int64_t blind_ns, const char *
 	fprintf(file, "%s\n", terminal_text(text));
 }
 
-/* Making a profile. Names that are a family in one of the two runs are one in the other, too, which may have few of them. */
-static int load_both(struct book *book, const int64_t runs[2], const struct profile_request *m,
-	struct analysis_options *options, struct analysis *short_analysis, struct analysis *long_analysis,
-	struct error *err)
+void new_profile_clear(struct new_profile *made)
 {
-	bool again = false;
-	int r;
-
-	options->central_max_ns = m->short_central_max_ns;
-	r = analysis_load(book, runs[0], options, short_analysis, err);
-	if (r < 0)
-		return r;
-	options->central_max_ns = m->long_central_max_ns;
-	options->family_reference[0] = short_analysis;
-	r = analysis_load(book, runs[1], options, long_analysis, err);
-	for (size_t i = 0; r == 0 && i < long_analysis->n_statistics; i++)
-		again |= long_analysis->statistics[i].names > 0 &&
-			 !analysis_daemon(short_analysis, long_analysis->statistics[i].name);
-	if (!again)
-		return r;
-	analysis_clear(short_analysis);
-	options->central_max_ns = m->short_central_max_ns;
-	options->family_reference[0] = long_analysis;
-	return analysis_load(book, runs[0], options, short_analysis, err);
+	analysis_clear(&made->analyses[0]);
+	analysis_clear(&made->analyses[1]);
+	profile_clear(&made->profile);
+	cutoffs_clear(&made->left_out);
 }
 
-int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run, const struct profile_request *m,
-	struct profile *ret, struct error *err)
+/* Names that are a family in one of the two runs are one in the other, too, which may have few of them. */
+static int load_both(
+	struct book *book, const struct profile_request *request, struct analysis ret[2], struct error *err)
 {
-	_cleanup_(analysis_clear) struct analysis short_analysis = {}, long_analysis = {};
-	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	const struct analysis *analyses[] = {&short_analysis, &long_analysis};
-	const int64_t runs[] = {short_run, long_run};
-	struct analysis_options options = {.resolution_ns = m->resolution_ns,
-		.other_cpus = m->other_cpus,
-		.by_wait = m->by_wait,
-		.by_wait_if_exact = m->by_wait_if_exact};
+	struct analysis_options options = request->options;
+	bool again = false;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && m->resolution_ns <= 0 && i < 2; i++) {
+	for (size_t i = 0; r == 0 && request->options.resolution_ns <= 0 && i < 2; i++) {
 		_cleanup_(run_clear) struct run run = {};
 
-		r = book_get_run(book, runs[i], &run, err);
+		r = book_get_run(book, request->runs[i], &run, err);
 		if (run.resolution_ns > options.resolution_ns)
 			options.resolution_ns = run.resolution_ns;
 	}
-	if (r == 0)
-		r = load_both(book, runs, m, &options, &short_analysis, &long_analysis, err);
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		options.central_max_ns = request->central_max_ns[i];
+		r = analysis_load(book, request->runs[i], &options, &ret[i], err);
+		options.family_reference[0] = &ret[i];
+	}
+	for (size_t i = 0; r == 0 && i < ret[1].n_statistics; i++)
+		again |= ret[1].statistics[i].names > 0 &&
+			 !analysis_daemon(&ret[0], ret[1].statistics[i].name);
+	if (!again)
+		return r;
+	analysis_clear(&ret[0]);
+	options.central_max_ns = request->central_max_ns[0];
+	return analysis_load(book, request->runs[0], &options, &ret[0], err);
+}
+
+int profile_from_runs(
+	struct book *book, const struct profile_request *request, struct new_profile *ret, struct error *err)
+{
+	_cleanup_(new_profile_clear) struct new_profile made = {};
+	const struct run *short_run = &made.analyses[0].run;
+	int64_t least_ppm = request->least_share_ppm;
+	struct profile *profile = &made.profile;
+	bool imported; /* how others measured is not known */
+	int r = load_both(book, request, made.analyses, err);
+
 	if (r < 0)
 		return r;
+	imported = short_run->kind == RUN_IMPORT;
+	if (least_ppm < 0)
+		least_ppm = imported ? 0 : LEAST_SHARE_PPM;
+	for (size_t i = 0; r == 0 && !request->force && i < 2; i++) {
+		const struct analysis *a = &made.analyses[i];
 
-	bool imported = short_analysis.run.kind == RUN_IMPORT; /* how others measured is not known */
-	int64_t environment = short_analysis.run.environment;
-	int64_t least_ppm = m->least_share_ppm >= 0 ? m->least_share_ppm : imported ? 0 : LEAST_SHARE_PPM;
-	const struct cutoff_rules rules = {m->name, &short_analysis, &long_analysis, least_ppm};
-
-	for (size_t i = 0; r == 0 && !m->force && i < 2; i++)
-		if (!analysis_gives_cutoffs(analyses[i]))
+		if (!analysis_gives_cutoffs(a))
 			r = error_say(err, PROFILE_REFUSED,
 				"run %" PRId64
 				" (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
-				analyses[i]->run.id, analyses[i]->run.program, analyses[i]->why);
-	if (r == 0)
-		r = cutoffs_make(&rules, &profile, &left_out, err);
-	if (r == 0 && environment > 0)
-		r = book_get_environment(book, environment, &profile.environment_digest, NULL, NULL, err);
-	if (r == 0)
-		r = noise_mark(book, &short_analysis, &long_analysis, &profile, err);
-	if (r == 0) {
-		if (!imported) {
-			resolving_find(profile.resolving, &short_analysis);
-			profile.correlation = correlation_find(&short_analysis);
-		}
-		if (m->left_out)
-			*m->left_out = TAKE_STRUCT(left_out);
-		profile.made_ns = clock_ns(CLOCK_REALTIME);
-		*ret = TAKE_STRUCT(profile);
+				a->run.id, a->run.program, a->why);
 	}
-	if (r >= 0 && m->short_analysis)
-		*m->short_analysis = TAKE_STRUCT(short_analysis);
-	if (r >= 0 && m->long_analysis)
-		*m->long_analysis = TAKE_STRUCT(long_analysis);
+	if (r == 0) {
+		*profile = cutoffs_make(request->name, made.analyses, least_ppm, &made.left_out);
+		profile->made_ns = clock_ns(CLOCK_REALTIME);
+		if (short_run->environment > 0)
+			r = book_get_environment(
+				book, short_run->environment, &profile->environment_digest, NULL, NULL, err);
+	}
+	if (r == 0)
+		r = noise_mark(book, made.analyses, profile, err);
+	if (r == 0 && !imported) {
+		resolving_find(profile->resolving, &made.analyses[0]);
+		profile->correlation = correlation_find(&made.analyses[0]);
+	}
+	if (r >= 0)
+		*ret = TAKE_STRUCT(made);
 	return r;
 }

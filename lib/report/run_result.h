@@ -61,7 +61,9 @@ int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, 
 
 /* The clean samples of a run in progress; each call reads only those taken since the last. */
 struct clean_samples {
-	struct sample_filter *filter;
+	struct sample_filter filter;
+	struct sample *samples;
+	size_t n_samples;
 	struct names names;
 	struct sources sources;
 };
@@ -86,20 +88,25 @@ int analysis_load(struct book *book, int64_t run, const struct analysis_options 
 enum { PROFILE_REFUSED = 1 }; /* a run is neither an L nor clean: the error says what it shows */
 
 struct profile_request {
-	const char *name;                           /* of the profile; NULL: "unnamed" */
-	int64_t resolution_ns;                      /* 0: the coarser of the two runs' own */
-	bool force;                                 /* whatever the shapes */
-	bool other_cpus, by_wait, by_wait_if_exact; /* see struct analysis_options */
-	int64_t least_share_ppm; /* see struct cutoff_rules; -1: the default, which keeps all of imported runs */
-	int64_t short_central_max_ns, long_central_max_ns; /* set by hand; 0: not */
-	/* The analyses of both runs, filled in even if the profile is refused, if they are not NULL. */
-	struct analysis *short_analysis, *long_analysis;
-	struct cutoffs *left_out; /* by least_share_ppm; NULL: not wanted */
+	const char *name;                /* NULL: "unnamed" */
+	int64_t runs[2];                 /* the short one and the long one */
+	int64_t central_max_ns[2];       /* of each, set by hand; 0: not */
+	struct analysis_options options; /* of both; resolution_ns 0: the coarser of their own */
+	int64_t least_share_ppm; /* see cutoffs_make; -1: the default, which keeps all of imported runs */
+	bool force;              /* whatever the shapes */
 };
 
+struct new_profile {
+	struct analysis analyses[2]; /* of both runs, also if the profile is refused */
+	struct profile profile;
+	struct cutoffs left_out; /* by least_share_ppm */
+};
+
+void new_profile_clear(struct new_profile *made);
+
 /* 0, PROFILE_REFUSED with a sentence, or a failure. The profile is not stored: book_put_profile does that. */
-int profile_from_runs(struct book *book, int64_t short_run, int64_t long_run,
-	const struct profile_request *making, struct profile *ret, struct error *err);
+int profile_from_runs(
+	struct book *book, const struct profile_request *request, struct new_profile *ret, struct error *err);
 
 /* "steal 3.2 %, PSI 41 %" of its time; "speed varies" (frequency, SMT sibling, a neighbour) if nothing that was
  * counted explains it. The caller frees it. */
@@ -107,8 +114,7 @@ int noise_load(struct book *book, const struct analysis *analysis, char **ret, s
 
 /* Marks a profile that was made of these runs: if one of them is noisy, with the greater time that they hide, and its
  * cause; if one gives no cutoffs and the profile was forced, with "busy, forced" (its verdict). */
-int noise_mark(struct book *book, const struct analysis *short_run, const struct analysis *long_run,
-	struct profile *profile, struct error *err);
+int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile, struct error *err);
 
 /* Whether a profile, or what was judged by it, has such a mark. */
 bool noise_marked(int64_t blind_ns, const char *noise);

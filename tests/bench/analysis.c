@@ -166,8 +166,7 @@ static void measure(const char *path, uint32_t samples, struct error *err)
 	sum = sum_by_sqlite(path);
 	before = peak_mib();
 	reading_s = time_reading(book, run, &analysis, err);
-	must(cutoffs_make(&(struct cutoff_rules){"bench", &analysis, &analysis, 0}, &profile, &left_out, err),
-		err);
+	profile = cutoffs_make("bench", (struct analysis[]){analysis, analysis}, 0, &left_out);
 	discarding_s = time_discarding(book, run, &profile, err);
 	printf("%u samples, %u executions: %s, %zu L-samples, %zu cutoffs\n", samples, samples * EXECUTIONS,
 		verdict_name(analysis.verdict), analysis.n_l_samples, profile.n_cutoffs);

@@ -108,7 +108,7 @@ static int by_size(const void *a, const void *b)
 static int64_t total_ns; /* so that the compiler must look at each */
 static size_t total_n;
 
-static int add_up(const struct execution *e, void *data)
+static int add_up(void *data, const struct execution *e, struct error *err)
 {
 	total_ns += e->pt_ns;
 	total_n++;

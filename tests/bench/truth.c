@@ -300,19 +300,13 @@ static void answer_verdict(void)
 static void discard(struct made_up *m, const struct sources *sources, const struct profile *profile)
 {
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
-	_cleanup_(sample_filter_freep) struct sample_filter *filter = NULL;
+	_cleanup_(sample_filter_clear) struct sample_filter filter = {rules, sources, m->samples, m->n};
 	_cleanup_(discarding_clear) struct discarding discarding = {};
 	struct error err;
 
-	filter = sample_filter_new(&rules);
-	for (size_t i = 0; i < m->n; i++)
-		sample_filter_add_sample(filter, &m->samples[i]);
-	for (size_t i = 0; i < m->n_executions; i++) {
-		const struct execution *e = &m->executions[i];
-
-		must(sample_filter_add(filter, &sources->items[e->source - 1], e, &err), &err);
-	}
-	discarding = sample_filter_judge(filter);
+	for (size_t i = 0; i < m->n_executions; i++)
+		must(sample_filter_add(&filter, &m->executions[i], &err), &err);
+	discarding = sample_filter_judge(&filter);
 	for (size_t i = 0; i < discarding.n_by_cutoff; i++)
 		printf("%s%u", i ? "," : "", discarding.by_cutoff[i]);
 	free(m->samples);
@@ -323,27 +317,28 @@ static void answer_cutoffs(void)
 {
 	bool by_wait = read_count();
 	struct sources sources = make_sources();
-	_cleanup_(analysis_clear) struct analysis short_run = {}, long_run = {};
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
-	struct cutoff_rules rules = {.short_run = &short_run, .long_run = &long_run};
+	struct analysis runs[2];
+	int64_t least_share_ppm;
 	struct made_up m;
-	struct error err;
 
-	if (scanf("%" SCNd64, &rules.least_share_ppm) != 1)
+	if (scanf("%" SCNd64, &least_share_ppm) != 1)
 		exit(1);
+	for (size_t i = 0; i < 2; i++) {
+		m = read_run();
+		analyse(&m, &sources, by_wait, &runs[i]);
+	}
 	m = read_run();
-	analyse(&m, &sources, by_wait, &short_run);
-	m = read_run();
-	analyse(&m, &sources, by_wait, &long_run);
-	m = read_run();
-	must(cutoffs_make(&rules, &profile, &left_out, &err), &err);
-	printf("%s,%s ", verdict_name(short_run.verdict), verdict_name(long_run.verdict));
+	profile = cutoffs_make(NULL, runs, least_share_ppm, &left_out);
+	printf("%s,%s ", verdict_name(runs[0].verdict), verdict_name(runs[1].verdict));
 	for (size_t i = 0; i < profile.n_cutoffs; i++)
 		printf("%s:%" PRId64 ",", profile.cutoffs[i].daemon, profile.cutoffs[i].below_ns);
 	printf("- ");
 	discard(&m, &sources, &profile);
 	printf("-\n");
+	analysis_clear(&runs[0]);
+	analysis_clear(&runs[1]);
 }
 
 int main(void)

@@ -181,7 +181,7 @@ static int fine(int r, struct error *err)
 	return 0;
 }
 
-static int add_up(const struct execution *execution, void *data)
+static int add_up(void *data, const struct execution *execution, struct error *err)
 {
 	*(uint64_t *)data += (uint64_t)execution->pt_ns;
 	return 0;

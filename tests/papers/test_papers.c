@@ -15,8 +15,7 @@ struct papers {
 	char *directory;
 	struct book *book;
 	int64_t short_run, long_run;
-	struct analysis short_analysis, long_analysis;
-	struct profile profile;
+	struct new_profile made;
 };
 
 static int64_t import(struct book *book, const char *name)
@@ -37,7 +36,7 @@ static int calibrate(void **state)
 	struct papers *p = calloc(1, sizeof(*p));
 	_cleanup_(freep) char *path = NULL;
 	struct error err = {};
-	struct profile_request making = {.name = "paper-rhel6.4"};
+	struct profile_request request = {.name = "paper-rhel6.4"};
 
 	p->directory = strdup("/tmp/emp-papers-XXXXXX");
 	assert_non_null(mkdtemp(p->directory));
@@ -45,9 +44,9 @@ static int calibrate(void **state)
 	assert_int_equal(book_open(&p->book, path, BOOK_WRITE, &err), 0);
 	p->short_run = import(p->book, "emp-run-inc128.json");
 	p->long_run = import(p->book, "emp-run-inc16384.json");
-	making.short_analysis = &p->short_analysis;
-	making.long_analysis = &p->long_analysis;
-	if (profile_from_runs(p->book, p->short_run, p->long_run, &making, &p->profile, &err) != 0)
+	request.runs[0] = p->short_run;
+	request.runs[1] = p->long_run;
+	if (profile_from_runs(p->book, &request, &p->made, &err) != 0)
 		fail_msg("%s", err.text);
 	*state = p;
 	return 0;
@@ -58,9 +57,7 @@ static int leave(void **state)
 	struct papers *p = *state;
 	_cleanup_(freep) char *command = text_format("rm -r %s", p->directory);
 
-	profile_clear(&p->profile);
-	analysis_clear(&p->short_analysis);
-	analysis_clear(&p->long_analysis);
+	new_profile_clear(&p->made);
 	book_free(p->book);
 	assert_int_equal(system(command), 0);
 	free(p->directory);
@@ -128,28 +125,28 @@ static void the_eye_sees_an_l_in_both_runs(void **state)
 {
 	struct papers *p = *state;
 
-	assert_int_equal(p->short_analysis.verdict, VERDICT_L);
-	assert_int_equal(p->short_analysis.central.n_central, 784);
-	assert_int_equal(p->short_analysis.central.high_ns, ms(128256));
-	assert_int_equal(p->long_analysis.verdict, VERDICT_L);
-	assert_int_equal(p->long_analysis.central.low_ns, ms(16416454));
-	assert_int_equal(p->long_analysis.central.high_ns, ms(16417410));
+	assert_int_equal(p->made.analyses[0].verdict, VERDICT_L);
+	assert_int_equal(p->made.analyses[0].central.n_central, 784);
+	assert_int_equal(p->made.analyses[0].central.high_ns, ms(128256));
+	assert_int_equal(p->made.analyses[1].verdict, VERDICT_L);
+	assert_int_equal(p->made.analyses[1].central.low_ns, ms(16416454));
+	assert_int_equal(p->made.analyses[1].central.high_ns, ms(16417410));
 }
 
 static void tables_8_and_12_central_daemons(void **state)
 {
 	struct papers *p = *state;
 
-	check_central(&p->short_analysis, "emp-table-08-central-inc128.csv");
-	check_central(&p->long_analysis, "emp-table-12-central-inc16384.csv");
+	check_central(&p->made.analyses[0], "emp-table-08-central-inc128.csv");
+	check_central(&p->made.analyses[1], "emp-table-12-central-inc16384.csv");
 }
 
 static void tables_9_and_13_l_samples(void **state)
 {
 	struct papers *p = *state;
 
-	check_l_samples(&p->short_analysis, "emp-table-09-lsamples-inc128.csv");
-	check_l_samples(&p->long_analysis, "emp-table-13-lsamples-inc16384.csv");
+	check_l_samples(&p->made.analyses[0], "emp-table-09-lsamples-inc128.csv");
+	check_l_samples(&p->made.analyses[1], "emp-table-13-lsamples-inc16384.csv");
 }
 
 static void table_10_long_executions_of_central_daemons(void **state)
@@ -159,7 +156,7 @@ static void table_10_long_executions_of_central_daemons(void **state)
 	size_t long_executions = 0;
 
 	for (size_t i = 0; i < csv.n_rows; i++) {
-		const struct daemon_statistics *daemon = habit_of(&p->short_analysis, &csv, i);
+		const struct daemon_statistics *daemon = habit_of(&p->made.analyses[0], &csv, i);
 		bool found = false;
 
 		for (size_t j = 0; j < daemon->n_long_executions; j++)
@@ -168,9 +165,9 @@ static void table_10_long_executions_of_central_daemons(void **state)
 				 daemon->long_executions[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
 		assert_true(found);
 	}
-	for (size_t i = 0; i < p->short_analysis.n_statistics; i++)
-		if (p->short_analysis.statistics[i].n_central > 0)
-			long_executions += p->short_analysis.statistics[i].n_long_executions;
+	for (size_t i = 0; i < p->made.analyses[0].n_statistics; i++)
+		if (p->made.analyses[0].statistics[i].n_central > 0)
+			long_executions += p->made.analyses[0].statistics[i].n_long_executions;
 	assert_int_equal(long_executions, csv.n_rows);
 	csv_clear(&csv);
 }
@@ -203,10 +200,10 @@ static void tables_11_and_15_infrequent_daemons_and_their_periods(void **state)
 {
 	struct papers *p = *state;
 
-	check_infrequent(&p->short_analysis, "emp-table-11-infrequent-inc128.csv", true);
-	check_infrequent(&p->long_analysis, "emp-table-15-infrequent-inc16384.csv", false);
-	assert_true(analysis_daemon(&p->short_analysis, "rhn_check")->period.firm);
-	assert_false(analysis_daemon(&p->short_analysis, "flush-9:0")->period.firm);
+	check_infrequent(&p->made.analyses[0], "emp-table-11-infrequent-inc128.csv", true);
+	check_infrequent(&p->made.analyses[1], "emp-table-15-infrequent-inc16384.csv", false);
+	assert_true(analysis_daemon(&p->made.analyses[0], "rhn_check")->period.firm);
+	assert_false(analysis_daemon(&p->made.analyses[0], "flush-9:0")->period.firm);
 }
 
 static void table_16_cutoffs(void **state)
@@ -214,10 +211,10 @@ static void table_16_cutoffs(void **state)
 	struct papers *p = *state;
 	struct csv csv = csv_read("emp-table-16-cutoffs.csv");
 
-	assert_int_equal(p->profile.resolution_ns, NS_PER_MS);
-	assert_int_equal(p->profile.n_cutoffs, csv.n_rows);
+	assert_int_equal(p->made.profile.resolution_ns, NS_PER_MS);
+	assert_int_equal(p->made.profile.n_cutoffs, csv.n_rows);
 	for (size_t i = 0; i < csv.n_rows; i++) {
-		const struct cutoff *c = &p->profile.cutoffs[i];
+		const struct cutoff *c = &p->made.profile.cutoffs[i];
 		double task_time = csv_number(&csv, i, "task_time_s");
 
 		assert_string_equal(c->daemon, csv_text(&csv, i, "daemon"));
@@ -254,7 +251,7 @@ static void the_profile_that_ships_is_this_one(void **state)
 	struct error err = {};
 
 	assert_int_equal(json_read(&shipped, path, &err), 0);
-	assert_int_equal(document_make_profile(&p->profile, &made, &err), 0);
+	assert_int_equal(document_make_profile(&p->made.profile, &made, &err), 0);
 	json_object_del(made, "made_ns");
 	json_object_del(made, "made");
 	delete_shares(json_object_get(made, "cutoffs"));
@@ -271,11 +268,11 @@ static void table_17_discarded_samples(void **state)
 	struct error err = {};
 	size_t in_short = 0, in_long = 0;
 
-	assert_int_equal(
-		discard_run(p->book, p->short_run, &(struct discard_rules){.profile = &p->profile}, &a, &err),
+	assert_int_equal(discard_run(p->book, p->short_run,
+				 &(struct discard_rules){.profile = &p->made.profile}, &a, &err),
 		0);
-	assert_int_equal(
-		discard_run(p->book, p->long_run, &(struct discard_rules){.profile = &p->profile}, &b, &err),
+	assert_int_equal(discard_run(p->book, p->long_run,
+				 &(struct discard_rules){.profile = &p->made.profile}, &b, &err),
 		0);
 	for (size_t i = 0; i < csv.n_rows; i++) {
 		bool is_short = !strcmp(csv_text(&csv, i, "run"), "INC128");
@@ -310,8 +307,8 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 	_cleanup_(discarding_clear) struct discarding d = {};
 	struct error err = {};
 
-	assert_int_equal(
-		discard_run(p->book, p->short_run, &(struct discard_rules){.profile = &p->profile}, &d, &err),
+	assert_int_equal(discard_run(p->book, p->short_run,
+				 &(struct discard_rules){.profile = &p->made.profile}, &d, &err),
 		0);
 	check_statistics(&csv, 0, &d.et.raw);
 	check_statistics(&csv, 1, &d.pt.raw);
@@ -350,11 +347,11 @@ static void tables_20_and_21_sample_sizes(void **state)
 	struct papers *p = *state;
 	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
-	const struct analysis *r = &p->short_analysis;
+	const struct analysis *r = &p->made.analyses[0];
 	struct error err = {};
 
-	assert_int_equal(
-		discard_run(p->book, p->short_run, &(struct discard_rules){.profile = &p->profile}, &d, &err),
+	assert_int_equal(discard_run(p->book, p->short_run,
+				 &(struct discard_rules){.profile = &p->made.profile}, &d, &err),
 		0);
 	assert_int_equal(sample_sizes_find(&pt, &d, r->samples, r->n_samples, false, &err), 0);
 	assert_int_equal(sample_sizes_find(&et, &d, r->samples, r->n_samples, true, &err), 0);

@@ -51,7 +51,7 @@ static int write_on(const char *path, const struct run *run, uint32_t next, vola
 	}
 }
 
-static int count(const struct execution *e, void *data)
+static int count(void *data, const struct execution *e, struct error *unused)
 {
 	assert_int_equal(e->pt_ns, e->sample);
 	++*(size_t *)data;

@@ -41,7 +41,7 @@ struct seen {
 	struct book *book; /* to read in while it is walked */
 };
 
-static int look(const struct execution *e, void *data)
+static int look(void *data, const struct execution *e, struct error *err)
 {
 	struct seen *seen = data;
 
@@ -102,19 +102,18 @@ TEST_IN_FILLED_BOOK(a_walk_ends_where_it_is_told_to_and_hands_back_why)
 	assert_int_equal(all.n, 600);
 }
 
-static int walk_within(const struct execution *e, void *data)
+static int walk_within(void *data, const struct execution *e, struct error *err)
 {
 	struct seen *outer = data, inner = {};
 	_cleanup_(freep) struct execution *executions = NULL;
-	struct error err;
 	size_t n;
 
-	assert_int_equal(book_executions(outer->book, 1, e->sample, &executions, &n, &err), 0);
+	assert_int_equal(book_executions(outer->book, 1, e->sample, &executions, &n, err), 0);
 	assert_int_equal(n, 2);
 	if (outer->n == 100)
-		assert_int_equal(book_each_time(outer->book, 1, look, &inner, &err), 0);
+		assert_int_equal(book_each_time(outer->book, 1, look, &inner, err), 0);
 	outer->sum_ns += inner.n;
-	return look(e, data);
+	return look(data, e, err);
 }
 
 TEST_IN_FILLED_BOOK(a_walk_may_read_the_book_at_each_step)

@@ -23,26 +23,22 @@ static struct daemon_statistics statistics_of(
 static struct profile make_from(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b,
 	size_t n_b, enum run_kind kind, int64_t least_share_ppm, struct cutoffs *left_out)
 {
-	const struct analysis short_run = {.run = {.kind = kind},
-		.resolution_ns = 1,
-		.spacing_ns = 1e9,
-		.central.median_ns = NS_PER_S,
-		.noise.blind_ns = 20,
-		.statistics = a,
-		.n_statistics = n_a};
-	const struct analysis long_run = {.run = {.kind = kind},
-		.resolution_ns = 1,
-		.spacing_ns = 1e11,
-		.central.median_ns = 100 * NS_PER_S,
-		.noise.blind_ns = 20,
-		.statistics = b,
-		.n_statistics = n_b};
-	const struct cutoff_rules rules = {"x", &short_run, &long_run, least_share_ppm};
-	struct profile profile = {};
-	struct error err = {};
+	const struct analysis runs[] = {{.run = {.kind = kind},
+						.resolution_ns = 1,
+						.spacing_ns = 1e9,
+						.central.median_ns = NS_PER_S,
+						.noise.blind_ns = 20,
+						.statistics = a,
+						.n_statistics = n_a},
+		{.run = {.kind = kind},
+			.resolution_ns = 1,
+			.spacing_ns = 1e11,
+			.central.median_ns = 100 * NS_PER_S,
+			.noise.blind_ns = 20,
+			.statistics = b,
+			.n_statistics = n_b}};
 
-	assert_int_equal(cutoffs_make(&rules, &profile, left_out, &err), 0);
-	return profile;
+	return cutoffs_make("x", runs, least_share_ppm, left_out);
 }
 
 static struct profile make(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b, size_t n_b)
@@ -137,18 +133,6 @@ TEST(two_clean_runs_make_an_empty_profile)
 
 	assert_int_equal(profile.n_cutoffs, 0);
 	assert_string_equal(profile.name, "x");
-}
-
-TEST(readings_of_two_resolutions_are_refused)
-{
-	const struct analysis a = {.resolution_ns = 1}, b = {.resolution_ns = NS_PER_MS};
-	struct profile profile = {};
-	struct cutoffs left_out = {};
-	struct error err = {};
-
-	assert_int_equal(
-		cutoffs_make(&(struct cutoff_rules){"x", &a, &b, 0}, &profile, &left_out, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "they must be the same"));
 }
 
 /* Of these PTs: executions in L-samples. */

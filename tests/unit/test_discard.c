@@ -22,25 +22,28 @@ static struct cutoff cutoffs[] = {
 };
 static const struct profile profile = {.resolution_ns = NS_PER_MS, .cutoffs = cutoffs, .n_cutoffs = 2};
 
-static struct sample_filter *d;
+static const struct sources sources = {who, ELEMENTS(who)};
+
+static struct sample samples[N + 1];
+static struct sample_filter d;
 static struct discarding out;
 
-static void start_empty(const struct discard_rules *rules)
+static void start_with(const struct discard_rules *rules, size_t n_samples)
 {
-	sample_filter_free(d);
-	d = sample_filter_new(rules);
+	sample_filter_clear(&d);
+	d = (struct sample_filter){*rules, &sources, samples, n_samples};
 }
 
 /* PT 1000 to 1011 us, ET ten times that. */
 static void start_by(const struct discard_rules *rules, int64_t scale)
 {
-	start_empty(rules);
 	for (uint32_t i = 0; i < N; i++)
-		sample_filter_add_sample(d, &(struct sample){.n = i + 1,
-						    .wait_ns = -1,
-						    .pt_ns = (1000 + i) * NS_PER_US * scale,
-						    .et_ns = (10000 + 10 * i) * NS_PER_US * scale,
-						    .incomplete = i == 4});
+		samples[i] = (struct sample){.n = i + 1,
+			.wait_ns = -1,
+			.pt_ns = (1000 + i) * NS_PER_US * scale,
+			.et_ns = (10000 + 10 * i) * NS_PER_US * scale,
+			.incomplete = i == 4};
+	start_with(rules, N);
 }
 
 static void start(const struct profile *p, int64_t scale)
@@ -52,19 +55,19 @@ static void add(uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 
-	assert_int_equal(sample_filter_add(d, &who[daemon - 1], &e, &(struct error){}), 0);
+	assert_int_equal(sample_filter_add(&d, &e, &(struct error){}), 0);
 }
 
 static void finish(void)
 {
 	discarding_clear(&out);
-	out = sample_filter_finish(d);
+	out = sample_filter_finish(&d);
 }
 
 static int clear(void **state)
 {
 	discarding_clear(&out);
-	sample_filter_free(TAKE(d));
+	sample_filter_clear(&d);
 	return 0;
 }
 
@@ -128,7 +131,6 @@ TEST_OF_RUN(incomplete_samples_go_with_the_first_check)
 TEST_OF_RUN(two_sd_are_checked_once_and_for_each_clock_by_itself)
 {
 	const struct discard_rules rules = {.patterns = names_default};
-	struct sample samples[N];
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){
@@ -136,9 +138,7 @@ TEST_OF_RUN(two_sd_are_checked_once_and_for_each_clock_by_itself)
 	samples[3].pt_ns = 1000;
 	samples[8].pt_ns = 120; /* far out only once 1000 is gone: stays */
 	samples[9].et_ns = 900;
-	start_empty(&rules);
-	for (uint32_t i = 0; i < N; i++)
-		sample_filter_add_sample(d, &samples[i]);
+	start_with(&rules, N);
 	finish();
 	assert_int_equal(out.pt.n_by_two_sd, 1);
 	assert_int_equal(out.pt.by_two_sd[0], 4);
@@ -151,14 +151,13 @@ TEST_OF_RUN(two_sd_are_checked_once_and_for_each_clock_by_itself)
 TEST_OF_RUN(an_execution_in_a_sample_that_is_missing_is_refused)
 {
 	const struct discard_rules rules = {.profile = &profile, .patterns = names_default};
-	const struct sample samples[] = {{.n = 1}, {.n = 3}};
 	const struct execution e = {.sample = 2, .source = 2, .pt_ns = NS_PER_S};
 	struct error err = {};
 
-	start_empty(&rules);
-	sample_filter_add_sample(d, &samples[0]);
-	sample_filter_add_sample(d, &samples[1]);
-	assert_int_equal(sample_filter_add(d, &who[1], &e, &err), -EINVAL);
+	samples[0] = (struct sample){.n = 1};
+	samples[1] = (struct sample){.n = 3};
+	start_with(&rules, 2);
+	assert_int_equal(sample_filter_add(&d, &e, &err), -EINVAL);
 	assert_string_equal(err.text, "an execution is in sample 2, which does not exist");
 }
 
@@ -201,12 +200,10 @@ TEST_OF_RUN(an_unprofiled_daemon_discards_without_a_profile_too)
 TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 {
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
-	const struct sample alone = {.n = 1, .wait_ns = -1, .pt_ns = 99, .et_ns = 100},
-			    threads = {.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100};
 
-	start_empty(&rules);
-	sample_filter_add_sample(d, &alone);
-	sample_filter_add_sample(d, &threads);
+	samples[0] = (struct sample){.n = 1, .wait_ns = -1, .pt_ns = 99, .et_ns = 100};
+	samples[1] = (struct sample){.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100}; /* threads */
+	start_with(&rules, 2);
 	add(1, 3, 90);
 	add(2, 3, 90);
 	finish();
@@ -230,8 +227,8 @@ TEST_OF_RUN(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 		struct error err = {};
 
 		start_by(&rules, 1);
-		assert_int_equal(sample_filter_add(d, &who[0], &elsewhere, &err), 0);
-		assert_int_equal(sample_filter_add(d, &who[0], &partly, &err), 0);
+		assert_int_equal(sample_filter_add(&d, &elsewhere, &err), 0);
+		assert_int_equal(sample_filter_add(&d, &partly, &err), 0);
 		finish();
 		assert_int_equal(out.n_by_cutoff, discarded[other_cpus]);
 		assert_int_equal(out.by_cutoff[out.n_by_cutoff - 1], 3);
@@ -264,15 +261,15 @@ TEST_OF_RUN(others_are_summed_by_group_the_greatest_first)
 /* As --retain does it: the mean ET, and with it the cutoff that holds, changes as samples come in. */
 TEST_OF_RUN(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 {
-	const struct sample longer = {
-		.n = N + 1, .wait_ns = -1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
 	_cleanup_(discarding_clear) struct discarding before = {};
 
 	start(&profile, 1);
 	add(6, 1, 11 * NS_PER_MS);
-	before = sample_filter_judge(d);
+	before = sample_filter_judge(&d);
 	assert_int_equal(before.n_by_cutoff, 1);
-	sample_filter_add_sample(d, &longer);
+	samples[N] = (struct sample){
+		.n = N + 1, .wait_ns = -1, .pt_ns = 1005 * NS_PER_US, .et_ns = 1000 * NS_PER_S};
+	d.n_samples++;
 	add(N + 1, 1, 600 * NS_PER_MS);
 	finish();
 	assert_int_equal(out.n_by_cutoff, 1);

@@ -73,20 +73,20 @@ static struct discarding measure(const struct profile *profile)
 {
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
 	_cleanup_(sources_clear) struct sources sources = make_sources(50000);
-	_cleanup_(sample_filter_freep) struct sample_filter *filter = NULL;
+	struct sample samples[N];
+	_cleanup_(sample_filter_clear) struct sample_filter filter = {rules, &sources, samples, N};
 
-	filter = sample_filter_new(&rules);
+	for (uint32_t n = 1; n <= N; n++)
+		samples[n - 1] = make_sample(n);
 	for (uint32_t n = 1; n <= N; n++) {
-		const struct sample sample = make_sample(n);
 		const struct execution job = execution_of(n, n, 30 * NS_PER_MS),
 				       cron = execution_of(n, CRON, NS_PER_MS / 100);
 
-		sample_filter_add_sample(filter, &sample);
 		if (is_disturbed(n))
-			assert_int_equal(sample_filter_add(filter, &sources.items[n - 1], &job, &err), 0);
-		assert_int_equal(sample_filter_add(filter, &sources.items[N], &cron, &err), 0);
+			assert_int_equal(sample_filter_add(&filter, &job, &err), 0);
+		assert_int_equal(sample_filter_add(&filter, &cron, &err), 0);
 	}
-	return sample_filter_finish(filter);
+	return sample_filter_finish(&filter);
 }
 
 static void assert_others(const struct discarding *discarding)
@@ -107,9 +107,7 @@ TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 
 	assert_int_equal(analysis.verdict, VERDICT_L);
 	assert_int_equal(analysis.n_l_samples, N / EVERY);
-	assert_int_equal(
-		cutoffs_make(&(struct cutoff_rules){"x", &analysis, &analysis, 0}, &profile, &left_out, &err),
-		0);
+	profile = cutoffs_make("x", (struct analysis[]){analysis, analysis}, 0, &left_out);
 	assert_int_equal(profile.n_cutoffs, 1);
 	assert_string_equal(profile.cutoffs[0].daemon, "memfd:j-*");
 	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
@@ -135,8 +133,7 @@ TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->names, 2);
 	assert_int_equal(analysis_daemon(&like, "memfd:j-*")->n_long_executions, 2);
 	assert_int_equal(none.n_statistics, 1);
-	assert_int_equal(
-		cutoffs_make(&(struct cutoff_rules){"x", &many, &like, 0}, &profile, &left_out, &err), 0);
+	profile = cutoffs_make("x", (struct analysis[]){many, like}, 0, &left_out);
 	assert_int_equal(profile.n_cutoffs, 1);
 	assert_int_equal(profile.cutoffs[0].names, N / EVERY);
 	assert_true(profile.cutoffs[0].short_ns > 0 && profile.cutoffs[0].long_ns > 0);

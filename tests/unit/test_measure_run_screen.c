@@ -43,20 +43,17 @@ static void discard(const struct execution *executions, size_t n)
 {
 	const struct discard_rules rules = {
 		.profile = &profile, .patterns = names_default, .unprofiled_share = 0.05};
-	struct sample_filter *d = NULL;
+	const struct sources sources = {who, ELEMENTS(who)};
+	_cleanup_(sample_filter_clear) struct sample_filter d = {rules, &sources, r.samples, r.n_samples};
 	struct error err = {};
 
-	d = sample_filter_new(&rules);
-	for (size_t i = 0; i < r.n_samples; i++)
-		sample_filter_add_sample(d, &r.samples[i]);
 	for (size_t i = 0; i < n; i++) {
 		struct execution e = executions[i];
 
 		e.same_cpu_ns = e.same_cpu_ns ?: -1;
-		assert_int_equal(sample_filter_add(d, &who[e.source - 1], &e, &err), 0);
+		assert_int_equal(sample_filter_add(&d, &e, &err), 0);
 	}
-	r.discarding = sample_filter_finish(d);
-	sample_filter_free(d);
+	r.discarding = sample_filter_finish(&d);
 	r.discarding.run.id = 3;
 	r.discarding.run.cpu = -1;
 }

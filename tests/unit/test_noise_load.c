@@ -17,7 +17,7 @@ static struct profile mark(struct scratch *s, struct analysis a, struct analysis
 {
 	struct profile profile = {};
 
-	assert_done(s, noise_mark(s->book, &a, &b, &profile, &s->err));
+	assert_done(s, noise_mark(s->book, (struct analysis[]){a, b}, &profile, &s->err));
 	return profile;
 }
 
@@ -53,7 +53,7 @@ TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 	assert_string_equal(same.noise, "busy, forced");
 	by_hand.central.by_hand = true;
 	one.noise = (free(one.noise), NULL);
-	assert_done(s, noise_mark(s->book, &by_hand, &by_hand, &one, &s->err));
+	assert_done(s, noise_mark(s->book, (struct analysis[]){by_hand, by_hand}, &one, &s->err));
 	assert_null(one.noise);
 }
 
