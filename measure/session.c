@@ -451,7 +451,7 @@ static int prepare_sample(struct sampling *s, struct error *err)
 	if (!s->warm_up)
 		r = perf_counters_start(&t->session->perf, err);
 	if (r == 0 && t->session->trace)
-		r = program_trace_forget(t->session->trace, err);
+		r = trace_forget(t->session->trace->trace, err);
 	return r;
 }
 

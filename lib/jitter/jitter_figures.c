@@ -4,10 +4,9 @@
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/jitter/jitter_internal.h"
+#include "lib/report/plot.h"
 
 #include <math.h>
-
-enum { WIDTH = 1200, HEIGHT = 650 };
 
 /* Parzen densities (De et al., Figures 1, 4, 6 and 8): that of the gaps beside that of what the trace saw, or that of a run beside its
  * baseline. Both axes are logarithmic, and the Gaussians are on the logarithm of the length. The height is the number of
@@ -190,11 +189,6 @@ static void write_densities(const void *subject, FILE *script)
 	fputs("EOD\n", script);
 }
 
-struct drawing jitter_densities(const struct jitter_pair *pair)
-{
-	return (struct drawing){"jitter-density", write_densities, pair, WIDTH, HEIGHT};
-}
-
 /* What each source took of the time, in one run and in another: a row each, on a logarithmic axis. */
 enum { MOST_ROWS = 24 };
 
@@ -247,7 +241,7 @@ static void write_shares(const void *subject, FILE *script)
 	for (size_t i = 0; i < n; i++) {
 		const struct jitter_change *c = rows[i];
 
-		plot_text(script, "names", i + 1, "%.36s", jitter_change_source(c)->name);
+		plot_text(script, "names", i + 1, "%.36s", c->source->name);
 		plot_text(script, "ratios", i + 1, "%s (%s)",
 			!c->before  ? "only after"
 			: !c->after ? "only before"
@@ -256,29 +250,13 @@ static void write_shares(const void *subject, FILE *script)
 	}
 }
 
-struct drawing jitter_shares(const struct jitter_pair *pair)
-{
-	return (struct drawing){"jitter-shares", write_shares, pair, WIDTH, HEIGHT};
-}
-
 /* When the longest interruptions of a run were, how long, and by whom. */
 enum { NAMED = 6, OTHER = NAMED, UNEXPLAINED, N_LOOKS };
 
 struct timeline {
-	const struct jitter *jitter;
 	uint32_t named[NAMED]; /* the sources with most of the time */
 	size_t n_named;
 };
-
-static int64_t longest_of_source_ns(const struct jitter *jitter, uint32_t source)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < jitter->n_longest; i++)
-		if (jitter->longest[i].source == source)
-			sum += jitter->longest[i].length_ns;
-	return sum;
-}
 
 static size_t look_of(const struct timeline *t, uint32_t source)
 {
@@ -290,37 +268,33 @@ static size_t look_of(const struct timeline *t, uint32_t source)
 	return OTHER;
 }
 
-static void choose_named(struct timeline *t, size_t n_sources)
-{
-	while (t->n_named < NAMED) {
-		uint32_t best = 0;
-
-		for (size_t i = 0; i < t->jitter->n_longest; i++) {
-			uint32_t source = t->jitter->longest[i].source;
-
-			if (source && source <= n_sources && look_of(t, source) == OTHER &&
-				(!best || longest_of_source_ns(t->jitter, source) >
-						  longest_of_source_ns(t->jitter, best)))
-				best = source;
-		}
-		if (!best)
-			return;
-		t->named[t->n_named++] = best;
-	}
-}
-
 static void write_longest(const void *subject, FILE *script)
 {
-	const struct jitter_run *run = subject;
-	const struct jitter *jitter = &run->jitter;
-	const struct interruption *longest = jitter->longest;
-	struct timeline t = {.jitter = jitter};
-	size_t n = jitter->n_longest, n_looks = 0;
+	const struct jitter_run *run = ((const struct jitter_pair *)subject)->run;
+	_cleanup_(freep) int64_t *totals_ns = xcalloc(run->sources.n + 1, sizeof(*totals_ns)); /* by source */
+	const struct interruption *longest = run->jitter.longest;
+	struct timeline t = {};
+	size_t n = run->jitter.n_longest, n_looks = 0;
 	int64_t start_ns = run->run.started_ns ?: INT64_MAX;
 
-	for (size_t i = 0; i < n; i++) /* the earliest moment that is known */
+	for (size_t i = 0; i < n; i++) {
+		/* the earliest moment that is known */
 		start_ns = longest[i].start_ns < start_ns ? longest[i].start_ns : start_ns;
-	choose_named(&t, run->sources.n);
+		if (longest[i].source && longest[i].source <= run->sources.n)
+			totals_ns[longest[i].source] = saturate_add(
+				totals_ns[longest[i].source], longest[i].length_ns);
+	}
+	for (; t.n_named < NAMED; t.n_named++) {
+		uint32_t best = 0;
+
+		for (uint32_t source = 1; source <= run->sources.n; source++)
+			if (totals_ns[source] > totals_ns[best])
+				best = source;
+		if (!best)
+			break;
+		t.named[t.n_named] = best;
+		totals_ns[best] = 0;
+	}
 	fprintf(script,
 		"run = %" PRId64 "\nn = %zu\nlow = %.6g\nhigh = %.6g\narray looks[%d]\narray names[%d]\n",
 		run->run.id, n, n ? fmax((double)longest[n - 1].length_ns, 1) / 1e9 / 1.5 : 0,
@@ -355,7 +329,16 @@ static void write_longest(const void *subject, FILE *script)
 	fputs("EOD\n", script);
 }
 
-struct drawing jitter_timeline(const struct jitter_run *run)
+int jitter_draw(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
 {
-	return (struct drawing){"jitter-timeline", write_longest, run, WIDTH, HEIGHT};
+	struct drawing drawing = {"jitter-density", write_densities, pair, 1200, 650};
+
+	if (view->timeline) {
+		drawing.name = "jitter-timeline";
+		drawing.write = write_longest;
+	} else if (view->by_source) {
+		drawing.name = "jitter-shares";
+		drawing.write = write_shares;
+	}
+	return plot_drawing(drawing, view->output, view->script, err);
 }

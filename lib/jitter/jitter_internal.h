@@ -84,7 +84,8 @@ struct trace_cpu {
 	int cpu;
 	int fd;      /* of its raw pages */
 	FILE *pages; /* where they are kept; NULL: nowhere */
-	int64_t lost; /* events that the buffer did not keep, all in all, at the end of the last pass of trace_next() */
+	/* Events that the buffer did not keep, from trace_forget() to the end of the last pass of trace_next(), and before. */
+	int64_t lost, forgotten;
 };
 
 struct trace {
@@ -130,6 +131,8 @@ int trace_stop(struct trace *trace, struct error *err);
 /* The next event that was recorded on the i-th of the CPUs. 1: there is one; 0: this pass over the buffer is complete, which may
  * end where the buffer's size was read, if events come as fast. A pass must be completed before that of another CPU. */
 int trace_next(struct trace *trace, size_t i, struct trace_event *ret, struct error *err);
+/* Drops what was recorded so far. */
+int trace_forget(struct trace *trace, struct error *err);
 
 /* Completes the file to keep. */
 int trace_keep(struct trace *trace, struct error *err);

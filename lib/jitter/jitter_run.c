@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a stored jitter run says: see jitter_run.h. The remedies name the checks of emp-setup(1). */
+/* Tables of a stored jitter run, remedies, and changes since a baseline: see jitter_run.h. The remedies name the checks of emp-setup(1). */
 #include "lib/jitter/jitter_run.h"
 
-#include "lib/host/system/policy.h"
-#include "lib/report/run_result.h"
 #include "lib/jitter/jitter_internal.h"
 
 #include <fnmatch.h>
@@ -11,22 +9,22 @@
 
 /* Adds to the row of a source. While a table is made, its rows are those of all sources by id, and those with a count of 0 are
  * not in it. -EBADMSG, with a sentence: there is no such source. */
-static int add_to_row(struct jitter_table *table, const struct sources *sources, uint32_t source,
-	const struct jitter_row *more, struct error *err)
+static int add_to_row(struct jitter_table *table, const struct sources *sources,
+	const struct jitter_source *more, struct error *err)
 {
 	struct jitter_row *row;
 
-	if (source == 0 || source > sources->n)
-		return error_say(err, -EBADMSG, "the lab book is damaged: it has no source %u", source);
-	row = &table->rows[source - 1];
-	row->source = &sources->items[source - 1];
+	if (more->source == 0 || more->source > sources->n)
+		return error_say(err, -EBADMSG, "the lab book is damaged: it has no source %u", more->source);
+	row = &table->rows[more->source - 1];
+	row->source = &sources->items[more->source - 1];
 	row->min_ns = row->count == 0 || more->min_ns < row->min_ns ? more->min_ns : row->min_ns;
 	row->max_ns = more->max_ns > row->max_ns ? more->max_ns : row->max_ns;
 	row->count = saturate_add(row->count, more->count);
 	row->total_ns = saturate_add(row->total_ns, more->total_ns);
 	row->squares_ns2 += more->squares_ns2;
 	row->period_ns = row->period_ns > more->period_ns ? row->period_ns : more->period_ns;
-	row->rounds += more->rounds;
+	row->rounds += (double)more->rounds;
 	row->round_squares_ns2 += more->round_squares_ns2;
 	row->round_steps_ns2 += more->round_steps_ns2;
 	return 0;
@@ -72,21 +70,9 @@ int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enu
 		.rows = xcalloc(sources->n, sizeof(*table.rows))};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < jitter->n_sources; i++) {
-		const struct jitter_source *s = &jitter->sources[i];
-		const struct jitter_row more = {.count = s->count,
-			.total_ns = s->total_ns,
-			.min_ns = s->min_ns,
-			.max_ns = s->max_ns,
-			.squares_ns2 = s->squares_ns2,
-			.period_ns = s->period_ns,
-			.rounds = (double)s->rounds,
-			.round_squares_ns2 = s->round_squares_ns2,
-			.round_steps_ns2 = s->round_steps_ns2};
-
-		if (s->level == level)
-			r = add_to_row(&table, sources, s->source, &more, err);
-	}
+	for (size_t i = 0; r == 0 && i < jitter->n_sources; i++)
+		if (jitter->sources[i].level == level)
+			r = add_to_row(&table, sources, &jitter->sources[i], err);
 	if (r < 0)
 		return r;
 	finish_rows(&table, sources->n, SOURCE_OUTSIDE);
@@ -104,7 +90,8 @@ int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64
 
 	for (size_t i = 0; r == 0 && i < jitter->n_buckets; i++) {
 		const struct jitter_bucket *b = &jitter->buckets[i];
-		const struct jitter_row more = {.count = b->count,
+		const struct jitter_source more = {.source = b->source,
+			.count = b->count,
 			.total_ns = b->total_ns,
 			.min_ns = b->low_ns,
 			.max_ns = b->high_ns};
@@ -115,7 +102,7 @@ int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64
 		peak.low_ns = b->low_ns < peak.low_ns ? b->low_ns : peak.low_ns;
 		peak.high_ns = b->high_ns > peak.high_ns ? b->high_ns : peak.high_ns;
 		if (b->level == JITTER_TIME) {
-			r = add_to_row(&table, sources, b->source, &more, err);
+			r = add_to_row(&table, sources, &more, err);
 			continue;
 		}
 		peak.gaps = saturate_add(peak.gaps, b->count);
@@ -221,21 +208,20 @@ static struct remedy make_remedy(enum remedy_kind kind, const char *format, cons
 	return remedy;
 }
 
-struct remedy jitter_remedy(const struct remedy_facts *facts)
+struct remedy jitter_remedy(const struct source *source, int on_cpu, const char *never, bool listed)
 {
-	const struct source *source = facts->source;
 	char cpu[16] = "N";
 
-	if (facts->cpu >= 0)
-		snprintf(cpu, sizeof(cpu), "%d", facts->cpu);
+	if (on_cpu >= 0)
+		snprintf(cpu, sizeof(cpu), "%d", on_cpu);
 	if (source->kind == SOURCE_PROCESS) {
 		bool service = source->unit && fnmatch("*.service", source->unit, 0) == 0 &&
 			       fnmatch("user@*", source->unit, 0) != 0;
 
 		/* a login, a command, or a service that has to run, can still run elsewhere */
-		if (!service || facts->never)
+		if (!service || never)
 			return make_remedy(REMEDY_ISOLATE, ISOLATE, cpu);
-		if (facts->listed)
+		if (listed)
 			return make_remedy(REMEDY_POLICY, STOP, NULL);
 		return make_remedy(REMEDY_UNIT, "systemctl stop %s", source->unit);
 	}
@@ -244,70 +230,6 @@ struct remedy jitter_remedy(const struct remedy_facts *facts)
 		if (rule->kind == source->kind && fnmatch(rule->pattern, source->name, 0) == 0)
 			return make_remedy(rule->remedy, rule->how, cpu);
 	return make_remedy(REMEDY_NONE, "nothing", NULL);
-}
-
-int jitter_run_load(struct book *book, int64_t id, struct jitter_run *ret, struct error *err)
-{
-	_cleanup_(jitter_run_clear) struct jitter_run run = {};
-	_cleanup_(machine_clear) struct machine machine;
-	bool here = false;
-	int r;
-
-	machine_read(&machine, AT_FDCWD);
-	r = book_get_run(book, id, &run.run, err);
-	if (r == 0)
-		r = book_get_jitter(book, id, &run.jitter, err);
-	if (r == 0)
-		r = book_sources(book, &run.sources, err);
-	if (r == 0)
-		r = jitter_table_make(&run.frequency, &run.jitter, JITTER_FREQUENCY, &run.sources, err);
-	if (r == 0)
-		r = jitter_table_make(&run.time, &run.jitter, JITTER_TIME, &run.sources, err);
-	if (r == 0)
-		r = run_is_from(book, &run.run, machine.id, &here, err);
-	if (r == 0)
-		r = document_make_context(book, run.run.environment, run.run.started_ns, &run.context, err);
-	if (r < 0)
-		return r;
-	/* without a policy, sources have the remedies that every machine has */
-	if (here && policy_load(&run.policy, policy_directories(), NULL, &machine, &(struct error){}) < 0)
-		run.policy = NULL;
-	run.all = jitter_all_cpus(&run.jitter);
-	*ret = TAKE_STRUCT(run);
-	return 0;
-}
-
-void jitter_run_clear(struct jitter_run *run)
-{
-	run_clear(&run->run);
-	jitter_clear(&run->jitter);
-	sources_clear(&run->sources);
-	jitter_table_clear(&run->frequency);
-	jitter_table_clear(&run->time);
-	policy_free(run->policy);
-	json_decref(run->context);
-	*run = (struct jitter_run){};
-}
-
-const char *jitter_run_outside(const struct jitter_run *run)
-{
-	for (size_t i = 0; i < run->frequency.n; i++)
-		if (run->frequency.rows[i].source->kind == SOURCE_OUTSIDE)
-			return run->frequency.rows[i].source->name;
-	return "nothing";
-}
-
-struct remedy jitter_run_remedy(const struct jitter_run *run, const struct source *source)
-{
-	const struct policy *policy = source->unit ? run->policy : NULL;
-	const struct remedy_facts facts = {
-		.source = source,
-		.cpu = run->all.cpu,
-		.never = policy ? policy_never(policy, source->unit) : NULL,
-		.listed = policy && policy_stop(policy, source->unit),
-	};
-
-	return jitter_remedy(&facts);
 }
 
 const char *const jitter_change_names[N_CHANGE_KINDS] = {
@@ -342,6 +264,7 @@ static struct jitter_change compare_rows(const struct jitter_row *before,
 	struct rate a = jitter_rate_of(before, before_cpus), b = jitter_rate_of(after, after_cpus);
 	double more = rate_more(&a, &b, JITTER_MARGIN), less = rate_more(&b, &a, JITTER_MARGIN);
 	struct jitter_change change = {
+		.source = after ? after->source : before->source,
 		.before = before,
 		.after = after,
 		.before_share = a.time_ns > 0 ? a.total_ns / a.time_ns : 0,
@@ -384,28 +307,12 @@ static const struct jitter_row *find_row(const struct jitter_table *table, int64
 	return NULL;
 }
 
-/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in those that are not smaller, and is not
- * less than those before it. */
-static void adjust_p(struct jitter_changes *changes)
-{
-	double least = 0, weights = 0;
-
-	qsort(changes->items, changes->n, sizeof(*changes->items), by_weighted_p);
-	for (size_t i = 0; i < changes->n; i++)
-		weights += change_weight(&changes->items[i]);
-	for (size_t i = 0; i < changes->n; i++) {
-		struct jitter_change *c = &changes->items[i];
-
-		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
-		weights -= change_weight(c);
-	}
-}
-
 struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	const struct jitter_cpu *before_cpus, const struct jitter_table *after,
 	const struct jitter_cpu *after_cpus)
 {
 	struct jitter_changes changes = {.items = xcalloc(before->n + after->n, sizeof(*changes.items))};
+	double least = 0, weights = 0;
 
 	for (size_t i = 0; i < after->n; i++) {
 		const struct jitter_row *row = &after->rows[i];
@@ -419,12 +326,18 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 		if (!find_row(after, row->source->id))
 			changes.items[changes.n++] = compare_rows(row, before_cpus, NULL, after_cpus);
 	}
-	adjust_p(&changes);
+	/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in those that are not
+	 * smaller, and is not less than those before it. */
+	qsort(changes.items, changes.n, sizeof(*changes.items), by_weighted_p);
+	for (size_t i = 0; i < changes.n; i++)
+		weights += change_weight(&changes.items[i]);
 	for (size_t i = 0; i < changes.n; i++) {
 		struct jitter_change *c = &changes.items[i];
+		bool firm;
 
-		bool firm = c->p < SIGNIFICANT;
-
+		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
+		weights -= change_weight(c);
+		firm = c->p < SIGNIFICANT;
 		if (!c->before)
 			c->kind = firm ? CHANGE_NEW : CHANGE_UNCLEAR;
 		else if (!c->after)

@@ -3,12 +3,7 @@
  * baseline. */
 #pragma once
 
-#include "lib/base/base.h"
-#include "lib/document/document.h"
 #include "lib/jitter/jitter.h"
-#include "lib/record/run.h"
-#include "lib/base/json.h"
-#include "lib/report/plot.h"
 
 /* What a source took, on all CPUs together. */
 struct jitter_row {
@@ -65,20 +60,14 @@ enum remedy_kind {
 
 extern const char *const remedy_kind_names[N_REMEDY_KINDS];
 
-struct remedy_facts {
-	const struct source *source;
-	int cpu;           /* that was interrupted; -1: several */
-	const char *never; /* why the policy says that the unit must not be stopped; NULL: it does not */
-	bool listed;       /* the policy stops the unit */
-};
-
 struct remedy {
 	enum remedy_kind kind;
 	char how[512]; /* a command, a boot option, or a sentence (REMEDY_NONE, REMEDY_PROGRAM); names of units have 255 bytes at most */
 };
 
-/* A pure function of what is known of the source. */
-struct remedy jitter_remedy(const struct remedy_facts *facts);
+/* cpu: that was interrupted; -1: several. never: why the policy says that the unit must not be stopped; NULL: it does not. listed: the
+ * policy stops the unit. */
+struct remedy jitter_remedy(const struct source *source, int cpu, const char *never, bool listed);
 
 struct policy;
 
@@ -93,15 +82,6 @@ struct jitter_run {
 	struct policy *policy;         /* of this machine; NULL: none, or the run is from another */
 	json_t *context;               /* document.h */
 };
-
-int jitter_run_load(struct book *book, int64_t run, struct jitter_run *ret, struct error *err);
-void jitter_run_clear(struct jitter_run *run);
-
-/* The name of what stopped its CPUs outside the kernel. */
-const char *jitter_run_outside(const struct jitter_run *run);
-
-/* By the policy of this machine, if the run is from it. */
-struct remedy jitter_run_remedy(const struct jitter_run *run, const struct source *source);
 
 /* A run against its baseline: which sources are new, gone, grown or shrunk. */
 enum jitter_change_kind {
@@ -120,6 +100,7 @@ extern const char *const jitter_change_names[N_CHANGE_KINDS];
 #define JITTER_MARGIN 1.5
 
 struct jitter_change {
+	const struct source *source;
 	const struct jitter_row *before, *after; /* NULL: the source is not in that run */
 	enum jitter_change_kind kind;
 	double before_share, after_share; /* of the sampled time */
@@ -143,36 +124,33 @@ void jitter_changes_clear(struct jitter_changes *changes);
 
 /* A jitter run on the screen, as the documents of emp-documents(5), and in pictures. */
 
-/* Table I, where the sources come from, and what the run says of its own limits. all: every source, however little it took. */
-void jitter_print(const struct jitter_run *run, bool all);
-/* What several sources took together, in the time domain. */
-void jitter_print_combinations(const struct jitter_run *run, bool all);
-void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak);
-/* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace; NULL: none. */
-void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all);
+struct jitter_view {
+	bool json;
+	bool all;                /* every source, however little it took */
+	bool summary;            /* what emp-calibrate prints: the largest sources, and where the trace is */
+	const char *kept;        /* the file with the trace; NULL: none */
+	bool combinations;       /* what several sources took together */
+	int64_t low_ns, high_ns; /* only interruptions of these lengths; 0, 0: all */
+	int64_t baseline;        /* what differs from this run; 0: none */
+	double fail_if_new;      /* percent; below 0: not given */
+	const char *output;      /* a picture instead, of the densities, or: */
+	bool by_source, timeline;
+	bool script; /* the gnuplot file is kept */
+};
+
+/* STATUS_NOT_FIT, with a sentence: new sources took more than view->fail_if_new. */
+int jitter_show(struct book *book, int64_t run, const struct jitter_view *view, struct error *err);
 
 /* A run and its baseline, with what differs. */
 struct jitter_pair {
-	const struct jitter_run *run, *baseline;
+	const struct jitter_run *run, *baseline; /* baseline NULL: none */
 	struct jitter_changes changes;
 };
 
-/* all: every source, also those that took little and did not change. */
-void jitter_print_changes(const struct jitter_pair *pair, bool all);
+/* The picture. That of the densities prints the bandwidth; without a baseline they are the user-level and the master distribution. */
+int jitter_draw(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err);
 
-const struct source *jitter_change_source(const struct jitter_change *change);
 /* "0.034", "0.21", "4.90", "16". */
 const char *jitter_ratio_text(double ratio);
 /* "0.21 … 0.35"; without one of the bounds "< 0.35" or "> 4.90". */
 const char *jitter_ratio_interval(const struct jitter_change *change);
-
-/* The documents of --json. */
-json_t *jitter_as_json(const struct jitter_run *run);
-json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak);
-json_t *jitter_changes_as_json(const struct jitter_pair *pair);
-
-/* Pictures. The densities print the bandwidth; without a baseline they are the user-level and the master distribution of the run. */
-struct drawing jitter_densities(const struct jitter_pair *pair);
-/* What each source took of the time before and after, with the interval of the ratio. */
-struct drawing jitter_shares(const struct jitter_pair *pair);
-struct drawing jitter_timeline(const struct jitter_run *run);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A jitter run on the screen and as JSON: see jitter_run.h. */
+/* A jitter run of the book, on the screen and as JSON: see jitter_run.h. */
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/base/table.h"
+#include "lib/base/tool.h"
+#include "lib/host/system/policy.h"
+#include "lib/report/run_result.h"
 
 #include <math.h>
 
@@ -36,17 +39,13 @@ static const struct column row_columns[] = {
 	[PARTS] = {NULL, COLUMN_TEXT, "parts"},
 };
 
-static json_t *parts_json(const struct jitter_run *run, const struct source *combination)
+/* The name of what stopped its CPUs outside the kernel. */
+static const char *outside_of(const struct jitter_run *run)
 {
-	json_t *parts = json_array();
-
-	for (size_t i = 0; i < run->jitter.n_combinations; i++) {
-		const struct combination_part *part = &run->jitter.combinations[i];
-
-		if (part->combination == combination->id && part->source <= run->sources.n)
-			json_array_append_new(parts, json_string(run->sources.items[part->source - 1].name));
-	}
-	return parts;
+	for (size_t i = 0; i < run->frequency.n; i++)
+		if (run->frequency.rows[i].source->kind == SOURCE_OUTSIDE)
+			return run->frequency.rows[i].source->name;
+	return "nothing";
 }
 
 /* `remedy` holds the text of that cell. */
@@ -54,6 +53,7 @@ static struct cell cell_of(
 	int which, const struct jitter_run *run, const struct jitter_row *row, struct remedy *remedy)
 {
 	const struct source *source = row->source;
+	const struct policy *policy = source->unit ? run->policy : NULL;
 	const bool no_share = source->kind == SOURCE_OUTSIDE && row->share <= 0;
 	const int64_t sd_ns = llround(row->sd_ns);
 	const struct cell cells[ELEMENTS(row_columns)] = {
@@ -73,11 +73,22 @@ static struct cell cell_of(
 		return VALUE(json_integer(sd_ns), row->count > 1 ? text_duration(sd_ns) : "-");
 	if (which == SHARE)
 		return VALUE(json_real(row->share), no_share ? "-" : text_percent(row->share));
-	if (which == PARTS)
-		return VALUE(parts_json(run, source), NULL);
+	if (which == PARTS) {
+		json_t *parts = json_array();
+
+		for (const struct combination_part *part = run->jitter.combinations,
+						   *end = part + run->jitter.n_combinations;
+			part < end; part++)
+			if (part->combination == source->id && part->source <= run->sources.n)
+				json_array_append_new(
+					parts, json_string(run->sources.items[part->source - 1].name));
+		return VALUE(parts, NULL);
+	}
 	if (which != REMEDY)
 		return cells[which];
-	*remedy = jitter_run_remedy(run, source);
+	/* by the policy of this machine, if the run is from it */
+	*remedy = jitter_remedy(source, run->all.cpu, policy ? policy_never(policy, source->unit) : NULL,
+		policy && policy_stop(policy, source->unit));
 	return VALUE(json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how", remedy->how),
 		remedy->how);
 }
@@ -127,20 +138,13 @@ static void print_gaps(
 		text_percent(share_of(ns, cpu->gaps_ns)), note);
 }
 
-/* Gaps that no event explains, with their share of the sampled time. */
-static void print_unexplained(const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu)
-{
-	print_gaps(what, n, ns, cpu, "");
-	printf("  %s of the time\n", text_percent(share_of(ns, cpu->sampled_ns)));
-}
-
 /* What counters say of the time outside the kernel, and what may be wrong with the run. */
 static void print_limits(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
 	double sampled = share_of(cpu->sampled_ns, cpu->wall_ns);
 
 	if (cpu->outside_kernel >= 0)
-		printf("  Outside the kernel: %s\n", jitter_run_outside(run));
+		printf("  Outside the kernel: %s\n", outside_of(run));
 	else
 		printf("  This processor does not show whether the kernel ran in a gap\n");
 	if (cpu->steal_ns > 0)
@@ -183,22 +187,27 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 
 		if (p->cpu != cpu->cpu)
 			continue;
-		print_gaps("without, periodic", p->count, p->total_ns, cpu, "");
-		printf("  every %s%s\n", text_duration(p->period_ns),
-			p->outside_kernel         ? " (outside)"
-			: cpu->outside_kernel < 0 ? " (the host?)"
-						  : "");
+		print_gaps("without, periodic", p->count, p->total_ns, cpu,
+			text_brief("  every %s%s\n", text_duration(p->period_ns),
+				p->outside_kernel         ? " (outside)"
+				: cpu->outside_kernel < 0 ? " (the host?)"
+							  : ""));
 		n++;
 	}
 	if (n == 0)
 		print_gaps("without, periodic", 0, 0, cpu, "\n");
 	if (cpu->outside_kernel >= 0)
-		print_unexplained("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu);
-	print_unexplained("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu);
+		print_gaps("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu,
+			text_brief("  %s of the time\n",
+				text_percent(share_of(cpu->outside_kernel_ns, cpu->sampled_ns))));
+	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu,
+		text_brief(
+			"  %s of the time\n", text_percent(share_of(cpu->unexplained_ns, cpu->sampled_ns))));
 	print_limits(run, cpu);
 }
 
-void jitter_print_summary(const struct jitter_run *run, const char *kept, bool all)
+/* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace; NULL: none. */
+static void print_summary(const struct jitter_run *run, const char *kept, bool all)
 {
 	static const int cells[] = {NAME, UNIT, COUNT, MEAN, MAX, TOTAL, SHARE, PERIOD, END};
 	struct jitter_table rows = run->frequency;
@@ -220,7 +229,8 @@ void jitter_print_summary(const struct jitter_run *run, const char *kept, bool a
 		run->run.state == RUN_INTERRUPTED ? ", interrupted" : "", run->run.id);
 }
 
-void jitter_print(const struct jitter_run *run, bool all)
+/* Table I, where the sources come from, and what the run says of its own limits. */
+static void print_run(const struct jitter_run *run, bool all)
 {
 	static const int lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END},
 			 remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
@@ -247,8 +257,8 @@ void jitter_print(const struct jitter_run *run, bool all)
 		print_cpu(run, &run->jitter.cpus[i]);
 }
 
-/* Combinations have long names, and no room for MIN and SD. */
-void jitter_print_combinations(const struct jitter_run *run, bool all)
+/* What several sources took together, in the time domain. Their names are long: there is no room for MIN and SD. */
+static void print_combinations(const struct jitter_run *run, bool all)
 {
 	static const int cells[] = {NAMES, COUNT, MAX, MEAN, TOTAL, SHARE, END};
 	int64_t total_ns = 0;
@@ -260,20 +270,6 @@ void jitter_print_combinations(const struct jitter_run *run, bool all)
 	       "interruptions; their names are joined by _\n",
 		run->run.id, text_percent(share_of(total_ns, run->time.total_ns)));
 	show_rows(run, &run->time, cells, ONLY_COMBINATIONS | (all ? LITTLE_TOO : 0), NULL);
-}
-
-void jitter_print_peak(const struct jitter_run *run, const struct jitter_peak *peak)
-{
-	static const int cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END};
-
-	printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
-		text_duration(peak->low_ns), text_duration(peak->high_ns));
-	if (peak->table.n == 0)
-		printf("The trace has no interruptions of these lengths.\n");
-	show_rows(run, &peak->table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
-	printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
-	       "slightly longer than the trace shows.\n",
-		peak->gaps, text_duration(peak->gaps_ns));
 }
 
 const char *jitter_ratio_text(double ratio)
@@ -292,11 +288,6 @@ const char *jitter_ratio_interval(const struct jitter_change *c)
 	return c->low > 0 ? text_brief("> %.12s", low) : "-";
 }
 
-const struct source *jitter_change_source(const struct jitter_change *c)
-{
-	return c->after ? c->after->source : c->before->source;
-}
-
 /* What did not change, or only by chance perhaps, is listed only if it took much. */
 static bool change_is_listed(const struct jitter_change *c)
 {
@@ -308,7 +299,7 @@ static bool change_is_listed(const struct jitter_change *c)
 	return c->kind != CHANGE_NONE || most;
 }
 
-void jitter_print_changes(const struct jitter_pair *pair, bool all)
+static void print_changes(const struct jitter_pair *pair, bool all)
 {
 	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
 		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
@@ -327,10 +318,8 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 			before->lost, after->lost);
 	for (size_t i = 0; i < changes->n; i++) {
 		const struct jitter_change *c = &changes->items[i];
-
-		const struct source *source = jitter_change_source(c);
 		_cleanup_(freep) char *name = text_format(
-			source->unit ? "%s (%s)" : "%s", source->name, source->unit);
+			c->source->unit ? "%s (%s)" : "%s", c->source->name, c->source->unit);
 
 		counts[c->kind]++;
 		if (!all && !change_is_listed(c))
@@ -360,35 +349,23 @@ void jitter_print_changes(const struct jitter_pair *pair, bool all)
 			counts[CHANGE_UNCLEAR]);
 }
 
-json_t *jitter_changes_as_json(const struct jitter_pair *pair)
+static json_t *changes_json(const struct jitter_pair *pair)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < pair->changes.n; i++) {
 		const struct jitter_change *c = &pair->changes.items[i];
-		const struct source *source = jitter_change_source(c);
 
-		json_array_append_new(array,
-			json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name", source->name,
-				"kind", source_kind_names[source->kind], "unit", source->unit, "change",
-				jitter_change_names[c->kind], "baseline_time_share", c->before_share,
-				"time_share", c->after_share, "ratio", json_real_or_null(c->ratio),
-				"ratio_low", c->low, "ratio_high", json_real_or_null(c->high), "p", c->p));
+		json_array_append_new(
+			array, json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name",
+				       c->source->name, "kind", source_kind_names[c->source->kind], "unit",
+				       c->source->unit, "change", jitter_change_names[c->kind],
+				       "baseline_time_share", c->before_share, "time_share", c->after_share,
+				       "ratio", json_real_or_null(c->ratio), "ratio_low", c->low,
+				       "ratio_high", json_real_or_null(c->high), "p", c->p));
 	}
 	return json_pack("{s:I, s:I, s:f, s:o}", "run", (json_int_t)pair->run->run.id, "baseline",
 		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources", array);
-}
-
-/* Buckets do not know the shortest, the longest, the standard deviation and the period. */
-json_t *jitter_peak_as_json(const struct jitter_run *run, const struct jitter_peak *peak)
-{
-	static const int cells[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
-	json_t *sources;
-
-	show_rows(run, &peak->table, cells, LITTLE_TOO | OUTSIDE_TOO, &sources);
-	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id, "low_ns",
-		(json_int_t)peak->low_ns, "high_ns", (json_int_t)peak->high_ns, "gaps", "count",
-		(json_int_t)peak->gaps, "total_ns", (json_int_t)peak->gaps_ns, "sources", sources);
 }
 
 /* -1: not known. */
@@ -413,7 +390,7 @@ static json_t *unexplained_json(const struct jitter_run *run)
 					 (json_int_t)p->total_ns, "outside_kernel", p->outside_kernel));
 	}
 	if (all->outside_kernel >= 0)
-		outside = json_pack("{s:s, s:I, s:I, s:f}", "name", jitter_run_outside(run), "count",
+		outside = json_pack("{s:s, s:I, s:I, s:f}", "name", outside_of(run), "count",
 			(json_int_t)all->outside_kernel, "total_ns", (json_int_t)all->outside_kernel_ns,
 			"time_share", share_of(all->outside_kernel_ns, all->sampled_ns));
 	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count", (json_int_t)all->unexplained,
@@ -428,7 +405,7 @@ static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu
 		"count_share", share_of(count, cpu->gaps), "time_share", share_of(ns, cpu->gaps_ns));
 }
 
-json_t *jitter_as_json(const struct jitter_run *run)
+static json_t *run_json(const struct jitter_run *run)
 {
 	static const int of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD,
 		REMEDY, END},
@@ -457,4 +434,124 @@ json_t *jitter_as_json(const struct jitter_run *run)
 		(json_int_t)all->gaps_ns, "explained", gaps_json(all->explained, all->explained_ns, all),
 		"by_chance", gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
 		"sources", sources, "combinations", combinations);
+}
+
+static void jitter_run_clear(struct jitter_run *run)
+{
+	run_clear(&run->run);
+	jitter_clear(&run->jitter);
+	sources_clear(&run->sources);
+	jitter_table_clear(&run->frequency);
+	jitter_table_clear(&run->time);
+	policy_free(run->policy);
+	json_decref(run->context);
+}
+
+/* `run` is {}; it is cleared also after a failure. */
+static int jitter_run_load(struct book *book, int64_t id, struct jitter_run *run, struct error *err)
+{
+	_cleanup_(machine_clear) struct machine machine;
+	bool here = false;
+	int r = book_get_run(book, id, &run->run, err);
+
+	machine_read(&machine, AT_FDCWD);
+	if (r == 0)
+		r = book_get_jitter(book, id, &run->jitter, err);
+	if (r == 0)
+		r = book_sources(book, &run->sources, err);
+	if (r == 0)
+		r = jitter_table_make(&run->frequency, &run->jitter, JITTER_FREQUENCY, &run->sources, err);
+	if (r == 0)
+		r = jitter_table_make(&run->time, &run->jitter, JITTER_TIME, &run->sources, err);
+	if (r == 0)
+		r = run_is_from(book, &run->run, machine.id, &here, err);
+	if (r == 0)
+		r = document_make_context(
+			book, run->run.environment, run->run.started_ns, &run->context, err);
+	/* without a policy, sources have the remedies that every machine has */
+	if (here && policy_load(&run->policy, policy_directories(), NULL, &machine, &(struct error){}) < 0)
+		run->policy = NULL;
+	run->all = jitter_all_cpus(&run->jitter);
+	return r;
+}
+
+static int show_peak(const struct jitter_run *run, const struct jitter_view *view, struct error *err)
+{
+	/* Buckets do not know the shortest, the longest, the standard deviation and the period. */
+	static const int cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END},
+			 members[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
+	struct jitter_peak peak;
+	json_t *sources;
+	int r = jitter_peak_make(&peak, &run->jitter, view->low_ns, view->high_ns, &run->sources, err);
+
+	if (r < 0)
+		return r;
+	if (view->json) {
+		show_rows(run, &peak.table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
+		r = json_print_document("emp-jitter-peak",
+			json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id,
+				"low_ns", (json_int_t)peak.low_ns, "high_ns", (json_int_t)peak.high_ns,
+				"gaps", "count", (json_int_t)peak.gaps, "total_ns", (json_int_t)peak.gaps_ns,
+				"sources", sources),
+			err);
+	} else {
+		printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
+			text_duration(peak.low_ns), text_duration(peak.high_ns));
+		if (peak.table.n == 0)
+			printf("The trace has no interruptions of these lengths.\n");
+		show_rows(run, &peak.table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
+		printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
+		       "slightly longer than the trace shows.\n",
+			peak.gaps, text_duration(peak.gaps_ns));
+	}
+	jitter_table_clear(&peak.table);
+	return r;
+}
+
+static int show_changes(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
+{
+	double new_share = pair->changes.new_share;
+	int r = 0;
+
+	if (view->json)
+		r = json_print_document("emp-jitter-changes", changes_json(pair), err);
+	else
+		print_changes(pair, view->all);
+	if (r < 0 || view->fail_if_new < 0 || new_share * 100 <= view->fail_if_new)
+		return r;
+	return error_say(err, STATUS_NOT_FIT,
+		"new sources took %s of the time of all interruptions, more than %s", text_percent(new_share),
+		text_percent(view->fail_if_new / 100));
+}
+
+int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, struct error *err)
+{
+	_cleanup_(jitter_run_clear) struct jitter_run run = {}, baseline = {};
+	_cleanup_(jitter_changes_clear) struct jitter_changes changes = {};
+	struct jitter_pair pair = {.run = &run};
+	int r = jitter_run_load(book, id, &run, err);
+
+	if (r == 0 && view->baseline)
+		r = jitter_run_load(book, view->baseline, &baseline, err);
+	if (r == 0 && view->baseline) {
+		changes = jitter_changes_make(&baseline.frequency, &baseline.all, &run.frequency, &run.all);
+		pair = (struct jitter_pair){&run, &baseline, changes};
+	}
+	if (r == 0 && view->output)
+		r = jitter_draw(&pair, view, err);
+	if (r < 0 || (view->output && !view->baseline))
+		return r;
+	if (view->baseline)
+		return show_changes(&pair, view, err);
+	if (view->high_ns > 0)
+		return show_peak(&run, view, err);
+	if (view->json)
+		return json_print_document("emp-jitter", run_json(&run), err);
+	if (view->summary)
+		print_summary(&run, view->kept, view->all);
+	else if (view->combinations)
+		print_combinations(&run, view->all);
+	else
+		print_run(&run, view->all);
+	return 0;
 }

@@ -145,18 +145,6 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 	return 0;
 }
 
-int program_trace_forget(struct program_trace *t, struct error *err)
-{
-	struct trace_event event;
-	int r;
-
-	do
-		r = trace_next(t->trace, 0, &event, err);
-	while (r > 0);
-	t->lost = t->trace->cpus[0].lost;
-	return r;
-}
-
 int program_trace_take(struct program_trace *t, pid_t program, struct preemptions *ret, struct error *err)
 {
 	_cleanup_(preemption_finder_clear) struct preemption_finder finder;
@@ -169,7 +157,6 @@ int program_trace_take(struct program_trace *t, pid_t program, struct preemption
 	if (r < 0)
 		return r;
 	*ret = preemption_finder_end(&finder);
-	ret->lost = t->trace->cpus[0].lost - t->lost;
-	t->lost += ret->lost;
+	ret->lost = t->trace->cpus[0].lost;
 	return 0;
 }

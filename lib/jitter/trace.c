@@ -297,13 +297,27 @@ int trace_next(struct trace *t, size_t i, struct trace_event *ret, struct error 
 		return r;
 	t->read_bytes = 0;
 	text = path_text(t->fd, "per_cpu/cpu%d/stats", cpu->cpu);
-	cpu->lost = 0;
+	cpu->lost = -cpu->forgotten;
 	for (size_t k = 0; text && k < ELEMENTS(losses); k++) {
 		const char *line = strstr(text, losses[k]);
 
 		cpu->lost += line ? strtoll(line + strlen(losses[k]), NULL, 10) : 0;
 	}
 	return 0;
+}
+
+int trace_forget(struct trace *t, struct error *err)
+{
+	struct trace_event event;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < t->n_cpus; i++) {
+		while ((r = trace_next(t, i, &event, err)) > 0)
+			;
+		t->cpus[i].forgotten += t->cpus[i].lost;
+		t->cpus[i].lost = 0;
+	}
+	return r;
 }
 
 /* The trace as a file that trace-cmd and KernelShark read (trace.dat, version 6: trace-cmd.dat.v6(5)). */

@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Watching CPUs: see watch.h. */
+/* emp-calibrate jitter: the loops of the watched CPUs and the kernel's trace of them, put together after each round and stored. */
 #include "lib/jitter/watch.h"
 
+#include "lib/base/terminal.h"
 #include "lib/book/sql.h"
-#include "lib/host/process/pinning.h"
-#include "lib/run/observer.h"
+#include "lib/host/cpu/cpus.h"
+#include "lib/host/process/signals.h"
 #include "lib/host/system/machine.h"
+#include "lib/jitter/sampler.h"
 
-#include <pthread.h>
+#include <poll.h>
 #include <sched.h>
-#include <semaphore.h>
-#include <stdatomic.h>
 #include <sys/mman.h>
-
-struct gap {
-	uint64_t start, end; /* readings of the counter */
-	bool kernel;         /* it ran; if that is known */
-};
-
-struct sampler {
-	int cpu;
-	uint64_t threshold; /* ticks; 0: ten times the smallest gap */
-	/* set when start_sampler() returns */
-	pid_t tid;
-	uint64_t smallest;
-	bool kernel_known;
-	uint64_t renewal; /* ticks that setting the mark of the kernel takes */
-	uint64_t first;   /* reading; set when watch_start() returns */
-	uint64_t last;    /* reading; set when sampler_stop() returns */
-
-	struct gap *ring; /* gaps from `taken` to `given` */
-	_Alignas(64) atomic_size_t given;
-	uint64_t dropped, dropped_ticks; /* the ring was full */
-	_Alignas(64) atomic_size_t taken;
-	_Alignas(64) atomic_bool stop;
-	pthread_t thread;
-	sem_t ready, go;
-	bool running;
-	int failed; /* -errno: it could not be pinned */
-};
 
 struct watched_cpu {
 	struct sampler sampler;
@@ -46,156 +19,24 @@ struct watched_cpu {
 	struct attribution attribution;
 	struct gap_seen *gaps; /* of the round */
 	size_t n_gaps, gaps_capacity;
-	int64_t sampled_ns, lost;
+	int64_t sampled_ns;
 	struct counter_reader *counters; /* read before and after, since that interrupts the CPU */
 	struct counters changes;
 	int64_t last_ns; /* when the loop ended; 0: it runs */
 };
 
-enum {
-	RING = 1 << 19, /* gaps: seconds of the noisiest machine, 12 MB */
-	FLOOR_BLOCKS = 1 << 16,
-	BLOCK = 64,
-	FACTOR = 10, /* De, Kothari and Mann's */
+struct watch {
+	struct trace *trace;
+	struct jitter_sources sources;
+	struct counter_scale scale;
+	/* two readings of both clocks, between which events are placed (mono_raw) */
+	struct counter_scale before, now;
+	bool mono_raw;
+	struct watched_cpu *cpus;
+	size_t n_cpus;
+	int64_t started_ns, round_ns; /* since the scale's base: the start of all, and of this round */
+	int64_t rounds;
 };
-
-static void wait_for_post(sem_t *semaphore)
-{
-	while (sem_wait(semaphore) < 0 && errno == EINTR)
-		;
-}
-
-/* Sets the mark anew. Returns when. */
-static uint64_t renew_mark(void)
-{
-	uint64_t now;
-
-	do {
-		kernel_mark_set();
-		now = counter_now();
-	} while (!kernel_mark_is_set());
-	return now;
-}
-
-/* What setting the mark takes. */
-static uint64_t smallest_renewal(void)
-{
-	uint64_t smallest = UINT64_MAX;
-
-	for (int i = 0; i < BLOCK * BLOCK; i++) {
-		uint64_t start = counter_now(), ticks = renew_mark() - start;
-
-		smallest = ticks < smallest ? ticks : smallest;
-	}
-	return smallest;
-}
-
-/* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that takes: what comes meanwhile
- * is part of it. Returns where the next one may start. */
-static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
-{
-	bool kernel = !kernel_mark_is_set();
-	uint64_t end = now;
-
-	if (kernel && s->kernel_known) {
-		now = renew_mark();
-		end = now - s->renewal > end ? now - s->renewal : end;
-	}
-
-	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
-
-	if (end - start > s->threshold) {
-		if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
-			s->dropped++;
-			s->dropped_ticks += end - start;
-		} else {
-			s->ring[given % RING] = (struct gap){start, end, kernel};
-			atomic_store_explicit(&s->given, given + 1, memory_order_release);
-		}
-	}
-	return now;
-}
-
-static void *sampler_run(void *data)
-{
-	struct sampler *s = data;
-
-	s->tid = gettid();
-	s->failed = pinning_pin(s->cpu);
-	if (s->failed == 0) {
-		uint64_t smallest = UINT64_MAX;
-
-		/* Timed in blocks, because the processor may reorder single reads, and two may be a tick
-		 * apart. */
-		for (int i = 0; i < FLOOR_BLOCKS; i++) {
-			uint64_t first = counter_now(), last = first;
-
-			for (int k = 0; k < BLOCK; k++)
-				last = counter_now();
-			smallest = last - first < smallest ? last - first : smallest;
-		}
-		s->smallest = smallest / BLOCK ?: 1;
-		s->threshold = s->threshold ?: FACTOR * s->smallest;
-		s->kernel_known = kernel_mark_works();
-		s->renewal = s->kernel_known ? smallest_renewal() : 0;
-	}
-	sem_post(&s->ready);
-	wait_for_post(&s->go); /* asleep: who waits in a loop owes the scheduler that time */
-	if (s->failed == 0) {
-		const uint64_t usual = FACTOR * s->smallest,
-			       threshold = s->threshold < usual ? s->threshold
-								: usual; /* the kernel takes longer */
-		uint64_t last;
-
-		s->first = counter_now();
-		sem_post(&s->ready);
-		kernel_mark_set(); /* system calls may keep it, or not */
-		last = counter_now();
-		while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-			uint64_t now = counter_now();
-
-			if (now - last > threshold)
-				now = end_gap(s, last, now);
-			last = now;
-		}
-		s->last = last;
-	}
-	return NULL;
-}
-
-/* Ends the thread; its gaps can still be taken. */
-static void sampler_stop(struct sampler *s)
-{
-	if (!s->running)
-		return;
-	atomic_store_explicit(&s->stop, true, memory_order_release);
-	sem_post(&s->go); /* it may wait */
-	pthread_join(s->thread, NULL);
-	s->running = false;
-}
-
-/* Starts the thread, which measures the smallest gap and then waits. */
-static int start_sampler(struct sampler *s, struct error *err)
-{
-	size_t size = RING * sizeof(*s->ring);
-	int r;
-
-	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (s->ring == MAP_FAILED)
-		xalloc_fail();
-	madvise(s->ring, size,
-		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
-	if (mlock(s->ring, size) < 0)
-		return error_os(err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
-	sem_init(&s->ready, 0, 0);
-	sem_init(&s->go, 0, 0);
-	r = -pthread_create(&s->thread, NULL, sampler_run, s);
-	if (r < 0)
-		return error_os(err, r, "cannot start a thread for CPU %d", s->cpu);
-	s->running = true;
-	wait_for_post(&s->ready);
-	return s->failed == 0 ? 0 : error_os(err, s->failed, "cannot run on CPU %d", s->cpu);
-}
 
 /* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one, because the
  * buffer of the trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same
@@ -213,7 +54,8 @@ static void stay_off_cpus(const struct watch_request *request)
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 }
 
-int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
+/* Nothing runs yet. */
+static int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
 {
 	enum { AT_LEAST_NS = 200000000 };
 	_cleanup_(machine_clear) struct machine machine;
@@ -224,10 +66,11 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 		.buffer_bytes = request->buffer_bytes,
 		.keep = request->keep,
 	};
+	struct counter_scale now;
 	int64_t taken_ns;
 	int r;
 
-	*w = (struct watch){.mono_raw = request->mono_raw, .scale = counter_scale_begin()};
+	*w = (struct watch){.mono_raw = request->mono_raw, .scale = counter_read()};
 #ifdef __aarch64__
 	w->mono_raw = true;
 #endif
@@ -235,7 +78,7 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 		trace.clock = "mono_raw";
 	machine_read(&machine, AT_FDCWD);
 	w->sources.outside = machine.virtual ? "host or processor" : "firmware or processor";
-	r = counter_check(AT_FDCWD, err);
+	r = counter_check(err);
 	if (r >= 0)
 		r = trace_open(&w->trace, &trace, err);
 	if (r < 0)
@@ -246,7 +89,9 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 	taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
 	if (taken_ns < AT_LEAST_NS)
 		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
-	counter_scale_end(&w->scale);
+	now = counter_read();
+	w->scale.ns_per_tick = (double)(now.base_raw_ns - w->scale.base_raw_ns) /
+			       (double)(now.base - w->scale.base);
 	w->cpus = xalloc_check(aligned_alloc(64, request->n_cpus * sizeof(*w->cpus)));
 	memset(w->cpus, 0, request->n_cpus * sizeof(*w->cpus));
 	for (size_t i = 0; i < request->n_cpus; i++) {
@@ -256,7 +101,7 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 		cpu->sampler.cpu = request->cpus[i];
 		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
 		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
-		r = start_sampler(&cpu->sampler, err);
+		r = sampler_start(&cpu->sampler, err);
 		if (r < 0)
 			return r;
 		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
@@ -267,15 +112,10 @@ int watch_open(struct watch *w, const struct watch_request *request, struct erro
 	return 0;
 }
 
-void watch_close(struct watch *w)
+static void watch_close(struct watch *w)
 {
 	for (size_t i = 0; i < w->n_cpus; i++) {
-		struct sampler *s = &w->cpus[i].sampler;
-
-		sampler_stop(s);
-		if (s->ring)
-			munmap(s->ring, RING * sizeof(*s->ring));
-		s->ring = NULL;
+		sampler_clear(&w->cpus[i].sampler);
 		intervals_clear(&w->cpus[i].intervals);
 		attribution_clear(&w->cpus[i].attribution);
 		counter_reader_free(w->cpus[i].counters);
@@ -284,52 +124,23 @@ void watch_close(struct watch *w)
 	free(w->cpus);
 	trace_free(w->trace);
 	jitter_sources_clear(&w->sources);
-	*w = (struct watch){};
 }
 
-int watch_start(struct watch *w, struct error *err)
+static int watch_start(struct watch *w, struct error *err)
 {
-	struct trace_event event;
-	int r = 0;
+	int r;
 
-	mlockall(MCL_CURRENT);                   /* what it is for is locked already: the loops' memory */
-	for (size_t i = 0; i < w->n_cpus; i++) { /* drops what is from before the start */
-		do
-			r = trace_next(w->trace, i, &event, err);
-		while (r > 0);
-		if (r < 0)
-			return r;
-		w->cpus[i].lost = w->trace->cpus[i].lost;
-	}
+	mlockall(MCL_CURRENT); /* what it is for is locked already: the loops' memory */
+	r = trace_forget(w->trace, err);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < w->n_cpus; i++)
 		counters_begin(w->cpus[i].counters);
-	for (size_t i = 0; i < w->n_cpus; i++) {
-		/* Begins, and waits until it has begun. */
-		sem_post(&w->cpus[i].sampler.go);
-		wait_for_post(&w->cpus[i].sampler.ready);
-	}
-	w->now = counter_scale_begin();
-	w->started_ns = w->round_ns = counter_ns(&w->scale, counter_now());
+	for (size_t i = 0; i < w->n_cpus; i++)
+		sampler_go(&w->cpus[i].sampler);
+	w->now = counter_read();
+	w->started_ns = w->round_ns = counter_ns(&w->scale, tsc_read());
 	return 0;
-}
-
-/* The gaps that the loop has found. */
-static void drain_sampler(const struct watch *w, struct watched_cpu *cpu)
-{
-	struct sampler *s = &cpu->sampler;
-	size_t taken = atomic_load_explicit(&s->taken, memory_order_relaxed);
-
-	while (taken != atomic_load_explicit(&s->given, memory_order_acquire)) {
-		struct gap gap = s->ring[taken % RING];
-		struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
-
-		atomic_store_explicit(&s->taken, ++taken, memory_order_release);
-		*seen = (struct gap_seen){counter_ns(&w->scale, gap.start), counter_ns(&w->scale, gap.end),
-			!s->kernel_known ? GAP_UNKNOWN
-			: gap.kernel     ? GAP_IN_KERNEL
-					 : GAP_OUTSIDE_KERNEL};
-		cpu->sampled_ns = seen->end_ns - w->started_ns;
-	}
 }
 
 /* When an event was, since the scale's base. Times of the clock mono_raw are placed by the two readings of both clocks around them. */
@@ -345,16 +156,26 @@ static int64_t event_time_ns(const struct watch *w, uint64_t at)
 	return counter_ns(&w->scale, w->before.base + (uint64_t)(int64_t)ticks);
 }
 
-/* Gaps first: all events of a gap are in the trace when it ends. */
-int watch_drain(struct watch *w, struct error *err)
+/* Takes what there is, gaps first: all events of a gap are in the trace when it ends. */
+static int watch_drain(struct watch *w, struct error *err)
 {
 	struct trace_event event;
+	struct gap gap;
 	int r = 0;
 
-	for (size_t i = 0; i < w->n_cpus; i++)
-		drain_sampler(w, &w->cpus[i]);
+	for (struct watched_cpu *cpu = w->cpus; cpu < w->cpus + w->n_cpus; cpu++)
+		while (sampler_take(&cpu->sampler, &gap)) {
+			struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
+
+			*seen = (struct gap_seen){counter_ns(&w->scale, gap.start),
+				counter_ns(&w->scale, gap.end),
+				!cpu->sampler.kernel_known ? GAP_UNKNOWN
+				: gap.kernel               ? GAP_IN_KERNEL
+							   : GAP_OUTSIDE_KERNEL};
+			cpu->sampled_ns = seen->end_ns - w->started_ns;
+		}
 	w->before = w->now;
-	w->now = counter_scale_begin();
+	w->now = counter_read();
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
 		struct watched_cpu *cpu = &w->cpus[i];
 		int64_t lost = w->trace->cpus[i].lost, first_ns = counter_ns(&w->scale, cpu->sampler.first);
@@ -371,7 +192,8 @@ int watch_drain(struct watch *w, struct error *err)
 	return r;
 }
 
-int watch_end_round(struct watch *w, int64_t until_ns, struct error *err)
+/* Ends the round at a time since the scale's base: gaps are attributed. */
+static int watch_end_round(struct watch *w, int64_t until_ns, struct error *err)
 {
 	int r = watch_drain(w, err);
 
@@ -388,7 +210,8 @@ int watch_end_round(struct watch *w, int64_t until_ns, struct error *err)
 	return r;
 }
 
-int watch_stop(struct watch *w, struct error *err)
+/* Ends the loops, and the last round. */
+static int watch_stop(struct watch *w, struct error *err)
 {
 	int64_t until_ns = w->round_ns;
 	int r;
@@ -423,7 +246,7 @@ static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
 	cpu.sampled_ns = watched->sampled_ns < wall_ns ? watched->sampled_ns : wall_ns;
 	cpu.smallest_gap_ns = (int64_t)((double)watched->sampler.smallest * w->scale.ns_per_tick + 0.5);
 	cpu.events = watched->intervals.events;
-	cpu.lost = w->trace->cpus[i].lost - watched->lost;
+	cpu.lost = w->trace->cpus[i].lost;
 	cpu.broken = watched->intervals.broken;
 	cpu.event_cost_ns = w->trace->event_cost_ns;
 	cpu.steal_ns = counters_know(changes, COUNTER_STEAL) ? changes->value[COUNTER_STEAL] : -1;
@@ -499,7 +322,7 @@ static void add_longest(struct jitter *jitter, const struct watch *w, const stru
 	}
 }
 
-static int store_all(const struct watch *w, struct book *book, int64_t run, struct error *err)
+static int store_watch(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
 	_cleanup_(freep) uint32_t *ids = xcalloc(w->sources.n, sizeof(*ids));
 	_cleanup_(jitter_clear) struct jitter jitter = {};
@@ -540,7 +363,88 @@ static int store_all(const struct watch *w, struct book *book, int64_t run, stru
 	return book_put_jitter(book, run, &jitter, err);
 }
 
-int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
+/* Stores all that is known so far, replacing what the book has of the run. */
+static int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
-	return BOOK_ATOMIC(book, store_all(w, book, run, err), err);
+	return BOOK_ATOMIC(book, store_watch(w, book, run, err), err);
+}
+
+/* Rounds of a second, until the time is over or a signal comes. */
+static int watch_rounds(struct watch *w, const struct watch_request *request, struct book *book, int64_t run,
+	struct error *err)
+{
+	enum { DRAIN_MS = 100, STORE_ROUNDS = 30 };
+	struct pollfd interrupt = {.fd = interrupt_fd(), .events = POLLIN};
+	struct progress progress;
+	int64_t now_ns, in_ns;
+	int r = 0;
+
+	progress_begin(&progress, "Seconds", (uint64_t)((request->observe_ns + NS_PER_S - 1) / NS_PER_S),
+		request->quiet);
+	while (r == 0) {
+		now_ns = counter_ns(&w->scale, tsc_read());
+		in_ns = now_ns - w->started_ns;
+		if (in_ns >= request->observe_ns ||
+			(poll(&interrupt, 1, DRAIN_MS) > 0 && interrupt_pending()))
+			break;
+		if (in_ns < (w->rounds + 1) * NS_PER_S) {
+			r = watch_drain(w, err);
+		} else {
+			r = watch_end_round(w, now_ns, err);
+			if (r == 0 && w->rounds % STORE_ROUNDS == 0)
+				r = watch_store(w, book, run, err);
+		}
+		if (progress_is_due(&progress, (uint64_t)(in_ns / NS_PER_S)))
+			progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
+	}
+	progress_end(&progress);
+	return r;
+}
+
+int watch_run(
+	const struct watch_request *request, struct run_session *session, struct run *run, struct error *err)
+{
+	_cleanup_(freep) char *list = cpu_list_text(request->cpus, request->n_cpus);
+	_cleanup_(watch_close) struct watch w = {};
+	struct error err2 = {};
+	int r = run_session_open(session, request->db, BOOK_MEASURE, RUN_LOCK_TAKEN, err), end = 0;
+
+	if (r == 0)
+		r = watch_open(&w, request, err);
+	if (r == 0)
+		r = run_session_environment(session, err);
+	if (r < 0)
+		return r;
+	*run = (struct run){
+		.kind = RUN_JITTER,
+		.program = xstrdup("jitter"),
+		.backend = xstrdup("tracefs"),
+		.notes = text_format("CPUs %s", list),
+		.resolution_ns = 1,
+		.started_ns = w.scale.base_realtime_ns,
+		.environment = session->environment,
+		.cpu = request->n_cpus == 1 ? request->cpus[0] : -1,
+	};
+	r = book_begin_run(session->book, run, err);
+	if (r == 0)
+		r = watch_start(&w, err);
+	if (r < 0)
+		return r;
+	fprintf(request->screen,
+		"Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
+		text_duration(request->observe_ns),
+		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), request->observe_ns)));
+	fflush(request->screen);
+	r = watch_rounds(&w, request, session->book, run->id, err);
+	/* The state is stored although the rounds failed, with all that were finished. */
+	run->state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
+	if (r == 0)
+		end = watch_stop(&w, &err2);
+	end = watch_store(&w, session->book, run->id, &err2) ?: end;
+	end = book_end_run(session->book, run->id, run->state, NULL, &err2) ?: end;
+	if (r == 0 && end == 0)
+		end = trace_keep(w.trace, &err2);
+	if (r == 0 && end < 0)
+		*err = err2;
+	return r < 0 ? r : end;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Watching CPUs: on each a thread that wants all of it, reads the processor's counter in a loop and keeps each gap between two
- * readings that is over the threshold, with whether the kernel ran in it (lib/jitter/counter.h); the kernel's trace of the same
- * CPUs; and both put together after each round. */
+/* Taking jitter: what took the CPU of a program from it in each of its samples (emp-measure --trace), and what takes CPUs from
+ * a thread that wants all of them (emp-calibrate jitter). */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/jitter/jitter_internal.h"
-#include "lib/book/book.h"
-#include "lib/jitter/counter.h"
+#include "lib/run/sampling.h"
 
 /* The kernel's trace of one CPU during the samples of a program that is pinned to it, and what took the CPU from the program: interrupts
  * while it runs, and other tasks while it is ready to run, that is, preempted or just forked. Whatever runs while the program
@@ -53,7 +50,6 @@ struct program_trace {
 	struct trace *trace;
 	struct jitter_sources sources;
 	int64_t event_cost_ns; /* the time that recording one event takes; 0: not known */
-	int64_t lost;          /* events, until the last sample */
 };
 
 /* Starts recording. The error says what is missing: root, tracefs. */
@@ -61,47 +57,28 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err);
 void program_trace_free(struct program_trace *trace);
 DEFINE_FREEP(program_trace)
 
-/* Drops what was recorded so far; for use before a sample. */
-int program_trace_forget(struct program_trace *trace, struct error *err);
-
-/* What was taken since then from the program with this first process; for use after a sample. */
+/* What was taken since trace_forget(), before the sample, from the program with this first process. */
 int program_trace_take(
 	struct program_trace *trace, pid_t program, struct preemptions *ret, struct error *err);
 
+/* Watching CPUs: on each a thread that wants all of it, reads the processor's counter in a loop and keeps each gap between two
+ * readings that is over the threshold, with whether the kernel ran in it (lib/jitter/sampler.h); the kernel's trace of the same
+ * CPUs; and both put together after each round. */
+
 struct watch_request {
+	const char *db; /* NULL: the user's book */
 	const int *cpus;
 	size_t n_cpus;
+	int64_t observe_ns;
 	int64_t threshold_ns; /* 0: ten times the smallest gap */
 	int64_t buffer_bytes; /* of the trace, for each CPU */
 	const char *keep;     /* a file for the trace; NULL: none */
 	bool mono_raw;        /* the clock of the trace, where it cannot be the counter itself */
+	FILE *screen;         /* says when it will end */
+	bool quiet;           /* no progress */
 };
 
-struct watch {
-	struct trace *trace;
-	struct jitter_sources sources;
-	struct counter_scale scale;
-	/* two readings of both clocks, between which events are placed (mono_raw) */
-	struct counter_scale before, now;
-	bool mono_raw;
-	struct watched_cpu *cpus;
-	size_t n_cpus;
-	int64_t started_ns, round_ns; /* since the scale's base: the start of all, and of this round */
-	int64_t rounds;
-};
-
-/* Nothing runs yet. */
-int watch_open(struct watch *watch, const struct watch_request *request, struct error *err);
-/* Ends the threads and removes the trace. */
-void watch_close(struct watch *watch);
-
-int watch_start(struct watch *watch, struct error *err);
-/* Takes what there is; to be called a few times a second. */
-int watch_drain(struct watch *watch, struct error *err);
-/* Ends the round at a time since the scale's base: gaps are attributed. */
-int watch_end_round(struct watch *watch, int64_t until_ns, struct error *err);
-/* Ends the loops, and the last round. */
-int watch_stop(struct watch *watch, struct error *err);
-
-/* Stores all that is known so far, replacing what the book has of the run. */
-int watch_store(const struct watch *watch, struct book *book, int64_t run, struct error *err);
+/* Watches them, until the time is over or a signal comes, and stores a run: all of it twice a minute, and at the end, also of one that
+ * failed. The session is RUN_SESSION_NEW, and *run {}; the caller clears both, also after a failure. */
+int watch_run(
+	const struct watch_request *request, struct run_session *session, struct run *run, struct error *err);

@@ -8,7 +8,7 @@ static struct remedy remedy(enum source_kind kind, const char *name, const char 
 {
 	const struct source source = {1, (char *)name, NULL, (char *)unit, kind};
 
-	return jitter_remedy(&(struct remedy_facts){.source = &source, .cpu = 3});
+	return jitter_remedy(&source, 3, NULL, false);
 }
 
 static void assert_remedy(
@@ -43,13 +43,11 @@ TEST(each_kind_of_source_has_its_remedy)
 TEST(a_service_is_stopped_by_the_policy_if_that_lists_it)
 {
 	const struct source source = {1, (char *)"backupd", NULL, (char *)"backup.service", SOURCE_PROCESS};
-	struct remedy_facts facts = {.source = &source, .cpu = 3};
 
-	assert_string_equal(jitter_remedy(&facts).how, "systemctl stop backup.service");
-	facts.listed = true;
-	assert_string_equal(jitter_remedy(&facts).how, "emp-setup apply --only svc.units,svc.timers");
-	facts.never = "the network";
-	assert_int_equal(jitter_remedy(&facts).kind, REMEDY_ISOLATE);
+	assert_string_equal(jitter_remedy(&source, 3, NULL, false).how, "systemctl stop backup.service");
+	assert_string_equal(
+		jitter_remedy(&source, 3, NULL, true).how, "emp-setup apply --only svc.units,svc.timers");
+	assert_int_equal(jitter_remedy(&source, 3, "the network", true).kind, REMEDY_ISOLATE);
 }
 
 TEST(what_is_no_service_is_kept_off_the_cpu)
@@ -63,8 +61,7 @@ TEST(of_several_cpus_none_is_named)
 {
 	const struct source source = {1, (char *)"make", NULL, NULL, SOURCE_PROCESS};
 
-	assert_string_equal(jitter_remedy(&(struct remedy_facts){.source = &source, .cpu = -1}).how,
-		"emp-setup apply --isolate N");
+	assert_string_equal(jitter_remedy(&source, -1, NULL, false).how, "emp-setup apply --isolate N");
 }
 
 TEST(every_kind_has_some)

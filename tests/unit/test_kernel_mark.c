@@ -2,7 +2,7 @@
 /* The mark that the kernel clears. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/counter.h"
+#include "lib/jitter/sampler.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
