@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb fingerprint: takes it, prints it, stores it, or compares two: see fingerprint.h. */
-#include "setup/fingerprint/fingerprint.h"
-
+/* A machine and its settings as a document, which the verb fingerprint prints, stores or compares with another, and the verb verify
+ * with that of a profile. It has three parts: the identity, which a cutoff profile is bound to; the settings, whose differences
+ * explain different times; and the volatile rest, which is only recorded. One digest covers the first two: it changes only when
+ * somebody changes the machine, and is the same for root and for others. */
 #include "lib/base/json.h"
 #include "lib/base/paths.h"
-#include "lib/base/terminal.h"
+#include "lib/base/table.h"
+#include "lib/base/tool.h"
 #include "lib/book/book.h"
 #include "lib/host/clock/kernel_clock.h"
 #include "lib/host/cpu/cpus.h"
@@ -13,6 +15,7 @@
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/systemd/units.h"
+#include "lib/protocol/environment_diff.h"
 #include "setup/options.h"
 
 #include <gnu/libc-version.h>
@@ -306,7 +309,8 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		packages(root_fd), "emp", "version", EMP_VERSION, "compiler", __VERSION__);
 }
 
-int fingerprint_take(json_t **ret, int root_fd, struct error *err)
+/* {"format": "emp-fingerprint", …}. With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
+static int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 {
 	_cleanup_(machine_clear) struct machine machine = {};
 	_cleanup_(kernel_clear) struct kernel kernel = {};
@@ -337,7 +341,56 @@ int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 		err, -EBADMSG, "cannot make the fingerprint: the system has names that are not UTF-8");
 }
 
-/* The verb. */
+/* Comparing two. */
+
+static const struct {
+	const char *demand;  /* what is to be repeated */
+	const char *verdict; /* the member of 0.1.0; "validity" has the names that emp-calibrate uses too */
+	const char *repeat;
+} WORDS[] = {[VALIDITY_HOLDS] = {"no", "stands"},
+	[VALIDITY_REPEAT_SHORT] = {"to the short run", "repeat the short run", "the short run"},
+	[VALIDITY_REPEAT_ALL] = {"to all", "repeat all", "the whole calibration"}};
+
+/* A fingerprint document: a file that "fingerprint --json" wrote, or for "now" this machine's. */
+static int read_document(json_t **ret, const char *name, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	const char *format;
+	int r;
+
+	if (!strcmp(name, "now"))
+		return fingerprint_take(ret, AT_FDCWD, err);
+	r = json_read(&document, name, err);
+	if (r < 0)
+		return r;
+	format = json_string_value(json_object_get(document, "format"));
+	if (!format || strcmp(format, "emp-fingerprint") != 0)
+		return error_say(err, -EINVAL,
+			"%s is not a fingerprint; 'emp-setup fingerprint --json' prints one", name);
+	*ret = TAKE(document);
+	return 0;
+}
+
+/* The differences, and as rows of a table or of an array. */
+static struct differences compare_documents(const json_t *before, const json_t *now, struct table **ret_list)
+{
+	static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"}, {"WHAT", COLUMN_WRAP, "what"},
+		{"BEFORE", COLUMN_WRAP, "before"}, {"NOW", COLUMN_WRAP, "now"},
+		{"MATTERS", COLUMN_WRAP, "matters"}, {"WHY", COLUMN_WRAP, "why"}, {}};
+	struct differences differences = environment_diff(before, now);
+
+	*ret_list = table_new(columns);
+	for (size_t i = 0; i < differences.n; i++) {
+		const struct difference *d = &differences.items[i];
+		const struct difference_rule *rule = difference_rule(d);
+
+		table_row(*ret_list, TEXT(d->identity ? "identity" : "settings"), TEXT(d->what),
+			TEXT(d->before), TEXT(d->now), TEXT(WORDS[rule->demand].demand), TEXT(rule->why));
+	}
+	return differences;
+}
+
+/* The verbs. */
 
 /* What is printed of a value: the texts of a list with ", " between. The caller frees it. */
 static char *value_text(const json_t *value)
@@ -379,6 +432,28 @@ static void print_value(const char *name, const json_t *value)
 		text = value_text(value);
 		terminal_wrap(stdout, text, (size_t)printf("  %-36s", name), 4);
 	}
+}
+
+static int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(table_freep) struct table *list = NULL;
+	int r = read_document(&before, before_name, err);
+
+	if (r == 0)
+		r = read_document(&now, now_name, err);
+	if (r < 0)
+		return r;
+	differences = compare_documents(before, now, &list);
+	if (options.json)
+		r = json_print_document(
+			"emp-differences", json_pack("{s:o}", "differences", table_json(list)), err);
+	else if (differences.n == 0)
+		printf("Identity and settings are the same.\n");
+	else
+		table_print(list, stdout);
+	return r < 0 ? r : differences.n ? STATUS_NOT_FIT : STATUS_DONE;
 }
 
 int fingerprint_verb(int argc, char **argv, struct error *err)
@@ -429,4 +504,70 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && !options.json)
 		printf("Stored as environment %" PRId64 " in %s.\n", id, book_file(book));
 	return r;
+}
+
+/* The fingerprint under which a profile's short run was made. */
+static int read_profile(const char *name, json_t **ret, struct profile *profile, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(run_clear) struct run run = {};
+	int r = book_open(&book, options.db, BOOK_READ, err);
+
+	if (r == 0)
+		r = book_get_profile(book, 0, name, profile, err);
+	if (r < 0)
+		return r;
+	if (profile->short_run.run)
+		r = book_get_run(book, profile->short_run.run, &run, err);
+	if (r == 0 && !run.environment)
+		return error_say(err, -ENOENT,
+			"profile '%s' was imported: the fingerprint of its machine is not in this book, so nothing can be compared; calibrate this machine with 'emp-calibrate run'",
+			name);
+	if (r == 0)
+		r = book_get_environment(book, run.environment, NULL, NULL, &text, err);
+	if (r < 0)
+		return r;
+	*ret = text ? json_loads(text, 0, NULL) : NULL;
+	return *ret ? 0 : error_say(err, -ENOENT, "the book has no fingerprint for profile '%s'", name);
+}
+
+int verify_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(table_freep) struct table *list = NULL;
+	_cleanup_(profile_clear) struct profile profile = {};
+	enum validity validity;
+	int r = read_profile(argv[0], &before, &profile, err);
+
+	if (r == 0)
+		r = fingerprint_take(&now, AT_FDCWD, err);
+	if (r < 0)
+		return r;
+	differences = compare_documents(before, now, &list);
+	validity = differences_validity(&differences);
+	if (options.json)
+		r = json_print_document("emp-verify",
+			json_pack("{s:s, s:o, s:s, s:s}", "profile", profile.name, "differences",
+				table_json(list), "validity", validity_name(validity), "verdict",
+				WORDS[validity].verdict),
+			err);
+	else {
+		printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile.name),
+			profile.made_ns ? " was made on " : "",
+			profile.made_ns ? text_moment(profile.made_ns) : "");
+		table_print(list, stdout);
+		if (differences.n == 0)
+			printf("None: the profile holds.\n");
+		else if (validity == VALIDITY_HOLDS)
+			printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
+		else
+			printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
+				WORDS[validity].repeat, options.db ? " --db " : "", options.db ?: "",
+				terminal_text(profile.name));
+	}
+	if (r < 0)
+		return r;
+	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;
 }
