@@ -14,9 +14,8 @@
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
-#include "setup/audit/ntp.h"
 
-/* A timer, a job of cron or a desktop session, and when it starts. */
+/* A timer, a job of cron ("/etc/cron.d/sysstat", "/etc/anacrontab:cron.daily") or a desktop session, and when it starts. */
 struct elapse {
 	char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */
@@ -26,6 +25,28 @@ struct elapse {
 struct unlisted {
 	const char *unit;
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
+};
+
+/* Which daemons discipline the clock, and what each of them reports. The kernel's own report is in struct clock_state; both are
+ * needed, since either can be wrong. */
+
+enum ntp_answer {
+	NTP_SILENT,       /* it does not answer; the description says why */
+	NTP_SYNCHRONISED, /* it follows a server */
+	NTP_SEARCHING,    /* it follows none */
+};
+
+struct ntp_daemon {
+	const char *name; /* "chrony" */
+	enum ntp_answer answer;
+	char description[160]; /* "follows 10.77.0.1, stratum 2" */
+};
+
+enum { NTP_MOST_DAEMONS = 8 };
+
+struct ntp {
+	struct ntp_daemon daemons[NTP_MOST_DAEMONS]; /* the running ones */
+	size_t n;
 };
 
 /* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's clock source does not allow
@@ -112,6 +133,25 @@ int facts_read(
 /* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
 void facts_read_files(struct facts *facts, int root_fd, int cpu);
 void facts_clear(struct facts *facts);
+
+/* units may be NULL: then daemons are found by the names of processes only. */
+void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
+	const struct process *processes, size_t n_processes);
+
+/* The units that may be started if none runs, the best first; NULL after the last. */
+const char *ntp_unit(size_t i);
+
+/* The answers of `chronyc -c tracking` and `ntpq -pn`. */
+void ntp_parse_chrony(const char *text, struct ntp_daemon *daemon);
+void ntp_parse_ntpq(const char *text, struct ntp_daemon *daemon);
+
+/* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of crontab(5) starts its job;
+ * 0: none, or no such line. */
+int64_t cron_next(const char *line, int64_t now_s, int64_t until_s);
+/* Adds the next job of each table of crontab(5) and anacrontab(5) below root_fd that can be read, if it is before `until_ns`. A job
+ * of anacron that is overdue is due now. */
+void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int64_t until_ns);
+void elapses_free(struct elapse *elapses, size_t n);
 
 enum check_state {
 	CHECK_OK,

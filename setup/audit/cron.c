@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When cron and anacron start their jobs: see cron.h. */
-#include "setup/audit/cron.h"
+/* When cron and anacron start their jobs: see audit.h. */
+#include "setup/audit/audit.h"
 
 #include "lib/base/paths.h"
 #include "lib/host/system/kernel.h"
@@ -94,11 +94,6 @@ static bool cron_line(const char *line, struct moments *ret)
 	return true;
 }
 
-static bool has_moment(const struct moments *m, enum field field, int value)
-{
-	return m->bits[field] >> value & 1;
-}
-
 int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 {
 	struct moments m;
@@ -106,33 +101,32 @@ int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 
 	if (!cron_line(line, &m))
 		return 0;
-	for (time_t t = now_s - now_s % 60 + 60; t < until_s; t += 60) {
-		bool day, weekday;
+	for (time_t t = now_s - now_s % 60 + 60; t < until_s && localtime_r(&t, &tm); t += 60) {
+		const int is[FIELDS] = {tm.tm_min, tm.tm_hour, tm.tm_mday, tm.tm_mon + 1, tm.tm_wday};
+		bool holds[FIELDS];
 
-		if (!localtime_r(&t, &tm) || !has_moment(&m, MINUTE, tm.tm_min) ||
-			!has_moment(&m, HOUR, tm.tm_hour) || !has_moment(&m, MONTH, tm.tm_mon + 1))
-			continue;
+		for (enum field field = MINUTE; field < FIELDS; field++)
+			holds[field] = m.bits[field] >> is[field] & 1;
 		/* where both the day and the weekday are given, either of them will do */
-		day = has_moment(&m, DAY, tm.tm_mday);
-		weekday = has_moment(&m, WEEKDAY, tm.tm_wday);
-		if (m.any_day || m.any_weekday ? day && weekday : day || weekday)
+		if (holds[MINUTE] && holds[HOUR] && holds[MONTH] &&
+			(m.any_day || m.any_weekday ? holds[DAY] && holds[WEEKDAY]
+						    : holds[DAY] || holds[WEEKDAY]))
 			return t;
 	}
 	return 0;
 }
 
-struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t until_s)
+void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int64_t until_ns)
 {
 	/* of Debian, of SUSE, and of the others */
 	static const char *const patterns[] = {"/etc/crontab", "/etc/cron.d/*", "/var/spool/cron/crontabs/*",
 		"/var/spool/cron/tabs/*", "/var/spool/cron/*"};
 	_cleanup_(freep) char *anacron = path_text(root_fd, "/etc/anacrontab");
-	struct cron_job *jobs = NULL;
+	const int64_t now_s = now_ns / NS_PER_S, until_s = until_ns / NS_PER_S;
 	char period[16], name[64];
 	int64_t next_s;
 	int days;
 
-	*ret_n = 0;
 	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
 		_cleanup_(paths_clear) struct paths tables = paths_expand(root_fd, patterns[i]);
 
@@ -148,7 +142,7 @@ struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t un
 			for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
 				next_s = cron_next(line, now_s, next_s ?: until_s) ?: next_s;
 			if (next_s)
-				*array_add(jobs, *ret_n) = (struct cron_job){xstrdup(*table), next_s};
+				*array_add(*jobs, *n) = (struct elapse){text_utf8(*table), next_s * NS_PER_S};
 		}
 	}
 	for (char *rest = anacron, *line; (line = strsep(&rest, "\n"));) {
@@ -171,15 +165,15 @@ struct cron_job *cron_read(size_t *ret_n, int root_fd, int64_t now_s, int64_t un
 		tm.tm_mday += days;
 		next_s = mktime(&tm);
 		if (next_s && next_s < until_s)
-			*array_add(jobs, *ret_n) = (struct cron_job){
-				text_format("/etc/anacrontab:%s", name), next_s > now_s ? next_s : now_s};
+			*array_add(*jobs, *n) = (struct elapse){
+				text_utf8(text_brief("/etc/anacrontab:%s", name)),
+				(next_s > now_s ? next_s : now_s) * NS_PER_S};
 	}
-	return jobs;
 }
 
-void cron_clear(struct cron_job *jobs, size_t n)
+void elapses_free(struct elapse *elapses, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		free(jobs[i].table);
-	free(jobs);
+		free(elapses[i].unit);
+	free(elapses);
 }

@@ -8,7 +8,6 @@
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
-#include "setup/audit/cron.h"
 #include "lib/host/system/tracefs.h"
 #include "lib/host/systemd/units.h"
 
@@ -384,9 +383,7 @@ static void ask_running_system(struct facts *f)
 	_cleanup_(argv_freep) char **users = NULL;
 	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);
 	struct error why = {};
-	struct cron_job *jobs;
 	bool runs = false;
-	size_t n;
 
 	f->has_units = units_open(&units, &why) == 0 && units_list(units, &f->units, &why) == 0;
 	if (f->has_units)
@@ -398,13 +395,8 @@ static void ask_running_system(struct facts *f)
 	/* Jobs of cron, without which no table has an effect. */
 	for (size_t i = 0; i < f->n_processes; i++)
 		runs |= list_has("cron crond anacron", ' ', f->processes[i].name);
-	if (runs) {
-		jobs = cron_read(&n, f->root_fd, now_ns / NS_PER_S, until_ns / NS_PER_S);
-		for (size_t i = 0; i < n; i++)
-			*array_add(f->due, f->n_due) = (struct elapse){
-				text_utf8(jobs[i].table), jobs[i].next_s * NS_PER_S};
-		cron_clear(jobs, n);
-	}
+	if (runs)
+		cron_read(&f->due, &f->n_due, f->root_fd, now_ns, until_ns);
 	for (size_t i = 0; i < sockets.n; i++)
 		read_user(f, sockets.items[i], until_ns);
 	users = sessions_desktops();
@@ -457,12 +449,8 @@ void facts_clear(struct facts *f)
 	kernel_clear(&f->kernel);
 	free(f->processes);
 	unit_list_clear(&f->units);
-	for (size_t i = 0; i < f->n_timers; i++)
-		free(f->timers[i].unit);
-	free(f->timers);
-	for (size_t i = 0; i < f->n_due; i++)
-		free(f->due[i].unit);
-	free(f->due);
+	elapses_free(f->timers, f->n_timers);
+	elapses_free(f->due, f->n_due);
 	free(f->unlisted);
 	free(f->threads);
 	cgroup_limits_clear(&f->limits);

@@ -2,7 +2,7 @@
 /* Any bytes as the text of a file of the kernel, or as what a command prints, for every parser of such text. */
 #include "lib/base/text.h"
 #include "lib/host/accounting/identity.h"
-#include "setup/audit/ntp.h"
+#include "setup/audit/audit.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"

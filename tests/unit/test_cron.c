@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "setup/audit/cron.h"
+#include "setup/audit/audit.h"
 
 #include <time.h>
 
@@ -63,8 +63,8 @@ TEST_WITH(each_table_gives_its_next_job, utc, tree_remove)
 	static const char *const tables[] = {"/etc/crontab", "/etc/cron.d/sysstat",
 		"/var/spool/cron/crontabs/me", "/var/spool/cron/you", "/etc/anacrontab:cron.daily"};
 	static const int64_t after_s[] = {10 * 60, 60, 3 * 60, 53 * 60, 30};
-	struct cron_job *jobs;
-	size_t n;
+	struct elapse *jobs = NULL;
+	size_t n = 0;
 
 	tree_put("etc/crontab", "SHELL=/bin/sh\n30 * * * * root late\n17 * * * * root early\n");
 	tree_put("etc/cron.d/sysstat", "* * * * * root sa1\n");
@@ -76,11 +76,11 @@ TEST_WITH(each_table_gives_its_next_job, utc, tree_remove)
 		"1\t5\tcron.daily\trun-parts\n7\t10\tcron.weekly\trun-parts\n@monthly 15 cron.monthly x\n");
 	tree_put("var/spool/anacron/cron.daily", "20261121\n");
 	tree_put("var/spool/anacron/cron.weekly", "20261120\n");
-	jobs = cron_read(&n, tree.fd, NOW, NOW + DAY);
+	cron_read(&jobs, &n, tree.fd, NOW * NS_PER_S, (NOW + DAY) * NS_PER_S);
 	assert_int_equal(n, 5);
 	for (size_t i = 0; i < n; i++) {
-		assert_string_equal(jobs[i].table, tables[i]);
-		assert_int_equal(jobs[i].next_s - NOW + 30, after_s[i]);
+		assert_string_equal(jobs[i].unit, tables[i]);
+		assert_int_equal(jobs[i].next_ns / NS_PER_S - NOW + 30, after_s[i]);
 	}
-	cron_clear(jobs, n);
+	elapses_free(jobs, n);
 }

@@ -2,7 +2,7 @@
 /* What time daemons say, and which of them run. */
 #include "tests/unit/check.h"
 
-#include "setup/audit/ntp.h"
+#include "setup/audit/audit.h"
 
 TEST(chronys_line_tells_server_and_stratum)
 {
