@@ -1,11 +1,251 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. */
+/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. See apply.h.
+ *
+ * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd makes. For a unit
+ * whose own file is in /etc, a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a
+ * condition that never holds. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/tool.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
-#include "setup/options.h"
+#include "lib/host/process/subprocess.h"
+
+#include <sys/stat.h>
+
+void crash_point(void)
+{
+	if (options.kill_after > 0 && --options.kill_after == 0)
+		raise(SIGKILL);
+}
+
+bool path_is_mask(const char *path)
+{
+	char target[16] = "";
+
+	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
+}
+
+/* The mask or the drop-in of a unit; the caller frees it. */
+static char *block_path(const struct entry *e)
+{
+	return text_format("%s/%s%s", e->persistent ? "/etc/systemd/system" : "/run/systemd/system", e->name,
+		e->block == BLOCK_DROP_IN ? ".d/" DROP_IN_NAME : "");
+}
+
+bool entry_is_blocked(const struct entry *e)
+{
+	_cleanup_(freep) char *path = block_path(e);
+
+	if (e->block == BLOCK_DROP_IN)
+		return access(path, F_OK) == 0;
+	return e->block == BLOCK_MASK && path_is_mask(path);
+}
+
+static int set_drop_in(const char *path, bool there, struct error *err)
+{
+	static const char text[] = "# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
+				   "[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
+	_cleanup_(freep) char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	_cleanup_(closep) int fd = -1;
+
+	if (!there) {
+		if (unlink(path) < 0 && errno != ENOENT)
+			return error_os(err, -errno, "cannot remove %s", path);
+		if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
+			return error_os(err, -errno, "cannot remove %s", directory);
+		return 0;
+	}
+	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", directory);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		return error_os(err, fd < 0 ? -errno : -EIO, "cannot write %s", path);
+	return fsync(fd) < 0 ? error_os(err, -errno, "cannot write %s", path) : 0;
+}
+
+void entries_block(
+	struct units *units, struct entry *const *entries, size_t n, bool blocked, struct report *report)
+{
+	const enum outcome failed = blocked ? OUTCOME_REFUSED : OUTCOME_FAILED;
+	struct error why = {};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct entry *e = entries[i];
+		_cleanup_(freep) char *path = block_path(e);
+		int r = 0;
+
+		if (e->block == BLOCK_DROP_IN)
+			r = set_drop_in(path, blocked, &why);
+		else if (path_is_mask(path) != blocked)
+			r = units_mask(units, e->name, blocked, e->persistent, &why);
+		if (r < 0)
+			report_entry(report, e, failed, NULL, NULL, why.text);
+		crash_point();
+	}
+	if (n == 0)
+		return;
+	if (units_reload(units, &why) < 0)
+		report_add(report, "svc.units", "-", failed, NULL, NULL, why.text);
+	crash_point();
+}
+
+/* Carrying out a plan. */
+
+/* Records in the journal what the entry at place i holds, which is taken over. */
+static int record_held(struct plan *plan, size_t i, char *held, struct error *err)
+{
+	struct entry *e = plan_entry(plan, i);
+	int r;
+
+	free(e->held);
+	e->held = held;
+	r = journal_mark(&plan->journal, plan->order[i], err);
+	crash_point();
+	return r;
+}
+
+/* An error only if it was interrupted. */
+static int set_unit(struct entry *e, struct units *units, struct error *err)
+{
+	bool start = !strcmp(e->want, "active");
+	struct error why = {};
+	int r = units_set(units, e->name, start, &why);
+
+	crash_point();
+	if (r == -EINTR)
+		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
+			start ? "start" : "stop");
+	e->done = r != -ETIMEDOUT && units_is_up(units, e->name) == start;
+	free(e->why);
+	e->why = xstrdup(r < 0   ? why.text
+			 : start ? "it did not start (a condition of the unit does not hold)"
+				 : "it was started again");
+	return 0;
+}
+
+/* A unit that runs and is to be stopped, or the other way; another is only kept from being started. */
+static bool is_switched(const struct entry *e)
+{
+	return e->kind == ENTRY_UNIT && strcmp(e->old, e->want) != 0;
+}
+
+/* Reports what became of the units, and records for status that those that were refused hold their old values. */
+static int report_units(struct plan *plan, int r, struct error *err)
+{
+	for (size_t i = 0; i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+		bool start = !strcmp(e->want, "active");
+		const char *before = start ? "inactive" : "active";
+
+		if (e->kind != ENTRY_UNIT)
+			continue;
+		if (!is_switched(e))
+			report_entry(&plan->report, e, OUTCOME_ALREADY, e->old, e->want,
+				"kept from being started");
+		else if (e->done) {
+			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
+			report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
+		} else {
+			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
+			r = r == 0 ? record_held(plan, i, xstrdup(e->old), err) : r;
+		}
+	}
+	return r;
+}
+
+static int change_units(struct plan *plan, struct error *err)
+{
+	_cleanup_(freep) struct entry **blocked = NULL;
+	size_t n_blocked = 0;
+	int r = 0;
+
+	/* A second attempt for what is not done: another unit that was still active may have prevented it. */
+	for (int attempt = 0; attempt < 2; attempt++)
+		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+			struct entry *e = plan_entry(plan, i);
+
+			if (!is_switched(e) || e->done)
+				continue;
+			r = set_unit(e, plan->units, err);
+			if (r == 0 && e->done)
+				r = record_held(plan, i, xstrdup(e->want), err);
+		}
+	if (r < 0)
+		return r;
+	/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
+	for (size_t i = 0; i < plan->n_order; i++) {
+		struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_UNIT && e->block != BLOCK_NONE && (!is_switched(e) || e->held))
+			*array_add(blocked, n_blocked) = e;
+	}
+	entries_block(plan->units, blocked, n_blocked, true, &plan->report);
+	/* A request over D-Bus starts a service again, until it is masked. */
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_UNIT && (e->done || !is_switched(e)) &&
+			units_is_up(plan->units, e->name) != !strcmp(e->want, "active"))
+			r = set_unit(e, plan->units, err);
+	}
+	return report_units(plan, r, err);
+}
+
+static int set_file(struct plan *plan, size_t i, struct error *err)
+{
+	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
+		[SETTING_ALREADY] = OUTCOME_ALREADY,
+		[SETTING_ABSENT] = OUTCOME_ABSENT,
+		[SETTING_OFFLINE] = OUTCOME_ABSENT,
+		[SETTING_REFUSED] = OUTCOME_REFUSED,
+		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
+	struct entry *e = plan_entry(plan, i);
+	struct kernel_setting file = entry_setting(e);
+	_cleanup_(freep) char *before = entry_read(e, NULL);
+	struct kernel_setting_result result = kernel_setting_set(&file, e->want);
+	_cleanup_(freep) char *held = result.held;
+	const char *note = NULL;
+	int r = 0;
+
+	crash_point();
+	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
+		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
+			held ?: e->want);
+	if (held) /* also if nothing was changed: later changes are somebody else's */
+		r = record_held(plan, i, xstrdup(held), err);
+	if (result.outcome == SETTING_OFFLINE)
+		note = "its CPUs are offline";
+	else if (result.outcome == SETTING_REFUSED)
+		note = result.error == -EROFS ? "read-only here; only the host can change it"
+					      : strerror(-result.error);
+	else if (result.outcome == SETTING_CLAMPED)
+		note = "the kernel set another value than requested";
+	report_entry(&plan->report, e, outcomes[result.outcome], before, held, note);
+	return r;
+}
+
+static int change_files(struct plan *plan, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+		char *now;
+
+		if (interrupt_pending())
+			return error_say(err, -EINTR, "interrupted");
+		if (e->kind != ENTRY_FILE)
+			continue;
+		if (!entry_is_kept(e))
+			r = set_file(plan, i, err);
+		else if ((now = entry_read(e, NULL))) /* the value that the changes before it have left */
+			r = record_held(plan, i, now, err);
+	}
+	return r;
+}
 
 static int apply_prepare(struct plan *plan, struct error *err)
 {
@@ -37,6 +277,7 @@ static int apply_prepare(struct plan *plan, struct error *err)
 /* Shows what became of the plan, or with --dry-run the plan. */
 static int apply_show(struct plan *plan, struct error *err)
 {
+	_cleanup_(json_decrefp) json_t *document = NULL;
 	struct report *report = &plan->report;
 	size_t n_changed = report->count[OUTCOME_CHANGED], n_differ = report->count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
@@ -49,8 +290,10 @@ static int apply_show(struct plan *plan, struct error *err)
 				e->old, e->want, e->loses);
 	}
 
-	if (options.json)
-		return report_print_json(report, json_pack("{s:b}", "dry_run", options.dry_run), err);
+	if (options.json) {
+		document = report_document(report, json_pack("{s:b}", "dry_run", options.dry_run));
+		return json_print(document, file, err);
+	}
 	report_print(report, file, options.verbose);
 	if (options.dry_run) {
 		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
@@ -66,7 +309,8 @@ static int apply_show(struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* Everything is on disk before the first write. Positive: it was interrupted. */
+/* Everything is on disk before the first write. What was changed before a failure is restored at once. Positive: it was
+ * interrupted, and all is as before. */
 static int carry_out(struct plan *plan, struct error *err)
 {
 	struct error why = {};
@@ -84,11 +328,18 @@ static int carry_out(struct plan *plan, struct error *err)
 	crash_point();
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", plan->n_order,
 		plan->facts.policy->name);
-	r = change_apply(plan, err);
+	if (plan->units) {
+		waiting_begin(plan->units, true);
+		r = change_units(plan, err);
+		waiting_end(plan->units);
+	}
+	if (r == 0)
+		r = change_files(plan, err);
+	if (r == 0 && interrupt_pending())
+		r = error_say(err, -EINTR, "interrupted");
 	if (r == 0)
 		return 0;
-	/* What was changed before a failure is restored at once. */
-	back = change_restore_locked(plan->n_open, &why);
+	back = restore_locked(plan->n_open, &why);
 	if (back < 0)
 		return error_prefix(err, r,
 			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
@@ -99,25 +350,51 @@ static int carry_out(struct plan *plan, struct error *err)
 	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
 }
 
-/* Looks at the command line: the file of the command of --for, if there is one. */
-static int check_request(const struct request *request, char **argv, char **ret_command, struct error *err)
+/* The status that a shell would give to a command that cannot be executed. */
+static int shell_status(int r)
 {
-	int r;
+	enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
-	if (options.run_for && !argv[0])
-		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
-	if (!options.run_for && argv[0])
-		return error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
-	if (options.run_for && options.persistent)
-		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
-	r = request_validate(request, err);
-	return r == 0 && options.run_for ? run_for_find(argv[0], ret_command, err) : r;
+	return r == -ENOMEM ? r : r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+}
+
+/* Runs the command of --for, then restores all entries but the `first` ones, which nothing but a kill -9 prevents. Meanwhile CPUs
+ * stay out of deep idle states, where the kernel allows to ask for that. The caller holds no lock: the command may audit, or apply
+ * more. The exit status of the command, or of the restore if that is not STATUS_DONE. */
+static int run_for(char *const *argv, const char *path, size_t first, struct error *err)
+{
+	enum { RETRY_US = 100 * 1000 };
+	static const char latency[] = "/dev/cpu_dma_latency";
+	const struct subprocess command = {.argv = argv, .path = path, .forward_signals = true};
+	_cleanup_(lock_release) struct lock lock = {.fd = -1};
+	struct error why = {};
+	bool told = false;
+	int32_t us = idle_latency_us();
+	/* A request that no CPU takes long to wake up; it ends when the file is closed. */
+	int fd = open(latency, O_WRONLY | O_CLOEXEC), status, back, r;
+
+	if (fd < 0 || write(fd, &us, sizeof(us)) != sizeof(us))
+		fprintf(stderr, "emp-setup: CPUs may enter deep idle states: cannot %s %s: %s\n",
+			fd < 0 ? "open" : "write", latency, strerror(errno));
+	r = subprocess_run(&command, NULL, &status, err);
+	status = r < 0 ? shell_status(r) : process_exit_status(status);
+	closep(&fd);
+	/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
+	while ((r = lock_take(&lock, SETUP_LOCK, &why)) == -EBUSY) {
+		if (!told)
+			fprintf(stderr, "emp-setup: waiting to restore: %s\n", why.text);
+		told = true;
+		usleep(RETRY_US);
+	}
+	if (r < 0)
+		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
+	back = restore_locked(first, err);
+	return back == STATUS_DONE ? status : back;
 }
 
 int apply_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(plan_clear) struct plan plan = {
-		.request = {options.only, options.skip, options.isolate >= 0, options.persistent}};
+	_cleanup_(plan_clear) struct plan plan = {};
 	_cleanup_(lock_release) struct lock lock = {.fd = -1};
 	_cleanup_(freep) char *command = NULL;
 	struct error err2;
@@ -126,8 +403,20 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
 	argv[argc] = NULL; /* options may follow the operands */
-	r = check_request(&plan.request, argv, &command, err);
-	if (r == 0 && !options.dry_run)
+	if (options.run_for && !argv[0])
+		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
+	if (!options.run_for && argv[0])
+		return error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
+	if (options.run_for && options.persistent)
+		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
+	r = request_validate(err);
+	if (r < 0)
+		return r;
+	if (options.run_for)
+		r = executable_find(argv[0], &command, err);
+	if (r < 0)
+		return shell_status(r);
+	if (!options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
 		r = lock_take(&lock, SETUP_LOCK, err);
@@ -141,8 +430,8 @@ int apply_verb(int argc, char **argv, struct error *err)
 	interrupt_block_others();
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
-		apply_show(&plan,
-			&err2); /* its command runs, and all is restored, even if nobody can see this */
+		/* its command runs, and all is restored, even if nobody can see this */
+		apply_show(&plan, &err2);
 		lock_release(&lock);
 		return run_for(argv, command, plan.n_open, err);
 	}

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/base/json.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
 #include "setup/audit/audit.h"
-
-#include <jansson.h>
+#include "setup/options.h"
 
 /* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. */
 #define SETUP_LOCK "/run/emp-setup"
@@ -72,14 +72,11 @@ struct kernel_setting entry_setting(const struct entry *entry);
 /* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees it. */
 char *entry_read(const struct entry *entry, struct units *units);
 
-/* Another state directory, for tests. */
-void journal_set_directory(const char *directory);
+extern const char *journal_directory; /* "/var/lib/emp-setup"; tests have another */
 
 /* 1: there is one, 0: nothing is applied. A damaged one is no failure. */
 int journal_load(struct journal *ret, struct error *err);
 void journal_clear(struct journal *journal);
-/* Takes `entry` over. */
-void journal_add(struct journal *journal, struct entry *entry);
 struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */
 /* Removes cleared entries. */
 void journal_compact(struct journal *journal);
@@ -88,10 +85,9 @@ void journal_compact(struct journal *journal);
 int journal_save(const struct journal *journal, struct error *err);
 /* Appends that entry `i` was set, and to what (entry->held). After a failure the file is as before. */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
-/* A text beside the journal, that is removed with it: saved atomically, and loaded (NULL: there is none; the caller
- * frees it). */
-int journal_save_beside(const char *text, struct error *err);
-char *journal_load_beside(void);
+/* Replaces a file in that directory, atomically and durably. text NULL: it is not UTF-8. */
+int journal_save_file(const char *name, const char *text, struct error *err);
+#define JOURNAL_BEFORE "before" /* of the snapshot; removed with the journal */
 /* Removes the files and the directory. */
 int journal_remove(struct error *err);
 
@@ -143,28 +139,24 @@ FILE *report_file(void);
 /* Prints a table and an empty line, or nothing where it has no rows. Files of one kind with equal results share a row; what is
  * as wanted or does not exist is left out unless `all`. */
 void report_print(const struct report *report, FILE *file, bool all);
-/* An array. */
-json_t *report_json(const struct report *report);
-/* The document of apply and restore, with these members before the changes, which are taken over. */
-int report_print_json(const struct report *report, json_t *members, struct error *err);
+/* The document of apply and restore, with these members before the changes, which are taken over; the caller owns it. */
+json_t *report_document(const struct report *report, json_t *members);
+
+/* From now on, standard error shows which unit apply or restore waits for, and for how long: on a terminal one line that counts,
+ * elsewhere a line now and then. interruptible: INT, TERM and HUP end the wait with -EINTR, see signals.h. */
+void waiting_begin(struct units *units, bool interruptible);
+/* Clears the line, so that the next one takes its place. */
+void waiting_end(struct units *units);
 
 /* What apply will change, in this order: made out of what an audit gathered, before anything is changed; and what became of it. */
 
-/* Which checks an apply is to make. */
-struct request {
-	const char *only; /* comma-separated ids; NULL: all of levels A and B that can surely be restored */
-	const char *skip; /* likewise; NULL: none */
-	bool isolate;     /* the core of facts.cpu gets a partition of its own, and no interrupts */
-	bool persistent;  /* services and timers stay stopped after a reboot */
-};
-
-/* -EINVAL if a name in the lists is no check that can be applied. */
-int request_validate(const struct request *request, struct error *err);
-bool request_takes(const struct request *request, const struct check *check);
+/* Whether options.only, .skip and .isolate have an apply make this check. */
+bool request_takes(const struct check *check);
+/* -EINVAL if a name in these lists is no check that can be applied. */
+int request_validate(struct error *err);
 
 struct plan {
 	struct facts facts;
-	struct request request;
 	struct units *units;    /* NULL: systemd does not answer */
 	struct journal journal; /* what was open before, and the new entries behind it */
 	size_t n_open;          /* entries that were applied before */
@@ -186,64 +178,23 @@ void plan_clear(struct plan *plan);
 /* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
 void plan_add(struct plan *plan, struct entry *entry);
 
-/* Carries out a plan, and restores what the journal holds. After a stop at any crash point, what the journal holds can
- * be restored. */
+/* Keeps the units of some entries from being started by anybody, as their `block` says, or ends that; failures are reported. */
+void entries_block(
+	struct units *units, struct entry *const *entries, size_t n, bool blocked, struct report *report);
+/* Whether it is so now; whether a file is a mask; and the name of our drop-ins. */
+bool entry_is_blocked(const struct entry *entry);
+bool path_is_mask(const char *path);
+#define DROP_IN_NAME "90-emp-setup.conf"
 
-/* Carries out plan->order and reports what became of it. Only a failure to write the journal is
- * an error, and -EINTR: the caller undoes it. */
-int change_apply(struct plan *plan, struct error *err);
-
-/* Restores all entries but the `first` ones, and shows the result; the caller holds the host's lock. A status of
+/* Restores all entries of the journal but the `first` ones, and shows the result; the caller holds the host's lock. A status of
  * tool.h. */
-int change_restore_locked(size_t first, struct error *err);
-
-/* Keeps a unit from being started by anybody, as entry->block says, or ends that. A failure is reported. */
-void change_block(struct units *units, const struct entry *entry, bool blocked, struct report *report);
-/* Whether it is so now. */
-bool change_is_blocked(const struct entry *entry);
-/* Whether a path is a mask; and the name of our drop-ins. */
-bool change_is_mask(const char *path);
-#define CHANGE_DROP_IN "90-emp-setup.conf"
-/* Needed after blocking. */
-void change_reload(struct units *units, enum outcome failed, struct report *report);
-
-/* For tests: kills the process at the crash point that --kill-after chooses. They follow each change that the outside can
- * see, so that a test can try all moments at which a power cut may come. */
-void crash_point(void);
+int restore_locked(size_t first, struct error *err);
 
 /* What a restore must leave as it was: the states of all units and of their files, masks and drop-ins, and the files of
- * cpufreq, SMT and CPUs. It is taken before the first change, and compared at the end of a restore. It is only for the
- * report: what restore does is in the journal. */
-
-/* Takes one and writes it beside the journal. `list`: NULL where systemd does not answer. */
+ * cpufreq, SMT and CPUs. This takes it before the first change, and writes it beside the journal; the end of a restore compares it.
+ * It is only for the report: what restore does is in the journal. `list`: NULL where systemd does not answer. */
 int snapshot_save(const struct unit_list *list, struct error *err);
 
-/* Reports everything that is not as it was, with OUTCOME_DIFFERENT; nothing if there is no snapshot of this boot.
- * Names that the report has explained are left out, and so are units that come and go by themselves. */
-int snapshot_compare(struct units *units, struct report *report, struct error *err);
-
-/* The command of apply --for, and the restore after it, which nothing but a kill -9 prevents. */
-
-/* Finds the file of a command; the caller frees it. Positive with a sentence: it cannot be executed, and this is the
- * status that a shell would give (127: it does not exist, 126). */
-int run_for_find(const char *name, char **ret_path, struct error *err);
-
-/* Runs it, then restores all entries but the `first` ones. Meanwhile CPUs stay out of deep idle states, where the
- * kernel allows to ask for that. The caller holds no lock: the command may audit, or apply more. The exit status of
- * the command, or of the restore if that is not STATUS_DONE. */
-int run_for(char *const *argv, const char *path, size_t first, struct error *err);
-
-/* Shows on standard error which unit apply or restore waits for, and for how long: on a terminal one line that counts,
- * elsewhere a line now and then. */
-
-struct waiting {
-	bool interruptible; /* INT, TERM and HUP end the wait with -EINTR, see signals.h */
-	bool drawn;
-	int64_t next_ns; /* when the next line is due */
-};
-
-/* For units_set_waiting; data is a struct waiting. */
-units_waiting waiting_step;
-
-/* Clears the line, so that the next one takes its place. */
-void waiting_end(struct waiting *waiting);
+/* For tests: kills the process at the crash point that --kill-after chooses. They follow each change that the outside can
+ * see, so that a test can try all moments at which a power cut may come. What the journal holds can be restored after any. */
+void crash_point(void);

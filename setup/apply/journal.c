@@ -3,7 +3,6 @@
  * the first digits of their SHA-256. A file of 0.1.0 has the JSON only. */
 #include "setup/apply/apply.h"
 
-#include "lib/base/json.h"
 #include "lib/base/paths.h"
 #include "lib/document/document.h"
 #include "lib/host/system/digest.h"
@@ -60,13 +59,6 @@ void journal_clear(struct journal *j)
 	free(j->entries);
 	free(j->boot_id);
 	*j = (struct journal){};
-}
-
-void journal_add(struct journal *j, struct entry *entry)
-{
-	struct entry *added = array_add(j->entries, j->n);
-
-	*added = TAKE_STRUCT(*entry);
 }
 
 struct entry *journal_find(const struct journal *j, const char *name)
@@ -181,7 +173,7 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 		e.number = reading->n_entries;
 	reading->n_entries++;
 	j->incomplete |= e.kind == ENTRY_LOST;
-	journal_add(j, &e);
+	*array_add(j->entries, j->n) = e;
 	return 0;
 }
 
@@ -202,13 +194,13 @@ static char *find_member(const char *line, size_t len, const char *name)
 
 static void add_lost(struct journal *j, char *name, char *old, char *why)
 {
-	journal_add(j, &(struct entry){.kind = ENTRY_LOST,
-			       .id = xstrdup("journal"),
-			       .name = name,
-			       .old = old,
-			       .want = why,
-			       .persistent = true,
-			       .number = -1});
+	*array_add(j->entries, j->n) = (struct entry){.kind = ENTRY_LOST,
+		.id = xstrdup("journal"),
+		.name = name,
+		.old = old,
+		.want = why,
+		.persistent = true,
+		.number = -1};
 }
 
 /* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
@@ -283,7 +275,7 @@ static void add_missing(struct reading *reading)
 		return;
 	j->damaged = j->incomplete = true;
 	for (size_t i = 0; i < reading->lost.n; i++)
-		journal_add(j, &reading->lost.entries[i]);
+		*array_add(j->entries, j->n) = TAKE_STRUCT(reading->lost.entries[i]);
 	add_lost(j, xstrdup("-"), xstrdup(""),
 		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK, (int)missing,
 					    (int)(n + missing))
@@ -292,18 +284,13 @@ static void add_missing(struct reading *reading)
 
 /* The files. */
 
-static const char *directory = "/var/lib/emp-setup";
+const char *journal_directory = "/var/lib/emp-setup";
 
-static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new", BESIDE_NAME[] = "before";
-
-void journal_set_directory(const char *path)
-{
-	directory = path;
-}
+static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new";
 
 int journal_load(struct journal *ret, struct error *err)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", directory, FILE_NAME), *line = NULL;
+	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME), *line = NULL;
 	_cleanup_(journal_clear) struct journal j = {};
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
 	struct reading reading = {.journal = &j, .n_expected = -1};
@@ -339,25 +326,25 @@ int journal_load(struct journal *ret, struct error *err)
 /* Makes it if it does not exist. Its own entry in its parent is made durable, too. */
 static int open_directory(struct error *err)
 {
-	_cleanup_(freep) char *parent = xstrndup(directory, (size_t)(strrchr(directory, '/') - directory));
+	_cleanup_(freep) char *parent = xstrndup(
+		journal_directory, (size_t)(strrchr(journal_directory, '/') - journal_directory));
 	_cleanup_(closep) int parent_fd = -1;
-	int fd = paths_check(directory, PATH_WRITE, err);
+	int fd = paths_check(journal_directory, PATH_WRITE, err);
 
 	if (fd < 0)
 		return fd;
-	if (mkdir(directory, 0700) < 0 && errno != EEXIST)
-		return error_os(err, -errno, "cannot make %s", directory);
+	if (mkdir(journal_directory, 0700) < 0 && errno != EEXIST)
+		return error_os(err, -errno, "cannot make %s", journal_directory);
 	parent_fd = open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open(journal_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return error_os(err, -errno, "cannot open %s", directory);
+		return error_os(err, -errno, "cannot open %s", journal_directory);
 	if (parent_fd >= 0)
 		fsync(parent_fd);
 	return fd;
 }
 
-/* Replaces a file. text NULL: it is not UTF-8. */
-static int save_file(const char *name, const char *text, struct error *err)
+int journal_save_file(const char *name, const char *text, struct error *err)
 {
 	_cleanup_(closep) int dir_fd = open_directory(err);
 	int r = text ? 0 : -EILSEQ;
@@ -376,9 +363,9 @@ static int save_file(const char *name, const char *text, struct error *err)
 	if (r < 0) {
 		unlinkat(dir_fd, NEW_NAME, 0);
 		if (faccessat(dir_fd, FILE_NAME, F_OK, 0) < 0)
-			unlinkat(dir_fd, BESIDE_NAME, 0);
-		rmdir(directory); /* stays if an older journal is in it */
-		return error_os(err, r, "cannot write %s/%s", directory, name);
+			unlinkat(dir_fd, JOURNAL_BEFORE, 0);
+		rmdir(journal_directory); /* stays if an older journal is in it */
+		return error_os(err, r, "cannot write %s/%s", journal_directory, name);
 	}
 	return 0;
 }
@@ -404,23 +391,13 @@ int journal_save(const struct journal *j, struct error *err)
 		fputs(line ?: "", stream);
 	}
 	text_stream_close(stream, &text);
-	return save_file(FILE_NAME, valid ? text : NULL, err);
-}
-
-int journal_save_beside(const char *text, struct error *err)
-{
-	return save_file(BESIDE_NAME, text, err);
-}
-
-char *journal_load_beside(void)
-{
-	return path_text(AT_FDCWD, "%s/%s", directory, BESIDE_NAME);
+	return journal_save_file(FILE_NAME, valid ? text : NULL, err);
 }
 
 int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
 	const struct entry *e = &j->entries[i];
-	_cleanup_(freep) char *path = text_format("%s/%s", directory, FILE_NAME);
+	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
 	_cleanup_(freep) char *line = make_line(
 		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", e->held));
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
@@ -441,16 +418,17 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 
 int journal_remove(struct error *err)
 {
-	_cleanup_(closep) int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_(closep) int dir_fd = open(
+		journal_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (dir_fd < 0)
-		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", directory);
+		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", journal_directory);
 	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
-		return error_os(err, -errno, "cannot remove %s/%s", directory, FILE_NAME);
-	unlinkat(dir_fd, BESIDE_NAME, 0);
+		return error_os(err, -errno, "cannot remove %s/%s", journal_directory, FILE_NAME);
+	unlinkat(dir_fd, JOURNAL_BEFORE, 0);
 	unlinkat(dir_fd, NEW_NAME, 0); /* of an interrupted save */
 	fsync(dir_fd);
-	if (rmdir(directory) < 0 && errno != ENOTEMPTY)
-		return error_os(err, -errno, "cannot remove %s", directory);
+	if (rmdir(journal_directory) < 0 && errno != ENOTEMPTY)
+		return error_os(err, -errno, "cannot remove %s", journal_directory);
 	return 0;
 }

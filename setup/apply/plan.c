@@ -18,28 +18,26 @@
 
 #include <systemd/sd-login.h>
 
-/* Which checks are requested. */
-
-bool request_takes(const struct request *request, const struct check *check)
+bool request_takes(const struct check *check)
 {
-	if ((!check->applied && !check->setting.pattern) || list_has(request->skip, ',', check->id))
+	if ((!check->applied && !check->setting.pattern) || list_has(options.skip, ',', check->id))
 		return false;
-	if (request->isolate && check->setting.isolates)
+	if (options.isolate >= 0 && check->setting.isolates)
 		return true;
-	if (!request->only)
+	if (!options.only)
 		return !check->setting.on_request;
 	/* Its own name, or that of a check with whose files the kernel changes its files. */
 	for (const struct check *c = check_rows; c->id; c++)
-		if (list_has(request->only, ',', c->id) &&
+		if (list_has(options.only, ',', c->id) &&
 			(c == check ||
 				(c->setting.coupled_check && !strcmp(c->setting.coupled_check, check->id))))
 			return true;
 	return false;
 }
 
-int request_validate(const struct request *request, struct error *err)
+int request_validate(struct error *err)
 {
-	const char *const lists[] = {request->only, request->skip};
+	const char *const lists[] = {options.only, options.skip};
 
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
 		for (const char *p = lists[i]; p && *p; p += strcspn(p, ","), p += *p == ',') {
@@ -81,7 +79,7 @@ void plan_add(struct plan *plan, struct entry *entry)
 		return;
 	}
 	*place = plan->journal.n;
-	journal_add(&plan->journal, entry);
+	*array_add(plan->journal.entries, plan->journal.n) = TAKE_STRUCT(*entry);
 }
 
 void plan_clear(struct plan *plan)
@@ -159,7 +157,7 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 		.old = xstrdup(old),
 		.want = xstrdup("inactive"),
 		.block = BLOCK_NONE,
-		.persistent = plan->request.persistent,
+		.persistent = options.persistent,
 		.loses = policy_loses(plan->facts.policy, name),
 	};
 
@@ -330,7 +328,7 @@ static void plan_ntp(struct plan *plan)
 
 static bool is_to_stop(const struct plan *plan, const char *unit)
 {
-	return policy_stop(plan->facts.policy, unit) && request_takes(&plan->request, check_of(unit));
+	return policy_stop(plan->facts.policy, unit) && request_takes(check_of(unit));
 }
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
@@ -341,14 +339,14 @@ static int plan_units(struct plan *plan, struct error *err)
 	int r = 0;
 
 	if (!plan->units) {
-		if (request_takes(&plan->request, check_of("x.service")))
+		if (request_takes(check_of("x.service")))
 			report_add(&plan->report, "svc.units", "-", OUTCOME_ABSENT, NULL, NULL,
 				plan->facts.units_why);
 		return 0;
 	}
 	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
 	/* What is stopped until the next boot is in the journal as such, and is restored as such. */
-	for (size_t i = 0; plan->request.persistent && i < plan->journal.n; i++) {
+	for (size_t i = 0; options.persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];
 
 		if (e->kind == ENTRY_UNIT && !e->persistent && e->block != BLOCK_NONE)
@@ -379,7 +377,7 @@ static int plan_units(struct plan *plan, struct error *err)
 	for (char **name = files; *name; name++)
 		if (is_to_stop(plan, *name) && !is_planned(plan, *name) && !units_is_up(plan->units, *name))
 			plan_unit(plan, *name, "inactive");
-	if (request_takes(&plan->request, check_rows_find("ntp.on")))
+	if (request_takes(check_rows_find("ntp.on")))
 		plan_ntp(plan);
 	return 0;
 }
@@ -394,7 +392,7 @@ static void plan_isolation(struct plan *plan)
 			      *rest = NULL, *subtree = NULL, *list = NULL;
 	const char *obstacle = NULL;
 
-	if (!plan->request.isolate)
+	if (options.isolate < 0)
 		return;
 	top = directory ? xstrndup(directory, (size_t)(strrchr(directory, '/') - directory)) : NULL;
 	controllers = top ? path_text(AT_FDCWD, "%s/cgroup.controllers", top) : NULL;
@@ -431,8 +429,7 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 	for (const struct check *check = check_rows; check->id; check++) {
 		const struct setting_files *files = check_files(check, &plan->facts);
 
-		if (!check->setting.pattern || check->setting.order != order ||
-			!request_takes(&plan->request, check))
+		if (!check->setting.pattern || check->setting.order != order || !request_takes(check))
 			continue;
 		if (check->setting.isolates && plan->facts.cpu < 0)
 			return error_say(err, -EINVAL, "%s: no CPU is set apart for timing; --cpu names one",
@@ -504,8 +501,7 @@ int plan_make(struct plan *plan, struct error *err)
 		return r;
 	/* Behind all settings: their values are read again when these are set. */
 	for (const struct check *check = check_rows; check->id; check++)
-		if (check->setting.keeps && request_takes(&plan->request, check) &&
-			check_files(check, &plan->facts)->n > 0)
+		if (check->setting.keeps && request_takes(check) && check_files(check, &plan->facts)->n > 0)
 			plan_kept_files(plan, check);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb restore: restores what a journal holds: see apply.h.
+/* The verb restore: restores what a journal holds, and compares the result with the state before the first apply. See apply.h.
  *
  * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a restore that was
  * killed is simply repeated. What somebody else has changed since is left alone.
@@ -9,10 +9,12 @@
  * an order that suits the kernel, and what does not hold its value then is written once more. */
 #include "setup/apply/apply.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "setup/options.h"
+
+#include <fnmatch.h>
 
 /* One restore: the entries from the first on, and what becomes of them. An entry that is done with is cleared. */
 struct restore {
@@ -29,26 +31,22 @@ static void restore_clear(struct restore *r)
 	report_clear(&r->report);
 }
 
-/* Reports an entry that failed or is left alone, with its value before apply. It stays for the next restore; with --forget it
- * is cleared, and `note` ends before "; --", the ways to treat it. */
-static void keep_entry(
-	struct restore *r, struct entry *e, enum outcome outcome, const char *now, const char *note)
-{
-	const char *way = options.forget ? strstr(note, "; --") : NULL;
-	_cleanup_(freep) char *cause = way ? xstrndup(note, (size_t)(way - note)) : NULL;
-
-	report_entry(&r->report, e, options.forget ? OUTCOME_FORGOTTEN : outcome, *e->old ? e->old : NULL,
-		now, cause ?: note);
-	if (options.forget)
-		entry_clear(e);
-}
-
-/* Reports an entry that is restored, or need not be, and clears it. */
-static void finish_entry(struct restore *r, struct entry *e, enum outcome outcome, const char *before,
+/* Reports what became of an entry, and clears it. One that failed or is left alone stays for the next restore; with --forget it is
+ * cleared, too, and `note` ends before "; --", the ways to treat it. */
+static void settle_entry(struct restore *r, struct entry *e, enum outcome outcome, const char *before,
 	const char *now, const char *note)
 {
-	report_entry(&r->report, e, outcome, before, now, note);
-	entry_clear(e);
+	bool stays = outcome == OUTCOME_FAILED || outcome == OUTCOME_LEFT_ALONE;
+	const char *way = stays && options.forget ? strstr(note, "; --") : NULL;
+	_cleanup_(freep) char *cause = way ? xstrndup(note, (size_t)(way - note)) : NULL;
+
+	if (stays && options.forget)
+		outcome = OUTCOME_FORGOTTEN;
+	if (stays && !*before) /* of what a damaged journal has lost */
+		before = NULL;
+	report_entry(&r->report, e, outcome, before, now, cause ?: note);
+	if (!stays || options.forget)
+		entry_clear(e);
 }
 
 /* Files. */
@@ -134,24 +132,24 @@ static void settle_file(struct restore *r, struct entry *e)
 	const struct kernel_setting_result *result = &e->result;
 
 	if (result->outcome == SETTING_OFFLINE)
-		keep_entry(r, e, OUTCOME_LEFT_ALONE, NULL,
+		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->old, NULL,
 			options.forget ? "its CPUs are offline"
 				       : "its CPUs are offline; set them online, then restore again");
 	else if (result->outcome == SETTING_REFUSED || result->outcome == SETTING_CLAMPED) {
 		/* What could not be restored is tried again by the next restore. */
 		free(e->held);
 		e->held = TAKE(e->result.held);
-		keep_entry(r, e, OUTCOME_FAILED, e->held ?: e->now,
+		settle_entry(r, e, OUTCOME_FAILED, e->old, e->held ?: e->now,
 			result->outcome == SETTING_REFUSED ? strerror(-result->error)
 							   : "the kernel set another value than requested");
 	} else if (result->outcome == SETTING_ABSENT)
-		finish_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
 	else if (e->now && !strcmp(e->now, e->old))
-		finish_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+		settle_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
 	else {
 		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, e->now ?: "?",
 			e->old);
-		finish_entry(r, e, OUTCOME_RESTORED, e->now, e->old, NULL);
+		settle_entry(r, e, OUTCOME_RESTORED, e->now, e->old, NULL);
 	}
 }
 
@@ -170,7 +168,7 @@ static void restore_files(struct restore *r)
 			entries[i].changed_externally = true;
 	for (size_t i = n; i-- > r->first;)
 		if (entries[i].changed_externally)
-			keep_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].now,
+			settle_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].old, entries[i].now,
 				"changed by somebody else; --force restores it, --forget keeps it");
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
 		write_files(r, i % ORDERS, ORDERS - 1);
@@ -200,11 +198,11 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	result = units_set(r->units, e->name, start, &why);
 	crash_point();
 	if (result < 0) {
-		keep_entry(r, e, OUTCOME_FAILED, e->want, why.text);
+		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, why.text);
 		return;
 	}
 	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
-	finish_entry(r, e, OUTCOME_RESTORED, e->want, e->old,
+	settle_entry(r, e, OUTCOME_RESTORED, e->want, e->old,
 		units_is_up(r->units, e->name) == start ? NULL : "it was started, and has ended by itself");
 }
 
@@ -215,18 +213,18 @@ static void restore_unit(struct restore *r, struct entry *e)
 	struct error err2;
 
 	if (!r->units)
-		keep_entry(r, e, OUTCOME_FAILED, e->want, "systemd does not answer");
-	else if (change_is_blocked(e)) /* that it could not be unblocked is reported already */
-		keep_entry(r, e, OUTCOME_FAILED, e->want, "it is still kept from being started");
+		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, "systemd does not answer");
+	else if (entry_is_blocked(e)) /* that it could not be unblocked is reported already */
+		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, "it is still kept from being started");
 	else if (!strcmp(e->old, e->want) || units_is_up(r->units, e->name) == start)
-		finish_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+		settle_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
 	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, &err2) < 0)
 		switch_unit(r, e, start);
 	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
-		finish_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
 	else if (!strcmp(load, "masked"))
-		keep_entry(
-			r, e, OUTCOME_LEFT_ALONE, e->want, "masked by somebody else; --forget leaves it so");
+		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->old, e->want,
+			"masked by somebody else; --forget leaves it so");
 	else
 		switch_unit(r, e, start);
 }
@@ -246,22 +244,18 @@ static enum rank rank_of(const struct entry *e, struct units *units)
 
 static void restore_units(struct restore *r)
 {
-	struct waiting waiting = {};
-	size_t n = r->journal.n;
-	bool any = false;
+	_cleanup_(freep) struct entry **blocked = NULL;
+	size_t n = r->journal.n, n_blocked = 0;
 
 	for (size_t i = r->first; r->units && i < n; i++) {
-		const struct entry *e = &r->journal.entries[i];
+		struct entry *e = &r->journal.entries[i];
 
-		if (!e->name || e->kind != ENTRY_UNIT || e->block == BLOCK_NONE)
-			continue;
-		change_block(r->units, e, false, &r->report);
-		any = true;
+		if (e->name && e->kind == ENTRY_UNIT && e->block != BLOCK_NONE)
+			*array_add(blocked, n_blocked) = e;
 	}
-	if (any)
-		change_reload(r->units, OUTCOME_FAILED, &r->report);
+	entries_block(r->units, blocked, n_blocked, false, &r->report);
 	if (r->units)
-		units_set_waiting(r->units, waiting_step, &waiting);
+		waiting_begin(r->units, false);
 	for (int rank = 0; rank < RANKS; rank++)
 		for (size_t i = r->first; i < n; i++) { /* the last one first, but for RANK_NEEDED */
 			struct entry *e =
@@ -271,8 +265,166 @@ static void restore_units(struct restore *r)
 				restore_unit(r, e);
 		}
 	if (r->units)
-		units_set_waiting(r->units, NULL, NULL);
-	waiting_end(&waiting);
+		waiting_end(r->units);
+}
+
+/* The state before the first change: a JSON object with an object for each kind of thing, from its name to its state. */
+
+#define CPU "/sys/devices/system/cpu/"
+
+/* Of these, the files that can be written and read. */
+static const char *const FILES[] = {CPU "cpufreq/*", CPU "cpufreq/[a-z]*/*",
+	CPU "cpufreq/policy[0-9]*/[a-z]*/*", CPU "intel_pstate/*", CPU "amd_pstate/*", CPU "smt/control",
+	CPU "cpu[0-9]*/online", CPU "cpu[0-9]*/power/energy_perf_bias"};
+
+static const char *const UNIT_FILES[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
+
+static json_t *take_files(void)
+{
+	json_t *files = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, FILES[i]);
+
+		for (size_t k = 0; k < paths.n; k++) {
+			_cleanup_(freep) char *value = NULL;
+			struct stat st;
+
+			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IWUSR &&
+				text_read_file(AT_FDCWD, paths.items[k], &value) == 0)
+				json_object_set_new(files, paths.items[k], json_string(value));
+		}
+	}
+	return files;
+}
+
+/* Masks, and drop-ins of ours. */
+static json_t *take_masks(void)
+{
+	json_t *masks = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(UNIT_FILES); i++) {
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, UNIT_FILES[i]);
+
+		for (size_t k = 0; k < paths.n; k++) {
+			_cleanup_(freep) char *drop_in = text_format("%s/" DROP_IN_NAME, paths.items[k]);
+
+			if (path_is_mask(paths.items[k]) || access(drop_in, F_OK) == 0)
+				json_object_set_new(masks, paths.items[k], json_string("there"));
+		}
+	}
+	return masks;
+}
+
+static json_t *snapshot_take(const struct unit_list *list)
+{
+	_cleanup_(freep) char *boot_id = journal_boot_id();
+	json_t *units = json_object(), *unit_files = json_object();
+
+	for (size_t i = 0; list && i < list->n; i++) {
+		const struct unit *unit = &list->items[i];
+
+		json_object_set_new(unit_files, unit->name, json_string(unit->file_state));
+		if (unit_is_up(unit))
+			json_object_set_new(units, unit->name, json_string("active"));
+	}
+	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot", "version", 1,
+		"boot_id", boot_id, "files", take_files(), "masks", take_masks(), "units", units,
+		"unit_files", unit_files);
+}
+
+int snapshot_save(const struct unit_list *list, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *snapshot = snapshot_take(list);
+	_cleanup_(freep) char *text = json_dumps(snapshot, JSON_COMPACT);
+
+	return journal_save_file(JOURNAL_BEFORE, text, err);
+}
+
+/* Started on demand, or done after a while: whether it is up now says nothing. */
+static bool comes_and_goes(struct units *units, const char *name)
+{
+	_cleanup_(argv_freep) char **triggers = NULL;
+	_cleanup_(freep) char *type = NULL, *state = NULL;
+	struct error err2;
+
+	if (units_get(units, name, "Unit.UnitFileState", 's', &state, &err2) < 0 ||
+		!strcmp(state, "transient") || fnmatch("user*@*.service", name, 0) == 0 ||
+		fnmatch("emp-*", name, 0) == 0)
+		return true;
+	if (!unit_is_kind(name, ".service"))
+		return false;
+	if (units_names(units, name, "TriggeredBy", &triggers, &err2) < 0 || (triggers && *triggers) ||
+		units_get(units, name, "Service.Type", 's', &type, &err2) < 0)
+		return true;
+	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
+}
+
+/* A kind of thing that is compared. */
+struct kind {
+	const char *member;
+	const char *id;     /* of the rows of the report */
+	const char *absent; /* the state of what one of them does not have; NULL: no difference */
+	bool of_systemd;
+};
+
+static const struct kind KINDS[] = {{"files", "frequency"}, {"masks", "masks", "not there", true},
+	{"unit_files", "unit files", NULL, true}, {"units", "units", "inactive", true}};
+
+/* Whether a row of this name says that it was left alone or failed, or has a note. */
+static bool is_explained(const struct report *report, const char *name)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct report_row *row = &report->rows[i];
+
+		if (!strcmp(row->name, name) &&
+			(row->note || row->outcome == OUTCOME_LEFT_ALONE || row->outcome == OUTCOME_FAILED))
+			return true;
+	}
+	return false;
+}
+
+static void compare_kind(const struct kind *kind, const json_t *before, const json_t *now,
+	struct units *units, struct report *report)
+{
+	json_t *was = json_object_get(before, kind->member), *is = json_object_get(now, kind->member), *value;
+	_cleanup_(json_decrefp) json_t *all = json_object();
+	const char *name;
+
+	json_object_update(all, was);
+	json_object_update_missing(all, is);
+	json_object_foreach (all, name, value) {
+		const char *then = json_string_value(json_object_get(was, name)) ?: kind->absent,
+			   *today = json_string_value(json_object_get(is, name)) ?: kind->absent;
+
+		if (then && today && strcmp(then, today) != 0 && !is_explained(report, name) &&
+			(strcmp(kind->member, "units") != 0 || !comes_and_goes(units, name)))
+			report_add(report, kind->id, name, OUTCOME_DIFFERENT, then, today, NULL);
+	}
+}
+
+static int snapshot_compare(struct units *units, struct report *report, struct error *err)
+{
+	_cleanup_(freep) char *text = path_text(AT_FDCWD, "%s/" JOURNAL_BEFORE, journal_directory),
+			      *boot_id = journal_boot_id();
+	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL, *now = NULL;
+	_cleanup_(unit_list_clear) struct unit_list list = {};
+	const char *boot = json_string_value(json_object_get(before, "boot_id"));
+	bool has_units = units &&
+			 json_object_size(json_object_get(before, "unit_files")) != 0; /* then, too */
+	int r = 0;
+
+	if (!boot || !boot_id || strcmp(boot, boot_id) != 0)
+		return 0;
+	if (units)
+		r = units_list(units, &list, err);
+	if (r < 0)
+		return r;
+	now = snapshot_take(units ? &list : NULL);
+	for (size_t i = 0; i < ELEMENTS(KINDS); i++)
+		if (has_units || !KINDS[i].of_systemd)
+			compare_kind(&KINDS[i], before, now, units, report);
+	return 0;
 }
 
 /* The verb. */
@@ -280,11 +432,14 @@ static void restore_units(struct restore *r)
 static int restore_show(const struct report *report, size_t n_undone, struct error *err)
 {
 	size_t n_failed = report->count[OUTCOME_FAILED], n_differ = report->count[OUTCOME_DIFFERENT];
+	_cleanup_(json_decrefp) json_t *document = NULL;
 	FILE *file = report_file();
 
-	if (options.json)
-		return report_print_json(
-			report, json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone), err);
+	if (options.json) {
+		document = report_document(
+			report, json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone));
+		return json_print(document, file, err);
+	}
 	report_print(report, file, options.verbose);
 	if (n_undone)
 		fprintf(file, "A reboot had already undone %zu change%s.\n", n_undone,
@@ -302,21 +457,7 @@ static int restore_show(const struct report *report, size_t n_undone, struct err
 	return 0;
 }
 
-/* Restores what it can, and drops it from the journal in memory; what could not be restored or was left alone stays in it. */
-static int restore_entries(struct restore *r, struct error *err)
-{
-	struct journal *j = &r->journal;
-
-	restore_files(r);
-	restore_units(r);
-	for (size_t i = 0; i < j->n; i++) /* what a damaged journal has lost can only be listed */
-		if (j->entries[i].name && j->entries[i].kind == ENTRY_LOST)
-			keep_entry(r, &j->entries[i], OUTCOME_FAILED, NULL, j->entries[i].want);
-	journal_compact(j);
-	return r->first == 0 ? snapshot_compare(r->units, &r->report, err) : 0;
-}
-
-int change_restore_locked(size_t first, struct error *err)
+int restore_locked(size_t first, struct error *err)
 {
 	_cleanup_(restore_clear) struct restore restore = {};
 	struct journal *j = &restore.journal;
@@ -341,12 +482,22 @@ int change_restore_locked(size_t first, struct error *err)
 	restore.first = first < j->n ? first : j->n; /* a restore in the meantime leaves less */
 	if (units_open(&restore.units, &why) < 0)
 		restore.units = NULL;
-	r = options.at_boot ? 0 : restore_entries(&restore, err);
-	if (r < 0)
-		return r;
+	if (!options.at_boot) { /* what could not be restored or was left alone stays in the journal */
+		restore_files(&restore);
+		restore_units(&restore);
+		for (size_t i = 0; i < j->n; i++) { /* what a damaged journal has lost can only be listed */
+			struct entry *e = &j->entries[i];
+
+			if (e->name && e->kind == ENTRY_LOST)
+				settle_entry(&restore, e, OUTCOME_FAILED, e->old, NULL, e->want);
+		}
+		journal_compact(j);
+		r = restore.first == 0 ? snapshot_compare(restore.units, &restore.report, err) : 0;
+		if (r < 0)
+			return r;
+	}
 	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
 		report->count[OUTCOME_RESTORED], n_undone, j->n);
-	/* What could not be restored stays in the journal. */
 	if (j->n == 0)
 		crash_point();
 	r = j->n > 0 ? journal_save(j, err) : journal_remove(err);
@@ -373,5 +524,5 @@ int restore_verb(int argc, char **argv, struct error *err)
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	r = lock_take(&lock, SETUP_LOCK, err);
-	return r < 0 ? r : change_restore_locked(0, err);
+	return r < 0 ? r : restore_locked(0, err);
 }

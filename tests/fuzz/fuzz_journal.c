@@ -13,7 +13,7 @@ static void write_journal(const uint8_t *bytes, size_t n)
 
 	snprintf(directory, sizeof(directory), "%s/state", fuzz_directory());
 	mkdir(directory, 0700);
-	journal_set_directory(directory);
+	journal_directory = directory;
 	snprintf(path, sizeof(path), "%s/journal", directory);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	FUZZ_MUST(fd >= 0 && write(fd, bytes, n) == (ssize_t)n);

@@ -18,7 +18,7 @@ static int make(void **state)
 	tree_make(state);
 	snprintf(place, sizeof(place), "%s/emp", tree.path);
 	snprintf(file, sizeof(file), "%s/journal", place);
-	journal_set_directory(place);
+	journal_directory = place;
 	return 0;
 }
 
@@ -33,13 +33,13 @@ static struct entry entry(const char *name, const char *old, const char *want)
 static struct journal filled(void)
 {
 	struct journal j = {.boot_id = journal_boot_id(), .since_ns = 77};
-	struct entry a = entry("/a", "1", "0"), b = entry("b.service", "active", "inactive");
+	struct entry b = entry("b.service", "active", "inactive");
 
 	b.kind = ENTRY_UNIT;
 	b.block = BLOCK_DROP_IN;
 	b.persistent = true;
-	journal_add(&j, &a);
-	journal_add(&j, &b);
+	*array_add(j.entries, j.n) = entry("/a", "1", "0");
+	*array_add(j.entries, j.n) = b;
 	return j;
 }
 
@@ -320,29 +320,37 @@ TEST_OF_JOURNAL(a_tuned_value_is_never_taken_for_an_original)
 	plan_clear(&plan);
 }
 
+/* Whether the options of apply have this check made. */
+static bool taken(const char *only, const char *skip, const char *id)
+{
+	options.only = only;
+	options.skip = skip;
+	return request_takes(check_rows_find(id));
+}
+
 TEST_OF_JOURNAL(only_and_skip_choose_among_the_checks)
 {
-	struct request all = {}, only = {.only = "thp,freq.governor"}, skip = {.skip = "ksm"};
-
-	assert_true(request_takes(&all, check_rows_find("freq.governor")));
-	assert_true(request_takes(&all, check_rows_find("svc.units")));
-	assert_false(request_takes(&all, check_rows_find("thp")));            /* on request */
-	assert_false(request_takes(&all, check_rows_find("smt")));            /* likewise */
-	assert_false(request_takes(&all, check_rows_find("kernel.version"))); /* nothing to set */
-	assert_true(request_takes(&only, check_rows_find("thp")));
-	assert_true(request_takes(&only, check_rows_find("epp"))); /* the governor changes it */
-	assert_false(request_takes(&only, check_rows_find("svc.units")));
-	assert_false(request_takes(&skip, check_rows_find("ksm")));
-	assert_true(request_takes(&skip, check_rows_find("nmi")));
+	assert_true(taken(NULL, NULL, "freq.governor"));
+	assert_true(taken(NULL, NULL, "svc.units"));
+	assert_false(taken(NULL, NULL, "thp"));            /* on request */
+	assert_false(taken(NULL, NULL, "smt"));            /* likewise */
+	assert_false(taken(NULL, NULL, "kernel.version")); /* nothing to set */
+	assert_true(taken("thp,freq.governor", NULL, "thp"));
+	assert_true(taken("thp,freq.governor", NULL, "epp")); /* the governor changes it */
+	assert_false(taken("thp,freq.governor", NULL, "svc.units"));
+	assert_false(taken(NULL, "ksm", "ksm"));
+	assert_true(taken(NULL, "ksm", "nmi"));
 }
 
 TEST_OF_JOURNAL(a_name_that_cannot_be_applied_is_refused)
 {
-	struct request unknown = {.only = "freq.governor,frq"}, record = {.skip = "kernel.version"};
-
-	assert_int_equal(request_validate(&unknown, &err), -EINVAL);
+	options.only = "freq.governor,frq";
+	options.skip = NULL;
+	assert_int_equal(request_validate(&err), -EINVAL);
 	assert_string_equal(err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
-	assert_int_equal(request_validate(&record, &err), -EINVAL);
+	options.only = NULL;
+	options.skip = "kernel.version";
+	assert_int_equal(request_validate(&err), -EINVAL);
 	assert_string_equal(err.text,
 		"--skip: kernel.version cannot be applied; do it by hand: install the newest kernel and reboot");
 }
@@ -352,18 +360,19 @@ TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
 		"clamped", "restored", "left alone", "failed"};
 	struct report report = {};
-	json_t *rows;
+	json_t *document, *rows;
 
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
 		report_add(&report, "x", "/x", (enum outcome)i, NULL, NULL, NULL);
 	report_add(&report, "x", "/y", OUTCOME_CHANGED, "1", "2", NULL);
 	assert_int_equal(report.count[OUTCOME_CHANGED], 2);
 	assert_int_equal(report.count[OUTCOME_REFUSED], 1);
-	rows = report_json(&report);
+	document = report_document(&report, NULL);
+	rows = json_object_get(document, "changes");
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
 		assert_string_equal(
 			json_string_value(json_object_get(json_array_get(rows, i), "outcome")), names[i]);
-	json_decref(rows);
+	json_decref(document);
 	report_clear(&report);
 }
 
