@@ -110,7 +110,7 @@ struct facts {
 	int64_t audit_rules; /* of system calls and files; -errno: not known */
 	char *preemption;    /* the kernel's mode: "none voluntary (full)" */
 	int64_t base_slice_ns;
-	char *irq_time;      /* CONFIG_IRQ_TIME_ACCOUNTING: "y" or "n" */
+	int64_t irq_time;    /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
 	int64_t delayacct;   /* kernel.task_delayacct */
 	int64_t mains;       /* 1 plugged in, 0 on battery */
 	int64_t idle_states; /* of CPU 0, polling included */
@@ -214,11 +214,20 @@ struct check {
 	const char *step; /* which part of the protocol */
 	const char *wanted;
 	const char *why;
-	const char *who;       /* advises it */
-	const char *how;       /* to get there, where apply does not; %s in it is replaced by the items */
-	const char *undo;      /* likewise, where restore does not */
-	check_decider *decide; /* NULL: the setting's files are compared with what it wants */
-	bool applied;          /* apply does it, and it is no setting */
+	const char *who;  /* advises it */
+	const char *how;  /* to get there, where apply does not; %s in it is replaced by the items */
+	const char *undo; /* likewise, where restore does not */
+	bool of_policies; /* of cpufreq: absent where there are none */
+	check_decider
+		*decide; /* NULL: by `number`, or else the setting's files are compared with what it wants */
+	struct {
+		size_t at; /* an int64_t of struct facts */
+		struct {
+			enum check_state state; /* CHECK_BY_HOST: see finding_set_absent */
+			const char *text;
+		} found[3]; /* where it is negative, 0, greater */
+	} number;
+	bool applied; /* apply does it, and it is no setting */
 	struct setting setting;
 };
 
@@ -232,7 +241,6 @@ const struct check *check_rows_find(const char *id);
 const struct setting_files *check_files(const struct check *check, const struct facts *facts);
 char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file);
 
-/* Decides by the check's function, or by the files of its setting. */
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret);
 
 /* For the functions that decide. */
@@ -251,8 +259,7 @@ check_decider check_daemons_services, check_daemons_timers, check_daemons_unknow
 check_decider check_ntp;
 /* EMPv3: governor, frequency limits, turbo, SpeedStep. */
 check_decider check_frequency_driver, check_frequency_governor, check_frequency_min, check_frequency_max,
-	check_frequency_turbo_intel, check_frequency_turbo_boost, check_frequency_turbo_policy,
-	check_frequency_percent, check_frequency_speedstep;
+	check_frequency_turbo_policy, check_frequency_percent, check_frequency_speedstep;
 /* EMPv4: the running kernel is the newest of this system. */
 check_decider check_kernel_version, check_kernel_pending;
 /* What shares the CPU that programs are timed on. */
@@ -260,11 +267,9 @@ check_decider check_cpus_latency, check_cpus_smt, check_cpus_quota, check_cpus_w
 	check_cpus_nohz, check_cpus_balancer, check_cpus_interrupts, check_cpus_new_interrupts;
 /* Kernel activity not caused by a process, and how the kernel schedules and accounts. */
 check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs, check_kernel_audit,
-	check_kernel_scheduler, check_kernel_irq_time, check_kernel_delayacct, check_kernel_throttling,
-	check_kernel_power;
-/* What else may disturb a run: load, swap, package managers, battery. */
-check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap,
-	check_system_mains;
+	check_kernel_scheduler, check_kernel_throttling, check_kernel_power;
+/* What else may disturb a run: load, swap, package managers. */
+check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap;
 
 /* The CPUs for an interrupt, and for those that come: not the core that programs are timed on. */
 setting_want_of check_cpus_interrupt_list, check_cpus_interrupt_mask;

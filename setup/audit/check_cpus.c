@@ -10,21 +10,10 @@
 
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 
-/* True where there is no policy to look at; the finding is made then. */
-static bool no_policy(const struct facts *f, struct finding *ret)
-{
-	if (f->frequency.n_policies > 0)
-		return false;
-	finding_set_absent(ret, f, "no frequency driver for this processor");
-	return true;
-}
-
 void check_frequency_driver(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
 
-	if (no_policy(f, ret))
-		return;
 	finding_set(ret, CHECK_OK, "%s%s%s%s", q->policies[0].driver ?: "unnamed driver",
 		q->pstate_status ? " (" : "", q->pstate_status ?: "", q->pstate_status ? ")" : "");
 }
@@ -35,8 +24,6 @@ void check_frequency_governor(const struct facts *f, struct finding *ret)
 	const struct frequency_policy *other = NULL;
 	size_t n = 0;
 
-	if (no_policy(f, ret))
-		return;
 	for (size_t i = 0; i < q->n_policies; i++)
 		if (!q->policies[i].governor || strcmp(q->policies[i].governor, "performance")) {
 			other = other ?: &q->policies[i];
@@ -61,8 +48,6 @@ void check_frequency_min(const struct facts *f, struct finding *ret)
 {
 	const struct frequency_policy *p = f->frequency.policies, *end = p + f->frequency.n_policies;
 
-	if (no_policy(f, ret))
-		return;
 	while (p < end && !may_fall(p))
 		p++;
 	if (p == end)
@@ -80,8 +65,6 @@ void check_frequency_max(const struct facts *f, struct finding *ret)
 {
 	const struct frequency_policy *p = f->frequency.policies, *end = p + f->frequency.n_policies;
 
-	if (no_policy(f, ret))
-		return;
 	while (p < end && (p->min_khz == p->max_khz || (p->base_khz > 0 && p->max_khz <= p->base_khz)))
 		p++;
 	if (p < end)
@@ -113,28 +96,6 @@ void check_frequency_percent(const struct facts *f, struct finding *ret)
 		finding_set(ret, q->max_perf_pct < 100 ? CHECK_OFF : CHECK_OK,
 			"max_perf_pct = %" PRId64 ", min_perf_pct = %" PRId64, q->max_perf_pct,
 			q->min_perf_pct);
-}
-
-void check_frequency_turbo_intel(const struct facts *f, struct finding *ret)
-{
-	int64_t no_turbo = f->frequency.no_turbo;
-
-	if (no_turbo < 0)
-		finding_set_absent(ret, f, "this machine does not use intel_pstate");
-	else
-		finding_set(ret, no_turbo ? CHECK_OK : CHECK_OFF, "no_turbo = %" PRId64 "%s", no_turbo,
-			no_turbo ? "" : ": turbo is on");
-}
-
-void check_frequency_turbo_boost(const struct facts *f, struct finding *ret)
-{
-	int64_t boost = f->frequency.boost;
-
-	if (boost < 0)
-		finding_set_absent(ret, f, "this machine has no global turbo switch");
-	else
-		finding_set(ret, boost ? CHECK_OFF : CHECK_OK, "boost = %" PRId64 "%s", boost,
-			boost ? ": turbo is on" : "");
 }
 
 /* By all switches. TURBO_NO_SWITCH: there is none of any kind, on a processor that has turbo or may have it. */
@@ -178,24 +139,27 @@ void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
 		finding_set_absent(ret, f, "the policies have no turbo switch");
 }
 
-/* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */
-static void check_fixed(const struct facts *f, struct finding *ret)
+void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 {
 	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *p = q->policies, *end = p + q->n_policies;
 	enum turbo turbo = find_turbo(f);
+	bool intel = f->machine.cpu_vendor && !strcmp(f->machine.cpu_vendor, "GenuineIntel");
 
-	for (size_t i = 0; i < q->n_policies; i++) {
-		const struct frequency_policy *p = &q->policies[i];
-
-		if (!p->governor || strcmp(p->governor, "performance") || may_fall(p) ||
-			(p->base_khz > 0 && p->max_khz > p->base_khz && turbo == TURBO_ON)) {
-			finding_set(ret, CHECK_OFF,
-				"the clock varies between %" PRId64 " and %" PRId64 " MHz", p->min_khz / 1000,
-				p->max_khz / 1000);
-			return;
-		}
-	}
-	if (turbo == TURBO_ON)
+	/* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */
+	while (p < end && p->governor && !strcmp(p->governor, "performance") && !may_fall(p) &&
+		(p->base_khz <= 0 || p->max_khz <= p->base_khz || turbo != TURBO_ON))
+		p++;
+	if (p < end)
+		finding_set(ret, CHECK_OFF, "the clock varies between %" PRId64 " and %" PRId64 " MHz",
+			p->min_khz / 1000, p->max_khz / 1000);
+	else if (q->n_policies == 0 && f->machine.virtual)
+		finding_set_absent(ret, f, "");
+	else if (q->n_policies == 0 && intel && !machine_flag(&f->machine, "est"))
+		finding_set(ret, CHECK_OK, "off in firmware");
+	else if (q->n_policies == 0)
+		finding_set(ret, CHECK_UNKNOWN, "no frequency driver: off in firmware, or driver missing");
+	else if (turbo == TURBO_ON)
 		finding_set(ret, CHECK_OFF, "the clock is fixed, but turbo is on");
 	else if (q->max_perf_pct > 0 && q->max_perf_pct < 100)
 		finding_set(ret, CHECK_OFF, "the clock is capped at %" PRId64 " %% (max_perf_pct)",
@@ -207,27 +171,12 @@ static void check_fixed(const struct facts *f, struct finding *ret)
 			q->policies[0].min_khz / 1000);
 }
 
-void check_frequency_speedstep(const struct facts *f, struct finding *ret)
-{
-	if (f->frequency.n_policies > 0)
-		check_fixed(f, ret);
-	else if (f->machine.virtual)
-		no_policy(f, ret);
-	else if (f->machine.cpu_vendor && !strcmp(f->machine.cpu_vendor, "GenuineIntel") &&
-		 !machine_flag(&f->machine, "est"))
-		finding_set(ret, CHECK_OK, "off in firmware");
-	else
-		finding_set(ret, CHECK_UNKNOWN, "no frequency driver: off in firmware, or driver missing");
-}
-
 void check_cpus_latency(const struct facts *f, struct finding *ret)
 {
 	if (f->idle_states > 1)
 		finding_set(ret, CHECK_OFF, "CPU 0 has %" PRId64 " idle states", f->idle_states);
-	else if (f->machine.virtual)
-		finding_set(ret, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
 	else
-		finding_set(ret, CHECK_ABSENT, "the kernel has no idle states to choose from");
+		finding_set_absent(ret, f, "the kernel has no idle states to choose from");
 }
 
 void check_cpus_smt(const struct facts *f, struct finding *ret)

@@ -115,14 +115,34 @@ void check_daemons_due(const struct facts *f, struct finding *ret)
 
 /* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for hours), nor
  * is the daemon's (chronyd -x follows a server and leaves the clock alone). */
-static void check_ntp_daemon(const struct facts *f, const char *kernel, struct finding *ret)
+void check_ntp(const struct facts *f, struct finding *ret)
 {
+	_cleanup_(freep) char *names = NULL;
 	const struct ntp_daemon *d = &f->ntp.daemons[0];
 	bool unsynchronised = f->clock.known && !f->clock.synchronised;
+	const char *kernel = !f->clock.known  ? "the state of the kernel's clock is not known"
+			     : unsynchronised ? "the kernel reports an unsynchronised clock"
+					      : "the kernel reports a synchronised clock";
 
-	ret->how = "check its servers and the network; a daemon that has just started needs a minute";
-	ret->undo = CHECK_NO_UNDO;
-	if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
+	if (f->ntp.n == 1) {
+		ret->how = "check its servers and the network; a daemon that has just started needs a minute";
+		ret->undo = CHECK_NO_UNDO;
+	}
+	if (f->ntp.n > 1) {
+		for (size_t i = 0; i < f->ntp.n; i++)
+			text_append(&names, ", ", "%s", f->ntp.daemons[i].name);
+		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);
+		ret->how = "stop all but one of them";
+		ret->undo = "start them again";
+	} else if (f->ntp.n == 0 && f->machine.container && !f->clock.settable)
+		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
+	else if (f->ntp.n == 0) {
+		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
+		if (!f->has_units) { /* apply could not start one */
+			ret->how = "install and start a time daemon, such as chrony";
+			ret->undo = "stop it";
+		}
+	} else if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
 		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->description,
 			f->clock.frequency_ppm);
 	else if (d->answer == NTP_SYNCHRONISED)
@@ -133,32 +153,6 @@ static void check_ntp_daemon(const struct facts *f, const char *kernel, struct f
 	else
 		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
 			d->description, kernel);
-}
-
-void check_ntp(const struct facts *f, struct finding *ret)
-{
-	_cleanup_(freep) char *names = NULL;
-	const char *kernel = !f->clock.known         ? "the state of the kernel's clock is not known"
-			     : f->clock.synchronised ? "the kernel reports a synchronised clock"
-						     : "the kernel reports an unsynchronised clock";
-
-	for (size_t i = 0; i < f->ntp.n; i++)
-		text_append(&names, ", ", "%s", f->ntp.daemons[i].name);
-	if (f->ntp.n == 1)
-		check_ntp_daemon(f, kernel, ret);
-	else if (f->ntp.n > 1) {
-		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);
-		ret->how = "stop all but one of them";
-		ret->undo = "start them again";
-	} else if (f->machine.container && !f->clock.settable)
-		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
-	else {
-		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
-		if (!f->has_units) { /* apply could not start one */
-			ret->how = "install and start a time daemon, such as chrony";
-			ret->undo = "stop it";
-		}
-	}
 }
 
 /* True where the host provides the kernel; the finding is made then. */
@@ -287,17 +281,6 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 			total / 1024 + (total % 1024 > 0), areas, areas == 1 ? "" : "s");
 }
 
-void check_system_mains(const struct facts *f, struct finding *ret)
-{
-	if (f->mains < 0 && f->machine.virtual)
-		finding_set(ret, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
-	else if (f->mains < 0)
-		finding_set(ret, CHECK_ABSENT, "no battery or power adapter is reported");
-	else
-		finding_set(
-			ret, f->mains ? CHECK_OK : CHECK_OFF, "%s", f->mains ? "plugged in" : "on battery");
-}
-
 /* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
 static void set_unreadable(struct finding *ret, int r, const char *what)
 {
@@ -372,26 +355,6 @@ void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
 		open ? open + 1 : "(not known)",
 		f->base_slice_ns < 0 ? "not known" : text_duration(f->base_slice_ns));
-}
-
-void check_kernel_irq_time(const struct facts *f, struct finding *ret)
-{
-	const char *value = f->irq_time;
-
-	if (!value)
-		finding_set(ret, CHECK_UNKNOWN, "the configuration of this kernel is not known");
-	else if (!strcmp(value, "y"))
-		finding_set(ret, CHECK_OK, "yes: interrupts do not count as process time");
-	else
-		finding_set(ret, CHECK_OFF, "no: process time includes interrupts");
-}
-
-void check_kernel_delayacct(const struct facts *f, struct finding *ret)
-{
-	if (f->delayacct < 0)
-		finding_set(ret, CHECK_ABSENT, "this kernel has no kernel.task_delayacct");
-	else
-		finding_set(ret, CHECK_OK, "%d", (int)f->delayacct);
 }
 
 void check_kernel_throttling(const struct facts *f, struct finding *ret)

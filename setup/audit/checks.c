@@ -54,25 +54,32 @@ const struct check check_rows[] = {
 	{"freq.driver", 'A', "EMPv3 frequency", "recorded only",
 		"the driver decides which of the other switches exist, and what they mean",
 		"pyperf, krun, tuned", .how = "nothing to do", .undo = CHECK_NO_UNDO,
-		.decide = check_frequency_driver},
+		.of_policies = true, .decide = check_frequency_driver},
 	{"freq.governor", 'A', "EMPv3 frequency", "performance on all CPUs",
 		"other governors change the clock frequency with the load",
-		"pyperf, ReBench, krun, temci, tuned, LLVM", .decide = check_frequency_governor,
+		"pyperf, ReBench, krun, temci, tuned, LLVM", .of_policies = true,
+		.decide = check_frequency_governor,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor", .want = "performance",
 			.coupled_check = "epp", /* the governor forces it to performance; not all kernels restore it */
 			.keeps = of_governor, .write = cpufreq_write_governor, .order = GOVERNOR, .restore_order = GOVERNOR}},
 	{"freq.min", 'A', "EMPv3 frequency", "at least the base frequency",
 		"a clock that may slow down takes time to speed up again",
-		"pyperf (which uses the turbo maximum)", .decide = check_frequency_min,
+		"pyperf (which uses the turbo maximum)", .of_policies = true,
+		.decide = check_frequency_min,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*", .kind = SETTING_LIMITS,
 			.want_of = check_frequency_limits, .write = cpufreq_write_limits,
 			.order = LIMITS, .restore_order = LIMITS}},
 	{"turbo.intel", 'A', "EMPv3 turbo", "no_turbo = 1", TURBO_WHY,
-		"EMP, pyperf, ReBench, temci, LLVM, BenchExec", .decide = check_frequency_turbo_intel,
+		"EMP, pyperf, ReBench, temci, LLVM, BenchExec",
+		.number = {offsetof(struct facts, frequency.no_turbo),
+			{{CHECK_BY_HOST, "this machine does not use intel_pstate"},
+				{CHECK_OFF, "no_turbo = 0: turbo is on"}, {CHECK_OK, "no_turbo = 1"}}},
 		.setting = {.pattern = CPU "intel_pstate/no_turbo", .want = "1", .order = PREFERENCE,
 			.restore_order = TURBO, .hardware = true, .coupled_check = "pstate.pct"}}, /* lowers min_perf_pct */
 	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", TURBO_WHY, "EMP, temci, BenchExec",
-		.decide = check_frequency_turbo_boost,
+		.number = {offsetof(struct facts, frequency.boost),
+			{{CHECK_BY_HOST, "this machine has no global turbo switch"},
+				{CHECK_OK, "boost = 0"}, {CHECK_OFF, "boost = 1: turbo is on"}}},
 		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true,
 			.coupled_check = "turbo.policy", /* the kernel writes it into every policy */
 			.order = PREFERENCE, .restore_order = TURBO}},
@@ -102,12 +109,17 @@ const struct check check_rows[] = {
 	{"delayacct", 'B', "accounting", "0 or 1: CPU times do not need it",
 		"while it is 0, only waiting times (disk, swap, interrupts) are missing", "EMP",
 		.how = "sysctl kernel.task_delayacct=1, if waiting times are wanted",
-		.undo = "sysctl kernel.task_delayacct=0", .decide = check_kernel_delayacct},
+		.undo = "sysctl kernel.task_delayacct=0", 
+		.number = {offsetof(struct facts, delayacct),
+			{{CHECK_ABSENT, "this kernel has no kernel.task_delayacct"}, {CHECK_OK, "0"}, {CHECK_OK, "1"}}}},
 	{"irqtime", 'B', "accounting", "yes: interrupts do not count as process time",
 		"without CONFIG_IRQ_TIME_ACCOUNTING, process times contain the interrupts that came meanwhile", "EMP",
 		.how = "boot a kernel that has it; or keep interrupts away from the CPU: irq.default, irq.each",
 		.undo = "boot the old kernel",
-		.decide = check_kernel_irq_time},
+		.number = {offsetof(struct facts, irq_time),
+			{{CHECK_UNKNOWN, "the configuration of this kernel is not known"},
+				{CHECK_OFF, "no: process time includes interrupts"},
+				{CHECK_OK, "yes: interrupts do not count as process time"}}}},
 	{"svc.unknown", 'B', "daemons", "no running service that the policy does not list",
 		"its CPU time, or a calibration, shows whether a daemon disturbs", "EMP",
 		.how = "list them in [stop] or [never] of a policy in /etc/emp/policies",
@@ -131,7 +143,7 @@ const struct check check_rows[] = {
 		.undo = CHECK_NO_UNDO, .decide = check_system_clocksource},
 	{"freq.max", 'B', "frequency", "the base frequency", "equal lower and upper limits fix the clock",
 		"nanobench", .how = "emp-setup apply --only freq.min (it sets both limits)",
-		.decide = check_frequency_max},
+		.of_policies = true, .decide = check_frequency_max},
 	{"epp", 'B', "frequency", "performance",
 		"other values let the processor save energy by itself", "tuned, Phoronix",
 		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/energy_performance_preference", "performance",
@@ -145,7 +157,10 @@ const struct check check_rows[] = {
 		"in other profiles the firmware limits the processor's power", "tuned, Phoronix",
 		.setting = SWITCH("/sys/firmware/acpi/platform_profile", "performance", PREFERENCE)},
 	{"power", 'B', "frequency", "plugged in", "on battery the firmware lowers the clock frequency",
-		"pyperf", .how = "plug the machine in", .undo = CHECK_NO_UNDO, .decide = check_system_mains},
+		"pyperf", .how = "plug the machine in", .undo = CHECK_NO_UNDO,
+		.number = {offsetof(struct facts, mains),
+			{{CHECK_BY_HOST, "no battery or power adapter is reported"}, {CHECK_OFF, "on battery"},
+				{CHECK_OK, "plugged in"}}}},
 	{"power.limit", 'B', "frequency", "not below what the processor is made for",
 		"a processor at its power limit lowers its clock", "EMP",
 		.how = "raise it in the firmware setup, or in /sys/class/powercap", .undo = "set it back",
@@ -313,6 +328,21 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 	const struct setting_file *other = NULL; /* the first that is not as wanted */
 	size_t n = 0;
 
+	if (check->of_policies && facts->frequency.n_policies == 0) {
+		finding_set_absent(ret, facts, "no frequency driver for this processor");
+		return;
+	}
+	if (check->number.found[0].text) {
+		int64_t number = *(const int64_t *)((const char *)facts + check->number.at);
+		int sign = number < 0 ? 0 : number == 0 ? 1 : 2;
+
+		if (check->number.found[sign].state == CHECK_BY_HOST)
+			finding_set_absent(ret, facts, check->number.found[sign].text);
+		else
+			finding_set(
+				ret, check->number.found[sign].state, "%s", check->number.found[sign].text);
+		return;
+	}
 	if (check->decide) {
 		check->decide(facts, ret);
 		return;

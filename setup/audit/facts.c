@@ -236,7 +236,8 @@ static struct setting_files *read_settings(int root_fd)
 
 void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
-	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL;
+	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL,
+			      *irq_time = NULL;
 	char *head;
 	size_t n = 0;
 	struct stat st;
@@ -253,7 +254,8 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 	f->preemption = path_text(root_fd, "/sys/kernel/debug/sched/preempt");
 	f->base_slice_ns = path_int(root_fd, "/sys/kernel/debug/sched/base_slice_ns");
 	if (release && kernel_config_read(&config, root_fd, release) == 0)
-		f->irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
+		irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
+	f->irq_time = irq_time ? !strcmp(irq_time, "y") : -1;
 	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
 	f->mains = read_mains(root_fd);
 	f->idle_states = (int64_t)paths_count(root_fd, CPU "cpu0/cpuidle/state*");
@@ -439,7 +441,7 @@ void facts_clear(struct facts *f)
 {
 	char *const texts[] = {f->units_why, f->online, f->isolated, f->nohz_full, f->smt, f->load,
 		f->clocksource, f->swaps, f->tracer, f->events, f->recording, f->programs, f->preemption,
-		f->irq_time, f->low_power};
+		f->low_power};
 
 	for (size_t i = 0; i < ELEMENTS(texts); i++)
 		free(texts[i]);
