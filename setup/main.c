@@ -5,6 +5,14 @@
 #include "lib/host/process/pinning.h"
 #include "setup/options.h"
 
+static int option_root(const char *value, const char *name, void *into, struct error *err)
+{
+	int *fd = into;
+
+	*fd = open(value, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return *fd < 0 ? error_os(err, -errno, "cannot open %s", value) : 0;
+}
+
 // clang-format off
 #define JSON_OPTION {0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true}
 #define DB_OPTION {0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &options.db}
@@ -12,7 +20,7 @@
 	{'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, &options.policy}
 #define CPU_OPTION \
 	{0, "cpu", "N", "programs will be timed on this CPU", option_count0, &options.cpu}
-#define ROOT_OPTION {0, "root", "DIR", "look at a captured machine", NULL, &options.root, true}
+#define ROOT_OPTION {0, "root", "DIR", "look at a captured machine", option_root, &options.root_fd, true}
 /* With an old name of --verbose. */
 #define VERBOSE_OPTION(summary) \
 	{'v', "verbose", NULL, summary, NULL, &options.verbose}, \

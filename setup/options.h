@@ -18,13 +18,10 @@ struct options {
 	int isolate;             /* this CPU gets its core for itself; -1: none */
 	int cpu;                 /* that programs will be timed on; -1: not known */
 	int64_t within_ns;       /* how far ahead timers matter */
-	const char *root;        /* a captured machine to look at; NULL: this one */
+	int root_fd;             /* of a captured machine to look at; AT_FDCWD: this one */
 };
 
 extern struct options options;
-
-/* A descriptor for options.root: AT_FDCWD for this machine. */
-int options_root_open(int *ret, struct error *err);
 
 /* Each returns a status of tool.h. */
 int audit_verb(int argc, char **argv, struct error *err);

@@ -250,7 +250,7 @@ static int change_files(struct plan *plan, struct error *err)
 static int apply_prepare(struct plan *plan, struct error *err)
 {
 	struct error why = {};
-	int r = facts_read(&plan->facts, AT_FDCWD, options.policy, options.cpu, options.within_ns, err);
+	int r = facts_read(&plan->facts, err);
 
 	if (r < 0)
 		return r;

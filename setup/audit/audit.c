@@ -210,15 +210,12 @@ static void print_summary(const struct audit *audit)
 int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
-	_cleanup_(closep) int root_fd = -1;
 	const struct machine *m = &audit.facts.machine;
 	const struct policy *policy;
 	const char *description, *words;
 	_cleanup_(json_decrefp) json_t *list = json_array();
-	int r = options_root_open(&root_fd, err);
+	int r = facts_read(&audit.facts, err);
 
-	if (r == 0)
-		r = facts_read(&audit.facts, root_fd, options.policy, options.cpu, options.within_ns, err);
 	if (r < 0)
 		return r;
 	policy = audit.facts.policy;

@@ -126,17 +126,16 @@ struct facts {
 		*files; /* of each row's setting, an array of n_check_rows (none where a row has none) */
 };
 
-/* `policy`: a name, or NULL for the one of this distribution. `cpu`: the one that programs will be timed on, -1: not
- * known. With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
-int facts_read(
-	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err);
+/* As options.policy, .cpu, .within_ns and .root_fd have it; with another root_fd than AT_FDCWD only files below it are read, and
+ * systemd is not asked. */
+int facts_read(struct facts *ret, struct error *err);
 /* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
 void facts_read_files(struct facts *facts, int root_fd, int cpu);
 void facts_clear(struct facts *facts);
 
-/* units may be NULL: then daemons are found by the names of processes only. */
-void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
-	const struct process *processes, size_t n_processes);
+/* Finds the time daemons among the units and processes of the facts, and asks them. units NULL: not those that answer over D-Bus
+ * only. */
+void ntp_read(struct facts *facts, struct units *units);
 
 /* The units that may be started if none runs, the best first; NULL after the last. */
 const char *ntp_unit(size_t i);
@@ -271,7 +270,6 @@ check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs
 /* What else may disturb a run: load, swap, package managers. */
 check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap;
 
-/* The CPUs for an interrupt, and for those that come: not the core that programs are timed on. */
-setting_want_of check_cpus_interrupt_list, check_cpus_interrupt_mask;
-/* The limits that hold a policy at its base frequency. */
-setting_want_of check_frequency_limits;
+/* The CPUs for an interrupt, or for those that come: not the core that programs are timed on; and the limits that hold a policy at its
+ * base frequency. */
+setting_want_of check_cpus_interrupt_want, check_frequency_limits;

@@ -253,38 +253,25 @@ void check_cpus_balancer(const struct facts *f, struct finding *ret)
 	finding_set(ret, CHECK_OK, "irqbalance does not run");
 }
 
-/* All CPUs but those of the core that programs are timed on; NULL: no such core is known. */
-static char *other_cpus(const struct facts *f)
+char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file *file)
 {
-	return f->cpu >= 0 && f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
-}
-
-char *check_cpus_interrupt_list(const struct facts *f, const struct setting_file *file)
-{
-	char *less = f->cpu < 0 || !file->value ? NULL
-						: cpu_list_without(file->value, f->threads, f->n_threads);
-
-	if (!less || *less)
-		return less;
-	free(less);
-	return other_cpus(f); /* nothing would remain */
-}
-
-char *check_cpus_interrupt_mask(const struct facts *f, const struct setting_file *file)
-{
-	_cleanup_(freep) char *rest = other_cpus(f),
-			      *less = f->cpu < 0 || !file->value
-					      ? NULL
-					      : cpu_mask_without(file->value, f->threads, f->n_threads);
+	const bool is_list = strstr(file->path, "_list"); /* of one interrupt; else the mask for new ones */
+	_cleanup_(freep) char *less = NULL, *others = NULL;
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
 
-	if (!less || less[strspn(less, "0,")])
-		return TAKE(less);
-	if (!rest || text_parse_cpu_list(rest, &cpus, &n) < 0 ||
-		n == 0) /* the kernel refuses an empty mask */
+	if (f->cpu < 0 || !file->value)
 		return NULL;
-	return cpu_mask_of(file->value, cpus, n);
+	less = (is_list ? cpu_list_without : cpu_mask_without)(file->value, f->threads, f->n_threads);
+	if (!less || less[is_list ? 0 : strspn(less, "0,")])
+		return TAKE(less);
+	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty mask. */
+	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
+	if (is_list)
+		return TAKE(others);
+	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
+		       ? cpu_mask_of(file->value, cpus, n)
+		       : NULL;
 }
 
 void check_cpus_interrupts(const struct facts *f, struct finding *ret)
@@ -293,7 +280,7 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 	size_t n = 0; /* that may be handled on the core */
 
 	for (size_t i = 0; i < files->n; i++) {
-		_cleanup_(freep) char *want = check_cpus_interrupt_list(f, &files->items[i]);
+		_cleanup_(freep) char *want = check_cpus_interrupt_want(f, &files->items[i]);
 
 		n += want && strcmp(want, files->items[i].value) != 0;
 	}
@@ -310,7 +297,7 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check_rows_find("irq.default"), f);
-	_cleanup_(freep) char *want = files->n ? check_cpus_interrupt_mask(f, &files->items[0]) : NULL;
+	_cleanup_(freep) char *want = files->n ? check_cpus_interrupt_want(f, &files->items[0]) : NULL;
 	const char *mask = files->n ? files->items[0].value : NULL;
 
 	if (f->cpu < 0)

@@ -9,7 +9,7 @@
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/tracefs.h"
-#include "lib/host/systemd/units.h"
+#include "setup/options.h"
 
 #include <linux/audit.h>
 #include <linux/netlink.h>
@@ -409,22 +409,22 @@ static void ask_running_system(struct facts *f)
 	kernel_clock_read(&f->clock);
 	clock_price_read(&f->price);
 	f->calibrated_ns = read_calibrated(&f->machine);
-	ntp_read(&f->ntp, units, &f->units, f->processes, f->n_processes);
+	ntp_read(f, units);
 	if (f->kernel.installed && !f->machine.container)
 		kernel_ask_offered(&f->kernel);
 }
 
-int facts_read(
-	struct facts *ret, int root_fd, const char *policy, int cpu, int64_t within_ns, struct error *err)
+int facts_read(struct facts *ret, struct error *err)
 {
-	_cleanup_(facts_clear) struct facts f = {.root_fd = root_fd, .within_ns = within_ns};
-	int r = cpu < 0 ? 0 : pinning_check_online(cpu, root_fd, err);
+	const int root_fd = options.root_fd;
+	_cleanup_(facts_clear) struct facts f = {.root_fd = root_fd, .within_ns = options.within_ns};
+	int r = options.cpu < 0 ? 0 : pinning_check_online(options.cpu, root_fd, err);
 
 	if (r < 0)
 		return r;
 	machine_read(&f.machine, root_fd);
 	frequency_read(&f.frequency, root_fd);
-	r = policy_load(&f.policy, policy_directories(), policy, &f.machine, err);
+	r = policy_load(&f.policy, policy_directories(), options.policy, &f.machine, err);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
 	if (r < 0)
@@ -432,7 +432,7 @@ int facts_read(
 	f.processes = processes_read(root_fd, &f.n_processes);
 	if (root_fd == AT_FDCWD)
 		ask_running_system(&f);
-	facts_read_files(&f, root_fd, cpu);
+	facts_read_files(&f, root_fd, options.cpu);
 	*ret = TAKE_STRUCT(f);
 	return 0;
 }

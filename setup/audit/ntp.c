@@ -103,11 +103,10 @@ const char *ntp_unit(size_t i)
 	return NULL;
 }
 
-void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list,
-	const struct process *processes, size_t n_processes)
+void ntp_read(struct facts *f, struct units *units)
 {
 	const struct known_daemon *found[NTP_MOST_DAEMONS];
-	struct ntp ntp = {};
+	struct ntp *ntp = &f->ntp;
 
 	_Static_assert(ELEMENTS(KNOWN) <= NTP_MOST_DAEMONS, "each may run");
 	/* Units identify a daemon better. A process of the same name is then that daemon's. */
@@ -115,26 +114,25 @@ void ntp_read(struct ntp *ret, struct units *units, const struct unit_list *list
 		bool is_up = false;
 
 		for (const char *const *name = KNOWN[i].units; *name; name++) {
-			const struct unit *unit = unit_list_find(list, *name);
+			const struct unit *unit = unit_list_find(&f->units, *name);
 
 			is_up |= unit && unit_is_up(unit);
 		}
 		if (is_up)
-			found[ntp.n++] = &KNOWN[i];
+			found[ntp->n++] = &KNOWN[i];
 	}
 	for (size_t i = 0; i < ELEMENTS(KNOWN); i++) {
 		bool runs = false;
 
-		for (size_t k = 0; k < n_processes; k++)
-			runs |= !strcmp(processes[k].name, KNOWN[i].process);
-		for (size_t k = 0; k < ntp.n; k++)
+		for (size_t k = 0; k < f->n_processes; k++)
+			runs |= !strcmp(f->processes[k].name, KNOWN[i].process);
+		for (size_t k = 0; k < ntp->n; k++)
 			runs &= strcmp(found[k]->process, KNOWN[i].process) != 0;
 		if (runs)
-			found[ntp.n++] = &KNOWN[i];
+			found[ntp->n++] = &KNOWN[i];
 	}
-	for (size_t i = 0; i < ntp.n; i++) {
-		ntp.daemons[i].name = found[i]->name;
-		ntp_ask(found[i], &ntp.daemons[i], units);
+	for (size_t i = 0; i < ntp->n; i++) {
+		ntp->daemons[i].name = found[i]->name;
+		ntp_ask(found[i], &ntp->daemons[i], units);
 	}
-	*ret = ntp;
 }

@@ -465,7 +465,6 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *text = NULL;
-	_cleanup_(closep) int root_fd = -1;
 	const char *digest;
 	int64_t id;
 	int r;
@@ -478,9 +477,7 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 			err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
 	if (options.diff)
 		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
-	r = options_root_open(&root_fd, err);
-	if (r == 0)
-		r = fingerprint_take(&document, root_fd, err);
+	r = fingerprint_take(&document, options.root_fd, err);
 	if (r < 0)
 		return r;
 	digest = json_string_value(json_object_get(document, "digest"));

@@ -53,24 +53,24 @@ TEST(a_unit_and_its_process_are_one_daemon_and_a_stopped_unit_is_none)
 {
 	struct unit units[] = {unit("ntpsec.service", "active"), unit("chrony.service", "inactive")};
 	struct process processes[] = {{.pid = 12, .name = "ntpd"}, {.pid = 14, .name = "cron"}};
-	struct ntp ntp;
+	struct facts f = {.units = {units, 1}, .processes = processes, .n_processes = 2};
 
-	ntp_read(&ntp, NULL, &(struct unit_list){units, 1}, processes, 2);
-	assert_int_equal(ntp.n, 1);
-	assert_string_equal(ntp.daemons[0].name, "ntpsec");
-	ntp_read(&ntp, NULL, &(struct unit_list){units + 1, 1}, NULL, 0);
-	assert_int_equal(ntp.n, 0);
+	ntp_read(&f, NULL);
+	assert_int_equal(f.ntp.n, 1);
+	assert_string_equal(f.ntp.daemons[0].name, "ntpsec");
+	f = (struct facts){.units = {units + 1, 1}};
+	ntp_read(&f, NULL);
+	assert_int_equal(f.ntp.n, 0);
 }
 
 TEST(without_systemd_the_process_tells)
 {
-	struct unit_list list = {};
 	struct process processes[] = {{.pid = 12, .name = "systemd-timesyn"}, {.pid = 13, .name = "phc2sys"}};
-	struct ntp ntp;
+	struct facts f = {.processes = processes, .n_processes = 2};
 
-	ntp_read(&ntp, NULL, &list, processes, 2);
-	assert_int_equal(ntp.n, 2);
-	assert_string_equal(ntp.daemons[0].name, "systemd-timesyncd");
-	assert_int_equal(ntp.daemons[0].answer, NTP_SILENT);
-	assert_string_equal(ntp.daemons[0].description, "it only answers over D-Bus");
+	ntp_read(&f, NULL);
+	assert_int_equal(f.ntp.n, 2);
+	assert_string_equal(f.ntp.daemons[0].name, "systemd-timesyncd");
+	assert_int_equal(f.ntp.daemons[0].answer, NTP_SILENT);
+	assert_string_equal(f.ntp.daemons[0].description, "it only answers over D-Bus");
 }
