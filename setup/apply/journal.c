@@ -323,34 +323,25 @@ int journal_load(struct journal *ret, struct error *err)
 	return 1;
 }
 
-/* Makes it if it does not exist. Its own entry in its parent is made durable, too. */
-static int open_directory(struct error *err)
+int journal_save_file(const char *name, const char *text, struct error *err)
 {
 	_cleanup_(freep) char *parent = xstrndup(
 		journal_directory, (size_t)(strrchr(journal_directory, '/') - journal_directory));
-	_cleanup_(closep) int parent_fd = -1;
-	int fd = paths_check(journal_directory, PATH_WRITE, err);
+	_cleanup_(closep) int parent_fd = -1, dir_fd = -1;
+	int r = paths_check(journal_directory, PATH_WRITE, err);
 
-	if (fd < 0)
-		return fd;
+	if (r < 0)
+		return r;
+	/* The directory's own entry in its parent is made durable, too. */
 	if (mkdir(journal_directory, 0700) < 0 && errno != EEXIST)
 		return error_os(err, -errno, "cannot make %s", journal_directory);
 	parent_fd = open(*parent ? parent : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fd = open(journal_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
+	dir_fd = open(journal_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (dir_fd < 0)
 		return error_os(err, -errno, "cannot open %s", journal_directory);
 	if (parent_fd >= 0)
 		fsync(parent_fd);
-	return fd;
-}
-
-int journal_save_file(const char *name, const char *text, struct error *err)
-{
-	_cleanup_(closep) int dir_fd = open_directory(err);
-	int r = text ? 0 : -EILSEQ;
-
-	if (dir_fd < 0)
-		return dir_fd;
+	r = text ? 0 : -EILSEQ;
 	if (r == 0) { /* all of the new one is on disk before it gets the name */
 		int fd = openat(
 			dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -125,14 +125,6 @@ static int related_units(
 	return 0;
 }
 
-static bool strings_have(char **strings, const char *name)
-{
-	for (; *strings; strings++)
-		if (!strcmp(*strings, name))
-			return true;
-	return false;
-}
-
 static const struct check *check_of(const char *unit)
 {
 	return check_rows_find(unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units");
@@ -218,10 +210,12 @@ static int plan_service(struct plan *plan, const char *own, const char *unit, st
 			return r;
 		for (char **name = more; name && *name; name++) {
 			const struct unit *known = unit_list_find(&plan->facts.units, *name);
+			size_t k = 0; /* its place among the names, or n */
 
+			while (k < n && strcmp(names[k], *name) != 0)
+				k++;
 			/* The list of facts has four kinds of units; others are asked for. */
-			if (strings_have(names, *name) ||
-				!(known ? unit_is_up(known) : units_is_up(plan->units, *name)))
+			if (k < n || !(known ? unit_is_up(known) : units_is_up(plan->units, *name)))
 				continue;
 			if (n == MOST_TOGETHER)
 				return error_say(err, -E2BIG, "too many units depend on %s", names[i]);

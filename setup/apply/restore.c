@@ -360,17 +360,6 @@ static bool comes_and_goes(struct units *units, const char *name)
 	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
 }
 
-/* A kind of thing that is compared. */
-struct kind {
-	const char *member;
-	const char *id;     /* of the rows of the report */
-	const char *absent; /* the state of what one of them does not have; NULL: no difference */
-	bool of_systemd;
-};
-
-static const struct kind KINDS[] = {{"files", "frequency"}, {"masks", "masks", "not there", true},
-	{"unit_files", "unit files", NULL, true}, {"units", "units", "inactive", true}};
-
 /* Whether a row of this name says that it was left alone or failed, or has a note. */
 static bool is_explained(const struct report *report, const char *name)
 {
@@ -384,46 +373,53 @@ static bool is_explained(const struct report *report, const char *name)
 	return false;
 }
 
-static void compare_kind(const struct kind *kind, const json_t *before, const json_t *now,
-	struct units *units, struct report *report)
-{
-	json_t *was = json_object_get(before, kind->member), *is = json_object_get(now, kind->member), *value;
-	_cleanup_(json_decrefp) json_t *all = json_object();
-	const char *name;
-
-	json_object_update(all, was);
-	json_object_update_missing(all, is);
-	json_object_foreach (all, name, value) {
-		const char *then = json_string_value(json_object_get(was, name)) ?: kind->absent,
-			   *today = json_string_value(json_object_get(is, name)) ?: kind->absent;
-
-		if (then && today && strcmp(then, today) != 0 && !is_explained(report, name) &&
-			(strcmp(kind->member, "units") != 0 || !comes_and_goes(units, name)))
-			report_add(report, kind->id, name, OUTCOME_DIFFERENT, then, today, NULL);
-	}
-}
-
+/* Reports everything that is not as it was, with OUTCOME_DIFFERENT; nothing if there is no snapshot of this boot. What the report has
+ * explained is left out, and so are units that come and go by themselves. */
 static int snapshot_compare(struct units *units, struct report *report, struct error *err)
 {
+	static const struct {
+		const char *member;
+		const char *id;     /* of the rows of the report */
+		const char *absent; /* the state of what one of them does not have; NULL: no difference */
+		bool of_systemd;
+	} kinds[] = {{"files", "frequency"}, {"masks", "masks", "not there", true},
+		{"unit_files", "unit files", NULL, true}, {"units", "units", "inactive", true}};
 	_cleanup_(freep) char *text = path_text(AT_FDCWD, "%s/" JOURNAL_BEFORE, journal_directory),
 			      *boot_id = journal_boot_id();
 	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL, *now = NULL;
 	_cleanup_(unit_list_clear) struct unit_list list = {};
-	const char *boot = json_string_value(json_object_get(before, "boot_id"));
+	const char *boot = json_string_value(json_object_get(before, "boot_id")), *name;
 	bool has_units = units &&
 			 json_object_size(json_object_get(before, "unit_files")) != 0; /* then, too */
-	int r = 0;
+	json_t *value;
 
 	if (!boot || !boot_id || strcmp(boot, boot_id) != 0)
 		return 0;
-	if (units)
-		r = units_list(units, &list, err);
-	if (r < 0)
-		return r;
+	if (units) {
+		int r = units_list(units, &list, err);
+
+		if (r < 0)
+			return r;
+	}
 	now = snapshot_take(units ? &list : NULL);
-	for (size_t i = 0; i < ELEMENTS(KINDS); i++)
-		if (has_units || !KINDS[i].of_systemd)
-			compare_kind(&KINDS[i], before, now, units, report);
+	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
+		const char *member = kinds[i].member;
+		json_t *was = json_object_get(before, member), *is = json_object_get(now, member);
+		_cleanup_(json_decrefp) json_t *all = json_object();
+
+		if (kinds[i].of_systemd && !has_units)
+			continue;
+		json_object_update(all, was);
+		json_object_update_missing(all, is);
+		json_object_foreach (all, name, value) {
+			const char *then = json_string_value(json_object_get(was, name)) ?: kinds[i].absent,
+				   *today = json_string_value(json_object_get(is, name)) ?: kinds[i].absent;
+
+			if (then && today && strcmp(then, today) != 0 && !is_explained(report, name) &&
+				(strcmp(member, "units") != 0 || !comes_and_goes(units, name)))
+				report_add(report, kinds[i].id, name, OUTCOME_DIFFERENT, then, today, NULL);
+		}
+	}
 	return 0;
 }
 
