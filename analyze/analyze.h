@@ -2,11 +2,10 @@
 /* emp-analyze: shared by its verbs. */
 #pragma once
 
-#include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
+#include "lib/protocol/comparison.h"
 #include "lib/report/run_result.h"
-#include "lib/book/book.h"
 
 struct analyze_options {
 	const char *db;
@@ -49,10 +48,7 @@ struct option_rule {
 int analyze_check_options(const struct option_rule *rules, size_t n, struct error *err);
 #define NEEDS_PICTURE(option) option " needs a picture: -o FILE.png (or .svg, .pdf)"
 
-option_parser option_run; /* into int64_t: the id of a run */
-
-/* Parses the number of a run; `what` names it in the message. */
-int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err);
+option_parser option_run; /* into int64_t: the number of a run, also of an operand */
 
 /* Opens the book to read the run that the operand RUN names. */
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err);
@@ -64,30 +60,32 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 /* A run against the profile of --profile; without one no sample is discarded by a cutoff. */
 int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err);
 
-/* The same; without --profile, by the rules that the run was measured with, which must have a profile. The caller frees
- * its name. */
-int analyze_discard_own(
-	struct book *book, int64_t run, struct discarding *ret, char **ret_profile, struct error *err);
-
 /* "LABEL: 3 7 12", at most 40 of them, wrapped to the terminal; nothing if n is 0. */
 void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 
 /* Prints the zooms, the central cluster and the verdict. */
 void print_analysis(const struct analysis *analysis);
 
-int verb_list(int argc, char **argv, struct error *err);
-int verb_show(int argc, char **argv, struct error *err);
-int verb_import(int argc, char **argv, struct error *err);
-int verb_export(int argc, char **argv, struct error *err);
-int verb_remove(int argc, char **argv, struct error *err);
-int verb_cutoffs(int argc, char **argv, struct error *err);
-int verb_discard(int argc, char **argv, struct error *err);
-int verb_daemons(int argc, char **argv, struct error *err);
-int verb_sample_size(int argc, char **argv, struct error *err);
-int verb_protocols(int argc, char **argv, struct error *err);
-int verb_trend(int argc, char **argv, struct error *err);
-int verb_load(int argc, char **argv, struct error *err);
-int verb_jitter(int argc, char **argv, struct error *err);
-int verb_compare(int argc, char **argv, struct error *err);
-int verb_scatter(int argc, char **argv, struct error *err);
-int verb_clocks(int argc, char **argv, struct error *err);
+verb_function verb_list, verb_show, verb_import, verb_export, verb_remove, verb_cutoffs, verb_discard,
+	verb_daemons, verb_sample_size, verb_protocols, verb_trend, verb_load, verb_jitter, verb_compare,
+	verb_scatter, verb_clocks;
+
+/* Of emp-analyze compare. One side of a comparison: a run of the book, or a result in a document that hyperfine, pyperf or emp-measure wrote;
+ * its times by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
+struct compare_input {
+	char *name;
+	struct comparison_side sides[N_COMPARISON_CLOCKS];
+	struct discarding
+		discarding; /* of a run of the book; of a result in a file only the mark of its profile, and run.id is 0 */
+	char *digest;         /* of the environment; NULL: unknown */
+	char *profile;        /* that discarded samples of it; NULL: none */
+	bool profile_missing; /* from the book */
+	struct peak_memory memory;
+};
+
+void compare_input_clear(struct compare_input *input);
+
+/* `number` is that of the result, from 1; 0: there must be one result only, else -EINVAL, and the sentence lists them.
+ * `path` is for messages. */
+int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,
+	struct error *err);

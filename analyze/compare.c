@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze compare: whether B takes another time than A, for two runs of the book or two results in files. */
-#include "lib/base/base.h"
 #include "analyze/analyze.h"
-#include "analyze/compare_document.h"
-#include "lib/base/terminal.h"
+
 #include "lib/duet/duet_report.h"
-#include "lib/protocol/comparison.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
@@ -24,7 +21,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	struct discarding *d = &side->discarding;
 	int64_t id;
 	size_t n;
-	int r = analyze_parse_run(text, "the run", &id, err);
+	int r = option_run(text, "the run", &id, err);
 
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);

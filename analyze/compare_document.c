@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
-#include "analyze/compare_document.h"
+/* Results in documents of hyperfine, pyperf and emp-measure: see analyze.h. */
+#include "analyze/analyze.h"
 
 #include <math.h>
 
@@ -134,13 +134,22 @@ static const char *result_name(const struct format *format, const json_t *result
 	return json_string_value(json_object_get(object, format->name)) ?: format->unnamed;
 }
 
-static int compare_read_result(const char *path, const json_t *results, const struct format *format,
-	int64_t number, struct compare_input *side, struct error *err)
+int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,
+	struct error *err)
 {
-	size_t n = json_array_size(results);
-	const json_t *result;
+	const struct format *format = formats;
+	const json_t *results = NULL, *result;
+	size_t n;
 	int r;
 
+	while (format < formats + ELEMENTS(formats) &&
+		!json_is_array(results = json_object_get(document, format->member)))
+		format++;
+	if (format == formats + ELEMENTS(formats))
+		return error_say(err, -EINVAL,
+			"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no 'results' and no 'benchmarks'",
+			path);
+	n = json_array_size(results);
 	if (number == 0 && n > 1) {
 		enum { MOST = 6 };
 		_cleanup_(freep) char *list = NULL;
@@ -148,34 +157,18 @@ static int compare_read_result(const char *path, const json_t *results, const st
 		for (size_t i = 0; i < n && i < MOST; i++)
 			text_append(&list, ", ", "%s:%zu (%s)", path, i + 1,
 				result_name(format, json_array_get(results, i)));
-		return error_say(
-			err, -EINVAL, "it has %zu results; name one: %s%s", n, list, n > MOST ? ", …" : "");
+		return error_say(err, -EINVAL, "'%s': it has %zu results; name one: %s%s", path, n, list,
+			n > MOST ? ", …" : "");
 	}
 	number = number ?: 1;
 	result = json_array_get(results, (size_t)number - 1);
 	if (!result)
-		return error_say(err, -EINVAL, "it has %zu result%s, but no number %" PRId64, n,
+		return error_say(err, -EINVAL, "'%s': it has %zu result%s, but no number %" PRId64, path, n,
 			n == 1 ? "" : "s", number);
-	r = format->read(result, side, err);
-	if (r == 0)
-		side->name = xstrdup(result_name(format, result));
-	return r;
-}
-
-int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,
-	struct error *err)
-{
 	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
-	for (size_t i = 0; i < ELEMENTS(formats); i++) {
-		const json_t *results = json_object_get(document, formats[i].member);
-		int r;
-
-		if (!json_is_array(results))
-			continue;
-		r = compare_read_result(path, results, &formats[i], number, ret, err);
-		return r < 0 ? error_prefix(err, r, "'%s'", path) : 0;
-	}
-	return error_say(err, -EINVAL,
-		"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no 'results' and no 'benchmarks'",
-		path);
+	r = format->read(result, ret, err);
+	if (r < 0)
+		return error_prefix(err, r, "'%s'", path);
+	ret->name = xstrdup(result_name(format, result));
+	return 0;
 }

@@ -75,6 +75,37 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	table_print(table, stdout);
 }
 
+/* As analyze_discard; without --profile, by the rules that the run was measured with, which must have a profile. The caller frees
+ * its name. */
+static int discard_by_own(
+	struct book *book, int64_t id, struct discarding *ret, char **ret_profile, struct error *err)
+{
+	_cleanup_(run_clear) struct run run = {};
+	_cleanup_(run_rules_clear) struct run_rules own = {};
+	int r;
+
+	if (analyze_options.profile) {
+		r = analyze_discard(book, id, ret, err);
+	} else {
+		r = book_get_run(book, id, &run, err);
+		if (r == 0)
+			r = run_rules_load(book, &run, NULL, false, &own, err);
+		if (r == 0 && !own.rules.profile)
+			return error_say(err, -EINVAL,
+				"run %" PRId64
+				" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+				id,
+				own.missing ? "with a profile that is no longer in the book"
+					    : "without a profile");
+		own.rules.other_cpus |= analyze_options.other_cpus;
+		if (r == 0)
+			r = discard_run(book, id, &own.rules, ret, err);
+	}
+	if (r == 0)
+		*ret_profile = text_copy(analyze_options.profile ?: own.profile.name);
+	return r;
+}
+
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -84,7 +115,7 @@ int verb_discard(int argc, char **argv, struct error *err)
 	int r = analyze_open(argv[0], &book, &run, err);
 
 	if (r == 0)
-		r = analyze_discard_own(book, run, &d, &profile, err);
+		r = discard_by_own(book, run, &d, &profile, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
@@ -107,9 +138,9 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		json_t *row;
 		int64_t run;
 
-		r = analyze_parse_run(argv[i], "RUN", &run, err);
+		r = option_run(argv[i], "RUN", &run, err);
 		if (r == 0)
-			r = analyze_discard_own(book, run, &d, &profile, err);
+			r = discard_by_own(book, run, &d, &profile, err);
 		if (r < 0)
 			return r;
 		if (!analyze_options.json && (!last || strcmp(last, profile)))

@@ -65,7 +65,7 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	int r = analyze_check_options(rules, ELEMENTS(rules), err);
 
 	if (r == 0 && argc > 1)
-		r = analyze_parse_run(argv[0], "BEFORE", &view.baseline, err);
+		r = option_run(argv[0], "BEFORE", &view.baseline, err);
 	if (r == 0)
 		r = analyze_open(argv[argc - 1], &book, &id, err);
 	view.json = analyze_options.json;

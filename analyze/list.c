@@ -185,7 +185,7 @@ int verb_remove(int argc, char **argv, struct error *err)
 	for (int i = 0; i < argc; i++) {
 		int64_t id;
 
-		r = analyze_parse_run(argv[i], "RUN", &id, err);
+		r = option_run(argv[i], "RUN", &id, err);
 		if (r == 0)
 			r = book_remove_run(book, id, force, err);
 		if (r == -EBUSY) {
@@ -203,46 +203,38 @@ int verb_remove(int argc, char **argv, struct error *err)
 
 /* All or none. The transaction begins when the first document was opened, which reads all of a pipe: it may come from a process that uses the
  * book. */
-static int import_all(struct book *book, int argc, char **argv, int64_t *ret_runs, struct error *err)
+int verb_import(int argc, char **argv, struct error *err)
 {
-	int r;
+	_cleanup_(json_decrefp) json_t *runs = json_array();
+	_cleanup_(book_freep) struct book *book = NULL;
+	json_t *run;
+	size_t k;
+	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 
+	if (r < 0)
+		return r;
 	for (int i = 0; i < argc; i++) {
 		_cleanup_(json_stream_freep) struct json_stream *document = NULL;
+		int64_t id;
 
 		r = json_stream_open(&document, argv[i], err);
 		if (r == 0 && i == 0)
 			r = book_begin(book, err);
 		if (r < 0)
 			return r;
-		r = document_import(book, document, &ret_runs[i], err);
+		r = document_import(book, document, &id, err);
 		if (r < 0)
 			return error_prefix(err, r,
 				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'", argv[i]);
+		json_array_append_new(runs, json_integer(id));
 	}
-	return book_commit(book, err);
-}
-
-int verb_import(int argc, char **argv, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) int64_t *runs = xcalloc((size_t)argc, sizeof(*runs));
-	json_t *array;
-	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
-
-	if (r == 0)
-		r = import_all(book, argc, argv, runs, err);
+	r = book_commit(book, err);
 	if (r < 0)
 		return r;
-	array = json_array();
-	for (int i = 0; i < argc; i++) {
-		json_array_append_new(array, json_integer(runs[i]));
-		if (!analyze_options.json)
-			printf("%" PRId64 "\n", runs[i]);
-	}
 	if (analyze_options.json)
-		return json_print_document("emp-import", json_pack("{s:o}", "runs", array), err);
-	json_decref(array);
+		return json_print_document("emp-import", json_pack("{s:O}", "runs", runs), err);
+	json_array_foreach (runs, k, run)
+		printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(run));
 	return 0;
 }
 

@@ -117,7 +117,7 @@ int verb_load(int argc, char **argv, struct error *err)
 	int r = analyze_check_options(rules, ELEMENTS(rules), err);
 
 	if (r == 0 && argc > 1)
-		r = analyze_parse_run(argv[1], "RUN", &run_b, err);
+		r = option_run(argv[1], "RUN", &run_b, err);
 	if (r == 0)
 		r = analyze_open(argv[0], &book, &run_a, err);
 	if (r == 0)

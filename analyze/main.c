@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze: analyses the runs in the lab book. */
+/* emp-analyze: analyses the runs in the lab book. What its verbs have in common. */
 #include "analyze/analyze.h"
-
-#include "lib/report/run_result.h"
 
 struct analyze_options analyze_options;
 
@@ -73,22 +71,18 @@ int analyze_check_options(const struct option_rule *rules, size_t n, struct erro
 	return 0;
 }
 
-int analyze_parse_run(const char *text, const char *what, int64_t *ret, struct error *err)
-{
-	if (text_parse_int(text, what, 1, INT64_MAX, ret, err) == 0)
-		return 0;
-	return error_say(err, -EINVAL,
-		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers", what, text);
-}
-
 int option_run(const char *value, const char *name, void *into, struct error *err)
 {
-	return analyze_parse_run(value, name, into, err);
+	if (text_parse_int(value, name, 1, INT64_MAX, into, err) == 0)
+		return 0;
+	return error_say(err, -EINVAL,
+		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers", name,
+		value);
 }
 
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err)
 {
-	int r = analyze_parse_run(run, "RUN", ret_run, err);
+	int r = option_run(run, "RUN", ret_run, err);
 
 	return r < 0 ? r : book_open(ret_book, analyze_options.db, BOOK_READ, err);
 }
@@ -117,33 +111,62 @@ int analyze_discard(struct book *book, int64_t run, struct discarding *ret, stru
 	return r < 0 ? r : discard_run(book, run, &rules, ret, err);
 }
 
-int analyze_discard_own(
-	struct book *book, int64_t id, struct discarding *ret, char **ret_profile, struct error *err)
+void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 {
-	_cleanup_(run_clear) struct run run = {};
-	_cleanup_(run_rules_clear) struct run_rules own = {};
-	int r;
+	enum { MOST = 40 };
+	_cleanup_(freep) char *text = NULL;
 
-	if (analyze_options.profile) {
-		r = analyze_discard(book, id, ret, err);
-	} else {
-		r = book_get_run(book, id, &run, err);
-		if (r == 0)
-			r = run_rules_load(book, &run, NULL, false, &own, err);
-		if (r == 0 && !own.rules.profile)
-			return error_say(err, -EINVAL,
-				"run %" PRId64
-				" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
-				id,
-				own.missing ? "with a profile that is no longer in the book"
-					    : "without a profile");
-		own.rules.other_cpus |= analyze_options.other_cpus;
-		if (r == 0)
-			r = discard_run(book, id, &own.rules, ret, err);
+	for (size_t i = 0; i < n && i < MOST; i++)
+		text_append(&text, " ", "%" PRIu32, numbers[i]);
+	if (n > MOST)
+		text_append(&text, " ", "and %zu more", n - MOST);
+	if (text)
+		terminal_wrap(stdout, text, (size_t)printf("%s:", label), 2);
+}
+
+static void print_zooms(const struct analysis *analysis)
+{
+	const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
+		{analysis->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER},
+		{"NEXT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	const struct cluster *c = &analysis->central;
+
+	for (size_t i = 0; i < c->n_zooms; i++) {
+		const struct zoom *z = &c->zooms[i];
+		const int64_t bounds[] = {z->low_ns, z->high_ns};
+
+		table_row(table, NUMBER(i + 1), NUMBER(z->left));
+		for (size_t k = 0; k < ELEMENTS(bounds); k++) /* W, or ET with the significant digits */
+			table_add(table,
+				TEXT(analysis->by_wait ? text_duration(bounds[k] - analysis->median_rest_ns)
+						       : text_precise((double)bounds[k],
+								 (double)(z->high_ns - z->low_ns) / 10)));
+		table_add(
+			table, TEXT(text_brief("%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(z))));
 	}
-	if (r == 0)
-		*ret_profile = text_copy(analyze_options.profile ?: own.profile.name);
-	return r;
+	table_print(table, stdout);
+}
+
+void print_analysis(const struct analysis *a)
+{
+	int at = printf("Run %" PRId64 " (%s, %zu sample%s):", a->run.id, terminal_text(a->run.program),
+		a->n_samples, a->n_samples == 1 ? "" : "s");
+
+	terminal_wrap(stdout, a->why, (size_t)at, 2);
+	if (a->by_wait)
+		printf("Long samples were found by waiting time W, not by ET (--by-et).\n"
+		       "The median ET - W is %s.\n",
+			text_duration(a->median_rest_ns));
+	if (a->n_by_et > 0)
+		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
+			a->n_by_et, a->n_by_et == 1 ? "" : "s");
+	print_zooms(a);
+	if (a->central.n_above > 0)
+		printf("Long pairs: %zu in the arms, %zu in the upper right\n", a->central.n_arms,
+			a->central.n_corners);
+	print_numbers("L-samples", a->l_samples, a->n_l_samples);
+	print_numbers("Long samples that no daemons explain", a->unexplained, a->n_unexplained);
 }
 
 int main(int argc, char **argv)

@@ -28,6 +28,7 @@ struct figure {
 	const struct analysis *analysis;
 	const char *profile; /* marks the samples that it discards; NULL: L-samples are marked */
 	enum figure_kind kind;
+	size_t panels; /* of FIGURE_ZOOMS: how many of the zooms that led to the central cluster have one; else 1 */
 	uint8_t *causes; /* one a sample */
 	const char *daemons[FIGURE_DAEMONS];
 	size_t n_daemons;
@@ -179,18 +180,10 @@ static void write_panel(
 		i, least, i, most, i, linear, i, low, i, high);
 }
 
-/* How many of the zooms that led to the central cluster have a panel. */
-static size_t count_panels(const struct figure *f)
-{
-	size_t zooms = f->analysis->central.n_zooms;
-
-	return zooms < MOST_PANELS ? zooms : MOST_PANELS;
-}
-
 /* A panel for each zoom, or for the first, the last and some between, with the frame of the next one and what that excludes. */
 static void write_zooms(const struct figure *f, double reach, FILE *script)
 {
-	size_t panels = count_panels(f), n = f->analysis->central.n_zooms;
+	size_t panels = f->panels, n = f->analysis->central.n_zooms;
 
 	for (size_t i = 1; i <= panels; i++) {
 		size_t chosen = panels == 1 ? 0 : (i - 1) * (n - 1) / (panels - 1);
@@ -231,7 +224,6 @@ static void write_figure(const void *subject, FILE *script)
 	/* How far the cluster reaches from its median; if it is a point, what matters to the analysis. */
 	double reach = fmax(high, -low) > 0 ? fmax(high, -low) : fmax((double)a->noise.blind_ns, 1) / 1e9;
 	const char *time = a->by_wait ? "W" : "ET";
-	size_t panels = f->kind == FIGURE_ZOOMS ? count_panels(f) : 1;
 
 	for (size_t i = 0; i < a->n_samples; i++) {
 		least = fmin(least, beyond_median(f, a->samples[i].et_ns));
@@ -243,7 +235,7 @@ static void write_figure(const void *subject, FILE *script)
 		"kind = '%s'\ntime = '%s'\nlast = %" PRIu32
 		"\npanels = %zu\narray least[panels]\narray most[panels]\narray linear[panels]\n"
 		"array low[panels]\narray high[panels]\narray captions[panels]\narray second_lines[panels]\n",
-		kinds[f->kind], time, a->samples[a->n_samples - 1].n, panels);
+		kinds[f->kind], time, a->samples[a->n_samples - 1].n, f->panels);
 	plot_text(script, "median", 0, "%s",
 		a->by_wait ? text_duration(c->median_ns - a->median_rest_ns)
 			   : text_precise((double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10));
@@ -293,7 +285,7 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	_cleanup_(discarding_clear) struct discarding d = {};
 	_cleanup_(freep) uint8_t *causes = NULL;
 	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
-	struct figure f = {.analysis = &analysis, .profile = analyze_options.profile};
+	struct figure f = {.analysis = &analysis, .profile = analyze_options.profile, .panels = 1};
 	struct drawing drawing = {"scatter", write_figure, &f, 1100, 800};
 	int r;
 
@@ -313,12 +305,13 @@ int verb_scatter(int argc, char **argv, struct error *err)
 		drawing.width = 1300;
 		drawing.height = 600;
 	} else if (options.zooms) {
-		size_t panels = count_panels(&f); /* and one for the key */
-		size_t columns = panels + 1 < MOST_COLUMNS ? panels + 1 : MOST_COLUMNS;
+		size_t n = analysis.central.n_zooms, columns;
 
 		f.kind = FIGURE_ZOOMS;
+		f.panels = n < MOST_PANELS ? n : MOST_PANELS; /* and one for the key */
+		columns = f.panels + 1 < MOST_COLUMNS ? f.panels + 1 : MOST_COLUMNS;
 		drawing.width = 400 * (int)columns;
-		drawing.height = 40 + 420 * (int)((panels + columns) / columns);
+		drawing.height = 40 + 420 * (int)((f.panels + columns) / columns);
 	}
 	return plot_drawing(drawing, options.output, options.script, err);
 }

@@ -20,31 +20,33 @@ const struct option_row show_options[] = {
 static void show_print_run(const struct run *run, size_t n_samples, const char *digest)
 {
 	const char *options = run_rules_options(run);
+	const struct {
+		const char *label, *text; /* NULL: not known */
+	} rows[] = {
+		{"kind:", run_kind_names[run->kind]},
+		{"started:", run->started_ns > 0 ? text_moment(run->started_ns) : NULL},
+		{"task length:", run->task_length_ns > 0
+					 ? text_brief("%s s", text_seconds(run->task_length_ns))
+					 : NULL},
+		{"resolution:", text_duration(run->resolution_ns)},
+		{"processes:", run->backend ?: "as imported"},
+		{"PT from:", run->pt_source},
+		{"W from:", run->wait_source},
+		{"pinned to:", run->cpu >= 0 ? text_brief("CPU %d", run->cpu) : NULL},
+		{"environment:",
+			digest ? text_brief("%.*s", (int)terminal_text_fit(terminal_text(digest), 16),
+					 terminal_text(digest))
+			       : NULL},
+		{"profile:", run->profile},
+		{"discarding:", *options ? options : NULL},
+		{"notes:", run->notes},
+	};
 
 	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
 		n_samples == 1 ? "" : "s", run_state_word(run->state));
-	printf("  kind:        %s\n", run_kind_names[run->kind]);
-	if (run->started_ns > 0)
-		printf("  started:     %s\n", text_moment(run->started_ns));
-	if (run->task_length_ns > 0)
-		printf("  task length: %s s\n", text_seconds(run->task_length_ns));
-	printf("  resolution:  %s\n", text_duration(run->resolution_ns));
-	printf("  processes:   %s\n", terminal_text(run->backend) ?: "as imported");
-	if (run->pt_source)
-		printf("  PT from:     %s\n", terminal_text(run->pt_source));
-	if (run->wait_source)
-		printf("  W from:      %s\n", terminal_text(run->wait_source));
-	if (run->cpu >= 0)
-		printf("  pinned to:   CPU %d\n", run->cpu);
-	if (digest)
-		printf("  environment: %.*s\n", (int)terminal_text_fit(terminal_text(digest), 16),
-			terminal_text(digest));
-	if (run->profile)
-		printf("  profile:     %s\n", terminal_text(run->profile));
-	if (*options)
-		printf("  discarding:  %s\n", options);
-	if (run->notes)
-		printf("  notes:       %s\n", terminal_text(run->notes));
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		if (rows[i].text)
+			printf("  %-12s %s\n", rows[i].label, terminal_text(rows[i].text));
 }
 
 /* What differs between the result as it was measured and as it is recomputed. */

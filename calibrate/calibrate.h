@@ -35,13 +35,7 @@ const char *calibrate_quoted(const char *name);
 FILE *calibrate_screen(void);
 void calibrate_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-int verb_run(int argc, char **argv, struct error *err);
-int verb_resume(int argc, char **argv, struct error *err);
-int verb_revalidate(int argc, char **argv, struct error *err);
-int verb_status(int argc, char **argv, struct error *err);
-int verb_clocks(int argc, char **argv, struct error *err);
-int verb_profile(int argc, char **argv, struct error *err);
-int verb_jitter(int argc, char **argv, struct error *err);
+verb_function verb_run, verb_resume, verb_revalidate, verb_status, verb_clocks, verb_profile, verb_jitter;
 
 /* The sizes of runs, that is, how long INC runs and how often: as text, and by name. */
 

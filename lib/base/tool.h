@@ -73,15 +73,17 @@ enum status {
 /* Whether "--" came before the operands: "-- COMMAND ARGUMENT..." is one command. */
 bool tool_after_dashes(void);
 
+/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence. A sentence written with a positive
+ * status is printed too. */
+typedef int verb_function(int argc, char **argv, struct error *err);
+
 struct verb {
 	const char *name; /* NULL: the tool has no verbs, this row is the tool */
 	const char *args; /* as shown in help */
 	const char *summary;
 	int min_args, max_args;           /* max_args -1: any number */
 	const struct option_row *options; /* ends with {}; NULL if none */
-	/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence.
-	 * A sentence written with a positive status is printed too. */
-	int (*run)(int argc, char **argv, struct error *err);
+	verb_function *run;
 	bool reads_stdin; /* an operand may be "-" */
 };
 
