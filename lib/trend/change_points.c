@@ -196,9 +196,13 @@ void change_points_find(const double *values, size_t n, struct levels *ret)
 	levels.n = d.n_levels;
 	for (size_t k = 0; k < d.n_levels; k++) {
 		size_t count = bounds[k + 1] - bounds[k];
+		struct level *level = &levels.items[k];
 
-		levels.items[k] = (struct level){bounds[k], count, level_mean(&d, k),
+		*level = (struct level){bounds[k], count, level_mean(&d, k),
 			enough ? t * sqrt(levels.variance / (double)count) : INFINITY};
+		if (k > 0)
+			level->change = (struct level_change){
+				level->mean - level[-1].mean, hypot(level[-1].half, level->half)};
 	}
 	*ret = levels;
 }
@@ -219,11 +223,4 @@ double levels_detectable(const struct levels *levels, size_t n, size_t after)
 	if (n < CHANGE_POINTS_DETECTABLE || after < CHANGE_POINTS_LEAST || n < after + CHANGE_POINTS_LEAST)
 		return INFINITY;
 	return normal / sqrt(weight) * (1 + 9 / count); /* the noise is not known; by simulation */
-}
-
-struct level_change levels_change(const struct levels *levels, size_t i)
-{
-	const struct level *before = &levels->items[i - 1], *after = &levels->items[i];
-
-	return (struct level_change){after->mean - before->mean, hypot(before->half, after->half)};
 }

@@ -14,10 +14,16 @@ enum {
 	CHANGE_POINTS_DETECTABLE = 20, /* values that show what would be found */
 };
 
+/* By how much a level is above the one before, and half the 95 % interval of that. */
+struct level_change {
+	double by, half;
+};
+
 struct level {
 	size_t first, n; /* values */
 	double mean;
-	double half; /* of its 95 % interval; INFINITY: too few values */
+	double half;                /* of its 95 % interval; INFINITY: too few values */
+	struct level_change change; /* {}: it is the first */
 };
 
 struct levels {
@@ -35,13 +41,6 @@ struct levels {
 /* values[n] in the order of time. */
 void change_points_find(const double *values, size_t n, struct levels *ret);
 void levels_clear(struct levels *levels);
-
-/* The level after the change minus that before it, and half its 95 % interval. i > 0. */
-struct level_change {
-	double by, half;
-};
-
-struct level_change levels_change(const struct levels *levels, size_t i);
 
 /* How great a change would have been found in four cases of five if the last `after` values came after it, and as many of `n` before it as
  * are left; INFINITY: not known. */

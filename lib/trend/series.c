@@ -253,13 +253,6 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 	return r < 0 ? r : add_runs(book, &c, machine, s, err);
 }
 
-static void add_trend_difference(char **text, const char *what, const char *before, const char *now)
-{
-	if (before == now || (before && now && !strcmp(before, now)))
-		return;
-	text_append(text, "; ", "%s was %s, is %s", what, before ?: "nothing", now ?: "nothing");
-}
-
 /* What is different in the environment, and in how the runs themselves were made. *ret NULL: nothing. */
 static int find_cause(
 	struct book *book, const struct run *before, const struct run *now, char **ret, struct error *err)
@@ -278,13 +271,22 @@ static int find_cause(
 		text = differences_description(&differences, MOST_DIFFERENCES);
 	snprintf(was_on, sizeof(was_on), "%d", before->cpu);
 	snprintf(is_on, sizeof(is_on), "%d", now->cpu);
-	add_trend_difference(&text, "command", was, is);
-	add_trend_difference(&text, "cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on);
-	add_trend_difference(&text, "against", before->kind == RUN_DUET ? "inc" : NULL,
-		now->kind == RUN_DUET ? "inc" : NULL);
-	add_trend_difference(&text, "profile", before->profile, now->profile);
-	add_trend_difference(&text, "accounting", before->backend, now->backend);
-	add_trend_difference(&text, "pt_source", before->pt_source, now->pt_source);
+
+	const struct {
+		const char *what, *before, *now;
+	} rows[] = {
+		{"command", was, is},
+		{"cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on},
+		{"against", before->kind == RUN_DUET ? "inc" : NULL, now->kind == RUN_DUET ? "inc" : NULL},
+		{"profile", before->profile, now->profile},
+		{"accounting", before->backend, now->backend},
+		{"pt_source", before->pt_source, now->pt_source},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		if (strcmp(rows[i].before ?: "", rows[i].now ?: "") != 0)
+			text_append(&text, "; ", "%s was %s, is %s", rows[i].what,
+				rows[i].before ?: "nothing", rows[i].now ?: "nothing");
 	*ret = TAKE(text);
 	return 0;
 }

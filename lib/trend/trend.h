@@ -3,10 +3,7 @@
  * where a level begins; and how they are shown. */
 #pragma once
 
-#include "lib/base/base.h"
-#include "lib/base/json.h"
 #include "lib/book/book.h"
-#include "lib/report/plot.h"
 #include "lib/trend/change_points.h"
 
 enum series_unit {
@@ -51,17 +48,14 @@ struct trend_view {
 int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err);
 void trend_clear(struct trend_view *view);
 
-/* It stands apart from its neighbours of the same level. */
-bool trend_is_outlier(const struct trend_view *view, size_t i);
+struct trend_options {
+	bool seconds, json;
+	const char *csv,
+		*markdown; /* files: a row for each run; the table of levels. NULL: none; "-": standard output */
+	const char *output;    /* a picture; NULL: none */
+	bool script;           /* its gnuplot file is kept */
+	double fail_if_slower; /* percent; below 0: not given */
+};
 
-void trend_print(const struct trend_view *view);
-json_t *trend_as_json(const struct trend_view *view);
-struct drawing trend_drawing(const struct trend_view *view);
-void trend_write_csv(FILE *file, const struct trend_view *view);      /* a row for each run */
-void trend_write_markdown(FILE *file, const struct trend_view *view); /* the table of levels */
-
-/* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
-const char *trend_value_text(const struct trend_view *view, double log, double half);
-
-/* "+2.5 ± 0.3 %", of a difference of logarithms. */
-const char *trend_change_text(struct level_change change);
+/* Shows it as the options say. STATUS_NOT_FIT, with a sentence: slower than `fail_if_slower` allows, beyond what chance explains. */
+int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err);

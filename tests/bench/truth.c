@@ -174,7 +174,7 @@ static void answer_changes(void)
 	change_points_find(values, n, &levels);
 	printf("%zu ", levels.n - 1);
 	for (size_t k = 1; k < levels.n; k++) {
-		struct level_change change = levels_change(&levels, k);
+		struct level_change change = levels.items[k].change;
 
 		printf("%zu %.6g %.6g ", levels.items[k].first, change.by, change.half);
 	}

@@ -62,7 +62,7 @@ TEST(a_step_between_values_that_do_not_vary_is_where_it_is)
 		assert_int_equal(levels.items[0].n, at);
 		assert_int_equal(levels.items[1].first, at);
 		assert_true(levels.items[0].mean == 0 && fabs(levels.items[1].mean - 1) < 1e-9);
-		assert_true(fabs(levels_change(&levels, 1).by - 1) < 1e-9);
+		assert_true(fabs(levels.items[1].change.by - 1) < 1e-9);
 	}
 }
 

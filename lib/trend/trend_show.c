@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A trend on the screen, as JSON, as CSV and as a table in Markdown. */
+/* How a trend is shown: on the screen, as JSON, as CSV, as a table in Markdown, and as a picture, which plots/trend.gp draws. */
 #include "lib/trend/trend.h"
 
+#include "lib/base/paths.h"
 #include "lib/base/table.h"
-#include "lib/base/terminal.h"
+#include "lib/base/tool.h"
 #include "lib/duet/duet_report.h"
+#include "lib/report/plot.h"
 
 #include <math.h>
 
@@ -33,7 +35,8 @@ static int trend_decimals(double step)
 	return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
-const char *trend_value_text(const struct trend_view *view, double log, double half)
+/* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
+static const char *trend_value_text(const struct trend_view *view, double log, double half)
 {
 	double value = exp(log);
 
@@ -42,7 +45,8 @@ const char *trend_value_text(const struct trend_view *view, double log, double h
 	return text_brief("%.*f", trend_decimals(isfinite(half) ? value * half : value / 100), value);
 }
 
-const char *trend_change_text(struct level_change change)
+/* "+2.5 ± 0.3 %", of a difference of logarithms. */
+static const char *trend_change_text(struct level_change change)
 {
 	double percent = 100 * expm1(change.by), half = 100 * exp(change.by) * change.half;
 	int decimals = trend_decimals(half);
@@ -68,7 +72,7 @@ static struct table *list_levels(const struct trend_view *v)
 	for (size_t i = 0; i < v->levels.n; i++) {
 		const struct level *l = &v->levels.items[i];
 		const struct run *first = &v->series.items[l->first].run;
-		struct level_change change;
+		const struct level_change change = l->change;
 
 		table_row(list,
 			VALUE(json_string(text_rfc3339(first->started_ns)), text_moment(first->started_ns)),
@@ -81,7 +85,6 @@ static struct table *list_levels(const struct trend_view *v)
 			table_add(list, VALUE(NULL, "-"));
 		if (i == 0)
 			continue;
-		change = levels_change(&v->levels, i);
 		table_add(list, VALUE(json_real(expm1(change.by)), trend_change_text(change)),
 			VALUE(json_interval(expm1(change.by - change.half), expm1(change.by + change.half)),
 				NULL),
@@ -131,7 +134,7 @@ static char *trend_cause_text(const struct trend_view *v, size_t i)
 		terminal_text(c->text) ?: "no change of the environment is recorded");
 }
 
-void trend_print(const struct trend_view *v)
+static void trend_print(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
 	const struct series *s = &v->series;
@@ -172,7 +175,7 @@ void trend_print(const struct trend_view *v)
 		terminal_wrap(stdout, text, 0, 2);
 }
 
-json_t *trend_as_json(const struct trend_view *v)
+static json_t *trend_json(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
 	const struct series *s = &v->series;
@@ -197,7 +200,8 @@ json_t *trend_as_json(const struct trend_view *v)
 		"few_samples", (json_int_t)s->n_few, "at_once", (json_int_t)s->n_at_once);
 }
 
-bool trend_is_outlier(const struct trend_view *v, size_t i)
+/* It stands apart from its neighbours of the same level. */
+static bool trend_is_outlier(const struct trend_view *v, size_t i)
 {
 	return fabs(v->series.items[i].log - v->levels.in_level[i]) > 1e-9;
 }
@@ -208,7 +212,8 @@ static struct cell csv_figure(double value)
 	return TEXT(isfinite(value) ? text_brief("%.9g", value) : NULL);
 }
 
-void trend_write_csv(FILE *file, const struct trend_view *v)
+/* A row for each run. */
+static void trend_write_csv(FILE *file, const struct trend_view *v)
 {
 	static const struct column columns[] = {{.member = "run"}, {.member = "command"}, {.member = "unit"},
 		{.member = "started"}, {.member = "samples"}, {.member = "mean"}, {.member = "outlier"},
@@ -232,7 +237,8 @@ void trend_write_csv(FILE *file, const struct trend_view *v)
 	table_write(table, TABLE_CSV, file);
 }
 
-void trend_write_markdown(FILE *file, const struct trend_view *v)
+/* The levels. */
+static void trend_write_markdown(FILE *file, const struct trend_view *v)
 {
 	const struct column columns[] = {{"From"}, {"Run", COLUMN_NUMBER}, {"Runs", COLUMN_NUMBER},
 		{v->series.unit == SERIES_INC ? "Mean PT [INC units]" : "Mean PT", COLUMN_NUMBER},
@@ -246,8 +252,196 @@ void trend_write_markdown(FILE *file, const struct trend_view *v)
 
 		table_row(table, TEXT(text_moment(first->started_ns)), NUMBER(first->id), NUMBER(l->n),
 			TEXT(trend_value_text(v, l->mean, l->half)), TEXT(trend_interval_text(v, l)),
-			TEXT(i > 0 ? trend_change_text(levels_change(&v->levels, i)) : NULL),
-			cause ? CODE(cause) : TEXT(NULL));
+			TEXT(i > 0 ? trend_change_text(l->change) : NULL), cause ? CODE(cause) : TEXT(NULL));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
+}
+
+/* The picture: a point for each run in the order of time, the levels with their intervals, and what changed. */
+
+enum { TICKS = 6, MOST_SQUEEZED = 3 };
+
+/* The kinds of points, as plots/trend.gp numbers them. */
+enum place { RUN, OUTLIER, ABOVE, BELOW, N_PLACES };
+
+/* What is in the picture, in logarithms, and what makes a PT of it: seconds, milliseconds… as they fit the first run, or units of
+ * INC. */
+struct trend_frame {
+	double low, high, scale;
+};
+
+/* Outliers are in the picture unless they would squeeze the others. */
+static struct trend_frame trend_frame_of(const struct trend_view *v)
+{
+	struct trend_frame near = {INFINITY, -INFINITY}, all, *f;
+	double margin;
+
+	for (size_t i = 0; i < v->series.n; i++) {
+		near.low = fmin(near.low, v->levels.in_level[i]);
+		near.high = fmax(near.high, v->levels.in_level[i]);
+	}
+	all = near;
+	for (size_t i = 0; i < v->series.n; i++) {
+		all.low = fmin(all.low, v->series.items[i].log);
+		all.high = fmax(all.high, v->series.items[i].log);
+	}
+	f = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
+	margin = fmax(0.15 * (f->high - f->low), 0.002);
+	return (struct trend_frame){f->low - margin, f->high + margin, 1};
+}
+
+/* A point for each run. Outliers outside the picture are at its edge, with their PT. */
+static void write_runs(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+{
+	enum place places[N_PLACES];
+	double edge = (f->high - f->low) / 50;
+	size_t n_outside = 0, n_places = 0, n_last = v->series.n + 1;
+
+	fprintf(script, "array places[%d]\n", N_PLACES);
+	fputs("$runs << EOD\n", script);
+	for (enum place place = RUN; place < N_PLACES; place++) {
+		bool any = false;
+
+		for (size_t i = 0; i < v->series.n; i++) {
+			double log = v->series.items[i].log;
+			enum place of = log > f->high            ? ABOVE
+					: log < f->low           ? BELOW
+					: trend_is_outlier(v, i) ? OUTLIER
+								 : RUN;
+
+			if (of != place)
+				continue;
+			any = true;
+			fprintf(script, "%zu %.9g\n", i + 1,
+				f->scale * exp(fmax(f->low + edge, fmin(f->high - edge, log))));
+		}
+		if (any)
+			places[n_places++] = place;
+		fputs(any ? "\n\n" : "", script);
+	}
+	fprintf(script, "EOD\nn_places = %zu\n", n_places);
+	for (size_t i = 0; i < n_places; i++)
+		fprintf(script, "places[%zu] = %d\n", i + 1, places[i] + 1);
+	fprintf(script, "array outside[%zu]\narray outside_at[%zu]\narray outside_above[%zu]\n", n_last,
+		n_last, n_last);
+	for (size_t i = 0; i < v->series.n; i++) {
+		double log = v->series.items[i].log;
+
+		if (log >= f->low && log <= f->high)
+			continue;
+		plot_text(script, "outside", ++n_outside, "%s", trend_value_text(v, log, INFINITY));
+		fprintf(script, "outside_at[%zu] = %zu\noutside_above[%zu] = %d\n", n_outside, i + 1,
+			n_outside, log > f->high);
+	}
+	fprintf(script, "n_outside = %zu\n", n_outside);
+}
+
+/* Each level with its interval, where it begins, and how far it is off the one before. */
+static void write_levels(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+{
+	size_t n = v->levels.n;
+
+	fputs("$levels << EOD\n", script);
+	for (size_t i = 0; i < n; i++) {
+		const struct level *l = &v->levels.items[i];
+		double half = isfinite(l->half) ? l->half : 0;
+
+		for (int end = 0; end < 2; end++)
+			fprintf(script, "%.1f %.9g %.9g %.9g\n",
+				(double)l->first + 0.5 + (end ? (double)l->n : 0), f->scale * exp(l->mean),
+				f->scale * exp(l->mean - half), f->scale * exp(l->mean + half));
+		fputs("\n\n", script);
+	}
+	fprintf(script,
+		"EOD\nn_levels = %zu\nfirst_has_interval = %d\narray begins[%zu]\narray changes[%zu]\narray slower[%zu]\n",
+		n, n > 0 && isfinite(v->levels.items[0].half), n + 1, n + 1, n + 1);
+	for (size_t i = 1; i < n; i++) {
+		const struct level_change change = v->levels.items[i].change;
+
+		fprintf(script, "begins[%zu] = %.1f\nslower[%zu] = %d\n", i + 1,
+			(double)v->levels.items[i].first + 0.5, i + 1, change.by > 0);
+		plot_text(script, "changes", i + 1, "%s", trend_change_text(change));
+	}
+}
+
+static void write_trend(const void *subject, FILE *script)
+{
+	static const char *const units[] = {"s", "ms", "us"};
+	const struct trend_view *v = subject;
+	struct trend_frame f = trend_frame_of(v);
+	size_t unit = 0, n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
+	int digits = sizeof("2023-11-15 19:13") - 1;
+	bool inc = v->series.unit == SERIES_INC;
+
+	while (!inc && unit + 1 < ELEMENTS(units) && n > 0 && exp(v->series.items[0].log) * f.scale < 1) {
+		f.scale *= 1e3;
+		unit++;
+	}
+	plot_text(script, "name", 0, "%s", v->series.name);
+	fprintf(script, "unit = '%s'\nlast = %zu\nlow = %.9g\nhigh = %.9g\n", inc ? "INC" : units[unit],
+		v->series.n, f.scale * exp(f.low), f.scale * exp(f.high));
+	/* the moments at which some of the runs started, to the second if minutes would repeat */
+	for (size_t i = step; i < n; i += step)
+		if (!strncmp(text_moment(v->series.items[i].run.started_ns),
+			    text_moment(v->series.items[i - step].run.started_ns), (size_t)digits))
+			digits = TEXT_BRIEF_SIZE;
+	fprintf(script, "step = %zu\narray moments[%zu]\n", step, n > 0 ? n : 1);
+	for (size_t i = 0; i < n; i += step)
+		plot_text(script, "moments", i + 1, "%.*s", digits,
+			text_moment(v->series.items[i].run.started_ns));
+	write_runs(v, &f, script);
+	write_levels(v, &f, script);
+}
+
+/* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
+static int trend_judge(const struct trend_view *view, double fail_if_slower, struct error *err)
+{
+	const struct levels *levels = &view->levels;
+	struct level_change change;
+	double percent;
+
+	if (fail_if_slower < 0 || levels->n < 2)
+		return 0;
+	change = levels->items[levels->n - 1].change;
+	percent = 100 * expm1(change.by);
+	if (!(percent >= fail_if_slower) || !(change.by - change.half > 0))
+		return 0;
+	return error_say(err, STATUS_NOT_FIT,
+		"'%s' is slower by %.2f %% (95 %% CI: %.2f to %.2f %%) since run %" PRId64 ", %g %% or more",
+		view->series.name, percent, 100 * expm1(change.by - change.half),
+		100 * expm1(change.by + change.half),
+		view->series.items[levels->items[levels->n - 1].first].run.id, fail_if_slower);
+}
+
+int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err)
+{
+	const struct {
+		const char *path;
+		void (*write)(FILE *file, const struct trend_view *view);
+	} files[] = {{options->csv, trend_write_csv}, {options->markdown, trend_write_markdown}};
+	_cleanup_(trend_clear) struct trend_view view = {};
+	int r = trend_load(book, name, options->seconds, &view, err);
+
+	if (r == 0 && options->output && view.series.n == 0)
+		return error_say(err, -ENODATA,
+			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
+	if (r == 0 && options->output)
+		r = plot_drawing((struct drawing){"trend", write_trend, &view, 1240, 560}, options->output,
+			options->script, err);
+	for (size_t i = 0; r == 0 && i < ELEMENTS(files); i++) {
+		_cleanup_(output_file_clear) struct output_file output = {};
+
+		if (!files[i].path)
+			continue;
+		r = output_file_open(&output, files[i].path, err);
+		if (r < 0)
+			return r;
+		files[i].write(output.file, &view);
+		r = output_file_commit(&output, err);
+	}
+	if (r == 0 && options->json)
+		r = json_print_document("emp-trend", trend_json(&view), err);
+	else if (r == 0 && !options->csv && !options->markdown)
+		trend_print(&view);
+	return r < 0 ? r : trend_judge(&view, options->fail_if_slower, err);
 }
