@@ -363,7 +363,7 @@ static int turn(struct service *service, struct error *err)
 	int r;
 
 	service->fds = fds;
-	fds[0] = (struct pollfd){.fd = interrupt_fd(), .events = POLLIN};
+	fds[0] = (struct pollfd){.fd = interrupt_fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = service->listener, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
 		fds[2 + i] = (struct pollfd){.fd = service->clients[i].fd, .events = POLLIN};

@@ -221,8 +221,8 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 	while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < c->n) {
 		struct pollfd fds[] = {
 			{.fd = c->socket, .events = POLLIN},
-			{.fd = interrupt_fd(), .events = POLLIN},
-			{.fd = interrupt_child_fd(), .events = POLLIN},
+			{.fd = interrupt_fd, .events = POLLIN},
+			{.fd = interrupt_child_fd, .events = POLLIN},
 			{.fd = accounting_state(a)->poll_fd, .events = POLLIN},
 		};
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
@@ -247,7 +247,7 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 		r = accounting_drain(a, err);
 		/* Workers do not end by themselves: they repeat their work, or wait. */
 		if (r == 0 && fds[2].revents) {
-			interrupt_child_clear();
+			interrupt_drain(interrupt_child_fd);
 			r = program_wait_any(
 				c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &ended, err);
 		}

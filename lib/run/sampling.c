@@ -212,7 +212,7 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 
 	if (interrupt_pending())
 		return -EINTR;
-	interrupt_was_stopped(); /* forget earlier stops */
+	interrupt_drain(interrupt_continued_fd); /* forget earlier stops */
 	if (together) {
 		_cleanup_(freep)
 			const struct command_spec **specs = xcalloc(n, sizeof(struct command_spec *));
@@ -229,7 +229,7 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!together || ret[i].part.repetitions > 0)
 			r = check_program_end(&items[i], &ret[i].exec, err);
-	return r == 0 && interrupt_was_stopped() ? 1 : r;
+	return r == 0 && interrupt_drain(interrupt_continued_fd) ? 1 : r;
 }
 
 static int call_hook(

@@ -9,7 +9,6 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -67,20 +66,9 @@ static IN_CHILD void child_give_up(struct child *child, const char *step)
 	_exit(127);
 }
 
-static inline __attribute__((always_inline)) void child_read_schedstat(struct child *child)
-{
-	int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, child->schedstat, sizeof(child->schedstat) - 1);
-
-	child->schedstat[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
 /* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
- * function that we have yet to return from. Elsewhere the child is a copy. */
+ * function that we have yet to return from. */
 #if defined(__x86_64__)
-enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	long r;
@@ -89,7 +77,6 @@ static inline __attribute__((always_inline)) long start_call(long number, long a
 	return r;
 }
 #elif defined(__aarch64__)
-enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	register long x8 __asm__("x8") = number;
@@ -101,57 +88,52 @@ static inline __attribute__((always_inline)) long start_call(long number, long a
 	return x0;
 }
 #else
-enum { SHARED = 0 };
-static long start_call(long number, long a, long b, long c)
-{
-	long r = syscall(number, a, b, c);
-
-	return r < 0 ? -errno : r;
-}
+#error "programs can be started on x86-64 and arm64 only"
 #endif
 
-/* clone3 and, in the child, child_execute. The filters of containers (Docker's, Podman's) refuse clone3, because
+/* clone3 and, in the child, the steps to execve. The filters of containers (Docker's, Podman's) refuse clone3, because
  * they cannot inspect its arguments; without a cgroup, clone is sufficient. */
-static __attribute__((noinline)) long clone_child(struct clone_args *args, struct child *child)
+static __attribute__((noinline)) long clone_child(const struct clone_args *args, struct child *child)
 {
-	long r;
+	const struct command_spec *s = child->spec;
+	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
+	long r = start_call(SYS_clone3, (long)args, sizeof(*args), 0);
 
-	args->flags |= CLONE_VFORK | SHARED;
-	r = start_call(SYS_clone3, (long)args, sizeof(*args), 0);
 	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
 		r = start_call(SYS_clone, (long)((args->flags & UINT32_MAX) | args->exit_signal), 0,
 			(long)args->pidfd);
-	if (r == 0) {
-		const struct command_spec *s = child->spec;
-		const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
+	if (r != 0)
+		return r;
+	/* In the child: system calls only. */
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
+			child_give_up(child, "redirect its output");
+	if (s->new_session && setsid() < 0)
+		child_give_up(child, "give it a session of its own");
+	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
+		child_give_up(child, "pin it to its CPUs");
+	if (s->slice_ns)
+		slice_set(s->slice_ns);
+	privilege_forget();
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
+	if (getppid() != child->parent)   /* which may have ended already */
+		_exit(127);
+	sigprocmask(SIG_SETMASK, child->mask, NULL);
+	if (!s->wait_unused)
+		child->wait_ns = accounting_own_wait(s->accounting);
+	if (!s->wait_unused && child->wait_ns < 0) {
+		int fd = open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? 0 : read(fd, child->schedstat, sizeof(child->schedstat) - 1);
 
-		/* In the child: system calls only. */
-		for (int i = 0; i < 3; i++)
-			if (fds[i] >= 0 && dup2(fds[i], i) < 0)
-				child_give_up(child, "redirect its output");
-		if (s->new_session && setsid() < 0)
-			child_give_up(child, "give it a session of its own");
-		if ((s->cpu >= 0 || s->affinity) &&
-			sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
-			child_give_up(child, "pin it to its CPUs");
-		if (s->slice_ns)
-			slice_set(s->slice_ns);
-		privilege_forget();
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
-		if (getppid() != child->parent)   /* which may have ended already */
-			_exit(127);
-		sigprocmask(SIG_SETMASK, child->mask, NULL);
-		if (!s->wait_unused)
-			child->wait_ns = accounting_own_wait(s->accounting);
-		if (!s->wait_unused && child->wait_ns < 0)
-			child_read_schedstat(child);
-		clock_gettime(CLOCK_REALTIME, &child->start_real);
-		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
-		clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
-		execve(s->path, s->argv, child->environment);
-		child_give_up(child, "execute it");
+		child->schedstat[n > 0 ? n : 0] = '\0';
+		if (fd >= 0)
+			close(fd);
 	}
-	return r;
+	clock_gettime(CLOCK_REALTIME, &child->start_real);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+	execve(s->path, s->argv, child->environment);
+	child_give_up(child, "execute it");
 }
 
 /* The compiler must not think that a path that never returns leaves *child unread and unwritten. */
@@ -160,70 +142,57 @@ static inline void let_child_see(struct child *child)
 	__asm__ volatile("" : : "r"(child) : "memory");
 }
 
-static int say_child_failed(const struct child *child, struct error *err)
-{
-	const struct command_spec *s = child->spec;
-	const char *hint = "";
-
-	if (child->failed == ENOEXEC)
-		hint = "; a script needs a #! line";
-	else if (child->failed == ENOENT && access(s->path, F_OK) == 0)
-		hint = "; the interpreter that its first line names, or its loader, is missing";
-	return error_say(err, -child->failed, "cannot start '%s': cannot %s: %s%s", s->argv[0], child->step,
-		strerror(child->failed), hint);
-}
-
 int start_program(const struct command_spec *s, struct exec_result *ret, int *ret_pidfd, struct error *err)
 {
 	int pidfd = -1;
 	struct clone_args args = {
-		.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | (s->cgroup ? CLONE_INTO_CGROUP : 0),
+		.flags = CLONE_VFORK | CLONE_VM | CLONE_PIDFD | CLONE_CLEAR_SIGHAND |
+			 (s->cgroup ? CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
 		.cgroup = s->cgroup ? (uint64_t)s->cgroup->fd : 0,
 	};
-	struct child own, *shared = SHARED ? &own
-					   : mmap(NULL, sizeof(own), PROT_READ | PROT_WRITE,
-						     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct schedstat waited;
-	long r;
-
-	if (shared == MAP_FAILED)
-		return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
-	*shared = (struct child){
+	struct child child = {
 		.spec = s,
 		.parent = getpid(),
 		.mask = interrupt_old_mask(),
 		.environment = privilege_environment(),
 		.wait_ns = -1,
 	};
-	CPU_ZERO(&shared->cpus);
+	struct schedstat waited;
+	long r;
+
 	if (s->affinity)
-		shared->cpus = *s->affinity;
+		child.cpus = *s->affinity;
 	if (s->cpu >= 0)
-		CPU_SET(s->cpu, &shared->cpus);
-	interrupt_child_clear(); /* the end of an earlier program would wake this process during the sample */
-	let_child_see(shared);
-	r = clone_child(&args, shared);
-	let_child_see(shared);
-	own = *shared;
-	if (!SHARED)
-		munmap(shared, sizeof(own));
+		CPU_SET(s->cpu, &child.cpus);
+	/* The end of an earlier program would wake this process during the sample. */
+	interrupt_drain(interrupt_child_fd);
+	let_child_see(&child);
+	r = clone_child(&args, &child);
+	let_child_see(&child);
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
-	if (own.failed) {
+	if (child.failed) {
+		const char *hint = "";
+
 		close(pidfd);
 		waitpid((pid_t)r, NULL, 0);
-		return say_child_failed(&own, err);
+		if (child.failed == ENOEXEC)
+			hint = "; a script needs a #! line";
+		else if (child.failed == ENOENT && access(s->path, F_OK) == 0)
+			hint = "; the interpreter that its first line names, or its loader, is missing";
+		return error_say(err, -child.failed, "cannot start '%s': cannot %s: %s%s", s->argv[0],
+			child.step, strerror(child.failed), hint);
 	}
-	if (own.wait_ns < 0 && schedstat_parse(own.schedstat, &waited))
-		own.wait_ns = waited.wait_ns;
+	if (child.wait_ns < 0 && schedstat_parse(child.schedstat, &waited))
+		child.wait_ns = waited.wait_ns;
 	*ret = (struct exec_result){
 		.pid = (pid_t)r,
-		.start_ns = timespec_ns(own.start_real),
-		.start_raw_ns = timespec_ns(own.start_raw),
-		.before_ns = timespec_ns(own.used),
-		.wait_before_ns = own.wait_ns,
+		.start_ns = timespec_ns(child.start_real),
+		.start_raw_ns = timespec_ns(child.start_raw),
+		.before_ns = timespec_ns(child.used),
+		.wait_before_ns = child.wait_ns,
 		.wait_ns = -1,
 	};
 	*ret_pidfd = pidfd;
@@ -537,8 +506,8 @@ static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, si
 		if (p->spec.short_stderr)
 			wake_ns = earlier(wake_ns, now() + STDERR_NS);
 	}
-	fds[INTERRUPT] = (struct pollfd){.fd = running ? interrupt_fd() : -1, .events = POLLIN};
-	fds[CHILD] = (struct pollfd){.fd = running ? interrupt_child_fd() : -1, .events = POLLIN};
+	fds[INTERRUPT] = (struct pollfd){.fd = running ? interrupt_fd : -1, .events = POLLIN};
+	fds[CHILD] = (struct pollfd){.fd = running ? interrupt_child_fd : -1, .events = POLLIN};
 	fds[ACCOUNTS] = (struct pollfd){.fd = accounting_fd, .events = POLLIN};
 	return wake_ns;
 }
@@ -599,7 +568,7 @@ int program_wait_any(
 			return r;
 		stopped = fds[CHILD].revents && (n > 1 || !fds[ENDS].revents);
 		if (stopped)
-			interrupt_child_clear();
+			interrupt_drain(interrupt_child_fd);
 		for (size_t i = 0; r == 0 && i < n; i++)
 			if (programs[i])
 				r = advance_program(programs[i], fds[ENDS + i].revents, stopped, err);

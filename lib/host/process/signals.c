@@ -4,7 +4,7 @@
 
 #include <sys/signalfd.h>
 
-static int signal_fd = -1, child_fd = -1, continued_fd = -1;
+int interrupt_fd = -1, interrupt_child_fd = -1, interrupt_continued_fd = -1;
 static int first;
 static sigset_t old_mask;
 
@@ -22,8 +22,7 @@ static int signal_fd_for(int signal)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Reads all pending signals; false: none. */
-static bool drain_signals(int fd)
+bool interrupt_drain(int fd)
 {
 	struct signalfd_siginfo info;
 	bool any = false;
@@ -38,7 +37,7 @@ int interrupt_init(void)
 	struct sigaction held;
 	sigset_t mask, blocked;
 
-	if (signal_fd >= 0)
+	if (interrupt_fd >= 0)
 		return 0;
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
@@ -50,32 +49,19 @@ int interrupt_init(void)
 	sigaddset(&blocked, SIGXFSZ);
 	if (sigprocmask(SIG_BLOCK, &blocked, &old_mask) < 0)
 		return -errno;
-	signal_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (signal_fd < 0)
+	interrupt_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (interrupt_fd < 0)
 		return -errno;
-	child_fd = signal_fd_for(SIGCHLD);
-	continued_fd = signal_fd_for(SIGCONT);
-	return child_fd < 0 ? child_fd : continued_fd < 0 ? continued_fd : 0;
-}
-
-int interrupt_fd(void)
-{
-	return signal_fd;
-}
-
-int interrupt_child_fd(void)
-{
-	return child_fd;
-}
-
-void interrupt_child_clear(void)
-{
-	drain_signals(child_fd);
+	interrupt_child_fd = signal_fd_for(SIGCHLD);
+	interrupt_continued_fd = signal_fd_for(SIGCONT);
+	return interrupt_child_fd < 0       ? interrupt_child_fd
+	       : interrupt_continued_fd < 0 ? interrupt_continued_fd
+					    : 0;
 }
 
 const sigset_t *interrupt_old_mask(void)
 {
-	if (signal_fd < 0)
+	if (interrupt_fd < 0)
 		sigprocmask(SIG_SETMASK, NULL, &old_mask);
 	return &old_mask;
 }
@@ -92,25 +78,11 @@ void interrupt_block_others(void)
 	sigprocmask(SIG_BLOCK, &mask, NULL);
 }
 
-int interrupt_next(bool *ret_typed)
+int interrupt_pending(void)
 {
 	struct signalfd_siginfo info;
 
-	if (signal_fd < 0 || read(signal_fd, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	*ret_typed = info.ssi_code == SI_KERNEL;
-	return (int)info.ssi_signo;
-}
-
-int interrupt_pending(void)
-{
-	bool typed;
-
-	first = first ?: interrupt_next(&typed);
+	if (!first && interrupt_fd >= 0 && read(interrupt_fd, &info, sizeof(info)) == sizeof(info))
+		first = (int)info.ssi_signo;
 	return first;
-}
-
-bool interrupt_was_stopped(void)
-{
-	return drain_signals(continued_fd);
 }

@@ -14,20 +14,14 @@ int interrupt_init(void);
 /* After it: also blocks what else would end this process before it has restored what it changed: QUIT (^\),
  * USR1 and others. They are not read. */
 void interrupt_block_others(void);
-int interrupt_fd(void); /* -1 before interrupt_init */
 const sigset_t *interrupt_old_mask(void);
 
-/* A descriptor that becomes readable when a child ends or stops (SIGCHLD); interrupt_child_clear makes it
- * unreadable. */
-int interrupt_child_fd(void);
-void interrupt_child_clear(void);
+/* Descriptors that become readable when one of the three signals comes, when a child ends or stops (CHLD), and when this process is
+ * resumed after a stop (CONT). -1 before interrupt_init. */
+extern int interrupt_fd, interrupt_child_fd, interrupt_continued_fd;
 
-/* The first signal that was received, 0: none so far. */
+/* Reads all that has come on such a descriptor; false: nothing. */
+bool interrupt_drain(int fd);
+
+/* The first of the three signals that was received, 0: none so far. */
 int interrupt_pending(void);
-
-/* The next one, each once; 0: none. For a caller that passes them on, instead of interrupt_pending. *ret_typed: the
- * kernel sent it (^C), and to all processes of the terminal's foreground. */
-int interrupt_next(bool *ret_typed);
-
-/* Whether this process was stopped (^Z) and resumed since this was last asked. */
-bool interrupt_was_stopped(void);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -98,11 +99,11 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 		struct pollfd fds[] = {
 			{.fd = h->pidfd, .events = POLLIN},
 			{.fd = h->output_fd, .events = POLLIN},
-			{.fd = p->forward_signals ? interrupt_fd() : -1, .events = POLLIN},
+			{.fd = p->forward_signals ? interrupt_fd : -1, .events = POLLIN},
 		};
 		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
-		int r, signal, ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
-		bool typed;
+		struct signalfd_siginfo info;
+		int r, ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
 
 		if (p->timeout_ms && left_ns <= 0)
 			return -ETIMEDOUT;
@@ -111,9 +112,10 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 		r = h->output_fd >= 0 ? read_output(h, p->output_max) : 0;
 		if (r < 0 || fds[0].revents)
 			return r;
-		while (fds[2].revents && (signal = interrupt_next(&typed)) != 0)
-			if (signal != SIGINT || !typed) /* the terminal gives it to both */
-				kill(h->pid, signal);
+		/* ^C goes from the kernel to all processes of the terminal's foreground. */
+		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info))
+			if (info.ssi_signo != SIGINT || info.ssi_code != SI_KERNEL)
+				kill(h->pid, (int)info.ssi_signo);
 	}
 }
 
