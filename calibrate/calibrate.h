@@ -69,9 +69,9 @@ struct calibration {
 	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
 };
 
-#define CALIBRATION_NEW                                                       \
-	{                                                                     \
-		.inhibitor = -1, .base = {.lock = {-1}}, .plan = {.cpu = -1 } \
+#define CALIBRATION_NEW                                                        \
+	{                                                                      \
+		.inhibitor = -1, .base = {.lock_fd = -1}, .plan = {.cpu = -1 } \
 	}
 #define CALIBRATION_LONG_NS (3600 * NS_PER_S) /* a longer one is only begun after a question */
 

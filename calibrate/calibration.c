@@ -517,10 +517,8 @@ static int conclude(struct calibration *c, struct error *err)
 /* In the book once the calibration is there. */
 static int set_owner(struct calibration *c, bool ours, struct error *err)
 {
-	char self[PROCESS_REF_SIZE];
-
 	free(c->plan.owner);
-	c->plan.owner = ours ? xstrdup(process_ref_self(self)) : NULL;
+	c->plan.owner = ours ? xstrdup(process_ref(getpid())) : NULL;
 	return c->plan.id ? book_put_calibration(c->base.book, &c->plan, err) : 0;
 }
 

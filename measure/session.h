@@ -102,7 +102,7 @@ struct session {
 	struct inc_command *inc; /* NULL: without --against */
 };
 
-#define SESSION_NEW ((struct session){.base = {.lock = {-1}}, .in = -1, .null = -1, .errors = -1})
+#define SESSION_NEW ((struct session){.base = {.lock_fd = -1}, .in = -1, .null = -1, .errors = -1})
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
  * it. The caller closes it, also after a failure. */

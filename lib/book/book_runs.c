@@ -37,14 +37,14 @@ int book_add_run(struct book *book, struct run *run, struct error *err)
 
 int book_begin_run(struct book *book, struct run *run, struct error *err)
 {
-	char self[PROCESS_REF_SIZE], *owner = run->owner;
+	char *owner = run->owner;
 	int r;
 
 	run->state = RUN_OPEN;
 	run->ended_ns = 0;
 	if (run->started_ns == 0)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
-	run->owner = process_ref_self(self); /* for the book only */
+	run->owner = (char *)process_ref(getpid()); /* for the book only */
 	book_unsynced(book);
 	r = BOOK_ATOMIC(book,
 		(run->environment ? book_get_correlation(book, run->environment, &run->correlation, err) : 0)
@@ -102,7 +102,6 @@ const struct field_table resume_point_table = {"resume_point", "run, ", resume_p
 static int reopen_run(struct book *book, int64_t id, int64_t environment, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
-	char self[PROCESS_REF_SIZE];
 	int r;
 
 	r = book_get_run(book, id, &run, err);
@@ -123,7 +122,7 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 	if (r < 0)
 		return r;
 	return sql_row(book, err, "UPDATE run SET state = 'open', ended_ns = NULL, owner = ? WHERE id = ?",
-		"ti", process_ref_self(self), id);
+		"ti", process_ref(getpid()), id);
 }
 
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)

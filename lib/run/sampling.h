@@ -12,14 +12,14 @@
 
 struct run_session {
 	struct book *book;
-	struct lock lock;
+	int lock_fd;         /* of the host's lock; -1: not held */
 	int64_t environment; /* today's, in the book */
 	char *environment_digest;
 	struct observer observer;
 	struct environment_question *question; /* while the fingerprint is taken */
 };
 
-#define RUN_SESSION_NEW ((struct run_session){.lock = {-1}})
+#define RUN_SESSION_NEW ((struct run_session){.lock_fd = -1})
 
 enum run_lock {
 	RUN_LOCK_IGNORED,

@@ -39,7 +39,7 @@ int run_session_open(
 	if (r < 0)
 		return r;
 	patience_begin(s->book);
-	return lock == RUN_LOCK_TAKEN ? lock_take(&s->lock, book_file(s->book), err) : 0;
+	return lock == RUN_LOCK_TAKEN ? lock_take(&s->lock_fd, book_file(s->book), err) : 0;
 }
 
 /* The document that "emp-setup VERB --json" prints, and its exit status (1 is an error). */
@@ -146,7 +146,7 @@ void run_session_close(struct run_session *s)
 	observer_close(&s->observer);
 	free(s->environment_digest);
 	book_free(s->book);
-	lock_release(&s->lock);
+	closep(&s->lock_fd);
 	*s = RUN_SESSION_NEW;
 }
 

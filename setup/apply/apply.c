@@ -366,7 +366,7 @@ static int run_for(char *const *argv, const char *path, size_t first, struct err
 	enum { RETRY_US = 100 * 1000 };
 	static const char latency[] = "/dev/cpu_dma_latency";
 	const struct subprocess command = {.argv = argv, .path = path, .forward_signals = true};
-	_cleanup_(lock_release) struct lock lock = {.fd = -1};
+	_cleanup_(closep) int lock_fd = -1;
 	struct error why = {};
 	bool told = false;
 	int32_t us = idle_latency_us();
@@ -380,7 +380,7 @@ static int run_for(char *const *argv, const char *path, size_t first, struct err
 	status = r < 0 ? shell_status(r) : process_exit_status(status);
 	closep(&fd);
 	/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
-	while ((r = lock_take(&lock, SETUP_LOCK, &why)) == -EBUSY) {
+	while ((r = lock_take(&lock_fd, SETUP_LOCK, &why)) == -EBUSY) {
 		if (!told)
 			fprintf(stderr, "emp-setup: waiting to restore: %s\n", why.text);
 		told = true;
@@ -394,8 +394,14 @@ static int run_for(char *const *argv, const char *path, size_t first, struct err
 
 int apply_verb(int argc, char **argv, struct error *err)
 {
+<<<<<<< HEAD
 	_cleanup_(plan_clear) struct plan plan = {};
-	_cleanup_(lock_release) struct lock lock = {.fd = -1};
+	_cleanup_(closep) int lock_fd = -1;
+=======
+	_cleanup_(plan_clear) struct plan plan = {
+		.request = {options.only, options.skip, options.isolate >= 0, options.persistent}};
+	_cleanup_(closep) int lock_fd = -1;
+>>>>>>> faae843 (host/process, lock: one parser of /proc/PID/stat; a reference to a process is a short text; the lock is a descriptor)
 	_cleanup_(freep) char *command = NULL;
 	struct error err2;
 	int r;
@@ -419,7 +425,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (!options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
-		r = lock_take(&lock, SETUP_LOCK, err);
+		r = lock_take(&lock_fd, SETUP_LOCK, err);
 	if (r == 0)
 		r = apply_prepare(&plan, err);
 	if (r != 0)
@@ -430,9 +436,15 @@ int apply_verb(int argc, char **argv, struct error *err)
 	interrupt_block_others();
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
+<<<<<<< HEAD
 		/* its command runs, and all is restored, even if nobody can see this */
 		apply_show(&plan, &err2);
-		lock_release(&lock);
+		close(TAKE_FD(lock_fd));
+=======
+		apply_show(&plan,
+			&err2); /* its command runs, and all is restored, even if nobody can see this */
+		close(TAKE_FD(lock_fd));
+>>>>>>> faae843 (host/process, lock: one parser of /proc/PID/stat; a reference to a process is a short text; the lock is a descriptor)
 		return run_for(argv, command, plan.n_open, err);
 	}
 	if (r == 0)

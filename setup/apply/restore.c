@@ -512,13 +512,18 @@ int restore_locked(size_t first, struct error *err)
 
 int restore_verb(int argc, char **argv, struct error *err)
 {
-	_cleanup_(lock_release) struct lock lock = {.fd = -1};
+	_cleanup_(closep) int lock_fd = -1;
 	int r = privilege_keep_for_settings(err);
 
 	if (r < 0)
 		return r;
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
-	r = lock_take(&lock, SETUP_LOCK, err);
+<<<<<<< HEAD
+	r = lock_take(&lock_fd, SETUP_LOCK, err);
 	return r < 0 ? r : restore_locked(0, err);
+=======
+	r = lock_take(&lock_fd, SETUP_LOCK, err);
+	return r < 0 ? r : change_restore_locked(0, err);
+>>>>>>> faae843 (host/process, lock: one parser of /proc/PID/stat; a reference to a process is a short text; the lock is a descriptor)
 }

@@ -10,12 +10,10 @@
 
 static void try_process(const char *text)
 {
-	unsigned long long started;
 	struct process process;
 
 	if (process_parse(text, &process) == 1)
 		FUZZ_MUST(process.pid > 0 && strnlen(process.name, 16) < 16);
-	process_parse_start(text, &started);
 	process_ref_pid(text);
 }
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static struct lock lock;
+static int lock_fd = -1;
 
 /* The host's lock is a file of the test's. */
 static int make(void **state)
@@ -33,7 +33,7 @@ static bool take_lock_as(const void *name)
 	struct error err;
 
 	prctl(PR_SET_NAME, name);
-	return lock_take(&lock, "", &err) == 0;
+	return lock_take(&lock_fd, "", &err) == 0;
 }
 
 TEST_OF_LOCK(the_message_names_the_holder)
@@ -41,7 +41,7 @@ TEST_OF_LOCK(the_message_names_the_holder)
 	char words[64];
 	pid_t pid = holder_start(take_lock_as, "emp-calibrate");
 
-	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
+	assert_int_equal(lock_take(&lock_fd, "", &s->err), -EBUSY);
 	snprintf(words, sizeof(words), "emp-calibrate (process %d, since 20", pid);
 	assert_says(s, words);
 	assert_says(s, "see 'emp-calibrate status'");
@@ -54,7 +54,7 @@ TEST_OF_LOCK(what_a_holder_calls_itself_does_not_reach_the_terminal)
 {
 	pid_t pid = holder_start(take_lock_as, "\033]0;PWN\a\xff");
 
-	assert_int_equal(lock_take(&lock, "", &s->err), -EBUSY);
+	assert_int_equal(lock_take(&lock_fd, "", &s->err), -EBUSY);
 	assert_says(s, "?]0;PWN?? (process ");
 	holder_kill(pid);
 }
@@ -63,9 +63,8 @@ TEST_OF_LOCK(after_kill_9_it_is_free)
 {
 	holder_kill(holder_start(take_lock_as, "holder"));
 	assert_done(s, lock_look("", &s->err));
-	assert_done(s, lock_take(&lock, "", &s->err));
-	lock_release(&lock);
-	lock_release(&lock);
+	assert_done(s, lock_take(&lock_fd, "", &s->err));
+	close(lock_fd);
 }
 
 TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
@@ -74,8 +73,8 @@ TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
 	FILE *file = fopen(s->path, "w");
 
 	assert_true(file && fputs("my thesis\n", file) >= 0 && fclose(file) == 0);
-	assert_done(s, lock_take(&lock, "", &s->err));
-	lock_release(&lock);
+	assert_done(s, lock_take(&lock_fd, "", &s->err));
+	close(lock_fd);
 	assert_int_equal(text_read_file(AT_FDCWD, s->path, &text), 0);
 	assert_string_equal(text, "my thesis");
 }
@@ -83,11 +82,11 @@ TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
 TEST_OF_LOCK(what_is_no_file_is_refused)
 {
 	assert_int_equal(mkfifo(s->path, 0600), 0);
-	assert_true(lock_take(&lock, "", &s->err) < 0);
+	assert_true(lock_take(&lock_fd, "", &s->err) < 0);
 	assert_says(s, "is not a regular file; name another");
 	unlink(s->path);
 	assert_int_equal(symlink("/etc/passwd", s->path), 0);
-	assert_true(lock_take(&lock, "", &s->err) < 0);
+	assert_true(lock_take(&lock_fd, "", &s->err) < 0);
 	assert_says(s, "cannot open the host's lock");
 }
 
@@ -101,22 +100,21 @@ TEST_OF_LOCK(a_process_that_only_looks_does_not_make_it_busy)
 			lock_look("", &(struct error){});
 	}
 	for (int i = 0; i < 200; i++) {
-		assert_done(s, lock_take(&lock, "", &s->err));
-		lock_release(&lock);
+		assert_done(s, lock_take(&lock_fd, "", &s->err));
+		close(lock_fd);
 	}
 	holder_kill(pid);
 }
 
 TEST(a_process_is_known_again_until_it_ends)
 {
-	char self[PROCESS_REF_SIZE];
+	_cleanup_(freep) char *self = xstrdup(process_ref(getpid()));
 	pid_t pid;
 
-	process_ref_self(self);
 	assert_int_equal(process_ref_pid(self), getpid());
 	pid = fork();
 	if (pid == 0) {
-		_exit(process_ref_pid(process_ref_self(self)) != getpid());
+		_exit(process_ref_pid(process_ref(getpid())) != getpid());
 	}
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	assert_int_equal(process_ref_pid(NULL), 0);
@@ -128,7 +126,7 @@ TEST(a_process_is_known_again_until_it_ends)
 
 TEST(one_that_has_ended_and_is_waited_for_is_gone)
 {
-	char owner[PROCESS_REF_SIZE] = "";
+	char owner[TEXT_BRIEF_SIZE] = "";
 	int pipes[2];
 	siginfo_t info;
 	pid_t pid;
@@ -136,7 +134,7 @@ TEST(one_that_has_ended_and_is_waited_for_is_gone)
 	assert_int_equal(pipe(pipes), 0);
 	pid = fork();
 	if (pid == 0) {
-		process_ref_self(owner);
+		snprintf(owner, sizeof(owner), "%s", process_ref(getpid()));
 		_exit(write(pipes[1], owner, sizeof(owner)) != sizeof(owner));
 	}
 	assert_int_equal(read(pipes[0], owner, sizeof(owner)), sizeof(owner));

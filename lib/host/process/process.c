@@ -13,29 +13,22 @@ int process_parse(const char *stat, struct process *ret)
 	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'); /* names may contain both */
 	struct process p = {.pid = (pid_t)strtol(stat, NULL, 10)};
 	unsigned long flags;
+	char state;
 
 	if (!open || !close || close < open || p.pid <= 0)
 		return -EINVAL;
-	if (sscanf(close + 1, " %*c %*d %*d %*d %*d %*d %lu", &flags) != 1)
+	/* the start is the 20th word after the name */
+	if (sscanf(close + 1,
+		    " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+		    &state, &flags, &p.start_ticks) < 2)
 		return -EINVAL;
 	if (flags & KERNEL_THREAD)
 		return 0;
+	if (strchr("ZX", state))
+		p.start_ticks = 0;
 	snprintf(p.name, sizeof(p.name), "%.*s", (int)(close - open - 1), open + 1);
 	*ret = p;
 	return 1;
-}
-
-/* The start is the 20th word after the name, which may contain blanks and parentheses. */
-bool process_parse_start(const char *stat, unsigned long long *ret)
-{
-	const char *at = strrchr(stat, ')');
-
-	if (!at || strlen(at) < 3 || strchr("ZX", at[2]))
-		return false;
-	at += 2;
-	for (int i = 1; at && i < 20; i++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, "%llu", ret) == 1;
 }
 
 struct process *processes_read(int root_fd, size_t *ret_n)
@@ -68,9 +61,9 @@ const char *process_end_text(int wait_status)
 uint64_t process_ref_start_ticks(pid_t pid)
 {
 	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
-	unsigned long long ticks;
+	struct process process;
 
-	return stat && process_parse_start(stat, &ticks) ? ticks : 0;
+	return stat && process_parse(stat, &process) == 1 ? process.start_ticks : 0;
 }
 
 int64_t process_ref_started_ns(pid_t pid)
@@ -83,31 +76,21 @@ int64_t process_ref_started_ns(pid_t pid)
 	       (int64_t)ticks * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
-/* "" where there is no such process. */
-static char *process_ref_of(pid_t pid, char buffer[PROCESS_REF_SIZE])
+const char *process_ref(pid_t pid)
 {
 	_cleanup_(freep) char *boot = path_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
 	uint64_t started = process_ref_start_ticks(pid);
 
-	*buffer = '\0';
-	if (boot && started)
-		snprintf(buffer, PROCESS_REF_SIZE, "%.36s %d %" PRIu64, boot, pid, started);
-	return buffer;
-}
-
-char *process_ref_self(char buffer[PROCESS_REF_SIZE])
-{
-	return process_ref_of(getpid(), buffer);
+	return boot && started ? text_brief("%.36s %d %" PRIu64, boot, pid, started) : "";
 }
 
 pid_t process_ref_pid(const char *ref)
 {
-	char now[PROCESS_REF_SIZE];
 	int pid;
 
 	if (!ref || sscanf(ref, "%*36s %d", &pid) != 1 || pid <= 0)
 		return 0;
-	return !strcmp(process_ref_of(pid, now), ref) ? pid : 0;
+	return !strcmp(process_ref(pid), ref) ? pid : 0;
 }
 
 bool schedstat_parse(const char *text, struct schedstat *ret)

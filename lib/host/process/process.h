@@ -11,6 +11,7 @@
 struct process {
 	pid_t pid;
 	char name[16];
+	uint64_t start_ticks; /* since the boot; 0: a zombie, or not known */
 };
 
 /* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the array. */
@@ -18,9 +19,6 @@ struct process *processes_read(int root_fd, size_t *ret_n);
 
 /* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
 int process_parse(const char *stat, struct process *ret);
-
-/* When it started, in ticks since the boot. False for a zombie. */
-bool process_parse_start(const char *stat, unsigned long long *ret);
 
 /* The exit status that a shell would give: 0 to 255, 128 + signal. */
 static inline int process_exit_status(int wait_status)
@@ -33,10 +31,8 @@ const char *process_end_text(int wait_status);
 
 /* A process as text that can be stored: which process runs a calibration, and whether it still exists, also after a
  * kill -9 or a reboot. */
-enum { PROCESS_REF_SIZE = 96 };
-
-/* This process: boot id, pid, and when it started (pids are reused). Returns `buffer`. */
-char *process_ref_self(char buffer[PROCESS_REF_SIZE]);
+/* Boot id, pid, and when it started (pids are reused); "": there is no such process. Valid as a text_brief(). */
+const char *process_ref(pid_t pid);
 
 /* Its pid if it runs, else 0. 0 for NULL and for other text. */
 pid_t process_ref_pid(const char *ref);

@@ -287,7 +287,7 @@ static const char *named_lock(void)
 	return named && *named ? named : NULL;
 }
 
-int lock_take(struct lock *ret, const char *book, struct error *err)
+int lock_take(int *ret_fd, const char *book, struct error *err)
 {
 	_cleanup_(freep) char *own = text_format("%s.lock", book);
 	const char *named = named_lock(), *path = named ?: HOST_LOCK;
@@ -304,7 +304,7 @@ int lock_take(struct lock *ret, const char *book, struct error *err)
 	r = lock_file(fd, path, err);
 	if (r < 0)
 		return r;
-	ret->fd = TAKE_FD(fd);
+	*ret_fd = TAKE_FD(fd);
 	leftovers_remove();
 	return 0;
 }
@@ -315,12 +315,4 @@ int lock_look(const char *book, struct error *err)
 	int r = check_lock(named_lock() ?: HOST_LOCK, err);
 
 	return r < 0 || named_lock() ? r : check_lock(own, err);
-}
-
-void lock_release(struct lock *lock)
-{
-	if (!lock || lock->fd < 0)
-		return;
-	close(lock->fd);
-	*lock = (struct lock){.fd = -1};
 }

@@ -11,18 +11,12 @@
 
 #include <sys/types.h>
 
-struct lock {
-	int fd; /* -1: not held */
-};
-
-/* Also removes what killed owners left (leftovers_remove). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
-int lock_take(struct lock *ret, const char *book, struct error *err);
+/* Gives a descriptor, until whose closing the lock is held. Also removes what killed owners left (leftovers_remove). -EBUSY with a
+ * sentence that names the holder. `book` is without ".lock". */
+int lock_take(int *ret_fd, const char *book, struct error *err);
 
 /* Does not take a lock: -EBUSY with the same sentence if another process holds the one that `book` would need. */
 int lock_look(const char *book, struct error *err);
-
-/* NULL and a lock that is not held are fine. */
-void lock_release(struct lock *lock);
 
 /* /run/emp, where root keeps what lasts until the machine is shut down: this lock, and resolved BPF programs. */
 #define RUN_DIRECTORY "/run/emp"
