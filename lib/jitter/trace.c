@@ -135,7 +135,7 @@ static int configure_instance(struct trace *t, const struct trace_request *reque
 		return error_os(err, r,
 			"cannot allocate %" PRId64 " MB for the trace of each CPU; use a smaller --buffer",
 			t->buffer_bytes >> 20);
-	mask = cpus ? cpu_mask_of(cpus, request->cpus, request->n_cpus) : NULL;
+	mask = cpus ? cpu_mask(cpus, request->cpus, request->n_cpus, false) : NULL;
 	r = mask ? put_setting(t, "tracing_cpumask", mask) : -EIO;
 	return r < 0 ? trace_failed(r, "choose the CPUs of the trace", err) : 0;
 }

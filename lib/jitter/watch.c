@@ -374,7 +374,7 @@ static int watch_rounds(struct watch *w, const struct watch_request *request, st
 	struct error *err)
 {
 	enum { DRAIN_MS = 100, STORE_ROUNDS = 30 };
-	struct pollfd interrupt = {.fd = interrupt_fd(), .events = POLLIN};
+	struct pollfd interrupt = {.fd = interrupt_fd, .events = POLLIN};
 	struct progress progress;
 	int64_t now_ns, in_ns;
 	int r = 0;

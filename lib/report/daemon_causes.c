@@ -41,10 +41,9 @@ static int causes_report_open(struct causes_report *report, struct book *book, s
 
 	machine_read(&machine, AT_FDCWD);
 	r = run_is_from(book, &report->analyses[0].run, machine.id, &report->here, err);
-	if (r == 0 && report->here && units_open(&report->units, &why) < 0)
+	if (r == 0 && report->here && units_open(&report->units, NULL, &why) < 0)
 		fprintf(report->file, "(timers are not shown: %s)\n", terminal_text(why.text));
-	if (r == 0 && report->here &&
-		policy_load(&report->policy, policy_directories(), NULL, &machine, &why) < 0)
+	if (r == 0 && report->here && policy_load(&report->policy, NULL, NULL, &machine, &why) < 0)
 		fprintf(report->file, "(policies are not consulted: %s)\n", terminal_text(why.text));
 	machine_clear(&machine);
 	if (r == 0)

@@ -269,7 +269,7 @@ static int apply_prepare(struct plan *plan, struct error *err)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
 			plan->facts.locked);
-	if (plan->facts.has_units && units_open(&plan->units, &why) < 0)
+	if (plan->facts.has_units && units_open(&plan->units, NULL, &why) < 0)
 		plan->units = NULL;
 	return plan_make(plan, err);
 }
@@ -394,14 +394,8 @@ static int run_for(char *const *argv, const char *path, size_t first, struct err
 
 int apply_verb(int argc, char **argv, struct error *err)
 {
-<<<<<<< HEAD
 	_cleanup_(plan_clear) struct plan plan = {};
 	_cleanup_(closep) int lock_fd = -1;
-=======
-	_cleanup_(plan_clear) struct plan plan = {
-		.request = {options.only, options.skip, options.isolate >= 0, options.persistent}};
-	_cleanup_(closep) int lock_fd = -1;
->>>>>>> faae843 (host/process, lock: one parser of /proc/PID/stat; a reference to a process is a short text; the lock is a descriptor)
 	_cleanup_(freep) char *command = NULL;
 	struct error err2;
 	int r;
@@ -436,15 +430,9 @@ int apply_verb(int argc, char **argv, struct error *err)
 	interrupt_block_others();
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
-<<<<<<< HEAD
 		/* its command runs, and all is restored, even if nobody can see this */
 		apply_show(&plan, &err2);
 		close(TAKE_FD(lock_fd));
-=======
-		apply_show(&plan,
-			&err2); /* its command runs, and all is restored, even if nobody can see this */
-		close(TAKE_FD(lock_fd));
->>>>>>> faae843 (host/process, lock: one parser of /proc/PID/stat; a reference to a process is a short text; the lock is a descriptor)
 		return run_for(argv, command, plan.n_open, err);
 	}
 	if (r == 0)

@@ -251,7 +251,7 @@ static size_t read_entries(struct journal *journal, bool each)
 	struct error err2;
 	size_t n_hidden = 0;
 
-	if (journal->n > 0 && units_open(&units, &err2) < 0)
+	if (journal->n > 0 && units_open(&units, NULL, &err2) < 0)
 		units = NULL;
 	for (size_t i = 0; i < journal->n; i++) {
 		struct entry *e = &journal->entries[i];

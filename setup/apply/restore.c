@@ -476,7 +476,7 @@ int restore_locked(size_t first, struct error *err)
 		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
 	n_undone = journal_drop_stale(j);
 	restore.first = first < j->n ? first : j->n; /* a restore in the meantime leaves less */
-	if (units_open(&restore.units, &why) < 0)
+	if (units_open(&restore.units, NULL, &why) < 0)
 		restore.units = NULL;
 	if (!options.at_boot) { /* what could not be restored or was left alone stays in the journal */
 		restore_files(&restore);
@@ -519,11 +519,6 @@ int restore_verb(int argc, char **argv, struct error *err)
 		return r;
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
-<<<<<<< HEAD
 	r = lock_take(&lock_fd, SETUP_LOCK, err);
 	return r < 0 ? r : restore_locked(0, err);
-=======
-	r = lock_take(&lock_fd, SETUP_LOCK, err);
-	return r < 0 ? r : change_restore_locked(0, err);
->>>>>>> faae843 (host/process, lock: one parser of /proc/PID/stat; a reference to a process is a short text; the lock is a descriptor)
 }

@@ -262,7 +262,8 @@ char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file
 
 	if (f->cpu < 0 || !file->value)
 		return NULL;
-	less = (is_list ? cpu_list_without : cpu_mask_without)(file->value, f->threads, f->n_threads);
+	less = is_list ? cpu_list_without(file->value, f->threads, f->n_threads)
+		       : cpu_mask(file->value, f->threads, f->n_threads, true);
 	if (!less || less[is_list ? 0 : strspn(less, "0,")])
 		return TAKE(less);
 	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty mask. */
@@ -270,7 +271,7 @@ char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file
 	if (is_list)
 		return TAKE(others);
 	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
-		       ? cpu_mask_of(file->value, cpus, n)
+		       ? cpu_mask(file->value, cpus, n, false)
 		       : NULL;
 }
 

@@ -318,7 +318,7 @@ static void read_user(struct facts *f, const char *socket, int64_t until_ns)
 	struct error err2;
 	int uid;
 
-	if (sscanf(socket, "/run/user/%d/", &uid) != 1 || units_open_user(&units, socket, &err2) < 0 ||
+	if (sscanf(socket, "/run/user/%d/", &uid) != 1 || units_open(&units, socket, &err2) < 0 ||
 		units_list(units, &list, &err2) < 0)
 		return;
 	for (size_t i = 0; i < list.n; i++) {
@@ -387,7 +387,7 @@ static void ask_running_system(struct facts *f)
 	struct error why = {};
 	bool runs = false;
 
-	f->has_units = units_open(&units, &why) == 0 && units_list(units, &f->units, &why) == 0;
+	f->has_units = units_open(&units, NULL, &why) == 0 && units_list(units, &f->units, &why) == 0;
 	if (f->has_units)
 		read_units(f, units, until_ns);
 	else {
@@ -424,7 +424,7 @@ int facts_read(struct facts *ret, struct error *err)
 		return r;
 	machine_read(&f.machine, root_fd);
 	frequency_read(&f.frequency, root_fd);
-	r = policy_load(&f.policy, policy_directories(), options.policy, &f.machine, err);
+	r = policy_load(&f.policy, NULL, options.policy, &f.machine, err);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
 	if (r < 0)

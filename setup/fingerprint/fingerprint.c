@@ -200,7 +200,7 @@ static json_t *enabled_units(int root_fd)
 	struct error err2;
 	json_t *array;
 
-	if (root_fd != AT_FDCWD || units_open(&units, &err2) < 0 || units_list(units, &list, &err2) < 0)
+	if (root_fd != AT_FDCWD || units_open(&units, NULL, &err2) < 0 || units_list(units, &list, &err2) < 0)
 		return json_null();
 	array = json_array();
 	for (size_t i = 0; i < list.n; i++) {

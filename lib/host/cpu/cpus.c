@@ -68,8 +68,7 @@ char *cpu_list_without(const char *list, const int *cpus, size_t n)
 	return cpu_list_text(all, kept);
 }
 
-/* A mask of the same length in which a CPU is where both `mask` has it and it is (or is not) one of these. */
-static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
+char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without)
 {
 	static const char digits[] = "0123456789abcdef";
 	_cleanup_(freep) char *copy = xstrdup(mask);
@@ -77,33 +76,19 @@ static char *mask_filter(const char *mask, const int *cpus, size_t n, bool keep)
 
 	for (size_t i = strlen(copy); i-- > 0;) {
 		const char *digit = strchr(digits, copy[i]);
-		size_t bits = digit ? (size_t)(digit - digits) : 0;
+		size_t bits = digit && without ? (size_t)(digit - digits) : 0;
 
 		if (copy[i] == ',')
 			continue;
 		if (!digit)
 			return NULL;
 		for (int bit = 0; bit < 4; bit++)
-			if (cpus_is_among(cpus, n, cpu + bit) != keep)
-				bits &= ~((size_t)1 << bit);
+			if (cpus_is_among(cpus, n, cpu + bit))
+				bits = without ? bits & ~((size_t)1 << bit) : bits | (size_t)1 << bit;
 		copy[i] = digits[bits];
 		cpu += 4;
 	}
 	return TAKE(copy);
-}
-
-char *cpu_mask_without(const char *mask, const int *cpus, size_t n)
-{
-	return mask_filter(mask, cpus, n, false);
-}
-
-char *cpu_mask_of(const char *mask, const int *cpus, size_t n)
-{
-	_cleanup_(freep) char *all = xstrdup(mask);
-
-	for (char *p = all; *p; p++)
-		*p = *p == ',' ? ',' : 'f';
-	return mask_filter(all, cpus, n, true);
 }
 
 int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)

@@ -16,12 +16,11 @@ char *cpu_list_text(const int *cpus, size_t n);
 /* All CPUs of two lists, as the kernel would write them; the caller frees it. NULL: they are no such text. */
 char *cpu_list_join(const char *list, const char *other);
 
-/* A list or a mask without these CPUs; "" or zeros if nothing remains. The caller frees it. NULL: it is no such text. */
+/* A list without these CPUs; "" if nothing remains. The caller frees it. NULL: it is no such text. */
 char *cpu_list_without(const char *list, const int *cpus, size_t n);
-char *cpu_mask_without(const char *mask, const int *cpus, size_t n);
 
-/* A mask as long as this one with these CPUs; likewise. */
-char *cpu_mask_of(const char *mask, const int *cpus, size_t n);
+/* A mask as long as this one: of these CPUs, or of those of `mask` without these; likewise. */
+char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without);
 
 /* How long these CPUs have been idle since boot (/proc/stat), all together, whether or not a disk was awaited meanwhile; in ticks
  * of 10 ms. *ret_n: how many of them are online. -1: not known. root_fd as in lib/base/paths.h. */

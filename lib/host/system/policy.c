@@ -235,22 +235,8 @@ static char *name_for(const char *const *directories, const char *id, size_t id_
 	return found;
 }
 
-int policy_load(struct policy **ret, const char *const *directories, const char *name,
-	const struct machine *m, struct error *err)
-{
-	_cleanup_(freep) char *chosen = text_copy(name);
-	const char *like = m->os_like;
-
-	if (!chosen && m->os_id)
-		chosen = name_for(directories, m->os_id, strlen(m->os_id), m->os_version);
-	for (size_t len; !chosen && like && *like; like += len, like += strspn(like, " ")) {
-		len = strcspn(like, " ");
-		chosen = name_for(directories, like, len, m->os_version);
-	}
-	return load_named(ret, directories, chosen ?: "common", 0, err);
-}
-
-const char *const *policy_directories(void)
+/* The administrator's, then those of the build tree of this program, or the installed ones. */
+static const char *const *policy_directories(void)
 {
 	static char built[PATH_MAX];
 	static const char *directories[] = {"/etc/emp/policies", EMP_PROFILE_DIR, NULL};
@@ -269,4 +255,20 @@ const char *const *policy_directories(void)
 		directories[1] = built;
 	}
 	return directories;
+}
+
+int policy_load(struct policy **ret, const char *const *directories, const char *name,
+	const struct machine *m, struct error *err)
+{
+	_cleanup_(freep) char *chosen = text_copy(name);
+	const char *like = m->os_like;
+
+	directories = directories ?: policy_directories();
+	if (!chosen && m->os_id)
+		chosen = name_for(directories, m->os_id, strlen(m->os_id), m->os_version);
+	for (size_t len; !chosen && like && *like; like += len, like += strspn(like, " ")) {
+		len = strcspn(like, " ");
+		chosen = name_for(directories, like, len, m->os_version);
+	}
+	return load_named(ret, directories, chosen ?: "common", 0, err);
 }

@@ -25,7 +25,8 @@ struct policy {
 
 /* The policy `name` (with a '/' in it: that file), or where that is NULL the one for this machine's
  * distribution (else for the one it is like, else "common"), from `directories` (ends with NULL), the first
- * that has it. -ENOENT: nowhere. */
+ * that has it; NULL: the administrator's, then the shipped policies of the build tree of this program, or the installed
+ * ones. -ENOENT: nowhere. */
 int policy_load(struct policy **ret, const char *const *directories, const char *name,
 	const struct machine *machine, struct error *err);
 /* One policy out of text; `where` is for messages. include is not followed. */
@@ -43,7 +44,3 @@ const char *policy_loses(const struct policy *policy, const char *unit);
 bool policy_knows(const struct policy *policy, const char *unit);
 /* The unit of [stop] that a process of this name belongs to; NULL if it is none. The caller frees it. */
 char *policy_unit_of_process(const struct policy *policy, const char *process);
-
-/* The directories to look in: the administrator's, then the shipped policies of the build tree of this program,
- * or the installed ones. Ends with NULL; not to be freed. */
-const char *const *policy_directories(void);

@@ -53,10 +53,10 @@ static int call_manager(struct units *units, sd_bus_message **ret_reply, struct 
 	va_start(args, types);
 	r = sd_bus_call_methodv(units->bus, MANAGER, method, &cause, ret_reply, types, args);
 	va_end(args);
-	return r < 0 ? units_failed(err, r, &cause, doing) : r;
+	return r < 0 ? units_failed(err, r, &cause, doing) : 0;
 }
 
-/* The manager's own socket, for root on a system without a message bus. */
+/* A manager's own socket. */
 static int open_private(sd_bus **ret, const char *socket)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
@@ -72,29 +72,18 @@ static int open_private(sd_bus **ret, const char *socket)
 	return r;
 }
 
-int units_open(struct units **ret, struct error *err)
+int units_open(struct units **ret, const char *socket, struct error *err)
 {
 	_cleanup_(units_freep) struct units *units = xcalloc(1, sizeof(*units));
 	int r;
 
-	if (sd_booted() <= 0)
+	if (!socket && sd_booted() <= 0)
 		return error_say(err, -ENOTCONN, "systemd does not run");
-	r = sd_bus_open_system(&units->bus);
-	if (r < 0 && geteuid() == 0)
+	r = socket ? open_private(&units->bus, socket) : sd_bus_open_system(&units->bus);
+	if (r < 0 && !socket && geteuid() == 0) /* on a system without a message bus */
 		r = open_private(&units->bus, "/run/systemd/private");
 	if (r < 0)
 		return error_say(err, -ENOTCONN, "systemd does not answer over D-Bus: %s", strerror(-r));
-	*ret = TAKE(units);
-	return 0;
-}
-
-int units_open_user(struct units **ret, const char *socket, struct error *err)
-{
-	_cleanup_(units_freep) struct units *units = xcalloc(1, sizeof(*units));
-	int r = open_private(&units->bus, socket);
-
-	if (r < 0)
-		return error_os(err, r, "the manager of a user does not answer at %s", socket);
 	*ret = TAKE(units);
 	return 0;
 }
@@ -570,25 +559,17 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err)
 {
-	int r;
-
 	be_patient(units);
-	if (masked)
-		r = call_manager(
-			units, NULL, err, "cannot mask it", "MaskUnitFiles", "asbb", 1, name, !persistent, 0);
-	else
-		r = call_manager(
-			units, NULL, err, "cannot unmask it", "UnmaskUnitFiles", "asb", 1, name, !persistent);
-	return r < 0 ? r : 0;
+	return masked ? call_manager(units, NULL, err, "cannot mask it", "MaskUnitFiles", "asbb", 1, name,
+				!persistent, 0)
+		      : call_manager(units, NULL, err, "cannot unmask it", "UnmaskUnitFiles", "asb", 1, name,
+				!persistent);
 }
 
 int units_reload(struct units *units, struct error *err)
 {
-	int r;
-
 	be_patient(units);
-	r = call_manager(units, NULL, err, "systemd could not reload its files", "Reload", "");
-	return r < 0 ? r : 0;
+	return call_manager(units, NULL, err, "systemd could not reload its files", "Reload", "");
 }
 
 int units_file_state(struct units *units, const char *name, char **ret, struct error *err)

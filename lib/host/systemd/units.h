@@ -6,7 +6,7 @@
 #include "lib/base/base.h"
 #include "lib/base/argv.h"
 
-struct units; /* a connection to the system's manager */
+struct units; /* a connection to a manager */
 
 /* One loaded unit, as systemctl list-units --all shows it. */
 struct unit {
@@ -22,10 +22,9 @@ struct unit_list {
 	size_t n;
 };
 
-/* -ENOTCONN with a sentence where systemd does not run or does not answer. */
-int units_open(struct units **ret, struct error *err);
-/* The manager of a user, by its socket (/run/user/UID/systemd/private). */
-int units_open_user(struct units **ret, const char *socket, struct error *err);
+/* `socket` NULL: the system's manager; or that of a user (/run/user/UID/systemd/private). -ENOTCONN with a sentence where systemd does
+ * not run or does not answer. */
+int units_open(struct units **ret, const char *socket, struct error *err);
 void units_free(struct units *units);
 DEFINE_FREEP(units)
 
