@@ -51,33 +51,6 @@ struct coordinator {
 	struct load_result *result;
 };
 
-/* The directory, after the abandoned directories of others are removed. */
-static int make_directory(struct coordinator *c, struct error *err)
-{
-	_cleanup_(freep) char *below = realpath(c->load->directory, NULL); /* workers enter their own */
-	int r = below ? -EAGAIN : -errno;
-	struct stat st;
-
-	if (below)
-		leftovers_remove_directories(below);
-	for (int i = 0; r == -EAGAIN && i < 100; i++) {
-		free(c->directory);
-		closep(&c->directory_fd);
-		c->directory_fd = -1;
-		c->directory = leftover_directory_name(below);
-		if (!mkdtemp(c->directory)) {
-			r = -errno;
-			break;
-		}
-		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
-		c->directory_fd = open(c->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (c->directory_fd >= 0 && flock(c->directory_fd, LOCK_EX | LOCK_NB) == 0 &&
-			fstat(c->directory_fd, &st) == 0 && st.st_nlink > 0)
-			return 0;
-	}
-	return error_os(err, r, "cannot make a directory in '%s'", c->load->directory);
-}
-
 /* What the workers share: a socket, a directory, and memory. */
 static int coordinator_prepare(struct coordinator *c, struct error *err)
 {
@@ -93,7 +66,7 @@ static int coordinator_prepare(struct coordinator *c, struct error *err)
 		return error_os(err, -errno, "cannot make a socket for the slaves");
 	c->socket = sockets[0];
 	c->workers_socket = sockets[1];
-	r = make_directory(c, err);
+	r = leftover_directory_make(c->load->directory, &c->directory, &c->directory_fd, err);
 	if (r < 0)
 		return r;
 	c->memory_size = sizeof(*memory) + c->n * sizeof(memory->workers[0]) + strlen(text) + 1;

@@ -46,14 +46,21 @@ int run_session_open(
 static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct error *err)
 {
 	char *const argv[] = {(char *)"emp-setup", (char *)verb, (char *)"--json", NULL};
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *path = NULL, *text = NULL;
+	struct subprocess setup = {.argv = argv, .environment = environ, .output_max = 64 << 20};
 	json_error_t e;
 	json_t *json;
-	int r;
+	int status, r;
 
-	r = suite_tool_run("emp-setup", argv, &text, ret_status, err);
+	r = suite_file_find(argv[0], &path, err);
+	setup.path = path;
+	if (r == 0)
+		r = subprocess_run(&setup, &text, &status, err);
 	if (r < 0)
 		return r;
+	if (WIFSIGNALED(status))
+		return error_say(err, -EPROTO, "emp-setup %s", process_end_text(status));
+	*ret_status = WEXITSTATUS(status);
 	if (*ret_status == STATUS_ERROR)
 		return error_say(err, -EPROTO, "'emp-setup %s' failed (see its message above)", verb);
 	json = json_loads(text, JSON_REJECT_DUPLICATES, &e);

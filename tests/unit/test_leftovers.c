@@ -51,21 +51,31 @@ static const char *make_load_directory(const struct scratch *s, pid_t pid, unsig
 	return make_directory(s, text_brief("emp-load-%d-%lu-AbCd12", pid, started));
 }
 
+/* A new one is made after those of dead owners are removed. Returns its path, without the lock; the caller frees it. */
+static char *make_next(struct scratch *s)
+{
+	char *path = NULL;
+	int fd = -1;
+
+	assert_done(s, leftover_directory_make(s->directory, &path, &fd, &s->err));
+	close(fd);
+	return path;
+}
+
 TEST_IN_DIRECTORY(directories_of_dead_owners_go_with_all_that_is_in_them)
 {
 	const char *name = make_load_directory(s, dead_pid(), 7);
 
 	make_directory(s, text_brief("%s/1", name));
-	leftovers_remove_directories(s->directory);
+	free(make_next(s));
 	assert_false(exists(s, name));
 }
 
 TEST_IN_DIRECTORY(directories_of_living_owners_stay)
 {
-	_cleanup_(freep) char *mine = leftover_directory_name(s->directory);
+	_cleanup_(freep) char *mine = make_next(s), *other = make_next(s);
 
-	assert_non_null(mkdtemp(mine));
-	leftovers_remove_directories(s->directory);
+	assert_string_not_equal(mine, other);
 	assert_int_equal(access(mine, F_OK), 0);
 }
 
@@ -73,7 +83,7 @@ TEST_IN_DIRECTORY(a_reused_process_id_does_not_keep_a_directory)
 {
 	const char *name = make_load_directory(s, getpid(), process_ref_start_ticks(getpid()) - 1);
 
-	leftovers_remove_directories(s->directory);
+	free(make_next(s));
 	assert_false(exists(s, name));
 }
 
@@ -83,7 +93,7 @@ TEST_IN_DIRECTORY(what_is_locked_has_an_owner_whatever_its_name_says)
 	_cleanup_(closep) int fd = open(in_scratch(s, name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
-	leftovers_remove_directories(s->directory);
+	free(make_next(s));
 	assert_true(exists(s, name));
 }
 
@@ -94,7 +104,7 @@ TEST_IN_DIRECTORY(what_only_looks_like_one_stays)
 
 	for (size_t i = 0; i < ELEMENTS(names); i++)
 		make_directory(s, names[i]);
-	leftovers_remove_directories(s->directory);
+	free(make_next(s));
 	for (size_t i = 0; i < ELEMENTS(names); i++)
 		assert_true(exists(s, names[i]));
 }

@@ -269,26 +269,6 @@ int suite_file_find(const char *name, char **ret, struct error *err)
 	return 0;
 }
 
-int suite_tool_run(const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err)
-{
-	_cleanup_(freep) char *path = NULL, *output = NULL;
-	struct subprocess asked = {.argv = argv, .environment = environ, .output_max = 64 << 20};
-	int status, r;
-
-	r = suite_file_find(tool, &path, err);
-	if (r < 0)
-		return r;
-	asked.path = path;
-	r = subprocess_run(&asked, &output, &status, err);
-	if (r < 0)
-		return r;
-	if (WIFSIGNALED(status))
-		return error_say(err, -EPROTO, "%s %s", tool, process_end_text(status));
-	*ret_output = TAKE(output);
-	*ret_status = WEXITSTATUS(status);
-	return 0;
-}
-
 struct guard {
 	int socket; /* the guard reads from its other end: at its end, this process has ended */
 };

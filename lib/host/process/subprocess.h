@@ -37,16 +37,9 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
  * sentence. */
 int executable_find(const char *name, char **ret, struct error *err);
 
-/* Another tool of the suite, run as a user would run it: the one in the folder of this executable, or in the build
- * tree. Tools are separate programs because the licences of their libraries must not meet in one binary
- * (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others).
- *
- * Runs `tool` (such as "emp-setup") with argv (argv[0] is the tool, ends with NULL), and gives its standard
- * output (the caller frees it) and exit status. Standard error is ours. */
-int suite_tool_run(
-	const char *tool, char *const *argv, char **ret_output, int *ret_status, struct error *err);
-
-/* The file of a tool, or of a library of the suite ("libemp-clock-preload.so"); the caller frees it. -ENOENT with a sentence. */
+/* The file of another tool of the suite ("emp-setup") or of a library ("libemp-clock-preload.so"): in the folder of this executable, or in
+ * the build tree; the caller frees it. -ENOENT with a sentence. Tools are separate programs because the licences of their
+ * libraries must not meet in one binary (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
 int suite_file_find(const char *name, char **ret, struct error *err);
 
 /* A process that cleans up if this one is killed. It sleeps until this one ends or frees it. */

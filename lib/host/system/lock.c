@@ -83,13 +83,6 @@ void leftovers_remove_traces(void)
 	}
 }
 
-/* "BELOW/emp-load-PID-STARTED-XXXXXX", in clock ticks since the machine was started. */
-char *leftover_directory_name(const char *below)
-{
-	return text_format(
-		"%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", below, getpid(), process_ref_start_ticks(getpid()));
-}
-
 /* Below a directory; NULL: where loads have theirs, if their files do not say otherwise. */
 static void find_directories(struct leftovers *ret, const char *below)
 {
@@ -127,13 +120,42 @@ void leftover_directory_remove(const char *path)
 		fts_close(tree);
 }
 
-void leftovers_remove_directories(const char *below)
+static void remove_directories(const char *below)
 {
 	_cleanup_(leftovers_clear) struct leftovers found = {};
 
 	find_directories(&found, below);
 	for (size_t i = 0; i < found.n; i++)
 		leftover_directory_remove(found.items[i].path);
+}
+
+int leftover_directory_make(const char *below, char **ret_path, int *ret_fd, struct error *err)
+{
+	_cleanup_(freep) char *real = realpath(below, NULL);
+	int r = real ? -EAGAIN : -errno;
+	struct stat st;
+
+	if (real)
+		remove_directories(real);
+	for (int i = 0; r == -EAGAIN && i < 100; i++) {
+		/* "emp-load-PID-STARTED-XXXXXX", in clock ticks since the machine was started */
+		_cleanup_(freep) char *path = text_format("%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", real,
+			getpid(), process_ref_start_ticks(getpid()));
+		_cleanup_(closep) int fd = -1;
+
+		if (!mkdtemp(path)) {
+			r = -errno;
+			break;
+		}
+		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0) {
+			*ret_path = TAKE(path);
+			*ret_fd = TAKE_FD(fd);
+			return 0;
+		}
+	}
+	return error_os(err, r, "cannot make a directory in '%s'", below);
 }
 
 void leftovers_find(struct leftovers *ret)
@@ -161,7 +183,7 @@ void leftovers_remove(void)
 	leftovers_remove_traces();
 	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
 		cgroups_abandoned(NULL, cgroups, true);
-	leftovers_remove_directories(NULL);
+	remove_directories(NULL);
 }
 
 static const char HOST_LOCK[] = RUN_DIRECTORY "/lock";

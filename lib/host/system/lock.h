@@ -51,11 +51,9 @@ void leftovers_remove(void);
 /* Only the traces, which slow down each switch of tasks: takes some 20 us. */
 void leftovers_remove_traces(void);
 
-/* The directories of dead owners of this user below a directory; NULL: below /tmp and TMPDIR. */
-void leftovers_remove_directories(const char *below);
-
-/* The template of such a directory, for mkdtemp; the caller frees it. */
-char *leftover_directory_name(const char *below);
+/* A new directory below another, after those of dead owners of this user there are removed. The caller frees its path, without links,
+ * and owns it as long as the descriptor is open. */
+int leftover_directory_make(const char *below, char **ret_path, int *ret_fd, struct error *err);
 /* All but what is mounted below. */
 void leftover_directory_remove(const char *path);
 
