@@ -14,7 +14,7 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_INT, kind), .max = ENTRY_LOST},
 	{FIELD(entry, FIELD_TEXT, id)},
 	{FIELD(entry, FIELD_TEXT, name)},
-	{.name = "knob", FIELD_INT, offsetof(struct entry, file_kind), sizeof(int), .max = SETTING_LIMITS},
+	{.name = "knob", FIELD_INT, offsetof(struct entry, file_kind), sizeof(int), .max = SETTING_CPUSET},
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},

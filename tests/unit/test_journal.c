@@ -63,6 +63,24 @@ TEST_OF_JOURNAL(what_is_saved_is_loaded_again)
 	assert_int_equal(access(place, F_OK), -1);
 }
 
+TEST_OF_JOURNAL(settings_of_all_kinds_are_loaded_again)
+{
+	_cleanup_(journal_clear) struct journal j = {.boot_id = journal_boot_id()}, k = {};
+
+	for (int kind = SETTING_PLAIN; kind <= SETTING_CPUSET; kind++) {
+		struct entry e = entry("/a", "1", "0");
+
+		e.file_kind = (enum kernel_setting_kind)kind;
+		journal_add(&j, &e);
+	}
+	assert_int_equal(journal_save(&j, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
+	assert_false(k.damaged);
+	assert_int_equal(k.n, j.n);
+	for (size_t i = 0; i < k.n; i++)
+		assert_int_equal(k.entries[i].file_kind, i);
+}
+
 TEST_OF_JOURNAL(any_number_of_lines_may_be_joined)
 {
 	static const char line[] = "0 e3b0c44298fc1c14 X";
