@@ -214,10 +214,10 @@ int verb_import(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	for (int i = 0; i < argc; i++) {
-		_cleanup_(json_stream_freep) struct json_stream *document = NULL;
+		_cleanup_(document_stream_freep) struct document_stream *document = NULL;
 		int64_t id;
 
-		r = json_stream_open(&document, argv[i], err);
+		r = document_stream_open(&document, argv[i], err);
 		if (r == 0 && i == 0)
 			r = book_begin(book, err);
 		if (r < 0)

@@ -26,7 +26,7 @@ static inline void drop_members(json_t *json, const char *const names[])
 static inline int import_bytes(
 	struct book *book, const void *text, size_t size, int64_t *ret, struct error *err)
 {
-	_cleanup_(json_stream_freep) struct json_stream *stream = NULL;
+	_cleanup_(document_stream_freep) struct document_stream *stream = NULL;
 	_cleanup_(closep) int fd = memfd_create("document", 0);
 	char path[64];
 	int r;
@@ -34,7 +34,7 @@ static inline int import_bytes(
 	if (write(fd, text, size) != (ssize_t)size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	r = json_stream_open(&stream, path, err);
+	r = document_stream_open(&stream, path, err);
 	return r < 0 ? r : document_import(book, stream, ret, err);
 }
 

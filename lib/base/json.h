@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON documents in and out, the members of objects, and documents that may be larger than memory. A local json_t is owned
- * with _cleanup_(json_decrefp). */
+/* JSON documents in and out, and the members of objects. A local json_t is owned with _cleanup_(json_decrefp). */
 #pragma once
 
 #include "lib/base/base.h"
@@ -15,11 +14,7 @@ int json_print_exactly(const json_t *json, FILE *file, struct error *err);
 /* Prints a document of that format, version 1, on standard output. Takes `members` over. */
 int json_print_document(const char *format, json_t *members, struct error *err);
 
-/* Writes a value of a document that is larger than memory. -1: the text is not UTF-8. */
-int json_write_text(FILE *file, const char *text);
-void json_write_int(FILE *file, int64_t value);
-int json_write_real(FILE *file, double value); /* with as many digits as it needs */
-/* A value on one line; all digits of its numbers. */
+/* A value on one line, with all digits of its numbers. -1: it cannot be written, or is NULL. */
 int json_write(FILE *file, const json_t *json);
 
 /* null: not a finite number. */
@@ -79,8 +74,6 @@ void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_n
 /* The first one refuses an empty text. */
 void json_fields_text(struct json_fields *f, const char *name, const char **ret);
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret);
-/* The index of one of `n` words. */
-void json_fields_word(struct json_fields *f, const char *name, const char *const *words, int n, int64_t *ret);
 void json_fields_flag(struct json_fields *f, const char *name, bool *ret);
 /* NULL: it is not known, or something failed. */
 json_t *json_fields_array(struct json_fields *f, const char *name);
@@ -88,41 +81,3 @@ json_t *json_fields_object(struct json_fields *f, const char *name);
 
 #define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
 #define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */
-
-/* Reads a JSON document that may be larger than memory: from value to value, and back to a place. Only the value at hand is in memory.
- *
- *	json_stream_enter(s, '{', err);
- *	while ((r = json_stream_member(s, &name, err)) > 0)
- *		r = json_stream_json(s, &value, err);		or _text, or _skip, or _enter and what is inside
- *
- * Functions return 0 (or 1: there is one more), or -EINVAL with the line and the column of what is not JSON. */
-struct json_stream;
-
-/* "-" is standard input. What is no regular file is first copied to a file without a name in TMPDIR (otherwise /var/tmp). */
-int json_stream_open(struct json_stream **ret, const char *path, struct error *err);
-void json_stream_free(struct json_stream *s);
-DEFINE_FREEP(json_stream)
-
-/* The first character of the value that comes next; '\0': there is none. */
-char json_stream_peek(struct json_stream *s);
-/* Goes into an object '{' or an array '['. */
-int json_stream_enter(struct json_stream *s, char bracket, struct error *err);
-/* 1: the next value is the member with this name, which is valid until the next call of it; 0: the object has ended. */
-int json_stream_member(struct json_stream *s, const char **ret_name, struct error *err);
-/* 1: the next value is an element; 0: the array has ended. */
-int json_stream_element(struct json_stream *s, struct error *err);
-/* The text of the next value, valid until the next call of any function. Only its brackets and quotes were checked. */
-int json_stream_text(struct json_stream *s, const char **ret, size_t *ret_size, struct error *err);
-/* Whether that is a text in quotes that means itself: printable ASCII without escapes. */
-bool json_text_is_plain(const char *text, size_t size);
-/* The text that json_stream_text returned last, parsed. */
-int json_stream_parse(struct json_stream *s, json_t **ret, struct error *err);
-/* Both in one. */
-int json_stream_json(struct json_stream *s, json_t **ret, struct error *err);
-int json_stream_skip(struct json_stream *s, struct error *err);
-/* After the document there must be nothing but blanks. */
-int json_stream_end(struct json_stream *s, struct error *err);
-
-/* The place of the next value, to come back to it. */
-int64_t json_stream_tell(struct json_stream *s);
-void json_stream_seek(struct json_stream *s, int64_t place);

@@ -406,7 +406,7 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 			if (json_is_real(cell->value))
 				fprintf(file, "%.9f", json_real_value(cell->value));
 			else if (json_is_integer(cell->value))
-				json_write_int(file, json_integer_value(cell->value));
+				fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(cell->value));
 			else if (json_is_boolean(cell->value))
 				fputc(json_is_true(cell->value) ? '1' : '0', file);
 			else if (!json_is_null(cell->value))

@@ -22,20 +22,16 @@ const struct run_rows *document_run_rows(size_t i)
 	return NULL;
 }
 
-/* A flag that is missing is false. */
-static bool field_is_required(const struct field *field)
-{
-	return field->must_be_given || (field->presence == FIELD_REQUIRED && field->type != FIELD_BOOL);
-}
-
-static void read_field(struct json_fields *f, const struct field *field, void *object)
+void document_read_field(struct json_fields *f, const struct field *field, void *object)
 {
 	const char *name = field->seconds ?: field->name, *text = NULL;
 	int64_t value = 0;
 	double real = 0;
-	bool flag = false;
+	bool flag = false; /* also if it is missing */
+	bool required = field->must_be_given ||
+			(field->presence == FIELD_REQUIRED && field->type != FIELD_BOOL);
 
-	if (f->r < 0 || (!field_is_required(field) && !json_fields_has(f, name)))
+	if (f->r < 0 || (!required && !json_fields_has(f, name)))
 		return;
 	switch (field->type) {
 	case FIELD_TEXT:
@@ -54,7 +50,12 @@ static void read_field(struct json_fields *f, const struct field *field, void *o
 		value = flag;
 		break;
 	case FIELD_ENUM:
-		json_fields_word(f, name, field->words, field->n_words, &value);
+		json_fields_text_or_empty(f, name, &text);
+		while (f->r == 0 && value < field->n_words && strcmp(text, field->words[value]))
+			value++;
+		if (value == field->n_words)
+			json_fields_refuse(f, -EINVAL,
+				": '%s' is '%s', which this EMP does not know; try a newer EMP", name, text);
 		break;
 	default:
 		if (field->seconds)
@@ -71,136 +72,39 @@ void document_read_fields(struct json_fields *f, const struct field_table *table
 	fields_init(table, object);
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++)
 		if (!field->book_only)
-			read_field(f, field, object);
+			document_read_field(f, field, object);
 }
 
-/* A value as EMP writes it, without a parser, because a run may have ten million executions. false: it is wrong or unusual. */
-static bool read_plain(const struct field *field, const char *text, size_t size, void *object)
+/* -1: it is not UTF-8. */
+static int write_text(FILE *file, const char *text)
 {
-	const char *end = text + size, *begin = text + (*text == '-'), *at = begin;
-	uint64_t digits = 0; /* which has room for 19 of them */
-	int64_t value = 0;
+	_cleanup_(json_decrefp) json_t *json = NULL;
+	size_t n = 0;
 
-	if (field->type == FIELD_TEXT || field->type == FIELD_ENUM) {
-		if (!json_text_is_plain(text, size))
-			return false;
-		if (field->type == FIELD_TEXT) {
-			*field_text(field, object) = xstrndup(text + 1, size - 2);
-			return true;
-		}
-		while (value < field->n_words &&
-			(strncmp(field->words[value], text + 1, size - 2) || field->words[value][size - 2]))
-			value++;
-		if (value == field->n_words)
-			return false;
-	} else {
-		while (at < end && *at >= '0' && *at <= '9')
-			digits = digits * 10 + (uint64_t)(*at++ - '0');
-		if (at < end || at == begin || at - begin > 19 || digits > INT64_MAX ||
-			(*begin == '0' && at - begin > 1))
-			return false;
-		value = begin > text ? -(int64_t)digits : (int64_t)digits;
-		if (field->type == FIELD_BOOL || field->type == FIELD_REAL || field->seconds ||
-			value < field->min || value > field_max(field))
-			return false;
+	while (text[n] >= ' ' && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
+		n++;
+	if (text[n]) {
+		json = json_string(text);
+		return json_write(file, json);
 	}
-	field_set(field, object, value);
-	return true;
+	fputc('"', file);
+	fwrite(text, 1, n, file);
+	fputc('"', file);
+	return 0;
 }
 
-/* The field of that name and the part that has it. NULL: there is none. */
-static const struct field *find_field(struct document_object *o, const char *name, struct document_part **ret)
+/* As fprintf, but faster: a run may have ten million executions. */
+static void write_int(FILE *file, int64_t value)
 {
-	for (struct document_part *part = o->parts; part < o->parts + ELEMENTS(o->parts) && part->table;
-		part++)
-		for (size_t i = 0; i < part->table->n; i++) {
-			size_t k = (part->next + i) % part->table->n;
-			const struct field *field = &part->table->fields[k];
-			const char *its_name = field->seconds ?: field->name;
+	char digits[24], *at = digits + sizeof(digits);
+	uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
 
-			if (field->book_only || *its_name != *name || strcmp(its_name, name))
-				continue;
-			part->next = k + 1;
-			*ret = part;
-			return field;
-		}
-	return NULL;
-}
-
-int document_member(struct document_object *o, const char **ret_name)
-{
-	struct document_part *part = o->parts, *end = o->parts + ELEMENTS(o->parts);
-	int r = 0;
-
-	if (!o->begun) {
-		for (; part < end && part->table; part++)
-			fields_init(part->table, part->object);
-		o->at = o->f.at;
-		o->begun = true;
-		if (json_stream_peek(o->stream) != '{')
-			return json_fields_refuse(&o->f, -EINVAL, " must be a JSON object {…}");
-		r = json_stream_enter(o->stream, '{', o->f.err);
-	}
-	while (r >= 0 && (r = json_stream_member(o->stream, ret_name, o->f.err)) > 0) {
-		_cleanup_(json_decrefp) json_t *value = NULL, *object = NULL;
-		const struct field *field = find_field(o, *ret_name, &part);
-		uint64_t bit;
-		const char *text;
-		size_t size;
-
-		if (!field)
-			return 1;
-		bit = UINT64_C(1) << (field - part->table->fields);
-		if (part->seen & bit)
-			return document_refuse_twice(o, *ret_name);
-		part->seen |= bit;
-		r = json_stream_text(o->stream, &text, &size, o->f.err);
-		if (r >= 0 && !read_plain(field, text, size, part->object)) {
-			r = json_stream_parse(o->stream, &value, o->f.err);
-			if (r < 0)
-				return r;
-			o->f.object = object = json_pack("{s:O}", *ret_name, value);
-			read_field(&o->f, field, part->object);
-			r = o->f.r;
-		}
-		if (o->sample && *o->sample > 0)
-			o->f.at = (struct json_location){"sample", *o->sample};
-	}
-	o->f.object = NULL;
-	for (part = o->parts; r == 0 && part < end && part->table; part++)
-		for (size_t k = 0; k < part->table->n; k++)
-			if (!part->table->fields[k].book_only && !(part->seen & UINT64_C(1) << k))
-				read_field(&o->f, &part->table->fields[k], part->object);
-	return r < 0 ? r : o->f.r;
-}
-
-int document_refuse_twice(struct document_object *o, const char *name)
-{
-	o->f.at = o->at;
-	return json_fields_refuse(&o->f, -EINVAL, ": it has two members '%s'", name);
-}
-
-int document_skip(struct document_object *o)
-{
-	_cleanup_(json_decrefp) json_t *value = NULL;
-	const char *text;
-	size_t size;
-	int r = json_stream_text(o->stream, &text, &size, o->f.err);
-
-	return r < 0 || json_text_is_plain(text, size) ? r : json_stream_parse(o->stream, &value, o->f.err);
-}
-
-int document_read_object(struct document_object *o)
-{
-	const char *name;
-	int r;
-
-	while ((r = document_member(o, &name)) > 0) {
-		r = document_skip(o);
-		if (r < 0)
-			return r;
-	}
-	return r;
+	do
+		*--at = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		*--at = '-';
+	fwrite(at, 1, (size_t)(digits + sizeof(digits) - at), file);
 }
 
 int document_write_fields(
@@ -220,20 +124,22 @@ int document_write_fields(
 		fputc('"', file);
 		fputs(field->seconds ?: field->name, file);
 		fputs("\": ", file);
-		if (field->type == FIELD_TEXT)
-			r = json_write_text(file, *field_text(field, object));
-		else if (field->type == FIELD_REAL)
-			r = json_write_real(file, *field_real(field, object));
-		else if (table->nulls && field->presence == FIELD_OPTIONAL && is_unknown)
+		if (table->nulls && field->presence == FIELD_OPTIONAL && is_unknown)
 			fputs("null", file);
+		else if (field->type == FIELD_TEXT)
+			r = write_text(file, *field_text(field, object));
 		else if (field->type == FIELD_ENUM)
-			r = json_write_text(file, field->words[value]);
+			r = write_text(file, field->words[value]);
 		else if (field->type == FIELD_BOOL)
 			fputs(value ? "true" : "false", file);
-		else if (field->seconds && value % NS_PER_S)
-			r = json_write_real(file, (double)value / NS_PER_S);
-		else
-			json_write_int(file, field->seconds ? value / NS_PER_S : value);
+		else if (field->type == FIELD_REAL || (field->seconds && value % NS_PER_S)) {
+			double real = is_number ? (double)value / NS_PER_S : *field_real(field, object);
+			const char *text = text_brief("%.15g", real);
+
+			/* with as many digits as it needs */
+			fputs(strtod(text, NULL) == real ? text : text_brief("%.17g", real), file);
+		} else
+			write_int(file, field->seconds ? value / NS_PER_S : value);
 		if (r < 0)
 			return -1;
 		separator = ", ";

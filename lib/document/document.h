@@ -7,9 +7,17 @@
 #include "lib/base/json.h"
 #include "lib/book/book.h"
 
+/* A document to be read. */
+struct document_stream;
+
+/* "-" is standard input. What is no regular file is first copied to a file without a name in TMPDIR (otherwise /var/tmp). */
+int document_stream_open(struct document_stream **ret, const char *path, struct error *err);
+void document_stream_free(struct document_stream *s);
+DEFINE_FREEP(document_stream)
+
 /* Stores a run, with the other runs that it belongs with, its profile and its environment; or a document of a feature. All as
  * one transaction, or as a part of the caller's. *ret is the number of the run, or what the feature gives it. */
-int document_import(struct book *book, struct json_stream *document, int64_t *ret, struct error *err);
+int document_import(struct book *book, struct document_stream *document, int64_t *ret, struct error *err);
 
 struct document_parts {
 	bool no_profile, no_environment; /* are left out */

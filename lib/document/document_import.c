@@ -23,7 +23,7 @@ struct import_id {
 
 struct run_import {
 	struct book *book;
-	struct json_stream *document;
+	struct document_stream *document;
 	struct import_part *parts;
 	size_t n_parts;
 	int64_t run;              /* that is being stored */
@@ -49,7 +49,7 @@ static int import_execution(struct run_import *import, struct json_location at, 
 {
 	struct source who;
 	struct document_object o = {.stream = import->document,
-		.f = {.at = at, .err = import->err},
+		.f.at = at,
 		.parts = {{&source_table, &who}, {&execution_table, ret}}};
 	bool kernel = false;
 	const char *name;
@@ -57,7 +57,7 @@ static int import_execution(struct run_import *import, struct json_location at, 
 
 	while ((r = document_member(&o, &name)) > 0) {
 		if (!strcmp(name, "kernel")) /* the only kind that 0.1.0 knew */
-			kernel = json_stream_peek(import->document) == 't';
+			kernel = stream_peek(import->document) == 't';
 		r = document_skip(&o);
 		if (r < 0)
 			break;
@@ -78,10 +78,10 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	size_t stored = 0, n = 0;
 	int r, more = 1;
 
-	json_stream_seek(import->document, place);
-	r = json_stream_enter(import->document, '[', import->err);
+	stream_seek(import->document, place);
+	r = stream_enter(import->document, '[');
 	while (r >= 0 && more > 0) {
-		r = more = json_stream_element(import->document, import->err);
+		r = more = stream_next(import->document, ']');
 		if (n == ELEMENTS(executions) || (more == 0 && n > 0)) {
 			r = sql_insert(import->book, import->err, &execution_table, "", executions, n, "iin",
 				import->run, (int64_t)sample, (int64_t)stored + 1);
@@ -103,7 +103,7 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 static int import_sample(struct run_import *import, int64_t entry, struct sample *sample)
 {
 	struct document_object o = {.stream = import->document,
-		.f = {.at = {"'samples', entry", entry}, .err = import->err},
+		.f.at = {"'samples', entry", entry},
 		.parts = {{&sample_table, sample}},
 		.sample = &sample->n};
 	int64_t executions = 0, end, last = sample->n;
@@ -116,7 +116,7 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 		bool is_executions = !strcmp(name, "executions"),
 		     is_counters = !strcmp(name, "disturbance_counters") ||
 				   !strcmp(name, "sentinels"); /* of 0.1.0 */
-		char next = json_stream_peek(import->document);
+		char next = stream_peek(import->document);
 
 		if (is_executions ? executions != 0 : is_counters && has_counters)
 			return document_refuse_twice(&o, name);
@@ -124,8 +124,8 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 			return json_fields_refuse(&o.f, -EINVAL, ": '%s' must be %s", name,
 				is_executions ? "an array […]" : "an object {…}");
 		if (is_executions) {
-			executions = json_stream_tell(import->document);
-			r = json_stream_skip(import->document, import->err);
+			executions = stream_tell(import->document);
+			r = stream_value(import->document, false);
 		} else if (is_counters && next == '{') {
 			r = document_read_object(&(struct document_object){.stream = import->document,
 				.f = o.f,
@@ -152,7 +152,7 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 			last);
 	if (r < 0)
 		return r;
-	end = json_stream_tell(import->document);
+	end = stream_tell(import->document);
 	r = book_add_sample(import->book, import->run, sample, NULL, 0, import->err);
 	counters.sample = sample->n;
 	if (r >= 0 && counters_know_any(&counters))
@@ -160,7 +160,7 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 			import->book, import->err, &counters_table, "", &counters, 1, "i", import->run);
 	if (r >= 0)
 		r = import_executions(import, executions, sample->n);
-	json_stream_seek(import->document, end);
+	stream_seek(import->document, end);
 	return r;
 }
 
@@ -168,9 +168,9 @@ static int import_samples(struct run_import *import)
 {
 	struct sample sample = {};
 	int64_t entry = 0;
-	int r = json_stream_enter(import->document, '[', import->err);
+	int r = stream_enter(import->document, '[');
 
-	while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0) {
+	while (r >= 0 && (r = stream_next(import->document, ']')) > 0) {
 		r = import_sample(import, ++entry, &sample);
 		if (entry == 1)
 			import->first_ns = sample.start_ns;
@@ -274,9 +274,8 @@ static int import_row(struct run_import *import, const struct run_rows *rows, in
 {
 	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
 	const char *where = text_brief(rows->single ? "'%s'" : "'%s', entry", rows->member);
-	struct document_object o = {.stream = import->document,
-		.f = {.at = {where, entry}, .err = import->err},
-		.parts = {{rows->table, row}}};
+	struct document_object o = {
+		.stream = import->document, .f.at = {where, entry}, .parts = {{rows->table, row}}};
 	int r = document_read_object(&o);
 
 	if (r >= 0) {
@@ -322,7 +321,7 @@ static int store_runs(struct run_import *import)
 		r = put_named(import, part->head);
 		import->run = part->run.id;
 		import->first_ns = import->end_ns = 0;
-		json_stream_seek(import->document, part->samples);
+		stream_seek(import->document, part->samples);
 		if (r >= 0)
 			r = import_samples(import);
 		if (r >= 0 && !started)
@@ -333,13 +332,13 @@ static int store_runs(struct run_import *import)
 			if (part->rows[k]) {
 				int64_t entry = 0;
 
-				json_stream_seek(import->document, part->rows[k]);
+				stream_seek(import->document, part->rows[k]);
 				if (rows->single) {
 					r = import_row(import, rows, 0);
 					continue;
 				}
-				r = json_stream_enter(import->document, '[', import->err);
-				while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
+				r = stream_enter(import->document, '[');
+				while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
 					r = import_row(import, rows, ++entry);
 			}
 	}
@@ -355,10 +354,10 @@ static int scan_run(struct run_import *import, bool is_companion)
 	int r;
 
 	part->head = json_object();
-	if (json_stream_peek(import->document) != '{')
+	if (stream_peek(import->document) != '{')
 		return error_say(import->err, -EINVAL, "the document must be a JSON object {…}");
-	r = json_stream_enter(import->document, '{', import->err);
-	while (r >= 0 && (r = json_stream_member(import->document, &name, import->err)) > 0) {
+	r = stream_enter(import->document, '{');
+	while (r >= 0 && (r = stream_member(import->document, &name)) > 0) {
 		bool has_companions = false;
 		const struct run_rows *rows;
 		json_t *value = NULL;
@@ -375,16 +374,18 @@ static int scan_run(struct run_import *import, bool is_companion)
 		if ((place && *place) || json_object_get(part->head, name))
 			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
 		if (place) {
-			*place = json_stream_tell(import->document);
-			if (place == &part->samples && json_stream_peek(import->document) != '[')
+			*place = stream_tell(import->document);
+			if (place == &part->samples && stream_peek(import->document) != '[')
 				*place = -1;
-			r = json_stream_skip(import->document, import->err);
+			r = stream_value(import->document, false);
 		} else if (has_companions && !is_companion) {
-			r = json_stream_enter(import->document, '[', import->err);
-			while (r >= 0 && (r = json_stream_element(import->document, import->err)) > 0)
+			r = stream_enter(import->document, '[');
+			while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
 				r = scan_run(import, true);
 		} else {
-			r = json_stream_json(import->document, &value, import->err);
+			r = stream_value(import->document, true);
+			if (r == 0)
+				r = stream_parse(import->document, &value);
 			if (r == 0)
 				json_object_set_new(part->head, name, value);
 		}
@@ -450,15 +451,17 @@ static int read_head(struct import_part *part, struct error *err)
 	return f.r;
 }
 
-int document_import(struct book *book, struct json_stream *document, int64_t *ret, struct error *err)
+int document_import(struct book *book, struct document_stream *document, int64_t *ret, struct error *err)
 {
 	_cleanup_(run_import_clear) struct run_import import = {
 		.book = book, .document = document, .err = err};
 	const char *format;
-	int r = scan_run(&import, false);
+	int r;
 
-	if (r >= 0)
-		r = json_stream_end(document, err);
+	document->err = err;
+	r = scan_run(&import, false);
+	if (r >= 0 && stream_peek(document))
+		r = stream_refuse(document, "the end of the document");
 	if (r < 0)
 		return r;
 	format = json_string_value(json_object_get(import.parts[0].head, "format")) ?: "";

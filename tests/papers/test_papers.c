@@ -21,11 +21,11 @@ struct papers {
 static int64_t import(struct book *book, const char *name)
 {
 	_cleanup_(freep) char *path = text_format("%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
-	_cleanup_(json_stream_freep) struct json_stream *document = NULL;
+	_cleanup_(document_stream_freep) struct document_stream *document = NULL;
 	struct error err = {};
 	int64_t run = 0;
 
-	assert_int_equal(json_stream_open(&document, path, &err), 0);
+	assert_int_equal(document_stream_open(&document, path, &err), 0);
 	if (document_import(book, document, &run, &err) < 0)
 		fail_msg("%s", err.text);
 	return run;
