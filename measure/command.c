@@ -147,7 +147,7 @@ int commands_make(
 {
 	_cleanup_(commands_clear) struct commands commands = {};
 	/* One word after "--" is a program, or else, as for hyperfine, a command line. */
-	bool one = tool_after_dashes() && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
+	bool one = tool_after_dashes && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
 	size_t n_values = parameters_count(&o->parameters);
 	struct line line = {

@@ -16,16 +16,16 @@ void terminal_choose(enum terminal_choice colour, enum terminal_choice interacti
 	chosen_interactive = interactive;
 }
 
-static bool is_terminal(FILE *file)
+static bool is_on(FILE *file, enum terminal_choice chosen)
 {
 	const char *term = getenv("TERM");
 
-	return isatty(fileno(file)) && term && strcmp(term, "dumb");
+	return chosen ? chosen == TERMINAL_ON : isatty(fileno(file)) && term && strcmp(term, "dumb");
 }
 
 bool terminal_is(FILE *file)
 {
-	return chosen_interactive ? chosen_interactive == TERMINAL_ON : is_terminal(file);
+	return is_on(file, chosen_interactive);
 }
 
 size_t terminal_width(FILE *file)
@@ -60,10 +60,9 @@ const char *terminal_mark(FILE *file, enum mark mark)
 		[MARK_END] = "\033[0m",
 	};
 	const char *no_color = getenv("NO_COLOR");
-	bool colour = chosen_colour ? chosen_colour == TERMINAL_ON
-				    : !(no_color && *no_color) && is_terminal(file);
+	enum terminal_choice unless_chosen = no_color && *no_color ? TERMINAL_OFF : TERMINAL_AUTO;
 
-	return colour ? marks[mark] : "";
+	return is_on(file, chosen_colour ?: unless_chosen) ? marks[mark] : "";
 }
 
 const char *terminal_text(const char *text)
@@ -144,7 +143,6 @@ void terminal_print_cut(FILE *file, const char *text, size_t columns)
 		fprintf(file, "%.*s…", (int)terminal_text_fit(text, columns - 1), text);
 }
 
-/* How many columns the first bytes of `text` take. */
 size_t terminal_bytes_width(const char *text, size_t bytes)
 {
 	size_t width = 0, more, at = 0;
@@ -218,9 +216,6 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 	}
 	fputc('\n', file);
 }
-
-/* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth
- * of the total, at most one per second. */
 
 enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };
 

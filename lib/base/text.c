@@ -229,18 +229,11 @@ char *text_stream_close(FILE *stream, char *const *text)
 
 /* Numbers as people read them. */
 
-/* Where the next of the short texts is written. */
-static char *brief_slot(void)
+const char *text_brief(const char *format, ...)
 {
 	static char made[128][TEXT_BRIEF_SIZE];
 	static size_t next;
-
-	return made[next++ % ELEMENTS(made)];
-}
-
-const char *text_brief(const char *format, ...)
-{
-	char *text = brief_slot();
+	char *text = made[next++ % ELEMENTS(made)];
 	va_list ap;
 
 	va_start(ap, format);
@@ -252,12 +245,12 @@ const char *text_brief(const char *format, ...)
 const char *text_moment(int64_t realtime_ns)
 {
 	time_t seconds = realtime_ns / NS_PER_S;
-	char *text = brief_slot();
+	char text[TEXT_BRIEF_SIZE];
 	struct tm tm;
 
 	localtime_r(&seconds, &tm);
-	strftime(text, TEXT_BRIEF_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
-	return text;
+	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	return text_brief("%s", text);
 }
 
 const char *text_rfc3339(int64_t realtime_ns)

@@ -10,15 +10,11 @@
 #include <getopt.h>
 #include <locale.h>
 #include <math.h>
+#include <sys/param.h>
 
 /* "Did you mean": which of the known words a mistyped one is most like. */
 
 enum { LONGEST = 32 };
-
-static size_t smaller_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
 
 void nearest_try(struct nearest *nearest, const char *word)
 {
@@ -30,12 +26,11 @@ void nearest_try(struct nearest *nearest, const char *word)
 		for (size_t k = 0; k <= m; k++) {
 			d[i][k] = i + k;
 			if (i > 0 && k > 0) {
-				d[i][k] = smaller_of(d[i - 1][k], d[i][k - 1]) + 1;
-				d[i][k] = smaller_of(
-					d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
+				d[i][k] = MIN(d[i - 1][k], d[i][k - 1]) + 1;
+				d[i][k] = MIN(d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
 			}
 			if (i > 1 && k > 1 && typed[i - 1] == word[k - 2] && typed[i - 2] == word[k - 1])
-				d[i][k] = smaller_of(d[i][k], d[i - 2][k - 2] + 1);
+				d[i][k] = MIN(d[i][k], d[i - 2][k - 2] + 1);
 		}
 	if (n >= 3 && !strncmp(typed, word, n)) /* its beginning */
 		edits = 1;
@@ -47,12 +42,9 @@ void nearest_try(struct nearest *nearest, const char *word)
 	}
 }
 
-const char *nearest_hint(struct nearest *nearest, const char *before)
+const char *nearest_hint(const struct nearest *nearest, const char *before)
 {
-	if (nearest->found)
-		snprintf(nearest->hint, sizeof(nearest->hint), " (did you mean '%s%s'?)", before,
-			nearest->found);
-	return nearest->hint;
+	return nearest->found ? text_brief(" (did you mean '%s%s'?)", before, nearest->found) : "";
 }
 
 /* A command-line option as a row of a table, and the kinds of values that options take. */
@@ -212,12 +204,7 @@ struct command_line {
 	size_t n_given;
 };
 
-static bool after_dashes;
-
-bool tool_after_dashes(void)
-{
-	return after_dashes;
-}
+bool tool_after_dashes;
 
 /* The rows known at this point, as getopt_long wants them. */
 struct parser {
@@ -391,13 +378,13 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	r = parse_options(&line, argc, argv, err);
 	if (r != 0)
 		return r < 0 ? r : 0;
-	after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
+	tool_after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (verbs)
 		return tool_run_verb(&line, argc - optind, argv + optind, err);
 	/* getopt moves operands that come before "--" after it, where they would be part of the command */
-	while (after_dashes && at < argc && typed[at] != argv[optind - 1])
+	while (tool_after_dashes && at < argc && typed[at] != argv[optind - 1])
 		at++;
-	if (after_dashes && argc - optind > argc - at - 1)
+	if (tool_after_dashes && argc - optind > argc - at - 1)
 		return error_say(err, -EINVAL,
 			"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
 			argv[optind]);

@@ -53,13 +53,12 @@ option_parser option_append;   /* into struct option_list */
 struct nearest {
 	const char *typed, *found; /* found: NULL if none is close */
 	size_t edits;
-	char hint[96];
 };
 
 void nearest_try(struct nearest *nearest, const char *word);
 
 /* " (did you mean 'WORD'?)", with `before` in front of the word; "" if none is close. */
-const char *nearest_hint(struct nearest *nearest, const char *before);
+const char *nearest_hint(const struct nearest *nearest, const char *before);
 
 enum status {
 	STATUS_DONE = 0,
@@ -71,7 +70,7 @@ enum status {
 };
 
 /* Whether "--" came before the operands: "-- COMMAND ARGUMENT..." is one command. */
-bool tool_after_dashes(void);
+extern bool tool_after_dashes;
 
 /* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence. A sentence written with a positive
  * status is printed too. */

@@ -120,9 +120,9 @@ TEST(options_may_come_before_and_after_the_verb_and_its_operands)
 TEST(dashes_end_the_options)
 {
 	check_done(&without, "-j -- ls --json -h", "ls|--json|-h|");
-	assert_true(tool_after_dashes());
+	assert_true(tool_after_dashes);
 	check_done(&without, "ls", "ls|");
-	assert_false(tool_after_dashes());
+	assert_false(tool_after_dashes);
 	check_done(&with_verbs, "show -- -7", "-7|");
 	check_refused(&without, "a -- b",
 		"emp-one: 'a' comes before --, but everything after -- is one command: omit --, and quote each command line\n");
