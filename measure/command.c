@@ -14,13 +14,13 @@ void commands_clear(struct commands *commands)
 
 		free(c->name);
 		free(c->text);
-		argv_free(c->argv);
+		argv_freep(&c->argv);
 		free(c->path);
 		free(c->setup);
 		free(c->prepare);
 		free(c->conclude);
 		free(c->cleanup);
-		argv_free(c->values);
+		argv_freep(&c->values);
 		*c = (struct command){};
 	}
 	free(commands->items);

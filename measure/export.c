@@ -103,7 +103,7 @@ struct export_table {
 static void export_table_clear(struct export_table *t)
 {
 	table_free(t->table);
-	argv_free(t->parameters);
+	argv_freep(&t->parameters);
 	free(t->columns);
 }
 

@@ -33,7 +33,7 @@ void parameters_clear(struct parameters *p);
 /* SIZE_MAX: more than can be counted. */
 size_t parameters_count(const struct parameters *p);
 
-/* The value of each parameter in combination k, ends with NULL. Free it with argv_free. */
+/* The value of each parameter in combination k, ends with NULL. Free it with argv_freep. */
 char **parameters_values(const struct parameters *p, size_t k);
 
 /* `text` with the values; the caller frees it. */

@@ -40,11 +40,11 @@ int argv_split(const char *text, char ***ret, struct error *err)
 	return 0;
 }
 
-void argv_free(char **words)
+void argv_freep(char ***words)
 {
-	for (char **w = words; w && *w; w++)
-		free(*w);
-	free(words);
+	for (char **word = *words; word && *word; word++)
+		free(*word);
+	free(*words);
 }
 
 char *argv_join(char *const *words)

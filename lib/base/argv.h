@@ -6,21 +6,16 @@
 
 #include "lib/base/base.h"
 
-/* The words of `text`, NULL-terminated; free with argv_free. -EINVAL: a quote that is not closed, no word, or
+/* The words of `text`, NULL-terminated; free with argv_freep. -EINVAL: a quote that is not closed, no word, or
  * something that needs a shell. */
 int argv_split(const char *text, char ***ret, struct error *err);
-void argv_free(char **words);
+void argv_freep(char ***words);
 
 /* The words as one line, quoted where a shell needs it; the caller frees it. */
 char *argv_join(char *const *words);
 
-/* The caller frees it with argv_free. */
+/* The caller frees it with argv_freep. */
 char **argv_copy(char *const *words);
 
-/* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE". Free with argv_free. */
+/* "/bin/sh -c LINE" or, with the words of another shell, "bash --norc -c LINE". Free with argv_freep. */
 char **argv_for_shell(char *const *shell, const char *line);
-
-static inline void argv_freep(char ***words)
-{
-	argv_free(*words);
-}

@@ -32,11 +32,6 @@ int paths_book(const char *option, char **ret, struct error *err)
 	return 0;
 }
 
-char *paths_inc_constant(const char *book)
-{
-	return text_format("%s.inc", book);
-}
-
 /* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the caller frees it; *ret_exists
  * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
  * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its

@@ -15,7 +15,10 @@ int paths_default_book(char **ret, struct error *err);
 int paths_book(const char *option, char **ret, struct error *err);
 
 /* The file next to `book` that holds the constant of INC as text for `inc`; the caller frees it. */
-char *paths_inc_constant(const char *book);
+static inline char *paths_inc_constant(const char *book)
+{
+	return text_format("%s.inc", book);
+}
 
 enum path_use { PATH_READ, PATH_WRITE };
 /* -EACCES with a sentence: a link in the path (or, to write, the file) belongs to another user, in a directory that all may

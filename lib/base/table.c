@@ -423,11 +423,6 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 	}
 }
 
-void table_print(struct table *table, FILE *file)
-{
-	table_write(table, TABLE_SCREEN, file);
-}
-
 void table_write_code(enum table_format format, FILE *file, const char *text)
 {
 	fputc('\n', file);

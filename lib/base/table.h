@@ -70,7 +70,10 @@ enum table_format { TABLE_SCREEN, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN, TABLE_A
 /* A screen without rows is empty. CSV is RFC 4180; its real numbers have nine decimals. A failure to write stays in
  * ferror(file). */
 void table_write(struct table *table, enum table_format format, FILE *file);
-void table_print(struct table *table, FILE *file); /* on the screen */
+static inline void table_print(struct table *table, FILE *file)
+{
+	table_write(table, TABLE_SCREEN, file);
+}
 
 /* The rows as an array of objects, for a member of a document; the caller owns it. */
 json_t *table_json(struct table *table);

@@ -154,11 +154,6 @@ size_t terminal_bytes_width(const char *text, size_t bytes)
 	return width;
 }
 
-size_t terminal_text_width(const char *text)
-{
-	return terminal_bytes_width(text, strlen(text));
-}
-
 static struct {
 	const char *const *items;
 	size_t n;

@@ -27,9 +27,12 @@ void terminal_choose(enum terminal_choice colour, enum terminal_choice interacti
  * and commands. NULL for NULL. It is valid until the 16th call after this one. */
 const char *terminal_text(const char *text);
 
-/* How many columns `text` takes, and how many of its bytes fit into `columns`. */
-size_t terminal_text_width(const char *text);
-size_t terminal_bytes_width(const char *text, size_t bytes); /* of its first bytes */
+/* How many columns the first bytes of `text` take, or all; and how many of its bytes fit into `columns`. */
+size_t terminal_bytes_width(const char *text, size_t bytes);
+static inline size_t terminal_text_width(const char *text)
+{
+	return terminal_bytes_width(text, strlen(text));
+}
 size_t terminal_text_fit(const char *text, size_t columns);
 
 /* Prints a text from elsewhere, shortened with … to fit. */

@@ -209,7 +209,7 @@ bool tool_after_dashes;
 /* The rows known at this point, as getopt_long wants them. */
 struct parser {
 	const struct option_row *rows[MAX_OPTIONS];
-	struct option long_executions[MAX_OPTIONS + 3];
+	struct option long_options[MAX_OPTIONS + 3];
 	int n;
 };
 
@@ -258,9 +258,9 @@ static int unknown_option(
 	_cleanup_(freep) char *name = is_letter ? NULL : xstrndup(typed + 2, strcspn(typed + 2, "="));
 	struct nearest nearest = {.typed = name};
 
-	for (int i = 0; name && p->long_executions[i].name; i++)
+	for (int i = 0; name && p->long_options[i].name; i++)
 		if (i >= p->n || !p->rows[i]->hidden)
-			nearest_try(&nearest, p->long_executions[i].name);
+			nearest_try(&nearest, p->long_options[i].name);
 	return error_say(err, -EINVAL, "unknown option '%s'%s; see '%s%s%s --help'",
 		is_letter ? letter : typed, nearest_hint(&nearest, "--"), line->tool->name, *verb ? " " : "",
 		verb);
@@ -284,18 +284,18 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 				       : o->value  ? required_argument
 						   : no_argument;
 
-			p.long_executions[p.n] = (struct option){o->name, argument, NULL, FIRST_LONG + p.n};
+			p.long_options[p.n] = (struct option){o->name, argument, NULL, FIRST_LONG + p.n};
 			p.rows[p.n++] = o;
 			if (o->letter)
 				strcat(shorts, letter);
 		}
-	p.long_executions[p.n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
-	p.long_executions[p.n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
+	p.long_options[p.n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
+	p.long_options[p.n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
 	strcat(shorts, "hV"); /* a row that has the letter comes first */
 
 	opterr = 0;
 	optind = 0; /* glibc: start anew, argv[0] is not an option */
-	while (r == 0 && (c = getopt_long(argc, argv, shorts, p.long_executions, NULL)) >= 0) {
+	while (r == 0 && (c = getopt_long(argc, argv, shorts, p.long_options, NULL)) >= 0) {
 		const struct option_row *row = NULL;
 
 		for (int i = 0; i < p.n && !row; i++)

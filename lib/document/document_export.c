@@ -12,10 +12,9 @@ struct run_export {
 	struct sources sources;
 	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
 	int64_t run;
-	struct sql_query samples, counters; /* one after the other */
-	struct counters row;                /* the current one of `counters`; .sample 0: there are no more */
-	uint32_t sample;                    /* being written; 0: none */
-	size_t n_executions;                /* of it so far */
+	struct sql_query samples; /* one after the other */
+	uint32_t sample;          /* being written; 0: none */
+	size_t n_executions;      /* of it so far */
 	struct error *err;
 };
 
@@ -25,18 +24,10 @@ int document_not_made(struct error *err)
 		"cannot make the document of this run: the lab book holds text that is not what emp wrote");
 }
 
-static int read_counters_row(struct run_export *x)
-{
-	int r = sql_read(&x->counters, &counters_table, &x->row, x->err);
-
-	if (r <= 0)
-		x->row.sample = 0;
-	return r;
-}
-
 /* 1: there was one more. */
 static int write_sample(struct run_export *x)
 {
+	struct counters counters;
 	struct sample sample;
 	int r;
 
@@ -50,13 +41,13 @@ static int write_sample(struct run_export *x)
 	x->n_executions = 0;
 	document_write_fields(x->file, "", &sample_table, &sample);
 	fprintf(x->file, ", \"start\": \"%s\"", text_rfc3339(sample.start_ns));
-	while (r >= 0 && x->row.sample > 0 && x->row.sample < x->sample) /* both are in order */
-		r = read_counters_row(x);
+	r = sql_one(x->book, x->err, &counters_table, "WHERE run = ? AND sample = ?", &counters, "ii", x->run,
+		(int64_t)sample.n);
 	if (r < 0)
 		return r;
-	if (x->row.sample == x->sample) {
+	if (r > 0) {
 		fputs(", \"disturbance_counters\": ", x->file);
-		document_write_fields(x->file, "{", &counters_table, &x->row);
+		document_write_fields(x->file, "{", &counters_table, &counters);
 		fputc('}', x->file);
 	}
 	fputs(", \"executions\": [", x->file);
@@ -271,17 +262,12 @@ static int write_run(struct run_export *x)
 		return r;
 	fputs(",\n \"samples\": [", x->file);
 	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i", x->run);
-	sql_select(
-		&x->counters, x->book, x->err, &counters_table, "WHERE run = ? ORDER BY sample", "i", x->run);
 	x->sample = 0;
-	r = read_counters_row(x);
-	if (r >= 0)
-		r = book_each_execution(x->book, x->run, write_execution, x, x->err);
+	r = book_each_execution(x->book, x->run, write_execution, x, x->err);
 	if (r >= 0)
 		while ((r = write_sample(x)) > 0)
 			;
 	sql_end(&x->samples);
-	sql_end(&x->counters);
 	fputs("\n ]", x->file);
 	return r;
 }

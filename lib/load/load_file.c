@@ -265,7 +265,7 @@ void load_clear(struct load *load)
 			free(step->text);
 			free(step->path);
 			free(step->input);
-			argv_free(step->argv);
+			argv_freep(&step->argv);
 		}
 		free(load->scripts[i].steps);
 		free(load->scripts[i].name);

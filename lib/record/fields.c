@@ -55,16 +55,6 @@ void field_set(const struct field *field, void *object, int64_t value)
 	}
 }
 
-char **field_text(const struct field *field, const void *object)
-{
-	return (char **)((char *)object + field->offset);
-}
-
-double *field_real(const struct field *field, const void *object)
-{
-	return (double *)((char *)object + field->offset);
-}
-
 void fields_init(const struct field_table *table, void *object)
 {
 	for (const struct field *f = table->fields; f < table->fields + table->n; f++)

@@ -65,8 +65,16 @@ struct field_table {
 int64_t field_max(const struct field *field);
 int64_t field_get(const struct field *field, const void *object);
 void field_set(const struct field *field, void *object, int64_t value);
-char **field_text(const struct field *field, const void *object);
-double *field_real(const struct field *field, const void *object);
+
+static inline char **field_text(const struct field *field, const void *object)
+{
+	return (char **)((char *)object + field->offset);
+}
+
+static inline double *field_real(const struct field *field, const void *object)
+{
+	return (double *)((char *)object + field->offset);
+}
 
 /* Everything unknown. */
 void fields_init(const struct field_table *table, void *object);

@@ -26,11 +26,6 @@ const char *const run_state_names[N_RUN_STATES] = {
 	[RUN_FAILED] = "failed",
 };
 
-const char *run_state_word(enum run_state state)
-{
-	return state == RUN_OPEN ? "running" : run_state_names[state];
-}
-
 const char *const source_kind_names[N_SOURCE_KINDS] = {
 	[SOURCE_PROCESS] = "process",
 	[SOURCE_KERNEL] = "kernel",
@@ -239,11 +234,6 @@ void run_clear(struct run *run)
 {
 	fields_clear(&run_table, run);
 	*run = (struct run){};
-}
-
-bool run_wait_is_exact(const struct run *run)
-{
-	return run->wait_source && !strcmp(run->wait_source, "bpf");
 }
 
 char *run_command_json(char *const *argv)

@@ -28,7 +28,10 @@ enum run_state { RUN_OPEN, RUN_DONE, RUN_INTERRUPTED, RUN_FAILED, N_RUN_STATES }
 extern const char *const run_kind_names[N_RUN_KINDS];
 extern const char *const run_state_names[N_RUN_STATES];
 /* For the reader: one that was not ended is running, because the book reads others as interrupted. */
-const char *run_state_word(enum run_state state);
+static inline const char *run_state_word(enum run_state state)
+{
+	return state == RUN_OPEN ? "running" : run_state_names[state];
+}
 
 enum { UID_SIZE = 33 };
 
@@ -94,7 +97,10 @@ extern const struct field_table run_table, sample_table, execution_table, source
 void run_clear(struct run *run); /* frees the members and zeroes */
 
 /* Whether W is that of all tasks of the program, since it started. */
-bool run_wait_is_exact(const struct run *run);
+static inline bool run_wait_is_exact(const struct run *run)
+{
+	return run->wait_source && !strcmp(run->wait_source, "bpf");
+}
 
 /* Words as a JSON array, for run.command; bytes that are not UTF-8 become \xNN. The caller frees it. */
 char *run_command_json(char *const *argv);

@@ -102,7 +102,7 @@ static const char *const STOPPED_BEFORE[] = {"RequiredBy", "RequisiteOf", "Bound
 static const char *const NEEDED_BY[] = {"RequiredBy", "RequisiteOf", "BoundBy", "WantedBy", "UpheldBy", NULL};
 static const char *const NEEDS[] = {"Requires", "Requisite", "BindsTo", "Wants", "Upholds", NULL};
 
-/* The units in several properties of one; freed with argv_free. */
+/* The units in several properties of one; freed with argv_freep. */
 static int related_units(
 	struct units *units, const char *name, const char *const *properties, char ***ret, struct error *err)
 {

@@ -154,7 +154,7 @@ TEST(shells_are_hyperfines)
 		for (size_t k = 0; cases[i].words[k]; k++)
 			assert_string_equal(o.shell_words[k], cases[i].words[k]);
 		assert_true(cases[i].words[0] || !o.shell_words);
-		argv_free(o.shell_words);
+		argv_freep(&o.shell_words);
 	}
 }
 

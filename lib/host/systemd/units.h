@@ -34,7 +34,7 @@ void unit_list_clear(struct unit_list *list);
 const struct unit *unit_list_find(const struct unit_list *list, const char *name); /* NULL: not loaded */
 
 /* The names of all unit files of these kinds, loaded or not, but for masked ones, aliases and templates. Ends with NULL;
- * freed with argv_free. */
+ * freed with argv_freep. */
 int units_files(struct units *units, char ***ret, struct error *err);
 
 /* Active, or on its way there: it may use CPU time, or start what does. What is still stopping will be down. */
@@ -42,7 +42,7 @@ bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
 /* Names in a property of a unit: "TriggeredBy" (what starts it), "RequiredBy", "BoundBy", "ConsistsOf" (what
- * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with argv_free. */
+ * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with argv_freep. */
 int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
 
 /* A property into a variable of its type: 's' a char * that the caller frees, 'b' an int, 't' a uint64_t. `property` begins with its
@@ -102,7 +102,7 @@ int units_timesync(struct units *units, char **ret_server, struct error *err);
 /* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */
 
 /* The users of sessions with a display (login screens too); a user with two is there twice. Ends with NULL; freed with
- * argv_free. None where logind does not run. */
+ * argv_freep. None where logind does not run. */
 char **sessions_desktops(void);
 
 /* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
