@@ -219,21 +219,6 @@ static double cost_of(struct time_reader *reader, size_t size, void *blocks[], i
 	return sum / KEPT;
 }
 
-/* The median of some rounds over all sizes. */
-static void measure_sizes(struct clock_bench *b, void *blocks[], int64_t readings[])
-{
-	int64_t costs[SIZES][ROUNDS];
-
-	allocate(NULL, LAST, blocks, readings); /* the heap grows */
-	for (size_t round = 0; round < ROUNDS; round++)
-		for (size_t i = 0; i < SIZES; i++)
-			costs[i][round] = llround(cost_of(NULL, FIRST + i * STEP, blocks, readings));
-	for (size_t i = 0; i < SIZES; i++) {
-		*array_add(b->result->allocations, b->result->n_allocations) = (struct clock_allocation){
-			(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
-	}
-}
-
 static int clock_allocations(struct clock_bench *b, struct error *err)
 {
 	/* The sources that Table 2 compares. */
@@ -241,9 +226,16 @@ static int clock_allocations(struct clock_bench *b, struct error *err)
 	_cleanup_(freep) void **blocks = xcalloc(ALLOCATIONS, sizeof(*blocks));
 	_cleanup_(freep) int64_t *readings = xcalloc(ALLOCATIONS, sizeof(*readings));
 	void *address = dlsym(RTLD_DEFAULT, "malloc");
+	int64_t costs[SIZES][ROUNDS];
 	Dl_info info;
 
-	measure_sizes(b, blocks, readings);
+	allocate(NULL, LAST, blocks, readings); /* the heap grows */
+	for (size_t round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < SIZES; i++)
+			costs[i][round] = llround(cost_of(NULL, FIRST + i * STEP, blocks, readings));
+	for (size_t i = 0; i < SIZES; i++)
+		*array_add(b->result->allocations, b->result->n_allocations) = (struct clock_allocation){
+			(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
 	for (size_t i = 0; i < ELEMENTS(compared); i++) {
 		const struct clock_source *source = clocks_find(b->result, compared[i]);
 		double sum = 0;

@@ -131,11 +131,6 @@ static inline double clock_bench_ns(
  * but is not precise. n > 0. */
 double precision_of(const double *readings, size_t n, double truth);
 
-struct gain {
-	double ratio;     /* NAN: none can be formed */
-	double low, high; /* its interval; NAN: unknown */
-};
-
 /* What two clocks showed of the same things, in turn: readings[thing * n_trials + trial]. */
 struct precision_pair {
 	const double *reference, *other;
@@ -147,4 +142,4 @@ struct precision_pair {
 /* By how much the reference is less precise: the geometric mean over all things of the ratio of their deviations, with the
  * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
  * out. */
-struct gain precision_gain(const struct precision_pair *pair, double level);
+struct gain precision_gain(const struct precision_pair *pair);

@@ -99,9 +99,9 @@ static const struct clock_real cost_reals[] = {
 };
 
 static const struct clock_real gain_reals[] = {
-	REAL(clock_source, gain, "ratio", true),
-	REAL(clock_source, gain_low, "low"),
-	REAL(clock_source, gain_high, "high"),
+	REAL(clock_source, gain.ratio, "ratio", true),
+	REAL(clock_source, gain.low, "low"),
+	REAL(clock_source, gain.high, "high"),
 	{},
 };
 
@@ -166,7 +166,7 @@ json_t *clocks_as_json(const struct clocks *c)
 			reals_as_json(cost_reals, s, 1, NULL), "ns",
 			reals_as_json(cost_reals, s, 1e9 / c->cycles_per_second, NULL));
 		json_object_update_new(json, reals_as_json(source_reals, s, 1, NULL));
-		if (isfinite(s->gain))
+		if (isfinite(s->gain.ratio))
 			json_object_set_new(json, "precision_gain", reals_as_json(gain_reals, s, 1, NULL));
 		json_array_append_new(sources, json);
 	}

@@ -8,6 +8,12 @@
 #include "lib/record/fields.h"
 #include "lib/report/plot.h"
 
+/* By how much less precise one clock is than another: a ratio of standard deviations. */
+struct gain {
+	double ratio;     /* NAN: none can be formed */
+	double low, high; /* its 95 % interval; NAN: unknown */
+};
+
 struct clock_source {
 	char *name;
 	double median, low, high, min, mean, sd; /* cycles per call; low, high: 95 % interval of the median */
@@ -15,7 +21,7 @@ struct clock_source {
 	double step_ns;                          /* median of its advances, read again and again */
 	double lag_ns, lag_max_ns;               /* read from another CPU: median, greatest */
 	double backwards;                        /* readings below the one before */
-	double gain, gain_low, gain_high;        /* sd by getrusage / sd by this, and its 95 % interval */
+	struct gain gain;                        /* sd by getrusage / sd by this */
 };
 
 struct clock_missing {

@@ -78,8 +78,8 @@ static void print_quality(const struct clocks *c, const size_t *order)
 
 		table_row(table, TEXT(clocks_short_name(s->name)), ns_cell(s->step_ns), ns_cell(s->lag_ns),
 			ns_cell(s->lag_max_ns), REAL("%.0f", s->backwards),
-			REAL("%.0f %%", is_reference ? NAN : 100 * (s->gain - 1)),
-			REAL("%.0f %%", is_reference ? NAN : 50 * (s->gain_high - s->gain_low)));
+			REAL("%.0f %%", is_reference ? NAN : 100 * (s->gain.ratio - 1)),
+			REAL("%.0f %%", is_reference ? NAN : 50 * (s->gain.high - s->gain.low)));
 	}
 	printf("\n");
 	table_print(table, stdout);

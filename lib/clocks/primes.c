@@ -62,7 +62,7 @@ static double mean_log_ratio(const struct precision_pair *p, size_t from, size_t
 	return count > 0 ? sum / (double)count : NAN;
 }
 
-struct gain precision_gain(const struct precision_pair *p, double level)
+struct gain precision_gain(const struct precision_pair *p)
 {
 	double ratio = mean_log_ratio(p, 0, p->n_trials), mean = 0, squares = 0, half;
 	size_t size = p->n_trials / p->n_batches;
@@ -78,7 +78,7 @@ struct gain precision_gain(const struct precision_pair *p, double level)
 	}
 	if (n < 2)
 		return (struct gain){exp(ratio), NAN, NAN};
-	half = gsl_cdf_tdist_Pinv(0.5 + level / 2, n - 1) * sqrt(squares / (n - 1) / n);
+	half = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt(squares / (n - 1) / n);
 	return (struct gain){exp(ratio), exp(ratio - half), exp(ratio + half)};
 }
 
@@ -219,7 +219,6 @@ int clock_primes(struct clock_bench *b, struct error *err)
 	for (size_t i = 0; r == 0 && i < t.n_sizes; i++)
 		r = add_size(b, &t, i, (size_t)(exact - b->result->sources));
 	for (size_t i = 0; r == 0 && reference && i < b->n; i++) {
-		struct clock_source *source = &b->result->sources[i];
 		struct precision_pair pair = {
 			.reference = ns + (size_t)(reference - b->result->sources) * n_of_source,
 			.other = ns + i * n_of_source,
@@ -227,14 +226,9 @@ int clock_primes(struct clock_bench *b, struct error *err)
 			.n_things = t.n_sizes,
 			.n_trials = t.n_kept,
 			.n_batches = t.n_batches};
-		struct gain gain;
 
-		if (!takes_part(b, i))
-			continue;
-		gain = precision_gain(&pair, 0.95);
-		source->gain = gain.ratio;
-		source->gain_low = gain.low;
-		source->gain_high = gain.high;
+		if (takes_part(b, i))
+			b->result->sources[i].gain = precision_gain(&pair);
 	}
 	return r;
 }

@@ -48,7 +48,7 @@ int page_wait_meter_new(struct page_wait_meter **ret, struct error *err)
 {
 	_cleanup_(page_wait_meter_freep) struct page_wait_meter *meter = xcalloc(1, sizeof(*meter));
 	const struct accounting_support support = accounting_support_read(AT_FDCWD);
-	int r = accounting_support_has_bpf(&support, err);
+	int r = accounting_support_has(&support, ACCOUNTING_BPF, err);
 
 	if (r == 0)
 		r = check_tracepoints(err);

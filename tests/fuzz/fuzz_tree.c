@@ -65,9 +65,9 @@ static void try_system(void)
 	machine_flag(&machine, "hypervisor");
 	if (kernel_read(&kernel, root_fd, &err) < 0)
 		FUZZ_REFUSED(&err);
-	if (accounting_support_has_bpf(&support, &err) < 0)
+	if (accounting_support_has(&support, ACCOUNTING_BPF, &err) < 0)
 		FUZZ_REFUSED(&err);
-	if (accounting_support_has_taskstats(&support, &err) < 0)
+	if (accounting_support_has(&support, ACCOUNTING_TASKSTATS, &err) < 0)
 		FUZZ_REFUSED(&err);
 	FUZZ_MUST(accounting_support_missing(&support));
 }

@@ -88,9 +88,9 @@ TEST(figure_2_the_gain_in_precision)
 		coarse[i] = ns + gain * sd * gsl_ran_ugaussian(rng);
 		ticks[i] = TICK * floor(gsl_rng_uniform(rng) + ns / TICK);
 	}
-	found = precision_gain(&pair, 0.95);
+	found = precision_gain(&pair);
 	assert_near(100 * (found.ratio - 1), 527, 15);
 	pair.reference = ticks;
-	assert_true(precision_gain(&pair, 0.95).low > gain);
+	assert_true(precision_gain(&pair).low > gain);
 	gsl_rng_free(rng);
 }

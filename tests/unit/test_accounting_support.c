@@ -21,21 +21,19 @@ TEST(a_machine_that_has_all_is_fit_for_both)
 	struct accounting_support admin = good;
 	struct error err = {};
 
-	assert_int_equal(accounting_support_has_bpf(&good, &err), 0);
-	assert_int_equal(accounting_support_has_taskstats(&good, &err), 0);
+	assert_int_equal(accounting_support_has(&good, ACCOUNTING_BPF, &err), 0);
+	assert_int_equal(accounting_support_has(&good, ACCOUNTING_TASKSTATS, &err), 0);
 	admin.capabilities = BIT(CAP_SYS_ADMIN);
-	assert_int_equal(accounting_support_has_bpf(&admin, &err), 0);
+	assert_int_equal(accounting_support_has(&admin, ACCOUNTING_BPF, &err), 0);
 	assert_string_equal(err.text, "");
 }
 
-typedef int support_check(const struct accounting_support *support, struct error *err);
-
 TEST(what_is_missing_is_named)
 {
-	support_check *bpf = accounting_support_has_bpf, *taskstats = accounting_support_has_taskstats;
+	enum accounting_backend bpf = ACCOUNTING_BPF, taskstats = ACCOUNTING_TASKSTATS;
 	const struct {
 		struct accounting_support support;
-		support_check *check;
+		enum accounting_backend backend;
 		int r;
 		const char *words;
 	} cases[] = {
@@ -59,7 +57,8 @@ TEST(what_is_missing_is_named)
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		struct error err = {};
 
-		assert_int_equal(cases[i].check(&cases[i].support, &err), cases[i].r);
+		assert_int_equal(
+			accounting_support_has(&cases[i].support, cases[i].backend, &err), cases[i].r);
 		if (!strstr(err.text, cases[i].words))
 			fail_msg("'%s' is not in '%s'", cases[i].words, err.text);
 	}

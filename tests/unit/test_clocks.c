@@ -26,7 +26,7 @@ static struct clocks made_up(void)
 	source->min = 39;
 	source = clocks_add_source(&c, "getrusage(RUSAGE_SELF)");
 	*source = (struct clock_source){
-		source->name, 416, 410, 420, 400, 417, 161, 1000, 3, 1000, 5, 9, 0, 1, 1, 1};
+		source->name, 416, 410, 420, 400, 417, 161, 1000, 3, 1000, 5, 9, 0, {1, 1, 1}};
 	clocks_add_missing(&c, "taskstats", "needs root");
 	precision = clocks_add_precision(&c, 100, 1000);
 	precision->mean_ns[1] = 10000;

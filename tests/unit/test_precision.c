@@ -89,7 +89,7 @@ static struct gain measure(const struct drawn *d, double *coarse, double *fine, 
 		coarse[i] = read_twice(work(d->durations[thing], d->noise[thing]), d->coarse);
 		fine[i] = read_twice(work(d->durations[thing], d->noise[thing]), d->fine);
 	}
-	return precision_gain(&pair, 0.95);
+	return precision_gain(&pair);
 }
 
 /* The truth is that of very many trials. */
@@ -138,5 +138,5 @@ TEST(without_deviation_there_is_no_gain_to_speak_of)
 	double truths[THINGS] = {};
 	const struct precision_pair pair = {same, same, truths, THINGS, TRIALS, BATCHES};
 
-	assert_true(isnan(precision_gain(&pair, 0.95).ratio));
+	assert_true(isnan(precision_gain(&pair).ratio));
 }

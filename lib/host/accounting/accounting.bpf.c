@@ -108,20 +108,6 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
 }
 
-/* A task of the program gets the CPU that has been ready since `since_ns`: adds the time in which others had the CPU. */
-static __always_inline void add_taken(__u64 since_ns)
-{
-#pragma clang loop unroll(full)
-	for (int i = 0; i < GAPS; i++) {
-		__u64 from_ns = since_ns > gaps[i].begin_ns ? since_ns : gaps[i].begin_ns;
-
-		if (from_ns >= gaps[i].ready_ns)
-			continue;
-		taken_ns += gaps[i].ready_ns - from_ns;
-		gaps[i].ready_ns = from_ns;
-	}
-}
-
 /* When the task got the CPU. */
 static __always_inline __u64 arrival_of(struct task_struct *task)
 {
@@ -144,7 +130,7 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 		return;
 	if (taken_ns < 0)
 		taken_ns = 0;
-	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) { /* unseen: see ran_for */
+	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) { /* unseen: see add_share */
 		end_gap(arrival_of(prev));
 		ran = 1;
 	}
@@ -157,33 +143,39 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 		end_gap(now_ns);
 	if (!bpf_core_field_exists(next->sched_info.last_queued))
 		return;
+	/* `next` has been ready since then: adds the time in which others had the CPU. */
 	since_ns = next->sched_info.last_queued;
-	if (since_ns && since_ns < program_came_ns)
-		add_taken(since_ns);
-}
+	if (!since_ns || since_ns >= program_came_ns)
+		return;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < GAPS; i++) {
+		__u64 from_ns = since_ns > gaps[i].begin_ns ? since_ns : gaps[i].begin_ns;
 
-/* How long the task that leaves the watched CPU had it. Its arrival was not seen if it followed a task that the kernel hides from BPF,
- * as a sandbox's hides those of its first process. */
-static __always_inline __u64 ran_for(struct task_struct *prev, __u64 now_ns)
-{
-	__u64 run_ns = prev->se.sum_exec_runtime;
-
-	if ((__u32)prev->pid == running_pid)
-		return run_ns > running_since_ns ? run_ns - running_since_ns : 0;
-	return arrival_of(prev) && now_ns > arrival_of(prev) ? now_ns - arrival_of(prev) : 0;
+		if (from_ns >= gaps[i].ready_ns)
+			continue;
+		taken_ns += gaps[i].ready_ns - from_ns;
+		gaps[i].ready_ns = from_ns;
+	}
 }
 
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
 static __always_inline void add_share(struct task_struct *prev, struct task_struct *next)
 {
 	struct cfs_rq *cfs_rq = prev->se.cfs_rq;
-	__u64 now_ns = 0, run_ns;
+	__u64 now_ns = 0, run_ns = 0;
 
 	if (!is_watched())
 		return;
 	if (bpf_core_field_exists(cfs_rq->rq) && cfs_rq)
 		now_ns = cfs_rq->rq->clock;
-	run_ns = ran_for(prev, now_ns);
+	/* How long `prev` had it. Its arrival was not seen if it followed a task that the kernel hides from BPF, as a sandbox's
+	 * hides those of its first process. */
+	if ((__u32)prev->pid != running_pid) {
+		if (arrival_of(prev) && now_ns > arrival_of(prev))
+			run_ns = now_ns - arrival_of(prev);
+	} else if (prev->se.sum_exec_runtime > running_since_ns) {
+		run_ns = prev->se.sum_exec_runtime - running_since_ns;
+	}
 	if (prev->pid && run_ns) {
 		struct share *share = find_share(prev->pid, 1);
 

@@ -47,10 +47,19 @@ static bool support_permits(const struct accounting_support *support, int capabi
 	return support->capabilities & either;
 }
 
-int accounting_support_has_bpf(const struct accounting_support *support, struct error *err)
+int accounting_support_has(
+	const struct accounting_support *support, enum accounting_backend backend, struct error *err)
 {
 	bool bpf = support_permits(support, CAP_BPF), perfmon = support_permits(support, CAP_PERFMON);
 
+	if (backend == ACCOUNTING_TASKSTATS) {
+		if (!support->initial_pid_namespace || !support->initial_user_namespace)
+			return error_say(err, -ENOTSUP,
+				"not available in a container; run on the host, or with --pid=host");
+		return support_permits(support, CAP_NET_ADMIN)
+			       ? 0
+			       : error_say(err, -EPERM, "needs CAP_NET_ADMIN");
+	}
 	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 9))
 		return error_say(err, -ENOTSUP, "needs Linux 5.9, this is %d.%d", support->kernel_major,
 			support->kernel_minor);
@@ -67,16 +76,6 @@ int accounting_support_has_bpf(const struct accounting_support *support, struct 
 			"the capabilities of a rootless container do not suffice; be root on the host");
 	if (support->lockdown)
 		return error_say(err, -EPERM, "the kernel is locked down for confidentiality");
-	return 0;
-}
-
-int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err)
-{
-	if (!support->initial_pid_namespace || !support->initial_user_namespace)
-		return error_say(
-			err, -ENOTSUP, "not available in a container; run on the host, or with --pid=host");
-	if (!support_permits(support, CAP_NET_ADMIN))
-		return error_say(err, -EPERM, "needs CAP_NET_ADMIN");
 	return 0;
 }
 
@@ -109,28 +108,26 @@ int accounting_backend_parse(const char *value, const char *name, void *into, st
 
 int accounting_new(struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
-	bool try_bpf = options->backend != ACCOUNTING_TASKSTATS, try_taskstats = !try_bpf;
-	struct error no_bpf = {}, no_taskstats = {};
+	static int (*const make[])(
+		struct accounting * *ret, const struct accounting_options *options, struct error *err) = {
+		[ACCOUNTING_BPF] = accounting_bpf_new, [ACCOUNTING_TASKSTATS] = accounting_taskstats_new};
 	const struct accounting_support support = accounting_support_read(AT_FDCWD);
+	struct error why[ELEMENTS(make)] = {};
 	struct accounting *a = NULL;
 	int r = 0;
 
-	if (try_bpf) {
-		r = accounting_support_has_bpf(&support, &no_bpf) ?: accounting_bpf_new(&a, options, &no_bpf);
+	for (enum accounting_backend i = ACCOUNTING_BPF; !a && i <= ACCOUNTING_TASKSTATS; i++) {
+		if (options->backend != ACCOUNTING_AUTO && options->backend != i)
+			continue;
+		r = accounting_support_has(&support, i, &why[i]) ?: make[i](&a, options, &why[i]);
 		if (r < 0)
-			error_prefix(&no_bpf, r, "bpf");
-		try_taskstats = r < 0 && options->backend == ACCOUNTING_AUTO;
-	}
-	if (try_taskstats) {
-		r = accounting_support_has_taskstats(&support, &no_taskstats)
-			    ?: accounting_taskstats_new(&a, options, &no_taskstats);
-		if (r < 0)
-			error_prefix(&no_taskstats, r, "taskstats");
+			error_prefix(&why[i], r, "%s", accounting_backend_names[i]);
 	}
 	if (r < 0)
 		return error_say(err, r, "cannot observe other processes: %s%s%s (see emp-accounting(7))",
-			no_bpf.text, try_bpf && try_taskstats ? "; " : "", no_taskstats.text);
-	a->state.why = no_bpf;
+			why[ACCOUNTING_BPF].text, options->backend == ACCOUNTING_AUTO ? "; " : "",
+			why[ACCOUNTING_TASKSTATS].text);
+	a->state.why = why[ACCOUNTING_BPF];
 	*ret = a;
 	return 0;
 }

@@ -30,7 +30,7 @@ struct process_cpu {
 	const char *exe;     /* path of the program, NULL if unknown; lives as long as the accounting */
 	const char *unit;    /* systemd unit, NULL if none or unknown; likewise */
 	int64_t pt_ns;       /* exact clock: the scheduler's run time */
-	int64_t tick_ns;     /* tick clock: user + system by ticks; -1 where the backend does not know it */
+	int64_t tick_ns;     /* tick clock: user + system by ticks */
 	bool kernel;         /* a kernel thread */
 	bool started;        /* between the snapshots */
 	bool ended;          /* likewise */
@@ -124,8 +124,8 @@ struct accounting_support {
 struct accounting_support accounting_support_read(int root_fd);
 
 /* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing. */
-int accounting_support_has_bpf(const struct accounting_support *support, struct error *err);
-int accounting_support_has_taskstats(const struct accounting_support *support, struct error *err);
+int accounting_support_has(
+	const struct accounting_support *support, enum accounting_backend backend, struct error *err);
 
 /* What both miss, in a few words: "needs root or file capabilities". */
 const char *accounting_support_missing(const struct accounting_support *support);

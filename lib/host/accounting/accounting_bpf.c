@@ -27,11 +27,6 @@ enum {
 #endif
 };
 
-/* What a process executed between the snapshots. */
-struct executed {
-	const char *exe, *unit;
-};
-
 struct bpf_accounting {
 	struct accounting base;
 	struct accounting_bpf *programs;
@@ -41,7 +36,7 @@ struct bpf_accounting {
 	size_t walk_capacity;
 	struct task_records read[2]; /* both snapshots of read_tasks */
 	struct keymap executed_by;   /* tgid -> index into executed */
-	struct executed *executed;
+	struct identified *executed; /* programs, between the snapshots */
 	size_t n_executed, executed_capacity;
 	bool collecting; /* events belong to a sample */
 	int64_t held_up; /* exiting tasks that were waited for in vain */
@@ -56,7 +51,7 @@ static int on_event(void *context, void *data, size_t size)
 	struct bpf_accounting *b = context;
 	struct identity *identity = b->base.identity;
 	struct task_records *exits = &b->base.snapshots.exits;
-	struct executed *executed;
+	struct identified *executed;
 
 	if (task->kind == RECORD_KIND_TASK) {
 		if (b->collecting)

@@ -21,7 +21,7 @@ enum fact_kind {
 struct fact {
 	enum fact_kind kind;
 	uint64_t number, device;
-	const char *text;
+	const char *text; /* behind the fact itself */
 	struct identified known;
 	/* of a process */
 	uint64_t start_ns;
@@ -50,18 +50,11 @@ struct identity *identity_new(void)
 	return xcalloc(1, sizeof(struct identity));
 }
 
-static void free_fact(void *fact)
-{
-	if (((struct fact *)fact)->kind == FACT_TEXT)
-		free((char *)((struct fact *)fact)->text);
-	free(fact);
-}
-
 void identity_free(struct identity *identity)
 {
 	if (!identity)
 		return;
-	tdestroy(identity->facts, free_fact);
+	tdestroy(identity->facts, free);
 	free(identity);
 }
 
@@ -76,9 +69,10 @@ static struct fact *find_fact(const struct identity *identity, struct fact key)
 
 static struct fact *add_fact(struct identity *identity, struct fact fact)
 {
-	struct fact *added = xmalloc(sizeof(*added));
+	size_t size = strlen(fact.text ?: "") + 1;
+	struct fact *added = xmalloc(sizeof(*added) + size);
 
-	fact.text = fact.text ?: "";
+	fact.text = memcpy(added + 1, fact.text ?: "", size);
 	*added = fact;
 	xalloc_check(tsearch(added, &identity->facts, compare_facts));
 	return added;
@@ -86,10 +80,9 @@ static struct fact *add_fact(struct identity *identity, struct fact fact)
 
 const char *identity_keep(struct identity *identity, const char *text)
 {
-	const struct fact *found = find_fact(identity, (struct fact){FACT_TEXT, .text = text});
+	struct fact fact = {FACT_TEXT, .text = text};
 
-	return found ? found->text
-		     : add_fact(identity, (struct fact){FACT_TEXT, .text = xstrdup(text)})->text;
+	return (find_fact(identity, fact) ?: add_fact(identity, fact))->text;
 }
 
 const char *identity_program(struct identity *identity, const char *path)
@@ -100,8 +93,7 @@ const char *identity_program(struct identity *identity, const char *path)
 
 	if (found)
 		return found->known.exe;
-	fact.text = identity_keep(identity, path);
-	fact.known.exe = realpath(path, resolved) ? identity_keep(identity, resolved) : fact.text;
+	fact.known.exe = identity_keep(identity, realpath(path, resolved) ? resolved : path);
 	return add_fact(identity, fact)->known.exe;
 }
 
@@ -118,7 +110,6 @@ const char *identity_program_of_file(
 		return found->known.exe;
 	if (!*name)
 		return NULL;
-	fact.text = identity_keep(identity, name);
 	for (size_t i = 0; !fact.known.exe && i < ELEMENTS(places); i++) {
 		char path[64];
 
