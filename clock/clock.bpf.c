@@ -70,47 +70,33 @@ static __always_inline bool identify(struct task_struct *task, struct user *user
 }
 
 /* Only this CPU writes its slots. */
-static __always_inline void hide(const struct user *user, __u32 cpu)
+static __always_inline void follow(struct cpu_state *state, __u32 cpu, struct task_struct *next)
 {
-	volatile struct slot *slot = find_slot(user, cpu);
+	struct user user = {}, *before = &state->shown_to;
+	__u32 tid = 0, pid = 0;
+	bool has_user = !(next->flags & PF_KTHREAD) && identify(next, &user, &tid, &pid);
+	bool is_same = has_user && before->uid == user.uid && before->pid_namespace == user.pid_namespace;
+	volatile struct slot *slot = (void *)0;
 
+	/* Hides the thread before. */
+	if (before->pid_namespace && !is_same)
+		slot = find_slot(before, cpu);
+	if (slot) {
+		slot->tid = 0;
+		slot->seq += 2;
+	}
+	before->pid_namespace = 0;
+	slot = has_user ? find_slot(&user, cpu) : (void *)0;
 	if (!slot)
 		return;
-	slot->tid = 0;
-	slot->seq += 2;
-}
-
-static __always_inline void show(struct slot *slot, struct task_struct *task, __u32 tid, __u32 pid)
-{
 	__sync_fetch_and_add(&slot->seq, 1);
 	slot->tid = tid;
 	slot->pid = pid;
 	slot->since_ns = bpf_ktime_get_ns();
-	slot->run_ns = task->se.sum_exec_runtime;
-	slot->switches = task->nvcsw + task->nivcsw;
+	slot->run_ns = next->se.sum_exec_runtime;
+	slot->switches = next->nvcsw + next->nivcsw;
 	__sync_fetch_and_add(&slot->seq, 1);
-}
-
-static __always_inline bool is_same(const struct user *a, const struct user *b)
-{
-	return a->uid == b->uid && a->pid_namespace == b->pid_namespace;
-}
-
-static __always_inline void follow(struct cpu_state *state, __u32 cpu, struct task_struct *next)
-{
-	struct user user = {};
-	__u32 tid = 0, pid = 0;
-	struct slot *slot;
-	bool has_user = !(next->flags & PF_KTHREAD) && identify(next, &user, &tid, &pid);
-
-	if (state->shown_to.pid_namespace && !(has_user && is_same(&state->shown_to, &user)))
-		hide(&state->shown_to, cpu);
-	state->shown_to.pid_namespace = 0;
-	slot = has_user ? find_slot(&user, cpu) : (void *)0;
-	if (!slot)
-		return;
-	show(slot, next, tid, pid);
-	state->shown_to = user;
+	*before = user;
 }
 
 SEC("tp_btf/sched_switch")

@@ -16,44 +16,23 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-/* Offsets in the kernel's struct taskstats. Not the header's struct, which belongs to the kernel of the build machine. */
-enum {
-	AT_FLAGS = 8,
-	AT_WAIT = 24,
-	/* after three delays */
-	AT_TICK = 64,
-	AT_RUN = 72,
-	AT_COMM = 80,
-	AT_PID = 128,
-	AT_PPID = 132,
-	/* after three more */
-	AT_TGID = 368,
-	AT_EXE_DEVICE = 384,
-	AT_EXE_INODE = 392,
-	END = 400,
-};
-
-static uint64_t get64(const char *data, size_t at)
-{
-	uint64_t value;
-
-	memcpy(&value, data + at, sizeof(value));
-	return value;
-}
-
-static uint32_t get32(const char *data, size_t at)
-{
-	uint32_t value;
-
-	memcpy(&value, data + at, sizeof(value));
-	return value;
-}
-
 int taskstats_read(const void *bytes, size_t len, unsigned int version, struct taskstats_fields *ret)
 {
-	enum { VERSION_14_LEN = 432, N_DELAYS = 8 };
+	enum { VERSION_14_LEN = 432, N_DELAYS = 8, AT_FLAGS = 8, AT_WAIT = 24, AT_TIMES = 64, AT_EXE = 368 };
+	/* Parts of the kernel's struct taskstats: not the header's, which belongs to the kernel of the build machine. Before the
+	 * first there are three delays, and three more between them. */
+	struct {
+		uint64_t tick_ns, run_ns;
+		char comm[32], others[16];
+		uint32_t pid, ppid;
+	} times;
+	struct {
+		uint32_t tgid, other;
+		uint64_t another, device, inode;
+	} exe;
 	const char *data = bytes;
 	size_t three = 0, six;
+	uint64_t wait_ns;
 	uint16_t own;
 
 	if (len < sizeof(own))
@@ -69,21 +48,24 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 	if ((version == 14 || version == 15) && len > VERSION_14_LEN)
 		three = 3 * ((len - VERSION_14_LEN) / N_DELAYS);
 	six = 2 * three;
-	if (len < END + six)
+	if (len < AT_EXE + sizeof(exe) + six)
 		return -EBADMSG;
+	memcpy(&wait_ns, data + AT_WAIT, sizeof(wait_ns));
+	memcpy(&times, data + AT_TIMES + three, sizeof(times));
+	memcpy(&exe, data + AT_EXE + six, sizeof(exe));
 	*ret = (struct taskstats_fields){
 		.version = (uint16_t)version,
 		.flags = (uint8_t)data[AT_FLAGS],
-		.run_ns = get64(data, AT_RUN + three),
-		.tick_ns = get64(data, AT_TICK + three),
-		.wait_ns = get64(data, AT_WAIT),
-		.pid = get32(data, AT_PID + three),
-		.ppid = get32(data, AT_PPID + three),
-		.tgid = get32(data, AT_TGID + six),
-		.exe_device = get64(data, AT_EXE_DEVICE + six),
-		.exe_inode = get64(data, AT_EXE_INODE + six),
+		.run_ns = times.run_ns,
+		.tick_ns = times.tick_ns,
+		.wait_ns = wait_ns,
+		.pid = times.pid,
+		.ppid = times.ppid,
+		.tgid = exe.tgid,
+		.exe_device = exe.device,
+		.exe_inode = exe.inode,
 	};
-	memcpy(ret->comm, data + AT_COMM + three, sizeof(ret->comm) - 1);
+	memcpy(ret->comm, times.comm, sizeof(ret->comm) - 1);
 	return 0;
 }
 
