@@ -494,7 +494,7 @@ const struct daemon_statistics *analysis_daemon_of(
 
 	for (size_t i = 0; !daemon && i < analysis->n_statistics; i++)
 		if (analysis->statistics[i].names > 0 &&
-			name_family_has(analysis->statistics[i].name, source))
+			family_includes(analysis->statistics[i].name, source))
 			daemon = &analysis->statistics[i];
 	return daemon;
 }

@@ -119,11 +119,12 @@ struct long_execution {
 
 /* One daemon in one run. */
 struct daemon_statistics {
-	char *name;           /* of the group or the family */
-	uint32_t names;       /* of a family: how many there are; 0: not a family */
-	char *unit, *exe;     /* of its longest execution; NULL: none or unknown */
-	bool alone, returned; /* as struct family_member */
-	pid_t pid;            /* of its latest execution */
+	char *name;       /* of the group or the family */
+	uint32_t names;   /* of a family: how many there are; 0: not a family */
+	char *unit, *exe; /* of its longest execution; NULL: none or unknown */
+	bool alone;       /* it belongs to no family: a kernel thread, or a group already */
+	bool returned;    /* more than one process had this name */
+	pid_t pid;        /* of its latest execution */
 	size_t executions;
 	int64_t max_ns;      /* its longest execution */
 	uint32_t max_sample; /* with that execution */
@@ -177,6 +178,15 @@ struct daemon_statistics *daemons_add(struct daemons *daemons, const struct name
 void daemons_join_families(struct daemons *daemons, const char *const *known, size_t n);
 
 void daemons_clear(struct daemons *daemons);
+
+/* Makes it a part of the family of that name, without joining. */
+void daemon_name_family(struct daemon_statistics *daemon, const char *family);
+
+/* Whether this is one of the family's processes. */
+bool family_includes(const char *family, const struct source *source);
+
+/* " (51 names)", behind the name of a family of so many; "" if it is no family (0). */
+const char *family_size_text(uint32_t names);
 
 /* Which shape the scatter of the dual executions has. */
 enum verdict {

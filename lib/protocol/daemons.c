@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each daemon used in a run: see analysis.h. */
+/* What each daemon used in a run: see analysis.h.
+ *
+ * Families are processes that get a new name each time, such as "memfd:j-04211" or one with the number of its job. Each
+ * name alone would be a daemon that was seen once. The stem of a text is the text with '*' for what changes. A family has
+ * at least four names with the same stem: most of them have at most a quarter of its executions, and those that came back
+ * have at most half. At least eight names with nothing in common are a family if they have the same stem of the unit, or
+ * of the executable, and no name came back. Its name is that stem. */
 #include "lib/protocol/analysis.h"
 
+#include <ctype.h>
 #include <search.h>
 
 enum { FIRST_SOURCES = 64 };
+enum { STEM_SIZE = 256, LEAST_NAMES = 4, LEAST_OTHER_NAMES = 8, FEW_OF = 4, HEX_DIGITS = 3 };
 
 /* In the tree by_name: a name, and the index of its daemon + 1. */
 struct daemon_key {
@@ -113,6 +121,126 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 	daemon_clear(from);
 }
 
+/* The text with '*' for what changes: a word is kept up to its first digit, a hexadecimal number not at all. */
+static const char *stem_of(char stem[STEM_SIZE], const char *text)
+{
+	size_t n = 0, len;
+
+	for (; *text && n + 1 < STEM_SIZE; text += len) {
+		size_t kept = strcspn(text, "0123456789"), room = STEM_SIZE - 2 - n;
+
+		for (len = 0; isalnum((unsigned char)text[len]); len++)
+			;
+		len = len ?: 1; /* a word, or a character between words */
+		if (kept >= len)
+			kept = len;
+		else if (len >= HEX_DIGITS && strspn(text, "0123456789abcdef") >= len)
+			kept = 0;
+		kept = kept < room ? kept : room;
+		memcpy(stem + n, text, kept);
+		n += kept;
+		if (kept < len)
+			stem[n++] = '*';
+	}
+	stem[n] = '\0';
+	return stem;
+}
+
+static bool has_stem(const char *family, const char *name, const char *unit, const char *exe)
+{
+	const char *const texts[] = {name, unit, exe};
+	char stem[STEM_SIZE];
+
+	for (size_t i = 0; i < ELEMENTS(texts); i++)
+		if (texts[i] && !strcmp(stem_of(stem, texts[i]), family))
+			return true;
+	return false;
+}
+
+bool family_includes(const char *family, const struct source *source)
+{
+	return source->kind != SOURCE_KERNEL && has_stem(family, source->name, source->unit, source->exe);
+}
+
+const char *family_size_text(uint32_t names)
+{
+	return names ? text_brief(" (%u name%s)", names, names == 1 ? "" : "s") : "";
+}
+
+void daemon_name_family(struct daemon_statistics *daemon, const char *family)
+{
+	free(daemon->name);
+	daemon->name = xstrdup(family);
+	daemon->names = 1;
+}
+
+/* What names of a family have in common, in the order in which it is tried. */
+enum family_key { KEY_NAME, KEY_UNIT, KEY_EXE, N_KEYS };
+
+/* What the daemon would share with the others of its family. False: nothing. */
+static bool family_key_of(char stem[STEM_SIZE], const struct daemon_statistics *daemon, enum family_key key)
+{
+	const char *text = key == KEY_NAME ? daemon->name : key == KEY_UNIT ? daemon->unit : daemon->exe;
+	size_t len = text ? strlen(text) : 0;
+
+	if (daemon->alone || daemon->names || !text)
+		return false;
+	if (key == KEY_UNIT && (len <= 8 || strcmp(text + len - 8, ".service") || !strncmp(text, "user@", 5)))
+		return false;
+	stem_of(stem, text);
+	return key != KEY_NAME || (strchr(stem, '*') && strpbrk(stem, "abcdefghijklmnopqrstuvwxyz"));
+}
+
+struct keyed_daemon {
+	char *key;
+	struct daemon_statistics *daemon;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct keyed_daemon *)a)->key, ((const struct keyed_daemon *)b)->key);
+}
+
+/* Whether n daemons with the same key are a family. */
+static bool is_family(const struct keyed_daemon *keyed, size_t n, enum family_key key)
+{
+	size_t executions = 0, few = 0, returned = 0, of_returned = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct daemon_statistics *daemon = keyed[i].daemon;
+
+		executions += daemon->executions;
+		returned += daemon->returned;
+		of_returned += daemon->returned ? daemon->executions : 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		few += FEW_OF * keyed[i].daemon->executions <= executions;
+	if (key != KEY_NAME)
+		return n >= LEAST_OTHER_NAMES && returned == 0 && 2 * few > n;
+	return n >= LEAST_NAMES && 2 * of_returned <= executions && 2 * few > n;
+}
+
+/* Names those of a family after it. */
+static void find_families(struct daemons *d, enum family_key key)
+{
+	_cleanup_(freep) struct keyed_daemon *keyed = xcalloc(d->n, sizeof(*keyed));
+	char stem[STEM_SIZE];
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++)
+		if (family_key_of(stem, &d->items[i], key))
+			keyed[n++] = (struct keyed_daemon){xstrdup(stem), &d->items[i]};
+	qsort(keyed, n, sizeof(*keyed), by_key);
+	for (size_t i = 0, end; i < n; i = end) { /* each row of equal keys */
+		for (end = i + 1; end < n && !by_key(&keyed[i], &keyed[end]); end++)
+			;
+		for (size_t k = i; k < end && is_family(&keyed[i], end - i, key); k++)
+			daemon_name_family(keyed[k].daemon, keyed[k].key);
+	}
+	for (size_t i = 0; i < n; i++)
+		free(keyed[i].key);
+}
+
 static int by_sample(const void *a, const void *b)
 {
 	const struct long_execution *x = a, *y = b;
@@ -122,24 +250,19 @@ static int by_sample(const void *a, const void *b)
 
 void daemons_join_families(struct daemons *d, const char *const *known, size_t n)
 {
-	_cleanup_(freep) struct family_member *members = xcalloc(d->n, sizeof(*members));
 	size_t kept = 0;
 
 	tdestroy(TAKE(d->by_name), free); /* its names change */
 	free(TAKE(d->of_source));
-	for (size_t i = 0; i < d->n; i++) {
-		const struct daemon_statistics *daemon = &d->items[i];
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < d->n; i++) {
+			struct daemon_statistics *o = &d->items[i];
 
-		members[i] = (struct family_member){daemon->name, daemon->exe, daemon->unit,
-			daemon->executions, daemon->alone, daemon->returned, NULL};
-	}
-	name_families_find(members, d->n, known, n);
-	for (size_t i = 0; i < d->n; i++)
-		if (members[i].family) {
-			d->items[i].names = 1;
-			free(d->items[i].name);
-			d->items[i].name = members[i].family;
+			if (!o->alone && !o->names && has_stem(known[k], o->name, o->unit, o->exe))
+				daemon_name_family(o, known[k]);
 		}
+	for (enum family_key key = KEY_NAME; key < N_KEYS; key++)
+		find_families(d, key);
 	for (size_t i = 0, k; i < d->n; i++) { /* each is joined to the first of its name */
 		for (k = d->items[i].names ? 0 : kept; k < kept; k++)
 			if (d->items[k].names && !strcmp(d->items[k].name, d->items[i].name))

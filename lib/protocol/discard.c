@@ -237,7 +237,7 @@ int sample_filter_add(void *filter, const struct execution *e, struct error *err
 		daemon->cutoff = profile_cutoff(profile, name_group(rules->patterns, source->name));
 		for (size_t i = 0; !daemon->cutoff && i < profile->n_cutoffs; i++)
 			if (profile->cutoffs[i].names > 0 &&
-				name_family_has(profile->cutoffs[i].daemon, source))
+				family_includes(profile->cutoffs[i].daemon, source))
 				daemon->cutoff = &profile->cutoffs[i];
 	}
 	cutoff = daemon->cutoff;
@@ -351,9 +351,7 @@ struct discarding sample_filter_finish(struct sample_filter *d)
 		if (!daemon->cutoff || daemon->cutoff->names == 0)
 			continue;
 		daemon->alone = true; /* those of a family of the profile count under its name */
-		daemon->names = 1;
-		free(daemon->name);
-		daemon->name = xstrdup(daemon->cutoff->daemon);
+		daemon_name_family(daemon, daemon->cutoff->daemon);
 	}
 	daemons_join_families(&d->daemons, NULL, 0);
 	for (size_t i = 0; i < d->daemons.n; i++)

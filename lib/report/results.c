@@ -125,7 +125,7 @@ json_t *analysis_as_json(const struct analysis *a)
 
 void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit)
 {
-	fprintf(file, "%s%s", terminal_text(name), name_family_size(names));
+	fprintf(file, "%s%s", terminal_text(name), family_size_text(names));
 	if (unit)
 		fprintf(file, " (%s)", terminal_text(unit));
 }
@@ -151,7 +151,7 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		bool periodic = c->period_ns > 0;
 		int64_t share_ppm = cutoff_share_ppm(c);
 		const char *firm = c->firm ? "yes" : "no";
-		_cleanup_(freep) char *daemon = text_format("%s%s", c->daemon, name_family_size(c->names));
+		_cleanup_(freep) char *daemon = text_format("%s%s", c->daemon, family_size_text(c->names));
 
 		table_row(table, TEXT(daemon), TIME(c->short_ns), TIME(c->long_ns),
 			TEXT(share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM)),
@@ -180,7 +180,7 @@ void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
 	for (size_t i = 0; i < cutoffs->n; i++) {
 		const struct cutoff *c = &cutoffs->items[i];
 
-		text_append(&text, ", ", "%s%s (%s)", c->daemon, name_family_size(c->names),
+		text_append(&text, ", ", "%s%s (%s)", c->daemon, family_size_text(c->names),
 			text_percent((double)cutoff_share_ppm(c) / PPM));
 	}
 	if (text)

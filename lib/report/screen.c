@@ -205,7 +205,7 @@ static void print_others(FILE *file, const struct screen *s)
 		char one[LINE_SIZE];
 
 		snprintf(one, sizeof(one), "%s%s%s %s", i ? ", " : "", terminal_text(o->name),
-			name_family_size(o->names), text_precise(ns, ns / 10));
+			family_size_text(o->names), text_precise(ns, ns / 10));
 		if (i > 0 && used + terminal_text_width(one) > columns)
 			break;
 		used += terminal_text_width(one);
@@ -326,7 +326,7 @@ static void print_others_table(FILE *file, const struct daemons *others)
 
 	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
 		const struct daemon_statistics *o = &others->items[i];
-		_cleanup_(freep) char *label = text_format("  %s%s", o->name, name_family_size(o->names));
+		_cleanup_(freep) char *label = text_format("  %s%s", o->name, family_size_text(o->names));
 
 		table_row(table, TEXT(label), TEXT(o->unit), TIME(o->disturbed_ns), TIME(o->total_ns),
 			TIME(o->max_ns), NUMBER(o->max_sample), TEXT(o->profiled ? "yes" : "no"));

@@ -2,41 +2,45 @@
 /* Which names are a family, and who belongs to one. */
 #include "tests/unit/check.h"
 
-#include "lib/protocol/names.h"
+#include "lib/protocol/analysis.h"
 
-/* Returns how many families are among these. */
-static size_t find(struct family_member *members, size_t n)
+/* These daemons with those of each family as one. */
+static struct daemons join(const struct daemon_statistics *daemons, size_t n)
 {
-	size_t families = 0;
+	struct daemons joined = {};
 
-	name_families_find(members, n, NULL, 0);
-	for (size_t i = 0, k; i < n; i++) { /* each counts with its first member */
-		for (k = 0; members[i].family && k < i; k++)
-			if (members[k].family && !strcmp(members[k].family, members[i].family))
-				break;
-		families += members[i].family && k == i;
+	for (size_t i = 0; i < n; i++) {
+		struct daemon_statistics *added = array_add(joined.items, joined.n);
+
+		*added = daemons[i];
+		added->name = strdup(daemons[i].name);
+		added->unit = text_copy(daemons[i].unit);
+		added->exe = text_copy(daemons[i].exe);
 	}
-	return families;
-}
-
-static void forget(struct family_member *members, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(TAKE(members[i].family));
+	daemons_join_families(&joined, NULL, 0);
+	return joined;
 }
 
 /* The name of the family of four processes with these names, each of which ran once; it must be freed. NULL: none. */
 static char *family_of(const char *a, const char *b, const char *c, const char *d)
 {
-	struct family_member members[] = {
-		{a, .executions = 1}, {b, .executions = 1}, {c, .executions = 1}, {d, .executions = 1}};
-	char *family = NULL;
+	const char *const names[] = {a, b, c, d};
+	struct daemon_statistics each[4] = {};
+	_cleanup_(daemons_clear) struct daemons joined = {};
 
-	if (find(members, 4) == 1 && members[0].family && members[1].family && members[2].family &&
-		members[3].family)
-		family = strdup(members[0].family);
-	forget(members, 4);
-	return family;
+	for (size_t i = 0; i < 4; i++)
+		each[i] = (struct daemon_statistics){.name = (char *)names[i], .executions = 1};
+	joined = join(each, 4);
+	return joined.n == 1 && joined.items[0].names == 4 ? strdup(joined.items[0].name) : NULL;
+}
+
+static void assert_no_family(const struct daemon_statistics *daemons, size_t n)
+{
+	_cleanup_(daemons_clear) struct daemons joined = join(daemons, n);
+
+	assert_int_equal(joined.n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(joined.items[i].names, 0);
 }
 
 #define assert_family(stem, ...)                                        \
@@ -55,19 +59,24 @@ TEST(what_changes_in_a_name_is_a_star)
 	assert_null(family_of("1", "22", "333", "4444")); /* nothing is constant */
 }
 
+#define DAEMON(name_, ...)                                              \
+	{                                                               \
+		.name = (char *)(name_), .executions = 1, ##__VA_ARGS__ \
+	}
+
 TEST(names_that_come_back_are_no_family)
 {
-	struct family_member workers[] = {{"fpm-1", .executions = 90}, {"fpm-2", .executions = 95},
-		{"fpm-3", .executions = 99}, {"fpm-4", .executions = 80}, {"fpm-5", .executions = 1}};
-	struct family_member three[] = {
-		{"j-1", .executions = 1}, {"j-2", .executions = 1}, {"j-3", .executions = 1}};
-	struct family_member kernel[] = {{"kswapd0", .executions = 1, .alone = true},
-		{"kswapd1", .executions = 1, .alone = true}, {"kswapd2", .executions = 1, .alone = true},
-		{"kswapd3", .executions = 1, .alone = true}};
+	const struct daemon_statistics workers[] = {{(char *)"fpm-1", .executions = 90},
+		{(char *)"fpm-2", .executions = 95}, {(char *)"fpm-3", .executions = 99},
+		{(char *)"fpm-4", .executions = 80}};
+	const struct daemon_statistics three[] = {DAEMON("j-1"), DAEMON("j-2"), DAEMON("j-3")};
+	const struct daemon_statistics kernel[] = {DAEMON("kswapd0", .alone = true),
+		DAEMON("kswapd1", .alone = true), DAEMON("kswapd2", .alone = true),
+		DAEMON("kswapd3", .alone = true)};
 
-	assert_int_equal(find(workers, 4), 0);
-	assert_int_equal(find(three, 3), 0);
-	assert_int_equal(find(kernel, 4), 0);
+	assert_no_family(workers, ELEMENTS(workers));
+	assert_no_family(three, ELEMENTS(three));
+	assert_no_family(kernel, ELEMENTS(kernel));
 }
 
 TEST(new_names_of_a_unit_or_an_executable_are_a_family)
@@ -75,20 +84,21 @@ TEST(new_names_of_a_unit_or_an_executable_are_a_family)
 	enum { HALF = 8 };
 	static const char *const names[2 * HALF] = {"apple", "pear", "plum", "quince", "fig", "lemon", "lime",
 		"cherry", "alpha", "beta", "gamma", "delta", "kappa", "lambda", "mu", "nu"};
-	struct family_member members[2 * HALF];
+	struct daemon_statistics daemons[2 * HALF];
+	_cleanup_(daemons_clear) struct daemons joined = {};
 
 	for (size_t i = 0; i < 2 * HALF; i++)
-		members[i] = (struct family_member){.name = names[i],
-			.exe = i < HALF ? NULL : "/opt/greek",
-			.unit = i < HALF ? "fruit.service" : "session-1.scope",
-			.executions = 1};
-	assert_int_equal(find(members, 2 * HALF), 2);
-	assert_string_equal(members[0].family, "fruit.service");
-	assert_string_equal(members[2 * HALF - 1].family, "/opt/greek");
-	forget(members, 2 * HALF);
+		daemons[i] = (struct daemon_statistics)DAEMON(names[i],
+			.exe = (char *)(i < HALF ? NULL : "/opt/greek"),
+			.unit = (char *)(i < HALF ? "fruit.service" : "session-1.scope"));
+	joined = join(daemons, 2 * HALF);
+	assert_int_equal(joined.n, 2);
+	assert_string_equal(joined.items[0].name, "fruit.service");
+	assert_string_equal(joined.items[1].name, "/opt/greek");
+	assert_int_equal(joined.items[1].names, HALF);
 	for (size_t i = 0; i < 2 * HALF; i++)
-		members[i].returned = i % HALF == 0;
-	assert_int_equal(find(members, 2 * HALF), 0);
+		daemons[i].returned = i % HALF == 0;
+	assert_no_family(daemons, 2 * HALF);
 }
 
 TEST(a_process_belongs_to_the_family_of_its_stem)
@@ -96,10 +106,10 @@ TEST(a_process_belongs_to_the_family_of_its_stem)
 	const struct source job = {.name = (char *)"memfd:j-77777", .unit = (char *)"run-u12.service"},
 			    thread = {.name = (char *)"j-1", .kind = SOURCE_KERNEL};
 
-	assert_true(name_family_has("memfd:j-*", &job));
-	assert_true(name_family_has("run-u*.service", &job));
-	assert_false(name_family_has("j-*", &job));
-	assert_false(name_family_has("j-*", &thread));
-	assert_string_equal(name_family_size(51), " (51 names)");
-	assert_string_equal(name_family_size(0), "");
+	assert_true(family_includes("memfd:j-*", &job));
+	assert_true(family_includes("run-u*.service", &job));
+	assert_false(family_includes("j-*", &job));
+	assert_false(family_includes("j-*", &thread));
+	assert_string_equal(family_size_text(51), " (51 names)");
+	assert_string_equal(family_size_text(0), "");
 }
