@@ -58,7 +58,7 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 	struct analysis *ret, struct error *err);
 
 /* A run against the profile of --profile; without one no sample is discarded by a cutoff. */
-int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err);
+int analyze_discard(struct book *book, int64_t run, struct run_result *ret, struct error *err);
 
 /* "LABEL: 3 7 12", at most 40 of them, wrapped to the terminal; nothing if n is 0. */
 void print_numbers(const char *label, const uint32_t *numbers, size_t n);

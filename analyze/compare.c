@@ -15,12 +15,11 @@
 static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(freep) struct sample *samples = NULL;
+	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(freep) char *command = NULL;
 	struct discarding *d = &side->discarding;
 	int64_t id;
-	size_t n;
 	int r = option_run(text, "the run", &id, err);
 
 	if (r == 0)
@@ -32,9 +31,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = run_rules_load(
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
-		r = discard_run(book, id, &rules.rules, d, err);
-	if (r == 0)
-		r = book_rows(book, id, &sample_table, &samples, &n, err);
+		r = run_result_read(book, id, &rules.rules, 0, &result, err);
 	if (r == 0 && run.environment > 0)
 		r = book_get_environment(book, run.environment, &side->digest, NULL, NULL, err);
 	if (r < 0)
@@ -49,9 +46,10 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	side->name = text_format("run %s (%s)", text, run.name ?: command ?: run.program);
 	side->profile = text_copy(analyze_options.profile ?: run.profile);
 	side->profile_missing = rules.missing;
-	side->memory = peak_memory_of(samples, d->out, n);
+	*d = TAKE_STRUCT(result.discarding);
+	side->memory = peak_memory_of(result.samples, d->out, result.n_samples);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		side->sides[clock] = comparison_side_make(d, samples, n, clock);
+		side->sides[clock] = comparison_side_make(d, result.samples, result.n_samples, clock);
 	return 0;
 }
 
@@ -185,7 +183,7 @@ static int find_changes(struct compare_query *q, struct error *err)
 		if (env_a != env_b)
 			r = environment_differences(q->book, env_a, env_b, &differences, err);
 		if (differences.n > 0)
-			q->changes = differences_description(&differences, 3);
+			q->changes = differences_description(&differences, 3, false);
 	} else if (before && now && strcmp(before, now) != 0) {
 		q->changes = text_format("fingerprint was %.*s, is %.*s", (int)terminal_text_fit(before, 16),
 			before, (int)terminal_text_fit(now, 16), now);

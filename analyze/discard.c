@@ -78,7 +78,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 /* As analyze_discard; without --profile, by the rules that the run was measured with, which must have a profile. The caller frees
  * its name. */
 static int discard_by_own(
-	struct book *book, int64_t id, struct discarding *ret, char **ret_profile, struct error *err)
+	struct book *book, int64_t id, struct run_result *ret, char **ret_profile, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(run_rules_clear) struct run_rules own = {};
@@ -99,7 +99,7 @@ static int discard_by_own(
 					    : "without a profile");
 		own.rules.other_cpus |= analyze_options.other_cpus;
 		if (r == 0)
-			r = discard_run(book, id, &own.rules, ret, err);
+			r = run_result_read(book, id, &own.rules, 0, ret, err);
 	}
 	if (r == 0)
 		*ret_profile = text_copy(analyze_options.profile ?: own.profile.name);
@@ -109,18 +109,18 @@ static int discard_by_own(
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(discarding_clear) struct discarding d = {};
+	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(freep) char *profile = NULL;
 	int64_t run;
 	int r = analyze_open(argv[0], &book, &run, err);
 
 	if (r == 0)
-		r = discard_by_own(book, run, &d, &profile, err);
+		r = discard_by_own(book, run, &result, &profile, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
-		return json_print_document("emp-discard", discarding_as_json(&d), err);
-	print_discarding(&d, profile);
+		return json_print_document("emp-discard", discarding_as_json(&result.discarding), err);
+	print_discarding(&result.discarding, profile);
 	return 0;
 }
 
@@ -133,26 +133,27 @@ int verb_protocols(int argc, char **argv, struct error *err)
 	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
 
 	for (int i = 0; r == 0 && i < argc; i++) {
-		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(run_result_clear) struct run_result result = {};
 		_cleanup_(freep) char *profile = NULL;
+		const struct discarding *d = &result.discarding;
 		json_t *row;
 		int64_t run;
 
 		r = option_run(argv[i], "RUN", &run, err);
 		if (r == 0)
-			r = discard_by_own(book, run, &d, &profile, err);
+			r = discard_by_own(book, run, &result, &profile, err);
 		if (r < 0)
 			return r;
 		if (!analyze_options.json && (!last || strcmp(last, profile)))
-			noise_print(stdout, profile, d.blind_ns, d.noise);
-		row = json_pack("{s:I, s:s*, s:s}", "run", (json_int_t)run, "program", d.run.program,
+			noise_print(stdout, profile, d->blind_ns, d->noise);
+		row = json_pack("{s:I, s:s*, s:s}", "run", (json_int_t)run, "program", d->run.program,
 			"profile", profile);
 		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
 			json_object_set_new(row, stage->member,
-				summary_as_json((const struct summary *)((const char *)&d + stage->summary)));
-		profile_noise_add_json(row, d.blind_ns, d.noise);
+				summary_as_json((const struct summary *)((const char *)d + stage->summary)));
+		profile_noise_add_json(row, d->blind_ns, d->noise);
 		json_array_append_new(array, row);
-		add_stages(table, &d, true);
+		add_stages(table, d, true);
 		free(last);
 		last = TAKE(profile);
 	}

@@ -100,7 +100,7 @@ int analyze_load(const char *run, const struct analysis_options *options, struct
 	return r < 0 ? r : analysis_load(*ret_book, id, &how, ret, err);
 }
 
-int analyze_discard(struct book *book, int64_t run, struct discarding *ret, struct error *err)
+int analyze_discard(struct book *book, int64_t run, struct run_result *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile cutoffs = {};
 	const char *profile = analyze_options.profile;
@@ -108,7 +108,7 @@ int analyze_discard(struct book *book, int64_t run, struct discarding *ret, stru
 		.profile = profile ? &cutoffs : NULL, .other_cpus = analyze_options.other_cpus};
 	int r = profile ? book_get_profile(book, 0, profile, &cutoffs, err) : 0;
 
-	return r < 0 ? r : discard_run(book, run, &rules, ret, err);
+	return r < 0 ? r : run_result_read(book, run, &rules, 0, ret, err);
 }
 
 void print_numbers(const char *label, const uint32_t *numbers, size_t n)

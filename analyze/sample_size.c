@@ -111,20 +111,17 @@ static int sample_size_report(
 int verb_sample_size(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(discarding_clear) struct discarding d = {};
-	_cleanup_(freep) struct sample *samples = NULL;
-	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
-	size_t n = 0;
+	_cleanup_(run_result_clear) struct run_result result = {};
+	struct sample_sizes clocks[2]; /* PT, ET */
+	const struct discarding *d = &result.discarding;
 	int64_t run;
 	int r = analyze_open(argv[0], &book, &run, err);
 
 	if (r == 0)
-		r = analyze_discard(book, run, &d, err);
+		r = analyze_discard(book, run, &result, err);
 	if (r == 0)
-		r = book_rows(book, run, &sample_table, &samples, &n, err);
+		r = sample_sizes_find(&clocks[0], d, result.samples, result.n_samples, false, err);
 	if (r == 0)
-		r = sample_sizes_find(&pt, &d, samples, n, false, err);
-	if (r == 0)
-		r = sample_sizes_find(&et, &d, samples, n, true, err);
-	return r < 0 ? r : sample_size_report(&d, (struct sample_sizes[]){pt, et}, err);
+		r = sample_sizes_find(&clocks[1], d, result.samples, result.n_samples, true, err);
+	return r < 0 ? r : sample_size_report(d, clocks, err);
 }

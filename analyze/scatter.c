@@ -282,7 +282,7 @@ int verb_scatter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};
-	_cleanup_(discarding_clear) struct discarding d = {};
+	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(freep) uint8_t *causes = NULL;
 	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
 	struct figure f = {.analysis = &analysis, .profile = analyze_options.profile, .panels = 1};
@@ -295,10 +295,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 		return error_say(err, -EINVAL, "--zooms and --samples are two pictures; choose one");
 	r = analyze_load(argv[0], &how, &book, &analysis, err);
 	if (r == 0 && f.profile)
-		r = analyze_discard(book, analysis.run.id, &d, err);
+		r = analyze_discard(book, analysis.run.id, &result, err);
 	if (r < 0)
 		return r;
-	find_causes(&f, f.profile ? &d : NULL);
+	find_causes(&f, f.profile ? &result.discarding : NULL);
 	causes = f.causes;
 	if (options.samples) {
 		f.kind = FIGURE_SAMPLES;

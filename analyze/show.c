@@ -54,13 +54,13 @@ static int print_recomputed(struct book *book, const struct run *run, const stru
 	const struct discarding *now, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	_cleanup_(discarding_clear) struct discarding then = {};
-	const struct clock_discarding *a = &then.pt, *b = &now->pt;
+	_cleanup_(run_result_clear) struct run_result then = {};
+	const struct clock_discarding *a = &then.discarding.pt, *b = &now->pt;
 	const char *before, *after;
 	int r = run_rules_load(book, run, NULL, false, &rules, err);
 
 	if (r == 0)
-		r = discard_run(book, run->id, &rules.rules, &then, err);
+		r = run_result_read(book, run->id, &rules.rules, 0, &then, err);
 	if (r < 0)
 		return r;
 	printf("Recomputed with what the book holds now:\n");
@@ -86,7 +86,7 @@ static int print_result(
 	_cleanup_(freep) char *command = run_command_line(run);
 	bool today = analyze_options.recompute;
 	struct inc_units inc = {};
-	int r = run_result_read(book, run->id, &rules->rules, &result, err);
+	int r = run_result_read(book, run->id, &rules->rules, RESULT_ALL, &result, err);
 
 	if (r < 0)
 		return r;
@@ -148,11 +148,11 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 static int show_json(
 	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
-	_cleanup_(discarding_clear) struct discarding raw = {};
+	_cleanup_(run_result_clear) struct run_result raw = {};
 	_cleanup_(profile_clear) struct profile profile = {};
 	const struct run *run = &analysis->run;
 	json_t *document;
-	int r = discard_run(book, run->id, &(struct discard_rules){}, &raw, err);
+	int r = run_result_read(book, run->id, &(struct discard_rules){}, 0, &raw, err);
 
 	if (r < 0)
 		return r;
@@ -163,8 +163,8 @@ static int show_json(
 	/* the mark of the profile that the run was measured with, if the book still has that */
 	if (run->profile && book_get_profile(book, 0, run->profile, &profile, &(struct error){}) == 0)
 		profile_noise_add_json(document, profile.blind_ns, profile.noise);
-	json_object_set_new(document, "pt", summary_as_json(&raw.pt.raw));
-	json_object_set_new(document, "et", summary_as_json(&raw.et.raw));
+	json_object_set_new(document, "pt", summary_as_json(&raw.discarding.pt.raw));
+	json_object_set_new(document, "et", summary_as_json(&raw.discarding.et.raw));
 	return json_print_document("emp-analysis", document, err);
 }
 

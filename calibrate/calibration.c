@@ -391,16 +391,18 @@ static int print_warnings(
 
 	/* for each counter, the samples of both runs in which it changed */
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		_cleanup_(disturbances_clear) struct disturbances found = {};
-		int r = disturbances_load(book, analyses[i].run.id, &found, err);
+		_cleanup_(run_result_clear) struct run_result result = {};
+		const struct disturbances *found = &result.disturbances;
+		int r = run_result_read(
+			book, analyses[i].run.id, &(struct discard_rules){}, RESULT_COUNTERS, &result, err);
 
 		if (r < 0)
 			return r;
 		n_samples += analyses[i].n_samples;
-		for (size_t k = 0; k < found.n; k++) {
-			_cleanup_(freep) char *description = disturbance_description(&found, &found.items[k]);
+		for (size_t k = 0; k < found->n; k++) {
+			_cleanup_(freep) char *description = disturbance_description(found, &found->items[k]);
 
-			changed[found.items[k].which] += found.items[k].n;
+			changed[found->items[k].which] += found->items[k].n;
 			if (calibrate_options.verbose)
 				calibrate_print(
 					"  Run %lld: %s\n", (long long)analyses[i].run.id, description);

@@ -74,7 +74,7 @@ static int check_environment(struct calibration *c, struct error *err)
 	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
 	if (r < 0)
 		return r;
-	changes = differences_description(&differences, 3);
+	changes = differences_description(&differences, 3, false);
 	if (!calibrate_options.ignore_changes)
 		return error_say(err, STATUS_NOT_FIT,
 			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",

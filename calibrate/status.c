@@ -13,12 +13,9 @@ enum { LAST_SHOWN = 5, PACE_OF = 10 };
 
 /* One run of the calibration, as the book has it now. */
 struct phase_state {
-	struct run run; /* id 0: not begun */
-	struct sample *samples;
-	size_t n_samples;
+	struct run_result result; /* without background processes; run.id 0: not begun */
 	struct resume_point *resume_points;
 	size_t n_resume_points;
-	struct disturbances disturbances;
 	int64_t left_ns;
 };
 
@@ -37,10 +34,8 @@ static void state_clear(struct state *s)
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		struct phase_state *phase = &s->phases[i];
 
-		run_clear(&phase->run);
-		free(phase->samples);
+		run_result_clear(&phase->result);
 		fields_free(&resume_point_table, phase->resume_points, phase->n_resume_points);
-		disturbances_clear(&phase->disturbances);
 	}
 }
 
@@ -50,15 +45,16 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
 	size_t last_resume_point = phase->n_resume_points ? phase->resume_points[phase->n_resume_points - 1].n
 							  : 1;
-	size_t first = phase->n_samples > PACE_OF ? phase->n_samples - PACE_OF : 0;
+	size_t first = phase->result.n_samples > PACE_OF ? phase->result.n_samples - PACE_OF : 0;
 	int64_t lasted_ns;
 
-	while (first < phase->n_samples && phase->samples[first].n < last_resume_point)
+	while (first < phase->result.n_samples && phase->result.samples[first].n < last_resume_point)
 		first++;
-	if (first + 1 >= phase->n_samples)
+	if (first + 1 >= phase->result.n_samples)
 		return otherwise_ns;
-	lasted_ns = phase->samples[phase->n_samples - 1].start_ns - phase->samples[first].start_ns;
-	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->n_samples - 1 - first) : otherwise_ns;
+	lasted_ns = phase->result.samples[phase->result.n_samples - 1].start_ns -
+		    phase->result.samples[first].start_ns;
+	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->result.n_samples - 1 - first) : otherwise_ns;
 }
 
 static int gather_phase(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
@@ -67,19 +63,15 @@ static int gather_phase(struct book *book, const struct calibration_phase *wante
 	int r = 0;
 
 	if (wanted->run) {
-		r = book_get_run(book, wanted->run, &phase->run, err);
-		if (r == 0)
-			r = book_rows(
-				book, wanted->run, &sample_table, &phase->samples, &phase->n_samples, err);
+		r = run_result_read(
+			book, wanted->run, &(struct discard_rules){}, RESULT_COUNTERS, &phase->result, err);
 		if (r == 0)
 			r = book_rows(book, wanted->run, &resume_point_table, &phase->resume_points,
 				&phase->n_resume_points, err);
-		if (r == 0)
-			r = disturbances_load(book, wanted->run, &phase->disturbances, err);
 	}
-	if (phase->n_samples < wanted->samples)
+	if (phase->result.n_samples < wanted->samples)
 		phase->left_ns = saturate_multiply(
-			wanted->samples - phase->n_samples, pace_ns(phase, wanted->length_ns));
+			wanted->samples - phase->result.n_samples, pace_ns(phase, wanted->length_ns));
 	return r;
 }
 
@@ -107,20 +99,21 @@ static void print_phase(const struct state *s, int which)
 	const struct calibration_phase *wanted = &s->calibration.phases[which];
 	const struct phase_state *phase = &s->phases[which];
 
-	if (!phase->run.id) {
+	if (!phase->result.discarding.run.id) {
 		printf("%s run: INC%s x %u, not started\n", NAMES[which], text_seconds(wanted->length_ns),
 			wanted->samples);
 		return;
 	}
-	printf("%s run: run %lld, %s, %zu of %u samples (%d %%)\n", NAMES[which], (long long)phase->run.id,
-		terminal_text(phase->run.program), phase->n_samples, wanted->samples,
-		(int)(phase->n_samples * 100 / wanted->samples));
+	printf("%s run: run %lld, %s, %zu of %u samples (%d %%)\n", NAMES[which],
+		(long long)phase->result.discarding.run.id,
+		terminal_text(phase->result.discarding.run.program), phase->result.n_samples, wanted->samples,
+		(int)(phase->result.n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
 		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
 			phase->resume_points[i].n, text_moment(phase->resume_points[i].at_ns));
-	for (size_t i = 0; i < phase->disturbances.n; i++) {
+	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(
-			&phase->disturbances, &phase->disturbances.items[i]);
+			&phase->result.disturbances, &phase->result.disturbances.items[i]);
 
 		printf("  %s\n", description);
 	}
@@ -135,11 +128,11 @@ static struct table *list_last(const struct phase_state *phase)
 		{"PROCESS TIME", COLUMN_NUMBER, "pt_ns"},
 		{},
 	};
-	size_t first = phase->n_samples > LAST_SHOWN ? phase->n_samples - LAST_SHOWN : 0;
+	size_t first = phase->result.n_samples > LAST_SHOWN ? phase->result.n_samples - LAST_SHOWN : 0;
 	struct table *list = table_new(columns);
 
-	for (size_t i = first; i < phase->n_samples; i++) {
-		const struct sample *sample = &phase->samples[i];
+	for (size_t i = first; i < phase->result.n_samples; i++) {
+		const struct sample *sample = &phase->result.samples[i];
 
 		table_row(list, NUMBER(sample->n), MOMENT(sample->start_ns), TIME(sample->et_ns),
 			TIME(sample->pt_ns));
@@ -153,20 +146,20 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 	json_t *points = json_array(), *warnings = json_array();
 	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:o, s:O, s:o}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
-		(json_int_t)phase->n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points", points,
-		"seams", points, "warnings", warnings); /* "seams" is the name in 0.1.0 */
+		(json_int_t)phase->result.n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points",
+		points, "seams", points, "warnings", warnings); /* "seams" is the name in 0.1.0 */
 
-	if (phase->run.id)
-		json_object_set_new(json, "run", json_integer(phase->run.id));
+	if (phase->result.discarding.run.id)
+		json_object_set_new(json, "run", json_integer(phase->result.discarding.run.id));
 	for (size_t i = 0; i < phase->n_resume_points; i++) {
 		const struct resume_point *point = &phase->resume_points[i];
 
 		json_array_append_new(points, json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)point->n,
 						      "at_ns", (json_int_t)point->at_ns, "why", point->why));
 	}
-	for (size_t i = 0; i < phase->disturbances.n; i++) {
+	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(
-			&phase->disturbances, &phase->disturbances.items[i]);
+			&phase->result.disturbances, &phase->result.disturbances.items[i]);
 
 		json_array_append_new(warnings, json_string(description));
 	}
@@ -195,7 +188,7 @@ static void print_status(const struct state *s)
 	const struct calibration_plan *c = &s->calibration;
 	/* the run that samples were last added to */
 	const struct phase_state *phase =
-		&s->phases[s->phases[LONG_PHASE].n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
+		&s->phases[s->phases[LONG_PHASE].result.n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
 	_cleanup_(table_freep) struct table *last = list_last(phase);
 
 	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
@@ -216,9 +209,9 @@ static void print_status(const struct state *s)
 		printf("Left: %s\n", text_duration(s->left_ns));
 	for (int i = 0; i < CALIBRATION_PHASES; i++)
 		print_phase(s, i);
-	if (phase->n_samples == 0)
+	if (phase->result.n_samples == 0)
 		return;
-	printf("Last samples of run %lld:\n", (long long)phase->run.id);
+	printf("Last samples of run %lld:\n", (long long)phase->result.discarding.run.id);
 	table_print(last, stdout);
 }
 

@@ -553,7 +553,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (cleaned < 0)
 		e = &err2;
 	if (t->run.n_samples > 0) {
-		r = run_result_read(s->base.book, t->run.id, &s->rules, &t->result, e);
+		r = run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)

@@ -59,7 +59,7 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		struct duet_program *p = &d.programs[i];
 
 		assert(result);
-		r = results ? 0 : run_result_read(book, d.runs[i], rules, &d.loaded[i], err);
+		r = results ? 0 : run_result_read(book, d.runs[i], rules, RESULT_ALL, &d.loaded[i], err);
 		if (r >= 0)
 			r = book_rows(book, d.runs[i], &duet_sample_table, &p->together, &p->n_together, err);
 		if (r >= 0)

@@ -249,7 +249,7 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 	if (r < 0)
 		return r;
 	if (differences.n > 0)
-		c.environment_changes = differences_description(&differences, 3);
+		c.environment_changes = differences_description(&differences, 3, false);
 	c.load_changes = load_changes(&a->load, &b->load);
 	*ret = TAKE_STRUCT(c);
 	return 0;

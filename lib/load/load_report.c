@@ -125,7 +125,7 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0 && run.profile && book_get_profile(book, 0, run.profile, &profile, &(struct error){}) == 0)
 		rules.profile = &profile;
 	if (r == 0)
-		r = run_result_read(book, id, &rules, &report.result, err);
+		r = run_result_read(book, id, &rules, RESULT_ALL, &report.result, err);
 	if (r == 0)
 		r = read_workers(book, id, &report, err);
 	if (r == 0)

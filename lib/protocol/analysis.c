@@ -276,7 +276,6 @@ static void find_central_statistics(struct analysis_feed *feed)
 		daemon->central_max_ns = central->max_ns;
 		daemon->central_sd_ns = running_sd(central);
 		daemon->usual_ns = running_sum(central) / (double)n_core;
-		daemon->n_outside = daemon->seen[ZONE_ABOVE].n;
 	}
 }
 

@@ -134,7 +134,6 @@ struct daemon_statistics {
 	size_t n_central;       /* executions in central samples */
 	int64_t central_max_ns; /* -1: none */
 	double central_sd_ns;   /* n - 1; 0 for fewer than two */
-	size_t n_outside;       /* executions in L-samples, long or not */
 	struct long_execution *
 		long_executions; /* while executions are added: beyond the core, longer than all in it so far */
 	size_t n_long_executions, capacity;

@@ -148,31 +148,15 @@ struct differences environment_diff(const json_t *before, const json_t *now)
 	return d;
 }
 
-static void difference_clear(struct difference *d)
-{
-	free(d->what);
-	free(d->before);
-	free(d->now);
-}
-
 void differences_clear(struct differences *d)
 {
-	for (size_t i = 0; i < d->n; i++)
-		difference_clear(&d->items[i]);
+	for (size_t i = 0; i < d->n; i++) {
+		free(d->items[i].what);
+		free(d->items[i].before);
+		free(d->items[i].now);
+	}
 	free(d->items);
 	*d = (struct differences){};
-}
-
-char *differences_description(const struct differences *d, size_t most)
-{
-	char *text = NULL;
-
-	for (size_t i = 0; i < d->n && i < most; i++)
-		text_append(&text, "; ", "%s was %s, is %s", d->items[i].what, d->items[i].before,
-			d->items[i].now);
-	if (d->n > most)
-		text_append(&text, "; ", "and %zu more", d->n - most);
-	return text ?: xstrdup("");
 }
 
 /* The first row that matches counts. */
@@ -219,16 +203,22 @@ const struct difference_rule *difference_rule(const struct difference *d)
 	return rule;
 }
 
-void differences_keep_demanding(struct differences *d)
+char *differences_description(const struct differences *d, size_t most, bool demanding)
 {
+	char *text = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->n; i++)
-		if (difference_rule(&d->items[i])->demand > VALIDITY_HOLDS)
-			d->items[n++] = d->items[i];
-		else
-			difference_clear(&d->items[i]);
-	d->n = n;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct difference *item = &d->items[i];
+
+		if (demanding && difference_rule(item)->demand == VALIDITY_HOLDS)
+			continue;
+		if (n++ < most)
+			text_append(&text, "; ", "%s was %s, is %s", item->what, item->before, item->now);
+	}
+	if (n > most)
+		text_append(&text, "; ", "and %zu more", n - most);
+	return text ?: xstrdup("");
 }
 
 enum validity differences_validity(const struct differences *d)

@@ -24,8 +24,9 @@ struct differences {
 struct differences environment_diff(const json_t *before, const json_t *now);
 void differences_clear(struct differences *differences);
 
-/* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. */
-char *differences_description(const struct differences *differences, size_t most);
+/* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. demanding: only of those
+ * that demand something. */
+char *differences_description(const struct differences *differences, size_t most, bool demanding);
 
 enum validity {
 	VALIDITY_HOLDS,
@@ -47,9 +48,6 @@ struct difference_rule {
 
 /* The rule for a difference; there is always one. */
 const struct difference_rule *difference_rule(const struct difference *difference);
-
-/* Removes those that demand nothing. */
-void differences_keep_demanding(struct differences *differences);
 
 /* The greatest demand of all differences. */
 enum validity differences_validity(const struct differences *differences);

@@ -58,34 +58,24 @@ static double samples_needed_for(double half_width, const struct clock_discardin
 
 const double sample_size_half_widths[N_HALF_WIDTHS] = {0.02, 0.01, 0.005, 0.001};
 
-/* The sizes of the papers: halves as long as they are large, then 40, 30, 20 and 10. */
-static void choose_sizes(struct sample_sizes *sizes, size_t n)
-{
-	static const size_t last[] = {40, 30, 20, 10};
-	size_t size = n;
-
-	do {
-		array_add(sizes->rows, sizes->n)->n = size;
-		size /= 2;
-	} while (size > LEAST_HALF);
-	for (size_t i = 0; i < ELEMENTS(last); i++)
-		if (last[i] < n)
-			array_add(sizes->rows, sizes->n)->n = last[i];
-}
-
 int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, const struct sample *samples,
 	size_t n, bool et, struct error *err)
 {
+	static const size_t last[] = {40, 30, 20, 10};
 	const struct clock_discarding *clock = et ? &d->et : &d->pt;
 	_cleanup_(freep) int64_t *scratch = xcalloc(2 * n, sizeof(*scratch));
 	struct sample_sizes sizes = {};
-	const struct sample_size *whole;
+	const struct sample_size *whole = &sizes.rows[0];
 	bool close = true;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
-	choose_sizes(&sizes, n);
-	whole = &sizes.rows[0];
+	/* Those of the papers: halves as long as they are large, then 40, 30, 20 and 10. */
+	for (size_t size = n; size == n || size > LEAST_HALF; size /= 2)
+		sizes.rows[sizes.n++].n = size;
+	for (size_t i = 0; i < ELEMENTS(last); i++)
+		if (last[i] < n)
+			sizes.rows[sizes.n++].n = last[i];
 	for (size_t i = 0; i < sizes.n; i++) {
 		struct sample_size *s = &sizes.rows[i];
 		size_t size = s->n, blocks = n / size;
@@ -120,12 +110,6 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 						    : NAN;
 	*ret = sizes;
 	return 0;
-}
-
-void sample_sizes_clear(struct sample_sizes *sizes)
-{
-	free(sizes->rows);
-	*sizes = (struct sample_sizes){};
 }
 
 /* The PTs of the samples that are not L-samples; both are in order. */
@@ -208,14 +192,6 @@ struct correlation correlation_find(const struct analysis *analysis)
 		return (struct correlation){};
 	return (struct correlation){
 		fmax(0, 2 * sin(M_PI / 6 * neighbours_alike(pts, sorted, n))), (int64_t)n};
-}
-
-const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n)
-{
-	for (size_t i = N_RESOLVING; i-- > 0;)
-		if (rows[i].samples > 0 && (size_t)rows[i].samples <= n)
-			return &rows[i];
-	return NULL;
 }
 
 static bool runs_overlap(const struct run_mean *a, const struct run_mean *b)

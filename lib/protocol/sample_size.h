@@ -30,7 +30,7 @@ enum { N_HALF_WIDTHS = 4 };
 extern const double sample_size_half_widths[N_HALF_WIDTHS]; /* as shares of the mean */
 
 struct sample_sizes {
-	struct sample_size *rows; /* from the whole run down */
+	struct sample_size rows[64]; /* from the whole run down */
 	size_t n;
 	size_t suggested; /* the smallest size for which this and all larger sizes that are judged are close; at most the whole run */
 	double needed[N_HALF_WIDTHS]; /* samples for a 95 % CI of that half width; NAN: not known */
@@ -39,7 +39,6 @@ struct sample_sizes {
 /* Of one clock. discarding must be of these samples. */
 int sample_sizes_find(struct sample_sizes *ret, const struct discarding *discarding,
 	const struct sample *samples, size_t n, bool et, struct error *err);
-void sample_sizes_clear(struct sample_sizes *sizes);
 
 /* From the PTs of a run, without its L-samples: for each size, from the means of all its disjoint blocks. Sizes with
  * fewer than five blocks are left unknown. */
@@ -51,9 +50,6 @@ void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ra
 
 /* Of the PTs of the same samples, by their ranks. */
 struct correlation correlation_find(const struct analysis *analysis);
-
-/* The row for the largest size up to n; NULL: none is known. */
-const struct resolving *resolving_for(const struct resolving rows[N_RESOLVING], size_t n);
 
 struct run_variation {
 	double sd;     /* of the means of separate runs, as a share of their mean */

@@ -112,22 +112,23 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	if (r < 0)
 		return r;
 	if (ret_changes && differences.n > 0)
-		*ret_changes = differences_description(&differences, 5);
-	differences_keep_demanding(&differences);
-	if (differences.n == 0)
-		return 0;
-	text = differences_description(&differences, 3);
-	notes_add(notes, NOTE_PROFILE,
-		"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
-		profile->name, text, profile->name);
+		*ret_changes = differences_description(&differences, 5, false);
+	text = differences_description(&differences, 3, true);
+	if (*text)
+		notes_add(notes, NOTE_PROFILE,
+			"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
+			profile->name, text, profile->name);
 	return 0;
 }
 
 const char *resolving_text_of(const struct resolving rows[N_RESOLVING], size_t n, bool others)
 {
-	const struct resolving *row = resolving_for(rows, n);
+	const struct resolving *row = NULL; /* for the largest size up to n */
 	const char *separate, *by_duet, *between = "";
 
+	for (size_t i = 0; i < N_RESOLVING; i++)
+		if (rows[i].samples > 0 && (size_t)rows[i].samples <= n)
+			row = &rows[i];
 	if (!row)
 		return "";
 	separate = text_percent(row->separate);

@@ -119,9 +119,8 @@ int interrupts_in_pt_load(
 	return 0;
 }
 
-/* by_name: goes through the executions; without, nothing is discarded by name, and there are no others. */
-static int read_result(struct book *book, int64_t id, const struct discard_rules *given, bool by_name,
-	bool counters, struct run_result *ret, struct error *err)
+int run_result_read(struct book *book, int64_t id, const struct discard_rules *given, enum result_parts parts,
+	struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(sources_clear) struct sources sources = {};
@@ -131,6 +130,7 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	struct discard_rules *rules = &filter.rules;
 	struct disturbances *found = &result.disturbances;
 	struct discarding *d = &result.discarding;
+	bool by_name = parts & RESULT_OTHERS || discard_rules_by_name(given);
 	int r;
 
 	r = book_rows(book, id, &sample_table, &result.samples, &result.n_samples, err);
@@ -154,7 +154,7 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 		return error_prefix(err, r, "run %" PRId64, id);
 	*d = sample_filter_finish(&filter);
 	d->run = TAKE_STRUCT(run);
-	if (counters) {
+	if (parts & RESULT_COUNTERS) {
 		r = book_rows(book, id, &counters_table, &result.counters, &result.n_counters, err);
 		if (r < 0)
 			return r;
@@ -167,12 +167,6 @@ static int read_result(struct book *book, int64_t id, const struct discard_rules
 	return r;
 }
 
-int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
-	struct error *err)
-{
-	return read_result(book, run, rules, true, true, ret, err);
-}
-
 void run_result_clear(struct run_result *r)
 {
 	discarding_clear(&r->discarding);
@@ -180,27 +174,6 @@ void run_result_clear(struct run_result *r)
 	free(r->counters);
 	disturbances_clear(&r->disturbances);
 	*r = (struct run_result){};
-}
-
-int discard_run(struct book *book, int64_t run, const struct discard_rules *rules, struct discarding *ret,
-	struct error *err)
-{
-	_cleanup_(run_result_clear) struct run_result result = {};
-	int r = read_result(book, run, rules, discard_rules_by_name(rules), false, &result, err);
-
-	if (r == 0)
-		*ret = TAKE_STRUCT(result.discarding);
-	return r;
-}
-
-int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err)
-{
-	_cleanup_(run_result_clear) struct run_result result = {};
-	int r = read_result(book, run, &(struct discard_rules){}, false, true, &result, err);
-
-	if (r == 0)
-		*ret = TAKE_STRUCT(result.disturbances);
-	return r;
 }
 
 int clean_samples_add(struct clean_samples *c, struct book *book, const struct discard_rules *given,
@@ -252,17 +225,18 @@ static int load_means(struct book *book, int64_t run, bool et, struct run_means 
 	int r = book_run_means(book, run, et, ret, err);
 
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
-		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(run_result_clear) struct run_result result = {};
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
 		_cleanup_(run_clear) struct run of = {};
-		const struct summary *kept = et ? &d.et.kept : &d.pt.kept;
+		const struct discarding *d = &result.discarding;
+		const struct summary *kept = et ? &d->et.kept : &d->pt.kept;
 
 		r = book_get_run(book, ret->items[i].run, &of, err);
 		if (r == 0)
 			r = run_rules_load(book, &of, NULL, false, &rules, err);
 		if (r < 0 || !discard_rules_by_name(&rules.rules))
 			continue;
-		r = discard_run(book, of.id, &rules.rules, &d, err);
+		r = run_result_read(book, of.id, &rules.rules, 0, &result, err);
 		ret->items[i].mean_ns = kept->mean_ns;
 		ret->items[i].n_samples = (int64_t)kept->n;
 	}
@@ -331,11 +305,12 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 	return 0;
 }
 
-/* Why the samples of a noisy run varied, and the marks of profiles. */
+/* The marks of profiles. */
 
 enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
 
-int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)
+/* Why the samples of a noisy run varied, by what was counted in them. */
+static int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)
 {
 	static const struct {
 		enum counter which;

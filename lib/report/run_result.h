@@ -43,21 +43,23 @@ struct run_result {
 	struct disturbances disturbances;
 };
 
-/* rules->patterns NULL: those that the run was measured with (names_load). */
-int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules, struct run_result *ret,
-	struct error *err);
-void run_result_clear(struct run_result *result);
+/* What takes more time to read. */
+enum result_parts {
+	RESULT_OTHERS =
+		1, /* background processes, whose executions are read in any case if the rules discard by name */
+	RESULT_COUNTERS =
+		2, /* counters, and the disturbances, for which the usual length of samples is the median ET */
+	RESULT_ALL = 3,
+};
 
-/* Without counters; without a profile also without others. */
-int discard_run(struct book *book, int64_t run, const struct discard_rules *rules, struct discarding *ret,
-	struct error *err);
+/* Of all samples so far. rules->patterns NULL: those that the run was measured with (names_load). */
+int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules,
+	enum result_parts parts, struct run_result *ret, struct error *err);
+void run_result_clear(struct run_result *result);
 
 /* Whether PT contains interrupts, by the kernel's configuration in an environment (0: none). */
 int interrupts_in_pt_load(
 	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err);
-
-/* The disturbances alone, of all its samples so far; their usual length is the median ET. */
-int disturbances_load(struct book *book, int64_t run, struct disturbances *ret, struct error *err);
 
 /* The clean samples of a run in progress; each call reads only those taken since the last. */
 struct clean_samples {
@@ -108,12 +110,9 @@ void new_profile_clear(struct new_profile *made);
 int profile_from_runs(
 	struct book *book, const struct profile_request *request, struct new_profile *ret, struct error *err);
 
-/* "steal 3.2 %, PSI 41 %" of its time; "speed varies" (frequency, SMT sibling, a neighbour) if nothing that was
- * counted explains it. The caller frees it. */
-int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err);
-
-/* Marks a profile that was made of these runs: if one of them is noisy, with the greater time that they hide, and its
- * cause; if one gives no cutoffs and the profile was forced, with "busy, forced" (its verdict). */
+/* Marks a profile that was made of these runs: if one of them is noisy, with the greater time that they hide, and the
+ * cause: "steal 3.2 %, PSI 41 %" of its time; "speed varies" (frequency, SMT sibling, a neighbour) if nothing that was counted explains
+ * it. If one gives no cutoffs and the profile was forced, with "busy, forced" (its verdict). */
 int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile, struct error *err);
 
 /* Whether a profile, or what was judged by it, has such a mark. */

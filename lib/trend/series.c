@@ -162,7 +162,8 @@ static int add_runs(
 		struct series_run run = {.run = *item->run}, *added;
 		int r = item->meant ? machine_of(book, item->run, &of, err) : 0;
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
-		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(run_result_clear) struct run_result result = {};
+		const struct summary *kept = &result.discarding.pt.kept;
 		struct inc_units units = {};
 
 		if (r < 0)
@@ -190,9 +191,9 @@ static int add_runs(
 			run.n_samples = r > 0 ? units.n : 0;
 			run.log = r > 0 ? log(units.mean) : 0;
 		} else {
-			r = discard_run(book, run.run.id, &rules.rules, &d, err);
-			run.n_samples = r == 0 && d.pt.kept.mean_ns > 0 ? d.pt.kept.n : 0;
-			run.log = r == 0 ? log(d.pt.kept.mean_ns / 1e9) : 0;
+			r = run_result_read(book, run.run.id, &rules.rules, 0, &result, err);
+			run.n_samples = r == 0 && kept->mean_ns > 0 ? kept->n : 0;
+			run.log = r == 0 ? log(kept->mean_ns / 1e9) : 0;
 		}
 		if (r < 0)
 			return r;
@@ -268,7 +269,7 @@ static int find_cause(
 	if (r < 0)
 		return r;
 	if (r > 0 && differences.n > 0)
-		text = differences_description(&differences, MOST_DIFFERENCES);
+		text = differences_description(&differences, MOST_DIFFERENCES, false);
 	snprintf(was_on, sizeof(was_on), "%d", before->cpu);
 	snprintf(is_on, sizeof(is_on), "%d", now->cpu);
 

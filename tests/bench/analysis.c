@@ -141,10 +141,11 @@ static double time_discarding(
 	double best = 1e9;
 
 	for (int i = 0; i < REPEATS; i++) {
-		_cleanup_(discarding_clear) struct discarding d = {};
+		_cleanup_(run_result_clear) struct run_result result = {};
 		double start = cpu_time();
 
-		must(discard_run(book, run, &(struct discard_rules){.profile = profile}, &d, err), err);
+		must(run_result_read(book, run, &(struct discard_rules){.profile = profile}, 0, &result, err),
+			err);
 		best = cpu_time() - start < best ? cpu_time() - start : best;
 	}
 	return best;

@@ -213,7 +213,7 @@ static void show_run(struct book *book, int64_t run, const struct profile *profi
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
 	struct error err = {};
 
-	if (!fine(run_result_read(book, run, &rules, &result, &err), &err))
+	if (!fine(run_result_read(book, run, &rules, RESULT_ALL, &result, &err), &err))
 		return;
 	screen = run_screen_fill(&result);
 	run_notes_add(&screen.notes, &result, profile);

@@ -116,7 +116,7 @@ static void check_l_samples(const struct analysis *analysis, const char *table)
 	assert_int_equal(n, analysis->n_l_samples);
 	assert_int_equal(analysis->n_unexplained, 0);
 	for (size_t i = 0; i < analysis->n_statistics; i++)
-		executions += analysis->statistics[i].n_outside;
+		executions += analysis->statistics[i].seen[ZONE_ABOVE].n;
 	assert_int_equal(executions, csv.n_rows);
 	csv_clear(&csv);
 }
@@ -260,28 +260,33 @@ static void the_profile_that_ships_is_this_one(void **state)
 	json_decref(made);
 }
 
+static struct run_result result_of(struct papers *p, int64_t run)
+{
+	const struct discard_rules rules = {.profile = &p->made.profile};
+	struct run_result result;
+	struct error err = {};
+
+	assert_int_equal(run_result_read(p->book, run, &rules, 0, &result, &err), 0);
+	return result;
+}
+
 static void table_17_discarded_samples(void **state)
 {
 	struct papers *p = *state;
 	struct csv csv = csv_read("emp-table-17-removed.csv");
-	_cleanup_(discarding_clear) struct discarding a = {}, b = {};
-	struct error err = {};
+	_cleanup_(run_result_clear) struct run_result a = result_of(p, p->short_run),
+						      b = result_of(p, p->long_run);
 	size_t in_short = 0, in_long = 0;
 
-	assert_int_equal(discard_run(p->book, p->short_run,
-				 &(struct discard_rules){.profile = &p->made.profile}, &a, &err),
-		0);
-	assert_int_equal(discard_run(p->book, p->long_run,
-				 &(struct discard_rules){.profile = &p->made.profile}, &b, &err),
-		0);
 	for (size_t i = 0; i < csv.n_rows; i++) {
 		bool is_short = !strcmp(csv_text(&csv, i, "run"), "INC128");
-		uint32_t got = is_short ? a.by_cutoff[in_short++] : b.by_cutoff[in_long++];
+		uint32_t got = is_short ? a.discarding.by_cutoff[in_short++]
+					: b.discarding.by_cutoff[in_long++];
 
 		assert_int_equal(got, (uint32_t)csv_number(&csv, i, "sample"));
 	}
-	assert_int_equal(a.n_by_cutoff, in_short);
-	assert_int_equal(b.n_by_cutoff, in_long);
+	assert_int_equal(a.discarding.n_by_cutoff, in_short);
+	assert_int_equal(b.discarding.n_by_cutoff, in_long);
 	csv_clear(&csv);
 }
 
@@ -304,18 +309,15 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 {
 	struct papers *p = *state;
 	struct csv csv = csv_read("emp-table-07-18-statistics.csv");
-	_cleanup_(discarding_clear) struct discarding d = {};
-	struct error err = {};
+	_cleanup_(run_result_clear) struct run_result result = result_of(p, p->short_run);
+	const struct discarding *d = &result.discarding;
 
-	assert_int_equal(discard_run(p->book, p->short_run,
-				 &(struct discard_rules){.profile = &p->made.profile}, &d, &err),
-		0);
-	check_statistics(&csv, 0, &d.et.raw);
-	check_statistics(&csv, 1, &d.pt.raw);
-	check_statistics(&csv, 2, &d.et.papers);
-	check_statistics(&csv, 3, &d.pt.papers);
-	assert_int_equal(d.et.n_by_two_sd, 1);
-	assert_int_equal(d.et.by_two_sd[0], 451);
+	check_statistics(&csv, 0, &d->et.raw);
+	check_statistics(&csv, 1, &d->pt.raw);
+	check_statistics(&csv, 2, &d->et.papers);
+	check_statistics(&csv, 3, &d->pt.papers);
+	assert_int_equal(d->et.n_by_two_sd, 1);
+	assert_int_equal(d->et.by_two_sd[0], 451);
 	csv_clear(&csv);
 }
 
@@ -345,16 +347,12 @@ static void check_sizes(const struct sample_sizes *sizes, const char *clock)
 static void tables_20_and_21_sample_sizes(void **state)
 {
 	struct papers *p = *state;
-	_cleanup_(discarding_clear) struct discarding d = {};
-	_cleanup_(sample_sizes_clear) struct sample_sizes pt = {}, et = {};
-	const struct analysis *r = &p->made.analyses[0];
+	_cleanup_(run_result_clear) struct run_result r = result_of(p, p->short_run);
+	struct sample_sizes pt, et;
 	struct error err = {};
 
-	assert_int_equal(discard_run(p->book, p->short_run,
-				 &(struct discard_rules){.profile = &p->made.profile}, &d, &err),
-		0);
-	assert_int_equal(sample_sizes_find(&pt, &d, r->samples, r->n_samples, false, &err), 0);
-	assert_int_equal(sample_sizes_find(&et, &d, r->samples, r->n_samples, true, &err), 0);
+	assert_int_equal(sample_sizes_find(&pt, &r.discarding, r.samples, r.n_samples, false, &err), 0);
+	assert_int_equal(sample_sizes_find(&et, &r.discarding, r.samples, r.n_samples, true, &err), 0);
 	check_sizes(&pt, "PT");
 	check_sizes(&et, "ET");
 }

@@ -115,7 +115,7 @@ TEST_OF_RUN(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 	backup = analysis_daemon(&analysis, "backup");
 	assert_int_equal(kworker->n_long_executions, 1);
 	assert_int_equal(kworker->long_min_ns, 501);
-	assert_int_equal(kworker->n_outside, 2);
+	assert_int_equal(kworker->seen[ZONE_ABOVE].n, 2);
 	assert_int_equal(kworker->cutoff_ns, 401); /* (300 + 501) / 2, half up */
 	assert_int_equal(backup->long_min_ns, 7);
 	assert_int_equal(backup->central_max_ns, -1);

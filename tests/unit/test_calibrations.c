@@ -112,7 +112,7 @@ TEST(what_differs_between_two_fingerprints_is_named)
 	assert_int_equal(d.n, 3); /* not what only one of them records */
 	assert_true(d.items[0].identity);
 	assert_false(d.items[1].identity);
-	words = differences_description(&d, 2);
+	words = differences_description(&d, 2, false);
 	assert_string_equal(
 		words, "kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; and 1 more");
 	assert_int_equal(difference_rule(&d.items[1])->demand, VALIDITY_REPEAT_SHORT); /* huge pages */
@@ -129,7 +129,7 @@ static void assert_differences(const char *before, const char *now, const char *
 	_cleanup_(freep) char *words = NULL;
 
 	d = environment_diff(old, fresh);
-	words = differences_description(&d, 100);
+	words = differences_description(&d, 100, false);
 	assert_string_equal(words, lines);
 }
 

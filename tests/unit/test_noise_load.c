@@ -61,9 +61,9 @@ TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
 {
 	_cleanup_(run_clear) struct run run = scratch_run("INC0.1");
 	struct sample samples[] = {scratch_sample(1)};
-	struct analysis analysis = {.samples = samples, .n_samples = 1};
+	struct analysis analysis = {.samples = samples, .n_samples = 1, .noise.noisy = true};
+	_cleanup_(profile_clear) struct profile profile = {};
 	struct counters changes = COUNTERS_NONE;
-	_cleanup_(freep) char *load = NULL;
 
 	samples[0].et_ns = 100 * NS_PER_MS;
 	changes.sample = 1;
@@ -72,8 +72,8 @@ TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
 	analysis.run.id = run.id;
 	assert_done(s, book_add_sample(s->book, analysis.run.id, &samples[0], NULL, 0, &s->err));
 	assert_done(s, book_add_rows(s->book, analysis.run.id, &counters_table, &changes, 1, &s->err));
-	assert_done(s, noise_load(s->book, &analysis, &load, &s->err));
-	assert_string_equal(load, "PSI 100 %");
+	profile = mark(s, analysis, analysis);
+	assert_string_equal(profile.noise, "PSI 100 %");
 }
 
 static void assert_text(const char *profile, int64_t blind_ns, const char *noise, const char *want)

@@ -34,7 +34,7 @@ TEST(sizes_are_halved_and_end_as_the_papers_do)
 {
 	static const size_t want[] = {800, 400, 200, 100, 40, 30, 20, 10};
 	_cleanup_(freep) struct sample *samples = make(800);
-	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = find(samples, 800, &(struct discarding){});
+	struct sample_sizes sizes = find(samples, 800, &(struct discarding){});
 
 	assert_int_equal(sizes.n, ELEMENTS(want));
 	for (size_t i = 0; i < sizes.n; i++)
@@ -44,7 +44,7 @@ TEST(sizes_are_halved_and_end_as_the_papers_do)
 TEST(a_few_samples_are_looked_at_whole)
 {
 	_cleanup_(freep) struct sample *samples = make(6);
-	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = find(samples, 6, &(struct discarding){});
+	struct sample_sizes sizes = find(samples, 6, &(struct discarding){});
 
 	assert_int_equal(sizes.n, 1);
 	assert_int_equal(sizes.suggested, 6);
@@ -55,7 +55,7 @@ TEST(discarded_and_incomplete_samples_are_left_out)
 	bool out[100] = {[2] = true, [6] = true, [49] = true};
 	const struct discarding d = {.out = out};
 	_cleanup_(freep) struct sample *samples = make(100);
-	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
+	struct sample_sizes sizes = {};
 
 	samples[2].pt_ns = samples[6].pt_ns = samples[49].pt_ns = 1000000;
 	sizes = find(samples, 100, &d);
@@ -69,7 +69,7 @@ TEST(discarded_and_incomplete_samples_are_left_out)
 TEST(a_size_is_suggested_if_all_larger_ones_are_close_too)
 {
 	_cleanup_(freep) struct sample *samples = make(800);
-	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
+	struct sample_sizes sizes = {};
 
 	for (size_t i = 0; i < 40; i++)
 		samples[i].pt_ns = 1000 + 40 * ((int64_t)i % 2);
@@ -84,7 +84,7 @@ TEST_DRAWN(of_independent_samples_ten_are_enough, 1)
 {
 	for (int run = 0; run < 50; run++) {
 		_cleanup_(freep) struct sample *samples = make(800);
-		_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
+		struct sample_sizes sizes = {};
 
 		for (size_t i = 0; i < 800; i++)
 			samples[i].pt_ns = llround(1e8 + 1e6 * gsl_ran_ugaussian(rng));
@@ -101,7 +101,7 @@ TEST_DRAWN(a_size_with_a_single_block_is_not_judged, 2)
 
 	for (int run = 0; run < 500; run++) {
 		_cleanup_(freep) struct sample *samples = make(40);
-		_cleanup_(sample_sizes_clear) struct sample_sizes sizes = {};
+		struct sample_sizes sizes = {};
 
 		for (size_t i = 0; i < 40; i++)
 			samples[i].pt_ns = llround(1e8 + 1e6 * gsl_ran_ugaussian(rng));
@@ -123,11 +123,10 @@ TEST(a_precision_needs_so_many_samples)
 	_cleanup_(freep) struct sample *samples = make(100);
 	struct discarding d = {
 		.pt = {.kept = {.n = 100, .relative_error = 0.01}, .interval = {.effective_n = 100}}};
-	_cleanup_(sample_sizes_clear) struct sample_sizes sizes = find(samples, 100, &d);
+	struct sample_sizes sizes = find(samples, 100, &d);
 
 	assert_int_equal(sizes.needed[2], 18);
 	assert_int_equal(sizes.needed[3], 387);
-	sample_sizes_clear(&sizes);
 	d.pt.interval.effective_n = 25; /* four samples are worth one */
 	sizes = find(samples, 100, &d);
 	assert_true(fabs(sizes.needed[3] - 4 * 387) <= 4);
