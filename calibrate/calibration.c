@@ -226,10 +226,9 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 	c->plan.phases[which].run = run->id;
 	if (r == 0)
 		r = book_put_calibration(book, &c->plan, err);
-	if (r == 0)
-		return book_commit(book, err);
-	book_rollback(book);
-	c->plan.phases[which].run = 0;
+	r = book_end(book, r, err);
+	if (r < 0)
+		c->plan.phases[which].run = 0;
 	return r;
 }
 
@@ -372,10 +371,7 @@ static int store_profile(struct calibration *c, struct profile *profile, struct 
 	r = book_put_profile(book, profile, c->plan.replace, err);
 	if (r == 0)
 		r = book_put_calibration(book, &c->plan, err);
-	if (r == 0)
-		r = book_commit(book, err);
-	else
-		book_rollback(book);
+	r = book_end(book, r, err);
 	if (r < 0)
 		c->plan.state = before; /* it can be resumed */
 	return r;

@@ -232,11 +232,11 @@ void book_rollback(struct book *book)
 	book->pending.stored = false;
 }
 
-int book_leave(struct book *book, bool own, int r, struct error *err)
+int book_end(struct book *book, int r, struct error *err)
 {
-	int committed = own && r >= 0 ? book_commit(book, err) : 0;
+	int committed = r >= 0 ? book_commit(book, err) : 0;
 
-	if (own && r < 0)
+	if (r < 0)
 		book_rollback(book);
 	return committed < 0 ? committed : r;
 }

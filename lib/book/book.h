@@ -81,7 +81,7 @@ int book_runs(
 int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err);
 /* The mean PT of its samples; NAN: it has none. */
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err);
-/* With its samples. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
+/* With its samples, in a transaction of the caller. Unless forced, -EBUSY with a sentence if it is a run of a profile (which would keep its cutoffs,
  * but not the run's number) or of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
@@ -116,6 +116,8 @@ void book_sync_by_second(struct book *book);
 /* -ESTALE with a sentence: the file was removed or replaced meanwhile. All it held is then saved beside it. */
 int book_commit(struct book *book, struct error *err);
 void book_rollback(struct book *book);
+/* book_commit if r >= 0, otherwise book_rollback. r, or the failure to commit. */
+int book_end(struct book *book, int r, struct error *err);
 
 /* One sample and its executions, in one transaction or as a part of the caller's. -EEXIST: the run has
  * a sample of that number. */

@@ -47,11 +47,6 @@ struct book {
 	struct walk *walk; /* in progress; NULL: none */
 };
 
-enum {
-	BOOK_PATIENCE_MS = 10000,
-	BOOK_APPLICATION_ID = 0x454d5062, /* "EMPb", in the header of the file */
-};
-
 /* book.c */
 
 /* Writes the message for what SQLite just returned; returns a negative errno. */
@@ -65,6 +60,10 @@ void book_disconnect(struct book *book);
 
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
+/* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by it, because making them
+ * to compare them takes longer than most commands. -EIO: they cannot be read. */
+int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE]);
+extern const char *const book_schema_newest_digest;
 
 /* book_pending.c */
 
@@ -85,22 +84,3 @@ int book_walk_register(struct book *book, struct error *err);
 
 /* book_machines.c: removes the retired profiles that no run needs any more. */
 int book_prune_profiles(struct book *book, struct error *err);
-
-/* book_schema.c */
-
-extern const int book_schema_newest;
-extern const char *const book_schema_newest_digest;
-
-/* Upgrades the file to the newest version, and keeps a copy of the old one beside it, which a notice names; an empty file
- * becomes a book. A reader's copy is upgraded without that. -EPROTONOSUPPORT: made by a newer emp; -EINVAL: of another
- * program. */
-int book_schema_upgrade(struct book *book, struct error *err);
-/* The version of the file, 0 for an empty one, once it is known to be a lab book. */
-int book_schema_version(struct book *book, struct error *err);
-/* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by it, because making them
- * to compare them takes longer than most commands. -EIO: they cannot be read. */
-int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE]);
-/* -EBADMSG, naming the first table, view, index or trigger that is not as that version has it. */
-int book_schema_check(struct book *book, int version, struct error *err);
-/* The whole of a database into an empty one. An SQLite result code. */
-int book_copy_to(sqlite3 *from, sqlite3 *to);

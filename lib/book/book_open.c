@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening the lab book. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with
- * the same words ("unable to open database file"). */
-#include "lib/base/base.h"
+/* Opening the lab book: the checks of its file and of its schema, the upgrade of an older one, and a copy to go on in if the file cannot be
+ * written. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with the same words ("unable
+ * to open database file"). */
 #include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/book/book_internal.h"
@@ -11,6 +11,11 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+
+enum {
+	PATIENCE_MS = 10000,
+	APPLICATION_ID = 0x454d5062, /* "EMPb", in the header of the file */
+};
 
 static char *book_directory(const char *path)
 {
@@ -129,9 +134,219 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
 			directory, path);
 	r = there ? 0 : book_make_file(path, err);
-	return r < 0 ? r
-		     : check_paths(path, mode,
-			       err); /* again: somebody else may just have made what was missing */
+	/* again: somebody else may just have made what was missing */
+	return r < 0 ? r : check_paths(path, mode, err);
+}
+
+/* The schema and its versions. The application id of a file proves nothing: another user may have made it, with a view in place of a
+ * table. So all tables are compared with those that the steps in schema/ make in memory. */
+
+/* The SQL that makes version 1 of an empty file, and each later one of the version before. */
+static const char *const schema_steps[] = {
+#include "lib/book/schema.h"
+};
+enum { NEWEST_VERSION = ELEMENTS(schema_steps) };
+
+/* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
+const char *const book_schema_newest_digest =
+	"7f260434dde5e47be1554422126ba681057bc329b65006f0fd9f550f40d00d86";
+
+/* The version of the file, 0 for an empty one, once it is known to be a lab book. */
+static int schema_version(struct book *book, struct error *err)
+{
+	int64_t application = 0, version = 0, tables = 0;
+	int r;
+
+	/* application_id is read last: another process may be creating the book meanwhile, in one transaction. */
+	r = sql_row(book, err, "SELECT count(*) FROM sqlite_schema", ":I", &tables);
+	if (r >= 0)
+		r = sql_row(book, err, "PRAGMA user_version", ":I", &version);
+	if (r >= 0)
+		r = sql_row(book, err, "PRAGMA application_id", ":I", &application);
+	if (r < 0)
+		return r;
+	if (application != APPLICATION_ID && (application || version || tables))
+		return error_say(err, -EINVAL,
+			"'%s' is the database of another program; name another file with --db or EMP_DB",
+			book->path);
+	if (version < 0 || version > NEWEST_VERSION)
+		return error_say(err, -EPROTONOSUPPORT,
+			"the lab book '%s' was written by a newer EMP (version %d of the book, this one reads "
+			"%d); "
+			"use that version, or name another file with --db or EMP_DB",
+			book->path, (int)version, NEWEST_VERSION);
+	return (int)version;
+}
+
+/* The tables, views, indexes and triggers, each with a line that describes it: its SQL without blanks, and without quotes around
+ * names, which depend on the version of SQLite that changed a table. Statistics (ANALYZE) change no result. */
+#define OBJECTS                                                                                        \
+	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' || replace(replace(replace(" \
+	" ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '') || char(10) AS line FROM sqlite_schema"  \
+	" WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type"
+
+enum { OBJECT_TYPE, OBJECT_NAME, OBJECT_LINE };
+
+static const char *object_text(sqlite3_stmt *object, int column)
+{
+	return (const char *)sqlite3_column_text(object, column) ?: "";
+}
+
+int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
+{
+	sqlite3_stmt *all = NULL;
+	int rc = sqlite3_prepare_v2(db, "SELECT group_concat(line, '') FROM (" OBJECTS ")", -1, &all, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(all);
+	if (rc == SQLITE_ROW)
+		digest_of(object_text(all, 0), (size_t)sqlite3_column_bytes(all, 0), ret);
+	sqlite3_finalize(all);
+	return rc == SQLITE_ROW ? 0 : -EIO;
+}
+
+/* -EBADMSG, naming the first table, view, index or trigger that is not as that version has it. */
+static int check_schema(struct book *book, int version, struct error *err)
+{
+	char digest[DIGEST_SIZE] = "";
+	sqlite3 *model = NULL;
+	sqlite3_stmt *its = NULL, *ours = NULL;
+	int rc, its_rc, ours_rc, order, r;
+
+	if (book_schema_digest(book->db, digest) == 0 && !strcmp(digest, book_schema_newest_digest))
+		return 0;
+	rc = sqlite3_open(":memory:", &model);
+	for (int i = 0; rc == SQLITE_OK && i < version; i++)
+		rc = sqlite3_exec(model, schema_steps[i], NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_prepare_v2(model, OBJECTS, -1, &ours, NULL);
+	if (rc != SQLITE_OK) /* nothing else can fail in memory */
+		xalloc_fail();
+	its_rc = sqlite3_prepare_v2(book->db, OBJECTS, -1, &its, NULL);
+	do { /* up to the first difference */
+		its_rc = its_rc == SQLITE_OK || its_rc == SQLITE_ROW ? sqlite3_step(its) : its_rc;
+		ours_rc = sqlite3_step(ours);
+	} while (its_rc == SQLITE_ROW && ours_rc == SQLITE_ROW &&
+		 !strcmp(object_text(its, OBJECT_LINE), object_text(ours, OBJECT_LINE)));
+	order = its_rc == SQLITE_ROW ? -1 : 1;
+	if (its_rc == SQLITE_ROW && ours_rc == SQLITE_ROW)
+		order = strcmp(object_text(its, OBJECT_NAME), object_text(ours, OBJECT_NAME))
+				?: strcmp(object_text(its, OBJECT_TYPE), object_text(ours, OBJECT_TYPE));
+	if (its_rc != SQLITE_ROW && its_rc != SQLITE_DONE)
+		r = book_failed(book, its_rc, err);
+	else if (its_rc == SQLITE_DONE && ours_rc == SQLITE_DONE)
+		r = 0;
+	else if (order < 0)
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' has the %s '%s', which EMP does not make; remove it with sqlite3, or restore an intact copy",
+			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
+	else if (order > 0)
+		r = error_say(err, -EBADMSG, "the lab book '%s' lacks its %s '%s'; restore an intact copy",
+			book->path, object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME));
+	else
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore an intact copy",
+			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
+	sqlite3_finalize(its);
+	sqlite3_finalize(ours);
+	sqlite3_close(model);
+	return r;
+}
+
+/* The whole of a database into an empty one. An SQLite result code. */
+static int copy_database(sqlite3 *from, sqlite3 *to)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+
+	if (!backup)
+		return sqlite3_errcode(to);
+	sqlite3_backup_step(backup, -1);
+	return sqlite3_backup_finish(backup);
+}
+
+/* Copies the file before it is upgraded, to "BOOK.version5", or, if there is one, "BOOK.version5-2". The copy is of what another
+ * connection sees: this one has the lock to write, and has changed nothing yet. */
+static int copy_old_version(struct book *book, int version, char **ret_copy, struct error *err)
+{
+	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
+	sqlite3 *from = NULL, *to = NULL;
+	struct error err2;
+	struct stat st;
+	int rc = SQLITE_CANTOPEN;
+
+	unlink(fresh);
+	if (book_make_file(fresh, &err2) == 0 && stat(book->path, &st) == 0) {
+		/* of a book of somebody else only root can keep both */
+		if (chown(fresh, st.st_uid, st.st_gid) == 0)
+			chmod(fresh, st.st_mode & 0777);
+		rc = sqlite3_open_v2(
+			sqlite3_db_filename(book->db, "main"), &from, SQLITE_OPEN_READONLY, NULL);
+		if (rc == SQLITE_OK)
+			rc = sqlite3_open(fresh, &to);
+		if (rc == SQLITE_OK)
+			rc = copy_database(from, to);
+		sqlite3_close(from);
+		sqlite3_close(to);
+	}
+	for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
+		free(name);
+		name = i == 1 ? text_format("%s.version%d", book->path, version)
+			      : text_format("%s.version%d-%d", book->path, version, i);
+	}
+	if (rc != SQLITE_OK || rename(fresh, name) < 0) {
+		unlink(fresh);
+		return error_say(err, -EIO,
+			"the lab book '%s' was written by an older EMP, and must be copied before it is upgraded: %s; nothing was changed",
+			book->path, rc == SQLITE_OK ? strerror(errno) : sqlite3_errstr(rc));
+	}
+	*ret_copy = TAKE(name);
+	return 0;
+}
+
+/* In a transaction. *ret_copy: of the old file; NULL: there is none. */
+static int take_steps(struct book *book, char **ret_copy, struct error *err)
+{
+	int version = schema_version(book, err); /* again: another program may just have done it */
+	int r = version > 0 ? check_schema(book, version, err) : version;
+
+	if (r >= 0 && version > 0 && version < NEWEST_VERSION && book->mode == BOOK_WRITE)
+		r = copy_old_version(book, version, ret_copy, err);
+	for (; r >= 0 && version < NEWEST_VERSION; version++) {
+		char stamp[96];
+		int rc = sqlite3_exec(book->db, schema_steps[version], NULL, NULL, NULL);
+
+		snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+			APPLICATION_ID, version + 1);
+		if (rc == SQLITE_OK)
+			rc = sqlite3_exec(book->db, stamp, NULL, NULL, NULL);
+		if (rc != SQLITE_OK)
+			r = book_failed(book, rc, err);
+	}
+	return r;
+}
+
+/* Upgrades the file to the newest version, and keeps a copy of the old one beside it, which a notice names; an empty file becomes a
+ * book. A reader's copy is upgraded without that. Foreign keys are off, because dropping a table to replace it would delete the rows
+ * that refer to it. SQLite does not change that inside a transaction. */
+static int upgrade_schema(struct book *book, struct error *err)
+{
+	_cleanup_(freep) char *copy = NULL, *notice = NULL;
+	int r;
+
+	sqlite3_exec(book->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
+	r = book_begin(book, err);
+	if (r == 0)
+		r = book_end(book, take_steps(book, &copy, err), err);
+	sqlite3_exec(book->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
+	if (r < 0 && copy)
+		unlink(copy);
+	if (r == 0 && copy) {
+		notice = text_format(
+			"the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'",
+			book->path, copy);
+		tool_notice(notice);
+	}
+	return r;
 }
 
 /* The file may come from another user: its schema must not run our functions, or anything of its own. */
@@ -164,7 +379,7 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	configure_connection(book);
 	/* The log of another program must not be moved into its file: until it is known to be a lab book. */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-	return book_schema_version(book, err); /* before anything is changed */
+	return schema_version(book, err); /* before anything is changed */
 }
 
 /* Makes the settings that SQLite does not keep in the file. When several processes make a new book at once, SQLite does not wait
@@ -191,18 +406,18 @@ static int configure(struct book *book, struct error *err)
 
 static int check_version(struct book *book, struct error *err)
 {
-	int version = book_schema_version(book, err), rc, r;
+	int version = schema_version(book, err), rc, r;
 	sqlite3 *copy = NULL;
 
 	if (version < 0)
 		return version;
-	if (version == book_schema_newest) {
+	if (version == NEWEST_VERSION) {
 		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
 		_cleanup_(book_freep) struct book *writer = NULL;
 		_cleanup_(closep) int fd = -1;
 		struct error err2;
 
-		r = BOOK_AT_ONCE(book, book_schema_check(book, version, err), err);
+		r = BOOK_AT_ONCE(book, check_schema(book, version, err), err);
 		if (r != 0)
 			return r;
 		if (book->mode == BOOK_WRITE)
@@ -216,7 +431,7 @@ static int check_version(struct book *book, struct error *err)
 		return 0;
 	}
 	if (book->mode == BOOK_WRITE)
-		return book_schema_upgrade(book, err);
+		return upgrade_schema(book, err);
 	if (version == 0)
 		return error_say(err, -ENOENT,
 			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
@@ -224,7 +439,7 @@ static int check_version(struct book *book, struct error *err)
 	/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory or in a file without a name. */
 	rc = sqlite3_open("", &copy);
 	if (rc == SQLITE_OK)
-		rc = book_copy_to(book->db, copy);
+		rc = copy_database(book->db, copy);
 	if (rc != SQLITE_OK) {
 		r = book_failed(book, rc, err);
 		sqlite3_close(copy);
@@ -233,7 +448,7 @@ static int check_version(struct book *book, struct error *err)
 	book_disconnect(book);
 	book->db = copy;
 	configure_connection(book);
-	r = book_schema_upgrade(book, err);
+	r = upgrade_schema(book, err);
 	return r < 0 ? r : configure(book, err);
 }
 
@@ -267,7 +482,7 @@ static struct book *book_new(const char *path, enum book_mode mode)
 	book->path = xstrdup(path);
 	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
 	book->may_leave = mode == BOOK_MEASURE;
-	book->patience_ms = BOOK_PATIENCE_MS;
+	book->patience_ms = PATIENCE_MS;
 	book->pending.fd = -1;
 	return book;
 }
@@ -308,7 +523,7 @@ static bool go_elsewhere(struct book *book, int e)
 	path = text_format("%s/book.db", folder);
 	rc = book_make_file(path, &err2) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
 	if (rc == SQLITE_OK && book->db)
-		rc = book_copy_to(book->db, to);
+		rc = copy_database(book->db, to);
 	sqlite3_close(to);
 	copy = book_new(path, BOOK_WRITE);
 	if (rc == SQLITE_OK && book_connect(copy, &err2) < 0)

@@ -130,7 +130,7 @@ int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct 
 	return BOOK_ATOMIC(book, reopen_run(book, run, environment, err), err);
 }
 
-static int remove_run(struct book *book, int64_t id, bool force, struct error *err)
+int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)
 {
 	_cleanup_(freep) char *user = NULL;
 	int r = 0;
@@ -152,11 +152,6 @@ static int remove_run(struct book *book, int64_t id, bool force, struct error *e
 	if (r == 0)
 		return run_not_there(book, id, err);
 	return r < 0 ? r : book_prune_profiles(book, err);
-}
-
-int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)
-{
-	return BOOK_ATOMIC(book, remove_run(book, id, force, err), err);
 }
 
 static const struct field mean_fields[] = {

@@ -49,20 +49,20 @@ void sql_end(struct sql_query *q);
 #define BOOK_ATOMIC(book, call, err) BOOK_WITHIN(true, book, call, err)
 /* The same for those that must see one state of the file, and only read. */
 #define BOOK_AT_ONCE(book, call, err) BOOK_WITHIN(false, book, call, err)
-#define BOOK_WITHIN(writes, book, call, err)                              \
-	({                                                                \
-		bool _own;                                                \
-		int _r;                                                   \
-                                                                          \
-		do {                                                      \
-			_r = book_enter(book, writes, &_own, err);        \
-			if (_r >= 0)                                      \
-				_r = book_leave(book, _own, (call), err); \
-		} while (_own && book_again(book, _r, err));              \
-		_r;                                                       \
+#define BOOK_WITHIN(writes, book, call, err)                       \
+	({                                                         \
+		bool _own;                                         \
+		int _r;                                            \
+                                                                   \
+		do {                                               \
+			_r = book_enter(book, writes, &_own, err); \
+			if (_r >= 0)                               \
+				_r = (call);                       \
+			if (_own)                                  \
+				_r = book_end(book, _r, err);      \
+		} while (_own && book_again(book, _r, err));       \
+		_r;                                                \
 	})
 
-/* Begins a transaction unless one is open already: *ret_own: book_leave will end it. */
+/* Begins a transaction unless one is open already. *ret_own: book_end() is to end it, also after a failure here. */
 int book_enter(struct book *book, bool writes, bool *ret_own, struct error *err);
-/* Ends it if `own`: commits if r >= 0, otherwise rolls back. Returns r, or the failure. */
-int book_leave(struct book *book, bool own, int r, struct error *err);

@@ -317,7 +317,8 @@ int document_export_run(
 		if (fflush(file) < 0 || ferror(file))
 			r = error_os(err, -(errno ?: EIO), "cannot write a JSON document");
 	}
-	r = book_leave(book, own, r, err);
+	if (own)
+		r = book_end(book, r, err);
 	for (size_t i = 0; x.source_texts && i < x.sources.n; i++)
 		free(x.source_texts[i]);
 	free(x.source_texts);

@@ -41,7 +41,7 @@ TEST_IN_DIRECTORY(what_differs_from_a_lab_book_is_named)
 		"a table 'sample' that differs");
 }
 
-TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_schema_c)
+TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_open_c)
 {
 	char digest[DIGEST_SIZE];
 
