@@ -42,11 +42,6 @@ int run_session_environment(struct run_session *session, struct error *err);
 /* Of a new run of that command: the environment and what the observer says. The caller frees the run. */
 void run_session_describe(const struct run_session *session, char *const *argv, struct run *run);
 
-/* For tools that need no more of a session: makes users of the book wait, as above; takes the fingerprint and stores it. The
- * caller frees the digest. */
-void patience_begin(struct book *book);
-int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err);
-
 /* Runs emp-setup's audit. *ret_off: the ids of its level A checks that are off, with ", " between, which the caller frees; NULL: the machine
  * is fit. */
 int environment_audit(char **ret_off, struct error *err);

@@ -19,11 +19,6 @@ static bool wait_for_book(const char *sentence, void *data)
 	return !interrupt_pending();
 }
 
-void patience_begin(struct book *book)
-{
-	book_on_wait(book, wait_for_book, NULL);
-}
-
 int run_session_open(
 	struct run_session *s, const char *db, enum book_mode mode, enum run_lock lock, struct error *err)
 {
@@ -38,7 +33,7 @@ int run_session_open(
 	r = book_open(&s->book, path, mode, err);
 	if (r < 0)
 		return r;
-	patience_begin(s->book);
+	book_on_wait(s->book, wait_for_book, NULL);
 	return lock == RUN_LOCK_TAKEN ? lock_take(&s->lock_fd, book_file(s->book), err) : 0;
 }
 
@@ -105,42 +100,28 @@ static int wait_for_answer(struct run_session *s, json_t **ret, struct error *er
 	return q->r;
 }
 
-static int store_fingerprint(
-	struct book *book, json_t *document, int64_t *ret_id, char **ret_digest, struct error *err)
+int run_session_environment(struct run_session *s, struct error *err)
 {
-	struct json_fields f = json_fields_begin(document, (struct json_location){"the fingerprint"}, err);
+	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(freep) char *text = NULL;
 	const char *digest, *machine;
-	int r;
+	struct json_fields f;
+	int status, r;
 
+	r = s->question ? wait_for_answer(s, &document, err)
+			: ask_setup("fingerprint", &document, &status, err);
+	if (r < 0)
+		return r;
+	f = json_fields_begin(document, (struct json_location){"the fingerprint"}, err);
 	json_fields_text(&f, "digest", &digest);
 	json_fields_text(&f, "machine", &machine);
 	if (f.r < 0)
 		return f.r;
 	text = json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	r = book_put_environment(book, digest, machine, text, ret_id, err);
+	r = book_put_environment(s->book, digest, machine, text, &s->environment, err);
 	if (r == 0)
-		*ret_digest = xstrdup(digest);
+		s->environment_digest = xstrdup(digest);
 	return r;
-}
-
-int environment_take(struct book *book, int64_t *ret_id, char **ret_digest, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	int status, r = ask_setup("fingerprint", &document, &status, err);
-
-	return r < 0 ? r : store_fingerprint(book, document, ret_id, ret_digest, err);
-}
-
-int run_session_environment(struct run_session *s, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r;
-
-	if (!s->question)
-		return environment_take(s->book, &s->environment, &s->environment_digest, err);
-	r = wait_for_answer(s, &document, err);
-	return r < 0 ? r : store_fingerprint(s->book, document, &s->environment, &s->environment_digest, err);
 }
 
 void run_session_close(struct run_session *s)
