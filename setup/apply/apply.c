@@ -331,7 +331,7 @@ static int carry_out(struct plan *plan, struct error *err)
 	if (plan->units) {
 		waiting_begin(plan->units, true);
 		r = change_units(plan, err);
-		waiting_end(plan->units);
+		waiting_end();
 	}
 	if (r == 0)
 		r = change_files(plan, err);

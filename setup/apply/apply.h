@@ -146,7 +146,7 @@ json_t *report_document(const struct report *report, json_t *members);
  * elsewhere a line now and then. interruptible: INT, TERM and HUP end the wait with -EINTR, see signals.h. */
 void waiting_begin(struct units *units, bool interruptible);
 /* Clears the line, so that the next one takes its place. */
-void waiting_end(struct units *units);
+void waiting_end(void);
 
 /* What apply will change, in this order: made out of what an audit gathered, before anything is changed; and what became of it. */
 

@@ -432,12 +432,11 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 			report_add(&plan->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
 		for (size_t k = 0; k < files->n; k++) {
 			const struct setting_file *file = &files->items[k];
-			_cleanup_(freep) char *want = setting_want(&check->setting, &plan->facts, file);
 
 			if (!file->value && file->error != -ENOENT)
 				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
 					strerror(-file->error));
-			else if (file->value && !want)
+			else if (file->value && !file->want)
 				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
 					NULL,
 					check->setting.isolates
@@ -448,7 +447,7 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 						       .id = xstrdup(check->id),
 						       .name = xstrdup(file->path),
 						       .old = xstrdup(file->value),
-						       .want = TAKE(want)});
+						       .want = xstrdup(file->want)});
 		}
 	}
 	return 0;

@@ -135,7 +135,7 @@ static struct {
 	int64_t next_ns; /* when the next line is due */
 } waiting;
 
-static void waiting_clear(void)
+void waiting_end(void)
 {
 	if (waiting.drawn)
 		fprintf(stderr, "\r\033[K");
@@ -153,7 +153,7 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	if (waiting.interruptible && interrupt_pending())
 		return -EINTR;
 	if (waited_ns < FIRST_LINE_S * NS_PER_S) { /* of another unit than before */
-		waiting_clear();
+		waiting_end();
 		waiting.next_ns = FIRST_LINE_S * NS_PER_S;
 	}
 	if (waited_ns < waiting.next_ns)
@@ -178,12 +178,6 @@ void waiting_begin(struct units *units, bool interruptible)
 {
 	waiting.interruptible = interruptible;
 	units_set_waiting(units, waiting_step, NULL);
-}
-
-void waiting_end(struct units *units)
-{
-	units_set_waiting(units, NULL, NULL);
-	waiting_clear();
 }
 
 /* The verb status. */

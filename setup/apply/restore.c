@@ -97,15 +97,6 @@ static bool is_changed_externally(const struct restore *r, const struct entry *e
 	return true;
 }
 
-/* What belongs to a governor is left alone with it. */
-static bool follows_changed(const struct restore *r, const struct entry *e)
-{
-	for (size_t i = r->first; entry_is_kept(e) && strstr(e->name, "/policy") && i < r->journal.n; i++)
-		if (r->journal.entries[i].changed_externally && is_coupled(e, &r->journal.entries[i]))
-			return true;
-	return false;
-}
-
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
  * the CPUs. */
 static void write_files(struct restore *r, int order, int last)
@@ -163,9 +154,11 @@ static void restore_files(struct restore *r)
 		entries[i].now = entry_read(&entries[i], NULL); /* NULL for units */
 	for (size_t i = r->first; i < n && !options.force; i++)
 		entries[i].changed_externally = is_changed_externally(r, &entries[i]);
-	for (size_t i = r->first; i < n; i++)
-		if (follows_changed(r, &entries[i]))
-			entries[i].changed_externally = true;
+	for (size_t i = r->first; i < n; i++) /* what belongs to a governor is left alone with it */
+		for (size_t k = r->first; k < n; k++)
+			if (entry_is_kept(&entries[i]) && strstr(entries[i].name, "/policy") &&
+				entries[k].changed_externally && is_coupled(&entries[i], &entries[k]))
+				entries[i].changed_externally = true;
 	for (size_t i = n; i-- > r->first;)
 		if (entries[i].changed_externally)
 			settle_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].old, entries[i].now,
@@ -264,8 +257,7 @@ static void restore_units(struct restore *r)
 			if (e->name && e->kind == ENTRY_UNIT && (int)rank_of(e, r->units) == rank)
 				restore_unit(r, e);
 		}
-	if (r->units)
-		waiting_end(r->units);
+	waiting_end();
 }
 
 /* The state before the first change: a JSON object with an object for each kind of thing, from its name to its state. */

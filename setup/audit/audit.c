@@ -34,16 +34,6 @@ static void audit_clear(struct audit *audit)
 	facts_clear(&audit->facts);
 }
 
-static bool is_shown(size_t i)
-{
-	return options.all || check_rows[i].level != 'C';
-}
-
-static bool is_open_check(const struct audit *audit, size_t i)
-{
-	return is_shown(i) && states[audit->findings[i].state].open;
-}
-
 /* The text with the items in place of %s. */
 static char *fill_items(const char *text, const char *items)
 {
@@ -115,8 +105,7 @@ static void print_checks(const struct audit *audit, const char *levels)
 		bool fits = terminal_text_width(found) <= width;
 		_cleanup_(freep) char *shown = NULL;
 
-		if (!is_shown(i) ||
-			(!options.verbose && (!is_open_check(audit, i) || !strchr(levels, level))))
+		if (!finding->shown || (!options.verbose && (!finding->open || !strchr(levels, level))))
 			continue;
 		shown = text_format("%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
 			fits ? "" : "…");
@@ -183,9 +172,9 @@ static void print_summary(const struct audit *audit)
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
 
-		if (!is_shown(i))
+		if (!finding->shown)
 			continue;
-		n_open += is_open_check(audit, i);
+		n_open += finding->open;
 		n_set += finding->state == CHECK_OFF && !finding->how && is_applied(&check_rows[i]);
 		n_of[finding->state]++;
 	}
@@ -195,7 +184,7 @@ static void print_summary(const struct audit *audit)
 		_cleanup_(freep) char *list = NULL;
 
 		for (size_t i = 0; i < n_check_rows; i++)
-			if (is_open_check(audit, i) && check_rows[i].level != 'A')
+			if (audit->findings[i].open && check_rows[i].level != 'A')
 				text_append(&list, ", ", "%s", check_rows[i].id);
 		fputs(others, stdout);
 		terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(others));
@@ -221,15 +210,18 @@ int audit_verb(int argc, char **argv, struct error *err)
 	policy = audit.facts.policy;
 	audit.findings = xcalloc(n_check_rows, sizeof(*audit.findings));
 	for (size_t i = 0; i < n_check_rows; i++) {
-		enum check_state *state = &audit.findings[i].state;
+		const struct check *check = &check_rows[i];
+		struct finding *finding = &audit.findings[i];
 
-		check_decide(&check_rows[i], &audit.facts, &audit.findings[i]);
-		if (check_rows[i].level == 'A') {
-			audit.n_off += *state == CHECK_OFF;
-			audit.n_unknown += *state == CHECK_UNKNOWN || *state == CHECK_REFUSED;
+		check_decide(check, &audit.facts, finding);
+		finding->shown = options.all || check->level != 'C';
+		finding->open = finding->shown && states[finding->state].open;
+		if (check->level == 'A') {
+			audit.n_off += finding->state == CHECK_OFF;
+			audit.n_unknown += finding->open && finding->state != CHECK_OFF;
 		}
-		if (is_shown(i) && options.json)
-			json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
+		if (finding->shown && options.json)
+			json_array_append_new(list, check_json(check, finding));
 	}
 	description = machine_description(m);
 	words = terminal_text(description);
@@ -255,7 +247,7 @@ int audit_verb(int argc, char **argv, struct error *err)
 			print_summary(&audit);
 		/* What to do about those that are open; with --all about each. */
 		for (size_t i = 0; options.verbose && i < n_check_rows; i++)
-			if (options.all || is_open_check(&audit, i))
+			if (options.all || audit.findings[i].open)
 				print_check(&check_rows[i], &audit.findings[i]);
 		if (options.verbose)
 			putchar('\n');

@@ -169,6 +169,7 @@ struct finding {
 	char *value; /* what was found, in words */
 	char *items; /* the units that are not as wanted, with blanks between; NULL if there are none */
 	const char *how, *undo; /* where the row's ways do not work on this machine; else NULL */
+	bool shown, open;       /* by the audit's options; not as wanted, or not known to be */
 };
 
 typedef void check_decider(const struct facts *facts, struct finding *ret);
@@ -178,6 +179,7 @@ struct setting_file {
 	char *path;
 	char *value; /* NULL: it could not be read */
 	int error;   /* why, negative */
+	char *want;  /* what it should hold; NULL: not known */
 };
 
 struct setting_files {
@@ -185,7 +187,7 @@ struct setting_files {
 	size_t n;
 };
 
-/* What a file should hold; NULL: not known. The caller frees it. */
+/* Finds `want` of a file. */
 typedef char *setting_want_of(const struct facts *facts, const struct setting_file *file);
 
 /* What apply can set: a file of the kernel, or many of one kind, and the value they should hold. */
@@ -238,7 +240,6 @@ const struct check *check_rows_find(const char *id);
 
 /* The files of a row's setting; none if they were not read. */
 const struct setting_files *check_files(const struct check *check, const struct facts *facts);
-char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file);
 
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret);
 

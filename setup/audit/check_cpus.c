@@ -280,11 +280,8 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 	const struct setting_files *files = check_files(check_rows_find("irq.each"), f);
 	size_t n = 0; /* that may be handled on the core */
 
-	for (size_t i = 0; i < files->n; i++) {
-		_cleanup_(freep) char *want = check_cpus_interrupt_want(f, &files->items[i]);
-
-		n += want && strcmp(want, files->items[i].value) != 0;
-	}
+	for (size_t i = 0; i < files->n; i++)
+		n += files->items[i].want && strcmp(files->items[i].want, files->items[i].value) != 0;
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
 	else if (files->n == 0)
@@ -298,13 +295,13 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check_rows_find("irq.default"), f);
-	_cleanup_(freep) char *want = files->n ? check_cpus_interrupt_want(f, &files->items[0]) : NULL;
-	const char *mask = files->n ? files->items[0].value : NULL;
+	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
-	else if (!mask)
+	else if (!file)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
 	else
-		finding_set(ret, want && !strcmp(want, mask) ? CHECK_OK : CHECK_OFF, "mask %s", mask);
+		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
+			"mask %s", file->value);
 }

@@ -317,11 +317,6 @@ bool list_has(const char *list, char separator, const char *item)
 	return false;
 }
 
-char *setting_want(const struct setting *setting, const struct facts *facts, const struct setting_file *file)
-{
-	return setting->want_of ? setting->want_of(facts, file) : xstrdup(setting->want);
-}
-
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check, facts);
@@ -349,9 +344,8 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 	}
 	for (size_t i = 0; i < files->n; i++) {
 		const struct setting_file *file = &files->items[i];
-		_cleanup_(freep) char *want = setting_want(&check->setting, facts, file);
 
-		if (want && file->value && !strcmp(want, file->value))
+		if (file->want && file->value && !strcmp(file->want, file->value))
 			continue;
 		other = other ?: file;
 		n++;

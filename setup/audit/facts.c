@@ -209,29 +209,29 @@ static int count_audit_rules(void)
 	}
 }
 
-/* The files of each row's setting. */
-static struct setting_files *read_settings(int root_fd)
+/* The files of each row's setting. What they should hold may depend on all other facts. */
+static void read_settings(struct facts *f)
 {
-	struct setting_files *all = xcalloc(n_check_rows, sizeof(*all));
-
+	f->files = xcalloc(n_check_rows, sizeof(*f->files));
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct setting *setting = &check_rows[i].setting;
 		_cleanup_(paths_clear) struct paths paths = {};
 
 		if (setting->pattern)
-			paths = paths_expand(root_fd, setting->pattern);
+			paths = paths_expand(f->root_fd, setting->pattern);
 		for (size_t k = 0; k < paths.n; k++) {
 			struct kernel_setting file = {
-				.root_fd = root_fd, .path = paths.items[k], .kind = setting->kind};
-			char *value = NULL;
-			int r = kernel_setting_read(&file, &value);
+				.root_fd = f->root_fd, .path = paths.items[k], .kind = setting->kind};
+			struct setting_file read = {};
 
-			if (r != -EBUSY) /* of CPUs that are offline */
-				*array_add(all[i].items, all[i].n) = (struct setting_file){
-					TAKE(paths.items[k]), value, r};
+			read.error = kernel_setting_read(&file, &read.value);
+			if (read.error == -EBUSY) /* of CPUs that are offline */
+				continue;
+			read.path = TAKE(paths.items[k]);
+			read.want = setting->want_of ? setting->want_of(f, &read) : xstrdup(setting->want);
+			*array_add(f->files[i].items, f->files[i].n) = read;
 		}
 	}
-	return all;
 }
 
 void facts_read_files(struct facts *f, int root_fd, int cpu)
@@ -272,7 +272,7 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 		f->audit_rules = count_audit_rules();
 		leftovers_find(&f->leftovers);
 	}
-	f->files = read_settings(root_fd);
+	read_settings(f);
 }
 
 /* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
@@ -461,6 +461,7 @@ void facts_clear(struct facts *f)
 		for (size_t k = 0; k < f->files[i].n; k++) {
 			free(f->files[i].items[k].path);
 			free(f->files[i].items[k].value);
+			free(f->files[i].items[k].want);
 		}
 		free(f->files[i].items);
 	}

@@ -245,6 +245,8 @@ static void assert_files(
 
 	f->files = files;
 	files[check_rows_find(id) - check_rows] = (struct setting_files){items, n};
+	for (size_t i = 0; i < n; i++)
+		items[i].want = (char *)check_rows_find(id)->setting.want;
 	assert_says(id, f, state, NULL);
 }
 
