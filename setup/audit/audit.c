@@ -12,6 +12,7 @@ struct audit {
 	struct facts facts;
 	struct finding *findings; /* one for each row */
 	int n_off, n_unknown;     /* of level A */
+	size_t n_set;             /* that are off, and that apply sets */
 };
 
 /* In JSON, and for people. */
@@ -34,45 +35,40 @@ static void audit_clear(struct audit *audit)
 	facts_clear(&audit->facts);
 }
 
-/* The text with the items in place of %s. */
-static char *fill_items(const char *text, const char *items)
+/* Decides every check, and completes the findings. */
+static void audit_decide(struct audit *audit)
 {
-	const char *gap = strstr(text, "%s");
+	audit->findings = xcalloc(n_check_rows, sizeof(*audit->findings));
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct check *check = &check_rows[i];
+		struct finding *f = &audit->findings[i];
+		bool applied = check->applied || (check->setting.pattern && !check->setting.on_request);
 
-	if (!gap)
-		return xstrdup(text);
-	return text_format("%.*s%s%s", (int)(gap - text), text, items ?: "UNIT...", gap + 2);
-}
-
-static bool is_applied(const struct check *check)
-{
-	return check->applied || (check->setting.pattern && !check->setting.on_request);
-}
-
-/* How to get there, and back; the caller frees both. */
-static void find_ways(
-	const struct check *check, const struct finding *finding, char **ret_how, char **ret_undo)
-{
-	if (finding->how || (check->how && !is_applied(check)))
-		*ret_how = fill_items(finding->how ?: check->how, finding->items);
-	else if (check->how)
-		*ret_how = text_format("emp-setup apply, or %s", check->how);
-	else
-		*ret_how = text_format("emp-setup apply --only %s", check->id);
-	*ret_undo = fill_items(finding->undo ?: check->undo ?: "emp-setup restore", finding->items);
+		check_decide(check, &audit->facts, f);
+		f->shown = options.all || check->level != 'C';
+		f->open = f->shown && states[f->state].open;
+		if (check->level == 'A') {
+			audit->n_off += f->state == CHECK_OFF;
+			audit->n_unknown += f->open && f->state != CHECK_OFF;
+		}
+		audit->n_set += f->shown && f->state == CHECK_OFF && !f->how && applied;
+		if (!f->how && check->how)
+			f->how = text_format("%s%s", applied ? "emp-setup apply, or " : "", check->how);
+		else if (!f->how)
+			f->how = text_format("emp-setup apply --only %s", check->id);
+		f->undo = f->undo ?: check->undo ?: "emp-setup restore";
+	}
 }
 
 static json_t *check_json(const struct check *check, const struct finding *finding)
 {
-	_cleanup_(freep) char *how = NULL, *undo = NULL;
 	const char *items = finding->items;
 	json_t *object, *array = items ? json_array() : NULL;
 
-	find_ways(check, finding, &how, &undo);
 	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id, "level",
 		&check->level, (size_t)1, "step", check->step, "state", states[finding->state].name, "value",
-		finding->value, "wanted", check->wanted, "why", check->why, "how", how, "undo", undo, "who",
-		check->who);
+		finding->value, "wanted", check->wanted, "why", check->why, "how", finding->how, "undo",
+		finding->undo, "who", check->who);
 	if (states[finding->state].absent)
 		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
 	for (size_t len; items && *items; items += len, items += strspn(items, " ")) {
@@ -121,11 +117,8 @@ static void print_checks(const struct audit *audit, const char *levels)
 
 static void print_check(const struct check *check, const struct finding *finding)
 {
-	_cleanup_(freep) char *how = NULL, *undo = NULL;
+	const char *how = finding->how, *undo = finding->undo;
 	bool absent = states[finding->state].absent;
-
-	find_ways(check, finding, &how, &undo);
-
 	const struct {
 		const char *label, *text;
 	} fields[] = {{"  found   ", finding->value ?: ""}, {"  wanted  ", check->wanted},
@@ -167,7 +160,7 @@ static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
 	static const char others[] = "Also open, but not required: ";
-	size_t n_open = 0, n_set = 0, n_of[ELEMENTS(states)] = {};
+	size_t n_open = 0, n_of[ELEMENTS(states)] = {};
 
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
@@ -175,7 +168,6 @@ static void print_summary(const struct audit *audit)
 		if (!finding->shown)
 			continue;
 		n_open += finding->open;
-		n_set += finding->state == CHECK_OFF && !finding->how && is_applied(&check_rows[i]);
 		n_of[finding->state]++;
 	}
 	if (n_open > 0)
@@ -190,8 +182,8 @@ static void print_summary(const struct audit *audit)
 		terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(others));
 		putchar('\n');
 	}
-	if (n_set > 0)
-		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", n_set);
+	if (audit->n_set > 0)
+		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", audit->n_set);
 	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n",
 		n_of[CHECK_OK], n_of[CHECK_ABSENT], n_of[CHECK_BY_HOST]);
 }
@@ -208,21 +200,10 @@ int audit_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	policy = audit.facts.policy;
-	audit.findings = xcalloc(n_check_rows, sizeof(*audit.findings));
-	for (size_t i = 0; i < n_check_rows; i++) {
-		const struct check *check = &check_rows[i];
-		struct finding *finding = &audit.findings[i];
-
-		check_decide(check, &audit.facts, finding);
-		finding->shown = options.all || check->level != 'C';
-		finding->open = finding->shown && states[finding->state].open;
-		if (check->level == 'A') {
-			audit.n_off += finding->state == CHECK_OFF;
-			audit.n_unknown += finding->open && finding->state != CHECK_OFF;
-		}
-		if (finding->shown && options.json)
-			json_array_append_new(list, check_json(check, finding));
-	}
+	audit_decide(&audit);
+	for (size_t i = 0; options.json && i < n_check_rows; i++)
+		if (audit.findings[i].shown)
+			json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
 	description = machine_description(m);
 	words = terminal_text(description);
 	if (options.json) {

@@ -122,8 +122,8 @@ struct facts {
 	bool shutdown;              /* is scheduled */
 	struct leftovers leftovers; /* of EMP's processes that were killed */
 
-	struct setting_files
-		*files; /* of each row's setting, an array of n_check_rows (none where a row has none) */
+	/* Of each row's setting, an array of n_check_rows; none where a row has none. */
+	struct setting_files *files;
 };
 
 /* As options.policy, .cpu, .within_ns and .root_fd have it; with another root_fd than AT_FDCWD only files below it are read, and
@@ -166,10 +166,11 @@ enum check_state {
 
 struct finding {
 	enum check_state state;
-	char *value; /* what was found, in words */
-	char *items; /* the units that are not as wanted, with blanks between; NULL if there are none */
-	const char *how, *undo; /* where the row's ways do not work on this machine; else NULL */
-	bool shown, open;       /* by the audit's options; not as wanted, or not known to be */
+	char *value;      /* what was found, in words */
+	char *items;      /* the units that are not as wanted, with blanks between; NULL if there are none */
+	char *how;        /* to get there, where the row's way does not work on this machine; else NULL */
+	const char *undo; /* likewise */
+	bool shown, open; /* by the audit's options; not as wanted, or not known to be */
 };
 
 typedef void check_decider(const struct facts *facts, struct finding *ret);
@@ -216,11 +217,11 @@ struct check {
 	const char *wanted;
 	const char *why;
 	const char *who;  /* advises it */
-	const char *how;  /* to get there, where apply does not; %s in it is replaced by the items */
+	const char *how;  /* to get there, where apply does not */
 	const char *undo; /* likewise, where restore does not */
 	bool of_policies; /* of cpufreq: absent where there are none */
-	check_decider
-		*decide; /* NULL: by `number`, or else the setting's files are compared with what it wants */
+	/* NULL: `number` decides, or else the setting's files are compared with what they should hold. */
+	check_decider *decide;
 	struct {
 		size_t at; /* an int64_t of struct facts */
 		struct {

@@ -38,7 +38,7 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 	else if (f->has_units)
 		finding_set(ret, CHECK_OK, "none%s", host);
 	else if (n > 0) {
-		ret->how = "end these processes by hand (systemd does not run): %s";
+		ret->how = text_format("end these processes by hand (systemd does not run): %s", ret->items);
 		ret->undo = "start them again by hand";
 		finding_set(ret, CHECK_OFF, "%zu running: %s", n, ret->items);
 	} else if (f->machine.systemd)
@@ -125,21 +125,22 @@ void check_ntp(const struct facts *f, struct finding *ret)
 					      : "the kernel reports a synchronised clock";
 
 	if (f->ntp.n == 1) {
-		ret->how = "check its servers and the network; a daemon that has just started needs a minute";
+		ret->how = xstrdup(
+			"check its servers and the network; a daemon that has just started needs a minute");
 		ret->undo = CHECK_NO_UNDO;
 	}
 	if (f->ntp.n > 1) {
 		for (size_t i = 0; i < f->ntp.n; i++)
 			text_append(&names, ", ", "%s", f->ntp.daemons[i].name);
 		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);
-		ret->how = "stop all but one of them";
+		ret->how = xstrdup("stop all but one of them");
 		ret->undo = "start them again";
 	} else if (f->ntp.n == 0 && f->machine.container && !f->clock.settable)
 		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
 	else if (f->ntp.n == 0) {
 		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
 		if (!f->has_units) { /* apply could not start one */
-			ret->how = "install and start a time daemon, such as chrony";
+			ret->how = xstrdup("install and start a time daemon, such as chrony");
 			ret->undo = "stop it";
 		}
 	} else if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
@@ -305,7 +306,8 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s events are traced", *f->events == '1' ? "all" : "some");
 	else if (f->recording) {
 		finding_set(ret, CHECK_OFF, "recorded by %s", f->recording);
-		ret->how = "end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME";
+		ret->how = xstrdup(
+			"end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME");
 		ret->undo = CHECK_NO_UNDO;
 	} else
 		finding_set(ret, CHECK_OK, "nop");

@@ -300,6 +300,7 @@ void finding_clear(struct finding *finding)
 {
 	free(finding->value);
 	free(finding->items);
+	free(finding->how);
 	*finding = (struct finding){};
 }
 
