@@ -19,38 +19,31 @@ static bool has_children(void)
 }
 
 /* Adds the children of a thread. */
-static int add_children(struct pid_list *list, const char *path, struct error *err)
+static int add_children(struct pid_list *list, pid_t pid, pid_t thread, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	char *at, *end;
-	int r = path_read_text(AT_FDCWD, err, &text, "%s", path);
+	int r = path_read_text(AT_FDCWD, err, &text, "/proc/%d/task/%d/children", pid, thread);
 
 	for (at = text; r == 0; at = end) {
-		pid_t pid = (pid_t)strtol(at, &end, 10), *item;
+		pid_t child = (pid_t)strtol(at, &end, 10), *item;
 
-		if (end == at || pid <= 0) /* 0: it is in no namespace that is visible here */
+		if (end == at || child <= 0) /* 0: it is in no namespace that is visible here */
 			break;
 		item = array_add_reused(list->items, list->n, list->capacity);
-		*item = pid;
+		*item = child;
 	}
 	return r;
-}
-
-static int read_own_children(struct pid_list *list, struct error *err)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	list->n = 0;
-	return add_children(list, path, err);
 }
 
 /* The children that are this program's orphans, dead ones included. */
 static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
 {
 	size_t n = 0;
-	int r = o->kept ? 0 : read_own_children(ret, err);
+	int r;
 
+	ret->n = 0;
+	r = o->kept ? 0 : add_children(ret, getpid(), getpid(), err);
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
 		pid_t pid = ret->items[i];
 
@@ -70,7 +63,7 @@ int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 
 	*o = (struct orphans){.cgroup = cgroup};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	r = has_children() ? read_own_children(&o->before, err) : 0;
+	r = has_children() ? add_children(&o->before, getpid(), getpid(), err) : 0;
 	pid_list_sort(&o->before);
 	return r;
 }
@@ -127,16 +120,15 @@ static size_t kill_trees(struct pid_list *list)
 		_cleanup_(closedirp) DIR *threads = NULL;
 		pid_t pid = list->items[i];
 		struct dirent *entry;
-		char path[320];
+		char path[32];
 
 		if (i >= n)
 			kill(pid, SIGKILL);
 		snprintf(path, sizeof(path), "/proc/%d/task", pid);
 		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
-		while (threads && (entry = readdir(threads))) {
-			snprintf(path, sizeof(path), "/proc/%d/task/%s/children", pid, entry->d_name);
-			add_children(list, path, NULL);
-		}
+		while (threads && (entry = readdir(threads)))
+			if (*entry->d_name != '.')
+				add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
 	}
 	return refused;
 }

@@ -270,21 +270,18 @@ void exec_result_add(struct exec_result *exec, const struct rusage *ru)
 	exec->involuntary_switches += ru->ru_nivcsw;
 }
 
-int64_t program_time_wait(const struct exec_result *exec, const struct schedstat *first)
+void program_times(struct exec_result *exec, const struct schedstat *first)
 {
-	if (exec->wait_before_ns < 0 || exec->escaped || exec->pt_ns - first->run_ns > ANOTHER_NS)
-		return -1;
-	return first->wait_ns > exec->wait_before_ns ? first->wait_ns - exec->wait_before_ns : 0;
-}
-
-/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work was
- * system calls; the parts of user and system are estimated anyway. */
-void program_time_begin(struct exec_result *exec, int64_t used_ns)
-{
-	int64_t before_ns = used_ns < exec->pt_ns ? used_ns : exec->pt_ns;
+	int64_t before_ns = exec->before_ns < exec->pt_ns ? exec->before_ns : exec->pt_ns;
 	int64_t system_ns = before_ns < exec->system_ns ? before_ns : exec->system_ns;
 	int64_t user_ns = before_ns - system_ns;
 
+	exec->wait_ns = -1;
+	if (first && exec->wait_before_ns >= 0 && !exec->escaped && exec->pt_ns - first->run_ns <= ANOTHER_NS)
+		exec->wait_ns = first->wait_ns > exec->wait_before_ns ? first->wait_ns - exec->wait_before_ns
+								      : 0;
+	/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work
+	 * was system calls; the parts of user and system are estimated anyway. */
 	exec->before_ns = before_ns;
 	exec->pt_ns -= before_ns;
 	exec->system_ns -= system_ns;
@@ -364,9 +361,7 @@ static int conclude_program(struct program *p, struct error *err)
 		result->user_ns = after.user_ns - p->before.user_ns;
 		result->system_ns = after.system_ns - p->before.system_ns;
 	}
-	if (p->has_first)
-		result->wait_ns = program_time_wait(result, &p->first);
-	program_time_begin(result, result->before_ns);
+	program_times(result, p->has_first ? &p->first : NULL);
 	return p->spec.cgroup ? cgroup_renew(p->spec.cgroup, err) : 0;
 }
 
@@ -419,23 +414,10 @@ static bool stays_stopped(struct program *p, bool may_have)
 	return false;
 }
 
-/* It was frozen at two checks, a second apart. */
-static bool stays_frozen(struct program *p)
-{
-	int64_t now_ns = now(), pause_ns = FIRST_FREEZE_NS;
-	bool was = p->frozen;
-
-	if (!p->freeze_check_ns || now_ns < p->freeze_check_ns)
-		return false;
-	p->frozen = cgroup_is(p->spec.cgroup, "frozen", &(struct error){}) > 0;
-	if (!p->frozen)
-		pause_ns = now_ns - p->begin_ns < MOST_FREEZE_NS ? now_ns - p->begin_ns : MOST_FREEZE_NS;
-	p->freeze_check_ns = now_ns + pause_ns;
-	return was && p->frozen;
-}
-
 static int check_running(struct program *p, bool may_have_stopped, struct error *err)
 {
+	int64_t now_ns, pause_ns = FIRST_FREEZE_NS;
+	bool was_frozen = p->frozen;
 	struct stat st;
 
 	if (p->spec.short_stderr && fstat(p->spec.stderr_fd, &st) == 0 && st.st_blocks * 512 > MOST_STDERR)
@@ -443,10 +425,18 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 			st.st_size - MOST_STDERR / 16);
 	if (interrupt_pending())
 		return kill_running(p, SPAWN_INTERRUPTED, err);
-	if (p->deadline_ns && now() >= p->deadline_ns)
+	now_ns = now();
+	if (p->deadline_ns && now_ns >= p->deadline_ns)
 		return kill_running(p, SPAWN_TIMED_OUT, err);
-	if (stays_frozen(p))
-		return kill_running(p, SPAWN_FROZEN, err);
+	if (p->freeze_check_ns && now_ns >= p->freeze_check_ns) {
+		p->frozen = cgroup_is(p->spec.cgroup, "frozen", &(struct error){}) > 0;
+		if (was_frozen && p->frozen) /* at two checks, a second apart */
+			return kill_running(p, SPAWN_FROZEN, err);
+		if (!p->frozen)
+			pause_ns = now_ns - p->begin_ns < MOST_FREEZE_NS ? now_ns - p->begin_ns
+									 : MOST_FREEZE_NS;
+		p->freeze_check_ns = now_ns + pause_ns;
+	}
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 

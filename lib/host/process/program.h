@@ -81,12 +81,10 @@ const struct exec_result *program_result(const struct program *program);
 /* Starts one program and waits until it is over. A program that fails is not an error. */
 int program_run(const struct command_spec *spec, struct exec_result *ret, struct error *err);
 
-/* The following two are for program.c and its test. How long the program waited for a CPU since it was started, if its first
- * thread (`first`, at its end) has all of PT: a second one would have waited, too. -1: another thread or process ran. */
-int64_t program_time_wait(const struct exec_result *exec, const struct schedstat *first);
-
-/* Subtracts what the first process used until the program was executed, which is not its own work. */
-void program_time_begin(struct exec_result *exec, int64_t used_ns);
+/* For program.c and its test, once the program has ended. Subtracts what its first process used until it was executed
+ * (before_ns), which is not its own work. Sets how long it waited for a CPU since then, if its first thread (`first`, at its end;
+ * NULL: not known) has all of PT: a second one would have waited, too. */
+void program_times(struct exec_result *exec, const struct schedstat *first);
 
 /* The process of a program under test, from clone to execve. For program.c, and for the workers of a load, which start
  * commands and need no more. */

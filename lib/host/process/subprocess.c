@@ -25,34 +25,28 @@ struct helper {
 	size_t size;
 };
 
-static void redirect(posix_spawn_file_actions_t *actions, int fd, int target)
-{
-	if (fd < 0)
-		posix_spawn_file_actions_addopen(
-			actions, target, "/dev/null", target ? O_WRONLY : O_RDONLY, 0);
-	else if (fd > 0)
-		posix_spawn_file_actions_adddup2(actions, fd, target);
-}
-
 static int start_helper(struct helper *h, const struct subprocess *p, bool capture)
 {
 	char *const *environment = p->environment ?: privilege_environment();
 	_cleanup_(closep) int out = -1;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	int fds[2], r;
+	int fds[] = {p->stdin_fd, p->stdout_fd, p->stderr_fd}, pipes[2], r;
 
 	if (capture) {
-		if (pipe2(fds, O_CLOEXEC) < 0)
+		if (pipe2(pipes, O_CLOEXEC) < 0)
 			return -errno;
-		h->output_fd = fds[0];
-		out = fds[1];
+		h->output_fd = pipes[0];
+		fds[1] = out = pipes[1];
 		fcntl(h->output_fd, F_SETFL, O_NONBLOCK);
 	}
 	posix_spawn_file_actions_init(&actions);
-	redirect(&actions, p->stdin_fd, STDIN_FILENO);
-	redirect(&actions, capture ? out : p->stdout_fd, STDOUT_FILENO);
-	redirect(&actions, p->stderr_fd, STDERR_FILENO);
+	for (int i = 0; i < 3; i++)
+		if (fds[i] < 0)
+			posix_spawn_file_actions_addopen(
+				&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
+		else if (fds[i] > 0)
+			posix_spawn_file_actions_adddup2(&actions, fds[i], i);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);

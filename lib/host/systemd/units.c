@@ -23,7 +23,10 @@
 #define OBJECT "/org/freedesktop/systemd1"
 #define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
 
-enum { JOB_TIMEOUT_S = 100, ASK_CALENDAR_MS = 5000, LOGIND_TIMEOUT_US = 5 * 1000 * 1000 };
+enum { ASK_CALENDAR_MS = 5000, LOGIND_TIMEOUT_US = 5 * 1000 * 1000 };
+
+/* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy machine. */
+enum { JOB_TIMEOUT_US = 100 * 1000 * 1000 };
 
 static const uint64_t LONGEST_STOP_US = UINT64_C(3600) * 1000000;
 
@@ -479,12 +482,6 @@ static int job_removed(sd_bus_message *m, void *data, sd_bus_error *cause)
 	return 0;
 }
 
-/* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy machine. */
-static void be_patient(struct units *units)
-{
-	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_S * UINT64_C(1000000));
-}
-
 void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
 {
 	units->waiting = waiting;
@@ -496,13 +493,13 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
-	int64_t begin_ns, waited_ns, timeout_ns = JOB_TIMEOUT_S * NS_PER_S;
+	int64_t begin_ns, waited_ns, timeout_ns = JOB_TIMEOUT_US * NS_PER_US;
 	uint64_t stop_us = 0;
 	struct error err2;
 	struct job job = {};
 	int r;
 
-	be_patient(units);
+	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_US);
 	r = sd_bus_match_signal(units->bus, &slot, MANAGER, "JobRemoved", job_removed, &job);
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
@@ -559,7 +556,7 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err)
 {
-	be_patient(units);
+	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_US);
 	return masked ? call_manager(units, NULL, err, "cannot mask it", "MaskUnitFiles", "asbb", 1, name,
 				!persistent, 0)
 		      : call_manager(units, NULL, err, "cannot unmask it", "UnmaskUnitFiles", "asb", 1, name,
@@ -568,7 +565,7 @@ int units_mask(struct units *units, const char *name, bool masked, bool persiste
 
 int units_reload(struct units *units, struct error *err)
 {
-	be_patient(units);
+	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_US);
 	return call_manager(units, NULL, err, "systemd could not reload its files", "Reload", "");
 }
 
