@@ -79,11 +79,10 @@ static void print_service(const struct causes_report *report, const char *daemon
 	const struct policy *policy = report->policy;
 	const char *never = policy ? policy_never(policy, unit) : NULL;
 	bool listed = policy && policy_stop(policy, unit);
-	struct timer *timers = NULL;
 	int64_t observed_ns = 0;
 	FILE *file = report->file;
-	struct error err2;
 	size_t n = 0;
+	struct timer *timers = report->units ? timer_list(report->units, unit, &n) : NULL;
 
 	for (size_t i = 0; i < report->n && !observed_ns; i++) {
 		const struct daemon_statistics *d = analysis_daemon(&report->analyses[i], daemon);
@@ -91,8 +90,6 @@ static void print_service(const struct causes_report *report, const char *daemon
 		if (d && period_is_known(&d->period))
 			observed_ns = (int64_t)analysis_period_ns(&report->analyses[i], d);
 	}
-	if (report->units && timer_list(report->units, unit, &timers, &n, &err2) < 0)
-		n = 0;
 	for (size_t i = 0; i < n; i++) {
 		print_timer(file, &timers[i], observed_ns);
 		listed |= policy && policy_stop(policy, timers[i].name);

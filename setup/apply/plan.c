@@ -305,10 +305,9 @@ static void plan_ntp(struct plan *plan)
 	if (plan->facts.ntp.n > 0 || !plan->facts.clock.settable)
 		return;
 	for (size_t i = 0; (unit = ntp_unit(i)); i++) {
-		_cleanup_(freep) char *state = NULL;
-		struct error err2;
+		_cleanup_(freep) char *state = units_file_state(plan->units, unit);
 
-		if (units_file_state(plan->units, unit, &state, &err2) == 0 && strncmp(state, "masked", 6)) {
+		if (state && strncmp(state, "masked", 6)) {
 			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
 					       .id = xstrdup("ntp.on"),
 					       .name = xstrdup(unit),

@@ -278,12 +278,8 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 /* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
 static int64_t timer_next_ns(struct units *units, const struct unit *unit)
 {
-	struct error err2;
-	int64_t next_ns;
-
-	if (!unit_is_kind(unit->name, ".timer") || !unit_is_up(unit))
-		return -1;
-	return units_timer_next(units, unit->name, &next_ns, &err2) < 0 ? 0 : next_ns;
+	return unit_is_kind(unit->name, ".timer") && unit_is_up(unit) ? units_timer_next(units, unit->name)
+								      : -1;
 }
 
 /* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not

@@ -266,16 +266,15 @@ bool units_flag(struct units *units, const char *name, const char *property, boo
 	return flag;
 }
 
-int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err)
+int64_t units_timer_next(struct units *units, const char *name)
 {
 	uint64_t realtime_us = 0, monotonic_us = 0;
+	struct error err2;
 	int64_t next = 0;
-	int r = units_get(units, name, "Timer.NextElapseUSecRealtime", 't', &realtime_us, err);
 
-	if (r == 0)
-		r = units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, err);
-	if (r < 0)
-		return r;
+	if (units_get(units, name, "Timer.NextElapseUSecRealtime", 't', &realtime_us, &err2) < 0 ||
+		units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, &err2) < 0)
+		return 0;
 	if (realtime_us > 0 && realtime_us < INT64_MAX / 1000)
 		next = (int64_t)realtime_us * 1000;
 	if (monotonic_us > 0 && monotonic_us < INT64_MAX / 1000) {
@@ -284,8 +283,7 @@ int units_timer_next(struct units *units, const char *name, int64_t *ret_realtim
 
 		next = next && next < then ? next : then;
 	}
-	*ret_realtime_ns = next;
-	return 0;
+	return next;
 }
 
 /* A property of timesyncd, without starting it by asking. */
@@ -369,8 +367,8 @@ int64_t timer_period(const char *printed)
 
 /* Writes the settings of a timer into `text`, as in its file. `ret_every_ns`: of OnUnitActiveSec or OnUnitInactiveSec;
  * `ret_calendar`: of OnCalendar, if there is one only. */
-static int read_timer(struct units *units, const char *name, FILE *text, int64_t *ret_every_ns,
-	char **ret_calendar, sd_bus_error *cause)
+static int read_timer(
+	struct units *units, const char *name, FILE *text, int64_t *ret_every_ns, char **ret_calendar)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *monotonic = NULL, *calendars = NULL;
 	_cleanup_(freep) char *path = unit_path(name);
@@ -379,7 +377,7 @@ static int read_timer(struct units *units, const char *name, FILE *text, int64_t
 	int n = 0, r;
 
 	r = sd_bus_get_property(
-		units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic", cause, &monotonic, "a(stt)");
+		units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic", NULL, &monotonic, "a(stt)");
 	if (r >= 0)
 		r = sd_bus_message_enter_container(monotonic, 'a', "(stt)");
 	while (r >= 0 && (r = sd_bus_message_read(monotonic, "(stt)", &base, &us, NULL)) > 0) {
@@ -392,7 +390,7 @@ static int read_timer(struct units *units, const char *name, FILE *text, int64_t
 			*ret_every_ns = ns;
 	}
 	if (r >= 0)
-		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersCalendar", cause,
+		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersCalendar", NULL,
 			&calendars, "a(sst)");
 	if (r >= 0)
 		r = sd_bus_message_enter_container(calendars, 'a', "(sst)");
@@ -404,25 +402,26 @@ static int read_timer(struct units *units, const char *name, FILE *text, int64_t
 	return r;
 }
 
-static int timer_describe(struct units *units, const char *name, struct timer *ret, struct error *err)
+/* False: systemd does not say. */
+static bool timer_describe(struct units *units, const char *name, struct timer *ret)
 {
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = unit_path(name), *calendar = NULL, *printed = NULL;
+	_cleanup_(freep) char *calendar = NULL, *printed = NULL;
 	struct error err2;
 	uint64_t spread_us = 0;
 	int64_t every_ns = 0;
+	char *text;
 	size_t size;
-	FILE *file = xopen_memstream(&ret->text, &size);
-	int status, r = read_timer(units, name, file, &every_ns, &calendar, &cause);
+	FILE *file = xopen_memstream(&text, &size);
+	int status, r = read_timer(units, name, file, &every_ns, &calendar);
 
-	text_stream_close(file, &ret->text);
+	text_stream_close(file, &text);
 	if (r >= 0)
-		r = sd_bus_get_property_trivial(units->bus, SERVICE, path, SERVICE ".Timer",
-			"RandomizedDelayUSec", &cause, 't', &spread_us);
-	if (r < 0)
-		return units_failed(err, r, &cause, "cannot ask systemd for the setting of a timer");
-	ret->name = xstrdup(name);
-	ret->spread_ns = saturate_multiply(spread_us, NS_PER_US);
+		r = units_get(units, name, "Timer.RandomizedDelayUSec", 't', &spread_us, &err2);
+	if (r < 0) {
+		free(text);
+		return false;
+	}
+	*ret = (struct timer){xstrdup(name), text, .spread_ns = saturate_multiply(spread_us, NS_PER_US)};
 	if (!calendar) {
 		ret->period_ns = every_ns;
 	} else if (!every_ns) {
@@ -432,26 +431,22 @@ static int timer_describe(struct units *units, const char *name, struct timer *r
 		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &err2) == 0 && status == 0)
 			ret->period_ns = timer_period(printed);
 	}
-	return 0;
+	return true;
 }
 
-int timer_list(struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err)
+struct timer *timer_list(struct units *units, const char *service, size_t *ret_n)
 {
 	_cleanup_(argv_freep) char **triggers = NULL;
-	struct timer *timers = NULL;
-	size_t n = 0;
-	int r = units_names(units, service, "TriggeredBy", &triggers, err);
+	struct timer *timers = NULL, timer;
+	struct error err2;
 
-	for (char **name = triggers; r >= 0 && name && *name; name++)
-		if (unit_is_kind(*name, ".timer"))
-			r = timer_describe(units, *name, array_add(timers, n), err);
-	if (r < 0) {
-		timer_list_free(timers, n);
-		return r;
-	}
-	*ret = timers;
-	*ret_n = n;
-	return 0;
+	*ret_n = 0;
+	if (units_names(units, service, "TriggeredBy", &triggers, &err2) < 0)
+		triggers = NULL;
+	for (char **name = triggers; name && *name; name++)
+		if (unit_is_kind(*name, ".timer") && timer_describe(units, *name, &timer))
+			*array_add(timers, *ret_n) = timer;
+	return timers;
 }
 
 void timer_list_free(struct timer *timers, size_t n)
@@ -569,20 +564,15 @@ int units_reload(struct units *units, struct error *err)
 	return call_manager(units, NULL, err, "systemd could not reload its files", "Reload", "");
 }
 
-int units_file_state(struct units *units, const char *name, char **ret, struct error *err)
+char *units_file_state(struct units *units, const char *name)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *state;
-	int r = call_manager(units, &reply, err, "cannot ask systemd for the state of a unit's file",
-		"GetUnitFileState", "s", name);
 
-	if (r < 0)
-		return r;
-	r = sd_bus_message_read(reply, "s", &state);
-	if (r < 0)
-		return error_os(err, r, "cannot read systemd's answer");
-	*ret = xstrdup(state);
-	return 0;
+	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitFileState", NULL, &reply, "s", name) < 0 ||
+		sd_bus_message_read(reply, "s", &state) < 0)
+		return NULL;
+	return xstrdup(state);
 }
 
 /* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */

@@ -57,9 +57,8 @@ bool units_flag(struct units *units, const char *name, const char *property, boo
 /* The same as unit_is_up for a unit of any kind, as it is now; one that cannot be asked for is not up. */
 bool units_is_up(struct units *units, const char *name);
 
-/* The state of a unit's file, loaded or not ("enabled", "disabled", "masked"…); -ENOENT: it has no file. The
- * caller frees it. */
-int units_file_state(struct units *units, const char *name, char **ret, struct error *err);
+/* The state of a unit's file, loaded or not ("enabled", "disabled", "masked"…); NULL: it has no file. The caller frees it. */
+char *units_file_state(struct units *units, const char *name);
 
 /* Called some times a second while a unit is started (active) or stopped. A negative errno ends the wait, not systemd's
  * work. */
@@ -75,8 +74,8 @@ int units_mask(struct units *units, const char *name, bool masked, bool persiste
 /* Makes systemd reload its files. */
 int units_reload(struct units *units, struct error *err);
 
-/* When a timer elapses next: ns since 1970, 0: never. */
-int units_timer_next(struct units *units, const char *name, int64_t *ret_realtime_ns, struct error *err);
+/* When a timer elapses next: ns since 1970; 0: never, or systemd does not say. */
+int64_t units_timer_next(struct units *units, const char *name);
 
 /* How often systemd starts a service, for comparison with how often it was observed. */
 struct timer {
@@ -86,9 +85,8 @@ struct timer {
 	int64_t spread_ns; /* the random delay on top */
 };
 
-/* The timers that start `service`; there may be none. timer_list_free frees the array. */
-int timer_list(
-	struct units *units, const char *service, struct timer **ret, size_t *ret_n, struct error *err);
+/* The timers that start `service`, as far as systemd describes them; timer_list_free frees the array. */
+struct timer *timer_list(struct units *units, const char *service, size_t *ret_n);
 void timer_list_free(struct timer *timers, size_t n);
 
 /* The time between all successive moments in what "systemd-analyze calendar --iterations=…" prints, 0 if they
