@@ -9,6 +9,7 @@
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -67,8 +68,9 @@ static IN_CHILD void child_give_up(struct child *child, const char *step)
 }
 
 /* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
- * function that we have yet to return from. */
+ * function that we have yet to return from. Elsewhere the child is a copy. */
 #if defined(__x86_64__)
+enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	long r;
@@ -77,6 +79,7 @@ static inline __attribute__((always_inline)) long start_call(long number, long a
 	return r;
 }
 #elif defined(__aarch64__)
+enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	register long x8 __asm__("x8") = number;
@@ -88,7 +91,13 @@ static inline __attribute__((always_inline)) long start_call(long number, long a
 	return x0;
 }
 #else
-#error "programs can be started on x86-64 and arm64 only"
+enum { SHARED = 0 };
+static long start_call(long number, long a, long b, long c)
+{
+	long r = syscall(number, a, b, c);
+
+	return r < 0 ? -errno : r;
+}
 #endif
 
 /* clone3 and, in the child, the steps to execve. The filters of containers (Docker's, Podman's) refuse clone3, because
@@ -146,7 +155,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 {
 	int pidfd = -1;
 	struct clone_args args = {
-		.flags = CLONE_VFORK | CLONE_VM | CLONE_PIDFD | CLONE_CLEAR_SIGHAND |
+		.flags = CLONE_VFORK | SHARED | CLONE_PIDFD | CLONE_CLEAR_SIGHAND |
 			 (s->cgroup ? CLONE_INTO_CGROUP : 0),
 		.pidfd = (uintptr_t)&pidfd,
 		.exit_signal = SIGCHLD,
@@ -159,6 +168,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 		.environment = privilege_environment(),
 		.wait_ns = -1,
 	};
+	struct child *shared = &child;
 	struct schedstat waited;
 	long r;
 
@@ -168,9 +178,19 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 		CPU_SET(s->cpu, &child.cpus);
 	/* The end of an earlier program would wake this process during the sample. */
 	interrupt_drain(interrupt_child_fd);
-	let_child_see(&child);
-	r = clone_child(&args, &child);
-	let_child_see(&child);
+	if (!SHARED) {
+		shared = mmap(NULL, sizeof(child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (shared == MAP_FAILED)
+			return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
+		*shared = child;
+	}
+	let_child_see(shared);
+	r = clone_child(&args, shared);
+	let_child_see(shared);
+	if (!SHARED) {
+		child = *shared;
+		munmap(shared, sizeof(child));
+	}
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
 	if (child.failed) {
