@@ -199,6 +199,7 @@ static size_t take_periodic(struct unexplained_period *p, const struct unexplain
 		p->count += items[i].whole;
 		p->total_ns += items[i].length_ns;
 	}
+	p->firm = p->items >= LEAST_COUNT;
 	return n_rest;
 }
 
@@ -235,21 +236,15 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 	}
 }
 
-bool unexplained_period_is_firm(const struct unexplained_period *period)
-{
-	return period->items >= LEAST_COUNT;
-}
-
 struct unexplained_sums unexplained_sums(const struct unexplained *unexplained)
 {
 	struct unexplained_sums sums = {.rest = unexplained->rest, .rest_ns = unexplained->rest_ns};
 
-	for (const struct unexplained_period *p = unexplained->periods;
-		p < unexplained->periods + UNEXPLAINED_PERIODS; p++) {
-		bool firm = unexplained_period_is_firm(p);
+	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) {
+		const struct unexplained_period *p = &unexplained->periods[i];
 
-		*(firm ? &sums.periodic : &sums.rest) += p->count;
-		*(firm ? &sums.periodic_ns : &sums.rest_ns) += p->total_ns;
+		*(p->firm ? &sums.periodic : &sums.rest) += p->count;
+		*(p->firm ? &sums.periodic_ns : &sums.rest_ns) += p->total_ns;
 	}
 	return sums;
 }

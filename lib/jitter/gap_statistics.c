@@ -57,9 +57,6 @@ void histogram_clear(struct histogram *h)
 	*h = (struct histogram){};
 }
 
-/* Densities by Parzen windows (Parzen 1962): a Gaussian at each point, so that nothing depends on the edges
- * of bins. Points may stand for all values of a narrow bucket. */
-
 enum { CELLS = 512, STAGES = 7 };
 
 /* The values on a grid as the coefficients of a cosine series. */
@@ -180,14 +177,6 @@ static double rate_inflation(const struct rate *r)
 	return lag1 > 0 ? fmin(correlation_inflation(lag1, r->n), r->n) : 1;
 }
 
-double rate_ratio(const struct rate *a, const struct rate *b)
-{
-	double of_a = a->time_ns > 0 ? a->total_ns / a->time_ns : 0;
-	double of_b = b->time_ns > 0 ? b->total_ns / b->time_ns : 0;
-
-	return of_a > 0 ? of_b / of_a : of_b > 0 ? INFINITY : 1;
-}
-
 /* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded down, and at least k
  * of k + n at random means a beta distribution of the share. */
 static double rate_by_number(
@@ -245,8 +234,12 @@ static double lower_bound(const struct rate *a, const struct rate *b)
 	return exp(low);
 }
 
-void rate_ratio_interval(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high)
+double rate_ratio(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high)
 {
+	double of_a = a->time_ns > 0 ? a->total_ns / a->time_ns : 0;
+	double of_b = b->time_ns > 0 ? b->total_ns / b->time_ns : 0;
+
 	*ret_low = lower_bound(a, b);
 	*ret_high = 1 / lower_bound(b, a);
+	return of_a > 0 ? of_b / of_a : of_b > 0 ? INFINITY : 1;
 }

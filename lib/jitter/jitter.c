@@ -129,26 +129,15 @@ static const struct field combination_fields[] = {
 };
 
 const struct field_table jitter_cpu_table = FIELD_TABLE(jitter_cpu, "run, ", cpu_fields);
-const struct field_table jitter_period_table = FIELD_TABLE(jitter_period, "run, ", period_fields);
+static const struct field_table jitter_period_table = FIELD_TABLE(jitter_period, "run, ", period_fields);
 const struct field_table jitter_source_table = FIELD_TABLE(jitter_source, "run, ", source_fields);
 const struct field_table jitter_bucket_table = FIELD_TABLE(jitter_bucket, "run, ", bucket_fields);
-const struct field_table jitter_match_table = FIELD_TABLE(jitter_match, "run, ", match_fields);
-const struct field_table interruption_table = FIELD_TABLE(interruption, "run, ", interruption_fields);
-const struct field_table interruption_part_table = FIELD_TABLE(interruption_part, "run, ", part_fields);
-const struct field_table combination_part_table = FIELD_TABLE(combination_part, "", combination_fields);
-
-void jitter_clear(struct jitter *jitter)
-{
-	free(jitter->cpus);
-	free(jitter->periods);
-	free(jitter->sources);
-	free(jitter->buckets);
-	free(jitter->matches);
-	free(jitter->longest);
-	free(jitter->parts);
-	free(jitter->combinations);
-	*jitter = (struct jitter){};
-}
+static const struct field_table jitter_match_table = FIELD_TABLE(jitter_match, "run, ", match_fields);
+static const struct field_table interruption_table = FIELD_TABLE(interruption, "run, ", interruption_fields);
+static const struct field_table interruption_part_table = FIELD_TABLE(
+	interruption_part, "run, ", part_fields);
+static const struct field_table combination_part_table = FIELD_TABLE(
+	combination_part, "", combination_fields);
 
 /* Lists of a run are rows of a table each. */
 
@@ -168,41 +157,56 @@ const struct document_feature jitter_feature = {
 			KEEP_COMBINATIONS},
 		{}}};
 
+/* In the order in which they can be stored. */
 static const struct jitter_list {
 	const struct field_table *table;
-	const char *remove, *select; /* with the run as the parameter */
-	size_t items, n;             /* offsets in struct jitter */
+	const char *remove; /* with the run as the parameter; NULL: they are of sources, and stay */
+	const char *select,
+		*insert; /* what follows "SELECT … FROM table" (likewise) and "INSERT INTO table" */
+	size_t items, n; /* offsets in struct jitter */
 } jitter_lists[] = {
-#define LIST(of, member, order)                                                                    \
-	{                                                                                          \
-		&of##_table, "DELETE FROM " #of " WHERE run = ?", "WHERE run = ? ORDER BY " order, \
-			offsetof(struct jitter, member), offsetof(struct jitter, n_##member)       \
+#define LIST(of, member, order)                                                                        \
+	{                                                                                              \
+		&of##_table, "DELETE FROM " #of " WHERE run = ?", "WHERE run = ? ORDER BY " order, "", \
+			offsetof(struct jitter, member), offsetof(struct jitter, n_##member)           \
 	}
-	LIST(interruption_part, parts, "cpu, start_ns, n"), /* first, as its rows refer to interruptions */
-	LIST(interruption, longest, "length_ns DESC, cpu, start_ns"),
-	LIST(jitter_match, matches, "cpu, low_ns"),
-	LIST(jitter_bucket, buckets, "level, cpu, ifnull(source, 0), low_ns"),
-	LIST(jitter_source, sources, "level, cpu, source"),
-	LIST(jitter_period, periods, "cpu, n"),
 	LIST(jitter_cpu, cpus, "cpu"),
+	LIST(jitter_period, periods, "cpu, n"),
+	LIST(jitter_source, sources, "level, cpu, source"),
+	LIST(jitter_bucket, buckets, "level, cpu, ifnull(source, 0), low_ns"),
+	LIST(jitter_match, matches, "cpu, low_ns"),
+	LIST(interruption, longest, "length_ns DESC, cpu, start_ns"),
+	LIST(interruption_part, parts, "cpu, start_ns, n"),
+	{&combination_part_table, NULL,
+		"WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION"
+		" SELECT source FROM interruption WHERE run = ?1) ORDER BY combination, n",
+		KEEP_COMBINATIONS, offsetof(struct jitter, combinations),
+		offsetof(struct jitter, n_combinations)},
 };
+
+void jitter_clear(struct jitter *jitter)
+{
+	for (size_t i = 0; i < ELEMENTS(jitter_lists); i++)
+		free(*(void **)((char *)jitter + jitter_lists[i].items));
+	*jitter = (struct jitter){};
+}
 
 static int put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
-	const struct jitter_list *list = jitter_lists, *end = jitter_lists + ELEMENTS(jitter_lists);
 	const char *lists = (const char *)jitter;
 	int r = 0;
 
-	for (; r >= 0 && list < end; list++)
-		r = sql_row(book, err, list->remove, "i", run);
-	while (r >= 0 && list > jitter_lists) {
-		list--;
-		r = sql_insert(book, err, list->table, "", *(void *const *)(lists + list->items),
-			*(const size_t *)(lists + list->n), "i", run);
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++) {
+		const struct jitter_list *list = &jitter_lists[i];
+
+		if (list->remove)
+			r = sql_row(book, err, list->remove, "i", run);
+		if (r >= 0)
+			r = sql_insert(book, err, list->table, list->insert,
+				*(void *const *)(lists + list->items), *(const size_t *)(lists + list->n),
+				list->remove ? "i" : "", run);
 	}
-	return r < 0 ? r
-		     : sql_insert(book, err, &combination_part_table, KEEP_COMBINATIONS, jitter->combinations,
-			       jitter->n_combinations, "");
+	return r;
 }
 
 int book_put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
@@ -218,11 +222,7 @@ static int get_jitter(struct book *book, int64_t run, struct jitter *ret, struct
 		r = sql_all(book, err, jitter_lists[i].table, jitter_lists[i].select,
 			(char *)ret + jitter_lists[i].items, (size_t *)((char *)ret + jitter_lists[i].n), "i",
 			run);
-	return r < 0 ? r
-		     : sql_all(book, err, &combination_part_table,
-			       "WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION"
-			       " SELECT source FROM interruption WHERE run = ?1) ORDER BY combination, n",
-			       &ret->combinations, &ret->n_combinations, "i", run);
+	return r;
 }
 
 int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err)

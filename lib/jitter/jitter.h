@@ -123,9 +123,7 @@ struct jitter {
 	size_t n_combinations;
 };
 
-extern const struct field_table jitter_cpu_table, jitter_period_table, jitter_source_table,
-	jitter_bucket_table, jitter_match_table, interruption_table, interruption_part_table,
-	combination_part_table;
+extern const struct field_table jitter_cpu_table, jitter_source_table, jitter_bucket_table;
 
 void jitter_clear(struct jitter *jitter);
 

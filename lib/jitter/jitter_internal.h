@@ -126,8 +126,6 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 void trace_free(struct trace *trace);
 DEFINE_FREEP(trace)
 
-int trace_stop(struct trace *trace, struct error *err);
-
 /* The next event that was recorded on the i-th of the CPUs. 1: there is one; 0: this pass over the buffer is complete, which may
  * end where the buffer's size was read, if events come as fast. A pass must be completed before that of another CPU. */
 int trace_next(struct trace *trace, size_t i, struct trace_event *ret, struct error *err);
@@ -198,14 +196,12 @@ struct rate {
 	double steps;    /* sum of the squares of the differences between neighbouring rounds */
 };
 
-/* total_ns / time_ns of b, divided by that of a; INFINITY if only b has any. */
-double rate_ratio(const struct rate *a, const struct rate *b);
-
 /* The p-value of "the rate of b is at most `margin` times that of a": small where b has more. margin >= 1. */
 double rate_more(const struct rate *a, const struct rate *b, double margin);
 
-/* The 95 % interval of that ratio: the margins that rate_more() does not reject on either side. INFINITY: no upper bound. */
-void rate_ratio_interval(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high);
+/* total_ns / time_ns of b, divided by that of a; INFINITY if only b has any. Its 95 % interval: the margins that rate_more() does not
+ * reject on either side; INFINITY: no upper bound. */
+double rate_ratio(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high);
 
 /* Intervals of one CPU. All times are ns since the start of the run. */
 
@@ -302,6 +298,7 @@ struct unexplained_period {
 	int64_t period_ns; /* 0: none found so far */
 	int64_t items, total_ns;
 	int64_t count; /* of the items: whole gaps */
+	bool firm;     /* enough items have it; otherwise they belong to the rest */
 };
 
 enum { UNEXPLAINED_PERIODS = 4 };
@@ -315,8 +312,6 @@ struct unexplained {
 void unexplained_add(struct unexplained *unexplained, const struct unexplained_item *items, size_t n);
 void unexplained_clear(struct unexplained *unexplained);
 
-/* Whether enough items have this period; otherwise they belong to the rest. */
-bool unexplained_period_is_firm(const struct unexplained_period *period);
 /* The sums of all items that have a firm period, and of all others. */
 struct unexplained_sums {
 	int64_t periodic, periodic_ns, rest, rest_ns;

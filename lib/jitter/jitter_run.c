@@ -269,11 +269,10 @@ static struct jitter_change compare_rows(const struct jitter_row *before,
 		.after = after,
 		.before_share = a.time_ns > 0 ? a.total_ns / a.time_ns : 0,
 		.after_share = b.time_ns > 0 ? b.total_ns / b.time_ns : 0,
-		.ratio = rate_ratio(&a, &b),
 		.p = fmin(1, 2 * fmin(more, less)),
 	};
 
-	rate_ratio_interval(&a, &b, &change.low, &change.high);
+	change.ratio = rate_ratio(&a, &b, &change.low, &change.high);
 	return change;
 }
 

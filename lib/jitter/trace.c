@@ -250,13 +250,6 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 	return 0;
 }
 
-int trace_stop(struct trace *t, struct error *err)
-{
-	int r = put_setting(t, "tracing_on", "0");
-
-	return r < 0 ? trace_failed(r, "stop the trace", err) : 0;
-}
-
 /* The next page of a CPU, which is kept as it is. 1: there is one; 0: none. */
 static int read_page(struct trace *t, struct trace_cpu *cpu, struct error *err)
 {

@@ -231,7 +231,7 @@ static int watch_stop(struct watch *w, struct error *err)
 		w->cpus[i].sampled_ns = (int64_t)((double)(s->last - s->first - s->dropped_ticks) *
 						  w->scale.ns_per_tick);
 	}
-	return r < 0 ? r : trace_stop(w->trace, err);
+	return r;
 }
 
 static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
@@ -288,14 +288,14 @@ static void add_rows(struct jitter *jitter, int cpu, enum jitter_level level, co
 static void add_periods(
 	struct jitter *jitter, int cpu, const struct unexplained *unexplained, bool outside_kernel)
 {
-	for (const struct unexplained_period *p = unexplained->periods;
-		p < unexplained->periods + UNEXPLAINED_PERIODS; p++)
-		if (unexplained_period_is_firm(p)) {
-			struct jitter_period *period = array_add(jitter->periods, jitter->n_periods);
+	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) {
+		const struct unexplained_period *p = &unexplained->periods[i];
+		const struct jitter_period period = {cpu, (uint32_t)jitter->n_periods + 1, p->period_ns,
+			p->count, p->total_ns, outside_kernel};
 
-			*period = (struct jitter_period){cpu, (uint32_t)jitter->n_periods, p->period_ns,
-				p->count, p->total_ns, outside_kernel};
-		}
+		if (p->firm)
+			*array_add(jitter->periods, jitter->n_periods) = period;
+	}
 }
 
 static void add_longest(struct jitter *jitter, const struct watch *w, const struct watched_cpu *cpu,
@@ -322,7 +322,8 @@ static void add_longest(struct jitter *jitter, const struct watch *w, const stru
 	}
 }
 
-static int store_watch(const struct watch *w, struct book *book, int64_t run, struct error *err)
+/* Stores all that is known so far, replacing what the book has of the run. */
+static int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
 	_cleanup_(freep) uint32_t *ids = xcalloc(w->sources.n, sizeof(*ids));
 	_cleanup_(jitter_clear) struct jitter jitter = {};
@@ -363,12 +364,6 @@ static int store_watch(const struct watch *w, struct book *book, int64_t run, st
 	return book_put_jitter(book, run, &jitter, err);
 }
 
-/* Stores all that is known so far, replacing what the book has of the run. */
-static int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
-{
-	return BOOK_ATOMIC(book, store_watch(w, book, run, err), err);
-}
-
 /* Rounds of a second, until the time is over or a signal comes. */
 static int watch_rounds(struct watch *w, const struct watch_request *request, struct book *book, int64_t run,
 	struct error *err)
@@ -392,7 +387,7 @@ static int watch_rounds(struct watch *w, const struct watch_request *request, st
 		} else {
 			r = watch_end_round(w, now_ns, err);
 			if (r == 0 && w->rounds % STORE_ROUNDS == 0)
-				r = watch_store(w, book, run, err);
+				r = BOOK_ATOMIC(book, watch_store(w, book, run, err), err);
 		}
 		if (progress_is_due(&progress, (uint64_t)(in_ns / NS_PER_S)))
 			progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
@@ -440,7 +435,7 @@ int watch_run(
 	run->state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
 	if (r == 0)
 		end = watch_stop(&w, &err2);
-	end = watch_store(&w, session->book, run->id, &err2) ?: end;
+	end = BOOK_ATOMIC(session->book, watch_store(&w, session->book, run->id, &err2), &err2) ?: end;
 	end = book_end_run(session->book, run->id, run->state, NULL, &err2) ?: end;
 	if (r == 0 && end == 0)
 		end = trace_keep(w.trace, &err2);

@@ -68,7 +68,7 @@ static bool are_found(const struct unexplained *unexplained, const double *perio
 
 	for (const struct unexplained_period *p = unexplained->periods;
 		p < unexplained->periods + UNEXPLAINED_PERIODS; p++) {
-		firm += unexplained_period_is_firm(p);
+		firm += p->firm;
 		for (int i = 0; i < n; i++)
 			right += p->period_ns && fabs((double)p->period_ns / periods_ns[i] - 1) < 0.002 &&
 				 p->count > 9 * counts[i] / 10 && p->count < counts[i] * 11 / 10 + random / 5;
@@ -202,7 +202,7 @@ TEST(periods_within_a_hundredth_of_each_other_are_one)
 	}
 	for (const struct unexplained_period *p = unexplained.periods;
 		p < unexplained.periods + UNEXPLAINED_PERIODS; p++)
-		firm += unexplained_period_is_firm(p);
+		firm += p->firm;
 	assert_int_equal(firm, 1);
 	unexplained_clear(&unexplained);
 }
