@@ -321,23 +321,11 @@ static void intervals_switch(struct intervals *v, const struct trace_event *even
 	v->worked = known >> WORK_SHIFT;
 }
 
-static void end_interrupt(struct intervals *v, const struct trace_event *event, int64_t at_ns)
-{
-	size_t i = v->depth;
-
-	while (i > 0 && (v->open[i - 1].kind != event->kind || v->open[i - 1].number != event->number))
-		i--;
-	if (i == 0)
-		return; /* it began before the trace, or where events were lost */
-	for (; v->depth > i; v->depth--)
-		v->broken++;
-	interval_end(v, at_ns);
-}
-
 void intervals_add(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	bool work = event->kind == TRACE_WORK, point = event->what == TRACE_POINT;
 	struct trace_interval *item;
+	size_t i = v->depth;
 
 	v->events++;
 	if (event->what == TRACE_SWITCH) {
@@ -349,7 +337,14 @@ void intervals_add(struct intervals *v, const struct trace_event *event, int64_t
 	} else if (event->what == TRACE_END && work) {
 		keymap_set(&v->threads, (uint64_t)event->pid, 0);
 	} else if (event->what == TRACE_END) {
-		end_interrupt(v, event, at_ns);
+		while (i > 0 &&
+			(v->open[i - 1].kind != event->kind || v->open[i - 1].number != event->number))
+			i--;
+		if (i == 0)
+			return; /* it began before the trace, or where events were lost */
+		for (; v->depth > i; v->depth--)
+			v->broken++;
+		interval_end(v, at_ns);
 	} else if (event->what == TRACE_SPAN || (point && event->pid == v->watcher)) {
 		/* a fault of another task is part of what that task does; of a fork nobody took the CPU */
 		item = interval_begin(v, event->kind, event->number, at_ns - event->length_ns,

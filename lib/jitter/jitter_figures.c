@@ -33,19 +33,6 @@ static void densities_clear(struct densities *p)
 	free(p->curves[1].points);
 }
 
-static void fill_curve(struct curve *c, const struct jitter_run *run, enum jitter_level level)
-{
-	c->seconds = (double)run->all.sampled_ns / 1e9;
-	for (size_t i = 0; i < run->jitter.n_buckets; i++) {
-		const struct jitter_bucket *b = &run->jitter.buckets[i];
-		double mean_ns = (double)b->total_ns / (double)b->count;
-
-		if (b->level == level && mean_ns > 0)
-			*array_add(c->points, c->n) = (struct density_point){log10(mean_ns / 1e9),
-				(double)b->count, log10((double)b->high_ns / fmax((double)b->low_ns, 1))};
-	}
-}
-
 static double densities_at(const struct densities *p, int step)
 {
 	return p->low + (p->high - p->low) * step / STEPS;
@@ -53,20 +40,28 @@ static double densities_at(const struct densities *p, int step)
 
 static void densities_prepare(struct densities *p)
 {
-	struct curve *c = p->curves;
-
-	fill_curve(&c[0], p->run, p->baseline ? JITTER_MASTER : JITTER_USER);
-	fill_curve(&c[1], p->baseline ?: p->run, JITTER_MASTER);
-	/* one for both, so that a difference of the curves is not one of bandwidths */
-	c[0].bandwidth = c[1].bandwidth = density_bandwidth(c[0].points, c[0].n) ?: 0.02;
-	/* the lengths of both, with a margin */
 	p->low = INFINITY;
 	p->high = -INFINITY;
-	for (c = p->curves; c < p->curves + 2; c++)
-		for (size_t i = 0; i < c->n; i++) {
-			p->low = fmin(p->low, c->points[i].at);
-			p->high = fmax(p->high, c->points[i].at);
+	for (struct curve *c = p->curves; c < p->curves + 2; c++) {
+		const struct jitter_run *run = c > p->curves && p->baseline ? p->baseline : p->run;
+		enum jitter_level level = c > p->curves || p->baseline ? JITTER_MASTER : JITTER_USER;
+
+		c->seconds = (double)run->all.sampled_ns / 1e9;
+		for (size_t i = 0; i < run->jitter.n_buckets; i++) {
+			const struct jitter_bucket *b = &run->jitter.buckets[i];
+			double mean_ns = (double)b->total_ns / (double)b->count, at = log10(mean_ns / 1e9);
+
+			if (b->level != level || mean_ns <= 0)
+				continue;
+			*array_add(c->points, c->n) = (struct density_point){
+				at, (double)b->count, log10((double)b->high_ns / fmax((double)b->low_ns, 1))};
+			p->low = fmin(p->low, at);
+			p->high = fmax(p->high, at);
 		}
+		/* one for both, so that a difference of the curves is not one of bandwidths */
+		c->bandwidth = c > p->curves ? p->curves[0].bandwidth : density_bandwidth(c->points, c->n) ?: 0.02;
+	}
+	/* the lengths of both, with a margin */
 	if (p->low > p->high)
 		p->low = p->high = -6;
 	p->low -= 0.35;

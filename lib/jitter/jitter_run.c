@@ -272,20 +272,15 @@ static struct jitter_change compare_rows(const struct jitter_row *before,
 		.p = fmin(1, 2 * fmin(more, less)),
 	};
 
+	change.weight = fmax(sqrt(change.before_share + change.after_share), 1e-9);
 	change.ratio = rate_ratio(&a, &b, &change.low, &change.high);
 	return change;
-}
-
-/* Chance is shared out by the time that a source took in both runs, so that many short ones do not hide a long one. */
-static double change_weight(const struct jitter_change *c)
-{
-	return fmax(sqrt(c->before_share + c->after_share), 1e-9);
 }
 
 static int by_weighted_p(const void *x, const void *y)
 {
 	const struct jitter_change *a = x, *b = y;
-	double of_a = a->p / change_weight(a), of_b = b->p / change_weight(b);
+	double of_a = a->p / a->weight, of_b = b->p / b->weight;
 
 	return (of_a > of_b) - (of_a < of_b);
 }
@@ -329,13 +324,13 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	 * smaller, and is not less than those before it. */
 	qsort(changes.items, changes.n, sizeof(*changes.items), by_weighted_p);
 	for (size_t i = 0; i < changes.n; i++)
-		weights += change_weight(&changes.items[i]);
+		weights += changes.items[i].weight;
 	for (size_t i = 0; i < changes.n; i++) {
 		struct jitter_change *c = &changes.items[i];
 		bool firm;
 
-		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / change_weight(c), 1)));
-		weights -= change_weight(c);
+		c->p = least = fmax(least, fmin(1, c->p * fmax(weights / c->weight, 1)));
+		weights -= c->weight;
 		firm = c->p < SIGNIFICANT;
 		if (!c->before)
 			c->kind = firm ? CHANGE_NEW : CHANGE_UNCLEAR;

@@ -106,7 +106,8 @@ struct jitter_change {
 	double before_share, after_share; /* of the sampled time */
 	double ratio;                     /* of these; INFINITY, or 0, if it is in one run only */
 	double low, high; /* its 95 % interval, of this source alone; INFINITY: no upper bound */
-	double p;         /* adjusted for the number of sources, weighted by time (Holm 1979) */
+	double p;         /* adjusted for the number of sources (Holm 1979) */
+	double weight; /* in that: chance is shared out by the time in both runs, so that many short ones do not hide a long one */
 };
 
 struct jitter_changes {

@@ -5,7 +5,6 @@
 
 #include "lib/base/paths.h"
 
-#include <dirent.h>
 #include <traceevent/event-parse.h>
 
 enum { HEADER = sizeof(uint64_t) + sizeof(long), WORD = sizeof(uint32_t) };
@@ -15,14 +14,6 @@ enum { LOST_SOME = 1 << 1, LOST_COUNTED = 1 << 0, LOST_SHIFT = 30, SIZE_MASK = (
 
 /* In the first word of a record, whose other bits are the time since the one before. Below: its length in words; 0: in the next word. */
 enum { PADDING = 29, TIME_EXTEND, TIME_STAMP, TIME_BITS = 27, TYPE_BITS = 5 };
-
-static uint32_t word_at(const struct trace_page *page, size_t at)
-{
-	uint32_t word;
-
-	memcpy(&word, page->data + at, WORD);
-	return word;
-}
 
 bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
 {
@@ -48,23 +39,25 @@ bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
 bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 {
 	while (page->next + 2 * WORD <= page->size) { /* no record is shorter */
-		uint32_t first = word_at(page, page->next), second = word_at(page, page->next + WORD);
+		uint32_t words[2];
+
+		memcpy(words, page->data + page->next, sizeof(words));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-		unsigned int type = first >> TIME_BITS;
-		uint64_t time = first & ((1 << TIME_BITS) - 1);
+		unsigned int type = words[0] >> TIME_BITS;
+		uint64_t time = words[0] & ((1 << TIME_BITS) - 1);
 #else
-		unsigned int type = first & ((1 << TYPE_BITS) - 1);
-		uint64_t time = first >> TYPE_BITS;
+		unsigned int type = words[0] & ((1 << TYPE_BITS) - 1);
+		uint64_t time = words[0] >> TYPE_BITS;
 #endif
 		size_t start = page->next + (type == 0 ? 2 : 1) * WORD, length = type * WORD;
 
 		if (type == TIME_EXTEND || type == TIME_STAMP) {
-			time |= (uint64_t)second << TIME_BITS;
+			time |= (uint64_t)words[1] << TIME_BITS;
 			length = WORD;
 		} else if (type == PADDING) {
-			length = time == 0 ? page->size - start : second; /* of the rest of the page */
+			length = time == 0 ? page->size - start : words[1]; /* of the rest of the page */
 		} else if (type == 0) {
-			length = second < WORD ? page->size : (second - WORD + 3) & ~(size_t)3;
+			length = words[1] < WORD ? page->size : (words[1] - WORD + 3) & ~(size_t)3;
 		}
 		if (length > page->size - start)
 			break;
@@ -190,22 +183,17 @@ static void add_event(struct trace_decoder *d, int tracing_fd, const struct even
 static void add_vectors(struct trace_decoder *d, int tracing_fd)
 {
 	static const char *const ends[] = {"_entry", "_exit"};
-	int fd = openat(tracing_fd, "events/irq_vectors", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(closedirp) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	struct dirent *entry;
+	_cleanup_(paths_clear) struct paths entries = paths_expand(tracing_fd, "/events/irq_vectors/*_entry");
 
-	while (dir && (entry = readdir(dir)))
-		for (int i = 0; i < 2; i++) {
-			size_t whole = strlen(entry->d_name), end = strlen(ends[i]);
-			_cleanup_(freep) char *name = NULL;
+	for (size_t i = 0; i < 2 * entries.n; i++) {
+		const char *entry = strrchr(entries.items[i / 2], '/') + 1;
+		_cleanup_(freep) char *name = xstrndup(entry, strlen(entry) - strlen(ends[0]));
+		_cleanup_(freep) char *event = text_format("%s%s", name, ends[i % 2]);
 
-			if (whole <= end || strcmp(entry->d_name + whole - end, ends[i]))
-				continue;
-			name = xstrndup(entry->d_name, whole - end);
-			add_event(d, tracing_fd,
-				&(struct event_row){"irq_vectors", entry->d_name, i ? TRACE_END : TRACE_BEGIN,
-					TRACE_VECTOR, name, {"vector"}});
-		}
+		add_event(d, tracing_fd,
+			&(struct event_row){"irq_vectors", event, i % 2 ? TRACE_END : TRACE_BEGIN,
+				TRACE_VECTOR, name, {"vector"}});
+	}
 }
 
 int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, const char *kallsyms, struct error *err)
