@@ -313,20 +313,6 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 	return array;
 }
 
-static int compare_print_json(const struct compare_query *q, struct error *err)
-{
-	json_t *document = comparison_as_json(q->a.name, q->b.name, &q->comparisons[q->main]);
-	json_t *et = q->clocks == COMPARE_BOTH
-			     ? comparison_as_json(q->a.name, q->b.name, &q->comparisons[COMPARISON_ET])
-			     : NULL;
-
-	json_object_update_new(document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
-						 q->doubt == DUET_SOUND ? NULL : duet_doubt_names[q->doubt],
-						 "runs", sides_as_json(q, false), "files",
-						 sides_as_json(q, true), "environment_changes", q->changes));
-	return json_print_document("emp-comparison", document, err);
-}
-
 int verb_compare(int argc, char **argv, struct error *err)
 {
 	_cleanup_(question_clear) struct compare_query q = {};
@@ -352,10 +338,21 @@ int verb_compare(int argc, char **argv, struct error *err)
 	}
 	if (r == 0)
 		r = find_changes(&q, err);
-	if (r == 0 && analyze_options.json)
-		r = compare_print_json(&q, err);
-	else if (r == 0)
+	if (r == 0 && analyze_options.json) {
+		json_t *document = comparison_as_json(q.a.name, q.b.name, &q.comparisons[q.main]);
+		json_t *et = q.clocks == COMPARE_BOTH
+				     ? comparison_as_json(q.a.name, q.b.name, &q.comparisons[COMPARISON_ET])
+				     : NULL;
+
+		json_object_update_new(
+			document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
+					  q.doubt == DUET_SOUND ? NULL : duet_doubt_names[q.doubt], "runs",
+					  sides_as_json(&q, false), "files", sides_as_json(&q, true),
+					  "environment_changes", q.changes));
+		r = json_print_document("emp-comparison", document, err);
+	} else if (r == 0) {
 		compare_print(&q);
+	}
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
 		if (q.clocks >> clock & 1)
 			r = comparison_judge(&q.comparisons[clock],

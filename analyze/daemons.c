@@ -45,21 +45,6 @@ static const struct column l_columns[] = {
 	{},
 };
 
-static struct table *list_central(const struct analysis *analysis)
-{
-	struct table *list = table_new(central_columns);
-
-	for (size_t i = 0; i < analysis->n_statistics; i++) {
-		const struct daemon_statistics *d = &analysis->statistics[i];
-
-		if (d->n_central == 0)
-			continue;
-		table_row(list, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central), TIME(d->central_max_ns),
-			VALUE(json_real(d->central_sd_ns), text_precise(d->central_sd_ns, 0)));
-	}
-	return list;
-}
-
 static int list_l_samples(
 	struct table *list, struct book *book, const struct analysis *analysis, struct error *err)
 {
@@ -122,7 +107,8 @@ static int daemons_print_json(
 
 int verb_daemons(int argc, char **argv, struct error *err)
 {
-	_cleanup_(table_freep) struct table *central = NULL, *l_samples = table_new(l_columns);
+	_cleanup_(table_freep) struct table *central = table_new(central_columns),
+					    *l_samples = table_new(l_columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis a = {};
 	const struct analysis_options how = {
@@ -135,7 +121,14 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		r = list_l_samples(l_samples, book, &a, err);
 	if (r < 0)
 		return r;
-	central = list_central(&a);
+	for (size_t i = 0; i < a.n_statistics; i++) {
+		const struct daemon_statistics *d = &a.statistics[i];
+
+		if (d->n_central > 0)
+			table_row(central, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central),
+				TIME(d->central_max_ns),
+				VALUE(json_real(d->central_sd_ns), text_precise(d->central_sd_ns, 0)));
+	}
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);
 	print_analysis(&a);

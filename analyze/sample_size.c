@@ -29,6 +29,10 @@ static const struct column columns[] = {
 	{},
 };
 
+/* How many samples a precision needs. */
+static const struct column needed_columns[] = {
+	{"CI", COLUMN_TEXT, "half_width"}, {"PT", COLUMN_NUMBER, "pt"}, {"ET", COLUMN_NUMBER, "et"}, {}};
+
 static struct table *list_sizes(const struct sample_sizes *sizes)
 {
 	struct table *list = table_new(columns);
@@ -44,22 +48,6 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 			VALUE(json_real(s->blocks_sd_ns), text_precise(s->blocks_sd_ns, s->blocks_sd_ns)),
 			VALUE(json_real(s->blocks_outliers), NULL), VALUE(json_boolean(s->judged), NULL),
 			VALUE(json_boolean(s->close), close));
-	}
-	return list;
-}
-
-/* How many samples a precision needs. */
-static struct table *list_needed(const struct sample_sizes clocks[2])
-{
-	static const struct column of[] = {{"CI", COLUMN_TEXT, "half_width"}, {"PT", COLUMN_NUMBER, "pt"},
-		{"ET", COLUMN_NUMBER, "et"}, {}};
-	struct table *list = table_new(of);
-
-	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
-		double half = sample_size_half_widths[i];
-
-		table_row(list, VALUE(json_real(half), text_brief("± %g %%", 100 * half)),
-			REAL("%.0f", clocks[0].needed[i]), REAL("%.0f", clocks[1].needed[i]));
 	}
 	return list;
 }
@@ -93,9 +81,15 @@ static int sample_size_report(
 	const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
 {
 	_cleanup_(table_freep) struct table *pt = list_sizes(&clocks[0]), *et = list_sizes(&clocks[1]);
-	_cleanup_(table_freep) struct table *needed = list_needed(clocks);
+	_cleanup_(table_freep) struct table *needed = table_new(needed_columns);
 	json_t *document;
 
+	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
+		double half = sample_size_half_widths[i];
+
+		table_row(needed, VALUE(json_real(half), text_brief("± %g %%", 100 * half)),
+			REAL("%.0f", clocks[0].needed[i]), REAL("%.0f", clocks[1].needed[i]));
+	}
 	if (!analyze_options.json) {
 		print_sizes(d, clocks, (struct table *const[]){pt, et}, needed);
 		return 0;

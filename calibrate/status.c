@@ -57,24 +57,6 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->result.n_samples - 1 - first) : otherwise_ns;
 }
 
-static int gather_phase(struct book *book, const struct calibration_phase *wanted, struct phase_state *phase,
-	struct error *err)
-{
-	int r = 0;
-
-	if (wanted->run) {
-		r = run_result_read(
-			book, wanted->run, &(struct discard_rules){}, RESULT_COUNTERS, &phase->result, err);
-		if (r == 0)
-			r = book_rows(book, wanted->run, &resume_point_table, &phase->resume_points,
-				&phase->n_resume_points, err);
-	}
-	if (phase->result.n_samples < wanted->samples)
-		phase->left_ns = saturate_multiply(
-			wanted->samples - phase->result.n_samples, pace_ns(phase, wanted->length_ns));
-	return r;
-}
-
 /* Of a run, or, for 0, of the latest that can be resumed, or else of the latest. 1: found; 0: there is none. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
@@ -85,13 +67,23 @@ static int gather(struct book *book, int64_t run, struct state *s, struct error 
 	if (r <= 0)
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);
-	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		r = gather_phase(book, &s->calibration.phases[i], &s->phases[i], err);
-		if (r < 0)
-			return r;
-		s->left_ns = saturate_add(s->left_ns, s->phases[i].left_ns);
+	for (int i = 0; r >= 0 && i < CALIBRATION_PHASES; i++) {
+		const struct calibration_phase *wanted = &s->calibration.phases[i];
+		struct phase_state *phase = &s->phases[i];
+
+		if (wanted->run) {
+			r = run_result_read(book, wanted->run, &(struct discard_rules){}, RESULT_COUNTERS,
+				&phase->result, err);
+			if (r == 0)
+				r = book_rows(book, wanted->run, &resume_point_table, &phase->resume_points,
+					&phase->n_resume_points, err);
+		}
+		if (phase->result.n_samples < wanted->samples)
+			phase->left_ns = saturate_multiply(
+				wanted->samples - phase->result.n_samples, pace_ns(phase, wanted->length_ns));
+		s->left_ns = saturate_add(s->left_ns, phase->left_ns);
 	}
-	return 1;
+	return r < 0 ? r : 1;
 }
 
 static void print_phase(const struct state *s, int which)

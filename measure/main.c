@@ -6,20 +6,6 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
-/* Also for a session that was interrupted. If a document is on standard output, text goes to standard error. */
-static int measure_report(const struct session *session, struct error *err)
-{
-	int r = export_results(session, true, err);
-
-	if (r == 0 && export_takes_stdout(session->options)) {
-		if (fflush(stdout) != 0)
-			return error_os(err, -errno, "cannot write to standard output");
-		if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-			return error_os(err, -errno, "cannot write to standard error");
-	}
-	return r < 0 ? r : show_session(session, err);
-}
-
 /* STATUS_TOO_FEW with a sentence if too few samples are clean. */
 static int check_clean(const struct session *session, struct error *err)
 {
@@ -46,7 +32,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	_cleanup_(session_close) struct session session = SESSION_NEW;
 	const struct parameters *p = &measure_options.parameters;
 	int64_t first = 0, last = 0;
-	struct error err2 = {};
+	struct error err2 = {}, *e;
 	int outcome, r;
 
 	r = measure_options_finish(&measure_options, err);
@@ -70,7 +56,14 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	outcome = session_run(&session, &commands, err);
-	r = measure_report(&session, outcome == 0 ? err : &err2);
+	/* also what was taken before an interruption; text goes to standard error if a document is on standard output */
+	e = outcome == 0 ? err : &err2;
+	r = export_results(&session, true, e);
+	if (r == 0 && export_takes_stdout(&measure_options) &&
+		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
+		r = error_os(e, -errno, "cannot write to standard output");
+	if (r == 0)
+		r = show_session(&session, e);
 	if (outcome == 0 && r == 0)
 		r = check_clean(&session, err);
 	for (const struct session *s = &session; s; s = s->in_turn)

@@ -44,6 +44,7 @@ static int preload_fast_clock(struct error *err)
 	return 0;
 }
 
+/* Of a pipe for programs that do less when they see /dev/null: moves its pages there without reading them. */
 static void *drain_pipe(void *data)
 {
 	int from = (int)(intptr_t)data, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -53,29 +54,13 @@ static void *drain_pipe(void *data)
 	return NULL;
 }
 
-/* A pipe whose other end discards everything: for programs that do less when they see /dev/null. A thread moves the
- * pages to /dev/null without reading them. *ret_fd: the end to write to, open until this process ends. */
-static int make_drained_pipe(int *ret_fd, struct error *err)
-{
-	pthread_t thread;
-	int fds[2], r;
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return error_os(err, -errno, "cannot make a pipe for the output");
-	r = pthread_create(&thread, NULL, drain_pipe, (void *)(intptr_t)fds[0]);
-	if (r != 0)
-		return error_os(err, -r, "cannot drain the output");
-	pthread_detach(thread);
-	*ret_fd = fds[1];
-	return 0;
-}
-
 /* Opened once, also for several commands. */
 static int open_output(struct session *s, const struct command *command, int *ret, struct error *err)
 {
 	const char *where = command->output ?: s->options->show_output ? "inherit" : "null";
 	struct output *output;
-	int r = 0;
+	pthread_t thread;
+	int fds[2], r;
 
 	for (size_t i = 0; i < s->n_outputs; i++)
 		if (!strcmp(s->outputs[i].where, where)) {
@@ -88,16 +73,21 @@ static int open_output(struct session *s, const struct command *command, int *re
 	if (!strcmp(where, "inherit"))
 		return 0;
 	if (!strcmp(where, "pipe")) {
-		r = make_drained_pipe(&output->fd, err);
+		if (pipe2(fds, O_CLOEXEC) < 0)
+			return error_os(err, -errno, "cannot make a pipe for the output");
+		output->fd = fds[1]; /* open until this process ends */
+		r = pthread_create(&thread, NULL, drain_pipe, (void *)(intptr_t)fds[0]);
+		if (r != 0)
+			return error_os(err, -r, "cannot drain the output");
+		pthread_detach(thread);
 	} else if (!strcmp(where, "null")) {
 		output->fd = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
 	} else {
 		r = output_file_is_stream(where) ? 0 : paths_check(where, PATH_WRITE, err);
-		if (r == 0)
-			output->fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		if (r < 0)
+			return r;
+		output->fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	}
-	if (r < 0)
-		return r;
 	if (output->fd < 0)
 		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
 	*ret = output->fd;
