@@ -101,49 +101,42 @@ static int import_profile(struct book *book, const char *path, struct error *err
 	return r;
 }
 
-static void list_profiles(const struct profile *profiles, size_t n)
+static int list(struct book *book, const char *name, struct error *err)
 {
 	static const struct column columns[] = {
 		{"NAME"}, {"MADE"}, {"CPU"}, {"SHORT RUN"}, {"LONG RUN"}, {"CUTOFFS", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
+	_cleanup_(json_decrefp) json_t *documents = json_array();
+	struct profile *profiles = NULL;
+	size_t n = 0;
+	int r = book_profiles(book, &profiles, &n, err);
 
 	for (size_t i = 0; i < n; i++) {
-		const struct profile *p = &profiles[i];
+		struct profile *p = &profiles[i];
+		json_t *document;
 
+		if (r == 0 && calibrate_options.json) {
+			r = document_make_profile(p, &document, err);
+			if (r == 0)
+				json_array_append_new(documents, document);
+		}
 		table_row(table, TEXT(p->name), MOMENT(p->made_ns), p->cpu < 0 ? TEXT(NULL) : NUMBER(p->cpu),
 			TEXT(text_brief(
 				"%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples)),
 			TEXT(text_brief(
 				"%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples)),
 			NUMBER(p->n_cutoffs));
+		profile_clear(p);
 	}
-	table_print(table, stdout);
-}
-
-static int list(struct book *book, const char *name, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *documents = json_array();
-	struct profile *profiles = NULL;
-	size_t n = 0;
-	int r = book_profiles(book, &profiles, &n, err);
-
-	for (size_t i = 0; r == 0 && calibrate_options.json && i < n; i++) {
-		json_t *document;
-
-		r = document_make_profile(&profiles[i], &document, err);
-		if (r == 0)
-			json_array_append_new(documents, document);
-	}
-	if (r == 0 && calibrate_options.json)
-		r = json_print_document("emp-profiles", json_pack("{s:O}", "profiles", documents), err);
-	else if (r == 0 && n == 0)
-		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
-	else if (r == 0)
-		list_profiles(profiles, n);
-	for (size_t i = 0; i < n; i++)
-		profile_clear(&profiles[i]);
 	free(profiles);
-	return r;
+	if (r < 0)
+		return r;
+	if (calibrate_options.json)
+		return json_print_document("emp-profiles", json_pack("{s:O}", "profiles", documents), err);
+	if (n == 0)
+		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
+	table_print(table, stdout);
+	return 0;
 }
 
 int verb_profile(int argc, char **argv, struct error *err)

@@ -28,23 +28,21 @@ const struct option_row revalidate_options[] = {
 	{},
 };
 
-/* The profile's runs and environment, if this book has them. */
+/* The profile, its runs and its environment, if this book has them; and the new run. */
 struct past {
 	struct profile profile;
-	struct run short_run;
 	struct differences changes; /* of the fingerprint since then */
-	bool comparable;            /* both fingerprints are known */
-	struct analysis then, then_long;
-	bool has_long;
+	struct analysis then, then_long, now;
+	struct evidence evidence; /* those of them that are known */
 };
 
 static void past_clear(struct past *p)
 {
 	profile_clear(&p->profile);
-	run_clear(&p->short_run);
 	differences_clear(&p->changes);
 	analysis_clear(&p->then);
 	analysis_clear(&p->then_long);
+	analysis_clear(&p->now);
 }
 
 static int load_past(struct book *book, const char *name, struct past *p, struct error *err)
@@ -59,30 +57,29 @@ static int load_past(struct book *book, const char *name, struct past *p, struct
 			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
 	how.by_wait_if_exact = p->profile.by_wait;
-	r = book_get_run(book, p->profile.short_run.run, &p->short_run, err);
-	if (r == 0)
-		r = analysis_load(book, p->profile.short_run.run, &how, &p->then, err);
+	r = analysis_load(book, p->profile.short_run.run, &how, &p->then, err);
 	how.family_reference[0] = &p->then;
+	p->evidence = (struct evidence){.profile = &p->profile, .then = &p->then, .now = &p->now};
 	if (r == 0 && p->profile.long_run.run) {
 		r = analysis_load(book, p->profile.long_run.run, &how, &p->then_long, err);
-		p->has_long = r == 0;
+		p->evidence.then_long = &p->then_long;
 	}
-	if (r == 0 && p->short_run.task_length_ns <= 0)
+	if (r == 0 && p->then.run.task_length_ns <= 0)
 		return error_say(err, -EINVAL,
 			"run %lld, the short run of profile '%s', does not record its task length",
-			(long long)p->short_run.id, name);
+			(long long)p->then.run.id, name);
 	return r;
 }
 
 static int compare_fingerprints(struct calibration *c, struct past *p, struct error *err)
 {
 	int r = environment_differences(
-		c->base.book, p->short_run.environment, c->base.environment, &p->changes, err);
+		c->base.book, p->then.run.environment, c->base.environment, &p->changes, err);
 
 	if (r < 0)
 		return r;
-	p->comparable = r > 0;
-	calibrate_print("Fingerprint: %s\n", !p->comparable      ? "that of the profile is not known"
+	p->evidence.differences = r > 0 ? &p->changes : NULL;
+	calibrate_print("Fingerprint: %s\n", r == 0              ? "that of the profile is not known"
 					     : p->changes.n == 0 ? "unchanged since the profile was made"
 								 : "changed since the profile was made:");
 	for (size_t i = 0; i < p->changes.n; i++) {
@@ -98,7 +95,7 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 static int take_run(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	enum { FEWEST = 10 };
-	int64_t length_ns = p->short_run.task_length_ns, n = options.length_ns / length_ns;
+	int64_t length_ns = p->then.run.task_length_ns, n = options.length_ns / length_ns;
 	_cleanup_(run_clear) struct run run = {};
 	struct inc_program inc;
 	struct sampling sampling = {.run = &run, .spec = &inc.spec, .warm_ups = 1};
@@ -188,25 +185,16 @@ static json_t *verdict_json(const struct judgement *j, const struct past *p, int
 
 static int judge_run(struct calibration *c, struct past *p, int64_t run, struct error *err)
 {
-	_cleanup_(analysis_clear) struct analysis now = {};
 	_cleanup_(judgement_clear) struct judgement judgement = {};
-	const struct analysis_options analysis = {.by_wait_if_exact = p->profile.by_wait,
-		.family_reference = {&p->then, p->has_long ? &p->then_long : NULL}};
-	struct evidence evidence = {
-		.profile = &p->profile,
-		.differences = p->comparable ? &p->changes : NULL,
-		.then = &p->then,
-		.then_long = p->has_long ? &p->then_long : NULL,
-		.now = &now,
-	};
-	int r;
+	const struct analysis_options how = {.by_wait_if_exact = p->profile.by_wait,
+		.family_reference = {&p->then, p->evidence.then_long}};
+	int r = analysis_load(c->base.book, run, &how, &p->now, err);
 
-	r = analysis_load(c->base.book, run, &analysis, &now, err);
 	if (r == 0)
-		r = run_variation_load(c->base.book, p->then.run.id, run, false, &evidence.variation, err);
+		r = run_variation_load(c->base.book, p->then.run.id, run, false, &p->evidence.variation, err);
 	if (r < 0)
 		return r;
-	judgement = validity_judge(&evidence);
+	judgement = validity_judge(&p->evidence);
 	if (calibrate_options.json)
 		r = json_print_document("emp-revalidation", verdict_json(&judgement, p, run), err);
 	else
@@ -237,13 +225,13 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	plan->anyway = calibrate_options.ignore_audit;
-	plan->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : past.short_run.cpu;
+	plan->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : past.then.run.cpu;
 	plan->backend = xstrdup(accounting_backend_names[calibrate_options.backend]);
 	r = calibration_prepare(&calibration, err);
 	if (r == 0)
 		r = compare_fingerprints(&calibration, &past, err);
 	if (r == 0)
-		r = calibration_find_constant(&calibration, past.short_run.environment, err);
+		r = calibration_find_constant(&calibration, past.then.run.environment, err);
 	if (r == 0)
 		r = take_run(&calibration, &past, &run, err);
 	if (r == -EINTR)

@@ -50,82 +50,54 @@ int find_calibration(struct book *book, const struct calibration_query *query, s
 	return found;
 }
 
-/* All samples of a run must come from the same environment. */
-static int check_environment(struct calibration *c, struct error *err)
-{
-	int64_t id = c->plan.phases[LONG_PHASE].run ?: c->plan.phases[SHORT_PHASE].run, before;
-	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(freep) char *changes = NULL;
-	_cleanup_(run_clear) struct run run = {};
-	struct resume_point *points;
-	size_t n;
-	int r;
-
-	/* that of the last sample: of the last resume point, if there is one */
-	r = book_get_run(c->base.book, id, &run, err);
-	if (r == 0)
-		r = book_rows(c->base.book, id, &resume_point_table, &points, &n, err);
-	if (r < 0)
-		return r;
-	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : run.environment;
-	fields_free(&resume_point_table, points, n);
-	if (before == c->base.environment)
-		return 0;
-	r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
-	if (r < 0)
-		return r;
-	changes = differences_description(&differences, 3, false);
-	if (!calibrate_options.ignore_changes)
-		return error_say(err, STATUS_NOT_FIT,
-			"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
-			*changes ? changes : "the book does not have the earlier one");
-	calibrate_print("Environment: changed (%s), ignored\n", terminal_text(changes));
-	return 0;
-}
-
-/* For the rest of c->plan: the environment must be that of the last sample, unless --ignore-changes is given. 0, STATUS_NOT_FIT with
- * a sentence, or a failure. */
+/* For the rest of c->plan. All samples of a run must come from the same environment, unless --ignore-changes is given. 0, STATUS_NOT_FIT
+ * with a sentence, or a failure. */
 static int prepare_to_resume(struct calibration *c, struct error *err)
 {
-	_cleanup_(run_clear) struct run first = {};
+	const struct calibration_phase *phases = c->plan.phases;
+	_cleanup_(differences_clear) struct differences differences = {};
+	_cleanup_(run_clear) struct run first = {}, last = {};
+	_cleanup_(freep) char *changes = NULL;
+	struct resume_point *points;
+	int64_t before;
+	size_t n;
 	int r;
 
 	c->plan.anyway |= calibrate_options.ignore_audit;
 	calibrate_print("Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
-	r = book_get_run(c->base.book, c->plan.phases[SHORT_PHASE].run, &first, err);
+	r = book_get_run(c->base.book, phases[SHORT_PHASE].run, &first, err);
 	if (r == 0)
 		r = calibration_prepare(c, err);
+	/* the environment of the last sample: of the last resume point, if there is one */
 	if (r == 0)
-		r = check_environment(c, err);
-	return r != 0 ? r : calibration_find_constant(c, first.environment, err);
-}
-
-/* The calibration of a run, or, for 0, the latest that can be resumed. */
-static int find_to_resume(struct calibration *c, int64_t run, struct error *err)
-{
-	_cleanup_(run_clear) struct run there = {};
-	const struct calibration_plan *plan = &c->plan;
-	int r = find_calibration(c->base.book, &(struct calibration_query){.run = run}, &c->plan, err);
-
-	if (r > 0 && plan->state == CALIBRATION_DONE)
-		return error_say(err, -EINVAL,
-			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
-			(long long)plan->phases[SHORT_PHASE].run, (long long)plan->phases[LONG_PHASE].run,
-			calibrate_db(), calibrate_quoted(plan->profile));
+		r = book_get_run(c->base.book, phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run, &last, err);
+	if (r == 0)
+		r = book_rows(c->base.book, last.id, &resume_point_table, &points, &n, err);
 	if (r != 0)
-		return r < 0 ? r : 0;
-	if (!run)
-		return error_say(err, -ENOENT, "no calibration to resume in the lab book '%s'",
-			book_file(c->base.book));
-	r = book_get_run(c->base.book, run, &there, err);
-	return r < 0 ? r
-		     : error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration",
-			       (long long)run, there.program, run_kind_names[there.kind]);
+		return r;
+	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : last.environment;
+	fields_free(&resume_point_table, points, n);
+	if (before != c->base.environment) {
+		r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
+		if (r < 0)
+			return r;
+		changes = differences_description(&differences, 3, false);
+		if (!calibrate_options.ignore_changes)
+			return error_say(err, STATUS_NOT_FIT,
+				"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
+				*changes ? changes : "the book does not have the earlier one");
+		calibrate_print("Environment: changed (%s), ignored\n", terminal_text(changes));
+	}
+	return calibration_find_constant(c, first.environment, err);
 }
 
+/* emp-calibrate resume: the calibration of a run, or the latest that can be resumed. */
 int verb_resume(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
+	const struct calibration_plan *plan = &calibration.plan;
+	_cleanup_(run_clear) struct run there = {};
+	struct book *book;
 	int64_t run = 0;
 	int r = 0;
 
@@ -133,10 +105,26 @@ int verb_resume(int argc, char **argv, struct error *err)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
 		r = calibration_open(&calibration, err);
+	book = calibration.base.book;
 	if (r == 0)
-		r = find_to_resume(&calibration, run, err);
-	if (r == 0)
-		r = prepare_to_resume(&calibration, err);
+		r = find_calibration(book, &(struct calibration_query){.run = run}, &calibration.plan, err);
+	if (r < 0)
+		return r;
+	if (r == 0 && !run)
+		return error_say(
+			err, -ENOENT, "no calibration to resume in the lab book '%s'", book_file(book));
+	if (r == 0) {
+		r = book_get_run(book, run, &there, err);
+		return r < 0 ? r
+			     : error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration",
+				       (long long)run, there.program, run_kind_names[there.kind]);
+	}
+	if (plan->state == CALIBRATION_DONE)
+		return error_say(err, -EINVAL,
+			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+			(long long)plan->phases[SHORT_PHASE].run, (long long)plan->phases[LONG_PHASE].run,
+			calibrate_db(), calibrate_quoted(plan->profile));
+	r = prepare_to_resume(&calibration, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the next sample");
 	return r != 0 ? r : calibration_run(&calibration, err);
