@@ -8,20 +8,8 @@
 #include "lib/base/paths.h"
 #include "lib/base/table.h"
 #include "lib/document/document.h"
-#include "lib/duet/duet_report.h"
-#include "lib/record/run.h"
-#include "lib/report/results.h"
-#include "lib/report/run_result.h"
 
 #include <math.h>
-
-/* One command in a table. */
-struct export_row {
-	const struct task *task;
-	double relative,
-		relative_sd; /* to the reference, else to the fastest; sd NAN: this is the reference */
-	const struct comparison *ratio; /* of a duet, to the first command; NULL: none */
-};
 
 /* Means of the samples kept. */
 struct mean_cpu {
@@ -48,50 +36,18 @@ static const struct summary *related_time(const struct task *t, bool duet)
 	return duet ? &t->result.discarding.pt.kept : &t->result.discarding.et.raw;
 }
 
-/* The commands that have samples, in their order; the caller frees the array. Their means are related to that of the first or
- * the least one, with sds by propagation as in hyperfine. */
-static struct export_row *make_rows(
-	const struct session *s, bool duet, const struct comparison *comparisons, size_t *ret_n)
+static int by_mean_et(const void *x, const void *y)
 {
-	struct export_row *rows = xcalloc(s->n, sizeof(*rows));
-	const struct task *base = NULL;
-	size_t n = 0;
+	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
+	double of_a = a->result.discarding.et.raw.mean_ns, of_b = b->result.discarding.et.raw.mean_ns;
 
-	for (size_t i = 0; i < session_n_shown(s); i++) {
-		const struct task *t = &s->tasks[i];
-		const struct comparison *c = duet ? &comparisons[i] : NULL;
-
-		if (t->result.n_samples == 0)
-			continue;
-		rows[n++] = (struct export_row){.task = t, .ratio = c && c->a.n > 0 ? c : NULL};
-		if (!base || (!s->options->reference &&
-				     related_time(t, duet)->mean_ns < related_time(base, duet)->mean_ns))
-			base = t;
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct export_row *row = &rows[i];
-
-		const struct summary *time = related_time(row->task, duet), *to = related_time(base, duet);
-		double cv = time->sd_ns / time->mean_ns, cv_to = to->sd_ns / to->mean_ns;
-
-		row->relative = time->mean_ns / to->mean_ns;
-		row->relative_sd = row->task == base ? NAN : row->relative * sqrt(cv * cv + cv_to * cv_to);
-	}
-	*ret_n = n;
-	return rows;
-}
-
-static int by_mean(const void *x, const void *y)
-{
-	double a = ((const struct export_row *)x)->task->result.discarding.et.raw.mean_ns;
-	double b = ((const struct export_row *)y)->task->result.discarding.et.raw.mean_ns;
-
-	return (a > b) - (a < b);
+	return (of_a > of_b) - (of_a < of_b);
 }
 
 struct export_table {
 	const struct session *session;
-	bool duet;                     /* has the ratios */
+	bool duet, ratios;             /* the last: has those of the duet */
+	const struct task *base;       /* that means are related to: the reference, else the fastest */
 	const struct discarding *mark; /* of the profile, which is the same for all; NULL: none */
 	const char *unit;
 	double unit_ns;
@@ -143,7 +99,7 @@ static void make_columns(struct export_table *t)
 	}
 	for (size_t i = 0; i < ELEMENTS(after); i++)
 		*array_add(t->columns, n) = after[i];
-	if (t->duet)
+	if (t->ratios)
 		*array_add(t->columns, n) = (struct column){"PT ratio (95 % CI)", COLUMN_NUMBER};
 	if (t->mark) {
 		*array_add(t->columns, n) = (struct column){NULL, COLUMN_NUMBER, "profile_blind"};
@@ -181,18 +137,21 @@ static struct cell ratio_cell(const struct comparison *c)
 	return TEXT(text);
 }
 
-/* The cells of the columns that make_columns makes. */
-static void add_row(const struct export_table *t, const struct export_row *row)
+/* The cells of the columns that make_columns makes. c: with the first command. The sd of a relation is propagated as in hyperfine. */
+static void add_row(const struct export_table *t, const struct task *task, const struct comparison *c)
 {
-	const struct command *command = row->task->command;
-	const struct run_result *run = &row->task->result;
+	const struct command *command = task->command;
+	const struct run_result *run = &task->result;
+	const struct summary *time = related_time(task, t->duet), *to = related_time(t->base, t->duet);
+	double cv = time->sd_ns / time->mean_ns, cv_to = to->sd_ns / to->mean_ns;
+	double relative = time->mean_ns / to->mean_ns, relative_sd = relative * sqrt(cv * cv + cv_to * cv_to);
 	const struct summary *et = &run->discarding.et.raw, *pt = &run->discarding.pt.kept;
 	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
 	const struct mean_cpu cpu = mean_cpu(run);
 	bool several = run->n_samples > 1;
 	struct table *table = t->table;
 
-	table_row(table, CODE(row->task->name), time_cell(t, et->mean_ns, et->sd_ns, several),
+	table_row(table, CODE(task->name), time_cell(t, et->mean_ns, et->sd_ns, several),
 		time_cell(t, et->sd_ns, et->sd_ns, false), time_cell(t, et->median_ns, et->sd_ns, false),
 		time_cell(t, cpu.user_ns, et->sd_ns, false), time_cell(t, cpu.system_ns, et->sd_ns, false),
 		time_cell(t, (double)et->min_ns, et->sd_ns, false),
@@ -200,15 +159,15 @@ static void add_row(const struct export_table *t, const struct export_row *row)
 	for (size_t i = 0; t->parameters[i]; i++) /* the reference has none */
 		table_add(table, TEXT(command->values ? command->values[i] : ""));
 	table_add(table,
-		TEXT(several && !isnan(row->relative_sd)
-				? text_brief("%.2f ± %.2f", row->relative, row->relative_sd)
-				: text_brief("%.2f", row->relative)),
+		TEXT(several && task != t->base && !isnan(relative_sd)
+				? text_brief("%.2f ± %.2f", relative, relative_sd)
+				: text_brief("%.2f", relative)),
 		time_cell(t, pt->mean_ns, pt->sd_ns, several), time_cell(t, pt->sd_ns, pt->sd_ns, false),
 		NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
 		VALUE(memory.n > 0 ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
 		TEXT(command->text ?: ""));
-	if (t->duet)
-		table_add(table, ratio_cell(row->ratio));
+	if (t->ratios)
+		table_add(table, ratio_cell(c->a.n > 0 ? c : NULL));
 	if (t->mark)
 		table_add(table,
 			VALUE(t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL,
@@ -237,29 +196,38 @@ static void write_remarks(const struct export_table *t, enum table_format format
 
 static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
+	const struct session *judged = session_judged(s);
 	bool duet = s->options->order == ORDER_DUET;
 	_cleanup_(export_table_clear) struct export_table t = {
-		.session = s, .duet = duet && session_n_shown(s) > 1};
-	_cleanup_(freep) struct export_row *rows = NULL;
+		.session = s, .duet = duet, .ratios = duet && session_n_shown(s) > 1};
+	_cleanup_(freep) const struct task **rows = xcalloc(s->n, sizeof(struct task *));
 	double first_ns;
-	size_t n;
+	size_t n = 0;
 	int r = duet ? session_compare(s, err) : 0;
 
 	if (r < 0)
 		return r;
-	rows = make_rows(session_judged(s), duet, s->comparisons, &n);
-	if (n > 0 &&
-		noise_marked(rows[0].task->result.discarding.blind_ns, rows[0].task->result.discarding.noise))
-		t.mark = &rows[0].task->result.discarding;
-	first_ns = n > 0 ? rows[0].task->result.discarding.et.raw.mean_ns : 0;
+	for (size_t i = 0; i < session_n_shown(judged); i++) {
+		const struct task *task = &judged->tasks[i];
+
+		if (task->result.n_samples == 0)
+			continue;
+		rows[n++] = task;
+		if (!t.base || (!s->options->reference && related_time(task, duet)->mean_ns <
+								  related_time(t.base, duet)->mean_ns))
+			t.base = task;
+	}
+	if (n > 0 && noise_marked(rows[0]->result.discarding.blind_ns, rows[0]->result.discarding.noise))
+		t.mark = &rows[0]->result.discarding;
+	first_ns = n > 0 ? rows[0]->result.discarding.et.raw.mean_ns : 0;
 	t.unit = s->options->unit ?: first_ns >= 1e9 ? "s" : first_ns >= 1e6 ? "ms" : "us";
 	t.unit_ns = !strcmp(t.unit, "s") ? 1e9 : !strcmp(t.unit, "ms") ? 1e6 : 1e3;
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
-		qsort(rows, n, sizeof(*rows), by_mean);
+		qsort(rows, n, sizeof(*rows), by_mean_et);
 	make_columns(&t);
 	t.table = table_new(t.columns);
 	for (size_t i = 0; i < n; i++)
-		add_row(&t, &rows[i]);
+		add_row(&t, rows[i], &s->comparisons[rows[i] - judged->tasks]);
 	table_write(t.table, format, file);
 	if (format != TABLE_CSV)
 		write_remarks(&t, format, file);

@@ -157,15 +157,25 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	return names_text(&t->run.name_patterns, err);
 }
 
-/* The last task. -ENOENT with a sentence: the suite's inc is not there. */
-static int add_inc(struct session *s, size_t n_commands, struct error *err)
+/* A task for each command; then the first again for --aa, or INC for --against. -ENOENT with a sentence: the suite's inc is not there. */
+static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	struct inc_command *inc;
-	int r;
+	int r = 0;
 
-	if (n_commands != 1)
+	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
+	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
+	s->names = xcalloc(commands->n + 1, sizeof(char *));
+	s->comparisons = xcalloc(commands->n + 1, N_COMPARISON_CLOCKS * sizeof(*s->comparisons));
+	for (size_t i = 0; r == 0 && i < commands->n; i++)
+		r = fill_task(s, &commands->items[i], "", err);
+	if (r == 0 && s->options->aa)
+		r = fill_task(s, &commands->items[0], " (again)", err);
+	if (r < 0 || !s->options->against_inc)
+		return r;
+	if (commands->n != 1)
 		return error_say(
-			err, -EINVAL, "--against inc measures one command, and there are %zu", n_commands);
+			err, -EINVAL, "--against inc measures one command, and there are %zu", commands->n);
 	s->inc = inc = xcalloc(1, sizeof(*inc));
 	r = suite_file_find("inc", &inc->inc.path, err);
 	if (r < 0)
@@ -178,21 +188,6 @@ static int add_inc(struct session *s, size_t n_commands, struct error *err)
 		.path = inc->inc.path,
 		.output = "null"};
 	return fill_task(s, &inc->command, "", err);
-}
-
-static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
-{
-	int r = 0;
-
-	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
-	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
-	s->names = xcalloc(commands->n + 1, sizeof(char *));
-	s->comparisons = xcalloc(commands->n + 1, N_COMPARISON_CLOCKS * sizeof(*s->comparisons));
-	for (size_t i = 0; r == 0 && i < commands->n; i++)
-		r = fill_task(s, &commands->items[i], "", err);
-	if (r == 0 && s->options->aa)
-		r = fill_task(s, &commands->items[0], " (again)", err);
-	return r == 0 && s->options->against_inc ? add_inc(s, commands->n, err) : r;
 }
 
 /* A file in memory for standard error, of which a message about a failure shows the end. */
