@@ -75,52 +75,45 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	table_print(table, stdout);
 }
 
-/* As analyze_discard; without --profile, by the rules that the run was measured with, which must have a profile. The caller frees
- * its name. */
-static int discard_by_own(
-	struct book *book, int64_t id, struct run_result *ret, char **ret_profile, struct error *err)
+/* As analyze_discard; without --profile, by the rules that the run was measured with, which must have a profile. */
+static int discard_by_own(struct book *book, int64_t id, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(run_rules_clear) struct run_rules own = {};
 	int r;
 
-	if (analyze_options.profile) {
-		r = analyze_discard(book, id, ret, err);
-	} else {
-		r = book_get_run(book, id, &run, err);
-		if (r == 0)
-			r = run_rules_load(book, &run, NULL, false, &own, err);
-		if (r == 0 && !own.rules.profile)
-			return error_say(err, -EINVAL,
-				"run %" PRId64
-				" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
-				id,
-				own.missing ? "with a profile that is no longer in the book"
-					    : "without a profile");
-		own.rules.other_cpus |= analyze_options.other_cpus;
-		if (r == 0)
-			r = run_result_read(book, id, &own.rules, 0, ret, err);
-	}
+	if (analyze_options.profile)
+		return analyze_discard(book, id, ret, err);
+	r = book_get_run(book, id, &run, err);
 	if (r == 0)
-		*ret_profile = text_copy(analyze_options.profile ?: own.profile.name);
-	return r;
+		r = run_rules_load(book, &run, NULL, false, &own, err);
+	if (r < 0)
+		return r;
+	if (!own.rules.profile)
+		return error_say(err, -EINVAL,
+			"run %" PRId64
+			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+			id,
+			own.missing ? "with a profile that is no longer in the book" : "without a profile");
+	own.rules.other_cpus |= analyze_options.other_cpus;
+	return run_result_read(book, id, &own.rules, 0, ret, err);
 }
 
 int verb_discard(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};
-	_cleanup_(freep) char *profile = NULL;
+	const struct discarding *d = &result.discarding;
 	int64_t run;
 	int r = analyze_open(argv[0], &book, &run, err);
 
 	if (r == 0)
-		r = discard_by_own(book, run, &result, &profile, err);
+		r = discard_by_own(book, run, &result, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
-		return json_print_document("emp-discard", discarding_as_json(&result.discarding), err);
-	print_discarding(&result.discarding, profile);
+		return json_print_document("emp-discard", discarding_as_json(d), err);
+	print_discarding(d, analyze_options.profile ?: d->run.profile);
 	return 0;
 }
 
@@ -134,16 +127,17 @@ int verb_protocols(int argc, char **argv, struct error *err)
 
 	for (int i = 0; r == 0 && i < argc; i++) {
 		_cleanup_(run_result_clear) struct run_result result = {};
-		_cleanup_(freep) char *profile = NULL;
 		const struct discarding *d = &result.discarding;
+		const char *profile;
 		json_t *row;
 		int64_t run;
 
 		r = option_run(argv[i], "RUN", &run, err);
 		if (r == 0)
-			r = discard_by_own(book, run, &result, &profile, err);
+			r = discard_by_own(book, run, &result, err);
 		if (r < 0)
 			return r;
+		profile = analyze_options.profile ?: d->run.profile;
 		if (!analyze_options.json && (!last || strcmp(last, profile)))
 			noise_print(stdout, profile, d->blind_ns, d->noise);
 		row = json_pack("{s:I, s:s*, s:s}", "run", (json_int_t)run, "program", d->run.program,
@@ -155,7 +149,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		json_array_append_new(array, row);
 		add_stages(table, d, true);
 		free(last);
-		last = TAKE(profile);
+		last = xstrdup(profile);
 	}
 	if (r < 0)
 		return r;
