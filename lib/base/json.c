@@ -24,8 +24,17 @@ static size_t ascii_flag(FILE *file)
 	return fd >= 0 && isatty(fd) ? JSON_ENSURE_ASCII : 0;
 }
 
+int json_write_real(FILE *file, double value)
+{
+	const char *text = text_brief("%.15g", value);
+
+	return fputs(strtod(text, NULL) == value ? text : text_brief("%.17g", value), file) < 0 ? -1 : 0;
+}
+
 int json_write(FILE *file, const json_t *json)
 {
+	if (json_is_real(json))
+		return json_write_real(file, json_real_value(json));
 	return json_dumpf(json, file, JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | ascii_flag(file));
 }
 

@@ -16,6 +16,7 @@ int json_print_document(const char *format, json_t *members, struct error *err);
 
 /* A value on one line, with all digits of its numbers. -1: it cannot be written, or is NULL. */
 int json_write(FILE *file, const json_t *json);
+int json_write_real(FILE *file, double value); /* with as many digits as it needs */
 
 /* null: not a finite number. */
 json_t *json_real_or_null(double value);

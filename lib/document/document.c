@@ -132,13 +132,11 @@ int document_write_fields(
 			r = write_text(file, field->words[value]);
 		else if (field->type == FIELD_BOOL)
 			fputs(value ? "true" : "false", file);
-		else if (field->type == FIELD_REAL || (field->seconds && value % NS_PER_S)) {
-			double real = is_number ? (double)value / NS_PER_S : *field_real(field, object);
-			const char *text = text_brief("%.15g", real);
-
-			/* with as many digits as it needs */
-			fputs(strtod(text, NULL) == real ? text : text_brief("%.17g", real), file);
-		} else
+		else if (field->type == FIELD_REAL)
+			r = json_write_real(file, *field_real(field, object));
+		else if (field->seconds && value % NS_PER_S)
+			r = json_write_real(file, (double)value / NS_PER_S);
+		else
 			write_int(file, field->seconds ? value / NS_PER_S : value);
 		if (r < 0)
 			return -1;
