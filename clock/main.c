@@ -283,23 +283,6 @@ static bool read_request(struct service *service, struct client *client)
 	return r == 0;
 }
 
-/* Serves the clients by what poll(2) found of their descriptors. Backwards, because the last takes the place of one that is
- * dropped. */
-static void handle_clients(struct service *service, const struct pollfd *fds)
-{
-	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-
-	for (size_t n = service->n_clients; n-- > 0;) {
-		struct client *client = &service->clients[n];
-		bool stays = client->is_served ? !fds[n].revents : now_ns - client->since_ns < MAX_WAIT_NS;
-
-		if (fds[n].revents && !client->is_served) /* or it has hung up meanwhile */
-			stays = !(fds[n].revents & (POLLHUP | POLLERR)) && read_request(service, client);
-		if (!stays)
-			drop_client(service, client);
-	}
-}
-
 /* What a context switch has cost on average, and how many there were. */
 struct switch_cost {
 	uint64_t switches;
@@ -360,6 +343,7 @@ static int turn(struct service *service, struct error *err)
 {
 	size_t n = service->n_clients;
 	struct pollfd *fds = xrealloc(service->fds, (n + 2) * sizeof(*fds));
+	int64_t now_ns;
 	int r;
 
 	service->fds = fds;
@@ -374,7 +358,18 @@ static int turn(struct service *service, struct error *err)
 		return 0;
 	if (r == 0)
 		tell_cost(service);
-	handle_clients(service, fds + 2);
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	/* Backwards, because the last takes the place of one that is dropped. */
+	for (size_t i = n; i-- > 0;) {
+		struct client *client = &service->clients[i];
+		short revents = fds[2 + i].revents;
+		bool stays = client->is_served ? !revents : now_ns - client->since_ns < MAX_WAIT_NS;
+
+		if (revents && !client->is_served) /* or it has hung up meanwhile */
+			stays = !(revents & (POLLHUP | POLLERR)) && read_request(service, client);
+		if (!stays)
+			drop_client(service, client);
+	}
 	if (fds[1].revents)
 		accept_clients(service);
 	if (service->n_clients != n)

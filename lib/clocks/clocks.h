@@ -6,7 +6,6 @@
 #include "lib/base/base.h"
 #include "lib/document/document.h"
 #include "lib/record/fields.h"
-#include "lib/report/plot.h"
 
 /* By how much less precise one clock is than another: a ratio of standard deviations. */
 struct gain {
@@ -107,11 +106,14 @@ json_t *clocks_as_json(const struct clocks *clocks);
 /* The reverse. -EINVAL: a member is wrong; -EPROTONOSUPPORT: an unknown version. */
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
 
-/* On standard output, for people or as a document: one that is in the book, and how it differs from the one before on the same
- * machine. */
+/* Prints one that is in the book, for people or as a document. */
 int clocks_print(struct book *book, const struct clocks *clocks, bool json, struct error *err);
-int clocks_compare(struct book *book, const struct clocks *clocks, bool json, struct error *err);
 
-/* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its
- * length (Hines, Wyatt & Chang, Figure 2). */
-struct drawing figure_clocks(const struct clocks *clocks);
+/* Shows that with the id (0: the latest): prints it or, with `diff`, how it differs from the one before on the same machine; or
+ * draws the precision (Hines, Wyatt & Chang, Figure 2) as `output`. */
+struct clocks_view {
+	bool json, diff;
+	const char *output; /* NULL: it is printed */
+	bool script;        /* the gnuplot file is kept */
+};
+int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, struct error *err);

@@ -3,6 +3,7 @@
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/table.h"
+#include "lib/report/plot.h"
 #include "lib/stats/summary.h"
 
 #include <math.h>
@@ -167,33 +168,28 @@ static double cost_ns(const struct clocks *c, const struct clock_source *source)
 	return source ? source->median * 1e9 / c->cycles_per_second : NAN;
 }
 
-/* How much slower a source is than before; NAN: it was not there. */
-static double change_of(const struct clocks *now, const struct clocks *before, size_t source)
-{
-	const struct clock_source *was = clocks_find(before, now->sources[source].name);
-
-	return was && was->median > 0 ? cost_ns(now, &now->sources[source]) / cost_ns(before, was) : NAN;
-}
-
 /* The changes beside the median change, which is that of the machine's speed; NAN: no source was there before. */
 static struct table *list_changes(const struct clocks *now, const struct clocks *before)
 {
-	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources + 1, sizeof(*ppm));
+	_cleanup_(freep) double *changes = xcalloc(now->n_sources, sizeof(*changes));
+	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources, sizeof(*ppm));
 	_cleanup_(freep) size_t *order = clocks_by_cost(now);
 	struct table *list = table_new(diff_columns);
 	double usual;
 	size_t n = 0;
 
 	for (size_t i = 0; i < now->n_sources; i++) {
-		double change = change_of(now, before, i);
+		const struct clock_source *source = &now->sources[i],
+					  *was = clocks_find(before, source->name);
 
-		if (isfinite(change))
-			ppm[n++] = llround(change * 1e6);
+		changes[i] = was && was->median > 0 ? cost_ns(now, source) / cost_ns(before, was) : NAN;
+		if (isfinite(changes[i]))
+			ppm[n++] = llround(changes[i] * 1e6);
 	}
 	usual = median_of(ppm, n) / 1e6;
 	for (size_t i = 0; i < now->n_sources; i++) {
 		const struct clock_source *source = &now->sources[order[i]];
-		double change = change_of(now, before, order[i]), relative = change / usual;
+		double change = changes[order[i]], relative = change / usual;
 		const char *word = relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "";
 
 		table_row(list, TEXT(clocks_short_name(source->name)), TEXT(source->name),
@@ -204,7 +200,7 @@ static struct table *list_changes(const struct clocks *now, const struct clocks 
 	return list;
 }
 
-int clocks_compare(struct book *book, const struct clocks *now, bool json, struct error *err)
+static int print_differences(struct book *book, const struct clocks *now, bool json, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks before = {};
 	_cleanup_(table_freep) struct table *list = NULL;
@@ -271,7 +267,22 @@ static void write_precision(const void *subject, FILE *script)
 	fputs("EOD\n", script);
 }
 
-struct drawing figure_clocks(const struct clocks *c)
+int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, struct error *err)
 {
-	return (struct drawing){"clocks", write_precision, c, 1100, 700};
+	_cleanup_(clocks_clear) struct clocks clocks = {};
+	int r = book_get_clocks(book, id, false, &clocks, err);
+
+	if (r < 0)
+		return r;
+	if (r == 0 && id > 0)
+		return error_say(err, -ENOENT, "the book has no calibration %" PRId64 " of the clocks", id);
+	if (r == 0)
+		return error_say(err, -ENOENT,
+			"the clocks of this machine are not calibrated: run 'emp-calibrate clocks'");
+	if (view->diff)
+		return print_differences(book, &clocks, view->json, err);
+	if (view->output)
+		return plot_drawing((struct drawing){"clocks", write_precision, &clocks, 1100, 700},
+			view->output, view->script, err);
+	return clocks_print(book, &clocks, view->json, err);
 }

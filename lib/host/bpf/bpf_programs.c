@@ -25,19 +25,11 @@ static const char *const kinds[] = {
 
 /* EMP's own (accounting.bpf.c, clock.bpf.c, page_waits.bpf.c), and what some kernels load themselves: iterators that
  * run when they are read, and a program for input devices. Names have at most 15 bytes in the kernel. */
-static bool is_expected(const char *name)
-{
-	static const char *const expected[] = {"read_tasks", "read_tasks_before_6_7", "task_exits",
-		"task_dies", "task_dies_before_6_7", "task_executes", "list_observers", "irq_handler_begins",
-		"irq_handler_ends", "softirq_begins", "softirq_ends", "local_timer_begins",
-		"local_timer_ends", "clock_switches", "slave_switches", "request_is_issued",
-		"request_is_complete", "dump_bpf_map", "dump_bpf_prog", "hid_tail_call"};
-
-	for (size_t i = 0; i < ELEMENTS(expected); i++)
-		if (!strncmp(expected[i], name, BPF_OBJ_NAME_LEN - 1))
-			return true;
-	return false;
-}
+static const char *const expected[] = {"read_tasks", "read_tasks_before_6_7", "task_exits", "task_dies",
+	"task_dies_before_6_7", "task_executes", "list_observers", "irq_handler_begins", "irq_handler_ends",
+	"softirq_begins", "softirq_ends", "local_timer_begins", "local_timer_ends", "clock_switches",
+	"slave_switches", "request_is_issued", "request_is_complete", "dump_bpf_map", "dump_bpf_prog",
+	"hid_tail_call"};
 
 int bpf_programs_list(char **ret, size_t *ret_n)
 {
@@ -50,11 +42,16 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 		_cleanup_(closep) int fd = bpf_prog_get_fd_by_id(id);
 		struct bpf_prog_info info = {};
 		uint32_t size = sizeof(info);
+		bool is_expected = false;
 
 		if (fd < 0 && fd != -ENOENT) /* unloaded meanwhile */
 			return fd;
 		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 || info.type >= ELEMENTS(kinds) ||
-			!kinds[info.type] || is_expected(info.name))
+			!kinds[info.type])
+			continue;
+		for (size_t i = 0; i < ELEMENTS(expected); i++)
+			is_expected |= !strncmp(expected[i], info.name, BPF_OBJ_NAME_LEN - 1);
+		if (is_expected)
 			continue;
 		text_append(&list, ", ", "%s (%s)", *info.name ? info.name : "unnamed", kinds[info.type]);
 		n++;
