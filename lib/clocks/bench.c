@@ -67,7 +67,7 @@ static void summarize(
 
 	sort_ascending(calls->cycles, n);
 	sort_ascending(calls->medians, n_blocks);
-	bounds = median_interval(calls->medians, n_blocks, 0.95);
+	bounds = median_interval(calls->medians, n_blocks);
 	median = grouped_median_of(calls->cycles, n, quantum);
 	ret->low = bounds.low / 1000;
 	ret->high = bounds.high / 1000;

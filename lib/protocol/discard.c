@@ -268,7 +268,7 @@ static void check_two_sd(const struct sample_filter *d, const bool *out, bool et
 		if (!out[i])
 			times[n++] = times[i];
 	c->kept = summary_of(times, n);
-	c->interval = interval_of_mean(times, n, 0.95, &d->rules.correlation);
+	c->interval = interval_of_mean(times, n, &d->rules.correlation);
 	for (size_t i = 0; i < d->n_samples; i++) {
 		int64_t time = sample_time_ns(&d->samples[i], et);
 

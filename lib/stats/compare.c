@@ -105,13 +105,6 @@ double log_ratio_half(const struct log_ratio *r, double alpha)
 	return isnan(r->se) ? NAN : gsl_cdf_tdist_Pinv(1 - alpha / 2, r->df) * r->se;
 }
 
-double log_ratio_p(const struct log_ratio *r)
-{
-	if (isnan(r->se) || r->se <= 0)
-		return isnan(r->se) ? NAN : r->mean == 0;
-	return p_of(r->mean / r->se, r->df);
-}
-
 struct ranked {
 	int64_t value;
 	bool of_b;
@@ -296,7 +289,7 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 		if (!isnan(l->se)) {
 			c.t = l->mean / l->se;
 			c.df = l->df;
-			c.p = log_ratio_p(l);
+			c.p = l->se > 0 ? p_of(c.t, c.df) : l->mean == 0;
 			find_interval(&c, LEVEL);
 		}
 	}

@@ -24,7 +24,6 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 
 /* Half the width of the interval of the mean at 1 - alpha, by Student's t; NAN: not known. */
 double log_ratio_half(const struct log_ratio *ratio, double alpha);
-double log_ratio_p(const struct log_ratio *ratio); /* that the mean is 0; two-sided */
 
 /* How the samples were taken, which decides what chance may explain. */
 enum design {

@@ -49,12 +49,11 @@ double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum)
 	return (double)median + (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
 }
 
-struct bounds median_interval(const int64_t *ascending, size_t n, double level)
+struct bounds median_interval(const int64_t *ascending, size_t n)
 {
 	size_t outside = 0; /* values that may be left out at each end */
 
-	while (outside < n / 2 &&
-		gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= (1 - level) / 2)
+	while (outside < n / 2 && gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= 0.025)
 		outside++;
 	if (outside == 0)
 		return (struct bounds){NAN, NAN};
@@ -100,13 +99,6 @@ struct summary summary_of(const int64_t *values, size_t n)
 	s.sd_ns = n < 2 ? 0 : sqrt(squares / (double)(n - 1));
 	s.relative_error = s.mean_ns > 0 ? s.sd_ns / s.mean_ns : 0;
 	return s;
-}
-
-double summary_interval(const struct summary *s, double level)
-{
-	if (s->n < 2)
-		return NAN;
-	return gsl_cdf_tdist_Pinv(0.5 + level / 2, (double)(s->n - 1)) * s->sd_ns / sqrt((double)s->n);
 }
 
 double proportion_at_least(size_t k, size_t n)

@@ -18,9 +18,6 @@ struct summary {
 /* values_ns[n], in any order. n = 0 gives zeros. */
 struct summary summary_of(const int64_t *values_ns, size_t n);
 
-/* In ns: half the width of the confidence interval of the mean by Student's t (level such as 0.95); NAN for n < 2. */
-double summary_interval(const struct summary *summary, double level);
-
 /* Location and width of the bulk of an array, however extreme a minority of its values is. */
 
 /* In place. */
@@ -39,9 +36,9 @@ struct bounds {
 	double low, high;
 };
 
-/* The confidence interval of the median of the population, between two of the values: whatever their distribution, it
- * covers at least `level` (binomial; Conover 1999). NAN: there are too few values. */
-struct bounds median_interval(const int64_t *ascending, size_t n, double level);
+/* The 95 % interval of the median of the population, between two of the values, whatever their distribution (binomial; Conover
+ * 1999). NAN: there are too few values. */
+struct bounds median_interval(const int64_t *ascending, size_t n);
 
 /* The shortest interval that contains half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it is not
  * symmetric about the median, and so one long tail does not widen it. */

@@ -188,7 +188,7 @@ static double error_by_lag1(const int64_t *values, size_t n, double lag1, struct
 }
 
 struct interval interval_of_mean(
-	const int64_t *values, size_t n_values, double level, const struct known_correlation *machine)
+	const int64_t *values, size_t n_values, const struct known_correlation *machine)
 {
 	struct summary s = summary_of(values, n_values);
 	double n = (double)n_values, products = 0, squares = 0, before = 0, cubes = 0, skewness = 0;
@@ -224,7 +224,7 @@ struct interval interval_of_mean(
 		interval.effective_n = fmax(interval.effective_n, LEAST_EFFECTIVE);
 		freedom = fmin(n - 1, interval.effective_n);
 	}
-	t = gsl_cdf_tdist_Pinv(0.5 + level / 2, freedom);
+	t = gsl_cdf_tdist_Pinv(0.975, freedom);
 	if (n_values >= INTERVAL_LEAST_VALUES) { /* that of the mean; corrected for its bias */
 		for (size_t i = 0; i < n_values; i++)
 			cubes += pow(((double)values[i] - s.mean_ns) / s.sd_ns, 3);

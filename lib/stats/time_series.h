@@ -41,9 +41,8 @@ struct interval {
 	bool calibrated;    /* the machine's correlation was known */
 };
 
-/* values_ns[n] in the order of time; level such as 0.95. machine NULL: not known. */
-struct interval interval_of_mean(
-	const int64_t *values_ns, size_t n, double level, const struct known_correlation *machine);
+/* At 95 %, of values_ns[n] in the order of time. machine NULL: not known. */
+struct interval interval_of_mean(const int64_t *values_ns, size_t n, const struct known_correlation *machine);
 
 /* By how much the variance of a mean of n values grows if neighbours have this correlation. */
 double correlation_inflation(double lag1, double n);

@@ -28,6 +28,7 @@
 #include "lib/protocol/sample_size.h"
 #include "lib/stats/time_series.h"
 #include "lib/trend/change_points.h"
+#include "tests/unit/student.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,7 +61,7 @@ static void print_interval(struct interval interval)
 
 static void print_student(const struct summary *s)
 {
-	double half = summary_interval(s, 0.95);
+	double half = student_half(s);
 
 	print_interval((struct interval){s->mean_ns - half, s->mean_ns + half, 0, 0});
 }
@@ -89,8 +90,8 @@ static void answer_interval(void)
 		if (!beyond_two_sd(&all, times[i]))
 			left[n_left++] = times[i];
 	after = summary_of(left, n_left);
-	print_interval(interval_of_mean(times, n, 0.95, NULL));
-	print_interval(interval_of_mean(times, n, 0.95, &machine));
+	print_interval(interval_of_mean(times, n, NULL));
+	print_interval(interval_of_mean(times, n, &machine));
 	print_student(&all);
 	print_student(&after);
 	putchar('\n');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Intervals of means, and how often they contain the mean. tests/bench/truth.py prints more. */
 #include "tests/unit/drawn.h"
+#include "tests/unit/student.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/stats/summary.h"
@@ -13,10 +14,9 @@ TEST(uncorrelated_values_have_students_interval)
 {
 	const int64_t values[] = {100, 103, 99, 104, 98, 102, 97, 101, 103, 96};
 	struct summary s = summary_of(values, 10);
-	struct interval i = interval_of_mean(values, 10, 0.95, NULL);
+	struct interval i = interval_of_mean(values, 10, NULL);
 
-	assert_close(
-		(i.high_ns - i.low_ns) / 2, summary_interval(&s, 0.95), 0.1); /* they are hardly skewed */
+	assert_close((i.high_ns - i.low_ns) / 2, student_half(&s), 0.1); /* they are hardly skewed */
 	assert_close(i.effective_n, 10, 0);
 }
 
@@ -29,20 +29,20 @@ TEST(correlated_values_are_worth_fewer)
 	for (int k = 0; k < 40; k++)
 		values[k] = 1000 + (k / 5 % 2 ? 10 : -10) + k % 3;
 	s = summary_of(values, 40);
-	i = interval_of_mean(values, 40, 0.95, NULL);
+	i = interval_of_mean(values, 40, NULL);
 	assert_true(i.lag1 > 0.5);
 	assert_true(i.effective_n < 20);
-	assert_true(i.high_ns - i.low_ns > 3 * summary_interval(&s, 0.95));
+	assert_true(i.high_ns - i.low_ns > 3 * student_half(&s));
 }
 
 TEST(one_value_has_no_interval_and_a_constant_has_none_to_speak_of)
 {
 	const int64_t same[10] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5};
 
-	assert_true(isnan(interval_of_mean(same, 1, 0.95, NULL).low_ns));
-	assert_close(interval_of_mean(same, 10, 0.95, NULL).low_ns, 5, 0);
-	assert_close(interval_of_mean(same, 10, 0.95, NULL).high_ns, 5, 0);
-	assert_close(interval_of_mean(same, 10, 0.95, NULL).effective_n, 10, 0);
+	assert_true(isnan(interval_of_mean(same, 1, NULL).low_ns));
+	assert_close(interval_of_mean(same, 10, NULL).low_ns, 5, 0);
+	assert_close(interval_of_mean(same, 10, NULL).high_ns, 5, 0);
+	assert_close(interval_of_mean(same, 10, NULL).effective_n, 10, 0);
 }
 
 /* The variance of the mean of four values is 1/16 of the sum of all their covariances. */
@@ -85,9 +85,9 @@ static struct found find(const struct made_of *of)
 			x = of->lag1 * x + sqrt(1 - of->lag1 * of->lag1) * gsl_ran_ugaussian(rng);
 		}
 		s = summary_of(values, of->n);
-		interval = interval_of_mean(values, of->n, 0.95, of->machine);
+		interval = interval_of_mean(values, of->n, of->machine);
 		found.covered += (interval.low_ns <= 1e9 && interval.high_ns >= 1e9) / (double)RUNS;
-		found.width += (interval.high_ns - interval.low_ns) / 2 / summary_interval(&s, 0.95) / RUNS;
+		found.width += (interval.high_ns - interval.low_ns) / 2 / student_half(&s) / RUNS;
 		found.beyond += (interval.low_ns < (double)s.min_ns || interval.high_ns > (double)s.max_ns) /
 				(double)RUNS;
 	}
@@ -144,7 +144,7 @@ static double cover_lognormal(size_t n, double sd)
 
 		for (size_t k = 0; k < n; k++)
 			values[k] = llround(1e9 * exp(sd * gsl_ran_ugaussian(rng)));
-		i = interval_of_mean(values, n, 0.95, NULL);
+		i = interval_of_mean(values, n, NULL);
 		assert_true(i.low_ns > 0);
 		covered += (i.low_ns <= mean && i.high_ns >= mean) / (double)RUNS;
 	}
@@ -205,8 +205,8 @@ TEST(a_known_machine_narrows_what_ten_values_seem_to_show)
 {
 	const int64_t values[] = {100, 101, 103, 104, 104, 103, 101, 99, 98, 97};
 	const struct known_correlation machine = {0.1, 300};
-	struct interval alone = interval_of_mean(values, 10, 0.95, NULL);
-	struct interval known = interval_of_mean(values, 10, 0.95, &machine);
+	struct interval alone = interval_of_mean(values, 10, NULL);
+	struct interval known = interval_of_mean(values, 10, &machine);
 
 	assert_true(alone.effective_n < 5 && known.effective_n > 5);
 	assert_true(known.calibrated && !alone.calibrated);
@@ -217,7 +217,7 @@ TEST(an_interval_reaches_further_on_the_side_of_the_long_tail)
 {
 	const int64_t values[] = {100, 101, 100, 102, 101, 120, 100, 101, 103, 100};
 	double mean = summary_of(values, 10).mean_ns;
-	struct interval i = interval_of_mean(values, 10, 0.95, NULL);
+	struct interval i = interval_of_mean(values, 10, NULL);
 
 	assert_true(i.low_ns < mean && i.high_ns > mean);
 	assert_true(i.high_ns - mean > 1.5 * (mean - i.low_ns));
@@ -231,7 +231,7 @@ TEST(a_little_more_skewness_does_not_make_an_interval_twice_as_wide)
 
 	for (int64_t tail = 30; tail < 200; tail++) {
 		const int64_t values[] = {1000, 1010, 1000, 1020, 1010, 1000 + tail, 1000, 1010, 1030, 1000};
-		struct interval i = interval_of_mean(values, 10, 0.95, &machine);
+		struct interval i = interval_of_mean(values, 10, &machine);
 		double width = i.high_ns - i.low_ns;
 
 		assert_false(width > 1.1 * before);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first screen, letter for letter. */
 #include "tests/unit/check.h"
+#include "tests/unit/student.h"
 
 #include "lib/base/terminal.h"
 #include "lib/report/screen.h"
@@ -59,7 +60,7 @@ static int clear(void **state)
 /* What is shown, with Student's interval. */
 static char *printed(void)
 {
-	double half = summary_interval(&s.pt, 0.95);
+	double half = student_half(&s.pt);
 
 	s.interval = (struct interval){
 		s.pt.mean_ns - half, s.pt.mean_ns + half, NAN, (double)s.pt.n, s.pt.n < 8};

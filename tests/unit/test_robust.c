@@ -83,7 +83,7 @@ TEST_DRAWN(the_interval_of_the_median_covers_it, 1)
 			for (size_t i = 0; i < sizes[k]; i++)
 				values[i] = llround(gsl_ran_exponential(rng, mean));
 			sort_ascending(values, sizes[k]);
-			covered += covers_the_median(median_interval(values, sizes[k], 0.95), mean * M_LN2);
+			covered += covers_the_median(median_interval(values, sizes[k]), mean * M_LN2);
 		}
 		printf("%zu values: %.1f %%\n", sizes[k], 100.0 * covered / RUNS);
 		assert_true(covered >= RUNS * 0.935 && covered <= RUNS * 0.99);
@@ -94,6 +94,6 @@ TEST(five_values_have_no_95_percent_interval_of_the_median)
 {
 	const int64_t values[] = {1, 2, 3, 4, 5, 6};
 
-	assert_true(isnan(median_interval(values, 5, 0.95).low));
-	assert_true(median_interval(values, 6, 0.95).low == 1 && median_interval(values, 6, 0.95).high == 6);
+	assert_true(isnan(median_interval(values, 5).low));
+	assert_true(median_interval(values, 6).low == 1 && median_interval(values, 6).high == 6);
 }
