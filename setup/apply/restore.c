@@ -264,19 +264,18 @@ static void restore_units(struct restore *r)
 
 #define CPU "/sys/devices/system/cpu/"
 
-/* Of these, the files that can be written and read. */
-static const char *const FILES[] = {CPU "cpufreq/*", CPU "cpufreq/[a-z]*/*",
-	CPU "cpufreq/policy[0-9]*/[a-z]*/*", CPU "intel_pstate/*", CPU "amd_pstate/*", CPU "smt/control",
-	CPU "cpu[0-9]*/online", CPU "cpu[0-9]*/power/energy_perf_bias"};
-
-static const char *const UNIT_FILES[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
-
-static json_t *take_files(void)
+static json_t *snapshot_take(const struct unit_list *list)
 {
-	json_t *files = json_object();
+	static const char *const kernel[] = {CPU "cpufreq/*", CPU "cpufreq/[a-z]*/*",
+		CPU "cpufreq/policy[0-9]*/[a-z]*/*", CPU "intel_pstate/*", CPU "amd_pstate/*",
+		CPU "smt/control", CPU "cpu[0-9]*/online", CPU "cpu[0-9]*/power/energy_perf_bias"};
+	static const char *const systemd[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
+	_cleanup_(freep) char *boot_id = journal_boot_id();
+	json_t *files = json_object(), *masks = json_object(), *units = json_object(),
+	       *unit_files = json_object();
 
-	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
-		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, FILES[i]);
+	for (size_t i = 0; i < ELEMENTS(kernel); i++) { /* those that can be written and read */
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, kernel[i]);
 
 		for (size_t k = 0; k < paths.n; k++) {
 			_cleanup_(freep) char *value = NULL;
@@ -287,16 +286,8 @@ static json_t *take_files(void)
 				json_object_set_new(files, paths.items[k], json_string(value));
 		}
 	}
-	return files;
-}
-
-/* Masks, and drop-ins of ours. */
-static json_t *take_masks(void)
-{
-	json_t *masks = json_object();
-
-	for (size_t i = 0; i < ELEMENTS(UNIT_FILES); i++) {
-		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, UNIT_FILES[i]);
+	for (size_t i = 0; i < ELEMENTS(systemd); i++) { /* masks, and drop-ins of ours */
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, systemd[i]);
 
 		for (size_t k = 0; k < paths.n; k++) {
 			_cleanup_(freep) char *drop_in = text_format("%s/" DROP_IN_NAME, paths.items[k]);
@@ -305,14 +296,6 @@ static json_t *take_masks(void)
 				json_object_set_new(masks, paths.items[k], json_string("there"));
 		}
 	}
-	return masks;
-}
-
-static json_t *snapshot_take(const struct unit_list *list)
-{
-	_cleanup_(freep) char *boot_id = journal_boot_id();
-	json_t *units = json_object(), *unit_files = json_object();
-
 	for (size_t i = 0; list && i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
 
@@ -321,8 +304,7 @@ static json_t *snapshot_take(const struct unit_list *list)
 			json_object_set_new(units, unit->name, json_string("active"));
 	}
 	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot", "version", 1,
-		"boot_id", boot_id, "files", take_files(), "masks", take_masks(), "units", units,
-		"unit_files", unit_files);
+		"boot_id", boot_id, "files", files, "masks", masks, "units", units, "unit_files", unit_files);
 }
 
 int snapshot_save(const struct unit_list *list, struct error *err)

@@ -179,18 +179,6 @@ static json_t *frequencies(int root_fd)
 		int_or_null(f.no_turbo), "boost", int_or_null(f.boost), "policies", array);
 }
 
-static json_t *vulnerabilities(int root_fd)
-{
-	_cleanup_(paths_clear) struct paths paths = paths_expand(
-		root_fd, "/sys/devices/system/cpu/vulnerabilities/*");
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < paths.n; i++)
-		json_object_set_new(
-			object, strrchr(paths.items[i], '/') + 1, fingerprint_file(root_fd, paths.items[i]));
-	return object;
-}
-
 /* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path
  * or over D-Bus) would change the digest from minute to minute. null where systemd does not answer. */
 static json_t *enabled_units(int root_fd)
@@ -219,8 +207,13 @@ static json_t *enabled_units(int root_fd)
 
 static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 {
-	json_t *settings = json_object();
+	_cleanup_(paths_clear) struct paths paths = paths_expand(
+		root_fd, "/sys/devices/system/cpu/vulnerabilities/*");
+	json_t *settings = json_object(), *vulnerabilities = json_object();
 
+	for (size_t i = 0; i < paths.n; i++)
+		json_object_set_new(vulnerabilities, strrchr(paths.items[i], '/') + 1,
+			fingerprint_file(root_fd, paths.items[i]));
 	for (size_t i = 0; i < ELEMENTS(FILES); i++) {
 		json_t *part = json_object_get(settings, FILES[i].part);
 
@@ -232,7 +225,7 @@ static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 	}
 	json_object_set_new(settings, "frequency", frequencies(root_fd));
 	json_object_set_new(settings, "kernel_options", kernel_options(root_fd, kernel->running));
-	json_object_set_new(settings, "vulnerabilities", vulnerabilities(root_fd));
+	json_object_set_new(settings, "vulnerabilities", vulnerabilities);
 	json_object_set_new(settings, "units", enabled_units(root_fd));
 	json_object_set_new(settings, "libc", json_string(gnu_get_libc_version()));
 	return settings;
