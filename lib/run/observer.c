@@ -3,9 +3,9 @@
 #include "lib/run/observer.h"
 
 #include "lib/base/paths.h"
-#include "lib/host/clock/kernel_clock.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/system/kernel.h"
 
 /* Files stay open and are read with pread, outside the program's time. */
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "lib/base/base.h"
-#include "lib/host/clock/kernel_clock.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"

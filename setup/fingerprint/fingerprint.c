@@ -8,7 +8,6 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/book/book.h"
-#include "lib/host/clock/kernel_clock.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"

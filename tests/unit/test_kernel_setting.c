@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Settings that are files: found, read, written. */
+/* Settings that are files, and the isolated partition, on made-up machines: found, read, written. tests/machine/setup_isolation.sh has
+ * the kernel's partitions. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
 #include "lib/base/paths.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/system/kernel.h"
 
 static void expect(const char *path, enum kernel_setting_kind kind, const char *value)
@@ -111,4 +113,35 @@ TEST(limits_are_shown_in_megahertz)
 	assert_string_equal(words, "performance");
 	free(words);
 	assert_null(kernel_setting_description(SETTING_PLAIN, NULL));
+}
+
+TEST_IN_TREE(a_partition_is_its_cpus_or_none)
+{
+	_cleanup_(freep) char *directory = NULL;
+
+	assert_null(partition_directory(tree.fd));
+	tree_put("proc/self/mountinfo", "25 20 0:22 / /c rw - cgroup2 cgroup2 rw\n");
+	directory = partition_directory(tree.fd);
+	assert_string_equal(directory, "/c/emp-isolated");
+	expect(directory, SETTING_PARTITION, "none");
+	assert_false(partition_has(tree.fd, 3));
+	tree_put("c/emp-isolated/cpuset.cpus", "1,3\n");
+	expect(directory, SETTING_PARTITION, "member");
+	tree_put("c/emp-isolated/cpuset.cpus.partition",
+		"isolated invalid (Parent is not a partition root)\n");
+	expect(directory, SETTING_PARTITION, "member");
+	tree_put("c/emp-isolated/cpuset.cpus.partition", "isolated\n");
+	expect(directory, SETTING_PARTITION, "1,3");
+	assert_true(partition_has(tree.fd, 3));
+	assert_false(partition_has(tree.fd, 2));
+}
+
+TEST_IN_TREE(the_cpuset_controller_is_on_or_off)
+{
+	tree_put("c/cgroup.subtree_control", "cpu memory pids\n");
+	expect("/c/cgroup.subtree_control", SETTING_CPUSET, "-cpuset");
+	tree_put("c/cgroup.subtree_control", "cpuset\n");
+	expect("/c/cgroup.subtree_control", SETTING_CPUSET, "+cpuset");
+	tree_put("c/cgroup.subtree_control", "cpu cpuset io\n");
+	expect("/c/cgroup.subtree_control", SETTING_CPUSET, "+cpuset");
 }

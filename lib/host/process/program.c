@@ -58,9 +58,8 @@ struct child {
 };
 
 /* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with the child. */
-#define IN_CHILD _Noreturn __attribute__((noinline, no_sanitize("address", "undefined")))
-
-static IN_CHILD void child_give_up(struct child *child, const char *step)
+static _Noreturn __attribute__((noinline, no_sanitize("address", "undefined"))) void child_give_up(
+	struct child *child, const char *step)
 {
 	child->failed = errno;
 	child->step = step;
@@ -326,7 +325,6 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	if (r < 0)
 		return r;
 	p->state = RUNNING;
-	p->result.pt_partial = !spec->cgroup;
 	p->begin_ns = now();
 	if (spec->timeout_ns)
 		p->deadline_ns = p->begin_ns + spec->timeout_ns;

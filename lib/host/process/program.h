@@ -45,7 +45,6 @@ struct exec_result {
 	int64_t et_ns; /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
 	int64_t before_ns; /* CPU time of its first process before the start, in none of the above */
-	bool pt_partial;   /* PT is from wait4: processes that the program did not wait for are missing */
 	bool escaped; /* some of the program ran outside its cgroup. PT is at least this: the greater of the cgroup's and
 			 that of wait4 */
 	int64_t max_rss_bytes;

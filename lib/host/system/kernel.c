@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running, installed and available kernels, and the configuration of one: see kernel.h. The only file that includes zlib. */
+/* The running, installed and available kernels, the configuration of one, and the clock and the settings of the running one: see
+ * kernel.h. The only file that includes zlib. */
 #include "lib/host/system/kernel.h"
 
 #include "lib/base/paths.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <zlib.h>
 
@@ -164,6 +168,20 @@ char *kernel_config_get(const char *config, const char *option)
 		if ((p == config || p[-1] == '\n') && p[len] == '=')
 			return xstrndup(p + len + 1, strcspn(p + len + 1, "\n"));
 	return xstrdup("n");
+}
+
+void kernel_clock_read(struct clock_state *ret)
+{
+	struct timex timex = {};
+	int state = adjtimex(&timex);
+
+	*ret = (struct clock_state){.settable = prctl(PR_CAPBSET_READ, CAP_SYS_TIME) == 1};
+	if (state < 0)
+		return;
+	ret->known = true;
+	ret->synchronised = state != TIME_ERROR && !(timex.status & STA_UNSYNC);
+	ret->frequency_ppm = (double)timex.freq / 65536; /* 16 bits of it are a fraction */
+	ret->max_error_us = timex.maxerror;
 }
 
 /* Settings of the kernel that are files in /sys or /proc/sys. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running kernel and its configuration, the newest installed one, and the newest in the package manager's lists (without network).
+/* The running kernel, its configuration, clock and settings, the newest installed one, and the newest in the package manager's lists (without network).
  * A machine without a kernel of its own (a container, a virtual machine that its host boots) has none installed. */
 #pragma once
 
@@ -40,6 +40,19 @@ int kernel_config_read(char **ret, int root_fd, const char *release);
 /* The value of an option ("CONFIG_HZ"): "y", "m", a number, a text with its quotes; "n" if it is not set.
  * The caller frees it. */
 char *kernel_config_get(const char *config, const char *option);
+
+/* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec without any server leaves it at "synchronised". */
+
+struct clock_state {
+	bool settable;        /* a daemon could set it: not so in most containers */
+	bool known;           /* the rest is filled in */
+	bool synchronised;    /* TIME_ERROR and STA_UNSYNC are both clear */
+	double frequency_ppm; /* the correction of its rate */
+	int64_t max_error_us; /* grows while the clock is not disciplined */
+};
+
+/* Changes nothing, needs no privilege. */
+void kernel_clock_read(struct clock_state *ret);
 
 /* A setting of the kernel that is a file in /sys or /proc/sys: found by pattern, read, written with one
  * write(2), as the kernel wants it. */
