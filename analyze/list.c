@@ -87,16 +87,6 @@ static const struct column columns[] = {
 	{},
 };
 
-static bool is_wanted(const struct run *run)
-{
-	_cleanup_(freep) char *command = run_command_line(run);
-
-	return (!wanted.kind || !strcmp(wanted.kind, run_kind_names[run->kind])) &&
-	       run->started_ns >= wanted.since_ns &&
-	       (!wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
-		       (run->name && strstr(run->name, wanted.name)));
-}
-
 static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
@@ -132,17 +122,27 @@ int verb_list(int argc, char **argv, struct error *err)
 							   : LAST;
 	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
-	size_t n = 0, n_wanted = 0, before = 0, nth = 0;
+	size_t n_all = 0, n = 0, before;
 	struct run *runs = NULL;
 	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
 
 	if (r == 0)
-		r = book_runs(book, &runs, &n, err);
-	for (size_t i = 0; i < n; i++)
-		n_wanted += is_wanted(&runs[i]);
-	before = n_wanted > most ? n_wanted - most : 0;
+		r = book_runs(book, &runs, &n_all, err);
+	for (size_t i = 0; i < n_all; i++) { /* those that are wanted move to the front */
+		struct run *run = &runs[i];
+		_cleanup_(freep) char *command = run_command_line(run);
+
+		if ((!wanted.kind || !strcmp(wanted.kind, run_kind_names[run->kind])) &&
+			run->started_ns >= wanted.since_ns &&
+			(!wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
+				(run->name && strstr(run->name, wanted.name))))
+			runs[n++] = TAKE_STRUCT(*run);
+		else
+			run_clear(run);
+	}
+	before = n > most ? n - most : 0;
 	for (size_t i = 0; i < n; i++) {
-		if (r == 0 && is_wanted(&runs[i]) && nth++ >= before)
+		if (r == 0 && i >= before)
 			r = add_run(list, book, &runs[i], err);
 		run_clear(&runs[i]);
 	}
@@ -153,7 +153,7 @@ int verb_list(int argc, char **argv, struct error *err)
 		return json_print_document("emp-runs",
 			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before", (json_int_t)before),
 			err);
-	if (n_wanted == 0) {
+	if (n == 0) {
 		printf("The lab book has no %sruns.\n",
 			wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
 		return 0;

@@ -232,38 +232,30 @@ static int begin_phase(struct calibration *c, int which, struct run *run, struct
 	return r;
 }
 
-static void tell_manager(const struct calibration *c, const struct run *run)
-{
-	int64_t left_ns = calibration_left_ns(c, false);
-
-	sd_notifyf(0, "STATUS=%s run %lld: %u of %u samples of %s; %s left, until %s",
-		run_kind_names[run->kind], (long long)run->id, run->n_samples,
-		c->plan.phases[c->phase].samples, run->program, text_duration(left_ns),
-		text_moment(clock_ns(CLOCK_REALTIME) + left_ns));
-}
-
+/* Tells systemd, after each sample, and before the first. */
 static int report_progress(struct sampling *s, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err)
 {
 	struct calibration *c = s->data;
+	const struct run *run = s->run;
+	int64_t left_ns;
 
-	c->pace_ns[c->phase] = (clock_ns(CLOCK_MONOTONIC) - s->begun_ns) / s->taken;
-	tell_manager(c, s->run);
+	if (s->taken > 0)
+		c->pace_ns[c->phase] = (clock_ns(CLOCK_MONOTONIC) - s->begun_ns) / s->taken;
+	left_ns = calibration_left_ns(c, false);
+	sd_notifyf(0, "STATUS=%s run %lld: %u of %u samples of %s; %s left, until %s",
+		run_kind_names[run->kind], (long long)run->id, run->n_samples,
+		c->plan.phases[c->phase].samples, run->program, text_duration(left_ns),
+		text_moment(clock_ns(CLOCK_REALTIME) + left_ns));
 	return 0;
-}
-
-/* "emp-calibrate resume 3", with the book if it was named; the caller frees it. */
-static char *resume_command(const struct calibration *c)
-{
-	return text_format(
-		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
 }
 
 /* A warm-up and the samples that are missing, each stored before the next starts; systemd is told of the progress. */
 static int take_phase(
 	struct calibration *c, const struct inc_program *inc, struct run *run, struct error *err)
 {
-	_cleanup_(freep) char *command = resume_command(c);
+	_cleanup_(freep) char *command = text_format(
+		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
 	struct sampling sampling = {.run = run,
 		.spec = &inc->spec,
 		.warm_ups = 1,
@@ -282,7 +274,7 @@ static int take_phase(
 	struct error err2;
 	int r;
 
-	tell_manager(c, run);
+	report_progress(&sampling, NULL, NULL, 0, NULL);
 	r = sampling_run(&plan, err);
 	err2 = *err;
 	if (r == -EINTR)
@@ -501,12 +493,10 @@ static int conclude(struct calibration *c, struct error *err)
 		return STATUS_NOT_FIT;
 	}
 	r = calibration_duet(c, made.profile.resolving, err);
-	if (r == -EINTR) {
-		_cleanup_(freep) char *command = resume_command(c);
-
+	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: both runs are complete; to resume: %s", command);
-	}
+			"interrupted: both runs are complete; to resume: emp-calibrate%s resume %lld",
+			calibrate_db(), (long long)phases[SHORT_PHASE].run);
 	if (r == 0)
 		r = store_profile(c, &made.profile, err);
 	return r < 0 ? r : show_new_profile(c, &made, err);

@@ -56,13 +56,6 @@ struct export_table {
 	struct table *table;
 };
 
-static void export_table_clear(struct export_table *t)
-{
-	table_free(t->table);
-	argv_freep(&t->parameters);
-	free(t->columns);
-}
-
 static void make_columns(struct export_table *t)
 {
 	static const char *const titles[] = {"Mean", "Min", "Max", "PT"};
@@ -198,8 +191,10 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 {
 	const struct session *judged = session_judged(s);
 	bool duet = s->options->order == ORDER_DUET;
-	_cleanup_(export_table_clear) struct export_table t = {
-		.session = s, .duet = duet, .ratios = duet && session_n_shown(s) > 1};
+	struct export_table t = {.session = s, .duet = duet, .ratios = duet && session_n_shown(s) > 1};
+	_cleanup_(table_freep) struct table *table = NULL;
+	_cleanup_(argv_freep) char **parameters = NULL;
+	_cleanup_(freep) struct column *columns = NULL;
 	_cleanup_(freep) const struct task **rows = xcalloc(s->n, sizeof(struct task *));
 	double first_ns;
 	size_t n = 0;
@@ -225,10 +220,12 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
 		qsort(rows, n, sizeof(*rows), by_mean_et);
 	make_columns(&t);
-	t.table = table_new(t.columns);
+	columns = t.columns;
+	parameters = t.parameters;
+	t.table = table = table_new(columns);
 	for (size_t i = 0; i < n; i++)
 		add_row(&t, rows[i], &s->comparisons[rows[i] - judged->tasks]);
-	table_write(t.table, format, file);
+	table_write(table, format, file);
 	if (format != TABLE_CSV)
 		write_remarks(&t, format, file);
 	return 0;

@@ -54,35 +54,30 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 }
 
 /* Digits, a sign and a point only, because the values are printed with the same decimals, and "1e-3" and "0x10" do
- * not show how many. */
-static bool parse_number(const char *text, double *ret)
+ * not show how many. *decimals is raised to how many it has. */
+static bool parse_number(const char *text, double *ret, int *decimals)
 {
+	const char *point = strchr(text, '.');
 	char *end;
 
+	if (point && (int)strlen(point + 1) > *decimals)
+		*decimals = (int)strlen(point + 1);
 	*ret = strtod(text, &end);
 	return *text && !*end && isfinite(*ret) && !text[strspn(text, "+-.0123456789")];
-}
-
-static int count_decimals(const char *number)
-{
-	const char *point = strchr(number, '.');
-
-	return point ? (int)strlen(point + 1) : 0;
 }
 
 int parameters_add_scan(struct parameters *p, const char *name, const char *min_text, const char *max_text,
 	const char *step_text, struct error *err)
 {
-	int of_min = count_decimals(min_text), of_step = count_decimals(step_text);
 	struct parameter *parameter;
 	double min, max, step;
-	int r;
+	int decimals = 0, unused = 0, r;
 
-	if (!parse_number(min_text, &min) || !parse_number(max_text, &max) || max < min)
+	if (!parse_number(min_text, &min, &decimals) || !parse_number(max_text, &max, &unused) || max < min)
 		return error_say(err, -EINVAL,
 			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from '%s' to '%s'",
 			name, min_text, max_text);
-	if (!parse_number(step_text, &step) || step <= 0 || (max - min) / step > MAX_STEPS ||
+	if (!parse_number(step_text, &step, &decimals) || step <= 0 || (max - min) / step > MAX_STEPS ||
 		!(min + step > min) || !(max + step > max)) /* more digits than a double has */
 		return error_say(err, -EINVAL,
 			"--parameter-step-size must be a number above 0 (such as 0.5) with at most %d steps, not '%s'",
@@ -90,7 +85,7 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 	r = add_parameter(p, name, &parameter, err);
 	for (size_t i = 0; r == 0 && min + (double)i * step <= max + step * 1e-9; i++)
 		*array_add(parameter->values, parameter->n) = text_format(
-			"%.*f", of_min > of_step ? of_min : of_step, min + (double)i * step);
+			"%.*f", decimals, min + (double)i * step);
 	return r;
 }
 
@@ -163,13 +158,8 @@ static int parse_word(const char *value, const char *name, void *into, struct er
 
 	while (strcmp(options[i].option, name) != 0)
 		i++;
+	measure_options.order_given |= i == 0;
 	return option_choice(value, name, options[i].words, into, err);
-}
-
-static int parse_order(const char *value, const char *name, void *into, struct error *err)
-{
-	measure_options.order_given = true;
-	return parse_word(value, name, into, err);
 }
 
 static int parse_against(const char *value, const char *name, void *into, struct error *err)
@@ -400,7 +390,7 @@ const struct option_row measure_option_rows[] = {
 		&O.other_cpus},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu, .group = "CPUs and order"},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
-	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
+	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_word,
 		&O.order},
 	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
 		option_duration, &O.slice_ns},

@@ -79,10 +79,9 @@ struct session {
 	struct profile profile;
 	struct discard_rules rules; /* by the options; without --profile, .profile is NULL */
 	struct task *tasks;
-	struct sampling *samplings; /* of each task */
-	const char **names;         /* likewise */
-	struct comparison *
-		comparisons; /* of each with the first, likewise, by PT; then those by ET. .a.n 0: there is none */
+	struct sampling *samplings;     /* of each task */
+	const char **names;             /* likewise */
+	struct comparison *comparisons; /* with the first: of each by PT, then by ET; .a.n 0: none */
 	size_t n;
 	struct notes notes;        /* on all results alike */
 	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
@@ -95,10 +94,9 @@ struct session {
 	bool takes_turns;            /* the in_turn of another one: its results are not written */
 	uint64_t seed;               /* of random orders */
 	struct duet_plan duet;
-	struct guard *guard;   /* of a duet; NULL: nothing is frozen */
-	enum duet_doubt doubt; /* why the duet is no reason for a verdict */
-	struct session *
-		in_turn; /* then the same commands, taken in turn, without what this one closes; NULL: not, or not yet */
+	struct guard *guard;     /* of a duet; NULL: nothing is frozen */
+	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
+	struct session *in_turn; /* the same commands, taken in turn after it; NULL: not, or not yet */
 	struct inc_command *inc; /* NULL: without --against */
 };
 

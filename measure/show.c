@@ -232,14 +232,18 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 	return outcome;
 }
 
-static int show_comparisons(const struct session *s, bool print, struct error *err)
+int show_session(const struct session *s, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	const struct session *judged = session_judged(s);
+	bool print = !s->options->json && !s->options->silent;
 	struct error err2 = {};
-	int outcome, r, n = session_compare(s, err);
+	int outcome, n, r;
 
+	terminal_names(s->names, s->n);
+	r = print ? show_results(s, err) : 0;
+	n = r < 0 ? r : session_compare(s, err);
 	if (n < 0)
 		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
@@ -273,14 +277,4 @@ static int show_comparisons(const struct session *s, bool print, struct error *e
 		comparison_list_print(list, n > 1, stdout);
 	}
 	return outcome;
-}
-
-int show_session(const struct session *s, struct error *err)
-{
-	bool print = !s->options->json && !s->options->silent;
-	int r;
-
-	terminal_names(s->names, s->n);
-	r = print ? show_results(s, err) : 0;
-	return r < 0 ? r : show_comparisons(s, print, err);
 }
