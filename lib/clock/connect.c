@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The connection to emp-clock.service: see protocol.h. */
+/* The connection to emp-clock.service, and reading the slots that it shows: see protocol.h and slots.h. */
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/protocol.h"
 #include "lib/clock/slots.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_SLOTS 65536
 #define MAX_WAIT_S 1 /* a service that does not reply is none */
+
+static const struct slot *_Atomic all;
+static _Atomic(unsigned int) n_slots;
 
 static int connect_socket(int fd)
 {
@@ -57,32 +62,27 @@ static int receive(int fd, struct clock_reply *ret, int *ret_map)
 	return -1;
 }
 
-static int map_slots(const struct clock_reply *reply, int fd)
-{
-	const struct slot *slots;
-
-	if (reply->error || fd < 0 || !reply->n_slots || reply->n_slots > MAX_SLOTS) {
-		errno = reply->error > 0 ? reply->error : EPROTO;
-		return -1;
-	}
-	slots = mmap(NULL, reply->n_slots * sizeof(*slots), PROT_READ, MAP_SHARED, fd, 0);
-	if (slots == MAP_FAILED)
-		return -1;
-	slots_use(slots, reply->n_slots);
-	return 0;
-}
-
 static int ask(int fd)
 {
 	struct clock_request request = {.magic = CLOCK_MAGIC, .version = 1};
 	struct clock_reply reply = {};
+	const struct slot *slots;
 	int map, r;
 
 	if (send(fd, &request, sizeof(request), MSG_NOSIGNAL) < 0)
 		return -1;
 	r = receive(fd, &reply, &map);
-	if (r == 0)
-		r = map_slots(&reply, map);
+	if (r == 0 && (reply.error || map < 0 || !reply.n_slots || reply.n_slots > MAX_SLOTS)) {
+		errno = reply.error > 0 ? reply.error : EPROTO;
+		r = -1;
+	} else if (r == 0) {
+		slots = mmap(NULL, reply.n_slots * sizeof(*slots), PROT_READ, MAP_SHARED, map, 0);
+		r = slots == MAP_FAILED ? -1 : 0;
+		if (r == 0) {
+			all = slots;
+			n_slots = reply.n_slots;
+		}
+	}
 	if (map >= 0) {
 		int error = errno;
 
@@ -105,4 +105,29 @@ __attribute__((visibility("default"))) int emp_clock_open(void)
 	close(fd);
 	errno = error;
 	return r;
+}
+
+const struct slot *slot_of(unsigned int cpu)
+{
+	return cpu < n_slots ? &all[cpu] : NULL;
+}
+
+bool slots_read(unsigned int cpu, struct running *ret)
+{
+	const struct slot *slot = slot_of(cpu);
+	struct timespec now;
+	struct running seen;
+	uint32_t seq;
+
+	if (!slot)
+		return false;
+	seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+	seen = (struct running){.tid = (pid_t)slot->tid, .pid = (pid_t)slot->pid};
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	seen.ns = slot->run_ns + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - slot->since_ns;
+	atomic_thread_fence(memory_order_acquire);
+	if (!seen.tid || (seq & 1) || __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq)
+		return false;
+	*ret = seen;
+	return true;
 }

@@ -33,15 +33,6 @@ static long waits_so_far(void)
 	return usage.ru_nvcsw;
 }
 
-/* Whether the thread has waited, and so lost the CPU without an interrupt. A short sleep may be over before it begins. */
-static bool wait_a_moment(void)
-{
-	long before = waits_so_far();
-
-	return syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL) == 0 &&
-	       waits_so_far() > before;
-}
-
 /* With a mark of its own, because signal handlers may set the other. Three times, because an interrupt clears it in any
  * case. */
 enum mark_shows mark_try(void)
@@ -52,9 +43,13 @@ enum mark_shows mark_try(void)
 		return MARK_SHOWS_NOTHING;
 	for (int shown = 0, tries = 0; shown < 3; tries++) {
 		bool has_waited, is_set;
+		long waits;
 
+		/* whether the thread has waited, and so lost the CPU without an interrupt: a short sleep may be over before it begins */
 		mark_put(&trial);
-		has_waited = wait_a_moment();
+		waits = waits_so_far();
+		has_waited = syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL) == 0 &&
+			     waits_so_far() > waits;
 		is_set = mark_holds(&trial);
 		if (tries == 20 || (has_waited && is_set))
 			return MARK_SHOWS_PREEMPTION;

@@ -51,21 +51,6 @@ static int read_thread(pid_t tid, uint64_t *ret_ns)
 	return 0;
 }
 
-static int read_process(pid_t pid, uint64_t *ret_ns)
-{
-	struct timespec now;
-	clockid_t clock;
-	int r;
-
-	r = clock_getcpuclockid(pid, &clock);
-	if (r)
-		return fail(r);
-	if (syscall(SYS_clock_gettime, clock, &now) < 0) /* it has ended in between */
-		return fail(ESRCH);
-	*ret_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	return 0;
-}
-
 /* What a thread that runs on another CPU has used since the kernel looked at it, which it does at each tick at the latest. A
  * difference of more than some ticks is not the thread's: the service no longer runs, or has missed a switch. */
 static uint64_t not_seen_by_kernel(const struct running *running, uint64_t kernel_ns)
@@ -96,35 +81,34 @@ struct seen {
 	uint64_t kernel_ns;
 };
 
-/* The threads of the process that run now, without the caller, which the kernel looks at in any case. */
-static unsigned int find_running(pid_t pid, struct seen ret[MAX_RUNNING])
-{
-	pid_t own_tid = (pid_t)syscall(SYS_gettid);
-	unsigned int n = 0;
-
-	for (unsigned int cpu = 0; slot_of(cpu) && n < MAX_RUNNING; cpu++) {
-		struct running *running = &ret[n].running;
-
-		if (slots_read(cpu, running) && running->pid == pid && running->tid != own_tid &&
-			read_thread(running->tid, &ret[n].kernel_ns) == 0)
-			n++;
-	}
-	return n;
-}
-
 /* The process's time and, for each thread that runs, what the kernel had not seen of it, if the kernel did not look at the
  * thread in between. */
 PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
 {
+	pid_t own_tid = (pid_t)syscall(SYS_gettid);
 	struct seen seen[MAX_RUNNING];
 	uint64_t ns, kernel_ns;
-	unsigned int n;
+	struct timespec now;
+	unsigned int n = 0;
+	clockid_t clock;
+	int r;
 
 	if (pid <= 0)
 		return fail(EINVAL);
-	n = find_running(pid, seen);
-	if (read_process(pid, &ns) < 0)
-		return -1;
+	/* the threads that run now, without the caller, which the kernel looks at in any case */
+	for (unsigned int cpu = 0; slot_of(cpu) && n < MAX_RUNNING; cpu++) {
+		struct running *running = &seen[n].running;
+
+		if (slots_read(cpu, running) && running->pid == pid && running->tid != own_tid &&
+			read_thread(running->tid, &seen[n].kernel_ns) == 0)
+			n++;
+	}
+	r = clock_getcpuclockid(pid, &clock);
+	if (r)
+		return fail(r);
+	if (syscall(SYS_clock_gettime, clock, &now) < 0) /* it has ended in between */
+		return fail(ESRCH);
+	ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	for (unsigned int i = 0; i < n; i++)
 		if (read_thread(seen[i].running.tid, &kernel_ns) == 0 && kernel_ns == seen[i].kernel_ns)
 			ns += not_seen_by_kernel(&seen[i].running, kernel_ns);

@@ -87,27 +87,23 @@ static uint64_t system_ns(clockid_t clock)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-static void choose_way(void)
-{
-	enum mark_shows shows = process_id && tsc_per_ns() > 0 ? mark_try() : MARK_SHOWS_NOTHING;
-
-	if (shows == MARK_SHOWS_NOTHING) {
-		shared.way = BY_SYSTEM_CALL;
-		return;
-	}
-	shared.way = shows == MARK_SHOWS_ALL ? BY_MARK : BY_MARK_AND_SLOT;
-	shared.ns_per_cycle_q32 = (uint64_t)(0x1p32 / tsc_per_ns());
-	shared.max_tsc = (uint64_t)(MAX_NS * tsc_per_ns());
-}
-
 /* Begins anew in a new thread, and in the only thread of a forked child. */
 static void know_thread(void)
 {
 	static uint32_t forks;
+	enum mark_shows shows;
 	uint32_t unknown = 0;
 
-	if (shared.way == UNKNOWN)
-		choose_way();
+	if (shared.way == UNKNOWN) {
+		shows = process_id && tsc_per_ns() > 0 ? mark_try() : MARK_SHOWS_NOTHING;
+		if (shows == MARK_SHOWS_NOTHING) {
+			shared.way = BY_SYSTEM_CALL;
+		} else {
+			shared.way = shows == MARK_SHOWS_ALL ? BY_MARK : BY_MARK_AND_SLOT;
+			shared.ns_per_cycle_q32 = (uint64_t)(0x1p32 / tsc_per_ns());
+			shared.max_tsc = (uint64_t)(MAX_NS * tsc_per_ns());
+		}
+	}
 	if (!process_id)
 		return;
 	if (*process_id == 0)
@@ -132,47 +128,28 @@ static inline bool is_same_slice(uint32_t slice)
 	return cpu == own.cpu && slot && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == own.seq;
 }
 
-static uint64_t switches_so_far(void)
-{
-	struct rusage usage;
-
-	syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw + usage.ru_nivcsw;
-}
-
 /* Where the mark does not show every loss of the CPU, the slot of this CPU has to show the latest context switch; then it
  * will show the next. */
 static void look_at_slot(void)
 {
 	uint32_t cpu = mark_cpu(), seq;
 	const struct slot *slot = slot_of(cpu);
+	struct rusage usage;
 	bool is_shown;
 
 	own.cpu = UINT32_MAX;
 	if (!slot)
 		return;
 	seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
-	is_shown = !(seq & 1) && slot->tid == own.tid && slot->switches == switches_so_far();
+	is_shown = !(seq & 1) && slot->tid == own.tid;
+	if (is_shown) {
+		syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
+		is_shown = slot->switches == (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+	}
 	own.counts.missed += !is_shown;
 	own.seq = seq;
 	if (is_shown)
 		own.cpu = cpu;
-}
-
-/* The order matters to a signal handler that comes in between. */
-static void begin_slice(void)
-{
-	mark_set();
-	keep_order();
-	own.slice++;
-	keep_order();
-	if (shared.way == BY_MARK_AND_SLOT)
-		look_at_slot();
-}
-
-static struct anchor anchor_at(uint64_t ns, uint64_t tsc)
-{
-	return (struct anchor){.tsc = tsc, .ns = ns, .cycles = emp_clock_ns_to_cycles(ns)};
 }
 
 /* The kernel looks at its clock in the middle of the call, unless something came in between; then it is called again. */
@@ -187,7 +164,8 @@ static struct anchor read_kernel(clockid_t id)
 		end = most ? tsc_read() : 0;
 		own.counts.system_calls++;
 	} while (end - begin > most && --tries);
-	return anchor_at(ns, begin + (end - begin) / 2);
+	return (struct anchor){
+		.tsc = begin + (end - begin) / 2, .ns = ns, .cycles = emp_clock_ns_to_cycles(ns)};
 }
 
 /* Without the time stamp counter, or with an anchor that is too old or of an earlier slice. The result is right even if
@@ -202,8 +180,15 @@ static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clo
 		return read_kernel(id);
 	clock->version = version = (clock->version + 2) | 1;
 	keep_order();
-	if (!is_same_slice(own.slice))
-		begin_slice();
+	if (!is_same_slice(
+		    own.slice)) { /* a slice begins; the order matters to a signal handler that comes in between */
+		mark_set();
+		keep_order();
+		own.slice++;
+		keep_order();
+		if (shared.way == BY_MARK_AND_SLOT)
+			look_at_slot();
+	}
 	clock->slice = own.slice;
 	anchor = read_kernel(id);
 	clock->anchor = anchor;

@@ -88,34 +88,15 @@ __attribute__((constructor)) static void forget_in_children(void)
 	pthread_atfork(NULL, NULL, forget);
 }
 
-static uint64_t microseconds(struct timeval t)
-{
-	return (uint64_t)t.tv_sec * US_PER_S + (uint64_t)t.tv_usec;
-}
-
 static struct timeval timeval(uint64_t us)
 {
 	return (struct timeval){.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
 }
 
-/* The kernel's part of system time, as far as neither part goes backwards; what has been added since is user time. */
-static void divide(struct usage *usage, uint64_t all_us)
-{
-	uint64_t system_us = microseconds(usage->at_call.ru_stime);
-
-	if (all_us < usage->user_us + usage->system_us)
-		all_us = usage->user_us + usage->system_us;
-	if (system_us > all_us - usage->user_us)
-		system_us = all_us - usage->user_us;
-	if (system_us > usage->system_us)
-		usage->system_us = system_us;
-	usage->user_us = all_us - usage->system_us;
-}
-
 static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *ret)
 {
 	struct emp_clock_counts counts;
-	uint64_t n_calls;
+	uint64_t n_calls, all_us = ns / NS_PER_US, system_us;
 
 	emp_clock_counts(&counts);
 	n_calls = counts.system_calls;
@@ -124,7 +105,16 @@ static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *
 			return -1;
 		usage->n_calls = n_calls;
 	}
-	divide(usage, ns / NS_PER_US);
+	/* the kernel's part of system time, as far as neither part goes backwards; what has been added since is user time */
+	system_us = (uint64_t)usage->at_call.ru_stime.tv_sec * US_PER_S +
+		    (uint64_t)usage->at_call.ru_stime.tv_usec;
+	if (all_us < usage->user_us + usage->system_us)
+		all_us = usage->user_us + usage->system_us;
+	if (system_us > all_us - usage->user_us)
+		system_us = all_us - usage->user_us;
+	if (system_us > usage->system_us)
+		usage->system_us = system_us;
+	usage->user_us = all_us - usage->system_us;
 	*ret = usage->at_call;
 	ret->ru_utime = timeval(usage->user_us);
 	ret->ru_stime = timeval(usage->system_us);

@@ -30,9 +30,6 @@ struct slot {
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on the slots of this process are slots[0 … n - 1], which stay mapped. */
-void slots_use(const struct slot *slots, unsigned int n);
-
 /* NULL: there is none. */
 const struct slot *slot_of(unsigned int cpu);
 

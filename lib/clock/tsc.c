@@ -51,22 +51,19 @@ static struct instant read_both(void)
 	return best;
 }
 
-static double measure_rate(void)
-{
-	struct instant first = read_both(), last;
-
-	do
-		last = read_both();
-	while (last.ns - first.ns < MEASURED_NS);
-	return (double)(last.tsc - first.tsc) / (last.ns - first.ns);
-}
-
 double tsc_per_ns(void)
 {
 	static _Atomic(double) rate = -1; /* two threads may measure it at once: either value is good */
+	struct instant first, last;
 	double known = rate;
 
-	if (known < 0)
-		rate = known = is_usable() ? measure_rate() : 0;
-	return known;
+	if (known >= 0)
+		return known;
+	if (!is_usable())
+		return rate = 0;
+	first = read_both();
+	do
+		last = read_both();
+	while (last.ns - first.ns < MEASURED_NS);
+	return rate = (double)(last.tsc - first.tsc) / (last.ns - first.ns);
 }
