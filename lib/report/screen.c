@@ -62,11 +62,11 @@ double range_step(const struct summary *s)
 }
 
 /* Whether PT is more than ET although the program was on one CPU: PT includes the work before exec. */
-static bool screen_includes_start(const struct screen *s)
+static bool pt_includes_start(const struct discarding *d)
 {
-	double more_ns = s->pt.mean_ns - s->et.mean_ns;
+	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
 
-	return more_ns > 0 && (s->cpu >= 0 || more_ns < MOST_OF_A_START_NS);
+	return more_ns > 0 && (d->run.cpu >= 0 || more_ns < MOST_OF_A_START_NS);
 }
 
 /* "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in ticks. */
@@ -75,8 +75,8 @@ static const char *split_text(const struct screen *s, const char *unit)
 	const double ns[] = {s->user_ns, s->system_ns};
 	const char *about = s->approximate ? "~" : "", *parts[] = {"0", "0"};
 
-	if (s->pt.n == 0 || s->user_ns < 0 || s->system_ns < 0 ||
-		(s->approximate && s->pt.mean_ns < FEW_TICKS_NS))
+	if (s->result->pt.kept.n == 0 || s->user_ns < 0 || s->system_ns < 0 ||
+		(s->approximate && s->result->pt.kept.mean_ns < FEW_TICKS_NS))
 		return "";
 	for (size_t i = 0; i < ELEMENTS(ns); i++) /* three digits, or two if they are approximate */
 		if (ns[i] >= 1)
@@ -86,38 +86,39 @@ static const char *split_text(const struct screen *s, const char *unit)
 
 static void print_times(FILE *file, const struct screen *s, const char *unit)
 {
-	const char *pt = center_text(&s->pt, unit), *et = center_text(&s->et, unit), *interval = "";
-	const char *cv = s->pt.n > 1 ? text_brief("CV %s", text_percent(s->pt.relative_error)) : "";
+	const struct summary *pt = &s->result->pt.kept, *et = &s->result->et.kept;
+	const struct interval *ci = &s->result->pt.interval;
+	const char *pt_text = center_text(pt, unit), *et_text = center_text(et, unit), *interval = "";
+	const char *cv = pt->n > 1 ? text_brief("CV %s", text_percent(pt->relative_error)) : "";
 	const char *split = split_text(s, unit);
-	const char *share = s->on_cpu > 1 && !screen_includes_start(s)
+	const char *share = s->on_cpu > 1 && !pt_includes_start(s->result)
 				    ? text_brief("on %.2g CPUs", s->on_cpu)
 				    : text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
 	const char *waits = ""; /* why the program is not on a CPU all the time */
 	size_t columns = 0;
 
-	if (!isnan(s->interval.low_ns))
-		interval = text_interval(s->interval.low_ns, s->interval.high_ns, s->pt.sd_ns, unit);
+	if (!isnan(ci->low_ns))
+		interval = text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, unit);
 	for (size_t i = 0; i < 3; i++) {
-		size_t width = terminal_text_width((const char *[]){pt, et, interval}[i]);
+		size_t width = terminal_text_width((const char *[]){pt_text, et_text, interval}[i]);
 
 		columns = width > columns ? width : columns;
 	}
 	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
 		waits = text_brief(", %.0f %% taken by others", 100 * s->taken);
-	else if (s->on_cpu < MOSTLY_ON_CPU && !s->shares && !(s->explained >= EXPLAINS))
+	else if (s->on_cpu < MOSTLY_ON_CPU && s->result->run.kind != RUN_DUET && !(s->explained >= EXPLAINS))
 		waits = "; it waits, or is disturbed";
-	print_figure(file, s->pt.n > 1 ? "  PT (mean ± σ)" : "  PT", pt, columns,
+	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", pt_text, columns,
 		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 	if (*interval)
-		print_figure(file, s->interval.assumed ? "  95 % CI if iid" : "     95 % CI", interval,
-			columns,
-			text_brief("range %s", text_interval((double)s->pt.min_ns, (double)s->pt.max_ns,
-						       range_step(&s->pt), unit)),
+		print_figure(file, ci->assumed ? "  95 % CI if iid" : "     95 % CI", interval, columns,
+			text_brief("range %s",
+				text_interval((double)pt->min_ns, (double)pt->max_ns, range_step(pt), unit)),
 			"");
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
-	print_figure(file, s->et.n > 1 ? "  ET (mean ± σ)" : "  ET", et, columns,
-		s->et.n > 0 ? text_brief("%s%s", share, waits) : "", s->et.n > 0 ? share : "");
+	print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", et_text, columns,
+		et->n > 0 ? text_brief("%s%s", share, waits) : "", et->n > 0 ? share : "");
 }
 
 /* "discarded: backupd #7 #8, outlier #4"; if that does not fit, "discarded: backupd in 100, outlier in 4, …": as many as fit, and
@@ -152,26 +153,28 @@ static char *discarded_text(const struct screen *s, size_t columns)
 /* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
-	const char *mean = text_in_unit(s->papers.mean_ns, s->papers.sd_ns, unit);
+	const struct clock_discarding *pt = &s->result->pt;
+	const char *mean = text_in_unit(pt->papers.mean_ns, pt->papers.sd_ns, unit);
 	size_t at;
 
 	*buffer = '\0';
-	if (s->n_by_two_sd == 0)
+	if (pt->n_by_two_sd == 0)
 		return;
 	at = (size_t)snprintf(buffer, LINE_SIZE, "papers' mean: %s, without", mean);
-	for (size_t i = 0; i < s->n_by_two_sd && at < LINE_SIZE; i++)
-		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", s->by_two_sd[i]);
+	for (size_t i = 0; i < pt->n_by_two_sd && at < LINE_SIZE; i++)
+		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", pt->by_two_sd[i]);
 	if (terminal_text_width(buffer) > columns)
-		snprintf(buffer, LINE_SIZE, "papers' mean of %zu sample%s: %s", s->papers.n,
-			s->papers.n == 1 ? "" : "s", mean);
+		snprintf(buffer, LINE_SIZE, "papers' mean of %zu sample%s: %s", pt->papers.n,
+			pt->papers.n == 1 ? "" : "s", mean);
 }
 
 /* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the first reason fits. */
 static void print_kept(FILE *file, const struct screen *s, const char *unit)
 {
 	_cleanup_(freep) char *all = discarded_text(s, SIZE_MAX), *least = discarded_text(s, 0), *text = NULL;
-	bool few = 2 * s->pt.n < s->n_samples;
-	const char *kept = text_brief("  Kept %zu of %zu", s->pt.n, s->n_samples);
+	size_t n_kept = s->result->pt.kept.n, n = s->result->pt.raw.n;
+	bool few = 2 * n_kept < n;
+	const char *kept = text_brief("  Kept %zu of %zu", n_kept, n);
 	int spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
 	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces, wanted;
 	size_t taken = *all ? terminal_text_width(all) + strlen("; ") : 0;
@@ -195,12 +198,12 @@ static void print_kept(FILE *file, const struct screen *s, const char *unit)
 static void print_others(FILE *file, const struct screen *s)
 {
 	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0;
-	const char *hint = text_brief("emp-analyze show %lld", (long long)s->run), *explanation = "";
+	const char *hint = text_brief("emp-analyze show %" PRId64, s->result->run.id), *explanation = "";
 	double percent = 100 * fmin(1, s->explained);
 
 	fputs("  Disturbed by    ", file);
 	for (size_t i = 0; i < s->n_others; i++) {
-		const struct daemon_statistics *o = &s->others[i];
+		const struct daemon_statistics *o = &s->result->others.items[i];
 		double ns = (double)o->disturbed_ns;
 		char one[LINE_SIZE];
 
@@ -227,10 +230,14 @@ static void print_others(FILE *file, const struct screen *s)
 
 void screen_print(FILE *file, const struct screen *s)
 {
-	const char *unit = s->unit ?: text_unit(s->pt.mean_ns, s->et.mean_ns); /* one for all times */
-	const char *run = text_brief("run %lld", (long long)s->run);
-	const char *right = s->cpu < 0 ? run : text_brief("%s, CPU %d", run, s->cpu);
-	size_t lines = FIXED_LINES - (s->pt.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
+	const struct discarding *d = s->result;
+	const struct interval *ci = &d->pt.interval;
+	const char *unit = s->unit
+				   ?: text_unit(
+					      d->pt.kept.mean_ns, d->et.kept.mean_ns); /* one for all times */
+	const char *run = text_brief("run %" PRId64, d->run.id);
+	const char *right = d->run.cpu < 0 ? run : text_brief("%s, CPU %d", run, d->run.cpu);
+	size_t lines = FIXED_LINES - (d->pt.kept.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
 	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
 	size_t left = SCREEN_LINES - lines - resolving;
 	size_t columns = terminal_columns(file) - strlen(right) - 2;
@@ -250,11 +257,11 @@ void screen_print(FILE *file, const struct screen *s)
 	if (s->all_notes)
 		notes_print_all(file, &s->notes);
 	else
-		notes_print(file, &s->notes, left, text_brief("emp-analyze show %lld", (long long)s->run));
-	if (s->notes.n < left && s->interval.assumed && !isnan(s->interval.low_ns))
+		notes_print(file, &s->notes, left, text_brief("emp-analyze show %" PRId64, d->run.id));
+	if (s->notes.n < left && ci->assumed && !isnan(ci->low_ns))
 		fprintf(file,
 			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
-			s->pt.n);
+			d->pt.kept.n);
 }
 
 void screen_clear(struct screen *s)
@@ -437,20 +444,10 @@ struct screen run_screen_fill(const struct run_result *result)
 {
 	const struct discarding *d = &result->discarding;
 	struct screen s = {
-		.run = d->run.id,
-		.cpu = d->run.cpu,
-		.pt = d->pt.kept,
-		.et = d->et.kept,
-		.interval = d->pt.interval,
-		.papers = d->pt.papers,
-		.by_two_sd = d->pt.by_two_sd,
-		.n_by_two_sd = d->pt.n_by_two_sd,
+		.result = d,
 		.user_ns = mean_of_kept(result, offsetof(struct sample, user_ns)),
 		.system_ns = mean_of_kept(result, offsetof(struct sample, system_ns)),
 		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
-		.n_samples = result->n_samples,
-		.shares = d->run.kind == RUN_DUET,
-		.others = d->others.items,
 	};
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
@@ -464,7 +461,7 @@ struct screen run_screen_fill(const struct run_result *result)
 		known_et += wait_ns < 0 ? 0 : (double)sample->et_ns;
 	}
 	while (s.n_others < d->others.n && s.n_others < SCREEN_OTHERS &&
-		(double)s.others[s.n_others].disturbed_ns > LEAST_SHOWN * et)
+		(double)d->others.items[s.n_others].disturbed_ns > LEAST_SHOWN * et)
 		s.n_others++;
 	s.on_cpu = et > 0 ? pt / et : 0;
 	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
@@ -511,7 +508,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	const struct disturbances *all = &result->disturbances;
 	const struct discarding *d = &result->discarding;
 	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
-	double more_ns = s.pt.mean_ns - s.et.mean_ns;
+	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
 	char here[32] = "is not pinned";
 	size_t failures = 0, n;
 
@@ -552,7 +549,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 
 			notes_add(notes, NOTE_NOISE, "Warning: %s", text);
 		}
-	if (d->run.kind != RUN_LOAD && s.pt.n > 0 && screen_includes_start(&s))
+	if (d->run.kind != RUN_LOAD && d->pt.kept.n > 0 && pt_includes_start(d))
 		notes_add(notes, NOTE_OTHER,
 			"PT is %s more than ET: it includes the work to start the program",
 			text_precise(more_ns, more_ns / 10));

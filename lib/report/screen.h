@@ -20,27 +20,18 @@ struct screen_reason {
 };
 
 struct screen {
-	const char *name; /* of the command */
-	int64_t run;
-	int cpu;                  /* -1: not pinned */
-	const char *unit;         /* of all times; NULL: what fits */
-	struct summary pt, et;    /* of the samples kept */
-	struct interval interval; /* of the mean PT, at 95 % */
-	char inc_units[128];      /* PT in units of INC; "": not known */
-	struct summary papers;    /* PT without the samples that the papers' 2-sd check discards: */
-	const uint32_t *by_two_sd;
-	size_t n_by_two_sd;
+	const struct discarding *result;
+	const char *name;          /* of the command */
+	const char *unit;          /* of all times; NULL: what fits */
+	char inc_units[128];       /* PT in units of INC; "": not known */
 	double user_ns, system_ns; /* means of the samples kept; below 0: not known */
 	bool approximate;          /* user and system were counted in ticks */
 	double on_cpu;             /* PT / ET, all samples */
 	double taken;              /* W / ET, all samples; NAN: not known */
-	bool shares;               /* the CPU with other programs of a duet */
 	struct peak_memory memory; /* a line, if there is room */
-	size_t n_samples;
 	struct screen_reason *reasons;
 	size_t n_reasons;
-	const struct daemon_statistics *others; /* that disturbed the program, the greatest first */
-	size_t n_others;                        /* as are shown */
+	size_t n_others; /* background processes that disturbed the program, the first of the result's, as are shown */
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes;
 	bool all_notes;     /* in full, however many lines they need */

@@ -107,11 +107,11 @@ TEST_OF_RUN(reasons_are_daemons_by_their_samples_and_the_papers_outliers_are_kep
 	assert_string_equal(s.reasons[2].name, "lost records");
 	assert_int_equal(s.reasons[2].samples[0], 7);
 	assert_note(0, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
-	assert_int_equal(s.pt.n, N - 4);
-	assert_int_equal(s.n_by_two_sd, 1);
-	assert_int_equal(s.by_two_sd[0], 9);
-	assert_int_equal(s.papers.n, N - 5);
-	assert_true(s.papers.mean_ns < s.pt.mean_ns);
+	assert_int_equal(r.discarding.pt.kept.n, N - 4);
+	assert_int_equal(r.discarding.pt.n_by_two_sd, 1);
+	assert_int_equal(r.discarding.pt.by_two_sd[0], 9);
+	assert_int_equal(r.discarding.pt.papers.n, N - 5);
+	assert_true(r.discarding.pt.papers.mean_ns < r.discarding.pt.kept.mean_ns);
 }
 
 TEST_OF_RUN(others_count_up_to_what_the_program_lacked)
@@ -125,8 +125,8 @@ TEST_OF_RUN(others_count_up_to_what_the_program_lacked)
 	discard(executions, ELEMENTS(executions));
 	fill(NULL);
 	assert_int_equal(s.n_others, 1);
-	assert_string_equal(s.others[0].name, "kworker");
-	assert_int_equal(s.others[0].disturbed_ns, 10 * NS_PER_MS);
+	assert_string_equal(r.discarding.others.items[0].name, "kworker");
+	assert_int_equal(r.discarding.others.items[0].disturbed_ns, 10 * NS_PER_MS);
 	assert_true(fabs(s.explained - 11.001 / 120) < 1e-6);
 }
 
@@ -143,8 +143,8 @@ TEST_OF_RUN(what_others_took_is_the_waiting_time_where_it_is_known)
 	discard(executions, ELEMENTS(executions));
 	fill(NULL);
 	assert_int_equal(s.n_others, 2);
-	assert_int_equal(s.others[0].disturbed_ns, 6 * NS_PER_MS);
-	assert_int_equal(s.others[1].disturbed_ns, 3 * NS_PER_MS);
+	assert_int_equal(r.discarding.others.items[0].disturbed_ns, 6 * NS_PER_MS);
+	assert_int_equal(r.discarding.others.items[1].disturbed_ns, 3 * NS_PER_MS);
 	assert_true(fabs(s.taken - 72.0 / (1320 + 6.6)) < 1e-6);
 	assert_true(fabs(s.explained - 9.0 / 72) < 1e-6);
 }
@@ -180,7 +180,7 @@ TEST_OF_RUN(what_changes_the_reading_is_noted)
 	r.disturbances = disturbances_find(counters, N, 110 * NS_PER_MS);
 	fill(&profile);
 	assert_int_equal(s.notes.n, 5);
-	assert_true(s.interval.assumed);
+	assert_true(r.discarding.pt.interval.assumed);
 	assert_note(0, "Warning: profile 'lab1' was made on CPU 1, this run is not pinned");
 	assert_note(1, "Warning: the program failed in 1 of 12 samples");
 	assert_note(2, "Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
@@ -246,7 +246,7 @@ TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
 		r.counters[i].value[COUNTER_STEAL] = i == 4 ? 70 * NS_PER_MS : 0;
 	}
 	fill_undisturbed(NULL);
-	assert_int_equal(s.pt.n, N);
+	assert_int_equal(r.discarding.pt.kept.n, N);
 	assert_note(0, "Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
 }
 

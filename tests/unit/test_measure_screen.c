@@ -22,24 +22,26 @@ static struct summary make(size_t n, double mean_ns, double sd_ns)
 }
 
 /* Of a pinned run of 20 samples without discards. */
+static struct discarding d;
 static struct screen s;
 static struct daemon_statistics others[SCREEN_OTHERS];
 
 static int usual(void **state)
 {
+	d = (struct discarding){
+		.run = {.id = 3, .cpu = 1},
+		.pt = {.raw.n = 20, .kept = make(20, 127.94e6, 4.6e6)},
+		.et.kept = make(20, 129.1e6, 4.6e6),
+		.others.items = others,
+	};
 	s = (struct screen){
+		.result = &d,
 		.name = "sort big.txt",
-		.run = 3,
-		.cpu = 1,
-		.pt = make(20, 127.94e6, 4.6e6),
-		.et = make(20, 129.1e6, 4.6e6),
 		.user_ns = 117.6e6,
 		.system_ns = 10.97e6,
 		.on_cpu = 0.991,
 		.taken = NAN,
-		.n_samples = 20,
 		.explained = NAN,
-		.others = others,
 	};
 	return 0;
 }
@@ -60,10 +62,10 @@ static int clear(void **state)
 /* What is shown, with Student's interval. */
 static char *printed(void)
 {
-	double half = student_half(&s.pt);
+	double half = student_half(&d.pt.kept);
 
-	s.interval = (struct interval){
-		s.pt.mean_ns - half, s.pt.mean_ns + half, NAN, (double)s.pt.n, s.pt.n < 8};
+	d.pt.interval = (struct interval){d.pt.kept.mean_ns - half, d.pt.kept.mean_ns + half, NAN,
+		(double)d.pt.kept.n, d.pt.kept.n < 8};
 	return PRINTED(file, screen_print(file, &s));
 }
 
@@ -87,7 +89,7 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 	uint32_t backupd[] = {7, 8}, kdamond[] = {9};
 	struct screen_reason reasons[] = {{"backupd", backupd, 2}, {"kdamond.0", kdamond, 1}};
 
-	s.pt.n = 17;
+	d.pt.kept.n = 17;
 	s.reasons = reasons;
 	s.n_reasons = 2;
 	disturbed_by("backupd", 228000000);
@@ -100,21 +102,21 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 /* The papers' mean is shown where it is another one. */
 TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 {
-	static const uint32_t beyond[] = {4, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+	static uint32_t beyond[] = {4, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
 	uint32_t backupd[] = {7, 8};
 	struct screen_reason reasons[] = {{"backupd", backupd, 2}};
 
-	s.by_two_sd = beyond;
-	s.n_by_two_sd = 1;
-	s.papers = make(19, 126.8e6, 3.1e6);
+	d.pt.by_two_sd = beyond;
+	d.pt.n_by_two_sd = 1;
+	d.pt.papers = make(19, 126.8e6, 3.1e6);
 	check_text(USUAL_TIMES "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n");
-	s.pt.n = 18;
-	s.n_by_two_sd = 11;
+	d.pt.kept.n = 18;
+	d.pt.n_by_two_sd = 11;
 	s.reasons = reasons;
 	s.n_reasons = 1;
 	check_text(TIMES(
 		"125.7 … 130.2") "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
-	s.n_by_two_sd = 1;
+	d.pt.n_by_two_sd = 1;
 	check_text(TIMES(
 		"125.7 … 130.2") "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
 }
@@ -122,17 +124,17 @@ TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 /* Before the papers' mean, and however long its name is. */
 TEST_OF_SCREEN(the_daemon_with_the_most_discards_is_always_named)
 {
-	static const uint32_t beyond[] = {4};
+	static uint32_t beyond[] = {4};
 	uint32_t many[35] = {100};
 	struct screen_reason reasons[] = {{"a_long_family_name-* (12 names)", many, 35}, {"cron", many, 2}};
 
 	for (uint32_t i = 0; i < ELEMENTS(many); i++)
 		many[i] = 100 + i;
-	s.n_samples = 200;
-	s.pt.n = 165;
-	s.by_two_sd = beyond;
-	s.n_by_two_sd = 1;
-	s.papers = make(164, 126.8e6, 3.1e6);
+	d.pt.raw.n = 200;
+	d.pt.kept.n = 165;
+	d.pt.by_two_sd = beyond;
+	d.pt.n_by_two_sd = 1;
+	d.pt.papers = make(164, 126.8e6, 3.1e6);
 	s.reasons = reasons;
 	s.n_reasons = 2;
 	check_text(TIMES(
@@ -145,8 +147,8 @@ TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
 	struct screen_reason reasons[] = {
 		{"a_family_with_a_name_that_is_longer_than_what_is_left-*", many, 60}, {"cron", many, 2}};
 
-	s.n_samples = 100;
-	s.pt.n = 40;
+	d.pt.raw.n = 100;
+	d.pt.kept.n = 40;
 	s.reasons = reasons;
 	s.n_reasons = 2;
 	check_text(TIMES(
@@ -155,7 +157,7 @@ TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
 
 TEST_OF_SCREEN(a_quiet_run_that_is_not_pinned_takes_five)
 {
-	s.cpu = -1;
+	d.run.cpu = -1;
 	check_text("sort big.txt                                                               run 3\n" PT(
 		"125.8 … 130.1") ET "  Kept 20 of 20\n");
 }
@@ -166,7 +168,7 @@ TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 	check_text(
 		NAME "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
 		     "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n" ET "  Kept 20 of 20\n");
-	s.pt = s.et = make(20, 812.4, 3.31);
+	d.pt.kept = d.et.kept = make(20, 812.4, 3.31);
 	check_text(NAME "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
 			"     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
 			"  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
@@ -176,15 +178,15 @@ TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 /* However wide the figures are. */
 TEST_OF_SCREEN(an_interval_that_assumes_independent_samples_says_so)
 {
-	s.n_samples = 5;
-	s.pt = make(5, 127.94e6, 4.6e6);
+	d.pt.raw.n = 5;
+	d.pt.kept = make(5, 127.94e6, 4.6e6);
 	check_text(NAME PT_LINE
 		"  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n" ET "  Kept 5 of 5\n"
 		"  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
 	for (int i = 0; i < 3; i++) /* the label is all that fits */
 		notes_add(&s.notes, NOTE_OTHER, "Warning %d", i);
-	s.pt = make(5, 11520.33e9, 1.2e9);
-	s.et = make(5, 11522.71e9, 1.3e9);
+	d.pt.kept = make(5, 11520.33e9, 1.2e9);
+	d.et.kept = make(5, 11522.71e9, 1.3e9);
 	check_text(NAME "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
 			"  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
 			"  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
@@ -197,8 +199,8 @@ TEST_OF_SCREEN(an_interval_that_assumes_independent_samples_says_so)
 /* The interval of a time, its range and its mean are in one unit, which suits ET, too. */
 TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 {
-	s.pt = make(20, 0.9e6, 0.4e6);
-	s.et = make(20, 300.4e6, 4.6e6);
+	d.pt.kept = make(20, 0.9e6, 0.4e6);
+	d.et.kept = make(20, 300.4e6, 4.6e6);
 	s.user_ns = s.system_ns = -1;
 	s.on_cpu = 0.003;
 	s.taken = 0;
@@ -206,16 +208,16 @@ TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 			"     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
 			"  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
 			"  Kept 20 of 20\n");
-	s.et = make(20, 700e3, 20e3);
-	s.pt = make(20, 812.4e3, 20e3);
+	d.et.kept = make(20, 700e3, 20e3);
+	d.pt.kept = make(20, 812.4e3, 20e3);
 	s.on_cpu = 1.16;
 	check_text(NAME "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
 			"     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
 			"  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
 			"  Kept 20 of 20\n");
-	s.cpu = -1;
-	s.pt = make(20, 127.94e6, 4.6e6);
-	s.et = make(20, 68e6, 2e6);
+	d.run.cpu = -1;
+	d.pt.kept = make(20, 127.94e6, 4.6e6);
+	d.et.kept = make(20, 68e6, 2e6);
 	s.on_cpu = 1.88;
 	check_text("sort big.txt                                                               run 3\n"
 		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %\n"
@@ -227,9 +229,9 @@ TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 TEST_OF_SCREEN(hours_are_seconds_and_a_long_command_is_cut)
 {
 	s.name = "./solver --threads=64 --input=/data/meshes/very/long/path/to/a/mesh.vtk --tolerance=1e-9";
-	s.run = 12345;
-	s.pt = make(20, 11520.33e9, 1.2e9);
-	s.et = make(20, 11522.71e9, 1.3e9);
+	d.run.id = 12345;
+	d.pt.kept = make(20, 11520.33e9, 1.2e9);
+	d.et.kept = make(20, 11522.71e9, 1.3e9);
 	s.user_ns = 11000e9;
 	s.system_ns = 520e9;
 	check_text("./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n"
@@ -241,9 +243,9 @@ TEST_OF_SCREEN(hours_are_seconds_and_a_long_command_is_cut)
 
 TEST_OF_SCREEN(one_sample_has_no_sd)
 {
-	s.pt = make(1, 127.94e6, 0);
-	s.et = make(1, 129.1e6, 0);
-	s.n_samples = 1;
+	d.pt.kept = make(1, 127.94e6, 0);
+	d.et.kept = make(1, 129.1e6, 0);
+	d.pt.raw.n = 1;
 	check_text(NAME "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
 			"  ET              129.1 ms   99 % on CPU\n"
 			"  Kept 1 of 1\n");
@@ -254,8 +256,8 @@ TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
 	uint32_t all[] = {1, 2, 3};
 	struct screen_reason reasons[] = {{"cc1", all, 3}};
 
-	s.pt = s.et = (struct summary){};
-	s.n_samples = 3;
+	d.pt.kept = d.et.kept = (struct summary){};
+	d.pt.raw.n = 3;
 	s.user_ns = s.system_ns = -1;
 	s.reasons = reasons;
 	s.n_reasons = 1;
@@ -351,8 +353,8 @@ TEST_OF_SCREEN(many_discards_become_counts)
 
 	for (uint32_t i = 0; i < ELEMENTS(numbers); i++)
 		numbers[i] = 3 * i + 1;
-	s.pt.n = 1896;
-	s.n_samples = 2000;
+	d.pt.kept.n = 1896;
+	d.pt.raw.n = 2000;
 	s.reasons = reasons;
 	s.n_reasons = 2;
 	check_text(TIMES("127.7 … 128.1") "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
@@ -400,8 +402,8 @@ TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_8)
 	for (int i = 0; i < 9; i++)
 		notes_add(&s.notes, NOTE_OTHER, "Warning: %090d", i);
 	s.name = "ein sehr langes Kommando mit Umlauten: äöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüßäöüß";
-	s.run = INT64_MAX;
-	s.n_samples = UINT32_MAX;
+	d.run.id = INT64_MAX;
+	d.pt.raw.n = UINT32_MAX;
 	s.reasons = reasons;
 	s.n_reasons = ELEMENTS(reasons);
 	while (s.n_others < SCREEN_OTHERS)
@@ -409,16 +411,16 @@ TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_8)
 	for (size_t i = 0; i < ELEMENTS(times); i++)
 		for (size_t k = 0; k < ELEMENTS(times); k++)
 			for (size_t u = 0; u < ELEMENTS(units); u++) {
-				s.pt = make(k + 1, times[i], times[k] / 10);
-				s.et = make(k + 1, times[k], times[i]);
+				d.pt.kept = make(k + 1, times[i], times[k] / 10);
+				d.et.kept = make(k + 1, times[k], times[i]);
 				s.user_ns = s.system_ns = times[i] / 3;
 				s.on_cpu = times[i] / (times[k] + 1);
 				s.explained = times[k] / (times[i] + 1);
 				s.unit = units[u];
 				s.approximate = u % 2;
-				s.papers = s.pt;
-				s.by_two_sd = numbers;
-				s.n_by_two_sd = k % 2 ? ELEMENTS(numbers) : 0;
+				d.pt.papers = d.pt.kept;
+				d.pt.by_two_sd = numbers;
+				d.pt.n_by_two_sd = k % 2 ? ELEMENTS(numbers) : 0;
 				check_size();
 			}
 }
