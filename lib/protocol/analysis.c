@@ -3,11 +3,6 @@
  * the ones that may be long for their daemon are kept. */
 #include "lib/protocol/analysis_internal.h"
 
-#include "lib/base/json.h"
-#include "lib/stats/summary.h"
-
-#include <math.h>
-
 /* Smaller shares of a sample are not a disturbance. */
 static const double LEAST_SHARE = 0.01;
 /* If W is unknown for more of the samples, the run has no W. */

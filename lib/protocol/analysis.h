@@ -3,8 +3,6 @@
  * both, its period, and the cutoff from this run alone (EMP, steps 2 to 8). */
 #pragma once
 
-#include "lib/base/base.h"
-#include "lib/record/run.h"
 #include "lib/protocol/names.h"
 #include "lib/stats/summary.h"
 

@@ -17,10 +17,6 @@
  * beyond it, bounds the cluster only if daemons explain most of the samples beyond. */
 #include "lib/protocol/analysis.h"
 
-#include "lib/stats/summary.h"
-
-#include <math.h>
-
 static const double ALPHA = 0.01;
 static const double CORE_SD = 5;
 /* A zoom must at least halve the view. */

@@ -2,8 +2,6 @@
 /* Comparing two sets of samples: see comparison.h. */
 #include "lib/protocol/comparison.h"
 
-#include <math.h>
-
 struct comparison_side comparison_side_make(
 	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {

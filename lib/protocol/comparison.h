@@ -3,7 +3,6 @@
  * The arithmetic is in lib/stats/compare.h, the output in lib/report/results.h. */
 #pragma once
 
-#include "lib/protocol/discard.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/stats/compare.h"
 

@@ -2,10 +2,7 @@
 /* Making cutoffs of two runs, and applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
 
-#include "lib/protocol/names.h"
-
 #include <assert.h>
-#include <math.h>
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "lib/protocol/analysis.h"
-#include "lib/stats/summary.h"
 #include "lib/stats/time_series.h"
 
 struct discard_rules {

@@ -4,7 +4,6 @@
  * emp-setup must not link GSL. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/json.h"
 
 struct difference {

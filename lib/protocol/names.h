@@ -9,7 +9,6 @@
  *   php-fpm* = php-fpm */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/record/run.h"
 
 struct name_pattern {

@@ -11,10 +11,7 @@
  * random, always the same ones. */
 #include "lib/protocol/analysis.h"
 
-#include "lib/stats/summary.h"
-
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 
 /* Gaps may differ from the period by this share of it. */
 static const double SLACK = 0.05;

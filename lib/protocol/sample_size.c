@@ -5,11 +5,8 @@
 #include "lib/protocol/sample_size.h"
 
 #include "lib/stats/compare.h"
-#include "lib/stats/summary.h"
-#include "lib/stats/time_series.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 
 static const double CLOSE_SD = 0.10, CLOSE_SHARE = 0.025;
 

@@ -12,7 +12,6 @@
  * (Kalibera & Jones 2013). */
 #pragma once
 
-#include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"
 
 struct sample_size {

@@ -6,11 +6,7 @@
  * on times. */
 #include "lib/protocol/validity.h"
 
-#include "lib/protocol/discard.h"
-#include "lib/stats/summary.h"
-
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 #include <stdarg.h>
 
 /* INC's time has changed if both are exceeded: the relevant difference, and the one that chance explains. */

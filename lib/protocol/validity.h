@@ -3,7 +3,6 @@
  * its runs with a few minutes of INC today. The caller reads the book and runs INC. */
 #pragma once
 
-#include "lib/protocol/analysis.h"
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/sample_size.h"
 

@@ -7,10 +7,7 @@
  * the lower end of their interval, so that a few samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
-#include "lib/stats/summary.h"
 #include "lib/stats/time_series.h"
-
-#include <math.h>
 
 /* Fewer samples than this are not significant, nor are fewer a second cluster. */
 enum { LEAST = 5, LEAST_CLUSTER = 8 };

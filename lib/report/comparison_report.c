@@ -2,10 +2,6 @@
 /* A comparison as a line, a row and JSON: see results.h. */
 #include "lib/report/results.h"
 
-#include "lib/base/terminal.h"
-
-#include <math.h>
-
 enum { LINE_SIZE = 256 };
 
 /* Two names and what stands between and after them, in one line; what one name does not need goes to the other. Returns its width. */

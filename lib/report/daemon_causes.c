@@ -3,15 +3,9 @@
  * uses the rest of results.h, must not link libsystemd. */
 #include "lib/report/results.h"
 
-#include "lib/base/table.h"
-#include "lib/base/terminal.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
-#include "lib/protocol/names.h"
 #include "lib/report/run_result.h"
-#include "lib/stats/summary.h"
-
-#include <math.h>
 
 /* The output, and the sources of information; units and policy may be missing. */
 struct causes_report {

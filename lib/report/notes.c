@@ -5,7 +5,6 @@
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
 
-#include <math.h>
 #include <stdarg.h>
 
 void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...)

@@ -4,8 +4,6 @@
  * what so many samples can show. */
 #pragma once
 
-#include "lib/base/base.h"
-#include "lib/base/json.h"
 #include "lib/book/book.h"
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/sample_size.h"

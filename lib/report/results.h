@@ -2,11 +2,7 @@
 /* Results of the protocol, one form for every tool: as members of JSON documents, and as tables for people. */
 #pragma once
 
-#include "lib/base/base.h"
-#include "lib/base/json.h"
 #include "lib/book/book.h"
-#include "lib/protocol/analysis.h"
-#include "lib/protocol/discard.h"
 #include "lib/protocol/comparison.h"
 #include "lib/base/table.h"
 

@@ -4,9 +4,6 @@
 
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
-#include "lib/protocol/names.h"
-
-#include <math.h>
 
 int run_is_from(struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
 {

@@ -3,9 +3,7 @@
  * result under such rules, from one walk over its executions; and how much separate runs vary. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/book/book.h"
-#include "lib/protocol/discard.h"
 #include "lib/protocol/disturbances.h"
 #include "lib/protocol/sample_size.h"
 

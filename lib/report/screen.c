@@ -2,13 +2,7 @@
 /* The first screen of a run, and its details: see screen.h. */
 #include "lib/report/screen.h"
 
-#include "lib/base/table.h"
-#include "lib/base/terminal.h"
-#include "lib/protocol/disturbances.h"
-#include "lib/protocol/names.h"
 #include "lib/report/results.h"
-
-#include <math.h>
 
 enum { LABEL_COLUMNS = 18, LINE_SIZE = 512, FIXED_LINES = 5 };
 

@@ -3,12 +3,8 @@
  * the numbers and makes the notes; the rest is only the layout. */
 #pragma once
 
-#include "lib/base/base.h"
-#include "lib/record/run.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/stats/summary.h"
-#include "lib/stats/time_series.h"
 
 enum { SCREEN_LINES = 8, SCREEN_OTHERS = 3 };
 

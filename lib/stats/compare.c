@@ -5,7 +5,6 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 enum {
 	LEAST_ROBUST = 6,

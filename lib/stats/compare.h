@@ -2,7 +2,6 @@
 /* Whether two samples of times differ, by how much, and the minimum detectable difference. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/stats/summary.h"
 
 /* The ratio of two times that were taken together, from the logarithms of the ratios of all pairs: what slows both by the

@@ -5,7 +5,6 @@
 #include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 
 /* Trends: analysis of variance between blocks, and the two simplest trends, a line and one change of level (found by the greatest
  * sum of squares between the two sides, Sen & Srivastava 1975). */
