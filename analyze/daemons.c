@@ -45,6 +45,20 @@ static const struct column l_columns[] = {
 	{},
 };
 
+/* The statistics of a process: its group's or its family's. NULL: it has none. */
+static const struct daemon_statistics *find_daemon(
+	const struct analysis *analysis, const struct name_pattern *patterns, const struct source *source)
+{
+	const struct daemon_statistics *daemon = analysis_daemon(
+		analysis, name_group(patterns, source->name));
+
+	for (size_t i = 0; !daemon && i < analysis->n_statistics; i++)
+		if (analysis->statistics[i].names > 0 &&
+			family_includes(analysis->statistics[i].name, source))
+			daemon = &analysis->statistics[i];
+	return daemon;
+}
+
 static int list_l_samples(
 	struct table *list, struct book *book, const struct analysis *analysis, struct error *err)
 {
@@ -67,8 +81,7 @@ static int list_l_samples(
 			bool is_long;
 
 			if (e->source <= sources.n) /* it may have been added after they were read */
-				daemon = analysis_daemon_of(
-					analysis, names.rows, &sources.items[e->source - 1]);
+				daemon = find_daemon(analysis, names.rows, &sources.items[e->source - 1]);
 			is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 			if (!daemon || pt_ns <= 0 || !(is_long || options.all))
 				continue;

@@ -483,10 +483,12 @@ static int more_samples(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
 	const struct measure_options *o = t->session->options;
+	_cleanup_(discarding_clear) struct discarding so_far = {};
 
 	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
 		return 0;
-	return clean_samples_count(&t->clean) < (size_t)o->retain;
+	so_far = sample_filter_judge(&t->clean.filter);
+	return so_far.pt.kept.n < (size_t)o->retain;
 }
 
 /* The notes on a result. The book keeps them with those on the session, and with what the machine can resolve. */

@@ -480,19 +480,6 @@ const struct daemon_statistics *analysis_daemon(const struct analysis *analysis,
 		analysis->n_statistics, sizeof(*analysis->statistics), daemon_by_name);
 }
 
-const struct daemon_statistics *analysis_daemon_of(
-	const struct analysis *analysis, const struct name_pattern *patterns, const struct source *source)
-{
-	const struct daemon_statistics *daemon = analysis_daemon(
-		analysis, name_group(patterns, source->name));
-
-	for (size_t i = 0; !daemon && i < analysis->n_statistics; i++)
-		if (analysis->statistics[i].names > 0 &&
-			family_includes(analysis->statistics[i].name, source))
-			daemon = &analysis->statistics[i];
-	return daemon;
-}
-
 double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
 	double ns = daemon->period.ns > 0 ? daemon->period.ns : daemon->period.samples * analysis->spacing_ns;

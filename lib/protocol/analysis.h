@@ -252,10 +252,6 @@ struct analysis_options {
 	const struct analysis *family_reference[2];
 };
 
-/* The same of a process: its group's or its family's. */
-const struct daemon_statistics *analysis_daemon_of(
-	const struct analysis *analysis, const struct name_pattern *patterns, const struct source *source);
-
 /* NULL: it did not run. */
 const struct daemon_statistics *analysis_daemon(const struct analysis *analysis, const char *name);
 

@@ -200,13 +200,6 @@ int clean_samples_add(struct clean_samples *c, struct book *book, const struct d
 	return r;
 }
 
-size_t clean_samples_count(struct clean_samples *c)
-{
-	_cleanup_(discarding_clear) struct discarding d = sample_filter_judge(&c->filter);
-
-	return d.pt.kept.n;
-}
-
 void clean_samples_clear(struct clean_samples *c)
 {
 	sample_filter_clear(&c->filter);

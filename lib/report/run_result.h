@@ -71,7 +71,6 @@ struct clean_samples {
 /* book: for the names of new daemons. */
 int clean_samples_add(struct clean_samples *clean, struct book *book, const struct discard_rules *rules,
 	const struct sample *sample, const struct execution *executions, size_t n, struct error *err);
-size_t clean_samples_count(struct clean_samples *clean);
 void clean_samples_clear(struct clean_samples *clean);
 
 /* How much separate runs of two programs vary, as far as the book shows it, in ET or PT. ret->df 0: it has too few runs of them. */

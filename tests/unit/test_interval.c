@@ -4,7 +4,6 @@
 #include "tests/unit/student.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/stats/summary.h"
 #include "lib/stats/time_series.h"
 
 #include <math.h>
