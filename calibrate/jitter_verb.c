@@ -50,22 +50,6 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-/* All CPUs that this process may use but the first, which is left for the merging. */
-static int choose_watched_cpus(struct error *err)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
-	observed_cpus = xcalloc(CPU_SETSIZE, sizeof(*observed_cpus));
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set))
-			observed_cpus[request.n_cpus++] = cpu;
-	if (request.n_cpus > 1)
-		memmove(observed_cpus, observed_cpus + 1, --request.n_cpus * sizeof(*observed_cpus));
-	return 0;
-}
-
 int verb_jitter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
@@ -74,13 +58,23 @@ int verb_jitter(int argc, char **argv, struct error *err)
 		.json = calibrate_options.json,
 		.all = calibrate_options.verbose,
 		.kept = request.keep};
-	int r = observed_cpus ? 0 : choose_watched_cpus(err);
+	cpu_set_t set;
+	int r;
 
-	if (r < 0)
-		return r;
 	if (geteuid() != 0)
 		return error_say(err, -EPERM,
 			"emp-calibrate jitter reads the kernel's trace, which only root can do: use sudo");
+	if (!observed_cpus) {
+		/* all that this process may use but the first, which is left for the merging */
+		if (sched_getaffinity(0, sizeof(set), &set) < 0)
+			return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
+		observed_cpus = xcalloc(CPU_SETSIZE, sizeof(*observed_cpus));
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &set))
+				observed_cpus[request.n_cpus++] = cpu;
+		if (request.n_cpus > 1)
+			memmove(observed_cpus, observed_cpus + 1, --request.n_cpus * sizeof(*observed_cpus));
+	}
 	request.db = calibrate_options.db;
 	request.cpus = observed_cpus;
 	request.screen = calibrate_options.json ? stderr : stdout;

@@ -219,7 +219,6 @@ void trace_print(const struct session *s, const struct task *t)
 		sums.broken += k->broken;
 		totals[i] = k->total_ns;
 	}
-	preemptions_sort(&sums);
 	for (size_t i = 0; i < t->result.n_samples; i++)
 		et_ns += (double)t->result.samples[i].et_ns;
 	print_sources(s, &sums, n, et_ns);

@@ -262,22 +262,20 @@ void attribution_begin(struct attribution *a, int64_t threshold_ns, struct jitte
 	a->longest = xcalloc(MOST_LONGEST + 1, sizeof(*a->longest));
 }
 
-static void source_rows_clear(struct source_rows *rows)
-{
-	for (size_t i = 0; i < rows->n; i++) {
-		histogram_clear(&rows->items[i].lengths);
-		histogram_clear(&rows->items[i].spacings);
-	}
-	free(rows->items);
-}
-
 void attribution_clear(struct attribution *a)
 {
+	const struct source_rows both[] = {a->times, a->frequencies};
+
+	for (size_t k = 0; k < ELEMENTS(both); k++) {
+		for (size_t i = 0; i < both[k].n; i++) {
+			histogram_clear(&both[k].items[i].lengths);
+			histogram_clear(&both[k].items[i].spacings);
+		}
+		free(both[k].items);
+	}
 	histogram_clear(&a->user);
 	histogram_clear(&a->master);
 	histogram_clear(&a->excess);
-	source_rows_clear(&a->times);
-	source_rows_clear(&a->frequencies);
 	unexplained_clear(&a->unexplained);
 	unexplained_clear(&a->outside);
 	free(a->longest);

@@ -27,18 +27,13 @@ struct densities {
 	double least, most; /* of the heights */
 };
 
-static void densities_clear(struct densities *p)
-{
-	free(p->curves[0].points);
-	free(p->curves[1].points);
-}
-
 static double densities_at(const struct densities *p, int step)
 {
 	return p->low + (p->high - p->low) * step / STEPS;
 }
 
-static void densities_prepare(struct densities *p)
+/* points: room for the buckets of both runs. */
+static void densities_prepare(struct densities *p, struct density_point *points)
 {
 	p->low = INFINITY;
 	p->high = -INFINITY;
@@ -46,6 +41,7 @@ static void densities_prepare(struct densities *p)
 		const struct jitter_run *run = c > p->curves && p->baseline ? p->baseline : p->run;
 		enum jitter_level level = c > p->curves || p->baseline ? JITTER_MASTER : JITTER_USER;
 
+		c->points = points;
 		c->seconds = (double)run->all.sampled_ns / 1e9;
 		for (size_t i = 0; i < run->jitter.n_buckets; i++) {
 			const struct jitter_bucket *b = &run->jitter.buckets[i];
@@ -53,11 +49,12 @@ static void densities_prepare(struct densities *p)
 
 			if (b->level != level || mean_ns <= 0)
 				continue;
-			*array_add(c->points, c->n) = (struct density_point){
+			c->points[c->n++] = (struct density_point){
 				at, (double)b->count, log10((double)b->high_ns / fmax((double)b->low_ns, 1))};
 			p->low = fmin(p->low, at);
 			p->high = fmax(p->high, at);
 		}
+		points += c->n;
 		/* one for both, so that a difference of the curves is not one of bandwidths */
 		c->bandwidth = c > p->curves ? p->curves[0].bandwidth : density_bandwidth(c->points, c->n) ?: 0.02;
 	}
@@ -147,13 +144,15 @@ static int next_peak(
 static void write_densities(const void *subject, FILE *script)
 {
 	const struct jitter_pair *pair = subject;
-	_cleanup_(densities_clear) struct densities p = {.run = pair->run, .baseline = pair->baseline};
+	struct densities p = {.run = pair->run, .baseline = pair->baseline};
+	_cleanup_(freep) struct density_point *points = xcalloc(
+		p.run->jitter.n_buckets + (p.baseline ?: p.run)->jitter.n_buckets, sizeof(*points));
 	const struct curve *c = &p.curves[p.baseline ? 0 : 1];
 	const struct source *named[MOST_PEAKS] = {};
 	_cleanup_(freep) char *how = NULL;
 	int n = 0, peak;
 
-	densities_prepare(&p);
+	densities_prepare(&p, points);
 	how = text_format(
 		"Parzen densities, bandwidth %.3f decades (%s of the length; Botev, Grotowski and Kroese 2010)",
 		p.curves[0].bandwidth, text_percent(pow(10, p.curves[0].bandwidth) - 1));

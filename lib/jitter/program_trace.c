@@ -13,7 +13,7 @@ void preemptions_clear(struct preemptions *preemptions)
 
 void preemptions_add(struct preemptions *p, const struct preemption *more)
 {
-	struct preemption *item = p->items;
+	struct preemption *item = p->items, sum;
 
 	while (item < p->items + p->n && item->source != more->source)
 		item++;
@@ -25,19 +25,10 @@ void preemptions_add(struct preemptions *p, const struct preemption *more)
 	item->total_ns += more->total_ns;
 	item->longest_ns = more->longest_ns > item->longest_ns ? more->longest_ns : item->longest_ns;
 	p->total_ns += more->total_ns;
-}
-
-static int by_preemption_ns(const void *x, const void *y)
-{
-	const struct preemption *a = x, *b = y;
-
-	return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
-}
-
-void preemptions_sort(struct preemptions *p)
-{
-	if (p->n > 0)
-		qsort(p->items, p->n, sizeof(*p->items), by_preemption_ns);
+	sum = *item;
+	for (; item > p->items && item[-1].total_ns < sum.total_ns; item--)
+		*item = item[-1];
+	*item = sum;
 }
 
 void preemption_finder_begin(struct preemption_finder *f, pid_t program, struct jitter_sources *sources)
@@ -107,7 +98,6 @@ struct preemptions preemption_finder_end(struct preemption_finder *f)
 {
 	f->found.events = f->intervals.events;
 	f->found.broken = f->intervals.broken;
-	preemptions_sort(&f->found);
 	return TAKE_STRUCT(f->found);
 }
 

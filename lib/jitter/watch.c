@@ -143,19 +143,6 @@ static int watch_start(struct watch *w, struct error *err)
 	return 0;
 }
 
-/* When an event was, since the scale's base. Times of the clock mono_raw are placed by the two readings of both clocks around them. */
-static int64_t event_time_ns(const struct watch *w, uint64_t at)
-{
-	double share, ticks;
-
-	if (!w->mono_raw)
-		return counter_ns(&w->scale, at);
-	share = (double)((int64_t)at - w->before.base_raw_ns) /
-		(double)(w->now.base_raw_ns - w->before.base_raw_ns);
-	ticks = share * (double)(w->now.base - w->before.base);
-	return counter_ns(&w->scale, w->before.base + (uint64_t)(int64_t)ticks);
-}
-
 /* Takes what there is, gaps first: all events of a gap are in the trace when it ends. */
 static int watch_drain(struct watch *w, struct error *err)
 {
@@ -181,8 +168,18 @@ static int watch_drain(struct watch *w, struct error *err)
 		int64_t lost = w->trace->cpus[i].lost, first_ns = counter_ns(&w->scale, cpu->sampler.first);
 
 		while ((r = trace_next(w->trace, i, &event, err)) > 0) {
-			int64_t at_ns = event_time_ns(w, event.at);
+			uint64_t at = event.at;
+			int64_t at_ns;
 
+			/* times of the clock mono_raw are placed by the two readings of both clocks around them */
+			if (w->mono_raw) {
+				double share = (double)((int64_t)at - w->before.base_raw_ns) /
+					       (double)(w->now.base_raw_ns - w->before.base_raw_ns);
+
+				at = w->before.base +
+				     (uint64_t)(int64_t)(share * (double)(w->now.base - w->before.base));
+			}
+			at_ns = counter_ns(&w->scale, at);
 			if (at_ns >= first_ns)
 				intervals_add(&cpu->intervals, &event, at_ns);
 		}

@@ -27,7 +27,6 @@ struct preemptions {
 void preemptions_clear(struct preemptions *preemptions);
 /* Adds what one source took. */
 void preemptions_add(struct preemptions *preemptions, const struct preemption *more);
-void preemptions_sort(struct preemptions *preemptions);
 
 /* Finds them in events. */
 struct preemption_finder {
