@@ -170,20 +170,6 @@ static bool is_periodic(const struct unexplained_item *items, size_t n, size_t i
 	return there >= LEAST_NEIGHBOURS;
 }
 
-/* Whether twice as many items have it as have periods that are wrong for certain. */
-static bool period_holds(const struct unexplained_item *items, size_t n, double period_ns)
-{
-	size_t found = 0, wrong = 0, chance;
-
-	for (size_t i = 0; i < n; i++) {
-		found += is_periodic(items, n, i, period_ns);
-		wrong += is_periodic(items, n, i, 0.73 * period_ns);
-		wrong += is_periodic(items, n, i, 1.37 * period_ns);
-	}
-	chance = wrong / 2;
-	return found > 2 * chance && found >= 2;
-}
-
 /* Counts the items that have the period, and moves the others to `rest`. Returns how many those are. */
 static size_t take_periodic(struct unexplained_period *p, const struct unexplained_item *items, size_t n,
 	struct unexplained_item *rest)
@@ -219,6 +205,7 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 		struct unexplained_period *p = &unexplained->periods[i];
 		struct unexplained_item *before = items;
 		int64_t count = p->count, total_ns = p->total_ns;
+		size_t found = 0, wrong = 0; /* two of these for each item */
 
 		add_spacings(p, items, n);
 		if (!p->period_ns)
@@ -226,7 +213,13 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 		if (!p->period_ns)
 			break;
 		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
-		if (!period_holds(items, n, (double)p->period_ns))
+		/* It holds if twice as many items have it as have periods that are wrong for certain. */
+		for (size_t k = 0; k < n; k++) {
+			found += is_periodic(items, n, k, (double)p->period_ns);
+			wrong += is_periodic(items, n, k, 0.73 * (double)p->period_ns);
+			wrong += is_periodic(items, n, k, 1.37 * (double)p->period_ns);
+		}
+		if (found < 2 || found <= wrong / 2 * 2)
 			continue;
 		n = take_periodic(p, items, n, spare);
 		items = spare;

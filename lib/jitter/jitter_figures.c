@@ -110,33 +110,24 @@ static const struct source *main_source(const struct densities *p, double length
 	return best;
 }
 
-static bool is_peak(const struct densities *p, const struct curve *c, int step)
-{
-	const double ALONE = 0.2; /* decades */
-	int near = (int)(ALONE / (p->high - p->low) * STEPS);
-
-	if (c->y[step] < 20 * p->least)
-		return false;
-	for (int i = step - near; i <= step + near; i++)
-		if (i >= 0 && i <= STEPS && (c->y[i] > c->y[step] || (c->y[i] >= c->y[step] && i < step)))
-			return false;
-	return true;
-}
-
 /* The highest peak whose source has no name yet; -1: none. */
 static int next_peak(
 	const struct densities *p, const struct curve *c, const struct source *const *named, int n)
 {
-	int best = -1;
+	const double ALONE = 0.2; /* decades */
+	int near = (int)(ALONE / (p->high - p->low) * STEPS), best = -1;
 
-	for (int i = 0; i <= STEPS; i++) {
-		const struct source *source = is_peak(p, c, i) ? main_source(p, densities_at(p, i)) : NULL;
-		bool is_named = !source;
+	for (int step = 0; step <= STEPS; step++) {
+		bool is_peak = c->y[step] >= 20 * p->least && (best < 0 || c->y[step] > c->y[best]);
+		const struct source *source;
 
-		for (int k = 0; k < n; k++)
-			is_named |= named[k] == source;
-		if (!is_named && (best < 0 || c->y[i] > c->y[best]))
-			best = i;
+		for (int i = step - near; is_peak && i <= step + near; i++)
+			is_peak = i < 0 || i > STEPS ||
+				  (i < step ? c->y[i] < c->y[step] : c->y[i] <= c->y[step]);
+		source = is_peak ? main_source(p, densities_at(p, step)) : NULL;
+		for (int k = 0; source && k < n; k++)
+			source = named[k] == source ? NULL : source;
+		best = source ? step : best;
 	}
 	return best;
 }

@@ -74,6 +74,8 @@ void preemption_finder_add(struct preemption_finder *f, const struct trace_event
 	seen.prev = is_of_program(f, event->prev) ? f->program : event->prev;
 	seen.next = is_of_program(f, event->next) ? f->program : event->next;
 	intervals_add(v, &seen, at_ns);
+	f->found.events = v->events;
+	f->found.broken = v->broken;
 	/* Closes finished slices; charges them if the program was runnable. A switch from one task to another leaves the first
 	 * one's interval before that of the second. */
 	for (size_t i = 0; v->depth == 0 && i < v->n; i++) {
@@ -92,13 +94,6 @@ void preemption_finder_add(struct preemption_finder *f, const struct trace_event
 	f->running = is_of_program(f, event->next);
 	if (f->running)
 		set_ready(f, event->next, BLOCKED);
-}
-
-struct preemptions preemption_finder_end(struct preemption_finder *f)
-{
-	f->found.events = f->intervals.events;
-	f->found.broken = f->intervals.broken;
-	return TAKE_STRUCT(f->found);
 }
 
 void program_trace_free(struct program_trace *t)
@@ -146,7 +141,7 @@ int program_trace_take(struct program_trace *t, pid_t program, struct preemption
 		preemption_finder_add(&finder, &event, (int64_t)event.at);
 	if (r < 0)
 		return r;
-	*ret = preemption_finder_end(&finder);
+	*ret = TAKE_STRUCT(finder.found);
 	ret->lost = t->trace->cpus[0].lost;
 	return 0;
 }

@@ -85,17 +85,22 @@ static int find_tracefs(int *ret_fd, struct error *err)
 		"the kernel's trace is not available: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
 }
 
-/* A file of the instance; -errno. */
-static int put_setting(const struct trace *t, const char *file, const char *value)
+/* A file of the instance. what: of which "cannot <what>" is said if it fails; NULL: nothing. */
+static int put_setting(
+	const struct trace *t, const char *file, const char *value, const char *what, struct error *err)
 {
 	_cleanup_(closep) int fd = openat(t->fd, file, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int r = fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
 
-	return fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	return r < 0 && what ? trace_failed(r, what, err) : r;
 }
 
-static int make_instance(struct trace *t, struct error *err)
+/* With the clock, the size of the buffer (the kernel does not report if it makes it smaller), and the CPUs. */
+static int make_instance(struct trace *t, const struct trace_request *request, struct error *err)
 {
 	_cleanup_(freep) char *name = leftover_trace_name(getpid());
+	_cleanup_(freep) char *kib = text_format("%" PRId64, t->buffer_bytes / 1024);
+	_cleanup_(freep) char *clocks = NULL, *cpus = NULL, *mask = NULL;
 	int r;
 
 	t->path = text_format("instances/%s", name);
@@ -114,30 +119,24 @@ static int make_instance(struct trace *t, struct error *err)
 	}
 	if (t->free_fd < 0)
 		return trace_failed(-errno, "make a private instance of the kernel's trace", err);
-	put_setting(t, "options/disable_on_free", "1");
-	r = put_setting(t, "tracing_on", "0");
-	return r < 0 ? trace_failed(r, "stop the private trace", err) : 0;
-}
-
-/* The clock, the size of the buffer (the kernel does not report if it makes it smaller), and the CPUs. */
-static int configure_instance(struct trace *t, const struct trace_request *request, struct error *err)
-{
-	_cleanup_(freep) char *kib = text_format("%" PRId64, t->buffer_bytes / 1024);
-	_cleanup_(freep) char *clocks = path_text(t->fd, "trace_clock");
-	_cleanup_(freep) char *cpus = path_text(t->fd, "tracing_cpumask"), *mask = NULL;
-	int r;
-
-	if (put_setting(t, "trace_clock", t->clock) < 0)
+	put_setting(t, "options/disable_on_free", "1", NULL, err);
+	r = put_setting(t, "tracing_on", "0", "stop the private trace", err);
+	if (r < 0)
+		return r;
+	clocks = path_text(t->fd, "trace_clock");
+	if (put_setting(t, "trace_clock", t->clock, NULL, err) < 0)
 		return error_say(err, -ENOTSUP, "the kernel's trace does not have the clock '%s'; it has %s",
 			t->clock, clocks ?: "none");
-	r = put_setting(t, "buffer_size_kb", kib);
+	r = put_setting(t, "buffer_size_kb", kib, NULL, err);
 	if (r < 0)
 		return error_os(err, r,
 			"cannot allocate %" PRId64 " MB for the trace of each CPU; use a smaller --buffer",
 			t->buffer_bytes >> 20);
+	cpus = path_text(t->fd, "tracing_cpumask");
 	mask = cpus ? cpu_mask(cpus, request->cpus, request->n_cpus, false) : NULL;
-	r = mask ? put_setting(t, "tracing_cpumask", mask) : -EIO;
-	return r < 0 ? trace_failed(r, "choose the CPUs of the trace", err) : 0;
+	if (!mask)
+		return trace_failed(-EIO, "choose the CPUs of the trace", err);
+	return put_setting(t, "tracing_cpumask", mask, "choose the CPUs of the trace", err);
 }
 
 /* Events that cannot be switched on (lockdown forbids some) are missed, but for the one that everything rests on. */
@@ -147,13 +146,14 @@ static int enable_events(struct trace *t, bool of_program, struct error *err)
 
 	for (size_t i = 0; (event = trace_decoder_event(t->decoder, i, &system)); i++) {
 		_cleanup_(freep) char *file = text_format("events/%s/%s/enable", system, event);
+		const bool needed = !strcmp(event, "sched_switch");
 		int r;
 
 		if (of_program ? !strcmp(system, "exceptions") : !strcmp(event, "sched_process_fork"))
 			continue;
-		r = put_setting(t, file, "1");
-		if (r < 0 && !strcmp(event, "sched_switch"))
-			return trace_failed(r, "record sched_switch", err);
+		r = put_setting(t, file, "1", needed ? "record sched_switch" : NULL, err);
+		if (r < 0 && needed)
+			return r;
 	}
 	return 0;
 }
@@ -170,9 +170,7 @@ static int set_up_trace(struct trace *t, const struct trace_request *request, st
 		t->kept_path = xstrdup(request->keep);
 	}
 	if (r == 0)
-		r = make_instance(t, err);
-	if (r == 0)
-		r = configure_instance(t, request, err);
+		r = make_instance(t, request, err);
 	if (r == 0)
 		r = enable_events(t, request->of_program, err);
 	for (struct trace_cpu *cpu = t->cpus; r == 0 && cpu < t->cpus + t->n_cpus; cpu++) {
@@ -180,10 +178,7 @@ static int set_up_trace(struct trace *t, const struct trace_request *request, st
 		if (cpu->fd < 0)
 			r = error_os(err, cpu->fd, "cannot read the trace of CPU %d", cpu->cpu);
 	}
-	if (r < 0)
-		return r;
-	r = put_setting(t, "tracing_on", "1");
-	return r < 0 ? trace_failed(r, "start the trace", err) : 0;
+	return r == 0 ? put_setting(t, "tracing_on", "1", "start the trace", err) : r;
 }
 
 /* The time of a page fault on that CPU now; 0: it could not be measured. */

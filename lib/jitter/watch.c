@@ -38,22 +38,6 @@ struct watch {
 	int64_t rounds;
 };
 
-/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one, because the
- * buffer of the trace fills while it waits; not a nice one, whose weight the scheduler would take from the loops of the same
- * group. Threads that it starts later would have its priority. */
-static void stay_off_cpus(const struct watch_request *request)
-{
-	const struct sched_param priority = {.sched_priority = 1};
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		return;
-	for (size_t i = 0; i < request->n_cpus; i++)
-		CPU_CLR(request->cpus[i], &set);
-	if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
-}
-
 /* Nothing runs yet. */
 static int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
 {
@@ -108,7 +92,6 @@ static int watch_open(struct watch *w, const struct watch_request *request, stru
 		attribution_begin(&cpu->attribution,
 			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick), &w->sources);
 	}
-	stay_off_cpus(request);
 	return 0;
 }
 
@@ -128,8 +111,19 @@ static void watch_close(struct watch *w)
 
 static int watch_start(struct watch *w, struct error *err)
 {
+	const struct sched_param priority = {.sched_priority = 1};
+	cpu_set_t set;
 	int r;
 
+	/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one,
+	 * because the buffer of the trace fills while it waits; not a nice one, whose weight the scheduler would take from
+	 * the loops of the same group. Threads that it starts later would have its priority. */
+	if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+		for (size_t i = 0; i < w->n_cpus; i++)
+			CPU_CLR(w->cpus[i].sampler.cpu, &set);
+		if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
+			sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
+	}
 	mlockall(MCL_CURRENT); /* what it is for is locked already: the loops' memory */
 	r = trace_forget(w->trace, err);
 	if (r < 0)

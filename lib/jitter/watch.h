@@ -41,7 +41,6 @@ struct preemption_finder {
 /* `program`: its first process. What it forks belongs to it. */
 void preemption_finder_begin(struct preemption_finder *finder, pid_t program, struct jitter_sources *sources);
 void preemption_finder_add(struct preemption_finder *finder, const struct trace_event *event, int64_t at_ns);
-struct preemptions preemption_finder_end(struct preemption_finder *finder);
 void preemption_finder_clear(struct preemption_finder *finder);
 
 struct program_trace {

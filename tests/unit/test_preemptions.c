@@ -72,7 +72,7 @@ static const struct preemption *taken_by(const char *name)
 
 static void end(void)
 {
-	s.found = preemption_finder_end(&s.finder);
+	s.found = TAKE_STRUCT(s.finder.found);
 }
 
 #define SCENE(name) TEST_WITH(name, begin, leave)
