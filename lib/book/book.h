@@ -5,7 +5,6 @@
 #pragma once
 
 #include "lib/base/base.h"
-#include "lib/record/counters.h"
 #include "lib/record/run.h"
 
 struct book;

@@ -3,7 +3,6 @@
  * samples whose PT cannot be right. */
 #pragma once
 
-#include "lib/record/counters.h"
 #include "lib/record/run.h"
 
 struct disturbance {

@@ -3,7 +3,6 @@
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
-#include "lib/record/counters.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "lib/base/base.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/process/program.h"
-#include "lib/record/counters.h"
+#include "lib/record/run.h"
 
 /* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */
 struct observer {
@@ -53,7 +53,7 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 	const struct command_spec *const *specs, size_t n, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
 
-/* Reads the disturbance counters (lib/record/counters.h): once in 100 ms, not with every short sample. The first sample that
+/* Reads the disturbance counters (lib/record/run.h): once in 100 ms, not with every short sample. The first sample that
  * ends 100 ms or more after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own
  * counts; of shorter samples, the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
 

@@ -286,16 +286,10 @@ static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t
 	return r;
 }
 
-/* The known number of samples still to be taken. */
-static uint32_t count_missing(const struct sampling *s)
-{
-	return s->run->n_samples < s->samples ? s->samples - s->run->n_samples : 0;
-}
-
 /* Whether a run is to get one more sample: 1, or 0. */
 static int wants_more(const struct sampling_group *g, struct sampling *s, struct error *err)
 {
-	return count_missing(s) > 0 ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
+	return s->run->n_samples < s->samples ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
 /* Of a duet: a sample of all runs if any needs one, and before it the runs alone that are due. 1: one was taken, 0: none. */
@@ -384,7 +378,7 @@ static int sample_group(struct sampling_group *g, struct error *err)
 		/* The run, if it is new, and its warm-ups. */
 		if (r == 0 && !s->run->id)
 			r = book_begin_run(g->plan->session->book, s->run, err);
-		if (count_missing(s) > 0)
+		if (s->run->n_samples < s->samples)
 			for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
 				r = take_in_turn(g, s, 1, err);
 		s->warm_up = 0;
@@ -420,9 +414,10 @@ int sampling_run(const struct sampling_plan *plan, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < plan->n; i++) {
-		uint32_t missing = count_missing(&plan->items[i]);
+		const struct sampling *s = &plan->items[i];
 
-		planned += missing > 0 ? missing + (uint64_t)plan->items[i].warm_ups + plan->alone : 0;
+		if (s->run->n_samples < s->samples)
+			planned += s->samples - s->run->n_samples + (uint64_t)s->warm_ups + plan->alone;
 	}
 	progress_begin(&progress, plan->label ?: plan->items[0].run->program, planned, plan->quiet);
 	for (size_t i = 0; r == 0 && i < plan->n; i += size) {

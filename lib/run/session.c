@@ -89,29 +89,26 @@ void run_session_ask_environment(struct run_session *s)
 		free(TAKE(s->question)); /* it is asked for when it is needed */
 }
 
-static int wait_for_answer(struct run_session *s, json_t **ret, struct error *err)
-{
-	_cleanup_(freep) struct environment_question *q = TAKE(s->question);
-
-	pthread_join(q->thread, NULL);
-	if (q->r < 0)
-		*err = q->err;
-	*ret = q->document;
-	return q->r;
-}
-
 int run_session_environment(struct run_session *s, struct error *err)
 {
+	_cleanup_(freep) struct environment_question *q = TAKE(s->question);
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(freep) char *text = NULL;
 	const char *digest, *machine;
 	struct json_fields f;
-	int status, r;
+	int r;
 
-	r = s->question ? wait_for_answer(s, &document, err)
-			: ask_setup("fingerprint", &document, &status, err);
-	if (r < 0)
-		return r;
+	if (q) {
+		pthread_join(q->thread, NULL);
+	} else {
+		q = xcalloc(1, sizeof(*q));
+		ask_fingerprint(q);
+	}
+	document = q->document;
+	if (q->r < 0) {
+		*err = q->err;
+		return q->r;
+	}
 	f = json_fields_begin(document, (struct json_location){"the fingerprint"}, err);
 	json_fields_text(&f, "digest", &digest);
 	json_fields_text(&f, "machine", &machine);
@@ -126,11 +123,11 @@ int run_session_environment(struct run_session *s, struct error *err)
 
 void run_session_close(struct run_session *s)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	struct error err2;
-
-	if (s->question)
-		wait_for_answer(s, &document, &err2);
+	if (s->question) {
+		pthread_join(s->question->thread, NULL);
+		json_decref(s->question->document);
+		free(s->question);
+	}
 	observer_close(&s->observer);
 	free(s->environment_digest);
 	book_free(s->book);
