@@ -122,9 +122,9 @@ static int compare_duet(struct compare_query *q, struct error *err)
 		r = duet_report_load(q->book, run_a->id, &rules.rules, NULL, &report, err);
 	if (r <= 0)
 		return r;
-	while (a < report.n && report.runs[a] != run_a->id)
+	while (a < report.n && report.rows[a].run != run_a->id)
 		a++;
-	while (b < report.n && report.runs[b] != run_b->id)
+	while (b < report.n && report.rows[b].run != run_b->id)
 		b++;
 	if (a == report.n || b == report.n)
 		return 0;

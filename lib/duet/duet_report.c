@@ -44,11 +44,9 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 	const struct run_result *const *results, struct duet_report *ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
-	int r = book_get_duet(book, run, &d.row, err);
+	int r = book_duet(book, run, &d.rows, &d.n, err);
 
-	if (r > 0)
-		r = book_duet_runs(book, run, &d.runs, &d.n, err) ?: 1;
-	if (r <= 0)
+	if (r < 0 || d.n == 0)
 		return r;
 	d.programs = xcalloc(d.n, sizeof(*d.programs));
 	d.costs = xcalloc(d.n, sizeof(*d.costs));
@@ -59,11 +57,12 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		struct duet_program *p = &d.programs[i];
 
 		assert(result);
-		r = results ? 0 : run_result_read(book, d.runs[i], rules, RESULT_ALL, &d.loaded[i], err);
+		r = results ? 0 : run_result_read(book, d.rows[i].run, rules, RESULT_ALL, &d.loaded[i], err);
 		if (r >= 0)
-			r = book_rows(book, d.runs[i], &duet_sample_table, &p->together, &p->n_together, err);
+			r = book_rows(
+				book, d.rows[i].run, &duet_sample_table, &p->together, &p->n_together, err);
 		if (r >= 0)
-			r = book_rows(book, d.runs[i], &duet_alone_table, &p->alone, &p->n_alone, err);
+			r = book_rows(book, d.rows[i].run, &duet_alone_table, &p->alone, &p->n_alone, err);
 		if (r < 0)
 			return r;
 		p->samples = result->samples;
@@ -84,7 +83,7 @@ void duet_report_clear(struct duet_report *d)
 		free(d->programs[i].alone);
 		run_result_clear(&d->loaded[i]);
 	}
-	free(d->runs);
+	free(d->rows);
 	free(d->programs);
 	free(d->results);
 	free(d->loaded);
@@ -124,7 +123,7 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct 
 	int r = compare_programs(d, a, b, false, &c, err);
 
 	if (r > 0 && c.design == DESIGN_DUET)
-		doubt = duet_doubt_of(&d->costs[a], &d->costs[b], d->row.slice_ns, &c.log_ratio);
+		doubt = duet_doubt_of(&d->costs[a], &d->costs[b], d->rows[0].slice_ns, &c.log_ratio);
 	if (r > 0 && doubt != DUET_SOUND)
 		r = compare_programs(d, a, b, true, &c, err);
 	if (r < 0)
@@ -181,7 +180,7 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 	for (size_t i = 0; i < d->n; i++) {
 		const struct duet_cost *c = &d->costs[i];
 
-		table_row(list, NUMBER(d->runs[i]), TEXT(names[i]),
+		table_row(list, NUMBER(d->rows[i].run), TEXT(names[i]),
 			TIME(isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns),
 			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns), estimate_cell(c->price),
 			i == 0 ? TEXT(NULL) : estimate_cell(duet_bias(&d->costs[0], c)),
@@ -211,7 +210,7 @@ static void warn(FILE *file, const char *text)
  * must be beyond doubt. */
 static void print_price_warning(FILE *file, const struct duet_report *d)
 {
-	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
+	int64_t better = duet_suggest_slice(d->rows[0].slice_ns, d->costs, d->n);
 	bool dear = false, biased = false, costly = false;
 	const char *slice = "try --order interleave";
 
@@ -238,7 +237,7 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	size_t known = 0;
 
 	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
-		d->row.frozen ? "freezer" : "scheduler", text_duration(d->row.slice_ns),
+		d->rows[0].frozen ? "freezer" : "scheduler", text_duration(d->rows[0].slice_ns),
 		isnan(slice) ? "" : ", mean ", isnan(slice) ? "" : text_precise(slice, slice / 10));
 	/* By how much the pairs vary less than if they had been taken in turn. */
 	for (size_t i = 1; comparisons && i < d->n; i++) {
@@ -260,19 +259,19 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	if (last > 2 * WORTH_A_WARNING)
 		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; try --repeat",
 				   100 * last));
-	if (slice > 2 * (double)d->row.slice_ns && !d->row.frozen)
+	if (slice > 2 * (double)d->rows[0].slice_ns && !d->rows[0].frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }
 
 json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-	int64_t better = duet_suggest_slice(d->row.slice_ns, d->costs, d->n);
+	int64_t better = duet_suggest_slice(d->rows[0].slice_ns, d->costs, d->n);
 	double slice = mean_slice(d);
 
 	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o}", "slices_by",
-		d->row.frozen ? "freezer" : "scheduler", "cpu", d->cpu, "slice_ns",
-		(json_int_t)d->row.slice_ns, "mean_slice_ns",
+		d->rows[0].frozen ? "freezer" : "scheduler", "cpu", d->cpu, "slice_ns",
+		(json_int_t)d->rows[0].slice_ns, "mean_slice_ns",
 		isnan(slice) ? json_null() : json_integer((json_int_t)slice), "suggested_slice_ns",
 		better ? json_integer(better) : json_null(), "programs", table_json(list));
 }
@@ -284,7 +283,6 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
 	size_t inc = SIZE_MAX, program = SIZE_MAX;
-	int64_t increments = 0;
 	struct comparison c;
 	double units;
 	int r = duet_report_load(book, run, rules, NULL, &d, err);
@@ -292,16 +290,9 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 	if (r <= 0)
 		return r;
 	for (size_t i = 0; i < d.n; i++) {
-		struct duet_row row = {};
-
-		r = book_get_duet(book, d.runs[i], &row, err);
-		if (r < 0)
-			return r;
-		if (r > 0 && row.increments > 0 && inc == SIZE_MAX) {
+		if (d.rows[i].increments > 0 && inc == SIZE_MAX)
 			inc = i;
-			increments = row.increments;
-		}
-		if (d.runs[i] == run)
+		if (d.rows[i].run == run)
 			program = i;
 	}
 	if (inc == SIZE_MAX || program == SIZE_MAX || program == inc)
@@ -309,15 +300,15 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 	r = compare_programs(&d, inc, program, false, &c, err);
 	if (r <= 0 || c.design != DESIGN_DUET)
 		return r < 0 ? r : 0;
-	units = (double)increments / INC_UNIT;
+	units = (double)d.rows[inc].increments / INC_UNIT;
 	*ret = (struct inc_units){
 		.mean = c.ratio * units,
 		.low = c.ratio_low * units,
 		.high = c.ratio_high * units,
 		.sd = c.log_ratio.sd,
 		.n = c.a.n,
-		.run = d.runs[inc],
-		.increments = increments,
+		.run = d.rows[inc].run,
+		.increments = d.rows[inc].increments,
 	};
 	return 1;
 }

@@ -67,10 +67,9 @@ int64_t duet_slice_for(int64_t pt_ns);
 int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size_t n);
 
 struct duet_report {
-	struct duet_row row;
 	int cpu;
-	int64_t *runs;
-	struct duet_program *programs;     /* n, in the order of the runs */
+	struct duet_row *rows;             /* n: its runs, in their order */
+	struct duet_program *programs;     /* likewise */
 	struct duet_cost *costs;           /* likewise */
 	const struct run_result **results; /* likewise; the programs' samples are theirs */
 	struct run_result *loaded;         /* likewise, where it has read them itself; else empty */

@@ -10,6 +10,7 @@ static const struct field duet_fields[] = {
 	{FIELD(duet_row, FIELD_BOOL, frozen)},
 	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, .max = JSON_TIME_MAX},
 	{FIELD(duet_row, FIELD_INT64, increments), .presence = FIELD_OPTIONAL, .min = 1, .max = INT64_MAX},
+	{FIELD(duet_row, FIELD_INT64, run), .min = 1, .expression = "run", .book_only = true},
 };
 const struct field_table duet_table = {
 	"duet", "run, ", duet_fields, ELEMENTS(duet_fields), sizeof(struct duet_row)};
@@ -31,24 +32,24 @@ static const struct field duet_alone_fields[] = {
 };
 const struct field_table duet_alone_table = FIELD_TABLE(duet_alone, "run, ", duet_alone_fields);
 
-int book_duet_runs(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
+#define OF_THE_SAME_DUET "WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run"
+
+int book_duet(struct book *book, int64_t run, struct duet_row **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &duet_table, OF_THE_SAME_DUET, ret, ret_n, "i", run);
+}
+
+static int duet_companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
 {
 	static const struct field number = {"run", FIELD_INT64, .size = sizeof(int64_t), .min = 1};
 	static const struct field_table numbers = {"duet", "", &number, 1, sizeof(int64_t)};
 
-	return sql_all(book, err, &numbers,
-		"WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run", ret, ret_n, "i",
-		run);
+	return sql_all(book, err, &numbers, OF_THE_SAME_DUET, ret, ret_n, "i", run);
 }
 
 const struct document_feature duet_feature = {
 	.rows = (const struct run_rows[]){{"duet", &duet_table, .single = true},
 		{"duet_samples", &duet_sample_table}, {"duet_alone", &duet_alone_table}, {}},
 	.companions_member = "duet_runs",
-	.companions = book_duet_runs,
+	.companions = duet_companions,
 };
-
-int book_get_duet(struct book *book, int64_t run, struct duet_row *ret, struct error *err)
-{
-	return sql_one(book, err, &duet_table, "WHERE run = ?", ret, "i", run);
-}

@@ -5,12 +5,13 @@
 #include "lib/document/document.h"
 #include "lib/record/fields.h"
 
-/* A run of a duet. */
+/* One of its runs. */
 struct duet_row {
 	int64_t reference;  /* the run of its first program, the same in all its runs */
 	bool frozen;        /* slices: by the freezer, else the scheduler's */
 	int64_t slice_ns;   /* as requested */
 	int64_t increments; /* INC's, each time it runs; 0: another program */
+	int64_t run;        /* not stored, but read */
 };
 
 struct duet_sample {
@@ -30,8 +31,5 @@ struct duet_alone {
 extern const struct field_table duet_table, duet_sample_table, duet_alone_table;
 extern const struct document_feature duet_feature;
 
-/* 1: the run is of a duet, 0: it is not. */
-int book_get_duet(struct book *book, int64_t run, struct duet_row *ret, struct error *err);
-
-/* All runs of the duet that this one belongs to, in their order; the caller frees the array. */
-int book_duet_runs(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err);
+/* All runs of the duet that this one belongs to, in their order; none: it is of no duet. The caller frees the array. */
+int book_duet(struct book *book, int64_t run, struct duet_row **ret, size_t *ret_n, struct error *err);

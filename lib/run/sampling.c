@@ -390,8 +390,10 @@ static int sample_group(struct sampling_group *g, struct error *err)
 
 		for (size_t i = 0; r == 0 && i < g->n; i++)
 			r = book_add_rows(g->plan->session->book, g->items[i].run->id, &duet_table,
-				&(struct duet_row){g->items[0].run->id, plan->slicing == SLICING_FREEZER,
-					plan->slice_ns, g->items[i].increments},
+				&(struct duet_row){.reference = g->items[0].run->id,
+					.frozen = plan->slicing == SLICING_FREEZER,
+					.slice_ns = plan->slice_ns,
+					.increments = g->items[i].increments},
 				1, err);
 		taken = r;
 	}

@@ -46,20 +46,19 @@ static const char *key_of(const struct candidate *c)
 /* 1: it alternated with INC; 0: it is of no duet; -ENOENT without a sentence: it is not to be followed. */
 static int look_at_duet(struct book *book, const struct run *run, struct error *err)
 {
-	_cleanup_(freep) int64_t *runs = NULL;
-	struct duet_row own = {}, row = {};
-	size_t n;
-	int r = run->kind == RUN_DUET ? book_get_duet(book, run->id, &own, err) : 0;
+	_cleanup_(freep) struct duet_row *rows = NULL;
+	bool with_inc = false;
+	size_t n = 0;
+	int r = run->kind == RUN_DUET ? book_duet(book, run->id, &rows, &n, err) : 0;
 
-	if (r <= 0 || own.increments > 0)
-		return r <= 0 ? r : -ENOENT;
-	r = book_duet_runs(book, run->id, &runs, &n, err);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		r = book_get_duet(book, runs[i], &row, err);
-		if (r > 0)
-			r = row.increments > 0 ? 1 : 0;
+	if (r < 0 || n == 0)
+		return r;
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].increments > 0 && rows[i].run == run->id)
+			return -ENOENT;
+		with_inc |= rows[i].increments > 0;
 	}
-	return r == 0 ? -ENOENT : r;
+	return with_inc ? 1 : -ENOENT;
 }
 
 static int candidate_by_start(const void *x, const void *y)

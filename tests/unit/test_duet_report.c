@@ -10,9 +10,9 @@
 
 /* Two programs of 200 ms in slices of 10 ms. */
 static struct duet_cost costs[2];
-static int64_t runs[] = {1, 2};
-static const struct duet_report report = {
-	.row = {1, false, 10 * NS_PER_MS}, .runs = runs, .costs = costs, .n = 2};
+static struct duet_row rows[] = {
+	{1, .slice_ns = 10 * NS_PER_MS, .run = 1}, {1, .slice_ns = 10 * NS_PER_MS, .run = 2}};
+static const struct duet_report report = {.rows = rows, .costs = costs, .n = 2};
 static const struct duet_estimate unknown = {NAN, NAN};
 
 static void make(struct duet_estimate first, struct duet_estimate second)
