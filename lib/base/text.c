@@ -189,6 +189,18 @@ char *text_utf8(const char *text)
 	return made;
 }
 
+bool text_has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word), n;
+
+	for (; list && *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, " ,");
+		if (n == len && !strncmp(list, word, len))
+			return true;
+	}
+	return false;
+}
+
 char *text_copy(const char *text)
 {
 	return text ? xstrdup(text) : NULL;

@@ -8,6 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/base/number.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -75,6 +76,9 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
 /* A copy with each byte that is not UTF-8 replaced by \xNN, for JSON, the book and terminals. The caller frees it.
  * NULL for NULL. */
 char *text_utf8(const char *text);
+
+/* Whether a list of words, with blanks or commas between, has this one. NULL is an empty list. */
+bool text_has_word(const char *list, const char *word);
 
 /* NULL for NULL. The caller frees it. */
 char *text_copy(const char *text);

@@ -20,7 +20,7 @@
 
 bool request_takes(const struct check *check)
 {
-	if ((!check->applied && !check->setting.pattern) || list_has(options.skip, ',', check->id))
+	if ((!check->applied && !check->setting.pattern) || text_has_word(options.skip, check->id))
 		return false;
 	if (options.isolate >= 0 && check->setting.isolates)
 		return true;
@@ -28,7 +28,7 @@ bool request_takes(const struct check *check)
 		return !check->setting.on_request;
 	/* Its own name, or that of a check with whose files the kernel changes its files. */
 	for (const struct check *c = check_rows; c->id; c++)
-		if (list_has(options.only, ',', c->id) &&
+		if (text_has_word(options.only, c->id) &&
 			(c == check ||
 				(c->setting.coupled_check && !strcmp(c->setting.coupled_check, check->id))))
 			return true;
@@ -392,7 +392,7 @@ static void plan_isolation(struct plan *plan)
 	rest = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
 	if (!directory)
 		obstacle = "no cgroup v2 is mounted";
-	else if (!list_has(controllers, ' ', "cpuset"))
+	else if (!text_has_word(controllers, "cpuset"))
 		obstacle = "cgroup v1 has the cpuset controller: boot with cgroup_no_v1=cpuset";
 	else if (!rest || !*rest)
 		obstacle = "no other core would remain for all other programs";

@@ -250,9 +250,6 @@ void finding_set(struct finding *finding, enum check_state state, const char *fo
 void finding_set_absent(struct finding *finding, const struct facts *facts, const char *words);
 void finding_clear(struct finding *finding);
 
-/* Whether a list as text has the item. */
-bool list_has(const char *list, char separator, const char *item);
-
 /* EMPv1: services and timers that are not needed, judged by the policy. */
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;
 /* EMPv2: exactly one daemon disciplines the clock, and both it and the kernel say so. */

@@ -113,8 +113,9 @@ static enum turbo find_turbo(const struct facts *f)
 		return TURBO_ON;
 	if (q->no_turbo > 0 || boost == 0 || q->n_policies == 0)
 		return TURBO_OFF;
-	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || machine_flag(&f->machine, "cpb") ||
-			       machine_flag(&f->machine, "ida")
+	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz ||
+			       text_has_word(f->machine.flags, "cpb") ||
+			       text_has_word(f->machine.flags, "ida")
 		       ? TURBO_NO_SWITCH
 		       : TURBO_OFF;
 }
@@ -155,7 +156,7 @@ void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 			p->min_khz / 1000, p->max_khz / 1000);
 	else if (q->n_policies == 0 && f->machine.virtual)
 		finding_set_absent(ret, f, "");
-	else if (q->n_policies == 0 && intel && !machine_flag(&f->machine, "est"))
+	else if (q->n_policies == 0 && intel && !text_has_word(f->machine.flags, "est"))
 		finding_set(ret, CHECK_OK, "off in firmware");
 	else if (q->n_policies == 0)
 		finding_set(ret, CHECK_UNKNOWN, "no frequency driver: off in firmware, or driver missing");
@@ -188,7 +189,7 @@ void check_cpus_smt(const struct facts *f, struct finding *ret)
 					 cpu_list_has(f->isolated, f->threads[i]));
 	if (!f->smt)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
-	else if (list_has("off forceoff notsupported", ' ', f->smt))
+	else if (text_has_word("off forceoff notsupported", f->smt))
 		finding_set(ret, CHECK_OK, "%s", !strcmp(f->smt, "notsupported") ? "not supported" : f->smt);
 	else if (f->smt_active == 0)
 		finding_set(ret, CHECK_OK, "no core runs two threads");

@@ -28,7 +28,7 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 	for (size_t i = 0; !f->has_units && i < f->n_processes; i++) {
 		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
 
-		if (unit && !list_has(ret->items, ' ', unit)) {
+		if (unit && !text_has_word(ret->items, unit)) {
 			text_append(&ret->items, " ", "%s", unit);
 			n++;
 		}
@@ -238,7 +238,8 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 {
 	enum { SLOWER = 4 }; /* times as slow as calibrated: a machine varies by two */
 	const double ns = f->price.clock_ns;
-	bool constant = machine_flag(&f->machine, "constant_tsc") && machine_flag(&f->machine, "nonstop_tsc"),
+	bool constant = text_has_word(f->machine.flags, "constant_tsc") &&
+			text_has_word(f->machine.flags, "nonstop_tsc"),
 	     guest = f->machine.virtual || f->machine.container, is_call = ns > 0 && ns >= f->price.call_ns,
 	     slower = f->calibrated_ns > 0 && ns >= SLOWER * f->calibrated_ns;
 	_cleanup_(freep) char *found = text_copy(f->clocksource); /* "tsc, 25 ns a reading" */

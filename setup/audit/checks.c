@@ -304,20 +304,6 @@ void finding_clear(struct finding *finding)
 	*finding = (struct finding){};
 }
 
-bool list_has(const char *list, char separator, const char *item)
-{
-	size_t len = strlen(item);
-
-	for (const char *p = list; p && *p; p += *p == separator) {
-		const char *end = strchrnul(p, separator);
-
-		if ((size_t)(end - p) == len && !strncmp(p, item, len))
-			return true;
-		p = end;
-	}
-	return false;
-}
-
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check, facts);

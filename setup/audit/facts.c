@@ -392,7 +392,7 @@ static void ask_running_system(struct facts *f)
 	}
 	/* Jobs of cron, without which no table has an effect. */
 	for (size_t i = 0; i < f->n_processes; i++)
-		runs |= list_has("cron crond anacron", ' ', f->processes[i].name);
+		runs |= text_has_word("cron crond anacron", f->processes[i].name);
 	if (runs)
 		cron_read(&f->due, &f->n_due, f->root_fd, now_ns, until_ns);
 	for (size_t i = 0; i < sockets.n; i++)

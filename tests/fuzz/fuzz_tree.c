@@ -62,7 +62,7 @@ static void try_system(void)
 
 	machine_read(&machine, root_fd);
 	FUZZ_MUST(*machine_description(&machine));
-	machine_flag(&machine, "hypervisor");
+	text_has_word(machine.flags, "hypervisor");
 	if (kernel_read(&kernel, root_fd, &err) < 0)
 		FUZZ_REFUSED(&err);
 	if (accounting_support_has(&support, ACCOUNTING_BPF, &err) < 0)

@@ -28,7 +28,7 @@ TEST_OF_MACHINE(an_empty_machine_is_read_without_complaint)
 	assert_null(machine.os_id);
 	assert_int_equal(machine.memory_bytes, 0);
 	assert_string_equal(machine.id, "");
-	assert_false(machine_flag(&machine, "est"));
+	assert_false(text_has_word(machine.flags, "est"));
 	assert_string_equal(machine_description(&machine), "a physical machine");
 }
 
@@ -41,8 +41,8 @@ TEST_OF_MACHINE(the_processor_is_told_by_cpuinfo)
 	assert_string_equal(machine.cpu_name, "Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz");
 	assert_string_equal(machine.microcode, "0xf4");
 	assert_int_equal(machine.n_cpus, 2);
-	assert_true(machine_flag(&machine, "ida"));
-	assert_false(machine_flag(&machine, "tsc")); /* part of a flag is none */
+	assert_true(text_has_word(machine.flags, "ida"));
+	assert_false(text_has_word(machine.flags, "tsc")); /* part of a flag is none */
 	assert_false(machine.virtual);
 }
 

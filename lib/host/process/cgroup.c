@@ -18,20 +18,6 @@ struct hierarchy {
 	bool v2;
 };
 
-/* Whether a list ("cpu,cpuacct", "cpu memory"), which ends with a ':' at the latest, has the word. */
-static bool has_word(const char *list, const char *word)
-{
-	const size_t len = strlen(word);
-
-	for (const char *end;; list = end + 1) {
-		end = list + strcspn(list, " ,:\n");
-		if ((size_t)(end - list) == len && !strncmp(list, word, len))
-			return true;
-		if (!*end || *end == ':')
-			return false;
-	}
-}
-
 /* Whether the line is of cgroup v2, or of the cpu controller in version 1, which lists the controllers of a hierarchy last. */
 static bool parse_hierarchy(const char *line, struct hierarchy *ret)
 {
@@ -40,7 +26,7 @@ static bool parse_hierarchy(const char *line, struct hierarchy *ret)
 	if (!type || sscanf(line, "%*s %*s %*s %511s %511s", ret->root, ret->point) != 2)
 		return false;
 	ret->v2 = !strncmp(type, " - cgroup2 ", 11);
-	return ret->v2 || has_word(strrchr(line, ' ') + 1, "cpu");
+	return ret->v2 || text_has_word(strrchr(line, ' ') + 1, "cpu");
 }
 
 /* The directory of a group of the hierarchy, by the text of /proc/PID/cgroup: "0::/a" in version 2, "4:cpu,cpuacct:/a" in 1.
@@ -51,10 +37,13 @@ static char *group_directory(const struct hierarchy *h, const char *groups)
 
 	for (const char *line = groups; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
 		const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
-		_cleanup_(freep) char *group = NULL;
+		_cleanup_(freep) char *controllers = NULL, *group = NULL;
 		const char *below;
 
-		if (!path || !(h->v2 ? !strncmp(line, "0::/", 4) : has_word(list + 1, "cpu")))
+		if (!path)
+			continue;
+		controllers = xstrndup(list + 1, (size_t)(path - list - 1));
+		if (!(h->v2 ? !strncmp(line, "0::/", 4) : text_has_word(controllers, "cpu")))
 			continue;
 		below = group = xstrndup(path + 1, strcspn(path + 1, "\n"));
 		if (len > 1 && !strncmp(group, h->root, len) && strchr("/", group[len]))

@@ -204,10 +204,7 @@ int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 	if (limits) {
 		*ret = text_format("%s %s", text, max);
 	} else if (setting->kind == SETTING_CPUSET) {
-		*ret = xstrdup("-cpuset");
-		for (char *rest = text, *word; (word = strsep(&rest, " "));)
-			if (!strcmp(word, "cpuset"))
-				**ret = '+';
+		*ret = xstrdup(text_has_word(text, "cpuset") ? "+cpuset" : "-cpuset");
 	} else if (setting->kind == SETTING_BRACKETED) {
 		open = strchr(text, '[');
 		close = open ? strchr(open, ']') : NULL;

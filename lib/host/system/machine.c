@@ -77,7 +77,7 @@ static void find_hypervisor(struct machine *m, int root_fd)
 	const char *name = name_by(m->product, by_firmware) ?: name_by(m->vendor, by_firmware);
 	bool x86 = m->flags && strstr(m->flags, "constant_tsc"); /* there the flag decides */
 
-	m->virtual = machine_flag(m, "hypervisor") || (!x86 && name);
+	m->virtual = text_has_word(m->flags, "hypervisor") || (!x86 && name);
 	if (m->virtual)
 		m->hypervisor = text_copy(name ?: name_by(clocks, by_clock));
 }
@@ -158,14 +158,4 @@ const char *machine_description(const struct machine *m)
 		return below;
 	return text_brief("a %s%scontainer%s%s", m->engine ?: "", m->engine ? " " : "",
 		m->virtual ? " in " : "", m->virtual ? below : "");
-}
-
-bool machine_flag(const struct machine *m, const char *flag)
-{
-	size_t len = strlen(flag);
-
-	for (const char *p = m->flags; p && (p = strstr(p, flag)); p += len)
-		if ((p == m->flags || p[-1] == ' ') && (!p[len] || p[len] == ' '))
-			return true;
-	return false;
 }

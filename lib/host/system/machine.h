@@ -28,6 +28,3 @@ void machine_clear(struct machine *machine);
 
 /* "a physical machine", "a virtual machine (KVM)", "a docker container in a virtual machine". Valid as a text_brief(). */
 const char *machine_description(const struct machine *machine);
-
-/* Whether the processor has this flag ("constant_tsc"). */
-bool machine_flag(const struct machine *machine, const char *flag);
