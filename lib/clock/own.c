@@ -180,8 +180,8 @@ static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clo
 		return read_kernel(id);
 	clock->version = version = (clock->version + 2) | 1;
 	keep_order();
-	if (!is_same_slice(
-		    own.slice)) { /* a slice begins; the order matters to a signal handler that comes in between */
+	if (!is_same_slice(own.slice)) {
+		/* a slice begins; the order matters to a signal handler that comes in between */
 		mark_set();
 		keep_order();
 		own.slice++;
