@@ -5,7 +5,6 @@
 #include "lib/duet/duet_report.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
-#include "lib/report/run_result.h"
 
 #include <math.h>
 

@@ -3,9 +3,7 @@
  * and XVI). */
 #include "analyze/analyze.h"
 
-#include "lib/base/terminal.h"
 #include "lib/protocol/names.h"
-#include "lib/report/run_result.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
 

@@ -5,7 +5,6 @@
 
 #include "lib/protocol/analysis.h"
 #include "lib/report/results.h"
-#include "lib/base/table.h"
 #include "lib/protocol/names.h"
 
 #include <math.h>

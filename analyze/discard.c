@@ -3,7 +3,6 @@
  * each step of the protocol (EMP, Tables XVII and XVIII, Figure 17). */
 #include "analyze/analyze.h"
 
-#include "lib/base/terminal.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
-#include "lib/base/base.h"
 #include "analyze/analyze.h"
 #include "lib/jitter/jitter_run.h"
 

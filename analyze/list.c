@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze list: the runs in the book, as the user named them. */
-#include "lib/base/base.h"
 #include "analyze/analyze.h"
-#include "lib/base/table.h"
 #include "lib/document/document.h"
 
 #include <math.h>

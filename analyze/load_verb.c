@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
-#include "lib/base/base.h"
 #include "analyze/analyze.h"
 #include "lib/load/load_report.h"
 

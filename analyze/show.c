@@ -3,10 +3,8 @@
 #include "analyze/analyze.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/terminal.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/results.h"
-#include "lib/report/run_result.h"
 #include "lib/report/screen.h"
 
 static bool verbose;

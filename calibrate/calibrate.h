@@ -2,10 +2,9 @@
 /* emp-calibrate: its options and verbs, and what they print. */
 #pragma once
 
-#include "lib/base/base.h"
+#include "lib/base/table.h"
 #include "lib/base/tool.h"
-#include "lib/run/sampling.h"
-#include "lib/book/book.h"
+#include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"
 

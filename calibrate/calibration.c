@@ -3,8 +3,6 @@
  * for all warnings; -v adds details. See calibrate.h. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/json.h"
-#include "lib/base/terminal.h"
 #include "lib/document/document.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
@@ -13,9 +11,7 @@
 #include "lib/host/systemd/units.h"
 #include "lib/protocol/names.h"
 #include "lib/protocol/sample_size.h"
-#include "lib/report/notes.h"
 #include "lib/report/results.h"
-#include "lib/report/run_result.h"
 
 #include <math.h>
 #include <systemd/sd-daemon.h>

@@ -3,8 +3,6 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/json.h"
-#include "lib/base/terminal.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"

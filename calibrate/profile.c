@@ -2,11 +2,6 @@
 /* emp-calibrate profile: lists and shows the profiles in the book, and moves them between books. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/json.h"
-#include "lib/base/table.h"
-#include "lib/base/terminal.h"
-#include "lib/report/notes.h"
-#include "lib/report/run_result.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
 

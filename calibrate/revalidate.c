@@ -3,12 +3,8 @@
  * runs INC for a few minutes, and gives a verdict. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/json.h"
-#include "lib/base/terminal.h"
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
-#include "lib/report/notes.h"
-#include "lib/report/run_result.h"
 
 static struct {
 	int64_t length_ns;

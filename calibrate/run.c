@@ -3,11 +3,8 @@
  * machine with the same settings, and the resume point recorded. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/json.h"
-#include "lib/base/terminal.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
-#include "lib/report/notes.h"
 
 #include <systemd/sd-daemon.h>
 

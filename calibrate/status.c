@@ -3,11 +3,7 @@
  * disturbs the calibration. */
 #include "calibrate/calibrate.h"
 
-#include "lib/base/json.h"
-#include "lib/base/terminal.h"
 #include "lib/host/process/process.h"
-#include "lib/report/run_result.h"
-#include "lib/base/table.h"
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 

@@ -3,7 +3,6 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
-#include "lib/host/process/subprocess.h"
 
 enum { MAX_COMMANDS = 10000 };
 

@@ -4,9 +4,7 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/json.h"
 #include "lib/base/paths.h"
-#include "lib/base/table.h"
 #include "lib/document/document.h"
 
 #include <math.h>

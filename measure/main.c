@@ -2,7 +2,6 @@
 /* emp-measure: times programs, and discards samples by a saved profile. */
 #include "measure/session.h"
 
-#include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 

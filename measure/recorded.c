@@ -2,7 +2,6 @@
 /* What --perf and --trace recorded beside the samples, as text and as JSON: see session.h. */
 #include "measure/session.h"
 
-#include "lib/base/table.h"
 #include "lib/stats/summary.h"
 
 #include <math.h>

@@ -9,12 +9,9 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/watch.h"
 #include "lib/report/notes.h"
+#include "lib/report/results.h"
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"
-#include "lib/protocol/comparison.h"
-#include "lib/report/results.h"
-
-#include <jansson.h>
 
 /* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one command; without
  * the dashes every operand is a command line, as with hyperfine. A command line with parameters is one

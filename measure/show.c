@@ -4,11 +4,7 @@
 #include "measure/session.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/terminal.h"
-#include "lib/base/tool.h"
 #include "lib/host/cpu/cpus.h"
-#include "lib/report/notes.h"
-#include "lib/report/run_result.h"
 #include "lib/report/screen.h"
 
 #include <math.h>
