@@ -28,11 +28,6 @@ static int cpu_of_policy(const char *policy, unsigned int *ret)
 	return end == cpus ? -EBUSY : 0; /* as newer kernels answer */
 }
 
-static int cpufreq_outcome(int r)
-{
-	return r == -ENODEV && errno ? -errno : r;
-}
-
 int cpufreq_write_governor(const char *policy, const char *governor)
 {
 	unsigned int cpu;
@@ -41,7 +36,8 @@ int cpufreq_write_governor(const char *policy, const char *governor)
 	if (r < 0)
 		return r;
 	errno = 0;
-	return cpufreq_outcome(cpufreq_modify_policy_governor(cpu, (char *)governor));
+	r = cpufreq_modify_policy_governor(cpu, (char *)governor);
+	return r == -ENODEV && errno ? -errno : r;
 }
 
 /* The kernel remembers a lower limit above the upper one, and jumps there when the upper one is raised: so the
@@ -67,7 +63,7 @@ int cpufreq_write_limits(const char *policy, const char *min_max)
 	r = max_first ? cpufreq_modify_policy_max(cpu, max) : cpufreq_modify_policy_min(cpu, min);
 	if (r == 0)
 		r = max_first ? cpufreq_modify_policy_min(cpu, min) : cpufreq_modify_policy_max(cpu, max);
-	return cpufreq_outcome(r);
+	return r == -ENODEV && errno ? -errno : r;
 }
 
 /* The first state that is not polling. Names tell them apart: on some machines state 0 is not POLL. */

@@ -150,6 +150,20 @@ static inline void let_child_see(struct child *child)
 	__asm__ volatile("" : : "r"(child) : "memory");
 }
 
+static int end_failed_child(const struct child *child, pid_t pid, struct error *err)
+{
+	const struct command_spec *s = child->spec;
+	const char *hint = "";
+
+	waitpid(pid, NULL, 0);
+	if (child->failed == ENOEXEC)
+		hint = "; a script needs a #! line";
+	else if (child->failed == ENOENT && access(s->path, F_OK) == 0)
+		hint = "; the interpreter that its first line names, or its loader, is missing";
+	return error_say(err, -child->failed, "cannot start '%s': cannot %s: %s%s", s->argv[0], child->step,
+		strerror(child->failed), hint);
+}
+
 int start_program(const struct command_spec *s, struct exec_result *ret, int *ret_pidfd, struct error *err)
 {
 	int pidfd = -1;
@@ -193,16 +207,8 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
 	if (child.failed) {
-		const char *hint = "";
-
 		close(pidfd);
-		waitpid((pid_t)r, NULL, 0);
-		if (child.failed == ENOEXEC)
-			hint = "; a script needs a #! line";
-		else if (child.failed == ENOENT && access(s->path, F_OK) == 0)
-			hint = "; the interpreter that its first line names, or its loader, is missing";
-		return error_say(err, -child.failed, "cannot start '%s': cannot %s: %s%s", s->argv[0],
-			child.step, strerror(child.failed), hint);
+		return end_failed_child(&child, (pid_t)r, err);
 	}
 	if (child.wait_ns < 0 && schedstat_parse(child.schedstat, &waited))
 		child.wait_ns = waited.wait_ns;

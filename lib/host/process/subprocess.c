@@ -62,29 +62,8 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 	return h->pidfd < 0 ? -errno : 0;
 }
 
-/* Reads all that is available. -EMSGSIZE: more than output_max. */
-static int read_output(struct helper *h, size_t output_max)
-{
-	for (;;) {
-		char part[16384];
-		ssize_t n = read(h->output_fd, part, sizeof(part));
-
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-		if (n == 0) {
-			close(TAKE_FD(h->output_fd));
-			return 0;
-		}
-		if (h->size + (size_t)n > output_max)
-			return -EMSGSIZE;
-		h->output = xrealloc(h->output, h->size + (size_t)n + 1);
-		memcpy(h->output + h->size, part, (size_t)n);
-		h->output[h->size += (size_t)n] = '\0';
-	}
-}
-
 /* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
- * pipe. */
+ * pipe. -EMSGSIZE: it wrote more than output_max. */
 static int follow_helper(struct helper *h, const struct subprocess *p)
 {
 	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
@@ -97,15 +76,32 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 		};
 		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
 		struct signalfd_siginfo info;
-		int r, ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		int ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
 
 		if (p->timeout_ms && left_ns <= 0)
 			return -ETIMEDOUT;
 		if (poll(fds, ELEMENTS(fds), ms) < 0 && errno != EINTR)
 			return -errno;
-		r = h->output_fd >= 0 ? read_output(h, p->output_max) : 0;
-		if (r < 0 || fds[0].revents)
-			return r;
+		while (h->output_fd >= 0) {
+			char part[16384];
+			ssize_t n = read(h->output_fd, part, sizeof(part));
+
+			if (n < 0 && errno != EAGAIN && errno != EINTR)
+				return -errno;
+			if (n < 0)
+				break;
+			if (n == 0) {
+				close(TAKE_FD(h->output_fd));
+				break;
+			}
+			if (h->size + (size_t)n > p->output_max)
+				return -EMSGSIZE;
+			h->output = xrealloc(h->output, h->size + (size_t)n + 1);
+			memcpy(h->output + h->size, part, (size_t)n);
+			h->output[h->size += (size_t)n] = '\0';
+		}
+		if (fds[0].revents)
+			return 0;
 		/* ^C goes from the kernel to all processes of the terminal's foreground. */
 		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info))
 			if (info.ssi_signo != SIGINT || info.ssi_code != SI_KERNEL)
