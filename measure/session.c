@@ -562,7 +562,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 			shortest_ns = s->samplings[i].last_pt_ns;
 	slice_ns = duet_slice_for(shortest_ns);
 	if (s->options->slice_ns || shortest_ns <= 0 ||
-		!duet_has_slices(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
+		!duet_slicing(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
 		return 0;
 	return set_slice(s, slice_ns, err);
 }

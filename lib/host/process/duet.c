@@ -50,21 +50,19 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	return 0;
 }
 
-/* The scheduler checks slices once a tick, so that none is shorter. Whether they can be set is tried, and undone. */
-static bool scheduler_has_slices(int64_t slice_ns)
+enum slicing duet_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
 {
 	struct timespec tick;
-	bool can;
+	bool can = false;
 
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && slice_ns < timespec_ns(tick))
-		return false;
-	can = slice_set(10 * NS_PER_MS) == 0;
-	return slice_set(0) == 0 && can;
-}
-
-bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
-{
-	return scheduler_has_slices(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) == 0;
+	/* The scheduler checks slices once a tick, so that none is shorter. Whether they can be set is tried, and undone. */
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || slice_ns >= timespec_ns(tick)) {
+		can = slice_set(10 * NS_PER_MS) == 0;
+		can = slice_set(0) == 0 && can;
+	}
+	if (can)
+		return SLICING_SCHEDULER;
+	return check_freezer(cpu, cgroup, &(struct error){}) < 0 ? SLICING_AUTO : SLICING_FREEZER;
 }
 
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
@@ -75,9 +73,7 @@ int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgr
 	if (r < 0)
 		return r;
 	if (wanted == SLICING_AUTO)
-		wanted = scheduler_has_slices(slice_ns) || check_freezer(cpu, cgroup, &(struct error){}) < 0
-				 ? SLICING_SCHEDULER
-				 : SLICING_FREEZER;
+		wanted = duet_slicing(slice_ns, cpu, cgroup) ?: SLICING_SCHEDULER;
 	*ret = wanted;
 	return 0;
 }

@@ -161,8 +161,8 @@ struct duet_part {
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
 	enum slicing *ret, struct error *err);
 
-/* Whether AUTO gives slices of that length here. */
-bool duet_has_slices(int64_t slice_ns, int cpu, const struct cgroup *cgroup);
+/* The way that gives slices of that length here; SLICING_AUTO: none does. */
+enum slicing duet_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup);
 
 /* Runs n programs, each in a cgroup of its own, or all without. Their spawn->cpu must be the plan's, and they must
  * outlive this. If one does not end by itself (SPAWN_TIMED_OUT and the like), the others are killed. Failures as for
