@@ -3,12 +3,10 @@
 #include "tests/unit/holder.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/base/text.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/lock.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>

@@ -3,17 +3,13 @@
 #include "tests/unit/holder.h"
 #include "tests/unit/scratch.h"
 
-#include "lib/base/text.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/process/process.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static int lock_fd = -1;
 

@@ -9,7 +9,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 /* A hierarchy of cgroups, as a line of mountinfo has it: "36 32 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */

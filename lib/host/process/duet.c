@@ -5,7 +5,6 @@
 #include "lib/host/process/signals.h"
 
 #include <assert.h>
-#include <time.h>
 
 const char *const slicing_names[N_SLICINGS] = {
 	[SLICING_AUTO] = "auto",

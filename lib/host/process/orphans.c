@@ -2,11 +2,8 @@
 /* Orphans of a program under test: see program.h. */
 #include "lib/host/process/program.h"
 
-#include "lib/base/paths.h"
-
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 enum { MAX_ROUNDS = 1000 };
 

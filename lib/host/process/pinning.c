@@ -2,12 +2,8 @@
 /* Pinning to a CPU, and the isolated partition of emp-setup: see pinning.h. */
 #include "lib/host/process/pinning.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
-
-#include <sched.h>
-#include <sys/stat.h>
 
 int pinning_pin(int cpu)
 {

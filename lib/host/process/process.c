@@ -4,8 +4,6 @@
 
 #include "lib/base/paths.h"
 
-#include <dirent.h>
-
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
 int process_parse(const char *stat, struct process *ret)

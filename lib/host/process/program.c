@@ -8,12 +8,9 @@
 #include <assert.h>
 #include <linux/sched.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 /* clone3 with VM and VFORK starts it directly in its cgroup without copying the page tables of this process (which
  * would take milliseconds for a large one). The child runs in the parent's memory, while the parent waits, until it

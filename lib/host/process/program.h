@@ -3,7 +3,6 @@
  * for them by pidfd; measures their elapsed and process time. Several may run at once. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"

@@ -9,9 +9,7 @@
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/timex.h>
-#include <time.h>
 #include <zlib.h>
 
 enum { ASK_KERNEL_MS = 5000, MOST_CONFIG = 4 << 20 }; /* configurations have some 300 KiB */

@@ -2,7 +2,6 @@
 /* The host's lock: see lock.h. No file is ever written to, truncated or removed here. */
 #include "lib/host/system/lock.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/tracefs.h"
@@ -10,7 +9,6 @@
 #include <fts.h>
 #include <grp.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 /* What EMP's processes leave behind if they are killed together with what cleans up after them: private

@@ -7,7 +7,6 @@
 
 #include "lib/base/paths.h"
 
-#include <sys/stat.h>
 #include <systemd/sd-id128.h>
 
 /* Machine ids are derived with it: they identify a machine to EMP only. */

@@ -12,7 +12,6 @@
  */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/host/system/machine.h"
 
 struct policy {

@@ -6,7 +6,6 @@
  * expressions of timers. */
 #include "lib/host/systemd/units.h"
 
-#include "lib/base/argv.h"
 #include "lib/host/process/subprocess.h"
 
 #include <pwd.h>
@@ -17,7 +16,6 @@
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 #include <systemd/sd-login.h>
-#include <time.h>
 
 #define SERVICE "org.freedesktop.systemd1"
 #define OBJECT "/org/freedesktop/systemd1"

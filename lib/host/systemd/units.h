@@ -3,7 +3,6 @@
  * what the tools change on this machine. sd-bus and sd-journal are included here only. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/argv.h"
 
 struct units; /* a connection to a manager */
