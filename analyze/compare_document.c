@@ -2,8 +2,6 @@
 /* Results in documents of hyperfine, pyperf and emp-measure: see analyze.h. */
 #include "analyze/analyze.h"
 
-#include <math.h>
-
 void compare_input_clear(struct compare_input *side)
 {
 	free(side->name);

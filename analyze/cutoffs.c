@@ -3,7 +3,6 @@
  * and XVI). */
 #include "analyze/analyze.h"
 
-#include "lib/protocol/names.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
 

@@ -5,9 +5,6 @@
 
 #include "lib/protocol/analysis.h"
 #include "lib/report/results.h"
-#include "lib/protocol/names.h"
-
-#include <math.h>
 
 static struct {
 	int64_t resolution_ns, central_max_ns;

@@ -3,9 +3,6 @@
 #include "analyze/analyze.h"
 #include "lib/document/document.h"
 
-#include <math.h>
-#include <time.h>
-
 static struct {
 	const char *name, *kind; /* NULL: any */
 	int64_t since_ns;        /* 0: any */

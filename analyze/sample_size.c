@@ -2,7 +2,6 @@
 /* emp-analyze sample-size: how many samples would have been enough (EMP, Tables XX to XXIV). */
 #include "analyze/analyze.h"
 
-#include "lib/protocol/sample_size.h"
 #include "lib/report/results.h"
 
 const struct option_row sample_size_options[] = {

@@ -3,10 +3,7 @@
  * to 15). plots/scatter.gp draws them. */
 #include "analyze/analyze.h"
 
-#include "lib/protocol/discard.h"
 #include "lib/report/plot.h"
-
-#include <math.h>
 
 /* Daemons with a mark of their own (the others share one), and panels of zooms. */
 enum { FIGURE_DAEMONS = 6, MOST_PANELS = 8, MOST_COLUMNS = 3 };

@@ -5,8 +5,6 @@
 #include "lib/clocks/clocks.h"
 #include "lib/host/process/pinning.h"
 
-#include <math.h>
-
 static bool full;
 
 const struct option_row clocks_options[] = {

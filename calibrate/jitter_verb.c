@@ -7,8 +7,6 @@
 #include "lib/jitter/jitter_run.h"
 #include "lib/jitter/watch.h"
 
-#include <sched.h>
-
 enum { LEAST_BUFFER = 64 << 10 };
 
 static int *observed_cpus;

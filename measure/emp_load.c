@@ -3,7 +3,6 @@
 #include "lib/load/session.h"
 
 #include "lib/base/json.h"
-#include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 

@@ -2,7 +2,6 @@
 /* emp-measure's options. Options that hyperfine, pyperf or perf also have are named as there. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
 

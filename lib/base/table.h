@@ -13,7 +13,6 @@
  * columns are as wide as their content, and text is wrapped between words if a row would be wider than the terminal. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/json.h"
 #include "lib/base/terminal.h"
 

@@ -4,7 +4,6 @@
  * of another program, read-only, full or damaged has its own error message. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/record/run.h"
 
 struct book;

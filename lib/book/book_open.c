@@ -9,7 +9,6 @@
 #include <endian.h>
 #include <grp.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 enum {

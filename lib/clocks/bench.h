@@ -3,12 +3,10 @@
  * the result. All sources take part in turn, so that they see the same state of the machine. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/terminal.h"
 #include "lib/clocks/clocks.h"
 
 #include <sys/types.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

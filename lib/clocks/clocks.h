@@ -3,7 +3,6 @@
  * malloc costs; and how wrong the kernel's tick is. Unknown numbers are NAN. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/document/document.h"
 #include "lib/record/fields.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where something was measured, in documents: the machine, its fingerprint, what was measured of it, and its profile. */
-#include "lib/base/base.h"
 #include "lib/book/sql.h"
 #include "lib/document/document_internal.h"
 

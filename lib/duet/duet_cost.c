@@ -3,7 +3,6 @@
 #include "lib/duet/duet_report.h"
 
 #include <gsl/gsl_cdf.h>
-#include <math.h>
 
 enum { LEAST_SLICES = 4 };
 static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01, BEARABLE = 0.05;

@@ -5,11 +5,8 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
-#include "lib/run/duet.h"
-#include "lib/stats/compare.h"
 
 #include <assert.h>
-#include <math.h>
 
 /* Prices and shares below it are not worth a warning. */
 static const double WORTH_A_WARNING = 0.05;

@@ -2,7 +2,6 @@
 /* A duet as the book has it, and its figures on the screen and in JSON. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/run/duet.h"
 #include "lib/record/run.h"
 #include "lib/stats/compare.h"

@@ -9,7 +9,6 @@
 #pragma once
 
 #include "lib/document/document.h"
-#include "lib/record/fields.h"
 
 enum jitter_level {
 	JITTER_USER,      /* gaps */

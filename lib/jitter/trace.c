@@ -2,7 +2,6 @@
 /* A private trace: see jitter_internal.h. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"

@@ -3,8 +3,6 @@
  * then read by their offsets, because a page is decoded beside the run. */
 #include "lib/jitter/jitter_internal.h"
 
-#include "lib/base/paths.h"
-
 #include <traceevent/event-parse.h>
 
 enum { HEADER = sizeof(uint64_t) + sizeof(long), WORD = sizeof(uint32_t) };

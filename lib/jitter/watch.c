@@ -10,7 +10,6 @@
 #include "lib/jitter/sampler.h"
 
 #include <poll.h>
-#include <sched.h>
 #include <sys/mman.h>
 
 struct watched_cpu {

@@ -7,8 +7,6 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/cpu/cpus.h"
-#include "lib/host/system/lock.h"
-#include "lib/load/page_wait_meter.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -16,7 +14,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 struct worker_process {

@@ -2,10 +2,7 @@
 /* Two loads compared, on the screen and as a document: see load_report.h. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/terminal.h"
 #include "lib/report/results.h"
-
-#include <math.h>
 
 static int64_t run_of(const struct load_report *p)
 {

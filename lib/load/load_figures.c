@@ -3,8 +3,6 @@
  * plots/load-*.gp draw them. */
 #include "lib/load/load_report.h"
 
-#include <math.h>
-
 /* The name of the load in a title, shortened; the caller frees it. */
 static char *short_report_name(const struct load_report *p, size_t columns)
 {

@@ -2,7 +2,6 @@
 /* A load: scripts, and how many workers ("slaves" in the file) follow each. Read from an INI file, see emp-load(1). */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/tool.h"
 #include "lib/load/book_load.h"
 

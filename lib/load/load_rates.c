@@ -4,8 +4,6 @@
 
 #include "lib/base/ini_file.h"
 
-#include <math.h>
-
 /* Beyond what a machine can do: the book may be somebody else's. */
 static const double MOST_A_SECOND = 1e9;
 

@@ -3,12 +3,8 @@
 #include "lib/load/load_report.h"
 
 #include "lib/base/json.h"
-#include "lib/base/terminal.h"
-#include "lib/book/book.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
-
-#include <math.h>
 
 /* A run that is no load, or has no result, is an error with a sentence. */
 static int read_load_row(struct book *book, const struct run *run, struct load_row *ret, struct error *err)

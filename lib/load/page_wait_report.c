@@ -4,9 +4,6 @@
 #include "lib/load/load_report.h"
 
 #include "lib/base/json.h"
-#include "lib/base/terminal.h"
-
-#include <math.h>
 
 const struct page_wait *page_wait_find(const struct page_waits *waits, enum page_wait_kind kind, uint32_t n)
 {

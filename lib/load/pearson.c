@@ -9,7 +9,6 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
-#include <math.h>
 
 enum { PEARSON_LEAST = 5 };
 

@@ -2,20 +2,14 @@
 /* All runs of a load: see session.h. */
 #include "lib/load/session.h"
 
-#include "lib/base/terminal.h"
 #include "lib/book/sql.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/system/lock.h"
-#include "lib/load/page_wait_meter.h"
-#include "lib/protocol/names.h"
 #include "lib/report/screen.h"
 
-#include <math.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {

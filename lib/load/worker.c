@@ -5,20 +5,14 @@
 
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/process.h"
-#include "lib/host/process/program.h"
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <math.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 struct worker {
 	struct load load;

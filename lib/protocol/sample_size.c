@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many samples are enough, and what so many show: see sample_size.h. The papers halve 800 down to 100 and continue
  * with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE reproduce their choice. */
-#include "lib/base/base.h"
 #include "lib/protocol/sample_size.h"
 
 #include "lib/stats/compare.h"

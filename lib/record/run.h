@@ -3,7 +3,6 @@
  * processes that ran. The names are those of the papers. Times are ns. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/base/json.h"
 #include "lib/record/fields.h"
 

@@ -2,8 +2,6 @@
 /* INC and its constant: see constant.h. */
 #include "lib/run/constant.h"
 
-#include "lib/base/paths.h"
-#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 
 #include <math.h>

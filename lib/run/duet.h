@@ -3,7 +3,6 @@
 #pragma once
 
 #include "lib/document/document.h"
-#include "lib/record/fields.h"
 
 /* One of its runs. */
 struct duet_row {

@@ -2,7 +2,6 @@
 /* One sample: see observer.h. */
 #include "lib/run/observer.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/system/kernel.h"

@@ -2,7 +2,6 @@
 /* One sample (EMP, Figure 5): a snapshot of every process, the program from start to end, and a second snapshot. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/process/program.h"
 #include "lib/record/run.h"

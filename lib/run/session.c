@@ -3,7 +3,6 @@
 #include "lib/run/sampling.h"
 
 #include "lib/base/json.h"
-#include "lib/base/paths.h"
 #include "lib/base/terminal.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"

@@ -9,11 +9,8 @@
 #include "lib/base/tool.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
-#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
-
-#include <sys/stat.h>
 
 void crash_point(void)
 {

@@ -3,7 +3,6 @@
  * the first digits of their SHA-256. A file of 0.1.0 has the JSON only. */
 #include "setup/apply/apply.h"
 
-#include "lib/base/paths.h"
 #include "lib/document/document.h"
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"

@@ -11,9 +11,7 @@
  * Last comes what systemd stops by itself when nothing needs it any more (StopWhenUnneeded=). */
 #include "setup/apply/apply.h"
 
-#include "lib/base/paths.h"
 #include "lib/base/tool.h"
-#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 
 #include <systemd/sd-login.h>

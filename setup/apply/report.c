@@ -6,7 +6,6 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
 
 /* Words for people and for JSON. */

@@ -9,7 +9,6 @@
  * an order that suits the kernel, and what does not hold its value then is written once more. */
 #include "setup/apply/apply.h"
 
-#include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"

@@ -4,7 +4,6 @@
  * make up machines. */
 #pragma once
 
-#include "lib/base/base.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"

@@ -6,8 +6,6 @@
  * the host does. The first may be good or bad; the second cannot be audited from inside. */
 #include "setup/audit/audit.h"
 
-#include "lib/host/cpu/cpus.h"
-
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 
 void check_frequency_driver(const struct facts *f, struct finding *ret)

@@ -8,7 +8,6 @@
  * services last. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/cpu/cpupower.h"
 
 #include <stdarg.h>

@@ -2,12 +2,8 @@
 /* When cron and anacron start their jobs: see audit.h. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/paths.h"
-#include "lib/host/system/kernel.h"
-
 #include <ctype.h>
 #include <strings.h>
-#include <time.h>
 
 enum field { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
 

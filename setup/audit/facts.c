@@ -2,11 +2,9 @@
 /* The facts of an audit, and how they are gathered: see audit.h. */
 #include "setup/audit/audit.h"
 
-#include "lib/base/paths.h"
 #include "lib/book/book.h"
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
-#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/tracefs.h"
 #include "setup/options.h"
@@ -15,7 +13,6 @@
 #include <linux/netlink.h>
 #include <math.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
