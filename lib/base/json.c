@@ -38,22 +38,13 @@ int json_write(FILE *file, const json_t *json)
 	return json_dumpf(json, file, JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | ascii_flag(file));
 }
 
-static int print_indented(const json_t *json, FILE *file, size_t flags, struct error *err)
+int json_print_digits(const json_t *json, FILE *file, int digits, struct error *err)
 {
-	if (json_dumpf(json, file, JSON_INDENT(1) | JSON_PRESERVE_ORDER | flags | ascii_flag(file)) < 0 ||
-		fputc('\n', file) < 0)
+	size_t flags = JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(digits) | ascii_flag(file);
+
+	if (json_dumpf(json, file, flags) < 0 || fputc('\n', file) < 0)
 		return error_os(err, -errno, "cannot write a JSON document");
 	return 0;
-}
-
-int json_print(const json_t *json, FILE *file, struct error *err)
-{
-	return print_indented(json, file, JSON_REAL_PRECISION(15), err);
-}
-
-int json_print_exactly(const json_t *json, FILE *file, struct error *err)
-{
-	return print_indented(json, file, 0, err);
 }
 
 int json_print_document(const char *format, json_t *members, struct error *err)

@@ -6,10 +6,12 @@
 
 #include <jansson.h>
 
-/* Prints a document and a newline. */
-int json_print(const json_t *json, FILE *file, struct error *err);
-/* The same with all digits, for a document that will be read again. */
-int json_print_exactly(const json_t *json, FILE *file, struct error *err);
+/* Prints a document and a newline; real numbers with 15 digits, or so many. 0: all, for a document that will be read again. */
+int json_print_digits(const json_t *json, FILE *file, int digits, struct error *err);
+static inline int json_print(const json_t *json, FILE *file, struct error *err)
+{
+	return json_print_digits(json, file, 15, err);
+}
 
 /* Prints a document of that format, version 1, on standard output. Takes `members` over. */
 int json_print_document(const char *format, json_t *members, struct error *err);

@@ -141,7 +141,7 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 					  fchown(fd, st.st_uid, st.st_gid) == 0);
 		if (kept && fchmod(fd, exists ? st.st_mode & 07777 : 0666 & ~mask) == 0) {
 			o.fresh = TAKE(fresh);
-			xalloc_unfinished(o.fresh);
+			xalloc_unfinished(NULL, o.fresh);
 		} else if (fd >= 0) {
 			unlink(fresh);
 			close(fd);
@@ -169,7 +169,7 @@ int output_file_commit(struct output_file *o, struct error *err)
 		r = -errno;
 	if (r < 0)
 		return error_os(err, r, "cannot write '%s'", o->target);
-	xalloc_finished(o->fresh);
+	xalloc_unfinished(o->fresh, NULL);
 	free(TAKE(o->fresh));
 	return 0;
 }
@@ -180,7 +180,7 @@ void output_file_clear(struct output_file *o)
 		fclose(o->file);
 	if (o->fresh)
 		unlink(o->fresh);
-	xalloc_finished(o->fresh);
+	xalloc_unfinished(o->fresh, NULL);
 	free(o->fresh);
 	free(o->target);
 	*o = (struct output_file){};

@@ -326,11 +326,6 @@ const char *text_unit(double ns, double beside_ns)
 	return unit->name;
 }
 
-const char *text_precise(double ns, double step_ns)
-{
-	return text_in_unit(ns, step_ns, NULL);
-}
-
 const char *text_in_unit(double ns, double step_ns, const char *unit_name)
 {
 	const struct unit *unit = find_unit(unit_name, ns, step_ns);

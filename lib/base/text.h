@@ -30,15 +30,16 @@ const char *text_brief(const char *format, ...) __attribute__((format(printf, 1,
 /* A time for people, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min". */
 const char *text_duration(int64_t ns);
 
-/* A time rounded to two significant digits of `step_ns`: a mean of 128.2503 s where the sd is 2.6 ms. step_ns 0:
- * four digits. */
-const char *text_precise(double ns, double step_ns);
-
 /* The unit for `ns`, or a greater one if another time beside it has five digits in that. */
 const char *text_unit(double ns, double beside_ns);
 
-/* As text_precise, in this unit: "s", "ms", "us" or "ns"; NULL: the one that fits. */
+/* A time rounded to two significant digits of `step_ns`: a mean of 128.2503 s where the sd is 2.6 ms. step_ns 0: four digits.
+ * unit: "s", "ms", "us" or "ns"; NULL: the one that fits. */
 const char *text_in_unit(double ns, double step_ns, const char *unit);
+static inline const char *text_precise(double ns, double step_ns)
+{
+	return text_in_unit(ns, step_ns, NULL);
+}
 
 /* Two figures in one unit; NULL: the one that fits the first, or the upper bound.
  *

@@ -42,11 +42,6 @@ void nearest_try(struct nearest *nearest, const char *word)
 	}
 }
 
-const char *nearest_hint(const struct nearest *nearest, const char *before)
-{
-	return nearest->found ? text_brief(" (did you mean '%s%s'?)", before, nearest->found) : "";
-}
-
 /* A command-line option as a row of a table, and the kinds of values that options take. */
 
 int option_choice(
@@ -317,7 +312,8 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 	return r;
 }
 
-static int check_argument_count(const struct command_line *line, int n, char **argv, struct error *err)
+/* With its operands, if they are neither too few nor too many. */
+static int call_verb(const struct command_line *line, int n, char **argv, struct error *err)
 {
 	const struct verb *verb = line->verb;
 	_cleanup_(freep) char *usage = tool_usage(line->tool, verb);
@@ -327,7 +323,7 @@ static int check_argument_count(const struct command_line *line, int n, char **a
 	if (verb->max_args >= 0 && n > verb->max_args)
 		return error_say(err, -EINVAL, "'%s' is one argument too many; usage: %s",
 			argv[verb->max_args], usage);
-	return 0;
+	return verb->run(n, argv, err);
 }
 
 /* argv[0] is the verb. */
@@ -363,8 +359,7 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 				break;
 		}
 	}
-	r = check_argument_count(line, n, argv, err);
-	return r < 0 ? r : line->verb->run(n, argv, err);
+	return call_verb(line, n, argv, err);
 }
 
 static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
@@ -388,8 +383,7 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 		return error_say(err, -EINVAL,
 			"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
 			argv[optind]);
-	r = check_argument_count(&line, argc - optind, argv + optind, err);
-	return r < 0 ? r : line.verb->run(argc - optind, argv + optind, err);
+	return call_verb(&line, argc - optind, argv + optind, err);
 }
 
 void tool_notice(const char *sentence)

@@ -58,7 +58,10 @@ struct nearest {
 void nearest_try(struct nearest *nearest, const char *word);
 
 /* " (did you mean 'WORD'?)", with `before` in front of the word; "" if none is close. */
-const char *nearest_hint(const struct nearest *nearest, const char *before);
+static inline const char *nearest_hint(const struct nearest *nearest, const char *before)
+{
+	return nearest->found ? text_brief(" (did you mean '%s%s'?)", before, nearest->found) : "";
+}
 
 enum status {
 	STATUS_DONE = 0,

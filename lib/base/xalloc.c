@@ -5,21 +5,16 @@
 static const char *unfinished[8];
 static pid_t owner;
 
-void xalloc_unfinished(const char *path)
+void xalloc_unfinished(const char *before, const char *path)
 {
-	for (size_t i = 0; i < ELEMENTS(unfinished); i++)
-		if (!unfinished[i]) {
-			unfinished[i] = path;
-			owner = getpid();
-			return;
-		}
-}
+	size_t i = 0;
 
-void xalloc_finished(const char *path)
-{
-	for (size_t i = 0; path && i < ELEMENTS(unfinished); i++)
-		if (unfinished[i] == path)
-			unfinished[i] = NULL;
+	while (i < ELEMENTS(unfinished) && unfinished[i] != before)
+		i++;
+	if (i < ELEMENTS(unfinished))
+		unfinished[i] = path;
+	if (path)
+		owner = getpid();
 }
 
 _Noreturn void xalloc_fail(void)

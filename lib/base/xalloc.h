@@ -10,10 +10,9 @@
 
 _Noreturn void xalloc_fail(void);
 
-/* A file that this process is writing, removed if it ends for lack of memory; until it is finished. The text of the path must
- * stay until then. */
-void xalloc_unfinished(const char *path);
-void xalloc_finished(const char *path);
+/* `path`: a file that this process is writing, removed if it ends for lack of memory; until it is finished: (path, NULL). The text
+ * must stay until then. before: the one that is finished, or NULL. */
+void xalloc_unfinished(const char *before, const char *path);
 
 /* The argument, which must not be NULL. */
 static inline void *xalloc_check(void *memory)

@@ -26,8 +26,7 @@ struct run_import {
 	struct document_stream *document;
 	struct import_part *parts;
 	size_t n_parts;
-	int64_t run;              /* that is being stored */
-	int64_t first_ns, end_ns; /* of the samples so far */
+	int64_t run; /* that is being stored */
 	struct import_id
 		*ids; /* of the runs, then of the sources and environments of the run that is being stored */
 	size_t n_ids;
@@ -164,21 +163,6 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 	return r;
 }
 
-static int import_samples(struct run_import *import)
-{
-	struct sample sample = {};
-	int64_t entry = 0;
-	int r = stream_enter(import->document, '[');
-
-	while (r >= 0 && (r = stream_next(import->document, ']')) > 0) {
-		r = import_sample(import, ++entry, &sample);
-		if (entry == 1)
-			import->first_ns = sample.start_ns;
-		import->end_ns = sample.start_ns + sample.et_ns;
-	}
-	return r;
-}
-
 /* An array of texts, or one text. */
 static void read_command(struct json_fields *f, char **ret)
 {
@@ -290,6 +274,46 @@ static int import_row(struct run_import *import, const struct run_rows *rows, in
 	return r;
 }
 
+/* Its samples and rows. */
+static int store_contents(struct run_import *import, struct import_part *part)
+{
+	struct document_stream *document = import->document;
+	bool started = part->run.started_ns > 0, ended = part->run.ended_ns > 0;
+	int64_t first_ns = 0, end_ns = 0, entry = 0;
+	const struct run_rows *rows;
+	struct sample sample = {};
+	int r = put_named(import, part->head);
+
+	import->run = part->run.id;
+	stream_seek(document, part->samples);
+	if (r >= 0)
+		r = stream_enter(document, '[');
+	while (r >= 0 && (r = stream_next(document, ']')) > 0) {
+		r = import_sample(import, ++entry, &sample);
+		if (entry == 1)
+			first_ns = sample.start_ns;
+		end_ns = sample.start_ns + sample.et_ns;
+	}
+	if (r >= 0 && !started)
+		r = sql_row(import->book, import->err,
+			"UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui", first_ns,
+			ended ? part->run.ended_ns : end_ns, part->run.id);
+	for (size_t k = 0; r >= 0 && (rows = document_run_rows(k)); k++) {
+		if (!part->rows[k])
+			continue;
+		stream_seek(document, part->rows[k]);
+		if (rows->single) {
+			r = import_row(import, rows, 0);
+			continue;
+		}
+		entry = 0;
+		r = stream_enter(document, '[');
+		while (r >= 0 && (r = stream_next(document, ']')) > 0)
+			r = import_row(import, rows, ++entry);
+	}
+	return r;
+}
+
 /* Runs get their numbers in the order in which they had them. */
 static int store_runs(struct run_import *import)
 {
@@ -313,35 +337,8 @@ static int store_runs(struct run_import *import)
 		*array_add(import->ids, import->n_ids) = (struct import_id){
 			FIELD_TO_RUN, next->number, next->run.id};
 	}
-	for (size_t i = 0; r >= 0 && i < import->n_parts; i++) {
-		struct import_part *part = &import->parts[i];
-		bool started = part->run.started_ns > 0, ended = part->run.ended_ns > 0;
-		const struct run_rows *rows;
-
-		r = put_named(import, part->head);
-		import->run = part->run.id;
-		import->first_ns = import->end_ns = 0;
-		stream_seek(import->document, part->samples);
-		if (r >= 0)
-			r = import_samples(import);
-		if (r >= 0 && !started)
-			r = sql_row(import->book, import->err,
-				"UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui",
-				import->first_ns, ended ? part->run.ended_ns : import->end_ns, part->run.id);
-		for (size_t k = 0; r >= 0 && (rows = document_run_rows(k)); k++)
-			if (part->rows[k]) {
-				int64_t entry = 0;
-
-				stream_seek(import->document, part->rows[k]);
-				if (rows->single) {
-					r = import_row(import, rows, 0);
-					continue;
-				}
-				r = stream_enter(import->document, '[');
-				while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
-					r = import_row(import, rows, ++entry);
-			}
-	}
+	for (size_t i = 0; r >= 0 && i < import->n_parts; i++)
+		r = store_contents(import, &import->parts[i]);
 	return r;
 }
 
