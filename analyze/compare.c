@@ -6,8 +6,6 @@
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 
-#include <math.h>
-
 /* One side of a comparison is a run of the book, or a result in a file that hyperfine, pyperf or emp-measure wrote. */
 
 /* Its samples are discarded by the profile that it was measured with, or by --profile. */

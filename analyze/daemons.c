@@ -3,7 +3,6 @@
  * X). */
 #include "analyze/analyze.h"
 
-#include "lib/protocol/analysis.h"
 #include "lib/report/results.h"
 
 static struct {

@@ -5,15 +5,11 @@
 
 #include "lib/document/document.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/units.h"
-#include "lib/protocol/names.h"
-#include "lib/protocol/sample_size.h"
 #include "lib/report/results.h"
 
-#include <math.h>
 #include <systemd/sd-daemon.h>
 
 void calibration_clear(struct calibration *c)

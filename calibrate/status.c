@@ -3,8 +3,6 @@
  * disturbs the calibration. */
 #include "calibrate/calibrate.h"
 
-#include "lib/host/process/process.h"
-
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 
 /* One run of the calibration, as the book has it now. */

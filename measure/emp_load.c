@@ -2,8 +2,6 @@
 /* emp-load: how fast a machine does the work of many users at once. */
 #include "lib/load/session.h"
 
-#include "lib/base/json.h"
-#include "lib/base/tool.h"
 #include "lib/host/process/privilege.h"
 
 static struct load_options options = {.warm_ups = 1, .coordination = -1};

@@ -4,10 +4,6 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
-#include "lib/base/paths.h"
-#include "lib/document/document.h"
-
-#include <math.h>
 
 /* Means of the samples kept. */
 struct mean_cpu {

@@ -2,10 +2,6 @@
 /* What --perf and --trace recorded beside the samples, as text and as JSON: see session.h. */
 #include "measure/session.h"
 
-#include "lib/stats/summary.h"
-
-#include <math.h>
-
 struct perf_mean {
 	double mean, sd; /* NAN: no sample, or fewer than two */
 };

@@ -3,14 +3,10 @@
  * lib/run/sampling.h, and their results are read. See session.h. */
 #include "measure/session.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/system/lock.h"
-#include "lib/protocol/names.h"
 #include "lib/report/screen.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/random.h>

@@ -3,11 +3,8 @@
  * details. */
 #include "measure/session.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/report/screen.h"
-
-#include <math.h>
 
 /* With the first command, of each clock that is compared: to c and c + n. The samples of a session are taken in turn; those of --order
  * sequence are not. */

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <time.h>
 
 int text_parse_int(
 	const char *text, const char *what, int64_t min, int64_t max, int64_t *ret, struct error *err)

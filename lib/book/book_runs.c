@@ -3,7 +3,6 @@
  * after its run was removed. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/json.h"
 #include "lib/host/process/process.h"
 
 static int run_not_there(struct book *book, int64_t id, struct error *err)

@@ -2,8 +2,6 @@
 /* Statements of the book, their parameters and rows: see sql.h. */
 #include "lib/book/book_internal.h"
 
-#include "lib/base/json.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,6 @@
 /* What a calibration of the clocks found: see clocks.h. */
 #include "lib/clocks/clocks.h"
 
-#include "lib/base/json.h"
 #include "lib/book/sql.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* A duet as the book has it, on the screen and in JSON, and the PT of a run in units of INC: see duet_report.h. */
 #include "lib/duet/duet_report.h"
 
-#include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
 

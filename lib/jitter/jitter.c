@@ -2,7 +2,6 @@
 /* The fields of a jitter run: see jitter.h. */
 #include "lib/jitter/jitter.h"
 
-#include "lib/base/json.h"
 #include "lib/book/sql.h"
 
 static const char *const jitter_level_names[N_JITTER_LEVELS] = {

@@ -2,7 +2,6 @@
 /* Loads in the lab book: their fields, and the SQL. */
 #include "lib/load/book_load.h"
 
-#include "lib/base/json.h"
 #include "lib/book/sql.h"
 
 const char *const coordination_names[N_COORDINATIONS] = {

@@ -2,7 +2,6 @@
 /* The result of a load, read from the book, as an emp-load document, and on the screen: see load_report.h. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/json.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 

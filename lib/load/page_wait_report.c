@@ -3,8 +3,6 @@
  * that is shown: see load_report.h. */
 #include "lib/load/load_report.h"
 
-#include "lib/base/json.h"
-
 const struct page_wait *page_wait_find(const struct page_waits *waits, enum page_wait_kind kind, uint32_t n)
 {
 	for (size_t i = 0; i < waits->n; i++)

@@ -2,7 +2,6 @@
 /* A duet in the lab book: see duet.h. */
 #include "lib/run/duet.h"
 
-#include "lib/base/json.h"
 #include "lib/book/sql.h"
 
 static const struct field duet_fields[] = {

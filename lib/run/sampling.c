@@ -5,11 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/book/sql.h"
 #include "lib/run/duet.h"
-#include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
-
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * 48, MOST_TRIES = 10 };
 

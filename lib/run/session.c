@@ -2,7 +2,6 @@
 /* The frame of every run, the book, the host's lock and the fingerprint of the machine: see sampling.h. */
 #include "lib/run/sampling.h"
 
-#include "lib/base/json.h"
 #include "lib/base/terminal.h"
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
