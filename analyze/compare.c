@@ -352,7 +352,6 @@ int verb_compare(int argc, char **argv, struct error *err)
 	}
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
 		if (q.clocks >> clock & 1)
-			r = comparison_judge(&q.comparisons[clock],
-				&(struct comparison_limit){fail_if_slower, q.a.name, q.b.name}, err);
+			r = comparison_judge(&q.comparisons[clock], fail_if_slower, q.a.name, q.b.name, err);
 	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }

@@ -80,7 +80,6 @@ static int compare_two(
 {
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	_cleanup_(freep) char *name_a = load_report_name(a), *name_b = load_report_name(b);
-	const struct comparison_limit limit = {options.fail_if_slower, name_a, name_b};
 	int r = load_comparison_make(&c, book, a, b, options.between < 0 ? -1 : options.between / 100, err);
 
 	if (r == 0)
@@ -89,8 +88,8 @@ static int compare_two(
 		return r;
 	if (options.fail_if_slower >= 0 && !c.same_scripts)
 		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: their scripts differ",
-			limit.name, limit.reference);
-	r = comparison_judge(&c.items[0].times, &limit, err);
+			name_b, name_a);
+	r = comparison_judge(&c.items[0].times, options.fail_if_slower, name_a, name_b, err);
 	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }
 

@@ -380,7 +380,7 @@ static int print_warnings(
 			return r;
 		n_samples += analyses[i].n_samples;
 		for (size_t k = 0; k < found->n; k++) {
-			_cleanup_(freep) char *description = disturbance_description(found, &found->items[k]);
+			_cleanup_(freep) char *description = disturbance_description(found, k);
 
 			changed[found->items[k].which] += found->items[k].n;
 			if (calibrate_options.verbose)

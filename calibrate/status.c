@@ -98,8 +98,7 @@ static void print_phase(const struct state *s, int which)
 		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
 			phase->resume_points[i].n, text_moment(phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
-		_cleanup_(freep) char *description = disturbance_description(
-			&phase->result.disturbances, &phase->result.disturbances.items[i]);
+		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
 
 		printf("  %s\n", description);
 	}
@@ -144,8 +143,7 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 						      "at_ns", (json_int_t)point->at_ns, "why", point->why));
 	}
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
-		_cleanup_(freep) char *description = disturbance_description(
-			&phase->result.disturbances, &phase->result.disturbances.items[i]);
+		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
 
 		json_array_append_new(warnings, json_string(description));
 	}

@@ -206,7 +206,6 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 		qsort(others, n, sizeof(struct task *), by_mean_pt);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * n; i++) {
 		const struct task *b = others[i / N_COMPARISON_CLOCKS];
-		const struct comparison_limit limit = {s->options->fail_if_slower, a->name, b->name};
 		const struct comparison *c =
 			&s->comparisons[i % N_COMPARISON_CLOCKS * s->n + (size_t)(b - s->tasks)];
 		int r;
@@ -217,7 +216,7 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 			comparison_line(stdout, a->name, b->name, c);
 		if (list)
 			comparison_list_add(list, a->name, b->name, c);
-		r = comparison_judge(c, &limit, outcome ? &err2 : err);
+		r = comparison_judge(c, s->options->fail_if_slower, a->name, b->name, outcome ? &err2 : err);
 		if (r < 0)
 			return r;
 		outcome = outcome ?: r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;

@@ -106,23 +106,23 @@ enum comparison_verdict comparison_verdict(const struct comparison *c)
 	return c->ratio_high < 1 ? COMPARISON_FASTER : COMPARISON_SAME;
 }
 
-int comparison_judge(const struct comparison *c, const struct comparison_limit *limit, struct error *err)
+int comparison_judge(const struct comparison *c, double percent, const char *reference, const char *name,
+	struct error *err)
 {
-	if (limit->percent < 0)
+	if (percent < 0)
 		return 0;
 	if (c->a.n < 2 || c->b.n < 2)
 		return error_say(err, -ENODATA,
-			"'%s' and '%s' cannot be judged: this needs two samples of each", limit->name,
-			limit->reference);
+			"'%s' and '%s' cannot be judged: this needs two samples of each", name, reference);
 	if (c->design == DESIGN_SEPARATE)
 		return error_say(err, -ENODATA,
 			"'%s' and '%s' cannot be judged: they are from separate runs, and it is not known how those vary (emp-analyze compare --between-runs)",
-			limit->name, limit->reference);
-	if (!(c->ratio > 1 + limit->percent / 100) || !(c->ratio_low > 1))
+			name, reference);
+	if (!(c->ratio > 1 + percent / 100) || !(c->ratio_low > 1))
 		return 0;
 	return error_say(err, COMPARISON_OVER_LIMIT,
 		"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
-		limit->name, limit->reference, 100 * (c->ratio - 1),
-		c->clock == COMPARISON_PT ? "CPU" : "elapsed", 100 - round(1000 * c->alpha) / 10,
-		100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), limit->percent);
+		name, reference, 100 * (c->ratio - 1), c->clock == COMPARISON_PT ? "CPU" : "elapsed",
+		100 - round(1000 * c->alpha) / 10, 100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1),
+		percent);
 }

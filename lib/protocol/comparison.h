@@ -47,13 +47,8 @@ enum comparison_verdict {
 /* Of b against a, by the interval of the ratio. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
-struct comparison_limit {
-	double percent; /* allowed; below 0: no limit */
-	const char *reference, *name;
-};
-
-/* 0, or COMPARISON_OVER_LIMIT with a sentence: b is slower than a by more than is allowed, and the interval of the
- * ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how separate runs vary. */
+/* 0, or COMPARISON_OVER_LIMIT with a sentence: b, of that name, is slower than a, the reference, by more percent than are allowed (below 0: no
+ * limit), and the interval of the ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how separate runs vary. */
 enum { COMPARISON_OVER_LIMIT = 1 };
-int comparison_judge(
-	const struct comparison *comparison, const struct comparison_limit *limit, struct error *err);
+int comparison_judge(const struct comparison *comparison, double percent, const char *reference,
+	const char *name, struct error *err);

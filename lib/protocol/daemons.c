@@ -177,20 +177,6 @@ void daemon_name_family(struct daemon_statistics *daemon, const char *family)
 /* What names of a family have in common, in the order in which it is tried. */
 enum family_key { KEY_NAME, KEY_UNIT, KEY_EXE, N_KEYS };
 
-/* What the daemon would share with the others of its family. False: nothing. */
-static bool family_key_of(char stem[STEM_SIZE], const struct daemon_statistics *daemon, enum family_key key)
-{
-	const char *text = key == KEY_NAME ? daemon->name : key == KEY_UNIT ? daemon->unit : daemon->exe;
-	size_t len = text ? strlen(text) : 0;
-
-	if (daemon->alone || daemon->names || !text)
-		return false;
-	if (key == KEY_UNIT && (len <= 8 || strcmp(text + len - 8, ".service") || !strncmp(text, "user@", 5)))
-		return false;
-	stem_of(stem, text);
-	return key != KEY_NAME || (strchr(stem, '*') && strpbrk(stem, "abcdefghijklmnopqrstuvwxyz"));
-}
-
 struct keyed_daemon {
 	char *key;
 	struct daemon_statistics *daemon;
@@ -227,9 +213,19 @@ static void find_families(struct daemons *d, enum family_key key)
 	char stem[STEM_SIZE];
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->n; i++)
-		if (family_key_of(stem, &d->items[i], key))
-			keyed[n++] = (struct keyed_daemon){xstrdup(stem), &d->items[i]};
+	for (size_t i = 0; i < d->n; i++) {
+		struct daemon_statistics *o = &d->items[i];
+		const char *text = key == KEY_NAME ? o->name : key == KEY_UNIT ? o->unit : o->exe;
+		size_t len = text ? strlen(text) : 0;
+
+		if (o->alone || o->names || !text ||
+			(key == KEY_UNIT && (len <= 8 || strcmp(text + len - 8, ".service") ||
+						    !strncmp(text, "user@", 5))))
+			continue;
+		stem_of(stem, text);
+		if (key != KEY_NAME || (strchr(stem, '*') && strpbrk(stem, "abcdefghijklmnopqrstuvwxyz")))
+			keyed[n++] = (struct keyed_daemon){xstrdup(stem), o};
+	}
 	qsort(keyed, n, sizeof(*keyed), by_key);
 	for (size_t i = 0, end; i < n; i = end) { /* each row of equal keys */
 		for (end = i + 1; end < n && !by_key(&keyed[i], &keyed[end]); end++)

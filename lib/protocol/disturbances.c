@@ -79,8 +79,9 @@ void disturbances_clear(struct disturbances *found)
 	*found = (struct disturbances){};
 }
 
-char *disturbance_description(const struct disturbances *found, const struct disturbance *item)
+char *disturbance_description(const struct disturbances *found, size_t index)
 {
+	const struct disturbance *item = &found->items[index];
 	static const char *const interrupts[] = {
 		[INTERRUPTS_NOT_KNOWN] = "interrupts took",
 		[INTERRUPTS_IN_PT] = "PT contains interrupts:",
@@ -131,13 +132,13 @@ static int64_t steal_of(const struct sample *s, const struct counters *counters,
 		       : -1;
 }
 
-size_t impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
-	const struct counters *counters, size_t n_counters, struct impossible_pt **ret)
+struct impossible_pt impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
+	const struct counters *counters, size_t n_counters)
 {
-	struct impossible_pt *found = xcalloc(n, sizeof(*found));
+	struct impossible_pt found = {};
 	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times));
 	struct summary usual; /* of the PTs of samples from which the hypervisor took little */
-	size_t n_found = 0, kept = 0, at = 0;
+	size_t kept = 0, at = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t steal_ns = steal_of(&samples[i], counters, n_counters, &at);
@@ -159,10 +160,11 @@ size_t impossible_pt_find(const struct run *run, const struct sample *samples, s
 		bool too_long = run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
 				s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
 
-		if (too_long || too_short)
-			found[n_found++] = (struct impossible_pt){
-				s->n, s->pt_ns, too_long ? s->et_ns : usual.min_ns};
+		if ((too_long || too_short) && found.n++ == 0) {
+			found.sample = s->n;
+			found.pt_ns = s->pt_ns;
+			found.limit_ns = too_long ? s->et_ns : usual.min_ns;
+		}
 	}
-	*ret = found;
-	return n_found;
+	return found;
 }

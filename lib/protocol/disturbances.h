@@ -33,20 +33,20 @@ const char *disturbance_name(enum counter which);
 
 /* "CPU time stolen by the hypervisor in 12 of 400 samples (3, 17, 18, 21, …), 340.0 ms"; "PT contains interrupts: 8.3 ms a
  * sample (15 %), in 5 of 5 samples (1, 2, 3, 4, …)"; the caller frees it. */
-char *disturbance_description(const struct disturbances *disturbances, const struct disturbance *item);
+char *disturbance_description(const struct disturbances *disturbances, size_t i);
 
 /* A sample whose PT cannot be right. The kernel makes PT from its clock, and takes away what the hypervisor says that it gave
  * to others (steal). If that is too much, PT is too short; but PT, W and steal add up to ET all the same, because PT was made
  * from them. So a PT that is too short only shows beside those of the other samples. */
 struct impossible_pt {
+	size_t n; /* how many there are; of the first: */
 	uint32_t sample;
 	int64_t pt_ns;
 	int64_t limit_ns; /* PT above ET: that; otherwise the least PT of the samples without steal */
 };
 
-/* In the order of samples. Longer than ET, by more than a program of one CPU needs to start and to end; or less than half of the least PT of
+/* Longer than ET, by more than a program of one CPU needs to start and to end; or less than half of the least PT of
  * at least ten samples without steal, where the steal of the sample explains what is missing, and its ET without W is long enough for
- * the usual PT. Counters in the order of samples; a sample without steal of its own is not judged by it. Returns how many there are;
- * the caller frees *ret. */
-size_t impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
-	const struct counters *counters, size_t n_counters, struct impossible_pt **ret);
+ * the usual PT. Counters in the order of samples; a sample without steal of its own is not judged by it. */
+struct impossible_pt impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
+	const struct counters *counters, size_t n_counters);

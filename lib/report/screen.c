@@ -353,8 +353,7 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	print_stages(file, "ET", &d->et, unit);
 	print_others_table(file, &d->others);
 	for (size_t i = 0; i < r->disturbances.n; i++) {
-		_cleanup_(freep) char *text = disturbance_description(
-			&r->disturbances, &r->disturbances.items[i]);
+		_cleanup_(freep) char *text = disturbance_description(&r->disturbances, i);
 
 		fputs("  Warning:", file);
 		terminal_wrap(file, text, strlen("  Warning:"), 4);
@@ -498,13 +497,13 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
 					     1 << COUNTER_INTERRUPTS;
 	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
-	_cleanup_(freep) struct impossible_pt *found = NULL;
 	const struct disturbances *all = &result->disturbances;
 	const struct discarding *d = &result->discarding;
 	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
 	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
 	char here[32] = "is not pinned";
-	size_t failures = 0, n;
+	struct impossible_pt impossible;
+	size_t failures = 0;
 
 	for (size_t i = 0; i < result->n_samples; i++)
 		failures += result->samples[i].exit_status > 0;
@@ -514,13 +513,13 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	if (2 * d->pt.kept.n < result->n_samples)
 		notes_add(notes, NOTE_FEW,
 			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
-	n = impossible_pt_find(
-		&d->run, result->samples, result->n_samples, result->counters, result->n_counters, &found);
-	if (n > 0) /* the first is described */
+	impossible = impossible_pt_find(
+		&d->run, result->samples, result->n_samples, result->counters, result->n_counters);
+	if (impossible.n > 0) /* the first is described */
 		notes_add(notes, NOTE_PROGRAM, "Warning: impossible PT in %zu of %zu samples (%u: %s, %s %s)",
-			n, result->n_samples, found[0].sample, text_duration(found[0].pt_ns),
-			found[0].pt_ns > found[0].limit_ns ? "ET" : "others ≥",
-			text_duration(found[0].limit_ns));
+			impossible.n, result->n_samples, impossible.sample, text_duration(impossible.pt_ns),
+			impossible.pt_ns > impossible.limit_ns ? "ET" : "others ≥",
+			text_duration(impossible.limit_ns));
 	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)result->n_samples)
 		notes_add(notes, NOTE_FEW,
 			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
@@ -539,7 +538,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	/* disturbances that change the program's own time */
 	for (size_t i = 0; i < all->n; i++)
 		if (CHANGE_SPEED >> all->items[i].which & 1) {
-			_cleanup_(freep) char *text = disturbance_description(all, &all->items[i]);
+			_cleanup_(freep) char *text = disturbance_description(all, i);
 
 			notes_add(notes, NOTE_NOISE, "Warning: %s", text);
 		}

@@ -64,7 +64,7 @@ TEST(a_round_may_begin_with_either)
 TEST(separate_runs_need_to_know_how_runs_vary)
 {
 	struct run_variation little = {0.0001, 9, 10}, much = {0.1, 9, 10};
-	struct comparison_limit limit = {2, "a", "b"};
+	double percent = 2;
 	struct error err = {};
 	struct comparison c;
 
@@ -73,14 +73,14 @@ TEST(separate_runs_need_to_know_how_runs_vary)
 	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_SEPARATE);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_UNKNOWN);
-	assert_int_equal(comparison_judge(&c, &limit, &err), -ENODATA);
+	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), -ENODATA);
 	assert_non_null(strstr(err.text, "separate runs"));
 	c = compare_sides(&little);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
-	assert_int_equal(comparison_judge(&c, &limit, &err), COMPARISON_OVER_LIMIT);
+	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), COMPARISON_OVER_LIMIT);
 	c = compare_sides(&much);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SAME);
-	assert_int_equal(comparison_judge(&c, &limit, &err), 0);
+	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), 0);
 }
 
 /* Sides by clock, whose PT is this share of ET. */

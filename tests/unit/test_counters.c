@@ -120,7 +120,7 @@ TEST_IN_TREE(registers_and_the_sensor_of_the_pinned_cpu_are_read)
 
 static void assert_described(const struct disturbances *found, size_t i, const char *words)
 {
-	_cleanup_(freep) char *text = disturbance_description(found, &found->items[i]);
+	_cleanup_(freep) char *text = disturbance_description(found, i);
 
 	assert_string_equal(text, words);
 }

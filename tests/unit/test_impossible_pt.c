@@ -36,14 +36,13 @@ static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_u
 /* It is found with this limit; 0: it is not found. */
 static void assert_limit(const struct made_run *m, int64_t limit_us)
 {
-	_cleanup_(freep) struct impossible_pt *found = NULL;
-	size_t n = impossible_pt_find(&m->run, m->samples, N, m->counters, N, &found);
+	struct impossible_pt found = impossible_pt_find(&m->run, m->samples, N, m->counters, N);
 
-	assert_int_equal(n, limit_us > 0);
-	if (n > 0) {
-		assert_int_equal(found[0].sample, CHANGED + 1);
-		assert_int_equal(found[0].pt_ns, m->samples[CHANGED].pt_ns);
-		assert_int_equal(found[0].limit_ns, limit_us * NS_PER_US);
+	assert_int_equal(found.n, limit_us > 0);
+	if (found.n > 0) {
+		assert_int_equal(found.sample, CHANGED + 1);
+		assert_int_equal(found.pt_ns, m->samples[CHANGED].pt_ns);
+		assert_int_equal(found.limit_ns, limit_us * NS_PER_US);
 	}
 }
 
