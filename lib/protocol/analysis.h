@@ -120,6 +120,7 @@ struct daemon_statistics {
 	char *name;       /* of the group or the family */
 	uint32_t names;   /* of a family: how many there are; 0: not a family */
 	char *unit, *exe; /* of its longest execution; NULL: none or unknown */
+	bool kernel;      /* one of its processes is a kernel thread */
 	bool alone;       /* it belongs to no family: a kernel thread, or a group already */
 	bool returned;    /* more than one process had this name */
 	pid_t pid;        /* of its latest execution */

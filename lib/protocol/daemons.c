@@ -37,11 +37,13 @@ static uint32_t daemon_of_source(
 	node = xalloc_check(tsearch(key, &d->by_name, by_daemon_name));
 	if (*node != key) {
 		free(key);
+		d->items[(*node)->daemon - 1].kernel |= source->kind == SOURCE_KERNEL;
 		return (*node)->daemon;
 	}
 	daemon = array_add(d->items, d->n);
 	key->name = daemon->name = xstrdup(name);
-	daemon->alone = source->kind == SOURCE_KERNEL || strcmp(name, source->name) != 0;
+	daemon->kernel = source->kind == SOURCE_KERNEL;
+	daemon->alone = daemon->kernel || strcmp(name, source->name) != 0;
 	for (size_t zone = 0; zone < N_ZONES; zone++)
 		daemon->seen[zone] = RUNNING_NONE;
 	return key->daemon;

@@ -15,16 +15,12 @@ struct causes_report {
 	bool here; /* the runs are from this machine */
 	struct units *units;
 	struct policy *policy;
-	struct sources sources;
-	struct names names;
 };
 
 static void causes_report_clear(struct causes_report *r)
 {
 	units_free(r->units);
 	policy_free(r->policy);
-	sources_clear(&r->sources);
-	names_clear(&r->names);
 }
 
 static int causes_report_open(struct causes_report *report, struct book *book, struct error *err)
@@ -40,9 +36,7 @@ static int causes_report_open(struct causes_report *report, struct book *book, s
 	if (r == 0 && report->here && policy_load(&report->policy, NULL, NULL, &machine, &why) < 0)
 		fprintf(report->file, "(policies are not consulted: %s)\n", terminal_text(why.text));
 	machine_clear(&machine);
-	if (r == 0)
-		r = names_load(&report->names, NULL, err);
-	return r < 0 ? r : book_sources(book, &report->sources, err);
+	return r;
 }
 
 /* observed_ns: its period in the runs; 0: none was observed. */
@@ -146,7 +140,6 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 					       : NULL;
 	const char *unit = first->unit ?: known;
 	FILE *file = report->file;
-	bool kernel = false;
 
 	daemon_print(file, first->name, first->names, first->unit);
 	fputc('\n', file);
@@ -156,13 +149,7 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 		if (d)
 			print_long_in_run(file, &report->analyses[i], d);
 	}
-	for (size_t i = 0; i < report->sources.n && !kernel; i++) {
-		const struct source *s = &report->sources.items[i];
-
-		kernel = s->kind == SOURCE_KERNEL &&
-			 !strcmp(name_group(report->names.rows, s->name), first->name);
-	}
-	if (kernel)
+	if (first->kernel)
 		fprintf(file, "  kernel thread: it works for other processes and cannot be stopped\n");
 	else if (!report->here)
 		return;

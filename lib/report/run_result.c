@@ -100,7 +100,8 @@ void run_rules_clear(struct run_rules *rules)
 	*rules = (struct run_rules){};
 }
 
-int interrupts_in_pt_load(
+/* Whether PT contains interrupts, by the kernel's configuration in an environment (0: none). */
+static int interrupts_in_pt_load(
 	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;

@@ -55,10 +55,6 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 	enum result_parts parts, struct run_result *ret, struct error *err);
 void run_result_clear(struct run_result *result);
 
-/* Whether PT contains interrupts, by the kernel's configuration in an environment (0: none). */
-int interrupts_in_pt_load(
-	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err);
-
 /* The clean samples of a run in progress; each call reads only those taken since the last. */
 struct clean_samples {
 	struct sample_filter filter;
