@@ -384,23 +384,7 @@ static struct differences compare_documents(const json_t *before, const json_t *
 
 /* The verbs. */
 
-/* What is printed of a value: the texts of a list with ", " between. The caller frees it. */
-static char *value_text(const json_t *value)
-{
-	char *list = NULL;
-	json_t *item;
-	size_t i;
-
-	if (json_is_string(value))
-		return xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
-	if (json_is_null(value))
-		return xstrdup("-");
-	json_array_foreach (value, i, item)
-		text_append(&list, ", ", "%s", json_string_value(item) ?: "?");
-	return list ?: json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-}
-
-/* One line for each value, named by what it is in: "cpu.name". */
+/* One line for each value, named by what it is in: "cpu.name"; of a list, its texts with ", " between. */
 static void print_value(const char *name, const json_t *value)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -408,22 +392,31 @@ static void print_value(const char *name, const json_t *value)
 	json_t *item;
 	size_t i;
 
-	if (json_is_object(value) && json_object_size(value) > 0)
+	if (json_is_object(value) && json_object_size(value) > 0) {
 		json_object_foreach ((json_t *)value, key, item) {
 			_cleanup_(freep) char *longer = text_format("%s%s%s", name, *name ? "." : "", key);
 
 			print_value(longer, item);
 		}
-	else if (json_is_object(json_array_get(value, 0)))
+		return;
+	}
+	if (json_is_object(json_array_get(value, 0))) {
 		json_array_foreach (value, i, item) {
 			_cleanup_(freep) char *indexed = text_format("%s.%zu", name, i);
 
 			print_value(indexed, item);
 		}
-	else {
-		text = value_text(value);
-		terminal_wrap(stdout, text, (size_t)printf("  %-36s", name), 4);
+		return;
 	}
+	json_array_foreach (value, i, item)
+		text_append(&text, ", ", "%s", json_string_value(item) ?: "?");
+	if (json_is_string(value))
+		text = xstrdup(json_string_length(value) ? json_string_value(value) : "\"\"");
+	else if (json_is_null(value))
+		text = xstrdup("-");
+	else if (!text)
+		text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	terminal_wrap(stdout, text, (size_t)printf("  %-36s", name), 4);
 }
 
 static int fingerprint_diff(const char *before_name, const char *now_name, struct error *err)
