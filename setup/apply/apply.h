@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Applying settings and putting them back: the journal of what was changed, the report of what became of each change, the plan and
- * its execution, the state before it, and the command of --for. */
+/* Applying settings and putting them back: the journal of what was changed, the report of what became of each change, the plan of an
+ * apply, and the restore, which compares with the state before the first change. */
 #pragma once
 
 #include "lib/base/base.h"
