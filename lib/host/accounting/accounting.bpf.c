@@ -328,7 +328,7 @@ static __always_inline void catch_up(struct task_record *record, struct task_str
 	struct cfs_rq *cfs_rq = task->se.cfs_rq;
 	struct rq *rq;
 
-	if (!bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
+	if (!is_on_cpu(task) || !bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
 		return;
 	rq = cfs_rq->rq;
 #pragma clang loop unroll(full)
@@ -344,13 +344,6 @@ static __always_inline void catch_up(struct task_record *record, struct task_str
 		record->run_ns = run_ns + (more_ns > 0 ? more_ns : 0);
 		return;
 	}
-}
-
-static __always_inline void describe_times_now(struct task_record *record, struct task_struct *task)
-{
-	describe_times(record, task);
-	if (is_on_cpu(task))
-		catch_up(record, task);
 }
 
 /* In the first snapshot: from now on, the time of a task that is running on the watched CPU counts. */
@@ -381,7 +374,8 @@ __noinline int walk_task(void)
 	record = n < walk_capacity ? bpf_map_lookup_elem(&snapshots, &at) : (void *)0;
 	if (!record)
 		return 0;
-	describe_times_now(record, task);
+	describe_times(record, task);
+	catch_up(record, task);
 	if (!walk_from) {
 		begin_share(record, task);
 		return 0;
@@ -429,7 +423,8 @@ static __always_inline int write_task(struct bpf_iter__task *ctx, struct task_st
 	struct task_record record = {};
 
 	observer_tgid = bpf_get_current_pid_tgid() >> 32;
-	describe_times_now(&record, task);
+	describe_times(&record, task);
+	catch_up(&record, task);
 	describe_process(&record, task);
 	if (walk_from)
 		describe_share(&record);
