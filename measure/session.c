@@ -334,7 +334,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 	if (r == 0)
 		r = add_session_notes(s, err);
 	if (r == 0 && options->perf)
-		r = perf_counters_new(&s->perf, options->perf, err);
+		r = perf_counters_open(&s->perf, options->perf, err);
 	if (r == 0 && options->trace)
 		r = program_trace_open(&s->trace, options->cpu, err);
 	privilege_environment_put(iteration);

@@ -15,7 +15,7 @@ static void count(const char *events, const char *line, int64_t *ret)
 	pid_t pid;
 	int status;
 
-	if (perf_counters_new(&p, events, &err) < 0 || perf_counters_start(&p, &err) < 0)
+	if (perf_counters_open(&p, events, &err) < 0 || perf_counters_start(&p, &err) < 0)
 		fail_msg("%s", err.text);
 	pid = fork();
 	if (pid == 0) {
@@ -46,7 +46,7 @@ TEST(what_we_do_ourselves_is_not_counted)
 	int64_t faults;
 	char *memory;
 
-	assert_int_equal(perf_counters_new(&p, "page-faults", &err), 0);
+	assert_int_equal(perf_counters_open(&p, "page-faults", &err), 0);
 	assert_int_equal(perf_counters_start(&p, &err), 0);
 	memory = malloc(SIZE);
 	assert_non_null(memory);
@@ -61,7 +61,7 @@ TEST(events_have_their_names_as_given)
 {
 	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 
-	assert_int_equal(perf_counters_new(&p, "faults,page-faults:u", &err), 0);
+	assert_int_equal(perf_counters_open(&p, "faults,page-faults:u", &err), 0);
 	assert_int_equal(p.n, 2);
 	assert_non_null(strstr(p.items[0].name, "faults"));
 	assert_string_equal(p.items[1].name, "page-faults:u");
@@ -71,16 +71,16 @@ TEST(an_event_that_does_not_exist_is_named_in_the_message)
 {
 	struct perf_counters p;
 
-	assert_int_equal(perf_counters_new(&p, "page-faults,miracles", &err), -EINVAL);
+	assert_int_equal(perf_counters_open(&p, "page-faults,miracles", &err), -EINVAL);
 	assert_non_null(strstr(err.text, "there is no event 'miracles'"));
-	assert_int_equal(perf_counters_new(&p, "", &err), -EINVAL);
+	assert_int_equal(perf_counters_open(&p, "", &err), -EINVAL);
 }
 
 /* Whether this machine has counters or not, the outcome is one of two. */
 TEST(a_machine_without_hardware_counters_says_so)
 {
 	_cleanup_(perf_counters_clear) struct perf_counters p = {};
-	int r = perf_counters_new(&p, "cycles", &err);
+	int r = perf_counters_open(&p, "cycles", &err);
 
 	if (r == 0) {
 		int64_t cycles;
@@ -97,5 +97,5 @@ int check_begin(void)
 {
 	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 
-	return perf_counters_new(&p, "page-faults", &err) < 0 ? check_cannot_run(err.text) : 0;
+	return perf_counters_open(&p, "page-faults", &err) < 0 ? check_cannot_run(err.text) : 0;
 }

@@ -128,7 +128,7 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 		event->name, strerror(-r));
 }
 
-int perf_counters_new(struct perf_counters *ret, const char *events, struct error *err)
+int perf_counters_open(struct perf_counters *ret, const char *events, struct error *err)
 {
 	_cleanup_(perf_counters_clear) struct perf_counters p = {};
 	_cleanup_(freep) char *copy = xstrdup(events);

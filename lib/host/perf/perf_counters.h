@@ -25,7 +25,7 @@ struct perf_counters {
 /* `events`: names as in perf-list(1), separated by commas; "cycles:u" counts user mode only. Each is tried:
  * -ENOTSUP with a sentence if this machine does not count it, -EACCES if it is not permitted. A user who is permitted
  * to count in user mode only gets that. */
-int perf_counters_new(struct perf_counters *ret, const char *events, struct error *err);
+int perf_counters_open(struct perf_counters *ret, const char *events, struct error *err);
 void perf_counters_clear(struct perf_counters *counters);
 
 int perf_counters_start(struct perf_counters *counters, struct error *err);
