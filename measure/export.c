@@ -281,7 +281,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			(json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples, "before_exec_ns",
 			(json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples, "left_behind",
 			t->sampling->left_behind, "escaped", t->sampling->escaped, "perf",
-			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace", s->trace ? trace_json(s, t) : NULL,
+			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
+			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions) : NULL,
 			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
 	return emp;
 }

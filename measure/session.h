@@ -165,17 +165,3 @@ int session_compare(const struct session *session, struct error *err);
 
 /* Whether a duet would show more: never where one cannot be had, here or with these options, or where it was one. */
 struct duet_advice session_advice(const struct session *session);
-
-/* The results of --trace: who took the CPU from the program, in all samples and in those that stand out. */
-
-/* {"cpu", "event_cost_ns", "samples": [{"sample", "taken_ns", "events", "events_lost", "chain_breaks", "sources": [{"name", "kind",
- * "unit", "slices", "total_ns", "longest_ns"}]}]}. */
-json_t *trace_json(const struct session *session, const struct task *task);
-
-/* A table of the sources, a line for each sample that stands out, and what tracing took. */
-void trace_print(const struct session *session, const struct task *task);
-
-/* Samples that are more than three robust standard deviations, and a thousandth, longer than the median ET, the longest first: their
- * indices, at most `most` of them. *ret_median_ns: that ET. */
-size_t trace_outstanding(
-	const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median_ns);

@@ -111,7 +111,8 @@ static void show_result(const struct session *s, const struct task *t, const cha
 	}
 	screen_print(stdout, &screen);
 	if (s->trace)
-		trace_print(s, t);
+		program_trace_print(
+			s->trace, t->preemptions, t->n_preemptions, t->result.samples, t->result.n_samples);
 	if (s->options->verbose) {
 		run_details_print(stdout, &t->result, s->options->unit);
 		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's trace during samples: see watch.h. */
+/* The kernel's trace during samples, and how what it found is shown: see watch.h. */
 #include "lib/jitter/watch.h"
+
+#include "lib/base/table.h"
+#include "lib/stats/summary.h"
+
+#include <math.h>
 
 enum { BUFFER_BYTES = 32 << 20, PROBE_BYTES = 1 << 20 };
 enum { BLOCKED, READY };
@@ -11,7 +16,8 @@ void preemptions_clear(struct preemptions *preemptions)
 	*preemptions = (struct preemptions){};
 }
 
-void preemptions_add(struct preemptions *p, const struct preemption *more)
+/* Adds what one source took. */
+static void preemptions_add(struct preemptions *p, const struct preemption *more)
 {
 	struct preemption *item = p->items, sum;
 
@@ -144,4 +150,153 @@ int program_trace_take(struct program_trace *t, pid_t program, struct preemption
 	*ret = TAKE_STRUCT(finder.found);
 	ret->lost = t->trace->cpus[0].lost;
 	return 0;
+}
+
+enum { MOST_ROWS = 8, MOST_LINES = 5, MOST_NAMED = 4 };
+
+json_t *program_trace_json(const struct program_trace *t, const struct preemptions *preemptions, size_t n)
+{
+	json_t *samples = json_array();
+
+	for (size_t i = 0; i < n; i++) {
+		const struct preemptions *taken = &preemptions[i];
+		json_t *sources = json_array();
+
+		for (size_t k = 0; k < taken->n; k++) {
+			const struct preemption *item = &taken->items[k];
+			const struct jitter_source_name *source = &t->sources.items[item->source];
+
+			json_array_append_new(sources,
+				json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
+					source_kind_names[source->kind], "unit", source->unit, "slices",
+					(json_int_t)item->slices, "total_ns", (json_int_t)item->total_ns,
+					"longest_ns", (json_int_t)item->longest_ns));
+		}
+		json_array_append_new(
+			samples, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)(i + 1),
+					 "taken_ns", (json_int_t)taken->total_ns, "events",
+					 (json_int_t)taken->events, "events_lost", (json_int_t)taken->lost,
+					 "chain_breaks", (json_int_t)taken->broken, "sources", sources));
+	}
+	return json_pack("{s:i, s:I, s:o}", "cpu", t->cpu, "event_cost_ns", (json_int_t)t->event_cost_ns,
+		"samples", samples);
+}
+
+size_t trace_outstanding(const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
+{
+	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times)), *left = xcalloc(n, sizeof(*left));
+	double median, limit;
+	size_t found;
+
+	if (n < 5)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		times[i] = left[i] = samples[i].et_ns;
+	sort_ascending(times, n);
+	median = quantile_of(times, n, 0.5);
+	limit = median + fmax(3 * shorth_of(times, n).sd, 0.001 * median);
+	for (found = 0; found < most; found++) {
+		size_t longest = 0;
+
+		for (size_t i = 1; i < n; i++)
+			if (left[i] > left[longest])
+				longest = i;
+		if ((double)left[longest] <= limit)
+			break;
+		ret[found] = longest;
+		left[longest] = 0;
+	}
+	*ret_median = median;
+	return found;
+}
+
+/* median_ns: of ET; usual_ns: what is usually taken from a sample. */
+static void print_outstanding(const struct program_trace *t, const struct preemptions *taken,
+	const struct sample *sample, double median_ns, double usual_ns)
+{
+	const double MUCH = 0.2;
+	double extra_ns = (double)sample->et_ns - median_ns;
+	double unexplained_ns = extra_ns - ((double)taken->total_ns - usual_ns);
+	_cleanup_(freep) char *text = NULL;
+
+	/* "backupd 90.8 ms in 23 slices": those with at least a hundredth of what was taken */
+	for (size_t i = 0; i < taken->n && i < MOST_NAMED; i++) {
+		const struct preemption *item = &taken->items[i];
+
+		if (i > 0 && item->total_ns * 100 < taken->total_ns)
+			continue;
+		text_append(&text, ", ", "%s %s", t->sources.items[item->source].name,
+			text_duration(item->total_ns));
+		if (item->slices > 1)
+			text_append(&text, " ", "in %" PRId64 " slices", item->slices);
+	}
+	if (taken->n == 0)
+		text = xstrdup("nothing took the CPU");
+	if (unexplained_ns > MUCH * extra_ns)
+		text_append(&text, "; ", "%s is not explained", text_duration(llround(unexplained_ns)));
+	terminal_wrap(stdout, text,
+		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns))), 4);
+}
+
+/* sums: of n samples, with an ET of et_ns in all. */
+static void print_preemptions(
+	const struct program_trace *t, const struct preemptions *sums, double n, double et_ns)
+{
+	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP}, {"SLICES", COLUMN_NUMBER},
+		{"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER}, {"OF ET", COLUMN_NUMBER},
+		{"UNIT", COLUMN_WRAP}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	for (size_t i = 0; i < sums->n && i < MOST_ROWS; i++) {
+		const struct preemption *item = &sums->items[i];
+		const struct jitter_source_name *source = &t->sources.items[item->source];
+		_cleanup_(freep) char *name = text_format("  %s", source->name);
+
+		table_row(table, TEXT(name), TEXT(text_brief("%.3g", (double)item->slices / n)),
+			TIME(llround((double)item->total_ns / n)), TIME(item->longest_ns),
+			TEXT(text_percent((double)item->total_ns / et_ns)), TEXT(source->unit ?: "-"));
+	}
+	table_print(table, stdout);
+	if (sums->n > MOST_ROWS)
+		printf("  and %zu more (--json lists them); slices and time are means of a sample\n",
+			sums->n - MOST_ROWS);
+	else
+		printf("  Slices and time are means of a sample\n");
+}
+
+void program_trace_print(const struct program_trace *t, const struct preemptions *preemptions, size_t n,
+	const struct sample *samples, size_t n_samples)
+{
+	_cleanup_(preemptions_clear) struct preemptions sums = {};
+	_cleanup_(freep) int64_t *totals = xcalloc(n, sizeof(*totals));
+	double et_ns = 0, median_ns = 0, usual_ns, events, cost_ns = (double)t->event_cost_ns;
+	size_t which[MOST_LINES], n_which;
+
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < preemptions[i].n; k++)
+			preemptions_add(&sums, &preemptions[i].items[k]);
+		sums.events += preemptions[i].events;
+		sums.lost += preemptions[i].lost;
+		sums.broken += preemptions[i].broken;
+		totals[i] = preemptions[i].total_ns;
+	}
+	for (size_t i = 0; i < n_samples; i++)
+		et_ns += (double)samples[i].et_ns;
+	print_preemptions(t, &sums, (double)n, et_ns);
+
+	usual_ns = median_of(totals, n);
+	n_which = trace_outstanding(samples, n_samples, which, MOST_LINES, &median_ns);
+	for (size_t i = 0; i < n_which; i++)
+		if (which[i] < n)
+			print_outstanding(t, &preemptions[which[i]], &samples[which[i]], median_ns, usual_ns);
+
+	events = (double)sums.events / (double)n;
+	printf("  Tracing: %.4g events a sample", events);
+	if (cost_ns > 0)
+		printf(", %s of CPU time (%s of ET)", text_duration(llround(events * cost_ns)),
+			text_percent((double)sums.events * cost_ns / et_ns));
+	printf("; %" PRId64 " lost, %" PRId64 " hole%s\n", sums.lost, sums.broken,
+		sums.broken == 1 ? "" : "s");
 }

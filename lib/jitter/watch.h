@@ -25,8 +25,6 @@ struct preemptions {
 };
 
 void preemptions_clear(struct preemptions *preemptions);
-/* Adds what one source took. */
-void preemptions_add(struct preemptions *preemptions, const struct preemption *more);
 
 /* Finds them in events. */
 struct preemption_finder {
@@ -58,6 +56,18 @@ DEFINE_FREEP(program_trace)
 /* What was taken since trace_forget(), before the sample, from the program with this first process. */
 int program_trace_take(
 	struct program_trace *trace, pid_t program, struct preemptions *ret, struct error *err);
+
+/* What was found, by sample: {"cpu", "event_cost_ns", "samples": [{"sample", "taken_ns", "events", "events_lost", "chain_breaks",
+ * "sources": [{"name", "kind", "unit", "slices", "total_ns", "longest_ns"}]}]}. */
+json_t *program_trace_json(
+	const struct program_trace *trace, const struct preemptions *preemptions, size_t n);
+/* A table of the sources, a line for each sample that stands out, and what tracing took. */
+void program_trace_print(const struct program_trace *trace, const struct preemptions *preemptions, size_t n,
+	const struct sample *samples, size_t n_samples);
+/* Samples that are more than three robust standard deviations, and a thousandth, longer than the median ET, the longest first: their
+ * indices, at most `most` of them. *ret_median_ns: that ET. */
+size_t trace_outstanding(
+	const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median_ns);
 
 /* Watching CPUs: on each a thread that wants all of it, reads the processor's counter in a loop and keeps each gap between two
  * readings that is over the threshold, with whether the kernel ran in it (lib/jitter/sampler.h); the kernel's trace of the same

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which samples stand out, so that --trace explains them. */
-#include "measure/session.h"
+#include "lib/jitter/watch.h"
 
 #include "tests/unit/check.h"
 
