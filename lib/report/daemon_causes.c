@@ -135,10 +135,9 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 
 static void print_long_daemon(const struct causes_report *report, const struct daemon_statistics *first)
 {
-	_cleanup_(freep) char *known = report->policy && !first->unit
-					       ? policy_unit_of_process(report->policy, first->name)
-					       : NULL;
-	const char *unit = first->unit ?: known;
+	const char *unit = first->unit || !report->policy
+				   ? first->unit
+				   : policy_unit_of_process(report->policy, first->name);
 	FILE *file = report->file;
 
 	daemon_print(file, first->name, first->names, first->unit);

@@ -26,7 +26,7 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 	/* Where systemd does not run or does not answer, the names of processes are compared: that finds some daemons, but
 	 * finding none proves little. */
 	for (size_t i = 0; !f->has_units && i < f->n_processes; i++) {
-		_cleanup_(freep) char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
+		const char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
 
 		if (unit && !text_has_word(ret->items, unit)) {
 			text_append(&ret->items, " ", "%s", unit);

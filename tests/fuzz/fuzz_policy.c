@@ -17,8 +17,9 @@ static void try_policy(const char *text)
 		return;
 	}
 	for (size_t i = 0; i < ELEMENTS(units); i++) {
-		_cleanup_(freep) char *unit = policy_unit_of_process(policy, units[i]);
+		const char *unit = policy_unit_of_process(policy, units[i]);
 
+		FUZZ_MUST(!unit || policy_stop(policy, unit));
 		if (policy_stop(policy, units[i]) || policy_never(policy, units[i]))
 			FUZZ_MUST(policy_knows(policy, units[i]));
 	}

@@ -29,7 +29,7 @@ static struct policy *load(const char *const *from, const char *name, const stru
 /* The unit of a process; NULL: none. */
 static void assert_unit(const struct policy *policy, const char *process, const char *expected)
 {
-	_cleanup_(freep) char *unit = policy_unit_of_process(policy, process);
+	const char *unit = policy_unit_of_process(policy, process);
 
 	assert_string_equal(unit ?: "none", expected ?: "none");
 }

@@ -89,7 +89,7 @@ bool policy_knows(const struct policy *policy, const char *unit)
 	       find_rule(policy, RULE_STOP, unit);
 }
 
-char *policy_unit_of_process(const struct policy *policy, const char *process)
+const char *policy_unit_of_process(const struct policy *policy, const char *process)
 {
 	enum { KERNEL_NAME = 15 /* the kernel keeps so many characters of a name */ };
 	const char *unit = find_rule(policy, RULE_PROCESS, process);
@@ -104,7 +104,7 @@ char *policy_unit_of_process(const struct policy *policy, const char *process)
 		if (strlen(process) == len && !strncmp(name, process, len))
 			unit = name;
 	}
-	return unit && policy_stop(policy, unit) ? xstrdup(unit) : NULL;
+	return unit && policy_stop(policy, unit) ? unit : NULL;
 }
 
 static int take_policy_line(const struct ini_line *line, void *data, struct error *err)

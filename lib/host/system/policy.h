@@ -41,5 +41,5 @@ const char *policy_never(const struct policy *policy, const char *unit);
 const char *policy_loses(const struct policy *policy, const char *unit);
 /* Whether any list has it. */
 bool policy_knows(const struct policy *policy, const char *unit);
-/* The unit of [stop] that a process of this name belongs to; NULL if it is none. The caller frees it. */
-char *policy_unit_of_process(const struct policy *policy, const char *process);
+/* The unit of [stop] that a process of this name belongs to; NULL if it is none. */
+const char *policy_unit_of_process(const struct policy *policy, const char *process);

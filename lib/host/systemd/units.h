@@ -64,13 +64,11 @@ char *units_file_state(struct units *units, const char *name);
 typedef int units_waiting(void *data, const char *name, bool active, int64_t waited_ns);
 void units_set_waiting(struct units *units, units_waiting *waiting, void *data);
 
-/* Changes; each waits until it is done. */
-/* Starts or stops it; one that is still stopping is started when it has stopped. -ETIMEDOUT: systemd has not finished
+/* Starts or stops it, and waits until that is done; one that is still stopping is started when it has stopped. -ETIMEDOUT: systemd has not finished
  * within 100 s, or the time that the unit may take to stop; else what `waiting` returned. */
 int units_set(struct units *units, const char *name, bool active, struct error *err);
 /* Keeps a unit from being started, until the next boot or persistently; or does so no longer. Needs units_reload after it. */
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err);
-/* Makes systemd reload its files. */
 int units_reload(struct units *units, struct error *err);
 
 /* When a timer elapses next: ns since 1970; 0: never, or systemd does not say. */
@@ -96,8 +94,6 @@ int64_t timer_period(const char *printed);
  * NULL if it has none. */
 int units_timesync(struct units *units, char **ret_server, struct error *err);
 
-/* What logind knows and does: desktop sessions, and holding off sleep and shutdown. */
-
 /* The users of sessions with a display (login screens too); a user with two is there twice. Ends with NULL; freed with
  * argv_freep. None where logind does not run. */
 char **sessions_desktops(void);
@@ -106,9 +102,8 @@ char **sessions_desktops(void);
  * as the hold is to last; the kernel ends it with the process. Negative with a sentence if there is no logind or it refuses. */
 int inhibit_sleep(const char *who, const char *why, struct error *err);
 
-/* What the tools have changed on this machine, for the system's journal. */
-
-/* Each kind of action has a message id of its own (journalctl MESSAGE_ID=…). */
+/* What the tools have changed on this machine, for the system's journal. Each kind has a message id of its own
+ * (journalctl MESSAGE_ID=…). */
 enum action { ACTION_APPLY, ACTION_SET, ACTION_STOP, ACTION_RESTORE, ACTION_RESTORE_ONE };
 
 /* Does nothing where no journal runs. */
