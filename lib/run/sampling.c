@@ -187,9 +187,7 @@ static int store_or_count(
 	s->pt_ns += sample.pt_ns;
 	s->observer_ns += o->observer_ns;
 	s->before_ns += o->exec.before_ns;
-	s->lost += sample.lost;
 	s->pid = o->exec.pid;
-	s->failures += o->exec.wait_status != 0;
 	s->escaped += o->exec.escaped;
 	if (o->escaped[0])
 		memcpy(s->escapee, o->escaped, sizeof(s->escapee));

@@ -78,8 +78,6 @@ struct sampling {
 	int64_t before_ns; /* and of the program's process before the program was executed, which is not in PT */
 	int64_t pt_ns;
 	uint32_t taken;   /* samples */
-	int64_t lost;     /* exit records */
-	int failures;     /* samples whose program failed */
 	int left_behind;  /* processes that outlived the program */
 	int killed;       /* of those, the ones that were killed */
 	int escaped;      /* samples in which some of the program ran outside its cgroup */
