@@ -6,9 +6,8 @@
 #include "lib/protocol/names.h"
 #include "lib/stats/summary.h"
 
-/* Cluster detection: the central cluster of a run's elapsed times, found by successive zooms (EMP, step 2,
- * Figures 14 and 15). It uses elapsed times only; analysis_feed adds what the daemons did. The top of cluster.c
- * has its assumptions and sources. */
+/* The central cluster of a run's elapsed times, found by successive zooms (EMP, step 2, Figures 14 and 15). The top of
+ * cluster.c has its assumptions and sources. */
 
 enum zoom_end {
 	ZOOM_GAP, /* a gap that the samples within do not explain: the next zoom excludes the samples beyond it */
@@ -88,7 +87,7 @@ static inline bool period_is_known(const struct period *period)
 	return period->samples > 0 || period->ns > 0;
 }
 
-/* What each daemon used in a run: its executions summed up by the groups of names, and in the end by families (names.h).
+/* What each daemon used in a run: its executions summed up by the groups of names, and in the end by families (daemons.c).
  * The analysis concludes from this which daemons make samples long; discard.h which samples to discard, and which
  * background processes there were. */
 

@@ -273,7 +273,7 @@ struct cutoff {
 	int64_t task_time_ns; /* 5 % of the period; without one, between the lengths of both runs; 0: one cutoff for all */
 	int64_t below_ns;        /* for programs shorter than task_time */
 	int64_t atleast_ns;      /* for the others */
-	uint32_t names;          /* of a group that was found in the runs: see names.h; 0: it is a name */
+	uint32_t names;          /* of a family: see daemons.c; 0: it is a name */
 	int64_t short_share_ppm; /* which part of the delay of the short run's L-samples it explains */
 	int64_t long_share_ppm;
 };

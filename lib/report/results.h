@@ -22,8 +22,7 @@ json_t *discarding_as_json(const struct discarding *discarding);
 /* The shape, the zooms and the samples outside the central cluster. */
 json_t *analysis_as_json(const struct analysis *analysis);
 
-/* Prints the cutoffs of a profile: a row for each daemon. `details`: its unit too, and the cutoffs as they are
- * applied to programs below and above the task time. */
+/* A row for each daemon. `details`: the cutoffs as they are applied to programs below and above the task time. */
 void cutoffs_print(const struct profile *profile, bool details, FILE *file);
 
 /* The line that says which executions give no cutoff; nothing if the profile has no floor. */

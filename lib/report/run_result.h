@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A run in the book, judged: the rules by which emp-measure discarded samples, so that the stored run is judged by the same; its
- * result under such rules, from one walk over its executions; and how much separate runs vary. */
+ * result under such rules, from one walk over its executions; how much separate runs vary; its analysis; and profiles made of runs. */
 #pragma once
 
 #include "lib/book/book.h"
@@ -43,10 +43,8 @@ struct run_result {
 
 /* What takes more time to read. */
 enum result_parts {
-	RESULT_OTHERS =
-		1, /* background processes, whose executions are read in any case if the rules discard by name */
-	RESULT_COUNTERS =
-		2, /* counters, and the disturbances, for which the usual length of samples is the median ET */
+	RESULT_OTHERS = 1,   /* background processes; they are there, too, if the rules discard by name */
+	RESULT_COUNTERS = 2, /* and the disturbances, to which the median ET is the usual length of samples */
 	RESULT_ALL = 3,
 };
 
@@ -73,10 +71,7 @@ void clean_samples_clear(struct clean_samples *clean);
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et, struct run_variation *ret,
 	struct error *err);
 
-/* The protocol applied to runs that are in the book, one walk over a run's executions each; and why the samples of a noisy run
- * varied, by what was counted in them. */
-
-/* options->patterns NULL: those of names_load. */
+/* By one walk over its executions, too. options->patterns NULL: those of names_load. */
 int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
 	struct analysis *ret, struct error *err);
 
