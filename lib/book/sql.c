@@ -322,7 +322,7 @@ int sql_all(struct book *book, struct error *err, const struct field_table *tabl
 	_cleanup_(sql_end) struct sql_query q = {};
 	char *items = NULL;
 	va_list values;
-	size_t n = 0;
+	size_t n = 0, capacity = 0;
 	int r;
 
 	va_start(values, format);
@@ -330,7 +330,7 @@ int sql_all(struct book *book, struct error *err, const struct field_table *tabl
 	bind_format(&q, format, &values);
 	va_end(values);
 	do {
-		array_grow(&items, &n, NULL, table->size);
+		array_grow(&items, &n, &capacity, table->size);
 		r = sql_read(&q, table, items + (n - 1) * table->size, err);
 	} while (r > 0);
 	if (r < 0) {
