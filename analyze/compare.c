@@ -234,8 +234,8 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 				sides[i]->profile_missing ? " is no longer in the book" : "");
 		else
 			printf("no profile");
-		printf("%s%s; %zu of %zu sample%s discarded\n", *options ? ", " : "", options,
-			n - d->pt.kept.n, n, n == 1 ? "" : "s");
+		printf("%s%s; %zu of %s discarded\n", *options ? ", " : "", options, n - d->pt.kept.n,
+			text_count(n, "sample"));
 	}
 	noise_print(stdout, a->profile, of_a->blind_ns, of_a->noise);
 	if (!same)
@@ -252,9 +252,9 @@ static void compare_print(const struct compare_query *q)
 
 		if (!(q->clocks >> clock & 1))
 			continue;
-		printf("%s: '%s' %s in %zu sample%s, '%s' %s in %zu\n",
+		printf("%s: '%s' %s in %s, '%s' %s in %zu\n",
 			clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
-			text_duration(llround(c->a.mean_ns)), c->a.n, c->a.n == 1 ? "" : "s",
+			text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
 			terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
 		comparison_list_add(list, a->name, b->name, c);
 	}

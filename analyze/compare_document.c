@@ -161,8 +161,8 @@ int compare_document_read(struct compare_input *ret, const json_t *document, con
 	number = number ?: 1;
 	result = json_array_get(results, (size_t)number - 1);
 	if (!result)
-		return error_say(err, -EINVAL, "'%s': it has %zu result%s, but no number %" PRId64, path, n,
-			n == 1 ? "" : "s", number);
+		return error_say(err, -EINVAL, "'%s': it has %s, but no number %" PRId64, path,
+			text_count(n, "result"), number);
 	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
 	r = format->read(result, ret, err);
 	if (r < 0)

@@ -43,8 +43,8 @@ static void print_origin(
 			text_duration(h->central_max_ns), text_duration((int64_t)(h->central_sd_ns + 0.5)));
 		return;
 	}
-	printf("  %s run: %zu long execution%s from %s; ", which, h->n_long_executions,
-		h->n_long_executions == 1 ? "" : "s", text_duration(h->long_min_ns));
+	printf("  %s run: %s from %s; ", which, text_count(h->n_long_executions, "long execution"),
+		text_duration(h->long_min_ns));
 	if (h->n_central > 0)
 		printf("central maximum %s", text_duration(h->central_max_ns));
 	else
@@ -82,7 +82,7 @@ static int print_profile(const struct new_profile *made, struct error *err)
 			n_left_out > 0 ? "So " : "No infrequent daemon ran long: ");
 		return 0;
 	}
-	printf("%zu cutoff%s, rounded to %s:\n", profile->n_cutoffs, profile->n_cutoffs == 1 ? "" : "s",
+	printf("%s, rounded to %s:\n", text_count(profile->n_cutoffs, "cutoff"),
 		text_duration(profile->resolution_ns));
 	cutoffs_print(profile, true, stdout);
 	for (size_t i = 0; i < profile->n_cutoffs; i++) {

@@ -140,12 +140,11 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);
 	print_analysis(&a);
-	printf("\nIn the %zu sample%s of the central cluster:\n", a.central.n_central,
-		a.central.n_central == 1 ? "" : "s");
+	printf("\nIn the %s of the central cluster:\n", text_count(a.central.n_central, "sample"));
 	table_print(central, stdout);
 	if (a.n_l_samples == 0)
 		return 0;
-	printf("\nIn the %zu L-sample%s, %s:\n", a.n_l_samples, a.n_l_samples == 1 ? "" : "s",
+	printf("\nIn the %s, %s:\n", text_count(a.n_l_samples, "L-sample"),
 		options.all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
 	table_print(l_samples, stdout);
 	printf("\n");

@@ -150,8 +150,8 @@ static void print_zooms(const struct analysis *analysis)
 
 void print_analysis(const struct analysis *a)
 {
-	int at = printf("Run %" PRId64 " (%s, %zu sample%s):", a->run.id, terminal_text(a->run.program),
-		a->n_samples, a->n_samples == 1 ? "" : "s");
+	int at = printf("Run %" PRId64 " (%s, %s):", a->run.id, terminal_text(a->run.program),
+		text_count(a->n_samples, "sample"));
 
 	terminal_wrap(stdout, a->why, (size_t)at, 2);
 	if (a->by_wait)
@@ -159,8 +159,8 @@ void print_analysis(const struct analysis *a)
 		       "The median ET - W is %s.\n",
 			text_duration(a->median_rest_ns));
 	if (a->n_by_et > 0)
-		printf("W of %zu sample%s is unknown: ET minus the longest ET - W of the others is used\n",
-			a->n_by_et, a->n_by_et == 1 ? "" : "s");
+		printf("W of %s is unknown: ET minus the longest ET - W of the others is used\n",
+			text_count(a->n_by_et, "sample"));
 	print_zooms(a);
 	if (a->central.n_above > 0)
 		printf("Long pairs: %zu in the arms, %zu in the upper right\n", a->central.n_arms,

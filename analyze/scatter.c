@@ -204,8 +204,7 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 				z->end == ZOOM_HAND ? "%zu samples longer than the given bound"
 						    : "the central cluster",
 				z->beyond);
-		plot_text(script, "captions", i, "zoom %zu: %zu sample%s", chosen + 1, z->left,
-			z->left == 1 ? "" : "s");
+		plot_text(script, "captions", i, "zoom %zu: %s", chosen + 1, text_count(z->left, "sample"));
 		plot_text(script, "second_lines", i, "%s", text);
 	}
 }

@@ -40,8 +40,8 @@ static void show_print_run(const struct run *run, size_t n_samples, const char *
 		{"notes:", run->notes},
 	};
 
-	printf("Run %" PRId64 ": %s, %zu sample%s, %s\n", run->id, terminal_text(run->program), n_samples,
-		n_samples == 1 ? "" : "s", run_state_word(run->state));
+	printf("Run %" PRId64 ": %s, %s, %s\n", run->id, terminal_text(run->program),
+		text_count(n_samples, "sample"), run_state_word(run->state));
 	for (size_t i = 0; i < ELEMENTS(rows); i++)
 		if (rows[i].text)
 			printf("  %-12s %s\n", rows[i].label, terminal_text(rows[i].text));

@@ -302,9 +302,9 @@ static int print_run(const struct calibration *c, int which, struct error *err)
 	else
 		central = text_brief(
 			"%s … %s", text_duration(a.central.low_ns), text_duration(a.central.high_ns));
-	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %zu L-sample%s\n", (long long)a.run.id,
+	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %s\n", (long long)a.run.id,
 		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
-		central, a.central.n_central, a.n_l_samples, a.n_l_samples == 1 ? "" : "s");
+		central, a.central.n_central, text_count(a.n_l_samples, "L-sample"));
 	if (a.noise.noisy)
 		calibrate_print("  It is %s\n", noise_describe(&a.noise));
 	if (calibrate_options.verbose)
@@ -425,8 +425,7 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 	} else {
 		const char *resolving;
 
-		printf("Profile '%s': %zu cutoff%s", terminal_text(p->name), p->n_cutoffs,
-			p->n_cutoffs == 1 ? "" : "s");
+		printf("Profile '%s': %s", terminal_text(p->name), text_count(p->n_cutoffs, "cutoff"));
 		if (made->left_out.n > 0)
 			printf(", %zu left out (--material)", made->left_out.n);
 		printf("\n");

@@ -17,8 +17,8 @@ static void profile_print_run(struct book *book, const char *which, const struct
 	enum { SHOWN = 8 };
 	_cleanup_(run_clear) struct run stored = {};
 
-	printf("%-10s %s x %lld, %zu L-sample%s", which, terminal_text(run->program), (long long)run->samples,
-		run->n_l_samples, run->n_l_samples == 1 ? "" : "s");
+	printf("%-10s %s x %lld, %s", which, terminal_text(run->program), (long long)run->samples,
+		text_count(run->n_l_samples, "L-sample"));
 	for (size_t i = 0; i < run->n_l_samples && i < SHOWN; i++)
 		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
 	printf("%s\n", run->n_l_samples > SHOWN ? " …" : "");

@@ -136,8 +136,8 @@ static int check_counts(const struct measure_options *o, size_t n_lines, size_t 
 				lists[i].name, lists[i].n, n_commands,
 				reference ? " (--reference is one)" : "");
 	if (o->names.n > names || (o->names.n > n_lines - reference && o->names.n < names))
-		return error_say(err, -EINVAL, "there are %zu names for %zu command%s", o->names.n, names,
-			names == 1 ? "" : "s");
+		return error_say(
+			err, -EINVAL, "there are %zu names for %s", o->names.n, text_count(names, "command"));
 	return 0;
 }
 

@@ -598,12 +598,10 @@ static int run_all(struct session *s, struct error *err)
 	if (samples == 0)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
 	if (first == last)
-		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: run %lld keeps the %llu sample%s taken so far", first, samples,
-			samples == 1 ? "" : "s");
-	return error_say(err, STATUS_INTERRUPTED,
-		"interrupted: runs %lld to %lld keep the %llu sample%s taken so far", first, last, samples,
-		samples == 1 ? "" : "s");
+		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %s taken so far",
+			first, text_count(samples, "sample"));
+	return error_say(err, STATUS_INTERRUPTED, "interrupted: runs %lld to %lld keep the %s taken so far",
+		first, last, text_count(samples, "sample"));
 }
 
 int session_run(struct session *s, const struct commands *commands, struct error *err)

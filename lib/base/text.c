@@ -253,6 +253,11 @@ const char *text_brief(const char *format, ...)
 	return text;
 }
 
+const char *text_count(int64_t n, const char *noun)
+{
+	return text_brief("%" PRId64 " %s%s", n, noun, n == 1 ? "" : "s");
+}
+
 const char *text_moment(int64_t realtime_ns)
 {
 	time_t seconds = realtime_ns / NS_PER_S;

@@ -27,6 +27,9 @@ int text_parse_size(const char *text, const char *what, int64_t *ret, struct err
 enum { TEXT_BRIEF_SIZE = 96 };
 const char *text_brief(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* "1 sample", "3 samples". */
+const char *text_count(int64_t n, const char *noun);
+
 /* A time for people, four significant digits: "812 ns", "1.234 ms", "12.35 s", "3 h 59 min". */
 const char *text_duration(int64_t ns);
 

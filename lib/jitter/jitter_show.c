@@ -239,9 +239,9 @@ static void print_run(const struct jitter_run *run, bool all)
 	double rest = 0;
 	size_t n_rest = 0;
 
-	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %zu CPU%s%s\n", run->run.id,
+	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %s%s\n", run->run.id,
 		text_duration(rows->total_ns), text_percent(share_of(rows->total_ns, run->all.sampled_ns)),
-		run->jitter.n_cpus, run->jitter.n_cpus == 1 ? "" : "s",
+		text_count(run->jitter.n_cpus, "CPU"),
 		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
 	show_rows(run, rows, lengths, which, NULL);
 	for (size_t i = 0; i < rows->n; i++)

@@ -297,6 +297,5 @@ void program_trace_print(const struct program_trace *t, const struct preemptions
 	if (cost_ns > 0)
 		printf(", %s of CPU time (%s of ET)", text_duration(llround(events * cost_ns)),
 			text_percent((double)sums.events * cost_ns / et_ns));
-	printf("; %" PRId64 " lost, %" PRId64 " hole%s\n", sums.lost, sums.broken,
-		sums.broken == 1 ? "" : "s");
+	printf("; %" PRId64 " lost, %s\n", sums.lost, text_count(sums.broken, "hole"));
 }

@@ -267,8 +267,8 @@ enum { COMPARED_NAME = 40, COMPARED_SCRIPT = 20 }; /* columns */
 static void print_load_side(FILE *file, const char *label, const struct load_report *p)
 {
 	_cleanup_(freep) char *name = load_short_text(p->result.discarding.run.program, COMPARED_NAME);
-	_cleanup_(freep) char *text = text_format("run %" PRId64 " (%s), %s, %zu run%s", run_of(p), name,
-		coordination_names[p->load.coordination], p->n_kept, p->n_kept == 1 ? "" : "s");
+	_cleanup_(freep) char *text = text_format("run %" PRId64 " (%s), %s, %s", run_of(p), name,
+		coordination_names[p->load.coordination], text_count(p->n_kept, "run"));
 
 	terminal_wrap(file, text, (size_t)fprintf(file, "%-17s", label), 17);
 }

@@ -253,8 +253,8 @@ static void write_page_waits(const void *subject, FILE *script)
 	size_t n_kinds = 0;
 
 	fill_histogram(&h, p);
-	plot_text(script, "heading", 0, "What the slaves of %s waited for: %zu run%s of the load", name,
-		p->n_kept, p->n_kept == 1 ? "" : "s");
+	plot_text(script, "heading", 0, "What the slaves of %s waited for: %s of the load", name,
+		text_count(p->n_kept, "run"));
 	fprintf(script, "first = %zu\nlast = %zu\nmost = %.9g\narray edges[last + 1]\narray kinds[%d]\n",
 		h.first, h.last + 1, (double)h.most, N_PAGE_WAIT_KINDS);
 	for (size_t i = h.first; i <= h.last + 1; i++) {

@@ -284,16 +284,14 @@ void load_clear(struct load *load)
 
 void load_print(FILE *file, const struct load *load)
 {
-	fprintf(file, "%s: %d run%s, %s, %zu slave%s on %s%s\n", terminal_text(load->name), load->runs,
-		load->runs == 1 ? "" : "s", coordination_names[load->coordination], load_slaves(load),
-		load_slaves(load) == 1 ? "" : "s", load->cpu_list ? "CPUs " : "all CPUs",
-		load->cpu_list ? terminal_text(load->cpu_list) : "");
+	fprintf(file, "%s: %s, %s, %s on %s%s\n", terminal_text(load->name), text_count(load->runs, "run"),
+		coordination_names[load->coordination], text_count(load_slaves(load), "slave"),
+		load->cpu_list ? "CPUs " : "all CPUs", load->cpu_list ? terminal_text(load->cpu_list) : "");
 	for (size_t i = 0; i < load->n_scripts; i++) {
 		static const char *const kinds[] = {"", "think ", "flush ", "flush "};
 
-		fprintf(file, "  %s ×%d, %d repetition%s\n", terminal_text(load->scripts[i].name),
-			load->scripts[i].slaves, load->scripts[i].repetitions,
-			load->scripts[i].repetitions == 1 ? "" : "s");
+		fprintf(file, "  %s ×%d, %s\n", terminal_text(load->scripts[i].name), load->scripts[i].slaves,
+			text_count(load->scripts[i].repetitions, "repetition"));
 		for (size_t k = 0; k < load->scripts[i].n_steps; k++) {
 			const struct step *step = &load->scripts[i].steps[k];
 

@@ -377,10 +377,9 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 	size_t n = p->result.n_samples, n_workers = p->work.n_programs;
 	const struct run *run = &p->result.discarding.run;
 	_cleanup_(freep) char *name = load_short_text(run->program, LOAD_NAME);
-	_cleanup_(freep) char *text = text_format("%zu run%s, %s, %zu slave%s on %s%s (run %" PRId64
-						  " of the book)",
-		n, n == 1 ? "" : "s", coordination_names[p->load.coordination], n_workers,
-		n_workers == 1 ? "" : "s", p->load.cpus ? "CPUs " : "all CPUs",
+	_cleanup_(freep) char *text = text_format("%s, %s, %s on %s%s (run %" PRId64 " of the book)",
+		text_count(n, "run"), coordination_names[p->load.coordination],
+		text_count(n_workers, "slave"), p->load.cpus ? "CPUs " : "all CPUs",
 		p->load.cpus ? terminal_text(p->load.cpus) : "", run->id);
 	_cleanup_(freep) char *coordination = text_format("%s, last ran at %s, driver's PT %s",
 		text_duration(p->release_ns), text_duration(p->last_start_ns), text_duration(p->driver_ns));

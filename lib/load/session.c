@@ -343,7 +343,7 @@ void load_verification_print(FILE *file, const struct load_verification *v, cons
 					     ? NAN
 					     : fmax(2, ceil((double)v->rounds * resolved * resolved))));
 	}
-	fprintf(file, "%s: %d round%s of %d runs, %s\n", terminal_text(load->name), v->rounds,
-		v->rounds == 1 ? "" : "s", N_SLOWDOWNS, coordination_names[load->coordination]);
+	fprintf(file, "%s: %s of %d runs, %s\n", terminal_text(load->name), text_count(v->rounds, "round"),
+		N_SLOWDOWNS, coordination_names[load->coordination]);
 	table_print(table, file);
 }

@@ -166,7 +166,7 @@ bool family_includes(const char *family, const struct source *source)
 
 const char *family_size_text(uint32_t names)
 {
-	return names ? text_brief(" (%u name%s)", names, names == 1 ? "" : "s") : "";
+	return names ? text_brief(" (%s)", text_count(names, "name")) : "";
 }
 
 void daemon_name_family(struct daemon_statistics *daemon, const char *family)

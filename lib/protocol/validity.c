@@ -102,9 +102,8 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 	longest = text_duration(longest_ns);
 	if (h->n_long_executions > 0)
 		add_finding(j, VALIDITY_REPEAT_SHORT,
-			"%s%s%s%s is new, and made %zu sample%s long, by up to %s: the profile has no cutoff for it",
-			h->name, open, unit, close, h->n_long_executions,
-			h->n_long_executions == 1 ? "" : "s", longest);
+			"%s%s%s%s is new, and made %s long, by up to %s: the profile has no cutoff for it",
+			h->name, open, unit, close, text_count(h->n_long_executions, "sample"), longest);
 	else
 		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name,
 			open, unit, close, longest);

@@ -324,8 +324,8 @@ static void set_l_or_clean(struct analysis *a)
 		a->why = text_format("an L: %zu of %zu samples %sover %s, because daemons ran long",
 			a->n_l_samples, a->n_samples, time, bound);
 	else
-		a->why = text_format("one clean cluster of %zu sample%s %sup to %s", a->central.n_central,
-			a->central.n_central == 1 ? "" : "s", time, bound);
+		a->why = text_format("one clean cluster of %s %sup to %s",
+			text_count(a->central.n_central, "sample"), time, bound);
 	if (a->n_unexplained > 0)
 		text_append(&a->why, "; ", "%zu beyond it %s long, and no daemons explain it",
 			a->n_unexplained, a->n_unexplained == 1 ? "is" : "are");

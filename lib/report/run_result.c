@@ -25,8 +25,8 @@ void run_state_print(FILE *file, const struct run *run)
 		[RUN_FAILED] = "failed after"};
 
 	if (words[run->state])
-		fprintf(file, "Run %" PRId64 " %s %" PRIu32 " sample%s\n", run->id, words[run->state],
-			run->n_samples, run->n_samples == 1 ? "" : "s");
+		fprintf(file, "Run %" PRId64 " %s %s\n", run->id, words[run->state],
+			text_count(run->n_samples, "sample"));
 }
 
 int run_rules_load(struct book *book, const struct run *run, const char *profile, bool today,

@@ -158,8 +158,8 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const ch
 	for (size_t i = 0; i < pt->n_by_two_sd && at < LINE_SIZE; i++)
 		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", pt->by_two_sd[i]);
 	if (terminal_text_width(buffer) > columns)
-		snprintf(buffer, LINE_SIZE, "papers' mean of %zu sample%s: %s", pt->papers.n,
-			pt->papers.n == 1 ? "" : "s", mean);
+		snprintf(buffer, LINE_SIZE, "papers' mean of %s: %s", text_count(pt->papers.n, "sample"),
+			mean);
 }
 
 /* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the first reason fits. */

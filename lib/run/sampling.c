@@ -351,8 +351,8 @@ static int end_sampling(const struct sampling_group *g, struct sampling *s, int 
 	int r, called;
 
 	if (s->escaped) /* PT after an escape: see program.c, and with bpf accounting observer.c */
-		text_append(&s->run->notes, "; ", "in %d sample%s, %s left the program's cgroup", s->escaped,
-			s->escaped == 1 ? "" : "s", s->escapee[0] ? s->escapee : "a process");
+		text_append(&s->run->notes, "; ", "in %s, %s left the program's cgroup",
+			text_count(s->escaped, "sample"), s->escapee[0] ? s->escapee : "a process");
 	r = book_end_run(g->plan->session->book, s->run->id, state, s->run->notes, err);
 	called = call_hook(g->plan->hooks.end, s, 1, r < 0 ? &err2 : err);
 	return r < 0 ? r : called;

@@ -93,8 +93,8 @@ static size_t list_series(const struct candidates *c, bool only_meant, char *ret
 		all++;
 		if (used >= size / 2 || listed == 8)
 			continue;
-		used += (size_t)snprintf(ret + used, size - used, "%s'%.80s' (%zu run%s)", listed ? ", " : "",
-			key, n, n == 1 ? "" : "s");
+		used += (size_t)snprintf(ret + used, size - used, "%s'%.80s' (%s)", listed ? ", " : "", key,
+			text_count(n, "run"));
 		listed++;
 	}
 	if (listed < all && used < size)

@@ -140,8 +140,8 @@ static void trend_print(const struct trend_view *v)
 	const struct series *s = &v->series;
 	char title[512];
 
-	snprintf(title, sizeof(title), "%.300s: %zu run%s, PT in %s", terminal_text(s->name), s->n,
-		s->n == 1 ? "" : "s",
+	snprintf(title, sizeof(title), "%.300s: %s, PT in %s", terminal_text(s->name),
+		text_count(s->n, "run"),
 		s->unit == SERIES_INC ? "INC units (millions of increments)" : "seconds");
 	terminal_wrap(stdout, title, 0, 2);
 	if (v->series.n > 0)

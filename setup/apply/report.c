@@ -303,8 +303,8 @@ int status_verb(int argc, char **argv, struct error *err)
 		table_print(list, stdout);
 	}
 	if (n_hidden)
-		printf("\n%zu unit%s that did not run %s kept from starting; -v lists everything.\n",
-			n_hidden, n_hidden == 1 ? "" : "s", n_hidden == 1 ? "is" : "are");
+		printf("\n%s that did not run %s kept from starting; -v lists everything.\n",
+			text_count(n_hidden, "unit"), n_hidden == 1 ? "is" : "are");
 	/* Of killed processes of EMP, and traces of anybody. */
 	for (size_t i = 0; i < left.n; i++)
 		printf("Left behind by a killed EMP: %s %s\n", leftover_kind_names[left.items[i].kind],

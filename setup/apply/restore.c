@@ -411,8 +411,7 @@ static int restore_show(const struct report *report, size_t n_undone, struct err
 	}
 	report_print(report, file, options.verbose);
 	if (n_undone)
-		fprintf(file, "A reboot had already undone %zu change%s.\n", n_undone,
-			n_undone == 1 ? "" : "s");
+		fprintf(file, "A reboot had already undone %s.\n", text_count(n_undone, "change"));
 	fprintf(file, "%zu restored, %zu already as before, ", report->count[OUTCOME_RESTORED],
 		report->count[OUTCOME_ALREADY]);
 	if (options.forget)

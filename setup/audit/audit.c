@@ -151,8 +151,7 @@ static void print_fitness(const struct audit *audit)
 		printf("%sFit%s for timing%s.\n", terminal_mark(stdout, MARK_GOOD), end,
 			m->container || m->virtual ? "; the host was not audited" : "");
 	if (audit->n_unknown)
-		printf("%d required setting%s could not be determined.\n", audit->n_unknown,
-			audit->n_unknown == 1 ? "" : "s");
+		printf("%s could not be determined.\n", text_count(audit->n_unknown, "required setting"));
 }
 
 /* With the verdict, at most 12 lines unless more than five required settings are off. */

@@ -279,8 +279,8 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 	else if (areas == 0)
 		finding_set(ret, CHECK_OK, "no swap");
 	else
-		finding_set(ret, total ? CHECK_OFF : CHECK_OK, "%" PRId64 " MiB in %d area%s",
-			total / 1024 + (total % 1024 > 0), areas, areas == 1 ? "" : "s");
+		finding_set(ret, total ? CHECK_OFF : CHECK_OK, "%" PRId64 " MiB in %s",
+			total / 1024 + (total % 1024 > 0), text_count(areas, "area"));
 }
 
 /* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
@@ -343,7 +343,7 @@ void check_kernel_audit(const struct facts *f, struct finding *ret)
 	else if (n < 0)
 		set_unreadable(ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
 	else
-		finding_set(ret, n ? CHECK_OFF : CHECK_OK, "%" PRId64 " rule%s", n, n == 1 ? "" : "s");
+		finding_set(ret, n ? CHECK_OFF : CHECK_OK, "%s", text_count(n, "rule"));
 }
 
 /* debugfs lists the modes, the one in force in parentheses: "none voluntary (full)". */
@@ -367,8 +367,7 @@ void check_kernel_throttling(const struct facts *f, struct finding *ret)
 	if (n < 0)
 		finding_set_absent(ret, f, "the processor does not count it");
 	else if (n > 0)
-		finding_set(ret, CHECK_OFF, "%" PRId64 " time%s since the machine was started", n,
-			n == 1 ? "" : "s");
+		finding_set(ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
 	else
 		finding_set(ret, CHECK_OK, "never since the machine was started");
 }
