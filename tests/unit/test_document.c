@@ -126,6 +126,20 @@ TEST_IN_BOOK(whole_seconds_come_back_whole_and_others_as_they_were)
 	}
 }
 
+TEST_IN_BOOK(a_number_is_written_with_as_many_digits_as_it_needs)
+{
+	_cleanup_(json_decrefp) json_t *document = parse(HEAD ", 'samples': []}");
+	_cleanup_(freep) char *text = NULL;
+	int64_t id;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_done(s, import_document(s->book, document, &id, &s->err));
+	assert_done(s, document_export_run(s->book, id, &(struct document_parts){}, file, &s->err));
+	fclose(file);
+	assert_non_null(strstr(text, "\"task_length_s\": 0.1,"));
+}
+
 TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 {
 	_cleanup_(json_decrefp) json_t *document = parse(HEAD
