@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An audit: facts, gathered once; the checks, one row each, in the order of the protocol: what is wanted, why, how to get there,
- * and the setting that apply makes for it; and the functions that decide them, which see gathered facts only, so that tests can
- * make up machines. */
+ * and the setting that apply makes for it; and the functions that decide them, which see gathered facts and files below a root
+ * descriptor only, so that tests can make up machines. */
 #pragma once
 
+#include "lib/base/paths.h"
 #include "lib/host/cpu/cpus.h"
-#include "lib/host/process/cgroup.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/lock.h"
@@ -54,7 +54,8 @@ struct clock_price {
 	double call_ns;  /* a system call that does nothing */
 };
 
-/* What is not known is NULL, or -1 where nothing else is said. */
+/* What several checks or apply need, or what is asked of systemd and the kernel. What one check alone reads in files, it reads below
+ * root_fd itself. What is not known is NULL, or -1 where nothing else is said. */
 struct facts {
 	int root_fd;
 	int64_t within_ns; /* how far ahead timers matter */
@@ -89,36 +90,17 @@ struct facts {
 	size_t n_threads;
 	char *online; /* "0-3" */
 	char *isolated; /* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
-	char *nohz_full;    /* these have no tick while one task runs */
-	char *smt;          /* "on", "off", "notsupported"…, or how many threads a core runs */
-	int64_t smt_active; /* 1: some core runs two threads or more, 0: none */
-	struct cgroup_limits limits;
-	int limits_error; /* why these are not known, negative */
 
 	/* What may disturb a run, and is no setting. */
-	char *load;          /* /proc/loadavg */
 	char *clocksource;   /* the counter that the kernel's clock reads */
-	char *swaps;         /* /proc/swaps without its first line; "" if there are none */
-	char *tracer;        /* the current tracer */
-	char *events;        /* the kernel's trace events: "0" none, "X" some, "1" all are enabled */
-	char *recording;     /* the private instances of the trace that record; NULL: none */
-	int tracer_error;    /* why these are not known, negative */
 	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
 	int64_t n_programs;  /* -errno: not known */
 	int64_t audit_rules; /* of system calls and files; -errno: not known */
-	char *preemption;    /* the kernel's mode: "none voluntary (full)" */
-	int64_t base_slice_ns;
 	int64_t irq_time;    /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
 	int64_t delayacct;   /* kernel.task_delayacct */
 	int64_t mains;       /* 1 plugged in, 0 on battery */
-	int64_t idle_states; /* of CPU 0, polling included */
-	int64_t throttles;   /* of all CPUs since the machine was started */
-	char *low_power; /* sustained power limits (RAPL) below what the processor is made for; NULL: none */
-	size_t n_power_zones;       /* whose limits are known */
-	const char *locked;         /* the lock of a package manager at work; NULL: none */
-	int lock_error;             /* why that is not known, negative */
-	bool shutdown;              /* is scheduled */
-	struct leftovers leftovers; /* of EMP's processes that were killed */
+	const char *locked;  /* the lock of a package manager at work; NULL: none */
+	int lock_error;      /* why that is not known, negative */
 
 	/* Of each row's setting, an array of n_check_rows; none where a row has none. */
 	struct setting_files *files;
@@ -260,10 +242,11 @@ check_decider check_frequency_driver, check_frequency_governor, check_frequency_
 check_decider check_kernel_version, check_kernel_pending;
 /* What shares the CPU that programs are timed on. */
 check_decider check_cpus_latency, check_cpus_smt, check_cpus_quota, check_cpus_weight, check_cpus_isolated,
-	check_cpus_nohz, check_cpus_balancer, check_cpus_interrupts, check_cpus_new_interrupts;
+	check_cpus_nohz, check_cpus_throttling, check_cpus_power, check_cpus_balancer, check_cpus_interrupts,
+	check_cpus_new_interrupts;
 /* Kernel activity not caused by a process, and how the kernel schedules and accounts. */
 check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs, check_kernel_audit,
-	check_kernel_scheduler, check_kernel_throttling, check_kernel_power;
+	check_kernel_scheduler;
 /* What else may disturb a run: load, swap, package managers. */
 check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap;
 

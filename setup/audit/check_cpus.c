@@ -6,6 +6,9 @@
  * the host does. The first may be good or bad; the second cannot be audited from inside. */
 #include "setup/audit/audit.h"
 
+#include "lib/host/process/cgroup.h"
+
+#define CPU "/sys/devices/system/cpu/"
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 
 void check_frequency_driver(const struct facts *f, struct finding *ret)
@@ -170,26 +173,82 @@ void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 			q->policies[0].min_khz / 1000);
 }
 
+void check_cpus_throttling(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(paths_clear) struct paths paths = paths_expand(
+		f->root_fd, CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
+	int64_t n = -1; /* the sum over all CPUs, of their own and of the package's */
+
+	for (size_t i = 0; i < paths.n; i++) {
+		int64_t count = path_int(f->root_fd, "%s", paths.items[i]);
+
+		if (count >= 0)
+			n = (n < 0 ? 0 : n) + count;
+	}
+	if (n < 0)
+		finding_set_absent(ret, f, "the processor does not count it");
+	else if (n > 0)
+		finding_set(ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
+	else
+		finding_set(ret, CHECK_OK, "never since the machine was started");
+}
+
+/* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the processor is made for. Parts of a package
+ * ("intel-rapl:0:1") have none of their own. */
+void check_cpus_power(const struct facts *f, struct finding *ret)
+{
+	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
+	_cleanup_(paths_clear) struct paths zones = paths_expand(
+		f->root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
+	_cleanup_(freep) char *low = NULL;
+	bool known = false;
+
+	for (size_t i = 0; i < zones.n * CONSTRAINTS; i++) {
+		const char *zone = zones.items[i / CONSTRAINTS];
+		int k = (int)(i % CONSTRAINTS);
+		_cleanup_(freep) char *name = path_text(f->root_fd, "%s/name", zone),
+				      *kind = path_text(f->root_fd, "%s/constraint_%d_name", zone, k);
+		int64_t limit = path_int(f->root_fd, "%s/constraint_%d_power_limit_uw", zone, k),
+			most = path_int(f->root_fd, "%s/constraint_%d_max_power_uw", zone, k);
+
+		if (strchr(strchr(zone, ':') + 1, ':') || !kind || strcmp(kind, "long_term") != 0 ||
+			limit <= 0 || most <= 0)
+			continue;
+		known = true;
+		if (limit < most)
+			text_append(&low, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
+				limit / UW_PER_W, most / UW_PER_W);
+	}
+	if (!known)
+		finding_set_absent(ret, f, "the kernel does not report the processor's power");
+	else
+		finding_set(ret, low ? CHECK_OFF : CHECK_OK, "%s", low ?: "as the processor is made for");
+}
+
 void check_cpus_latency(const struct facts *f, struct finding *ret)
 {
-	if (f->idle_states > 1)
-		finding_set(ret, CHECK_OFF, "CPU 0 has %" PRId64 " idle states", f->idle_states);
+	size_t n = paths_count(f->root_fd, CPU "cpu0/cpuidle/state*"); /* polling is one of them */
+
+	if (n > 1)
+		finding_set(ret, CHECK_OFF, "CPU 0 has %zu idle states", n);
 	else
 		finding_set_absent(ret, f, "the kernel has no idle states to choose from");
 }
 
 void check_cpus_smt(const struct facts *f, struct finding *ret)
 {
+	/* "on", "off", "notsupported"…, or how many threads a core runs */
+	_cleanup_(freep) char *smt = path_text(f->root_fd, CPU "smt/control");
 	bool alone = f->cpu >= 0; /* nothing runs on the other threads of its core */
 
 	for (size_t i = 0; i < f->n_threads; i++)
 		alone = alone && (f->threads[i] == f->cpu || !cpu_list_has(f->online, f->threads[i]) ||
 					 cpu_list_has(f->isolated, f->threads[i]));
-	if (!f->smt)
+	if (!smt)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
-	else if (text_has_word("off forceoff notsupported", f->smt))
-		finding_set(ret, CHECK_OK, "%s", !strcmp(f->smt, "notsupported") ? "not supported" : f->smt);
-	else if (f->smt_active == 0)
+	else if (text_has_word("off forceoff notsupported", smt))
+		finding_set(ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
+	else if (path_int(f->root_fd, CPU "smt/active") == 0)
 		finding_set(ret, CHECK_OK, "no core runs two threads");
 	else if (alone)
 		finding_set(ret, CHECK_OK, "on; CPU %d has its core for itself", f->cpu);
@@ -200,26 +259,26 @@ void check_cpus_smt(const struct facts *f, struct finding *ret)
 /* The largest value that does not stop a program is as many CPUs as there are. */
 void check_cpus_quota(const struct facts *f, struct finding *ret)
 {
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
 
-	if (f->limits_error)
+	if (cgroup_limits_read(&l, f->root_fd) < 0)
 		finding_set(ret, CHECK_ABSENT, "no cpu controller of control groups");
-	else if (f->limits.quota_of)
-		finding_set(ret, CHECK_OFF, "%s of one CPU: %s", text_percent(f->limits.quota),
-			f->limits.quota_of);
+	else if (l.quota_of)
+		finding_set(ret, CHECK_OFF, "%s of one CPU: %s", text_percent(l.quota), l.quota_of);
 	else
 		finding_set(ret, CHECK_OK, "no quota");
 }
 
 void check_cpus_weight(const struct facts *f, struct finding *ret)
 {
-	const struct cgroup_limits *l = &f->limits;
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
 
-	if (f->limits_error || l->weight < 0)
+	if (cgroup_limits_read(&l, f->root_fd) < 0 || l.weight < 0)
 		finding_set(ret, CHECK_ABSENT, "no weights of control groups");
-	else if (l->weight_of)
-		finding_set(ret, CHECK_OFF, "%" PRId64 " %% of the usual: %s", l->weight, l->weight_of);
+	else if (l.weight_of)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " %% of the usual: %s", l.weight, l.weight_of);
 	else
-		finding_set(ret, CHECK_OK, "%" PRId64 " %%", l->weight);
+		finding_set(ret, CHECK_OK, "%" PRId64 " %%", l.weight);
 }
 
 void check_cpus_isolated(const struct facts *f, struct finding *ret)
@@ -234,12 +293,15 @@ void check_cpus_isolated(const struct facts *f, struct finding *ret)
 
 void check_cpus_nohz(const struct facts *f, struct finding *ret)
 {
-	if (!f->nohz_full)
+	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	bool none = list && (!*list || !strcmp(list, "(null)")); /* as some kernels write an empty list */
+
+	if (!list)
 		finding_set(ret, CHECK_ABSENT, "this kernel cannot stop the tick of a busy CPU");
-	else if (f->cpu >= 0 && cpu_list_has(f->nohz_full, f->cpu))
+	else if (!none && f->cpu >= 0 && cpu_list_has(list, f->cpu))
 		finding_set(ret, CHECK_OK, "CPU %d has no tick while one task runs on it", f->cpu);
 	else
-		finding_set(ret, CHECK_OFF, "%s", *f->nohz_full ? f->nohz_full : "none");
+		finding_set(ret, CHECK_OFF, "%s", none ? "none" : list);
 }
 
 void check_cpus_balancer(const struct facts *f, struct finding *ret)

@@ -5,6 +5,8 @@
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/audit.h"
 
+#include "lib/host/system/tracefs.h"
+
 static const char HOST[] = "; the host's are not visible in a container";
 
 void check_daemons_services(const struct facts *f, struct finding *ret)
@@ -212,9 +214,11 @@ void check_kernel_pending(const struct facts *f, struct finding *ret)
 
 void check_system_packagers(const struct facts *f, struct finding *ret)
 {
+	struct stat st;
+
 	if (f->locked)
 		finding_set(ret, CHECK_OFF, "%s is locked", f->locked);
-	else if (f->shutdown)
+	else if (fstatat(f->root_fd, text_below(f->root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0)
 		finding_set(ret, CHECK_OFF, "a shutdown is scheduled");
 	else if (f->lock_error)
 		finding_set(ret, CHECK_REFUSED, "only root can read the package manager's locks");
@@ -224,9 +228,10 @@ void check_system_packagers(const struct facts *f, struct finding *ret)
 
 void check_system_load(const struct facts *f, struct finding *ret)
 {
+	_cleanup_(freep) char *text = path_text(f->root_fd, "/proc/loadavg");
 	double load;
 
-	if (!f->load || sscanf(f->load, "%lf", &load) != 1 || f->machine.n_cpus <= 0)
+	if (!text || sscanf(text, "%lf", &load) != 1 || f->machine.n_cpus <= 0)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
 	else
 		finding_set(ret, load < 0.1 * (double)f->machine.n_cpus ? CHECK_OK : CHECK_OFF,
@@ -263,18 +268,19 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", found);
 }
 
-/* Lines of /proc/swaps: name, kind, size, used (KiB), priority. */
+/* Lines of /proc/swaps, after one that names the columns: name, kind, size, used (KiB), priority. */
 void check_system_swap(const struct facts *f, struct finding *ret)
 {
+	_cleanup_(freep) char *swaps = path_text(f->root_fd, "/proc/swaps");
 	int64_t total = 0, used;
 	int areas = 0;
 
-	for (const char *line = f->swaps ?: ""; *line; line = strchrnul(line, '\n'), line += *line == '\n')
+	for (const char *line = swaps ?: ""; *line; line = strchrnul(line, '\n'), line += *line == '\n')
 		if (sscanf(line, "%*s %*s %*s %" SCNd64, &used) == 1) {
 			total = saturate_add(total, used);
 			areas++;
 		}
-	if (!f->swaps)
+	if (!swaps)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
 	else if (areas == 0)
 		finding_set(ret, CHECK_OK, "no swap");
@@ -295,18 +301,29 @@ static void set_unreadable(struct finding *ret, int r, const char *what)
 /* Where the tracer is "nop", single events may be traced. */
 void check_kernel_tracer(const struct facts *f, struct finding *ret)
 {
-	bool events = f->events && strcmp(f->events, "0") != 0;
+	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD ? tracefs_open()
+							  : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
+								    "/sys/kernel/tracing");
+	_cleanup_(freep) char *tracer = NULL, *events = NULL, *recording = NULL;
+	int r;
 
-	if (!f->tracer && f->tracer_error == -ENOENT)
+	if (fd < 0 && f->root_fd != AT_FDCWD)
+		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
+	r = fd < 0 ? fd : text_read_file(fd, "current_tracer", &tracer);
+	if (r >= 0) {
+		events = path_text(fd, "events/enable"); /* "0" none, "X" some, "1" all are enabled */
+		recording = tracefs_recording(fd);
+	}
+	if (r == -ENOENT)
 		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
-	else if (!f->tracer)
-		set_unreadable(ret, f->tracer_error, "/sys/kernel/tracing");
-	else if (strcmp(f->tracer, "nop") != 0)
-		finding_set(ret, CHECK_OFF, "%s", f->tracer);
-	else if (events)
-		finding_set(ret, CHECK_OFF, "%s events are traced", *f->events == '1' ? "all" : "some");
-	else if (f->recording) {
-		finding_set(ret, CHECK_OFF, "recorded by %s", f->recording);
+	else if (r < 0)
+		set_unreadable(ret, r, "/sys/kernel/tracing");
+	else if (strcmp(tracer, "nop") != 0)
+		finding_set(ret, CHECK_OFF, "%s", tracer);
+	else if (events && strcmp(events, "0") != 0)
+		finding_set(ret, CHECK_OFF, "%s events are traced", *events == '1' ? "all" : "some");
+	else if (recording) {
+		finding_set(ret, CHECK_OFF, "recorded by %s", recording);
 		ret->how = xstrdup(
 			"end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME");
 		ret->undo = CHECK_NO_UNDO;
@@ -316,11 +333,14 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 
 void check_kernel_leftovers(const struct facts *f, struct finding *ret)
 {
+	_cleanup_(leftovers_clear) struct leftovers left = {}; /* of EMP's processes that were killed */
 	_cleanup_(freep) char *names = NULL;
 
-	for (size_t i = 0; i < f->leftovers.n; i++)
-		text_append(&names, ", ", "%s %s", leftover_kind_names[f->leftovers.items[i].kind],
-			f->leftovers.items[i].path);
+	if (f->root_fd == AT_FDCWD)
+		leftovers_find(&left);
+	for (size_t i = 0; i < left.n; i++)
+		text_append(
+			&names, ", ", "%s %s", leftover_kind_names[left.items[i].kind], left.items[i].path);
 	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
 }
 
@@ -349,34 +369,14 @@ void check_kernel_audit(const struct facts *f, struct finding *ret)
 /* debugfs lists the modes, the one in force in parentheses: "none voluntary (full)". */
 void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 {
-	const char *open = f->preemption ? strchr(f->preemption, '(') : NULL;
+	_cleanup_(freep) char *modes = path_text(f->root_fd, "/sys/kernel/debug/sched/preempt");
+	const char *open = modes ? strchr(modes, '(') : NULL;
+	int64_t slice_ns = path_int(f->root_fd, "/sys/kernel/debug/sched/base_slice_ns");
 
-	if (!open && f->base_slice_ns < 0) {
+	if (!open && slice_ns < 0) {
 		finding_set(ret, CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
 		return;
 	}
 	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
-		open ? open + 1 : "(not known)",
-		f->base_slice_ns < 0 ? "not known" : text_duration(f->base_slice_ns));
-}
-
-void check_kernel_throttling(const struct facts *f, struct finding *ret)
-{
-	int64_t n = f->throttles;
-
-	if (n < 0)
-		finding_set_absent(ret, f, "the processor does not count it");
-	else if (n > 0)
-		finding_set(ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
-	else
-		finding_set(ret, CHECK_OK, "never since the machine was started");
-}
-
-void check_kernel_power(const struct facts *f, struct finding *ret)
-{
-	if (f->n_power_zones == 0)
-		finding_set_absent(ret, f, "the kernel does not report the processor's power");
-	else
-		finding_set(ret, f->low_power ? CHECK_OFF : CHECK_OK, "%s",
-			f->low_power ?: "as the processor is made for");
+		open ? open + 1 : "(not known)", slice_ns < 0 ? "not known" : text_duration(slice_ns));
 }

@@ -163,11 +163,11 @@ const struct check check_rows[] = {
 	{"power.limit", 'B', "frequency", "not below what the processor is made for",
 		"a processor at its power limit lowers its clock", "EMP",
 		.how = "raise it in the firmware setup, or in /sys/class/powercap", .undo = "set it back",
-		.decide = check_kernel_power},
+		.decide = check_cpus_power},
 	{"throttling", 'B', "frequency", "none since the machine was started",
 		"a processor that is too hot lowers its clock", "BenchExec, krun",
 		.how = "improve the cooling; runs list it among the disturbances", .undo = CHECK_NO_UNDO,
-		.decide = check_kernel_throttling},
+		.decide = check_cpus_throttling},
 	{"cstate.qos", 'B', "idle", "no deep idle state during a run",
 		"a CPU takes up to some 100 us to wake up from a deep idle state. Where threads share a core, --for lets "
 		"CPUs halt in C1 instead of polling, which slows the other thread; EMP does not measure by how much",

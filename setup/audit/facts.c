@@ -6,7 +6,6 @@
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/process/pinning.h"
-#include "lib/host/system/tracefs.h"
 #include "setup/options.h"
 
 #include <linux/audit.h>
@@ -26,11 +25,6 @@ static void read_cpus(struct facts *f, int cpu)
 
 	f->online = path_text(f->root_fd, CPU "online");
 	f->isolated = path_text(f->root_fd, CPU "isolated");
-	f->nohz_full = path_text(f->root_fd, CPU "nohz_full");
-	f->smt = path_text(f->root_fd, CPU "smt/control");
-	f->smt_active = path_int(f->root_fd, CPU "smt/active");
-	if (f->nohz_full && !strcmp(f->nohz_full, "(null)")) /* as some kernels write an empty list */
-		*f->nohz_full = '\0';
 
 	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of
 	 * emp-setup, whose file may also say "none" or "member". */
@@ -59,7 +53,6 @@ static void read_cpus(struct facts *f, int cpu)
 			text_parse_cpu_list(siblings, &f->threads, &f->n_threads) < 0)
 			*array_add(f->threads, f->n_threads) = f->cpu;
 	}
-	f->limits_error = cgroup_limits_read(&f->limits, f->root_fd);
 }
 
 /* 1 if any mains adapter is plugged in, 0 if none is, -1 if there is none. */
@@ -79,64 +72,6 @@ static int64_t read_mains(int root_fd)
 		mains = mains > online ? mains : online;
 	}
 	return mains;
-}
-
-/* The sum over all CPUs, of their own and of the package's; -1: the processor does not count it. */
-static int64_t read_throttles(int root_fd)
-{
-	_cleanup_(paths_clear) struct paths paths = paths_expand(
-		root_fd, CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
-	int64_t sum = -1;
-
-	for (size_t i = 0; i < paths.n; i++) {
-		int64_t count = path_int(root_fd, "%s", paths.items[i]);
-
-		if (count >= 0)
-			sum = (sum < 0 ? 0 : sum) + count;
-	}
-	return sum;
-}
-
-/* The sustained limit is the constraint called "long_term"; its most is what the processor is made for. Parts of a package
- * ("intel-rapl:0:1") have none of their own. */
-static void read_power_limits(struct facts *f)
-{
-	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
-	_cleanup_(paths_clear) struct paths zones = paths_expand(
-		f->root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
-
-	for (size_t i = 0; i < zones.n * CONSTRAINTS; i++) {
-		const char *zone = zones.items[i / CONSTRAINTS];
-		int k = (int)(i % CONSTRAINTS);
-		_cleanup_(freep) char *name = path_text(f->root_fd, "%s/name", zone),
-				      *kind = path_text(f->root_fd, "%s/constraint_%d_name", zone, k);
-		int64_t limit = path_int(f->root_fd, "%s/constraint_%d_power_limit_uw", zone, k),
-			most = path_int(f->root_fd, "%s/constraint_%d_max_power_uw", zone, k);
-
-		if (strchr(strchr(zone, ':') + 1, ':') || !kind || strcmp(kind, "long_term") != 0 ||
-			limit <= 0 || most <= 0)
-			continue;
-		f->n_power_zones++;
-		if (limit < most)
-			text_append(&f->low_power, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
-				limit / UW_PER_W, most / UW_PER_W);
-	}
-}
-
-/* Who traces the kernel. */
-static void read_tracing(struct facts *f)
-{
-	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD ? tracefs_open()
-							  : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
-								    "/sys/kernel/tracing");
-
-	if (fd < 0 && f->root_fd != AT_FDCWD)
-		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
-	f->tracer_error = fd < 0 ? fd : text_read_file(fd, "current_tracer", &f->tracer);
-	if (f->tracer_error < 0)
-		return;
-	f->events = path_text(fd, "events/enable");
-	f->recording = tracefs_recording(fd);
 }
 
 /* Whether a package manager is at work: dpkg and rpm lock a file with fcntl(2). Opening it for reading changes nothing. */
@@ -235,39 +170,24 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
 	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL,
 			      *irq_time = NULL;
-	char *head;
 	size_t n = 0;
-	struct stat st;
 
 	f->root_fd = root_fd;
 	read_cpus(f, cpu);
-	f->load = path_text(root_fd, "/proc/loadavg");
 	f->clocksource = path_text(
 		root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	f->swaps = path_text(root_fd, "/proc/swaps");
-	head = f->swaps ? strchr(f->swaps, '\n') : NULL;
-	if (f->swaps) /* the first line names the columns */
-		memmove(f->swaps, head ? head + 1 : "", head ? strlen(head) : 1);
-	f->preemption = path_text(root_fd, "/sys/kernel/debug/sched/preempt");
-	f->base_slice_ns = path_int(root_fd, "/sys/kernel/debug/sched/base_slice_ns");
 	if (release && kernel_config_read(&config, root_fd, release) == 0)
 		irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
 	f->irq_time = irq_time ? !strcmp(irq_time, "y") : -1;
 	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
 	f->mains = read_mains(root_fd);
-	f->idle_states = (int64_t)paths_count(root_fd, CPU "cpu0/cpuidle/state*");
-	f->throttles = read_throttles(root_fd);
-	read_power_limits(f);
-	read_tracing(f);
 	read_locks(f);
-	f->shutdown = fstatat(root_fd, text_below(root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0;
 	f->n_programs = f->audit_rules = -ENOSYS;
 	if (root_fd == AT_FDCWD) {
 		int r = bpf_programs_list(&f->programs, &n);
 
 		f->n_programs = r < 0 ? r : (int64_t)n;
 		f->audit_rules = count_audit_rules();
-		leftovers_find(&f->leftovers);
 	}
 	read_settings(f);
 }
@@ -432,12 +352,11 @@ int facts_read(struct facts *ret, struct error *err)
 
 void facts_clear(struct facts *f)
 {
-	char *const texts[] = {f->units_why, f->online, f->isolated, f->nohz_full, f->smt, f->load,
-		f->clocksource, f->swaps, f->tracer, f->events, f->recording, f->programs, f->preemption,
-		f->low_power};
-
-	for (size_t i = 0; i < ELEMENTS(texts); i++)
-		free(texts[i]);
+	free(f->units_why);
+	free(f->online);
+	free(f->isolated);
+	free(f->clocksource);
+	free(f->programs);
 	machine_clear(&f->machine);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
@@ -448,8 +367,6 @@ void facts_clear(struct facts *f)
 	elapses_free(f->due, f->n_due);
 	free(f->unlisted);
 	free(f->threads);
-	cgroup_limits_clear(&f->limits);
-	leftovers_clear(&f->leftovers);
 	for (size_t i = 0; f->files && i < n_check_rows; i++) {
 		for (size_t k = 0; k < f->files[i].n; k++) {
 			free(f->files[i].items[k].path);

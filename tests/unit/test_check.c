@@ -294,29 +294,6 @@ TEST(timers_that_are_due_are_named_with_their_time)
 	assert_finding("svc.due", &f, CHECK_OK, "none within 24 h 0 min");
 }
 
-TEST(load_swap_and_tracers_are_judged_by_what_they_tell)
-{
-	struct facts f = {.machine.n_cpus = 2};
-
-	assert_says("load", &f, CHECK_UNKNOWN, NULL);
-	f.load = (char *)"0.19 0.5 0.5 1/90 77";
-	assert_says("load", &f, CHECK_OK, NULL);
-	f.load = (char *)"0.21 0.5 0.5 1/90 77";
-	assert_says("load", &f, CHECK_OFF, NULL);
-	f.swaps = (char *)"";
-	assert_says("swap", &f, CHECK_OK, NULL);
-	f.swaps = (char *)"/dev/sda2 partition 1048572 2048 -2";
-	assert_finding("swap", &f, CHECK_OFF, "2 MiB in 1 area");
-	f.swaps = (char *)"/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3";
-	assert_finding("swap", &f, CHECK_OFF, "9007199254740992 MiB in 2 areas");
-	f.tracer_error = -EACCES;
-	assert_says("trace", &f, CHECK_REFUSED, NULL);
-	f.tracer = (char *)"function";
-	assert_says("trace", &f, CHECK_OFF, NULL);
-	f.locked = "/var/lib/dpkg/lock";
-	assert_says("svc.packagers", &f, CHECK_OFF, NULL);
-}
-
 TEST(every_row_says_why_and_how)
 {
 	for (const struct check *c = check_rows; c->id; c++) {

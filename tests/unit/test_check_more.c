@@ -171,6 +171,32 @@ TEST_OF_MACHINE(traced_events_count_although_the_tracer_is_nop)
 	assert_found("trace", CHECK_OFF, "some events are traced");
 	tree_put("sys/kernel/debug/tracing/events/enable", "0\n");
 	assert_found("trace", CHECK_OK, "nop");
+	tree_put("sys/kernel/debug/tracing/current_tracer", "function\n");
+	assert_found("trace", CHECK_OFF, "function");
+}
+
+TEST_OF_MACHINE(load_swap_and_package_managers_are_judged_by_what_they_tell)
+{
+	assert_found("load", CHECK_UNKNOWN, "not reported by the kernel");
+	assert_found("swap", CHECK_UNKNOWN, "not reported by the kernel");
+	tree_put("proc/loadavg", "0.19 0.5 0.5 1/90 77\n");
+	gather();
+	facts.machine.n_cpus = 2;
+	assert_found_in(&facts, "load", CHECK_OK, "0.19 on 2 CPUs");
+	tree_put("proc/loadavg", "0.21 0.5 0.5 1/90 77\n");
+	assert_found_in(&facts, "load", CHECK_OFF, "0.21 on 2 CPUs");
+	tree_put("proc/swaps", "Filename Type Size Used Priority\n");
+	assert_found("swap", CHECK_OK, "no swap");
+	tree_put("proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1048572 2048 -2\n");
+	assert_found("swap", CHECK_OFF, "2 MiB in 1 area");
+	tree_put("proc/swaps",
+		"Filename Type Size Used Priority\n/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3\n");
+	assert_found("swap", CHECK_OFF, "9007199254740992 MiB in 2 areas");
+	assert_found("svc.packagers", CHECK_OK, "none");
+	tree_put("run/systemd/shutdown/scheduled", "\n");
+	assert_found("svc.packagers", CHECK_OFF, "a shutdown is scheduled");
+	facts.locked = "/var/lib/dpkg/lock";
+	assert_found_in(&facts, "svc.packagers", CHECK_OFF, "/var/lib/dpkg/lock is locked");
 }
 
 TEST_OF_MACHINE(the_scheduler_and_the_accounting_of_interrupts_are_recorded)
