@@ -300,7 +300,7 @@ static void plan_ntp(struct plan *plan)
 {
 	const char *unit;
 
-	if (plan->facts.ntp.n > 0 || !plan->facts.clock.settable)
+	if (plan->facts.n_daemons > 0 || !plan->facts.clock.settable)
 		return;
 	for (size_t i = 0; (unit = ntp_unit(i)); i++) {
 		_cleanup_(freep) char *state = units_file_state(plan->units, unit);

@@ -25,26 +25,13 @@ struct unlisted {
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
 };
 
-/* Which daemons discipline the clock, and what each of them reports. The kernel's own report is in struct clock_state; both are
+/* A running daemon that disciplines the clock, and what it reports. The kernel's own report is in struct clock_state; both are
  * needed, since either can be wrong. */
-
-enum ntp_answer {
-	NTP_SILENT,       /* it does not answer; the description says why */
-	NTP_SYNCHRONISED, /* it follows a server */
-	NTP_SEARCHING,    /* it follows none */
-};
-
 struct ntp_daemon {
 	const char *name; /* "chrony" */
-	enum ntp_answer answer;
-	char description[160]; /* "follows 10.77.0.1, stratum 2" */
-};
-
-enum { NTP_MOST_DAEMONS = 8 };
-
-struct ntp {
-	struct ntp_daemon daemons[NTP_MOST_DAEMONS]; /* the running ones */
-	size_t n;
+	const struct known_daemon *known;
+	bool silent; /* it does not answer */
+	char *text;  /* why; else the server that it follows ("10.77.0.1, stratum 2"), NULL: none */
 };
 
 /* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's clock source does not allow
@@ -66,7 +53,8 @@ struct facts {
 	struct clock_state clock;
 	struct clock_price price;
 	double calibrated_ns; /* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
-	struct ntp ntp;
+	struct ntp_daemon *daemons;
+	size_t n_daemons;
 	struct process *processes;
 	size_t n_processes;
 
@@ -120,9 +108,9 @@ void ntp_read(struct facts *facts, struct units *units);
 /* The units that may be started if none runs, the best first; NULL after the last. */
 const char *ntp_unit(size_t i);
 
-/* The answers of `chronyc -c tracking` and `ntpq -pn`. */
-void ntp_parse_chrony(const char *text, struct ntp_daemon *daemon);
-void ntp_parse_ntpq(const char *text, struct ntp_daemon *daemon);
+/* The server that a daemon follows, from what `chronyc -c tracking` and `ntpq -pn` print; the caller frees it. NULL: none. */
+char *ntp_parse_chrony(const char *text);
+char *ntp_parse_ntpq(const char *text);
 
 /* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of crontab(5) starts its job;
  * 0: none, or no such line. */

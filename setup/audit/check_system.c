@@ -120,42 +120,42 @@ void check_daemons_due(const struct facts *f, struct finding *ret)
 void check_ntp(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *names = NULL;
-	const struct ntp_daemon *d = &f->ntp.daemons[0];
+	const struct ntp_daemon *d = f->daemons;
 	bool unsynchronised = f->clock.known && !f->clock.synchronised;
 	const char *kernel = !f->clock.known  ? "the state of the kernel's clock is not known"
 			     : unsynchronised ? "the kernel reports an unsynchronised clock"
 					      : "the kernel reports a synchronised clock";
 
-	if (f->ntp.n == 1) {
+	if (f->n_daemons == 1) {
 		ret->how = xstrdup(
 			"check its servers and the network; a daemon that has just started needs a minute");
 		ret->undo = CHECK_NO_UNDO;
 	}
-	if (f->ntp.n > 1) {
-		for (size_t i = 0; i < f->ntp.n; i++)
-			text_append(&names, ", ", "%s", f->ntp.daemons[i].name);
-		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->ntp.n, names);
+	if (f->n_daemons > 1) {
+		for (size_t i = 0; i < f->n_daemons; i++)
+			text_append(&names, ", ", "%s", f->daemons[i].name);
+		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->n_daemons, names);
 		ret->how = xstrdup("stop all but one of them");
 		ret->undo = "start them again";
-	} else if (f->ntp.n == 0 && f->machine.container && !f->clock.settable)
+	} else if (f->n_daemons == 0 && f->machine.container && !f->clock.settable)
 		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
-	else if (f->ntp.n == 0) {
+	else if (f->n_daemons == 0) {
 		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
 		if (!f->has_units) { /* apply could not start one */
 			ret->how = xstrdup("install and start a time daemon, such as chrony");
 			ret->undo = "stop it";
 		}
-	} else if (d->answer == NTP_SYNCHRONISED && !unsynchronised)
-		finding_set(ret, CHECK_OK, "%s %s; rate corrected by %+.3f ppm", d->name, d->description,
-			f->clock.frequency_ppm);
-	else if (d->answer == NTP_SYNCHRONISED)
-		finding_set(ret, CHECK_OFF, "%s %s, but %s", d->name, d->description, kernel);
-	else if (d->answer == NTP_SEARCHING)
-		finding_set(ret, CHECK_OFF, "%s runs but %s%s", d->name, d->description,
-			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
-	else
+	} else if (d->silent)
 		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
-			d->description, kernel);
+			d->text, kernel);
+	else if (!d->text)
+		finding_set(ret, CHECK_OFF, "%s runs but follows no server%s", d->name,
+			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
+	else if (unsynchronised)
+		finding_set(ret, CHECK_OFF, "%s follows %s, but %s", d->name, d->text, kernel);
+	else
+		finding_set(ret, CHECK_OK, "%s follows %s; rate corrected by %+.3f ppm", d->name, d->text,
+			f->clock.frequency_ppm);
 }
 
 /* True where the host provides the kernel; the finding is made then. */

@@ -362,6 +362,9 @@ void facts_clear(struct facts *f)
 	frequency_clear(&f->frequency);
 	kernel_clear(&f->kernel);
 	free(f->processes);
+	for (size_t i = 0; i < f->n_daemons; i++)
+		free(f->daemons[i].text);
+	free(f->daemons);
 	unit_list_clear(&f->units);
 	elapses_free(f->timers, f->n_timers);
 	elapses_free(f->due, f->n_due);

@@ -4,52 +4,32 @@
 
 #include "lib/host/process/subprocess.h"
 
-#include <stdarg.h>
-
 enum { ASK_NTP_MS = 10000 };
 
-static void __attribute__((format(printf, 3, 4)))
-ntp_set_answer(struct ntp_daemon *d, enum ntp_answer answer, const char *format, ...)
-{
-	va_list ap;
-
-	d->answer = answer;
-	va_start(ap, format);
-	vsnprintf(d->description, sizeof(d->description), format, ap);
-	va_end(ap);
-}
-
 /* "0A4D0001,10.77.0.1,2,1700000000.1,…,Normal": name, stratum, and the leap status at the end. */
-void ntp_parse_chrony(const char *text, struct ntp_daemon *d)
+char *ntp_parse_chrony(const char *text)
 {
-	char name[64] = "";
+	char name[64] = "its reference clock";
 	int stratum = 0;
 
 	if (sscanf(text, "%*[^,],%63[^,],%d", name, &stratum) < 2)
 		sscanf(text, "%*[^,],,%d", &stratum);
-	if (stratum == 0 || strstr(text, "Not synchronised")) {
-		ntp_set_answer(d, NTP_SEARCHING, "follows no server");
-		return;
-	}
-	ntp_set_answer(
-		d, NTP_SYNCHRONISED, "follows %s, stratum %d", *name ? name : "its reference clock", stratum);
+	if (stratum == 0 || strstr(text, "Not synchronised"))
+		return NULL;
+	return text_format("%s, stratum %d", name, stratum);
 }
 
 /* The peer that ntpd follows has '*' in front, or 'o' if it uses a pulse per second. */
-void ntp_parse_ntpq(const char *text, struct ntp_daemon *d)
+char *ntp_parse_ntpq(const char *text)
 {
 	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		char name[64];
 		int stratum;
 
-		if (*line != '*' && *line != 'o')
-			continue;
-		if (sscanf(line + 1, "%63s %*s %d", name, &stratum) != 2)
-			continue;
-		ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s, stratum %d", name, stratum + 1);
-		return;
+		if ((*line == '*' || *line == 'o') && sscanf(line + 1, "%63s %*s %d", name, &stratum) == 2)
+			return text_format("%s, stratum %d", name, stratum + 1);
 	}
-	ntp_set_answer(d, NTP_SEARCHING, "follows no server");
+	return NULL;
 }
 
 static const struct known_daemon {
@@ -57,7 +37,7 @@ static const struct known_daemon {
 	const char *units[3];
 	const char *process; /* several daemons share a name: the first row counts */
 	const char *argv[5]; /* asks it; and its answer: */
-	void (*parse)(const char *text, struct ntp_daemon *d);
+	char *(*parse)(const char *text);
 	bool timesync; /* asked over D-Bus */
 } KNOWN[] = {
 	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", {"chronyc", "-n", "-c", "tracking"},
@@ -69,29 +49,30 @@ static const struct known_daemon {
 	{"phc2sys", {"phc2sys.service"}, "phc2sys"},
 };
 
-static void ntp_ask(const struct known_daemon *known, struct ntp_daemon *d, struct units *units)
+static void ntp_ask(struct ntp_daemon *d, struct units *units)
 {
+	const struct known_daemon *known = d->known;
 	_cleanup_(freep) char *output = NULL;
 	struct error err = {};
 	int status, r;
 
 	if (known->timesync) {
-		r = units ? units_timesync(units, &output, &err) : -ENOTCONN;
-		if (r < 0)
-			ntp_set_answer(
-				d, NTP_SILENT, "%s", err.text[0] ? err.text : "it only answers over D-Bus");
-		else if (r == 0)
-			ntp_set_answer(d, NTP_SEARCHING, "follows no server");
-		else
-			ntp_set_answer(d, NTP_SYNCHRONISED, "follows %s", output ?: "a server");
+		r = units ? units_timesync(units, &output, &err)
+			  : error_say(&err, -ENOTCONN, "it only answers over D-Bus");
+		if (r > 0)
+			d->text = TAKE(output) ?: xstrdup("a server");
 	} else if (!known->parse)
-		ntp_set_answer(d, NTP_SILENT, "it cannot be queried");
-	else if (subprocess_ask(known->argv, ASK_NTP_MS, &output, &status, &err) < 0)
-		ntp_set_answer(d, NTP_SILENT, "%s", err.text);
-	else if (status != 0)
-		ntp_set_answer(d, NTP_SILENT, "%s could not reach it", known->argv[0]);
-	else
-		known->parse(output, d);
+		r = error_say(&err, -ENOTSUP, "it cannot be queried");
+	else {
+		r = subprocess_ask(known->argv, ASK_NTP_MS, &output, &status, &err);
+		if (r == 0 && status != 0)
+			r = error_say(&err, -ECONNREFUSED, "%s could not reach it", known->argv[0]);
+		if (r == 0)
+			d->text = known->parse(output);
+	}
+	d->silent = r < 0;
+	if (d->silent)
+		d->text = xstrdup(err.text);
 }
 
 const char *ntp_unit(size_t i)
@@ -105,10 +86,6 @@ const char *ntp_unit(size_t i)
 
 void ntp_read(struct facts *f, struct units *units)
 {
-	const struct known_daemon *found[NTP_MOST_DAEMONS];
-	struct ntp *ntp = &f->ntp;
-
-	_Static_assert(ELEMENTS(KNOWN) <= NTP_MOST_DAEMONS, "each may run");
 	/* Units identify a daemon better. A process of the same name is then that daemon's. */
 	for (size_t i = 0; i < ELEMENTS(KNOWN); i++) {
 		bool is_up = false;
@@ -119,20 +96,18 @@ void ntp_read(struct facts *f, struct units *units)
 			is_up |= unit && unit_is_up(unit);
 		}
 		if (is_up)
-			found[ntp->n++] = &KNOWN[i];
+			*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){KNOWN[i].name, &KNOWN[i]};
 	}
 	for (size_t i = 0; i < ELEMENTS(KNOWN); i++) {
 		bool runs = false;
 
 		for (size_t k = 0; k < f->n_processes; k++)
 			runs |= !strcmp(f->processes[k].name, KNOWN[i].process);
-		for (size_t k = 0; k < ntp->n; k++)
-			runs &= strcmp(found[k]->process, KNOWN[i].process) != 0;
+		for (size_t k = 0; k < f->n_daemons; k++)
+			runs &= strcmp(f->daemons[k].known->process, KNOWN[i].process) != 0;
 		if (runs)
-			found[ntp->n++] = &KNOWN[i];
+			*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){KNOWN[i].name, &KNOWN[i]};
 	}
-	for (size_t i = 0; i < ntp->n; i++) {
-		ntp->daemons[i].name = found[i]->name;
-		ntp_ask(found[i], &ntp->daemons[i], units);
-	}
+	for (size_t i = 0; i < f->n_daemons; i++)
+		ntp_ask(&f->daemons[i], units);
 }

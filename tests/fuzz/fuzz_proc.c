@@ -40,12 +40,10 @@ static void try_kernel(const char *text)
 
 static void try_clock(const char *text)
 {
-	struct ntp_daemon daemon = {};
+	_cleanup_(freep) char *chrony = ntp_parse_chrony(text), *ntpq = ntp_parse_ntpq(text);
 
-	ntp_parse_chrony(text, &daemon);
-	FUZZ_MUST(*daemon.description && daemon.answer != NTP_SILENT);
-	ntp_parse_ntpq(text, &daemon);
-	FUZZ_MUST(*daemon.description);
+	FUZZ_MUST(!chrony || strstr(chrony, ", stratum "));
+	FUZZ_MUST(!ntpq || strstr(ntpq, ", stratum "));
 	FUZZ_MUST(timer_period(text) >= 0);
 }
 

@@ -90,6 +90,11 @@ TEST(timers_are_named_with_their_time)
 	assert_non_null(strstr(finding.value, ", x.timer"));
 }
 
+#define CHRONY                                       \
+	{                                            \
+		"chrony", .text = (char *)"10.0.0.1" \
+	}
+
 TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 {
 	static const struct {
@@ -99,26 +104,21 @@ TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 		const char *words;
 	} cases[] = {
 		{true, {}, CHECK_OFF, "no time daemon runs"},
-		{true, {{"chrony", NTP_SYNCHRONISED, "follows 10.0.0.1"}}, CHECK_OK},
-		{false, {{"chrony", NTP_SYNCHRONISED, "follows 10.0.0.1"}}, CHECK_OFF,
-			"but the kernel reports an unsynchronised clock"},
-		{true, {{"ntpsec", NTP_SEARCHING, "follows no server"}}, CHECK_OFF,
-			"though the kernel reports a synchronised clock"},
-		{true, {{"ntpsec", NTP_SILENT, "follows no server"}}, CHECK_UNKNOWN},
-		{false, {{"ntpsec", NTP_SILENT, "follows no server"}}, CHECK_OFF},
-		{true,
-			{{"chrony", NTP_SYNCHRONISED, "follows 10.0.0.1"},
-				{"ntpsec", NTP_SYNCHRONISED, "follows 10.0.0.1"}},
-			CHECK_OFF, "2 daemons set one clock: chrony, ntpsec"},
+		{true, {CHRONY}, CHECK_OK},
+		{false, {CHRONY}, CHECK_OFF, "but the kernel reports an unsynchronised clock"},
+		{true, {{"ntpsec"}}, CHECK_OFF, "though the kernel reports a synchronised clock"},
+		{true, {{"ntpsec", .silent = true, .text = (char *)"it sulks"}}, CHECK_UNKNOWN},
+		{false, {{"ntpsec", .silent = true, .text = (char *)"it sulks"}}, CHECK_OFF},
+		{true, {CHRONY, {"ntpsec", .text = (char *)"10.0.0.1"}}, CHECK_OFF,
+			"2 daemons set one clock: chrony, ntpsec"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		struct facts f = {.clock = {.known = true, .synchronised = cases[i].synchronised}};
 
-		while (f.ntp.n < ELEMENTS(cases[i].daemons) && cases[i].daemons[f.ntp.n].name) {
-			f.ntp.daemons[f.ntp.n] = cases[i].daemons[f.ntp.n];
-			f.ntp.n++;
-		}
+		f.daemons = (struct ntp_daemon *)cases[i].daemons;
+		while (f.n_daemons < ELEMENTS(cases[i].daemons) && f.daemons[f.n_daemons].name)
+			f.n_daemons++;
 		assert_says("ntp.on", &f, cases[i].state, cases[i].words);
 	}
 	assert_string_equal(finding.value, "2 daemons set one clock: chrony, ntpsec");

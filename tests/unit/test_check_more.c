@@ -173,6 +173,13 @@ TEST_OF_MACHINE(traced_events_count_although_the_tracer_is_nop)
 	assert_found("trace", CHECK_OK, "nop");
 	tree_put("sys/kernel/debug/tracing/current_tracer", "function\n");
 	assert_found("trace", CHECK_OFF, "function");
+	tree_put("sys/kernel/tracing/current_tracer/directory", "");
+	assert_found("trace", CHECK_UNKNOWN, "/sys/kernel/tracing cannot be read here");
+	assert_int_equal(fchmodat(tree.fd, "sys/kernel/tracing", 0, 0), 0);
+	if (geteuid() != 0 || seteuid(65534) == 0)
+		assert_found("trace", CHECK_REFUSED, "only root can read /sys/kernel/tracing");
+	assert_int_equal(seteuid(getuid()), 0);
+	assert_int_equal(fchmodat(tree.fd, "sys/kernel/tracing", 0700, 0), 0);
 }
 
 TEST_OF_MACHINE(load_swap_and_package_managers_are_judged_by_what_they_tell)
