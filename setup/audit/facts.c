@@ -192,54 +192,34 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 	read_settings(f);
 }
 
-/* When an active timer elapses next; 0: never, or not known; -1: it is no active timer. */
-static int64_t timer_next_ns(struct units *units, const struct unit *unit)
-{
-	return unit_is_kind(unit->name, ".timer") && unit_is_up(unit) ? units_timer_next(units, unit->name)
-								      : -1;
-}
-
 /* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not
- * list. */
-static void read_units(struct facts *f, struct units *units, int64_t until_ns)
+ * list. `user`: in front of the names of a user's timers, of whose units nothing else is wanted; "": the system's. */
+static void read_units(struct facts *f, struct units *units, const struct unit_list *list, const char *user,
+	int64_t until_ns)
 {
 	struct error err2;
 
-	for (size_t i = 0; i < f->units.n; i++) {
-		const struct unit *unit = &f->units.items[i];
-		int64_t next_ns = timer_next_ns(units, unit);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct unit *unit = &list->items[i];
 		uint64_t cpu_ns = UINT64_MAX; /* not accounted, as systemd says it */
 
-		if (next_ns >= 0 && policy_stop(f->policy, unit->name))
-			*array_add(f->timers, f->n_timers) = (struct elapse){xstrdup(unit->name), next_ns};
-		else if (next_ns > 0 && next_ns < until_ns)
-			*array_add(f->due, f->n_due) = (struct elapse){xstrdup(unit->name), next_ns};
-		if (!unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
+		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit)) {
+			int64_t next_ns = units_timer_next(units, unit->name);
+			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns};
+
+			if (!*user && policy_stop(f->policy, unit->name))
+				*array_add(f->timers, f->n_timers) = elapse;
+			else if (next_ns > 0 && next_ns < until_ns)
+				*array_add(f->due, f->n_due) = elapse;
+			else
+				free(elapse.unit);
+		}
+		if (*user || !unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
 			continue;
 		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, &err2);
 		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
 			unit->name, cpu_ns > INT64_MAX ? -1 : (int64_t)cpu_ns};
-	}
-}
-
-/* Timers of a user. A manager that does not answer is ending, or not ours to ask. */
-static void read_user(struct facts *f, const char *socket, int64_t until_ns)
-{
-	_cleanup_(units_freep) struct units *units = NULL;
-	_cleanup_(unit_list_clear) struct unit_list list = {};
-	struct error err2;
-	int uid;
-
-	if (sscanf(socket, "/run/user/%d/", &uid) != 1 || units_open(&units, socket, &err2) < 0 ||
-		units_list(units, &list, &err2) < 0)
-		return;
-	for (size_t i = 0; i < list.n; i++) {
-		int64_t next_ns = timer_next_ns(units, &list.items[i]);
-
-		if (next_ns > 0 && next_ns < until_ns)
-			*array_add(f->due, f->n_due) = (struct elapse){
-				text_format("user-%d/%s", uid, list.items[i].name), next_ns};
 	}
 }
 
@@ -302,7 +282,7 @@ static void ask_running_system(struct facts *f)
 
 	f->has_units = units_open(&units, NULL, &why) == 0 && units_list(units, &f->units, &why) == 0;
 	if (f->has_units)
-		read_units(f, units, until_ns);
+		read_units(f, units, &f->units, "", until_ns);
 	else {
 		f->units_why = xstrdup(why.text);
 		units_free(TAKE(units));
@@ -312,8 +292,17 @@ static void ask_running_system(struct facts *f)
 		runs |= text_has_word("cron crond anacron", f->processes[i].name);
 	if (runs)
 		cron_read(&f->due, &f->n_due, f->root_fd, now_ns, until_ns);
-	for (size_t i = 0; i < sockets.n; i++)
-		read_user(f, sockets.items[i], until_ns);
+	for (size_t i = 0; i < sockets.n; i++) {
+		_cleanup_(units_freep) struct units *manager = NULL;
+		_cleanup_(unit_list_clear) struct unit_list list = {};
+		int uid;
+
+		/* One that does not answer is ending, or not ours to ask. */
+		if (sscanf(sockets.items[i], "/run/user/%d/", &uid) == 1 &&
+			units_open(&manager, sockets.items[i], &why) == 0 &&
+			units_list(manager, &list, &why) == 0)
+			read_units(f, manager, &list, text_brief("user-%d/", uid), until_ns);
+	}
 	users = sessions_desktops();
 	for (char **user = users; *user; user++)
 		*array_add(f->due, f->n_due) = (struct elapse){text_format("desktop-session:%s", *user), 0};
