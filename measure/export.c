@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A session's results as documents: CSV, tables in Markdown, AsciiDoc and Org mode, and JSON. hyperfine's columns and members
- * come first, as in hyperfine: elapsed times of all samples. See session.h. */
+ * come first, as in hyperfine: elapsed times of all samples. What --perf counted also as text. See session.h. */
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
-
-/* Means of the samples kept. */
-struct mean_cpu {
-	double user_ns, system_ns;
-};
-
-static struct mean_cpu mean_cpu(const struct run_result *run)
-{
-	double n = (double)run->discarding.pt.kept.n;
-	struct mean_cpu mean = {};
-
-	for (size_t i = 0; i < run->n_samples; i++) {
-		if (run->discarding.out[i])
-			continue;
-		mean.user_ns += (double)run->samples[i].user_ns / n;
-		mean.system_ns += (double)run->samples[i].system_ns / n;
-	}
-	return mean;
-}
+#include "lib/report/screen.h"
 
 /* What a table relates: in a duet, the elapsed time of each program is that of all, so that process times are. */
 static const struct summary *related_time(const struct task *t, bool duet)
@@ -134,13 +116,13 @@ static void add_row(const struct export_table *t, const struct task *task, const
 	double relative = time->mean_ns / to->mean_ns, relative_sd = relative * sqrt(cv * cv + cv_to * cv_to);
 	const struct summary *et = &run->discarding.et.raw, *pt = &run->discarding.pt.kept;
 	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
-	const struct mean_cpu cpu = mean_cpu(run);
 	bool several = run->n_samples > 1;
 	struct table *table = t->table;
 
 	table_row(table, CODE(task->name), time_cell(t, et->mean_ns, et->sd_ns, several),
 		time_cell(t, et->sd_ns, et->sd_ns, false), time_cell(t, et->median_ns, et->sd_ns, false),
-		time_cell(t, cpu.user_ns, et->sd_ns, false), time_cell(t, cpu.system_ns, et->sd_ns, false),
+		time_cell(t, mean_of_kept(run, offsetof(struct sample, user_ns)), et->sd_ns, false),
+		time_cell(t, mean_of_kept(run, offsetof(struct sample, system_ns)), et->sd_ns, false),
 		time_cell(t, (double)et->min_ns, et->sd_ns, false),
 		time_cell(t, (double)et->max_ns, et->sd_ns, false));
 	for (size_t i = 0; t->parameters[i]; i++) /* the reference has none */
@@ -225,6 +207,81 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 	return 0;
 }
 
+/* Of the clean samples; a count below 0 was not made. .mean_ns: NAN if none was. */
+static struct running perf_counted(const struct session *s, const struct task *t, size_t event)
+{
+	const struct run_result *run = &t->result;
+	struct running counted = RUNNING_NONE;
+
+	for (size_t i = 0; i < run->n_samples && (i + 1) * s->perf.n <= t->n_perf; i++) {
+		int64_t count = t->perf[i * s->perf.n + event];
+
+		if (count >= 0 && !run->discarding.out[i])
+			running_add(&counted, count);
+	}
+	if (counted.n == 0)
+		counted.mean_ns = NAN;
+	return counted;
+}
+
+/* {"cycles": {"mean", "sd", "values": [of each sample, null where it was not counted]}}. */
+static json_t *perf_json(const struct session *s, const struct task *t)
+{
+	size_t n_events = s->perf.n;
+	json_t *object = json_object();
+
+	for (size_t k = 0; k < n_events; k++) {
+		struct running counted = perf_counted(s, t, k);
+		json_t *values = json_array();
+
+		for (size_t i = k; i < t->n_perf; i += n_events)
+			json_array_append_new(
+				values, t->perf[i] < 0 ? json_null() : json_integer(t->perf[i]));
+		json_object_set_new(object, s->perf.items[k].name,
+			json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(counted.mean_ns), "sd",
+				json_real_or_null(counted.n > 1 ? running_sd(&counted) : NAN), "values",
+				values));
+	}
+	return object;
+}
+
+/* "1.234 G", "87.5", and a time for the clocks. */
+static const char *count_text(const char *name, double count)
+{
+	static const char prefixes[] = " kMGTP";
+	size_t i = 0;
+
+	if (strstr(name, "-clock"))
+		return text_duration((int64_t)count);
+	for (; count >= 99999.5 || (i > 0 && count >= 999.95); i++)
+		count /= 1000;
+	return text_brief(i ? "%.4g %c" : "%.5g", count, prefixes[i]);
+}
+
+char *perf_text(const struct session *s, const struct task *t)
+{
+	char *text = NULL;
+	double cycles = NAN;
+
+	if (t->n_perf == 0)
+		return NULL;
+	for (size_t i = s->perf.n; i-- > 0;) {
+		const char *name = s->perf.items[i].name;
+
+		if (!strncmp(name, "cycles", 6) || !strncmp(name, "cpu-cycles", 10))
+			cycles = perf_counted(s, t, i).mean_ns; /* at last, of the first such event */
+	}
+	for (size_t i = 0; i < s->perf.n; i++) {
+		const char *name = s->perf.items[i].name;
+		double mean = perf_counted(s, t, i).mean_ns, ratio = mean / cycles;
+
+		text_append(&text, ", ", "%s %s", name, isnan(mean) ? "not counted" : count_text(name, mean));
+		if (!strncmp(name, "instructions", 12) && !isnan(ratio))
+			text_append(&text, " ", "(%.2f per cycle)", ratio);
+	}
+	return text;
+}
+
 /* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
@@ -294,7 +351,6 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	const struct summary *et = &run->discarding.et.raw;
 	const struct parameters *p = &s->options->parameters;
 	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *parameters = NULL;
-	struct mean_cpu cpu = mean_cpu(run);
 
 	for (size_t i = 0; i < run->n_samples; i++) {
 		json_array_append_new(times, json_real((double)run->samples[i].et_ns / 1e9));
@@ -311,7 +367,8 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	}
 	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o*, s:o}", "command",
 		t->name, "mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9,
-		"user", cpu.user_ns / 1e9, "system", cpu.system_ns / 1e9, "min", (double)et->min_ns / 1e9,
+		"user", mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9, "system",
+		mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9, "min", (double)et->min_ns / 1e9,
 		"max", (double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
 		exit_codes, "parameters", parameters, "emp", emp_json(s, t));
 }

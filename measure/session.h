@@ -146,12 +146,8 @@ int export_results(const struct session *session, bool streams, struct error *er
 /* One document. */
 int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
 
-/* The results of --perf, in the samples that count for PT. */
-
-/* {"cycles": {"mean", "sd", "values": [of each sample, null where it was not counted]}}. */
-json_t *perf_json(const struct session *session, const struct task *task);
-
-/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)"; the caller frees it. NULL: nothing was counted. */
+/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)": the means of what --perf counted, in the samples that count for PT. The caller
+ * frees it. NULL: nothing was counted. */
 char *perf_text(const struct session *session, const struct task *task);
 
 /* A session's results as text. */

@@ -414,8 +414,7 @@ static int by_count(const void *x, const void *y)
 	return (a->samples[0] > b->samples[0]) - (a->samples[0] < b->samples[0]);
 }
 
-/* Means of the samples kept; -1 if one of them is not known. */
-static double mean_of_kept(const struct run_result *r, size_t offset)
+double mean_of_kept(const struct run_result *r, size_t offset)
 {
 	double sum = 0;
 	size_t n = 0;
@@ -430,7 +429,7 @@ static double mean_of_kept(const struct run_result *r, size_t offset)
 		sum += (double)ns;
 		n++;
 	}
-	return n > 0 ? sum / (double)n : -1;
+	return n > 0 ? sum / (double)n : 0;
 }
 
 struct screen run_screen_fill(const struct run_result *result)

@@ -43,6 +43,9 @@ void screen_print(FILE *file, const struct screen *screen);
 /* Frees what is allocated: the reasons' samples and the notes. */
 void screen_clear(struct screen *screen);
 
+/* The mean of an int64_t of struct sample, in the samples kept; 0: none is; -1: it is not known of one of them. */
+double mean_of_kept(const struct run_result *result, size_t offset);
+
 /* Everything but the name, the unit, the notes and whether user and system are approximate. The result must outlive it. */
 struct screen run_screen_fill(const struct run_result *result);
 
