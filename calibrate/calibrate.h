@@ -36,23 +36,13 @@ void calibrate_print(const char *format, ...) __attribute__((format(printf, 1, 2
 
 verb_function verb_run, verb_resume, verb_revalidate, verb_status, verb_clocks, verb_profile, verb_jitter;
 
-/* The sizes of runs, that is, how long INC runs and how often: as text, and by name. */
-
-/* "128x800" */
+/* How long INC runs, and how often: "128x800" */
 struct size {
 	int64_t length_ns;
 	int count;
 };
 
-struct preset {
-	const char *name;
-	struct size sizes[CALIBRATION_PHASES];
-};
-
-extern const struct preset *const preset_default; /* the papers' */
-
-option_parser preset_option;      /* into const struct preset * */
-option_parser preset_size_option; /* into struct size */
+option_parser size_option; /* into struct size */
 
 /* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
  * calibration_run takes the rest of the short and of the long run, with INC as the program, and makes the profile

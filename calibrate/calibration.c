@@ -52,8 +52,8 @@ int calibration_prepare(struct calibration *c, struct error *err)
 {
 	const struct observer *o = &c->base.observer;
 	_cleanup_(freep) char *off = NULL;
-	enum accounting_backend backend;
 	const char *why;
+	int backend;
 	int r = c->plan.cpu >= 0 ? pinning_check(c->plan.cpu, AT_FDCWD, err) : 0;
 
 	c->inc.cpu = c->plan.cpu;
@@ -73,7 +73,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	}
 	r = run_session_environment(&c->base, err);
 	if (r == 0)
-		r = accounting_backend_parse(c->plan.backend, "--accounting", &backend, err);
+		r = option_choice(c->plan.backend, "--accounting", accounting_backend_names, &backend, err);
 	if (r == 0)
 		r = observer_open(&c->base.observer, backend, c->plan.cpu, err);
 	if (r < 0)

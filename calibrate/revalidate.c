@@ -19,8 +19,8 @@ const struct option_row revalidate_options[] = {
 		&calibrate_options.ignore_audit},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{0, "adopt", NULL, "if the profile holds, use it for today's environment", NULL, &options.adopt},
-	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", accounting_backend_parse,
-		&calibrate_options.backend},
+	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", NULL,
+		&calibrate_options.backend, .choices = accounting_backend_names},
 	{},
 };
 

@@ -127,13 +127,22 @@ int verb_resume(int argc, char **argv, struct error *err)
 	return r != 0 ? r : calibration_run(&calibration, err);
 }
 
+/* The sizes of the short and of the long run; the last are the papers'. */
+static const char *const preset_names[] = {"quick", "hour", "day", "paper", NULL};
+static const struct size presets[][CALIBRATION_PHASES] = {
+	{{100 * NS_PER_MS, 200}, {NS_PER_S, 16}},
+	{{NS_PER_S, 1600}, {60 * NS_PER_S, 30}},
+	{{16 * NS_PER_S, 1200}, {1024 * NS_PER_S, 60}},
+	{{128 * NS_PER_S, 800}, {16384 * NS_PER_S, 40}},
+};
+
 static struct {
-	const struct preset *preset;
+	int preset;
 	struct size sizes[CALIBRATION_PHASES]; /* count 0: the preset's */
 	int64_t reuse_long;
 	const char *save;
 	bool resume, yes;
-} options;
+} options = {.preset = ELEMENTS(presets) - 1};
 
 /* The rest of the options is a part of the plan. */
 static struct calibration_plan wanted = {.material_ppm = LEAST_SHARE_PPM};
@@ -145,11 +154,11 @@ static int parse_run_id(const char *value, const char *name, void *into, struct 
 
 const struct option_row run_options[] = {
 	{0, "save", "NAME", "store the profile under this name", NULL, &options.save},
-	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", preset_option,
-		&options.preset},
-	{0, "short", "LENGTHxCOUNT", "the short run: seconds, samples (paper: 128x800)", preset_size_option,
+	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", NULL, &options.preset,
+		.choices = preset_names},
+	{0, "short", "LENGTHxCOUNT", "the short run: seconds, samples (paper: 128x800)", size_option,
 		&options.sizes[SHORT_PHASE]},
-	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", preset_size_option,
+	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", size_option,
 		&options.sizes[LONG_PHASE]},
 	{0, "cpu", "N", "run INC on this CPU", pinning_option, &calibrate_options.cpu},
 	{0, "yes", NULL, "do not ask for confirmation", NULL, &options.yes},
@@ -171,8 +180,8 @@ const struct option_row run_options[] = {
 		&wanted.phases[SHORT_PHASE].central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&wanted.phases[LONG_PHASE].central_max_ns},
-	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", accounting_backend_parse,
-		&calibrate_options.backend},
+	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", NULL,
+		&calibrate_options.backend, .choices = accounting_backend_names},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{},
 };
@@ -231,7 +240,6 @@ static int confirm_run(int64_t ns, struct error *err)
 
 static int begin_new(struct calibration *c, struct error *err)
 {
-	const struct preset *preset = options.preset ?: preset_default;
 	int64_t takes_ns = 0;
 	int r = 0;
 
@@ -246,7 +254,7 @@ static int begin_new(struct calibration *c, struct error *err)
 	c->plan.cpu = calibrate_options.cpu;
 	c->plan.anyway = calibrate_options.ignore_audit;
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		struct size size = options.sizes[i].count ? options.sizes[i] : preset->sizes[i];
+		struct size size = options.sizes[i].count ? options.sizes[i] : presets[options.preset][i];
 
 		c->plan.phases[i].length_ns = size.length_ns;
 		c->plan.phases[i].samples = (uint32_t)size.count;

@@ -143,23 +143,12 @@ struct measure_options measure_options = {
 	.fail_if_slower = -1,
 };
 
-/* The index of a word, into an enum. */
-static int parse_word(const char *value, const char *name, void *into, struct error *err)
+static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
-	static const struct {
-		const char *option;
-		const char *words[5];
-	} options[] = {
-		{"--order", {"interleave", "shuffle", "sequence", "duet"}}, /* enum order */
-		{"--slices-by", {"auto", "scheduler", "freezer"}},          /* enum slicing */
-		{"--sort", {"auto", "command", "mean-time"}},               /* enum sort */
-	};
-	size_t i = 0;
+	static const char *const choices[] = {"interleave", "shuffle", "sequence", "duet", NULL};
 
-	while (strcmp(options[i].option, name) != 0)
-		i++;
-	measure_options.order_given |= i == 0;
-	return option_choice(value, name, options[i].words, into, err);
+	measure_options.order_given = true;
+	return option_choice(value, name, choices, into, err); /* enum order */
 }
 
 static int parse_against(const char *value, const char *name, void *into, struct error *err)
@@ -390,11 +379,12 @@ const struct option_row measure_option_rows[] = {
 		&O.other_cpus},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu, .group = "CPUs and order"},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
-	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_word,
+	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
 		&O.order},
 	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
 		option_duration, &O.slice_ns},
-	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", parse_word, &O.slicing},
+	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", NULL, &O.slicing,
+		CHOICES("auto", "scheduler", "freezer")},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
 	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 2 for 5 samples)",
 		option_count0, &O.alone},
@@ -409,7 +399,8 @@ const struct option_row measure_option_rows[] = {
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
 		&O.fail_if_slower},
-	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", parse_word, &O.sort},
+	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", NULL, &O.sort,
+		CHOICES("auto", "command", "mean-time")},
 	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names,
 		.group = "Commands"},
 	{'L', "parameter-list", "VAR VALUES", "run with {VAR} replaced by each value (a,b,c)", NULL,
@@ -441,8 +432,8 @@ const struct option_row measure_option_rows[] = {
 		&O.trace},
 	{0, "fast-clock", NULL, "make programs read their own CPU time through libemp-clock", NULL,
 		&O.fast_clock},
-	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", accounting_backend_parse,
-		&O.backend},
+	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", NULL, &O.backend,
+		.choices = accounting_backend_names},
 	{'u', "time-unit", "UNIT", "second, millisecond or microsecond (default: what fits)", parse_unit,
 		&O.unit, .group = "Results"},
 	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,

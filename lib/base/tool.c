@@ -237,6 +237,8 @@ static int take_option(
 		optind += row->n_values - 1;
 		return row->parse_many(values, name, row->into, err);
 	}
+	if (row->choices)
+		return option_choice(optarg, name, row->choices, row->into, err);
 	if (row->parse)
 		return row->parse(optarg, name, row->into, err);
 	*(const char **)row->into = optarg;

@@ -34,8 +34,15 @@ struct option_row {
 	option_parser_many *parse_many; /* may be given more than once; so may option_append, and flags */
 	bool optional;     /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
 	const char *group; /* of the first option of a group: the heading above it in help */
+	const char *const *choices; /* CHOICES("auto", "never"): the index is put into an int, or an enum */
 	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
 };
+
+#define CHOICES(...)                     \
+	.choices = (const char *const[]) \
+	{                                \
+		__VA_ARGS__, NULL        \
+	}
 
 /* The index of `value` in `choices`, which end with NULL; for parsers of options and of files. */
 int option_choice(

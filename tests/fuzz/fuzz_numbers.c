@@ -29,7 +29,7 @@ static void try_time(const char *text)
 
 static void try_numbers(const char *text)
 {
-	enum accounting_backend backend;
+	int backend;
 	struct error err = {};
 	struct size size;
 	double percent;
@@ -46,11 +46,11 @@ static void try_numbers(const char *text)
 		FUZZ_REFUSED(&err);
 	else
 		FUZZ_MUST(percent >= 0);
-	if (preset_size_option(text, "--it", &size, &err) < 0)
+	if (size_option(text, "--it", &size, &err) < 0)
 		FUZZ_REFUSED(&err);
 	else
 		FUZZ_MUST(size.length_ns > 0 && size.count > 1);
-	if (accounting_backend_parse(text, "--it", &backend, &err) < 0)
+	if (option_choice(text, "--it", accounting_backend_names, &backend, &err) < 0)
 		FUZZ_REFUSED(&err);
 }
 

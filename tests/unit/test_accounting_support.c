@@ -2,6 +2,7 @@
 /* What is said where the accounting cannot be had. */
 #include "tests/unit/check.h"
 
+#include "lib/base/tool.h"
 #include "lib/host/accounting/accounting.h"
 #include "tests/unit/tree.h"
 
@@ -106,16 +107,17 @@ TEST_IN_TREE(a_rootless_container_is_recognised)
 
 TEST(each_backend_is_parsed_by_its_name)
 {
-	enum accounting_backend backend;
 	struct error err = {};
+	int backend;
 
 	for (int i = 0; i < N_ACCOUNTING_BACKENDS; i++) {
-		assert_int_equal(
-			accounting_backend_parse(accounting_backend_names[i], "--accounting", &backend, &err),
+		assert_int_equal(option_choice(accounting_backend_names[i], "--accounting",
+					 accounting_backend_names, &backend, &err),
 			0);
 		assert_int_equal(backend, i);
 	}
-	assert_int_equal(accounting_backend_parse("ebpf", "--accounting", &backend, &err), -EINVAL);
+	assert_int_equal(
+		option_choice("ebpf", "--accounting", accounting_backend_names, &backend, &err), -EINVAL);
 	assert_string_equal(err.text,
 		"--accounting must be auto, bpf, taskstats or none, not 'ebpf' (did you mean 'bpf'?)");
 	assert_int_equal(accounting_state(NULL)->backend, ACCOUNTING_NONE);

@@ -20,6 +20,8 @@ static int parse(const char *name, const char *value, void *into, struct error *
 	char dashed[64];
 
 	snprintf(dashed, sizeof(dashed), "--%s", name);
+	if (row(name)->choices)
+		return option_choice(value, dashed, row(name)->choices, into, err);
 	return row(name)->parse(value, dashed, into, err);
 }
 

@@ -4,7 +4,6 @@
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/base/paths.h"
-#include "lib/base/tool.h"
 
 #include <linux/capability.h>
 #include <sys/utsname.h>
@@ -96,15 +95,6 @@ const char *const accounting_backend_names[N_ACCOUNTING_BACKENDS + 1] = {
 	[ACCOUNTING_TASKSTATS] = "taskstats",
 	[ACCOUNTING_NONE] = "none",
 };
-
-int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err)
-{
-	int backend, r = option_choice(value, name, accounting_backend_names, &backend, err);
-
-	if (r == 0)
-		*(enum accounting_backend *)into = (enum accounting_backend)backend;
-	return r;
-}
 
 int accounting_new(struct accounting **ret, const struct accounting_options *options, struct error *err)
 {

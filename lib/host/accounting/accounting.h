@@ -20,9 +20,6 @@ enum { N_ACCOUNTING_BACKENDS = ACCOUNTING_NONE + 1 };
 /* "auto", "bpf", "taskstats", "none"; and NULL. */
 extern const char *const accounting_backend_names[];
 
-/* One of them, into an enum accounting_backend (an option_parser of lib/base/tool.h). */
-int accounting_backend_parse(const char *value, const char *name, void *into, struct error *err);
-
 /* One process that took CPU time between the snapshots. */
 struct process_cpu {
 	pid_t pid;
