@@ -84,15 +84,3 @@ int calibration_new_run(const struct calibration *calibration, enum run_kind kin
 /* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
  * can be resumed. */
 int calibration_run(struct calibration *calibration, struct error *err);
-
-/* The calibration of a run; without a run, the latest: for the profile, if there is one, and of those that can be resumed,
- * or of all. */
-struct calibration_query {
-	int64_t run;         /* 0: not given */
-	const char *profile; /* NULL: not given */
-	bool any;            /* not only one that can be resumed */
-};
-
-/* 1: *ret is filled in; 0: there is none. */
-int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
-	struct error *err);

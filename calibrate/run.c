@@ -17,36 +17,6 @@ const struct option_row resume_options[] = {
 	{},
 };
 
-int find_calibration(struct book *book, const struct calibration_query *query, struct calibration_plan *ret,
-	struct error *err)
-{
-	struct calibration_plan *all;
-	size_t n;
-	int r, found = 0;
-
-	r = book_calibrations(book, &all, &n, err);
-	if (r < 0)
-		return r;
-	for (size_t i = n; i-- > 0;) {
-		struct calibration_plan *c = &all[i];
-		bool fits = query->any || c->state == CALIBRATION_OPEN;
-
-		if (query->run)
-			fits = c->phases[SHORT_PHASE].run == query->run ||
-			       c->phases[LONG_PHASE].run == query->run;
-		else if (query->profile && strcmp(c->profile, query->profile))
-			fits = false;
-		if (!found && fits) {
-			*ret = *c;
-			found = 1;
-		} else {
-			calibration_plan_clear(c);
-		}
-	}
-	free(all);
-	return found;
-}
-
 /* For the rest of c->plan. All samples of a run must come from the same environment, unless --ignore-changes is given. 0, STATUS_NOT_FIT
  * with a sentence, or a failure. */
 static int prepare_to_resume(struct calibration *c, struct error *err)
@@ -104,7 +74,7 @@ int verb_resume(int argc, char **argv, struct error *err)
 		r = calibration_open(&calibration, err);
 	book = calibration.base.book;
 	if (r == 0)
-		r = find_calibration(book, &(struct calibration_query){.run = run}, &calibration.plan, err);
+		r = book_find_calibration(book, run, NULL, false, &calibration.plan, err);
 	if (r < 0)
 		return r;
 	if (r == 0 && !run)
@@ -289,8 +259,7 @@ int verb_run(int argc, char **argv, struct error *err)
 	r = calibration_open(c, err);
 	/* --resume: resumes the calibration if it has begun; does nothing if it is complete */
 	if (r == 0 && options.resume)
-		r = begun = find_calibration(
-			c->base.book, &(struct calibration_query){.profile = options.save}, &c->plan, err);
+		r = begun = book_find_calibration(c->base.book, 0, options.save, false, &c->plan, err);
 	if (r == 0 && options.resume && !wanted.replace && has_profile(c->base.book, options.save)) {
 		calibrate_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
 		sd_notify(0, "READY=1"); /* a service that ends without it counts as failed */

@@ -54,10 +54,8 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 /* Of a run, or, for 0, of the latest that can be resumed, or else of the latest. 1: found; 0: there is none. */
 static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
 {
-	int r = find_calibration(book, &(struct calibration_query){.run = run}, &s->calibration, err);
+	int r = book_find_calibration(book, run, NULL, true, &s->calibration, err);
 
-	if (r == 0 && !run)
-		r = find_calibration(book, &(struct calibration_query){.any = true}, &s->calibration, err);
 	if (r <= 0)
 		return r;
 	s->pid = process_ref_pid(s->calibration.owner);

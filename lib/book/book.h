@@ -188,8 +188,10 @@ void calibration_plan_clear(struct calibration_plan *calibration);
 /* A new one, whose id is 0: sets the id, state CALIBRATION_OPEN, and started_ns if it is 0. Otherwise stores what changes while it
  * runs: state, owner, and the runs. */
 int book_put_calibration(struct book *book, struct calibration_plan *calibration, struct error *err);
-/* In the order they were begun; clear each and free the array. */
-int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err);
+/* The calibration of a run; without a run (0), the latest that can be resumed, for that profile (NULL: any), or, `any`, the latest at
+ * all. 1: *ret is filled in; 0: there is none. */
+int book_find_calibration(struct book *book, int64_t run, const char *profile, bool any,
+	struct calibration_plan *ret, struct error *err);
 
 /* Where a run was interrupted and resumed. */
 struct resume_point {

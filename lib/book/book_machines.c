@@ -421,7 +421,11 @@ int book_put_calibration(struct book *book, struct calibration_plan *c, struct e
 		c->profile, book->path);
 }
 
-int book_calibrations(struct book *book, struct calibration_plan **ret, size_t *ret_n, struct error *err)
+int book_find_calibration(struct book *book, int64_t run, const char *profile, bool any,
+	struct calibration_plan *ret, struct error *err)
 {
-	return sql_all(book, err, &calibration_table, "ORDER BY id", ret, ret_n, "");
+	return sql_one(book, err, &calibration_table,
+		"WHERE CASE ?1 WHEN 0 THEN (?2 IS NULL OR profile = ?2) AND (?3 OR state = 'open')"
+		" ELSE ?1 IN (short_run, long_run) END ORDER BY ?1 = 0 AND state = 'open' DESC, id DESC LIMIT 1",
+		ret, "iti", run, profile, (int64_t)any);
 }

@@ -256,15 +256,10 @@ static void read_profiles(struct book *book, const struct run *run)
 
 static void read_calibrations(struct book *book)
 {
-	struct calibration_plan *plans = NULL;
+	_cleanup_(calibration_plan_clear) struct calibration_plan plan = {};
 	struct error err = {};
-	size_t n = 0;
 
-	if (!fine(book_calibrations(book, &plans, &n, &err), &err))
-		return;
-	for (size_t i = 0; i < n; i++)
-		calibration_plan_clear(&plans[i]);
-	free(plans);
+	fine(book_find_calibration(book, 0, NULL, true, &plan, &err), &err);
 }
 
 static void read_book(void)

@@ -29,9 +29,7 @@ static int64_t begin_run(struct scratch *s)
 
 TEST_IN_BOOK(all_of_a_calibration_comes_back)
 {
-	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up();
-	struct calibration_plan *back;
-	size_t n;
+	_cleanup_(calibration_plan_clear) struct calibration_plan c = made_up(), back = {};
 
 	c.phases[SHORT_PHASE].run = begin_run(s);
 	assert_done(s, book_put_calibration(s->book, &c, &s->err));
@@ -39,24 +37,55 @@ TEST_IN_BOOK(all_of_a_calibration_comes_back)
 	free(c.owner);
 	c.owner = NULL;
 	assert_done(s, book_put_calibration(s->book, &c, &s->err));
-	assert_done(s, book_calibrations(s->book, &back, &n, &s->err));
-	assert_int_equal(n, 1);
-	assert_int_equal(back->id, c.id);
-	assert_string_equal(back->profile, "lab1");
-	assert_int_equal(back->state, CALIBRATION_OPEN);
-	assert_null(back->owner);
-	assert_int_equal(back->phases[SHORT_PHASE].samples, 150);
-	assert_int_equal(back->phases[SHORT_PHASE].central_max_ns, 0);
-	assert_int_equal(back->phases[SHORT_PHASE].run, c.phases[SHORT_PHASE].run);
-	assert_int_equal(back->phases[LONG_PHASE].length_ns, 1000000000);
-	assert_int_equal(back->phases[LONG_PHASE].central_max_ns, 1200000000);
-	assert_int_equal(back->phases[LONG_PHASE].run, c.phases[LONG_PHASE].run);
-	assert_int_equal(back->cpu, 1);
-	assert_true(back->force);
-	assert_false(back->anyway);
-	assert_false(back->replace);
-	calibration_plan_clear(back);
-	free(back);
+	assert_int_equal(book_find_calibration(s->book, 0, "lab1", false, &back, &s->err), 1);
+	assert_int_equal(back.id, c.id);
+	assert_string_equal(back.profile, "lab1");
+	assert_int_equal(back.state, CALIBRATION_OPEN);
+	assert_null(back.owner);
+	assert_int_equal(back.phases[SHORT_PHASE].samples, 150);
+	assert_int_equal(back.phases[SHORT_PHASE].central_max_ns, 0);
+	assert_int_equal(back.phases[SHORT_PHASE].run, c.phases[SHORT_PHASE].run);
+	assert_int_equal(back.phases[LONG_PHASE].length_ns, 1000000000);
+	assert_int_equal(back.phases[LONG_PHASE].central_max_ns, 1200000000);
+	assert_int_equal(back.phases[LONG_PHASE].run, c.phases[LONG_PHASE].run);
+	assert_int_equal(back.cpu, 1);
+	assert_true(back.force);
+	assert_false(back.anyway);
+	assert_false(back.replace);
+}
+
+/* Which one is found; 0: none. */
+static int64_t found(struct scratch *s, int64_t run, const char *profile, bool any)
+{
+	_cleanup_(calibration_plan_clear) struct calibration_plan back = {};
+
+	assert_in_range(book_find_calibration(s->book, run, profile, any, &back, &s->err), 0, 1);
+	return back.id;
+}
+
+TEST_IN_BOOK(a_calibration_is_found_by_its_run_or_its_profile_or_as_the_latest)
+{
+	_cleanup_(calibration_plan_clear) struct calibration_plan a = made_up(), b = made_up();
+
+	a.phases[SHORT_PHASE].run = begin_run(s);
+	b.phases[SHORT_PHASE].run = begin_run(s);
+	assert_int_equal(found(s, 0, NULL, true), 0);
+	assert_done(s, book_put_calibration(s->book, &a, &s->err));
+	assert_done(s, book_put_calibration(s->book, &b, &s->err));
+	assert_int_equal(found(s, 0, NULL, false), b.id);
+	b.state = CALIBRATION_DONE;
+	assert_done(s, book_put_calibration(s->book, &b, &s->err));
+	assert_int_equal(found(s, 0, NULL, true), a.id); /* it can be resumed */
+	assert_int_equal(found(s, 0, "lab1", false), a.id);
+	assert_int_equal(found(s, 0, "lab2", true), 0);
+	a.state = CALIBRATION_REFUSED;
+	a.phases[LONG_PHASE].run = begin_run(s);
+	assert_done(s, book_put_calibration(s->book, &a, &s->err));
+	assert_int_equal(found(s, 0, "lab1", false), 0);
+	assert_int_equal(found(s, 0, NULL, true), b.id);
+	assert_int_equal(found(s, a.phases[SHORT_PHASE].run, NULL, false), a.id);
+	assert_int_equal(found(s, a.phases[LONG_PHASE].run, NULL, false), a.id);
+	assert_int_equal(found(s, 77, NULL, true), 0);
 }
 
 TEST_IN_BOOK(without_its_short_run_a_calibration_is_gone)
