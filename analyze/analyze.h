@@ -40,12 +40,6 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 			NULL, &analyze_options.recompute                                                    \
 	}
 
-/* What options may not say together, or need beside them: the sentence for the first rule that is broken. */
-struct option_rule {
-	bool broken;
-	const char *sentence;
-};
-int analyze_check_options(const struct option_rule *rules, size_t n, struct error *err);
 #define NEEDS_PICTURE(option) option " needs a picture: -o FILE.png (or .svg, .pdf)"
 
 option_parser option_run; /* into int64_t: the number of a run, also of an operand */

@@ -61,7 +61,7 @@ int verb_jitter(int argc, char **argv, struct error *err)
 			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)"},
 	};
 	int64_t id;
-	int r = analyze_check_options(rules, ELEMENTS(rules), err);
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (r == 0 && argc > 1)
 		r = option_run(argv[0], "BEFORE", &view.baseline, err);

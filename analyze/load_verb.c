@@ -112,7 +112,7 @@ int verb_load(int argc, char **argv, struct error *err)
 			"--fail-if-slower needs two loads to compare: RUN RUN"},
 	};
 	int64_t run_a, run_b = 0;
-	int r = analyze_check_options(rules, ELEMENTS(rules), err);
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (r == 0 && argc > 1)
 		r = option_run(argv[1], "RUN", &run_b, err);

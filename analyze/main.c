@@ -63,14 +63,6 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-int analyze_check_options(const struct option_rule *rules, size_t n, struct error *err)
-{
-	for (size_t i = 0; i < n; i++)
-		if (rules[i].broken)
-			return error_say(err, -EINVAL, "%s", rules[i].sentence);
-	return 0;
-}
-
 int option_run(const char *value, const char *name, void *into, struct error *err)
 {
 	if (text_parse_int(value, name, 1, INT64_MAX, into, err) == 0)

@@ -283,13 +283,14 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
 	struct figure f = {.analysis = &analysis, .profile = analyze_options.profile, .panels = 1};
 	struct drawing drawing = {"scatter", write_figure, &f, 1100, 800};
-	int r;
+	const struct option_rule rules[] = {
+		{!options.output, "name the picture with -o FILE.png (or .svg, .pdf)"},
+		{options.zooms && options.samples, "--zooms and --samples are two pictures; choose one"},
+	};
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
-	if (!options.output)
-		return error_say(err, -EINVAL, "name the picture with -o FILE.png (or .svg, .pdf)");
-	if (options.zooms && options.samples)
-		return error_say(err, -EINVAL, "--zooms and --samples are two pictures; choose one");
-	r = analyze_load(argv[0], &how, &book, &analysis, err);
+	if (r == 0)
+		r = analyze_load(argv[0], &how, &book, &analysis, err);
 	if (r == 0 && f.profile)
 		r = analyze_discard(book, analysis.run.id, &result, err);
 	if (r < 0)

@@ -29,7 +29,7 @@ int verb_trend(int argc, char **argv, struct error *err)
 			"--json, --csv - and --markdown - share standard output: give all but one a file"},
 		{options.script && !options.output, NEEDS_PICTURE("--script")},
 	};
-	int r = analyze_check_options(rules, ELEMENTS(rules), err);
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (r == 0)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);

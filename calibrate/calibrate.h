@@ -66,8 +66,8 @@ struct calibration {
 
 void calibration_clear(struct calibration *calibration);
 
-/* Opens the book and takes the host's lock. */
-int calibration_open(struct calibration *calibration, struct error *err);
+/* Finds INC, opens the book, and takes the host's lock (RUN_LOCK_TAKEN). */
+int calibration_open(struct calibration *calibration, enum run_lock lock, struct error *err);
 
 /* Checks the machine and takes its fingerprint, and opens the observer. 0, or STATUS_NOT_FIT with a sentence if the machine is not fit and
  * --ignore-audit is not given. */

@@ -21,13 +21,13 @@ void calibration_clear(struct calibration *c)
 	free(c->notes);
 }
 
-int calibration_open(struct calibration *c, struct error *err)
+int calibration_open(struct calibration *c, enum run_lock lock, struct error *err)
 {
 	int r = suite_file_find("inc", &c->inc.path, err);
 
 	calibrate_options.ignore_audit |= calibrate_options.anyway;
 	calibrate_options.ignore_changes |= calibrate_options.anyway;
-	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, RUN_LOCK_TAKEN, err);
+	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, lock, err);
 }
 
 /* "Audit: not fit (…), ignored", without -v with three of the checks. */

@@ -5,7 +5,6 @@
 #include "lib/base/argv.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
-#include "lib/host/process/subprocess.h"
 
 #include <stdarg.h>
 
@@ -29,30 +28,27 @@ static const struct option_row constant_options[] = {
 
 static int verb_constant(int argc, char **argv, struct error *err)
 {
-	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
-	struct inc inc = {.cpu = calibrate_options.cpu};
-	_cleanup_(freep) char *path = NULL;
-	int r = suite_file_find("inc", &path, err);
+	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
+	struct run_session *session = &calibration.base;
+	struct inc *inc = &calibration.inc;
+	int r = calibration_open(&calibration, RUN_LOCK_IGNORED, err);
 
-	inc.path = path;
+	inc->cpu = calibrate_options.cpu;
 	if (r == 0)
-		r = run_session_open(&session, calibrate_options.db, BOOK_WRITE, RUN_LOCK_IGNORED, err);
+		r = run_session_environment(session, err);
 	if (r == 0)
-		r = run_session_environment(&session, err);
+		r = observer_open(&session->observer, ACCOUNTING_NONE, -1, err);
 	if (r == 0)
-		r = observer_open(&session.observer, ACCOUNTING_NONE, -1, err);
-	if (r < 0)
-		return r;
-	r = inc_find_constant(&inc, &session, session.environment, err);
+		r = inc_find_constant(inc, session, session->environment, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (calibrate_options.json)
 		return json_print_document("emp-constant",
-			json_pack("{s:f, s:s, s:b}", "iterations_per_second", inc.per_second, "environment",
-				session.environment_digest, "found_now", inc.found_now),
+			json_pack("{s:f, s:s, s:b}", "iterations_per_second", inc->per_second, "environment",
+				session->environment_digest, "found_now", inc->found_now),
 			err);
-	printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", inc.per_second,
-		session.environment_digest, inc.found_now ? "measured now" : "measured before");
+	printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", inc->per_second,
+		session->environment_digest, inc->found_now ? "measured now" : "measured before");
 	return 0;
 }
 

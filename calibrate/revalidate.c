@@ -214,7 +214,7 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	struct calibration_plan *plan = &calibration.plan;
 	_cleanup_(past_clear) struct past past = {};
 	int64_t run = 0;
-	int r = calibration_open(&calibration, err);
+	int r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 
 	if (r == 0)
 		r = load_past(calibration.base.book, argv[0], &past, err);

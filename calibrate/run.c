@@ -71,7 +71,7 @@ int verb_resume(int argc, char **argv, struct error *err)
 	if (argc > 0)
 		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
-		r = calibration_open(&calibration, err);
+		r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 	book = calibration.base.book;
 	if (r == 0)
 		r = book_find_calibration(book, run, NULL, false, &calibration.plan, err);
@@ -256,7 +256,7 @@ int verb_run(int argc, char **argv, struct error *err)
 
 	if (!options.save)
 		return error_say(err, -EINVAL, "name the profile with --save NAME");
-	r = calibration_open(c, err);
+	r = calibration_open(c, RUN_LOCK_TAKEN, err);
 	/* --resume: resumes the calibration if it has begun; does nothing if it is complete */
 	if (r == 0 && options.resume)
 		r = begun = book_find_calibration(c->base.book, 0, options.save, false, &c->plan, err);

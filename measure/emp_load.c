@@ -148,8 +148,6 @@ static const struct verb worker_verbs[] = {
 	{},
 };
 
-static const struct option_row no_options[] = {{}};
-
 static const struct tool tool = {
 	.name = "emp-load",
 	.summary = "Measures how fast a machine does the work of many users at once.",
@@ -160,7 +158,7 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-static const struct tool worker_tool = {.name = "emp-load", .options = no_options, .verbs = worker_verbs};
+static const struct tool worker_tool = {.name = "emp-load", .verbs = worker_verbs};
 
 int main(int argc, char **argv)
 {

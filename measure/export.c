@@ -166,7 +166,7 @@ static void write_remarks(const struct export_table *t, enum table_format format
 static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
 	const struct session *judged = session_judged(s);
-	bool duet = s->options->order == ORDER_DUET;
+	bool duet = s->order == ORDER_DUET;
 	struct export_table t = {.session = s, .duet = duet, .ratios = duet && session_n_shown(s) > 1};
 	_cleanup_(table_freep) struct table *table = NULL;
 	_cleanup_(argv_freep) char **parameters = NULL;
@@ -431,7 +431,7 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	if (r == 0 && s->base.book)
 		r = document_make_context(
 			s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
-	if (r == 0 && s->options->order == ORDER_DUET) {
+	if (r == 0 && s->order == ORDER_DUET) {
 		r = duet_json(s, &duet, err);
 	} else if (r == 0 && s->n > 1) {
 		const struct duet_advice advice = session_advice(s);

@@ -82,8 +82,6 @@ static const struct verb verbs[] = {
 	{},
 };
 
-static const struct option_row no_options[] = {{}};
-
 static const struct tool tool = {
 	.name = "emp-measure",
 	.summary = "Times programs, and discards samples in which an infrequent daemon ran too long.",
@@ -91,7 +89,6 @@ static const struct tool tool = {
 		 "  emp-measure -- sort big.txt                               one program\n"
 		 "  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"
 		 "  emp-measure --profile lab1 './old input' './new input'    two, compared\n",
-	.options = no_options,
 	.verbs = verbs,
 };
 

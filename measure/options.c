@@ -252,10 +252,7 @@ static int parse_scan(char *const *values, const char *name, void *into, struct 
 static int check_contradictions(const struct measure_options *o, struct error *err)
 {
 	bool duet = o->order == ORDER_DUET, inc = o->against_inc;
-	const struct {
-		bool wrong;
-		const char *sentence;
-	} rules[] = {
+	const struct option_rule rules[] = {
 		{o->no_shell && o->shell, "-N (no shell) and -S (a shell) exclude each other"},
 		{o->cpu >= 0 && o->affine, "--cpu and --affinity exclude each other"},
 		{o->trace && o->cpu < 0,
@@ -276,19 +273,15 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
 		{duet && o->slice_ns && (o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS),
 			"--slice must be from 100us to 100ms"},
+		{o->min_runs && o->max_runs && o->min_runs > o->max_runs,
+			text_brief("--min-runs %d is more than --max-runs %d", o->min_runs, o->max_runs)},
+		{o->runs && o->runs < o->min_runs,
+			text_brief("--runs %d is less than --min-runs %d", o->runs, o->min_runs)},
+		{o->runs && o->max_runs && o->runs > o->max_runs,
+			text_brief("--runs %d is more than --max-runs %d", o->runs, o->max_runs)},
 	};
 
-	for (size_t i = 0; i < ELEMENTS(rules); i++)
-		if (rules[i].wrong)
-			return error_say(err, -EINVAL, "%s", rules[i].sentence);
-	if (o->min_runs && o->max_runs && o->min_runs > o->max_runs)
-		return error_say(
-			err, -EINVAL, "--min-runs %d is more than --max-runs %d", o->min_runs, o->max_runs);
-	if (o->runs && o->runs < o->min_runs)
-		return error_say(err, -EINVAL, "--runs %d is less than --min-runs %d", o->runs, o->min_runs);
-	if (o->runs && o->max_runs && o->runs > o->max_runs)
-		return error_say(err, -EINVAL, "--runs %d is more than --max-runs %d", o->runs, o->max_runs);
-	return 0;
+	return option_check_rules(rules, ELEMENTS(rules), err);
 }
 
 /* How many warm-ups and samples, where not all is given. */

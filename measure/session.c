@@ -94,7 +94,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 {
 	const struct measure_options *o = s->options;
 	const char *file = strrchr(command->argv[0], '/');
-	bool duet = o->order == ORDER_DUET;
+	bool duet = s->order == ORDER_DUET;
 	struct task *t = &s->tasks[s->n];
 	int out = -1, r;
 
@@ -316,6 +316,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 	int r;
 
 	s->options = options;
+	s->order = options->order;
 	s->rules = (struct discard_rules){
 		.profile = options->profile ? &s->profile : NULL,
 		.other_cpus = options->other_cpus,
@@ -345,7 +346,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 		r = open_files(s, err);
 	if (r == 0)
 		r = fill_tasks(s, commands, err);
-	if (r == 0 && options->order == ORDER_DUET)
+	if (r == 0 && s->order == ORDER_DUET)
 		r = make_duet(s, err);
 	if (r == 0 && getrandom(&s->seed, sizeof(s->seed), 0) < 0)
 		r = error_os(err, -errno, "cannot choose a random order");
@@ -542,7 +543,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 		if (r >= 0)
 			r = note_result(t, e);
 	}
-	if (r == 0 && !s->takes_turns)
+	if (r == 0 && s->order == s->options->order) /* not of what is in turn after a duet */
 		r = export_results(s, false, e);
 	return cleaned < 0 ? cleaned : r;
 }
@@ -573,11 +574,11 @@ static int run_all(struct session *s, struct error *err)
 		.session = &s->base,
 		.items = s->samplings,
 		.n = s->n,
-		.order = o->order,
+		.order = s->order,
 		.seed = s->seed,
 		.duet = &s->duet,
 		.all = &all,
-		.alone = o->order == ORDER_DUET ? (uint32_t)o->alone : 0,
+		.alone = s->order == ORDER_DUET ? (uint32_t)o->alone : 0,
 		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples, end_task,
 			choose_slice},
 		.label = s->n == 1 ? NULL : "emp-measure",
@@ -607,12 +608,11 @@ static int run_all(struct session *s, struct error *err)
 int session_run(struct session *s, const struct commands *commands, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	struct measure_options *options;
 	struct session *turn;
 	struct comparison c;
 	int r = run_all(s, err);
 
-	if (r != 0 || s->options->order != ORDER_DUET || session_n_shown(s) < 2)
+	if (r != 0 || s->order != ORDER_DUET || session_n_shown(s) < 2)
 		return r;
 	/* the first doubt about any of the programs decides */
 	r = session_duet(s, &report, err);
@@ -621,13 +621,9 @@ int session_run(struct session *s, const struct commands *commands, struct error
 	if (r < 0 || s->doubt == DUET_SOUND)
 		return r < 0 ? r : 0;
 	/* what is in turn shares all but its order and its tasks with the duet */
-	options = xmalloc(sizeof(*options));
-	*options = *s->options;
-	options->order = ORDER_INTERLEAVE;
 	s->in_turn = turn = xmalloc(sizeof(*turn));
 	*turn = *s;
-	turn->options = options;
-	turn->takes_turns = true;
+	turn->order = ORDER_INTERLEAVE;
 	turn->in_turn = NULL;
 	turn->n = 0;
 	r = fill_tasks(turn, commands, err);
@@ -666,7 +662,6 @@ void session_close(struct session *s)
 {
 	if (s->in_turn) {
 		clear_tasks(s->in_turn);
-		free((struct measure_options *)s->in_turn->options);
 		free(s->in_turn);
 	}
 	clear_tasks(s);

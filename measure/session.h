@@ -88,7 +88,7 @@ struct session {
 	size_t n_outputs;
 	struct perf_counters perf;   /* none without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
-	bool takes_turns;            /* the in_turn of another one: its results are not written */
+	enum order order;            /* the options'; of the in_turn of a duet, another one */
 	uint64_t seed;               /* of random orders */
 	struct duet_plan duet;
 	struct guard *guard;     /* of a duet; NULL: nothing is frozen */

@@ -29,7 +29,7 @@ static int compare_with_first(
 		struct run_variation variation = {};
 		bool compared = clocks >> clock & 1;
 
-		if (r == 0 && compared && s->options->order == ORDER_SEQUENCE)
+		if (r == 0 && compared && s->order == ORDER_SEQUENCE)
 			r = run_variation_load(s->base.book, of_a->run.id, of_b->run.id,
 				clock == COMPARISON_ET, &variation, err);
 		if (r == 0 && compared)
@@ -47,7 +47,7 @@ int session_compare(const struct session *session, struct error *err)
 	_cleanup_(freep) struct comparison **made = xcalloc(n, sizeof(struct comparison *));
 	_cleanup_(duet_report_clear) struct duet_report duet = {};
 	struct comparison *all = session->comparisons;
-	bool by_duet = s->options->order == ORDER_DUET;
+	bool by_duet = s->order == ORDER_DUET;
 	int r = 0;
 
 	memset(all, 0, n * sizeof(*all));
@@ -77,7 +77,7 @@ struct duet_advice session_advice(const struct session *s)
 	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));
 	const struct measure_options *o = s->options;
 
-	if (o->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
+	if (s->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
 		!duet_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
 		return (struct duet_advice){false, NAN, NAN};
 	for (size_t i = 0; i < s->n; i++) {
@@ -254,7 +254,7 @@ int show_session(const struct session *s, struct error *err)
 	comparisons_between_line(stdout, s->comparisons, N_COMPARISON_CLOCKS * s->n);
 
 	/* Of a duet its figures, else whether one would show more. */
-	if (s->options->order == ORDER_DUET) {
+	if (s->order == ORDER_DUET) {
 		r = session_duet(s, &report, outcome ? &err2 : err);
 		if (r < 0)
 			return r;

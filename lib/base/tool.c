@@ -121,6 +121,14 @@ int option_append(const char *value, const char *name, void *into, struct error 
 	return 0;
 }
 
+int option_check_rules(const struct option_rule *rules, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rules[i].broken)
+			return error_say(err, -EINVAL, "%s", rules[i].sentence);
+	return 0;
+}
+
 /* What --help prints: made from the rows of verbs and options, wrapped to the terminal and to 80
  * columns. */
 

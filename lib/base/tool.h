@@ -55,6 +55,13 @@ option_parser option_percent;  /* into double: "2", "0.5%" */
 option_parser option_share;    /* the same, at most 100 %, in parts per million into int64_t */
 option_parser option_append;   /* into struct option_list */
 
+/* What options may not say together, or need beside them: the sentence for the first rule that is broken. */
+struct option_rule {
+	bool broken;
+	const char *sentence;
+};
+int option_check_rules(const struct option_rule *rules, size_t n, struct error *err);
+
 /* "Did you mean": which of the known words a mistyped one is most like. */
 
 struct nearest {
@@ -100,7 +107,7 @@ struct tool {
 	const char *name;
 	const char *summary;
 	const char *notes;                /* lines at the end of help: examples */
-	const struct option_row *options; /* of every verb; ends with {} */
+	const struct option_row *options; /* of every verb; ends with {}; NULL if none */
 	const struct verb *verbs;         /* ends with {} */
 };
 

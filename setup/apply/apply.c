@@ -394,19 +394,20 @@ int apply_verb(int argc, char **argv, struct error *err)
 	_cleanup_(plan_clear) struct plan plan = {};
 	_cleanup_(closep) int lock_fd = -1;
 	_cleanup_(freep) char *command = NULL;
+	const struct option_rule rules[] = {
+		{options.run_for && argc == 0, "--for needs a command: emp-setup apply --for -- COMMAND"},
+		{!options.run_for && argc > 0, "a command needs --for: emp-setup apply --for -- COMMAND"},
+		{options.run_for && options.persistent,
+			"--for and --persistent exclude each other: use one of them"},
+	};
 	struct error err2;
-	int r;
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
 	argv[argc] = NULL; /* options may follow the operands */
-	if (options.run_for && !argv[0])
-		return error_say(err, -EINVAL, "--for needs a command: emp-setup apply --for -- COMMAND");
-	if (!options.run_for && argv[0])
-		return error_say(err, -EINVAL, "a command needs --for: emp-setup apply --for -- COMMAND");
-	if (options.run_for && options.persistent)
-		return error_say(err, -EINVAL, "--for and --persistent exclude each other: use one of them");
-	r = request_validate(err);
+	if (r == 0)
+		r = request_validate(err);
 	if (r < 0)
 		return r;
 	if (options.run_for)

@@ -180,7 +180,7 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	int64_t reference = 0;
 
 	fill(NULL);
-	m.options.order = ORDER_DUET;
+	m.session.order = ORDER_DUET;
 	for (size_t i = 0; i < 2; i++) {
 		m.tasks[i].result.discarding.run.kind = RUN_DUET;
 		m.tasks[i].result.discarding.pt.kept.mean_ns = i ? 101e6 : 200.5e6;
