@@ -186,7 +186,7 @@ struct check {
 	const char *why;
 	const char *who;  /* advises it */
 	const char *how;  /* to get there, where apply does not */
-	const char *undo; /* likewise, where restore does not */
+	const char *undo; /* likewise; NULL: restore does it, or there is nothing to undo */
 	bool of_policies; /* of cpufreq: absent where there are none */
 	/* NULL: `number` decides, or else the setting's files are compared with what they should hold. */
 	check_decider *decide;
@@ -223,21 +223,10 @@ void finding_clear(struct finding *finding);
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;
 /* EMPv2: exactly one daemon disciplines the clock, and both it and the kernel say so. */
 check_decider check_ntp;
-/* EMPv3: governor, frequency limits, turbo, SpeedStep. */
-check_decider check_frequency_driver, check_frequency_governor, check_frequency_min, check_frequency_max,
-	check_frequency_turbo_policy, check_frequency_percent, check_frequency_speedstep;
 /* EMPv4: the running kernel is the newest of this system. */
 check_decider check_kernel_version, check_kernel_pending;
-/* What shares the CPU that programs are timed on. */
-check_decider check_cpus_latency, check_cpus_smt, check_cpus_quota, check_cpus_weight, check_cpus_isolated,
-	check_cpus_nohz, check_cpus_throttling, check_cpus_power, check_cpus_balancer, check_cpus_interrupts,
-	check_cpus_new_interrupts;
 /* Kernel activity not caused by a process, and how the kernel schedules and accounts. */
 check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs, check_kernel_audit,
 	check_kernel_scheduler;
 /* What else may disturb a run: load, swap, package managers. */
 check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap;
-
-/* The CPUs for an interrupt, or for those that come: not the core that programs are timed on; and the limits that hold a policy at its
- * base frequency. */
-setting_want_of check_cpus_interrupt_want, check_frequency_limits;

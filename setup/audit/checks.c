@@ -1,20 +1,380 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of an audit, and of what apply sets, and how a check is decided: see audit.h.
+/* The rows of an audit, and of what apply sets; and the checks of the processor: governor, frequency limits, turbo and SpeedStep
+ * (EMPv3); and what shares the CPU that programs are timed on: the other thread of its core, interrupts, control groups, and how
+ * it idles. See audit.h.
  *
- * Order of setting: services first (tuned and others restore their own values when they stop), then limits from
+ * On a machine without a cpufreq driver either the firmware controls the frequency, or, in a virtual machine,
+ * the host does. The first may be good or bad; the second cannot be audited from inside. */
+#include "setup/audit/audit.h"
+
+#include "lib/host/cpu/cpupower.h"
+#include "lib/host/process/cgroup.h"
+
+#define CPU "/sys/devices/system/cpu/"
+#define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"
+#define NO_CPU "no CPU is set apart for timing; --cpu names one"
+
+static void check_frequency_driver(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+
+	finding_set(ret, CHECK_OK, "%s%s%s%s", q->policies[0].driver ?: "unnamed driver",
+		q->pstate_status ? " (" : "", q->pstate_status ?: "", q->pstate_status ? ")" : "");
+}
+
+static void check_frequency_governor(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *other = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->n_policies; i++)
+		if (!q->policies[i].governor || strcmp(q->policies[i].governor, "performance")) {
+			other = other ?: &q->policies[i];
+			n++;
+		}
+	if (!other)
+		finding_set(ret, CHECK_OK, "performance");
+	else if (!other->governor)
+		finding_set(ret, CHECK_UNKNOWN, "the kernel does not report the governor of CPU %s",
+			other->cpus ?: "?");
+	else
+		finding_set(ret, CHECK_OFF, "%s on %zu of %zu policies", other->governor, n, q->n_policies);
+}
+
+/* Whether a policy's clock may fall below its base frequency, or, if that is not known, change at all. */
+static bool may_fall(const struct frequency_policy *p)
+{
+	return p->min_khz != p->max_khz && (p->base_khz <= 0 || p->min_khz < p->base_khz);
+}
+
+static void check_frequency_min(const struct facts *f, struct finding *ret)
+{
+	const struct frequency_policy *p = f->frequency.policies, *end = p + f->frequency.n_policies;
+
+	while (p < end && !may_fall(p))
+		p++;
+	if (p == end)
+		finding_set(ret, CHECK_OK, "%" PRId64 " MHz", f->frequency.policies[0].min_khz / 1000);
+	else if (p->base_khz > 0)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
+			p->min_khz / 1000, p->base_khz / 1000, p->number);
+	else
+		finding_set(ret, CHECK_OFF,
+			"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; base frequency not known)",
+			p->min_khz / 1000, p->max_khz / 1000, p->number);
+}
+
+static void check_frequency_max(const struct facts *f, struct finding *ret)
+{
+	const struct frequency_policy *p = f->frequency.policies, *end = p + f->frequency.n_policies;
+
+	while (p < end && (p->min_khz == p->max_khz || (p->base_khz > 0 && p->max_khz <= p->base_khz)))
+		p++;
+	if (p < end)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz (policy %d)", p->max_khz / 1000, p->number);
+	else
+		finding_set(ret, CHECK_OK, "%" PRId64 " MHz", f->frequency.policies[0].max_khz / 1000);
+}
+
+static char *check_frequency_limits(const struct facts *f, const struct setting_file *file)
+{
+	const char *number = strstr(file->path, "/policy");
+
+	for (size_t i = 0; number && i < f->frequency.n_policies; i++) {
+		const struct frequency_policy *p = &f->frequency.policies[i];
+
+		if (p->number == atoi(number + strlen("/policy")) && p->base_khz > 0)
+			return text_format("%" PRId64 " %" PRId64, p->base_khz, p->base_khz);
+	}
+	return NULL;
+}
+
+static void check_frequency_percent(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+
+	if (q->max_perf_pct <= 0)
+		finding_set_absent(ret, f, "this machine does not use intel_pstate");
+	else
+		finding_set(ret, q->max_perf_pct < 100 ? CHECK_OFF : CHECK_OK,
+			"max_perf_pct = %" PRId64 ", min_perf_pct = %" PRId64, q->max_perf_pct,
+			q->min_perf_pct);
+}
+
+/* By all switches. TURBO_NO_SWITCH: there is none of any kind, on a processor that has turbo or may have it. */
+enum turbo { TURBO_OFF, TURBO_ON, TURBO_NO_SWITCH };
+
+static enum turbo find_turbo(const struct facts *f)
+{
+	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *p = q->policies;
+	int64_t boost = q->boost;
+
+	for (size_t i = 0; i < q->n_policies; i++)
+		boost = boost > p[i].boost ? boost : p[i].boost;
+	if (q->no_turbo == 0 || boost > 0)
+		return TURBO_ON;
+	if (q->no_turbo > 0 || boost == 0 || q->n_policies == 0)
+		return TURBO_OFF;
+	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz ||
+			       text_has_word(f->machine.flags, "cpb") ||
+			       text_has_word(f->machine.flags, "ida")
+		       ? TURBO_NO_SWITCH
+		       : TURBO_OFF;
+}
+
+static void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+	size_t on = 0, switches = 0;
+
+	for (size_t i = 0; i < q->n_policies; i++) {
+		on += q->policies[i].boost > 0;
+		switches += q->policies[i].boost >= 0;
+	}
+	if (on > 0)
+		finding_set(ret, CHECK_OFF, "boost = 1 in %zu of %zu policies", on, q->n_policies);
+	else if (switches > 0)
+		finding_set(ret, CHECK_OK, "boost = 0");
+	else if (find_turbo(f) == TURBO_NO_SWITCH)
+		finding_set(ret, CHECK_UNKNOWN, "the driver %s has no turbo switch",
+			q->policies[0].driver ?: "in use");
+	else
+		finding_set_absent(ret, f, "the policies have no turbo switch");
+}
+
+static void check_frequency_speedstep(const struct facts *f, struct finding *ret)
+{
+	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *p = q->policies, *end = p + q->n_policies;
+	enum turbo turbo = find_turbo(f);
+	bool intel = f->machine.cpu_vendor && !strcmp(f->machine.cpu_vendor, "GenuineIntel");
+
+	/* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */
+	while (p < end && p->governor && !strcmp(p->governor, "performance") && !may_fall(p) &&
+		(p->base_khz <= 0 || p->max_khz <= p->base_khz || turbo != TURBO_ON))
+		p++;
+	if (p < end)
+		finding_set(ret, CHECK_OFF, "the clock varies between %" PRId64 " and %" PRId64 " MHz",
+			p->min_khz / 1000, p->max_khz / 1000);
+	else if (q->n_policies == 0 && f->machine.virtual)
+		finding_set_absent(ret, f, "");
+	else if (q->n_policies == 0 && intel && !text_has_word(f->machine.flags, "est"))
+		finding_set(ret, CHECK_OK, "off in firmware");
+	else if (q->n_policies == 0)
+		finding_set(ret, CHECK_UNKNOWN, "no frequency driver: off in firmware, or driver missing");
+	else if (turbo == TURBO_ON)
+		finding_set(ret, CHECK_OFF, "the clock is fixed, but turbo is on");
+	else if (q->max_perf_pct > 0 && q->max_perf_pct < 100)
+		finding_set(ret, CHECK_OFF, "the clock is capped at %" PRId64 " %% (max_perf_pct)",
+			q->max_perf_pct);
+	else if (turbo == TURBO_NO_SWITCH)
+		finding_set(ret, CHECK_UNKNOWN, "the clock is fixed, but turbo cannot be controlled");
+	else
+		finding_set(ret, CHECK_OK, "equivalent: the clock is fixed at %" PRId64 " MHz",
+			q->policies[0].min_khz / 1000);
+}
+
+static void check_cpus_throttling(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(paths_clear) struct paths paths = paths_expand(
+		f->root_fd, CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
+	int64_t n = -1; /* the sum over all CPUs, of their own and of the package's */
+
+	for (size_t i = 0; i < paths.n; i++) {
+		int64_t count = path_int(f->root_fd, "%s", paths.items[i]);
+
+		if (count >= 0)
+			n = (n < 0 ? 0 : n) + count;
+	}
+	if (n < 0)
+		finding_set_absent(ret, f, "the processor does not count it");
+	else if (n > 0)
+		finding_set(ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
+	else
+		finding_set(ret, CHECK_OK, "never since the machine was started");
+}
+
+/* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the processor is made for. Parts of a package
+ * ("intel-rapl:0:1") have none of their own. */
+static void check_cpus_power(const struct facts *f, struct finding *ret)
+{
+	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
+	_cleanup_(paths_clear) struct paths zones = paths_expand(
+		f->root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
+	_cleanup_(freep) char *low = NULL;
+	bool known = false;
+
+	for (size_t i = 0; i < zones.n * CONSTRAINTS; i++) {
+		const char *zone = zones.items[i / CONSTRAINTS];
+		int k = (int)(i % CONSTRAINTS);
+		_cleanup_(freep) char *name = path_text(f->root_fd, "%s/name", zone),
+				      *kind = path_text(f->root_fd, "%s/constraint_%d_name", zone, k);
+		int64_t limit = path_int(f->root_fd, "%s/constraint_%d_power_limit_uw", zone, k),
+			most = path_int(f->root_fd, "%s/constraint_%d_max_power_uw", zone, k);
+
+		if (strchr(strchr(zone, ':') + 1, ':') || !kind || strcmp(kind, "long_term") != 0 ||
+			limit <= 0 || most <= 0)
+			continue;
+		known = true;
+		if (limit < most)
+			text_append(&low, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
+				limit / UW_PER_W, most / UW_PER_W);
+	}
+	if (!known)
+		finding_set_absent(ret, f, "the kernel does not report the processor's power");
+	else
+		finding_set(ret, low ? CHECK_OFF : CHECK_OK, "%s", low ?: "as the processor is made for");
+}
+
+static void check_cpus_latency(const struct facts *f, struct finding *ret)
+{
+	size_t n = paths_count(f->root_fd, CPU "cpu0/cpuidle/state*"); /* polling is one of them */
+
+	if (n > 1)
+		finding_set(ret, CHECK_OFF, "CPU 0 has %zu idle states", n);
+	else
+		finding_set_absent(ret, f, "the kernel has no idle states to choose from");
+}
+
+static void check_cpus_smt(const struct facts *f, struct finding *ret)
+{
+	/* "on", "off", "notsupported"…, or how many threads a core runs */
+	_cleanup_(freep) char *smt = path_text(f->root_fd, CPU "smt/control");
+	bool alone = f->cpu >= 0; /* nothing runs on the other threads of its core */
+
+	for (size_t i = 0; i < f->n_threads; i++)
+		alone = alone && (f->threads[i] == f->cpu || !cpu_list_has(f->online, f->threads[i]) ||
+					 cpu_list_has(f->isolated, f->threads[i]));
+	if (!smt)
+		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
+	else if (text_has_word("off forceoff notsupported", smt))
+		finding_set(ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
+	else if (path_int(f->root_fd, CPU "smt/active") == 0)
+		finding_set(ret, CHECK_OK, "no core runs two threads");
+	else if (alone)
+		finding_set(ret, CHECK_OK, "on; CPU %d has its core for itself", f->cpu);
+	else
+		finding_set(ret, CHECK_OFF, "on: each core runs two threads or more");
+}
+
+/* The largest value that does not stop a program is as many CPUs as there are. */
+static void check_cpus_quota(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
+
+	if (cgroup_limits_read(&l, f->root_fd) < 0)
+		finding_set(ret, CHECK_ABSENT, "no cpu controller of control groups");
+	else if (l.quota_of)
+		finding_set(ret, CHECK_OFF, "%s of one CPU: %s", text_percent(l.quota), l.quota_of);
+	else
+		finding_set(ret, CHECK_OK, "no quota");
+}
+
+static void check_cpus_weight(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
+
+	if (cgroup_limits_read(&l, f->root_fd) < 0 || l.weight < 0)
+		finding_set(ret, CHECK_ABSENT, "no weights of control groups");
+	else if (l.weight_of)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " %% of the usual: %s", l.weight, l.weight_of);
+	else
+		finding_set(ret, CHECK_OK, "%" PRId64 " %%", l.weight);
+}
+
+static void check_cpus_isolated(const struct facts *f, struct finding *ret)
+{
+	if (!f->isolated)
+		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
+	else if (f->cpu >= 0 && cpu_list_has(f->isolated, f->cpu))
+		finding_set(ret, CHECK_OK, "CPU %d is isolated (isolated: %s)", f->cpu, f->isolated);
+	else
+		finding_set(ret, CHECK_OFF, "%s", *f->isolated ? f->isolated : "none");
+}
+
+static void check_cpus_nohz(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	bool none = list && (!*list || !strcmp(list, "(null)")); /* as some kernels write an empty list */
+
+	if (!list)
+		finding_set(ret, CHECK_ABSENT, "this kernel cannot stop the tick of a busy CPU");
+	else if (!none && f->cpu >= 0 && cpu_list_has(list, f->cpu))
+		finding_set(ret, CHECK_OK, "CPU %d has no tick while one task runs on it", f->cpu);
+	else
+		finding_set(ret, CHECK_OFF, "%s", none ? "none" : list);
+}
+
+static void check_cpus_balancer(const struct facts *f, struct finding *ret)
+{
+	for (size_t i = 0; i < f->n_processes; i++)
+		if (!strcmp(f->processes[i].name, "irqbalance")) {
+			finding_set(ret, CHECK_OFF, "irqbalance runs");
+			return;
+		}
+	finding_set(ret, CHECK_OK, "irqbalance does not run");
+}
+
+static char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file *file)
+{
+	const bool is_list = strstr(file->path, "_list"); /* of one interrupt; else the mask for new ones */
+	_cleanup_(freep) char *less = NULL, *others = NULL;
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	if (f->cpu < 0 || !file->value)
+		return NULL;
+	less = is_list ? cpu_list_without(file->value, f->threads, f->n_threads)
+		       : cpu_mask(file->value, f->threads, f->n_threads, true);
+	if (!less || less[is_list ? 0 : strspn(less, "0,")])
+		return TAKE(less);
+	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty mask. */
+	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
+	if (is_list)
+		return TAKE(others);
+	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
+		       ? cpu_mask(file->value, cpus, n, false)
+		       : NULL;
+}
+
+static void check_cpus_interrupts(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("irq.each"), f);
+	size_t n = 0; /* that may be handled on the core */
+
+	for (size_t i = 0; i < files->n; i++)
+		n += files->items[i].want && strcmp(files->items[i].want, files->items[i].value) != 0;
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (files->n == 0)
+		finding_set(ret, CHECK_ABSENT, "the kernel lists no interrupts");
+	else if (n > 0)
+		finding_set(ret, CHECK_OFF, "%zu of %zu may be handled on CPU %d", n, files->n, f->cpu);
+	else
+		finding_set(ret, CHECK_OK, "none of %zu on CPU %d", files->n, f->cpu);
+}
+
+static void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("irq.default"), f);
+	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
+
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (!file)
+		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
+	else
+		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
+			"mask %s", file->value);
+}
+
+/* Order of setting: services first (tuned and others restore their own values when they stop), then limits from
  * the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of restoring: SMT, since CPUs
  * come back with default values; the governor, since it changes turbo and preferences; turbo, since it limits
  * the frequencies, that of all policies first: while it is off, that of a policy cannot be written; then the rest;
  * services last. */
-#include "setup/audit/audit.h"
-
-#include "lib/host/cpu/cpupower.h"
-
-#include <stdarg.h>
-
-#define CPU "/sys/devices/system/cpu/"
-#define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"
-
 enum { FIRST, GOVERNOR, TURBO, TURBO_POLICY, LIMITS, PREFERENCE, PERF, REST };
 
 // clang-format off
@@ -52,7 +412,7 @@ const struct check check_rows[] = {
 		.applied = true},
 	{"freq.driver", 'A', "EMPv3 frequency", "recorded only",
 		"the driver decides which of the other switches exist, and what they mean",
-		"pyperf, krun, tuned", .how = "nothing to do", .undo = CHECK_NO_UNDO,
+		"pyperf, krun, tuned", .how = "nothing to do",
 		.of_policies = true, .decide = check_frequency_driver},
 	{"freq.governor", 'A', "EMPv3 frequency", "performance on all CPUs",
 		"other governors change the clock frequency with the load",
@@ -100,11 +460,11 @@ const struct check check_rows[] = {
 		.undo = "boot the old kernel from the boot menu", .decide = check_kernel_version},
 	{"kernel.pending", 'A', "EMPv4 kernel", "no reboot pending",
 		"after the next reboot, times are no longer comparable", "EMP",
-		.how = "reboot", .undo = CHECK_NO_UNDO, .decide = check_kernel_pending},
+		.how = "reboot", .decide = check_kernel_pending},
 	{"cgroup.quota", 'A', "CPUs", "no quota where programs are started",
 		"a quota stops a program for a part of every period", "BenchExec",
 		.how = "run outside of it, or: systemctl set-property --runtime UNIT CPUQuota=",
-		.undo = CHECK_NO_UNDO, .decide = check_cpus_quota},
+		.decide = check_cpus_quota},
 	{"delayacct", 'B', "accounting", "0 or 1: CPU times do not need it",
 		"while it is 0, only waiting times (disk, swap, interrupts) are missing", "EMP",
 		.how = "sysctl kernel.task_delayacct=1, if waiting times are wanted",
@@ -132,16 +492,17 @@ const struct check check_rows[] = {
 	{"svc.packagers", 'B', "daemons", "no package manager running, no shutdown scheduled",
 		"an installation replaces and restarts programs", "VirtualClient",
 		.how = "wait until it is done; 'shutdown -c' cancels a scheduled shutdown",
-		.undo = CHECK_NO_UNDO, .decide = check_system_packagers},
+		.decide = check_system_packagers},
 	{"load", 'B', "daemons", "below 0.1 per CPU in the last minute",
 		"other programs take CPU, caches and memory bandwidth", "pyperf, google/benchmark, BenchExec",
-		.how = "see what runs: top", .undo = CHECK_NO_UNDO, .decide = check_system_load},
+		.how = "see what runs: top", .decide = check_system_load},
 	{"clocksource", 'B', "time", "tsc, if the processor has a constant one; read without a system call",
 		"other counters take longer to read and are coarser", "tuned",
 		.how = "the kernel's log says why it does not trust the TSC: dmesg | grep -i tsc; 'emp-calibrate clocks' measures all clocks",
-		.undo = CHECK_NO_UNDO, .decide = check_system_clocksource},
+		.decide = check_system_clocksource},
 	{"freq.max", 'B', "frequency", "the base frequency", "equal lower and upper limits fix the clock",
 		"nanobench", .how = "emp-setup apply --only freq.min (it sets both limits)",
+		.undo = "emp-setup restore",
 		.of_policies = true, .decide = check_frequency_max},
 	{"epp", 'B', "frequency", "performance",
 		"other values let the processor save energy by itself", "tuned, Phoronix",
@@ -156,7 +517,7 @@ const struct check check_rows[] = {
 		"in other profiles the firmware limits the processor's power", "tuned, Phoronix",
 		.setting = SWITCH("/sys/firmware/acpi/platform_profile", "performance", PREFERENCE)},
 	{"power", 'B', "frequency", "plugged in", "on battery the firmware lowers the clock frequency",
-		"pyperf", .how = "plug the machine in", .undo = CHECK_NO_UNDO,
+		"pyperf", .how = "plug the machine in",
 		.number = {offsetof(struct facts, mains),
 			{{CHECK_BY_HOST, "no battery or power adapter is reported"}, {CHECK_OFF, "on battery"},
 				{CHECK_OK, "plugged in"}}}},
@@ -166,7 +527,7 @@ const struct check check_rows[] = {
 		.decide = check_cpus_power},
 	{"throttling", 'B', "frequency", "none since the machine was started",
 		"a processor that is too hot lowers its clock", "BenchExec, krun",
-		.how = "improve the cooling; runs list it among the disturbances", .undo = CHECK_NO_UNDO,
+		.how = "improve the cooling; runs list it among the disturbances",
 		.decide = check_cpus_throttling},
 	{"cstate.qos", 'B', "idle", "no deep idle state during a run",
 		"a CPU takes up to some 100 us to wake up from a deep idle state. Where threads share a core, --for lets "
@@ -177,7 +538,7 @@ const struct check check_rows[] = {
 	{"cgroup.weight", 'B', "CPUs", "not below the usual",
 		"other groups get more time where they compete", "EMP",
 		.how = "run outside of it, or: systemctl set-property --runtime UNIT CPUWeight=100",
-		.undo = CHECK_NO_UNDO, .decide = check_cpus_weight},
+		.decide = check_cpus_weight},
 	{"irq.balance", 'B', "CPUs", "none runs", "it moves interrupts between CPUs during a run",
 		"pyperf, bencher", .how = "systemctl stop irqbalance", .undo = "systemctl start irqbalance",
 		.decide = check_cpus_balancer},
@@ -214,7 +575,7 @@ const struct check check_rows[] = {
 		.how = "echo nop >/sys/kernel/tracing/current_tracer", .undo = "write back the value found",
 		.decide = check_kernel_tracer},
 	{"left", 'B', "kernel", "nothing", "traces, frozen programs and loads that outlive a killed EMP disturb others",
-		"EMP", .how = "emp-setup restore", .undo = CHECK_NO_UNDO, .decide = check_kernel_leftovers},
+		"EMP", .how = "emp-setup restore", .decide = check_kernel_leftovers},
 	{"bpf", 'B', "kernel", "none but EMP's", "a BPF program runs at each event that it is attached to", "EMP",
 		.how = "stop what has loaded them: bpftool prog", .undo = "start it again",
 		.decide = check_kernel_programs},
@@ -226,7 +587,7 @@ const struct check check_rows[] = {
 		.setting = AT_LAST("/sys/kernel/mm/ksm/run", "0")},
 	{"swap", 'B', "memory", "none in use", "reading a page back from disk takes milliseconds",
 		"BenchExec", .how = "add memory, or stop what uses it (emp-setup does not switch swap off)",
-		.undo = CHECK_NO_UNDO, .decide = check_system_swap},
+		.decide = check_system_swap},
 	{"isolated", 'C', "CPUs", "the CPU that programs are timed on",
 		"the kernel does not move other tasks to an isolated CPU", "tuned, pyperf, bencher (krun advises against it)",
 		.how = "emp-setup apply --isolate N, or boot with isolcpus=N", .undo = "emp-setup restore",
@@ -236,7 +597,7 @@ const struct check check_rows[] = {
 		.how = "boot with nohz_full=N", .undo = "boot without it", .decide = check_cpus_nohz},
 	{"sched", 'C', "kernel", "recorded only",
 		"how soon another task gets the CPU depends on them", "tuned", .how = "nothing to do",
-		.undo = CHECK_NO_UNDO, .decide = check_kernel_scheduler},
+		.decide = check_kernel_scheduler},
 	{"timer.mig", 'C', "kernel", "0", "timers of idle CPUs move to busy ones", "tuned, bencher",
 		.setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/kernel/timer_migration", "0")},
 	{"hung", 'C', "kernel", "600 s", "the kernel looks at all processes once in this interval", "tuned",
@@ -271,85 +632,4 @@ const struct setting_files *check_files(const struct check *check, const struct 
 	static const struct setting_files none;
 
 	return f->files ? &f->files[check - check_rows] : &none;
-}
-
-void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
-{
-	_cleanup_(freep) char *value = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&value, format, args) < 0)
-		xalloc_fail();
-	va_end(args);
-	free(finding->value);
-	finding->value = text_utf8(value); /* names of files need not be */
-	finding->state = state;
-}
-
-void finding_set_absent(struct finding *finding, const struct facts *f, const char *words)
-{
-	if (f->machine.virtual && f->frequency.n_policies == 0)
-		finding_set(finding, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
-	else
-		finding_set(finding, CHECK_ABSENT, "%s", words);
-}
-
-void finding_clear(struct finding *finding)
-{
-	free(finding->value);
-	free(finding->items);
-	free(finding->how);
-	*finding = (struct finding){};
-}
-
-void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
-{
-	const struct setting_files *files = check_files(check, facts);
-	const struct setting_file *other = NULL; /* the first that is not as wanted */
-	size_t n = 0;
-
-	if (check->of_policies && facts->frequency.n_policies == 0) {
-		finding_set_absent(ret, facts, "no frequency driver for this processor");
-		return;
-	}
-	if (check->number.found[0].text) {
-		int64_t number = *(const int64_t *)((const char *)facts + check->number.at);
-		int sign = number < 0 ? 0 : number == 0 ? 1 : 2;
-
-		if (check->number.found[sign].state == CHECK_BY_HOST)
-			finding_set_absent(ret, facts, check->number.found[sign].text);
-		else
-			finding_set(
-				ret, check->number.found[sign].state, "%s", check->number.found[sign].text);
-		return;
-	}
-	if (check->decide) {
-		check->decide(facts, ret);
-		return;
-	}
-	for (size_t i = 0; i < files->n; i++) {
-		const struct setting_file *file = &files->items[i];
-
-		if (file->want && file->value && !strcmp(file->want, file->value))
-			continue;
-		other = other ?: file;
-		n++;
-	}
-	if (files->n == 0 && check->setting.hardware)
-		finding_set_absent(ret, facts, "this machine has no such setting");
-	else if (files->n == 0)
-		finding_set(ret, CHECK_ABSENT, "this machine has no such setting");
-	else if (!other)
-		finding_set(ret, CHECK_OK, "%s", files->items[0].value);
-	else if (!other->value)
-		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
-			other->path, strerror(-other->error));
-	else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
-		 errno == EROFS) /* how a container keeps its host's settings from its processes */
-		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
-	else if (files->n == 1)
-		finding_set(ret, CHECK_OFF, "%s", other->value);
-	else
-		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
 }
