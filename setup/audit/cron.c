@@ -7,12 +7,6 @@
 
 enum field { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
 
-/* The moments of a line: a bit for each value of a field. */
-struct moments {
-	uint64_t bits[FIELDS];
-	bool any_day, any_weekday; /* the field begins with '*' */
-};
-
 static int cron_value(const char **p, enum field field)
 {
 	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec", days[] = "sunmontuewedthufrisat";
@@ -59,14 +53,16 @@ static bool cron_range(const char **p, enum field field, uint64_t *bits)
 	return true;
 }
 
-/* The five fields, or a name like "@daily"; false: neither, or at no fixed time (@reboot). */
-static bool cron_line(const char *line, struct moments *ret)
+int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 {
 	static const char *const names[][2] = {{"@hourly", "0 * * * *"}, {"@daily", "0 0 * * *"},
 		{"@midnight", "0 0 * * *"}, {"@weekly", "0 0 * * 0"}, {"@monthly", "0 0 1 * *"},
 		{"@yearly", "0 0 1 1 *"}, {"@annually", "0 0 1 1 *"}};
+	uint64_t bits[FIELDS] = {}; /* one for each value of a field */
+	bool any_day = false;       /* the field of the day or of the weekday begins with '*' */
+	struct tm tm;
 
-	*ret = (struct moments){};
+	/* Five fields, or a name; others are at no fixed time (@reboot). */
 	line += strspn(line, " \t");
 	line += *line == '-'; /* of cronie: not logged */
 	for (size_t i = 0; i < ELEMENTS(names); i++)
@@ -74,39 +70,25 @@ static bool cron_line(const char *line, struct moments *ret)
 			line = names[i][1];
 	for (enum field field = MINUTE; field < FIELDS; field++) {
 		line += strspn(line, " \t");
-		if (field == DAY)
-			ret->any_day = *line == '*';
-		if (field == WEEKDAY)
-			ret->any_weekday = *line == '*';
+		any_day |= (field == DAY || field == WEEKDAY) && *line == '*';
 		for (;; line++) {
-			if (!cron_range(&line, field, &ret->bits[field]))
-				return false;
+			if (!cron_range(&line, field, &bits[field]))
+				return 0;
 			if (*line != ',')
 				break;
 		}
 		if (!strchr(" \t", *line)) /* or the end of the line */
-			return false;
+			return 0;
 	}
-	return true;
-}
-
-int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
-{
-	struct moments m;
-	struct tm tm;
-
-	if (!cron_line(line, &m))
-		return 0;
 	for (time_t t = now_s - now_s % 60 + 60; t < until_s && localtime_r(&t, &tm); t += 60) {
 		const int is[FIELDS] = {tm.tm_min, tm.tm_hour, tm.tm_mday, tm.tm_mon + 1, tm.tm_wday};
 		bool holds[FIELDS];
 
 		for (enum field field = MINUTE; field < FIELDS; field++)
-			holds[field] = m.bits[field] >> is[field] & 1;
+			holds[field] = bits[field] >> is[field] & 1;
 		/* where both the day and the weekday are given, either of them will do */
 		if (holds[MINUTE] && holds[HOUR] && holds[MONTH] &&
-			(m.any_day || m.any_weekday ? holds[DAY] && holds[WEEKDAY]
-						    : holds[DAY] || holds[WEEKDAY]))
+			(any_day ? holds[DAY] && holds[WEEKDAY] : holds[DAY] || holds[WEEKDAY]))
 			return t;
 	}
 	return 0;

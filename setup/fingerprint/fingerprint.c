@@ -8,6 +8,7 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/book/book.h"
+#include "lib/document/document.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
@@ -492,7 +493,6 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 static int read_profile(const char *name, json_t **ret, struct profile *profile, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) char *text = NULL;
 	_cleanup_(run_clear) struct run run = {};
 	int r = book_open(&book, options.db, BOOK_READ, err);
 
@@ -507,10 +507,9 @@ static int read_profile(const char *name, json_t **ret, struct profile *profile,
 			"profile '%s' was imported: the fingerprint of its machine is not in this book, so nothing can be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
 	if (r == 0)
-		r = book_get_environment(book, run.environment, NULL, NULL, &text, err);
+		r = document_read_environment(book, run.environment, ret, err);
 	if (r < 0)
 		return r;
-	*ret = text ? json_loads(text, 0, NULL) : NULL;
 	return *ret ? 0 : error_say(err, -ENOENT, "the book has no fingerprint for profile '%s'", name);
 }
 
