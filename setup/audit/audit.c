@@ -93,9 +93,10 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 /* Every check decided, and what follows from all of them. */
 struct audit {
 	struct facts facts;
-	struct finding *findings; /* one for each row */
-	int n_off, n_unknown;     /* of level A */
-	size_t n_set;             /* that are off, and that apply sets */
+	struct finding *findings;               /* one for each row */
+	int n_off, n_unknown;                   /* of level A */
+	size_t n_open, n_of[CHECK_REFUSED + 1]; /* of those that are shown: open, and in each state */
+	size_t n_set;                           /* that are off, and that apply sets */
 };
 
 /* In JSON, and for people. */
@@ -135,6 +136,8 @@ static void audit_decide(struct audit *audit)
 			audit->n_off += f->state == CHECK_OFF;
 			audit->n_unknown += f->open && f->state != CHECK_OFF;
 		}
+		audit->n_open += f->open;
+		audit->n_of[f->state] += f->shown;
 		audit->n_set += f->shown && f->state == CHECK_OFF && !f->how && applied;
 		if (!f->how && check->how)
 			f->how = text_format("%s%s", applied ? "emp-setup apply, or " : "", check->how);
@@ -243,19 +246,10 @@ static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
 	static const char others[] = "Also open, but not required: ";
-	size_t n_open = 0, n_of[ELEMENTS(states)] = {};
 
-	for (size_t i = 0; i < n_check_rows; i++) {
-		const struct finding *finding = &audit->findings[i];
-
-		if (!finding->shown)
-			continue;
-		n_open += finding->open;
-		n_of[finding->state]++;
-	}
-	if (n_open > 0)
-		print_checks(audit, n_open > MOST_ROWS ? "A" : "ABC");
-	if (n_open > MOST_ROWS) { /* what is not required has no room for rows */
+	if (audit->n_open > 0)
+		print_checks(audit, audit->n_open > MOST_ROWS ? "A" : "ABC");
+	if (audit->n_open > MOST_ROWS) { /* what is not required has no room for rows */
 		_cleanup_(freep) char *list = NULL;
 
 		for (size_t i = 0; i < n_check_rows; i++)
@@ -268,7 +262,7 @@ static void print_summary(const struct audit *audit)
 	if (audit->n_set > 0)
 		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", audit->n_set);
 	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n",
-		n_of[CHECK_OK], n_of[CHECK_ABSENT], n_of[CHECK_BY_HOST]);
+		audit->n_of[CHECK_OK], audit->n_of[CHECK_ABSENT], audit->n_of[CHECK_BY_HOST]);
 }
 
 int audit_verb(int argc, char **argv, struct error *err)
