@@ -59,11 +59,14 @@ double tsc_per_ns(void)
 
 	if (known >= 0)
 		return known;
-	if (!is_usable())
-		return rate = 0;
-	first = read_both();
-	do
-		last = read_both();
-	while (last.ns - first.ns < MEASURED_NS);
-	return rate = (double)(last.tsc - first.tsc) / (last.ns - first.ns);
+	known = 0;
+	if (is_usable()) {
+		first = read_both();
+		do
+			last = read_both();
+		while (last.ns - first.ns < MEASURED_NS);
+		known = (double)(last.tsc - first.tsc) / (last.ns - first.ns);
+	}
+	rate = known;
+	return known;
 }
