@@ -219,7 +219,7 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 	bool any = a->profile || b->profile || *run_rules_options(&of_a->run) ||
 		   *run_rules_options(&of_b->run);
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
-		    of_a->blind_ns == of_b->blind_ns;
+		    of_a->mark.blind_ns == of_b->mark.blind_ns;
 
 	for (size_t i = 0; any && i < ELEMENTS(sides); i++) {
 		const struct discarding *d = &sides[i]->discarding;
@@ -237,9 +237,9 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 		printf("%s%s; %zu of %s discarded\n", *options ? ", " : "", options, n - d->pt.kept.n,
 			text_count(n, "sample"));
 	}
-	noise_print(stdout, a->profile, of_a->blind_ns, of_a->noise);
+	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
-		noise_print(stdout, b->profile, of_b->blind_ns, of_b->noise);
+		noise_print(stdout, b->profile, &of_b->mark);
 }
 
 static void compare_print(const struct compare_query *q)
@@ -304,7 +304,7 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 				"samples", (json_int_t)d->pt.raw.n, "discarded",
 				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state", run_state_word(run->state),
 				"peak_memory", peak_memory_as_json(&s->memory));
-		profile_noise_add_json(row, d->blind_ns, d->noise);
+		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 	}
 	return array;

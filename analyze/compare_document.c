@@ -73,8 +73,7 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
-	input->discarding.blind_ns = blind_ns > 0 ? blind_ns : 0;
-	input->discarding.noise = text_copy(noise);
+	input->discarding.mark = (struct profile_mark){blind_ns > 0 ? blind_ns : 0, text_copy(noise)};
 	input->profile = text_copy(profile);
 	return 0;
 }

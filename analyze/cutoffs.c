@@ -69,7 +69,7 @@ static int print_profile(const struct new_profile *made, struct error *err)
 	}
 	print_analysis(short_run);
 	print_analysis(long_run);
-	noise_print(stdout, profile->name, profile->blind_ns, profile->noise);
+	noise_print(stdout, profile->name, &profile->mark);
 	if (n_left_out > 0)
 		printf("%zu cutoff%s left out (--material):\n", n_left_out,
 			n_left_out == 1 ? " was" : "s were");

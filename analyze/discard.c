@@ -58,7 +58,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 
 	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
 		terminal_text(profile));
-	noise_print(stdout, profile, d->blind_ns, d->noise);
+	noise_print(stdout, profile, &d->mark);
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	for (size_t i = 0; i < d->n_over; i++) {
 		const struct over_cutoff *over = &d->over[i];
@@ -138,13 +138,13 @@ int verb_protocols(int argc, char **argv, struct error *err)
 			return r;
 		profile = analyze_options.profile ?: d->run.profile;
 		if (!analyze_options.json && (!last || strcmp(last, profile)))
-			noise_print(stdout, profile, d->blind_ns, d->noise);
+			noise_print(stdout, profile, &d->mark);
 		row = json_pack("{s:I, s:s*, s:s}", "run", (json_int_t)run, "program", d->run.program,
 			"profile", profile);
 		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
 			json_object_set_new(row, stage->member,
 				summary_as_json((const struct summary *)((const char *)d + stage->summary)));
-		profile_noise_add_json(row, d->blind_ns, d->noise);
+		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 		add_stages(table, d, true);
 		free(last);

@@ -56,7 +56,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
 		analyze_options.profile ?: "");
-	noise_print(stdout, analyze_options.profile, d->blind_ns, d->noise);
+	noise_print(stdout, analyze_options.profile, &d->mark);
 	for (size_t i = 0; i < 2; i++) {
 		printf("\n%s\n", names[i]);
 		table_print(lists[i], stdout);
@@ -94,7 +94,7 @@ static int sample_size_report(
 		analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
 		(json_int_t)clocks[1].suggested, "pt", table_json(pt), "et", table_json(et), "needed",
 		table_json(needed));
-	profile_noise_add_json(document, d->blind_ns, d->noise);
+	noise_add_json(document, &d->mark);
 	return json_print_document("emp-sample-size", document, err);
 }
 

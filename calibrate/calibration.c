@@ -431,7 +431,7 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 		printf("\n");
 		cutoffs_print_names(&made->left_out, screen);
 		cutoffs_print_floor(p, screen);
-		noise_print(screen, p->name, p->blind_ns, p->noise);
+		noise_print(screen, p->name, &p->mark);
 		if (p->n_cutoffs)
 			cutoffs_print(p, calibrate_options.verbose, screen);
 		resolving = resolving_text_of(p->resolving, PAPERS_SAMPLES, false);

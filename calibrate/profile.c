@@ -61,7 +61,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 		printf("Environment %.*s\n",
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
 			terminal_text(profile.environment_digest));
-	noise_print(stdout, profile.name, profile.blind_ns, profile.noise);
+	noise_print(stdout, profile.name, &profile.mark);
 	for (size_t i = 0; i < N_RESOLVING; i++)
 		if (profile.resolving[i].samples > 0)
 			printf("%s\n",

@@ -22,9 +22,9 @@ static int by_mean_et(const void *x, const void *y)
 
 struct export_table {
 	const struct session *session;
-	bool duet, ratios;             /* the last: has those of the duet */
-	const struct task *base;       /* that means are related to: the reference, else the fastest */
-	const struct discarding *mark; /* of the profile, which is the same for all; NULL: none */
+	bool duet, ratios;               /* the last: has those of the duet */
+	const struct task *base;         /* that means are related to: the reference, else the fastest */
+	const struct profile_mark *mark; /* of the profile, which is the same for all; NULL: none */
 	const char *unit;
 	double unit_ns;
 	struct column *columns;
@@ -150,8 +150,7 @@ static void write_remarks(const struct export_table *t, enum table_format format
 	const struct session *s = t->session;
 
 	if (t->mark) {
-		_cleanup_(freep) char *noise = noise_text(
-			s->options->profile, t->mark->blind_ns, t->mark->noise);
+		_cleanup_(freep) char *noise = noise_text(s->options->profile, t->mark);
 
 		table_write_code(format, file, noise);
 	}
@@ -172,6 +171,7 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 	_cleanup_(argv_freep) char **parameters = NULL;
 	_cleanup_(freep) struct column *columns = NULL;
 	_cleanup_(freep) const struct task **rows = xcalloc(s->n, sizeof(struct task *));
+	const struct profile_mark *mark;
 	double first_ns;
 	size_t n = 0;
 	int r = duet ? session_compare(s, err) : 0;
@@ -188,8 +188,9 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 								  related_time(t.base, duet)->mean_ns))
 			t.base = task;
 	}
-	if (n > 0 && noise_marked(rows[0]->result.discarding.blind_ns, rows[0]->result.discarding.noise))
-		t.mark = &rows[0]->result.discarding;
+	mark = n > 0 ? &rows[0]->result.discarding.mark : NULL;
+	if (mark && (mark->blind_ns > 0 || mark->noise))
+		t.mark = mark;
 	first_ns = n > 0 ? rows[0]->result.discarding.et.raw.mean_ns : 0;
 	t.unit = s->options->unit ?: first_ns >= 1e9 ? "s" : first_ns >= 1e6 ? "ms" : "us";
 	t.unit_ns = !strcmp(t.unit, "s") ? 1e9 : !strcmp(t.unit, "ms") ? 1e6 : 1e3;

@@ -290,8 +290,8 @@ struct discarding sample_filter_judge(struct sample_filter *d)
 	for (size_t i = 0; i < d->n_samples; i++)
 		sum += (double)d->samples[i].et_ns;
 	mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
-	out.blind_ns = profile ? profile->blind_ns : 0;
-	out.noise = text_copy(profile ? profile->noise : NULL);
+	if (profile)
+		out.mark = (struct profile_mark){profile->mark.blind_ns, text_copy(profile->mark.noise)};
 	/* The executions that are over their cutoffs, not only over that of other programs. */
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		struct over_cutoff *c = &d->candidates[i];
@@ -371,7 +371,7 @@ void discarding_clear(struct discarding *d)
 	free(d->pt.in_papers);
 	free(d->et.by_two_sd);
 	free(d->et.in_papers);
-	free(d->noise);
+	free(d->mark.noise);
 	daemons_clear(&d->others);
 	run_clear(&d->run);
 	*d = (struct discarding){};

@@ -55,8 +55,7 @@ struct discarding {
 	uint32_t *incomplete; /* executions may be missing, and none of those known is over its cutoff */
 	size_t n_incomplete;
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
-	int64_t blind_ns;               /* of the profile; 0: not noisy */
-	char *noise;                    /* likewise, or "busy, forced"; NULL: neither, or not known */
+	struct profile_mark mark;       /* of the profile */
 	struct daemons
 		others; /* background processes: by disturbed_ns, then by CPU time, the greatest first */
 	int64_t disturbed_ns; /* of all samples together: see struct daemon_statistics */

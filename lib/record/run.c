@@ -169,8 +169,9 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
 	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
-	{FIELD(profile, FIELD_INT64, blind_ns), OPTIONAL, .min = 1, TIME},
-	{FIELD(profile, FIELD_TEXT, noise), OPTIONAL},
+	{"blind_ns", FIELD_INT64, offsetof(struct profile, mark.blind_ns), sizeof(int64_t), OPTIONAL,
+		.min = 1, TIME},
+	{"noise", FIELD_TEXT, offsetof(struct profile, mark.noise), sizeof(char *), OPTIONAL},
 	CORRELATION(profile),
 	{FIELD(profile, FIELD_INT64, retired_ns), OPTIONAL, .min = 1, MOMENT, .book_only = true},
 };

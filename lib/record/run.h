@@ -301,6 +301,12 @@ struct resolving {
 enum { N_RESOLVING = 4 };
 extern const int resolving_sizes[N_RESOLVING];
 
+/* The mark of a profile that was made of noisy runs, or was forced, and of what is judged by it. */
+struct profile_mark {
+	int64_t blind_ns; /* its runs were noisy and show no daemon that takes less; 0: they were not */
+	char *noise; /* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not known */
+};
+
 struct profile {
 	int64_t id; /* in the book, 0: not stored */
 	char *name;
@@ -311,8 +317,7 @@ struct profile {
 	char *environment_digest; /* NULL: unknown */
 	bool by_wait;             /* its L-samples were found by W */
 	struct profile_run short_run, long_run;
-	int64_t blind_ns; /* its runs were noisy and show no daemon that takes less; 0: they were not */
-	char *noise; /* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not known */
+	struct profile_mark mark;
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;
 	struct resolving resolving[N_RESOLVING]; /* of the machine, by the short run */

@@ -67,12 +67,12 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 	return clock;
 }
 
-void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise)
+void noise_add_json(json_t *object, const struct profile_mark *mark)
 {
-	if (blind_ns > 0)
-		json_object_set_new(object, "profile_blind_ns", json_integer(blind_ns));
-	if (noise)
-		json_object_set_new(object, "profile_noise", json_string(noise));
+	if (mark->blind_ns > 0)
+		json_object_set_new(object, "profile_blind_ns", json_integer(mark->blind_ns));
+	if (mark->noise)
+		json_object_set_new(object, "profile_noise", json_string(mark->noise));
 }
 
 json_t *discarding_as_json(const struct discarding *d)
@@ -83,7 +83,7 @@ json_t *discarding_as_json(const struct discarding *d)
 		numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd), "incomplete",
 		numbers_as_json(d->incomplete, d->n_incomplete));
 
-	profile_noise_add_json(document, d->blind_ns, d->noise);
+	noise_add_json(document, &d->mark);
 	json_object_set_new(document, "pt", clock_as_json(&d->pt));
 	json_object_set_new(document, "et", clock_as_json(&d->et));
 	return document;
@@ -159,7 +159,7 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 void cutoffs_print_floor(const struct profile *profile, FILE *file)
 {
 	/* of a forced profile it is the floor of what disturbed the runs */
-	bool forced = profile->noise && strstr(profile->noise, "forced");
+	bool forced = profile->mark.noise && strstr(profile->mark.noise, "forced");
 
 	if (!forced && profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
 		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",

@@ -12,8 +12,8 @@ json_t *summary_as_json(const struct summary *summary);
  * least once. */
 json_t *others_as_json(const struct daemons *others, bool unprofiled);
 
-/* Adds profile_blind_ns and profile_noise, if the profile has such a mark (see noise_marked). */
-void profile_noise_add_json(json_t *object, int64_t blind_ns, const char *noise);
+/* Adds profile_blind_ns and profile_noise, if the profile has such a mark. */
+void noise_add_json(json_t *object, const struct profile_mark *mark);
 
 /* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete; pt and et: summaries after both checks, as in the papers, and
  * of the samples kept, with the interval. */

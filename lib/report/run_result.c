@@ -356,24 +356,21 @@ int noise_mark(struct book *book, const struct analysis runs[2], struct profile 
 	if (r < 0)
 		return r;
 	if (noisy)
-		profile->blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
-	profile->noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "", load ?: "")
-				  : TAKE(load);
+		profile->mark.blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
+	profile->mark.noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "", load ?: "")
+				       : TAKE(load);
 	return 0;
 }
 
-bool noise_marked(int64_t blind_ns, const char *noise)
+char *noise_text(const char *profile, const struct profile_mark *mark)
 {
-	return blind_ns > 0 || noise;
-}
-
-char *noise_text(const char *profile, int64_t blind_ns, const char *noise)
-{
-	_cleanup_(freep) char *reason = noise ? text_format(" (%s)", noise) : xstrdup("");
-	const char *blind = text_precise((double)blind_ns, (double)blind_ns);
+	_cleanup_(freep) char *reason = mark->noise ? text_format(" (%s)", mark->noise) : xstrdup("");
+	const char *blind = text_precise((double)mark->blind_ns, (double)mark->blind_ns);
 	char *text;
 
-	if (blind_ns <= 0)
+	if (mark->blind_ns <= 0 && !mark->noise)
+		return NULL;
+	if (mark->blind_ns <= 0)
 		return text_format("Profile '%s' is unreliable%s", profile, reason);
 	text = text_format("Profile '%s' is noisy: blind to daemons below %s%s", profile, blind, reason);
 	if (terminal_text_width(text) <= LINE_COLUMNS)
@@ -382,14 +379,12 @@ char *noise_text(const char *profile, int64_t blind_ns, const char *noise)
 	return text_format("Profile '%s' is noisy: blind below %s%s", profile, blind, reason);
 }
 
-void noise_print(FILE *file, const char *profile, int64_t blind_ns, const char *noise)
+void noise_print(FILE *file, const char *profile, const struct profile_mark *mark)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = noise_text(profile, mark);
 
-	if (!noise_marked(blind_ns, noise))
-		return;
-	text = noise_text(profile, blind_ns, noise);
-	fprintf(file, "%s\n", terminal_text(text));
+	if (text)
+		fprintf(file, "%s\n", terminal_text(text));
 }
 
 void new_profile_clear(struct new_profile *made)

@@ -103,12 +103,9 @@ int profile_from_runs(
  * it. If one gives no cutoffs and the profile was forced, with "busy, forced" (its verdict). */
 int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile, struct error *err);
 
-/* Whether a profile, or what was judged by it, has such a mark. */
-bool noise_marked(int64_t blind_ns, const char *noise);
-
 /* "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)"; noise NULL: without the reason; blind_ns 0:
- * "Profile 'lab1' is unreliable (busy, forced)". Shorter where that makes it fit a line. The caller frees it. */
-char *noise_text(const char *profile, int64_t blind_ns, const char *noise);
+ * "Profile 'lab1' is unreliable (busy, forced)". Shorter where that makes it fit a line. NULL: it has no mark. The caller frees it. */
+char *noise_text(const char *profile, const struct profile_mark *mark);
 
 /* The same as a line, if the profile has a mark; else nothing. */
-void noise_print(FILE *file, const char *profile, int64_t blind_ns, const char *noise);
+void noise_print(FILE *file, const char *profile, const struct profile_mark *mark);

@@ -500,6 +500,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	const struct discarding *d = &result->discarding;
 	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
 	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
+	_cleanup_(freep) char *noise = NULL;
 	char here[32] = "is not pinned";
 	struct impossible_pt impossible;
 	size_t failures = 0;
@@ -523,11 +524,9 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 		notes_add(notes, NOTE_FEW,
 			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
 			most->name, most->n, result->n_samples, d->run.id);
-	if (profile && noise_marked(profile->blind_ns, profile->noise)) {
-		_cleanup_(freep) char *text = noise_text(profile->name, profile->blind_ns, profile->noise);
-
-		notes_add(notes, NOTE_NOISE, "%s", text);
-	}
+	noise = profile ? noise_text(profile->name, &profile->mark) : NULL;
+	if (noise)
+		notes_add(notes, NOTE_NOISE, "%s", noise);
 	if (profile && profile->cpu >= 0 && profile->cpu != d->run.cpu) {
 		if (d->run.cpu >= 0)
 			snprintf(here, sizeof(here), "is on CPU %d", d->run.cpu);

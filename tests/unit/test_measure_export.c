@@ -56,8 +56,7 @@ static void fill_task(size_t i, const char *name, double mean_ns, double sd_ns)
 			.et.raw = summary,
 			.pt.kept = summary,
 			.out = m.out,
-			.blind_ns = noise ? 16400000 : 0,
-			.noise = (char *)(uintptr_t)noise},
+			.mark = {noise ? 16400000 : 0, (char *)(uintptr_t)noise}},
 	};
 	m.options.profile = noise ? "lab" : NULL;
 }

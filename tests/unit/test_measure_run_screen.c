@@ -190,14 +190,14 @@ TEST_OF_RUN(what_changes_the_reading_is_noted)
 
 TEST_OF_RUN(a_noisy_profile_is_noted_with_what_it_cannot_see)
 {
-	profile.blind_ns = 16400000;
-	profile.noise = (char *)"steal 3.2 %";
+	profile.mark.blind_ns = 16400000;
+	profile.mark.noise = (char *)"steal 3.2 %";
 	fill_undisturbed(&profile);
-	profile.blind_ns = 0;
-	profile.noise = NULL;
+	profile.mark.blind_ns = 0;
+	profile.mark.noise = NULL;
 	assert_note(1, "Profile 'lab1' is noisy: blind to daemons below 16 ms (steal 3.2 %)");
-	assert_int_equal(r.discarding.blind_ns, 16400000);
-	assert_string_equal(r.discarding.noise, "steal 3.2 %");
+	assert_int_equal(r.discarding.mark.blind_ns, 16400000);
+	assert_string_equal(r.discarding.mark.noise, "steal 3.2 %");
 }
 
 TEST_OF_RUN(correlated_samples_are_noted_once_for_all_programs)

@@ -30,10 +30,10 @@ TEST_IN_BOOK(of_two_noisy_runs_the_one_that_hides_more_counts)
 	_cleanup_(profile_clear) struct profile none = mark(s, analysis_of(VERDICT_L, false, 3 * NS_PER_MS),
 		analysis_of(VERDICT_CLEAN, false, 40 * NS_PER_MS));
 
-	assert_int_equal(both.blind_ns, 40 * NS_PER_MS);
-	assert_string_equal(both.noise, "speed varies");
-	assert_int_equal(first.blind_ns, 3 * NS_PER_MS);
-	assert_false(noise_marked(none.blind_ns, none.noise));
+	assert_int_equal(both.mark.blind_ns, 40 * NS_PER_MS);
+	assert_string_equal(both.mark.noise, "speed varies");
+	assert_int_equal(first.mark.blind_ns, 3 * NS_PER_MS);
+	assert_null(noise_text("none", &none.mark));
 }
 
 TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
@@ -46,15 +46,15 @@ TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 	_cleanup_(profile_clear) struct profile same = mark(
 		s, analysis_of(VERDICT_BUSY, false, NS_PER_MS), analysis_of(VERDICT_BUSY, false, 0));
 
-	assert_int_equal(one.blind_ns, 0);
-	assert_string_equal(one.noise, "busy, forced");
-	assert_int_equal(two.blind_ns, NS_PER_MS);
-	assert_string_equal(two.noise, "busy, step, forced; speed varies");
-	assert_string_equal(same.noise, "busy, forced");
+	assert_int_equal(one.mark.blind_ns, 0);
+	assert_string_equal(one.mark.noise, "busy, forced");
+	assert_int_equal(two.mark.blind_ns, NS_PER_MS);
+	assert_string_equal(two.mark.noise, "busy, step, forced; speed varies");
+	assert_string_equal(same.mark.noise, "busy, forced");
 	by_hand.central.by_hand = true;
-	one.noise = (free(one.noise), NULL);
+	one.mark.noise = (free(one.mark.noise), NULL);
 	assert_done(s, noise_mark(s->book, (struct analysis[]){by_hand, by_hand}, &one, &s->err));
-	assert_null(one.noise);
+	assert_null(one.mark.noise);
 }
 
 TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
@@ -73,12 +73,13 @@ TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
 	assert_done(s, book_add_sample(s->book, analysis.run.id, &samples[0], NULL, 0, &s->err));
 	assert_done(s, book_add_rows(s->book, analysis.run.id, &counters_table, &changes, 1, &s->err));
 	profile = mark(s, analysis, analysis);
-	assert_string_equal(profile.noise, "PSI 100 %");
+	assert_string_equal(profile.mark.noise, "PSI 100 %");
 }
 
 static void assert_text(const char *profile, int64_t blind_ns, const char *noise, const char *want)
 {
-	_cleanup_(freep) char *text = noise_text(profile, blind_ns, noise);
+	const struct profile_mark mark = {blind_ns, (char *)(uintptr_t)noise};
+	_cleanup_(freep) char *text = noise_text(profile, &mark);
 
 	assert_string_equal(text, want);
 }
