@@ -73,8 +73,7 @@ static int print_profile(const struct new_profile *made, struct error *err)
 	if (n_left_out > 0)
 		printf("%zu cutoff%s left out (--material):\n", n_left_out,
 			n_left_out == 1 ? " was" : "s were");
-	cutoffs_print_names(&made->left_out, stdout);
-	cutoffs_print_floor(profile, stdout);
+	cutoffs_print_omitted(profile, &made->left_out, stdout);
 	run_state_print(stdout, &short_run->run);
 	run_state_print(stdout, &long_run->run);
 	if (profile->n_cutoffs == 0) {

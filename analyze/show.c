@@ -177,7 +177,7 @@ static int show_head(struct book *book, const struct run *run, const char *diges
 	if (analyze_options.json)
 		return json_print_document("emp-analysis", run_as_json(run, run->n_samples, digest), err);
 	show_print_run(run, run->n_samples, digest);
-	notes_print_all(stdout, &notes);
+	notes_print(stdout, &notes, ALL_NOTES, NULL);
 	if (run->kind == RUN_LOAD && run->n_samples > 0)
 		printf("\n'emp-analyze load %" PRId64 "' shows its rate of work.\n", run->id);
 	return 0;

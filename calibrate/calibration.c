@@ -429,8 +429,7 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 		if (made->left_out.n > 0)
 			printf(", %zu left out (--material)", made->left_out.n);
 		printf("\n");
-		cutoffs_print_names(&made->left_out, screen);
-		cutoffs_print_floor(p, screen);
+		cutoffs_print_omitted(p, &made->left_out, screen);
 		noise_print(screen, p->name, &p->mark);
 		if (p->n_cutoffs)
 			cutoffs_print(p, calibrate_options.verbose, screen);

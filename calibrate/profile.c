@@ -66,7 +66,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 		if (profile.resolving[i].samples > 0)
 			printf("%s\n",
 				resolving_text_of(profile.resolving, (size_t)resolving_sizes[i], false));
-	cutoffs_print_floor(&profile, stdout);
+	cutoffs_print_omitted(&profile, NULL, stdout);
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");
 		return 0;

@@ -155,7 +155,7 @@ static int show_results(const struct session *s, struct error *err)
 	while (grave.n < s->notes.n && grave.items[grave.n].kind == NOTE_PROFILE)
 		grave.n++;
 	if (n > 1)
-		notes_print_all(stdout, &grave);
+		notes_print(stdout, &grave, ALL_NOTES, NULL);
 	for (size_t i = 0; i < n; i++) {
 		const struct task *t = &s->tasks[i];
 

@@ -404,5 +404,5 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 			"  Order of finishing      differs from the run before in %.0f %% of the runs\n",
 			100 * p->rates.order_changed);
 	page_wait_report_print(file, p, page_wait_bin_ns);
-	notes_print_all(file, &p->notes);
+	notes_print(file, &p->notes, ALL_NOTES, NULL);
 }

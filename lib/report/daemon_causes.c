@@ -17,28 +17,6 @@ struct causes_report {
 	struct policy *policy;
 };
 
-static void causes_report_clear(struct causes_report *r)
-{
-	units_free(r->units);
-	policy_free(r->policy);
-}
-
-static int causes_report_open(struct causes_report *report, struct book *book, struct error *err)
-{
-	struct machine machine;
-	struct error why;
-	int r;
-
-	machine_read(&machine, AT_FDCWD);
-	r = run_is_from(book, &report->analyses[0].run, machine.id, &report->here, err);
-	if (r == 0 && report->here && units_open(&report->units, NULL, &why) < 0)
-		fprintf(report->file, "(timers are not shown: %s)\n", terminal_text(why.text));
-	if (r == 0 && report->here && policy_load(&report->policy, NULL, NULL, &machine, &why) < 0)
-		fprintf(report->file, "(policies are not consulted: %s)\n", terminal_text(why.text));
-	machine_clear(&machine);
-	return r;
-}
-
 /* observed_ns: its period in the runs; 0: none was observed. */
 static void print_timer(FILE *file, const struct timer *t, int64_t observed_ns)
 {
@@ -165,28 +143,38 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 int daemon_causes_print(
 	struct book *book, const struct analysis *analyses, size_t n, FILE *file, struct error *err)
 {
-	_cleanup_(causes_report_clear) struct causes_report report = {
-		.file = file, .analyses = analyses, .n = n};
-	bool any = false;
+	_cleanup_(freep) const struct daemon_statistics **daemons = NULL; /* as in the first run of each */
+	_cleanup_(machine_clear) struct machine machine = {};
+	_cleanup_(units_freep) struct units *units = NULL;
+	_cleanup_(policy_freep) struct policy *policy = NULL;
+	size_t n_daemons = 0;
+	struct error why;
+	bool here;
+	int r;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < analyses[i].n_statistics; j++) {
 			const struct daemon_statistics *d = &analyses[i].statistics[j];
-			bool before = d->n_long_executions == 0; /* or it was shown with a run before */
-			int r = 0;
+			bool before = d->n_long_executions == 0;
 
 			for (size_t k = 0; k < i; k++)
 				before |= long_in(&analyses[k], d->name) != NULL;
-			if (before)
-				continue;
-			if (!any) {
-				fprintf(file, "Daemons that made samples long:\n");
-				r = causes_report_open(&report, book, err);
-			}
-			if (r < 0)
-				return r;
-			any = true;
-			print_long_daemon(&report, d);
+			if (!before)
+				*array_add(daemons, n_daemons) = d;
 		}
+	if (n_daemons == 0)
+		return 0;
+	fprintf(file, "Daemons that made samples long:\n");
+	machine_read(&machine, AT_FDCWD);
+	r = run_is_from(book, &analyses[0].run, machine.id, &here, err);
+	if (r < 0)
+		return r;
+	if (here && units_open(&units, NULL, &why) < 0)
+		fprintf(file, "(timers are not shown: %s)\n", terminal_text(why.text));
+	if (here && policy_load(&policy, NULL, NULL, &machine, &why) < 0)
+		fprintf(file, "(policies are not consulted: %s)\n", terminal_text(why.text));
+	for (size_t i = 0; i < n_daemons; i++)
+		print_long_daemon(
+			&(struct causes_report){file, analyses, n, here, units, policy}, daemons[i]);
 	return 0;
 }

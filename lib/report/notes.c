@@ -36,26 +36,19 @@ void notes_print(FILE *file, const struct notes *notes, size_t most, const char 
 {
 	bool together = most == 1 && notes->n > 1; /* the first, and how many more there are, in one line */
 	size_t shown = together ? 1 : notes->n <= most ? notes->n : most - 1;
-	char more[40] = "";
+	const char *more = together ? text_brief("; %zu more (-v)", notes->n - 1) : "";
 
-	if (together)
-		snprintf(more, sizeof(more), "; %zu more (-v)", notes->n - 1);
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		terminal_print_cut(file, notes->items[i].text, terminal_columns(file) - 2 - strlen(more));
-		fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
+		if (most == ALL_NOTES)
+			terminal_wrap(file, notes->items[i].text, 2, 4);
+		else
+			terminal_print_cut(
+				file, notes->items[i].text, terminal_columns(file) - 2 - strlen(more));
+		fprintf(file, "%s%s%s", more, terminal_mark(file, MARK_END), most == ALL_NOTES ? "" : "\n");
 	}
 	if (shown < notes->n && !together)
 		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
-}
-
-void notes_print_all(FILE *file, const struct notes *notes)
-{
-	for (size_t i = 0; i < notes->n; i++) {
-		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		terminal_wrap(file, notes->items[i].text, 2, 4);
-		fputs(terminal_mark(file, MARK_END), file);
-	}
 }
 
 json_t *notes_as_json(const struct notes *notes)

@@ -19,10 +19,9 @@ void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...
 /* A copy of all of another list. */
 void notes_add_all(struct notes *notes, const struct notes *others);
 /* Prints at most `most` lines, each cut to the screen. If there are more, the last says how many, and refers to `where` or,
- * after the only one, to -v. */
+ * after the only one, to -v. ALL_NOTES: all of them, with as many lines as they need. */
+#define ALL_NOTES SIZE_MAX
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where);
-/* All of them, as many lines as they need. */
-void notes_print_all(FILE *file, const struct notes *notes);
 /* [{"kind": …, "text": …}, …] */
 json_t *notes_as_json(const struct notes *notes);
 void notes_clear(struct notes *notes);

@@ -156,27 +156,22 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 	table_print(table, file);
 }
 
-void cutoffs_print_floor(const struct profile *profile, FILE *file)
+void cutoffs_print_omitted(const struct profile *profile, const struct cutoffs *left_out, FILE *file)
 {
 	/* of a forced profile it is the floor of what disturbed the runs */
 	bool forced = profile->mark.noise && strstr(profile->mark.noise, "forced");
-
-	if (!forced && profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
-		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
-			text_duration(profile->short_run.floor_ns),
-			text_duration(profile->long_run.floor_ns));
-}
-
-void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file)
-{
 	_cleanup_(freep) char *text = NULL;
 
-	for (size_t i = 0; i < cutoffs->n; i++) {
-		const struct cutoff *c = &cutoffs->items[i];
+	for (size_t i = 0; left_out && i < left_out->n; i++) {
+		const struct cutoff *c = &left_out->items[i];
 
 		text_append(&text, ", ", "%s%s (%s)", c->daemon, family_size_text(c->names),
 			text_percent((double)cutoff_share_ppm(c) / PPM));
 	}
 	if (text)
 		terminal_wrap(file, text, (size_t)fprintf(file, "  "), 2);
+	if (!forced && profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
+		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
+			text_duration(profile->short_run.floor_ns),
+			text_duration(profile->long_run.floor_ns));
 }

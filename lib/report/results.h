@@ -25,11 +25,9 @@ json_t *analysis_as_json(const struct analysis *analysis);
 /* A row for each daemon. `details`: the cutoffs as they are applied to programs below and above the task time. */
 void cutoffs_print(const struct profile *profile, bool details, FILE *file);
 
-/* The line that says which executions give no cutoff; nothing if the profile has no floor. */
-void cutoffs_print_floor(const struct profile *profile, FILE *file);
-
-/* A line, "  kworker (3.2 %), sshd (0.8 %)": those who have them, and what they explain; nothing if there are none. */
-void cutoffs_print_names(const struct cutoffs *cutoffs, FILE *file);
+/* Who has no cutoff: "  kworker (3.2 %), sshd (0.8 %)", those that were left out (NULL: not known) and what they explain; and which
+ * executions, if the profile has a floor. */
+void cutoffs_print_omitted(const struct profile *profile, const struct cutoffs *left_out, FILE *file);
 
 /* "backupd (backup.service)", "j-* (51 names)": a daemon or a family (names > 0), and its unit (NULL: none or unknown). */
 void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit);

@@ -100,20 +100,28 @@ void run_rules_clear(struct run_rules *rules)
 	*rules = (struct run_rules){};
 }
 
-/* Whether PT contains interrupts, by the kernel's configuration in an environment (0: none). */
-static int interrupts_in_pt_load(
-	struct book *book, int64_t environment, enum interrupts_in_pt *ret, struct error *err)
+/* The counters of a result, and what disturbed the run. */
+static int disturbances_load(struct book *book, struct run_result *result, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
+	struct disturbances *found = &result->disturbances;
+	const struct discarding *d = &result->discarding;
+	_cleanup_(json_decrefp) json_t *environment = NULL;
 	const char *value = NULL;
-	int r = document_read_environment(book, environment, &document, err);
+	int r = book_rows(book, d->run.id, &counters_table, &result->counters, &result->n_counters, err);
 
+	if (r == 0)
+		r = document_read_environment(book, d->run.environment, &environment, err);
 	if (r < 0)
 		return r;
-	if (document)
-		json_unpack(document, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING",
+	*found = disturbances_find(result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
+	found->pt_ns = d->pt.raw.mean_ns;
+	/* whether PT contains interrupts, by the kernel's configuration */
+	if (environment)
+		json_unpack(environment, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING",
 			&value);
-	*ret = !value ? INTERRUPTS_NOT_KNOWN : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT : INTERRUPTS_IN_PT;
+	found->interrupts = !value                ? INTERRUPTS_NOT_KNOWN
+			    : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT
+						  : INTERRUPTS_IN_PT;
 	return 0;
 }
 
@@ -126,7 +134,6 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	_cleanup_(names_clear) struct names names = {};
 	_cleanup_(run_clear) struct run run = {};
 	struct discard_rules *rules = &filter.rules;
-	struct disturbances *found = &result.disturbances;
 	struct discarding *d = &result.discarding;
 	bool by_name = parts & RESULT_OTHERS || discard_rules_by_name(given);
 	int r;
@@ -152,14 +159,8 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 		return error_prefix(err, r, "run %" PRId64, id);
 	*d = sample_filter_finish(&filter);
 	d->run = TAKE_STRUCT(run);
-	if (parts & RESULT_COUNTERS) {
-		r = book_rows(book, id, &counters_table, &result.counters, &result.n_counters, err);
-		if (r < 0)
-			return r;
-		*found = disturbances_find(result.counters, result.n_counters, (int64_t)d->et.raw.median_ns);
-		found->pt_ns = d->pt.raw.mean_ns;
-		r = interrupts_in_pt_load(book, d->run.environment, &found->interrupts, err);
-	}
+	if (parts & RESULT_COUNTERS)
+		r = disturbances_load(book, &result, err);
 	if (r == 0)
 		*ret = TAKE_STRUCT(result);
 	return r;

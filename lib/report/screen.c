@@ -248,10 +248,8 @@ void screen_print(FILE *file, const struct screen *s)
 		print_others(file, s);
 	if (resolving)
 		fprintf(file, "  %s\n", s->resolving);
-	if (s->all_notes)
-		notes_print_all(file, &s->notes);
-	else
-		notes_print(file, &s->notes, left, text_brief("emp-analyze show %" PRId64, d->run.id));
+	notes_print(file, &s->notes, s->all_notes ? ALL_NOTES : left,
+		text_brief("emp-analyze show %" PRId64, d->run.id));
 	if (s->notes.n < left && ci->assumed && !isnan(ci->low_ns))
 		fprintf(file,
 			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
