@@ -11,9 +11,9 @@ struct analyze_options {
 	const char *db;
 	const char *profile; /* of the verbs that have --profile; NULL: not given */
 	bool json;
-	bool recompute;           /* results with what the book holds now */
-	bool other_cpus, by_wait; /* see struct analysis_options */
-	bool by_et;               /* not by W where it is exact */
+	bool recompute;                   /* results with what the book holds now */
+	struct analysis_options analysis; /* by_wait_if_exact: unless by_et is given */
+	bool by_et;
 };
 
 extern struct analyze_options analyze_options;
@@ -24,11 +24,11 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 #define OTHER_CPUS_OPTION                                                                               \
 	{                                                                                               \
 		0, "other-cpus", NULL, "also count what daemons used on CPUs other than the program's", \
-			NULL, &analyze_options.other_cpus                                               \
+			NULL, &analyze_options.analysis.other_cpus                                      \
 	}
 #define BY_WAIT_OPTIONS                                                                              \
 	{0, "by-wait", NULL, "find long samples by waiting time W (default where W is exact)", NULL, \
-		&analyze_options.by_wait},                                                           \
+		&analyze_options.analysis.by_wait},                                                  \
 	{                                                                                            \
 		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,         \
 			&analyze_options.by_et                                                       \
@@ -47,9 +47,8 @@ option_parser option_run; /* into int64_t: the number of a run, also of an opera
 /* Opens the book to read the run that the operand RUN names. */
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err);
 
-/* The same, and analyses the run. */
-int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
-	struct analysis *ret, struct error *err);
+/* The same, and analyses the run by the options. */
+int analyze_load(const char *run, struct book **ret_book, struct analysis *ret, struct error *err);
 
 /* A run against the profile of --profile; without one no sample is discarded by a cutoff. */
 int analyze_discard(struct book *book, int64_t run, struct run_result *ret, struct error *err);

@@ -15,7 +15,7 @@ const struct option_row cutoffs_options[] = {
 	{0, "save", "NAME", "save the profile in the book", NULL, &request.name},
 	{0, "replace", NULL, "overwrite a profile of the same name", NULL, &replace},
 	{0, "resolution", "TIME", "round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
-		option_duration, &request.options.resolution_ns},
+		option_duration, &analyze_options.analysis.resolution_ns},
 	{0, "short-central-max", "TIME", "longest ET of the short run's central cluster, set by hand",
 		option_duration, &request.central_max_ns[0]},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
@@ -104,8 +104,7 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	if (!request.runs[0] || !request.runs[1])
 		return error_say(err, -EINVAL,
 			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs");
-	request.options.other_cpus = analyze_options.other_cpus;
-	request.options.by_wait = analyze_options.by_wait;
+	request.options = analyze_options.analysis;
 	request.options.by_wait_if_exact = !analyze_options.by_et;
 	r = book_open(&book, analyze_options.db, request.name ? BOOK_WRITE : BOOK_READ, err);
 	if (r == 0)

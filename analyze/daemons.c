@@ -5,17 +5,14 @@
 
 #include "lib/report/results.h"
 
-static struct {
-	int64_t resolution_ns, central_max_ns;
-	bool all;
-} options;
+static bool all;
 
 const struct option_row daemons_options[] = {
-	{0, "all", NULL, "list every execution in the L-samples, not only the long ones", NULL, &options.all},
+	{0, "all", NULL, "list every execution in the L-samples, not only the long ones", NULL, &all},
 	{0, "resolution", "TIME", "round PTs, such as 1ms (default: the run's own)", option_duration,
-		&options.resolution_ns},
+		&analyze_options.analysis.resolution_ns},
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
-		&options.central_max_ns},
+		&analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
 	{},
@@ -71,14 +68,14 @@ static int list_l_samples(
 		for (const struct execution *e = executions; r == 0 && e < executions + n; e++) {
 			const struct daemon_statistics *daemon = NULL;
 			int64_t pt_ns = resolution_round(
-				analyze_options.other_cpus ? e->pt_ns : execution_disturbing_ns(e),
+				analyze_options.analysis.other_cpus ? e->pt_ns : execution_disturbing_ns(e),
 				analysis->resolution_ns);
 			bool is_long;
 
 			if (e->source <= sources.n) /* it may have been added after they were read */
 				daemon = find_daemon(analysis, names.rows, &sources.items[e->source - 1]);
 			is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
-			if (!daemon || pt_ns <= 0 || !(is_long || options.all))
+			if (!daemon || pt_ns <= 0 || !(is_long || all))
 				continue;
 			table_row(list, NUMBER(e->sample), TEXT(daemon->name), TEXT(daemon->unit),
 				TIME(pt_ns), TIME(daemon->central_max_ns),
@@ -119,11 +116,7 @@ int verb_daemons(int argc, char **argv, struct error *err)
 					    *l_samples = table_new(l_columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis a = {};
-	const struct analysis_options how = {
-		.resolution_ns = options.resolution_ns,
-		.central_max_ns = options.central_max_ns,
-	};
-	int r = analyze_load(argv[0], &how, &book, &a, err);
+	int r = analyze_load(argv[0], &book, &a, err);
 
 	if (r == 0)
 		r = list_l_samples(l_samples, book, &a, err);
@@ -145,7 +138,7 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	if (a.n_l_samples == 0)
 		return 0;
 	printf("\nIn the %s, %s:\n", text_count(a.n_l_samples, "L-sample"),
-		options.all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
+		all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
 	table_print(l_samples, stdout);
 	printf("\n");
 	return daemon_causes_print(book, &a, 1, stdout, err);

@@ -94,7 +94,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
 			id,
 			own.missing ? "with a profile that is no longer in the book" : "without a profile");
-	own.rules.other_cpus |= analyze_options.other_cpus;
+	own.rules.other_cpus |= analyze_options.analysis.other_cpus;
 	return run_result_read(book, id, &own.rules, 0, ret, err);
 }
 

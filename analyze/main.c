@@ -79,17 +79,13 @@ int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, stru
 	return r < 0 ? r : book_open(ret_book, analyze_options.db, BOOK_READ, err);
 }
 
-int analyze_load(const char *run, const struct analysis_options *options, struct book **ret_book,
-	struct analysis *ret, struct error *err)
+int analyze_load(const char *run, struct book **ret_book, struct analysis *ret, struct error *err)
 {
-	struct analysis_options how = *options;
 	int64_t id;
 	int r = analyze_open(run, ret_book, &id, err);
 
-	how.other_cpus = analyze_options.other_cpus;
-	how.by_wait = analyze_options.by_wait;
-	how.by_wait_if_exact = !analyze_options.by_et;
-	return r < 0 ? r : analysis_load(*ret_book, id, &how, ret, err);
+	analyze_options.analysis.by_wait_if_exact = !analyze_options.by_et;
+	return r < 0 ? r : analysis_load(*ret_book, id, &analyze_options.analysis, ret, err);
 }
 
 int analyze_discard(struct book *book, int64_t run, struct run_result *ret, struct error *err)
@@ -97,7 +93,7 @@ int analyze_discard(struct book *book, int64_t run, struct run_result *ret, stru
 	_cleanup_(profile_clear) struct profile cutoffs = {};
 	const char *profile = analyze_options.profile;
 	const struct discard_rules rules = {
-		.profile = profile ? &cutoffs : NULL, .other_cpus = analyze_options.other_cpus};
+		.profile = profile ? &cutoffs : NULL, .other_cpus = analyze_options.analysis.other_cpus};
 	int r = profile ? book_get_profile(book, 0, profile, &cutoffs, err) : 0;
 
 	return r < 0 ? r : run_result_read(book, run, &rules, 0, ret, err);

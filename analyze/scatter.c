@@ -256,7 +256,6 @@ static void write_figure(const void *subject, FILE *script)
 
 static struct {
 	const char *output;
-	int64_t central_max_ns;
 	bool zooms, samples, script;
 } options;
 
@@ -265,7 +264,7 @@ const struct option_row scatter_options[] = {
 	{0, "profile", "NAME", "mark the samples that this profile discards, by daemon", NULL,
 		&analyze_options.profile},
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
-		&options.central_max_ns},
+		&analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
 	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL, &options.zooms},
@@ -280,7 +279,6 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(freep) uint8_t *causes = NULL;
-	const struct analysis_options how = {.central_max_ns = options.central_max_ns};
 	struct figure f = {.analysis = &analysis, .profile = analyze_options.profile, .panels = 1};
 	struct drawing drawing = {"scatter", write_figure, &f, 1100, 800};
 	const struct option_rule rules[] = {
@@ -290,7 +288,7 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (r == 0)
-		r = analyze_load(argv[0], &how, &book, &analysis, err);
+		r = analyze_load(argv[0], &book, &analysis, err);
 	if (r == 0 && f.profile)
 		r = analyze_discard(book, analysis.run.id, &result, err);
 	if (r < 0)
