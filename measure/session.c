@@ -104,8 +104,10 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.sampling = &s->samplings[s->n++],
 		.in = -1,
 		.errors = -1,
+		.clean = {.rules = s->rules, .sources = &t->sources},
 		.session = s,
 	};
+	t->clean.rules.patterns = s->patterns.rows;
 	s->names[t - s->tasks] = t->name;
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
 	*t->sampling = (struct sampling){
@@ -334,6 +336,8 @@ int session_open(struct session *s, const struct measure_options *options, const
 		r = run_session_environment(&s->base, err);
 	if (r == 0)
 		r = add_session_notes(s, err);
+	if (r == 0 && options->retain)
+		r = names_load(&s->patterns, NULL, err);
 	if (r == 0 && options->perf)
 		r = perf_counters_open(&s->perf, options->perf, err);
 	if (r == 0 && options->trace)
@@ -454,6 +458,29 @@ static int conclude_sample(struct sampling *s, struct error *err)
 	return run_hook(t, t->command->conclude, "--conclude", err);
 }
 
+/* --retain: judges one more sample; only its executions are read. */
+static int filter_sample(struct task *t, const struct sample *sample, const struct execution *executions,
+	size_t n, struct error *err)
+{
+	uint32_t last = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++)
+		last = executions[i].source > last ? executions[i].source : last;
+	if (last > t->sources.n) { /* a new daemon */
+		sources_clear(&t->sources);
+		r = book_sources(t->session->base.book, &t->sources, err);
+	}
+	if (r < 0)
+		return r;
+	*array_add(t->samples, t->n_samples) = *sample;
+	t->clean.samples = t->samples;
+	t->clean.n_samples = t->n_samples;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = sample_filter_add(&t->clean, &executions[i], err);
+	return r;
+}
+
 static int sample_taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
 	size_t n_executions, struct error *err)
 {
@@ -471,8 +498,7 @@ static int sample_taken(struct sampling *s, const struct sample *sample, const s
 			session->trace, s->pid, array_add(t->preemptions, t->n_preemptions), err);
 	if (r < 0 || !session->options->retain)
 		return r;
-	return clean_samples_add(
-		&t->clean, session->base.book, &session->rules, sample, executions, n_executions, err);
+	return filter_sample(t, sample, executions, n_executions, err);
 }
 
 /* --retain: 1 while too few samples are clean. */
@@ -484,7 +510,7 @@ static int more_samples(struct sampling *s, struct error *err)
 
 	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
 		return 0;
-	so_far = sample_filter_judge(&t->clean.filter);
+	so_far = sample_filter_judge(&t->clean);
 	return so_far.pt.kept.n < (size_t)o->retain;
 }
 
@@ -644,7 +670,9 @@ static void clear_tasks(struct session *s)
 			preemptions_clear(&t->preemptions[k]);
 		free(t->preemptions);
 		run_clear(&t->run);
-		clean_samples_clear(&t->clean);
+		sample_filter_clear(&t->clean);
+		sources_clear(&t->sources);
+		free(t->samples);
 		run_result_clear(&t->result);
 		notes_clear(&t->notes);
 		closep(&t->in);
@@ -668,6 +696,7 @@ void session_close(struct session *s)
 	guard_free(s->guard);
 	free(s->environment_changes);
 	notes_clear(&s->notes);
+	names_clear(&s->patterns);
 	profile_clear(&s->profile);
 	run_session_close(&s->base);
 	closep(&s->in);

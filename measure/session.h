@@ -46,8 +46,11 @@ struct task {
 	struct command_spec spec;   /* in a duet, with a cgroup of its own below the observer's */
 	struct sampling *sampling;  /* of the session's */
 	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
-	struct clean_samples clean; /* with --retain */
-	int64_t *perf;              /* what --perf counted: all events of one sample after another */
+	struct sample_filter clean; /* with --retain: of the samples so far */
+	struct sources sources;     /* likewise */
+	struct sample *samples;     /* likewise */
+	size_t n_samples;
+	int64_t *perf; /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
 	struct preemptions *preemptions; /* what --trace recorded, by sample */
 	size_t n_preemptions;
@@ -74,6 +77,7 @@ struct session {
 	const struct measure_options *options;
 	struct run_session base;
 	struct profile profile;
+	struct names patterns;      /* of names, with --retain */
 	struct discard_rules rules; /* by the options; without --profile, .profile is NULL */
 	struct task *tasks;
 	struct sampling *samplings;     /* of each task */

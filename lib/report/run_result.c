@@ -175,42 +175,6 @@ void run_result_clear(struct run_result *r)
 	*r = (struct run_result){};
 }
 
-int clean_samples_add(struct clean_samples *c, struct book *book, const struct discard_rules *given,
-	const struct sample *sample, const struct execution *executions, size_t n, struct error *err)
-{
-	uint32_t last = 0;
-	int r = 0;
-
-	if (!c->names.rows)
-		r = names_load(&c->names, NULL, err);
-	for (size_t i = 0; i < n; i++)
-		last = executions[i].source > last ? executions[i].source : last;
-	if (r == 0 && last > c->sources.n) {
-		sources_clear(&c->sources);
-		r = book_sources(book, &c->sources, err);
-	}
-	if (r < 0)
-		return r;
-	*array_add(c->samples, c->n_samples) = *sample;
-	c->filter.rules = *given;
-	c->filter.rules.patterns = given->patterns ?: c->names.rows;
-	c->filter.sources = &c->sources;
-	c->filter.samples = c->samples;
-	c->filter.n_samples = c->n_samples;
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = sample_filter_add(&c->filter, &executions[i], err);
-	return r;
-}
-
-void clean_samples_clear(struct clean_samples *c)
-{
-	sample_filter_clear(&c->filter);
-	free(c->samples);
-	names_clear(&c->names);
-	sources_clear(&c->sources);
-	*c = (struct clean_samples){};
-}
-
 /* The means of the samples that the rules of each run keep, of all runs of the command of `run`. */
 static int load_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {

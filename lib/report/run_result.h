@@ -53,20 +53,6 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 	enum result_parts parts, struct run_result *ret, struct error *err);
 void run_result_clear(struct run_result *result);
 
-/* The clean samples of a run in progress; each call reads only those taken since the last. */
-struct clean_samples {
-	struct sample_filter filter;
-	struct sample *samples;
-	size_t n_samples;
-	struct names names;
-	struct sources sources;
-};
-
-/* book: for the names of new daemons. */
-int clean_samples_add(struct clean_samples *clean, struct book *book, const struct discard_rules *rules,
-	const struct sample *sample, const struct execution *executions, size_t n, struct error *err);
-void clean_samples_clear(struct clean_samples *clean);
-
 /* How much separate runs of two programs vary, as far as the book shows it, in ET or PT. ret->df 0: it has too few runs of them. */
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et, struct run_variation *ret,
 	struct error *err);
