@@ -87,10 +87,10 @@ const struct option_row compare_options[] = {
 
 /* Both sides, and what is known of them. */
 struct compare_query {
-	struct book *book; /* NULL: both are from files */
-	struct compare_input a, b;
-	unsigned clocks;            /* that are compared, as bits; the results by clock: */
-	enum comparison_clock main; /* the clock that is compared, or the first of both */
+	struct book *book;             /* NULL: both are from files */
+	struct compare_input sides[2]; /* A and B */
+	unsigned clocks;               /* that are compared, as bits; the results by clock: */
+	enum comparison_clock main;    /* the clock that is compared, or the first of both */
 	struct comparison comparisons[N_COMPARISON_CLOCKS];
 	enum duet_doubt doubt; /* why two programs of a duet are compared by their runs alone */
 	char resolving[RESOLVING_TEXT_SIZE];
@@ -99,8 +99,8 @@ struct compare_query {
 
 static void question_clear(struct compare_query *q)
 {
-	compare_input_clear(&q->a);
-	compare_input_clear(&q->b);
+	compare_input_clear(&q->sides[0]);
+	compare_input_clear(&q->sides[1]);
 	book_free(q->book);
 	free(q->changes);
 }
@@ -110,7 +110,7 @@ static int compare_duet(struct compare_query *q, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	const struct run *run_a = &q->a.discarding.run, *run_b = &q->b.discarding.run;
+	const struct run *run_a = &q->sides[0].discarding.run, *run_b = &q->sides[1].discarding.run;
 	size_t a = 0, b = 0;
 	int r = run_rules_load(
 		q->book, run_a, analyze_options.profile, analyze_options.recompute, &rules, err);
@@ -136,16 +136,16 @@ static int compare_duet(struct compare_query *q, struct error *err)
 static int compare_clocks(struct compare_query *q, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
-	int64_t run_a = q->a.discarding.run.id, run_b = q->b.discarding.run.id;
+	int64_t run_a = q->sides[0].discarding.run.id, run_b = q->sides[1].discarding.run.id;
 	struct comparison *made[N_COMPARISON_CLOCKS];
 	struct run_variation variation = {};
 	size_t n = 0;
 	int r = 0;
 
-	q->clocks = comparison_clocks(asked_clocks, q->a.sides, q->b.sides);
+	q->clocks = comparison_clocks(asked_clocks, q->sides[0].sides, q->sides[1].sides);
 	q->main = q->clocks & COMPARE_PT ? COMPARISON_PT : COMPARISON_ET;
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++) {
-		const struct comparison_side *a = &q->a.sides[clock], *b = &q->b.sides[clock];
+		const struct comparison_side *a = &q->sides[0].sides[clock], *b = &q->sides[1].sides[clock];
 
 		if (!(q->clocks >> clock & 1))
 			continue;
@@ -172,8 +172,9 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 static int find_changes(struct compare_query *q, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
-	int64_t env_a = q->a.discarding.run.environment, env_b = q->b.discarding.run.environment;
-	const char *before = q->a.digest, *now = q->b.digest;
+	int64_t env_a = q->sides[0].discarding.run.environment,
+		env_b = q->sides[1].discarding.run.environment;
+	const char *before = q->sides[0].digest, *now = q->sides[1].digest;
 	int r = 0;
 
 	if (env_a && env_b) {
@@ -212,18 +213,18 @@ static void print_design(const struct comparison *c)
 }
 
 /* By what stored runs were judged, and the marks of the profiles; that of both sides is said once. */
-static void print_profiles(const struct compare_input *a, const struct compare_input *b)
+static void print_profiles(const struct compare_input sides[2])
 {
-	const struct compare_input *const sides[] = {a, b};
+	const struct compare_input *a = &sides[0], *b = &sides[1];
 	const struct discarding *of_a = &a->discarding, *of_b = &b->discarding;
 	bool any = a->profile || b->profile || *run_rules_options(&of_a->run) ||
 		   *run_rules_options(&of_b->run);
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
 		    of_a->mark.blind_ns == of_b->mark.blind_ns;
 
-	for (size_t i = 0; any && i < ELEMENTS(sides); i++) {
-		const struct discarding *d = &sides[i]->discarding;
-		const char *profile = sides[i]->profile, *options = run_rules_options(&d->run);
+	for (size_t i = 0; any && i < 2; i++) {
+		const struct discarding *d = &sides[i].discarding;
+		const char *profile = sides[i].profile, *options = run_rules_options(&d->run);
 		size_t n = d->pt.raw.n;
 
 		if (!d->run.id)
@@ -231,7 +232,7 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 		printf("Run %" PRId64 ": ", d->run.id);
 		if (profile)
 			printf("profile '%s'%s", terminal_text(profile),
-				sides[i]->profile_missing ? " is no longer in the book" : "");
+				sides[i].profile_missing ? " is no longer in the book" : "");
 		else
 			printf("no profile");
 		printf("%s%s; %zu of %s discarded\n", *options ? ", " : "", options, n - d->pt.kept.n,
@@ -245,7 +246,7 @@ static void print_profiles(const struct compare_input *a, const struct compare_i
 static void compare_print(const struct compare_query *q)
 {
 	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
-	const struct compare_input *a = &q->a, *b = &q->b;
+	const struct compare_input *a = &q->sides[0], *b = &q->sides[1];
 
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
 		const struct comparison *c = &q->comparisons[clock];
@@ -264,7 +265,7 @@ static void compare_print(const struct compare_query *q)
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(a->sides[COMPARISON_PT].n > 0 || b->sides[COMPARISON_PT].n > 0))
 		printf("Only one of them has process times, so elapsed times are compared.\n");
-	print_profiles(a, b);
+	print_profiles(q->sides);
 	if (q->doubt != DUET_SOUND)
 		printf("The duet is %s, so the runs of both programs alone are compared.\n",
 			duet_doubt_names[q->doubt]);
@@ -282,11 +283,10 @@ static void compare_print(const struct compare_query *q)
 /* The runs, or the results in files: of their profiles only the marks are known. */
 static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 {
-	const struct compare_input *const sides[] = {&q->a, &q->b};
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < ELEMENTS(sides); i++) {
-		const struct compare_input *s = sides[i];
+	for (size_t i = 0; i < 2; i++) {
+		const struct compare_input *s = &q->sides[i];
 		const struct discarding *d = &s->discarding;
 		const struct run *run = &d->run;
 		json_t *row;
@@ -313,32 +313,32 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 int verb_compare(int argc, char **argv, struct error *err)
 {
 	_cleanup_(question_clear) struct compare_query q = {};
-	struct compare_input *const sides[] = {&q.a, &q.b};
+	const struct compare_input *a = &q.sides[0], *b = &q.sides[1];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < ELEMENTS(sides); i++) {
+	for (size_t i = 0; r == 0 && i < 2; i++) {
 		bool stored = !argv[i][strspn(argv[i], "0123456789")]; /* the number of a run */
 
 		if (stored && !q.book)
 			r = book_open(&q.book, analyze_options.db, BOOK_READ, err);
 		if (r == 0)
-			r = stored ? read_stored(q.book, argv[i], sides[i], err)
-				   : read_file(argv[i], sides[i], err);
+			r = stored ? read_stored(q.book, argv[i], &q.sides[i], err)
+				   : read_file(argv[i], &q.sides[i], err);
 	}
 	if (r == 0)
 		r = compare_clocks(&q, err);
-	if (r == 0 && q.b.discarding.run.id) {
-		size_t of_a = q.a.sides[q.main].n, of_b = q.b.sides[q.main].n;
+	if (r == 0 && b->discarding.run.id) {
+		size_t of_a = a->sides[q.main].n, of_b = b->sides[q.main].n;
 
-		r = resolving_text(q.book, q.b.discarding.run.environment, NULL, of_a < of_b ? of_a : of_b,
+		r = resolving_text(q.book, b->discarding.run.environment, NULL, of_a < of_b ? of_a : of_b,
 			q.resolving, err);
 	}
 	if (r == 0)
 		r = find_changes(&q, err);
 	if (r == 0 && analyze_options.json) {
-		json_t *document = comparison_as_json(q.a.name, q.b.name, &q.comparisons[q.main]);
+		json_t *document = comparison_as_json(a->name, b->name, &q.comparisons[q.main]);
 		json_t *et = q.clocks == COMPARE_BOTH
-				     ? comparison_as_json(q.a.name, q.b.name, &q.comparisons[COMPARISON_ET])
+				     ? comparison_as_json(a->name, b->name, &q.comparisons[COMPARISON_ET])
 				     : NULL;
 
 		json_object_update_new(
@@ -352,6 +352,6 @@ int verb_compare(int argc, char **argv, struct error *err)
 	}
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
 		if (q.clocks >> clock & 1)
-			r = comparison_judge(&q.comparisons[clock], fail_if_slower, q.a.name, q.b.name, err);
+			r = comparison_judge(&q.comparisons[clock], fail_if_slower, a->name, b->name, err);
 	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }

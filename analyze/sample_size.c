@@ -73,13 +73,25 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	table_print(needed, stdout);
 }
 
-static int sample_size_report(
-	const struct discarding *d, const struct sample_sizes clocks[2], struct error *err)
+int verb_sample_size(int argc, char **argv, struct error *err)
 {
-	_cleanup_(table_freep) struct table *pt = list_sizes(&clocks[0]), *et = list_sizes(&clocks[1]);
-	_cleanup_(table_freep) struct table *needed = table_new(needed_columns);
+	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(run_result_clear) struct run_result result = {};
+	_cleanup_(table_freep) struct table *pt = NULL, *et = NULL, *needed = table_new(needed_columns);
+	const struct discarding *d = &result.discarding;
+	struct sample_sizes clocks[2]; /* PT, ET */
 	json_t *document;
+	int64_t run;
+	int r = analyze_open(argv[0], &book, &run, err);
 
+	if (r == 0)
+		r = analyze_discard(book, run, &result, err);
+	for (size_t i = 0; r == 0 && i < 2; i++)
+		r = sample_sizes_find(&clocks[i], d, result.samples, result.n_samples, i == 1, err);
+	if (r < 0)
+		return r;
+	pt = list_sizes(&clocks[0]);
+	et = list_sizes(&clocks[1]);
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
 		double half = sample_size_half_widths[i];
 
@@ -96,22 +108,4 @@ static int sample_size_report(
 		table_json(needed));
 	noise_add_json(document, &d->mark);
 	return json_print_document("emp-sample-size", document, err);
-}
-
-int verb_sample_size(int argc, char **argv, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(run_result_clear) struct run_result result = {};
-	struct sample_sizes clocks[2]; /* PT, ET */
-	const struct discarding *d = &result.discarding;
-	int64_t run;
-	int r = analyze_open(argv[0], &book, &run, err);
-
-	if (r == 0)
-		r = analyze_discard(book, run, &result, err);
-	if (r == 0)
-		r = sample_sizes_find(&clocks[0], d, result.samples, result.n_samples, false, err);
-	if (r == 0)
-		r = sample_sizes_find(&clocks[1], d, result.samples, result.n_samples, true, err);
-	return r < 0 ? r : sample_size_report(d, clocks, err);
 }

@@ -522,9 +522,8 @@ static int note_result(struct task *t, struct error *err)
 	_cleanup_(freep) char *perf = perf_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
 	bool named = sums->escapee[0];
-	char resolving[RESOLVING_TEXT_SIZE] = "";
 	int r = resolving_text(
-		s->base.book, s->base.environment, s->rules.profile, t->result.n_samples, resolving, err);
+		s->base.book, s->base.environment, s->rules.profile, t->result.n_samples, t->resolving, err);
 
 	if (r < 0)
 		return r;
@@ -544,8 +543,8 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_OTHER, "perf: %s", perf);
 	notes_add_all(&all, &t->notes);
 	notes_add_all(&all, &s->notes);
-	if (*resolving)
-		notes_add(&all, NOTE_RESOLUTION, "%s", resolving);
+	if (*t->resolving)
+		notes_add(&all, NOTE_RESOLUTION, "%s", t->resolving);
 	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
 }
 

@@ -57,6 +57,8 @@ struct task {
 	struct run_result result; /* as the book has it; without samples before the run has ended */
 	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
 	struct notes notes;       /* on this result alone */
+	char resolving
+		[RESOLVING_TEXT_SIZE]; /* what the machine can resolve by so many samples; "": not known */
 	struct session *session;
 };
 

@@ -88,8 +88,7 @@ struct duet_advice session_advice(const struct session *s)
 	return duet_advise(programs, s->n, DEFAULT_SLICE_NS);
 }
 
-/* `resolving`: what the machine can resolve, where this is the only result. */
-static void show_result(const struct session *s, const struct task *t, const char *resolving)
+static void show_result(const struct session *s, const struct task *t)
 {
 	_cleanup_(screen_clear) struct screen screen = run_screen_fill(&t->result);
 	_cleanup_(freep) char *tickless = path_text(AT_FDCWD, "/sys/devices/system/cpu/nohz_full");
@@ -107,7 +106,7 @@ static void show_result(const struct session *s, const struct task *t, const cha
 			notes_add(&screen.notes, t->notes.items[i].kind, "%s", t->notes.items[i].text);
 	if (only) {
 		notes_add_all(&screen.notes, &s->notes);
-		snprintf(screen.resolving, sizeof(screen.resolving), "%s", resolving);
+		snprintf(screen.resolving, sizeof(screen.resolving), "%s", t->resolving);
 	}
 	screen_print(stdout, &screen);
 	if (s->trace)
@@ -138,19 +137,14 @@ static void show_details(const struct session *s)
 			terminal_text(s->environment_changes));
 }
 
-static int show_results(const struct session *s, struct error *err)
+static void show_results(const struct session *s)
 {
 	_cleanup_(freep)
 		const struct clock_discarding **programs = xcalloc(s->n, sizeof(struct clock_discarding *));
 	_cleanup_(notes_clear) struct notes rest = {};
 	struct notes grave = {s->notes.items};
-	char resolving[RESOLVING_TEXT_SIZE] = "";
 	size_t n = session_n_shown(s), shown = 0;
-	int r = resolving_text(s->base.book, s->base.environment, s->rules.profile,
-		s->tasks[0].result.n_samples, resolving, err);
 
-	if (r < 0)
-		return r;
 	/* notes on a profile come first, on one result or on several */
 	while (grave.n < s->notes.n && grave.items[grave.n].kind == NOTE_PROFILE)
 		grave.n++;
@@ -162,25 +156,24 @@ static int show_results(const struct session *s, struct error *err)
 		programs[i] = &t->result.discarding.pt;
 		if (t->result.n_samples == 0)
 			continue;
-		show_result(s, t, resolving);
+		show_result(s, t);
 		if (n > 1)
 			putchar('\n');
 		shown++;
 	}
 	if (shown == 0)
-		return 0;
+		return;
 	if (n > 1) {
 		const struct notes others = {s->notes.items + grave.n, s->notes.n - grave.n};
 
 		notes_add_all(&rest, &others);
 		run_screen_note_correlation(&rest, programs, n);
-		if (*resolving)
-			printf("  %s\n", resolving);
+		if (*s->tasks[0].resolving)
+			printf("  %s\n", s->tasks[0].resolving);
 		notes_print(stdout, &rest, rest.n, "");
 	}
 	if (s->options->verbose)
 		show_details(s);
-	return 0;
 }
 
 static int by_mean_pt(const void *x, const void *y)
@@ -235,8 +228,9 @@ int show_session(const struct session *s, struct error *err)
 	int outcome, n, r;
 
 	terminal_names(s->names, s->n);
-	r = print ? show_results(s, err) : 0;
-	n = r < 0 ? r : session_compare(s, err);
+	if (print)
+		show_results(s);
+	n = session_compare(s, err);
 	if (n < 0)
 		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
