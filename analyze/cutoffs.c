@@ -57,16 +57,12 @@ static void print_origin(
 
 static int print_profile(const struct new_profile *made, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	const struct analysis *short_run = &made->analyses[0], *long_run = &made->analyses[1];
 	const struct profile *profile = &made->profile;
 	size_t n_left_out = made->left_out.n;
-	int r;
 
-	if (analyze_options.json) {
-		r = document_make_profile(profile, &document, err);
-		return r < 0 ? r : json_print(document, stdout, err);
-	}
+	if (analyze_options.json)
+		return document_print_profile(profile, err);
 	print_analysis(short_run);
 	print_analysis(long_run);
 	noise_print(stdout, profile->name, &profile->mark);

@@ -414,14 +414,11 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 	const struct profile *p = &made->profile;
 	int which = made->analyses[SHORT_PHASE].n_l_samples ? SHORT_PHASE : LONG_PHASE;
 	enum { PAPERS_SAMPLES = 10 };
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	FILE *screen = calibrate_screen();
 	int r = 0;
 
 	if (calibrate_options.json) {
-		r = document_make_profile(p, &document, err);
-		if (r == 0)
-			r = json_print(document, stdout, err);
+		r = document_print_profile(p, err);
 	} else {
 		const char *resolving;
 

@@ -26,29 +26,16 @@ static void profile_print_run(struct book *book, const char *which, const struct
 		run_state_print(stdout, &stored);
 }
 
-static int export_profile(struct book *book, const char *name, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	int r;
-
-	r = book_get_profile(book, 0, name, &profile, err);
-	if (r < 0)
-		return r;
-	r = document_make_profile(&profile, &document, err);
-	return r < 0 ? r : json_print(document, stdout, err);
-}
-
 static int show_profile(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	int r;
 
-	if (calibrate_options.json)
-		return export_profile(book, name, err);
 	r = book_get_profile(book, 0, name, &profile, err);
 	if (r < 0)
 		return r;
+	if (calibrate_options.json)
+		return document_print_profile(&profile, err);
 	printf("Profile '%s'", terminal_text(profile.name));
 	if (profile.made_ns > 0)
 		printf(", made on %s", text_moment(profile.made_ns));
@@ -73,6 +60,12 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	}
 	cutoffs_print(&profile, calibrate_options.verbose, stdout);
 	return 0;
+}
+
+static int export_profile(struct book *book, const char *name, struct error *err)
+{
+	calibrate_options.json = true;
+	return show_profile(book, name, err);
 }
 
 static int import_profile(struct book *book, const char *path, struct error *err)
@@ -104,7 +97,7 @@ static int list(struct book *book, const char *name, struct error *err)
 	_cleanup_(json_decrefp) json_t *documents = json_array();
 	struct profile *profiles = NULL;
 	size_t n = 0;
-	int r = book_profiles(book, &profiles, &n, err);
+	int r = book_profiles(book, NULL, &profiles, &n, err);
 
 	for (size_t i = 0; i < n; i++) {
 		struct profile *p = &profiles[i];

@@ -144,8 +144,9 @@ int book_executions(struct book *book, int64_t run, uint32_t sample, struct exec
 int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err);
 /* By its id, which struct run has; id 0: by its name. -ENOENT */
 int book_get_profile(struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err);
+/* By name, or, if one is given, all that have or had it, the present one first. Clear each and free the array. */
 int book_profiles(
-	struct book *book, struct profile **ret, size_t *ret_n, struct error *err); /* clear each, free */
+	struct book *book, const char *name, struct profile **ret, size_t *ret_n, struct error *err);
 int book_remove_profile(struct book *book, const char *name, struct error *err);
 
 /* Calibrations: which short and which long run belong together and what was requested, so that another process can resume a

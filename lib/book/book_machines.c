@@ -100,33 +100,25 @@ int book_put_inc(struct book *book, int64_t environment, double per_second, stru
 		book->path, stored);
 }
 
-/* What a machine can resolve: three measurements for each number of samples, which ends their names. */
-#define FIGURE(name) "max(value) FILTER (WHERE name = '" name "' || ?2)"
-
-static const struct field measured_fields[] = {
-	{FIELD(resolving, FIELD_INT64, samples), .expression = "?2"},
-	{FIELD(resolving, FIELD_REAL, interleaved), .expression = FIGURE("resolves_interleaved_")},
-	{FIELD(resolving, FIELD_REAL, separate), .expression = FIGURE("resolves_separate_")},
-	{FIELD(resolving, FIELD_REAL, duet), .presence = FIELD_OPTIONAL, /* not known before 0.3 */
-		.expression = FIGURE("resolves_duet_")},
-};
-static const struct field_table measured_table = {
-	"measurement", "", measured_fields, ELEMENTS(measured_fields), sizeof(struct resolving)};
-
 int book_get_resolving(
 	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err)
 {
-	for (size_t i = 0; i < N_RESOLVING; i++) {
-		int r;
+	static const char *const figures[] = {"duet", "interleaved", "separate"};
 
-		ret[i] = (struct resolving){};
-		r = sql_one(book, err, &measured_table,
-			"WHERE environment = ?1 AND name IN ('resolves_interleaved_' || ?2,"
-			" 'resolves_separate_' || ?2, 'resolves_duet_' || ?2) GROUP BY environment"
-			" HAVING total(name <> 'resolves_duet_' || ?2) = 2",
-			&ret[i], "ii", environment, (int64_t)resolving_sizes[i]);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; i < N_RESOLVING; i++) {
+		struct resolving row = {.samples = resolving_sizes[i]};
+		double *const values[] = {&row.duet, &row.interleaved, &row.separate};
+		bool known = true;
+
+		for (size_t k = 0; k < ELEMENTS(figures); k++) {
+			int r = get_measurement(book, environment,
+				text_brief("resolves_%s_%d", figures[k], resolving_sizes[i]), values[k], err);
+
+			if (r < 0)
+				return r;
+			known &= r > 0 || values[k] == &row.duet; /* which was not known before 0.3 */
+		}
+		ret[i] = known ? row : (struct resolving){};
 	}
 	return 0;
 }
@@ -269,81 +261,74 @@ int book_put_profile(struct book *book, const struct profile *profile, bool repl
 	return BOOK_ATOMIC(book, put_profile(book, profile, replace, err), err);
 }
 
-/* All but the head. */
-static int get_rest(struct book *book, struct profile *profile, struct error *err)
+/* All but their heads. After a failure, there are none. */
+static int complete_profiles(struct book *book, struct profile **items, size_t *n, struct error *err)
 {
-	struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
-	_cleanup_(freep) struct resolving *rows = NULL;
-	size_t n = 0;
 	int r = 0;
 
-	for (int i = 0; r >= 0 && i < 2; i++) {
-		r = sql_one(book, err, &profile_run_table, "WHERE profile = ? AND which = ?", halves[i], "it",
-			profile->id, half_names[i]);
+	for (struct profile *profile = *items; r >= 0 && profile < *items + *n; profile++) {
+		struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
+		_cleanup_(freep) struct resolving *rows = NULL;
+		size_t n_rows = 0;
+
+		for (int i = 0; r >= 0 && i < 2; i++) {
+			r = sql_one(book, err, &profile_run_table, "WHERE profile = ? AND which = ?",
+				halves[i], "it", profile->id, half_names[i]);
+			if (r >= 0)
+				r = sql_all(book, err, &l_sample_table,
+					"WHERE profile = ? AND which = ? ORDER BY n", &halves[i]->l_samples,
+					&halves[i]->n_l_samples, "it", profile->id, half_names[i]);
+		}
 		if (r >= 0)
-			r = sql_all(book, err, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n",
-				&halves[i]->l_samples, &halves[i]->n_l_samples, "it", profile->id,
-				half_names[i]);
+			r = sql_all(book, err, &resolving_table, "WHERE profile = ?", &rows, &n_rows, "i",
+				profile->id);
+		for (size_t i = 0; r >= 0 && i < n_rows; i++)
+			for (size_t k = 0; k < N_RESOLVING; k++)
+				if (rows[i].samples == resolving_sizes[k])
+					profile->resolving[k] = rows[i];
+		if (!(profile->correlation.lag1 < 1)) /* not what emp writes */
+			profile->correlation = (struct correlation){};
+		if (r >= 0)
+			r = sql_all(book, err, &cutoff_table, "WHERE profile = ? ORDER BY daemon",
+				&profile->cutoffs, &profile->n_cutoffs, "i", profile->id);
 	}
-	if (r >= 0)
-		r = sql_all(book, err, &resolving_table, "WHERE profile = ?", &rows, &n, "i", profile->id);
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		for (size_t k = 0; k < N_RESOLVING; k++)
-			if (rows[i].samples == resolving_sizes[k])
-				profile->resolving[k] = rows[i];
-	if (!(profile->correlation.lag1 < 1)) /* not what emp writes */
-		profile->correlation = (struct correlation){};
-	return r < 0 ? r
-		     : sql_all(book, err, &cutoff_table, "WHERE profile = ? ORDER BY daemon",
-			       &profile->cutoffs, &profile->n_cutoffs, "i", profile->id);
-}
-
-static int get_profile(
-	struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	int r = sql_one(book, err, &profile_table, "WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)",
-		&profile, "it", id, name);
-
-	if (r == 0 && id == 0)
-		return profile_not_there(book, name, err);
-	if (r == 0)
-		return error_say(err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
-	if (r > 0)
-		r = get_rest(book, &profile, err);
+	for (; r < 0 && *n > 0; --*n)
+		profile_clear(&(*items)[*n - 1]);
 	if (r < 0)
-		return r;
-	*ret = TAKE_STRUCT(profile);
-	return 0;
+		free(TAKE(*items));
+	return r;
 }
 
 int book_get_profile(struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
 {
-	return BOOK_AT_ONCE(book, get_profile(book, id, name, ret, err), err);
-}
-
-static int read_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
-{
-	struct profile *items = NULL;
+	struct profile *found = NULL;
 	size_t n = 0;
-	int r = sql_all(book, err, &profile_table, "WHERE retired_ns IS NULL ORDER BY name", &items, &n, "");
+	int r = BOOK_AT_ONCE(book,
+		sql_all(book, err, &profile_table, "WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)",
+			&found, &n, "it", id, name)
+			?: complete_profiles(book, &found, &n, err),
+		err);
 
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		r = get_rest(book, &items[i], err);
-	for (size_t i = 0; r < 0 && i < n; i++)
-		profile_clear(&items[i]);
-	if (r < 0) {
-		free(items);
+	if (r < 0)
 		return r;
-	}
-	*ret = items;
-	*ret_n = n;
+	if (n == 0 && id == 0)
+		return profile_not_there(book, name, err);
+	if (n == 0)
+		return error_say(err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
+	*ret = *found;
+	free(found);
 	return 0;
 }
 
-int book_profiles(struct book *book, struct profile **ret, size_t *ret_n, struct error *err)
+int book_profiles(struct book *book, const char *name, struct profile **ret, size_t *ret_n, struct error *err)
 {
-	return BOOK_AT_ONCE(book, read_profiles(book, ret, ret_n, err), err);
+	return BOOK_AT_ONCE(book,
+		sql_all(book, err, &profile_table,
+			"WHERE iif(?1 IS NULL, retired_ns IS NULL, name = ?1)"
+			" ORDER BY name, retired_ns IS NOT NULL, id",
+			ret, ret_n, "t", name)
+			?: complete_profiles(book, ret, ret_n, err),
+		err);
 }
 
 int book_remove_profile(struct book *book, const char *name, struct error *err)

@@ -45,6 +45,7 @@ const struct run_rows *document_run_rows(size_t i);
 
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err);
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err);
+int document_print_profile(const struct profile *profile, struct error *err); /* on standard output */
 
 /* The fingerprint of an environment of the book, which the caller frees. NULL: 0 is asked for, or it has none. */
 int document_read_environment(struct book *book, int64_t environment, json_t **ret, struct error *err);

@@ -165,6 +165,14 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 	return 0;
 }
 
+int document_print_profile(const struct profile *profile, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	int r = document_make_profile(profile, &document, err);
+
+	return r < 0 ? r : json_print(document, stdout, err);
+}
+
 /* Members of a context, and where they are in a fingerprint. */
 static const struct {
 	const char *name, *path[3];
@@ -263,43 +271,16 @@ int document_add_origin(
 	return environment ? document_add_environment(book, environment, document, err) : 0;
 }
 
-/* Whether the book has that profile: its id; 0: not, and *ret_current says whether another one has its name. */
-static int find_profile(
-	struct book *book, const struct profile *profile, int64_t *ret, bool *ret_current, struct error *err)
-{
-	static const struct field id = {"id", FIELD_INT64, .size = sizeof(int64_t), .min = 1};
-	static const struct field_table id_table = {"profile", "", &id, 1, sizeof(int64_t)};
-	_cleanup_(json_decrefp) json_t *its = NULL;
-	_cleanup_(freep) int64_t *ids = NULL;
-	size_t n = 0;
-	int r = document_make_profile(profile, &its, err);
-
-	*ret = 0;
-	*ret_current = false;
-	if (r == 0)
-		r = sql_all(book, err, &id_table, "WHERE name = ? ORDER BY retired_ns IS NOT NULL, id", &ids,
-			&n, "t", profile->name);
-	for (size_t i = 0; r == 0 && *ret == 0 && i < n; i++) {
-		_cleanup_(profile_clear) struct profile stored = {};
-		_cleanup_(json_decrefp) json_t *ours = NULL;
-
-		r = book_get_profile(book, ids[i], NULL, &stored, err);
-		if (r == 0)
-			r = document_make_profile(&stored, &ours, err);
-		*ret_current |= stored.retired_ns == 0;
-		if (r == 0 && json_equal(its, ours))
-			*ret = ids[i];
-	}
-	return r;
-}
-
 /* The profile that the run was measured with. If the book has another one of that name, this is kept for the run only. */
 static int put_profile_of_run(struct book *book, const json_t *head, int64_t *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(json_decrefp) json_t *its = NULL;
 	struct json_fields f = json_fields_begin(head, (struct json_location){}, err);
 	const json_t *document = json_object_get(head, "profile_document");
-	bool current;
+	struct profile *stored = NULL; /* of the same name */
+	bool current = false;
+	size_t n = 0;
 	int r;
 
 	*ret = 0;
@@ -309,13 +290,28 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 	if (r < 0)
 		return error_prefix(err, r, "'profile_document'");
 	json_fields_int(&f, "profile_retired_ns?", 1, JSON_MOMENT_MAX, &profile.retired_ns);
-	r = f.r < 0 ? f.r : find_profile(book, &profile, ret, &current, err);
+	r = f.r < 0 ? f.r : document_make_profile(&profile, &its, err);
+	if (r == 0)
+		r = book_profiles(book, profile.name, &stored, &n, err);
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_(json_decrefp) json_t *ours = NULL;
+
+		if (r == 0 && *ret == 0)
+			r = document_make_profile(&stored[i], &ours, err);
+		if (json_equal(its, ours))
+			*ret = stored[i].id;
+		current |= stored[i].retired_ns == 0;
+		profile_clear(&stored[i]);
+	}
+	free(stored);
 	if (r < 0 || *ret)
 		return r;
 	if (current && profile.retired_ns == 0)
 		profile.retired_ns = clock_ns(CLOCK_REALTIME);
 	r = book_put_profile(book, &profile, false, err);
-	return r < 0 ? r : find_profile(book, &profile, ret, &current, err);
+	if (r >= 0)
+		r = sql_row(book, err, "SELECT max(id) FROM profile", ":I", ret);
+	return r < 0 ? r : 0;
 }
 
 /* The profile would put its own measurements in place of those that the environment has here, or had where it comes from. */

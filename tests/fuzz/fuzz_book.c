@@ -241,7 +241,7 @@ static void read_profiles(struct book *book, const struct run *run)
 	struct error err = {};
 	size_t n = 0;
 
-	if (!fine(book_profiles(book, &profiles, &n, &err), &err))
+	if (!fine(book_profiles(book, NULL, &profiles, &n, &err), &err))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_(json_decrefp) json_t *document = NULL;

@@ -84,12 +84,12 @@ TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 	struct profile *all = NULL;
 	size_t n;
 
-	assert_done(s, book_profiles(s->book, &all, &n, &s->err));
+	assert_done(s, book_profiles(s->book, NULL, &all, &n, &s->err));
 	assert_int_equal(n, 0);
 	free(all);
 	assert_done(s, book_put_profile(s->book, &a, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &b, true, &s->err));
-	assert_done(s, book_profiles(s->book, &all, &n, &s->err));
+	assert_done(s, book_profiles(s->book, NULL, &all, &n, &s->err));
 	assert_int_equal(n, 2);
 	assert_string_equal(all[0].name, "calm");
 	assert_int_equal(all[1].n_cutoffs, 2);
@@ -97,7 +97,7 @@ TEST_IN_BOOK(profiles_are_listed_by_name_and_removed)
 	profile_clear(&all[1]);
 	free(all);
 	assert_done(s, book_remove_profile(s->book, "noisy", &s->err));
-	assert_done(s, book_profiles(s->book, &all, &n, &s->err));
+	assert_done(s, book_profiles(s->book, NULL, &all, &n, &s->err));
 	assert_int_equal(n, 1);
 	profile_clear(&all[0]);
 	free(all);
