@@ -84,10 +84,11 @@ static int write_execution(void *data, const struct execution *execution, struct
 }
 
 /* A member with the rows of a table, or with the only one; nothing if there are none. */
-static int write_rows(struct run_export *x, const struct run_rows *rows)
+static int write_rows(struct run_export *x, const struct run_rows *rows, bool *used_sources)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
 	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
+	const struct field *end = rows->table->fields + rows->table->n;
 	size_t n = 0;
 	int r;
 
@@ -99,57 +100,42 @@ static int write_rows(struct run_export *x, const struct run_rows *rows)
 			fputs(",\n  ", x->file);
 		document_write_fields(x->file, "{", rows->table, row);
 		fputc('}', x->file);
-		fields_clear(rows->table, row);
-	}
-	if (n > 0 && !rows->single)
-		fputs("\n ]", x->file);
-	return r;
-}
-
-/* used: by these rows. */
-static int mark_sources(struct run_export *x, const struct run_rows *rows, bool *used)
-{
-	_cleanup_(sql_end) struct sql_query q = {};
-	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
-	const struct field *end = rows->table->fields + rows->table->n;
-	int r;
-
-	sql_select(&q, x->book, x->err, rows->table, rows->select ?: "WHERE run = ?", "i", x->run);
-	while ((r = sql_read(&q, rows->table, row, x->err)) > 0) {
 		for (const struct field *field = rows->table->fields; field < end; field++) {
 			int64_t id = field->refers == FIELD_TO_SOURCE ? field_get(field, row) : 0;
 
 			if (id > (int64_t)x->sources.n)
 				r = document_not_made(x->err);
 			else if (id > 0)
-				used[id - 1] = true;
+				used_sources[id - 1] = true;
 		}
 		fields_clear(rows->table, row);
 		if (r < 0)
-			break;
+			return r;
 	}
+	if (n > 0 && !rows->single)
+		fputs("\n ]", x->file);
 	return r;
 }
 
-/* Those that rows refer to by their ids. */
-static int add_sources(struct run_export *x, json_t *head)
+/* All rows, and the sources that they refer to by their ids. */
+static int write_tables(struct run_export *x)
 {
 	_cleanup_(freep) bool *used = xcalloc(x->sources.n, sizeof(*used));
-	_cleanup_(json_decrefp) json_t *array = json_array();
 	const struct run_rows *rows;
+	size_t n = 0;
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
-		r = mark_sources(x, rows, used);
-	for (size_t i = 0; r >= 0 && i < x->sources.n; i++)
-		if (used[i]) {
-			json_t *source = document_new(&source_table, &x->sources.items[i]);
-
-			json_object_set_new(source, "id", json_integer((json_int_t)i + 1));
-			json_array_append_new(array, source);
-		}
-	if (json_array_size(array) > 0)
-		json_object_set(head, "sources", array);
+		r = write_rows(x, rows, used);
+	for (size_t i = 0; r >= 0 && i < x->sources.n; i++) {
+		if (!used[i])
+			continue;
+		fputs(n++ ? ",\n  {" : ",\n \"sources\": [\n  {", x->file);
+		document_write_fields(x->file, "", &source_table, &x->sources.items[i]);
+		fprintf(x->file, ", \"id\": %zu}", i + 1);
+	}
+	if (n > 0)
+		fputs("\n ]", x->file);
 	return r;
 }
 
@@ -231,8 +217,6 @@ static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 	if (r >= 0 && run->profile && !x->parts->no_profile)
 		r = add_profile(x, run, head);
 	if (r >= 0)
-		r = add_sources(x, head);
-	if (r >= 0)
 		*ret = TAKE(head);
 	return r;
 }
@@ -243,7 +227,6 @@ static int write_run(struct run_export *x)
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(json_decrefp) json_t *head = NULL;
 	const char *separator = "{", *name;
-	const struct run_rows *rows;
 	json_t *value;
 	int r = book_get_run(x->book, x->run, &run, x->err);
 
@@ -256,8 +239,7 @@ static int write_run(struct run_export *x)
 		json_write(x->file, value);
 		separator = ",";
 	}
-	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
-		r = write_rows(x, rows);
+	r = write_tables(x);
 	if (r < 0)
 		return r;
 	fputs(",\n \"samples\": [", x->file);
