@@ -29,7 +29,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
 		r = run_result_read(book, id, &rules.rules, 0, &result, err);
-	if (r == 0 && run.environment > 0)
+	if (r == 0)
 		r = book_get_environment(book, run.environment, &side->digest, NULL, NULL, err);
 	if (r < 0)
 		return r;

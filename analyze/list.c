@@ -94,7 +94,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		r = document_make_context(book, run->environment, 0, &context, err);
 	if (r >= 0)
 		host = json_string_value(json_object_get(context, "host_name"));
-	if (r >= 0 && !host && run->environment > 0)
+	if (r >= 0 && !host)
 		r = book_get_environment(book, run->environment, NULL, &machine, NULL, err);
 	if (r < 0)
 		return r;

@@ -221,7 +221,7 @@ int verb_show(int argc, char **argv, struct error *err)
 	r = analyze_open(argv[0], &book, &id, err);
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
-	if (r == 0 && run.environment > 0)
+	if (r == 0)
 		r = book_get_environment(book, run.environment, &digest, NULL, NULL, err);
 	if (r < 0)
 		return r;

@@ -40,14 +40,15 @@ void book_on_wait(struct book *book, book_wait *go_on, void *data);
  * kept. *ret is its id. Each of the three may be NULL if an imported document does not have it. */
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err);
-/* The caller frees them; each is NULL if it is not known. A pointer may be NULL. -ENOENT */
+/* The caller frees them; each is NULL if it is not known. A pointer may be NULL. -ENOENT; id 0: nothing is known and
+ * nothing written. */
 int book_get_environment(struct book *book, int64_t id, char **ret_digest, char **ret_machine,
 	char **ret_document, struct error *err);
 /* The id of the environment with that digest. 1: found; 0: the book does not have it. */
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err);
 
 /* Iterations of INC in a second, for an environment: set once, never changed. get: 1 found, 0 not
- * stored; put: -EEXIST if it is stored. */
+ * stored; put: -EEXIST if another is stored. */
 int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
@@ -94,13 +95,10 @@ int book_rows(struct book *book, int64_t run, const struct field_table *table, v
 int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows, size_t n,
 	struct error *err);
 
-/* The id of (name, exe, unit, kind), added if it is new. exe and unit may be NULL. Bytes of a name that are not
- * UTF-8 are stored as \xNN. */
-int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
-	uint32_t *ret, struct error *err);
+/* The id of a source, whose own is ignored, added if it is new. Bytes of a name that are not UTF-8 are stored as \xNN. */
+int book_source(struct book *book, const struct source *who, uint32_t *ret, struct error *err);
 /* The same if it is in the file, which is read once; 0: not known. */
-uint32_t book_known_source(
-	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind);
+uint32_t book_known_source(struct book *book, const struct source *who);
 int book_sources(struct book *book, struct sources *ret, struct error *err);
 
 /* A transaction of the caller: the functions below join it, and commit keeps all or nothing. After a

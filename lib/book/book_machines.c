@@ -17,32 +17,24 @@ int book_find_environment(struct book *book, const char *digest, int64_t *ret, s
 		      : 0;
 }
 
-static int put_environment(struct book *book, const char *digest, const char *machine, const char *document,
-	int64_t *ret, struct error *err)
-{
-	int r = machine ? sql_row(book, err, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING",
-				  "t", machine)
-			: 0;
-
-	/* without a digest, environments are the same if their machines and documents are */
-	if (r >= 0)
-		r = sql_row(book, err,
-			"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
-			" OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
-			"ttt:I", digest, machine, document, ret);
-	if (r == 0)
-		r = sql_row(book, err,
-			"INSERT INTO environment(digest, machine, document)"
-			" VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id",
-			"ttt:I", digest, machine, document, ret);
-	return r;
-}
-
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err)
 {
 	int64_t id = 0;
-	int r = BOOK_ATOMIC(book, put_environment(book, digest, machine, document, &id, err), err);
+	int r = BOOK_ATOMIC(book,
+		(machine ? sql_row(book, err, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING",
+				   "t", machine)
+			 : 0)
+			/* without a digest, environments are the same if their machines and documents are */
+			?: sql_row(book, err,
+				   "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
+				   " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
+				   "ttt:I", digest, machine, document, &id)
+				   ?: sql_row(book, err,
+					      "INSERT INTO environment(digest, machine, document)"
+					      " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id",
+					      "ttt:I", digest, machine, document, &id),
+		err);
 
 	if (r < 0)
 		return r;
@@ -58,10 +50,11 @@ static int environment_not_there(struct book *book, int64_t id, struct error *er
 int book_get_environment(struct book *book, int64_t id, char **ret_digest, char **ret_machine,
 	char **ret_document, struct error *err)
 {
-	int r = sql_row(book, err,
-		"SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
-		" WHERE environment.id = ?",
-		"i:TTT", id, ret_digest, ret_machine, ret_document);
+	int r = id == 0 ? 1
+			: sql_row(book, err,
+				  "SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
+				  " WHERE environment.id = ?",
+				  "i:TTT", id, ret_digest, ret_machine, ret_document);
 
 	return r > 0 ? 0 : r < 0 ? r : environment_not_there(book, id, err);
 }
@@ -83,18 +76,16 @@ int book_get_inc(struct book *book, int64_t environment, double *ret_per_second,
 
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)
 {
-	double stored;
+	double stored = per_second;
 	int r = sql_row(book, err,
-		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s') ON CONFLICT DO NOTHING RETURNING 1",
-		"id", environment, per_second);
+		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s')"
+		" ON CONFLICT DO UPDATE SET value = value RETURNING value",
+		"id:D", environment, per_second, &stored);
 
 	if (r < 0 && book->failure == SQLITE_CONSTRAINT_FOREIGNKEY)
 		return environment_not_there(book, environment, err);
-	if (r != 0)
+	if (r < 0 || stored == per_second)
 		return r < 0 ? r : 0;
-	r = book_get_inc(book, environment, &stored, err);
-	if (r < 0)
-		return r;
 	return error_say(err, -EEXIST,
 		"the lab book '%s' already has the constant of INC for this environment (%.0f iterations a second), and runs that were made with it",
 		book->path, stored);

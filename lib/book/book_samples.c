@@ -69,19 +69,9 @@ static void remember_source(struct book *book, const struct source *who)
 	xalloc_check(tsearch(copy, &book->sources, source_compare));
 }
 
-/* "" means unknown, too. */
-static struct source source_of(const char *name, const char *exe, const char *unit, enum source_kind kind)
+uint32_t book_known_source(struct book *book, const struct source *who)
 {
-	return (struct source){.name = (char *)name,
-		.exe = exe && *exe ? (char *)exe : NULL,
-		.unit = unit && *unit ? (char *)unit : NULL,
-		.kind = kind};
-}
-
-uint32_t book_known_source(
-	struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind)
-{
-	const struct source who = source_of(name, exe, unit, kind), **found;
+	const struct source **found;
 
 	if (!book->sources) {
 		_cleanup_(sources_clear) struct sources all = {};
@@ -91,30 +81,32 @@ uint32_t book_known_source(
 			for (size_t i = 0; i < all.n; i++)
 				remember_source(book, &all.items[i]);
 	}
-	found = tfind(&who, &book->sources, source_compare);
+	found = tfind(who, &book->sources, source_compare);
 	return found ? (uint32_t)(*found)->id : 0;
 }
 
-int book_source(struct book *book, const char *name, const char *exe, const char *unit, enum source_kind kind,
-	uint32_t *ret, struct error *err)
+int book_source(struct book *book, const struct source *who, uint32_t *ret, struct error *err)
 {
-	struct source who = source_of(name, exe, unit, kind);
+	struct source added = *who;
 	int r;
 
-	*ret = book_known_source(book, name, exe, unit, kind);
+	*ret = book_known_source(book, who);
 	if (*ret)
 		return 0;
+	added.exe = added.exe && *added.exe ? added.exe : NULL; /* "" means unknown, too */
+	added.unit = added.unit && *added.unit ? added.unit : NULL;
 	/* another process may have added it since */
-	r = sql_insert(book, err, &source_table, "ON CONFLICT DO NOTHING", &who, 1, "");
+	r = sql_insert(book, err, &source_table, "ON CONFLICT DO NOTHING", &added, 1, "");
 	if (r >= 0)
 		r = sql_row(book, err,
 			"SELECT id FROM source WHERE name = ? AND ifnull(exe, '') = ifnull(?, '')"
 			" AND ifnull(unit, '') = ifnull(?, '') AND kind = ?",
-			"tttt:I", who.name, who.exe, who.unit, source_kind_names[kind], &who.id);
+			"tttt:I", added.name, added.exe, added.unit, source_kind_names[added.kind],
+			&added.id);
 	if (r < 0)
 		return r;
-	remember_source(book, &who);
-	*ret = (uint32_t)who.id;
+	remember_source(book, &added);
+	*ret = (uint32_t)added.id;
 	return 0;
 }
 

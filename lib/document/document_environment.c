@@ -192,7 +192,7 @@ int document_read_environment(struct book *book, int64_t environment, json_t **r
 {
 	_cleanup_(freep) char *text = NULL;
 	json_error_t wrong;
-	int r = environment > 0 ? book_get_environment(book, environment, NULL, NULL, &text, err) : 0;
+	int r = book_get_environment(book, environment, NULL, NULL, &text, err);
 
 	if (r < 0)
 		return r;

@@ -64,8 +64,7 @@ static int import_execution(struct run_import *import, struct json_location at, 
 	if (kernel && who.kind == SOURCE_PROCESS)
 		who.kind = SOURCE_KERNEL;
 	if (r >= 0)
-		r = book_source(
-			import->book, who.name, who.exe, who.unit, who.kind, &ret->source, import->err);
+		r = book_source(import->book, &who, &ret->source, import->err);
 	fields_clear(&source_table, &who);
 	return r;
 }
@@ -208,8 +207,7 @@ static int put_named(struct run_import *import, const json_t *head)
 			if (id->of == FIELD_TO_SOURCE)
 				document_read_fields(&f, &source_table, &who);
 			if (f.r == 0 && id->of == FIELD_TO_SOURCE) {
-				f.r = book_source(import->book, who.name, who.exe, who.unit, who.kind,
-					&source, import->err);
+				f.r = book_source(import->book, &who, &source, import->err);
 				id->to = source;
 			} else if (f.r == 0) {
 				f.r = document_put_environment(

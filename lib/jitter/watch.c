@@ -320,7 +320,8 @@ static int watch_store(const struct watch *w, struct book *book, int64_t run, st
 
 	for (size_t i = 0; i < w->sources.n; i++) {
 		const struct jitter_source_name *s = &w->sources.items[i];
-		int r = book_source(book, s->name, NULL, s->unit, s->kind, &ids[i], err);
+		const struct source who = {.name = s->name, .unit = s->unit, .kind = s->kind};
+		int r = book_source(book, &who, &ids[i], err);
 
 		if (r < 0)
 			return r;

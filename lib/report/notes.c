@@ -93,7 +93,7 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	if (r > 0)
 		r = environment_differences(book, before, now, &differences, err);
 	if (r == 0) { /* the book does not have the fingerprint that the profile was made under */
-		r = now ? book_get_environment(book, now, &digest, NULL, NULL, err) : 0;
+		r = book_get_environment(book, now, &digest, NULL, NULL, err);
 		if (r == 0 && digest && profile->environment_digest &&
 			strcmp(digest, profile->environment_digest))
 			notes_add(notes, NOTE_PROFILE,

@@ -417,9 +417,8 @@ int profile_from_runs(
 	if (r == 0) {
 		*profile = cutoffs_make(request->name, made.analyses, least_ppm, &made.left_out);
 		profile->made_ns = clock_ns(CLOCK_REALTIME);
-		if (short_run->environment > 0)
-			r = book_get_environment(
-				book, short_run->environment, &profile->environment_digest, NULL, NULL, err);
+		r = book_get_environment(
+			book, short_run->environment, &profile->environment_digest, NULL, NULL, err);
 	}
 	if (r == 0)
 		r = noise_mark(book, made.analyses, profile, err);

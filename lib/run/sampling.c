@@ -77,6 +77,14 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 	return r;
 }
 
+static struct source source_of(const struct process_cpu *u)
+{
+	return (struct source){.name = (char *)u->name,
+		.exe = (char *)u->exe,
+		.unit = (char *)u->unit,
+		.kind = u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS};
+}
+
 /* The rows of a sample: the sample itself, and the executions in it, which the caller frees. Sources that the book may not have yet
  * are 0; *ret_known: there are none. */
 static struct execution *make_rows(
@@ -107,6 +115,7 @@ static struct execution *make_rows(
 	*ret_known = true;
 	for (size_t i = 0; i < o->usages.n; i++) {
 		const struct process_cpu *u = &o->usages.items[i];
+		const struct source who = source_of(u);
 
 		executions[i] = (struct execution){
 			.sample = n,
@@ -115,8 +124,7 @@ static struct execution *make_rows(
 			.tick_ns = u->tick_ns,
 			.cpu = u->cpu,
 			.same_cpu_ns = u->same_cpu_ns,
-			.source = book_known_source(
-				book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS),
+			.source = book_known_source(book, &who),
 		};
 		*ret_known &= executions[i].source > 0;
 	}
@@ -132,10 +140,9 @@ static int store_rows(struct book *book, int64_t run, const struct raw_sample *o
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
-		const struct process_cpu *u = &o->usages.items[i];
+		const struct source who = source_of(&o->usages.items[i]);
 
-		r = book_source(book, u->name, u->exe, u->unit, u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS,
-			&executions[i].source, err);
+		r = book_source(book, &who, &executions[i].source, err);
 	}
 	if (r == 0)
 		r = book_add_sample(book, run, sample, executions, o->usages.n, err);

@@ -145,11 +145,6 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	return 0;
 }
 
-static int machine_of(struct book *book, const struct run *run, char **ret, struct error *err)
-{
-	return run->environment > 0 ? book_get_environment(book, run->environment, NULL, ret, NULL, err) : 0;
-}
-
 /* The runs of the chosen series, the unit's and the machine's. */
 static int add_runs(
 	struct book *book, struct candidates *c, const char *machine, struct series *s, struct error *err)
@@ -159,7 +154,8 @@ static int add_runs(
 
 		_cleanup_(freep) char *of = NULL;
 		struct series_run run = {.run = *item->run}, *added;
-		int r = item->meant ? machine_of(book, item->run, &of, err) : 0;
+		int r = item->meant ? book_get_environment(book, item->run->environment, NULL, &of, NULL, err)
+				    : 0;
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
 		_cleanup_(run_result_clear) struct run_result result = {};
 		const struct summary *kept = &result.discarding.pt.kept;
@@ -249,7 +245,7 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 			last = item->run;
 	}
 	if (last)
-		r = machine_of(book, last, &machine, err);
+		r = book_get_environment(book, last->environment, NULL, &machine, NULL, err);
 	return r < 0 ? r : add_runs(book, &c, machine, s, err);
 }
 

@@ -91,7 +91,7 @@ static int64_t fill(struct book *book, uint32_t samples, struct error *err)
 		char name[32];
 
 		snprintf(name, sizeof(name), "daemon-%zu", i);
-		must(book_source(book, name, NULL, NULL, SOURCE_PROCESS, &daemons[i], err), err);
+		must(book_source(book, &(struct source){.name = name}, &daemons[i], err), err);
 	}
 	must(book_begin_run(book, &run, err), err);
 	must(book_begin(book, err), err);

@@ -332,7 +332,7 @@ static void try_book(const char *path, uint32_t n)
 		uint32_t id;
 
 		snprintf(name, sizeof(name), "daemon-%d", i);
-		must(book_source(book, name, NULL, NULL, SOURCE_PROCESS, &id, &err) == 0, "book_source");
+		must(book_source(book, &(struct source){.name = name}, &id, &err) == 0, "book_source");
 	}
 	fill_book(book, run.id, n, &store);
 	must(book_checkpoint(book, &err) == 0, "book_checkpoint");

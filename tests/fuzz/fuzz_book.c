@@ -295,7 +295,7 @@ static void write_to_book(void)
 
 	if (!fine(book_open(&book, path, BOOK_WRITE, &err), &err))
 		return;
-	fine(book_source(book, "new", NULL, NULL, SOURCE_PROCESS, &source, &err), &err);
+	fine(book_source(book, &(struct source){.name = (char *)"new"}, &source, &err), &err);
 	if (fine(book_begin_run(book, &run, &err), &err))
 		fine(book_add_sample(book, run.id, &sample, NULL, 0, &err), &err);
 	fine(book_remove_run(book, 1, true, &err), &err);

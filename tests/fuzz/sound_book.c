@@ -99,14 +99,15 @@ void sound_book_make(const char *path)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	int64_t environment, short_run, long_run;
+	const struct source cron = {0, (char *)"cron", (char *)"/usr/sbin/cron", (char *)"cron.service"},
+			    worker = {.name = (char *)"kworker/0:1", .kind = SOURCE_KERNEL};
 	uint32_t source, another;
 
 	FUZZ_MUST(book_open(&book, path, BOOK_WRITE, &err) == 0);
 	FUZZ_MUST(book_put_environment(book, "00ff", "lab1", "{\"machine\": {}}", &environment, &err) == 0 &&
 		  book_put_inc(book, environment, 1e9, &err) == 0);
-	FUZZ_MUST(book_source(book, "cron", "/usr/sbin/cron", "cron.service", SOURCE_PROCESS, &source,
-			  &err) == 0 &&
-		  book_source(book, "kworker/0:1", NULL, NULL, SOURCE_KERNEL, &another, &err) == 0);
+	FUZZ_MUST(book_source(book, &cron, &source, &err) == 0 &&
+		  book_source(book, &worker, &another, &err) == 0);
 	short_run = add_run(book, RUN_SHORT, environment, source);
 	long_run = add_run(book, RUN_LONG, environment, source);
 	add_profile(book, short_run, long_run);

@@ -98,8 +98,7 @@ static inline int64_t made_up_jitter_put(struct scratch *s)
 	run.cpu = 1;
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	for (size_t i = 0; i < ELEMENTS(sources); i++) {
-		assert_done(s, book_source(s->book, sources[i].name, NULL, sources[i].unit, sources[i].kind,
-				       &id, &s->err));
+		assert_done(s, book_source(s->book, &sources[i], &id, &s->err));
 		assert_int_equal(id, sources[i].id);
 	}
 	assert_done(s, book_put_jitter(s->book, run.id, &jitter, &s->err));

@@ -121,7 +121,8 @@ static inline uint32_t scratch_source(struct scratch *s, const char *name, enum 
 {
 	uint32_t id = 0;
 
-	assert_done(s, book_source(s->book, name, NULL, NULL, kind, &id, &s->err));
+	assert_done(
+		s, book_source(s->book, &(struct source){.name = (char *)name, .kind = kind}, &id, &s->err));
 	return id;
 }
 

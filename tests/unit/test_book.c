@@ -245,16 +245,18 @@ TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 		{4, (char *)"python3", NULL, NULL, SOURCE_KERNEL},
 		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service", SOURCE_PROCESS},
 	};
+	const struct source thread = {.name = (char *)"python3", .kind = SOURCE_KERNEL},
+			    irq = {.name = (char *)"python3", .exe = (char *)"", .kind = SOURCE_IRQ};
 	uint32_t id;
 
 	for (const struct source *row = rows; row < rows + ELEMENTS(rows); row++) {
-		assert_done(s, book_source(s->book, row->name, row->exe, row->unit, row->kind, &id, &s->err));
+		assert_done(s, book_source(s->book, row, &id, &s->err));
 		assert_int_equal(id, row->id);
 	}
 
 	scratch_open(s, BOOK_WRITE); /* what is remembered of them is gone */
-	assert_int_equal(book_known_source(s->book, "python3", NULL, NULL, SOURCE_KERNEL), 4);
-	assert_int_equal(book_known_source(s->book, "python3", "", NULL, SOURCE_IRQ), 0);
+	assert_int_equal(book_known_source(s->book, &thread), 4);
+	assert_int_equal(book_known_source(s->book, &irq), 0);
 	assert_int_equal(scratch_source(s, "python3", SOURCE_KERNEL), 4);
 	assert_done(s, book_sources(s->book, &all, &s->err));
 	assert_int_equal(all.n, 4);

@@ -37,7 +37,7 @@ static int write_on(const char *path, const struct run *run, uint32_t next, vola
 				"daemon-%d", i + (int)(n / 5 % 50)); /* now and then a new one */
 
 			e[i] = (struct execution){.pt_ns = n, .tick_ns = -1};
-			if (book_source(book, name, NULL, NULL, SOURCE_PROCESS, &e[i].source, &err) < 0)
+			if (book_source(book, &(struct source){.name = (char *)name}, &e[i].source, &err) < 0)
 				return 1;
 		}
 		if ((n % 5 == 0 || !book_keep_sample(book, run, &sample, e, EXECUTIONS, &nothing)) &&
@@ -120,7 +120,8 @@ static int write_100(const char *path)
 		struct sample sample = scratch_sample(n);
 
 		/* the same names as the others, at the same time */
-		r = book_source(book, text_brief("d%u", n % 30), NULL, NULL, SOURCE_PROCESS, &e.source, &err);
+		r = book_source(
+			book, &(struct source){.name = (char *)text_brief("d%u", n % 30)}, &e.source, &err);
 		if (r == 0)
 			r = book_add_sample(book, run.id, &sample, &e, 1, &err);
 	}

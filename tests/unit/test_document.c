@@ -313,7 +313,8 @@ TEST_IN_BOOK(a_name_that_a_process_gave_itself_comes_out_as_valid_json)
 	struct sample sample = scratch_sample(1);
 	struct execution e = {.pt_ns = 1, .tick_ns = -1};
 
-	assert_done(s, book_source(s->book, "evil\xff\"\n", NULL, NULL, SOURCE_PROCESS, &e.source, &s->err));
+	assert_done(s,
+		book_source(s->book, &(struct source){.name = (char *)"evil\xff\"\n"}, &e.source, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_add_sample(s->book, run.id, &sample, &e, 1, &s->err));
 	assert_done(s, export_document(s->book, run.id, &document, &s->err));

@@ -133,10 +133,10 @@ static size_t add_sources(struct scratch *s, struct book *book)
 
 	for (size_t i = 1 + below(MOST_SOURCES); i > 0; i--) {
 		_cleanup_(freep) char *name = hostile(), *exe = hostile(), *unit = hostile();
+		const struct source who = {0, name, exe, unit, (enum source_kind)below(N_SOURCE_KINDS)};
 		uint32_t id;
 
-		assert_done(s, book_source(book, name, exe, unit, (enum source_kind)below(N_SOURCE_KINDS),
-				       &id, &s->err));
+		assert_done(s, book_source(book, &who, &id, &s->err));
 		last = id > last ? id : last;
 	}
 	return last;
