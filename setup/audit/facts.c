@@ -55,25 +55,6 @@ static void read_cpus(struct facts *f, int cpu)
 	}
 }
 
-/* 1 if any mains adapter is plugged in, 0 if none is, -1 if there is none. */
-static int64_t read_mains(int root_fd)
-{
-	_cleanup_(paths_clear) struct paths types = paths_expand(root_fd, "/sys/class/power_supply/*/type");
-	int64_t mains = -1;
-
-	for (size_t i = 0; i < types.n; i++) {
-		const char *name = types.items[i];
-		_cleanup_(freep) char *type = path_text(root_fd, "%s", name);
-		int64_t online;
-
-		if (!type || strcmp(type, "Mains") != 0)
-			continue;
-		online = path_int(root_fd, "%.*s/online", (int)(strrchr(name, '/') - name), name);
-		mains = mains > online ? mains : online;
-	}
-	return mains;
-}
-
 /* Whether a package manager is at work: dpkg and rpm lock a file with fcntl(2). Opening it for reading changes nothing. */
 static void read_locks(struct facts *f)
 {
@@ -170,6 +151,7 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
 	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL,
 			      *irq_time = NULL;
+	_cleanup_(paths_clear) struct paths supplies = paths_expand(root_fd, "/sys/class/power_supply/*");
 	size_t n = 0;
 
 	f->root_fd = root_fd;
@@ -180,7 +162,14 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 		irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
 	f->irq_time = irq_time ? !strcmp(irq_time, "y") : -1;
 	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
-	f->mains = read_mains(root_fd);
+	f->mains = -1;
+	for (size_t i = 0; i < supplies.n; i++) {
+		_cleanup_(freep) char *type = path_text(root_fd, "%s/type", supplies.items[i]);
+		int64_t online = path_int(root_fd, "%s/online", supplies.items[i]);
+
+		if (type && !strcmp(type, "Mains") && online > f->mains)
+			f->mains = online;
+	}
 	read_locks(f);
 	f->n_programs = f->audit_rules = -ENOSYS;
 	if (root_fd == AT_FDCWD) {

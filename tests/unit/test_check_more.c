@@ -163,6 +163,19 @@ TEST_OF_MACHINE(power_limits_and_throttling_are_read)
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 }
 
+TEST_OF_MACHINE(only_a_mains_adapter_tells_whether_the_machine_is_plugged_in)
+{
+	tree_put("sys/class/power_supply/BAT0/type", "Battery\n");
+	tree_put("sys/class/power_supply/usb/type", "USB\n");
+	tree_put("sys/class/power_supply/usb/online", "1\n");
+	assert_found("power", CHECK_ABSENT, "no battery or power adapter is reported");
+	tree_put("sys/class/power_supply/AC/type", "Mains\n");
+	tree_put("sys/class/power_supply/AC/online", "0\n");
+	assert_found("power", CHECK_OFF, "on battery");
+	tree_put("sys/class/power_supply/AC/online", "1\n");
+	assert_found("power", CHECK_OK, "plugged in");
+}
+
 TEST_OF_MACHINE(traced_events_count_although_the_tracer_is_nop)
 {
 	assert_found("trace", CHECK_ABSENT, "/sys/kernel/tracing does not exist");
