@@ -28,7 +28,7 @@ static int option_since(const char *value, const char *name, void *into, struct 
 		*ns = (int64_t)mktime(&tm) * NS_PER_S;
 		return 0;
 	}
-	if (option_duration(value, name, &ago, &(struct error){}) < 0)
+	if (option_duration(value, name, &ago, NULL) < 0)
 		return error_say(err, -EINVAL,
 			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago (12h), not '%s'",
 			name, value);

@@ -159,7 +159,7 @@ static int show_json(
 		json_object_set_new(document, "cpu", json_integer(run->cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
 	/* the mark of the profile that the run was measured with, if the book still has that */
-	if (run->profile && book_get_profile(book, 0, run->profile, &profile, &(struct error){}) == 0)
+	if (run->profile && book_get_profile(book, 0, run->profile, &profile, NULL) == 0)
 		noise_add_json(document, &profile.mark);
 	json_object_set_new(document, "pt", summary_as_json(&raw.discarding.pt.raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.discarding.et.raw));

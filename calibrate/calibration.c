@@ -151,7 +151,6 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 	struct inc_program inc[2];
 	struct raw_sample seen[2] = {};
 	double log_ratios[DUET_ROUNDS];
-	struct error err2;
 	bool can = true;
 	int r = 0;
 
@@ -165,7 +164,7 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 		specs[i] = &inc[i].spec;
 	}
 	if (r == 0)
-		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, &err2) ==
+		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, NULL) ==
 		      0;
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
@@ -191,8 +190,7 @@ static int64_t calibration_left_ns(const struct calibration *c, bool all)
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		const struct calibration_phase *phase = &c->plan.phases[i];
 		_cleanup_(run_clear) struct run run = {};
-		struct error err2;
-		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, &err2) == 0
+		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, NULL) == 0
 					 ? run.n_samples
 					 : 0;
 

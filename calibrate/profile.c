@@ -22,7 +22,7 @@ static void profile_print_run(struct book *book, const char *which, const struct
 	for (size_t i = 0; i < run->n_l_samples && i < SHOWN; i++)
 		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
 	printf("%s\n", run->n_l_samples > SHOWN ? " …" : "");
-	if (run->run && book_get_run(book, run->run, &stored, &(struct error){}) == 0)
+	if (run->run && book_get_run(book, run->run, &stored, NULL) == 0)
 		run_state_print(stdout, &stored);
 }
 

@@ -180,7 +180,7 @@ static bool has_profile(struct book *book, const char *name)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 
-	return book_get_profile(book, 0, name, &profile, &(struct error){}) == 0;
+	return book_get_profile(book, 0, name, &profile, NULL) == 0;
 }
 
 /* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */

@@ -256,9 +256,9 @@ static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
 		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
-	if (slicing != SLICING_FREEZER || s->guard)
-		return 0;
-	return guard_new(&s->guard, thaw_below, s->base.observer.cgroup->fd, NULL, err);
+	if (slicing == SLICING_FREEZER && s->guard < 0)
+		s->guard = r = guard_new(thaw_below, s->base.observer.cgroup->fd, NULL, err);
+	return r < 0 ? r : 0;
 }
 
 /* What the programs of a session need to alternate on one CPU. */
@@ -324,7 +324,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 		.other_cpus = options->other_cpus,
 		.unprofiled_share = options->unprofiled_percent / 100,
 	};
-	leftovers_remove_traces();
+	leftovers_remove(true);
 	run_session_ask_environment(&s->base);
 	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
 		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);

@@ -97,13 +97,14 @@ struct session {
 	enum order order;            /* the options'; of the in_turn of a duet, another one */
 	uint64_t seed;               /* of random orders */
 	struct duet_plan duet;
-	struct guard *guard;     /* of a duet; NULL: nothing is frozen */
+	int guard;               /* of a duet; -1: nothing is frozen */
 	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
 	struct session *in_turn; /* the same commands, taken in turn after it; NULL: not, or not yet */
 	struct inc_command *inc; /* NULL: without --against */
 };
 
-#define SESSION_NEW ((struct session){.base = {.lock_fd = -1}, .in = -1, .null = -1, .errors = -1})
+#define SESSION_NEW \
+	((struct session){.base = {.lock_fd = -1}, .in = -1, .null = -1, .errors = -1, .guard = -1})
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
  * it. The caller closes it, also after a failure. */

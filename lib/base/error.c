@@ -9,6 +9,8 @@ int error_say(struct error *err, int r, const char *format, ...)
 {
 	va_list ap;
 
+	if (!err)
+		return r;
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
@@ -22,6 +24,8 @@ int error_os(struct error *err, int r, const char *format, ...)
 	size_t len;
 	va_list ap;
 
+	if (!err)
+		return r;
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);
 	va_end(ap);
@@ -37,6 +41,8 @@ int error_prefix(struct error *err, int r, const char *format, ...)
 	size_t len;
 	va_list ap;
 
+	if (!err)
+		return r;
 	memcpy(said, err->text, sizeof(said));
 	va_start(ap, format);
 	vsnprintf(err->text, sizeof(err->text), format, ap);

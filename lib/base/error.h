@@ -3,7 +3,7 @@
  *
  * Functions return 0 or a negative errno, and whoever meets the failure first writes the sentence
  * into a `struct error` that lives on main's stack. It names the thing, the cause and, where there
- * is one, the way out. Libraries never print it; tool_main does, once. */
+ * is one, the way out. Libraries never print it; tool_main does, once. NULL: the caller does not need it. */
 #pragma once
 
 struct error {

@@ -253,7 +253,7 @@ static int path_vread_text(int root_fd, struct error *err, char **ret, const cha
 
 	if (r == 0)
 		r = text_read_file(root_fd, path, ret);
-	return r < 0 && err ? error_os(err, r, "cannot read %s", path) : r;
+	return r < 0 ? error_os(err, r, "cannot read %s", path) : r;
 }
 
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
@@ -282,28 +282,49 @@ char *path_text(int root_fd, const char *format, ...)
 int64_t path_int(int root_fd, const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
-	struct error err2;
 	int64_t value = -1;
 	va_list args;
 
 	va_start(args, format);
 	if (path_vread_text(root_fd, NULL, &text, format, args) == 0)
-		text_parse_int(text, "the file", INT64_MIN, INT64_MAX, &value, &err2);
+		text_parse_int(text, "the file", INT64_MIN, INT64_MAX, &value, NULL);
 	va_end(args);
 	return value;
 }
 
-int path_open(int root_fd, int flags, const char *format, ...)
+static int path_vopen(int root_fd, int flags, const char *format, va_list args)
 {
 	char path[PATH_MAX];
-	va_list args;
-	int n, fd;
+	int fd;
 
-	va_start(args, format);
-	n = vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	if (n >= PATH_MAX)
+	if (vsnprintf(path, sizeof(path), format, args) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	fd = openat(root_fd, text_below(root_fd, path), flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+int path_open(int root_fd, int flags, const char *format, ...)
+{
+	va_list args;
+	int fd;
+
+	va_start(args, format);
+	fd = path_vopen(root_fd, flags, format, args);
+	va_end(args);
+	return fd;
+}
+
+int path_write(int root_fd, const char *value, const char *format, ...)
+{
+	_cleanup_(closep) int fd = -1;
+	va_list args;
+	ssize_t n;
+
+	va_start(args, format);
+	fd = path_vopen(root_fd, O_WRONLY | O_TRUNC, format, args);
+	va_end(args);
+	if (fd < 0)
+		return fd;
+	n = write(fd, value, strlen(value));
+	return n < 0 ? -errno : (size_t)n < strlen(value) ? -EIO : 0;
 }

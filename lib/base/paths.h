@@ -64,7 +64,7 @@ void output_file_clear(struct output_file *output);
  *
  * `root_fd`: AT_FDCWD, or a directory below which absolute paths are, too, so that captured machines replay. */
 
-/* The whole file without newlines at its end; the caller frees it. -errno with a sentence; err NULL: without. */
+/* The whole file without newlines at its end; the caller frees it. -errno with a sentence. */
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -74,3 +74,6 @@ int64_t path_int(int root_fd, const char *format, ...) __attribute__((format(pri
 
 /* A descriptor of the file, closed on exec; -errno without a sentence. */
 int path_open(int root_fd, int flags, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Writes the value with one write(2), as the kernel wants it; -errno without a sentence. */
+int path_write(int root_fd, const char *value, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -376,7 +376,6 @@ static void put_markup_row(
 void table_write(struct table *table, enum table_format format, FILE *file)
 {
 	const struct markup *m = &markups[format];
-	struct error err2;
 
 	table_row(table);
 	if (format == TABLE_SCREEN)
@@ -384,7 +383,7 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 	else if (format == TABLE_JSON) {
 		_cleanup_(json_decrefp) json_t *rows = table_json(table);
 
-		json_print(rows, file, &err2);
+		json_print(rows, file, NULL);
 	} else if (format == TABLE_CSV) {
 		const char *between = "";
 

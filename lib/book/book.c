@@ -210,10 +210,9 @@ int book_commit(struct book *book, struct error *err)
 	/* SQLite goes on writing to a file that has no name any more. */
 	if (!book->lost) {
 		_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
-		struct error err2;
 
 		book->lost = true;
-		if (book_make_file(copy, &err2) == 0 && sql_row(book, &err2, "VACUUM INTO ?", "t", copy) == 0)
+		if (book_make_file(copy, NULL) == 0 && sql_row(book, NULL, "VACUUM INTO ?", "t", copy) == 0)
 			return error_say(err, -ESTALE,
 				"the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
 				book->path, copy);
@@ -264,14 +263,12 @@ void book_disconnect(struct book *book)
 
 void book_free(struct book *book)
 {
-	struct error err2;
-
 	if (!book)
 		return;
 	if (book->ours && book->mode == BOOK_WRITE) {
 		book_rollback(book);
-		pending_end(book, book->path, &err2);
-		book_checkpoint(book, &err2);
+		pending_end(book, book->path, NULL);
+		book_checkpoint(book, NULL);
 	}
 	closep(&book->pending.fd);
 	book_disconnect(book);

@@ -29,12 +29,11 @@ static char *book_directory(const char *path)
 static int check_new(const char *path, const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *by_default = NULL, *part = xstrdup(directory);
-	struct error err2;
 	struct stat st;
 
 	if (stat(directory, &st) == 0 || errno != ENOENT)
 		return 0;
-	if (paths_default_book(&by_default, &err2) < 0 || strcmp(path, by_default))
+	if (paths_default_book(&by_default, NULL) < 0 || strcmp(path, by_default))
 		return error_say(err, -ENOENT,
 			"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
 			path, directory);
@@ -269,12 +268,11 @@ static int copy_old_version(struct book *book, int version, char **ret_copy, str
 {
 	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
 	sqlite3 *from = NULL, *to = NULL;
-	struct error err2;
 	struct stat st;
 	int rc = SQLITE_CANTOPEN;
 
 	unlink(fresh);
-	if (book_make_file(fresh, &err2) == 0 && stat(book->path, &st) == 0) {
+	if (book_make_file(fresh, NULL) == 0 && stat(book->path, &st) == 0) {
 		/* of a book of somebody else only root can keep both */
 		if (chown(fresh, st.st_uid, st.st_gid) == 0)
 			chmod(fresh, st.st_mode & 0777);
@@ -499,7 +497,6 @@ static bool go_elsewhere(struct book *book, int e)
 	_cleanup_(freep) char *folder = NULL, *path = NULL, *notice = NULL;
 	_cleanup_(book_freep) struct book *copy = NULL;
 	struct stat here = {}, there;
-	struct error err2;
 	struct statvfs fs;
 	sqlite3 *to = NULL;
 	bool is_there;
@@ -520,17 +517,17 @@ static bool go_elsewhere(struct book *book, int e)
 	if (!folder)
 		return false;
 	path = text_format("%s/book.db", folder);
-	rc = book_make_file(path, &err2) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
+	rc = book_make_file(path, NULL) < 0 ? SQLITE_CANTOPEN : sqlite3_open(path, &to);
 	if (rc == SQLITE_OK && book->db)
 		rc = copy_database(book->db, to);
 	sqlite3_close(to);
 	copy = book_new(path, BOOK_WRITE);
-	if (rc == SQLITE_OK && book_connect(copy, &err2) < 0)
+	if (rc == SQLITE_OK && book_connect(copy, NULL) < 0)
 		rc = SQLITE_CANTOPEN;
 	if (rc == SQLITE_OK) {
 		copy->pending = book->pending;
 		book->pending = (struct pending){.fd = -1};
-		rc = pending_end(copy, book->path, &err2) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
+		rc = pending_end(copy, book->path, NULL) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
 	}
 	if (rc != SQLITE_OK) { /* then the old file stays in use */
 		book_free(TAKE(copy));
@@ -549,7 +546,7 @@ static bool go_elsewhere(struct book *book, int e)
 	copy->n_statements = 0;
 	copy->ours = false;
 	book_patience(book, book->patience_ms); /* these call back with the handle */
-	book_walk_register(book, &err2);
+	book_walk_register(book, NULL);
 	notice = text_format(
 		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
 		book->left, strerror(e), book->path);
@@ -566,7 +563,8 @@ bool book_again(struct book *book, int r, struct error *err)
 			return false;
 	if (!go_elsewhere(book, -r))
 		return false;
-	*err = (struct error){};
+	if (err)
+		*err = (struct error){};
 	return true;
 }
 

@@ -75,9 +75,8 @@ uint32_t book_known_source(struct book *book, const struct source *who)
 
 	if (!book->sources) {
 		_cleanup_(sources_clear) struct sources all = {};
-		struct error err2;
 
-		if (book_sources(book, &all, &err2) == 0)
+		if (book_sources(book, &all, NULL) == 0)
 			for (size_t i = 0; i < all.n; i++)
 				remember_source(book, &all.items[i]);
 	}

@@ -192,9 +192,8 @@ static int open_taskstats(struct time_reader *reader, struct error *why)
 static int64_t read_taskstats(struct time_reader *reader)
 {
 	struct taskstats_fields fields;
-	struct error err2;
 
-	return taskstats_link_ask_one(reader->link, reader->pid ?: getpid(), &fields, &err2) < 0
+	return taskstats_link_ask_one(reader->link, reader->pid ?: getpid(), &fields, NULL) < 0
 		       ? -1
 		       : (int64_t)fields.run_ns;
 }

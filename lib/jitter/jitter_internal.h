@@ -88,11 +88,11 @@ struct trace_cpu {
 };
 
 struct trace {
-	int tracing_fd;      /* of tracefs, as long as the process */
-	char *path;          /* of the instance below that */
-	struct guard *guard; /* removes the instance, however this process ends */
-	int fd;              /* of the instance, locked, which tells others that it has an owner */
-	int free_fd;         /* once it is closed, the kernel stops the trace and frees its buffer */
+	int tracing_fd; /* of tracefs, as long as the process */
+	char *path;     /* of the instance below that */
+	int guard;      /* removes the instance, however this process ends */
+	int fd;         /* of the instance, locked, which tells others that it has an owner */
+	int free_fd;    /* once it is closed, the kernel stops the trace and frees its buffer */
 	struct trace_decoder *decoder;
 	struct trace_cpu *cpus;
 	size_t n_cpus;

@@ -469,7 +469,7 @@ static int jitter_run_load(struct book *book, int64_t id, struct jitter_run *run
 		r = document_make_context(
 			book, run->run.environment, run->run.started_ns, &run->context, err);
 	/* without a policy, sources have the remedies that every machine has */
-	if (here && policy_load(&run->policy, NULL, NULL, &machine, &(struct error){}) < 0)
+	if (here && policy_load(&run->policy, NULL, NULL, &machine, NULL) < 0)
 		run->policy = NULL;
 	run->all = jitter_all_cpus(&run->jitter);
 	return r;

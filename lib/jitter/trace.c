@@ -88,8 +88,7 @@ static int find_tracefs(int *ret_fd, struct error *err)
 static int put_setting(
 	const struct trace *t, const char *file, const char *value, const char *what, struct error *err)
 {
-	_cleanup_(closep) int fd = openat(t->fd, file, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	int r = fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	int r = path_write(t->fd, value, "%s", file);
 
 	return r < 0 && what ? trace_failed(r, what, err) : r;
 }
@@ -103,9 +102,9 @@ static int make_instance(struct trace *t, const struct trace_request *request, s
 	int r;
 
 	t->path = text_format("instances/%s", name);
-	r = guard_new(&t->guard, remove_instance, t->tracing_fd, t->path, err);
-	if (r < 0)
-		return r;
+	t->guard = guard_new(remove_instance, t->tracing_fd, t->path, err);
+	if (t->guard < 0)
+		return t->guard;
 	/* Others may take it for a leftover until it is locked. */
 	for (int i = 0; i < 100 && t->free_fd < 0; i++) {
 		closep(&t->fd);
@@ -162,7 +161,7 @@ static int set_up_trace(struct trace *t, const struct trace_request *request, st
 	_cleanup_(freep) char *symbols = path_text(AT_FDCWD, "/proc/kallsyms");
 	int r;
 
-	leftovers_remove_traces();
+	leftovers_remove(true);
 	r = trace_decoder_new(&t->decoder, t->tracing_fd, symbols, err);
 	if (r == 0 && request->keep) { /* made now, so that a wrong path is known before the run */
 		r = output_file_open(&t->kept, request->keep, err);
@@ -224,6 +223,7 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 		.tracing_fd = tracing_fd,
 		.fd = -1,
 		.free_fd = -1,
+		.guard = -1,
 		.cpus = xcalloc(request->n_cpus, sizeof(*t->cpus)),
 		.n_cpus = request->n_cpus,
 		.buffer_bytes = request->buffer_bytes,

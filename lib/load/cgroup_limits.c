@@ -32,9 +32,7 @@ static bool lists_controller(const char *directory, const char *file, const char
 /* Switches a controller for the children of a cgroup on ("+cpu") or off ("-cpu"). */
 static int switch_controller(const char *directory, char sign, const char *name, struct error *err)
 {
-	_cleanup_(freep) char *file = text_format("%s/cgroup.subtree_control", directory),
-			      *value = text_format("%c%s", sign, name);
-	int r = cgroup_write(AT_FDCWD, file, value);
+	int r = path_write(AT_FDCWD, text_brief("%c%s", sign, name), "%s/cgroup.subtree_control", directory);
 
 	if (r == -EBUSY)
 		return error_say(err, r,
@@ -68,7 +66,7 @@ static int pass_on_from_parent(struct load_limits *l, struct error *err)
 			"cgroup v2 has no %s controller here: it is in use by version 1, or switched off (see /proc/cgroups)",
 			l->names[i]);
 	}
-	r = cgroup_write(l->leaf->fd, "cgroup.procs", "0");
+	r = path_write(l->leaf->fd, "0", "cgroup.procs");
 	if (r < 0)
 		return error_os(err, r, "cannot enter the cgroup %s", l->leaf->path);
 	l->entered = true;
@@ -122,18 +120,14 @@ int load_limits_pass_on(const struct load_limits *l, const struct cgroup *to, st
 
 void load_limits_end(struct load_limits *l)
 {
-	_cleanup_(freep) char *procs = NULL;
-
 	if (!l)
 		return;
 	for (size_t i = 0; i < N_CONTROLLERS; i++)
 		if (l->switched_on
 				[i]) /* fails if another observer passes it on as well, which will end later */
-			switch_controller(l->parent, '-', l->names[i], &(struct error){});
-	if (l->entered)
-		procs = text_format("%s/cgroup.procs", l->parent);
+			switch_controller(l->parent, '-', l->names[i], NULL);
 	/* The cgroup cannot be removed with this process in it: the next observer will. */
-	if (!procs || cgroup_write(AT_FDCWD, procs, "0") == 0)
+	if (!l->entered || path_write(AT_FDCWD, "0", "%s/cgroup.procs", l->parent) == 0)
 		cgroup_free(l->leaf);
 	free(l->parent);
 	free(l);

@@ -258,7 +258,7 @@ static int end_statistics(struct coordinator *c, struct exec_result *ret, struct
 			last_ns = __atomic_load_n(&state->last_ns[n % 2], __ATOMIC_ACQUIRE);
 		} while (__atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE) != n);
 		r = cgroup_usage(w->cgroup, &usage, err);
-		rest = cgroup_count(w->cgroup, err) - 1;
+		rest = cgroup_signal(w->cgroup, 0, err) - 1;
 		if (r < 0)
 			return r;
 		*part = (struct sample_program){
@@ -424,16 +424,14 @@ static int tear_down(const struct coordinator *c, struct error *err)
 /* By force: most are at work. */
 static void end_workers(struct coordinator *c)
 {
-	struct error err2;
-
 	if (!c->workers)
 		return;
-	cgroup_kill(c->all, &err2);
+	cgroup_kill(c->all, NULL);
 	for (size_t k = 0; k < c->n; k++)
 		program_free(TAKE(c->programs[k]));
 	for (size_t k = 0; k < c->n; k++)
 		cgroup_free(TAKE(c->workers[k].cgroup));
-	cgroup_renew(c->all, &err2);
+	cgroup_renew(c->all, NULL);
 }
 
 static void coordinator_clear(struct coordinator *c)

@@ -67,7 +67,7 @@ static void list_rates(struct load_rates *rates, const struct load_work *work)
 		}
 		rate->share = ++rate->slaves;
 	}
-	ini_each_line(work->file, "", take_repetitions, rates, &(struct error){});
+	ini_each_line(work->file, "", take_repetitions, rates, NULL);
 	rates->sum.nano = xcalloc(rates->n_runs + 1, sizeof(int64_t));
 	for (size_t k = 0; k < rates->n; k++)
 		rates->items[k].nano = xcalloc(rates->n_runs + 1, sizeof(int64_t));

@@ -51,7 +51,7 @@ int load_session_open(
 	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
 		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
 	if (r == 0)
-		leftovers_remove();
+		leftovers_remove(false);
 	if (r == 0 && options->profile)
 		r = book_get_profile(s->base.book, 0, options->profile, &s->profile, err);
 	if (r == 0)

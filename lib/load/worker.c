@@ -88,7 +88,6 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 {
 	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
 	const struct script *script = w->script;
-	_cleanup_(closep) int autogroup = -1;
 	int64_t left = 0;
 	char number[32];
 	int r;
@@ -125,8 +124,7 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	 * ordinary user may write the file once in 100 ms. */
 	if (setpriority(PRIO_PROCESS, 0, script->nice) < 0)
 		return error_os(err, -errno, "cannot set nice %d", script->nice);
-	autogroup = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-	while ((r = autogroup < 0 || dprintf(autogroup, "%d", script->nice) < 0 ? -errno : 0) == -EAGAIN)
+	while ((r = path_write(AT_FDCWD, text_brief("%d", script->nice), "/proc/self/autogroup")) == -EAGAIN)
 		nanosleep(&soon, NULL);
 	if (r == 0 || path_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled") <= 0)
 		return 0;
@@ -193,10 +191,10 @@ static int worker_repeat(struct worker *w, struct error *err)
 			while (nanosleep(&left, &left) < 0 && errno == EINTR)
 				;
 		} else if (step->kind == STEP_DROP) {
-			fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
 			sync(); /* what is not written yet cannot be dropped */
-			if (fd < 0 || write(fd, "1", 1) != 1)
-				r = error_os(err, -errno, "cannot drop the page cache, which only root may");
+			r = path_write(AT_FDCWD, "1", "/proc/sys/vm/drop_caches");
+			if (r < 0)
+				error_os(err, r, "cannot drop the page cache, which only root may");
 		} else if (step->kind == STEP_FILL) {
 			_cleanup_(freep) char *block = xmalloc(FILL_BLOCK);
 			int64_t left = step->fill_bytes;

@@ -52,11 +52,9 @@ void plot_text(FILE *script, const char *variable, size_t i, const char *format,
 /* Appends a gnuplot file: the administrator's, that of the build tree, or the one that is installed. */
 static int append_gnuplot_file(FILE *script, const char *name, struct error *err)
 {
-	_cleanup_(freep) char *program = realpath("/proc/self/exe", NULL);
-	const int folder = program ? (int)(strrchr(program, '/') - program) : 0;
-	char *const paths[] = {text_format("/etc/emp/plots/%s.gp", name),
-		text_format("%.*s/../plots/%s.gp", folder, program ?: "", name),
-		text_format("%s/%s.gp", EMP_PLOT_DIR, name)};
+	_cleanup_(freep) char *file = text_format("%s.gp", name);
+	char *const paths[] = {
+		text_format("/etc/emp/plots/%s", file), suite_path("plots", EMP_PLOT_DIR, file)};
 	int r = -ENOENT;
 
 	for (size_t i = 0; i < ELEMENTS(paths); i++) {

@@ -74,8 +74,7 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 	else if (today->rules.profile && today->profile.retired_ns)
 		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n",
 			terminal_text(run->profile), text_moment(today->profile.retired_ns));
-	if (run->name_patterns && names_text(&patterns, &(struct error){}) == 0 &&
-		strcmp(patterns, run->name_patterns))
+	if (run->name_patterns && names_text(&patterns, NULL) == 0 && strcmp(patterns, run->name_patterns))
 		fprintf(file, "  the patterns of names (names.ini) have changed\n");
 	if (now->values == 0 || (then->samples == (int64_t)now->values && then->lag1 == now->lag1))
 		return;

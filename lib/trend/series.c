@@ -108,12 +108,11 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	size_t n, i = 0;
 	_cleanup_(argv_freep) char **words = NULL;
 	_cleanup_(freep) char *joined = NULL;
-	struct error err2;
 	size_t found = 0;
 
 	/* The first rule by which any run is meant decides: it has that name, that command line (the words
 	 * are the same, however they are quoted), or that program. */
-	if (argv_split(name, &words, &err2) == 0)
+	if (argv_split(name, &words, NULL) == 0)
 		joined = argv_join(words);
 	for (int rule = 0; found == 0 && rule < 3; rule++)
 		for (size_t k = 0; k < c->n; k++) {

@@ -108,8 +108,9 @@ static int related_units(
 	size_t n = 0;
 
 	for (; *properties; properties++) {
+		_cleanup_(freep) char *property = text_format("Unit.%s", *properties);
 		_cleanup_(argv_freep) char **names = NULL;
-		int r = units_names(units, name, *properties, &names, err);
+		int r = units_get(units, name, property, 'a', &names, err);
 
 		if (r < 0)
 			return r;
@@ -139,7 +140,6 @@ static bool is_planned(const struct plan *plan, const char *name)
 static void plan_unit(struct plan *plan, const char *name, const char *old)
 {
 	_cleanup_(freep) char *file = NULL, *state = NULL;
-	struct error err2;
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
 		.id = xstrdup(check_of(name)->id),
@@ -152,9 +152,9 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 	};
 
 	/* A unit whose own file is in /etc or /run cannot be masked. */
-	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, &err2) < 0 ||
+	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, NULL) < 0 ||
 		    strncmp(state, "masked", 6) != 0) &&
-		units_get(plan->units, name, "Unit.FragmentPath", 's', &file, &err2) == 0)
+		units_get(plan->units, name, "Unit.FragmentPath", 's', &file, NULL) == 0)
 		entry.block = !strncmp(file, "/etc/systemd/system/", 20) ||
 					      !strncmp(file, "/run/systemd/system/", 20)
 				      ? BLOCK_DROP_IN
@@ -168,7 +168,6 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	const struct unit *unit = unit_list_find(&plan->facts.units, name);
 	const char *never = policy_never(plan->facts.policy, name);
 	_cleanup_(freep) char *type = NULL;
-	struct error err2;
 
 	if (own && !strcmp(own, name))
 		return xstrdup("this emp-setup runs in it");
@@ -183,7 +182,7 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	if (!units_flag(plan->units, name, "Unit.CanStop", true))
 		return text_format("%s cannot be stopped by hand", name);
 	if (unit_is_kind(name, ".service") && !strcmp(unit->active, "activating") &&
-		units_get(plan->units, name, "Service.Type", 's', &type, &err2) == 0 &&
+		units_get(plan->units, name, "Service.Type", 's', &type, NULL) == 0 &&
 		!strcmp(type, "oneshot"))
 		return text_format("%s is busy; try again later", name);
 	return NULL;
@@ -282,12 +281,11 @@ static int sort_units(struct plan *plan, struct error *err)
 static bool loses_its_need(const struct plan *plan, const char *name)
 {
 	_cleanup_(argv_freep) char **names = NULL;
-	struct error err2;
 
 	if (is_planned(plan, name) || !units_is_up(plan->units, name) ||
 		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
 		!units_flag(plan->units, name, "Unit.CanStart", true) ||
-		related_units(plan->units, name, NEEDED_BY, &names, &err2) < 0)
+		related_units(plan->units, name, NEEDED_BY, &names, NULL) < 0)
 		return false;
 	for (char **n = names; *n; n++)
 		if (!is_planned(plan, *n) && units_is_up(plan->units, *n))

@@ -54,10 +54,8 @@ void report_add(struct report *report, const char *id, const char *name, enum ou
 void report_entry(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
 	const char *now, const char *note)
 {
-	_cleanup_(freep) char *before_text = kernel_setting_description(e->file_kind, before),
-			      *now_text = kernel_setting_description(e->file_kind, now);
-
-	report_add(report, e->id, e->name, outcome, before_text, now_text, note);
+	report_add(report, e->id, e->name, outcome, kernel_setting_description(e->file_kind, before),
+		kernel_setting_description(e->file_kind, now), note);
 }
 
 FILE *report_file(void)
@@ -206,7 +204,8 @@ static struct table *list_entries(const struct journal *journal, bool each)
 	for (size_t i = 0, first = 0; i < journal->n; i++) {
 		const struct entry *e = &journal->entries[first],
 				   *next = i + 1 < journal->n ? &journal->entries[i + 1] : NULL;
-		_cleanup_(freep) char *what = NULL, *before = NULL, *now = NULL;
+		_cleanup_(freep) char *what = NULL;
+		const char *before, *now;
 
 		/* files of one setting or units, in the same state, share a row */
 		if (!each && next && e->kind == next->kind && e->kind != ENTRY_LOST &&
@@ -241,10 +240,9 @@ static struct table *list_entries(const struct journal *journal, bool each)
 static size_t read_entries(struct journal *journal, bool each)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
-	struct error err2;
 	size_t n_hidden = 0;
 
-	if (journal->n > 0 && units_open(&units, NULL, &err2) < 0)
+	if (journal->n > 0 && units_open(&units, NULL, NULL) < 0)
 		units = NULL;
 	for (size_t i = 0; i < journal->n; i++) {
 		struct entry *e = &journal->entries[i];

@@ -178,9 +178,8 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	int result;
 
 	/* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
-	if (start && unit_is_kind(e->name, ".socket") &&
-		units_names(r->units, e->name, "Triggers", &names, &why) < 0)
-		names = NULL;
+	if (start && unit_is_kind(e->name, ".socket"))
+		units_get(r->units, e->name, "Unit.Triggers", 'a', &names, &why);
 	for (char **name = names; name && *name; name++) {
 		const struct entry *service = journal_find(&r->journal, *name);
 
@@ -202,7 +201,6 @@ static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL;
 	bool start = !strcmp(e->old, "active");
-	struct error err2;
 
 	if (!r->units)
 		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, "systemd does not answer");
@@ -210,7 +208,7 @@ static void restore_unit(struct restore *r, struct entry *e)
 		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, "it is still kept from being started");
 	else if (!strcmp(e->old, e->want) || units_is_up(r->units, e->name) == start)
 		settle_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
-	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, &err2) < 0)
+	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, NULL) < 0)
 		switch_unit(r, e, start);
 	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
 		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
@@ -319,16 +317,15 @@ static bool comes_and_goes(struct units *units, const char *name)
 {
 	_cleanup_(argv_freep) char **triggers = NULL;
 	_cleanup_(freep) char *type = NULL, *state = NULL;
-	struct error err2;
 
-	if (units_get(units, name, "Unit.UnitFileState", 's', &state, &err2) < 0 ||
+	if (units_get(units, name, "Unit.UnitFileState", 's', &state, NULL) < 0 ||
 		!strcmp(state, "transient") || fnmatch("user*@*.service", name, 0) == 0 ||
 		fnmatch("emp-*", name, 0) == 0)
 		return true;
 	if (!unit_is_kind(name, ".service"))
 		return false;
-	if (units_names(units, name, "TriggeredBy", &triggers, &err2) < 0 || (triggers && *triggers) ||
-		units_get(units, name, "Service.Type", 's', &type, &err2) < 0)
+	if (units_get(units, name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || (triggers && *triggers) ||
+		units_get(units, name, "Service.Type", 's', &type, NULL) < 0)
 		return true;
 	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
 }

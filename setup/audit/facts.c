@@ -186,8 +186,6 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 static void read_units(struct facts *f, struct units *units, const struct unit_list *list, const char *user,
 	int64_t until_ns)
 {
-	struct error err2;
-
 	for (size_t i = 0; i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
 		uint64_t cpu_ns = UINT64_MAX; /* not accounted, as systemd says it */
@@ -206,7 +204,7 @@ static void read_units(struct facts *f, struct units *units, const struct unit_l
 		if (*user || !unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
 			continue;
-		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, &err2);
+		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, NULL);
 		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
 			unit->name, cpu_ns > INT64_MAX ? -1 : (int64_t)cpu_ns};
 	}

@@ -185,10 +185,9 @@ static json_t *enabled_units(int root_fd)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(unit_list_clear) struct unit_list list = {};
-	struct error err2;
 	json_t *array;
 
-	if (root_fd != AT_FDCWD || units_open(&units, NULL, &err2) < 0 || units_list(units, &list, &err2) < 0)
+	if (root_fd != AT_FDCWD || units_open(&units, NULL, NULL) < 0 || units_list(units, &list, NULL) < 0)
 		return json_null();
 	array = json_array();
 	for (size_t i = 0; i < list.n; i++) {
@@ -198,7 +197,7 @@ static json_t *enabled_units(int root_fd)
 		if (!unit_is_up(unit) || (strncmp(unit->file_state, "enabled", 7) != 0 &&
 						 strcmp(unit->file_state, "generated") != 0))
 			continue;
-		if (units_names(units, unit->name, "TriggeredBy", &triggers, &err2) < 0 || !triggers ||
+		if (units_get(units, unit->name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || !triggers ||
 			!*triggers)
 			json_array_append_new(array, json_string(unit->name));
 	}

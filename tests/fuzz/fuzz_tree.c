@@ -91,14 +91,14 @@ static void try_cpu(void)
 	struct kernel_setting setting = {
 		root_fd, "/sys/kernel/mm/transparent_hugepage/enabled", SETTING_BRACKETED, NULL};
 	_cleanup_(frequency_clear) struct frequency frequency = {};
-	_cleanup_(freep) char *value = NULL, *description = NULL;
+	_cleanup_(freep) char *value = NULL;
 	struct error err = {};
 
 	frequency_read(&frequency, root_fd);
 	if (pinning_check(3, root_fd, &err) < 0)
 		FUZZ_REFUSED(&err);
 	if (kernel_setting_read(&setting, &value) == 0)
-		description = kernel_setting_description(SETTING_BRACKETED, value);
+		kernel_setting_description(SETTING_BRACKETED, value);
 }
 
 static void try_counters(int cpu)

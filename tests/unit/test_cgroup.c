@@ -46,7 +46,7 @@ TEST(a_fresh_one_is_empty_and_has_used_nothing)
 	struct stat st;
 
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
-	assert_int_equal(cgroup_count(cgroup, &err), 0);
+	assert_int_equal(cgroup_signal(cgroup, 0, &err), 0);
 	assert_int_equal(cgroup_usage(cgroup, &usage, &err), 0);
 	assert_int_equal(usage.usage_ns, 0);
 	assert_int_equal(cgroup_wait_empty(cgroup, 0, &err), 1);
@@ -90,7 +90,7 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 	pid = atoi(text);
 
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 1);
-	assert_int_equal(cgroup_count(cgroup, &err), 1);
+	assert_int_equal(cgroup_signal(cgroup, 0, &err), 1);
 	assert_true(cgroup_has(cgroup, pid, false));
 	assert_false(cgroup_has(other, pid, false));
 	assert_false(cgroup_has(cgroup, getpid(), false));
@@ -115,7 +115,7 @@ TEST(one_that_was_killed_is_replaced_and_others_are_not)
 	assert_int_equal(cgroup_renew(cgroup, &err), 0);
 	assert_int_not_equal(cgroup->id, id);
 	program = start_in(cgroup, "exec sleep 1000"); /* Linux 6.18 would kill it in the old one */
-	assert_int_equal(cgroup_count(cgroup, &err), 1);
+	assert_int_equal(cgroup_signal(cgroup, 0, &err), 1);
 	program_free(program);
 }
 

@@ -109,10 +109,9 @@ TEST_IN_DIRECTORY(what_only_looks_like_one_stays)
 
 static bool start_guard(const void *directory)
 {
-	struct guard *guard;
 	struct error err;
 
-	return guard_new(&guard, touch_file, *(const int *)directory, "killed", &err) == 0;
+	return guard_new(touch_file, *(const int *)directory, "killed", &err) >= 0;
 }
 
 TEST_IN_DIRECTORY(a_guard_acts_when_its_owner_is_killed)
@@ -129,9 +128,9 @@ TEST_IN_DIRECTORY(a_guard_acts_when_its_owner_is_killed)
 TEST_IN_DIRECTORY(a_guard_has_acted_when_it_is_freed)
 {
 	_cleanup_(closep) int directory = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct guard *guard;
+	int guard = guard_new(touch_file, directory, "freed", &s->err);
 
-	assert_done(s, guard_new(&guard, touch_file, directory, "freed", &s->err));
+	assert_done(s, guard < 0 ? guard : 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* it is no child of ours */
 	guard_free(guard);
 	assert_true(exists(s, "freed"));

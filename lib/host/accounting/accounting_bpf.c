@@ -130,9 +130,7 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 static int load_programs(struct bpf_accounting *b, const struct accounting_options *options, bool walk)
 {
 	struct accounting_bpf *p = b->programs;
-	struct error err2;
-	_cleanup_(closep) int directory = walk ? run_directory_open(
-							 options->directory ?: RUN_DIRECTORY, &err2)
+	_cleanup_(closep) int directory = walk ? run_directory_open(options->directory ?: RUN_DIRECTORY, NULL)
 					       : -1;
 	void *walked;
 	int r;

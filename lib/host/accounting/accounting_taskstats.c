@@ -248,8 +248,7 @@ static int taskstats_after(struct accounting *a, struct process_cpus *usages, st
 static pid_t taskstats_parent(struct accounting *a, pid_t pid)
 {
 	struct taskstats_fields fields;
-	struct error err2;
-	int r = taskstats_link_ask_one(((struct taskstats_accounting *)a)->link, pid, &fields, &err2);
+	int r = taskstats_link_ask_one(((struct taskstats_accounting *)a)->link, pid, &fields, NULL);
 
 	return r == 0 ? (pid_t)fields.ppid : 0;
 }
@@ -262,21 +261,20 @@ static void taskstats_describe(struct accounting *a, struct process_cpu *p)
 	const uint32_t *at = keymap_find(&t->last_exit, (uint64_t)p->pid);
 	const struct executed_file *file = at ? &t->files[*at] : NULL;
 	struct taskstats_fields fields;
-	struct error err2;
 
 	if (p->ended) {
 		if (file && file->inode)
 			p->exe = identity_program_of_file(a->identity, p->name, file->device, file->inode);
 		return;
 	}
-	if (taskstats_link_ask_one(t->link, p->pid, &fields, &err2) == 0) {
+	if (taskstats_link_ask_one(t->link, p->pid, &fields, NULL) == 0) {
 		memcpy(p->name, fields.comm, sizeof(p->name));
 		p->ppid = (pid_t)fields.ppid;
 		p->flags |= taskstats_flags(&fields, (unsigned int)p->pid);
 		return;
 	}
 	/* It was alive in the second snapshot and has ended since: its record has come, or comes now. */
-	taskstats_drain(a, &err2);
+	taskstats_drain(a, NULL);
 	for (size_t i = exits->n; i-- > 0;) {
 		const struct task_record *exit = &exits->items[i];
 

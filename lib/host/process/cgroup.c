@@ -146,7 +146,7 @@ void cgroups_abandoned(struct paths *ret, const char *directory, bool below)
 		if (end == 0 || entry->d_name[end]) {
 			if (below && entry->d_type == DT_DIR && *entry->d_name != '.')
 				cgroups_abandoned(ret, path, true);
-		} else if (open_cgroup(&found, path, &(struct error){}) == 0) {
+		} else if (open_cgroup(&found, path, NULL) == 0) {
 			if (!ret) {
 				cgroup_free(found);
 				continue;
@@ -218,13 +218,11 @@ static int remove_cgroup_directory(const char *path, const struct stat *st, int 
 
 void cgroup_free(struct cgroup *cgroup)
 {
-	struct error err2;
-
 	if (!cgroup)
 		return;
-	if (cgroup_is(cgroup, "populated", &err2) != 0) {
-		cgroup_kill(cgroup, &err2);
-		cgroup_wait_empty(cgroup, 2000, &err2);
+	if (cgroup_is(cgroup, "populated", NULL) != 0) {
+		cgroup_kill(cgroup, NULL);
+		cgroup_wait_empty(cgroup, 2000, NULL);
 	}
 	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
 		nftw(cgroup->path, remove_cgroup_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
@@ -307,8 +305,7 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 	return r < 0 ? r : 1;
 }
 
-/* Sends all processes a signal, unless that is 0, and counts them. */
-static int signal_all(const struct cgroup *cgroup, int signal, struct error *err)
+int cgroup_signal(const struct cgroup *cgroup, int signal, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	int n = 0, r = text_read_file(cgroup->fd, "cgroup.procs", &text);
@@ -321,43 +318,28 @@ static int signal_all(const struct cgroup *cgroup, int signal, struct error *err
 	return n;
 }
 
-int cgroup_count(const struct cgroup *cgroup, struct error *err)
-{
-	return signal_all(cgroup, 0, err);
-}
-
 int cgroup_kill(struct cgroup *cgroup, struct error *err)
 {
-	_cleanup_(closep) int fd = openat(cgroup->fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+	int r = path_write(cgroup->fd, "1", "cgroup.kill");
 
-	if (fd >= 0) {
-		if (write(fd, "1", 1) < 0)
-			return error_os(err, -errno, "cannot end the processes in %s", cgroup->path);
-		cgroup->killed = true;
-		return 0;
-	}
+	if (r < 0 && r != -ENOENT)
+		return error_os(err, r, "cannot end the processes in %s", cgroup->path);
+	cgroup->killed = r == 0;
 	/* Before Linux 5.14: kills one process after another until no new ones appear. */
-	for (int round = 0; round < 100; round++) {
-		int n = signal_all(cgroup, SIGKILL, err);
+	for (int round = 0; !cgroup->killed && round < 100; round++) {
+		int n = cgroup_signal(cgroup, SIGKILL, err);
 
 		if (n <= 0)
 			return n;
 		usleep(1000);
 	}
-	return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
-}
-
-int cgroup_write(int directory_fd, const char *file, const char *value)
-{
-	_cleanup_(closep) int fd = openat(directory_fd, file, O_WRONLY | O_CLOEXEC);
-
-	return fd < 0 || write(fd, value, strlen(value)) < 0 ? -errno : 0;
+	return cgroup->killed ? 0 : error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
 }
 
 int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err)
 {
 	_cleanup_(freep) char *text = text_format("%" PRId64, value);
-	int r = cgroup_write(cgroup->fd, file, text);
+	int r = path_write(cgroup->fd, text, "%s", file);
 
 	return r < 0 ? error_os(err, r, "cannot set %s of the cgroup %s to %s", file, cgroup->path, text) : 0;
 }

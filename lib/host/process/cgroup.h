@@ -50,8 +50,8 @@ bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours);
 /* 1 or 0: whether it is "populated", that is, processes are in it; or "frozen", which they can do themselves. */
 int cgroup_is(const struct cgroup *cgroup, const char *state, struct error *err);
 
-/* How many processes are in it now. */
-int cgroup_count(const struct cgroup *cgroup, struct error *err);
+/* Sends the processes that are in it now a signal, unless that is 0; returns how many they are. */
+int cgroup_signal(const struct cgroup *cgroup, int signal, struct error *err);
 
 /* Waits until it is empty. 1: empty, 0: still populated after timeout_ms. */
 int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error *err);
@@ -66,9 +66,6 @@ int cgroup_renew(struct cgroup *cgroup, struct error *err);
 /* Sets a limit ("memory.max"); or "cgroup.freeze", which stops all processes in it (1) or lets them continue (0), and returns before
  * they have stopped. */
 int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err);
-
-/* Any file of a cgroup; -errno without a sentence. */
-int cgroup_write(int directory_fd, const char *file, const char *value);
 
 /* The directory that cgroup v2 is mounted on. -ENOTSUP: it is not mounted. */
 int cgroup_mount(int root_fd, char **ret, struct error *err);

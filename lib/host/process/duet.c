@@ -61,7 +61,7 @@ enum slicing duet_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup
 	}
 	if (can)
 		return SLICING_SCHEDULER;
-	return check_freezer(cpu, cgroup, &(struct error){}) < 0 ? SLICING_AUTO : SLICING_FREEZER;
+	return check_freezer(cpu, cgroup, NULL) < 0 ? SLICING_AUTO : SLICING_FREEZER;
 }
 
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
@@ -190,7 +190,6 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 	bool shared = !specs[0]->cgroup, moved;
 	struct orphans orphans = {}; /* of all programs, where they have no cgroup */
 	cpu_set_t before, others;
-	struct error err2;
 	int r = shared ? orphans_begin(&orphans, NULL, err) : 0;
 
 	assert(plan->slicing != SLICING_AUTO);
@@ -205,7 +204,7 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
 		program_free(d.programs[i]);
-		freeze_program(&d, i, false, &err2); /* it may have ended just before it was frozen */
+		freeze_program(&d, i, false, NULL); /* it may have ended just before it was frozen */
 	}
 	free(d.programs);
 	if (r == 0 && shared)

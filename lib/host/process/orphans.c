@@ -100,7 +100,7 @@ int orphans_count(const struct orphans *o, struct error *err)
 		return r;
 	for (size_t i = 0; i < list.n; i++) /* those outside the cgroup */
 		n += !o->cgroup || !cgroup_has(o->cgroup, list.items[i], false);
-	r = o->cgroup ? cgroup_count(o->cgroup, err) : 0;
+	r = o->cgroup ? cgroup_signal(o->cgroup, 0, err) : 0;
 	return r < 0 ? r : n + r;
 }
 

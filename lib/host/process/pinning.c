@@ -63,9 +63,8 @@ int pinning_option(const char *value, const char *name, void *into, struct error
 char *partition_directory(int root_fd)
 {
 	_cleanup_(freep) char *mount = NULL;
-	struct error err2;
 
-	return cgroup_mount(root_fd, &mount, &err2) < 0 ? NULL : text_format("%s/emp-isolated", mount);
+	return cgroup_mount(root_fd, &mount, NULL) < 0 ? NULL : text_format("%s/emp-isolated", mount);
 }
 
 int partition_read(int root_fd, const char *directory, char **ret)
@@ -98,13 +97,13 @@ static int partition_remove(const char *directory)
 	events = path_text(fd, "cgroup.events");
 	if (events && strstr(events, "populated 1"))
 		return -EBUSY;
-	r = cgroup_write(fd, "cpuset.cpus.partition", "member");
+	r = path_write(fd, "member", "cpuset.cpus.partition");
 	if (r < 0 && r != -ENOENT)
 		return r;
 	if (rmdir(directory) == 0)
 		return 0;
 	r = -errno;
-	cgroup_write(fd, "cpuset.cpus.partition", "isolated");
+	path_write(fd, "isolated", "cpuset.cpus.partition");
 	return r;
 }
 
@@ -122,9 +121,9 @@ int partition_write(const char *directory, const char *cpus)
 	if (!made && errno != EEXIST)
 		return -errno;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = fd < 0 ? -errno : cgroup_write(fd, "cpuset.cpus", cpus);
+	r = fd < 0 ? -errno : path_write(fd, cpus, "cpuset.cpus");
 	if (r == 0)
-		r = cgroup_write(fd, "cpuset.cpus.partition", "isolated");
+		r = path_write(fd, "isolated", "cpuset.cpus.partition");
 	if (r == 0)
 		r = text_read_file(fd, "cpuset.cpus.partition", &state);
 	if (r == 0 && strcmp(state, "isolated") != 0)

@@ -450,7 +450,7 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	if (p->deadline_ns && now_ns >= p->deadline_ns)
 		return kill_running(p, SPAWN_TIMED_OUT, err);
 	if (p->freeze_check_ns && now_ns >= p->freeze_check_ns) {
-		p->frozen = cgroup_is(p->spec.cgroup, "frozen", &(struct error){}) > 0;
+		p->frozen = cgroup_is(p->spec.cgroup, "frozen", NULL) > 0;
 		if (was_frozen && p->frozen) /* at two checks, a second apart */
 			return kill_running(p, SPAWN_FROZEN, err);
 		if (!p->frozen)

@@ -230,36 +230,36 @@ int executable_find(const char *name, char **ret, struct error *err)
 	return error_say(err, -ENOENT, "command '%s' not found in PATH", name);
 }
 
-/* Installed tools are in one folder; in a build tree emp-x is in the folder x next to ours, inc in that of emp-calibrate, and
- * the library in lib/clock. */
+char *suite_path(const char *place, const char *installed, const char *name)
+{
+	char own[PATH_MAX] = "", *slash, *built;
+	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	own[len < 0 ? 0 : len] = '\0';
+	slash = strrchr(own, '/') ?: own;
+	*slash = '\0';
+	built = text_format("%.*s/%s/%s", (int)((strrchr(own, '/') ?: own) - own), own, place, name);
+	if (access(built, R_OK) == 0)
+		return built;
+	free(built);
+	return text_format("%s/%s", installed ?: own, name);
+}
+
+/* In a build tree emp-x is in the folder x, inc in that of emp-calibrate. */
 int suite_file_find(const char *name, char **ret, struct error *err)
 {
 	const bool library = strstr(name, ".so");
-	const char *dash = strchr(name, '-');
-	_cleanup_(freep) char *installed = NULL, *built = NULL;
-	char own[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	const char *dash = strchr(name, '-'), *place = library ? "lib/clock" : dash ? dash + 1 : "calibrate";
+	_cleanup_(freep) char *path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
 
-	if (len < 0)
-		return error_os(err, -errno, "cannot read /proc/self/exe");
-	own[len] = '\0';
-	*strrchr(own, '/') = '\0';
-	installed = text_format("%s/%s", library ? EMP_LIB_DIR : own, name);
-	built = text_format("%s/../%s/%s", own, library ? "lib/clock" : dash ? dash + 1 : "calibrate", name);
-	if (access(built, library ? R_OK : X_OK) == 0)
-		*ret = TAKE(built);
-	else if (access(installed, library ? R_OK : X_OK) == 0)
-		*ret = TAKE(installed);
-	else
-		return error_say(err, -ENOENT, "%s is not in %s; %s", name, library ? EMP_LIB_DIR : own,
+	if (access(path, library ? R_OK : X_OK) < 0)
+		return error_say(err, -ENOENT, "%s is not in %.*s; %s", name,
+			(int)(strrchr(path, '/') - path), path,
 			library ? "is EMP installed as a whole?"
 				: "install all tools of the suite in one directory");
+	*ret = TAKE(path);
 	return 0;
 }
-
-struct guard {
-	int socket; /* the guard reads from its other end: at its end, this process has ended */
-};
 
 static void wait_for_end(int socket)
 {
@@ -289,7 +289,7 @@ static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void
 }
 
 /* Its parent ends at once: a child of this process would be taken for one of a program under test. */
-int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err)
+int guard_new(guard_act *act, int fd, const void *data, struct error *err)
 {
 	int sockets[2], status;
 	pid_t pid;
@@ -308,17 +308,14 @@ int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, stru
 		close(sockets[0]);
 		return error_os(err, -EAGAIN, "cannot start a process that cleans up if this one is killed");
 	}
-	*ret = xmalloc(sizeof(**ret));
-	(*ret)->socket = sockets[0];
-	return 0;
+	return sockets[0];
 }
 
-void guard_free(struct guard *g)
+void guard_free(int guard)
 {
-	if (!g)
+	if (guard < 0)
 		return;
-	shutdown(g->socket, SHUT_WR);
-	wait_for_end(g->socket);
-	close(g->socket);
-	free(g);
+	shutdown(guard, SHUT_WR);
+	wait_for_end(guard);
+	close(guard);
 }

@@ -37,19 +37,22 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
  * sentence. */
 int executable_find(const char *name, char **ret, struct error *err);
 
+/* The file in `place` of the build tree that this program is in, or else in the folder `installed` (NULL: that of this program),
+ * whether it exists or not; the caller frees it. */
+char *suite_path(const char *place, const char *installed, const char *name);
+
 /* The file of another tool of the suite ("emp-setup") or of a library ("libemp-clock-preload.so"): in the folder of this executable, or in
  * the build tree; the caller frees it. -ENOENT with a sentence. Tools are separate programs because the licences of their
  * libraries must not meet in one binary (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
 int suite_file_find(const char *name, char **ret, struct error *err);
 
-/* A process that cleans up if this one is killed. It sleeps until this one ends or frees it. */
-struct guard;
-
-/* What it does then; `fd` is its own copy, and the only descriptor that it has. */
+/* What a guard does, a process that cleans up if this one is killed: it sleeps until this one ends or frees it. `fd` is its own copy,
+ * and the only descriptor that it has. */
 typedef void guard_act(int fd, const void *data);
 
-/* `data` is copied with the process: what this one changes later, the guard does not see. */
-int guard_new(struct guard **ret, guard_act *act, int fd, const void *data, struct error *err);
+/* Gives a descriptor, at whose end the guard acts. `data` is copied with the process: what this one changes later, the guard does not
+ * see. */
+int guard_new(guard_act *act, int fd, const void *data, struct error *err);
 
-/* Returns when the guard has acted. */
-void guard_free(struct guard *guard);
+/* Returns when the guard has acted. -1: there is none. */
+void guard_free(int guard);

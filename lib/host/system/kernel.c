@@ -215,46 +215,32 @@ int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 	return 0;
 }
 
-char *kernel_setting_description(enum kernel_setting_kind kind, const char *value)
+const char *kernel_setting_description(enum kernel_setting_kind kind, const char *value)
 {
 	int64_t min, max;
 
-	if (!value)
-		return NULL;
-	if (kind == SETTING_LIMITS && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2)
-		return text_format("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000);
-	return xstrdup(value);
+	return kind == SETTING_LIMITS && value && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2
+		       ? text_brief("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000)
+		       : value;
 }
 
 int interrupt_write_list(const char *path, const char *list)
 {
-	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int r = path_write(AT_FDCWD, list, "%s", path);
 
-	if (fd < 0)
-		return -errno;
-	if (write(fd, list, strlen(list)) >= 0)
-		return 0;
-	/* EIO, EPERM: per-CPU and managed interrupts, and some controllers */
-	return errno == EIO || errno == EPERM ? -ENODEV : -errno;
+	/* per-CPU and managed interrupts, and some controllers */
+	return r == -EIO || r == -EPERM ? -ENODEV : r;
 }
 
 static int write_setting(const struct kernel_setting *setting, const char *value)
 {
-	_cleanup_(closep) int fd = -1;
-	size_t len = strlen(value);
-	ssize_t n;
-
 	if (setting->write)
 		return setting->write(setting->path, value);
 	if (setting->kind == SETTING_LIMITS)
 		return -EOPNOTSUPP;
 	if (setting->kind == SETTING_PARTITION)
 		return partition_write(setting->path, value);
-	fd = path_open(setting->root_fd, O_WRONLY | O_TRUNC, "%s", setting->path);
-	if (fd < 0)
-		return fd;
-	n = write(fd, value, len); /* in one, as the kernel wants it */
-	return n < 0 ? -errno : (size_t)n == len ? 0 : -EIO;
+	return path_write(setting->root_fd, value, "%s", setting->path);
 }
 
 struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value)

@@ -81,8 +81,8 @@ struct kernel_setting {
 /* -errno without a sentence. */
 int kernel_setting_read(const struct kernel_setting *setting, char **ret);
 
-/* The value with its unit, where the file leaves that out; the caller frees it. NULL for NULL. */
-char *kernel_setting_description(enum kernel_setting_kind kind, const char *value);
+/* The value, or it with its unit as a text_brief() where the file leaves that out. NULL for NULL. */
+const char *kernel_setting_description(enum kernel_setting_kind kind, const char *value);
 
 /* What became of a request. */
 enum kernel_setting_outcome {

@@ -31,78 +31,61 @@ void leftovers_clear(struct leftovers *leftovers)
 	*leftovers = (struct leftovers){};
 }
 
-/* A directory that is there, and that nobody has locked. */
-static bool is_unlocked(int parent_fd, const char *name, struct stat *st)
-{
-	_cleanup_(closep) int fd = openat(
-		parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-
-	return fd >= 0 && fstat(fd, st) == 0 && flock(fd, LOCK_SH | LOCK_NB) == 0;
-}
-
 /* "emp-trace-PID-STARTED", in ms since 1970: pids are reused. */
 char *leftover_trace_name(pid_t pid)
 {
 	return text_format(TRACE "%d-%" PRId64, pid, process_ref_started_ns(pid) / NS_PER_MS);
 }
 
-/* The names of dead owners' traces. Older versions have no lock: their owners are known by the name only. */
-static void find_traces(struct leftovers *ret, int tracing_fd)
+static bool owner_has_ended(enum leftover_kind kind, const char *name)
 {
-	int fd = openat(tracing_fd, "instances", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *of_the_living = NULL;
+	int pid, random = 0, end = 0;
+	uint64_t ticks;
+
+	if (kind == LEFTOVER_TRACE) {
+		if (sscanf(name, TRACE "%d-%*u%n", &pid, &end) != 1 || !end || name[end])
+			return false;
+		of_the_living = leftover_trace_name(pid);
+		return strcmp(name, of_the_living) != 0;
+	}
+	sscanf(name, DIRECTORY "%d-%" SCNu64 "-%n%*[A-Za-z0-9]%n", &pid, &ticks, &random, &end);
+	return end == random + 6 && !name[end] && process_ref_start_ticks(pid) != ticks;
+}
+
+/* The traces or directories of dead owners in a directory that nobody has locked. Traces of older versions have no lock: their
+ * owners are known by the name only. */
+static void find_leftovers(struct leftovers *ret, enum leftover_kind kind, int parent_fd, const char *path)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	int fd = openat(parent_fd, path, flags);
 	_cleanup_(closedirp) DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		_cleanup_(freep) char *of_the_living = NULL;
+		const char *name = entry->d_name;
+		_cleanup_(closep) int found = -1;
 		struct stat st;
-		int pid, end = 0;
 
-		if (sscanf(entry->d_name, TRACE "%d-%*u%n", &pid, &end) != 1 || !end || entry->d_name[end])
+		if (!owner_has_ended(kind, name))
 			continue;
-		of_the_living = leftover_trace_name(pid);
-		if (strcmp(entry->d_name, of_the_living) != 0 && is_unlocked(fd, entry->d_name, &st))
-			*array_add(ret->items, ret->n) = (struct leftover){
-				LEFTOVER_TRACE, xstrdup(entry->d_name)};
+		found = openat(fd, name, flags | O_NOFOLLOW | O_NONBLOCK);
+		if (found < 0 || fstat(found, &st) < 0 || flock(found, LOCK_SH | LOCK_NB) < 0)
+			continue;
+		if (kind == LEFTOVER_TRACE || st.st_uid == geteuid())
+			*array_add(ret->items, ret->n) = (struct leftover){kind,
+				kind == LEFTOVER_TRACE ? xstrdup(name) : text_format("%s/%s", path, name)};
 	}
 }
 
-void leftovers_remove_traces(void)
+/* Where loads have theirs, if their files do not say otherwise. */
+static void find_directories(struct leftovers *ret)
 {
-	_cleanup_(leftovers_clear) struct leftovers found = {};
-	_cleanup_(closep) int tracing_fd = geteuid() == 0 ? tracefs_open() : -1;
+	const char *own = getenv("TMPDIR");
 
-	if (tracing_fd >= 0)
-		find_traces(&found, tracing_fd);
-	for (size_t i = 0; i < found.n; i++) {
-		_cleanup_(freep) char *path = text_format("instances/%s", found.items[i].path);
-
-		unlinkat(tracing_fd, path, AT_REMOVEDIR); /* refused while somebody reads it */
-	}
-}
-
-/* Below a directory; NULL: where loads have theirs, if their files do not say otherwise. */
-static void find_directories(struct leftovers *ret, const char *below)
-{
-	const char *own = below ? NULL : getenv("TMPDIR"), *path = below ?: "/tmp";
-	_cleanup_(closedirp) DIR *dir = opendir(path);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		struct stat st;
-		uint64_t ticks;
-		int pid, random = 0, end = 0;
-
-		sscanf(entry->d_name, DIRECTORY "%d-%" SCNu64 "-%n%*[A-Za-z0-9]%n", &pid, &ticks, &random,
-			&end);
-		if (end != random + 6 || entry->d_name[end] || process_ref_start_ticks(pid) == ticks)
-			continue;
-		if (is_unlocked(dirfd(dir), entry->d_name, &st) && st.st_uid == geteuid())
-			*array_add(ret->items, ret->n) = (struct leftover){
-				LEFTOVER_DIRECTORY, text_format("%s/%s", path, entry->d_name)};
-	}
-	if (own && *own == '/' && strcmp(own, path) != 0)
-		find_directories(ret, own);
+	find_leftovers(ret, LEFTOVER_DIRECTORY, AT_FDCWD, "/tmp");
+	if (own && *own == '/' && strcmp(own, "/tmp") != 0)
+		find_leftovers(ret, LEFTOVER_DIRECTORY, AT_FDCWD, own);
 }
 
 /* In an overlay, only directories have the device of the file system; files have that of their layer. */
@@ -118,23 +101,25 @@ void leftover_directory_remove(const char *path)
 		fts_close(tree);
 }
 
-static void remove_directories(const char *below)
+static void remove_found(const struct leftovers *found, int tracing_fd)
 {
-	_cleanup_(leftovers_clear) struct leftovers found = {};
-
-	find_directories(&found, below);
-	for (size_t i = 0; i < found.n; i++)
-		leftover_directory_remove(found.items[i].path);
+	for (size_t i = 0; i < found->n; i++)
+		if (found->items[i].kind == LEFTOVER_TRACE) /* refused while somebody reads it */
+			unlinkat(tracing_fd, text_brief("instances/%s", found->items[i].path), AT_REMOVEDIR);
+		else
+			leftover_directory_remove(found->items[i].path);
 }
 
 int leftover_directory_make(const char *below, char **ret_path, int *ret_fd, struct error *err)
 {
+	_cleanup_(leftovers_clear) struct leftovers found = {};
 	_cleanup_(freep) char *real = realpath(below, NULL);
 	int r = real ? -EAGAIN : -errno;
 	struct stat st;
 
 	if (real)
-		remove_directories(real);
+		find_leftovers(&found, LEFTOVER_DIRECTORY, AT_FDCWD, real);
+	remove_found(&found, -1);
 	for (int i = 0; r == -EAGAIN && i < 100; i++) {
 		/* "emp-load-PID-STARTED-XXXXXX", in clock ticks since the machine was started */
 		_cleanup_(freep) char *path = text_format("%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", real,
@@ -164,24 +149,29 @@ void leftovers_find(struct leftovers *ret)
 
 	*ret = (struct leftovers){};
 	if (tracing_fd >= 0)
-		find_traces(ret, tracing_fd);
-	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
+		find_leftovers(ret, LEFTOVER_TRACE, tracing_fd, "instances");
+	if (cgroup_mount(AT_FDCWD, &cgroups, NULL) == 0)
 		cgroups_abandoned(&abandoned, cgroups, true);
 	for (size_t i = 0; i < abandoned.n; i++)
 		*array_add(ret->items, ret->n) = (struct leftover){LEFTOVER_CGROUP, TAKE(abandoned.items[i])};
-	find_directories(ret, NULL);
+	find_directories(ret);
 }
 
-void leftovers_remove(void)
+void leftovers_remove(bool only_traces)
 {
+	_cleanup_(leftovers_clear) struct leftovers found = {};
+	_cleanup_(closep) int tracing_fd = geteuid() == 0 ? tracefs_open() : -1;
 	_cleanup_(freep) char *cgroups = NULL;
 
 	if (geteuid() != 0)
 		return;
-	leftovers_remove_traces();
-	if (cgroup_mount(AT_FDCWD, &cgroups, &(struct error){}) == 0)
+	if (tracing_fd >= 0)
+		find_leftovers(&found, LEFTOVER_TRACE, tracing_fd, "instances");
+	if (!only_traces && cgroup_mount(AT_FDCWD, &cgroups, NULL) == 0)
 		cgroups_abandoned(NULL, cgroups, true);
-	remove_directories(NULL);
+	if (!only_traces)
+		find_directories(&found);
+	remove_found(&found, tracing_fd);
 }
 
 static const char HOST_LOCK[] = RUN_DIRECTORY "/lock";
@@ -325,7 +315,7 @@ int lock_take(int *ret_fd, const char *book, struct error *err)
 	if (r < 0)
 		return r;
 	*ret_fd = TAKE_FD(fd);
-	leftovers_remove();
+	leftovers_remove(false);
 	return 0;
 }
 

@@ -45,11 +45,9 @@ struct leftovers {
 void leftovers_find(struct leftovers *ret);
 void leftovers_clear(struct leftovers *leftovers);
 
-/* If this is root, removes them, with the processes in the cgroups. Others remove their own where they make new ones. */
-void leftovers_remove(void);
-
-/* Only the traces, which slow down each switch of tasks: takes some 20 us. */
-void leftovers_remove_traces(void);
+/* If this is root, removes them, with the processes in the cgroups. Others remove their own where they make new ones. Traces slow down
+ * each switch of tasks: only they take some 20 us. */
+void leftovers_remove(bool only_traces);
 
 /* A new directory below another, after those of dead owners of this user there are removed. The caller frees its path, without links,
  * and owns it as long as the descriptor is open. */

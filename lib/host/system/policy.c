@@ -7,6 +7,7 @@
 #include "lib/host/system/policy.h"
 
 #include "lib/base/ini_file.h"
+#include "lib/host/process/subprocess.h"
 
 #include <fnmatch.h>
 #include <limits.h>
@@ -238,22 +239,11 @@ static char *name_for(const char *const *directories, const char *id, size_t id_
 /* The administrator's, then those of the build tree of this program, or the installed ones. */
 static const char *const *policy_directories(void)
 {
-	static char built[PATH_MAX];
-	static const char *directories[] = {"/etc/emp/policies", EMP_PROFILE_DIR, NULL};
-	_cleanup_(freep) char *own = realpath("/proc/self/exe", NULL), *file = NULL;
-	char *slash = own ? strrchr(own, '/') : NULL;
+	static char shipped[PATH_MAX];
+	static const char *const directories[] = {"/etc/emp/policies", shipped, NULL};
+	_cleanup_(freep) char *common = suite_path("profiles", EMP_PROFILE_DIR, "common.ini");
 
-	if (!slash)
-		return directories;
-	*slash = '\0';
-	slash = strrchr(own, '/');
-	if (slash)
-		*slash = '\0';
-	file = text_format("%s/profiles/common.ini", own);
-	if (access(file, F_OK) == 0) {
-		snprintf(built, sizeof(built), "%s/profiles", own);
-		directories[1] = built;
-	}
+	snprintf(shipped, sizeof(shipped), "%.*s", (int)(strrchr(common, '/') - common), common);
 	return directories;
 }
 

@@ -20,6 +20,8 @@
 #define SERVICE "org.freedesktop.systemd1"
 #define OBJECT "/org/freedesktop/systemd1"
 #define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
+#define TIMESYNC \
+	"org.freedesktop.timesync1", "/org/freedesktop/timesync1", "org.freedesktop.timesync1.Manager"
 
 enum { ASK_CALENDAR_MS = 5000, LOGIND_TIMEOUT_US = 5 * 1000 * 1000 };
 
@@ -28,7 +30,8 @@ enum { JOB_TIMEOUT_US = 100 * 1000 * 1000 };
 
 static const uint64_t LONGEST_STOP_US = UINT64_C(3600) * 1000000;
 
-static const char *const KINDS[] = {"*.service", "*.timer", "*.socket", "*.path"};
+/* The arguments of a method that takes states (none) and patterns. */
+#define OF_KINDS "asas", 0, 4, "*.service", "*.timer", "*.socket", "*.path"
 
 struct units {
 	sd_bus *bus;
@@ -118,10 +121,14 @@ int units_get(
 
 	if (type == 's')
 		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
+	else if (type == 'a')
+		r = sd_bus_get_property_strv(units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
 	else
 		r = sd_bus_get_property_trivial(
 			units->bus, SERVICE, path, interface, dot + 1, &cause, type, ret);
-	if (r < 0)
+	if (r == -EBADR && type == 'a') /* of a newer systemd */
+		*(char ***)ret = NULL;
+	else if (r < 0)
 		return error_say(err, r, "cannot ask systemd for %s of %s: %s", dot + 1, name,
 			cause.message ?: strerror(-r));
 	return 0;
@@ -160,9 +167,8 @@ bool unit_is_up(const struct unit *unit)
 bool units_is_up(struct units *units, const char *name)
 {
 	_cleanup_(freep) char *active = NULL;
-	struct error err2;
 
-	return units_get(units, name, "Unit.ActiveState", 's', &active, &err2) == 0 &&
+	return units_get(units, name, "Unit.ActiveState", 's', &active, NULL) == 0 &&
 	       unit_is_up(&(struct unit){.active = active});
 }
 
@@ -183,8 +189,8 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 	_cleanup_(unit_list_clear) struct unit_list list = {};
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *name, *load, *active, *sub;
-	int r = call_manager(units, &reply, err, "cannot ask systemd for its units", "ListUnitsByPatterns",
-		"asas", 0, ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2], KINDS[3]);
+	int r = call_manager(
+		units, &reply, err, "cannot ask systemd for its units", "ListUnitsByPatterns", OF_KINDS);
 
 	if (r < 0)
 		return r;
@@ -219,8 +225,7 @@ int units_files(struct units *units, char ***ret, struct error *err)
 	const char *path, *state;
 	size_t n = 0;
 	int r = call_manager(units, &reply, err, "cannot ask systemd for its unit files",
-		"ListUnitFilesByPatterns", "asas", 0, ELEMENTS(KINDS), KINDS[0], KINDS[1], KINDS[2],
-		KINDS[3]);
+		"ListUnitFilesByPatterns", OF_KINDS);
 
 	if (r < 0)
 		return r;
@@ -240,38 +245,21 @@ int units_files(struct units *units, char ***ret, struct error *err)
 	return 0;
 }
 
-int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	_cleanup_(freep) char *path = unit_path(name);
-	int r = sd_bus_get_property_strv(units->bus, SERVICE, path, SERVICE ".Unit", property, &cause, ret);
-
-	if (r == -EBADR) { /* of a newer systemd */
-		*ret = NULL;
-		return 0;
-	}
-	if (r < 0)
-		return units_failed(err, r, &cause, "cannot ask systemd for the dependencies of a unit");
-	return 0;
-}
-
 bool units_flag(struct units *units, const char *name, const char *property, bool otherwise)
 {
-	struct error err2;
 	int flag = otherwise;
 
-	units_get(units, name, property, 'b', &flag, &err2);
+	units_get(units, name, property, 'b', &flag, NULL);
 	return flag;
 }
 
 int64_t units_timer_next(struct units *units, const char *name)
 {
 	uint64_t realtime_us = 0, monotonic_us = 0;
-	struct error err2;
 	int64_t next = 0;
 
-	if (units_get(units, name, "Timer.NextElapseUSecRealtime", 't', &realtime_us, &err2) < 0 ||
-		units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, &err2) < 0)
+	if (units_get(units, name, "Timer.NextElapseUSecRealtime", 't', &realtime_us, NULL) < 0 ||
+		units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, NULL) < 0)
 		return 0;
 	if (realtime_us > 0 && realtime_us < INT64_MAX / 1000)
 		next = (int64_t)realtime_us * 1000;
@@ -284,39 +272,20 @@ int64_t units_timer_next(struct units *units, const char *name)
 	return next;
 }
 
-/* A property of timesyncd, without starting it by asking. */
-static int timesync_get(struct units *units, const char *property, sd_bus_message **ret, struct error *err)
-{
-	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *call = NULL;
-	int r = sd_bus_message_new_method_call(units->bus, &call, "org.freedesktop.timesync1",
-		"/org/freedesktop/timesync1", "org.freedesktop.DBus.Properties", "Get");
-
-	if (r >= 0)
-		r = sd_bus_message_set_auto_start(call, 0);
-	if (r >= 0)
-		r = sd_bus_message_append(call, "ss", "org.freedesktop.timesync1.Manager", property);
-	if (r >= 0)
-		r = sd_bus_call(units->bus, call, 0, &cause, ret);
-	return r < 0 ? units_failed(err, r, &cause, "cannot ask systemd-timesyncd") : 0;
-}
-
 int units_timesync(struct units *units, char **ret_server, struct error *err)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL, *server = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *message = NULL;
+	_cleanup_(freep) char *server = NULL;
 	uint32_t leap, stratum;
 	uint64_t packets;
-	const char *name = NULL;
 	int ignored, r;
 
-	r = timesync_get(units, "NTPMessage", &message, err);
-	if (r == 0)
-		r = timesync_get(units, "ServerName", &server, err);
-	if (r < 0)
-		return r;
-	r = sd_bus_message_read(server, "v", "s", &name);
+	if (!units_is_up(units, "systemd-timesyncd.service")) /* a question would start it */
+		return error_say(err, -ESRCH, "systemd-timesyncd is not a service of this system");
+	r = sd_bus_get_property(units->bus, TIMESYNC, "NTPMessage", &cause, &message, "(uuuuittayttttbtt)");
 	if (r >= 0)
-		r = sd_bus_message_enter_container(message, 'v', "(uuuuittayttttbtt)");
+		r = sd_bus_get_property_string(units->bus, TIMESYNC, "ServerName", &cause, &server);
 	if (r >= 0)
 		r = sd_bus_message_enter_container(message, 'r', "uuuuittayttttbtt");
 	if (r >= 0)
@@ -326,8 +295,8 @@ int units_timesync(struct units *units, char **ret_server, struct error *err)
 	if (r >= 0)
 		r = sd_bus_message_read(message, "tbt", NULL, &ignored, &packets);
 	if (r < 0)
-		return error_os(err, r, "cannot read the answer of systemd-timesyncd");
-	*ret_server = name && *name ? xstrdup(name) : NULL;
+		return units_failed(err, r, &cause, "cannot ask systemd-timesyncd");
+	*ret_server = *server ? TAKE(server) : NULL;
 	return packets > 0 && !ignored && leap != 3 && stratum > 0 && stratum < 16;
 }
 
@@ -404,7 +373,6 @@ static int read_timer(
 static bool timer_describe(struct units *units, const char *name, struct timer *ret)
 {
 	_cleanup_(freep) char *calendar = NULL, *printed = NULL;
-	struct error err2;
 	uint64_t spread_us = 0;
 	int64_t every_ns = 0;
 	char *text;
@@ -414,7 +382,7 @@ static bool timer_describe(struct units *units, const char *name, struct timer *
 
 	text_stream_close(file, &text);
 	if (r >= 0)
-		r = units_get(units, name, "Timer.RandomizedDelayUSec", 't', &spread_us, &err2);
+		r = units_get(units, name, "Timer.RandomizedDelayUSec", 't', &spread_us, NULL);
 	if (r < 0) {
 		free(text);
 		return false;
@@ -426,7 +394,7 @@ static bool timer_describe(struct units *units, const char *name, struct timer *
 		const char *const argv[] = {
 			"systemd-analyze", "calendar", "--iterations=8", "--", calendar, NULL};
 
-		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, &err2) == 0 && status == 0)
+		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, NULL) == 0 && status == 0)
 			ret->period_ns = timer_period(printed);
 	}
 	return true;
@@ -436,11 +404,9 @@ struct timer *timer_list(struct units *units, const char *service, size_t *ret_n
 {
 	_cleanup_(argv_freep) char **triggers = NULL;
 	struct timer *timers = NULL, timer;
-	struct error err2;
 
 	*ret_n = 0;
-	if (units_names(units, service, "TriggeredBy", &triggers, &err2) < 0)
-		triggers = NULL;
+	units_get(units, service, "Unit.TriggeredBy", 'a', &triggers, NULL);
 	for (char **name = triggers; name && *name; name++)
 		if (unit_is_kind(*name, ".timer") && timer_describe(units, *name, &timer))
 			*array_add(timers, *ret_n) = timer;
@@ -488,7 +454,6 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
 	int64_t begin_ns, waited_ns, timeout_ns = JOB_TIMEOUT_US * NS_PER_US;
 	uint64_t stop_us = 0;
-	struct error err2;
 	struct job job = {};
 	int r;
 
@@ -507,7 +472,7 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	if (unit_is_kind(name, ".service") &&
-		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, &err2) == 0 &&
+		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, NULL) == 0 &&
 		stop_us <= LONGEST_STOP_US)
 		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
 	while (r >= 0 && !job.result[0]) {

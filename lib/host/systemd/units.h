@@ -40,12 +40,9 @@ int units_files(struct units *units, char ***ret, struct error *err);
 bool unit_is_up(const struct unit *unit);
 bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
 
-/* Names in a property of a unit: "TriggeredBy" (what starts it), "RequiredBy", "BoundBy", "ConsistsOf" (what
- * is stopped with it)… Ends with NULL, may be NULL where there are none; freed with argv_freep. */
-int units_names(struct units *units, const char *name, const char *property, char ***ret, struct error *err);
-
-/* A property into a variable of its type: 's' a char * that the caller frees, 'b' an int, 't' a uint64_t. `property` begins with its
- * interface: "Unit.FragmentPath", "Service.Type". */
+/* A property into a variable of its type: 's' a char * that the caller frees, 'b' an int, 't' a uint64_t, 'a' names in a char ** that
+ * ends with NULL, may be NULL where there are none, and is freed with argv_freep. `property` begins with its interface:
+ * "Unit.FragmentPath", "Service.Type", "Unit.TriggeredBy" (what starts it), "Unit.ConsistsOf" (what is stopped with it). */
 int units_get(
 	struct units *units, const char *name, const char *property, char type, void *ret, struct error *err);
 
