@@ -458,7 +458,6 @@ static int conclude(struct calibration *c, struct error *err)
 		.least_share_ppm = c->plan.material_ppm,
 		.force = c->plan.force,
 	};
-	struct error err2; /* the user gets the sentence about the run instead */
 	int r, refused = profile_from_runs(c->base.book, &request, &made, err);
 
 	if (refused < 0)
@@ -474,7 +473,7 @@ static int conclude(struct calibration *c, struct error *err)
 			(long long)phases[SHORT_PHASE].run, (long long)phases[LONG_PHASE].run,
 			calibrate_quoted(c->plan.profile));
 		c->plan.state = CALIBRATION_REFUSED;
-		book_put_calibration(c->base.book, &c->plan, &err2);
+		book_put_calibration(c->base.book, &c->plan, NULL);
 		return STATUS_NOT_FIT;
 	}
 	r = calibration_duet(c, made.profile.resolving, err);

@@ -22,13 +22,13 @@ static int run_verb(int argc, char **argv, struct error *err)
 	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
 	const struct load_report *report = &session.report;
 	const char *file = options.export_json;
-	struct error err2 = {}, *of_export;
+	struct error *of_export;
 	int outcome, r = load_session_open(&session, &options, argv[0], err);
 
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
-	of_export = outcome ? &err2 : err;
+	of_export = outcome ? NULL : err;
 	if (report->work.n_programs > 0) {
 		bool on_stdout = options.json || (file && output_file_is_stream(file));
 

@@ -493,13 +493,12 @@ bool export_takes_stdout(const struct measure_options *o)
 
 int export_results(const struct session *s, bool streams, struct error *err)
 {
-	struct error err2;
 	int outcome = 0;
 
 	for (size_t i = 0; i < N_EXPORTS; i++) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = s->options->exports[i];
-		struct error *e = outcome ? &err2 : err;
+		struct error *e = outcome ? NULL : err;
 		int r;
 
 		if (!path || output_file_is_stream(path) != streams)

@@ -31,7 +31,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	_cleanup_(session_close) struct session session = SESSION_NEW;
 	const struct parameters *p = &measure_options.parameters;
 	int64_t first = 0, last = 0;
-	struct error err2 = {}, *e;
+	struct error *e;
 	int outcome, r;
 
 	r = measure_options_finish(&measure_options, err);
@@ -56,7 +56,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	outcome = session_run(&session, &commands, err);
 	/* also what was taken before an interruption; text goes to standard error if a document is on standard output */
-	e = outcome == 0 ? err : &err2;
+	e = outcome == 0 ? err : NULL;
 	r = export_results(&session, true, e);
 	if (r == 0 && export_takes_stdout(&measure_options) &&
 		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))

@@ -307,7 +307,6 @@ static void choose_counts(struct measure_options *o)
 int measure_options_finish(struct measure_options *o, struct error *err)
 {
 	const char *shell = o->shell;
-	struct error err2;
 	cpu_set_t cpus;
 	int r;
 
@@ -326,9 +325,9 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	/* As hyperfine: "default" is /bin/sh, "none" no shell. */
 	if (shell && strcmp(shell, "none") != 0) {
 		shell = !strcmp(shell, "default") ? "/bin/sh" : shell;
-		r = argv_split(shell, &o->shell_words, &err2);
+		r = argv_split(shell, &o->shell_words, err);
 		if (r < 0)
-			return error_say(err, r, "--shell '%s': %s", shell, err2.text);
+			return error_prefix(err, r, "--shell '%s'", shell);
 	}
 	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
 		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],

@@ -553,14 +553,14 @@ static int end_task(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;
 	struct session *s = t->session;
-	struct error err2 = {}, *e = err;
+	struct error *e = err;
 	int cleaned = 0, r = 0;
 
 	if (t->command->cleanup)
 		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
 			"--cleanup", err);
 	if (cleaned < 0)
-		e = &err2;
+		e = NULL;
 	if (t->run.n_samples > 0) {
 		r = run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)

@@ -191,7 +191,6 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 	_cleanup_(freep) const struct task **others = xcalloc(s->n, sizeof(struct task *));
 	size_t n = session_n_shown(s) - 1;
 	const struct task *a = &s->tasks[0];
-	struct error err2;
 	int outcome = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -210,7 +209,7 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 			comparison_line(stdout, a->name, b->name, c);
 		if (list)
 			comparison_list_add(list, a->name, b->name, c);
-		r = comparison_judge(c, s->options->fail_if_slower, a->name, b->name, outcome ? &err2 : err);
+		r = comparison_judge(c, s->options->fail_if_slower, a->name, b->name, outcome ? NULL : err);
 		if (r < 0)
 			return r;
 		outcome = outcome ?: r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
@@ -224,7 +223,6 @@ int show_session(const struct session *s, struct error *err)
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	const struct session *judged = session_judged(s);
 	bool print = !s->options->json && !s->options->silent;
-	struct error err2 = {};
 	int outcome, n, r;
 
 	terminal_names(s->names, s->n);
@@ -249,7 +247,7 @@ int show_session(const struct session *s, struct error *err)
 
 	/* Of a duet its figures, else whether one would show more. */
 	if (s->order == ORDER_DUET) {
-		r = session_duet(s, &report, outcome ? &err2 : err);
+		r = session_duet(s, &report, outcome ? NULL : err);
 		if (r < 0)
 			return r;
 		if (r > 0) {

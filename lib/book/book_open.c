@@ -412,7 +412,6 @@ static int check_version(struct book *book, struct error *err)
 		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
 		_cleanup_(book_freep) struct book *writer = NULL;
 		_cleanup_(closep) int fd = -1;
-		struct error err2;
 
 		r = BOOK_AT_ONCE(book, check_schema(book, version, err), err);
 		if (r != 0)
@@ -423,7 +422,7 @@ static int check_version(struct book *book, struct error *err)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
 			closep(&fd);
-			book_open(&writer, book->path, BOOK_WRITE, &err2);
+			book_open(&writer, book->path, BOOK_WRITE, NULL);
 		}
 		return 0;
 	}
@@ -588,11 +587,10 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 	}
 	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO)) {
 		/* A book of which there is something is copied if it can be read. */
-		struct error err2;
 		int e = -r;
 
 		book_free(TAKE(book));
-		r = book_open(&book, path, BOOK_READ, &err2);
+		r = book_open(&book, path, BOOK_READ, NULL);
 		if (r == -ENOENT) { /* or it is empty */
 			book = book_new(path, BOOK_READ);
 			r = 0;
@@ -600,10 +598,8 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 		if (r < 0 || !go_elsewhere(book, e))
 			r = -e;
 	}
-	if (r < 0) {
-		*err = seen;
-		return r;
-	}
+	if (r < 0)
+		return error_say(err, r, "%s", seen.text);
 	*ret = TAKE(book);
 	return 0;
 }

@@ -398,7 +398,6 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 static int tear_down(const struct coordinator *c, struct error *err)
 {
 	bool show_output = c->session->options->show_output;
-	struct error err2 = {};
 	int outcome = 0, r = 0;
 
 	for (size_t k = 0; c->memory && k < c->n; k++) {
@@ -413,11 +412,11 @@ static int tear_down(const struct coordinator *c, struct error *err)
 		directory = text_format("TMPDIR=%s", c->workers[k].directory);
 		export = argv_join((char *[]){(char *)"export", number, directory, NULL});
 		command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
-		r = hook_run(command, NULL, show_output, "teardown", outcome ? &err2 : err);
+		r = hook_run(command, NULL, show_output, "teardown", outcome ? NULL : err);
 		outcome = outcome ?: r;
 	}
 	if (c->is_set_up && c->load->teardown)
-		r = hook_run(c->load->teardown, NULL, show_output, "teardown", outcome ? &err2 : err);
+		r = hook_run(c->load->teardown, NULL, show_output, "teardown", outcome ? NULL : err);
 	return outcome ?: r;
 }
 
@@ -489,7 +488,6 @@ int load_run_once(
 		.socket = -1,
 		.workers_socket = -1,
 	};
-	struct error err2 = {};
 	int r, torn_down;
 
 	if (!c.all) {
@@ -511,7 +509,7 @@ int load_run_once(
 	if (r == 0)
 		r = observe_workers(&c, err);
 	end_workers(&c);
-	torn_down = tear_down(&c, r < 0 ? &err2 : err);
+	torn_down = tear_down(&c, r < 0 ? NULL : err);
 	r = r < 0 ? r : torn_down;
 	if (r < 0)
 		return r;

@@ -121,7 +121,7 @@ int load_session_run(struct load_session *s, struct error *err)
 	struct load_row row = {s->load.coordination, s->load.cpu_list, s->text, NULL};
 	const struct profile *profile = s->options->profile ? &s->profile : NULL;
 	struct notes *notes = &s->report.notes;
-	struct error err2 = {}, *of_end;
+	struct error *of_end;
 	enum run_state state;
 	int r, outcome;
 
@@ -139,7 +139,7 @@ int load_session_run(struct load_session *s, struct error *err)
 	if (r < 0)
 		return r;
 	outcome = take_load_samples(s, err);
-	of_end = outcome ? &err2 : err;
+	of_end = outcome ? NULL : err;
 	state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
 	r = book_end_run(s->base.book, s->run.id, state, s->run.notes, of_end);
 	if (r < 0 || s->run.n_samples == 0)

@@ -42,10 +42,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	if (r == -ENOENT && !profile && run->profile_id)
 		r = book_get_profile(book, run->profile_id, NULL, &ret->profile, &why);
 	there = r == 0;
-	if (!there && (profile || r != -ENOENT)) {
-		*err = why;
-		return r;
-	}
+	if (!there && (profile || r != -ENOENT))
+		return error_say(err, r, "%s", why.text);
 	r = today ? names_load(&ret->names, NULL, err) : 0;
 	if (r == 0 && today && run->environment)
 		r = book_get_correlation(book, run->environment, &correlation, err);

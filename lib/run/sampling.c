@@ -354,14 +354,13 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 static int end_sampling(const struct sampling_group *g, struct sampling *s, int outcome, struct error *err)
 {
 	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
-	struct error err2 = {};
 	int r, called;
 
 	if (s->escaped) /* PT after an escape: see program.c, and with bpf accounting observer.c */
 		text_append(&s->run->notes, "; ", "in %s, %s left the program's cgroup",
 			text_count(s->escaped, "sample"), s->escapee[0] ? s->escapee : "a process");
 	r = book_end_run(g->plan->session->book, s->run->id, state, s->run->notes, err);
-	called = call_hook(g->plan->hooks.end, s, 1, r < 0 ? &err2 : err);
+	called = call_hook(g->plan->hooks.end, s, 1, r < 0 ? NULL : err);
 	return r < 0 ? r : called;
 }
 
@@ -369,7 +368,6 @@ static int end_sampling(const struct sampling_group *g, struct sampling *s, int 
 static int sample_group(struct sampling_group *g, struct error *err)
 {
 	_cleanup_(freep) size_t *order = xcalloc(g->n, sizeof(*order));
-	struct error err2 = {};
 	int taken = 0, outcome;
 
 	for (size_t i = 0; taken == 0 && i < g->n; i++) {
@@ -402,7 +400,7 @@ static int sample_group(struct sampling_group *g, struct error *err)
 		taken = 0;
 	outcome = taken;
 	for (size_t i = 0; i < g->n; i++) {
-		int r = g->items[i].run->id ? end_sampling(g, &g->items[i], taken, outcome ? &err2 : err) : 0;
+		int r = g->items[i].run->id ? end_sampling(g, &g->items[i], taken, outcome ? NULL : err) : 0;
 
 		outcome = outcome ?: r;
 	}

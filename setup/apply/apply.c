@@ -400,7 +400,6 @@ int apply_verb(int argc, char **argv, struct error *err)
 		{options.run_for && options.persistent,
 			"--for and --persistent exclude each other: use one of them"},
 	};
-	struct error err2;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (options.isolate >= 0)
@@ -429,7 +428,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
 		/* its command runs, and all is restored, even if nobody can see this */
-		apply_show(&plan, &err2);
+		apply_show(&plan, NULL);
 		close(TAKE_FD(lock_fd));
 		return run_for(argv, command, plan.n_open, err);
 	}

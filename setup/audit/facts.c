@@ -224,11 +224,10 @@ static double read_calibrated(const struct machine *machine)
 	_cleanup_(clocks_clear) struct clocks clocks = {};
 	_cleanup_(freep) char *name = NULL;
 	const struct clock_source *source;
-	struct error err2;
 
-	if (book_open(&book, NULL, BOOK_READ, &err2) < 0 ||
-		book_get_clocks(book, 0, false, &clocks, &err2) <= 0 ||
-		book_get_environment(book, clocks.environment, NULL, &name, NULL, &err2) < 0)
+	if (book_open(&book, NULL, BOOK_READ, NULL) < 0 ||
+		book_get_clocks(book, 0, false, &clocks, NULL) <= 0 ||
+		book_get_environment(book, clocks.environment, NULL, &name, NULL, NULL) < 0)
 		return 0;
 	source = clocks_find(&clocks, "clock_gettime(CLOCK_MONOTONIC)");
 	if (!source || !name || strcmp(name, machine->id) != 0)

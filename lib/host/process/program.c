@@ -591,18 +591,17 @@ int program_wait_any(
 
 void program_free(struct program *p)
 {
-	struct error err2;
 	size_t over;
 
 	if (!p)
 		return;
 	if (p->state != OVER && p->state != GIVEN_UP) {
 		if (p->state == RUNNING)
-			kill_running(p, SPAWN_INTERRUPTED, &err2);
+			kill_running(p, SPAWN_INTERRUPTED, NULL);
 		p->result.end = SPAWN_INTERRUPTED; /* nothing may linger */
 		p->check_ns = now();               /* after a failure none may be due */
 		p->spec.accounting = NULL;
-		program_wait_any(&p, 1, 0, &over, &err2); /* until it is over, or is given up */
+		program_wait_any(&p, 1, 0, &over, NULL); /* until it is over, or is given up */
 	}
 	closep(&p->pidfd);
 	pid_list_free(&p->orphans.before);
