@@ -387,20 +387,14 @@ static int print_warnings(
 		}
 	}
 	for (int i = 0; i < N_COUNTERS; i++) {
-		_cleanup_(freep) char *text = NULL;
-		int length;
+		const char *text = text_brief("%s in %zu", disturbance_name(i), changed[i]);
+		int length = (int)strlen(text);
+		bool wraps = column > 0 && column + length > WIDTH;
 
 		if (!changed[i])
 			continue;
-		text = text_format("%s in %zu", disturbance_name(i), changed[i]);
-		length = (int)strlen(text);
-		if (column > 0 && column + length > WIDTH) {
-			calibrate_print(",\n          %s", text);
-			column = length;
-		} else {
-			calibrate_print("%s%s", column ? ", " : "Warnings: ", text);
-			column += length + 2;
-		}
+		calibrate_print("%s%s", wraps ? ",\n          " : column ? ", " : "Warnings: ", text);
+		column = wraps ? length : column + length + 2;
 	}
 	if (column > 0)
 		calibrate_print(" of %zu samples%s\n", n_samples, calibrate_options.verbose ? "" : " (-v)");

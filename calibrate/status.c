@@ -37,18 +37,18 @@ static void state_clear(struct state *s)
  * was set back meanwhile. */
 static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
-	size_t last_resume_point = phase->n_resume_points ? phase->resume_points[phase->n_resume_points - 1].n
-							  : 1;
-	size_t first = phase->result.n_samples > PACE_OF ? phase->result.n_samples - PACE_OF : 0;
+	const struct sample *samples = phase->result.samples;
+	size_t n = phase->result.n_samples, n_points = phase->n_resume_points;
+	size_t last_resume_point = n_points ? phase->resume_points[n_points - 1].n : 1;
+	size_t first = n > PACE_OF ? n - PACE_OF : 0;
 	int64_t lasted_ns;
 
-	while (first < phase->result.n_samples && phase->result.samples[first].n < last_resume_point)
+	while (first < n && samples[first].n < last_resume_point)
 		first++;
-	if (first + 1 >= phase->result.n_samples)
+	if (first + 1 >= n)
 		return otherwise_ns;
-	lasted_ns = phase->result.samples[phase->result.n_samples - 1].start_ns -
-		    phase->result.samples[first].start_ns;
-	return lasted_ns > 0 ? lasted_ns / (int64_t)(phase->result.n_samples - 1 - first) : otherwise_ns;
+	lasted_ns = samples[n - 1].start_ns - samples[first].start_ns;
+	return lasted_ns > 0 ? lasted_ns / (int64_t)(n - 1 - first) : otherwise_ns;
 }
 
 /* Of a run, or, for 0, of the latest that can be resumed, or else of the latest. 1: found; 0: there is none. */

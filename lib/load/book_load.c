@@ -4,7 +4,7 @@
 
 #include "lib/book/sql.h"
 
-const char *const coordination_names[N_COORDINATIONS] = {
+const char *const coordination_names[N_COORDINATIONS + 1] = {
 	[LOAD_CONSTANT] = "constant-load",
 	[LOAD_NO_TEARDOWN] = "no-teardown",
 	[LOAD_BEFORE] = "before",

@@ -14,7 +14,7 @@ enum coordination {
 	N_COORDINATIONS
 };
 
-extern const char *const coordination_names[N_COORDINATIONS];
+extern const char *const coordination_names[]; /* and NULL */
 
 /* A run in the book. */
 struct load_row {

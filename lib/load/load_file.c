@@ -12,17 +12,6 @@
 
 enum { MOST_SLAVES = 10000 };
 
-int coordination_parse(const char *value, const char *name, void *into, struct error *err)
-{
-	for (int i = 0; i < N_COORDINATIONS; i++)
-		if (!strcmp(value, coordination_names[i])) {
-			*(int *)into = i;
-			return 0;
-		}
-	return error_say(
-		err, -EINVAL, "%s must be constant-load, no-teardown or before, not '%s'", name, value);
-}
-
 /* How the value of a line is read. */
 enum load_value {
 	VALUE_TEXT,
@@ -131,7 +120,7 @@ static int take_load_member(struct load *load, const struct load_key *key, const
 			return error_say(err, -EINVAL, "%s must be yes or no, not '%s'", name, value);
 		return 0;
 	case VALUE_COORDINATION:
-		return coordination_parse(value, name, into, err);
+		return option_choice(value, name, coordination_names, into, err);
 	case VALUE_CPUS:
 		r = take_cpus(load, value, err);
 		break;

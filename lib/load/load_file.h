@@ -7,8 +7,6 @@
 
 #include <sched.h>
 
-option_parser coordination_parse; /* into an int: enum coordination */
-
 /* A pause: from low_ns to high_ns, all alike; or exponential, with the mean low_ns. */
 struct think {
 	int64_t low_ns, high_ns;
