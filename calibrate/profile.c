@@ -29,9 +29,8 @@ static void profile_print_run(struct book *book, const char *which, const struct
 static int show_profile(struct book *book, const char *name, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	int r;
+	int r = book_get_profile(book, 0, name, &profile, err);
 
-	r = book_get_profile(book, 0, name, &profile, err);
 	if (r < 0)
 		return r;
 	if (calibrate_options.json)
@@ -60,12 +59,6 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	}
 	cutoffs_print(&profile, calibrate_options.verbose, stdout);
 	return 0;
-}
-
-static int export_profile(struct book *book, const char *name, struct error *err)
-{
-	calibrate_options.json = true;
-	return show_profile(book, name, err);
 }
 
 static int import_profile(struct book *book, const char *path, struct error *err)
@@ -134,10 +127,11 @@ int verb_profile(int argc, char **argv, struct error *err)
 		bool operand;
 		enum book_mode mode;
 		int (*run)(struct book *book, const char *operand, struct error *err);
+		bool json; /* in any case */
 	} actions[] = {
 		{"list", false, BOOK_READ, list},
 		{"show", true, BOOK_READ, show_profile},
-		{"export", true, BOOK_READ, export_profile},
+		{"export", true, BOOK_READ, show_profile, .json = true},
 		{"import", true, BOOK_WRITE, import_profile},
 		{"remove", true, BOOK_WRITE, book_remove_profile},
 	};
@@ -153,6 +147,7 @@ int verb_profile(int argc, char **argv, struct error *err)
 				!actions[i].operand                  ? ""
 				: !strcmp(actions[i].name, "import") ? " FILE"
 								     : " NAME");
+		calibrate_options.json |= actions[i].json;
 		r = book_open(&book, calibrate_options.db, actions[i].mode, err);
 		return r < 0 ? r : actions[i].run(book, argv[1], err);
 	}
