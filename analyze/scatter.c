@@ -38,21 +38,6 @@ struct suspect {
 	int64_t pt_ns;
 };
 
-static size_t index_of(const struct analysis *analysis, uint32_t number)
-{
-	size_t low = 0, high = analysis->n_samples;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (analysis->samples[middle].n < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void suspect(struct suspect *s, const struct daemon_statistics *daemon, int64_t pt_ns)
 {
 	if (!s->daemon || s->pt_ns < pt_ns)
@@ -87,17 +72,20 @@ static void find_causes(struct figure *f, const struct discarding *discarding)
 	const struct analysis *a = f->analysis;
 	_cleanup_(freep) struct suspect *suspects = xcalloc(a->n_samples, sizeof(*suspects));
 
-	for (size_t i = 0; discarding && i < discarding->n_over; i++) {
+	/* of a run in progress there may be samples by now that the analysis has not */
+	for (size_t i = 0, at = 0; discarding && i < discarding->n_over; i++) {
 		const struct over_cutoff *over = &discarding->over[i];
 
-		suspect(&suspects[index_of(a, over->sample)], analysis_daemon(a, over->daemon), over->pt_ns);
+		while (at < a->n_samples && a->samples[at].n < over->sample)
+			at++;
+		if (at < a->n_samples)
+			suspect(&suspects[at], analysis_daemon(a, over->daemon), over->pt_ns);
 	}
 	for (size_t i = 0; !discarding && i < a->n_statistics; i++) {
 		const struct daemon_statistics *d = &a->statistics[i];
 
 		for (size_t k = 0; k < d->n_long_executions; k++)
-			suspect(&suspects[index_of(a, d->long_executions[k].sample)], d,
-				d->long_executions[k].pt_ns);
+			suspect(&suspects[d->long_executions[k].at], d, d->long_executions[k].pt_ns);
 	}
 	choose_daemons(f, suspects);
 	f->causes = xcalloc(a->n_samples, sizeof(*f->causes));
@@ -111,12 +99,9 @@ static void find_causes(struct figure *f, const struct discarding *discarding)
 		for (size_t d = 0; s->daemon && d < f->n_daemons; d++)
 			if (f->daemons[d] == s->daemon->name)
 				f->causes[i] = (uint8_t)(CAUSE_DAEMON + d);
-	}
-	for (size_t i = 0; discarding && i < discarding->pt.n_by_two_sd; i++) {
-		uint8_t *cause = &f->causes[index_of(a, discarding->pt.by_two_sd[i])];
-
-		if (*cause == CAUSE_NONE)
-			*cause = CAUSE_TWO_SD;
+		if (discarding && f->causes[i] == CAUSE_NONE && !discarding->out[i] &&
+			!discarding->pt.in_papers[i])
+			f->causes[i] = CAUSE_TWO_SD;
 	}
 }
 
