@@ -9,6 +9,7 @@
 #include "lib/stats/summary.h"
 
 #include <dlfcn.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <sched.h>
 
@@ -29,6 +30,29 @@ enum {
 	TURNS_FULL = 1000,
 	INTERRUPTED = 10, /* a call that takes ten times the median was interrupted */
 };
+
+double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum)
+{
+	int64_t median = ascending[n / 2];
+	size_t below = 0, equal = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		below += ascending[i] < median;
+		equal += ascending[i] == median;
+	}
+	return (double)median + (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
+}
+
+struct bounds median_interval(const int64_t *ascending, size_t n)
+{
+	size_t outside = 0; /* values that may be left out at each end */
+
+	while (outside < n / 2 && gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= 0.025)
+		outside++;
+	if (outside == 0)
+		return (struct bounds){NAN, NAN};
+	return (struct bounds){(double)ascending[outside - 1], (double)ascending[n - outside]};
+}
 
 struct calls {
 	int64_t *cycles;  /* of each call; ascending at the end */

@@ -141,3 +141,14 @@ struct precision_pair {
  * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
  * out. */
 struct gain precision_gain(const struct precision_pair *pair);
+
+/* The median of values that were recorded in steps of `quantum`: interpolated in its step, as for grouped data. n > 0. */
+double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum);
+
+struct bounds {
+	double low, high;
+};
+
+/* The 95 % interval of the median of the population, between two of the values, whatever their distribution (binomial; Conover
+ * 1999). NAN: there are too few values. */
+struct bounds median_interval(const int64_t *ascending, size_t n);

@@ -229,6 +229,25 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 	return 0;
 }
 
+int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)
+{
+	_cleanup_(freep) char *text = path_text(root_fd, "/proc/stat");
+	int64_t ticks = 0;
+
+	*ret_n = 0;
+	for (const char *line = text; line && *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+		long long idle, io_wait;
+		int cpu;
+
+		if (sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 || cpu < 0 ||
+			cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, cpus))
+			continue;
+		ticks += idle + io_wait;
+		++*ret_n;
+	}
+	return *ret_n > 0 ? ticks * (NS_PER_S / sysconf(_SC_CLK_TCK)) : -1;
+}
+
 static int64_t grown(int64_t before, int64_t after)
 {
 	return before < 0 || after < before ? -1 : after - before;

@@ -98,6 +98,10 @@ int load_run_once(
 	const struct load_session *session, uint32_t sample, struct load_result *ret, struct error *err);
 void load_result_clear(struct load_result *result);
 
+/* How long these CPUs have been idle since boot (/proc/stat), all together, whether or not a disk was awaited meanwhile; in ticks
+ * of 10 ms. *ret_n: how many of them are online. -1: not known. root_fd as in lib/base/paths.h. */
+int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n);
+
 enum { N_SLOWDOWNS = 4 };
 
 /* How accurate a load is: it is run under known slowdowns, in turn, and what it says of them is compared with what they took. */

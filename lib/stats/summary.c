@@ -2,8 +2,6 @@
 /* Summary statistics: see summary.h. */
 #include "lib/stats/summary.h"
 
-#include <gsl/gsl_cdf.h>
-
 static int int64_by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -35,29 +33,6 @@ double median_of(const int64_t *values, size_t n)
 	memcpy(sorted, values, n * sizeof(*sorted));
 	sort_ascending(sorted, n);
 	return quantile_of(sorted, n, 0.5);
-}
-
-double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum)
-{
-	int64_t median = ascending[n / 2];
-	size_t below = 0, equal = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		below += ascending[i] < median;
-		equal += ascending[i] == median;
-	}
-	return (double)median + (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
-}
-
-struct bounds median_interval(const int64_t *ascending, size_t n)
-{
-	size_t outside = 0; /* values that may be left out at each end */
-
-	while (outside < n / 2 && gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= 0.025)
-		outside++;
-	if (outside == 0)
-		return (struct bounds){NAN, NAN};
-	return (struct bounds){(double)ascending[outside - 1], (double)ascending[n - outside]};
 }
 
 struct shorth shorth_of(const int64_t *ascending, size_t n)

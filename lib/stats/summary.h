@@ -29,17 +29,6 @@ double quantile_of(const int64_t *ascending, size_t n, double p);
 /* values[n], in any order. NAN: n = 0. */
 double median_of(const int64_t *values, size_t n);
 
-/* The median of values that were recorded in steps of `quantum`: interpolated in its step, as for grouped data. n > 0. */
-double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum);
-
-struct bounds {
-	double low, high;
-};
-
-/* The 95 % interval of the median of the population, between two of the values, whatever their distribution (binomial; Conover
- * 1999). NAN: there are too few values. */
-struct bounds median_interval(const int64_t *ascending, size_t n);
-
 /* The shortest interval that contains half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it is not
  * symmetric about the median, and so one long tail does not widen it. */
 struct shorth {

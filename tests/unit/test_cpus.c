@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists and masks of CPUs; how long they were idle, and how fast they may run, out of made-up trees of /proc and /sys. */
+/* Lists and masks of CPUs, and how fast they may run, out of made-up trees of /sys. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
@@ -49,29 +49,6 @@ TEST(a_list_has_what_its_ranges_have)
 	assert_false(cpu_list_has("0-3,8", 4));
 	assert_false(cpu_list_has("", 0));
 	assert_false(cpu_list_has(NULL, 0));
-}
-
-static const char stat_of_three[] = "cpu  9 9 9 9000 900 9 9 9 0 0\n"
-				    "cpu0 1 2 3 1000 100 6 7 8 0 0\n"
-				    "cpu1 1 2 3 2000 200 6 7 8 0 0\n"
-				    "cpu3 1 2 3 4000 400 6 7 8 0 0\n"
-				    "intr 1 2 3\n";
-
-TEST_IN_TREE(the_idle_time_of_the_named_cpus_that_are_online_is_added_up)
-{
-	int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
-	cpu_set_t cpus;
-	int n;
-
-	CPU_ZERO(&cpus);
-	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), -1);
-	tree_put("proc/stat", stat_of_three);
-	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), -1);
-	CPU_SET(1, &cpus);
-	CPU_SET(2, &cpus);
-	CPU_SET(3, &cpus);
-	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), 6600 * tick_ns);
-	assert_int_equal(n, 2);
 }
 
 TEST_IN_TREE(a_machine_without_cpufreq_has_no_policy)

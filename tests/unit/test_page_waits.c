@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which block devices have requests; the arithmetic of page waits: bins, totals, rows. */
+/* Which block devices have requests; the arithmetic of page waits: bins, totals, rows; how long CPUs were idle. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
 #include "lib/load/page_wait_meter.h"
-#include "lib/load/load_report.h"
+#include "lib/load/session.h"
 
 TEST(each_wait_is_in_the_bin_that_has_its_length)
 {
@@ -138,4 +138,27 @@ TEST_IN_TREE(those_with_queues_and_a_size_count)
 	put_device("vda", "536870912\n", true);
 	put_device("nvme0n1", "8\n", true);
 	assert_int_equal(block_devices_count(tree.fd), 2);
+}
+
+static const char stat_of_three[] = "cpu  9 9 9 9000 900 9 9 9 0 0\n"
+				    "cpu0 1 2 3 1000 100 6 7 8 0 0\n"
+				    "cpu1 1 2 3 2000 200 6 7 8 0 0\n"
+				    "cpu3 1 2 3 4000 400 6 7 8 0 0\n"
+				    "intr 1 2 3\n";
+
+TEST_IN_TREE(the_idle_time_of_the_named_cpus_that_are_online_is_added_up)
+{
+	int64_t tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
+	cpu_set_t cpus;
+	int n;
+
+	CPU_ZERO(&cpus);
+	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), -1);
+	tree_put("proc/stat", stat_of_three);
+	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), -1);
+	CPU_SET(1, &cpus);
+	CPU_SET(2, &cpus);
+	CPU_SET(3, &cpus);
+	assert_int_equal(idle_time_ns(&cpus, tree.fd, &n), 6600 * tick_ns);
+	assert_int_equal(n, 2);
 }

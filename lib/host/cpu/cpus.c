@@ -91,25 +91,6 @@ char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without)
 	return TAKE(copy);
 }
 
-int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)
-{
-	_cleanup_(freep) char *text = path_text(root_fd, "/proc/stat");
-	int64_t ticks = 0;
-
-	*ret_n = 0;
-	for (const char *line = text; line && *line; line = strchrnul(line, '\n'), line += *line == '\n') {
-		long long idle, io_wait;
-		int cpu;
-
-		if (sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 || cpu < 0 ||
-			cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, cpus))
-			continue;
-		ticks += idle + io_wait;
-		++*ret_n;
-	}
-	return *ret_n > 0 ? ticks * (NS_PER_S / sysconf(_SC_CLK_TCK)) : -1;
-}
-
 /* How fast the processor may run: policies, governor, limits, turbo, out of /sys. */
 
 #define CPU_ROOT "/sys/devices/system/cpu"

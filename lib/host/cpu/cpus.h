@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sets of CPUs as the kernel writes them: lists ("0-3,8"), which text_parse_cpu_list reads, and masks ("f", "ff,ffffffff"); how
- * long they were idle; and how fast they may run. */
+/* Sets of CPUs as the kernel writes them: lists ("0-3,8"), which text_parse_cpu_list reads, and masks ("f", "ff,ffffffff"); and
+ * how fast they may run. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -21,10 +21,6 @@ char *cpu_list_without(const char *list, const int *cpus, size_t n);
 
 /* A mask as long as this one: of these CPUs, or of those of `mask` without these; likewise. */
 char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without);
-
-/* How long these CPUs have been idle since boot (/proc/stat), all together, whether or not a disk was awaited meanwhile; in ticks
- * of 10 ms. *ret_n: how many of them are online. -1: not known. root_fd as in lib/base/paths.h. */
-int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n);
 
 /* How fast the processor may run: policies, governor, limits, turbo, out of /sys. Reading only, below a root
  * descriptor; writing is in cpupower.h, whose library not every tool may link. */
