@@ -3,8 +3,6 @@
 #include "analyze/analyze.h"
 #include "lib/load/load_report.h"
 
-#include "lib/base/paths.h"
-
 enum { LAST = 0 }; /* run of a load */
 
 static struct {
@@ -45,14 +43,12 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 {
 	const char *path = options.csv ?: options.markdown;
 	_cleanup_(output_file_clear) struct output_file output = {};
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	int r;
 
-	if (analyze_options.json) {
-		document = reports->comparison ? load_comparison_as_json(reports->comparison)
-					       : load_report_as_json(reports->items[0]);
-		return json_print(document, stdout, err);
-	}
+	if (analyze_options.json)
+		return json_print(reports->comparison ? load_comparison_as_json(reports->comparison)
+						      : load_report_as_json(reports->items[0]),
+			stdout, err);
 	if (path) {
 		r = output_file_open(&output, path, err);
 		if (r < 0)

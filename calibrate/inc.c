@@ -4,7 +4,8 @@
  *
  *   inc --iterations N   that many increments: what emp-calibrate runs
  *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine */
-#include "lib/base/paths.h"
+
+#include "lib/base/base.h"
 
 #include <math.h>
 
@@ -41,7 +42,7 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *e
 	if (r < 0)
 		return r;
 	path = paths_inc_constant(book);
-	r = text_read_file(AT_FDCWD, path, &text);
+	r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
 	if (r == -ENOENT)
 		return error_say(err, r,
 			"no constant is stored in %s: run 'emp-calibrate constant', or use --iterations N",

@@ -9,11 +9,10 @@ static struct load_options options = {.warm_ups = 1, .coordination = -1};
 static int export(const struct load_report *report, const char *path, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
-	_cleanup_(json_decrefp) json_t *document = load_report_as_json(report);
 	int r = output_file_open(&output, path, err);
 
 	if (r == 0)
-		r = json_print(document, output.file, err);
+		r = json_print(load_report_as_json(report), output.file, err);
 	return r == 0 ? output_file_commit(&output, err) : r;
 }
 

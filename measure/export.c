@@ -419,7 +419,7 @@ static int duet_json(const struct session *s, json_t **ret, struct error *err)
 static int write_json(const struct session *s, FILE *file, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array(), *context = NULL,
-				       *document = NULL, *duet = NULL, *advised = NULL;
+				       *duet = NULL, *advised = NULL;
 	int r = 0;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
@@ -444,10 +444,10 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	}
 	if (r < 0)
 		return r;
-	document = json_pack("{s:s, s:i, s:O*, s:O, s:O, s:O*, s:O*}", "format", "emp-measure", "version", 1,
-		"context", context, "results", results, "comparisons", comparisons, "duet", duet, "advice",
-		advised);
-	return json_print(document, file, err);
+	return json_print(json_pack("{s:s, s:i, s:O*, s:O, s:O, s:O*, s:O*}", "format", "emp-measure",
+				  "version", 1, "context", context, "results", results, "comparisons",
+				  comparisons, "duet", duet, "advice", advised),
+		file, err);
 }
 
 int export_write(const struct session *s, enum export format, FILE *file, struct error *err)

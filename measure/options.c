@@ -183,9 +183,7 @@ static int parse_ignored(const char *value, const char *name, void *into, struct
 static int parse_style(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const choices[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
-	static const struct {
-		enum terminal_choice colour, interactive;
-	} styles[] = {
+	static const struct terminal_style styles[] = {
 		{TERMINAL_AUTO, TERMINAL_AUTO},
 		{TERMINAL_OFF, TERMINAL_OFF},
 		{TERMINAL_ON, TERMINAL_ON},
@@ -197,7 +195,7 @@ static int parse_style(const char *value, const char *name, void *into, struct e
 
 	if (r < 0)
 		return r;
-	terminal_choose(styles[style].colour, styles[style].interactive);
+	terminal_style = styles[style];
 	measure_options.silent = choices[style + 1] == NULL;
 	return 0;
 }

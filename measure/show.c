@@ -225,7 +225,7 @@ int show_session(const struct session *s, struct error *err)
 	bool print = !s->options->json && !s->options->silent;
 	int outcome, n, r;
 
-	terminal_names(s->names, s->n);
+	terminal_names = (struct terminal_names){s->names, s->n};
 	if (print)
 		show_results(s);
 	n = session_compare(s, err);

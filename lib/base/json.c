@@ -38,18 +38,20 @@ int json_write(FILE *file, const json_t *json)
 	return json_dumpf(json, file, JSON_ENCODE_ANY | JSON_PRESERVE_ORDER | ascii_flag(file));
 }
 
-int json_print_digits(const json_t *json, FILE *file, int digits, struct error *err)
+int json_print_digits(json_t *json, FILE *file, int digits, struct error *err)
 {
 	size_t flags = JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(digits) | ascii_flag(file);
+	int r = 0;
 
 	if (json_dumpf(json, file, flags) < 0 || fputc('\n', file) < 0)
-		return error_os(err, -errno, "cannot write a JSON document");
-	return 0;
+		r = error_os(err, -errno, "cannot write a JSON document");
+	json_decref(json);
+	return r;
 }
 
 int json_print_document(const char *format, json_t *members, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
+	json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
 
 	json_object_update(document, members);
 	json_decref(members);

@@ -6,9 +6,10 @@
 
 #include <jansson.h>
 
-/* Prints a document and a newline; real numbers with 15 digits, or so many. 0: all, for a document that will be read again. */
-int json_print_digits(const json_t *json, FILE *file, int digits, struct error *err);
-static inline int json_print(const json_t *json, FILE *file, struct error *err)
+/* Prints a document, which is taken over, and a newline; real numbers with 15 digits, or so many. 0: all, for a document that will
+ * be read again. */
+int json_print_digits(json_t *json, FILE *file, int digits, struct error *err);
+static inline int json_print(json_t *json, FILE *file, struct error *err)
 {
 	return json_print_digits(json, file, 15, err);
 }

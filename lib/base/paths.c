@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files by name: see paths.h. */
-#include "lib/base/paths.h"
+#include "lib/base/base.h"
 
 #include <fnmatch.h>
 #include <limits.h>
@@ -246,14 +246,40 @@ size_t paths_count(int root_fd, const char *pattern)
 
 /* Small files of the kernel. */
 
+/* `path`, of PATH_MAX bytes, is what was opened. */
+static int path_vopen(int root_fd, int flags, char *path, const char *format, va_list args)
+{
+	int fd;
+
+	if (vsnprintf(path, PATH_MAX, format, args) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	fd = openat(root_fd, text_below(root_fd, path), flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static int path_vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
 {
 	char path[PATH_MAX];
-	int r = vsnprintf(path, sizeof(path), format, args) < PATH_MAX ? 0 : -ENAMETOOLONG;
+	_cleanup_(closep) int fd = path_vopen(root_fd, O_RDONLY, path, format, args);
+	_cleanup_(freep) char *text = NULL;
+	size_t size = 0, capacity = 4096;
+	int r = fd < 0 ? fd : 0;
 
-	if (r == 0)
-		r = text_read_file(root_fd, path, ret);
-	return r < 0 ? error_os(err, r, "cannot read %s", path) : r;
+	for (ssize_t n = 1; r == 0 && n > 0;) {
+		if (size == capacity)
+			capacity *= 2;
+		text = xrealloc(text, capacity + 1);
+		n = read(fd, text + size, capacity - size);
+		r = n < 0 ? -errno : 0;
+		size += n > 0 ? (size_t)n : 0;
+	}
+	if (r < 0)
+		return error_os(err, r, "cannot read %s", path);
+	while (size > 0 && text[size - 1] == '\n')
+		size--;
+	text[size] = '\0';
+	*ret = TAKE(text);
+	return 0;
 }
 
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
@@ -292,24 +318,14 @@ int64_t path_int(int root_fd, const char *format, ...)
 	return value;
 }
 
-static int path_vopen(int root_fd, int flags, const char *format, va_list args)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	if (vsnprintf(path, sizeof(path), format, args) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	fd = openat(root_fd, text_below(root_fd, path), flags | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 int path_open(int root_fd, int flags, const char *format, ...)
 {
+	char path[PATH_MAX];
 	va_list args;
 	int fd;
 
 	va_start(args, format);
-	fd = path_vopen(root_fd, flags, format, args);
+	fd = path_vopen(root_fd, flags, path, format, args);
 	va_end(args);
 	return fd;
 }
@@ -317,11 +333,12 @@ int path_open(int root_fd, int flags, const char *format, ...)
 int path_write(int root_fd, const char *value, const char *format, ...)
 {
 	_cleanup_(closep) int fd = -1;
+	char path[PATH_MAX];
 	va_list args;
 	ssize_t n;
 
 	va_start(args, format);
-	fd = path_vopen(root_fd, O_WRONLY | O_TRUNC, format, args);
+	fd = path_vopen(root_fd, O_WRONLY | O_TRUNC, path, format, args);
 	va_end(args);
 	if (fd < 0)
 		return fd;

@@ -3,7 +3,8 @@
  * that EMP opens by a name; files that are written for the user; small files of the kernel. */
 #pragma once
 
-#include "lib/base/base.h"
+#include "lib/base/error.h"
+#include "lib/base/text.h"
 
 #include <sys/stat.h>
 

@@ -380,11 +380,9 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 	table_row(table);
 	if (format == TABLE_SCREEN)
 		write_screen(table, file);
-	else if (format == TABLE_JSON) {
-		_cleanup_(json_decrefp) json_t *rows = table_json(table);
-
-		json_print(rows, file, NULL);
-	} else if (format == TABLE_CSV) {
+	else if (format == TABLE_JSON)
+		json_print(table_json(table), file, NULL);
+	else if (format == TABLE_CSV) {
 		const char *between = "";
 
 		for (size_t i = 0; i < table->n_columns; i++)

@@ -8,13 +8,7 @@
 
 enum { USUAL_WIDTH = 80, LEAST_WIDTH = 60, MOST_WIDTH = 120 };
 
-static enum terminal_choice chosen_colour, chosen_interactive;
-
-void terminal_choose(enum terminal_choice colour, enum terminal_choice interactive)
-{
-	chosen_colour = colour;
-	chosen_interactive = interactive;
-}
+struct terminal_style terminal_style;
 
 static bool is_on(FILE *file, enum terminal_choice chosen)
 {
@@ -25,7 +19,7 @@ static bool is_on(FILE *file, enum terminal_choice chosen)
 
 bool terminal_is(FILE *file)
 {
-	return is_on(file, chosen_interactive);
+	return is_on(file, terminal_style.interactive);
 }
 
 size_t terminal_width(FILE *file)
@@ -62,7 +56,7 @@ const char *terminal_mark(FILE *file, enum mark mark)
 	const char *no_color = getenv("NO_COLOR");
 	enum terminal_choice unless_chosen = no_color && *no_color ? TERMINAL_OFF : TERMINAL_AUTO;
 
-	return is_on(file, chosen_colour ?: unless_chosen) ? marks[mark] : "";
+	return is_on(file, terminal_style.colour ?: unless_chosen) ? marks[mark] : "";
 }
 
 const char *terminal_text(const char *text)
@@ -154,16 +148,7 @@ size_t terminal_bytes_width(const char *text, size_t bytes)
 	return width;
 }
 
-static struct {
-	const char *const *items;
-	size_t n;
-} names;
-
-void terminal_names(const char *const *items, size_t n)
-{
-	names.items = items;
-	names.n = n;
-}
+struct terminal_names terminal_names;
 
 /* Where the end of `name` that stays begins, if it is shortened to its first bytes and so many columns at its end. */
 static const char *tail_of(const char *name, size_t columns)
@@ -177,8 +162,8 @@ void terminal_print_name(FILE *file, const char *name, size_t columns)
 	size_t end = (columns - 1) / 2, begin = terminal_text_fit(text, columns - 1 - end);
 	bool whole = terminal_text_width(text) <= columns;
 
-	for (size_t i = 0; !whole && i < names.n; i++) {
-		other = terminal_text(names.items[i]);
+	for (size_t i = 0; !whole && i < terminal_names.n; i++) {
+		other = terminal_text(terminal_names.items[i]);
 		whole = strcmp(other, text) && terminal_text_width(other) > columns &&
 			!strncmp(other, text, begin) && !strcmp(tail_of(other, end), tail_of(text, end));
 	}

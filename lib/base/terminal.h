@@ -17,10 +17,10 @@ size_t terminal_columns(FILE *file);
 /* The escape sequence for `mark` on `file`, "" without colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
 
-enum terminal_choice { TERMINAL_AUTO, TERMINAL_OFF, TERMINAL_ON };
-
-/* --style: from now on, colour and interactive output (a progress bar) are on or off, whatever the streams are. */
-void terminal_choose(enum terminal_choice colour, enum terminal_choice interactive);
+/* --style: colour and interactive output (a progress bar) are on or off, whatever the streams are. */
+extern struct terminal_style {
+	enum terminal_choice { TERMINAL_AUTO, TERMINAL_OFF, TERMINAL_ON } colour, interactive;
+} terminal_style;
 
 /* `text` from elsewhere, as a terminal may show it: a line break or a tab is a blank, other control characters and those
  * that change the direction of writing are "?", and a byte that is not UTF-8 is \xNN. Any user chooses names of processes, units
@@ -38,8 +38,11 @@ size_t terminal_text_fit(const char *text, size_t columns);
 /* Prints a text from elsewhere, shortened with … to fit. */
 void terminal_print_cut(FILE *file, const char *text, size_t columns);
 
-/* The names that stand beside each other on the screen, for terminal_print_name; they must outlive it. */
-void terminal_names(const char *const *names, size_t n);
+/* The names that stand beside each other on the screen, for terminal_print_name. */
+extern struct terminal_names {
+	const char *const *items;
+	size_t n;
+} terminal_names;
 
 /* The same for a name, bold, and shortened in the middle, because two commands mostly differ at their ends; whole if another
  * name, so shortened, would look the same. */

@@ -76,35 +76,6 @@ const char *text_below(int root_fd, const char *path)
 	return root_fd == AT_FDCWD ? path : path + strspn(path, "/");
 }
 
-int text_read_file(int root_fd, const char *path, char **ret)
-{
-	_cleanup_(closep) int fd = -1;
-	_cleanup_(freep) char *text = NULL;
-	size_t size = 0, capacity = 4096;
-
-	fd = openat(root_fd, text_below(root_fd, path), O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	for (;;) {
-		ssize_t n;
-
-		text = xrealloc(text, capacity + 1);
-		n = read(fd, text + size, capacity - size);
-		if (n < 0)
-			return -errno;
-		size += n;
-		if (n == 0)
-			break;
-		if (size == capacity)
-			capacity *= 2;
-	}
-	while (size > 0 && text[size - 1] == '\n')
-		size--;
-	text[size] = '\0';
-	*ret = TAKE(text);
-	return 0;
-}
-
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 {
 	_cleanup_(freep) int *cpus = NULL;

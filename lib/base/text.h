@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers, times and lists between text and memory, and small files read whole.
+/* Numbers, times and lists between text and memory.
  *
  * Times are int64_t nanoseconds in the program; this module converts them from and to text. Parsers refuse
  * trailing characters and values out of range, and their sentence quotes the text. */
@@ -67,11 +67,6 @@ const char *text_rfc3339(int64_t realtime_ns);
 
 /* `path` for openat(2) and its kin: where root_fd is a descriptor, an absolute path too is below it. */
 const char *text_below(int root_fd, const char *path);
-
-/* The whole file `path` below `root_fd` (AT_FDCWD: as it is), without trailing newlines; the caller frees it.
- * If root_fd is a descriptor, absolute paths too are below it. -errno without a sentence: a missing file is often
- * not an error, and the caller decides. */
-int text_read_file(int root_fd, const char *path, char **ret);
 
 /* "0-3,8" as in /sys, -EINVAL if it is not such a list; or the number of CPUs in the list where ret is
  * NULL. ret is an array of *ret_n numbers, ascending as written, that the caller frees. */

@@ -116,13 +116,13 @@ static int wait_for_lock(void *data, int n)
 	if (book->go_on && waited_ns >= NS_PER_S && !book->go_on(NULL, book->go_on_data))
 		return 0;
 	if (book->go_on && over && !book->wait_said) {
-		_cleanup_(freep) char *locks = NULL, *index = text_format("%s-shm", book->path),
-				      *sentence = NULL;
+		_cleanup_(freep) char *locks = path_text(AT_FDCWD, "/proc/locks"), *sentence = NULL,
+				      *index = text_format("%s-shm", book->path);
 		char who[64] = "another program";
 		int pid = 0;
 
 		/* a writer locks the index of the log; a program that knows no log, the book itself */
-		if (text_read_file(AT_FDCWD, "/proc/locks", &locks) == 0)
+		if (locks)
 			pid = book_lock_holder(index, locks) ?: book_lock_holder(book->path, locks);
 		if (pid)
 			snprintf(who, sizeof(who), "process %d", pid);

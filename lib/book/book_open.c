@@ -2,7 +2,6 @@
 /* Opening the lab book: the checks of its file and of its schema, the upgrade of an older one, and a copy to go on in if the file cannot be
  * written. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with the same words ("unable
  * to open database file"). */
-#include "lib/base/paths.h"
 #include "lib/base/tool.h"
 #include "lib/book/book_internal.h"
 

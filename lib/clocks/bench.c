@@ -332,8 +332,8 @@ int clocks_measure(struct clocks *clocks, bool quiet, struct error *err)
 	if (r < 0)
 		return r;
 	clocks->made_ns = clock_ns(CLOCK_REALTIME);
-	text_read_file(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-		&clocks->clocksource);
+	clocks->clocksource = path_text(
+		AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	open_readers(&b);
 	/* The rate of the cycle counter, by the clock that nothing corrects. */
 	cycles = cycles_now();

@@ -149,7 +149,7 @@ int clocks_print(struct book *book, const struct clocks *c, bool json, struct er
 	}
 	document = clocks_as_json(c);
 	r = document_add_origin(book, c->environment, c->made_ns, document, err);
-	return r < 0 ? r : json_print_digits(document, stdout, 0, err);
+	return r < 0 ? r : json_print_digits(TAKE(document), stdout, 0, err);
 }
 
 static const struct column diff_columns[] = {

@@ -2,7 +2,6 @@
 /* The ways to read a time: see bench.h. */
 #include "lib/clocks/bench.h"
 
-#include "lib/base/paths.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/host/accounting/taskstats.h"
 #include "lib/host/perf/perf_counters.h"

@@ -167,7 +167,7 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 
 int document_print_profile(const struct profile *profile, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
+	json_t *document;
 	int r = document_make_profile(profile, &document, err);
 
 	return r < 0 ? r : json_print(document, stdout, err);

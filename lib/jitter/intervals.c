@@ -54,15 +54,10 @@ uint32_t jitter_source_add(
 static void describe_thread(
 	struct identity *identity, pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit)
 {
-	_cleanup_(freep) char *stat = NULL;
-	const char *after_name;
+	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
+	const char *after_name = stat ? strrchr(stat, ')') : NULL;
 	unsigned int flags;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (text_read_file(AT_FDCWD, path, &stat) < 0)
-		return;
-	after_name = strrchr(stat, ')');
 	if (!after_name || sscanf(after_name, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
 		return;
 	*ret_kernel = flags & PF_KTHREAD;

@@ -3,7 +3,6 @@
  * of gaps to them, and the arithmetic of gaps. */
 #pragma once
 
-#include "lib/base/paths.h"
 #include "lib/host/accounting/identity.h"
 #include "lib/base/keymap.h"
 #include "lib/jitter/jitter.h"

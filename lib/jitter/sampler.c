@@ -9,9 +9,9 @@
 int counter_check(struct error *err)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	_cleanup_(freep) char *info = NULL;
+	_cleanup_(freep) char *info = path_text(AT_FDCWD, "/proc/cpuinfo");
 
-	if (text_read_file(AT_FDCWD, "/proc/cpuinfo", &info) < 0)
+	if (!info)
 		return error_say(err, -ENOTSUP, "cannot read /proc/cpuinfo; is /proc mounted?");
 	if (strstr(info, " constant_tsc") && strstr(info, " nonstop_tsc"))
 		return 0;

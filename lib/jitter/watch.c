@@ -380,8 +380,7 @@ static int watch_rounds(struct watch *w, const struct watch_request *request, st
 			if (r == 0 && w->rounds % STORE_ROUNDS == 0)
 				r = BOOK_ATOMIC(book, watch_store(w, book, run, err), err);
 		}
-		if (progress_is_due(&progress, (uint64_t)(in_ns / NS_PER_S)))
-			progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
+		progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
 	}
 	progress_end(&progress);
 	return r;

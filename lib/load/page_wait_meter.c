@@ -2,7 +2,6 @@
 /* Loads page_waits.bpf.c and reads its histograms: see page_wait_meter.h. */
 #include "lib/load/page_wait_meter.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/load/page_waits.skel.h"

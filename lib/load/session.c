@@ -14,7 +14,7 @@
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
-	int r = text_read_file(AT_FDCWD, path, &text);
+	int r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
 
 	if (r < 0)
 		return error_os(err, r, "cannot read '%s'", path);

@@ -2,7 +2,6 @@
 /* A picture through gnuplot: see plot.h. */
 #include "lib/report/plot.h"
 
-#include "lib/base/paths.h"
 #include "lib/base/terminal.h"
 #include "lib/host/process/subprocess.h"
 
@@ -62,7 +61,7 @@ static int append_gnuplot_file(FILE *script, const char *name, struct error *err
 
 		if (r != -ENOENT)
 			continue;
-		r = text_read_file(AT_FDCWD, path, &text);
+		r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
 		if (r == 0)
 			fprintf(script, "%s\n", text);
 		else if (r != -ENOENT || i + 1 == ELEMENTS(paths))

@@ -97,7 +97,8 @@ int inc_find_constant(
 	/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
 	path = paths_inc_constant(book_file(book));
 	text = text_format("iterations_per_second %.17g\nenvironment %s", inc->per_second, digest);
-	if (text_read_file(AT_FDCWD, path, &there) == 0 && !strcmp(there, text))
+	there = path_text(AT_FDCWD, "%s", path);
+	if (there && !strcmp(there, text))
 		return 0;
 	r = output_file_open(&output, path, err);
 	if (r == 0)

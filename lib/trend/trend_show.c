@@ -2,7 +2,6 @@
 /* How a trend is shown: on the screen, as JSON, as CSV, as a table in Markdown, and as a picture, which plots/trend.gp draws. */
 #include "lib/trend/trend.h"
 
-#include "lib/base/paths.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/duet/duet_report.h"

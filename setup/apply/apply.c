@@ -274,7 +274,6 @@ static int apply_prepare(struct plan *plan, struct error *err)
 /* Shows what became of the plan, or with --dry-run the plan. */
 static int apply_show(struct plan *plan, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	struct report *report = &plan->report;
 	size_t n_changed = report->count[OUTCOME_CHANGED], n_differ = report->count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
@@ -287,10 +286,9 @@ static int apply_show(struct plan *plan, struct error *err)
 				e->old, e->want, e->loses);
 	}
 
-	if (options.json) {
-		document = report_document(report, json_pack("{s:b}", "dry_run", options.dry_run));
-		return json_print(document, file, err);
-	}
+	if (options.json)
+		return json_print(
+			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)), file, err);
 	report_print(report, file, options.verbose);
 	if (options.dry_run) {
 		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",

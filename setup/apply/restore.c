@@ -279,7 +279,7 @@ static json_t *snapshot_take(const struct unit_list *list)
 			struct stat st;
 
 			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IWUSR &&
-				text_read_file(AT_FDCWD, paths.items[k], &value) == 0)
+				path_read_text(AT_FDCWD, NULL, &value, "%s", paths.items[k]) == 0)
 				json_object_set_new(files, paths.items[k], json_string(value));
 		}
 	}
@@ -398,14 +398,12 @@ static int snapshot_compare(struct units *units, struct report *report, struct e
 static int restore_show(const struct report *report, size_t n_undone, struct error *err)
 {
 	size_t n_failed = report->count[OUTCOME_FAILED], n_differ = report->count[OUTCOME_DIFFERENT];
-	_cleanup_(json_decrefp) json_t *document = NULL;
 	FILE *file = report_file();
 
-	if (options.json) {
-		document = report_document(
-			report, json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone));
-		return json_print(document, file, err);
-	}
+	if (options.json)
+		return json_print(
+			report_document(report, json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone)),
+			file, err);
 	report_print(report, file, options.verbose);
 	if (n_undone)
 		fprintf(file, "A reboot had already undone %s.\n", text_count(n_undone, "change"));

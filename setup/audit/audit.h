@@ -4,7 +4,7 @@
  * descriptor only, so that tests can make up machines. */
 #pragma once
 
-#include "lib/base/paths.h"
+#include "lib/base/base.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"

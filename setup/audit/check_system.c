@@ -309,7 +309,7 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 
 	if (fd < 0 && f->root_fd != AT_FDCWD)
 		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
-	r = fd < 0 ? fd : text_read_file(fd, "current_tracer", &tracer);
+	r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
 	if (r >= 0) {
 		events = path_text(fd, "events/enable"); /* "0" none, "X" some, "1" all are enabled */
 		recording = tracefs_recording(fd);

@@ -4,7 +4,6 @@
  * explain different times; and the volatile rest, which is only recorded. One digest covers the first two: it changes only when
  * somebody changes the machine, and is the same for root and for others. */
 #include "lib/base/json.h"
-#include "lib/base/paths.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/book/book.h"
@@ -237,11 +236,11 @@ extern char **environ;
 /* How many packages dpkg has installed, and a digest of its list; null on other systems. */
 static json_t *packages(int root_fd)
 {
-	_cleanup_(freep) char *text = NULL;
+	_cleanup_(freep) char *text = path_text(root_fd, "/var/lib/dpkg/status");
 	char digest[DIGEST_SIZE];
 	json_int_t n = 0;
 
-	if (text_read_file(root_fd, "/var/lib/dpkg/status", &text) < 0)
+	if (!text)
 		return json_null();
 	for (const char *p = text; (p = strstr(p, "\nStatus: install ok installed\n")); p++)
 		n++;
@@ -467,7 +466,7 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		return r;
 	digest = json_string_value(json_object_get(document, "digest"));
 	if (options.json)
-		r = json_print(document, stdout, err);
+		r = json_print(TAKE(document), stdout, err);
 	else {
 		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n", digest);
 		for (size_t i = 0; i < ELEMENTS(parts); i++) {

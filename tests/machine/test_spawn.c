@@ -286,7 +286,7 @@ static void wait_for_process(const char *path)
 	for (;;) {
 		_cleanup_(freep) char *text = NULL;
 
-		assert_int_equal(text_read_file(AT_FDCWD, events, &text), 0);
+		assert_int_equal(path_read_text(AT_FDCWD, NULL, &text, "%s", events), 0);
 		if (strstr(text, "populated 1"))
 			return;
 		usleep(1000);
@@ -497,7 +497,7 @@ static void wait_for_stop(const struct cgroup *cgroup)
 	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup->path), *text = NULL;
 	siginfo_t info;
 
-	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	assert_int_equal(path_read_text(AT_FDCWD, NULL, &text, "%s", path), 0);
 	assert_int_equal(waitid(P_PID, (id_t)atoi(text), &info, WSTOPPED | WNOWAIT), 0);
 }
 

@@ -11,7 +11,7 @@ struct csv csv_read(const char *name)
 	struct csv csv = {};
 	char *rest, *line;
 
-	assert_int_equal(text_read_file(AT_FDCWD, path, &csv.text), 0);
+	assert_int_equal(path_read_text(AT_FDCWD, NULL, &csv.text, "%s", path), 0);
 	rest = csv.text;
 	while ((line = strsep(&rest, "\n"))) {
 		size_t columns = 0;

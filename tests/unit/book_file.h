@@ -35,7 +35,7 @@ static inline void load(struct scratch *s, const char *name)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", getenv("EMP_DATA"), name);
-	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	assert_int_equal(path_read_text(AT_FDCWD, NULL, &text, "%s", path), 0);
 	sql(s->path, text);
 }
 

@@ -3,8 +3,6 @@
  * one. */
 #include "tests/unit/book_file.h"
 
-#include "lib/base/paths.h"
-
 #include "lib/base/text.h"
 
 #include <errno.h>

@@ -86,7 +86,7 @@ TEST(it_knows_its_processes_also_when_they_have_ended)
 	_cleanup_(freep) char *path = text_format("%s/cgroup.procs", cgroup->path), *text = NULL;
 
 	/* The processes of the cgroup as the kernel lists them. */
-	assert_int_equal(text_read_file(-100, path, &text), 0);
+	assert_int_equal(path_read_text(-100, NULL, &text, "%s", path), 0);
 	pid = atoi(text);
 
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 1);

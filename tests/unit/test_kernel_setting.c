@@ -4,7 +4,6 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/kernel.h"
 

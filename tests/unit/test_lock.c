@@ -71,7 +71,7 @@ TEST_OF_LOCK(a_file_that_is_no_lock_stays_as_it_is)
 	assert_true(file && fputs("my thesis\n", file) >= 0 && fclose(file) == 0);
 	assert_done(s, lock_take(&lock_fd, "", &s->err));
 	close(lock_fd);
-	assert_int_equal(text_read_file(AT_FDCWD, s->path, &text), 0);
+	assert_int_equal(path_read_text(AT_FDCWD, NULL, &text, "%s", s->path), 0);
 	assert_string_equal(text, "my thesis");
 }
 

@@ -2,7 +2,6 @@
 /* Files that are written for the user: what stays of the old one, links, and what is in the way. */
 #include "tests/unit/scratch.h"
 
-#include "lib/base/paths.h"
 #include "lib/base/text.h"
 
 #include <dirent.h>
@@ -26,7 +25,7 @@ static void assert_content(const char *path, const char *expected)
 {
 	_cleanup_(freep) char *text = NULL;
 
-	assert_int_equal(text_read_file(AT_FDCWD, path, &text), 0);
+	assert_int_equal(path_read_text(AT_FDCWD, NULL, &text, "%s", path), 0);
 	assert_string_equal(text, expected);
 }
 

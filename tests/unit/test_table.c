@@ -159,7 +159,7 @@ TEST(a_colour_is_around_the_text_only)
 	struct table *table = table_new(columns);
 
 	table_row(table, TEXT("a"), TEXT("1"), TEXT("bad", .mark = MARK_BAD));
-	terminal_choose(TERMINAL_ON, TERMINAL_AUTO);
+	terminal_style.colour = TERMINAL_ON;
 	check_printed(table, NULL,
 		"NAME  TOOK  WHY\n"
 		"a        1  \033[31mbad\033[0m\n");

@@ -251,7 +251,7 @@ TEST(a_missing_file_is_an_errno_without_a_sentence)
 {
 	_cleanup_(freep) char *text = NULL;
 
-	assert_int_equal(text_read_file(AT_FDCWD, "/nonexistent/file", &text), -ENOENT);
+	assert_int_equal(path_read_text(AT_FDCWD, NULL, &text, "/nonexistent/file"), -ENOENT);
 	assert_null(text);
 }
 

@@ -3,8 +3,6 @@
  * processes and finds those of the program under test. See accounting.h. */
 #include "lib/host/accounting/accounting_internal.h"
 
-#include "lib/base/paths.h"
-
 #include <linux/capability.h>
 #include <sys/utsname.h>
 

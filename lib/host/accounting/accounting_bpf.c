@@ -3,7 +3,6 @@
  * a thread here. */
 #include "lib/host/accounting/accounting_internal.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/accounting.skel.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/system/lock.h"

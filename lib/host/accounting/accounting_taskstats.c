@@ -4,7 +4,6 @@
  * listed before the first snapshot get 0, and others a time after it. */
 #include "lib/host/accounting/accounting_internal.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/accounting/taskstats.h"
 
 #include <sys/param.h>

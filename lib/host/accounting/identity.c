@@ -3,8 +3,6 @@
  * looked up, for the few processes that used time in a sample. */
 #include "lib/host/accounting/identity.h"
 
-#include "lib/base/paths.h"
-
 #include <limits.h>
 #include <search.h>
 #include <sys/stat.h>

@@ -255,7 +255,7 @@ int taskstats_link_watch_ends(struct taskstats_link *link, int receive_bytes, st
 	_cleanup_(freep) char *online = NULL;
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
-	int r = text_read_file(AT_FDCWD, "/sys/devices/system/cpu/online", &online);
+	int r = path_read_text(AT_FDCWD, NULL, &online, "/sys/devices/system/cpu/online");
 
 	if (r == 0)
 		r = text_parse_cpu_list(online, &cpus, &n);

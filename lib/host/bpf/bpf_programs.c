@@ -2,7 +2,6 @@
 /* Loaded BPF programs: see bpf_programs.h. */
 #include "lib/host/bpf/bpf_programs.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/system/digest.h"
 
 #include <bpf/bpf.h>

@@ -4,8 +4,6 @@
  * The library returns -ENODEV for every write that fails; the cause is in errno, which it does not reset. */
 #include "lib/host/cpu/cpupower.h"
 
-#include "lib/base/paths.h"
-
 #include <cpufreq.h>
 #include <cpuidle.h>
 

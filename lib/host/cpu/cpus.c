@@ -2,8 +2,6 @@
 /* Sets of CPUs, and how fast they may run: see cpus.h. */
 #include "lib/host/cpu/cpus.h"
 
-#include "lib/base/paths.h"
-
 static bool cpus_is_among(const int *cpus, size_t n, int cpu)
 {
 	for (size_t i = 0; i < n; i++)

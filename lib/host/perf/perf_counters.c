@@ -2,7 +2,6 @@
 /* perf's counters: see perf_counters.h. */
 #include "lib/host/perf/perf_counters.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/process/privilege.h"
 
 #include <linux/perf_event.h>

@@ -308,7 +308,7 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 int cgroup_signal(const struct cgroup *cgroup, int signal, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
-	int n = 0, r = text_read_file(cgroup->fd, "cgroup.procs", &text);
+	int n = 0, r = path_read_text(cgroup->fd, NULL, &text, "cgroup.procs");
 
 	if (r < 0)
 		return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
@@ -381,10 +381,10 @@ int cgroup_limits_read(struct cgroup_limits *ret, int root_fd)
 	_cleanup_(freep) char *mounts = NULL, *groups = NULL;
 	struct cgroup_limits l = {.weight = -1};
 	bool any = false;
-	int r = text_read_file(root_fd, "/proc/self/mountinfo", &mounts);
+	int r = path_read_text(root_fd, NULL, &mounts, "/proc/self/mountinfo");
 
 	if (r == 0)
-		r = text_read_file(root_fd, "/proc/self/cgroup", &groups);
+		r = path_read_text(root_fd, NULL, &groups, "/proc/self/cgroup");
 	if (r < 0)
 		return r;
 	for (char *rest = mounts, *line; (line = strsep(&rest, "\n"));) {

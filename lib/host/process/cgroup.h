@@ -3,7 +3,7 @@
  * process tree, orphans included, and can kill all of it at once. It needs no controller. */
 #pragma once
 
-#include "lib/base/paths.h"
+#include "lib/base/base.h"
 
 #include <sys/types.h>
 

@@ -125,7 +125,7 @@ int partition_write(const char *directory, const char *cpus)
 	if (r == 0)
 		r = path_write(fd, "isolated", "cpuset.cpus.partition");
 	if (r == 0)
-		r = text_read_file(fd, "cpuset.cpus.partition", &state);
+		r = path_read_text(fd, NULL, &state, "cpuset.cpus.partition");
 	if (r == 0 && strcmp(state, "isolated") != 0)
 		r = -EINVAL;
 	if (r < 0 && made)

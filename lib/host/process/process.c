@@ -2,8 +2,6 @@
 /* Other processes, as /proc shows them: see process.h. */
 #include "lib/host/process/process.h"
 
-#include "lib/base/paths.h"
-
 enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
 int process_parse(const char *stat, struct process *ret)

@@ -3,7 +3,6 @@
  * kernel.h. The only file that includes zlib. */
 #include "lib/host/system/kernel.h"
 
-#include "lib/base/paths.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 

@@ -5,8 +5,6 @@
  * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
 #include "lib/host/system/machine.h"
 
-#include "lib/base/paths.h"
-
 #include <systemd/sd-id128.h>
 
 /* Machine ids are derived with it: they identify a machine to EMP only. */

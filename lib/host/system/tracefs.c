@@ -2,7 +2,7 @@
 /* The kernel's file system of traces: see tracefs.h. */
 #include "lib/host/system/tracefs.h"
 
-#include "lib/base/paths.h"
+#include "lib/base/base.h"
 
 #include <linux/magic.h>
 #include <sys/mount.h>
