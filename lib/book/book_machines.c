@@ -20,20 +20,19 @@ int book_find_environment(struct book *book, const char *digest, int64_t *ret, s
 int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
 	int64_t *ret, struct error *err)
 {
+	/* without a digest, environments are the same if their machines and documents are */
+	static const char
+		machine_insert[] = "INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL"
+				   " ON CONFLICT DO NOTHING",
+		find[] = "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
+			 " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
+		insert[] = "INSERT INTO environment(digest, machine, document)"
+			   " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
 	int64_t id = 0;
 	int r = BOOK_ATOMIC(book,
-		(machine ? sql_row(book, err, "INSERT INTO machine(name) VALUES (?) ON CONFLICT DO NOTHING",
-				   "t", machine)
-			 : 0)
-			/* without a digest, environments are the same if their machines and documents are */
-			?: sql_row(book, err,
-				   "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
-				   " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
-				   "ttt:I", digest, machine, document, &id)
-				   ?: sql_row(book, err,
-					      "INSERT INTO environment(digest, machine, document)"
-					      " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id",
-					      "ttt:I", digest, machine, document, &id),
+		sql_row(book, err, machine_insert, "t", machine)
+			?: sql_row(book, err, find, "ttt:I", digest, machine, document, &id)
+			?: sql_row(book, err, insert, "ttt:I", digest, machine, document, &id),
 		err);
 
 	if (r < 0)
@@ -50,12 +49,14 @@ static int environment_not_there(struct book *book, int64_t id, struct error *er
 int book_get_environment(struct book *book, int64_t id, char **ret_digest, char **ret_machine,
 	char **ret_document, struct error *err)
 {
-	int r = id == 0 ? 1
-			: sql_row(book, err,
-				  "SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
-				  " WHERE environment.id = ?",
-				  "i:TTT", id, ret_digest, ret_machine, ret_document);
+	int r;
 
+	if (id == 0)
+		return 0;
+	r = sql_row(book, err,
+		"SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
+		" WHERE environment.id = ?",
+		"i:TTT", id, ret_digest, ret_machine, ret_document);
 	return r > 0 ? 0 : r < 0 ? r : environment_not_there(book, id, err);
 }
 

@@ -31,9 +31,8 @@ struct document_feature {
 	const struct run_rows *
 		rows; /* of its runs, in the order in which they can be stored; the last has no member. NULL: none */
 	/* The document of a run has, under this member, the other runs without which it cannot be understood: all of them, by their
-	 * numbers. NULL: there are none. */
-	const char *companions_member;
-	int (*companions)(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err);
+	 * numbers. Without a member: there are none. */
+	struct run_rows companions;
 	/* Documents of its own, which are not runs; NULL: none. *ret: the number that the book gives it */
 	const char *format;
 	int (*import)(struct book *book, const json_t *document, int64_t *ret, struct error *err);

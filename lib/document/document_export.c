@@ -259,13 +259,14 @@ static int write_companions(struct run_export *x, const struct document_feature 
 	_cleanup_(freep) int64_t *runs = NULL;
 	int64_t own = x->run;
 	size_t n = 0;
-	int r = feature->companions(x->book, own, &runs, &n, x->err);
+	int r = sql_all(
+		x->book, x->err, feature->companions.table, feature->companions.select, &runs, &n, "i", own);
 
 	for (size_t i = 0, written = 0; r >= 0 && i < n; i++) {
 		if (runs[i] == own)
 			continue;
 		if (written++ == 0)
-			fprintf(x->file, ",\n \"%s\": [\n", feature->companions_member);
+			fprintf(x->file, ",\n \"%s\": [\n", feature->companions.member);
 		else
 			fputs(",\n", x->file);
 		x->run = runs[i];
@@ -293,7 +294,7 @@ int document_export_run(
 		r = write_run(&x);
 		for (const struct document_feature *const *feature = document_features; r >= 0 && *feature;
 			feature++)
-			if ((*feature)->companions)
+			if ((*feature)->companions.member)
 				r = write_companions(&x, *feature);
 		fputs(r < 0 ? "\n" : "}\n", file);
 		if (fflush(file) < 0 || ferror(file))

@@ -364,8 +364,8 @@ static int scan_run(struct run_import *import, bool is_companion)
 			if (!strcmp(name, rows->member))
 				place = &part->rows[i];
 		for (const struct document_feature *const *feature = document_features; *feature; feature++)
-			has_companions |= (*feature)->companions_member &&
-					  !strcmp(name, (*feature)->companions_member);
+			has_companions |= (*feature)->companions.member &&
+					  !strcmp(name, (*feature)->companions.member);
 		if ((place && *place) || json_object_get(part->head, name))
 			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
 		if (place) {

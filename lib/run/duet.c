@@ -38,17 +38,11 @@ int book_duet(struct book *book, int64_t run, struct duet_row **ret, size_t *ret
 	return sql_all(book, err, &duet_table, OF_THE_SAME_DUET, ret, ret_n, "i", run);
 }
 
-static int duet_companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
-{
-	static const struct field number = {"run", FIELD_INT64, .size = sizeof(int64_t), .min = 1};
-	static const struct field_table numbers = {"duet", "", &number, 1, sizeof(int64_t)};
-
-	return sql_all(book, err, &numbers, OF_THE_SAME_DUET, ret, ret_n, "i", run);
-}
+static const struct field_table duet_run_table = {"duet", "",
+	&(const struct field){"run", FIELD_INT64, .size = sizeof(int64_t), .min = 1}, 1, sizeof(int64_t)};
 
 const struct document_feature duet_feature = {
 	.rows = (const struct run_rows[]){{"duet", &duet_table, .single = true},
 		{"duet_samples", &duet_sample_table}, {"duet_alone", &duet_alone_table}, {}},
-	.companions_member = "duet_runs",
-	.companions = duet_companions,
+	.companions = {"duet_runs", &duet_run_table, OF_THE_SAME_DUET},
 };
