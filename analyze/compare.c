@@ -93,7 +93,7 @@ struct compare_query {
 	enum comparison_clock main;    /* the clock that is compared, or the first of both */
 	struct comparison comparisons[N_COMPARISON_CLOCKS];
 	enum duet_doubt doubt; /* why two programs of a duet are compared by their runs alone */
-	char resolving[RESOLVING_TEXT_SIZE];
+	char mdd[MDD_TEXT_SIZE];
 	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
 };
 
@@ -273,8 +273,8 @@ static void compare_print(const struct compare_query *q)
 		if (clock == q->main ||
 			(q->clocks == COMPARE_BOTH && q->comparisons[clock].design == DESIGN_BETWEEN))
 			print_design(&q->comparisons[clock]);
-	if (*q->resolving)
-		printf("%s\n", q->resolving);
+	if (*q->mdd)
+		printf("%s\n", q->mdd);
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
@@ -330,8 +330,8 @@ int verb_compare(int argc, char **argv, struct error *err)
 	if (r == 0 && b->discarding.run.id) {
 		size_t of_a = a->sides[q.main].n, of_b = b->sides[q.main].n;
 
-		r = resolving_text(q.book, b->discarding.run.environment, NULL, of_a < of_b ? of_a : of_b,
-			q.resolving, err);
+		r = mdd_text(
+			q.book, b->discarding.run.environment, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
 	}
 	if (r == 0)
 		r = find_changes(&q, err);

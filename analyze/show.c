@@ -89,7 +89,7 @@ static int print_result(
 	if (r < 0)
 		return r;
 	screen = run_screen_fill(&result);
-	r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.resolving, err);
+	r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.mdd, err);
 	if (r == 0 && today)
 		r = print_recomputed(book, run, rules, &result.discarding, err);
 	if (r == 0)

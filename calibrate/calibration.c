@@ -140,7 +140,7 @@ static int64_t duet_length_ns(const struct calibration *c)
 
 /* Adds what a duet can resolve on this machine: from rounds of a few seconds together, each of which gives the logarithm of the ratio
  * of their PTs. -EINTR without a sentence. */
-static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOLVING], struct error *err)
+static int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error *err)
 {
 	const struct observer *o = &c->base.observer;
 	const struct command_spec all = {
@@ -176,7 +176,7 @@ static int calibration_duet(struct calibration *c, struct resolving rows[N_RESOL
 			log_ratios[i] = log((double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
 	}
 	if (r == 0 && can)
-		resolving_add_duet(rows, log_ratios, DUET_ROUNDS);
+		mdd_add_duet(rows, log_ratios, DUET_ROUNDS);
 	for (size_t i = 0; i < 2; i++)
 		cgroup_free(cgroups[i]);
 	return r;
@@ -412,7 +412,7 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 	if (calibrate_options.json) {
 		r = document_print_profile(p, err);
 	} else {
-		const char *resolving;
+		const char *mdd;
 
 		printf("Profile '%s': %s", terminal_text(p->name), text_count(p->n_cutoffs, "cutoff"));
 		if (made->left_out.n > 0)
@@ -422,9 +422,9 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 		noise_print(screen, p->name, &p->mark);
 		if (p->n_cutoffs)
 			cutoffs_print(p, calibrate_options.verbose, screen);
-		resolving = resolving_text_of(p->resolving, PAPERS_SAMPLES, false);
-		if (*resolving)
-			printf("Resolution: %s\n", resolving);
+		mdd = mdd_text_of(p->mdd, PAPERS_SAMPLES, false);
+		if (*mdd)
+			printf("Resolution: %s\n", mdd);
 	}
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(c->base.book, made->analyses, CALIBRATION_PHASES, screen, err);
@@ -470,7 +470,7 @@ static int conclude(struct calibration *c, struct error *err)
 		book_put_calibration(c->base.book, &c->plan, NULL);
 		return STATUS_NOT_FIT;
 	}
-	r = calibration_duet(c, made.profile.resolving, err);
+	r = calibration_duet(c, made.profile.mdd, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED,
 			"interrupted: both runs are complete; to resume: emp-calibrate%s resume %lld",

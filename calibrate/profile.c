@@ -48,10 +48,9 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
 			terminal_text(profile.environment_digest));
 	noise_print(stdout, profile.name, &profile.mark);
-	for (size_t i = 0; i < N_RESOLVING; i++)
-		if (profile.resolving[i].samples > 0)
-			printf("%s\n",
-				resolving_text_of(profile.resolving, (size_t)resolving_sizes[i], false));
+	for (size_t i = 0; i < N_MDD; i++)
+		if (profile.mdd[i].samples > 0)
+			printf("%s\n", mdd_text_of(profile.mdd, (size_t)mdd_sizes[i], false));
 	cutoffs_print_omitted(&profile, NULL, stdout);
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");

@@ -384,17 +384,6 @@ static int run_hook(const struct task *t, const char *command, const char *what,
 	return r < 0 && interrupt_pending() ? -EINTR : r;
 }
 
-int64_t against_length_ns(int64_t pt_ns)
-{
-	const int64_t least_ns = 200 * NS_PER_MS, most_ns = 500 * NS_PER_MS;
-	int64_t covered_ns = pt_ns / 10 * 9; /* so that the program is rarely started again */
-	int64_t parts = covered_ns / most_ns + 1, times = least_ns / (pt_ns > 0 ? pt_ns : 1) + 1;
-
-	if (covered_ns / parts > least_ns)
-		return covered_ns / parts;
-	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
-}
-
 /* The program's --setup. Of INC, how much it is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
 static int begin_task(struct sampling *sampling, struct error *err)
 {
@@ -409,7 +398,7 @@ static int begin_task(struct sampling *sampling, struct error *err)
 	r = inc_find_constant(inc, &s->base, s->base.environment, err);
 	if (r < 0)
 		return r;
-	length_ns = against_length_ns(s->samplings[0].last_pt_ns);
+	length_ns = inc_length_beside(s->samplings[0].last_pt_ns);
 	sampling->increments = (int64_t)(inc->per_second * (double)length_ns / 1e9) + 1;
 	inc_program_make(&s->inc->program, inc, &s->base, (double)sampling->increments);
 	free(t->run.command);
@@ -522,8 +511,8 @@ static int note_result(struct task *t, struct error *err)
 	_cleanup_(freep) char *perf = perf_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
 	bool named = sums->escapee[0];
-	int r = resolving_text(
-		s->base.book, s->base.environment, s->rules.profile, t->result.n_samples, t->resolving, err);
+	int r = mdd_text(
+		s->base.book, s->base.environment, s->rules.profile, t->result.n_samples, t->mdd, err);
 
 	if (r < 0)
 		return r;
@@ -543,8 +532,8 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_OTHER, "perf: %s", perf);
 	notes_add_all(&all, &t->notes);
 	notes_add_all(&all, &s->notes);
-	if (*t->resolving)
-		notes_add(&all, NOTE_RESOLUTION, "%s", t->resolving);
+	if (*t->mdd)
+		notes_add(&all, NOTE_RESOLUTION, "%s", t->mdd);
 	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
 }
 

@@ -57,8 +57,7 @@ struct task {
 	struct run_result result; /* as the book has it; without samples before the run has ended */
 	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
 	struct notes notes;       /* on this result alone */
-	char resolving
-		[RESOLVING_TEXT_SIZE]; /* what the machine can resolve by so many samples; "": not known */
+	char mdd[MDD_TEXT_SIZE];  /* what the machine can resolve by so many samples; "": not known */
 	struct session *session;
 };
 
@@ -118,10 +117,6 @@ int session_duet(const struct session *session, struct duet_report *ret, struct 
 /* Takes all samples, then reads the results, also those of interrupted runs that have samples. If a duet is in doubt, takes samples in
  * turn after it. 0, or a status of lib/base/tool.h or negative errno with a sentence. */
 int session_run(struct session *session, const struct commands *commands, struct error *err);
-
-/* How long INC should take beside a program of that PT: nearly as long, so that it covers the program, in parts of half a second or less; but
- * long enough that its start does not count. A shorter program runs several times, and INC a little longer than all of them. */
-int64_t against_length_ns(int64_t pt_ns);
 
 /* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
 static inline const struct session *session_judged(const struct session *s)

@@ -106,7 +106,7 @@ static void show_result(const struct session *s, const struct task *t)
 			notes_add(&screen.notes, t->notes.items[i].kind, "%s", t->notes.items[i].text);
 	if (only) {
 		notes_add_all(&screen.notes, &s->notes);
-		snprintf(screen.resolving, sizeof(screen.resolving), "%s", t->resolving);
+		snprintf(screen.mdd, sizeof(screen.mdd), "%s", t->mdd);
 	}
 	screen_print(stdout, &screen);
 	if (s->trace)
@@ -168,8 +168,8 @@ static void show_results(const struct session *s)
 
 		notes_add_all(&rest, &others);
 		run_screen_note_correlation(&rest, programs, n);
-		if (*s->tasks[0].resolving)
-			printf("  %s\n", s->tasks[0].resolving);
+		if (*s->tasks[0].mdd)
+			printf("  %s\n", s->tasks[0].mdd);
 		notes_print(stdout, &rest, rest.n, "");
 	}
 	if (s->options->verbose)

@@ -396,11 +396,6 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	return call_verb(&line, argc - optind, argv + optind, err);
 }
 
-void tool_notice(const char *sentence)
-{
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, terminal_text(sentence));
-}
-
 int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct error err = {};

@@ -113,6 +113,3 @@ struct tool {
 
 /* What main returns. -h, --help, -V and --version need no row; a row may take the letters. */
 int tool_main(const struct tool *tool, int argc, char **argv);
-
-/* Prints a sentence to standard error, after the tool's name: what the user must know though nothing failed. */
-void tool_notice(const char *sentence);

@@ -53,8 +53,7 @@ int book_get_inc(struct book *book, int64_t environment, double *ret_per_second,
 int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
 
 /* What the machine of an environment can resolve, by its last profile: rows by size, .samples 0 where it is not known. */
-int book_get_resolving(
-	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err);
+int book_get_mdd(struct book *book, int64_t environment, struct mdd ret[N_MDD], struct error *err);
 /* How much its samples are alike, likewise. */
 int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err);
 

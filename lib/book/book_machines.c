@@ -92,25 +92,24 @@ int book_put_inc(struct book *book, int64_t environment, double per_second, stru
 		book->path, stored);
 }
 
-int book_get_resolving(
-	struct book *book, int64_t environment, struct resolving ret[N_RESOLVING], struct error *err)
+int book_get_mdd(struct book *book, int64_t environment, struct mdd ret[N_MDD], struct error *err)
 {
 	static const char *const figures[] = {"duet", "interleaved", "separate"};
 
-	for (size_t i = 0; i < N_RESOLVING; i++) {
-		struct resolving row = {.samples = resolving_sizes[i]};
+	for (size_t i = 0; i < N_MDD; i++) {
+		struct mdd row = {.samples = mdd_sizes[i]};
 		double *const values[] = {&row.duet, &row.interleaved, &row.separate};
 		bool known = true;
 
 		for (size_t k = 0; k < ELEMENTS(figures); k++) {
 			int r = get_measurement(book, environment,
-				text_brief("resolves_%s_%d", figures[k], resolving_sizes[i]), values[k], err);
+				text_brief("resolves_%s_%d", figures[k], mdd_sizes[i]), values[k], err);
 
 			if (r < 0)
 				return r;
 			known &= r > 0 || values[k] == &row.duet; /* which was not known before 0.3 */
 		}
-		ret[i] = known ? row : (struct resolving){};
+		ret[i] = known ? row : (struct mdd){};
 	}
 	return 0;
 }
@@ -138,14 +137,14 @@ int book_get_correlation(struct book *book, int64_t environment, struct correlat
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
 	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};
 
-static const struct field resolving_fields[] = {
-	{FIELD(resolving, FIELD_INT64, samples), .min = 1, .max = UINT32_MAX},
-	{FIELD(resolving, FIELD_REAL, interleaved)},
-	{FIELD(resolving, FIELD_REAL, separate)},
-	{FIELD(resolving, FIELD_REAL, duet)},
+static const struct field mdd_fields[] = {
+	{FIELD(mdd, FIELD_INT64, samples), .min = 1, .max = UINT32_MAX},
+	{FIELD(mdd, FIELD_REAL, interleaved)},
+	{FIELD(mdd, FIELD_REAL, separate)},
+	{FIELD(mdd, FIELD_REAL, duet)},
 };
-static const struct field_table resolving_table = {"profile_resolving", "profile, ", resolving_fields,
-	ELEMENTS(resolving_fields), sizeof(struct resolving)};
+static const struct field_table mdd_table = {
+	"profile_resolving", "profile, ", mdd_fields, ELEMENTS(mdd_fields), sizeof(struct mdd)};
 
 static const char *const half_names[] = {"short", "long"};
 
@@ -203,8 +202,7 @@ static int put_figures(struct book *book, const struct profile *profile, struct 
 	if (r != 0) /* 1: there is a later one */
 		return r < 0 ? r : 0;
 	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
-	for (const struct resolving *row = profile->resolving;
-		r >= 0 && row < profile->resolving + N_RESOLVING; row++)
+	for (const struct mdd *row = profile->mdd; r >= 0 && row < profile->mdd + N_MDD; row++)
 		if (row->samples > 0)
 			r = sql_row(book, err,
 				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1'),"
@@ -240,9 +238,9 @@ static int put_profile(struct book *book, const struct profile *profile, bool re
 				       halves[i]->n_l_samples, "it", id, half_names[i]);
 	if (r >= 0)
 		r = sql_insert(book, err, &cutoff_table, "", profile->cutoffs, profile->n_cutoffs, "i", id);
-	for (size_t i = 0; r >= 0 && i < N_RESOLVING; i++)
-		if (profile->resolving[i].samples > 0) {
-			r = sql_insert(book, err, &resolving_table, "", &profile->resolving[i], 1, "i", id);
+	for (size_t i = 0; r >= 0 && i < N_MDD; i++)
+		if (profile->mdd[i].samples > 0) {
+			r = sql_insert(book, err, &mdd_table, "", &profile->mdd[i], 1, "i", id);
 			is_known = true;
 		}
 	return r < 0 || !is_known ? r : put_figures(book, profile, err);
@@ -260,7 +258,7 @@ static int complete_profiles(struct book *book, struct profile **items, size_t *
 
 	for (struct profile *profile = *items; r >= 0 && profile < *items + *n; profile++) {
 		struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
-		_cleanup_(freep) struct resolving *rows = NULL;
+		_cleanup_(freep) struct mdd *rows = NULL;
 		size_t n_rows = 0;
 
 		for (int i = 0; r >= 0 && i < 2; i++) {
@@ -272,12 +270,12 @@ static int complete_profiles(struct book *book, struct profile **items, size_t *
 					&halves[i]->n_l_samples, "it", profile->id, half_names[i]);
 		}
 		if (r >= 0)
-			r = sql_all(book, err, &resolving_table, "WHERE profile = ?", &rows, &n_rows, "i",
-				profile->id);
+			r = sql_all(
+				book, err, &mdd_table, "WHERE profile = ?", &rows, &n_rows, "i", profile->id);
 		for (size_t i = 0; r >= 0 && i < n_rows; i++)
-			for (size_t k = 0; k < N_RESOLVING; k++)
-				if (rows[i].samples == resolving_sizes[k])
-					profile->resolving[k] = rows[i];
+			for (size_t k = 0; k < N_MDD; k++)
+				if (rows[i].samples == mdd_sizes[k])
+					profile->mdd[k] = rows[i];
 		if (!(profile->correlation.lag1 < 1)) /* not what emp writes */
 			profile->correlation = (struct correlation){};
 		if (r >= 0)

@@ -2,7 +2,7 @@
 /* Opening the lab book: the checks of its file and of its schema, the upgrade of an older one, and a copy to go on in if the file cannot be
  * written. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with the same words ("unable
  * to open database file"). */
-#include "lib/base/tool.h"
+#include "lib/base/terminal.h"
 #include "lib/book/book_internal.h"
 
 #include <endian.h>
@@ -326,7 +326,7 @@ static int take_steps(struct book *book, char **ret_copy, struct error *err)
  * that refer to it. SQLite does not change that inside a transaction. */
 static int upgrade_schema(struct book *book, struct error *err)
 {
-	_cleanup_(freep) char *copy = NULL, *notice = NULL;
+	_cleanup_(freep) char *copy = NULL;
 	int r;
 
 	sqlite3_exec(book->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
@@ -336,12 +336,10 @@ static int upgrade_schema(struct book *book, struct error *err)
 	sqlite3_exec(book->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
 	if (r < 0 && copy)
 		unlink(copy);
-	if (r == 0 && copy) {
-		notice = text_format(
-			"the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'",
-			book->path, copy);
-		tool_notice(notice);
-	}
+	if (r == 0 && copy)
+		fprintf(stderr,
+			"%s: the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'\n",
+			program_invocation_short_name, terminal_text(book->path), terminal_text(copy));
 	return r;
 }
 
@@ -492,7 +490,7 @@ static bool go_elsewhere(struct book *book, int e)
 	enum { SPARE_BYTES = 16 << 20 };
 	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
 	off_t size = file_size(book->path, "") + file_size(book->path, "-wal") + SPARE_BYTES;
-	_cleanup_(freep) char *folder = NULL, *path = NULL, *notice = NULL;
+	_cleanup_(freep) char *folder = NULL, *path = NULL;
 	_cleanup_(book_freep) struct book *copy = NULL;
 	struct stat here = {}, there;
 	struct statvfs fs;
@@ -545,10 +543,10 @@ static bool go_elsewhere(struct book *book, int e)
 	copy->ours = false;
 	book_patience(book, book->patience_ms); /* these call back with the handle */
 	book_walk_register(book, NULL);
-	notice = text_format(
-		"the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'",
-		book->left, strerror(e), book->path);
-	tool_notice(notice);
+	fprintf(stderr,
+		"%s: the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'\n",
+		program_invocation_short_name, terminal_text(book->left), strerror(e),
+		terminal_text(book->path));
 	return true;
 }
 

@@ -49,7 +49,7 @@ static bool is_resolvable(const json_t *number)
 }
 
 /* Other sizes than the book's are left out. */
-static void parse_resolving(struct json_fields *f, const json_t *array, struct resolving rows[N_RESOLVING])
+static void parse_mdd(struct json_fields *f, const json_t *array, struct mdd rows[N_MDD])
 {
 	for (size_t k = 0; f->r == 0 && k < json_array_size(array); k++) {
 		const json_t *entry = json_array_get(array, k),
@@ -65,9 +65,9 @@ static void parse_resolving(struct json_fields *f, const json_t *array, struct r
 				k + 1, MOST_RESOLVING);
 			return;
 		}
-		for (size_t i = 0; i < N_RESOLVING; i++)
-			if (samples == resolving_sizes[i])
-				rows[i] = (struct resolving){samples, json_number_value(interleaved),
+		for (size_t i = 0; i < N_MDD; i++)
+			if (samples == mdd_sizes[i])
+				rows[i] = (struct mdd){samples, json_number_value(interleaved),
 					json_number_value(separate), json_number_value(duet)};
 	}
 }
@@ -97,7 +97,7 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	profile.environment_digest = text_copy(digest);
 	parse_half(&f, "short", "'short'", &profile.short_run);
 	parse_half(&f, "long", "'long'", &profile.long_run);
-	parse_resolving(&f, json_object_get(document, "resolving"), profile.resolving);
+	parse_mdd(&f, json_object_get(document, "resolving"), profile.mdd);
 	document_read_correlation(&f, &profile.correlation);
 	cutoffs = json_fields_array(&f, "cutoffs");
 	if (f.r < 0)
@@ -125,7 +125,7 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 {
 	_cleanup_(json_decrefp)
 		json_t *document = json_pack("{s:s, s:i}", "format", "emp-profile", "version", 1),
-		       *resolving = json_array();
+		       *mdd = json_array();
 	json_t *cutoffs = json_array();
 	int r = json_object_update_new(document, document_new(&profile_table, profile));
 
@@ -142,17 +142,17 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 	}
 	r |= json_object_set_new(
 		document, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
-	for (size_t i = 0; i < N_RESOLVING; i++) {
-		const struct resolving *row = &profile->resolving[i];
+	for (size_t i = 0; i < N_MDD; i++) {
+		const struct mdd *row = &profile->mdd[i];
 
 		if (row->samples > 0)
-			json_array_append_new(resolving,
-				json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)row->samples,
-					"interleaved", row->interleaved, "separate", row->separate, "duet",
-					row->duet > 0 ? json_real(row->duet) : NULL));
+			json_array_append_new(
+				mdd, json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)row->samples,
+					     "interleaved", row->interleaved, "separate", row->separate,
+					     "duet", row->duet > 0 ? json_real(row->duet) : NULL));
 	}
-	if (json_array_size(resolving) > 0)
-		json_object_set(document, "resolving", resolving);
+	if (json_array_size(mdd) > 0)
+		json_object_set(document, "resolving", mdd);
 	document_add_correlation(document, &profile->correlation);
 	json_object_set_new(document, "cutoffs", cutoffs);
 	for (size_t i = 0; i < profile->n_cutoffs; i++)

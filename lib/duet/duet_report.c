@@ -274,6 +274,17 @@ json_t *duet_report_as_json(const struct duet_report *d, const char *const *name
 
 /* The PT of a run in units of INC. */
 
+int64_t inc_length_beside(int64_t pt_ns)
+{
+	const int64_t least_ns = 200 * NS_PER_MS, most_ns = 500 * NS_PER_MS;
+	int64_t covered_ns = pt_ns / 10 * 9; /* so that the program is rarely started again */
+	int64_t parts = covered_ns / most_ns + 1, times = least_ns / (pt_ns > 0 ? pt_ns : 1) + 1;
+
+	if (covered_ns / parts > least_ns)
+		return covered_ns / parts;
+	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
+}
+
 int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret,
 	struct error *err)
 {

@@ -122,6 +122,10 @@ struct inc_units {
 	int64_t increments; /* that it made each time it ran */
 };
 
+/* How long INC should take beside a program of that PT: nearly as long, so that it covers the program, in parts of half a second or less; but
+ * long enough that its start does not count. A shorter program runs several times, and INC a little longer than all of them. */
+int64_t inc_length_beside(int64_t pt_ns);
+
 /* Samples discarded by `rules`. 1: done; 0: the run did not alternate with INC, or no sample is kept. */
 int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret,
 	struct error *err);

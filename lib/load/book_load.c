@@ -31,7 +31,7 @@ static const struct field load_sample_fields[] = {
 const struct field_table load_sample_table = FIELD_TABLE(load_sample, "run, ", load_sample_fields);
 
 const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS] = {
-	[PAGE_WAIT_SLAVE] = "slave",
+	[PAGE_WAIT_WORKER] = "slave",
 	[PAGE_WAIT_READ] = "read",
 	[PAGE_WAIT_WRITE] = "write",
 };

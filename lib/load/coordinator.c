@@ -109,7 +109,7 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	int r;
 
 	snprintf(w->number, sizeof(w->number), "%zu", k);
-	w->name = load_slave_name(c->load, k);
+	w->name = load_worker_name(c->load, k);
 	w->directory = text_format("%s/%s", c->directory, w->number);
 	if (mkdir(w->directory, 0700) < 0)
 		return error_os(err, -errno, "cannot make the directory '%s'", w->directory);
@@ -142,10 +142,27 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	return program_start(&c->programs[k], &w->spec, err);
 }
 
+/* The time in which some of its processes waited for "cpu" or "io" (PSI), in ns; -1: not known here. */
+static int64_t pressure_ns(const struct cgroup *cgroup, const char *resource)
+{
+	_cleanup_(freep) char *text = path_text(cgroup->fd, "%s.pressure", resource);
+	const char *total = text ? strstr(text, "total=") : NULL;
+
+	return total ? strtoll(total + strlen("total="), NULL, 10) * NS_PER_US : -1;
+}
+
 /* Whether the kernel has killed processes of the worker that needed more memory than it may have. */
 static bool is_over_memory(const struct coordinator *c, size_t k)
 {
-	return load_script_of(c->load, k)->memory && cgroup_oom_kills(c->workers[k].cgroup) > 0;
+	static const char name[] = "\noom_kill ";
+	_cleanup_(freep) char *events = NULL;
+	const char *kills;
+
+	if (!load_script_of(c->load, k)->memory)
+		return false;
+	events = path_text(c->workers[k].cgroup->fd, "memory.events");
+	kills = events ? strstr(events, name) : NULL;
+	return kills && strtoll(kills + strlen(name), NULL, 10) > 0;
 }
 
 /* `how`: what became of it, "": nothing yet. The limit is shown as in the load's file: "64M". */
@@ -290,8 +307,8 @@ static int end_statistics(struct coordinator *c, struct exec_result *ret, struct
 			.pt_ns = usage.usage_ns - w->usage.usage_ns,
 			.user_ns = usage.user_ns - w->usage.user_ns,
 			.system_ns = usage.system_ns - w->usage.system_ns,
-			.wait_ns = grown(w->wait_ns, cgroup_pressure_ns(w->cgroup, "cpu")),
-			.io_wait_ns = grown(w->io_wait_ns, cgroup_pressure_ns(w->cgroup, "io")),
+			.wait_ns = grown(w->wait_ns, pressure_ns(w->cgroup, "cpu")),
+			.io_wait_ns = grown(w->io_wait_ns, pressure_ns(w->cgroup, "io")),
 			.major_faults = state->major_faults,
 			.max_rss_bytes = state->max_rss_bytes,
 			.exit_status = -1,
@@ -343,8 +360,8 @@ static int run_workers(struct coordinator *c, struct exec_result *ret, struct er
 	for (size_t k = 0; r == 0 && k < c->n; k++) {
 		struct worker_process *w = &c->workers[k];
 
-		w->wait_ns = cgroup_pressure_ns(w->cgroup, "cpu");
-		w->io_wait_ns = cgroup_pressure_ns(w->cgroup, "io");
+		w->wait_ns = pressure_ns(w->cgroup, "cpu");
+		w->io_wait_ns = pressure_ns(w->cgroup, "io");
 		r = cgroup_usage(w->cgroup, &w->usage, err);
 	}
 	if (r == 0 && meter) {
@@ -390,7 +407,7 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 	*all = (struct page_wait){
 		.sample = c->result->start.sample,
 		.kind = kind,
-		.ready_ns = kind == PAGE_WAIT_SLAVE ? (int64_t)(after->ready_ns - before->ready_ns) : -1,
+		.ready_ns = kind == PAGE_WAIT_WORKER ? (int64_t)(after->ready_ns - before->ready_ns) : -1,
 		.lost = (int64_t)(after->lost[kind] - before->lost[kind]),
 	};
 	for (uint32_t i = 0; i < N_PAGE_WAIT_BINS; i++) {
@@ -486,7 +503,7 @@ static int observe_workers(struct coordinator *c, struct error *err)
 		r = observe_end(&all, c->observer->counters, raw, err);
 	raw->usages.wait_ns = -1; /* mostly for each other: see the workers' own */
 	for (enum page_wait_kind kind = 0; r == 0 && c->waits && kind < N_PAGE_WAIT_KINDS; kind++)
-		if (kind == PAGE_WAIT_SLAVE || c->session->page_wait_meter->has_devices)
+		if (kind == PAGE_WAIT_WORKER || c->session->page_wait_meter->has_devices)
 			record_page_waits(c, kind);
 	return r;
 }

@@ -419,7 +419,7 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 					NUMBER(w->program),
 					TEXT(terminal_text(p->work.programs[w->program - 1].name)),
 					csv_number(w->repetitions),
-					REAL("%.9f", load_rate_of_slave(p->load.coordination, sample, w)),
+					REAL("%.9f", load_rate_of_worker(p->load.coordination, sample, w)),
 					csv_time(w->start_ns - sample->start_ns), csv_time(w->finished_ns),
 					csv_time(w->et_ns), csv_time(w->pt_ns), csv_time(w->user_ns),
 					csv_time(w->system_ns), csv_time(w->wait_ns), csv_time(w->io_wait_ns),
@@ -448,7 +448,7 @@ static void write_markdown_rates(FILE *file, const struct load_rates *rates)
 		const struct load_rate *rate = &rates->items[i];
 		const char *interval = load_rate_interval_text(rate, unit);
 
-		table_row(table, script_cell(rate), NUMBER(rate->slaves), TEXT(load_rate_text(rate, unit)),
+		table_row(table, script_cell(rate), NUMBER(rate->workers), TEXT(load_rate_text(rate, unit)),
 			TEXT(interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns) : NULL),
 			TEXT(interval));
 	}
@@ -470,7 +470,7 @@ static void write_markdown_comparison(FILE *file, const struct load_comparison *
 		const struct load_pair *pair = &c->items[i];
 		double low = pair->comparison.ratio_low, high = pair->comparison.ratio_high;
 
-		table_row(table, script_cell(pair->b), NUMBER(pair->b->slaves),
+		table_row(table, script_cell(pair->b), NUMBER(pair->b->workers),
 			TEXT(load_rate_text(pair->a, unit)), TEXT(load_rate_text(pair->b, unit)),
 			TEXT(text_brief("%.3f", pair->comparison.ratio)),
 			TEXT(isnan(low) ? NULL : text_brief("%.3f … %.3f", low, high)),

@@ -41,7 +41,7 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 
 	if (name)
 		plot_text(script, "captions", i + 1, "%s ×%" PRId64 ": repetitions per %s", name,
-			first->slaves, unit->long_name);
+			first->workers, unit->long_name);
 	else
 		plot_text(script, "captions", i + 1, "all work: %s per %s",
 			load_rates_in_shares(&all->items[0]->rates) ? "shares" : "repetitions",
@@ -189,7 +189,7 @@ static void write_timeline(const void *subject, FILE *script)
 		/* "edit 2" for the second worker of the script edit, "compress" for an only one. */
 		for (size_t k = 0; k < i; k++)
 			number += script_of(t, k) == of;
-		if (rate->slaves > 1)
+		if (rate->workers > 1)
 			plot_text(script, "labels", i + 1, "%s %zu", label, number);
 		else
 			plot_text(script, "labels", i + 1, "%s", label);

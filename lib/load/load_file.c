@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-enum { MOST_SLAVES = 10000 };
+enum { MOST_WORKERS = 10000 };
 
 /* How the value of a line is read. */
 enum load_value {
@@ -46,7 +46,7 @@ static const struct load_key load_keys[] = {
 	{"coordination", VALUE_COORDINATION, OF_LOAD(coordination)},
 	{"cpus", VALUE_CPUS, OF_LOAD(cpu_list)},
 	{"directory", VALUE_TEXT, OF_LOAD(directory)},
-	{"runs", VALUE_INT, OF_LOAD(runs), 1, MOST_SLAVES},
+	{"runs", VALUE_INT, OF_LOAD(runs), 1, MOST_WORKERS},
 	{"seed", VALUE_INT64, OF_LOAD(seed), 0, INT64_MAX},
 	{"setup", VALUE_TEXT, OF_LOAD(setup)},
 	{"teardown", VALUE_TEXT, OF_LOAD(teardown)},
@@ -61,10 +61,10 @@ static const struct load_key script_keys[] = {
 	{"input", VALUE_INPUT},
 	{"memory", VALUE_SIZE, OF_SCRIPT(memory)},
 	{"nice", VALUE_INT, OF_SCRIPT(nice), -20, 19},
-	{"repetitions", VALUE_INT, OF_SCRIPT(repetitions), 1, MOST_SLAVES},
+	{"repetitions", VALUE_INT, OF_SCRIPT(repetitions), 1, MOST_WORKERS},
 	{"setup", VALUE_TEXT, OF_SCRIPT(setup)},
 	{"shell", VALUE_SHELL},
-	{"slaves", VALUE_INT, OF_SCRIPT(slaves), 1, MOST_SLAVES},
+	{"slaves", VALUE_INT, OF_SCRIPT(workers), 1, MOST_WORKERS},
 	{"slice", VALUE_SLICE, OF_SCRIPT(slice_ns)},
 	{"teardown", VALUE_TEXT, OF_SCRIPT(teardown)},
 	{"think", VALUE_THINK},
@@ -203,7 +203,7 @@ static int take_load_line(const struct ini_line *line, void *data, struct error 
 			script = &load->scripts[i];
 	if (!is_load && !script) {
 		script = array_add(load->scripts, load->n_scripts);
-		*script = (struct script){.name = xstrdup(line->section), .slaves = 1, .repetitions = 1};
+		*script = (struct script){.name = xstrdup(line->section), .workers = 1, .repetitions = 1};
 	}
 	for (const struct load_key *key = is_load ? load_keys : script_keys; key->name; key++)
 		if (!strcmp(key->name, line->name))
@@ -238,9 +238,9 @@ int load_parse(struct load *ret, const char *text, const char *path, struct erro
 		if (load.scripts[i].n_steps == 0)
 			return error_say(
 				err, -EINVAL, "%s: the script [%s] does nothing", path, load.scripts[i].name);
-	if (load_slaves(&load) > MOST_SLAVES)
+	if (load_n_workers(&load) > MOST_WORKERS)
 		return error_say(err, -EINVAL, "%s: %zu slaves, but at most %d are possible", path,
-			load_slaves(&load), MOST_SLAVES);
+			load_n_workers(&load), MOST_WORKERS);
 	*ret = TAKE_STRUCT(load);
 	return 0;
 }
@@ -274,13 +274,13 @@ void load_clear(struct load *load)
 void load_print(FILE *file, const struct load *load)
 {
 	fprintf(file, "%s: %s, %s, %s on %s%s\n", terminal_text(load->name), text_count(load->runs, "run"),
-		coordination_names[load->coordination], text_count(load_slaves(load), "slave"),
+		coordination_names[load->coordination], text_count(load_n_workers(load), "slave"),
 		load->cpu_list ? "CPUs " : "all CPUs", load->cpu_list ? terminal_text(load->cpu_list) : "");
 	for (size_t i = 0; i < load->n_scripts; i++) {
 		static const char *const kinds[] = {"", "think ", "flush ", "flush "};
 
-		fprintf(file, "  %s ×%d, %s\n", terminal_text(load->scripts[i].name), load->scripts[i].slaves,
-			text_count(load->scripts[i].repetitions, "repetition"));
+		fprintf(file, "  %s ×%d, %s\n", terminal_text(load->scripts[i].name),
+			load->scripts[i].workers, text_count(load->scripts[i].repetitions, "repetition"));
 		for (size_t k = 0; k < load->scripts[i].n_steps; k++) {
 			const struct step *step = &load->scripts[i].steps[k];
 
@@ -291,12 +291,12 @@ void load_print(FILE *file, const struct load *load)
 	}
 }
 
-size_t load_slaves(const struct load *load)
+size_t load_n_workers(const struct load *load)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < load->n_scripts; i++)
-		n += (size_t)load->scripts[i].slaves;
+		n += (size_t)load->scripts[i].workers;
 	return n;
 }
 
@@ -304,16 +304,16 @@ const struct script *load_script_of(const struct load *load, size_t worker)
 {
 	const struct script *script = load->scripts;
 
-	for (; worker >= (size_t)script->slaves; script++)
-		worker -= (size_t)script->slaves;
+	for (; worker >= (size_t)script->workers; script++)
+		worker -= (size_t)script->workers;
 	return script;
 }
 
-char *load_slave_name(const struct load *load, size_t worker)
+char *load_worker_name(const struct load *load, size_t worker)
 {
 	const struct script *script = load_script_of(load, worker);
 
 	for (const struct script *before = load->scripts; before < script; before++)
-		worker -= (size_t)before->slaves;
-	return script->slaves == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, worker + 1);
+		worker -= (size_t)before->workers;
+	return script->workers == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, worker + 1);
 }

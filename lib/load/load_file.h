@@ -33,7 +33,7 @@ struct step {
 
 struct script {
 	char *name;
-	int slaves, repetitions;
+	int workers, repetitions;
 	char *setup, *teardown; /* NULL: none */
 	struct step *steps;
 	size_t n_steps;
@@ -67,7 +67,7 @@ void load_clear(struct load *load);
 void load_print(FILE *file, const struct load *load);
 
 /* How many workers there are. The worker k, from 0, follows the script load_script_of(). */
-size_t load_slaves(const struct load *load);
+size_t load_n_workers(const struct load *load);
 const struct script *load_script_of(const struct load *load, size_t worker);
 /* "edit 2", or "edit" where it is the only one of its script; the caller frees it. */
-char *load_slave_name(const struct load *load, size_t worker);
+char *load_worker_name(const struct load *load, size_t worker);

@@ -19,7 +19,7 @@ struct load_parts load_parts_of(const struct load_work *work, uint32_t sample)
 	return parts;
 }
 
-double load_rate_of_slave(
+double load_rate_of_worker(
 	enum coordination coordination, const struct sample *sample, const struct sample_program *part)
 {
 	int64_t ns = coordination == LOAD_CONSTANT ? part->et_ns : sample->et_ns;
@@ -49,14 +49,14 @@ static int take_repetitions(const struct ini_line *line, void *data, struct erro
 
 	if (rate && !strcmp(line->name, "repetitions") &&
 		text_parse_int(line->value, line->name, 1, 10000, &n, err) == 0)
-		rate->share = n * rate->slaves;
+		rate->share = n * rate->workers;
 	return 0;
 }
 
 /* One for all work, then one for each script, with what a share of it is. */
 static void list_rates(struct load_rates *rates, const struct load_work *work)
 {
-	array_add(rates->items, rates->n)->slaves = rates->sum.slaves = (int64_t)work->n_programs;
+	array_add(rates->items, rates->n)->workers = rates->sum.workers = (int64_t)work->n_programs;
 	for (size_t i = 0; i < work->n_programs; i++) {
 		const char *script = work->programs[i].name;
 		struct load_rate *rate = load_rates_find(rates, script);
@@ -65,7 +65,7 @@ static void list_rates(struct load_rates *rates, const struct load_work *work)
 			rate = array_add(rates->items, rates->n);
 			rate->script = script;
 		}
-		rate->share = ++rate->slaves;
+		rate->share = ++rate->workers;
 	}
 	ini_each_line(work->file, "", take_repetitions, rates, NULL);
 	rates->sum.nano = xcalloc(rates->n_runs + 1, sizeof(int64_t));
@@ -83,7 +83,7 @@ static void fill_rates(struct load_rates *rates, size_t i, const struct load_wor
 	double logs = 0;
 
 	for (size_t k = 0; k < parts.n; k++) {
-		double rate = load_rate_of_slave(work->coordination, sample, &parts.items[k]);
+		double rate = load_rate_of_worker(work->coordination, sample, &parts.items[k]);
 		const char *script = work->programs[parts.items[k].program - 1].name;
 
 		sums[0] += rate;

@@ -263,7 +263,7 @@ static void print_rate(FILE *file, const struct load_rate *rate, const char *all
 	const char *mean = load_rate_text(rate, unit), *interval = load_rate_interval_text(rate, unit);
 	_cleanup_(freep) char *text = text_format("%s /%s", mean, unit->name);
 	/* "     edit ×4" */
-	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->slaves);
+	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->workers);
 	_cleanup_(freep) char *script = NULL;
 	size_t width = terminal_text_width(workers);
 

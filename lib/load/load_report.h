@@ -48,7 +48,7 @@ struct pearson pearson_of(const double *x, const double *y, size_t n);
 
 struct load_rate {
 	const char *script; /* NULL: of all; the programs' otherwise */
-	int64_t slaves;
+	int64_t workers;
 	int64_t share;            /* repetitions of all its workers in a run */
 	int64_t *nano;            /* by run: repetitions, or of all work shares, in 10^9 s */
 	struct summary summary;   /* of them */
@@ -77,7 +77,7 @@ struct load_rates load_rates_of(const struct load_work *work, const struct load_
 void load_rates_clear(struct load_rates *rates);
 
 /* What one worker did in a sample, in repetitions a second. */
-double load_rate_of_slave(
+double load_rate_of_worker(
 	enum coordination coordination, const struct sample *sample, const struct sample_program *part);
 /* Whether the rate of all work is in shares: there are several scripts. */
 bool load_rates_in_shares(const struct load_rates *rates);

@@ -82,7 +82,7 @@ int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, stru
 {
 	uint32_t first = 0, fd = (uint32_t)cgroup_fd;
 
-	if (bpf_map_update_elem(bpf_map__fd(meter->programs->maps.slaves), &first, &fd, BPF_ANY) < 0)
+	if (bpf_map_update_elem(bpf_map__fd(meter->programs->maps.workers), &first, &fd, BPF_ANY) < 0)
 		return error_os(err, -errno, "cannot tell the BPF programs whose page waits to time");
 	return 0;
 }

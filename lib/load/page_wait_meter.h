@@ -15,7 +15,7 @@
 #endif
 
 enum page_wait_kind {
-	PAGE_WAIT_SLAVE, /* a task of a worker slept until a page, a buffer or another transfer was there, and ran again */
+	PAGE_WAIT_WORKER, /* a task of a worker slept until a page, a buffer or another transfer was there, and ran again */
 	PAGE_WAIT_READ, /* a read request of a block device, whoever caused it: from its issue to its completion */
 	PAGE_WAIT_WRITE, /* likewise */
 	N_PAGE_WAIT_KINDS

@@ -124,7 +124,7 @@ void page_wait_correlate(struct load_report *p)
 
 	p->wait_number = p->wait_length = pearson_of(NULL, NULL, 0);
 	for (size_t i = 0; i < n; i++) {
-		const struct page_wait *wait = page_wait_find(&p->page_waits, PAGE_WAIT_SLAVE, p->kept[i].n);
+		const struct page_wait *wait = page_wait_find(&p->page_waits, PAGE_WAIT_WORKER, p->kept[i].n);
 		int64_t ready_ns = wait && wait->ready_ns > 0 ? wait->ready_ns : 0;
 		double repetitions = 0;
 
@@ -201,7 +201,7 @@ static void print_wait_correlations(FILE *file, const struct load_report *p)
 
 void page_wait_report_print(FILE *file, const struct load_report *p, int64_t width_ns)
 {
-	const struct page_wait_total *workers = &p->page_wait_totals[PAGE_WAIT_SLAVE],
+	const struct page_wait_total *workers = &p->page_wait_totals[PAGE_WAIT_WORKER],
 				     *reads = &p->page_wait_totals[PAGE_WAIT_READ],
 				     *writes = &p->page_wait_totals[PAGE_WAIT_WRITE];
 
@@ -276,7 +276,7 @@ json_t *page_wait_report_as_json(const struct load_report *p)
 		if (p->page_wait_totals[kind].n > 0)
 			json_object_set_new(root, page_wait_kind_names[kind],
 				wait_total_json(p, &p->page_wait_totals[kind], kind));
-	if (p->page_wait_totals[PAGE_WAIT_SLAVE].n == 0 && p->load.no_page_waits)
+	if (p->page_wait_totals[PAGE_WAIT_WORKER].n == 0 && p->load.no_page_waits)
 		json_object_set_new(root, "missing", json_string(p->load.no_page_waits));
 	json_object_set_new(root, "correlation_with_run_time",
 		json_pack("{s:o*, s:o*}", "number", pearson_json(&p->wait_number), "length",

@@ -15,7 +15,7 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u32);
-} slaves SEC(".maps");
+} workers SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -79,11 +79,11 @@ static __always_inline void fall_asleep(struct task_struct *task)
 	struct sleep sleep = {.run_delay = run_delay_of(task)};
 	__u64 key = (unsigned long)task;
 
-	if (bpf_current_task_under_cgroup(&slaves, 0) != 1)
+	if (bpf_current_task_under_cgroup(&workers, 0) != 1)
 		return;
 	sleep.since_ns = bpf_ktime_get_ns();
 	if (bpf_map_update_elem(&sleeps, &key, &sleep, 0) < 0)
-		__sync_fetch_and_add(&waits.lost[PAGE_WAIT_SLAVE], 1);
+		__sync_fetch_and_add(&waits.lost[PAGE_WAIT_WORKER], 1);
 }
 
 static __always_inline void run_again(struct task_struct *task)
@@ -95,7 +95,7 @@ static __always_inline void run_again(struct task_struct *task)
 		return;
 	wait_ns = bpf_ktime_get_ns() - sleep->since_ns;
 	ready_ns = run_delay_of(task) - sleep->run_delay + queued_ns(task);
-	count(PAGE_WAIT_SLAVE, wait_ns);
+	count(PAGE_WAIT_WORKER, wait_ns);
 	__sync_fetch_and_add(&waits.ready_ns, ready_ns < wait_ns ? ready_ns : wait_ns);
 	bpf_map_delete_elem(&sleeps, &key);
 }

@@ -74,7 +74,7 @@ int load_session_open(
 		.cpu = -1,
 	};
 	s->work = (struct load_work){.coordination = s->load.coordination, .file = s->text};
-	for (size_t k = 0; k < load_slaves(&s->load); k++)
+	for (size_t k = 0; k < load_n_workers(&s->load); k++)
 		*array_add(s->work.programs, s->work.n_programs) = (struct run_program){
 			.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s->load, k)->name)};
 	return names_text(&s->run.name_patterns, err);

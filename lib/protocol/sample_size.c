@@ -124,17 +124,17 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 
 /* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to the next. Separate runs are blocks,
  * any two of which differ by what changes within the run, too; chance may make them seem more alike. */
-void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis)
+void mdd_find(struct mdd ret[N_MDD], const struct analysis *analysis)
 {
 	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
 	size_t n = other_pts(analysis, pts);
 
-	for (size_t i = 0; i < N_RESOLVING; i++) {
-		size_t size = (size_t)resolving_sizes[i], blocks = n / size;
+	for (size_t i = 0; i < N_MDD; i++) {
+		size_t size = (size_t)mdd_sizes[i], blocks = n / size;
 		double mean = 0, squares = 0, steps = 0; /* Welford's */
 		double pairs, separate, k = detectable_difference((double)size - 1, 0.05);
 
-		ret[i] = (struct resolving){};
+		ret[i] = (struct mdd){};
 		if (blocks < LEAST_BLOCKS)
 			continue;
 		for (size_t b = 0; b < blocks; b++) {
@@ -149,7 +149,7 @@ void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *an
 			steps += pow((double)(pts[p] - pts[p - 1]), 2);
 		pairs = steps / (double)(blocks * size - 1) / (double)size;
 		separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
-		ret[i] = (struct resolving){
+		ret[i] = (struct mdd){
 			.samples = (int64_t)size,
 			.interleaved = fmin(k * sqrt(pairs) / mean, separate),
 			.separate = separate,
@@ -158,7 +158,7 @@ void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *an
 }
 
 /* As a duet is judged: within each starting order, which may favour one of the two. */
-void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ratios, size_t n)
+void mdd_add_duet(struct mdd rows[N_MDD], const double *log_ratios, size_t n)
 {
 	double sums[2] = {}, squares = 0;
 
@@ -168,7 +168,7 @@ void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ra
 		sums[i % 2] += log_ratios[i];
 	for (size_t i = 0; i < n; i++)
 		squares += pow(log_ratios[i] - sums[i % 2] / (double)((n + 1 - i % 2) / 2), 2);
-	for (struct resolving *row = rows; row < rows + N_RESOLVING; row++)
+	for (struct mdd *row = rows; row < rows + N_MDD; row++)
 		if (row->samples > 0)
 			row->duet = expm1(detectable_difference((double)row->samples - 2, 0.05) *
 					  sqrt(squares / (double)(n - 2) / (double)row->samples));

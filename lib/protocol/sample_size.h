@@ -41,11 +41,11 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *discard
 
 /* From the PTs of a run, without its L-samples: for each size, from the means of all its disjoint blocks. Sizes with
  * fewer than five blocks are left unknown. */
-void resolving_find(struct resolving ret[N_RESOLVING], const struct analysis *analysis);
+void mdd_find(struct mdd ret[N_MDD], const struct analysis *analysis);
 
 /* Fills in `duet` of the rows that are known, from the logarithms of the ratios of two equal programs that alternated, of which the first
  * one started first in every other round. Fewer than six say nothing. */
-void resolving_add_duet(struct resolving rows[N_RESOLVING], const double *log_ratios, size_t n);
+void mdd_add_duet(struct mdd rows[N_MDD], const double *log_ratios, size_t n);
 
 /* Of the PTs of the same samples, by their ranks. */
 struct correlation correlation_find(const struct analysis *analysis);

@@ -228,7 +228,7 @@ static const struct field sample_program_fields[] = {
 };
 const struct field_table sample_program_table = FIELD_TABLE(sample_program, "run, ", sample_program_fields);
 
-const int resolving_sizes[N_RESOLVING] = {5, 10, 20, 40};
+const int mdd_sizes[N_MDD] = {5, 10, 20, 40};
 
 void run_clear(struct run *run)
 {

@@ -289,17 +289,17 @@ struct profile_run {
 	int64_t floor_ns; /* shorter executions give no cutoff: see discard.h; 0: there is no floor */
 };
 
-/* What a machine can resolve: the smallest difference between two means of this many samples that would be found in four
- * cases of five, as a share of the mean. */
-struct resolving {
+/* The minimum detectable difference of a machine: the smallest between two means of this many samples that would be found in
+ * four cases of five, as a share of the mean. */
+struct mdd {
 	int64_t samples;    /* 0: not known */
 	double interleaved; /* if both programs take their samples in turn */
 	double separate;    /* if they are measured one after the other */
 	double duet;        /* if they alternate within each sample; 0: not known */
 };
 
-enum { N_RESOLVING = 4 };
-extern const int resolving_sizes[N_RESOLVING];
+enum { N_MDD = 4 };
+extern const int mdd_sizes[N_MDD];
 
 /* The mark of a profile that was made of noisy runs, or was forced, and of what is judged by it. */
 struct profile_mark {
@@ -320,8 +320,8 @@ struct profile {
 	struct profile_mark mark;
 	struct cutoff *cutoffs; /* by name */
 	size_t n_cutoffs;
-	struct resolving resolving[N_RESOLVING]; /* of the machine, by the short run */
-	struct correlation correlation;          /* likewise */
+	struct mdd mdd[N_MDD];          /* of the machine, by the short run */
+	struct correlation correlation; /* likewise */
 };
 
 void profile_clear(struct profile *profile);

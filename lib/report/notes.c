@@ -113,12 +113,12 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	return 0;
 }
 
-const char *resolving_text_of(const struct resolving rows[N_RESOLVING], size_t n, bool others)
+const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 {
-	const struct resolving *row = NULL; /* for the largest size up to n */
+	const struct mdd *row = NULL; /* for the largest size up to n */
 	const char *separate, *by_duet, *between = "";
 
-	for (size_t i = 0; i < N_RESOLVING; i++)
+	for (size_t i = 0; i < N_MDD; i++)
 		if (rows[i].samples > 0 && (size_t)rows[i].samples <= n)
 			row = &rows[i];
 	if (!row)
@@ -133,18 +133,18 @@ const char *resolving_text_of(const struct resolving rows[N_RESOLVING], size_t n
 		(int)row->samples, by_duet, text_percent(fmin(row->interleaved, row->separate)), between);
 }
 
-int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
-	char ret[RESOLVING_TEXT_SIZE], struct error *err)
+int mdd_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
+	char ret[MDD_TEXT_SIZE], struct error *err)
 {
-	struct resolving rows[N_RESOLVING] = {};
+	struct mdd rows[N_MDD] = {};
 	const char *text;
-	int r = book_get_resolving(book, environment, rows, err);
+	int r = book_get_mdd(book, environment, rows, err);
 
 	if (r < 0)
 		return r;
-	text = resolving_text_of(rows, n, false);
+	text = mdd_text_of(rows, n, false);
 	if (!*text && profile)
-		text = resolving_text_of(profile->resolving, n, true);
-	snprintf(ret, RESOLVING_TEXT_SIZE, "%s", text);
+		text = mdd_text_of(profile->mdd, n, true);
+	snprintf(ret, MDD_TEXT_SIZE, "%s", text);
 	return 0;
 }

@@ -38,9 +38,9 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 /* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
  * calibrations of the environment (0: none), else by the profile (NULL: none), which is then of another environment: the text
  * says so. It is empty if neither knows it. */
-enum { RESOLVING_TEXT_SIZE = 80 };
-int resolving_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
-	char ret[RESOLVING_TEXT_SIZE], struct error *err);
+enum { MDD_TEXT_SIZE = 80 };
+int mdd_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
+	char ret[MDD_TEXT_SIZE], struct error *err);
 
 /* From such rows; `others`: they are of another environment. */
-const char *resolving_text_of(const struct resolving rows[N_RESOLVING], size_t n, bool others);
+const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others);

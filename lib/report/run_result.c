@@ -420,7 +420,7 @@ int profile_from_runs(
 	if (r == 0)
 		r = noise_mark(book, made.analyses, profile, err);
 	if (r == 0 && !imported) {
-		resolving_find(profile->resolving, &made.analyses[0]);
+		mdd_find(profile->mdd, &made.analyses[0]);
 		profile->correlation = correlation_find(&made.analyses[0]);
 	}
 	if (r >= 0)

@@ -232,8 +232,8 @@ void screen_print(FILE *file, const struct screen *s)
 	const char *run = text_brief("run %" PRId64, d->run.id);
 	const char *right = d->run.cpu < 0 ? run : text_brief("%s, CPU %d", run, d->run.cpu);
 	size_t lines = FIXED_LINES - (d->pt.kept.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
-	bool resolving = *s->resolving && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
-	size_t left = SCREEN_LINES - lines - resolving;
+	bool mdd = *s->mdd && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
+	size_t left = SCREEN_LINES - lines - mdd;
 	size_t columns = terminal_columns(file) - strlen(right) - 2;
 
 	terminal_print_name(file, s->name, columns);
@@ -246,8 +246,8 @@ void screen_print(FILE *file, const struct screen *s)
 	print_kept(file, s, unit);
 	if (s->n_others > 0)
 		print_others(file, s);
-	if (resolving)
-		fprintf(file, "  %s\n", s->resolving);
+	if (mdd)
+		fprintf(file, "  %s\n", s->mdd);
 	notes_print(file, &s->notes, s->all_notes ? ALL_NOTES : left,
 		text_brief("emp-analyze show %" PRId64, d->run.id));
 	if (s->notes.n < left && ci->assumed && !isnan(ci->low_ns))
@@ -546,19 +546,19 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 }
 
 int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
-	bool today, struct notes *ret, char ret_resolving[RESOLVING_TEXT_SIZE], struct error *err)
+	bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE], struct error *err)
 {
 	const struct run *run = &result->discarding.run;
 	struct note *last;
 	int r = today ? 0 : book_rows(book, run->id, &note_table, &ret->items, &ret->n, err);
 
-	*ret_resolving = '\0';
+	*ret_mdd = '\0';
 	if (r < 0)
 		return r;
 	if (ret->n > 0) {
 		last = &ret->items[ret->n - 1];
 		if (last->kind == NOTE_RESOLUTION) { /* it is shown elsewhere */
-			snprintf(ret_resolving, RESOLVING_TEXT_SIZE, "%s", last->text);
+			snprintf(ret_mdd, MDD_TEXT_SIZE, "%s", last->text);
 			fields_clear(&note_table, last);
 			ret->n--;
 		}
@@ -566,6 +566,5 @@ int run_notes_load(struct book *book, const struct run_result *result, const str
 	}
 	run_notes_add(ret, result, profile);
 	r = profile ? profile_changes_note(ret, book, profile, run->environment, NULL, err) : 0;
-	return r < 0 ? r
-		     : resolving_text(book, run->environment, profile, result->n_samples, ret_resolving, err);
+	return r < 0 ? r : mdd_text(book, run->environment, profile, result->n_samples, ret_mdd, err);
 }

@@ -30,8 +30,8 @@ struct screen {
 	size_t n_others; /* background processes that disturbed the program, the first of the result's, as are shown */
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes;
-	bool all_notes;     /* in full, however many lines they need */
-	char resolving[80]; /* what the machine can resolve; "": not known */
+	bool all_notes; /* in full, however many lines they need */
+	char mdd[80];   /* what the machine can resolve; "": not known */
 };
 
 /* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits
@@ -59,7 +59,7 @@ void run_screen_note_correlation(
 /* The notes on a result and what the machine could resolve ("": not known), as they were stored when it was measured;
  * if none were, or for `today`, as they follow from the book. */
 int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
-	bool today, struct notes *ret, char ret_resolving[RESOLVING_TEXT_SIZE], struct error *err);
+	bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE], struct error *err);
 
 /* Each discard with its figures, PT of all samples, other processes that used the CPU, disturbance counters, and
  * processes left behind. */

@@ -19,14 +19,14 @@ TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 {
 	static const struct page_wait items[] = {
 		{1, PAGE_WAIT_READ, 1, 5000, -1, 2},
-		{1, PAGE_WAIT_SLAVE, 3, 12000, 700, 0},
+		{1, PAGE_WAIT_WORKER, 3, 12000, 700, 0},
 		{1, PAGE_WAIT_WRITE, 0, 0, -1, 0},
-		{2, PAGE_WAIT_SLAVE, 0, 0, 0, 0},
+		{2, PAGE_WAIT_WORKER, 0, 0, 0, 0},
 	};
 	static const struct page_wait_bin bins[] = {
 		{1, PAGE_WAIT_READ, 0, 10000, 1, 5000},
-		{1, PAGE_WAIT_SLAVE, 0, 10000, 2, 1999},
-		{1, PAGE_WAIT_SLAVE, 1000000000, -1, 1, 10001},
+		{1, PAGE_WAIT_WORKER, 0, 10000, 2, 1999},
+		{1, PAGE_WAIT_WORKER, 1000000000, -1, 1, 10001},
 	};
 	_cleanup_(page_waits_clear) struct page_waits back = {};
 	struct run run = begin(s);

@@ -108,26 +108,26 @@ TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 {
 	_cleanup_(profile_clear) struct profile first = make("first"), second = make("second"),
 						older = make("older"), back = {};
-	struct resolving rows[N_RESOLVING];
+	struct mdd rows[N_MDD];
 	struct correlation correlation = {};
 	int64_t environment;
 
-	first.resolving[1] = (struct resolving){resolving_sizes[1], 0.01, 0.02};
+	first.mdd[1] = (struct mdd){mdd_sizes[1], 0.01, 0.02};
 	first.correlation = (struct correlation){0.25, 400};
-	second.resolving[1] = (struct resolving){resolving_sizes[1], 0.03, 0.04};
+	second.mdd[1] = (struct mdd){mdd_sizes[1], 0.03, 0.04};
 	second.correlation = (struct correlation){0.75, 800};
-	older.resolving[1] = (struct resolving){resolving_sizes[1], 0.05, 0.06};
+	older.mdd[1] = (struct mdd){mdd_sizes[1], 0.05, 0.06};
 	older.correlation = (struct correlation){0.5, 400};
 	older.made_ns--;
 	assert_done(s, book_put_profile(s->book, &first, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &second, false, &s->err));
 	assert_done(s, book_put_profile(s->book, &older, false, &s->err));
 	assert_done(s, book_get_profile(s->book, 0, "first", &back, &s->err));
-	assert_true(back.resolving[1].interleaved == 0.01 && back.resolving[1].separate == 0.02);
-	assert_int_equal(back.resolving[0].samples, 0);
+	assert_true(back.mdd[1].interleaved == 0.01 && back.mdd[1].separate == 0.02);
+	assert_int_equal(back.mdd[0].samples, 0);
 	assert_true(back.correlation.lag1 == 0.25 && back.correlation.samples == 400);
 	assert_done(s, book_put_environment(s->book, "d1", NULL, NULL, &environment, &s->err));
-	assert_done(s, book_get_resolving(s->book, environment, rows, &s->err));
+	assert_done(s, book_get_mdd(s->book, environment, rows, &s->err));
 	assert_true(rows[1].interleaved == 0.03);
 	assert_done(s, book_get_correlation(s->book, environment, &correlation, &s->err));
 	assert_true(correlation.lag1 == 0.75);
@@ -138,10 +138,10 @@ TEST_IN_BOOK(a_profile_of_no_environment_has_its_figures_too)
 	_cleanup_(profile_clear) struct profile p = make("p"), back = {};
 
 	free(TAKE(p.environment_digest));
-	p.resolving[3] = (struct resolving){resolving_sizes[3], 0, 0.5};
+	p.mdd[3] = (struct mdd){mdd_sizes[3], 0, 0.5};
 	assert_done(s, book_put_profile(s->book, &p, false, &s->err));
 	assert_done(s, book_get_profile(s->book, 0, "p", &back, &s->err));
-	assert_true(back.resolving[3].samples == resolving_sizes[3] && back.resolving[3].separate == 0.5);
+	assert_true(back.mdd[3].samples == mdd_sizes[3] && back.mdd[3].separate == 0.5);
 	assert_int_equal(back.correlation.samples, 0);
 }
 

@@ -23,12 +23,12 @@ TEST(scripts_keep_the_order_of_their_lines)
 		"command = cat 'a b'\ninput = words\nflush = 64K\nshell = echo a ; echo b | cat\n"
 		"[one]\nthink = uniform 1ms 2ms\nthink = exponential 1s\nflush = drop\n");
 	const struct step *edit = load.scripts[0].steps, *one = load.scripts[1].steps;
-	char *name = load_slave_name(&load, 2);
+	char *name = load_worker_name(&load, 2);
 
 	assert_string_equal(load.name, "office.ini");
 	assert_int_equal(load.coordination, LOAD_NO_TEARDOWN);
 	assert_int_equal(load.n_scripts, 2);
-	assert_int_equal(load_slaves(&load), 4);
+	assert_int_equal(load_n_workers(&load), 4);
 	assert_string_equal(name, "edit 3");
 	assert_ptr_equal(load_script_of(&load, 3), &load.scripts[1]);
 	assert_int_equal(load.scripts[0].n_steps, 4);
@@ -105,7 +105,7 @@ TEST(a_constant_load_has_the_sum_of_its_slaves_rates)
 	assert_int_equal(r.sum.nano[0], 11 * NS_PER_S); /* 8 + 2 + 1 a second */
 	assert_int_equal(r.sum.nano[1], 13 * NS_PER_S / 2);
 	assert_string_equal(r.items[1].script, "a");
-	assert_int_equal(r.items[1].slaves, 2);
+	assert_int_equal(r.items[1].workers, 2);
 	assert_int_equal(r.items[1].nano[0], 10 * NS_PER_S);
 	assert_int_equal(r.items[2].nano[1], NS_PER_S / 2);
 	assert_true(r.order_changed == 1);

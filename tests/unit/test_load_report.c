@@ -13,7 +13,7 @@ enum { RUNS = 5, FIRST_S = 1700000000 };
 static struct load_row row = {
 	LOAD_CONSTANT, (char *)"0-1", (char *)"[edit]\nslaves = 1\ncommand = true\n", (char *)"needs root"};
 
-static struct run_program slaves[] = {{1, (char *)"edit", NULL}, {2, (char *)"cut", NULL}};
+static struct run_program workers[] = {{1, (char *)"edit", NULL}, {2, (char *)"cut", NULL}};
 
 /* Beginning at that second, in an environment of its own or in the one of all: a run in which each slave does about so many
  * repetitions a second. */
@@ -26,7 +26,8 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 				       &run.environment, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_add_rows(s->book, run.id, &load_table, &row, 1, &s->err));
-	assert_done(s, book_add_rows(s->book, run.id, &run_program_table, slaves, ELEMENTS(slaves), &s->err));
+	assert_done(
+		s, book_add_rows(s->book, run.id, &run_program_table, workers, ELEMENTS(workers), &s->err));
 	for (uint32_t n = 1; n <= RUNS; n++) {
 		int64_t start_ns = (FIRST_S + second + n) * NS_PER_S, et_ns = NS_PER_S + 1000 * n;
 		const struct sample sample = {.n = n,
@@ -37,7 +38,7 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 			.wait_ns = -1};
 		const struct sample_program parts[] = {
 			{.sample = n,
-				.program = slaves[0].n,
+				.program = workers[0].n,
 				.start_ns = start_ns + 40,
 				.et_ns = et_ns,
 				.pt_ns = 3,
@@ -45,7 +46,7 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 				.finished_ns = 500,
 				.wait_ns = -1},
 			{.sample = n,
-				.program = slaves[1].n,
+				.program = workers[1].n,
 				.start_ns = start_ns + 100 * n,
 				.et_ns = et_ns,
 				.pt_ns = 4,
@@ -116,9 +117,9 @@ TEST_IN_BOOK(slaves_must_be_numbered_from_1)
 	struct load_report report = {};
 	int64_t run;
 
-	slaves[1].n = 7;
+	workers[1].n = 7;
 	run = store(s, 0, 1000, false);
-	slaves[1].n = 2;
+	workers[1].n = 2;
 	assert_int_equal(load_report_read(s->book, run, &report, &s->err), -EBADMSG);
 	assert_says(s, "not numbered from 1");
 }
@@ -196,12 +197,12 @@ TEST_IN_BOOK(only_common_scripts_are_compared)
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	struct load_comparison none;
 
-	slaves[1].name = (char *)"paste";
+	workers[1].name = (char *)"paste";
 	b = report_of(s, store(s, 100, 1100, false));
-	slaves[0].name = (char *)"join";
+	workers[0].name = (char *)"join";
 	other = report_of(s, store(s, 200, 1100, false));
-	slaves[0].name = (char *)"edit";
-	slaves[1].name = (char *)"cut";
+	workers[0].name = (char *)"edit";
+	workers[1].name = (char *)"cut";
 	c = compare_runs(s, &a, &b, -1);
 	assert_false(c.same_scripts);
 	assert_int_equal(c.n, 1);

@@ -243,7 +243,7 @@ TEST(against_inc_is_a_duet_that_is_repeated_after_a_warm_up)
 TEST(inc_is_nearly_as_long_as_the_program_or_as_several_runs_of_it)
 {
 	for (int64_t pt_ns = 0; pt_ns < 100 * NS_PER_S; pt_ns += pt_ns / 7 + 1) {
-		int64_t length_ns = against_length_ns(pt_ns), parts = pt_ns / length_ns;
+		int64_t length_ns = inc_length_beside(pt_ns), parts = pt_ns / length_ns;
 
 		assert_true(length_ns >= 200 * NS_PER_MS && length_ns <= 500 * NS_PER_MS);
 		if (pt_ns > 0 && pt_ns < 222 * NS_PER_MS) /* the part of INC without a complete run */

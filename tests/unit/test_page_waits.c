@@ -26,7 +26,7 @@ TEST(each_whole_millisecond_is_an_edge)
 		assert_int_equal(page_wait_bin_from(page_wait_bin_of(ms * 1000000)), ms * 1000000);
 }
 
-#define SLAVE PAGE_WAIT_SLAVE
+#define SLAVE PAGE_WAIT_WORKER
 #define READ PAGE_WAIT_READ
 
 static struct page_wait items[] = {
@@ -49,7 +49,7 @@ TEST(a_total_has_the_runs_that_count)
 {
 	static const struct sample samples[] = {{.n = 1}, {.n = 3}};
 	_cleanup_(page_wait_total_clear) struct page_wait_total total = page_wait_total_of(
-		&waits, PAGE_WAIT_SLAVE, samples, 2);
+		&waits, PAGE_WAIT_WORKER, samples, 2);
 
 	assert_int_equal(total.n, 2);
 	assert_int_equal(total.count, 14);
@@ -81,7 +81,7 @@ TEST(rows_have_all_waits_and_the_last_has_no_end)
 {
 	static const struct sample samples[] = {{.n = 1}, {.n = 2}, {.n = 3}};
 	_cleanup_(page_wait_total_clear) struct page_wait_total total = page_wait_total_of(
-		&waits, PAGE_WAIT_SLAVE, samples, 3);
+		&waits, PAGE_WAIT_WORKER, samples, 3);
 	struct page_wait_bin rows[PAGE_WAIT_ROWS];
 	int64_t count = 0, total_ns = 0;
 

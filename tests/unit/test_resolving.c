@@ -18,15 +18,15 @@ static int64_t next_time(double *state, double lag1)
 	return llround(MEAN + SD * *state);
 }
 
-static struct resolving resolving_of(double lag1)
+static struct mdd mdd_of(double lag1)
 {
 	static struct sample samples[N];
-	struct resolving rows[N_RESOLVING];
+	struct mdd rows[N_MDD];
 	double state = 0;
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .pt_ns = next_time(&state, lag1)};
-	resolving_find(rows, &(struct analysis){.samples = samples, .n_samples = N});
+	mdd_find(rows, &(struct analysis){.samples = samples, .n_samples = N});
 	assert_int_equal(rows[1].samples, SIZE);
 	return rows[1];
 }
@@ -56,10 +56,10 @@ static double power(double lag1, double more)
 
 TEST_DRAWN(what_is_said_to_be_resolved_is_found_in_four_cases_of_five, 1)
 {
-	struct resolving independent, correlated;
+	struct mdd independent, correlated;
 
-	independent = resolving_of(0);
-	correlated = resolving_of(0.7);
+	independent = mdd_of(0);
+	correlated = mdd_of(0.7);
 	assert_true(fabs(independent.interleaved / independent.separate - 1) < 0.15);
 	assert_true(power(0, independent.interleaved) > 0.72);
 	assert_true(power(0, independent.interleaved) < 0.9);
@@ -73,7 +73,7 @@ TEST_DRAWN(samples_in_turn_never_resolve_less_than_separate_runs, 1)
 	int equal = 0;
 
 	for (int i = 0; i < 40; i++) {
-		struct resolving row = resolving_of(0);
+		struct mdd row = mdd_of(0);
 
 		assert_true(row.interleaved <= row.separate);
 		equal += row.interleaved == row.separate;
@@ -83,27 +83,27 @@ TEST_DRAWN(samples_in_turn_never_resolve_less_than_separate_runs, 1)
 
 TEST(neither_does_a_stored_estimate_that_says_so)
 {
-	const struct resolving rows[N_RESOLVING] = {{.samples = 10, .interleaved = 0.046, .separate = 0.043}};
+	const struct mdd rows[N_MDD] = {{.samples = 10, .interleaved = 0.046, .separate = 0.043}};
 
-	assert_string_equal(resolving_text_of(rows, 10, false),
+	assert_string_equal(mdd_text_of(rows, 10, false),
 		"10 samples resolve 4.3 % interleaved, 4.3 % between separate runs");
 }
 
 /* sd of the logarithm of a ratio: 0.01; the programs that start first are 5 % faster. */
 TEST_DRAWN(a_duet_resolves_what_its_ratios_vary_by, 1)
 {
-	struct resolving rows[N_RESOLVING] = {{0}, {.samples = 10, .interleaved = 0.2, .separate = 0.5}};
+	struct mdd rows[N_MDD] = {{0}, {.samples = 10, .interleaved = 0.2, .separate = 0.5}};
 	double ratios[400];
 
 	for (size_t i = 0; i < ELEMENTS(ratios); i++)
 		ratios[i] = 0.01 * gsl_ran_ugaussian(rng) + (i % 2 ? 0.025 : -0.025);
-	resolving_add_duet(rows, ratios, 5);
+	mdd_add_duet(rows, ratios, 5);
 	assert_true(rows[1].duet == 0);
-	resolving_add_duet(rows, ratios, ELEMENTS(ratios));
+	mdd_add_duet(rows, ratios, ELEMENTS(ratios));
 	assert_true(rows[0].duet == 0);
 	assert_true(fabs(rows[1].duet / 0.0101 - 1) < 0.15); /* 3.19 times 0.01 / sqrt(10) */
 	rows[1].duet = 0.0331;
-	assert_string_equal(resolving_text_of(rows, 10, false),
+	assert_string_equal(mdd_text_of(rows, 10, false),
 		"10 samples resolve 3.3 % by duet, 20 % interleaved, 50 % separate");
 }
 
@@ -111,11 +111,11 @@ TEST_DRAWN(a_duet_resolves_what_its_ratios_vary_by, 1)
 TEST(slow_changes_are_between_runs_and_hardly_in_turn)
 {
 	static struct sample samples[N];
-	struct resolving rows[N_RESOLVING];
+	struct mdd rows[N_MDD];
 
 	for (uint32_t i = 0; i < N; i++)
 		samples[i] = (struct sample){.n = i + 1, .pt_ns = 1000000 + (i / 100 % 2) * 100000 + i % 7};
-	resolving_find(rows, &(struct analysis){.samples = samples, .n_samples = N});
+	mdd_find(rows, &(struct analysis){.samples = samples, .n_samples = N});
 	assert_true(rows[1].interleaved < 0.5 * rows[1].separate);
 }
 
@@ -125,14 +125,14 @@ TEST(l_samples_do_not_count_and_short_runs_say_nothing)
 	uint32_t l_samples[] = {7, 30};
 	struct analysis analysis = {
 		.samples = samples, .n_samples = 60, .l_samples = l_samples, .n_l_samples = 2};
-	struct resolving rows[N_RESOLVING];
+	struct mdd rows[N_MDD];
 
 	for (uint32_t i = 0; i < 60; i++)
 		samples[i] = (struct sample){.n = i + 1, .pt_ns = i == 6 || i == 29 ? 900 : 100};
-	resolving_find(rows, &analysis);
+	mdd_find(rows, &analysis);
 	assert_true(rows[0].samples == 5 && rows[0].interleaved == 0 && rows[0].separate == 0);
 	assert_int_equal(rows[1].samples, 10);
 	assert_int_equal(rows[2].samples, 0);
-	assert_int_equal(strncmp(resolving_text_of(rows, 12, false), "10 samples", 10), 0);
-	assert_string_equal(resolving_text_of(rows, 4, false), "");
+	assert_int_equal(strncmp(mdd_text_of(rows, 12, false), "10 samples", 10), 0);
+	assert_string_equal(mdd_text_of(rows, 4, false), "");
 }

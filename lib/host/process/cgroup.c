@@ -250,22 +250,6 @@ int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct e
 	return 0;
 }
 
-int64_t cgroup_pressure_ns(const struct cgroup *cgroup, const char *resource)
-{
-	_cleanup_(freep) char *text = path_text(cgroup->fd, "%s.pressure", resource);
-	int64_t total_us = text ? number_after(text, "total=") : -1;
-
-	return total_us < 0 ? -1 : total_us * NS_PER_US;
-}
-
-int64_t cgroup_oom_kills(const struct cgroup *cgroup)
-{
-	_cleanup_(freep) char *text = path_text(cgroup->fd, "memory.events");
-	int64_t kills = text ? number_after(text, "\noom_kill ") : 0;
-
-	return kills < 0 ? 0 : kills;
-}
-
 /* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if it was removed. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours)
 {

@@ -38,12 +38,6 @@ DEFINE_FREEP(cgroup)
 
 int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct error *err);
 
-/* The time in which some of its processes waited for "cpu", "io" or "memory" (PSI), in ns; -1: not known here. */
-int64_t cgroup_pressure_ns(const struct cgroup *cgroup, const char *resource);
-
-/* How many of its processes the kernel has killed because it had reached its memory.max; 0 without the controller. */
-int64_t cgroup_oom_kills(const struct cgroup *cgroup);
-
 /* Whether a child of this process is in it, or was when it ended; any_of_ours: in it or in another one that this process made. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours);
 

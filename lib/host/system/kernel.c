@@ -106,8 +106,6 @@ void kernel_ask_offered(struct kernel *k)
 	struct error err = {};
 	int status;
 
-	free(TAKE(k->offered));
-	free(TAKE(k->offered_unknown));
 	if (apt && !package) {
 		error_say(&err, -ENOENT, "the name %s has no flavour to look up", k->running);
 	} else if (subprocess_ask(apt ? apt_argv : dnf_argv, ASK_KERNEL_MS, &output, &status, &err) >= 0) {
