@@ -256,7 +256,8 @@ static int complete_profiles(struct book *book, struct profile **items, size_t *
 {
 	int r = 0;
 
-	for (struct profile *profile = *items; r >= 0 && profile < *items + *n; profile++) {
+	for (size_t at = 0; r >= 0 && at < *n; at++) {
+		struct profile *profile = &(*items)[at];
 		struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
 		_cleanup_(freep) struct mdd *rows = NULL;
 		size_t n_rows = 0;
