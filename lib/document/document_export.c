@@ -12,9 +12,11 @@ struct run_export {
 	struct sources sources;
 	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
 	int64_t run;
-	struct sql_query samples; /* one after the other */
-	uint32_t sample;          /* being written; 0: none */
-	size_t n_executions;      /* of it so far */
+	struct sql_query samples, counters; /* one after the other, both in order of samples */
+	struct counters row;                /* the current one of counters, if */
+	bool has_row;
+	uint32_t sample;     /* being written; 0: none */
+	size_t n_executions; /* of it so far */
 	struct error *err;
 };
 
@@ -27,7 +29,6 @@ int document_not_made(struct error *err)
 /* 1: there was one more. */
 static int write_sample(struct run_export *x)
 {
-	struct counters counters;
 	struct sample sample;
 	int r;
 
@@ -41,13 +42,15 @@ static int write_sample(struct run_export *x)
 	x->n_executions = 0;
 	document_write_fields(x->file, "", &sample_table, &sample);
 	fprintf(x->file, ", \"start\": \"%s\"", text_rfc3339(sample.start_ns));
-	r = sql_one(x->book, x->err, &counters_table, "WHERE run = ? AND sample = ?", &counters, "ii", x->run,
-		(int64_t)sample.n);
-	if (r < 0)
-		return r;
-	if (r > 0) {
+	while (x->has_row && x->row.sample < sample.n) {
+		r = sql_read(&x->counters, &counters_table, &x->row, x->err);
+		if (r < 0)
+			return r;
+		x->has_row = r > 0;
+	}
+	if (x->has_row && x->row.sample == sample.n) {
 		fputs(", \"disturbance_counters\": ", x->file);
-		document_write_fields(x->file, "{", &counters_table, &counters);
+		document_write_fields(x->file, "{", &counters_table, &x->row);
 		fputc('}', x->file);
 	}
 	fputs(", \"executions\": [", x->file);
@@ -244,12 +247,17 @@ static int write_run(struct run_export *x)
 		return r;
 	fputs(",\n \"samples\": [", x->file);
 	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i", x->run);
+	sql_select(
+		&x->counters, x->book, x->err, &counters_table, "WHERE run = ? ORDER BY sample", "i", x->run);
+	x->row.sample = 0; /* before the first */
+	x->has_row = true;
 	x->sample = 0;
 	r = book_each_execution(x->book, x->run, write_execution, x, x->err);
 	if (r >= 0)
 		while ((r = write_sample(x)) > 0)
 			;
 	sql_end(&x->samples);
+	sql_end(&x->counters);
 	fputs("\n ]", x->file);
 	return r;
 }
