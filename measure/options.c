@@ -11,18 +11,6 @@
 
 enum { MAX_STEPS = 100000 };
 
-void parameters_clear(struct parameters *p)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		for (size_t k = 0; k < p->items[i].n; k++)
-			free(p->items[i].values[k]);
-		free(p->items[i].values);
-		free(p->items[i].name);
-	}
-	free(p->items);
-	*p = (struct parameters){};
-}
-
 static int add_parameter(struct parameters *p, const char *name, struct parameter **ret, struct error *err)
 {
 	for (size_t i = 0; i < p->n; i++)

@@ -27,8 +27,6 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 int parameters_add_scan(struct parameters *p, const char *name, const char *min, const char *max,
 	const char *step, struct error *err);
 
-void parameters_clear(struct parameters *p);
-
 /* SIZE_MAX: more than can be counted. */
 size_t parameters_count(const struct parameters *p);
 

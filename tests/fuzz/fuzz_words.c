@@ -3,6 +3,7 @@
 #include "lib/base/argv.h"
 #include "measure/options.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/unit/parameters.h"
 
 static void same_words(char *const *a, char *const *b)
 {

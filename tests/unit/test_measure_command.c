@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The commands to measure, made from operands and options. */
 #include "tests/unit/check.h"
+#include "tests/unit/parameters.h"
 
 #include "measure/session.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A session's results as documents, letter for letter where people and other programs read them. */
 #include "tests/unit/scratch.h"
+#include "tests/unit/parameters.h"
 
 #include "measure/session.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-measure's options, each by its row, and what they come to together. */
 #include "tests/unit/check.h"
+#include "tests/unit/parameters.h"
 
 #include "measure/session.h"
 

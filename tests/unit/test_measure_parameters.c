@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Parameters of command lines. */
 #include "tests/unit/check.h"
+#include "tests/unit/parameters.h"
 
 #include "measure/options.h"
 
