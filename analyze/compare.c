@@ -330,8 +330,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 	if (r == 0 && b->discarding.run.id) {
 		size_t of_a = a->sides[q.main].n, of_b = b->sides[q.main].n;
 
-		r = mdd_text(
-			q.book, b->discarding.run.environment, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
+		r = mdd_text(q.book, &b->discarding.run, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
 	}
 	if (r == 0)
 		r = find_changes(&q, err);

@@ -81,6 +81,9 @@ int calibration_find_constant(struct calibration *calibration, int64_t environme
 int calibration_new_run(const struct calibration *calibration, enum run_kind kind, int64_t length_ns,
 	struct inc_program *ret_inc, struct run *ret, struct error *err);
 
+/* Adds what a duet can resolve on this machine to rows that are known. INC runs as long as in the short run. -EINTR without a sentence. */
+int calibration_duet(struct calibration *calibration, struct mdd rows[N_MDD], struct error *err);
+
 /* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
  * can be resumed. */
 int calibration_run(struct calibration *calibration, struct error *err);

@@ -97,7 +97,7 @@ int calibration_find_constant(struct calibration *c, int64_t environment, struct
 	int r = inc_find_constant(&c->inc, &c->base, environment ?: c->base.environment, err);
 
 	if (r == 0)
-		calibrate_print("INC: %.3fe9 iterations/s (%s)\n", c->inc.per_second / 1e9,
+		calibrate_print("INC: %.3fe9 increments/s (%s)\n", c->inc.per_second / 1e9,
 			c->inc.found_now ? "measured now" : "measured before");
 	return r;
 }
@@ -138,9 +138,8 @@ static int64_t duet_length_ns(const struct calibration *c)
 	return length_ns < MOST_NS ? length_ns : MOST_NS;
 }
 
-/* Adds what a duet can resolve on this machine: from rounds of a few seconds together, each of which gives the logarithm of the ratio
- * of their PTs. -EINTR without a sentence. */
-static int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error *err)
+/* From rounds of a few seconds together, each of which gives the logarithm of the ratio of their PTs. */
+int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error *err)
 {
 	const struct observer *o = &c->base.observer;
 	const struct command_spec all = {

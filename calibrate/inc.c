@@ -1,41 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INC, the papers' compute-bound program (EMP, Figure 7): it only increments. No I/O, no allocation, no library
+/* INC, the papers' compute-bound program (EMP, Figure 7): it only increments a register. No I/O, no allocation, no library
  * call while it runs; static, so that loading takes next to no time.
  *
  *   inc --iterations N   that many increments: what emp-calibrate runs
- *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine */
+ *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine
+ *   inc --branches N     that many increments, with a taken branch for each
+ *
+ * Each increment needs the result of the one before, so that a processor makes one in a cycle and has most of its units to spare.
+ * A taken branch a cycle, in contrast, is what the hardware threads of a core have to share: a loop that takes one for each
+ * increment halves its speed while somebody uses the other thread. */
 
 #include "lib/base/base.h"
 
 #include <math.h>
 
-/* Aligned, so that a rebuild does not change its speed; opaque, so that the compiler keeps each step. */
-static __attribute__((noinline, aligned(64))) uint64_t increment(uint64_t iterations)
-{
-	uint64_t count = 0;
+/* The 1 is in a register: some processors add small constants while they rename registers, several in a cycle. */
+#if defined(__x86_64__)
+#define INCREMENT "addq %[one], %[count]\n"
+#else /* arm64, riscv64, ppc64 */
+#define INCREMENT "add %[count], %[count], %[one]\n"
+#endif
 
-	while (count < iterations) {
-		count++;
-		__asm__ volatile("" : "+r"(count));
+/* `per_turn` increments in each turn of a loop: a taken branch for so many. Assembled as they stand here, whatever the
+ * compiler optimizes. Aligned, so that a rebuild does not change the speed. */
+#define INCREMENT_LOOP(name, per_turn)                                                     \
+	static __attribute__((noinline, aligned(64))) uint64_t name(uint64_t turns)        \
+	{                                                                                  \
+		uint64_t count = 0;                                                        \
+                                                                                           \
+		for (; turns > 0; turns--)                                                 \
+			__asm__ volatile(".rept %c[times]\n" INCREMENT ".endr"             \
+					 : [count] "+r"(count)                             \
+					 : [one] "r"(UINT64_C(1)), [times] "i"(per_turn)); \
+		return count;                                                              \
 	}
-	return count;
+
+enum { PER_TURN = 64 };
+INCREMENT_LOOP(increment_in_turns, PER_TURN)
+INCREMENT_LOOP(increment_singly, 1)
+
+static uint64_t increment(uint64_t n, bool branches)
+{
+	if (branches)
+		return increment_singly(n);
+	return increment_in_turns(n / PER_TURN) + increment_singly(n % PER_TURN);
 }
 
-static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *err)
+#define USAGE "inc SECONDS, inc --iterations N, or inc --branches N"
+
+static int find_iterations(int argc, char **argv, uint64_t *ret, bool *ret_branches, struct error *err)
 {
 	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
 	int64_t duration_ns, n;
 	double per_second;
 	int r;
 
-	if (argc == 3 && !strcmp(argv[1], "--iterations")) {
-		r = text_parse_int(argv[2], "--iterations", 1, INT64_MAX, &n, err);
+	*ret_branches = argc == 3 && !strcmp(argv[1], "--branches");
+	if (*ret_branches || (argc == 3 && !strcmp(argv[1], "--iterations"))) {
+		r = text_parse_int(argv[2], argv[1], 1, INT64_MAX, &n, err);
 		if (r == 0)
 			*ret = (uint64_t)n;
 		return r;
 	}
 	if (argc != 2)
-		return error_say(err, -EINVAL, "usage: inc SECONDS, or inc --iterations N");
+		return error_say(err, -EINVAL, "usage: " USAGE);
 	r = text_parse_duration(argv[1], "SECONDS", &duration_ns, err);
 	if (r == 0)
 		r = paths_book(NULL, &book, err);
@@ -49,10 +77,11 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, struct error *e
 			path);
 	if (r < 0)
 		return error_os(err, r, "cannot read the constant in %s", path);
-	if (sscanf(text, "iterations_per_second %lf", &per_second) != 1 || !isfinite(per_second) ||
+	/* INC of EMP 0.2, which took a branch for each increment, had "iterations_per_second" */
+	if (sscanf(text, "increments_per_second %lf", &per_second) != 1 || !isfinite(per_second) ||
 		per_second <= 0)
-		return error_say(
-			err, -EINVAL, "%s does not contain a constant: run 'emp-calibrate constant'", path);
+		return error_say(err, -EINVAL,
+			"%s does not contain the constant of this INC: run 'emp-calibrate constant'", path);
 	*ret = (uint64_t)llround(per_second * (double)duration_ns / 1e9);
 	return 0;
 }
@@ -61,16 +90,19 @@ int main(int argc, char **argv)
 {
 	struct error err = {};
 	uint64_t iterations = 0;
+	bool branches;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
-		puts("Usage: inc SECONDS, or inc --iterations N\n"
+		puts("Usage: " USAGE "\n"
 		     "Increments a register: the compute-bound program of EMP. SECONDS become iterations\n"
-		     "by the constant that 'emp-calibrate constant' measured (EMP_DB: the lab book).");
+		     "by the constant that 'emp-calibrate constant' measured (EMP_DB: the lab book).\n"
+		     "--branches takes a branch for each increment, which a busy hardware thread beside\n"
+		     "it on the same core slows down by half.");
 		return 0;
 	}
-	if (find_iterations(argc, argv, &iterations, &err) < 0) {
+	if (find_iterations(argc, argv, &iterations, &branches, &err) < 0) {
 		fprintf(stderr, "inc: %s\n", err.text);
 		return 1;
 	}
-	return increment(iterations) == iterations ? 0 : 1;
+	return increment(iterations, branches) == iterations ? 0 : 1;
 }

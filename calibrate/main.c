@@ -19,7 +19,7 @@ static const struct option_row common_options[] = {
 	{},
 };
 
-/* emp-calibrate constant: how many iterations INC makes in a second here. */
+/* emp-calibrate constant: how many increments INC makes in a second here. */
 
 static const struct option_row constant_options[] = {
 	{0, "cpu", "N", "measure it on this CPU", pinning_option, &calibrate_options.cpu},
@@ -44,10 +44,11 @@ static int verb_constant(int argc, char **argv, struct error *err)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (calibrate_options.json)
 		return json_print_document("emp-constant",
-			json_pack("{s:f, s:s, s:b}", "iterations_per_second", inc->per_second, "environment",
-				session->environment_digest, "found_now", inc->found_now),
+			json_pack("{s:f, s:s, s:b, s:s?}", "iterations_per_second", inc->per_second,
+				"environment", session->environment_digest, "found_now", inc->found_now,
+				"inc_digest", session->inc_digest),
 			err);
-	printf("INC makes %.0f iterations/s in environment %.16s (%s)\n", inc->per_second,
+	printf("INC makes %.0f increments/s in environment %.16s (%s)\n", inc->per_second,
 		session->environment_digest, inc->found_now ? "measured now" : "measured before");
 	return 0;
 }
@@ -58,7 +59,7 @@ static const struct verb verbs[] = {
 	{"status", "[RUN]", "show the progress, from another terminal", 0, 1, NULL, verb_status},
 	{"revalidate", "PROFILE", "check in minutes whether a profile still holds", 1, 1, revalidate_options,
 		verb_revalidate},
-	{"constant", NULL, "measure and store INC's iterations per second", 0, 0, constant_options,
+	{"constant", NULL, "measure and store INC's increments per second", 0, 0, constant_options,
 		verb_constant},
 	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0, jitter_options,
 		verb_jitter},

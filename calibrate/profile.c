@@ -47,6 +47,9 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 		printf("Environment %.*s\n",
 			(int)terminal_text_fit(terminal_text(profile.environment_digest), 16),
 			terminal_text(profile.environment_digest));
+	if (profile.inc_digest)
+		printf("INC %.*s\n", (int)terminal_text_fit(terminal_text(profile.inc_digest), 16),
+			terminal_text(profile.inc_digest));
 	noise_print(stdout, profile.name, &profile.mark);
 	for (size_t i = 0; i < N_MDD; i++)
 		if (profile.mdd[i].samples > 0)

@@ -87,7 +87,8 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	return 0;
 }
 
-/* A new run of the same work as in the profile's runs, by the constant of their environment. */
+/* A new run of the same work as in the profile's runs, by the constant of their environment; or, with another INC, of the same
+ * length by today's. */
 static int take_run(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	enum { FEWEST = 10 };
@@ -179,6 +180,53 @@ static json_t *verdict_json(const struct judgement *j, const struct past *p, int
 		"changes", changes, "findings", findings);
 }
 
+/* What INC showed of the machine belongs to the INC that was measured: the run replaces what another one showed. */
+static int renew_figures(struct calibration *c, struct past *p, struct error *err)
+{
+	const struct analysis runs[2] = {p->now, p->now};
+	struct profile *profile = &p->profile;
+	int r;
+
+	profile_for_inc(profile, c->base.inc_digest);
+	free(profile->inc_digest);
+	profile->inc_digest = text_copy(c->base.inc_digest);
+	profile->other_inc = false;
+	mdd_find(profile->mdd, &p->now);
+	profile->correlation = correlation_find(&p->now);
+	r = calibration_duet(c, profile->mdd, err);
+	if (r == 0 && !profile->by_wait)
+		r = noise_mark(c->base.book, runs, profile, err);
+	return r;
+}
+
+/* For today's environment, with --adopt; with figures of today's INC. */
+static int store_profile_that_holds(struct calibration *c, struct past *p, struct error *err)
+{
+	struct profile *profile = &p->profile;
+	bool moves = options.adopt && p->changes.n > 0;
+	bool renews = (moves || p->changes.n == 0) &&
+		      strcmp(profile->inc_digest ?: "", c->base.inc_digest ?: "");
+	int r = renews ? renew_figures(c, p, err) : 0;
+
+	if (r < 0 || (!moves && !renews))
+		return r;
+	if (moves) {
+		free(profile->environment_digest);
+		profile->environment_digest = xstrdup(c->base.environment_digest);
+	}
+	r = book_put_profile(c->base.book, profile, true, err);
+	if (r == 0 && moves)
+		calibrate_print("Profile '%s' is now used for environment %.16s\n",
+			terminal_text(profile->name), profile->environment_digest);
+	if (r == 0 && renews) {
+		const char *mdd = mdd_text_of(profile->mdd, SIZE_MAX, false);
+
+		calibrate_print("Of the new INC from now on: %s\n",
+			*mdd ? mdd : "no figures, since the run was too short (--for)");
+	}
+	return r;
+}
+
 static int judge_run(struct calibration *c, struct past *p, int64_t run, struct error *err)
 {
 	_cleanup_(judgement_clear) struct judgement judgement = {};
@@ -197,15 +245,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 		print_verdict(c, &judgement, p);
 	if (r < 0 || judgement.verdict != VALIDITY_HOLDS)
 		return r < 0 ? r : STATUS_NOT_FIT;
-	if (!options.adopt || p->changes.n == 0)
-		return 0;
-	free(p->profile.environment_digest);
-	p->profile.environment_digest = xstrdup(c->base.environment_digest);
-	r = book_put_profile(c->base.book, &p->profile, true, err);
-	if (r == 0)
-		calibrate_print("Profile '%s' is now used for environment %.16s\n",
-			terminal_text(p->profile.name), p->profile.environment_digest);
-	return r;
+	return store_profile_that_holds(c, p, err);
 }
 
 int verb_revalidate(int argc, char **argv, struct error *err)
@@ -214,6 +254,7 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	struct calibration_plan *plan = &calibration.plan;
 	_cleanup_(past_clear) struct past past = {};
 	int64_t run = 0;
+	bool other_inc;
 	int r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 
 	if (r == 0)
@@ -222,12 +263,16 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 		return r;
 	plan->anyway = calibrate_options.ignore_audit;
 	plan->cpu = calibrate_options.cpu >= 0 ? calibrate_options.cpu : past.then.run.cpu;
+	plan->phases[SHORT_PHASE].length_ns = past.then.run.task_length_ns;
 	plan->backend = xstrdup(accounting_backend_names[calibrate_options.backend]);
 	r = calibration_prepare(&calibration, err);
 	if (r == 0)
 		r = compare_fingerprints(&calibration, &past, err);
-	if (r == 0)
-		r = calibration_find_constant(&calibration, past.then.run.environment, err);
+	if (r == 0) {
+		other_inc = strcmp(past.then.run.inc_digest ?: "", calibration.base.inc_digest ?: "") != 0;
+		past.evidence.other_inc = other_inc;
+		r = calibration_find_constant(&calibration, other_inc ? 0 : past.then.run.environment, err);
+	}
 	if (r == 0)
 		r = take_run(&calibration, &past, &run, err);
 	if (r == -EINTR)

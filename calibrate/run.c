@@ -42,6 +42,13 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 		r = book_rows(c->base.book, last.id, &resume_point_table, &points, &n, err);
 	if (r != 0)
 		return r;
+	if (last.n_samples > 0 && last.state != RUN_DONE &&
+		strcmp(last.inc_digest ?: "", c->base.inc_digest ?: "") != 0) {
+		fields_free(&resume_point_table, points, n);
+		return error_say(err, STATUS_NOT_FIT,
+			"run %lld began with another INC, which this EMP does not have: resume it with the EMP that began it, or begin anew with 'emp-calibrate run'",
+			(long long)last.id);
+	}
 	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : last.environment;
 	fields_free(&resume_point_table, points, n);
 	if (before != c->base.environment) {

@@ -299,6 +299,11 @@ static int add_session_notes(struct session *s, struct error *err)
 	if (s->options->profile)
 		r = profile_changes_note(&s->notes, s->base.book, &s->profile, s->base.environment,
 			&s->environment_changes, err);
+	profile_for_inc(&s->profile, s->base.inc_digest);
+	if (r == 0)
+		r = other_inc_note(&s->notes, s->base.book,
+			&(struct run){.environment = s->base.environment, .inc_digest = s->base.inc_digest},
+			s->rules.profile, err);
 	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
 	if (!o->accounting)
 		notes_add(&s->notes, NOTE_OTHER, "Accounting off (%s): daemons%s",
@@ -511,8 +516,7 @@ static int note_result(struct task *t, struct error *err)
 	_cleanup_(freep) char *perf = perf_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
 	bool named = sums->escapee[0];
-	int r = mdd_text(
-		s->base.book, s->base.environment, s->rules.profile, t->result.n_samples, t->mdd, err);
+	int r = mdd_text(s->base.book, &t->run, s->rules.profile, t->result.n_samples, t->mdd, err);
 
 	if (r < 0)
 		return r;

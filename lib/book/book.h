@@ -47,21 +47,31 @@ int book_get_environment(struct book *book, int64_t id, char **ret_digest, char 
 /* The id of the environment with that digest. 1: found; 0: the book does not have it. */
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err);
 
-/* Iterations of INC in a second, for an environment: set once, never changed. get: 1 found, 0 not
- * stored; put: -EEXIST if another is stored. */
-int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err);
-int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err);
+/* What INC showed of the machine of an environment. It belongs to the INC of that digest (NULL: an INC that is not known), and
+ * is not known of another. */
 
-/* What the machine of an environment can resolve, by its last profile: rows by size, .samples 0 where it is not known. */
-int book_get_mdd(struct book *book, int64_t environment, struct mdd ret[N_MDD], struct error *err);
+/* Increments in a second: set once, never changed. get: 1 found, 0 not stored; put: -EEXIST if another is stored. */
+int book_get_inc(struct book *book, int64_t environment, const char *inc_digest, double *ret_per_second,
+	struct error *err);
+int book_put_inc(
+	struct book *book, int64_t environment, const char *inc_digest, double per_second, struct error *err);
+/* What the machine can resolve, by its last profile: rows by size, .samples 0 where it is not known. */
+int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest, struct mdd ret[N_MDD],
+	struct error *err);
 /* How much its samples are alike, likewise. */
-int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err);
+int book_get_correlation(struct book *book, int64_t environment, const char *inc_digest,
+	struct correlation *ret, struct error *err);
+/* 1: nothing is known of these two, but of another INC it is: *ret_profile is the latest profile that has it, which the caller
+ * frees. 0: otherwise. */
+int book_find_other_inc(struct book *book, int64_t environment, const char *inc_digest, char **ret_profile,
+	struct error *err);
 
 /* All measurements of an environment, also those above: a name and a value each. */
 struct measurement {
 	char *name;
 	double value;
-	char *unit; /* "": a bare number */
+	char *unit;       /* "": a bare number */
+	char *inc_digest; /* NULL: not known */
 };
 extern const struct field_table measurement_table;
 

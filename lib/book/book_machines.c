@@ -8,6 +8,7 @@ static const struct field measurement_fields[] = {
 	{FIELD(measurement, FIELD_TEXT, name)},
 	{FIELD(measurement, FIELD_REAL, value)},
 	{FIELD(measurement, FIELD_TEXT, unit)},
+	{FIELD(measurement, FIELD_TEXT, inc_digest), .presence = FIELD_OPTIONAL},
 };
 const struct field_table measurement_table = FIELD_TABLE(measurement, "environment, ", measurement_fields);
 
@@ -61,38 +62,42 @@ int book_get_environment(struct book *book, int64_t id, char **ret_digest, char 
 }
 
 /* 1: found. */
-static int get_measurement(
-	struct book *book, int64_t environment, const char *name, double *ret, struct error *err)
+static int get_measurement(struct book *book, int64_t environment, const char *inc_digest, const char *name,
+	double *ret, struct error *err)
 {
 	static const struct field value = {"value", FIELD_REAL, .size = sizeof(double)};
 	static const struct field_table table = {"measurement", "", &value, 1, sizeof(double)};
 
-	return sql_one(book, err, &table, "WHERE environment = ? AND name = ?", ret, "it", environment, name);
+	return sql_one(book, err, &table, "WHERE environment = ? AND name = ? AND inc_digest IS ?", ret,
+		"itt", environment, name, inc_digest);
 }
 
-int book_get_inc(struct book *book, int64_t environment, double *ret_per_second, struct error *err)
+int book_get_inc(struct book *book, int64_t environment, const char *inc_digest, double *ret_per_second,
+	struct error *err)
 {
-	return get_measurement(book, environment, "inc_per_second", ret_per_second, err);
+	return get_measurement(book, environment, inc_digest, "inc_per_second", ret_per_second, err);
 }
 
-int book_put_inc(struct book *book, int64_t environment, double per_second, struct error *err)
+int book_put_inc(
+	struct book *book, int64_t environment, const char *inc_digest, double per_second, struct error *err)
 {
 	double stored = per_second;
 	int r = sql_row(book, err,
-		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s')"
+		"INSERT INTO measurement VALUES (?, 'inc_per_second', ?, '1/s', ?)"
 		" ON CONFLICT DO UPDATE SET value = value RETURNING value",
-		"id:D", environment, per_second, &stored);
+		"idt:D", environment, per_second, inc_digest, &stored);
 
 	if (r < 0 && book->failure == SQLITE_CONSTRAINT_FOREIGNKEY)
 		return environment_not_there(book, environment, err);
 	if (r < 0 || stored == per_second)
 		return r < 0 ? r : 0;
 	return error_say(err, -EEXIST,
-		"the lab book '%s' already has the constant of INC for this environment (%.0f iterations a second), and runs that were made with it",
+		"the lab book '%s' already has the constant of INC for this environment (%.0f increments a second), and runs that were made with it",
 		book->path, stored);
 }
 
-int book_get_mdd(struct book *book, int64_t environment, struct mdd ret[N_MDD], struct error *err)
+int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest, struct mdd ret[N_MDD],
+	struct error *err)
 {
 	static const char *const figures[] = {"duet", "interleaved", "separate"};
 
@@ -102,7 +107,7 @@ int book_get_mdd(struct book *book, int64_t environment, struct mdd ret[N_MDD], 
 		bool known = true;
 
 		for (size_t k = 0; k < ELEMENTS(figures); k++) {
-			int r = get_measurement(book, environment,
+			int r = get_measurement(book, environment, inc_digest,
 				text_brief("resolves_%s_%d", figures[k], mdd_sizes[i]), values[k], err);
 
 			if (r < 0)
@@ -118,20 +123,34 @@ int book_get_mdd(struct book *book, int64_t environment, struct mdd ret[N_MDD], 
 #define LAG1 "correlation_0"
 #define LAG1_SAMPLES "correlation_samples_0"
 
-int book_get_correlation(struct book *book, int64_t environment, struct correlation *ret, struct error *err)
+int book_get_correlation(struct book *book, int64_t environment, const char *inc_digest,
+	struct correlation *ret, struct error *err)
 {
 	struct correlation correlation = {};
 	double samples = 0;
-	int r = get_measurement(book, environment, LAG1, &correlation.lag1, err);
+	int r = get_measurement(book, environment, inc_digest, LAG1, &correlation.lag1, err);
 
 	if (r > 0)
-		r = get_measurement(book, environment, LAG1_SAMPLES, &samples, err);
+		r = get_measurement(book, environment, inc_digest, LAG1_SAMPLES, &samples, err);
 	if (r < 0)
 		return r;
 	if (samples >= 1 && samples <= UINT32_MAX && correlation.lag1 >= 0 && correlation.lag1 < 1)
 		correlation.samples = (int64_t)samples;
 	*ret = correlation;
 	return 0;
+}
+
+int book_find_other_inc(
+	struct book *book, int64_t environment, const char *inc_digest, char **ret_profile, struct error *err)
+{
+	return sql_row(book, err,
+		"SELECT profile.name FROM profile JOIN environment ON digest = environment_digest"
+		" WHERE environment.id = ?1 AND retired_ns IS NULL AND inc_digest IS NOT ?2"
+		" AND (correlation_samples > 0 OR profile.id IN (SELECT profile FROM profile_resolving))"
+		" AND NOT EXISTS (SELECT 1 FROM measurement WHERE environment = ?1 AND inc_digest IS ?2"
+		" AND name <> 'inc_per_second')"
+		" ORDER BY made_ns DESC LIMIT 1",
+		"it:T", environment, inc_digest, ret_profile);
 }
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
@@ -189,27 +208,31 @@ static int retire_profile(struct book *book, const char *name, struct error *err
 static int put_figures(struct book *book, const struct profile *profile, struct error *err)
 {
 	const struct correlation *correlation = &profile->correlation;
-	const struct measurement rows[] = {{(char *)LAG1, correlation->lag1, (char *)"1"},
-		{(char *)LAG1_SAMPLES, (double)correlation->samples, (char *)"1"}};
+	const struct measurement rows[] = {
+		{(char *)LAG1, correlation->lag1, (char *)"1", profile->inc_digest},
+		{(char *)LAG1_SAMPLES, (double)correlation->samples, (char *)"1", profile->inc_digest},
+	};
 	int64_t environment = 0;
 	int r;
 
 	if (!profile->environment_digest)
 		return 0;
 	r = sql_row(book, err,
-		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND retired_ns IS NULL",
-		"ti", profile->environment_digest, profile->made_ns);
+		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND inc_digest IS ?"
+		" AND retired_ns IS NULL",
+		"tit", profile->environment_digest, profile->made_ns, profile->inc_digest);
 	if (r != 0) /* 1: there is a later one */
 		return r < 0 ? r : 0;
 	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
 	for (const struct mdd *row = profile->mdd; r >= 0 && row < profile->mdd + N_MDD; row++)
 		if (row->samples > 0)
 			r = sql_row(book, err,
-				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1'),"
-				" (?1, 'resolves_separate_' || ?2, ?4, '1'), (?1, 'resolves_duet_' || ?2, ?5, '1')"
+				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1', ?6),"
+				" (?1, 'resolves_separate_' || ?2, ?4, '1', ?6),"
+				" (?1, 'resolves_duet_' || ?2, ?5, '1', ?6)"
 				" ON CONFLICT DO UPDATE SET value = excluded.value",
-				"iiddd", environment, row->samples, row->interleaved, row->separate,
-				row->duet);
+				"iidddt", environment, row->samples, row->interleaved, row->separate,
+				row->duet, profile->inc_digest);
 	if (r >= 0 && correlation->samples > 0)
 		r = sql_insert(book, err, &measurement_table,
 			"ON CONFLICT DO UPDATE SET value = excluded.value", rows, 2, "i", environment);

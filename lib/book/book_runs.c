@@ -46,7 +46,9 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	run->owner = (char *)process_ref(getpid()); /* for the book only */
 	book_unsynced(book);
 	r = BOOK_ATOMIC(book,
-		(run->environment ? book_get_correlation(book, run->environment, &run->correlation, err) : 0)
+		(run->environment ? book_get_correlation(
+					    book, run->environment, run->inc_digest, &run->correlation, err)
+				  : 0)
 			?: book_add_run(book, run, err),
 		err);
 	run->owner = owner;

@@ -185,7 +185,7 @@ static const struct {
 };
 
 /* Statements are known by the address of their text. */
-static const char measurement_select[] = "WHERE environment = ? ORDER BY name",
+static const char measurement_select[] = "WHERE environment = ? ORDER BY name, inc_digest",
 		  measurement_replace[] = "ON CONFLICT DO UPDATE SET value = excluded.value";
 
 int document_read_environment(struct book *book, int64_t environment, json_t **ret, struct error *err)

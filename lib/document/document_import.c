@@ -328,8 +328,8 @@ static int store_runs(struct run_import *import)
 		/* older versions did not keep it: then it is what is known of the environment here */
 		if (r >= 0 && next->number == 0 && next->run.environment &&
 			next->run.correlation.samples == 0)
-			r = book_get_correlation(
-				import->book, next->run.environment, &next->run.correlation, import->err);
+			r = book_get_correlation(import->book, next->run.environment, next->run.inc_digest,
+				&next->run.correlation, import->err);
 		if (r >= 0)
 			r = book_add_run(import->book, &next->run, import->err);
 		*array_add(import->ids, import->n_ids) = (struct import_id){

@@ -62,6 +62,7 @@ int load_session_open(
 		r = load_limits_begin(&s->limits, &s->load, err);
 	if (r < 0)
 		return r;
+	profile_for_inc(&s->profile, s->base.inc_digest);
 	s->run = (struct run){
 		.kind = RUN_LOAD,
 		.program = text_utf8(s->load.name),
@@ -71,6 +72,7 @@ int load_session_open(
 		.notes = xstrdup(coordination_names[s->load.coordination]),
 		.resolution_ns = 1,
 		.environment = s->base.environment,
+		.inc_digest = text_copy(s->base.inc_digest),
 		.cpu = -1,
 	};
 	s->work = (struct load_work){.coordination = s->load.coordination, .file = s->text};
@@ -150,6 +152,8 @@ int load_session_run(struct load_session *s, struct error *err)
 		run_notes_add(notes, &s->report.result, profile);
 	if (r == 0 && profile)
 		r = profile_changes_note(notes, s->base.book, profile, s->run.environment, NULL, of_end);
+	if (r == 0)
+		r = other_inc_note(notes, s->base.book, &s->run, profile, of_end);
 	if (r >= 0)
 		r = book_put_notes(s->base.book, s->run.id, notes->items, notes->n, of_end);
 	return outcome ?: r;

@@ -109,6 +109,29 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 			open, unit, close, longest);
 }
 
+/* Whether INC takes as long as then, and as evenly. `counts`: whether the run says anything. */
+static void judge_speed(const struct evidence *e, bool counts, struct judgement *j)
+{
+	struct speed before = speed_of(e->then), after = speed_of(e->now);
+	struct summary then = before.pt, now = after.pt;
+	double share = (now.mean_ns - then.mean_ns) / then.mean_ns;
+	double limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
+	bool changed = counts && fabs(share) > limit;
+	char noted[64] = "";
+
+	if (counts)
+		snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(limit));
+	add_finding(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
+		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
+		e->now->run.program, text_duration((int64_t)now.mean_ns),
+		text_duration((int64_t)then.mean_ns), share * 100,
+		changed ? ": the machine's speed has changed" : noted);
+	if (counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
+		add_finding(j, VALIDITY_REPEAT_SHORT,
+			"its CPU times are less even: their standard deviation is %s, and was %s",
+			text_duration((int64_t)now.sd_ns), text_duration((int64_t)then.sd_ns));
+}
+
 struct judgement validity_judge(const struct evidence *e)
 {
 	struct judgement j = {};
@@ -127,28 +150,12 @@ struct judgement validity_judge(const struct evidence *e)
 			add_finding(&j, rule->demand, "%s: %s was %s, is %s", rule->why, d->what, d->before,
 				d->now);
 	}
-	if (e->then) {
-		struct speed before = speed_of(e->then), after = speed_of(e->now);
-		struct summary then = before.pt, now = after.pt;
-		double share = (now.mean_ns - then.mean_ns) / then.mean_ns;
-		double limit = fmax(SHIFT_MATTERS, by_chance(e, &before, &after) / then.mean_ns);
-		bool changed = counts && fabs(share) > limit;
-		char noted[64] = "";
-
-		/* `counts`: whether the run says anything. */
-		if (counts)
-			snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(limit));
-		add_finding(&j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
-			"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
-			e->now->run.program, text_duration((int64_t)now.mean_ns),
-			text_duration((int64_t)then.mean_ns), share * 100,
-			changed ? ": the machine's speed has changed" : noted);
-		if (counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns &&
-			now.sd_ns > SHIFT_MATTERS * now.mean_ns)
-			add_finding(&j, VALIDITY_REPEAT_SHORT,
-				"its CPU times are less even: their standard deviation is %s, and was %s",
-				text_duration((int64_t)now.sd_ns), text_duration((int64_t)then.sd_ns));
-	} else
+	if (e->then && e->other_inc)
+		add_finding(&j, VALIDITY_HOLDS,
+			"the profile was made with another INC: their times cannot be compared");
+	else if (e->then)
+		judge_speed(e, counts, &j);
+	else
 		add_finding(&j, VALIDITY_REPEAT_ALL,
 			"the profile's runs are not in this book, so INC's times cannot be compared");
 	if (!counts)

@@ -13,6 +13,7 @@ struct evidence {
 	const struct analysis *then_long;      /* its long run; NULL likewise */
 	const struct analysis *now;
 	struct run_variation variation; /* of separate runs of INC; .df 0: not known */
+	bool other_inc; /* `now` is a run of another INC than `then`: their times cannot be compared */
 };
 
 /* One difference, as a sentence without the full stop. */

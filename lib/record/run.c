@@ -76,6 +76,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
 	{FIELD(run, FIELD_INT64, profile_id), OPTIONAL, ID, .book_only = true},
 	CORRELATION(run),
+	{FIELD(run, FIELD_TEXT, inc_digest), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, owner), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_TEXT, name_patterns), OPTIONAL},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
@@ -173,6 +174,7 @@ static const struct field profile_fields[] = {
 		.min = 1, TIME},
 	{"noise", FIELD_TEXT, offsetof(struct profile, mark.noise), sizeof(char *), OPTIONAL},
 	CORRELATION(profile),
+	{FIELD(profile, FIELD_TEXT, inc_digest), OPTIONAL},
 	{FIELD(profile, FIELD_INT64, retired_ns), OPTIONAL, .min = 1, MOMENT, .book_only = true},
 };
 const struct field_table profile_table = FIELD_TABLE(profile, "", profile_fields);
@@ -267,6 +269,24 @@ void sources_clear(struct sources *sources)
 {
 	fields_free(&source_table, sources->items, sources->n);
 	*sources = (struct sources){};
+}
+
+void profile_for_inc(struct profile *profile, const char *inc_digest)
+{
+	bool has_mark = !profile->by_wait && profile->mark.blind_ns > 0;
+	bool has_figures = has_mark || profile->correlation.samples > 0;
+
+	for (size_t i = 0; i < N_MDD; i++)
+		has_figures |= profile->mdd[i].samples > 0;
+	if (!has_figures || !strcmp(profile->inc_digest ?: "", inc_digest ?: ""))
+		return;
+	profile->other_inc = true;
+	profile->correlation = (struct correlation){};
+	memset(profile->mdd, 0, sizeof(profile->mdd));
+	if (has_mark)
+		profile->mark.blind_ns = 0;
+	if (has_mark && profile->mark.noise && !strstr(profile->mark.noise, "forced")) /* that stays true */
+		free(TAKE(profile->mark.noise));
 }
 
 void profile_clear(struct profile *profile)

@@ -54,6 +54,7 @@ struct run {
 	char *profile;      /* that it was measured with; NULL: none */
 	int64_t profile_id; /* its id in the book, where it stays if it is replaced; 0: not in the book */
 	struct correlation correlation; /* of its machine, as it was known when the run began */
+	char *inc_digest;               /* SHA-256 of INC as it was then; NULL: not known */
 	char *owner;                    /* the process that makes it (process.h); NULL: not known */
 	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
@@ -322,7 +323,14 @@ struct profile {
 	size_t n_cutoffs;
 	struct mdd mdd[N_MDD];          /* of the machine, by the short run */
 	struct correlation correlation; /* likewise */
+	/* of the INC that showed mdd, correlation and, unless it is by_wait, the mark; NULL: not known */
+	char *inc_digest;
+	bool other_inc; /* these were dropped: see profile_for_inc */
 };
+
+/* Drops what another INC than that of this digest (NULL: not known) showed of the machine. The cutoffs stay: they come from the
+ * waiting time and from the CPU times of other processes. */
+void profile_for_inc(struct profile *profile, const char *inc_digest);
 
 void profile_clear(struct profile *profile);
 

@@ -113,6 +113,22 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	return 0;
 }
 
+int other_inc_note(struct notes *notes, struct book *book, const struct run *run,
+	const struct profile *profile, struct error *err)
+{
+	_cleanup_(freep) char *name = NULL;
+	int r = 0;
+
+	if (profile && profile->other_inc)
+		name = xstrdup(profile->name);
+	else if (!profile && run->environment)
+		r = book_find_other_inc(book, run->environment, run->inc_digest, &name, err);
+	if (name)
+		notes_add(notes, NOTE_PROFILE,
+			"Profile '%s' was made with another INC: 'emp-calibrate revalidate %s'", name, name);
+	return r < 0 ? r : 0;
+}
+
 const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 {
 	const struct mdd *row = NULL; /* for the largest size up to n */
@@ -133,12 +149,12 @@ const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 		(int)row->samples, by_duet, text_percent(fmin(row->interleaved, row->separate)), between);
 }
 
-int mdd_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
+int mdd_text(struct book *book, const struct run *run, const struct profile *profile, size_t n,
 	char ret[MDD_TEXT_SIZE], struct error *err)
 {
 	struct mdd rows[N_MDD] = {};
 	const char *text;
-	int r = book_get_mdd(book, environment, rows, err);
+	int r = run->environment ? book_get_mdd(book, run->environment, run->inc_digest, rows, err) : 0;
 
 	if (r < 0)
 		return r;

@@ -35,11 +35,16 @@ int environment_differences(
 int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
 	char **ret_changes, struct error *err);
 
+/* Adds a note if the figures that INC showed of the run's environment are of another INC than the run's: by the profile, or
+ * without one (NULL) by those of the book. */
+int other_inc_note(struct notes *notes, struct book *book, const struct run *run,
+	const struct profile *profile, struct error *err);
+
 /* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
- * calibrations of the environment (0: none), else by the profile (NULL: none), which is then of another environment: the text
- * says so. It is empty if neither knows it. */
+ * calibrations of the run's environment with its INC, else by the profile (NULL: none), which is then of another environment: the
+ * text says so. It is empty if neither knows it. */
 enum { MDD_TEXT_SIZE = 80 };
-int mdd_text(struct book *book, int64_t environment, const struct profile *profile, size_t n,
+int mdd_text(struct book *book, const struct run *run, const struct profile *profile, size_t n,
 	char ret[MDD_TEXT_SIZE], struct error *err);
 
 /* From such rows; `others`: they are of another environment. */

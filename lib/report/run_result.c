@@ -46,9 +46,11 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 		return error_say(err, r, "%s", why.text);
 	r = today ? names_load(&ret->names, NULL, err) : 0;
 	if (r == 0 && today && run->environment)
-		r = book_get_correlation(book, run->environment, &correlation, err);
+		r = book_get_correlation(book, run->environment, run->inc_digest, &correlation, err);
 	if (r < 0)
 		return r;
+	if (there)
+		profile_for_inc(&ret->profile, run->inc_digest);
 	ret->missing = run->profile && !there;
 	ret->rules = (struct discard_rules){
 		.profile = there ? &ret->profile : NULL,
@@ -422,6 +424,7 @@ int profile_from_runs(
 	if (r == 0 && !imported) {
 		mdd_find(profile->mdd, &made.analyses[0]);
 		profile->correlation = correlation_find(&made.analyses[0]);
+		profile->inc_digest = text_copy(short_run->inc_digest);
 	}
 	if (r >= 0)
 		*ret = TAKE_STRUCT(made);

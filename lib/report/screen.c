@@ -566,5 +566,7 @@ int run_notes_load(struct book *book, const struct run_result *result, const str
 	}
 	run_notes_add(ret, result, profile);
 	r = profile ? profile_changes_note(ret, book, profile, run->environment, NULL, err) : 0;
-	return r < 0 ? r : mdd_text(book, run->environment, profile, result->n_samples, ret_mdd, err);
+	if (r == 0)
+		r = other_inc_note(ret, book, run, profile, err);
+	return r < 0 ? r : mdd_text(book, run, profile, result->n_samples, ret_mdd, err);
 }

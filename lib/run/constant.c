@@ -86,17 +86,17 @@ int inc_find_constant(
 	int r = book_get_environment(book, environment, &digest, NULL, NULL, err);
 
 	if (r == 0)
-		r = book_get_inc(book, environment, &inc->per_second, err);
+		r = book_get_inc(book, environment, session->inc_digest, &inc->per_second, err);
 	inc->found_now = r == 0;
 	if (r == 0)
 		r = measure_constant(inc, session, err);
 	if (r == 0)
-		r = book_put_inc(book, environment, inc->per_second, err);
+		r = book_put_inc(book, environment, session->inc_digest, inc->per_second, err);
 	if (r < 0)
 		return r;
 	/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
 	path = paths_inc_constant(book_file(book));
-	text = text_format("iterations_per_second %.17g\nenvironment %s", inc->per_second, digest);
+	text = text_format("increments_per_second %.17g\nenvironment %s", inc->per_second, digest);
 	there = path_text(AT_FDCWD, "%s", path);
 	if (there && !strcmp(there, text))
 		return 0;

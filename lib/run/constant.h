@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INC as a program that is run, and its constant: iterations per second, measured once for a machine and environment and stored in
- * the book (and in a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
+/* INC as a program that is run, and its constant: increments per second, measured once for a machine, an environment and an INC, and
+ * stored in the book (and in a text file, for inc itself). From then on it stays the same, so that INC1 is the same work next month. */
 #pragma once
 
 #include "lib/run/sampling.h"

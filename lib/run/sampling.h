@@ -15,6 +15,7 @@ struct run_session {
 	int lock_fd;         /* of the host's lock; -1: not held */
 	int64_t environment; /* today's, in the book */
 	char *environment_digest;
+	char *inc_digest; /* of the INC that is beside the tools; NULL: there is none */
 	struct observer observer;
 	struct environment_question *question; /* while the fingerprint is taken */
 };
@@ -36,7 +37,7 @@ void run_session_close(struct run_session *session);
 /* Starts taking the fingerprint, while the caller prepares other things. */
 void run_session_ask_environment(struct run_session *session);
 
-/* Waits for it, or takes it now, and stores it. No sample may run before. */
+/* Waits for it, or takes it now, and stores it. Also finds inc_digest. No sample may run before. */
 int run_session_environment(struct run_session *session, struct error *err);
 
 /* Of a new run of that command: the environment and what the observer says. The caller frees the run. */

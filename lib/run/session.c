@@ -6,6 +6,7 @@
 #include "lib/base/tool.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
+#include "lib/host/system/digest.h"
 
 #include <pthread.h>
 
@@ -33,6 +34,17 @@ int run_session_open(
 		return r;
 	book_on_wait(s->book, wait_for_book, NULL);
 	return lock == RUN_LOCK_TAKEN ? lock_take(&s->lock_fd, book_file(s->book), err) : 0;
+}
+
+/* SHA-256 of INC, which the caller frees; NULL: it is not there. */
+static char *inc_digest(void)
+{
+	_cleanup_(freep) char *path = NULL;
+	char digest[DIGEST_SIZE];
+
+	if (suite_file_find("inc", &path, NULL) < 0 || digest_of_file(path, digest) < 0)
+		return NULL;
+	return xstrdup(digest);
 }
 
 /* The document that "emp-setup VERB --json" prints, and its exit status (1 is an error). */
@@ -63,10 +75,11 @@ static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct err
 	return 0;
 }
 
-/* A fingerprint that a thread asks for. */
+/* A fingerprint that a thread asks for, and the digest of INC. */
 struct environment_question {
 	pthread_t thread;
 	json_t *document;
+	char *inc_digest; /* of INC; NULL: it is not there */
 	int r;
 	struct error err;
 };
@@ -76,6 +89,7 @@ static void *ask_fingerprint(void *data)
 	struct environment_question *q = data;
 	int status;
 
+	q->inc_digest = inc_digest();
 	q->r = ask_setup("fingerprint", &q->document, &status, &q->err);
 	return NULL;
 }
@@ -103,6 +117,7 @@ int run_session_environment(struct run_session *s, struct error *err)
 		ask_fingerprint(q);
 	}
 	document = q->document;
+	s->inc_digest = q->inc_digest;
 	if (q->r < 0) {
 		*err = q->err;
 		return q->r;
@@ -124,10 +139,12 @@ void run_session_close(struct run_session *s)
 	if (s->question) {
 		pthread_join(s->question->thread, NULL);
 		json_decref(s->question->document);
+		free(s->question->inc_digest);
 		free(s->question);
 	}
 	observer_close(&s->observer);
 	free(s->environment_digest);
+	free(s->inc_digest);
 	book_free(s->book);
 	closep(&s->lock_fd);
 	*s = RUN_SESSION_NEW;
@@ -141,6 +158,7 @@ void run_session_describe(const struct run_session *s, char *const *argv, struct
 	run->wait_source = xstrdup(s->observer.wait_source);
 	run->resolution_ns = 1;
 	run->environment = s->environment;
+	run->inc_digest = text_copy(s->inc_digest);
 }
 
 int environment_audit(char **ret_off, struct error *err)

@@ -144,9 +144,9 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	return 0;
 }
 
-/* The runs of the chosen series, the unit's and the machine's. */
-static int add_runs(
-	struct book *book, struct candidates *c, const char *machine, struct series *s, struct error *err)
+/* The runs of the chosen series, in the unit and on the machine of the last one. A unit is of one INC. */
+static int add_runs(struct book *book, struct candidates *c, const char *machine, const char *inc_digest,
+	struct series *s, struct error *err)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct candidate *item = &c->items[i];
@@ -166,6 +166,10 @@ static int add_runs(
 			continue;
 		if (s->unit == SERIES_INC && !item->inc) {
 			s->n_other_unit++;
+			continue;
+		}
+		if (s->unit == SERIES_INC && strcmp(item->run->inc_digest ?: "", inc_digest ?: "") != 0) {
+			s->n_other_inc++;
 			continue;
 		}
 		if (machine && of ? strcmp(machine, of) != 0 : machine != of) {
@@ -205,7 +209,7 @@ static int add_runs(
 static int load_series(struct book *book, const char *name, bool seconds, struct series *s, struct error *err)
 {
 	_cleanup_(candidates_clear) struct candidates c = {};
-	_cleanup_(freep) char *machine = NULL;
+	_cleanup_(freep) char *machine = NULL, *inc_digest = NULL;
 	const struct run *last = NULL;
 	int r = book_runs(book, &c.runs, &c.n_runs, err);
 
@@ -243,9 +247,10 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 		if (item->meant && (item->inc || s->unit == SERIES_SECONDS))
 			last = item->run;
 	}
+	inc_digest = last ? text_copy(last->inc_digest) : NULL; /* add_runs takes the run over */
 	if (last)
 		r = book_get_environment(book, last->environment, NULL, &machine, NULL, err);
-	return r < 0 ? r : add_runs(book, &c, machine, s, err);
+	return r < 0 ? r : add_runs(book, &c, machine, inc_digest, s, err);
 }
 
 /* What is different in the environment, and in how the runs themselves were made. *ret NULL: nothing. */

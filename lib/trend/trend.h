@@ -24,7 +24,7 @@ struct series {
 	size_t n;
 	/* What is left out: runs that do not have that unit, of other machines than the last run's, of too few samples, and at the same time as the
 	 * one before. */
-	size_t n_other_unit, n_other_machine, n_few, n_at_once;
+	size_t n_other_unit, n_other_inc, n_other_machine, n_few, n_at_once;
 };
 
 enum { SERIES_LEAST_SAMPLES = 3 };

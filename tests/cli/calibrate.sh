@@ -16,8 +16,8 @@ sampling() { # PROFILE: waits until its short run has a sample
 
 # the constant
 expect 1 "no constant is stored" "$inc" 1
-expect 0 'iterations/s.*measured now' $calibrate constant
-expect 0 'iterations/s.*measured before' $calibrate constant
+expect 0 'increments/s.*measured now' $calibrate constant
+expect 0 'increments/s.*measured before' $calibrate constant
 expect 0 '' "$inc" 0.05
 expect 0 '' "$inc" --iterations 1000
 expect 1 'SECONDS must be a time above zero' "$inc" -1
@@ -199,7 +199,7 @@ wait $! 2>/dev/null
 expect 0 "stopped; to resume: emp-calibrate resume" $calibrate status
 sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document)
 	SELECT 'other', json_set(document, '\$.settings.memory.ksm', '9') FROM environment LIMIT 1;
-	INSERT INTO measurement SELECT (SELECT id FROM environment WHERE digest = 'other'), name, value, unit FROM measurement;
+	INSERT INTO measurement SELECT (SELECT id FROM environment WHERE digest = 'other'), name, value, unit, inc_digest FROM measurement;
 	UPDATE run SET environment = (SELECT id FROM environment WHERE digest = 'other') WHERE id = (SELECT max(short_run) FROM calibration)"
 expect 2 "environment has changed.*memory.ksm was '9', is .*--ignore-changes" $calibrate -q resume
 expect 2 "environment has changed" $calibrate -q resume --ignore-audit

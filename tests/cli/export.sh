@@ -48,7 +48,7 @@ import os, sqlite3
 db = sqlite3.connect(os.environ["EMP_DB"])
 db.execute("UPDATE source SET name = '' WHERE name = 'backupd'")
 db.execute("UPDATE program SET name = '', command = NULL WHERE n = 2")
-db.execute("INSERT OR REPLACE INTO measurement VALUES (1, 'inc_per_second', 3.25e9 / 3, '1/s'), (1, 'correlation_0', 0.3, '1'), (1, 'correlation_samples_0', 120, '1')")
+db.execute("INSERT OR REPLACE INTO measurement VALUES (1, 'inc_per_second', 3.25e9 / 3, '1/s', NULL), (1, 'correlation_0', 0.3, '1', 'i1'), (1, 'correlation_samples_0', 120, '1', 'i1')")
 db.execute("INSERT INTO resume_point VALUES (1, 5, 1700000005000000000, 'cut off', 1), (1, 9, 1700000009000000000, 'failed', (SELECT max(id) FROM environment))")
 db.commit()
 END_OF_BOOK

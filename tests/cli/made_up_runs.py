@@ -6,6 +6,7 @@
     solver      30 runs: from the 19th on, 10 % slower, and the kernel is another; one run at the 25th is far too long
     named       12 runs of other commands each, by their --command-name, 20 % faster from the 7th on
     against     24 runs that alternated with INC: the machine's speed changes by 30 % all the time; 5 % slower from the 13th on. Then 8 in seconds
+    renewed     6 runs that alternated with one INC, then 7 with another, whose increments take half as long
     longer      6 runs that alternated with INC, then 6 that did not and took less
     few         4 runs
     xz          two command lines of one program, 6 runs each
@@ -25,11 +26,11 @@ def environment(machine, **identity):
     return db.execute("INSERT INTO environment(digest, machine, document) VALUES (hex(randomblob(32)), (SELECT id FROM machine WHERE name = ?), ?)",
                       (machine, document)).lastrowid
 
-def run(where, argv, times, name=None, kind="measure", start=None, seconds=60):
+def run(where, argv, times, name=None, kind="measure", start=None, seconds=60, inc=None):
     start = start or now
-    id = db.execute("INSERT INTO run(uid, kind, program, command, name, state, backend, pt_source, resolution_ns, started_ns, ended_ns, environment, cpu)"
-                    " VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, 'done', 'bpf', 'cgroup', 1, ?, ?, ?, 1)",
-                    (kind, argv[0].split("/")[-1], json.dumps(argv), name, start, start + seconds * 10**9, where)).lastrowid
+    id = db.execute("INSERT INTO run(uid, kind, program, command, name, state, backend, pt_source, resolution_ns, started_ns, ended_ns, environment, cpu,"
+                    " inc_digest) VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, 'done', 'bpf', 'cgroup', 1, ?, ?, ?, 1, ?)",
+                    (kind, argv[0].split("/")[-1], json.dumps(argv), name, start, start + seconds * 10**9, where, inc)).lastrowid
     for n, time in enumerate(times, 1):
         at = start + n * 10**9 + (kind == "duet" and argv[0] != "inc") * 10**6 * (-1) ** n # the two programs start in turn first
         db.execute("INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, lost, left_behind, incomplete) VALUES (?, ?, ?, ?, ?, 0, 0, 0)",
@@ -58,12 +59,12 @@ series(12, lambda i: 5e7 * (0.8 if i >= 6 else 1), where=old, argv=lambda i: [f"
 for i in range(9):
     now += 7 * 10**9
     run(old, ["often"], samples(1e6 * (1, 1.01, 0.99, 8, 1.02, 0.94, 1, 0.1, 0.98)[i]), seconds=5)
-def against_inc(name, mean, spread):
+def against_inc(name, mean, spread, inc=None, inc_mean=1e8):
     global now
     now += HOUR
     speed = [draw.uniform(1 - spread, 1 + spread) for _ in range(10)] # of the machine, in each sample
-    both = [run(old, [name], [s * mean * draw.gauss(1, 0.002) for s in speed], kind="duet"),
-            run(old, ["inc", "--iterations", "370000000"], [s * 1e8 for s in speed], kind="duet")]
+    both = [run(old, [name], [s * mean * draw.gauss(1, 0.002) for s in speed], kind="duet", inc=inc),
+            run(old, ["inc", "--iterations", "370000000"], [s * inc_mean for s in speed], kind="duet", inc=inc)]
     db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (both[0], both[0], both[1], both[0]))
 
 for i in range(24):
@@ -75,6 +76,8 @@ series(6, lambda i: 2e8, where=old, argv=["xz", "-9"])
 series(8, lambda i: 3e8, where=old, argv=["other"])
 series(7, lambda i: 1e8, where=elsewhere, argv=["other"])
 series(16, lambda i: 1e8 * (2 if i >= 8 else 1), where=lambda i: hostile if i >= 8 else old, argv=[bad, bad], name=bad)
+for i in range(13):
+    against_inc("renewed", 2e8, 0.01, inc="new" if i >= 6 else None, inc_mean=1e8 / (2 if i >= 6 else 1))
 for i in range(6):
     against_inc("longer", 2.4e8, 0.01)
 series(6, lambda i: 2e8, where=old, argv=["longer"])

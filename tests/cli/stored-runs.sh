@@ -100,7 +100,7 @@ import os, sqlite3
 db = sqlite3.connect(os.environ["EMP_DB"])
 for size in 5, 10, 20, 40:
     for name in "interleaved", "separate":
-        db.execute("INSERT INTO measurement SELECT id, ?, 0.01, '1' FROM environment", (f"resolves_{name}_{size}",))
+        db.execute("INSERT INTO measurement SELECT DISTINCT environment, ?, 0.01, '1', inc_digest FROM run WHERE environment IS NOT NULL", (f"resolves_{name}_{size}",))
 db.commit()
 END_OF_BOOK
 expect 0 '^5 samples resolve' $analyze compare --between-runs 1 $((first + 6)) "$first"

@@ -40,6 +40,8 @@ expect 0 'Left out: 8 without INC units (--seconds follows all)' $trend against
 gives "the speed of the machine does not matter" '(d["unit"] == "INC" and [l["runs"] for l in d["levels"]] == [12, 12] and 0.03 < d["levels"][1]["change"] < 0.07 and 700 < d["levels"][0]["mean"] < 780 and d["left_out"]["other_unit"] == 8)' $trend against --json
 expect 0 'against: 32 runs, PT in seconds' $trend against --seconds
 gives "in seconds, all runs are followed" '(d["unit"] == "s" and d["left_out"]["other_unit"] == 0 and all(0.15 < r["mean"] < 0.25 for r in d["runs"]))' $trend against --seconds --json
+expect 0 'Left out: 6 in units of another INC' $trend renewed
+gives "units are of one INC" '([l["runs"] for l in d["levels"]] == [7] and 1400 < d["levels"][0]["mean"] < 1560 and d["left_out"]["other_inc"] == 6)' $trend renewed --json
 expect 0 'against was inc, is nothing' $trend longer --seconds
 expect 0 'Left out: 8 of other machines' $trend other
 expect 0 'So few runs show only large changes' $trend other

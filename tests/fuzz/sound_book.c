@@ -105,7 +105,7 @@ void sound_book_make(const char *path)
 
 	FUZZ_MUST(book_open(&book, path, BOOK_WRITE, &err) == 0);
 	FUZZ_MUST(book_put_environment(book, "00ff", "lab1", "{\"machine\": {}}", &environment, &err) == 0 &&
-		  book_put_inc(book, environment, 1e9, &err) == 0);
+		  book_put_inc(book, environment, "inc", 1e9, &err) == 0);
 	FUZZ_MUST(book_source(book, &cron, &source, &err) == 0 &&
 		  book_source(book, &worker, &another, &err) == 0);
 	short_run = add_run(book, RUN_SHORT, environment, source);

@@ -127,10 +127,66 @@ TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 	assert_int_equal(back.mdd[0].samples, 0);
 	assert_true(back.correlation.lag1 == 0.25 && back.correlation.samples == 400);
 	assert_done(s, book_put_environment(s->book, "d1", NULL, NULL, &environment, &s->err));
-	assert_done(s, book_get_mdd(s->book, environment, rows, &s->err));
+	assert_done(s, book_get_mdd(s->book, environment, NULL, rows, &s->err));
 	assert_true(rows[1].interleaved == 0.03);
-	assert_done(s, book_get_correlation(s->book, environment, &correlation, &s->err));
+	assert_done(s, book_get_correlation(s->book, environment, NULL, &correlation, &s->err));
 	assert_true(correlation.lag1 == 0.75);
+}
+
+/* What an older INC showed of the machine stays with it, and its profile says which calibration to repeat. */
+TEST_IN_BOOK(figures_belong_to_the_inc_that_was_measured)
+{
+	_cleanup_(profile_clear) struct profile old = make("old"), renewed = make("renewed"), back = {};
+	_cleanup_(freep) char *name = NULL, *none = NULL;
+	struct mdd rows[N_MDD];
+	struct correlation correlation;
+	int64_t environment;
+
+	old.inc_digest = xstrdup("i0");
+	old.correlation = (struct correlation){0.25, 400};
+	old.mdd[1] = (struct mdd){mdd_sizes[1], 0.01, 0.02};
+	assert_done(s, book_put_profile(s->book, &old, false, &s->err));
+	assert_done(s, book_put_environment(s->book, "d1", NULL, NULL, &environment, &s->err));
+	assert_done(s, book_get_correlation(s->book, environment, "i1", &correlation, &s->err));
+	assert_done(s, book_get_mdd(s->book, environment, "i1", rows, &s->err));
+	assert_true(correlation.samples == 0 && rows[1].samples == 0);
+	assert_int_equal(book_find_other_inc(s->book, environment, "i1", &name, &s->err), 1);
+	assert_string_equal(name, "old");
+	assert_int_equal(book_find_other_inc(s->book, environment, "i0", &none, &s->err), 0);
+	renewed.inc_digest = xstrdup("i1");
+	renewed.correlation = (struct correlation){0.5, 100};
+	renewed.made_ns--;
+	assert_done(s, book_put_profile(s->book, &renewed, false, &s->err));
+	assert_int_equal(book_find_other_inc(s->book, environment, "i1", &none, &s->err), 0);
+	assert_done(s, book_get_correlation(s->book, environment, "i1", &correlation, &s->err));
+	assert_true(correlation.lag1 == 0.5);
+	assert_done(s, book_get_correlation(s->book, environment, "i0", &correlation, &s->err));
+	assert_true(correlation.lag1 == 0.25);
+	assert_done(s, book_get_profile(s->book, 0, "renewed", &back, &s->err));
+	assert_string_equal(back.inc_digest, "i1");
+}
+
+/* Its cutoffs stay, and that it was forced. */
+TEST_IN_BOOK(a_profile_of_another_inc_loses_what_that_showed)
+{
+	_cleanup_(profile_clear) struct profile by_et = make("p"), by_wait = make("p"), imported = make("p");
+
+	by_et.inc_digest = xstrdup("i0");
+	by_et.correlation = (struct correlation){0.25, 400};
+	by_et.mark = (struct profile_mark){5000000, xstrdup("busy, forced; steal 3.2 %")};
+	profile_for_inc(&by_et, "i0");
+	assert_true(!by_et.other_inc && by_et.correlation.samples == 400);
+	profile_for_inc(&by_et, "i1");
+	assert_true(by_et.other_inc && by_et.correlation.samples == 0 && by_et.n_cutoffs == 2);
+	assert_int_equal(by_et.mark.blind_ns, 0);
+	assert_string_equal(by_et.mark.noise, "busy, forced; steal 3.2 %");
+	by_wait.by_wait = true;
+	by_wait.mdd[0] = (struct mdd){mdd_sizes[0], 0.01, 0.02};
+	by_wait.mark = (struct profile_mark){5000000, xstrdup("steal 3.2 %")};
+	profile_for_inc(&by_wait, "i1");
+	assert_true(by_wait.other_inc && by_wait.mdd[0].samples == 0 && by_wait.mark.blind_ns == 5000000);
+	profile_for_inc(&imported, "i1");
+	assert_false(imported.other_inc);
 }
 
 TEST_IN_BOOK(a_profile_of_no_environment_has_its_figures_too)
@@ -193,14 +249,14 @@ TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 	double per_second = 0;
 
 	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
-	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 0);
-	assert_done(s, book_put_inc(s->book, environment, 123456789.5, &s->err));
-	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 1);
+	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 0);
+	assert_done(s, book_put_inc(s->book, environment, "i1", 123456789.5, &s->err));
+	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
-	assert_int_equal(book_put_inc(s->book, environment, 2, &s->err), -EEXIST);
+	assert_int_equal(book_put_inc(s->book, environment, "i1", 2, &s->err), -EEXIST);
 	assert_says(
-		s, "already has the constant of INC for this environment (123456790 iterations a second)");
-	assert_int_equal(book_get_inc(s->book, environment, &per_second, &s->err), 1);
+		s, "already has the constant of INC for this environment (123456790 increments a second)");
+	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
-	assert_int_equal(book_put_inc(s->book, 99, 2, &s->err), -ENOENT);
+	assert_int_equal(book_put_inc(s->book, 99, "i1", 2, &s->err), -ENOENT);
 }

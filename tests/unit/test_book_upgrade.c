@@ -132,7 +132,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
 		"kernel,process");
 	scratch_open(s, BOOK_READ);
-	assert_int_equal(book_get_inc(s->book, 1, &per_second, &s->err), 1);
+	assert_int_equal(book_get_inc(s->book, 1, NULL, &per_second, &s->err), 1);
 	assert_true(per_second == 3694390776);
 	assert_done(s, book_rows(s->book, 3, &counters_table, &counters, &n, &s->err));
 	assert_int_equal(n, 5);
@@ -327,10 +327,12 @@ TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 	int64_t environment;
 
 	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
-	sql(s->path, "INSERT INTO measurement VALUES (1, 'clock_lag', 21.5, 'ns'), (1, 'ratio', -1, '')");
-	refused(s->path, "INSERT INTO measurement VALUES (1, 'ratio', 2, '')", "UNIQUE");
-	refused(s->path, "INSERT INTO measurement VALUES (2, 'ratio', 2, '')", "FOREIGN KEY");
-	refused(s->path, "INSERT INTO measurement VALUES (1, 'inc_per_second', 0, '1/s')", "inc_per_second");
+	sql(s->path,
+		"INSERT INTO measurement VALUES (1, 'clock_lag', 21.5, 'ns', NULL), (1, 'ratio', -1, '', NULL)");
+	refused(s->path, "INSERT INTO measurement VALUES (1, 'ratio', 2, '', NULL)", "UNIQUE");
+	refused(s->path, "INSERT INTO measurement VALUES (2, 'ratio', 2, '', NULL)", "FOREIGN KEY");
+	refused(s->path, "INSERT INTO measurement VALUES (1, 'inc_per_second', 0, '1/s', NULL)",
+		"inc_per_second");
 	sql(s->path, "DELETE FROM environment");
 	assert_answer(s->path, "SELECT count(*) FROM measurement", "0");
 }

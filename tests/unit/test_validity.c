@@ -107,8 +107,17 @@ TEST_OF_PROFILE(a_shift_by_as_much_as_the_speed_wandered_before_is_none)
 TEST_OF_PROFILE(a_shift_by_as_much_as_separate_runs_vary_is_none)
 {
 	now = made_up(now_samples, NOW, 2500000, 100000);
-	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {0.01, 4, 5}});
+	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {0.01, 4, 5}, false});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
+}
+
+/* Its times say nothing of the machine's speed then; the daemons are judged. */
+TEST_OF_PROFILE(times_of_another_inc_are_not_compared)
+{
+	now = made_up(now_samples, NOW, 50000000, 100000);
+	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {}, true});
+	assert_int_equal(j.verdict, VALIDITY_HOLDS);
+	assert_true(says("the profile was made with another INC: their times cannot be compared"));
 }
 
 static struct difference other_cpu = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};

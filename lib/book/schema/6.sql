@@ -14,10 +14,11 @@ CREATE TABLE profile_6(
   noise TEXT,
   correlation REAL NOT NULL DEFAULT 0 CHECK(correlation >= 0 AND correlation < 1),
   correlation_samples INTEGER CHECK(correlation_samples > 0),
+  inc_digest TEXT, -- of the INC that its figures of the machine are of; NULL: not known
   retired_ns INTEGER CHECK(retired_ns > 0)) STRICT; -- when it was replaced or removed
 
 INSERT INTO profile_6 SELECT id, name, resolution_ns, made_ns, environment_digest, cpu, by_wait, blind_ns,
-    noise, correlation, correlation_samples, NULL FROM profile;
+    noise, correlation, correlation_samples, NULL, NULL FROM profile;
 
 DROP TABLE profile;
 ALTER TABLE profile_6 RENAME TO profile;
@@ -34,6 +35,22 @@ UPDATE run SET correlation = lag1.value, correlation_samples = CAST(samples.valu
   WHERE lag1.environment = run.environment
     AND lag1.name = 'correlation_0' AND lag1.value >= 0 AND lag1.value < 1
     AND samples.name = 'correlation_samples_0' AND samples.value BETWEEN 1 AND 4294967295;
+
+-- INC as it was when the run was measured: its SHA-256. What INC showed of a machine is of that INC only.
+ALTER TABLE run ADD COLUMN inc_digest TEXT;
+
+CREATE TABLE measurement_6(
+  environment INTEGER NOT NULL REFERENCES environment ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  value REAL NOT NULL,
+  unit TEXT NOT NULL, -- '' for a bare number
+  inc_digest TEXT, -- of the INC that was measured; NULL: not known
+  CHECK(name <> 'inc_per_second' OR value > 0)) STRICT;
+
+INSERT INTO measurement_6 SELECT environment, name, value, unit, NULL FROM measurement;
+DROP TABLE measurement;
+ALTER TABLE measurement_6 RENAME TO measurement;
+CREATE UNIQUE INDEX measurement_what ON measurement(environment, name, ifnull(inc_digest, ''));
 
 -- The patterns by which it groups the names of processes: the text of names.ini; NULL: not known.
 ALTER TABLE run ADD COLUMN name_patterns TEXT;
