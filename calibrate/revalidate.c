@@ -221,8 +221,8 @@ static int store_profile_that_holds(struct calibration *c, struct past *p, struc
 	if (r == 0 && renews) {
 		const char *mdd = mdd_text_of(profile->mdd, SIZE_MAX, false);
 
-		calibrate_print("Of the new INC from now on: %s\n",
-			*mdd ? mdd : "no figures, since the run was too short (--for)");
+		calibrate_print("Measured with today's INC: %s\n",
+			*mdd ? mdd : "nothing, the run was too short (--for)");
 	}
 	return r;
 }

@@ -105,8 +105,8 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 			"%s%s%s%s is new, and made %s long, by up to %s: the profile has no cutoff for it",
 			h->name, open, unit, close, text_count(h->n_long_executions, "sample"), longest);
 	else
-		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new, up to %s, and made no sample long", h->name,
-			open, unit, close, longest);
+		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new%s, and made no sample long", h->name, open,
+			unit, close, longest_ns < 0 ? "" : text_brief(", up to %s", longest));
 }
 
 /* Whether INC takes as long as then, and as evenly. `counts`: whether the run says anything. */

@@ -141,14 +141,16 @@ TEST_OF_PROFILE(a_new_daemon_matters_if_it_made_samples_long)
 			.n_long_executions = 1},
 		{.name = (char *)"cron", .central_max_ns = 5},
 		{.name = (char *)"sshd", .central_max_ns = 2000, .n_central = 3},
+		{.name = (char *)"wc", .central_max_ns = -1}, /* only in samples that are neither central nor L */
 	};
 
 	now.statistics = statistics;
-	now.n_statistics = 3;
+	now.n_statistics = 4;
 	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
 	assert_true(says("backup (backup.service) is new, and made 1 sample long, by up to 30.00 ms: the "
 			 "profile has no cutoff for it"));
 	assert_true(says("sshd is new, up to 2.000 us, and made no sample long"));
+	assert_true(says("wc is new, and made no sample long"));
 	assert_false(says("cron"));
 	now.statistics++;
 	now.n_statistics--;
