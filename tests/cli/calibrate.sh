@@ -166,7 +166,7 @@ expect 1 'is not part of a calibration\|run 99 is not in' $calibrate resume 99
 expect 0 'nothing to do' $calibrate run --resume --save d
 
 # The same ^C from a terminal is INC's too.
-setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 60 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
+setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 600 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
 sampling f
 pid=$(sqlite3 "$EMP_DB" "SELECT owner FROM calibration WHERE profile = 'f'" | cut -d' ' -f2)
 kill -INT -- "-$(ps -o pgid= -p "$pid" | tr -d ' ')"
