@@ -422,6 +422,7 @@ static int64_t unaccounted(struct observer *o, char *const *argv)
 static void assert_wait_is_exact(struct observer *o, char *const *argv)
 {
 	int64_t alone_ns, disturbed_ns;
+	bool right = false;
 	pid_t pid;
 
 	if (last_cpu() == 0)
@@ -431,13 +432,17 @@ static void assert_wait_is_exact(struct observer *o, char *const *argv)
 		print_message("not run: the CPUs of this machine take turns, as an emulator's\n");
 		skip();
 	}
-	alone_ns = unaccounted(o, argv);
-	pid = interrupt_often(last_cpu());
-	disturbed_ns = unaccounted(o, argv);
-	stop(pid);
-	print_message("%.9s: ET - PT - W is %.3f ms alone, %.3f ms disturbed\n", argv[1],
-		(double)alone_ns / 1e6, (double)disturbed_ns / 1e6);
-	assert_true(apart(alone_ns, disturbed_ns) < NS_PER_MS / 10);
+	/* Of one of the two, other work of the machine may disturb more than half. */
+	for (int i = 0; i < TRIES / 4 && !right; i++) {
+		alone_ns = unaccounted(o, argv);
+		pid = interrupt_often(last_cpu());
+		disturbed_ns = unaccounted(o, argv);
+		stop(pid);
+		print_message("%.9s: ET - PT - W is %.3f ms alone, %.3f ms disturbed\n", argv[1],
+			(double)alone_ns / 1e6, (double)disturbed_ns / 1e6);
+		right = apart(alone_ns, disturbed_ns) < NS_PER_MS / 10;
+	}
+	assert_true(right);
 }
 
 /* Execve takes most of its time, to copy long arguments. */
