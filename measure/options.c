@@ -24,6 +24,7 @@ static int add_parameter(struct parameters *p, const char *name, struct paramete
 int parameters_add_list(struct parameters *p, const char *name, const char *values, struct error *err)
 {
 	struct parameter *parameter;
+	size_t capacity = 0;
 	int r = add_parameter(p, name, &parameter, err);
 
 	while (r == 0 && values) {
@@ -36,7 +37,7 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 		}
 		*to = '\0';
 		values = *values ? values + 1 : NULL;
-		*array_add(parameter->values, parameter->n) = value;
+		*array_add_reused(parameter->values, parameter->n, capacity) = value;
 	}
 	return r;
 }
@@ -59,6 +60,7 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 {
 	struct parameter *parameter;
 	double min, max, step;
+	size_t capacity = 0;
 	int decimals = 0, unused = 0, r;
 
 	if (!parse_number(min_text, &min, &decimals) || !parse_number(max_text, &max, &unused) || max < min)
@@ -72,7 +74,7 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 			MAX_STEPS, step_text);
 	r = add_parameter(p, name, &parameter, err);
 	for (size_t i = 0; r == 0 && min + (double)i * step <= max + step * 1e-9; i++)
-		*array_add(parameter->values, parameter->n) = text_format(
+		*array_add_reused(parameter->values, parameter->n, capacity) = text_format(
 			"%.*f", decimals, min + (double)i * step);
 	return r;
 }

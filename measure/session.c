@@ -256,8 +256,16 @@ static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
 		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
-	if (slicing == SLICING_FREEZER && s->guard < 0)
-		s->guard = r = guard_new(thaw_below, s->base.observer.cgroup->fd, NULL, err);
+	if (slicing == SLICING_FREEZER && s->guard < 0) {
+		/* Opened again: a copy would share the lock, and the cgroup would have an owner until the guard has ended. */
+		_cleanup_(closep) int fd = open(
+			s->base.observer.cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd < 0)
+			return error_os(
+				err, -errno, "cannot open the cgroup %s", s->base.observer.cgroup->path);
+		s->guard = r = guard_new(thaw_below, fd, NULL, err);
+	}
 	return r < 0 ? r : 0;
 }
 

@@ -262,7 +262,9 @@ int sql_read(struct sql_query *q, const struct field_table *table, void *object,
 		int64_t value;
 
 		if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
-			if (field->type != FIELD_TEXT)
+			if (field->type == FIELD_TEXT)
+				*field_text(field, object) = NULL;
+			else
 				field_set(field, object, field->unknown);
 			continue;
 		}
@@ -294,11 +296,16 @@ int sql_read(struct sql_query *q, const struct field_table *table, void *object,
 			field_set(field, object, value);
 			right = type == SQLITE_INTEGER && value >= field->min && value <= field_max(field);
 		}
-		if (!right)
+		if (!right) {
+			struct field_table read = *table;
+
+			read.n = (size_t)i + 1;
+			fields_clear(&read, object);
 			return error_say(err, -EBADMSG,
 				"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
 				q->book->path, field->name, table->table,
 				(const char *)sqlite3_column_text(q->stmt, i) ?: "NULL");
+		}
 	}
 	return r;
 }

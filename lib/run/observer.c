@@ -276,11 +276,12 @@ void observer_close(struct observer *observer)
 	*observer = (struct observer){};
 }
 
-/* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. */
-static void drop_program(struct raw_sample *o)
+/* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. *ret_same_cpu_ns: what they had of
+ * the CPU that it is pinned to; -1: not known. */
+static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 {
 	struct process_cpus *usages = &o->usages;
-	int64_t sum_ns = 0;
+	int64_t sum_ns = 0, same_cpu_ns = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < usages->n; i++) {
@@ -298,6 +299,7 @@ static void drop_program(struct raw_sample *o)
 			continue;
 		}
 		sum_ns += u->pt_ns;
+		same_cpu_ns = u->same_cpu_ns < 0 || same_cpu_ns < 0 ? -1 : same_cpu_ns + u->same_cpu_ns;
 		/* on another CPU for longer than a child is before it is pinned */
 		if (u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50)
 			usages->taken_ns = -1;
@@ -306,6 +308,26 @@ static void drop_program(struct raw_sample *o)
 	sum_ns -= o->exec.before_ns;
 	if (o->escaped[0] && sum_ns > o->exec.pt_ns)
 		o->exec.pt_ns = sum_ns;
+	*ret_same_cpu_ns = same_cpu_ns;
+}
+
+/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Others cannot have had more of that CPU within ET
+ * than the program left, `left_ns`; what is beyond that was before or after. */
+static void limit_to_et(struct process_cpus *usages, int64_t left_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < usages->n; i++) {
+		struct process_cpu u = usages->items[i];
+
+		if (u.same_cpu_ns > left_ns) {
+			u.pt_ns -= u.same_cpu_ns - left_ns;
+			u.same_cpu_ns = left_ns;
+		}
+		if (u.pt_ns > 0)
+			usages->items[kept++] = u;
+	}
+	usages->n = kept;
 }
 
 /* W begins and ends with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
@@ -356,6 +378,7 @@ int observe_begin(const struct command_spec *spec, struct counter_reader *counte
 int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
 	struct error *err)
 {
+	int64_t same_cpu_ns = -1, left_ns;
 	int r = 0;
 
 	if (spec->accounting) {
@@ -366,7 +389,11 @@ int observe_end(const struct command_spec *spec, struct counter_reader *counters
 	if (r < 0)
 		return r;
 	if (spec->accounting)
-		drop_program(o);
+		drop_program(o, &same_cpu_ns);
+	left_ns = o->exec.et_ns + o->exec.before_ns - same_cpu_ns;
+	/* What ran on after ET may have had the CPU then. */
+	if (same_cpu_ns >= 0 && o->exec.et_ns > 0 && !o->exec.left_behind)
+		limit_to_et(&o->usages, left_ns > 0 ? left_ns : 0);
 	o->wait_ns = find_wait(o);
 	o->changes = counters_end(counters);
 	set_switches(o);

@@ -7,7 +7,7 @@ need_root
 build=$1
 printf '#!/bin/sh\necho $$ >"%s/pid"\nexec "%s/measure/emp-measure" -q -r 2 -w 0 "$@"\n' "$dir" "$build" >"$dir/measure"
 chmod +x "$dir/measure"
-measure="timeout -s KILL 60 $dir/measure"
+measure="timeout -s KILL 300 $dir/measure"
 mark=31415.$$ # seconds that only this test sleeps
 
 cat >"$dir/awkward.py" <<'P'
@@ -65,7 +65,7 @@ expect 0 '' awkward gigabyte --output pipe
 expect 1 'stopped itself' $measure -- sh -c 'kill -STOP $$'
 expect 1 'stopped itself' $measure -- sh -c 'kill -TSTP $$'
 expect 1 "stopped in each of 10 tries of sample 1: .* seems to stop its parent" \
-	$measure -- sh -c '(sleep 0.05; kill -CONT $PPID) & kill -STOP $PPID; wait'
+	$measure -- sh -c '(until grep -q "^State:.T" /proc/$PPID/status; do sleep 0.01; done; sleep 0.05; kill -CONT $PPID) & kill -STOP $PPID; wait'
 that "the run has failed" test "$(sqlite3 "$EMP_DB" 'SELECT state FROM run ORDER BY id DESC LIMIT 1')" = failed
 expect 1 'must go from a number up to a number' $measure -P x 0 1$(printf '%0309d' 0) true
 expect 1 'parameter-step-size must be a number above 0' $measure -P x 0 1 -D 1$(printf '%0309d' 0) 'true {x}'
@@ -78,7 +78,7 @@ nobody_left 'a time-out'
 v2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 leave='own=$0$(sed -n s/^0:://p /proc/self/cgroup); echo $$ >"$own/../cgroup.procs" && rmdir "$own" && '
 expect 1 "cannot read $v2/.*: No such " $measure -- sh -c "$leave true" "$v2"
-expect 1 "$v2/.*: No such " timeout -s KILL 15 $measure --timeout 0.5 -- sh -c "$leave exec sleep $mark" "$v2"
+expect 1 "$v2/.*: No such " $measure --timeout 0.5 -- sh -c "$leave exec sleep $mark" "$v2"
 nobody_left 'a program without its cgroup'
 
 # an emp in another namespace of process ids, where this one's process cannot be seen, leaves its cgroup alone

@@ -32,9 +32,9 @@ that "no calibration was begun" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM 
 expect 1 'name the profile with --save' $calibrate run --short 0.02x10 --long 0.1x4
 expect 1 "LENGTHxCOUNT such as" $calibrate run --short 5 --save a
 expect 1 "short must be a whole number from 2" $calibrate run --short 0.1x1 --save a
-expect 0 "Profile 'a'" $calibrate -q run --short 0.02x40 --long 0.1x6 --save a --anyway --force
+expect 0 "Profile 'a'" $calibrate -q run --short 0.02x80 --long 0.1x6 --save a --anyway --force
 expect 0 "5 samples resolve .* interleaved, .* between separate runs" $calibrate profile show a
-that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || n) FROM (SELECT kind, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short40,long6
+that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || n) FROM (SELECT kind, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short80,long6
 expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.1x4 --save a --anyway
 $calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --ignore-audit --force >"$dir/b.json" 2>/dev/null
 that "--json prints the profile" json "$dir/b.json" 'd["name"] == "b" and d["short"]["samples"] == 10'
@@ -46,7 +46,7 @@ fi
 beside=(env EMP_DB="$dir/duet.db")
 if "${beside[@]}" "$build/measure/emp-measure" -q -r 1 -w 0 --cpu 0 --order duet --slices-by scheduler --aa -- true >"$dir/out" 2>&1; then
 	expect 0 "Resolution: 5 samples resolve .* by duet, .* interleaved, .* separate" \
-		"${beside[@]}" $calibrate -q run --short 0.05x30 --long 0.1x4 --cpu 0 --save duet --ignore-audit --force
+		"${beside[@]}" $calibrate -q run --short 0.05x60 --long 0.1x4 --cpu 0 --save duet --ignore-audit --force
 	"${beside[@]}" $calibrate profile export duet >"$dir/duet.json"
 	that "the document has what a duet resolves" json "$dir/duet.json" 'all(0 < row["duet"] for row in d["resolving"])'
 else
@@ -166,7 +166,7 @@ expect 1 'is not part of a calibration\|run 99 is not in' $calibrate resume 99
 expect 0 'nothing to do' $calibrate run --resume --save d
 
 # The same ^C from a terminal is INC's too.
-setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 60 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
+setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 600 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
 sampling f
 pid=$(sqlite3 "$EMP_DB" "SELECT owner FROM calibration WHERE profile = 'f'" | cut -d' ' -f2)
 kill -INT -- "-$(ps -o pgid= -p "$pid" | tr -d ' ')"

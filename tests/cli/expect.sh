@@ -40,10 +40,10 @@ that() {
 	faults=$((faults + 1))
 }
 
-# wait_until COMMAND...: waits until the command succeeds, for a minute at most (EMP_TIMEOUT_MULTIPLIER=10: ten minutes).
+# wait_until COMMAND...: waits until the command succeeds, for some five minutes at most (EMP_TIMEOUT_MULTIPLIER=10: ten times that).
 wait_until() {
 	doing="wait_until $*"
-	for _ in $(seq $((600 * ${EMP_TIMEOUT_MULTIPLIER:-1}))); do
+	for _ in $(seq $((3000 * ${EMP_TIMEOUT_MULTIPLIER:-1}))); do
 		"$@" >/dev/null 2>&1 && return 0
 		sleep 0.1
 	done

@@ -31,7 +31,7 @@ expect 1 "'change: ./fails b' ended with exit status 3 in warm-up 1" $measure --
 that "of the program that failed" grep -qx '  step 7 of b' out
 expect 1 "'sh -c 'kill -KILL \$\$'' was killed by signal 9 (SIGKILL) in sample 1" $measure -w 0 -- sh -c 'kill -KILL $$'
 expect 1 "'kill -SEGV \$\$' was killed by signal 11 (SIGSEGV)$" $measure -p 'kill -SEGV $$' true
-expect 124 '^  still here$' $measure --timeout 0.3 -- sh -c 'echo still here >&2; sleep 1000'
+expect 124 '^  still here$' $measure --timeout 3 -- sh -c 'echo still here >&2; sleep 1000'
 expect 1 '^  in sample 2$' $measure -w 0 -r 3 -S sh 'test $HYPERFINE_ITERATION = 0 || { echo in sample 2 >&2; exit 1; }'
 that "not what an earlier sample wrote" test "$(grep -c '^  in sample' out)" = 1
 expect 1 '^./fails: shown' $measure --show-output -w 0 -S sh 'echo ./fails: shown >&2; false'

@@ -140,7 +140,7 @@ that "the ordinary user has a book of its own" test -s "$dir/nobody/.local/share
 cp "$(command -v setpriv)" "$dir/become"
 chmod 4755 "$dir/become"
 for command in "'$dir/become' --reuid 0 sleep 1234.$$" "sh -c \"'$dir/become' --reuid 0 sleep 1234.$$ & sleep 0.3\""; do
-	expect 1 "^emp-measure: this user may not kill \('$dir/become'\|the 1 process that the program left\)" timeout 15 \
+	expect 1 "^emp-measure: this user may not kill \('$dir/become'\|the 1 process that the program left\)" timeout 300 \
 		setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
 		$measure -q -w 0 -r 1 --timeout 2s --linger 1s "$command"
 	pkill -fx "sleep 1234.$$"

@@ -32,6 +32,13 @@ frozen() { # PID: whether a cgroup of that emp has stopped processes
 	return 1
 }
 
+guard_of() { # PID: the process that cleans up if that emp is killed
+	for guard in $(pgrep -x emp-guard); do
+		readlink "/proc/$guard/fd/1" | grep -q -e "-$1-[0-9]*$" && echo "$guard" && return 0
+	done
+	return 1
+}
+
 for way in $ways; do
 	duet="duet --slices-by $way"
 
@@ -104,6 +111,21 @@ for way in $ways; do
 	expect 0 '' $duet -r 1 -w 0 --alone 0 true true
 	that "the next measurement removes them" sh -c "! pgrep -fx 'sleep (7654|8765).$$'"
 	that "and their cgroups" [ -z "$(cgroups_of "$pid")" ]
+	[ "$way" = freezer ] || continue
+
+	# so it does if the guard of the killed one, which lets the programs go on, comes to run later
+	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 5432.$$ & wait'" "sh -c 'sleep 6543.$$ & wait'" >"$dir/duet" 2>&1 &
+	pid=$!
+	wait_until pgrep -fx "sleep 6543.$$"
+	wait_until guard_of "$pid"
+	guard=$(guard_of "$pid")
+	kill -STOP "$guard"
+	kill -KILL "$pid"
+	wait "$pid" 2>"$dir/killed"
+	expect 0 '' $duet -r 1 -w 0 --alone 0 true true
+	that "the next measurement removes frozen programs" sh -c "! pgrep -fx 'sleep (5432|6543).$$'"
+	that "and their cgroups, though the guard has not ended" [ -z "$(cgroups_of "$pid")" ]
+	kill -CONT "$guard"
 done
 
 # the work of a program in units of INC: 10 % more of it is 10 % more, beside other work; the machine may be slow, and each figure says how sure it is

@@ -233,6 +233,52 @@ TEST_OBSERVED(who_runs_on_another_cpu_has_nothing_of_it)
 	assert_int_equal(rival->same_cpu_ns, 0);
 }
 
+/* Has a CPU for that long, whoever else is there, and has it already; then it sleeps. */
+static pid_t hold(int cpu, int64_t ns)
+{
+	const struct sched_param param = {.sched_priority = 1};
+	_Atomic bool *is_there = burning_shared(sizeof(*is_there));
+	pid_t pid = fork();
+
+	while (pid != 0 && !*is_there)
+		usleep(1000);
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "holder");
+	burning_pin(cpu);
+	assert_int_equal(sched_setscheduler(0, SCHED_FIFO, &param), 0);
+	*is_there = true;
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < ns)
+		;
+	for (;;)
+		pause();
+}
+
+/* The program waits between the first snapshot and its start. */
+TEST_OBSERVED(what_others_had_of_the_cpu_before_the_program_started_is_not_in_the_sample)
+{
+	char *argv[] = {(char *)"burn", (char *)"5", NULL};
+	int64_t waited_ns = 0;
+
+	if (last_cpu() == 0)
+		skip(); /* one CPU */
+	for (int i = 0; i < TRIES && waited_ns < 50 * NS_PER_MS; i++) {
+		pid_t pid = hold(last_cpu(), 300 * NS_PER_MS);
+		struct raw_sample seen = observe_command(*state, argv);
+		const struct process_cpu *holder = find(&seen, pid);
+		int64_t had_ns = holder ? holder->pt_ns : 0, off_ns = seen.exec.et_ns - seen.exec.pt_ns;
+
+		waited_ns = seen.exec.wait_before_ns;
+		print_message(
+			"waited %.3f ms before the start; off the CPU %.3f ms, of which the other had %.3f ms\n",
+			(double)waited_ns / 1e6, (double)off_ns / 1e6, (double)had_ns / 1e6);
+		assert_true(had_ns <= off_ns + NS_PER_MS);
+		stop(pid);
+	}
+	assert_true(waited_ns >= 50 * NS_PER_MS);
+}
+
 /* Samples the CPU 20000 times a second, as perf record -F 20000 does where there are no hardware events. */
 static int start_interrupts(int cpu)
 {
@@ -376,6 +422,7 @@ static int64_t unaccounted(struct observer *o, char *const *argv)
 static void assert_wait_is_exact(struct observer *o, char *const *argv)
 {
 	int64_t alone_ns, disturbed_ns;
+	bool right = false;
 	pid_t pid;
 
 	if (last_cpu() == 0)
@@ -385,13 +432,17 @@ static void assert_wait_is_exact(struct observer *o, char *const *argv)
 		print_message("not run: the CPUs of this machine take turns, as an emulator's\n");
 		skip();
 	}
-	alone_ns = unaccounted(o, argv);
-	pid = interrupt_often(last_cpu());
-	disturbed_ns = unaccounted(o, argv);
-	stop(pid);
-	print_message("%.9s: ET - PT - W is %.3f ms alone, %.3f ms disturbed\n", argv[1],
-		(double)alone_ns / 1e6, (double)disturbed_ns / 1e6);
-	assert_true(apart(alone_ns, disturbed_ns) < NS_PER_MS / 10);
+	/* Of one of the two, other work of the machine may disturb more than half. */
+	for (int i = 0; i < TRIES / 4 && !right; i++) {
+		alone_ns = unaccounted(o, argv);
+		pid = interrupt_often(last_cpu());
+		disturbed_ns = unaccounted(o, argv);
+		stop(pid);
+		print_message("%.9s: ET - PT - W is %.3f ms alone, %.3f ms disturbed\n", argv[1],
+			(double)alone_ns / 1e6, (double)disturbed_ns / 1e6);
+		right = apart(alone_ns, disturbed_ns) < NS_PER_MS / 10;
+	}
+	assert_true(right);
 }
 
 /* Execve takes most of its time, to copy long arguments. */

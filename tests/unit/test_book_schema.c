@@ -99,3 +99,21 @@ TEST_IN_DIRECTORY(a_value_that_emp_does_not_write_is_named)
 		book_free(TAKE(s->book));
 	}
 }
+
+/* What was read before a value that is refused is freed: nobody else would do it. */
+TEST_IN_DIRECTORY(a_row_that_is_refused_leaves_no_text)
+{
+	struct run run = {};
+
+	scratch_open(s, BOOK_WRITE);
+	run = scratch_begin(s, "INC");
+	book_free(TAKE(s->book));
+	run_clear(&run);
+	sql(s->path, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;"
+		     " UPDATE run SET environment = -1");
+	scratch_open(s, BOOK_READ);
+	assert_int_equal(sql_one(s->book, &s->err, &run_table, "", &run, ""), -EBADMSG);
+	for (size_t i = 0; i < run_table.n; i++)
+		if (run_table.fields[i].type == FIELD_TEXT)
+			assert_null(*field_text(&run_table.fields[i], &run));
+}

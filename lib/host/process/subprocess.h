@@ -47,7 +47,7 @@ char *suite_path(const char *place, const char *installed, const char *name);
 int suite_file_find(const char *name, char **ret, struct error *err);
 
 /* What a guard does, a process that cleans up if this one is killed: it sleeps until this one ends or frees it. `fd` is its own copy,
- * and the only descriptor that it has. */
+ * and the only descriptor that it has; the copy shares a lock that `fd` has. */
 typedef void guard_act(int fd, const void *data);
 
 /* Gives a descriptor, at whose end the guard acts. `data` is copied with the process: what this one changes later, the guard does not
