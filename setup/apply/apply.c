@@ -262,6 +262,11 @@ static int apply_prepare(struct plan *plan, struct error *err)
 			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
 	journal_drop_stale(&plan->journal); /* a reboot undid it: the values of now are the ones to restore */
 	plan->n_open = plan->journal.n;
+	journal_find_changed(&plan->journal);
+	for (size_t i = 0; i < plan->n_open; i++)
+		plan->continued |= entry_is_applied(&plan->journal.entries[i]) ||
+				   entry_needed_by(&plan->journal.entries[i]) > 0 ||
+				   entry_is_abandoned(&plan->journal.entries[i]);
 	if (plan->facts.locked)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
@@ -313,7 +318,7 @@ static int carry_out(struct plan *plan, struct error *err)
 
 	if (plan->n_order == 0)
 		return 0;
-	if (plan->n_open == 0)
+	if (!plan->continued)
 		r = snapshot_save(plan->facts.has_units ? &plan->facts.units : NULL, err);
 	crash_point();
 	if (r == 0)
@@ -334,7 +339,7 @@ static int carry_out(struct plan *plan, struct error *err)
 		r = error_say(err, -EINTR, "interrupted");
 	if (r == 0)
 		return 0;
-	back = restore_locked(plan->n_open, &why);
+	back = restore_locked(RESTORE_GAINED, &plan->journal, &why);
 	if (back < 0)
 		return error_prefix(err, r,
 			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
@@ -353,10 +358,26 @@ static int shell_status(int r)
 	return r == -ENOMEM ? r : r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
-/* Runs the command of --for, then restores all entries but the `first` ones, which nothing but a kill -9 prevents. Meanwhile CPUs
+/* Says so if somebody has restored what the command was to run with. */
+static void check_lasted(const struct plan *plan)
+{
+	_cleanup_(journal_clear) struct journal now = {};
+	size_t n = 0;
+
+	if (plan->n_order == 0 || journal_load(&now, NULL) < 0)
+		return;
+	for (size_t i = 0; i < now.n; i++)
+		n += entry_has_owner(&now.entries[i], plan->owner);
+	if (n < plan->n_order)
+		fprintf(stderr, "emp-setup: %zu of %zu changes did not last until the command ended: "
+				"somebody has restored them\n",
+			plan->n_order - n, plan->n_order);
+}
+
+/* Runs the command of --for, then restores what only this process owns, which nothing but a kill -9 prevents. Meanwhile CPUs
  * stay out of deep idle states, where the kernel allows to ask for that. The caller holds no lock: the command may audit, or apply
- * more. The exit status of the command, or of the restore if that is not STATUS_DONE. */
-static int run_for(char *const *argv, const char *path, size_t first, struct error *err)
+ * more. The exit status of the command; if that is 0 and something could not be restored, an error's. */
+static int run_for(char *const *argv, const char *path, const struct plan *plan, struct error *err)
 {
 	enum { RETRY_US = 100 * 1000 };
 	static const char latency[] = "/dev/cpu_dma_latency";
@@ -383,8 +404,11 @@ static int run_for(char *const *argv, const char *path, size_t first, struct err
 	}
 	if (r < 0)
 		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
-	back = restore_locked(first, err);
-	return back == STATUS_DONE ? status : back;
+	check_lasted(plan);
+	back = restore_locked(RESTORE_OWN, NULL, &why);
+	if (back < 0)
+		fprintf(stderr, "emp-setup: %s\n", why.text);
+	return status == 0 && (back < 0 || back == STATUS_ERROR) ? STATUS_ERROR : status;
 }
 
 int apply_verb(int argc, char **argv, struct error *err)
@@ -428,7 +452,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 		/* its command runs, and all is restored, even if nobody can see this */
 		apply_show(&plan, NULL);
 		close(TAKE_FD(lock_fd));
-		return run_for(argv, command, plan.n_open, err);
+		return run_for(argv, command, &plan, err);
 	}
 	if (r == 0)
 		r = apply_show(&plan, err);

@@ -19,6 +19,9 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_INT, block), .max = BLOCK_DROP_IN},
 	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
+	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_TEXT, prior), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_BOOL, adopted), .presence = FIELD_OPTIONAL},
 };
 static const struct field_table entry_table = FIELD_TABLE(entry, "", entry_fields);
 

@@ -58,25 +58,90 @@ int request_validate(struct error *err)
 	return 0;
 }
 
+static const char *plan_owner(struct plan *plan)
+{
+	return plan->owner = plan->owner ?: owner_new();
+}
+
+static bool is_planned(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (!strcmp(plan_entry(plan, i)->name, name))
+			return true;
+	return false;
+}
+
+/* Whether somebody else has set what an entry holds now: the value of the new wish. */
+static bool is_from_others(const struct entry *there, const struct entry *entry)
+{
+	const char *now = entry->old;
+
+	if (!now || !strcmp(now, there->old))
+		return false;
+	if (there->kind == ENTRY_UNIT)
+		return strcmp(now, there->want) != 0 && (!there->held || strcmp(now, there->held) != 0);
+	/* what a restore has left alone is not applied, whatever it holds */
+	return there->changed_externally || (there->owners && !*there->owners);
+}
+
+/* Adds a wish to an entry that is applied. The value found first remains the one to go back to, unless somebody else has set another
+ * meanwhile. */
+static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
+{
+	bool needed = entry_needed_by(there) > 0;
+
+	if (is_from_others(there, entry)) {
+		free(there->old);
+		there->old = xstrdup(entry->old);
+		there->adopted = true;
+	}
+	if (!options.run_for || (!needed && entry_is_applied(there)))
+		free(TAKE(there->prior));
+	if (options.run_for && !needed && entry_is_applied(there))
+		there->prior = text_copy(entry->old);
+	there->gained = !entry_has_owner(there, plan_owner(plan));
+	entry_add_owner(there, plan_owner(plan));
+	if (entry_is_kept(entry))
+		return;
+	if (entry_is_kept(there)) {
+		free(there->id);
+		there->id = TAKE(entry->id);
+		there->file_kind = entry->file_kind;
+	}
+	free(there->want);
+	there->want = TAKE(entry->want);
+	free(TAKE(there->held));
+	there->persistent = there->persistent || entry->persistent;
+	there->loses = entry->loses;
+	if (there->block == BLOCK_NONE)
+		there->block = entry->block;
+}
+
 void plan_add(struct plan *plan, struct entry *entry)
 {
-	size_t *place = array_add(plan->order, plan->n_order);
 	struct entry *there = journal_find(&plan->journal, entry->name);
+	pid_t needed_by = there ? entry_needed_by(there) : 0;
 
-	if (there) {
-		*place = (size_t)(there - plan->journal.entries);
-		/* The value found first remains the one to restore. */
-		free(there->want);
-		there->want = TAKE(entry->want);
-		free(TAKE(there->held));
-		there->persistent = there->persistent || entry->persistent;
-		there->loses = entry->loses;
-		if (there->block == BLOCK_NONE)
-			there->block = entry->block;
+	if (there && entry_is_kept(entry) && is_planned(plan, entry->name)) {
 		entry_clear(entry);
 		return;
 	}
-	*place = plan->journal.n;
+	if (needed_by > 0 && !entry_is_kept(entry) && !entry_is_kept(there) &&
+		strcmp(there->want, entry->want) != 0) {
+		report_entry(&plan->report, entry, OUTCOME_REFUSED, entry->old, entry->old,
+			text_brief("process %d (emp-setup apply --for) needs it as it is", needed_by));
+		entry_clear(entry);
+		return;
+	}
+	if (there) {
+		*array_add(plan->order, plan->n_order) = (size_t)(there - plan->journal.entries);
+		plan_join(plan, there, entry);
+		entry_clear(entry);
+		return;
+	}
+	entry->gained = true;
+	entry->owners = xstrdup(plan_owner(plan));
+	*array_add(plan->order, plan->n_order) = plan->journal.n;
 	*array_add(plan->journal.entries, plan->journal.n) = TAKE_STRUCT(*entry);
 }
 
@@ -86,6 +151,7 @@ void plan_clear(struct plan *plan)
 	units_free(plan->units);
 	journal_clear(&plan->journal);
 	free(plan->order);
+	free(plan->owner);
 	report_clear(&plan->report);
 	*plan = (struct plan){};
 }
@@ -127,14 +193,6 @@ static int related_units(
 static const struct check *check_of(const char *unit)
 {
 	return check_rows_find(unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units");
-}
-
-static bool is_planned(const struct plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->n_order; i++)
-		if (!strcmp(plan_entry(plan, i)->name, name))
-			return true;
-	return false;
 }
 
 static void plan_unit(struct plan *plan, const char *name, const char *old)
@@ -448,9 +506,18 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 	return 0;
 }
 
-/* Files that lose their values while a setting is applied. */
+/* Files that lose their values while a setting is applied, and those that have lost them to an earlier apply. */
 static void plan_kept_files(struct plan *plan, const struct check *check)
 {
+	for (size_t i = 0; i < plan->n_open; i++) {
+		struct entry *e = &plan->journal.entries[i];
+
+		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 || is_planned(plan, e->name) ||
+			e->changed_externally)
+			continue;
+		e->gained = !entry_has_owner(e, plan_owner(plan));
+		entry_add_owner(e, plan_owner(plan));
+	}
 	for (const char *const *pattern = check->setting.keeps; *pattern; pattern++) {
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, *pattern);
 
