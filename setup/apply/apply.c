@@ -224,9 +224,39 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 	return r;
 }
 
+/* Finds out which limits nobody has asked for, before anything else changes them: lifted, they stay as they are. Those that stay lifted
+ * until the journal says so are found out by the restore. */
+static int record_limits(struct plan *plan, size_t i, struct error *err)
+{
+	struct entry *e = plan_entry(plan, i);
+	_cleanup_(freep) char *lifted = NULL, *back = NULL;
+	int64_t old[2], now[2];
+	int r = cpufreq_lift_limits(e->name, &lifted);
+
+	crash_point();
+	if (r < 0 || sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) != 2)
+		return 0; /* the change itself reports it */
+	e->limits = LIMITS_KNOWN | (now[0] == old[0] ? LIMITS_NO_MIN : 0) |
+		    (now[1] == old[1] ? LIMITS_NO_MAX : 0);
+	r = record_held(plan, i, NULL, err);
+	back = entry_limits(e, e->old);
+	cpufreq_write_limits(e->name, back);
+	cpufreq_settle_limits(e->name);
+	crash_point();
+	return r;
+}
+
 static int change_files(struct plan *plan, struct error *err)
 {
 	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_FILE && e->file_kind == SETTING_LIMITS && !e->limits)
+			r = record_limits(plan, i, err);
+	}
 
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
@@ -236,6 +266,8 @@ static int change_files(struct plan *plan, struct error *err)
 			return error_say(err, -EINTR, "interrupted");
 		if (e->kind != ENTRY_FILE)
 			continue;
+		if (entry_is_kept(e) && e->file_kind == SETTING_LIMITS)
+			cpufreq_settle_limits(e->name);
 		if (!entry_is_kept(e))
 			r = set_file(plan, i, err);
 		else if ((now = entry_read(e, NULL))) /* the value that the changes before it have left */

@@ -24,6 +24,9 @@ enum entry_kind {
 	ENTRY_LOST, /* of a damaged journal: name and old as far as they can be read; want says what is the matter */
 };
 
+/* Which of the old limits nobody has asked for: what was read was the hardware's, or that of a turbo switch. 0: not known. */
+enum { LIMITS_KNOWN = 1, LIMITS_NO_MIN = 2, LIMITS_NO_MAX = 4 };
+
 /* How a unit is kept from being started again. */
 enum block {
 	BLOCK_NONE,
@@ -38,6 +41,7 @@ struct entry {
 	enum kernel_setting_kind file_kind;
 	char *old, *want; /* want "": apply does not set it, see entry_is_kept */
 	char *held;       /* the value after we had set it; NULL: not recorded */
+	int limits;       /* LIMITS_…, of SETTING_LIMITS */
 	enum block block;
 	bool persistent; /* the block survives a reboot */
 	char *owners;    /* see owner_new; NULL: a plain apply */
@@ -91,6 +95,8 @@ bool entry_is_abandoned(const struct entry *entry);
 
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);
+/* What to write for limits to be `value` again; the caller frees it. It has no limit where nobody has asked for one. */
+char *entry_limits(const struct entry *entry, const char *value);
 /* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees it. */
 char *entry_read(const struct entry *entry, struct units *units);
 

@@ -4,8 +4,11 @@
 #include "setup/apply/apply.h"
 
 #include "lib/document/document.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"
+
+enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX };
 
 /* The members of an entry's line, with their names of 0.1.0, which had no numbers. */
 static const struct field entry_fields[] = {
@@ -17,6 +20,8 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL,
+		.max = MOST_LIMITS},
 	{FIELD(entry, FIELD_INT, block), .max = BLOCK_DROP_IN},
 	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
 	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
@@ -38,8 +43,21 @@ struct kernel_setting entry_setting(const struct entry *e)
 {
 	const struct check *check = check_rows_find(e->id);
 
-	return (struct kernel_setting){
-		AT_FDCWD, e->name, e->file_kind, check && !entry_is_kept(e) ? check->setting.write : NULL};
+	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind,
+		e->file_kind == SETTING_LIMITS     ? cpufreq_write_limits
+		: check && !entry_is_kept(e) ? check->setting.write
+					     : NULL};
+}
+
+char *entry_limits(const struct entry *e, const char *value)
+{
+	bool old = !strcmp(value, e->old);
+	int64_t min, max;
+
+	if (sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
+		return xstrdup(value);
+	return text_format("%" PRId64 " %" PRId64, old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
+		old && e->limits & LIMITS_NO_MAX ? CPUFREQ_NO_MAX : max);
 }
 
 char *entry_read(const struct entry *e, struct units *units)
@@ -140,7 +158,8 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 {
 	const char *format = json_string_value(json_object_get(line, "format")),
 		   *held = json_string_value(json_object_get(line, "held"));
-	json_int_t version = json_integer_value(json_object_get(line, "version"));
+	json_int_t version = json_integer_value(json_object_get(line, "version")),
+		   limits = json_integer_value(json_object_get(line, "limits"));
 	const json_t *entries = json_object_get(line, "entries"), *mark = json_object_get(line, "mark");
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct journal *j = reading->journal;
@@ -163,6 +182,8 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 		if (j->entries[i].number == json_integer_value(mark)) {
 			free(j->entries[i].held);
 			j->entries[i].held = text_copy(held);
+			if (limits > 0)
+				j->entries[i].limits = (int)limits & MOST_LIMITS;
 		}
 	if (mark)
 		return 0;
@@ -392,7 +413,7 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 	const struct entry *e = &j->entries[i];
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
 	_cleanup_(freep) char *line = make_line(
-		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", e->held));
+		json_pack("{s:I, s:s?, s:i}", "mark", (json_int_t)i, "held", e->held, "limits", e->limits));
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
 

@@ -94,6 +94,7 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 		free(there->old);
 		there->old = xstrdup(entry->old);
 		there->adopted = true;
+		there->limits = 0;
 	}
 	if (!options.run_for || (!needed && entry_is_applied(there)))
 		free(TAKE(there->prior));
@@ -522,15 +523,18 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, *pattern);
 
 		for (size_t i = 0; i < paths.n; i++) {
-			const struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
+			struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
-			if (stat(paths.items[i], &st) == 0 && st.st_mode & S_IWUSR &&
-				kernel_setting_read(&file, &value) == 0 &&
-				value[0] != '<') /* "<unsupported>" */
+			if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR))
+				continue;
+			if (S_ISDIR(st.st_mode))
+				file.kind = SETTING_LIMITS;
+			if (kernel_setting_read(&file, &value) == 0 && value[0] != '<') /* "<unsupported>" */
 				plan_add(plan, &(struct entry){.id = xstrdup(check->id),
 						       .name = xstrdup(paths.items[i]),
+						       .file_kind = file.kind,
 						       .old = TAKE(value),
 						       .want = xstrdup("")});
 		}

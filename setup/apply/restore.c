@@ -10,6 +10,7 @@
 #include "setup/apply/apply.h"
 
 #include "lib/base/tool.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 
@@ -124,7 +125,9 @@ static bool is_half_restored(const struct entry *e, const char *back)
 		sscanf(back, "%lld %lld", &old[0], &old[1]) != 2 ||
 		sscanf(e->held, "%lld %lld", &held[0], &held[1]) != 2)
 		return false;
-	return (is[0] == old[0] || is[0] == held[0]) && (is[1] == old[1] || is[1] == held[1]);
+	/* a limit that nobody asks for may have become another one */
+	return (is[0] == old[0] || is[0] == held[0] || (e->limits & LIMITS_NO_MIN && is[0] < old[0])) &&
+	       (is[1] == old[1] || is[1] == held[1] || (e->limits & LIMITS_NO_MAX && is[1] > old[1]));
 }
 
 /* Whether a file has neither its old value nor the one that we set. It is not somebody else's if we were killed before we could
@@ -156,15 +159,60 @@ void journal_find_changed(struct journal *j)
 		j->entries[i].changed_externally = is_changed_externally(j, &j->entries[i]);
 	for (size_t i = 0; i < j->n; i++) /* what belongs to a governor is left alone with it */
 		for (size_t k = 0; k < j->n; k++)
-			if (entry_is_kept(&j->entries[i]) && strstr(j->entries[i].name, "/policy") &&
+			if (entry_is_kept(&j->entries[i]) && j->entries[i].file_kind != SETTING_LIMITS &&
+				strstr(j->entries[i].name, "/policy") &&
 				j->entries[k].changed_externally &&
 				is_coupled(&j->entries[i], &j->entries[k]))
 				j->entries[i].changed_externally = true;
 }
 
+/* Whether `text` has the limits that were asked for; with LIMITS_NO_…, others may be wider. */
+static bool limits_hold(const struct entry *e, const char *text, bool wider)
+{
+	const int open = strcmp(e->back, e->old) == 0 ? e->limits : 0;
+	int64_t back[2], is[2];
+
+	if (sscanf(e->back, "%" SCNd64 " %" SCNd64, &back[0], &back[1]) != 2 ||
+		sscanf(text, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
+		return false;
+	return (is[0] == back[0] || (open & LIMITS_NO_MIN && (wider || is[0] < back[0]))) &&
+	       (is[1] == back[1] || (open & LIMITS_NO_MAX && (wider || is[1] > back[1])));
+}
+
+/* Limits that nobody has asked for are lifted rather than set to what was read. `known`: what else narrows them is restored. */
+static struct kernel_setting_result write_limits(struct entry *e, bool known)
+{
+	struct kernel_setting file = entry_setting(e);
+	struct kernel_setting_result result = {.outcome = SETTING_CHANGED};
+	_cleanup_(freep) char *before = NULL, *lifted = NULL, *text = NULL;
+	int64_t old[2], now[2];
+	int r = kernel_setting_read(&file, &before);
+
+	if (r < 0 || (!e->limits && !known))
+		return kernel_setting_set(&file, before ?: e->back);
+	/* apply was killed before it could record it, or is of an older version */
+	if (!e->limits && cpufreq_lift_limits(e->name, &lifted) == 0 &&
+		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) == 2 &&
+		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) == 2)
+		e->limits = LIMITS_KNOWN | (old[0] <= now[0] ? LIMITS_NO_MIN : 0) |
+			    (old[1] >= now[1] ? LIMITS_NO_MAX : 0);
+	text = entry_limits(e, e->back);
+	if (!strcmp(text, e->back))
+		return kernel_setting_set(&file, e->back);
+	result.error = cpufreq_write_limits(e->name, text);
+	cpufreq_settle_limits(e->name);
+	if (kernel_setting_read(&file, &result.held) < 0)
+		result.held = NULL;
+	if (result.error < 0)
+		result.outcome = SETTING_REFUSED;
+	else if (!result.held || !limits_hold(e, result.held, true))
+		result.outcome = SETTING_CLAMPED;
+	return result;
+}
+
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
  * the CPUs. */
-static void write_files(struct restore *r, int order, int last)
+static void write_files(struct restore *r, int order, int last, bool known)
 {
 	for (size_t i = r->journal.n; i-- > 0;) {
 		struct entry *e = &r->journal.entries[i];
@@ -178,7 +226,8 @@ static void write_files(struct restore *r, int order, int last)
 			continue;
 		file = entry_setting(e);
 		free(e->result.held);
-		e->result = kernel_setting_set(&file, e->back);
+		e->result = e->file_kind == SETTING_LIMITS ? write_limits(e, known)
+							   : kernel_setting_set(&file, e->back);
 		crash_point();
 	}
 }
@@ -203,9 +252,11 @@ static void settle_file(struct restore *r, struct entry *e)
 	else if (e->now && !strcmp(e->now, e->back))
 		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);
 	else {
+		const char *now = result->held ?: e->back; /* limits may be wider than they were */
+
 		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, e->now ?: "?",
-			e->back);
-		settle_entry(r, e, OUTCOME_RESTORED, e->now, e->back, NULL);
+			now);
+		settle_entry(r, e, OUTCOME_RESTORED, e->now, now, NULL);
 	}
 }
 
@@ -219,11 +270,14 @@ static void restore_files(struct restore *r)
 	for (size_t i = 0; options.force && i < n; i++)
 		entries[i].changed_externally = false;
 	for (size_t i = n; i-- > 0;)
-		if (entries[i].taken && entries[i].changed_externally)
+		if (entries[i].taken && entries[i].changed_externally && entry_is_kept(&entries[i]) &&
+			entries[i].file_kind == SETTING_LIMITS)
+			entry_clear(&entries[i]); /* we have not set it: the comparison with before lists it */
+		else if (entries[i].taken && entries[i].changed_externally)
 			settle_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].back, entries[i].now,
 				"changed by somebody else; --force restores it, --forget keeps it");
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
-		write_files(r, i % ORDERS, ORDERS - 1);
+		write_files(r, i % ORDERS, ORDERS - 1, i >= ORDERS);
 	for (size_t i = n; i-- > 0;)
 		if (entries[i].taken && entries[i].name && entries[i].kind == ENTRY_FILE &&
 			!entries[i].changed_externally)
