@@ -229,20 +229,16 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 static int record_limits(struct plan *plan, size_t i, struct error *err)
 {
 	struct entry *e = plan_entry(plan, i);
-	_cleanup_(freep) char *lifted = NULL, *back = NULL;
-	int64_t old[2], now[2];
-	int r = cpufreq_lift_limits(e->name, &lifted);
+	_cleanup_(freep) char *back = NULL;
+	int r;
 
+	entry_find_limits(e, false);
 	crash_point();
-	if (r < 0 || sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) != 2)
+	if (!e->limits)
 		return 0; /* the change itself reports it */
-	e->limits = LIMITS_KNOWN | (now[0] == old[0] ? LIMITS_NO_MIN : 0) |
-		    (now[1] == old[1] ? LIMITS_NO_MAX : 0);
 	r = record_held(plan, i, NULL, err);
 	back = entry_limits(e, e->old);
 	cpufreq_write_limits(e->name, back);
-	cpufreq_settle_limits(e->name);
 	crash_point();
 	return r;
 }

@@ -95,6 +95,9 @@ bool entry_is_abandoned(const struct entry *entry);
 
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);
+/* Sets `limits` of an entry whose old value is what holds now, by lifting the limits: the caller writes them again. `wider`: the old
+ * value may be of a moment when more was possible. 0 if the kernel refuses it. */
+void entry_find_limits(struct entry *entry, bool wider);
 /* What to write for limits to be `value` again; the caller frees it. It has no limit where nobody has asked for one. */
 char *entry_limits(const struct entry *entry, const char *value);
 /* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees it. */

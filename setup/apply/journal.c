@@ -49,6 +49,22 @@ struct kernel_setting entry_setting(const struct entry *e)
 					     : NULL};
 }
 
+void entry_find_limits(struct entry *e, bool wider)
+{
+	_cleanup_(freep) char *lifted = NULL;
+	int64_t old[2], now[2];
+
+	if (cpufreq_lift_limits(e->name, &lifted) < 0 ||
+		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) != 2)
+		return;
+	e->limits = LIMITS_KNOWN;
+	if (old[0] == now[0] || (wider && old[0] < now[0]))
+		e->limits |= LIMITS_NO_MIN;
+	if (old[1] == now[1] || (wider && old[1] > now[1]))
+		e->limits |= LIMITS_NO_MAX;
+}
+
 char *entry_limits(const struct entry *e, const char *value)
 {
 	bool old = !strcmp(value, e->old);

@@ -134,8 +134,9 @@ void plan_add(struct plan *plan, struct entry *entry)
 		entry_clear(entry);
 		return;
 	}
-	if (there) {
-		*array_add(plan->order, plan->n_order) = (size_t)(there - plan->journal.entries);
+	if (there) { /* what is set already needs not be kept, but owned */
+		if (!entry_is_kept(entry) || entry_is_kept(there))
+			*array_add(plan->order, plan->n_order) = (size_t)(there - plan->journal.entries);
 		plan_join(plan, there, entry);
 		entry_clear(entry);
 		return;

@@ -182,27 +182,28 @@ static bool limits_hold(const struct entry *e, const char *text, bool wider)
 /* Limits that nobody has asked for are lifted rather than set to what was read. `known`: what else narrows them is restored. */
 static struct kernel_setting_result write_limits(struct entry *e, bool known)
 {
+	enum { TRIES = 20 };
+	static const struct timespec pause = {.tv_nsec = 5000000};
 	struct kernel_setting file = entry_setting(e);
 	struct kernel_setting_result result = {.outcome = SETTING_CHANGED};
-	_cleanup_(freep) char *before = NULL, *lifted = NULL, *text = NULL;
-	int64_t old[2], now[2];
+	_cleanup_(freep) char *before = NULL, *text = NULL;
 	int r = kernel_setting_read(&file, &before);
 
 	if (r < 0 || (!e->limits && !known))
 		return kernel_setting_set(&file, before ?: e->back);
 	/* apply was killed before it could record it, or is of an older version */
-	if (!e->limits && cpufreq_lift_limits(e->name, &lifted) == 0 &&
-		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) == 2 &&
-		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) == 2)
-		e->limits = LIMITS_KNOWN | (old[0] <= now[0] ? LIMITS_NO_MIN : 0) |
-			    (old[1] >= now[1] ? LIMITS_NO_MAX : 0);
+	if (!e->limits)
+		entry_find_limits(e, true);
 	text = entry_limits(e, e->back);
 	if (!strcmp(text, e->back))
 		return kernel_setting_set(&file, e->back);
 	result.error = cpufreq_write_limits(e->name, text);
-	cpufreq_settle_limits(e->name);
-	if (kernel_setting_read(&file, &result.held) < 0)
-		result.held = NULL;
+	for (int i = 0; i < TRIES; i++) { /* the kernel applies them in the background */
+		free(TAKE(result.held));
+		if (kernel_setting_read(&file, &result.held) < 0 || limits_hold(e, result.held, false))
+			break;
+		nanosleep(&pause, NULL);
+	}
 	if (result.error < 0)
 		result.outcome = SETTING_REFUSED;
 	else if (!result.held || !limits_hold(e, result.held, true))
