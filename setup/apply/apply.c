@@ -12,6 +12,9 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 void crash_point(void)
 {
 	if (options.kill_after > 0 && --options.kill_after == 0)
@@ -304,6 +307,23 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	return plan_make(plan, err);
 }
 
+/* In a container that may write the host's settings: the journal, the only record of what they were, goes with the container. A
+ * container with a systemd of its own may have files that are no kernel's. */
+static bool changes_host(const struct plan *plan)
+{
+	for (size_t i = 0; plan->facts.machine.container && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+		struct statfs st;
+
+		if (e->kind == ENTRY_FILE && strcmp(e->old, e->want) != 0 &&
+			(!plan->facts.machine.systemd ||
+				(statfs(e->name, &st) == 0 &&
+					(st.f_type == SYSFS_MAGIC || st.f_type == PROC_SUPER_MAGIC))))
+			return true;
+	}
+	return false;
+}
+
 /* Shows what became of the plan, or with --dry-run the plan. */
 static int apply_show(struct plan *plan, struct error *err)
 {
@@ -451,6 +471,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 			"--for and --persistent exclude each other: use one of them"},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
+	bool refused;
 
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
@@ -471,6 +492,14 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = apply_prepare(&plan, err);
 	if (r != 0)
 		return r;
+	refused = !options.run_for && !options.in_container && changes_host(&plan);
+	if (refused)
+		error_say(err, STATUS_NOT_FIT,
+			"in %s, apply would change the host, and what it was would be known only here, until the "
+			"container is removed: use --for, or --in-container, or run emp-setup on the host",
+			machine_description(&plan.facts.machine));
+	if (refused && !options.dry_run)
+		return STATUS_NOT_FIT;
 	if (options.dry_run)
 		return apply_show(&plan, err);
 	interrupt_init(); /* only KILL ends this process before all is done */

@@ -488,7 +488,10 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 		for (size_t k = 0; k < files->n; k++) {
 			const struct setting_file *file = &files->items[k];
 
-			if (!file->value && file->error != -ENOENT)
+			if (setting_is_of_host(&plan->facts, file))
+				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
+					file->value, "the host decides");
+			else if (!file->value && file->error != -ENOENT)
 				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
 					strerror(-file->error));
 			else if (file->value && !file->want)
@@ -528,7 +531,9 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
-			if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR))
+			if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR) ||
+				setting_is_of_host(&plan->facts,
+					&(struct setting_file){.path = paths.items[i], .value = (char *)""}))
 				continue;
 			if (S_ISDIR(st.st_mode))
 				file.kind = SETTING_LIMITS;

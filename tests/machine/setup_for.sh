@@ -299,6 +299,31 @@ expect 0 '1 restored' "$setup" restore
 restored "a journal of an older version"
 umount /sys/module
 
+# In a container: its host's settings are not changed for good without an option, and where it cannot write, audit and apply agree
+in_container() { unshare --pid --fork --mount-proc "$@"; }
+expect 2 'in a .*container.*, apply would change the host.* use --for, or --in-container' in_container "$setup" apply --only ksm
+that "nothing was changed" test "$(cat $ksm)" = 1 -a ! -e /var/lib/emp-setup
+expect 0 'ksm  *will change' in_container "$setup" apply --dry-run --only ksm
+expect 0 'ksm  *restored' in_container "$setup" apply --only ksm --for -- true
+restored "--for in a container"
+expect 0 '1 changed' in_container "$setup" apply --only ksm --in-container
+that "it is applied" test "$(cat $ksm)" = 0
+expect 0 'ksm  *restored' in_container "$setup" restore
+restored "--in-container"
+mount -o remount,ro,bind /sys/kernel/mm
+ordinary="setpriv --reuid=65534 --regid=65534 --clear-groups"
+for user in "" "$ordinary"; do
+	expect 0 'ksm  *n/a .*the host decides' in_container $user "$setup" apply --dry-run --verbose --only ksm
+	in_container $user "$setup" audit --verbose >"$dir/out" 2>&1
+	that "audit (${user:-root}) says that the host decides" grep -q '^ksm  *n/a .*the host decides' "$dir/out"
+	that "nothing is for root only (${user:-root})" test "$(grep -c 'only root can read' "$dir/out")" = 0
+done
+expect 0 '0 changed, 0 already set, 0 refused' in_container "$setup" apply --only ksm
+expect 1 'the capability cap_sys_admin, which root does not have here' \
+	in_container setpriv --bounding-set=-sys_admin --inh-caps=-all "$setup" apply --only ksm
+mount -o remount,rw,bind /sys/kernel/mm
+restored "settings that a container cannot write"
+
 # The host is in use when the command has ended
 cat >"$dir/locks" <<'S'
 #!/bin/bash
