@@ -118,7 +118,7 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
 			start ? "start" : "stop");
-	e->done = r != -ETIMEDOUT && units_is_up(units, e->name) == start;
+	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start; /* of no answer nothing follows */
 	free(e->why);
 	e->why = xstrdup(r < 0   ? why.text
 			 : start ? "it did not start (a condition of the unit does not hold)"
@@ -302,7 +302,7 @@ static int apply_prepare(struct plan *plan, struct error *err)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
 			plan->facts.locked);
-	if (plan->facts.has_units && units_open(&plan->units, NULL, &why) < 0)
+	if (plan->facts.has_units && units_open_direct(&plan->units, &why) < 0)
 		plan->units = NULL;
 	return plan_make(plan, err);
 }

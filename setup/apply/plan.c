@@ -222,6 +222,24 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 	plan_add(plan, &entry);
 }
 
+/* Why a unit that runs could not be started again as it is: its file has gone, is masked, or is another one than systemd has read,
+ * which any reload would bring. The caller frees it. */
+static char *find_file_obstacle(const struct plan *plan, const struct unit *unit)
+{
+	_cleanup_(freep) char *state = units_file_state(plan->units, unit->name), *path = NULL;
+
+	if ((state && !strncmp(state, "masked", 6)) || !strcmp(unit->load, "masked"))
+		return text_format("%s is masked and could not be started again", unit->name);
+	if (!strcmp(unit->load, "not-found") ||
+		(units_get(plan->units, unit->name, "Unit.FragmentPath", 's', &path, NULL) == 0 && *path &&
+			access(path, F_OK) < 0 && errno == ENOENT))
+		return text_format("the file of %s is gone, and it could not be started again", unit->name);
+	if (units_flag(plan->units, unit->name, "Unit.NeedDaemonReload", false))
+		return text_format(
+			"the file of %s is not the one that runs; 'systemctl daemon-reload' first", unit->name);
+	return NULL;
+}
+
 /* Why a unit must stay; NULL: it may go. The caller frees it. `own`: the unit that this process belongs to. */
 static char *find_obstacle(const struct plan *plan, const char *own, const char *name)
 {
@@ -245,7 +263,7 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 		units_get(plan->units, name, "Service.Type", 's', &type, NULL) == 0 &&
 		!strcmp(type, "oneshot"))
 		return text_format("%s is busy; try again later", name);
-	return NULL;
+	return find_file_obstacle(plan, unit);
 }
 
 /* Adds a unit of the policy and all that stop with it, or reports why none of them may. */

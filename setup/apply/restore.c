@@ -317,12 +317,13 @@ static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL;
 	bool start = !strcmp(e->back, "active");
+	int state = r->units ? units_state(r->units, e->name) : -ENOTCONN;
 
-	if (!r->units)
+	if (state < 0)
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "systemd does not answer");
 	else if (entry_is_blocked(e)) /* that it could not be unblocked is reported already */
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "it is still kept from being started");
-	else if (!strcmp(e->back, e->want) || units_is_up(r->units, e->name) == start)
+	else if (!strcmp(e->back, e->want) || state == start)
 		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);
 	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, NULL) < 0)
 		switch_unit(r, e, start);
@@ -444,7 +445,7 @@ static bool comes_and_goes(struct units *units, const char *name)
 	if (units_get(units, name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || (triggers && *triggers) ||
 		units_get(units, name, "Service.Type", 's', &type, NULL) < 0)
 		return true;
-	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
+	return !strcmp(type, "oneshot") || units_is_of_bus(units, name);
 }
 
 /* Whether a row of this name, or of the directory that it is in, says that it was left alone or failed, or has a note. */
@@ -566,7 +567,7 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
 	n_undone = journal_drop_stale(j);
 	choose_entries(&restore, scope, applied);
-	if (units_open(&restore.units, NULL, &why) < 0)
+	if (units_open_direct(&restore.units, &why) < 0)
 		restore.units = NULL;
 	if (!options.at_boot) { /* what could not be restored or was left alone stays in the journal */
 		restore_files(&restore);
