@@ -95,6 +95,8 @@ bool entry_is_abandoned(const struct entry *entry);
 
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);
+/* `now`, which somebody else has set, becomes the value to go back to; of limits, what they have changed. */
+void entry_adopt(struct entry *entry, const char *now);
 /* Sets `limits` of an entry whose old value is what holds now, by lifting the limits: the caller writes them again. `wider`: the old
  * value may be of a moment when more was possible. 0 if the kernel refuses it. */
 void entry_find_limits(struct entry *entry, bool wider);

@@ -65,6 +65,32 @@ void entry_find_limits(struct entry *e, bool wider)
 		e->limits |= LIMITS_NO_MAX;
 }
 
+void entry_adopt(struct entry *e, const char *now)
+{
+	int64_t old[2], held[2], is[2];
+
+	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !e->held ||
+		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		sscanf(e->held, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
+		sscanf(now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2) {
+		free(e->old);
+		e->old = xstrdup(now);
+		e->limits = 0;
+		return;
+	}
+	/* a lower limit of ours gives way to an upper one of theirs */
+	if (is[0] != held[0] && (is[0] != is[1] || is[1] > held[0])) {
+		old[0] = is[0];
+		e->limits &= ~LIMITS_NO_MIN;
+	}
+	if (is[1] != held[1]) {
+		old[1] = is[1];
+		e->limits &= ~LIMITS_NO_MAX;
+	}
+	free(e->old);
+	e->old = text_format("%" PRId64 " %" PRId64, old[0], old[1]);
+}
+
 char *entry_limits(const struct entry *e, const char *value)
 {
 	bool old = !strcmp(value, e->old);

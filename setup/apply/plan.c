@@ -88,18 +88,16 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
  * meanwhile. */
 static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
 {
-	bool needed = entry_needed_by(there) > 0;
+	bool needed = entry_needed_by(there) > 0, from_others = is_from_others(there, entry);
 
-	if (is_from_others(there, entry)) {
-		free(there->old);
-		there->old = xstrdup(entry->old);
+	if (from_others) {
+		entry_adopt(there, entry->old);
 		there->adopted = true;
-		there->limits = 0;
 	}
 	if (!options.run_for || (!needed && entry_is_applied(there)))
 		free(TAKE(there->prior));
 	if (options.run_for && !needed && entry_is_applied(there))
-		there->prior = text_copy(entry->old);
+		there->prior = text_copy(from_others ? there->old : entry->old);
 	there->gained = !entry_has_owner(there, plan_owner(plan));
 	entry_add_owner(there, plan_owner(plan));
 	if (entry_is_kept(entry))

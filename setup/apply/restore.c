@@ -211,6 +211,23 @@ static struct kernel_setting_result write_limits(struct entry *e, bool known)
 	return result;
 }
 
+/* Of limits that somebody else has changed, only what they have changed is left alone: the other one would stay as we have set it. And
+ * some drivers set the upper limit to the highest frequency when turbo is switched, as our restore has just done. */
+static void keep_others_limits(const struct entry *e)
+{
+	struct entry theirs = {.file_kind = e->file_kind,
+		.limits = e->limits,
+		.old = xstrdup(e->old),
+		.held = text_copy(e->held),
+		.changed_externally = true};
+	_cleanup_(freep) char *text = NULL;
+
+	entry_adopt(&theirs, e->now);
+	text = entry_limits(&theirs, theirs.old);
+	cpufreq_write_limits(e->name, text);
+	entry_clear(&theirs);
+}
+
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
  * the CPUs. */
 static void write_files(struct restore *r, int order, int last, bool known)
@@ -270,15 +287,21 @@ static void restore_files(struct restore *r)
 	journal_find_changed(&r->journal);
 	for (size_t i = 0; options.force && i < n; i++)
 		entries[i].changed_externally = false;
-	for (size_t i = n; i-- > 0;)
-		if (entries[i].taken && entries[i].changed_externally && entry_is_kept(&entries[i]) &&
-			entries[i].file_kind == SETTING_LIMITS)
-			entry_clear(&entries[i]); /* we have not set it: the comparison with before lists it */
-		else if (entries[i].taken && entries[i].changed_externally)
-			settle_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].back, entries[i].now,
-				"changed by somebody else; --force restores it, --forget keeps it");
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
 		write_files(r, i % ORDERS, ORDERS - 1, i >= ORDERS);
+	for (size_t i = n; i-- > 0;) {
+		struct entry *e = &entries[i];
+
+		if (!e->taken || !e->changed_externally)
+			continue;
+		if (e->file_kind == SETTING_LIMITS)
+			keep_others_limits(e);
+		if (e->file_kind == SETTING_LIMITS && entry_is_kept(e))
+			entry_clear(e); /* we have not set it: the comparison with before lists it */
+		else
+			settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->now,
+				"changed by somebody else; --force restores it, --forget keeps it");
+	}
 	for (size_t i = n; i-- > 0;)
 		if (entries[i].taken && entries[i].name && entries[i].kind == ENTRY_FILE &&
 			!entries[i].changed_externally)
@@ -414,7 +437,8 @@ static json_t *snapshot_take(const struct unit_list *list)
 	for (size_t i = 0; list && i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
 
-		json_object_set_new(unit_files, unit->name, json_string(unit->file_state));
+		if (*unit->file_state && strcmp(unit->file_state, "bad") != 0) /* it has a file */
+			json_object_set_new(unit_files, unit->name, json_string(unit->file_state));
 		if (unit_is_up(unit))
 			json_object_set_new(units, unit->name, json_string("active"));
 	}

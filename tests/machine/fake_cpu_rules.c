@@ -396,8 +396,11 @@ int store(const char *path, char value[VALUE_SIZE])
 		return r;
 	if (is_offline(path))
 		return -EBUSY;
-	if (sscanf(path, "cpu%d/online", &cpu) == 1 && !strcmp(name, "online"))
-		return store_online(cpu, value);
+	if (sscanf(path, "cpu%d/online", &cpu) == 1 && !strcmp(name, "online")) {
+		r = store_online(cpu, value);
+		refresh_limits(cpu);
+		return r;
+	}
 	if (!strcmp(name, "scaling_governor"))
 		r = store_governor(path, value);
 	else if (!strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq"))

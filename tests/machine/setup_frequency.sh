@@ -14,49 +14,8 @@ fi
 . "$(dirname "$0")/fake_cpu.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
-export COLUMNS=500 # a row is a line
+. "$(dirname "$0")/fake_cpu_plug.sh"
 ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,pstate.pct,epp,epb,pstate.boost
-sys=/sys/devices/system/cpu
-dir=$(mktemp -d)
-mount -t tmpfs tmpfs /var/lib # the journal of this test is nobody else's
-export EMP_LOCK=$dir/own.lock # and so is its lock
-faults=0
-
-unplug() {
-	umount -l $sys 2>/dev/null || :
-	[ -z "${fake:-}" ] || wait $fake || :
-	fake=
-}
-trap 'unplug; rm -rf "$dir"' EXIT
-
-plug() { # DRIVER
-	unplug
-	cpu_files "$dir/files" "$1"
-	mkdir -p "$dir/mount"
-	"$build/tests/machine/fake_cpu" "$dir/files" "$dir/mount" &
-	fake=$!
-	until mountpoint -q "$dir/mount"; do
-		kill -0 $fake || { echo "fake_cpu has ended"; exit 1; }
-		sleep 0.02
-	done
-	mount --move "$dir/mount" $sys
-	contents >"$dir/before"
-}
-
-contents() {
-	(cd "$dir/files" && find . -type f ! -name '.*' | sort | xargs grep -H '')
-}
-
-fault() {
-	echo "FAULT: $*"
-	faults=$((faults + 1))
-}
-
-same() {
-	contents | diff "$dir/before" - >"$dir/diff" && return 0
-	fault "$1 left a difference:"
-	cat "$dir/diff"
-}
 
 # outcome ID WORDS: the last apply or restore reported it so
 outcome() {
@@ -65,15 +24,6 @@ outcome() {
 
 holds() { # FILE VALUE
 	[ "$(cat "$dir/files/$1")" = "$2" ] || fault "$1 holds $(cat "$dir/files/$1"), not $2"
-}
-
-run() { # STATUS COMMAND...
-	want=$1 status=0
-	shift
-	"$setup" "$@" >"$dir/out" 2>&1 || status=$?
-	[ $status = "$want" ] && return 0
-	fault "emp-setup $* ended with $status, not $want"
-	cat "$dir/out"
 }
 
 # 1. Each driver: applied, fit, restored
@@ -221,59 +171,6 @@ run 2 restore
 outcome freq.governor 'left alone .*policy3/scaling_setspeed'
 run 0 restore --force
 same "restore --force of a governor with settings of its own"
-
-# Limits that nobody has asked for stay so: the kernel's requests (see fake_cpu_rules.c) are as before, whatever switched turbo in
-# between. A limit that the user has asked for is set again.
-turbo() { # on|off, by whichever switch there is
-	value=$([ "$1" = on ] && echo 1 || echo 0)
-	if [ -e $sys/intel_pstate/no_turbo ]; then
-		echo $((1 - value)) >$sys/intel_pstate/no_turbo
-	elif [ -e $sys/cpufreq/boost ]; then
-		echo $value >$sys/cpufreq/boost
-	fi
-	for boost in $sys/cpufreq/policy*/boost; do
-		[ ! -e "$boost" ] || { echo $value >"$boost"; } 2>/dev/null || :
-	done
-}
-limits() { # what holds with turbo and without it
-	for state in on off; do
-		turbo $state
-		grep -H '' "$dir"/files/cpufreq/policy*/scaling_m[ai][xn]_freq
-	done
-}
-limits_are_as_before() { # WORDS
-	limits >"$dir/limits"
-	cmp -s "$dir/limits_before" "$dir/limits" && return 0
-	fault "$1: other limits than before:"
-	diff "$dir/limits_before" "$dir/limits" || :
-}
-for driver in intel_pstate intel_pstate-follows intel_cpufreq hybrid acpi-cpufreq acpi-turbo cppc_cpufreq amd-pstate amd-pstate-all amd-pstate-epp; do
-	for before in on off; do
-		for meanwhile in on off no; do
-			plug $driver
-			limits >"$dir/limits_before"
-			turbo $before
-			for first in turbo.intel,turbo.boost,turbo.policy freq.min; do
-				run 0 apply --only $first
-				run 0 apply --only freq.min,turbo.intel,turbo.boost,turbo.policy,pstate.pct
-				[ $meanwhile = no ] || turbo $meanwhile
-				run 0 restore --force
-				limits_are_as_before "$driver, turbo $before before, $meanwhile meanwhile, $first first"
-				turbo $before
-			done
-		done
-	done
-	plug $driver
-	echo 2800000 >$sys/cpufreq/policy1/scaling_max_freq
-	echo 2300000 >$sys/cpufreq/policy1/scaling_min_freq
-	contents >"$dir/before"
-	run 0 apply --only turbo.intel,turbo.boost,turbo.policy
-	run 0 apply --only freq.min
-	run 0 restore
-	same "$driver: limits that the user has asked for"
-	run 0 apply --only turbo.intel,turbo.boost,turbo.policy --for -- true
-	same "$driver: turbo switched alone"
-done
 
 # What restore does not restore is compared with the state before
 run 0 apply --only turbo.boost
