@@ -46,6 +46,7 @@ static const struct option_row apply_options[] = {
 	{0, "isolate", "N", "nothing else runs on this CPU's core (cgroup v2)", pinning_option,
 		&options.isolate},
 	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for},
+	{0, "in-container", NULL, "change the settings of this container's host", NULL, &options.in_container},
 	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL, &options.persistent},
 	CPU_OPTION,
 	POLICY_OPTION,

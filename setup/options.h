@@ -10,6 +10,7 @@ struct options {
 	const char *policy; /* a name or a file; NULL: this distribution's */
 	bool all;           /* checks of level C too */
 	bool dry_run, persistent, run_for, force, forget;
+	bool in_container; /* apply changes the host of this container */
 	bool at_boot; /* only forget what the reboot undid */
 	bool diff, save;
 	const char *db;          /* the book; NULL: the user's own */

@@ -12,6 +12,9 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 void crash_point(void)
 {
 	if (options.kill_after > 0 && --options.kill_after == 0)
@@ -115,7 +118,7 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
 			start ? "start" : "stop");
-	e->done = r != -ETIMEDOUT && units_is_up(units, e->name) == start;
+	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start; /* of no answer nothing follows */
 	free(e->why);
 	e->why = xstrdup(r < 0   ? why.text
 			 : start ? "it did not start (a condition of the unit does not hold)"
@@ -224,9 +227,35 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 	return r;
 }
 
+/* Finds out which limits nobody has asked for, before anything else changes them: lifted, they stay as they are. Those that stay lifted
+ * until the journal says so are found out by the restore. */
+static int record_limits(struct plan *plan, size_t i, struct error *err)
+{
+	struct entry *e = plan_entry(plan, i);
+	_cleanup_(freep) char *back = NULL;
+	int r;
+
+	entry_find_limits(e, false);
+	crash_point();
+	if (!e->limits)
+		return 0; /* the change itself reports it */
+	r = record_held(plan, i, NULL, err);
+	back = entry_limits(e, e->old);
+	cpufreq_write_limits(e->name, back);
+	crash_point();
+	return r;
+}
+
 static int change_files(struct plan *plan, struct error *err)
 {
 	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (e->kind == ENTRY_FILE && e->file_kind == SETTING_LIMITS && !e->limits)
+			r = record_limits(plan, i, err);
+	}
 
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
@@ -236,6 +265,8 @@ static int change_files(struct plan *plan, struct error *err)
 			return error_say(err, -EINTR, "interrupted");
 		if (e->kind != ENTRY_FILE)
 			continue;
+		if (entry_is_kept(e) && e->file_kind == SETTING_LIMITS)
+			cpufreq_settle_limits(e->name);
 		if (!entry_is_kept(e))
 			r = set_file(plan, i, err);
 		else if ((now = entry_read(e, NULL))) /* the value that the changes before it have left */
@@ -262,13 +293,35 @@ static int apply_prepare(struct plan *plan, struct error *err)
 			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
 	journal_drop_stale(&plan->journal); /* a reboot undid it: the values of now are the ones to restore */
 	plan->n_open = plan->journal.n;
+	journal_find_changed(&plan->journal);
+	for (size_t i = 0; i < plan->n_open; i++)
+		plan->continued |= entry_is_applied(&plan->journal.entries[i]) ||
+				   entry_needed_by(&plan->journal.entries[i]) > 0 ||
+				   entry_is_abandoned(&plan->journal.entries[i]);
 	if (plan->facts.locked)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
 			plan->facts.locked);
-	if (plan->facts.has_units && units_open(&plan->units, NULL, &why) < 0)
+	if (plan->facts.has_units && units_open_direct(&plan->units, &why) < 0)
 		plan->units = NULL;
 	return plan_make(plan, err);
+}
+
+/* In a container that may write the host's settings: the journal, the only record of what they were, goes with the container. A
+ * container with a systemd of its own may have files that are no kernel's. */
+static bool changes_host(const struct plan *plan)
+{
+	for (size_t i = 0; plan->facts.machine.container && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+		struct statfs st;
+
+		if (e->kind == ENTRY_FILE && strcmp(e->old, e->want) != 0 &&
+			(!plan->facts.machine.systemd ||
+				(statfs(e->name, &st) == 0 &&
+					(st.f_type == SYSFS_MAGIC || st.f_type == PROC_SUPER_MAGIC))))
+			return true;
+	}
+	return false;
 }
 
 /* Shows what became of the plan, or with --dry-run the plan. */
@@ -313,7 +366,7 @@ static int carry_out(struct plan *plan, struct error *err)
 
 	if (plan->n_order == 0)
 		return 0;
-	if (plan->n_open == 0)
+	if (!plan->continued)
 		r = snapshot_save(plan->facts.has_units ? &plan->facts.units : NULL, err);
 	crash_point();
 	if (r == 0)
@@ -334,7 +387,7 @@ static int carry_out(struct plan *plan, struct error *err)
 		r = error_say(err, -EINTR, "interrupted");
 	if (r == 0)
 		return 0;
-	back = restore_locked(plan->n_open, &why);
+	back = restore_locked(RESTORE_GAINED, &plan->journal, &why);
 	if (back < 0)
 		return error_prefix(err, r,
 			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
@@ -353,10 +406,26 @@ static int shell_status(int r)
 	return r == -ENOMEM ? r : r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
-/* Runs the command of --for, then restores all entries but the `first` ones, which nothing but a kill -9 prevents. Meanwhile CPUs
+/* Says so if somebody has restored what the command was to run with. */
+static void check_lasted(const struct plan *plan)
+{
+	_cleanup_(journal_clear) struct journal now = {};
+	size_t n = 0;
+
+	if (plan->n_order == 0 || journal_load(&now, NULL) < 0)
+		return;
+	for (size_t i = 0; i < now.n; i++)
+		n += entry_has_owner(&now.entries[i], plan->owner);
+	if (n < plan->n_order)
+		fprintf(stderr, "emp-setup: %zu of %zu changes did not last until the command ended: "
+				"somebody has restored them\n",
+			plan->n_order - n, plan->n_order);
+}
+
+/* Runs the command of --for, then restores what only this process owns, which nothing but a kill -9 prevents. Meanwhile CPUs
  * stay out of deep idle states, where the kernel allows to ask for that. The caller holds no lock: the command may audit, or apply
- * more. The exit status of the command, or of the restore if that is not STATUS_DONE. */
-static int run_for(char *const *argv, const char *path, size_t first, struct error *err)
+ * more. The exit status of the command; if that is 0 and something could not be restored, an error's. */
+static int run_for(char *const *argv, const char *path, const struct plan *plan, struct error *err)
 {
 	enum { RETRY_US = 100 * 1000 };
 	static const char latency[] = "/dev/cpu_dma_latency";
@@ -383,8 +452,11 @@ static int run_for(char *const *argv, const char *path, size_t first, struct err
 	}
 	if (r < 0)
 		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
-	back = restore_locked(first, err);
-	return back == STATUS_DONE ? status : back;
+	check_lasted(plan);
+	back = restore_locked(RESTORE_OWN, NULL, &why);
+	if (back < 0)
+		fprintf(stderr, "emp-setup: %s\n", why.text);
+	return status == 0 && (back < 0 || back == STATUS_ERROR) ? STATUS_ERROR : status;
 }
 
 int apply_verb(int argc, char **argv, struct error *err)
@@ -399,6 +471,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 			"--for and --persistent exclude each other: use one of them"},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
+	bool refused;
 
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
@@ -419,6 +492,14 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = apply_prepare(&plan, err);
 	if (r != 0)
 		return r;
+	refused = !options.run_for && !options.in_container && changes_host(&plan);
+	if (refused)
+		error_say(err, STATUS_NOT_FIT,
+			"in %s, apply would change the host, and what it was would be known only here, until the "
+			"container is removed: use --for, or --in-container, or run emp-setup on the host",
+			machine_description(&plan.facts.machine));
+	if (refused && !options.dry_run)
+		return STATUS_NOT_FIT;
 	if (options.dry_run)
 		return apply_show(&plan, err);
 	interrupt_init(); /* only KILL ends this process before all is done */
@@ -428,7 +509,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 		/* its command runs, and all is restored, even if nobody can see this */
 		apply_show(&plan, NULL);
 		close(TAKE_FD(lock_fd));
-		return run_for(argv, command, plan.n_open, err);
+		return run_for(argv, command, &plan, err);
 	}
 	if (r == 0)
 		r = apply_show(&plan, err);

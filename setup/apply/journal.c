@@ -4,8 +4,11 @@
 #include "setup/apply/apply.h"
 
 #include "lib/document/document.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"
+
+enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX };
 
 /* The members of an entry's line, with their names of 0.1.0, which had no numbers. */
 static const struct field entry_fields[] = {
@@ -17,8 +20,13 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL,
+		.max = MOST_LIMITS},
 	{FIELD(entry, FIELD_INT, block), .max = BLOCK_DROP_IN},
 	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
+	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_TEXT, prior), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_BOOL, adopted), .presence = FIELD_OPTIONAL},
 };
 static const struct field_table entry_table = FIELD_TABLE(entry, "", entry_fields);
 
@@ -35,8 +43,63 @@ struct kernel_setting entry_setting(const struct entry *e)
 {
 	const struct check *check = check_rows_find(e->id);
 
-	return (struct kernel_setting){
-		AT_FDCWD, e->name, e->file_kind, check && !entry_is_kept(e) ? check->setting.write : NULL};
+	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind,
+		e->file_kind == SETTING_LIMITS     ? cpufreq_write_limits
+		: check && !entry_is_kept(e) ? check->setting.write
+					     : NULL};
+}
+
+void entry_find_limits(struct entry *e, bool wider)
+{
+	_cleanup_(freep) char *lifted = NULL;
+	int64_t old[2], now[2];
+
+	if (cpufreq_lift_limits(e->name, &lifted) < 0 ||
+		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) != 2)
+		return;
+	e->limits = LIMITS_KNOWN;
+	if (old[0] == now[0] || (wider && old[0] < now[0]))
+		e->limits |= LIMITS_NO_MIN;
+	if (old[1] == now[1] || (wider && old[1] > now[1]))
+		e->limits |= LIMITS_NO_MAX;
+}
+
+void entry_adopt(struct entry *e, const char *now)
+{
+	int64_t old[2], held[2], is[2];
+
+	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !e->held ||
+		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		sscanf(e->held, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
+		sscanf(now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2) {
+		free(e->old);
+		e->old = xstrdup(now);
+		e->limits = 0;
+		return;
+	}
+	/* a lower limit of ours gives way to an upper one of theirs */
+	if (is[0] != held[0] && (is[0] != is[1] || is[1] > held[0])) {
+		old[0] = is[0];
+		e->limits &= ~LIMITS_NO_MIN;
+	}
+	if (is[1] != held[1]) {
+		old[1] = is[1];
+		e->limits &= ~LIMITS_NO_MAX;
+	}
+	free(e->old);
+	e->old = text_format("%" PRId64 " %" PRId64, old[0], old[1]);
+}
+
+char *entry_limits(const struct entry *e, const char *value)
+{
+	bool old = !strcmp(value, e->old);
+	int64_t min, max;
+
+	if (sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
+		return xstrdup(value);
+	return text_format("%" PRId64 " %" PRId64, old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
+		old && e->limits & LIMITS_NO_MAX ? CPUFREQ_NO_MAX : max);
 }
 
 char *entry_read(const struct entry *e, struct units *units)
@@ -137,7 +200,8 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 {
 	const char *format = json_string_value(json_object_get(line, "format")),
 		   *held = json_string_value(json_object_get(line, "held"));
-	json_int_t version = json_integer_value(json_object_get(line, "version"));
+	json_int_t version = json_integer_value(json_object_get(line, "version")),
+		   limits = json_integer_value(json_object_get(line, "limits"));
 	const json_t *entries = json_object_get(line, "entries"), *mark = json_object_get(line, "mark");
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct journal *j = reading->journal;
@@ -160,6 +224,8 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 		if (j->entries[i].number == json_integer_value(mark)) {
 			free(j->entries[i].held);
 			j->entries[i].held = text_copy(held);
+			if (limits > 0)
+				j->entries[i].limits = (int)limits & MOST_LIMITS;
 		}
 	if (mark)
 		return 0;
@@ -389,7 +455,7 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 	const struct entry *e = &j->entries[i];
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
 	_cleanup_(freep) char *line = make_line(
-		json_pack("{s:I, s:s?}", "mark", (json_int_t)i, "held", e->held));
+		json_pack("{s:I, s:s?, s:i}", "mark", (json_int_t)i, "held", e->held, "limits", e->limits));
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
 

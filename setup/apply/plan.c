@@ -58,25 +58,90 @@ int request_validate(struct error *err)
 	return 0;
 }
 
+static const char *plan_owner(struct plan *plan)
+{
+	return plan->owner = plan->owner ?: owner_new();
+}
+
+static bool is_planned(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->n_order; i++)
+		if (!strcmp(plan_entry(plan, i)->name, name))
+			return true;
+	return false;
+}
+
+/* Whether somebody else has set what an entry holds now: the value of the new wish. */
+static bool is_from_others(const struct entry *there, const struct entry *entry)
+{
+	const char *now = entry->old;
+
+	if (!now || !strcmp(now, there->old))
+		return false;
+	if (there->kind == ENTRY_UNIT)
+		return strcmp(now, there->want) != 0 && (!there->held || strcmp(now, there->held) != 0);
+	/* what a restore has left alone is not applied, whatever it holds */
+	return there->changed_externally || (there->owners && !*there->owners);
+}
+
+/* Adds a wish to an entry that is applied. The value found first remains the one to go back to, unless somebody else has set another
+ * meanwhile. */
+static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
+{
+	bool needed = entry_needed_by(there) > 0, from_others = is_from_others(there, entry);
+
+	if (from_others) {
+		entry_adopt(there, entry->old);
+		there->adopted = true;
+	}
+	if (!options.run_for || (!needed && entry_is_applied(there)))
+		free(TAKE(there->prior));
+	if (options.run_for && !needed && entry_is_applied(there))
+		there->prior = text_copy(from_others ? there->old : entry->old);
+	there->gained = !entry_has_owner(there, plan_owner(plan));
+	entry_add_owner(there, plan_owner(plan));
+	if (entry_is_kept(entry))
+		return;
+	if (entry_is_kept(there)) {
+		free(there->id);
+		there->id = TAKE(entry->id);
+		there->file_kind = entry->file_kind;
+	}
+	free(there->want);
+	there->want = TAKE(entry->want);
+	free(TAKE(there->held));
+	there->persistent = there->persistent || entry->persistent;
+	there->loses = entry->loses;
+	if (there->block == BLOCK_NONE)
+		there->block = entry->block;
+}
+
 void plan_add(struct plan *plan, struct entry *entry)
 {
-	size_t *place = array_add(plan->order, plan->n_order);
 	struct entry *there = journal_find(&plan->journal, entry->name);
+	pid_t needed_by = there ? entry_needed_by(there) : 0;
 
-	if (there) {
-		*place = (size_t)(there - plan->journal.entries);
-		/* The value found first remains the one to restore. */
-		free(there->want);
-		there->want = TAKE(entry->want);
-		free(TAKE(there->held));
-		there->persistent = there->persistent || entry->persistent;
-		there->loses = entry->loses;
-		if (there->block == BLOCK_NONE)
-			there->block = entry->block;
+	if (there && entry_is_kept(entry) && is_planned(plan, entry->name)) {
 		entry_clear(entry);
 		return;
 	}
-	*place = plan->journal.n;
+	if (needed_by > 0 && !entry_is_kept(entry) && !entry_is_kept(there) &&
+		strcmp(there->want, entry->want) != 0) {
+		report_entry(&plan->report, entry, OUTCOME_REFUSED, entry->old, entry->old,
+			text_brief("process %d (emp-setup apply --for) needs it as it is", needed_by));
+		entry_clear(entry);
+		return;
+	}
+	if (there) { /* what is set already needs not be kept, but owned */
+		if (!entry_is_kept(entry) || entry_is_kept(there))
+			*array_add(plan->order, plan->n_order) = (size_t)(there - plan->journal.entries);
+		plan_join(plan, there, entry);
+		entry_clear(entry);
+		return;
+	}
+	entry->gained = true;
+	entry->owners = xstrdup(plan_owner(plan));
+	*array_add(plan->order, plan->n_order) = plan->journal.n;
 	*array_add(plan->journal.entries, plan->journal.n) = TAKE_STRUCT(*entry);
 }
 
@@ -86,6 +151,7 @@ void plan_clear(struct plan *plan)
 	units_free(plan->units);
 	journal_clear(&plan->journal);
 	free(plan->order);
+	free(plan->owner);
 	report_clear(&plan->report);
 	*plan = (struct plan){};
 }
@@ -129,14 +195,6 @@ static const struct check *check_of(const char *unit)
 	return check_rows_find(unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units");
 }
 
-static bool is_planned(const struct plan *plan, const char *name)
-{
-	for (size_t i = 0; i < plan->n_order; i++)
-		if (!strcmp(plan_entry(plan, i)->name, name))
-			return true;
-	return false;
-}
-
 static void plan_unit(struct plan *plan, const char *name, const char *old)
 {
 	_cleanup_(freep) char *file = NULL, *state = NULL;
@@ -162,6 +220,24 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 	plan_add(plan, &entry);
 }
 
+/* Why a unit that runs could not be started again as it is: its file has gone, is masked, or is another one than systemd has read,
+ * which any reload would bring. The caller frees it. */
+static char *find_file_obstacle(const struct plan *plan, const struct unit *unit)
+{
+	_cleanup_(freep) char *state = units_file_state(plan->units, unit->name), *path = NULL;
+
+	if ((state && !strncmp(state, "masked", 6)) || !strcmp(unit->load, "masked"))
+		return text_format("%s is masked and could not be started again", unit->name);
+	if (!strcmp(unit->load, "not-found") ||
+		(units_get(plan->units, unit->name, "Unit.FragmentPath", 's', &path, NULL) == 0 && *path &&
+			access(path, F_OK) < 0 && errno == ENOENT))
+		return text_format("the file of %s is gone, and it could not be started again", unit->name);
+	if (units_flag(plan->units, unit->name, "Unit.NeedDaemonReload", false))
+		return text_format(
+			"the file of %s is not the one that runs; 'systemctl daemon-reload' first", unit->name);
+	return NULL;
+}
+
 /* Why a unit must stay; NULL: it may go. The caller frees it. `own`: the unit that this process belongs to. */
 static char *find_obstacle(const struct plan *plan, const char *own, const char *name)
 {
@@ -185,7 +261,7 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 		units_get(plan->units, name, "Service.Type", 's', &type, NULL) == 0 &&
 		!strcmp(type, "oneshot"))
 		return text_format("%s is busy; try again later", name);
-	return NULL;
+	return find_file_obstacle(plan, unit);
 }
 
 /* Adds a unit of the policy and all that stop with it, or reports why none of them may. */
@@ -428,7 +504,10 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 		for (size_t k = 0; k < files->n; k++) {
 			const struct setting_file *file = &files->items[k];
 
-			if (!file->value && file->error != -ENOENT)
+			if (setting_is_of_host(&plan->facts, file))
+				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
+					file->value, "the host decides");
+			else if (!file->value && file->error != -ENOENT)
 				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
 					strerror(-file->error));
 			else if (file->value && !file->want)
@@ -448,22 +527,36 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 	return 0;
 }
 
-/* Files that lose their values while a setting is applied. */
+/* Files that lose their values while a setting is applied, and those that have lost them to an earlier apply. */
 static void plan_kept_files(struct plan *plan, const struct check *check)
 {
+	for (size_t i = 0; i < plan->n_open; i++) {
+		struct entry *e = &plan->journal.entries[i];
+
+		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 || is_planned(plan, e->name) ||
+			e->changed_externally)
+			continue;
+		e->gained = !entry_has_owner(e, plan_owner(plan));
+		entry_add_owner(e, plan_owner(plan));
+	}
 	for (const char *const *pattern = check->setting.keeps; *pattern; pattern++) {
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, *pattern);
 
 		for (size_t i = 0; i < paths.n; i++) {
-			const struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
+			struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
-			if (stat(paths.items[i], &st) == 0 && st.st_mode & S_IWUSR &&
-				kernel_setting_read(&file, &value) == 0 &&
-				value[0] != '<') /* "<unsupported>" */
+			if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR) ||
+				setting_is_of_host(&plan->facts,
+					&(struct setting_file){.path = paths.items[i], .value = (char *)""}))
+				continue;
+			if (S_ISDIR(st.st_mode))
+				file.kind = SETTING_LIMITS;
+			if (kernel_setting_read(&file, &value) == 0 && value[0] != '<') /* "<unsupported>" */
 				plan_add(plan, &(struct entry){.id = xstrdup(check->id),
 						       .name = xstrdup(paths.items[i]),
+						       .file_kind = file.kind,
 						       .old = TAKE(value),
 						       .want = xstrdup("")});
 		}

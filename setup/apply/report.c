@@ -198,7 +198,8 @@ static struct table *list_entries(const struct journal *journal, bool each)
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
 		{"STATE", COLUMN_TEXT, "state"}, {"BEFORE", COLUMN_TEXT, "before"},
 		{NULL, COLUMN_TEXT, "set"}, {"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP},
-		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good" /* in 0.1.0 */}, {}};
+		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good" /* in 0.1.0 */},
+		{NULL, COLUMN_TEXT, "needed_by"}, {}};
 	struct table *list = table_new(columns);
 
 	for (size_t i = 0, first = 0; i < journal->n; i++) {
@@ -206,6 +207,7 @@ static struct table *list_entries(const struct journal *journal, bool each)
 				   *next = i + 1 < journal->n ? &journal->entries[i + 1] : NULL;
 		_cleanup_(freep) char *what = NULL;
 		const char *before, *now;
+		pid_t pid = entry_needed_by(e);
 
 		/* files of one setting or units, in the same state, share a row */
 		if (!each && next && e->kind == next->kind && e->kind != ENTRY_LOST &&
@@ -229,7 +231,8 @@ static struct table *list_entries(const struct journal *journal, bool each)
 		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
 			VALUE(json_string(e->old), before ?: "-"), TEXT(e->held ?: e->want),
 			VALUE(json_string(e->now), now ?: "-"), TEXT(what),
-			VALUE(json_boolean(e->persistent), ""), VALUE(json_boolean(e->persistent), ""));
+			VALUE(json_boolean(e->persistent), ""), VALUE(json_boolean(e->persistent), ""),
+			VALUE(pid > 0 ? json_integer(pid) : json_null(), ""));
 		first = i + 1;
 	}
 	return list;
@@ -268,7 +271,7 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
 	bool each = options.json || options.verbose, stale;
 	json_t *array;
-	size_t n_hidden;
+	size_t n_hidden, needed = 0;
 	int status, r = journal_load(&journal, err);
 
 	if (r < 0)
@@ -300,6 +303,10 @@ int status_verb(int argc, char **argv, struct error *err)
 		printf("\n");
 		table_print(list, stdout);
 	}
+	for (size_t i = 0; i < journal.n; i++)
+		if (entry_needed_by(&journal.entries[i]) > 0 && !needed++)
+			printf("\nProcess %d (emp-setup apply --for) needs some of it until its command ends.\n",
+				entry_needed_by(&journal.entries[i]));
 	if (n_hidden)
 		printf("\n%s that did not run %s kept from starting; -v lists everything.\n",
 			text_count(n_hidden, "unit"), n_hidden == 1 ? "is" : "are");

@@ -10,17 +10,19 @@
 #include "setup/apply/apply.h"
 
 #include "lib/base/tool.h"
+#include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 
 #include <fnmatch.h>
 
-/* One restore: the entries from the first on, and what becomes of them. An entry that is done with is cleared. */
+/* One restore: the entries that are taken, and what becomes of them. An entry that is done with is cleared. */
 struct restore {
 	struct journal journal;
-	size_t first;
 	struct units *units; /* NULL: systemd does not answer */
 	struct report report;
+	size_t n_needed; /* entries that a process of apply --for still needs */
+	pid_t needed_by; /* one of these */
 };
 
 static void restore_clear(struct restore *r)
@@ -28,6 +30,45 @@ static void restore_clear(struct restore *r)
 	journal_clear(&r->journal);
 	units_free(r->units);
 	report_clear(&r->report);
+}
+
+/* Takes what this restore is for. What has other owners stays, or goes back to what it was when the first --for began. */
+static void choose_entries(struct restore *r, enum restore_scope scope, const struct journal *applied)
+{
+	_cleanup_(freep) char *owner = owner_new();
+
+	for (size_t i = 0; i < r->journal.n; i++) {
+		struct entry *e = &r->journal.entries[i];
+		bool own = scope == RESTORE_GAINED ? i < applied->n && applied->entries[i].gained
+						   : entry_has_owner(e, owner);
+
+		e->back = e->old;
+		e->taken = scope == RESTORE_ALL;
+		if (e->taken || (!own && !entry_is_abandoned(e)))
+			continue;
+		entry_remove_owner(e, owner);
+		if (entry_needed_by(e) > 0) {
+			r->needed_by = entry_needed_by(e);
+			r->n_needed++;
+			continue;
+		}
+		e->taken = !entry_is_applied(e) || e->prior;
+		if (entry_is_applied(e) && e->prior)
+			e->back = e->prior;
+	}
+}
+
+/* An entry that goes on to be applied, as it was when the first --for began. */
+static void keep_applied(struct entry *e, bool restored)
+{
+	if (restored) {
+		free(e->want);
+		free(e->held);
+		e->want = xstrdup(e->prior);
+		e->held = xstrdup(e->prior);
+	}
+	e->back = e->old;
+	free(TAKE(e->prior));
 }
 
 /* Reports what became of an entry, and clears it. One that failed or is left alone stays for the next restore; with --forget it is
@@ -43,9 +84,17 @@ static void settle_entry(struct restore *r, struct entry *e, enum outcome outcom
 		outcome = OUTCOME_FORGOTTEN;
 	if (stays && !*before) /* of what a damaged journal has lost */
 		before = NULL;
+	if (e->adopted && !note)
+		note = "somebody else had set this value while it was applied";
 	report_entry(&r->report, e, outcome, before, now, cause ?: note);
-	if (!stays || options.forget)
+	if (e->back && e->back == e->prior && outcome != OUTCOME_ABSENT)
+		keep_applied(e, !stays);
+	else if (!stays || options.forget)
 		entry_clear(e);
+	else { /* what is left alone has no owner; what failed is still applied */
+		free(e->owners);
+		e->owners = e->changed_externally ? xstrdup("") : NULL;
+	}
 }
 
 /* Files. */
@@ -68,51 +117,135 @@ static bool is_coupled(const struct entry *e, const struct entry *with)
 
 /* Limits are two files: whether one has its old value and the other what we set, as a restore leaves them that was killed
  * between the two. */
-static bool is_half_restored(const struct entry *e)
+static bool is_half_restored(const struct entry *e, const char *back)
 {
 	long long old[2], held[2], is[2];
 
 	if (e->file_kind != SETTING_LIMITS || sscanf(e->now, "%lld %lld", &is[0], &is[1]) != 2 ||
-		sscanf(e->old, "%lld %lld", &old[0], &old[1]) != 2 ||
+		sscanf(back, "%lld %lld", &old[0], &old[1]) != 2 ||
 		sscanf(e->held, "%lld %lld", &held[0], &held[1]) != 2)
 		return false;
-	return (is[0] == old[0] || is[0] == held[0]) && (is[1] == old[1] || is[1] == held[1]);
+	/* a limit that nobody asks for may have become another one */
+	return (is[0] == old[0] || is[0] == held[0] || (e->limits & LIMITS_NO_MIN && is[0] < old[0])) &&
+	       (is[1] == old[1] || is[1] == held[1] || (e->limits & LIMITS_NO_MAX && is[1] > old[1]));
 }
 
 /* Whether a file has neither its old value nor the one that we set. It is not somebody else's if we were killed before we could
  * record it, or if the kernel changes it along with another one that has its old value again: then a restore was interrupted. */
-static bool is_changed_externally(const struct restore *r, const struct entry *e)
+static bool is_changed_externally(const struct journal *j, const struct entry *e)
 {
-	if (!e->now || !strcmp(e->now, e->old) || !e->held || !strcmp(e->now, e->held) ||
-		!strcmp(e->now, e->want) || is_half_restored(e))
+	const char *back = e->back ?: e->old;
+
+	if (!e->now || !strcmp(e->now, back) || !e->held || !strcmp(e->now, e->held) ||
+		!strcmp(e->now, e->want) || is_half_restored(e, back))
 		return false;
-	for (size_t i = r->first; i < r->journal.n; i++) {
-		const struct entry *other = &r->journal.entries[i];
+	for (size_t i = 0; i < j->n; i++) {
+		const struct entry *other = &j->entries[i];
 
 		if (other->kind == ENTRY_FILE && is_coupled(e, other) && other->now &&
-			!strcmp(other->now, other->old) && strcmp(other->want, other->old) != 0)
+			!strcmp(other->now, other->back ?: other->old) && strcmp(other->want, other->old) != 0)
 			return false;
 	}
 	return true;
 }
 
+void journal_find_changed(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		free(j->entries[i].now);
+		j->entries[i].now = entry_read(&j->entries[i], NULL); /* NULL for units */
+	}
+	for (size_t i = 0; i < j->n; i++)
+		j->entries[i].changed_externally = is_changed_externally(j, &j->entries[i]);
+	for (size_t i = 0; i < j->n; i++) /* what belongs to a governor is left alone with it */
+		for (size_t k = 0; k < j->n; k++)
+			if (entry_is_kept(&j->entries[i]) && j->entries[i].file_kind != SETTING_LIMITS &&
+				strstr(j->entries[i].name, "/policy") &&
+				j->entries[k].changed_externally &&
+				is_coupled(&j->entries[i], &j->entries[k]))
+				j->entries[i].changed_externally = true;
+}
+
+/* Whether `text` has the limits that were asked for; with LIMITS_NO_…, others may be wider. */
+static bool limits_hold(const struct entry *e, const char *text, bool wider)
+{
+	const int open = strcmp(e->back, e->old) == 0 ? e->limits : 0;
+	int64_t back[2], is[2];
+
+	if (sscanf(e->back, "%" SCNd64 " %" SCNd64, &back[0], &back[1]) != 2 ||
+		sscanf(text, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
+		return false;
+	return (is[0] == back[0] || (open & LIMITS_NO_MIN && (wider || is[0] < back[0]))) &&
+	       (is[1] == back[1] || (open & LIMITS_NO_MAX && (wider || is[1] > back[1])));
+}
+
+/* Limits that nobody has asked for are lifted rather than set to what was read. `known`: what else narrows them is restored. */
+static struct kernel_setting_result write_limits(struct entry *e, bool known)
+{
+	enum { TRIES = 20 };
+	static const struct timespec pause = {.tv_nsec = 5000000};
+	struct kernel_setting file = entry_setting(e);
+	struct kernel_setting_result result = {.outcome = SETTING_CHANGED};
+	_cleanup_(freep) char *before = NULL, *text = NULL;
+	int r = kernel_setting_read(&file, &before);
+
+	if (r < 0 || (!e->limits && !known))
+		return kernel_setting_set(&file, before ?: e->back);
+	/* apply was killed before it could record it, or is of an older version */
+	if (!e->limits)
+		entry_find_limits(e, true);
+	text = entry_limits(e, e->back);
+	if (!strcmp(text, e->back))
+		return kernel_setting_set(&file, e->back);
+	result.error = cpufreq_write_limits(e->name, text);
+	for (int i = 0; i < TRIES; i++) { /* the kernel applies them in the background */
+		free(TAKE(result.held));
+		if (kernel_setting_read(&file, &result.held) < 0 || limits_hold(e, result.held, false))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (result.error < 0)
+		result.outcome = SETTING_REFUSED;
+	else if (!result.held || !limits_hold(e, result.held, true))
+		result.outcome = SETTING_CLAMPED;
+	return result;
+}
+
+/* Of limits that somebody else has changed, only what they have changed is left alone: the other one would stay as we have set it. And
+ * some drivers set the upper limit to the highest frequency when turbo is switched, as our restore has just done. */
+static void keep_others_limits(const struct entry *e)
+{
+	struct entry theirs = {.file_kind = e->file_kind,
+		.limits = e->limits,
+		.old = xstrdup(e->old),
+		.held = text_copy(e->held),
+		.changed_externally = true};
+	_cleanup_(freep) char *text = NULL;
+
+	entry_adopt(&theirs, e->now);
+	text = entry_limits(&theirs, theirs.old);
+	cpufreq_write_limits(e->name, text);
+	entry_clear(&theirs);
+}
+
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
  * the CPUs. */
-static void write_files(struct restore *r, int order, int last)
+static void write_files(struct restore *r, int order, int last, bool known)
 {
-	for (size_t i = r->journal.n; i-- > r->first;) {
+	for (size_t i = r->journal.n; i-- > 0;) {
 		struct entry *e = &r->journal.entries[i];
 		const struct check *check;
 		struct kernel_setting file;
 
-		if (!e->name || e->kind != ENTRY_FILE || e->changed_externally)
+		if (!e->taken || !e->name || e->kind != ENTRY_FILE || e->changed_externally)
 			continue;
 		check = check_rows_find(e->id);
 		if ((check && !entry_is_kept(e) ? check->setting.restore_order : last) != order)
 			continue;
 		file = entry_setting(e);
 		free(e->result.held);
-		e->result = kernel_setting_set(&file, e->old);
+		e->result = e->file_kind == SETTING_LIMITS ? write_limits(e, known)
+							   : kernel_setting_set(&file, e->back);
 		crash_point();
 	}
 }
@@ -122,24 +255,26 @@ static void settle_file(struct restore *r, struct entry *e)
 	const struct kernel_setting_result *result = &e->result;
 
 	if (result->outcome == SETTING_OFFLINE)
-		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->old, NULL,
+		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, NULL,
 			options.forget ? "its CPUs are offline"
 				       : "its CPUs are offline; set them online, then restore again");
 	else if (result->outcome == SETTING_REFUSED || result->outcome == SETTING_CLAMPED) {
 		/* What could not be restored is tried again by the next restore. */
 		free(e->held);
 		e->held = TAKE(e->result.held);
-		settle_entry(r, e, OUTCOME_FAILED, e->old, e->held ?: e->now,
+		settle_entry(r, e, OUTCOME_FAILED, e->back, e->held ?: e->now,
 			result->outcome == SETTING_REFUSED ? strerror(-result->error)
 							   : "the kernel set another value than requested");
 	} else if (result->outcome == SETTING_ABSENT)
 		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
-	else if (e->now && !strcmp(e->now, e->old))
-		settle_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+	else if (e->now && !strcmp(e->now, e->back))
+		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);
 	else {
+		const char *now = result->held ?: e->back; /* limits may be wider than they were */
+
 		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, e->now ?: "?",
-			e->old);
-		settle_entry(r, e, OUTCOME_RESTORED, e->now, e->old, NULL);
+			now);
+		settle_entry(r, e, OUTCOME_RESTORED, e->now, now, NULL);
 	}
 }
 
@@ -149,23 +284,27 @@ static void restore_files(struct restore *r)
 	struct entry *entries = r->journal.entries;
 	size_t n = r->journal.n;
 
-	for (size_t i = r->first; i < n; i++)
-		entries[i].now = entry_read(&entries[i], NULL); /* NULL for units */
-	for (size_t i = r->first; i < n && !options.force; i++)
-		entries[i].changed_externally = is_changed_externally(r, &entries[i]);
-	for (size_t i = r->first; i < n; i++) /* what belongs to a governor is left alone with it */
-		for (size_t k = r->first; k < n; k++)
-			if (entry_is_kept(&entries[i]) && strstr(entries[i].name, "/policy") &&
-				entries[k].changed_externally && is_coupled(&entries[i], &entries[k]))
-				entries[i].changed_externally = true;
-	for (size_t i = n; i-- > r->first;)
-		if (entries[i].changed_externally)
-			settle_entry(r, &entries[i], OUTCOME_LEFT_ALONE, entries[i].old, entries[i].now,
-				"changed by somebody else; --force restores it, --forget keeps it");
+	journal_find_changed(&r->journal);
+	for (size_t i = 0; options.force && i < n; i++)
+		entries[i].changed_externally = false;
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
-		write_files(r, i % ORDERS, ORDERS - 1);
-	for (size_t i = n; i-- > r->first;)
-		if (entries[i].name && entries[i].kind == ENTRY_FILE && !entries[i].changed_externally)
+		write_files(r, i % ORDERS, ORDERS - 1, i >= ORDERS);
+	for (size_t i = n; i-- > 0;) {
+		struct entry *e = &entries[i];
+
+		if (!e->taken || !e->changed_externally)
+			continue;
+		if (e->file_kind == SETTING_LIMITS)
+			keep_others_limits(e);
+		if (e->file_kind == SETTING_LIMITS && entry_is_kept(e))
+			entry_clear(e); /* we have not set it: the comparison with before lists it */
+		else
+			settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->now,
+				"changed by somebody else; --force restores it, --forget keeps it");
+	}
+	for (size_t i = n; i-- > 0;)
+		if (entries[i].taken && entries[i].name && entries[i].kind == ENTRY_FILE &&
+			!entries[i].changed_externally)
 			settle_file(r, &entries[i]);
 }
 
@@ -183,37 +322,38 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	for (char **name = names; name && *name; name++) {
 		const struct entry *service = journal_find(&r->journal, *name);
 
-		if (service && !strcmp(service->old, "active") && units_is_up(r->units, *name))
+		if (service && !strcmp(service->back, "active") && units_is_up(r->units, *name))
 			units_set(r->units, *name, false, &why);
 	}
 	result = units_set(r->units, e->name, start, &why);
 	crash_point();
 	if (result < 0) {
-		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, why.text);
+		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, why.text);
 		return;
 	}
 	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
-	settle_entry(r, e, OUTCOME_RESTORED, e->want, e->old,
+	settle_entry(r, e, OUTCOME_RESTORED, e->want, e->back,
 		units_is_up(r->units, e->name) == start ? NULL : "it was started, and has ended by itself");
 }
 
 static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL;
-	bool start = !strcmp(e->old, "active");
+	bool start = !strcmp(e->back, "active");
+	int state = r->units ? units_state(r->units, e->name) : -ENOTCONN;
 
-	if (!r->units)
-		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, "systemd does not answer");
+	if (state < 0)
+		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "systemd does not answer");
 	else if (entry_is_blocked(e)) /* that it could not be unblocked is reported already */
-		settle_entry(r, e, OUTCOME_FAILED, e->old, e->want, "it is still kept from being started");
-	else if (!strcmp(e->old, e->want) || units_is_up(r->units, e->name) == start)
-		settle_entry(r, e, OUTCOME_ALREADY, e->old, e->old, NULL);
+		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "it is still kept from being started");
+	else if (!strcmp(e->back, e->want) || state == start)
+		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);
 	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, NULL) < 0)
 		switch_unit(r, e, start);
 	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
 		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
 	else if (!strcmp(load, "masked"))
-		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->old, e->want,
+		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->want,
 			"masked by somebody else; --forget leaves it so");
 	else
 		switch_unit(r, e, start);
@@ -237,21 +377,22 @@ static void restore_units(struct restore *r)
 	_cleanup_(freep) struct entry **blocked = NULL;
 	size_t n = r->journal.n, n_blocked = 0;
 
-	for (size_t i = r->first; r->units && i < n; i++) {
+	for (size_t i = 0; r->units && i < n; i++) {
 		struct entry *e = &r->journal.entries[i];
 
-		if (e->name && e->kind == ENTRY_UNIT && e->block != BLOCK_NONE)
+		/* one that goes on to be applied is blocked as long as it does not run */
+		if (e->taken && e->name && e->kind == ENTRY_UNIT && e->block != BLOCK_NONE &&
+			(e->back == e->old || !strcmp(e->back, "active")))
 			*array_add(blocked, n_blocked) = e;
 	}
 	entries_block(r->units, blocked, n_blocked, false, &r->report);
 	if (r->units)
 		waiting_begin(r->units, false);
 	for (int rank = 0; rank < RANKS; rank++)
-		for (size_t i = r->first; i < n; i++) { /* the last one first, but for RANK_NEEDED */
-			struct entry *e =
-				&r->journal.entries[rank == RANK_NEEDED ? i : n - 1 - (i - r->first)];
+		for (size_t i = 0; i < n; i++) { /* the last one first, but for RANK_NEEDED */
+			struct entry *e = &r->journal.entries[rank == RANK_NEEDED ? i : n - 1 - i];
 
-			if (e->name && e->kind == ENTRY_UNIT && (int)rank_of(e, r->units) == rank)
+			if (e->taken && e->name && e->kind == ENTRY_UNIT && (int)rank_of(e, r->units) == rank)
 				restore_unit(r, e);
 		}
 	waiting_end();
@@ -296,7 +437,8 @@ static json_t *snapshot_take(const struct unit_list *list)
 	for (size_t i = 0; list && i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
 
-		json_object_set_new(unit_files, unit->name, json_string(unit->file_state));
+		if (*unit->file_state && strcmp(unit->file_state, "bad") != 0) /* it has a file */
+			json_object_set_new(unit_files, unit->name, json_string(unit->file_state));
 		if (unit_is_up(unit))
 			json_object_set_new(units, unit->name, json_string("active"));
 	}
@@ -327,16 +469,17 @@ static bool comes_and_goes(struct units *units, const char *name)
 	if (units_get(units, name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || (triggers && *triggers) ||
 		units_get(units, name, "Service.Type", 's', &type, NULL) < 0)
 		return true;
-	return !strcmp(type, "oneshot") || (!strcmp(type, "dbus") && strncmp(state, "enabled", 7) != 0);
+	return !strcmp(type, "oneshot") || units_is_of_bus(units, name);
 }
 
-/* Whether a row of this name says that it was left alone or failed, or has a note. */
+/* Whether a row of this name, or of the directory that it is in, says that it was left alone or failed, or has a note. */
 static bool is_explained(const struct report *report, const char *name)
 {
 	for (size_t i = 0; i < report->n; i++) {
 		const struct report_row *row = &report->rows[i];
+		size_t len = strlen(row->name);
 
-		if (!strcmp(row->name, name) &&
+		if (!strncmp(row->name, name, len) && (!name[len] || name[len] == '/') &&
 			(row->note || row->outcome == OUTCOME_LEFT_ALONE || row->outcome == OUTCOME_FAILED))
 			return true;
 	}
@@ -395,8 +538,9 @@ static int snapshot_compare(struct units *units, struct report *report, struct e
 
 /* The verb. */
 
-static int restore_show(const struct report *report, size_t n_undone, struct error *err)
+static int restore_show(const struct restore *r, size_t n_undone, struct error *err)
 {
+	const struct report *report = &r->report;
 	size_t n_failed = report->count[OUTCOME_FAILED], n_differ = report->count[OUTCOME_DIFFERENT];
 	FILE *file = report_file();
 
@@ -413,6 +557,10 @@ static int restore_show(const struct report *report, size_t n_undone, struct err
 		fprintf(file, "%zu forgotten.\n", report->count[OUTCOME_FORGOTTEN]);
 	else
 		fprintf(file, "%zu left alone, %zu failed.\n", report->count[OUTCOME_LEFT_ALONE], n_failed);
+	if (r->n_needed)
+		fprintf(file, "%s applied: process %d (emp-setup apply --for) needs %s.\n",
+			r->n_needed == 1 ? "One setting stays" : text_brief("%zu settings stay", r->n_needed),
+			r->needed_by, r->n_needed == 1 ? "it" : "them");
 	if (n_failed)
 		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
 	if (n_differ)
@@ -420,7 +568,7 @@ static int restore_show(const struct report *report, size_t n_undone, struct err
 	return 0;
 }
 
-int restore_locked(size_t first, struct error *err)
+int restore_locked(enum restore_scope scope, const struct journal *applied, struct error *err)
 {
 	_cleanup_(restore_clear) struct restore restore = {};
 	struct journal *j = &restore.journal;
@@ -434,7 +582,7 @@ int restore_locked(size_t first, struct error *err)
 	if (r == 0) {
 		r = journal_remove(err); /* of an interrupted save */
 		if (r == 0 && options.json)
-			return restore_show(report, 0, err);
+			return restore_show(&restore, 0, err);
 		if (r == 0)
 			fprintf(report_file(), "Nothing is applied.\n");
 		return r;
@@ -442,8 +590,8 @@ int restore_locked(size_t first, struct error *err)
 	if (j->damaged && !j->incomplete)
 		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
 	n_undone = journal_drop_stale(j);
-	restore.first = first < j->n ? first : j->n; /* a restore in the meantime leaves less */
-	if (units_open(&restore.units, NULL, &why) < 0)
+	choose_entries(&restore, scope, applied);
+	if (units_open_direct(&restore.units, &why) < 0)
 		restore.units = NULL;
 	if (!options.at_boot) { /* what could not be restored or was left alone stays in the journal */
 		restore_files(&restore);
@@ -451,11 +599,13 @@ int restore_locked(size_t first, struct error *err)
 		for (size_t i = 0; i < j->n; i++) { /* what a damaged journal has lost can only be listed */
 			struct entry *e = &j->entries[i];
 
-			if (e->name && e->kind == ENTRY_LOST)
+			if (e->taken && e->name && e->kind == ENTRY_LOST)
 				settle_entry(&restore, e, OUTCOME_FAILED, e->old, NULL, e->want);
 		}
 		journal_compact(j);
-		r = restore.first == 0 ? snapshot_compare(restore.units, &restore.report, err) : 0;
+		r = scope == RESTORE_ALL || j->n == 0
+			    ? snapshot_compare(restore.units, &restore.report, err)
+			    : 0;
 		if (r < 0)
 			return r;
 	}
@@ -466,7 +616,7 @@ int restore_locked(size_t first, struct error *err)
 	r = j->n > 0 ? journal_save(j, err) : journal_remove(err);
 	if (r < 0)
 		return r;
-	r = restore_show(report, n_undone, err);
+	r = restore_show(&restore, n_undone, err);
 	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
 		return r;
 	if (report->count[OUTCOME_FAILED])
@@ -487,5 +637,5 @@ int restore_verb(int argc, char **argv, struct error *err)
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	r = lock_take(&lock_fd, SETUP_LOCK, err);
-	return r < 0 ? r : restore_locked(0, err);
+	return r < 0 ? r : restore_locked(RESTORE_ALL, NULL, err);
 }

@@ -8,6 +8,7 @@
 #include "setup/options.h"
 
 #include <stdarg.h>
+#include <sys/statvfs.h>
 
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
@@ -39,7 +40,19 @@ void finding_clear(struct finding *finding)
 	*finding = (struct finding){};
 }
 
-void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
+bool setting_is_of_host(const struct facts *f, const struct setting_file *file)
+{
+	_cleanup_(closep) int fd = f->machine.container ? path_open(f->root_fd, O_PATH, "%s", file->path) : -1;
+	struct statvfs st;
+
+	if (fd < 0)
+		return false;
+	if (fstatvfs(fd, &st) == 0 && st.f_flag & ST_RDONLY)
+		return true;
+	return geteuid() == 0 && (!file->value || faccessat(f->root_fd, file->path, W_OK, 0) < 0);
+}
+
+static void decide_check(const struct check *check, const struct facts *facts, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check, facts);
 	const struct setting_file *other = NULL; /* the first that is not as wanted */
@@ -81,13 +94,25 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 	else if (!other->value)
 		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
 			other->path, strerror(-other->error));
-	else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
-		 errno == EROFS) /* how a container keeps its host's settings from its processes */
-		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
 	else if (files->n == 1)
 		finding_set(ret, CHECK_OFF, "%s", other->value);
 	else
 		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
+}
+
+void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
+{
+	const bool frequency = check->of_policies || !strcmp(check->id, "speedstep");
+	const struct setting_files *files =
+		check_files(frequency ? check_rows_find("freq.governor") : check, facts);
+	_cleanup_(freep) char *value = NULL;
+
+	decide_check(check, facts, ret);
+	if ((ret->state != CHECK_OFF && ret->state != CHECK_REFUSED) || files->n == 0 ||
+		!setting_is_of_host(facts, &files->items[0]))
+		return;
+	value = TAKE(ret->value);
+	finding_set(ret, CHECK_BY_HOST, "%s; the host decides", value);
 }
 
 /* Every check decided, and what follows from all of them. */

@@ -290,10 +290,15 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 }
 
 /* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
-static void set_unreadable(struct finding *ret, int r, const char *what)
+static void set_unreadable(const struct facts *f, struct finding *ret, int r, const char *what)
 {
 	bool refused = r == -EACCES || r == -EPERM;
 
+	if (refused && f->machine.container) {
+		finding_set(ret, CHECK_BY_HOST, "the host decides; %s cannot be read in a container", what);
+		return;
+	}
+	refused = refused && geteuid() != 0;
 	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
 		refused ? "only root can read %s" : "%s cannot be read here", what);
 }
@@ -317,7 +322,7 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 	if (r == -ENOENT)
 		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
 	else if (r < 0)
-		set_unreadable(ret, r, "/sys/kernel/tracing");
+		set_unreadable(f, ret, r, "/sys/kernel/tracing");
 	else if (strcmp(tracer, "nop") != 0)
 		finding_set(ret, CHECK_OFF, "%s", tracer);
 	else if (events && strcmp(events, "0") != 0)
@@ -347,7 +352,7 @@ void check_kernel_leftovers(const struct facts *f, struct finding *ret)
 void check_kernel_programs(const struct facts *f, struct finding *ret)
 {
 	if (f->n_programs < 0)
-		set_unreadable(ret, (int)f->n_programs, "the list of BPF programs");
+		set_unreadable(f, ret, (int)f->n_programs, "the list of BPF programs");
 	else if (f->n_programs > 0)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " loaded: %s", f->n_programs, f->programs);
 	else
@@ -361,7 +366,7 @@ void check_kernel_audit(const struct facts *f, struct finding *ret)
 	if (n == -EPROTONOSUPPORT)
 		finding_set(ret, CHECK_ABSENT, "this kernel has no audit");
 	else if (n < 0)
-		set_unreadable(ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
+		set_unreadable(f, ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
 	else
 		finding_set(ret, n ? CHECK_OFF : CHECK_OK, "%s", text_count(n, "rule"));
 }

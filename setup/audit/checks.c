@@ -389,6 +389,9 @@ static const char *const of_governor[] = {OF_GOVERNOR, NULL},
 	/* "on" brings CPUs online that were offline before */
 	*const of_smt[] = {OF_GOVERNOR, CPU "cpu[0-9]*/online", NULL};
 
+/* A turbo switch narrows the limits, and some drivers set them anew with it. */
+static const char *const of_turbo[] = {CPU "cpufreq/policy[0-9]*", NULL};
+
 /* Settings that nothing else depends on. */
 #define AT_LAST(path, value) {.pattern = path, .want = value, .order = REST, .restore_order = REST}
 #define ON_REQUEST(what, path, value) \
@@ -434,18 +437,20 @@ const struct check check_rows[] = {
 			{{CHECK_BY_HOST, "this machine does not use intel_pstate"},
 				{CHECK_OFF, "no_turbo = 0: turbo is on"}, {CHECK_OK, "no_turbo = 1"}}},
 		.setting = {.pattern = CPU "intel_pstate/no_turbo", .want = "1", .order = PREFERENCE,
-			.restore_order = TURBO, .hardware = true, .coupled_check = "pstate.pct"}}, /* lowers min_perf_pct */
+			.restore_order = TURBO, .hardware = true, .keeps = of_turbo,
+			.coupled_check = "pstate.pct"}}, /* lowers min_perf_pct */
 	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", TURBO_WHY, "EMP, temci, BenchExec",
 		.number = {offsetof(struct facts, frequency.boost),
 			{{CHECK_BY_HOST, "this machine has no global turbo switch"},
 				{CHECK_OK, "boost = 0"}, {CHECK_OFF, "boost = 1: turbo is on"}}},
-		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true,
+		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true, .keeps = of_turbo,
 			.coupled_check = "turbo.policy", /* the kernel writes it into every policy */
 			.order = PREFERENCE, .restore_order = TURBO}},
 	{"turbo.policy", 'A', "EMPv3 turbo", "boost = 0 in every policy",
 		TURBO_WHY, "EMP (tuned's latency-performance switches it on)",
 		.how = "switch turbo off in the firmware setup", .decide = check_frequency_turbo_policy,
-		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/boost", "0", TURBO_POLICY)},
+		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/boost", .want = "0", .hardware = true,
+			.keeps = of_turbo, .order = PREFERENCE, .restore_order = TURBO_POLICY}},
 	{"pstate.pct", 'A', "EMPv3 frequency", "max_perf_pct = 100",
 		"it caps the clock below the policies' limits, which do not show it", "tuned",
 		.decide = check_frequency_percent,

@@ -194,7 +194,8 @@ static json_t *enabled_units(int root_fd)
 		_cleanup_(argv_freep) char **triggers = NULL;
 
 		if (!unit_is_up(unit) || (strncmp(unit->file_state, "enabled", 7) != 0 &&
-						 strcmp(unit->file_state, "generated") != 0))
+						 strcmp(unit->file_state, "generated") != 0) ||
+			units_is_of_bus(units, unit->name))
 			continue;
 		if (units_get(units, unit->name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || !triggers ||
 			!*triggers)

@@ -215,17 +215,80 @@ static int store_governor(const char *path, const char *value)
 	return 0;
 }
 
-static int store_limit(const char *path, char value[VALUE_SIZE], bool lower)
+/* A number in a file of a policy; `otherwise` if there is none. */
+static long policy_number(int cpu, const char *name, long otherwise)
 {
-	long khz = atol(value), least = number_beside(path, "cpuinfo_min_freq"),
-	     most = number_beside(path, "cpuinfo_max_freq");
-	long other = number_beside(path, lower ? "scaling_max_freq" : "scaling_min_freq");
+	char path[PATH_MAX], value[VALUE_SIZE];
 
-	if (khz <= 0)
+	snprintf(path, sizeof(path), "cpufreq/policy%d/%s", cpu, name);
+	get(path, value);
+	return *value ? atol(value) : otherwise;
+}
+
+static void put_policy_number(int cpu, const char *name, long number)
+{
+	char path[PATH_MAX], value[VALUE_SIZE];
+
+	snprintf(path, sizeof(path), "cpufreq/policy%d/%s", cpu, name);
+	snprintf(value, sizeof(value), "%ld", number);
+	close(openat(files, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	put(path, value);
+}
+
+static bool has_file(const char *path)
+{
+	return faccessat(files, path, F_OK, 0) == 0;
+}
+
+static bool turbo_is_off(int cpu)
+{
+	char all[VALUE_SIZE], intel[VALUE_SIZE];
+
+	get("cpufreq/boost", all);
+	get("intel_pstate/no_turbo", intel);
+	return !strcmp(intel, "1") || policy_number(cpu, "boost", !strcmp(all, "0") ? 0 : 1) == 0;
+}
+
+/* freq_qos: what a user writes to a limit is a request (.min, .max; none at the beginning), and the limit is the narrowest of all
+ * requests, within what the processor can do now. Where CPUs have .turbo_khz, cpuinfo_max_freq follows the turbo switch. */
+static void refresh_limits(int cpu)
+{
+	long least = policy_number(cpu, "cpuinfo_min_freq", 0), min = policy_number(cpu, ".min", 0),
+	     max = policy_number(cpu, ".max", INT_MAX), base = policy_number(cpu, ".base_khz", LONG_MAX),
+	     turbo = policy_number(cpu, ".turbo_khz", 0), most;
+	char status[VALUE_SIZE];
+
+	if (!is_online(cpu) || least == 0)
+		return;
+	if (turbo > 0)
+		put_policy_number(cpu, "cpuinfo_max_freq", turbo_is_off(cpu) ? base : turbo);
+	most = policy_number(cpu, "cpuinfo_max_freq", 0);
+	get("intel_pstate/status", status);
+	if (!strcmp(status, "passive")) { /* its percents are requests, too */
+		long highest = most * number_beside("intel_pstate/x", "max_perf_pct") / 100,
+		     lowest = most * number_beside("intel_pstate/x", "min_perf_pct") / 100;
+
+		max = max < highest ? max : highest;
+		min = min > lowest ? min : lowest;
+	}
+	if (turbo_is_off(cpu) && most > base)
+		most = base;
+	max = max < least ? least : max > most ? most : max;
+	min = min < least ? least : min > max ? max : min;
+	put_policy_number(cpu, "scaling_min_freq", min);
+	put_policy_number(cpu, "scaling_max_freq", max);
+}
+
+static int store_limit(const char *path, const char *value, bool lower)
+{
+	char *end;
+	long khz = strtol(value, &end, 10);
+	int cpu;
+
+	if (khz < 0 || end == value || sscanf(path, "cpufreq/policy%d/", &cpu) != 1)
 		return -EINVAL;
-	khz = khz < least ? least : khz > most ? most : khz;
-	khz = lower && khz > other ? other : !lower && khz < other ? other : khz;
-	snprintf(value, VALUE_SIZE, "%ld", khz);
+	put_policy_number(cpu, lower ? ".min" : ".max", khz);
+	refresh_limits(cpu);
 	return 0;
 }
 
@@ -251,6 +314,8 @@ static int store_no_turbo(const char *value)
 	long base = number_beside("cpufreq/policy0/x", "base_frequency"),
 	     most = number_beside("cpufreq/policy0/x", "cpuinfo_max_freq");
 
+	if (has_file("intel_pstate/.locked")) /* by the firmware */
+		return -EPERM;
 	get("intel_pstate/min_perf_pct", held);
 	if (!strcmp(value, "1") && most > 0 && atol(held) > base * 100 / most) {
 		snprintf(least, sizeof(least), "%ld", base * 100 / most);
@@ -272,6 +337,14 @@ static int store_percent(const char *path, char value[VALUE_SIZE], bool lower)
 	return 0;
 }
 
+/* acpi-cpufreq and cppc_cpufreq make the highest frequency with or without turbo the user's own request. */
+static void reset_request(int cpu, bool turbo)
+{
+	if (has_file(".boost_resets"))
+		put_policy_number(
+			cpu, ".max", policy_number(cpu, turbo ? ".turbo_khz" : ".base_khz", INT_MAX));
+}
+
 /* The turbo switch of all policies: Linux 6.7 and later write it into every policy that is online. */
 static int store_boost(const char *value)
 {
@@ -280,19 +353,27 @@ static int store_boost(const char *value)
 	get("cpufreq/boost", held);
 	for (int i = 0; i < CPUS && strcmp(held, value) != 0; i++) {
 		snprintf(path, sizeof(path), "cpufreq/policy%d/boost", i);
-		if (is_online(i) && faccessat(files, path, F_OK, 0) == 0)
+		if (is_online(i) && has_file(path))
 			put(path, value);
+		if (is_online(i))
+			reset_request(i, !strcmp(value, "1"));
 	}
 	return store_switch(value);
 }
 
 /* And that of one policy cannot be written while the other one is off. */
-static int store_policy_boost(const char *value)
+static int store_policy_boost(const char *path, const char *value)
 {
-	char all[VALUE_SIZE];
+	char all[VALUE_SIZE], held[VALUE_SIZE];
+	int cpu;
 
 	get("cpufreq/boost", all);
-	return !strcmp(all, "0") ? -EINVAL : store_switch(value);
+	get(path, held);
+	if (!strcmp(all, "0") || store_switch(value) < 0)
+		return -EINVAL;
+	if (strcmp(held, value) != 0 && sscanf(path, "cpufreq/policy%d/", &cpu) == 1)
+		reset_request(cpu, !strcmp(value, "1"));
+	return 0;
 }
 
 static int store_smt(const char *value)
@@ -315,12 +396,15 @@ int store(const char *path, char value[VALUE_SIZE])
 		return r;
 	if (is_offline(path))
 		return -EBUSY;
-	if (sscanf(path, "cpu%d/online", &cpu) == 1 && !strcmp(name, "online"))
-		return store_online(cpu, value);
+	if (sscanf(path, "cpu%d/online", &cpu) == 1 && !strcmp(name, "online")) {
+		r = store_online(cpu, value);
+		refresh_limits(cpu);
+		return r;
+	}
 	if (!strcmp(name, "scaling_governor"))
 		r = store_governor(path, value);
 	else if (!strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq"))
-		r = store_limit(path, value, strstr(name, "min"));
+		return store_limit(path, value, strstr(name, "min"));
 	else if (!strcmp(name, "scaling_setspeed"))
 		r = store_speed(path, value);
 	else if (!strcmp(name, "energy_performance_preference"))
@@ -328,7 +412,7 @@ int store(const char *path, char value[VALUE_SIZE])
 	else if (!strcmp(path, "cpufreq/boost"))
 		r = store_boost(value);
 	else if (!strcmp(name, "boost"))
-		r = store_policy_boost(value);
+		r = store_policy_boost(path, value);
 	else if (!strcmp(name, "no_turbo"))
 		r = store_no_turbo(value);
 	else if (!strcmp(name, "min_perf_pct") || !strcmp(name, "max_perf_pct"))
@@ -337,5 +421,8 @@ int store(const char *path, char value[VALUE_SIZE])
 		r = store_switch(value);
 	else if (!strcmp(path, "smt/control"))
 		r = store_smt(value);
-	return r < 0 ? r : put(path, value);
+	r = r < 0 ? r : put(path, value);
+	for (int i = 0; i < CPUS; i++)
+		refresh_limits(i);
+	return r;
 }

@@ -150,6 +150,180 @@ expect 0 'ksm  *forgotten .* changed by somebody else$' "$setup" restore --forge
 echo 1 >$ksm
 umount /sys/module
 
+# Several at once: each keeps what it needs until its command ends, whoever ends first, also by kill -9
+mount -t tmpfs tmpfs /sys/module
+mkdir -p /sys/module/zswap/parameters
+echo Y >$zswap
+export zswap
+holds() { # KSM ZSWAP WORDS
+	that "$3: ksm is $1" test "$(cat $ksm)" = "$1"
+	that "$3: zswap is $2" test "$(cat $zswap)" = "$2"
+}
+declare -A pids
+begin() { # NAME IDS: a process of --for, whose command waits for "end NAME"
+	rm -f "$dir/$1.ready" "$dir/$1.go"
+	"$setup" apply --only "$2" --for -- sh -c "touch $dir/$1.ready; until [ -e $dir/$1.go ]; do sleep 0.02; done; cat $ksm >$dir/$1.saw; exit 4" >"$dir/$1.said" 2>&1 &
+	pids[$1]=$!
+	wait_until test -e "$dir/$1.ready"
+}
+end() { # NAME
+	touch "$dir/$1.go"
+	wait "${pids[$1]}"
+	that "$1 ends with its command's status" test $? = 4
+}
+killed() { # NAME
+	kill -KILL "${pids[$1]}"
+	wait "${pids[$1]}" 2>/dev/null
+	touch "$dir/$1.go" # its command goes on alone
+}
+for last in a b; do
+	first=$([ $last = a ] && echo b || echo a)
+	begin a ksm
+	begin b ksm
+	end $first
+	that "the first to end says who needs it" grep -q "^One setting stays applied: process ${pids[$last]} (emp-setup apply --for) needs it" "$dir/$first.said"
+	holds 0 Y "$first has ended"
+	end $last
+	that "$last ran with it until its end" test "$(cat "$dir/$last.saw")" = 0
+	restored "two of the same setting, $last ends last"
+done
+begin a ksm
+begin b zswap
+begin c ksm,zswap
+end b
+holds 0 N "b has ended"
+end a
+holds 0 N "a has ended"
+end c
+holds 1 Y "all have ended"
+restored "three at once"
+begin a ksm
+begin b ksm,zswap
+killed a
+holds 0 N "one was killed"
+end b
+holds 1 Y "the other has ended"
+restored "one of two was killed"
+begin a ksm
+killed a
+begin b zswap
+end b
+holds 1 Y "the next one restores what a killed one has left"
+restored "one that was killed, and the next"
+begin a ksm
+killed a
+expect 0 '1 restored' "$setup" restore
+restored "restore after a kill"
+
+# Beside a plain apply, which lasts until a restore
+begin a ksm
+expect 0 '2 changed\|1 changed, 1 already' "$setup" apply --only ksm,zswap
+end a
+holds 0 N "an apply made meanwhile stays"
+begin a ksm
+begin b zswap
+end b
+end a
+holds 0 N "an apply made before stays"
+expect 0 '2 restored' "$setup" restore
+restored "a plain apply"
+begin a ksm,zswap
+expect 0 '2 restored' "$setup" restore
+expect 0 '1 changed' "$setup" apply --only zswap
+end a
+that "it is said that the changes did not last" grep -q '^emp-setup: 2 of 2 changes did not last until the command ended' "$dir/a.said"
+holds 1 N "what was applied after a restore stays"
+expect 0 '1 restored' "$setup" restore
+restored "restore and apply meanwhile"
+
+# What somebody else has set is what they go back to
+expect 0 '1 changed' "$setup" apply --only ksm
+echo 2 >$ksm # the administrator's choice
+expect 2 'ksm  *left alone' "$setup" restore
+apply_for true 2>/dev/null
+holds 2 Y "--for goes back to what was there when it began"
+that "nothing is applied any more" test ! -e /var/lib/emp-setup
+echo 1 >$ksm
+expect 0 '1 changed' "$setup" apply --only ksm
+echo 2 >$ksm
+expect 2 'ksm  *left alone' "$setup" restore
+expect 0 '1 changed' "$setup" apply --only ksm
+expect 0 'ksm  *restored  *0  *2 .*somebody else had set' "$setup" restore
+holds 2 Y "a restore goes back to what was there before the second apply"
+echo 1 >$ksm
+expect 0 '1 changed' "$setup" apply --only ksm
+echo 2 >$ksm
+begin a ksm
+begin b ksm
+end a
+end b
+holds 2 Y "--for goes back to what had changed since an apply"
+expect 0 '0 failed' "$setup" restore
+holds 2 Y "and so does a restore"
+restored_to_2() { that "$1" test "$(cat $ksm)" = 2 -a ! -e /var/lib/emp-setup; }
+restored_to_2 "the journal is gone"
+echo 1 >$ksm
+expect 0 '1 changed' "$setup" apply --only ksm
+echo 2 >$ksm
+expect 2 'ksm  *left alone' "$setup" restore
+echo 0 >$ksm # by chance what apply had set
+expect 0 'already set' "$setup" apply --only ksm
+expect 0 '' "$setup" restore
+holds 0 Y "what is left alone is not applied, whatever it holds"
+echo 1 >$ksm
+begin a ksm
+echo 2 >$ksm
+end a
+that "changed while the command ran: left alone" grep -q 'ksm  *left alone' "$dir/a.said"
+holds 2 Y "changed while the command ran"
+expect 0 'ksm  *forgotten' "$setup" restore --forget
+echo 1 >$ksm
+restored "somebody else's values"
+
+# A journal of an older version knows no owners: it is a plain apply's
+expect 0 '1 changed' "$setup" apply --only ksm
+python3 - /var/lib/emp-setup/journal <<'P'
+import hashlib, json, sys
+lines = []
+for line in open(sys.argv[1]):
+    length, digest, text = line.split(" ", 2)
+    document = {k: v for k, v in json.loads(text).items() if k not in ("owners", "prior", "adopted", "limits")}
+    text = json.dumps(document, separators=(",", ":"))
+    lines.append("%d %s %s\n" % (len(text), hashlib.sha256(text.encode()).hexdigest()[:16], text))
+open(sys.argv[1], "w").writelines(lines)
+P
+begin a ksm
+end a
+holds 0 Y "an apply of an older version stays"
+expect 0 '1 restored' "$setup" restore
+restored "a journal of an older version"
+umount /sys/module
+
+# In a container: its host's settings are not changed for good without an option, and where it cannot write, audit and apply agree
+in_container() { unshare --pid --fork --mount-proc "$@"; }
+expect 2 'in a .*container.*, apply would change the host.* use --for, or --in-container' in_container "$setup" apply --only ksm
+that "nothing was changed" test "$(cat $ksm)" = 1 -a ! -e /var/lib/emp-setup
+expect 0 'ksm  *will change' in_container "$setup" apply --dry-run --only ksm
+expect 0 'ksm  *restored' in_container "$setup" apply --only ksm --for -- true
+restored "--for in a container"
+expect 0 '1 changed' in_container "$setup" apply --only ksm --in-container
+that "it is applied" test "$(cat $ksm)" = 0
+expect 0 'ksm  *restored' in_container "$setup" restore
+restored "--in-container"
+mount -o remount,ro,bind /sys/kernel/mm
+ordinary="setpriv --reuid=65534 --regid=65534 --clear-groups"
+for user in "" "$ordinary"; do
+	expect 0 'ksm  *n/a .*the host decides' in_container $user "$setup" apply --dry-run --verbose --only ksm
+	in_container $user "$setup" audit --verbose >"$dir/out" 2>&1
+	that "audit (${user:-root}) says that the host decides" grep -q '^ksm  *n/a .*the host decides' "$dir/out"
+	that "nothing is for root only (${user:-root})" test "$(grep -c 'only root can read' "$dir/out")" = 0
+done
+expect 0 '0 changed, 0 already set, 0 refused' in_container "$setup" apply --only ksm
+expect 1 'the capability cap_sys_admin, which root does not have here' \
+	in_container setpriv --bounding-set=-sys_admin --inh-caps=-all "$setup" apply --only ksm
+mount -o remount,rw,bind /sys/kernel/mm
+restored "settings that a container cannot write"
+
 # The host is in use when the command has ended
 cat >"$dir/locks" <<'S'
 #!/bin/bash

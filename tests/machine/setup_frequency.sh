@@ -14,49 +14,8 @@ fi
 . "$(dirname "$0")/fake_cpu.sh"
 build=$(realpath "$1")
 setup=$build/setup/emp-setup
-export COLUMNS=500 # a row is a line
+. "$(dirname "$0")/fake_cpu_plug.sh"
 ids=freq.governor,freq.min,turbo.intel,turbo.boost,turbo.policy,pstate.pct,epp,epb,pstate.boost
-sys=/sys/devices/system/cpu
-dir=$(mktemp -d)
-mount -t tmpfs tmpfs /var/lib # the journal of this test is nobody else's
-export EMP_LOCK=$dir/lock # and so is its lock
-faults=0
-
-unplug() {
-	umount -l $sys 2>/dev/null || :
-	[ -z "${fake:-}" ] || wait $fake || :
-	fake=
-}
-trap 'unplug; rm -rf "$dir"' EXIT
-
-plug() { # DRIVER
-	unplug
-	cpu_files "$dir/files" "$1"
-	mkdir -p "$dir/mount"
-	"$build/tests/machine/fake_cpu" "$dir/files" "$dir/mount" &
-	fake=$!
-	until mountpoint -q "$dir/mount"; do
-		kill -0 $fake || { echo "fake_cpu has ended"; exit 1; }
-		sleep 0.02
-	done
-	mount --move "$dir/mount" $sys
-	contents >"$dir/before"
-}
-
-contents() {
-	(cd "$dir/files" && find . -type f ! -name '.*' | sort | xargs grep -H '')
-}
-
-fault() {
-	echo "FAULT: $*"
-	faults=$((faults + 1))
-}
-
-same() {
-	contents | diff "$dir/before" - >"$dir/diff" && return 0
-	fault "$1 left a difference:"
-	cat "$dir/diff"
-}
 
 # outcome ID WORDS: the last apply or restore reported it so
 outcome() {
@@ -65,15 +24,6 @@ outcome() {
 
 holds() { # FILE VALUE
 	[ "$(cat "$dir/files/$1")" = "$2" ] || fault "$1 holds $(cat "$dir/files/$1"), not $2"
-}
-
-run() { # STATUS COMMAND...
-	want=$1 status=0
-	shift
-	"$setup" "$@" >"$dir/out" 2>&1 || status=$?
-	[ $status = "$want" ] && return 0
-	fault "emp-setup $* ended with $status, not $want"
-	cat "$dir/out"
 }
 
 # 1. Each driver: applied, fit, restored
@@ -369,6 +319,7 @@ echo "$tried damaged journals, $incomplete of them with something lost"
 [ $incomplete -gt 10 ] && [ $incomplete -lt $tried ] || fault "too few or too many were lost"
 
 # 10. Nothing is set in the middle of a calibration
+export EMP_LOCK=$dir/lock
 flock "$EMP_LOCK" sleep 1000 &
 holder=$!
 until grep -q "FLOCK *ADVISORY *WRITE $holder " /proc/locks; do sleep 0.1; done

@@ -46,6 +46,11 @@ printf '[Service]\nType=oneshot\nExecStart=true\n' | put /usr/lib/systemd/system
 printf '[Unit]\nDescription=a template\n[Service]\nExecStart=sleep infinity\n' | put /usr/lib/systemd/system/planted-template@.service
 service planted-alias.service
 ln -s /usr/lib/systemd/system/planted-alias.service "$box/upper/etc/systemd/system/planted-other-name.service"
+# enabled, and ends by itself some time after a request over D-Bus has started it, as NetworkManager-dispatcher does
+printf '[Service]\nType=dbus\nBusName=org.freedesktop.hostname1\nExecStart=/lib/systemd/systemd-hostnamed\n[Install]\nWantedBy=planted.target\n' |
+	put /usr/lib/systemd/system/planted-bus.service
+mkdir -p "$box/upper/etc/systemd/system/planted.target.wants"
+ln -s /usr/lib/systemd/system/planted-bus.service "$box/upper/etc/systemd/system/planted.target.wants/planted-bus.service"
 service planted-idle.service # not wanted: it is off, and stays so
 printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=true\n' | put /usr/lib/systemd/system/planted-done.service
 printf '[Service]\nExecStart=sleep infinity\n' | put /etc/systemd/system/planted-etc.service

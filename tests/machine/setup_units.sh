@@ -167,6 +167,56 @@ box_run systemctl unmask --runtime planted-held
 box_run systemctl stop planted-idle planted-wanting planted-propagating planted-victim planted-needing
 box_run systemctl start planted-plain
 
+# 9. A unit that could not be started again is not stopped: its file is gone, masked, or changed, and systemd has not read it again
+for how in gone masked changed; do
+	box_run systemctl restart planted-plain
+	file=/proc/$box_pid/root/usr/lib/systemd/system/planted-plain.service
+	mask=/proc/$box_pid/root/etc/systemd/system/planted-plain.service
+	cp "$file" "$box/kept"
+	case $how in
+	gone) rm "$file" ;;
+	masked) ln -s /dev/null "$mask" ;;
+	changed)
+		echo '# changed' >>"$file"
+		touch -d '+1 minute' "$file"
+		;;
+	esac
+	status=0
+	apply || status=$?
+	[ $status = 2 ] && grep -q 'refused .*planted-plain.service: .*\(is gone\|is masked\|is not the one that runs\)' "$box/out" ||
+		{ fault "a unit whose file is $how: status $status"; cat "$box/out"; }
+	box_run systemctl -q is-active planted-plain || fault "a unit whose file is $how was stopped"
+	restore || { fault "restore failed"; cat "$box/out"; }
+	rm -f "$mask" "$file"
+	cp "$box/kept" "$file"
+	box_run systemctl daemon-reload
+done
+state >"$box/before"
+
+# 10. A service that lives as long as its name on the bus ends by itself: no difference, nor a new digest
+digest() { box_run "$setup" fingerprint --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["digest"])'; }
+box_run systemctl start planted-bus
+box_run systemctl -q is-active planted-bus || fault "planted-bus does not run: this proves nothing"
+digest >"$box/digest"
+status=0
+box_run "$setup" apply --policy /etc/emp-test.ini --only svc.timers --for -- sh -c 'systemctl stop planted-bus; exit 0' >"$box/out" 2>&1 || status=$?
+[ $status = 0 ] && ! grep -q planted-bus "$box/out" || { fault "a service of the bus: status $status"; cat "$box/out"; }
+digest | cmp -s - "$box/digest" || fault "the digest depends on a service of the bus"
+
+# 11. The message bus ends while a unit is being stopped: nothing that runs is reported as stopped, and all is restored
+stop_slowly
+box_run systemctl kill -s KILL dbus.service || :
+go
+wait $applying || :
+box_run systemctl start dbus.service dbus.socket 2>/dev/null || :
+grep '^svc.units .* changed ' "$box/out" | grep -o 'planted-[a-z]*.service' | sort -u | while read -r unit; do
+	! box_run systemctl -q is-active "$unit" || echo "$unit"
+done >"$box/lies"
+[ ! -s "$box/lies" ] || { fault "reported as stopped, but running: $(cat "$box/lies")"; cat "$box/out"; }
+restore || { fault "restore after the message bus has ended"; cat "$box/out"; }
+box_run systemctl -q is-active planted-slow || fault "planted-slow does not run again"
+box_run systemctl stop planted-slow
+
 file_states | diff "$box/files" - || fault "the states of files differ"
 box_stop
 [ $faults = 0 ] && echo "everything was restored" || echo "$faults faults"

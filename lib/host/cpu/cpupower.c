@@ -64,6 +64,40 @@ int cpufreq_write_limits(const char *policy, const char *min_max)
 	return r == -ENODEV && errno ? -errno : r;
 }
 
+/* Who sets a governor, the same one too, sets the limits of now with it (cpufreq_set_policy in the kernel). */
+void cpufreq_settle_limits(const char *policy)
+{
+	struct cpufreq_policy *now;
+	unsigned int cpu;
+
+	if (cpu_of_policy(policy, &cpu) < 0)
+		return;
+	now = cpufreq_get_policy(cpu);
+	if (now)
+		cpufreq_modify_policy_governor(cpu, now->governor);
+	cpufreq_put_policy(now);
+}
+
+int cpufreq_lift_limits(const char *policy, char **ret)
+{
+	_cleanup_(freep) char *none = text_format("%d %d", CPUFREQ_NO_MIN, CPUFREQ_NO_MAX);
+	struct cpufreq_policy *now;
+	unsigned int cpu;
+	int r = cpu_of_policy(policy, &cpu);
+
+	if (r == 0)
+		r = cpufreq_write_limits(policy, none);
+	if (r < 0)
+		return r;
+	cpufreq_settle_limits(policy);
+	now = cpufreq_get_policy(cpu);
+	if (!now)
+		return -EIO;
+	*ret = text_format("%lu %lu", now->min, now->max);
+	cpufreq_put_policy(now);
+	return 0;
+}
+
 /* The first state that is not polling. Names tell them apart: on some machines state 0 is not POLL. */
 int32_t idle_latency_us(void)
 {

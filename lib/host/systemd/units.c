@@ -92,6 +92,13 @@ int units_open(struct units **ret, const char *socket, struct error *err)
 	return 0;
 }
 
+int units_open_direct(struct units **ret, struct error *err)
+{
+	return geteuid() == 0 && sd_booted() > 0 && units_open(ret, "/run/systemd/private", NULL) == 0
+		       ? 0
+		       : units_open(ret, NULL, err);
+}
+
 void units_free(struct units *units)
 {
 	if (!units)
@@ -164,12 +171,26 @@ bool unit_is_up(const struct unit *unit)
 	       strcmp(active, "deactivating") != 0;
 }
 
-bool units_is_up(struct units *units, const char *name)
+int units_state(struct units *units, const char *name)
 {
 	_cleanup_(freep) char *active = NULL;
+	int r = units_get(units, name, "Unit.ActiveState", 's', &active, NULL);
 
-	return units_get(units, name, "Unit.ActiveState", 's', &active, NULL) == 0 &&
-	       unit_is_up(&(struct unit){.active = active});
+	return r < 0 ? r : unit_is_up(&(struct unit){.active = active});
+}
+
+bool units_is_up(struct units *units, const char *name)
+{
+	return units_state(units, name) > 0;
+}
+
+bool units_is_of_bus(struct units *units, const char *name)
+{
+	_cleanup_(freep) char *type = NULL, *bus = NULL;
+
+	return unit_is_kind(name, ".service") &&
+	       units_get(units, name, "Service.Type", 's', &type, NULL) == 0 && !strcmp(type, "dbus") &&
+	       units_get(units, name, "Service.BusName", 's', &bus, NULL) == 0 && *bus;
 }
 
 static int unit_by_name(const void *a, const void *b)

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-setup restores frequency limits, and what depends on them, on made-up CPUs of ten drivers: whether turbo was on or off before, and
+# whatever switched it in between; and after random sequences of apply, apply --for, third parties, CPUs that come and go, kills and
+# restores, which a model checks (setup_random.py). Usage: setup_limits.sh BUILD [SEQUENCES]; EMP_SEED repeats them.
+set -eu
+if [ "${3:-}" != inside ]; then
+	[ "$(id -u)" = 0 ] && [ -c /dev/fuse ] && command -v fusermount3 >/dev/null && [ ! -e /var/lib/emp-setup ] || {
+		echo "not run: needs root, FUSE, and a machine on which emp-setup has nothing applied"
+		[ -z "${EMP_MUST_RUN:-}" ] || exit 1
+		exit 77
+	}
+	exec unshare --mount --propagation private sh "$0" "$1" "${2:-20}" inside
+fi
+. "$(dirname "$0")/fake_cpu.sh"
+build=$(realpath "$1")
+setup=$build/setup/emp-setup
+. "$(dirname "$0")/fake_cpu_plug.sh"
+
+drivers="intel_pstate intel_pstate-follows intel_cpufreq hybrid acpi-cpufreq acpi-turbo cppc_cpufreq amd-pstate amd-pstate-all amd-pstate-epp"
+
+# Limits that nobody has asked for stay so: the kernel's requests (see fake_cpu_rules.c) are as before, whatever switched turbo in
+# between. A limit that the user has asked for is set again.
+turbo() { # on|off, by whichever switch there is
+	value=$([ "$1" = on ] && echo 1 || echo 0)
+	if [ -e $sys/intel_pstate/no_turbo ]; then
+		echo $((1 - value)) >$sys/intel_pstate/no_turbo
+	elif [ -e $sys/cpufreq/boost ]; then
+		echo $value >$sys/cpufreq/boost
+	fi
+	for boost in $sys/cpufreq/policy*/boost; do
+		[ ! -e "$boost" ] || { echo $value >"$boost"; } 2>/dev/null || :
+	done
+}
+limits() { # what holds with turbo and without it
+	for state in on off; do
+		turbo $state
+		grep -H '' "$dir"/files/cpufreq/policy*/scaling_m[ai][xn]_freq
+	done
+}
+limits_are_as_before() { # WORDS
+	limits >"$dir/limits"
+	cmp -s "$dir/limits_before" "$dir/limits" && return 0
+	fault "$1: other limits than before:"
+	diff "$dir/limits_before" "$dir/limits" || :
+}
+for driver in $drivers; do
+	for before in on off; do
+		for meanwhile in on off no; do
+			plug $driver
+			limits >"$dir/limits_before"
+			turbo $before
+			for first in turbo.intel,turbo.boost,turbo.policy freq.min; do
+				run 0 apply --only $first
+				run 0 apply --only freq.min,turbo.intel,turbo.boost,turbo.policy,pstate.pct
+				[ $meanwhile = no ] || turbo $meanwhile
+				run 0 restore --force
+				limits_are_as_before "$driver, turbo $before before, $meanwhile meanwhile, $first first"
+				turbo $before
+			done
+		done
+	done
+	plug $driver
+	echo 2800000 >$sys/cpufreq/policy1/scaling_max_freq
+	echo 2300000 >$sys/cpufreq/policy1/scaling_min_freq
+	contents >"$dir/before"
+	run 0 apply --only turbo.intel,turbo.boost,turbo.policy
+	run 0 apply --only freq.min
+	run 0 restore
+	same "$driver: limits that the user has asked for"
+	run 0 apply --only turbo.intel,turbo.boost,turbo.policy --for -- true
+	same "$driver: turbo switched alone"
+done
+
+# Random sequences
+seed=${EMP_SEED:-$(date +%s)}
+echo "EMP_SEED=$seed"
+n=0
+while [ $n -lt "$2" ]; do
+	for driver in $drivers; do
+		[ $n -lt "$2" ] || break
+		plug $driver
+		python3 "$(dirname "$0")/setup_random.py" "$setup" "$dir/files" $((seed + n)) $driver >"$dir/out" 2>&1 || {
+			fault "sequence $((seed + n)) on $driver"
+			cat "$dir/out"
+			umount -l /var/lib
+			mount -t tmpfs tmpfs /var/lib
+		}
+		n=$((n + 1))
+	done
+done
+echo "$n random sequences"
+[ $faults = 0 ] && echo "everything was restored" || echo "$faults faults"
+exit $((faults > 0))

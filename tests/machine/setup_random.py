@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A random sequence of apply, apply --for, somebody else's changes, CPUs that go and come, kills and restores, on made-up CPUs.
+
+A second tree of the same CPUs is the model: it sees what somebody else does, and emp-setup never touches it. When all is
+restored, both must hold the same, with turbo and without it. While a command of --for runs, what it needs holds, unless
+somebody else has changed or restored it. Usage: setup_random.py EMP-SETUP FILES SEED DRIVER
+"""
+import glob
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+setup, files, seed, driver = sys.argv[1:]
+rng = random.Random(int(seed))
+SYS = "/sys/devices/system/cpu"
+temporary = tempfile.mkdtemp()
+model_files, model = temporary + "/files", temporary + "/model"
+shutil.copytree(files, model_files, symlinks=True)
+os.mkdir(model)
+fake = subprocess.Popen([os.path.join(os.path.dirname(setup), "../tests/machine/fake_cpu"), model_files, model])
+while not os.path.ismount(model):
+    assert fake.poll() is None, "fake_cpu has ended"
+    time.sleep(0.02)
+
+IDS = ["freq.governor", "freq.min", "turbo.intel", "turbo.boost", "turbo.policy", "pstate.pct", "epb"]
+WANTED = {"freq.governor": ("cpufreq/policy0/scaling_governor", "performance"),
+          "epb": ("cpu0/power/energy_perf_bias", "0"),
+          "turbo.intel": ("intel_pstate/no_turbo", "1"), "turbo.boost": ("cpufreq/boost", "0")}
+half_restored = False  # a killed restore has left some values as before, and what we set may be anybody's now
+running = {}  # commands of --for: their directory, and what they need
+log = []
+
+
+def read(root, name):
+    try:
+        with open(f"{root}/{name}") as f:
+            return f.read().strip()
+    except OSError as e:
+        return str(e.errno)
+
+
+def write(root, name, value):
+    try:
+        with open(f"{root}/{name}", "w") as f:
+            f.write(value)
+        return True
+    except OSError:
+        return False
+
+
+def others(name, value):
+    """Somebody else's change. One that changes nothing here cannot be told from none."""
+    if half_restored or not os.path.exists(f"{SYS}/{name}") or read(SYS, name) == value or not write(SYS, name, value):
+        return
+    write(model, name, value)
+    log.append(f"others: {name} = {value}")
+    for needs in running.values():  # the kernel may have changed other files with it
+        needs["ids"] = []
+
+
+def refused(verb):
+    """The status 1 of a restore that the kernel refuses: while turbo is off for all policies, it cannot be on for one."""
+    return 1 if verb == "restore" and driver == "amd-pstate" and read(SYS, "cpufreq/boost") == "0" else 0
+
+
+def emp(*arguments):
+    done = subprocess.run([setup, *arguments], capture_output=True, text=True)
+    log.append(f"{done.returncode} <- {' '.join(arguments)}\n" + "".join(
+        f"        {line}\n" for line in (done.stdout + done.stderr).splitlines()))
+    assert done.returncode in (0, 2, refused(arguments[0]), -9 if "--kill-after" in arguments else 0), log[-1]
+    return done.returncode
+
+
+def some_ids():
+    return rng.sample(IDS, rng.randint(1, len(IDS)))
+
+
+def begin():
+    place = tempfile.mkdtemp(dir=temporary)
+    ids = some_ids()
+    process = subprocess.Popen(
+        [setup, "apply", "--only", ",".join(ids), "--for", "--", "sh", "-c",
+         f"touch {place}/ready; until [ -e {place}/go ]; do sleep 0.02; done"],
+        stdout=open(place + "/said", "w"), stderr=subprocess.STDOUT)
+    while not os.path.exists(place + "/ready"):
+        assert process.poll() is None, open(place + "/said").read()
+        time.sleep(0.01)
+    running[process] = {"place": place, "ids": ids}
+    log.append(f"--for {process.pid} begins: {','.join(ids)}")
+
+
+def end(kill):
+    if not running:
+        return
+    process = rng.choice(list(running))
+    place = running.pop(process)["place"]
+    if kill:
+        process.kill()
+    open(place + "/go", "w").close()
+    status = process.wait()
+    log.append(f"--for {process.pid} {'is killed' if kill else f'ends with {status}'}\n" + "".join(
+        f"        {line}" for line in open(place + "/said")))
+    assert kill or status in (0, refused("restore")), log[-1]
+
+
+def restore(*options):
+    global half_restored
+    status = emp("restore", *options)
+    for needs in running.values():
+        needs["ids"] = []
+    half_restored = status == -9
+
+
+def needs_hold():
+    for process, needs in running.items():
+        for name in needs["ids"]:
+            path, value = WANTED.get(name, (None, None))
+            if path and os.path.exists(f"{SYS}/{path}"):
+                assert read(SYS, path) == value, f"--for {process.pid}: {path} is {read(SYS, path)}"
+
+
+def turbo(root, on):
+    for name, value in ("intel_pstate/no_turbo", "0" if on else "1"), ("cpufreq/boost", "1" if on else "0"):
+        if os.path.exists(f"{root}/{name}"):
+            write(root, name, value)
+
+
+def contents(root, tree):
+    return {path[len(tree):]: read(root, path[len(tree) + 1:]) for path in glob.glob(tree + "/**", recursive=True)
+            if os.path.isfile(path) and not os.path.islink(path)}
+
+
+def compare(what):
+    here, there = contents(SYS, files), contents(model, model_files)
+    different = [f"{name}: {here.get(name)}, not {there.get(name)}" for name in sorted({*here, *there})
+                 if here.get(name) != there.get(name)]
+    assert not different, f"{what}:\n" + "\n".join(different)
+
+
+def step():
+    policy = f"cpufreq/policy{rng.randint(0, 3)}"
+    governors = read(SYS, policy + "/scaling_available_governors").split()
+    highest = int(read(SYS, "cpufreq/policy0/cpuinfo_max_freq"))
+    kind = rng.choice(["apply", "apply", "for", "for", "end", "end", "kill", "restore", "killed apply", "killed restore",
+                       "turbo", "turbo", "limit", "governor", "epb", "hotplug"])
+    if kind == "apply":
+        emp("apply", "--only", ",".join(some_ids()))
+    elif kind == "for":
+        begin()
+    elif kind in ("end", "kill"):
+        end(kind == "kill")
+    elif kind == "restore":
+        restore()
+    elif kind == "killed apply":
+        emp("apply", "--only", ",".join(some_ids()), "--kill-after", str(rng.randint(1, 40)))
+    elif kind == "killed restore":
+        restore("--kill-after", str(rng.randint(1, 40)))
+    elif kind == "turbo":
+        name = rng.choice(["intel_pstate/no_turbo", "cpufreq/boost"])
+        others(name, rng.choice("01"))
+    elif kind == "limit":
+        others(policy + "/scaling_max_freq", str(highest * rng.randint(50, 90) // 100))
+    elif kind == "governor" and governors:
+        others(policy + "/scaling_governor", rng.choice(governors))
+    elif kind == "epb":
+        others("cpu1/power/energy_perf_bias", rng.choice("4678"))
+    elif kind == "hotplug":
+        others("cpu3/online", rng.choice("01"))
+    needs_hold()
+
+
+try:
+    for _ in range(rng.randint(4, 14)):
+        step()
+    while running:
+        end(False)
+    restore()
+    others("cpu3/online", "1")
+    restore()
+    restore("--forget")  # what others have changed stays
+    assert read("/var/lib", "emp-setup/journal") == "2", "a journal is left"
+    compare("all is restored")
+    for on in (True, False):
+        for root in (SYS, model):
+            turbo(root, on)
+        compare("turbo is switched " + ("on" if on else "off"))
+except AssertionError as e:
+    print(f"{driver}, seed {seed}: {e}\n\n" + "\n".join(log))
+    sys.exit(1)
+finally:
+    for process in running:
+        process.kill()
+        open(running[process]["place"] + "/go", "w").close()
+    subprocess.run(["umount", "-l", model])
+    fake.wait()
+    shutil.rmtree(temporary)
