@@ -43,7 +43,8 @@ struct entry {
 	int64_t number;  /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
-	const char *loses;                   /* what is lost when the unit is stopped */
+	const char *loses;                   /* what is lost when the unit is stopped, or the setting made */
+	bool was_blocked;                    /* before this apply */
 	bool done;                           /* the unit is as wanted */
 	char *why;                           /* else: what prevented it */
 	char *now;                           /* the value of now; NULL: it could not be read */
@@ -162,6 +163,7 @@ struct plan {
 	size_t n_open;          /* entries that were applied before */
 	size_t *order;          /* entries to carry out, by index */
 	size_t n_order;
+	struct unit_reasons busy; /* units that are not to be interrupted */
 	struct report report;
 };
 
@@ -181,6 +183,11 @@ void plan_add(struct plan *plan, struct entry *entry);
 /* Keeps the units of some entries from being started by anybody, as their `block` says, or ends that; failures are reported. */
 void entries_block(
 	struct units *units, struct entry *const *entries, size_t n, bool blocked, struct report *report);
+/* How a unit is described that is only kept from being started. */
+static inline const char *entry_blocked_word(const struct entry *e)
+{
+	return e->block == BLOCK_DROP_IN ? "blocked" : "masked";
+}
 /* Whether it is so now; whether a file is a mask; and the name of our drop-ins. */
 bool entry_is_blocked(const struct entry *entry);
 bool path_is_mask(const char *path);

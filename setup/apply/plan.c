@@ -86,6 +86,7 @@ void plan_clear(struct plan *plan)
 	units_free(plan->units);
 	journal_clear(&plan->journal);
 	free(plan->order);
+	unit_reasons_clear(&plan->busy);
 	report_clear(&plan->report);
 	*plan = (struct plan){};
 }
@@ -150,6 +151,7 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 		.persistent = options.persistent,
 		.loses = policy_loses(plan->facts.policy, name),
 	};
+	struct entry *planned;
 
 	/* A unit whose own file is in /etc or /run cannot be masked. */
 	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, NULL) < 0 ||
@@ -160,19 +162,28 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 				      ? BLOCK_DROP_IN
 				      : BLOCK_MASK;
 	plan_add(plan, &entry);
+	planned = plan_entry(plan, plan->n_order - 1);
+	planned->was_blocked = entry_is_blocked(planned);
 }
 
 /* Why a unit must stay; NULL: it may go. The caller frees it. `own`: the unit that this process belongs to. */
 static char *find_obstacle(const struct plan *plan, const char *own, const char *name)
 {
 	const struct unit *unit = unit_list_find(&plan->facts.units, name);
-	const char *never = policy_never(plan->facts.policy, name);
+	const struct policy *policy = plan->facts.policy;
+	const char *never = policy_never(policy, name), *protects = policy_protects(policy, name),
+		   *needed = unit_reasons_find(&plan->facts.needed, name),
+		   *busy = unit_reasons_find(&plan->busy, name);
 	_cleanup_(freep) char *type = NULL;
 
 	if (own && !strcmp(own, name))
 		return xstrdup("this emp-setup runs in it");
-	if (never)
-		return text_format("%s must not be touched (%s)", name, never);
+	if (never || needed)
+		return text_format("%s must not be touched (%s)", name, never ?: needed);
+	if (protects)
+		return text_format("%s would be stopped too (%s); --stop %s allows it", name, protects, name);
+	if (busy)
+		return text_format("%s is busy: %s; try again later", name, busy);
 	if (!unit)
 		return text_format("%s would be stopped too", name);
 	if (!strcmp(unit->file_state, "transient"))
@@ -317,7 +328,49 @@ static void plan_ntp(struct plan *plan)
 
 static bool is_to_stop(const struct plan *plan, const char *unit)
 {
-	return policy_stop(plan->facts.policy, unit) && request_takes(check_of(unit));
+	return facts_stop(&plan->facts, unit) &&
+	       (request_takes(check_of(unit)) || policy_requests(plan->facts.policy, unit));
+}
+
+/* Reports a unit that runs and that the policy would have stopped, or stops only if it is asked for. */
+static void plan_left_alone(struct plan *plan, const char *name)
+{
+	const struct policy *policy = plan->facts.policy;
+	const char *needed = policy_stop(policy, name) ? unit_reasons_find(&plan->facts.needed, name) : NULL,
+		   *ask = policy_never(policy, name) ? NULL : policy_ask(policy, name);
+	_cleanup_(freep) char *note = ask      ? text_format("%s; --stop %s stops it", ask, name)
+				      : needed ? xstrdup(needed)
+				      : policy_stop(policy, name) && !facts_stop(&plan->facts, name)
+					      ? xstrdup("it belongs to a unit that must keep running")
+					      : NULL;
+
+	if (note && request_takes(check_of(name)) && !is_planned(plan, name))
+		report_add(&plan->report, check_of(name)->id, name, OUTCOME_LEFT_ALONE, "active", "active",
+			note);
+}
+
+/* Reports what was asked for by name and must not be touched, or does not exist. */
+static void plan_requested(struct plan *plan)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = policy_requested(plan->facts.policy, i)); i++) {
+		const char *never = policy_never(plan->facts.policy, name);
+		const struct unit *unit = unit_list_find(&plan->facts.units, name);
+		_cleanup_(freep) char *file = units_file_state(plan->units, name);
+		bool exists = file || (unit && strcmp(unit->load, "not-found") != 0);
+		_cleanup_(freep) char *note = never ? text_format("it must not be touched (%s)", never)
+					      : exists ? NULL
+						       : xstrdup("there is no such unit");
+
+		if (note)
+			report_add(&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL, NULL, note);
+	}
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
@@ -325,6 +378,7 @@ static int plan_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(argv_freep) char **files = NULL;
 	_cleanup_(freep) char *own = NULL;
+	size_t n_files;
 	int r = 0;
 
 	if (!plan->units) {
@@ -334,6 +388,8 @@ static int plan_units(struct plan *plan, struct error *err)
 		return 0;
 	}
 	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
+	units_busy(&plan->busy);
+	plan_requested(plan);
 	/* What is stopped until the next boot is in the journal as such, and is restored as such. */
 	for (size_t i = 0; options.persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];
@@ -358,11 +414,21 @@ static int plan_units(struct plan *plan, struct error *err)
 			if (loses_its_need(plan, *name))
 				plan_unit(plan, *name, "active");
 	}
+	for (size_t i = 0; r >= 0 && i < plan->facts.units.n; i++) {
+		const struct unit *unit = &plan->facts.units.items[i];
+
+		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0)
+			plan_left_alone(plan, unit->name);
+	}
 	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are
 	 * blocked. */
 	r = r < 0 ? r : units_files(plan->units, &files, err);
 	if (r < 0)
 		return r;
+	for (n_files = 0; files[n_files]; n_files++)
+		;
+	if (n_files > 0)
+		qsort(files, n_files, sizeof(*files), compare_names);
 	for (char **name = files; *name; name++)
 		if (is_to_stop(plan, *name) && !is_planned(plan, *name) && !units_is_up(plan->units, *name))
 			plan_unit(plan, *name, "inactive");
@@ -442,7 +508,8 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 						       .id = xstrdup(check->id),
 						       .name = xstrdup(file->path),
 						       .old = xstrdup(file->value),
-						       .want = xstrdup(file->want)});
+						       .want = xstrdup(file->want),
+						       .loses = check->setting.costs});
 		}
 	}
 	return 0;

@@ -197,9 +197,27 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 		units_is_up(r->units, e->name) == start ? NULL : "it was started, and has ended by itself");
 }
 
+/* Why a unit is not started: what its last start began still runs, and another start would begin it once more. Cron's own mark
+ * shows that a start of it begins no job again (@reboot). The caller frees it; NULL: it may be started. */
+static char *start_would_repeat(const struct restore *r, const char *name)
+{
+	bool cron = text_has_word("cron.service crond.service cronie.service", name) &&
+		    (access("/run/crond.reboot", F_OK) == 0 || access("/run/cron.reboot", F_OK) == 0);
+	_cleanup_(freep) char *left = NULL;
+
+	if (cron || options.force || !unit_is_kind(name, ".service"))
+		return NULL;
+	left = units_left_of_start(r->units, name);
+	if (left && options.wait)
+		units_wait_left(r->units, name);
+	if (!left || options.wait)
+		return NULL;
+	return text_format("%s of its last start still runs; --wait waits for its end, --force starts it now", left);
+}
+
 static void restore_unit(struct restore *r, struct entry *e)
 {
-	_cleanup_(freep) char *load = NULL;
+	_cleanup_(freep) char *load = NULL, *repeats = NULL;
 	bool start = !strcmp(e->old, "active");
 
 	if (!r->units)
@@ -215,6 +233,8 @@ static void restore_unit(struct restore *r, struct entry *e)
 	else if (!strcmp(load, "masked"))
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->old, e->want,
 			"masked by somebody else; --forget leaves it so");
+	else if ((repeats = start_would_repeat(r, e->name)))
+		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->old, e->want, repeats);
 	else
 		switch_unit(r, e, start);
 }
