@@ -141,7 +141,7 @@ static int wait_for_left(const struct plan *plan, struct error *err)
 		const char *unit = e ? e->name : plan->facts.left.items[i - plan->n_order].unit;
 
 		if (!e || (is_switched(e) && e->done && unit_is_kind(unit, ".service")))
-			r = units_is_up(plan->units, unit) ? 0 : units_wait_left(plan->units, unit);
+			r = units_wait_left(plan->units, unit);
 	}
 	return r < 0 ? error_say(err, r, "interrupted while it waited for processes of stopped units") : 0;
 }
@@ -149,7 +149,7 @@ static int wait_for_left(const struct plan *plan, struct error *err)
 /* Whether a stopped unit has left processes behind; then it is reported. */
 static bool report_left(struct plan *plan, const char *unit)
 {
-	_cleanup_(freep) char *left = units_is_up(plan->units, unit) ? NULL : units_left(plan->units, unit),
+	_cleanup_(freep) char *left = units_left(plan->units, unit),
 			      *note = left ? text_format("it has left %s; --wait waits for their end", left) : NULL;
 
 	if (left)

@@ -444,11 +444,11 @@ static void socket_is_needed(const struct view *v, uint64_t inode, const char *w
 			process_is_needed(v, v->held[i].pid, "%s", why);
 }
 
-/* Sockets of DHCP, and packet sockets, which DHCP and the authentication of WLAN and 802.1X use. Those for all protocols record
+/* Sockets of DHCP and of a server for log messages, and packet sockets, which DHCP and the authentication of WLAN and 802.1X use. Those for all protocols record
  * what passes. */
 static void network_sockets_are_needed(const struct view *v)
 {
-	enum { DHCP = 68, DHCP6 = 546, ALL_PROTOCOLS = 3 };
+	enum { DHCP = 68, SYSLOG = 514, DHCP6 = 546, ALL_PROTOCOLS = 3 };
 	_cleanup_(freep) char *packet = path_text(AT_FDCWD, "/proc/net/packet");
 	unsigned int protocol, interface, port;
 	uint64_t inode;
@@ -459,9 +459,14 @@ static void network_sockets_are_needed(const struct view *v)
 		for (char *rest = udp, *line; (line = strsep(&rest, "\n"));)
 			if (sscanf(line, " %*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %" SCNu64, &port,
 				    &inode) == 2 &&
-				(port == DHCP || port == DHCP6))
-				socket_is_needed(v, inode, "the machine has its address from it");
+				(port == DHCP || port == DHCP6 || port == SYSLOG))
+				socket_is_needed(v, inode,
+					port == SYSLOG ? "other machines send their messages to it"
+						       : "the machine has its address from it");
 	}
+	for (size_t i = 0; i < v->n_tcp; i++)
+		if (v->tcp[i].listens && v->tcp[i].local_port == SYSLOG)
+			socket_is_needed(v, v->tcp[i].inode, "other machines send their messages to it");
 	for (char *rest = packet, *line; (line = strsep(&rest, "\n"));)
 		for (size_t i = 0; i < v->n_interfaces; i++)
 			if (sscanf(line, "%*s %*s %*s %x %u %*s %*s %*s %" SCNu64, &protocol, &interface,

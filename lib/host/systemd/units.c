@@ -520,10 +520,15 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 static char *left_processes(struct units *units, const char *name, int64_t within_ns)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(freep) char *active = NULL;
 	uint64_t began_us = 0;
 	uint32_t pid;
 	char *text = NULL;
 
+	/* while it is still stopping, nothing is left yet */
+	if (units_get(units, name, "Unit.ActiveState", 's', &active, NULL) < 0 ||
+		(strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0))
+		return NULL;
 	if (within_ns)
 		units_get(units, name, "Service.ExecMainStartTimestampMonotonic", 't', &began_us, NULL);
 	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitProcesses", NULL, &reply, "s", name) < 0 ||
