@@ -17,12 +17,14 @@ trap '[ -z "${box:-}" ] || box_remove' EXIT
 plant() {
 	file=$box/upper/usr/lib/systemd/system/$1
 	rm -rf "$box/upper/etc/systemd/system/$1" "$box/upper/usr/lib/systemd/system/$1.d"
+	# early units of systemd are ordered behind some of these, such as auditd, and services behind all of the early ones
+	printf '[Unit]\nDefaultDependencies=no\n' >"$file"
 	case $1 in
 	*.service) printf '[Service]\nExecStart=sleep infinity\n' ;;
-	*.socket) printf '[Socket]\nListenStream=/run/planted/%s\n' "$1" ;;
+	*.socket) printf 'Before=%s.service\n[Socket]\nListenStream=/run/planted/%s\n' "${1%.socket}" "$1" ;; # a running service keeps its socket from starting
 	*.path) printf '[Path]\nPathExists=/run/planted.never\n' ;;
 	*.timer) printf '[Timer]\nOnBootSec=1000h\n' ;;
-	esac >"$file"
+	esac >>"$file"
 	case $1 in *.service) return ;; esac
 	stem=${1%.*}
 	[ -e "${file%.*}.service" ] || printf '[Service]\nExecStart=sleep infinity\n' >"$box/upper/usr/lib/systemd/system/$stem.service"
@@ -60,7 +62,7 @@ for machine in ${*:-$(ls "$here/machines")}; do
 	for unit in $units; do
 		grep -qxF "$unit" "$box/up" && continue
 		fault "$machine: $unit does not run"
-		box_run systemctl status --no-pager "$unit" || :
+		box_run journalctl -b --no-pager --unit "$unit" || :
 	done
 	cp "$box/up" "$box/before"
 	box_run "$setup" apply -n --policy "$policy" --only svc.units,svc.timers >"$box/plan" || fault "$machine: apply -n ended with $?"
