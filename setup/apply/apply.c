@@ -150,7 +150,8 @@ static int wait_for_left(const struct plan *plan, struct error *err)
 static bool report_left(struct plan *plan, const char *unit)
 {
 	_cleanup_(freep) char *left = units_left(plan->units, unit),
-			      *note = left ? text_format("it has left %s; --wait waits for their end", left) : NULL;
+			      *note = left ? text_format("it has left %s; --wait waits for their end", left)
+					   : NULL;
 
 	if (left)
 		report_add(&plan->report, "svc.units", unit, OUTCOME_CLAMPED, "active", "inactive", note);

@@ -199,6 +199,51 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	return NULL;
 }
 
+static bool is_named(char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (!strcmp(*names, name))
+			return true;
+	return false;
+}
+
+/* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else needs it then. */
+static bool loses_its_need(const struct plan *plan, const char *name, char *const *more)
+{
+	_cleanup_(argv_freep) char **names = NULL;
+
+	if (is_planned(plan, name) || is_named(more, name) || !units_is_up(plan->units, name) ||
+		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
+		!units_flag(plan->units, name, "Unit.CanStart", true) ||
+		related_units(plan->units, name, NEEDED_BY, &names, NULL) < 0)
+		return false;
+	for (char **n = names; *n; n++)
+		if (!is_planned(plan, *n) && !is_named(more, *n) && units_is_up(plan->units, *n))
+			return false;
+	return true;
+}
+
+/* The obstacle that systemd would stop a unit which must not be touched, when nothing needs it any more. The caller frees it; NULL:
+ * there is none. */
+static char *find_lost(const struct plan *plan, char *const *stopped)
+{
+	for (char *const *unit = stopped; *unit; unit++) {
+		_cleanup_(argv_freep) char **names = NULL;
+
+		if (related_units(plan->units, *unit, NEEDS, &names, NULL) < 0)
+			continue;
+		for (char **name = names; *name; name++) {
+			const char *why = policy_protects(plan->facts.policy, *name)
+						  ?: unit_reasons_find(&plan->facts.needed, *name);
+
+			if (why && loses_its_need(plan, *name, stopped))
+				return text_format("%s, which only this unit needs, must not be touched (%s)",
+					*name, why);
+		}
+	}
+	return NULL;
+}
+
 /* Adds a unit of the policy and all that stop with it, or reports why none of them may. */
 static int plan_service(struct plan *plan, const char *own, const char *unit, struct error *err)
 {
@@ -230,6 +275,7 @@ static int plan_service(struct plan *plan, const char *own, const char *unit, st
 			names[n++] = xstrdup(*name);
 		}
 	}
+	obstacle = obstacle ?: find_lost(plan, names);
 	if (obstacle)
 		report_add(&plan->report, check_of(unit)->id, unit, OUTCOME_REFUSED, "active", "active",
 			obstacle);
@@ -288,22 +334,6 @@ static int sort_units(struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* Whether systemd stops this unit when the plan's are down: nothing else needs it then. */
-static bool loses_its_need(const struct plan *plan, const char *name)
-{
-	_cleanup_(argv_freep) char **names = NULL;
-
-	if (is_planned(plan, name) || !units_is_up(plan->units, name) ||
-		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
-		!units_flag(plan->units, name, "Unit.CanStart", true) ||
-		related_units(plan->units, name, NEEDED_BY, &names, NULL) < 0)
-		return false;
-	for (char **n = names; *n; n++)
-		if (!is_planned(plan, *n) && units_is_up(plan->units, *n))
-			return false;
-	return true;
-}
-
 /* If no time daemon runs: the first that is installed and may be started. */
 static void plan_ntp(struct plan *plan)
 {
@@ -359,12 +389,13 @@ static void plan_requested(struct plan *plan)
 		const struct unit *unit = unit_list_find(&plan->facts.units, name);
 		_cleanup_(freep) char *file = units_file_state(plan->units, name);
 		bool exists = file || (unit && strcmp(unit->load, "not-found") != 0);
-		_cleanup_(freep) char *note = never ? text_format("it must not be touched (%s)", never)
+		_cleanup_(freep) char *note = never    ? text_format("it must not be touched (%s)", never)
 					      : exists ? NULL
 						       : xstrdup("there is no such unit");
 
 		if (note)
-			report_add(&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL, NULL, note);
+			report_add(
+				&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL, NULL, note);
 	}
 }
 
@@ -411,7 +442,7 @@ static int plan_units(struct plan *plan, struct error *err)
 
 		r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
 		for (char **name = names; name && *name; name++)
-			if (loses_its_need(plan, *name))
+			if (loses_its_need(plan, *name, NULL))
 				plan_unit(plan, *name, "active");
 	}
 	for (size_t i = 0; r >= 0 && i < plan->facts.units.n; i++) {

@@ -212,7 +212,8 @@ static char *start_would_repeat(const struct restore *r, const char *name)
 		units_wait_left(r->units, name);
 	if (!left || options.wait)
 		return NULL;
-	return text_format("%s of its last start still runs; --wait waits for its end, --force starts it now", left);
+	return text_format(
+		"%s of its last start still runs; --wait waits for its end, --force starts it now", left);
 }
 
 static void restore_unit(struct restore *r, struct entry *e)

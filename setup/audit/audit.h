@@ -72,8 +72,10 @@ struct facts {
 	size_t n_due;
 	struct unlisted *unlisted;
 	size_t n_unlisted;
-	struct unit_reasons needed; /* by the logins and the network of this machine, whatever the policy says */
-	struct unit_reasons left;   /* processes that units of the policy have left behind when they were stopped */
+	struct unit_reasons
+		needed; /* by the logins and the network of this machine, whatever the policy says */
+	struct unit_reasons
+		left; /* processes that units of the policy have left behind when they were stopped */
 
 	/* The CPU that programs will be timed on, and what shares it. */
 	int cpu;      /* the one asked for, else the first isolated one; -1: none */
@@ -178,9 +180,9 @@ struct setting {
 	bool isolates;     /* belongs to an isolated CPU: --isolate implies it */
 	bool hardware;     /* a virtual machine does not have it: its host decides */
 	const char *const
-		*keeps; /* patterns of files, ended by NULL, that lose their values while the setting is
+		*keeps;    /* patterns of files, ended by NULL, that lose their values while the setting is
 				     applied: they are only restored */
-	const char *costs;         /* what others lose meanwhile; NULL: nothing */
+	const char *costs; /* what others lose meanwhile; NULL: nothing */
 	const char *coupled_check; /* the id of a check whose files the kernel changes with these: applied and
 				      restored together */
 };

@@ -36,8 +36,8 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		}
 	}
 	if (f->left.n > 0) {
-		_cleanup_(freep) char *running =
-			n > 0 ? text_format("%zu running: %s", n, ret->items) : xstrdup("none running");
+		_cleanup_(freep) char *running = n > 0 ? text_format("%zu running: %s", n, ret->items)
+						       : xstrdup("none running");
 		_cleanup_(freep) char *left = NULL;
 
 		for (size_t i = 0; i < f->left.n; i++) {

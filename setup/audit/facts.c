@@ -226,7 +226,7 @@ const char *facts_stop(const struct facts *f, const char *unit)
 	if (!why || policy_requests(f->policy, unit))
 		return why;
 	return unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit) ? NULL
-												   : why;
+												    : why;
 }
 
 /* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not
@@ -254,8 +254,8 @@ static void read_units(struct facts *f, struct units *units, const struct unit_l
 			_cleanup_(freep) char *left = units_left(units, unit->name);
 
 			if (left)
-				*array_add(f->left.items, f->left.n) =
-					(struct unit_reason){xstrdup(unit->name), TAKE(left)};
+				*array_add(f->left.items, f->left.n) = (struct unit_reason){
+					xstrdup(unit->name), TAKE(left)};
 		}
 		if (*user || !unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))

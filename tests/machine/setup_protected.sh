@@ -71,6 +71,7 @@ service planted-gate "python3 /opt/gate.py 2222 'exec sleep 1000 2>/dev/null'"
 service planted-proxy 'python3 /opt/proxy.py 2222'
 service planted-own "python3 /opt/gate.py 2223 'COLUMNS=500 $setup apply -n --policy /etc/emp-test.ini --only svc.units >/run/own.new 2>&1; mv /run/own.new /run/own; sleep 1000'"
 service planted-caller 'python3 /opt/proxy.py 2223'
+service planted-telnet 'script -qc "login -h 10.0.0.5 -f root" /dev/null' Environment=SHELL=/bin/sh
 service planted-tty 'script -qc "sleep 1000" /dev/null'
 service planted-tunnel 'python3 /opt/tunnel.py'
 service planted-dhcp 'python3 /opt/packets.py dhcp'
@@ -95,6 +96,10 @@ printf '[Socket]\nListenStream=/run/planted-other.socket\nService=planted-other.
 service planted-watched 'sleep infinity'
 printf '[Path]\nPathExists=/run/planted.never\n' | put /usr/lib/systemd/system/planted-watched.path
 service planted-data 'sleep infinity'
+service planted-user 'sleep infinity'
+printf '[Unit]\nWants=planted-network.service\n' | cat - "$box/upper/usr/lib/systemd/system/planted-user.service" >"$box/unit"
+mv "$box/unit" "$box/upper/usr/lib/systemd/system/planted-user.service"
+printf '[Unit]\nStopWhenUnneeded=yes\n[Service]\nExecStart=sleep infinity\n' | put /usr/lib/systemd/system/planted-network.service
 # what a stop leaves behind: begun by the start, and begun later
 put /opt/jobs.sh <<'P'
 #!/bin/sh
@@ -116,7 +121,9 @@ planted-*.path = planted
 planted-jobs.service = for the last part
 planted-named.service = for its own part
 planted-busy.service = for its own part
+planted-user.service = for its own part
 [never]
+planted-network.service = must not be touched
 planted-docker.service = must not be touched
 planted-held.socket = must not be touched
 planted-other.service = must not be touched
@@ -148,6 +155,7 @@ apply -n
 [ $status = 0 ] || fault "apply -n ended with $status"
 box_run env SSH_CONNECTION='10.0.0.5 50000 127.0.0.1 2222' "$setup" apply -n --policy /etc/emp-test.ini --only svc.units >"$box/out"
 says 'left alone' planted-gate.service 'a login came in at its port 2222 (python3'
+says 'left alone' planted-telnet.service 'a \(remote login was started from\|terminal is open in\) it'
 says 'left alone' planted-tty.service 'a terminal is open in it'
 says 'left alone' planted-tunnel.service 'it owns the network interface planted0'
 says 'left alone' planted-dhcp.service 'the machine has its address from it'
@@ -208,7 +216,16 @@ apply
 [ $status = 0 ] || { fault "apply ended with $status when nothing was busy any more"; cat "$box/out"; }
 restore || fault "restore failed"
 
-# 5. What will be masked is shown
+# 5. A unit that must not be touched, but that systemd stops when nothing needs it any more
+box_run sed -i '/planted-user/d' /etc/emp-test.ini
+apply
+[ $status = 2 ] || fault "apply of a unit that alone needs another ended with $status"
+says refused planted-user.service 'planted-network.service, which only this unit needs, must not be touched'
+is_up planted-network || fault "planted-network was stopped"
+restore || fault "restore failed"
+box_run systemctl stop planted-user
+
+# 6. What will be masked is shown
 apply -n
 box_run systemctl stop planted-plain
 apply -n
@@ -220,7 +237,7 @@ grep -q 'masked .*planted-plain.service' "$box/out" && fault "what is masked alr
 restore || fault "restore failed"
 box_run systemctl start planted-plain
 
-# 6. What a stopped unit leaves behind
+# 7. What a stopped unit leaves behind
 box_run sed -i '/planted-jobs/d' /etc/emp-test.ini
 jobs() { box_run pgrep -c -f 'planted-job$' || :; }
 is_one_job() { [ "$(jobs)" = 1 ]; }

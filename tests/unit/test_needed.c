@@ -16,10 +16,11 @@ static void assert_address(const uint8_t address[16], const char *expected)
 
 TEST(lines_of_tcp_sockets_are_read)
 {
-	static const char four[] = "   1: 0501000A:0016 0901000A:C350 01 00000000:00000000 02:000AF12B 00000000     "
-				   "0        0 31337 2 00000000f675c0d3 20 4 1 10 -1",
-			  six[] = "   0: 00000000000000000000000001000000:08AE 00000000000000000000000000000000:0000 0A "
-				  "00000000:00000000 00:00000000 00000000     0        0 4711 1 0000 100 0 0 10 0";
+	static const char four
+		[] = "   1: 0501000A:0016 0901000A:C350 01 00000000:00000000 02:000AF12B 00000000     "
+		     "0        0 31337 2 00000000f675c0d3 20 4 1 10 -1",
+	    six[] = "   0: 00000000000000000000000001000000:08AE 00000000000000000000000000000000:0000 0A "
+		    "00000000:00000000 00:00000000 00000000     0        0 4711 1 0000 100 0 0 10 0";
 	struct tcp_socket s;
 
 	assert_true(tcp_socket_parse(four, &s));
@@ -49,7 +50,8 @@ TEST(other_lines_are_none)
 
 TEST(the_first_reason_is_found)
 {
-	struct unit_reason items[] = {{(char *)"a.service", (char *)"one"}, {(char *)"a.service", (char *)"two"}};
+	struct unit_reason items[] = {
+		{(char *)"a.service", (char *)"one"}, {(char *)"a.service", (char *)"two"}};
 	const struct unit_reasons reasons = {items, 2};
 
 	assert_string_equal(unit_reasons_find(&reasons, "a.service"), "one");

@@ -188,10 +188,10 @@ static void expect_shipped(const char *name, const char *unit, const char *what)
 	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
 	_cleanup_(policy_freep) struct policy *policy = load(here, name, NULL);
 
-	if (strcmp(policy_never(policy, unit)    ? "never"
-		   : policy_ask(policy, unit)  ? "ask"
-		   : policy_stop(policy, unit) ? "stop"
-					       : "",
+	if (strcmp(policy_never(policy, unit)   ? "never"
+		    : policy_ask(policy, unit)  ? "ask"
+		    : policy_stop(policy, unit) ? "stop"
+						: "",
 		    what) != 0)
 		fail_msg("%s: %s is not '%s'", name, unit, what);
 	if (strcmp(what, "stop") != 0 && policy_stop(policy, unit))
@@ -247,7 +247,8 @@ TEST(shipped_policies_know_the_daemons_of_their_distribution)
 		expect_shipped(rows[i][0], rows[i][1], rows[i][2]);
 }
 
-static const char *const POLICIES[] = {"common", "debian-12", "ubuntu-24.04", "rhel-9", "fedora", "opensuse", "suse", "arch", "paper-rhel6"};
+static const char *const POLICIES[] = {
+	"common", "debian-12", "ubuntu-24.04", "rhel-9", "fedora", "opensuse", "suse", "arch", "paper-rhel6"};
 
 TEST(no_shipped_policy_stops_unasked_what_a_machine_is_reached_by_or_what_holds_data)
 {
@@ -300,10 +301,10 @@ TEST(no_shipped_policy_stops_unasked_what_a_machine_is_reached_by_or_what_holds_
 
 TEST(what_is_asked_for_by_name_is_stopped)
 {
-	_cleanup_(policy_freep) struct policy *policy =
-		parse("[stop]\nmine.service = mine\ndb*.service = any\n[ask]\nmine.service = its data\n"
-		      "db*.service = its clients\nkept.service = nothing\n[keep]\nkept.service = needed\n"
-		      "[never]\nnet.service = network\n");
+	_cleanup_(policy_freep) struct policy *policy = parse(
+		"[stop]\nmine.service = mine\ndb*.service = any\n[ask]\nmine.service = its data\n"
+		"db*.service = its clients\nkept.service = nothing\n[keep]\nkept.service = needed\n"
+		"[never]\nnet.service = network\n");
 
 	assert_string_equal(policy_stop(policy, "mine.service"), "mine"); /* by a rule with its name */
 	assert_string_equal(policy_loses(policy, "mine.service"), "its data");

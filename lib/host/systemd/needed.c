@@ -32,7 +32,7 @@ struct seen {
 /* Something that a process holds open. */
 struct held {
 	pid_t pid;
-	uint64_t inode;            /* of a socket; else 0 and */
+	uint64_t inode;           /* of a socket; else 0 and */
 	char interface[IFNAMSIZ]; /* of a tunnel, "ppp" of any modem */
 };
 
@@ -222,8 +222,8 @@ static void add_interface(struct view *v, const char *name)
 		return;
 	*array_add(v->interfaces, v->n_interfaces) = xstrdup(name);
 	for (int i = 0; i < 2; i++) { /* what a bond, a bridge or a VLAN consists of */
-		_cleanup_(freep) char *pattern =
-			text_format("/sys/class/net/%s/%s*", name, i ? "brif/" : "lower_");
+		_cleanup_(freep) char *pattern = text_format(
+			"/sys/class/net/%s/%s*", name, i ? "brif/" : "lower_");
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, pattern);
 
 		for (size_t k = 0; k < paths.n; k++) {
@@ -270,8 +270,9 @@ static void socket_units_are_needed(const struct view *v, int port, const char *
 	_cleanup_(freep) char *end = text_format(":%d", port), *alone = text_format("%d", port);
 	const char *name, *path;
 
-	if (!v->bus || sd_bus_call_method(v->bus, SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager",
-			       "ListUnitsByPatterns", NULL, &reply, "asas", 1, "active", 1, "*.socket") < 0 ||
+	if (!v->bus ||
+		sd_bus_call_method(v->bus, SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager",
+			"ListUnitsByPatterns", NULL, &reply, "asas", 1, "active", 1, "*.socket") < 0 ||
 		sd_bus_message_enter_container(reply, 'a', "(ssssssouso)") < 0)
 		return;
 	while (sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, &path, NULL,
@@ -279,8 +280,8 @@ static void socket_units_are_needed(const struct view *v, int port, const char *
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *listen = NULL;
 		const char *address;
 
-		if (sd_bus_get_property(v->bus, SYSTEMD, path, SYSTEMD ".Socket", "Listen", NULL, &listen,
-			    "a(ss)") < 0 ||
+		if (sd_bus_get_property(
+			    v->bus, SYSTEMD, path, SYSTEMD ".Socket", "Listen", NULL, &listen, "a(ss)") < 0 ||
 			sd_bus_message_enter_container(listen, 'a', "(ss)") < 0)
 			continue;
 		while (sd_bus_message_read(listen, "(ss)", NULL, &address) > 0) {
@@ -311,8 +312,7 @@ static void connection_is_needed(struct view *v, const struct tcp_socket *c)
 				continue;
 			if (listens && v->held[k].pid == 1)
 				socket_units_are_needed(v, c->local_port, at);
-			process_is_needed(v, v->held[k].pid, "%s",
-				listens ? at : "a login comes through it");
+			process_is_needed(v, v->held[k].pid, "%s", listens ? at : "a login comes through it");
 		}
 	}
 }
@@ -349,8 +349,7 @@ static void read_ssh_connection(struct view *v, pid_t pid)
 	struct tcp_socket connection;
 
 	while (file && getdelim(&word, &capacity, '\0', file) > 0)
-		if (!strncmp(word, key, strlen(key)) &&
-			parse_ssh_connection(word + strlen(key), &connection))
+		if (!strncmp(word, key, strlen(key)) && parse_ssh_connection(word + strlen(key), &connection))
 			connection_is_needed(v, &connection);
 }
 
@@ -377,8 +376,8 @@ static void remote_sessions_are_needed(struct view *v)
 
 		if (sd_session_is_remote(*session) > 0 &&
 			sd_bus_path_encode(LOGIND_OBJECT "/session", *session, &path) >= 0 &&
-			sd_bus_get_property_trivial(v->bus, LOGIND, path, LOGIND ".Session", "Leader", NULL,
-				'u', &leader) >= 0)
+			sd_bus_get_property_trivial(
+				v->bus, LOGIND, path, LOGIND ".Session", "Leader", NULL, 'u', &leader) >= 0)
 			ancestors_are_needed(v, (pid_t)leader, "a remote login was started from it");
 	}
 }
@@ -480,8 +479,8 @@ static void network_sockets_are_needed(const struct view *v)
 /* Units by what they own: an interface, or the name of a network manager on the bus. */
 static void owners_are_needed(const struct view *v)
 {
-	static const char *const managers[] = {"org.freedesktop.NetworkManager", "fi.w1.wpa_supplicant1",
-		"net.connman", "net.connman.iwd"};
+	static const char *const managers[] = {
+		"org.freedesktop.NetworkManager", "fi.w1.wpa_supplicant1", "net.connman", "net.connman.iwd"};
 
 	for (size_t i = 0; i < v->n_interfaces; i++) {
 		const char *name = v->interfaces[i];

@@ -567,8 +567,8 @@ int units_wait_left(struct units *units, const char *name)
 		_cleanup_(freep) char *what = text_format("%s of %s", left, name);
 
 		if (units->waiting)
-			r = units->waiting(units->waiting_data, what, false,
-				clock_ns(CLOCK_MONOTONIC) - begin_ns);
+			r = units->waiting(
+				units->waiting_data, what, false, clock_ns(CLOCK_MONOTONIC) - begin_ns);
 		usleep(LOOK_AGAIN_US);
 	}
 	return r;
