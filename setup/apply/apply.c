@@ -354,7 +354,7 @@ static int carry_out(struct plan *plan, struct error *err)
 	int r = 0, back;
 
 	if (plan->n_order == 0 && plan->facts.left.n > 0) { /* nothing but to wait */
-		waiting_begin(plan->units, true);
+		waiting_begin(plan->units, "undoes all");
 		r = change_units(plan, err);
 		waiting_end();
 	}
@@ -371,7 +371,7 @@ static int carry_out(struct plan *plan, struct error *err)
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", plan->n_order,
 		plan->facts.policy->name);
 	if (plan->units) {
-		waiting_begin(plan->units, true);
+		waiting_begin(plan->units, "undoes all");
 		r = change_units(plan, err);
 		waiting_end();
 	}

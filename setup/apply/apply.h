@@ -144,8 +144,9 @@ void report_print(const struct report *report, FILE *file, bool all);
 json_t *report_document(const struct report *report, json_t *members);
 
 /* From now on, standard error shows which unit apply or restore waits for, and for how long: on a terminal one line that counts,
- * elsewhere a line now and then. interruptible: INT, TERM and HUP end the wait with -EINTR, see signals.h. */
-void waiting_begin(struct units *units, bool interruptible);
+ * elsewhere a line now and then. on_interrupt: INT, TERM and HUP end the wait with
+ * -EINTR, see signals.h, and what that does ("undoes all"); NULL: they do not. */
+void waiting_begin(struct units *units, const char *on_interrupt);
 /* Clears the line, so that the next one takes its place. */
 void waiting_end(void);
 

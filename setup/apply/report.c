@@ -138,7 +138,7 @@ json_t *report_document(const struct report *report, json_t *members)
 /* The line of what is waited for. */
 
 static struct {
-	bool interruptible;
+	const char *on_interrupt;
 	bool drawn;
 	int64_t next_ns; /* when the next line is due */
 } waiting;
@@ -158,7 +158,7 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	char rest[TEXT_SIZE];
 	size_t taken, width;
 
-	if (waiting.interruptible && interrupt_pending())
+	if (waiting.on_interrupt && interrupt_pending())
 		return -EINTR;
 	if (waited_ns < FIRST_LINE_S * NS_PER_S) { /* of another unit than before */
 		waiting_end();
@@ -167,8 +167,9 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	if (waited_ns < waiting.next_ns)
 		return 0;
 	waiting.next_ns = waited_ns + (terminal ? 1 : NEXT_LINE_S) * NS_PER_S;
-	snprintf(rest, sizeof(rest), " to %s: %d s%s", active ? "start" : "stop", (int)(waited_ns / NS_PER_S),
-		waiting.interruptible ? " (^C undoes all)" : "");
+	snprintf(rest, sizeof(rest), " to %s: %d s%s%s%s", active ? "start" : "stop",
+		(int)(waited_ns / NS_PER_S), waiting.on_interrupt ? " (^C " : "", waiting.on_interrupt ?: "",
+		waiting.on_interrupt ? ")" : "");
 	if (!terminal) {
 		fprintf(stderr, "waiting for %s%s\n", name, rest);
 		return 0;
@@ -182,9 +183,9 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	return 0;
 }
 
-void waiting_begin(struct units *units, bool interruptible)
+void waiting_begin(struct units *units, const char *on_interrupt)
 {
-	waiting.interruptible = interruptible;
+	waiting.on_interrupt = on_interrupt;
 	units_set_waiting(units, waiting_step, NULL);
 }
 

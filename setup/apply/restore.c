@@ -204,13 +204,17 @@ static char *start_would_repeat(const struct restore *r, const char *name)
 	bool cron = text_has_word("cron.service crond.service cronie.service", name) &&
 		    (access("/run/crond.reboot", F_OK) == 0 || access("/run/cron.reboot", F_OK) == 0);
 	_cleanup_(freep) char *left = NULL;
+	int waited = -1;
 
 	if (cron || options.force || !unit_is_kind(name, ".service"))
 		return NULL;
 	left = units_left_of_start(r->units, name);
-	if (left && options.wait)
-		units_wait_left(r->units, name);
-	if (!left || options.wait)
+	if (left && options.wait) {
+		waiting_begin(r->units, "leaves it alone");
+		waited = units_wait_left(r->units, name);
+		waiting_begin(r->units, NULL);
+	}
+	if (!left || waited >= 0)
 		return NULL;
 	return text_format(
 		"%s of its last start still runs; --wait waits for its end, --force starts it now", left);
@@ -266,7 +270,7 @@ static void restore_units(struct restore *r)
 	}
 	entries_block(r->units, blocked, n_blocked, false, &r->report);
 	if (r->units)
-		waiting_begin(r->units, false);
+		waiting_begin(r->units, NULL);
 	for (int rank = 0; rank < RANKS; rank++)
 		for (size_t i = r->first; i < n; i++) { /* the last one first, but for RANK_NEEDED */
 			struct entry *e =

@@ -257,6 +257,13 @@ restore || status=$?
 [ "$(jobs)" = 1 ] || fault "restore led to $(jobs) jobs"
 box_run "$setup" restore --wait >"$box/out" 2>&1 &
 restoring=$!
+box_wait 60 grep -q '^waiting for .* (^C leaves it alone)' "$box/out" || { fault "restore --wait does not wait"; cat "$box/out"; }
+box_run kill -TERM "$(box_run pidof "$setup")"
+status=0
+wait $restoring || status=$?
+[ $status = 2 ] && grep -q 'left alone .*planted-jobs.service' "$box/out" || { fault "restore --wait ended with $status after TERM"; cat "$box/out"; }
+box_run "$setup" restore --wait >"$box/out" 2>&1 &
+restoring=$!
 box_wait 60 grep -q '^waiting for sh (PID [0-9]*) of planted-jobs.service to stop' "$box/out" || { fault "restore --wait does not say what it waits for"; cat "$box/out"; }
 echo >"/proc/$box_pid/root/run/job-end"
 wait $restoring || { fault "restore --wait ended with $?"; cat "$box/out"; }
