@@ -521,7 +521,9 @@ static char *left_processes(struct units *units, const char *name, int64_t withi
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	_cleanup_(freep) char *active = NULL;
+	enum { MOST_NAMED = 4 };
 	uint64_t began_us = 0;
+	size_t n = 0;
 	uint32_t pid;
 	char *text = NULL;
 
@@ -541,9 +543,11 @@ static char *left_processes(struct units *units, const char *name, int64_t withi
 				   saturate_multiply(began_us, NS_PER_US) + clock_ns(CLOCK_MONOTONIC) -
 				   clock_ns(CLOCK_BOOTTIME);
 
-		if (comm && (!within_ns || since_ns <= within_ns))
+		if (comm && (!within_ns || since_ns <= within_ns) && n++ < MOST_NAMED)
 			text_append(&text, ", ", "%s (PID %u)", comm, pid);
 	}
+	if (n > MOST_NAMED)
+		text_append(&text, " ", "and %zu more", n - MOST_NAMED);
 	return text;
 }
 
