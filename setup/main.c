@@ -43,6 +43,8 @@ static const struct option_row apply_options[] = {
 	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run},
 	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only},
 	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip},
+	{0, "stop", "UNIT,UNIT...", "also these, which are not stopped unless they are named", NULL, &options.stop},
+	{0, "wait", NULL, "wait for processes that stopped units leave behind", NULL, &options.wait},
 	{0, "isolate", "N", "nothing else runs on this CPU's core (cgroup v2)", pinning_option,
 		&options.isolate},
 	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for},
@@ -58,6 +60,7 @@ static const struct option_row apply_options[] = {
 
 static const struct option_row restore_options[] = {
 	{0, "force", NULL, "also restore what somebody else has changed since", NULL, &options.force},
+	{0, "wait", NULL, "wait for processes that a start would begin once more", NULL, &options.wait},
 	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget},
 	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL, &options.at_boot},
 	JSON_OPTION,

@@ -15,6 +15,8 @@ struct options {
 	bool diff, save;
 	const char *db;          /* the book; NULL: the user's own */
 	const char *only, *skip; /* comma-separated ids */
+	const char *stop;        /* comma-separated units to stop that policies only stop if they are named */
+	bool wait;               /* for what stopped units have left behind */
 	int kill_after;          /* for tests: see crash_point(); 0: never */
 	int isolate;             /* this CPU gets its core for itself; -1: none */
 	int cpu;                 /* that programs will be timed on; -1: not known */

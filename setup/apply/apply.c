@@ -132,6 +132,35 @@ static bool is_switched(const struct entry *e)
 	return e->kind == ENTRY_UNIT && strcmp(e->old, e->want) != 0;
 }
 
+/* With --wait, until the processes have ended that units of this plan and those stopped before have left. An error only if it was
+ * interrupted. */
+static int wait_for_left(const struct plan *plan, struct error *err)
+{
+	size_t n = options.wait ? plan->n_order + plan->facts.left.n : 0;
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < n; i++) {
+		const struct entry *e = i < plan->n_order ? plan_entry(plan, i) : NULL;
+		const char *unit = e ? e->name : plan->facts.left.items[i - plan->n_order].unit;
+
+		if (!e || (is_switched(e) && e->done && unit_is_kind(unit, ".service")))
+			r = units_wait_left(plan->units, unit);
+	}
+	return r < 0 ? error_say(err, r, "interrupted while it waited for processes of stopped units") : 0;
+}
+
+/* Whether a stopped unit has left processes behind; then it is reported. */
+static bool report_left(struct plan *plan, const char *unit)
+{
+	_cleanup_(freep) char *left = units_left(plan->units, unit),
+			      *note = left ? text_format("it has left %s; --wait waits for their end", left)
+					   : NULL;
+
+	if (left)
+		report_add(&plan->report, "svc.units", unit, OUTCOME_CLAMPED, "active", "inactive", note);
+	return left;
+}
+
 /* Reports what became of the units, and records for status that those that were refused hold their old values. */
 static int report_units(struct plan *plan, int r, struct error *err)
 {
@@ -142,17 +171,23 @@ static int report_units(struct plan *plan, int r, struct error *err)
 
 		if (e->kind != ENTRY_UNIT)
 			continue;
-		if (!is_switched(e))
-			report_entry(&plan->report, e, OUTCOME_ALREADY, e->old, e->want,
-				"kept from being started");
-		else if (e->done) {
+		if (!is_switched(e)) { /* that it could not be blocked is reported already */
+			if (e->was_blocked || e->block == BLOCK_NONE || entry_is_blocked(e))
+				report_entry(&plan->report, e,
+					e->was_blocked || e->block == BLOCK_NONE ? OUTCOME_ALREADY
+										 : OUTCOME_CHANGED,
+					e->old, entry_blocked_word(e), NULL);
+		} else if (e->done) {
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-			report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
+			if (start || !report_left(plan, e->name))
+				report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
 		} else {
 			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
 			r = r == 0 ? record_held(plan, i, xstrdup(e->old), err) : r;
 		}
 	}
+	for (size_t i = 0; i < plan->facts.left.n; i++)
+		report_left(plan, plan->facts.left.items[i].unit);
 	return r;
 }
 
@@ -191,6 +226,7 @@ static int change_units(struct plan *plan, struct error *err)
 			units_is_up(plan->units, e->name) != !strcmp(e->want, "active"))
 			r = set_unit(e, plan->units, err);
 	}
+	r = r < 0 ? r : wait_for_left(plan, err);
 	return report_units(plan, r, err);
 }
 
@@ -223,6 +259,8 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 					      : strerror(-result.error);
 	else if (result.outcome == SETTING_CLAMPED)
 		note = "the kernel set another value than requested";
+	else if (result.outcome == SETTING_CHANGED)
+		note = e->loses;
 	report_entry(&plan->report, e, outcomes[result.outcome], before, held, note);
 	return r;
 }
@@ -333,8 +371,12 @@ static int apply_show(struct plan *plan, struct error *err)
 
 	for (size_t i = 0; options.dry_run && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
+		bool only_blocked = e->kind == ENTRY_UNIT && !is_switched(e) && e->block != BLOCK_NONE;
 
-		if (!entry_is_kept(e))
+		if (only_blocked)
+			report_entry(report, e, e->was_blocked ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old,
+				entry_blocked_word(e), NULL);
+		else if (!entry_is_kept(e))
 			report_entry(report, e, strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS,
 				e->old, e->want, e->loses);
 	}
@@ -364,8 +406,13 @@ static int carry_out(struct plan *plan, struct error *err)
 	struct error why = {};
 	int r = 0, back;
 
+	if (plan->n_order == 0 && plan->facts.left.n > 0) { /* nothing but to wait */
+		waiting_begin(plan->units, "undoes all");
+		r = change_units(plan, err);
+		waiting_end();
+	}
 	if (plan->n_order == 0)
-		return 0;
+		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (!plan->continued)
 		r = snapshot_save(plan->facts.has_units ? &plan->facts.units : NULL, err);
 	crash_point();
@@ -377,7 +424,7 @@ static int carry_out(struct plan *plan, struct error *err)
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", plan->n_order,
 		plan->facts.policy->name);
 	if (plan->units) {
-		waiting_begin(plan->units, true);
+		waiting_begin(plan->units, "undoes all");
 		r = change_units(plan, err);
 		waiting_end();
 	}

@@ -51,7 +51,8 @@ struct entry {
 	int64_t number;  /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
-	const char *loses;                   /* what is lost when the unit is stopped */
+	const char *loses;                   /* what is lost when the unit is stopped, or the setting made */
+	bool was_blocked;                    /* before this apply */
 	bool done;                           /* the unit is as wanted */
 	char *why;                           /* else: what prevented it */
 	char *now;                           /* the value of now; NULL: it could not be read */
@@ -176,8 +177,9 @@ void report_print(const struct report *report, FILE *file, bool all);
 json_t *report_document(const struct report *report, json_t *members);
 
 /* From now on, standard error shows which unit apply or restore waits for, and for how long: on a terminal one line that counts,
- * elsewhere a line now and then. interruptible: INT, TERM and HUP end the wait with -EINTR, see signals.h. */
-void waiting_begin(struct units *units, bool interruptible);
+ * elsewhere a line now and then. on_interrupt: INT, TERM and HUP end the wait with
+ * -EINTR, see signals.h, and what that does ("undoes all"); NULL: they do not. */
+void waiting_begin(struct units *units, const char *on_interrupt);
 /* Clears the line, so that the next one takes its place. */
 void waiting_end(void);
 
@@ -197,6 +199,7 @@ struct plan {
 	char *owner;            /* of what is added */
 	size_t *order;          /* entries to carry out, by index */
 	size_t n_order;
+	struct unit_reasons busy; /* units that are not to be interrupted */
 	struct report report;
 };
 
@@ -216,6 +219,11 @@ void plan_add(struct plan *plan, struct entry *entry);
 /* Keeps the units of some entries from being started by anybody, as their `block` says, or ends that; failures are reported. */
 void entries_block(
 	struct units *units, struct entry *const *entries, size_t n, bool blocked, struct report *report);
+/* How a unit is described that is only kept from being started. */
+static inline const char *entry_blocked_word(const struct entry *e)
+{
+	return e->block == BLOCK_DROP_IN ? "blocked" : "masked";
+}
 /* Whether it is so now; whether a file is a mask; and the name of our drop-ins. */
 bool entry_is_blocked(const struct entry *entry);
 bool path_is_mask(const char *path);

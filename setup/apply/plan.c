@@ -152,6 +152,7 @@ void plan_clear(struct plan *plan)
 	journal_clear(&plan->journal);
 	free(plan->order);
 	free(plan->owner);
+	unit_reasons_clear(&plan->busy);
 	report_clear(&plan->report);
 	*plan = (struct plan){};
 }
@@ -208,6 +209,7 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 		.persistent = options.persistent,
 		.loses = policy_loses(plan->facts.policy, name),
 	};
+	struct entry *planned;
 
 	/* A unit whose own file is in /etc or /run cannot be masked. */
 	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, NULL) < 0 ||
@@ -218,6 +220,8 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 				      ? BLOCK_DROP_IN
 				      : BLOCK_MASK;
 	plan_add(plan, &entry);
+	planned = plan_entry(plan, plan->n_order - 1);
+	planned->was_blocked = entry_is_blocked(planned);
 }
 
 /* Why a unit that runs could not be started again as it is: its file has gone, is masked, or is another one than systemd has read,
@@ -242,13 +246,20 @@ static char *find_file_obstacle(const struct plan *plan, const struct unit *unit
 static char *find_obstacle(const struct plan *plan, const char *own, const char *name)
 {
 	const struct unit *unit = unit_list_find(&plan->facts.units, name);
-	const char *never = policy_never(plan->facts.policy, name);
+	const struct policy *policy = plan->facts.policy;
+	const char *never = policy_never(policy, name), *protects = policy_protects(policy, name),
+		   *needed = unit_reasons_find(&plan->facts.needed, name),
+		   *busy = unit_reasons_find(&plan->busy, name);
 	_cleanup_(freep) char *type = NULL;
 
 	if (own && !strcmp(own, name))
 		return xstrdup("this emp-setup runs in it");
-	if (never)
-		return text_format("%s must not be touched (%s)", name, never);
+	if (never || needed)
+		return text_format("%s must not be touched (%s)", name, never ?: needed);
+	if (protects)
+		return text_format("%s would be stopped too (%s); --stop %s allows it", name, protects, name);
+	if (busy)
+		return text_format("%s is busy: %s; try again later", name, busy);
 	if (!unit)
 		return text_format("%s would be stopped too", name);
 	if (!strcmp(unit->file_state, "transient"))
@@ -262,6 +273,51 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 		!strcmp(type, "oneshot"))
 		return text_format("%s is busy; try again later", name);
 	return find_file_obstacle(plan, unit);
+}
+
+static bool is_named(char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (!strcmp(*names, name))
+			return true;
+	return false;
+}
+
+/* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else needs it then. */
+static bool loses_its_need(const struct plan *plan, const char *name, char *const *more)
+{
+	_cleanup_(argv_freep) char **names = NULL;
+
+	if (is_planned(plan, name) || is_named(more, name) || !units_is_up(plan->units, name) ||
+		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
+		!units_flag(plan->units, name, "Unit.CanStart", true) ||
+		related_units(plan->units, name, NEEDED_BY, &names, NULL) < 0)
+		return false;
+	for (char **n = names; *n; n++)
+		if (!is_planned(plan, *n) && !is_named(more, *n) && units_is_up(plan->units, *n))
+			return false;
+	return true;
+}
+
+/* The obstacle that systemd would stop a unit which must not be touched, when nothing needs it any more. The caller frees it; NULL:
+ * there is none. */
+static char *find_lost(const struct plan *plan, char *const *stopped)
+{
+	for (char *const *unit = stopped; *unit; unit++) {
+		_cleanup_(argv_freep) char **names = NULL;
+
+		if (related_units(plan->units, *unit, NEEDS, &names, NULL) < 0)
+			continue;
+		for (char **name = names; *name; name++) {
+			const char *why = policy_protects(plan->facts.policy, *name)
+						  ?: unit_reasons_find(&plan->facts.needed, *name);
+
+			if (why && loses_its_need(plan, *name, stopped))
+				return text_format("%s, which only this unit needs, must not be touched (%s)",
+					*name, why);
+		}
+	}
+	return NULL;
 }
 
 /* Adds a unit of the policy and all that stop with it, or reports why none of them may. */
@@ -295,6 +351,7 @@ static int plan_service(struct plan *plan, const char *own, const char *unit, st
 			names[n++] = xstrdup(*name);
 		}
 	}
+	obstacle = obstacle ?: find_lost(plan, names);
 	if (obstacle)
 		report_add(&plan->report, check_of(unit)->id, unit, OUTCOME_REFUSED, "active", "active",
 			obstacle);
@@ -353,22 +410,6 @@ static int sort_units(struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* Whether systemd stops this unit when the plan's are down: nothing else needs it then. */
-static bool loses_its_need(const struct plan *plan, const char *name)
-{
-	_cleanup_(argv_freep) char **names = NULL;
-
-	if (is_planned(plan, name) || !units_is_up(plan->units, name) ||
-		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
-		!units_flag(plan->units, name, "Unit.CanStart", true) ||
-		related_units(plan->units, name, NEEDED_BY, &names, NULL) < 0)
-		return false;
-	for (char **n = names; *n; n++)
-		if (!is_planned(plan, *n) && units_is_up(plan->units, *n))
-			return false;
-	return true;
-}
-
 /* If no time daemon runs: the first that is installed and may be started. */
 static void plan_ntp(struct plan *plan)
 {
@@ -393,7 +434,50 @@ static void plan_ntp(struct plan *plan)
 
 static bool is_to_stop(const struct plan *plan, const char *unit)
 {
-	return policy_stop(plan->facts.policy, unit) && request_takes(check_of(unit));
+	return facts_stop(&plan->facts, unit) &&
+	       (request_takes(check_of(unit)) || policy_requests(plan->facts.policy, unit));
+}
+
+/* Reports a unit that runs and that the policy would have stopped, or stops only if it is asked for. */
+static void plan_left_alone(struct plan *plan, const char *name)
+{
+	const struct policy *policy = plan->facts.policy;
+	const char *needed = policy_stop(policy, name) ? unit_reasons_find(&plan->facts.needed, name) : NULL,
+		   *ask = policy_never(policy, name) ? NULL : policy_ask(policy, name);
+	_cleanup_(freep) char *note = ask      ? text_format("%s; --stop %s stops it", ask, name)
+				      : needed ? xstrdup(needed)
+				      : policy_stop(policy, name) && !facts_stop(&plan->facts, name)
+					      ? xstrdup("it belongs to a unit that must keep running")
+					      : NULL;
+
+	if (note && request_takes(check_of(name)) && !is_planned(plan, name))
+		report_add(&plan->report, check_of(name)->id, name, OUTCOME_LEFT_ALONE, "active", "active",
+			note);
+}
+
+/* Reports what was asked for by name and must not be touched, or does not exist. */
+static void plan_requested(struct plan *plan)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = policy_requested(plan->facts.policy, i)); i++) {
+		const char *never = policy_never(plan->facts.policy, name);
+		const struct unit *unit = unit_list_find(&plan->facts.units, name);
+		_cleanup_(freep) char *file = units_file_state(plan->units, name);
+		bool exists = file || (unit && strcmp(unit->load, "not-found") != 0);
+		_cleanup_(freep) char *note = never    ? text_format("it must not be touched (%s)", never)
+					      : exists ? NULL
+						       : xstrdup("there is no such unit");
+
+		if (note)
+			report_add(
+				&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL, NULL, note);
+	}
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
@@ -401,6 +485,7 @@ static int plan_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(argv_freep) char **files = NULL;
 	_cleanup_(freep) char *own = NULL;
+	size_t n_files;
 	int r = 0;
 
 	if (!plan->units) {
@@ -410,6 +495,8 @@ static int plan_units(struct plan *plan, struct error *err)
 		return 0;
 	}
 	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
+	units_busy(&plan->busy);
+	plan_requested(plan);
 	/* What is stopped until the next boot is in the journal as such, and is restored as such. */
 	for (size_t i = 0; options.persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];
@@ -431,14 +518,24 @@ static int plan_units(struct plan *plan, struct error *err)
 
 		r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
 		for (char **name = names; name && *name; name++)
-			if (loses_its_need(plan, *name))
+			if (loses_its_need(plan, *name, NULL))
 				plan_unit(plan, *name, "active");
+	}
+	for (size_t i = 0; r >= 0 && i < plan->facts.units.n; i++) {
+		const struct unit *unit = &plan->facts.units.items[i];
+
+		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0)
+			plan_left_alone(plan, unit->name);
 	}
 	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are
 	 * blocked. */
 	r = r < 0 ? r : units_files(plan->units, &files, err);
 	if (r < 0)
 		return r;
+	for (n_files = 0; files[n_files]; n_files++)
+		;
+	if (n_files > 0)
+		qsort(files, n_files, sizeof(*files), compare_names);
 	for (char **name = files; *name; name++)
 		if (is_to_stop(plan, *name) && !is_planned(plan, *name) && !units_is_up(plan->units, *name))
 			plan_unit(plan, *name, "inactive");
@@ -521,7 +618,8 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 						       .id = xstrdup(check->id),
 						       .name = xstrdup(file->path),
 						       .old = xstrdup(file->value),
-						       .want = xstrdup(file->want)});
+						       .want = xstrdup(file->want),
+						       .loses = check->setting.costs});
 		}
 	}
 	return 0;

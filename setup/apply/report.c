@@ -63,6 +63,17 @@ FILE *report_file(void)
 	return options.run_for ? stderr : stdout;
 }
 
+/* Two files of one setting, changed alike, or two units that are only masked. */
+static bool share_a_row(const struct report_row *a, const struct report_row *b)
+{
+	bool files = a->name[0] == '/' && b->name[0] == '/',
+	     masked = !strcmp(a->now ?: "", "masked") && !strcmp(b->now ?: "", "masked");
+
+	return (files || masked) && a->outcome == b->outcome && !strcmp(a->id, b->id) &&
+	       !strcmp(a->before ?: "", b->before ?: "") && !strcmp(a->now ?: "", b->now ?: "") &&
+	       !strcmp(a->note ?: "", b->note ?: "");
+}
+
 /* Rows for all that is worth showing; with `each`, for programs, one for each row of the report. */
 static struct table *report_table(const struct report *report, bool all, bool each)
 {
@@ -78,19 +89,19 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 
 		if (!all && OUTCOMES[row->outcome].minor)
 			continue;
-		/* two files of one setting, changed alike */
-		if (!each && next && row->name[0] == '/' && next->name[0] == '/' &&
-			row->outcome == next->outcome && !strcmp(row->id, next->id) &&
-			!strcmp(row->before ?: "", next->before ?: "") &&
-			!strcmp(row->now ?: "", next->now ?: "") &&
-			!strcmp(row->note ?: "", next->note ?: "")) {
+		if (!each && next && share_a_row(row, next)) {
 			more++;
 			continue;
 		}
-		if (strcmp(row->name, "-") || !row->note)
-			what = text_format("%s%s%s%s", report->rows[i - more].name,
-				more ? text_brief(" and %zu more", more) : "", row->note ? ": " : "",
-				row->note ?: "");
+		for (size_t k = i - more; row->name[0] != '/' && k < i; k++)
+			text_append(&what, ", ", "%s", report->rows[k].name);
+		if (strcmp(row->name, "-") || !row->note) {
+			text_append(&what, ", ", "%s",
+				row->name[0] == '/' ? report->rows[i - more].name : row->name);
+			text_append(&what, "", "%s%s%s",
+				more && row->name[0] == '/' ? text_brief(" and %zu more", more) : "",
+				row->note ? ": " : "", row->note ?: "");
+		}
 		table_row(table, TEXT(row->id), TEXT(row->name),
 			VALUE(json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word,
 				.mark = OUTCOMES[row->outcome].mark),
@@ -127,7 +138,7 @@ json_t *report_document(const struct report *report, json_t *members)
 /* The line of what is waited for. */
 
 static struct {
-	bool interruptible;
+	const char *on_interrupt;
 	bool drawn;
 	int64_t next_ns; /* when the next line is due */
 } waiting;
@@ -147,7 +158,7 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	char rest[TEXT_SIZE];
 	size_t taken, width;
 
-	if (waiting.interruptible && interrupt_pending())
+	if (waiting.on_interrupt && interrupt_pending())
 		return -EINTR;
 	if (waited_ns < FIRST_LINE_S * NS_PER_S) { /* of another unit than before */
 		waiting_end();
@@ -156,8 +167,9 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	if (waited_ns < waiting.next_ns)
 		return 0;
 	waiting.next_ns = waited_ns + (terminal ? 1 : NEXT_LINE_S) * NS_PER_S;
-	snprintf(rest, sizeof(rest), " to %s: %d s%s", active ? "start" : "stop", (int)(waited_ns / NS_PER_S),
-		waiting.interruptible ? " (^C undoes all)" : "");
+	snprintf(rest, sizeof(rest), " to %s: %d s%s%s%s", active ? "start" : "stop",
+		(int)(waited_ns / NS_PER_S), waiting.on_interrupt ? " (^C " : "", waiting.on_interrupt ?: "",
+		waiting.on_interrupt ? ")" : "");
 	if (!terminal) {
 		fprintf(stderr, "waiting for %s%s\n", name, rest);
 		return 0;
@@ -171,9 +183,9 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 	return 0;
 }
 
-void waiting_begin(struct units *units, bool interruptible)
+void waiting_begin(struct units *units, const char *on_interrupt)
 {
-	waiting.interruptible = interruptible;
+	waiting.on_interrupt = on_interrupt;
 	units_set_waiting(units, waiting_step, NULL);
 }
 

@@ -336,9 +336,32 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 		units_is_up(r->units, e->name) == start ? NULL : "it was started, and has ended by itself");
 }
 
+/* Why a unit is not started: what its last start began still runs, and another start would begin it once more. Cron's own mark
+ * shows that a start of it begins no job again (@reboot). The caller frees it; NULL: it may be started. */
+static char *start_would_repeat(const struct restore *r, const char *name)
+{
+	bool cron = text_has_word("cron.service crond.service cronie.service", name) &&
+		    (access("/run/crond.reboot", F_OK) == 0 || access("/run/cron.reboot", F_OK) == 0);
+	_cleanup_(freep) char *left = NULL;
+	int waited = -1;
+
+	if (cron || options.force || !unit_is_kind(name, ".service"))
+		return NULL;
+	left = units_left_of_start(r->units, name);
+	if (left && options.wait) {
+		waiting_begin(r->units, "leaves it alone");
+		waited = units_wait_left(r->units, name);
+		waiting_begin(r->units, NULL);
+	}
+	if (!left || waited >= 0)
+		return NULL;
+	return text_format(
+		"%s of its last start still runs; --wait waits for its end, --force starts it now", left);
+}
+
 static void restore_unit(struct restore *r, struct entry *e)
 {
-	_cleanup_(freep) char *load = NULL;
+	_cleanup_(freep) char *load = NULL, *repeats = NULL;
 	bool start = !strcmp(e->back, "active");
 	int state = r->units ? units_state(r->units, e->name) : -ENOTCONN;
 
@@ -355,6 +378,8 @@ static void restore_unit(struct restore *r, struct entry *e)
 	else if (!strcmp(load, "masked"))
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->want,
 			"masked by somebody else; --forget leaves it so");
+	else if ((repeats = start_would_repeat(r, e->name)))
+		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->want, repeats);
 	else
 		switch_unit(r, e, start);
 }
@@ -387,7 +412,7 @@ static void restore_units(struct restore *r)
 	}
 	entries_block(r->units, blocked, n_blocked, false, &r->report);
 	if (r->units)
-		waiting_begin(r->units, false);
+		waiting_begin(r->units, NULL);
 	for (int rank = 0; rank < RANKS; rank++)
 		for (size_t i = 0; i < n; i++) { /* the last one first, but for RANK_NEEDED */
 			struct entry *e = &r->journal.entries[rank == RANK_NEEDED ? i : n - 1 - i];

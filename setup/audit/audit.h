@@ -11,6 +11,7 @@
 #include "lib/host/system/lock.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
+#include "lib/host/systemd/needed.h"
 #include "lib/host/systemd/units.h"
 
 /* A timer, a job of cron ("/etc/cron.d/sysstat", "/etc/anacrontab:cron.daily") or a desktop session, and when it starts. */
@@ -71,6 +72,10 @@ struct facts {
 	size_t n_due;
 	struct unlisted *unlisted;
 	size_t n_unlisted;
+	struct unit_reasons
+		needed; /* by the logins and the network of this machine, whatever the policy says */
+	struct unit_reasons
+		left; /* processes that units of the policy have left behind when they were stopped */
 
 	/* The CPU that programs will be timed on, and what shares it. */
 	int cpu;      /* the one asked for, else the first isolated one; -1: none */
@@ -100,6 +105,9 @@ int facts_read(struct facts *ret, struct error *err);
 /* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
 void facts_read_files(struct facts *facts, int root_fd, int cpu);
 void facts_clear(struct facts *facts);
+
+/* Why a unit is to be stopped: by the policy, what it is for this machine, and what it starts or is started by. NULL: it stays. */
+const char *facts_stop(const struct facts *facts, const char *unit);
 
 /* Finds the time daemons among the units and processes of the facts, and asks them. units NULL: not those that answer over D-Bus
  * only. */
@@ -172,8 +180,9 @@ struct setting {
 	bool isolates;     /* belongs to an isolated CPU: --isolate implies it */
 	bool hardware;     /* a virtual machine does not have it: its host decides */
 	const char *const
-		*keeps; /* patterns of files, ended by NULL, that lose their values while the setting is
+		*keeps;    /* patterns of files, ended by NULL, that lose their values while the setting is
 				     applied: they are only restored */
+	const char *costs; /* what others lose meanwhile; NULL: nothing */
 	const char *coupled_check; /* the id of a check whose files the kernel changes with these: applied and
 				      restored together */
 };

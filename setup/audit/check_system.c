@@ -20,7 +20,7 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 
 		/* a service that is "exited" did its work and has no process left */
 		if (!unit_is_kind(unit->name, ".timer") && runs && strcmp(unit->sub, "exited") != 0 &&
-			policy_stop(f->policy, unit->name)) {
+			facts_stop(f, unit->name)) {
 			text_append(&ret->items, " ", "%s", unit->name);
 			n++;
 		}
@@ -35,7 +35,21 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 			n++;
 		}
 	}
-	if (f->has_units && n > 0)
+	if (f->left.n > 0) {
+		_cleanup_(freep) char *running = n > 0 ? text_format("%zu running: %s", n, ret->items)
+						       : xstrdup("none running");
+		_cleanup_(freep) char *left = NULL;
+
+		for (size_t i = 0; i < f->left.n; i++) {
+			text_append(&left, ", ", "%s of %s", f->left.items[i].why, f->left.items[i].unit);
+			text_append(&ret->items, " ", "%s", f->left.items[i].unit);
+		}
+		if (n == 0) { /* apply has done its part */
+			ret->how = xstrdup("wait until they have ended, or end them by hand");
+			ret->undo = CHECK_NO_UNDO;
+		}
+		finding_set(ret, CHECK_OFF, "%s; stopped ones have left %s%s", running, left, host);
+	} else if (f->has_units && n > 0)
 		finding_set(ret, CHECK_OFF, "%zu running: %s%s", n, ret->items, host);
 	else if (f->has_units)
 		finding_set(ret, CHECK_OK, "none%s", host);

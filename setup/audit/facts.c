@@ -181,6 +181,54 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 	read_settings(f);
 }
 
+static const char *protected_by(const struct facts *f, const char *unit)
+{
+	return policy_protects(f->policy, unit) ?: unit_reasons_find(&f->needed, unit);
+}
+
+static bool triggers_unit(const struct unit *trigger, const char *unit)
+{
+	for (char **name = trigger->triggers; name && *name; name++)
+		if (!strcmp(*name, unit))
+			return true;
+	return false;
+}
+
+/* A socket or a path belongs to its service: if one of them must stay, so must the other, since it would be stopped with it, start
+ * it again, or could not start it any more. A timer may be stopped without its service. */
+static bool partner_stays(const struct facts *f, const char *name)
+{
+	const struct unit *unit = unit_list_find(&f->units, name);
+	_cleanup_(freep) char *service = text_format("%.*s.service", (int)(strrchr(name, '.') - name), name);
+
+	if (unit_is_kind(name, ".service")) {
+		for (size_t i = 0; i < f->units.n; i++) {
+			const struct unit *trigger = &f->units.items[i];
+
+			if (unit_is_up(trigger) && triggers_unit(trigger, name) &&
+				protected_by(f, trigger->name))
+				return true;
+		}
+		return false;
+	}
+	if (unit_is_kind(name, ".timer"))
+		return false;
+	for (char **other = unit ? unit->triggers : NULL; other && *other; other++)
+		if (protected_by(f, *other))
+			return true;
+	return (!unit || !unit->triggers) && protected_by(f, service);
+}
+
+const char *facts_stop(const struct facts *f, const char *unit)
+{
+	const char *why = policy_stop(f->policy, unit);
+
+	if (!why || policy_requests(f->policy, unit))
+		return why;
+	return unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit) ? NULL
+												    : why;
+}
+
 /* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not
  * list. `user`: in front of the names of a user's timers, of whose units nothing else is wanted; "": the system's. */
 static void read_units(struct facts *f, struct units *units, const struct unit_list *list, const char *user,
@@ -194,12 +242,20 @@ static void read_units(struct facts *f, struct units *units, const struct unit_l
 			int64_t next_ns = units_timer_next(units, unit->name);
 			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns};
 
-			if (!*user && policy_stop(f->policy, unit->name))
+			if (!*user && facts_stop(f, unit->name))
 				*array_add(f->timers, f->n_timers) = elapse;
 			else if (next_ns > 0 && next_ns < until_ns)
 				*array_add(f->due, f->n_due) = elapse;
 			else
 				free(elapse.unit);
+		}
+		if (!*user && unit_is_kind(unit->name, ".service") && !unit_is_up(unit) &&
+			policy_stop(f->policy, unit->name)) {
+			_cleanup_(freep) char *left = units_left(units, unit->name);
+
+			if (left)
+				*array_add(f->left.items, f->left.n) = (struct unit_reason){
+					xstrdup(unit->name), TAKE(left)};
 		}
 		if (*user || !unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
 			policy_knows(f->policy, unit->name))
@@ -267,9 +323,10 @@ static void ask_running_system(struct facts *f)
 	bool runs = false;
 
 	f->has_units = units_open(&units, NULL, &why) == 0 && units_list(units, &f->units, &why) == 0;
-	if (f->has_units)
+	if (f->has_units) {
+		units_needed(&f->needed);
 		read_units(f, units, &f->units, "", until_ns);
-	else {
+	} else {
 		f->units_why = xstrdup(why.text);
 		units_free(TAKE(units));
 	}
@@ -313,6 +370,8 @@ int facts_read(struct facts *ret, struct error *err)
 	machine_read(&f.machine, root_fd);
 	frequency_read(&f.frequency, root_fd);
 	r = policy_load(&f.policy, NULL, options.policy, &f.machine, err);
+	if (r == 0 && options.stop)
+		r = policy_request(f.policy, options.stop, err);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
 	if (r < 0)
@@ -344,6 +403,8 @@ void facts_clear(struct facts *f)
 	elapses_free(f->timers, f->n_timers);
 	elapses_free(f->due, f->n_due);
 	free(f->unlisted);
+	unit_reasons_clear(&f->needed);
+	unit_reasons_clear(&f->left);
 	free(f->threads);
 	for (size_t i = 0; f->files && i < n_check_rows; i++) {
 		for (size_t k = 0; k < f->files[i].n; k++) {

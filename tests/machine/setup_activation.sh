@@ -34,6 +34,7 @@ include = debian-12
 [stop]
 planted-*.service = planted
 planted-*.socket = planted
+upower.service = asked for by name
 P
 policy=/etc/emp-test.ini
 # a timer of a user whose manager runs without a session, and a table of cron

@@ -51,6 +51,48 @@ TEST(services_of_the_policy_that_run_are_named)
 	assert_says("svc.units", &f, CHECK_OK, NULL);
 }
 
+TEST(what_stopped_services_have_left_is_not_ok)
+{
+	_cleanup_(policy_freep) struct policy *policy = parse("[stop]\n*.service = all\n");
+	struct unit units[] = {
+		unit("atd.service", "active", "running"), unit("cron.service", "inactive", "dead")};
+	struct unit_reason left = {(char *)"cron.service", (char *)"backup (PID 77)"};
+	struct facts f = {.policy = policy, .has_units = true, .units = {units, 2}, .left = {&left, 1}};
+
+	assert_finding("svc.units", &f, CHECK_OFF,
+		"1 running: atd.service; stopped ones have left backup (PID 77) of cron.service");
+	assert_null(finding.how);
+	units[0].active = (char *)"inactive";
+	assert_finding("svc.units", &f, CHECK_OFF,
+		"none running; stopped ones have left backup (PID 77) of cron.service");
+	assert_string_equal(finding.items, "cron.service");
+	assert_string_equal(finding.how, "wait until they have ended, or end them by hand");
+}
+
+TEST(what_must_stay_for_another_unit_or_for_a_login_is_as_wanted)
+{
+	_cleanup_(policy_freep) struct policy *policy = parse(
+		"[stop]\n*.service = all\n*.socket = all\n[never]\ndocker.service = needed\nheld.socket = needed\n");
+	char *of_docker[] = {(char *)"docker.service", NULL}, *of_held[] = {(char *)"held.service", NULL},
+	     *of_free[] = {(char *)"free.service", NULL};
+	struct unit units[] = {unit("docker.service", "active", "running"),
+		unit("docker.socket", "active", "running"), unit("free.socket", "active", "listening"),
+		unit("gate.service", "active", "running"), unit("held.service", "active", "running"),
+		unit("held.socket", "active", "running")};
+	struct unit_reason gate = {(char *)"gate.service", (char *)"a login came in at its port 22"};
+	struct facts f = {
+		.policy = policy, .has_units = true, .units = {units, ELEMENTS(units)}, .needed = {&gate, 1}};
+
+	units[1].triggers = of_docker;
+	units[2].triggers = of_free;
+	units[5].triggers = of_held;
+	assert_finding("svc.units", &f, CHECK_OFF, "1 running: free.socket");
+	units[2].active = (char *)"inactive";
+	assert_finding("svc.units", &f, CHECK_OK, "none");
+	units[5].active = (char *)"inactive"; /* nothing starts the service again */
+	assert_finding("svc.units", &f, CHECK_OFF, "1 running: held.service");
+}
+
 TEST(without_systemd_processes_tell)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse("[stop]\ncron.service = jobs\n");

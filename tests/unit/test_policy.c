@@ -145,6 +145,19 @@ TEST_OF_POLICIES(an_included_policy_adds_its_rules_and_its_floor)
 	assert_string_equal(policy->floor, "5");
 }
 
+TEST_OF_POLICIES(what_is_protected_is_part_of_every_policy)
+{
+	_cleanup_(policy_freep) struct policy *policy = NULL;
+
+	tree_put("shipped/protected.ini", "[never]\nvpn.service = network\n[ask]\ndb*.service = data\n");
+	tree_put("etc/mine.ini", "[stop]\n* = everything\ndb1.service = mine\n");
+	policy = load(directories, "mine", NULL);
+	assert_null(policy_stop(policy, "vpn.service"));
+	assert_null(policy_stop(policy, "db2.service"));
+	assert_non_null(policy_stop(policy, "db1.service"));
+	assert_non_null(policy_stop(policy, "cron.service"));
+}
+
 TEST_OF_POLICIES(the_administrators_file_takes_the_shipped_ones_place)
 {
 	_cleanup_(policy_freep) struct policy *policy = NULL;
@@ -169,14 +182,20 @@ TEST_OF_POLICIES(a_missing_or_endless_policy_is_refused)
 	assert_non_null(strstr(err.text, "include each other in a cycle"));
 }
 
-/* What the shipped policies say of a unit: "stop", "never", or "" for neither. */
+/* What the shipped policies say of a unit: "stop", "never", "ask", or "" for none of them. */
 static void expect_shipped(const char *name, const char *unit, const char *what)
 {
 	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
 	_cleanup_(policy_freep) struct policy *policy = load(here, name, NULL);
 
-	if (strcmp(policy_never(policy, unit) ? "never" : policy_stop(policy, unit) ? "stop" : "", what) != 0)
+	if (strcmp(policy_never(policy, unit)   ? "never"
+		    : policy_ask(policy, unit)  ? "ask"
+		    : policy_stop(policy, unit) ? "stop"
+						: "",
+		    what) != 0)
 		fail_msg("%s: %s is not '%s'", name, unit, what);
+	if (strcmp(what, "stop") != 0 && policy_stop(policy, unit))
+		fail_msg("%s stops %s", name, unit);
 }
 
 TEST(shipped_policies_know_the_daemons_of_their_distribution)
@@ -189,11 +208,11 @@ TEST(shipped_policies_know_the_daemons_of_their_distribution)
 		{"ubuntu-24.04", "networkd-dispatcher.service", "stop"},
 		{"ubuntu-24.04", "apt-news.service", "stop"},
 		{"ubuntu-24.04", "esm-cache.service", "stop"},
-		{"ubuntu-24.04", "snap.lxd.daemon.service", "stop"},
+		{"ubuntu-24.04", "snap.lxd.daemon.service", "never"},
 		{"ubuntu-24.04", "snapd.seeded.service", "never"},
 		{"ubuntu-24.04", "open-vm-tools.service", "never"},
 		{"ubuntu-24.04", "vgauth.service", "never"},
-		{"debian-12", "docker.socket", "stop"},
+		{"debian-12", "docker.socket", "never"},
 		{"debian-12", "docker.service", "never"},
 		{"debian-12", "phpsessionclean.timer", "stop"},
 		{"debian-12", "prometheus-node-exporter.service", "stop"},
@@ -201,7 +220,7 @@ TEST(shipped_policies_know_the_daemons_of_their_distribution)
 		{"debian-12", "clamav-daemon.service", "stop"},
 		{"debian-12", "clamav-freshclam.service", "stop"},
 		{"rhel-9", "rngd.service", "stop"},
-		{"rhel-9", "cockpit.socket", "stop"},
+		{"rhel-9", "cockpit.socket", "ask"},
 		{"rhel-9", "setroubleshootd.service", "stop"},
 		{"rhel-9", "insights-client-boot.service", "stop"},
 		{"rhel-9", "sssd-kcm.service", "never"},
@@ -226,6 +245,83 @@ TEST(shipped_policies_know_the_daemons_of_their_distribution)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		expect_shipped(rows[i][0], rows[i][1], rows[i][2]);
+}
+
+static const char *const POLICIES[] = {
+	"common", "debian-12", "ubuntu-24.04", "rhel-9", "fedora", "opensuse", "suse", "arch", "paper-rhel6"};
+
+TEST(no_shipped_policy_stops_unasked_what_a_machine_is_reached_by_or_what_holds_data)
+{
+	static const char *const rows[][2] = {
+		{"snap.amazon-ssm-agent.amazon-ssm-agent.service", "never"},
+		{"snap.tailscale.tailscaled.service", "never"},
+		{"snap.network-manager.networkmanager.service", "never"},
+		{"snap.lxd.daemon.service", "never"},
+		{"snap.lxd.daemon.unix.socket", "never"},
+		{"snap.oracle-cloud-agent.oracle-cloud-agent.service", "never"},
+		{"snap.nextcloud.mysql.service", "ask"},
+		{"snap.somebody-s.program.service", "ask"},
+		{"snap.somebody-s.program.timer", "ask"},
+		{"winbind.service", "never"},
+		{"sssd.service", "never"},
+		{"iptables.service", "never"},
+		{"ip6tables.service", "never"},
+		{"ufw.service", "never"},
+		{"NetworkManager.service", "never"},
+		{"tailscaled.service", "never"},
+		{"docker.socket", "never"},
+		{"docker.service", "never"},
+		{"auditd.service", "never"},
+		{"amazon-ssm-agent.service", "never"},
+		{"xrdp.service", "never"},
+		{"gdm.service", "never"},
+		{"ModemManager.service", "ask"},
+		{"bluetooth.service", "ask"},
+		{"upower.service", "ask"},
+		{"xinetd.service", "ask"},
+		{"pcscd.socket", "ask"},
+		{"postgresql@15-main.service", "ask"},
+		{"mariadb.service", "ask"},
+		{"mysqld.service", "ask"},
+		{"mongod.service", "ask"},
+		{"redis-server.service", "ask"},
+		{"memcached.service", "ask"},
+		{"nginx.service", "ask"},
+		{"apache2.service", "ask"},
+		{"httpd.service", "ask"},
+		{"postfix.service", "ask"},
+		{"exim4.service", "ask"},
+		{"smbd.service", "ask"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		for (size_t k = 0; k < ELEMENTS(POLICIES); k++)
+			expect_shipped(POLICIES[k], rows[i][0], rows[i][1]);
+}
+
+TEST(what_is_asked_for_by_name_is_stopped)
+{
+	_cleanup_(policy_freep) struct policy *policy = parse(
+		"[stop]\nmine.service = mine\ndb*.service = any\n[ask]\nmine.service = its data\n"
+		"db*.service = its clients\nkept.service = nothing\n[keep]\nkept.service = needed\n"
+		"[never]\nnet.service = network\n");
+
+	assert_string_equal(policy_stop(policy, "mine.service"), "mine"); /* by a rule with its name */
+	assert_string_equal(policy_loses(policy, "mine.service"), "its data");
+	assert_null(policy_stop(policy, "db1.service")); /* a pattern is no name */
+	assert_string_equal(policy_ask(policy, "db1.service"), "its clients");
+	assert_false(policy_knows(policy, "unknown.service"));
+	assert_int_equal(policy_request(policy, "db1,net,kept.service,other.socket", &err), 0);
+	assert_string_equal(policy_requested(policy, 0), "db1.service");
+	assert_string_equal(policy_requested(policy, 3), "other.socket");
+	assert_null(policy_requested(policy, 4));
+	assert_non_null(policy_stop(policy, "db1.service"));
+	assert_non_null(policy_stop(policy, "kept.service"));
+	assert_non_null(policy_stop(policy, "other.socket"));
+	assert_null(policy_stop(policy, "net.service"));
+	assert_null(policy_stop(policy, "db2.service"));
+	assert_int_equal(policy_request(policy, "db*", &err), -EINVAL);
+	assert_string_equal(err.text, "'db*' is not the name of a unit");
 }
 
 TEST(each_distribution_has_a_shipped_policy)

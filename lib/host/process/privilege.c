@@ -103,6 +103,7 @@ static const cap_value_t settings[] = {
 	CAP_DAC_OVERRIDE, /* files of /sys and /proc/sys belong to root, also in a user namespace */
 	CAP_SYS_ADMIN,    /* some of /proc/sys/kernel need it in addition to the file's mode */
 	CAP_KILL,         /* signals for the command of apply --for */
+	CAP_SYS_PTRACE,   /* who holds a socket or a tunnel; not needed for settings */
 };
 
 int privilege_keep_for_settings(struct error *err)
@@ -115,7 +116,12 @@ int privilege_keep_for_settings(struct error *err)
 		cap_flag_value_t have = CAP_CLEAR;
 		char *name;
 
-		if (cap_get_flag(now, settings[i], CAP_PERMITTED, &have) == 0 && have == CAP_SET)
+		if (cap_get_flag(now, settings[i], CAP_PERMITTED, &have) == 0 && have == CAP_SET) {
+			cap_set_flag(kept, CAP_PERMITTED, 1, &settings[i], CAP_SET);
+			cap_set_flag(kept, CAP_EFFECTIVE, 1, &settings[i], CAP_SET);
+			continue;
+		}
+		if (settings[i] == CAP_SYS_PTRACE)
 			continue;
 		name = cap_to_name(settings[i]);
 		error_say(err, -EPERM,
@@ -126,9 +132,7 @@ int privilege_keep_for_settings(struct error *err)
 		cap_free(name);
 		return -EPERM;
 	}
-	if (cap_set_flag(kept, CAP_PERMITTED, ELEMENTS(settings), settings, CAP_SET) < 0 ||
-		cap_set_flag(kept, CAP_EFFECTIVE, ELEMENTS(settings), settings, CAP_SET) < 0 ||
-		cap_set_proc(kept) < 0)
+	if (cap_set_proc(kept) < 0)
 		return error_os(err, -errno, "cannot give up capabilities");
 	return 0;
 }

@@ -14,7 +14,9 @@
 
 enum { MOST_INCLUDES = 8 };
 
-enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_LOSES, RULE_PROCESS };
+enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_ASK, RULE_LOSES, RULE_PROCESS, RULE_REQUEST };
+
+static const char PROTECTED[] = "protected"; /* the policy that is part of all */
 
 struct policy_rule {
 	enum rule_kind kind;
@@ -72,16 +74,71 @@ const char *policy_never(const struct policy *policy, const char *unit)
 	return find_rule(policy, RULE_NEVER, unit);
 }
 
+const char *policy_requested(const struct policy *policy, size_t n)
+{
+	for (size_t i = 0; i < policy->n_rules; i++)
+		if (policy->rules[i].kind == RULE_REQUEST && n-- == 0)
+			return policy->rules[i].name;
+	return NULL;
+}
+
+bool policy_requests(const struct policy *policy, const char *unit)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = policy_requested(policy, i)); i++)
+		if (!strcmp(name, unit))
+			return true;
+	return false;
+}
+
+int policy_request(struct policy *policy, const char *names, struct error *err)
+{
+	for (const char *p = names; *p; p += strcspn(p, ","), p += *p == ',') {
+		_cleanup_(freep) char *name = xstrndup(p, strcspn(p, ","));
+
+		if (!*name || strpbrk(name, "*?[/ "))
+			return error_say(err, -EINVAL, "'%s' is not the name of a unit", name);
+		*array_add(policy->rules, policy->n_rules) = (struct policy_rule){RULE_REQUEST,
+			text_format("%s%s", name, strchr(name, '.') ? "" : ".service"), xstrdup("")};
+	}
+	return 0;
+}
+
+const char *policy_ask(const struct policy *policy, const char *unit)
+{
+	if (policy_requests(policy, unit))
+		return NULL;
+	for (size_t i = 0; i < policy->n_rules; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		if (rule->kind == RULE_STOP && !strcmp(rule->name, unit))
+			return NULL;
+		if (rule->kind == RULE_ASK && fnmatch(rule->name, unit, 0) == 0)
+			return rule->text;
+	}
+	return NULL;
+}
+
+const char *policy_protects(const struct policy *policy, const char *unit)
+{
+	const char *why = policy_never(policy, unit);
+
+	if (why || policy_requests(policy, unit))
+		return why;
+	return find_rule(policy, RULE_KEEP, unit) ?: policy_ask(policy, unit);
+}
+
 const char *policy_stop(const struct policy *policy, const char *unit)
 {
-	if (policy_never(policy, unit) || find_rule(policy, RULE_KEEP, unit))
+	if (policy_protects(policy, unit))
 		return NULL;
-	return find_rule(policy, RULE_STOP, unit);
+	return policy_requests(policy, unit) ? "asked for by name" : find_rule(policy, RULE_STOP, unit);
 }
 
 const char *policy_loses(const struct policy *policy, const char *unit)
 {
-	return find_rule(policy, RULE_LOSES, unit);
+	return find_rule(policy, RULE_LOSES, unit) ?: find_rule(policy, RULE_ASK, unit);
 }
 
 bool policy_knows(const struct policy *policy, const char *unit)
@@ -113,8 +170,8 @@ static int take_policy_line(const struct ini_line *line, void *data, struct erro
 	static const struct {
 		const char *section;
 		enum rule_kind kind;
-	} kinds[] = {{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"loses", RULE_LOSES},
-		{"processes", RULE_PROCESS}};
+	} kinds[] = {{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"ask", RULE_ASK},
+		{"loses", RULE_LOSES}, {"processes", RULE_PROCESS}};
 	struct policy *policy = data;
 	const char *section = line->section, *name = line->name;
 	char **value;
@@ -167,6 +224,14 @@ static char *policy_file(const char *const *directories, const char *name)
 	return NULL;
 }
 
+/* They come after ours. */
+static void take_rules(struct policy *policy, struct policy *from)
+{
+	for (size_t i = 0; i < from->n_rules; i++)
+		*array_add(policy->rules, policy->n_rules) = from->rules[i];
+	from->n_rules = 0;
+}
+
 static int load_named(
 	struct policy **ret, const char *const *directories, const char *name, int depth, struct error *err)
 {
@@ -191,9 +256,7 @@ static int load_named(
 		r = load_named(&included, directories, policy->include, depth + 1, err);
 		if (r < 0)
 			return r;
-		for (size_t i = 0; i < included->n_rules; i++) /* they come after ours */
-			*array_add(policy->rules, policy->n_rules) = included->rules[i];
-		included->n_rules = 0;
+		take_rules(policy, included);
 		if (!policy->floor)
 			policy->floor = TAKE(included->floor);
 	}
@@ -250,8 +313,12 @@ static const char *const *policy_directories(void)
 int policy_load(struct policy **ret, const char *const *directories, const char *name,
 	const struct machine *m, struct error *err)
 {
+	_cleanup_(policy_freep) struct policy *policy = NULL, *protected = NULL;
 	_cleanup_(freep) char *chosen = text_copy(name);
+	_cleanup_(freep) char *path = NULL;
 	const char *like = m->os_like;
+	bool own = !directories; /* then it must be there */
+	int r;
 
 	directories = directories ?: policy_directories();
 	if (!chosen && m->os_id)
@@ -260,5 +327,16 @@ int policy_load(struct policy **ret, const char *const *directories, const char 
 		len = strcspn(like, " ");
 		chosen = name_for(directories, like, len, m->os_version);
 	}
-	return load_named(ret, directories, chosen ?: "common", 0, err);
+	r = load_named(&policy, directories, chosen ?: "common", 0, err);
+	if (r < 0)
+		return r;
+	path = policy_file(directories, PROTECTED);
+	if (path || own)
+		r = load_named(&protected, directories, PROTECTED, 0, err);
+	if (r < 0)
+		return r;
+	if (protected)
+		take_rules(policy, protected);
+	*ret = TAKE(policy);
+	return 0;
 }

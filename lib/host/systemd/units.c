@@ -6,6 +6,7 @@
  * expressions of timers. */
 #include "lib/host/systemd/units.h"
 
+#include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
 
 #include <pwd.h>
@@ -151,6 +152,7 @@ void unit_list_clear(struct unit_list *list)
 		free(unit->active);
 		free(unit->sub);
 		free(unit->file_state);
+		argv_freep(&unit->triggers);
 	}
 	free(list->items);
 	*list = (struct unit_list){};
@@ -232,6 +234,8 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 			continue;
 		}
 		r = units_get(units, unit->name, "Unit.UnitFileState", 's', &unit->file_state, err);
+		if (r >= 0 && !unit_is_kind(unit->name, ".service"))
+			r = units_get(units, unit->name, "Unit.Triggers", 'a', &unit->triggers, err);
 		if (r < 0)
 			return r;
 	}
@@ -531,6 +535,68 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 	if (r >= 0 || r == -ETIMEDOUT || r == -EINTR)
 		return r;
 	return run_job(units, name, true, "replace", err);
+}
+
+/* Processes of a unit that began at most so long after its last start; 0: whenever they did. */
+static char *left_processes(struct units *units, const char *name, int64_t within_ns)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	_cleanup_(freep) char *active = NULL;
+	enum { MOST_NAMED = 4 };
+	uint64_t began_us = 0;
+	size_t n = 0;
+	uint32_t pid;
+	char *text = NULL;
+
+	/* while it is still stopping, nothing is left yet */
+	if (units_get(units, name, "Unit.ActiveState", 's', &active, NULL) < 0 ||
+		(strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0))
+		return NULL;
+	if (within_ns)
+		units_get(units, name, "Service.ExecMainStartTimestampMonotonic", 't', &began_us, NULL);
+	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitProcesses", NULL, &reply, "s", name) < 0 ||
+		sd_bus_message_enter_container(reply, 'a', "(sus)") < 0)
+		return NULL;
+	while (sd_bus_message_read(reply, "(sus)", NULL, &pid, NULL) > 0) {
+		_cleanup_(freep) char *comm = path_text(AT_FDCWD, "/proc/%u/comm", pid);
+		int64_t since_ns = (int64_t)process_ref_start_ticks((pid_t)pid) *
+					   (NS_PER_S / sysconf(_SC_CLK_TCK)) -
+				   saturate_multiply(began_us, NS_PER_US) + clock_ns(CLOCK_MONOTONIC) -
+				   clock_ns(CLOCK_BOOTTIME);
+
+		if (comm && (!within_ns || since_ns <= within_ns) && n++ < MOST_NAMED)
+			text_append(&text, ", ", "%s (PID %u)", comm, pid);
+	}
+	if (n > MOST_NAMED)
+		text_append(&text, " ", "and %zu more", n - MOST_NAMED);
+	return text;
+}
+
+char *units_left(struct units *units, const char *name)
+{
+	return left_processes(units, name, 0);
+}
+
+char *units_left_of_start(struct units *units, const char *name)
+{
+	return left_processes(units, name, 10 * NS_PER_S);
+}
+
+int units_wait_left(struct units *units, const char *name)
+{
+	enum { LOOK_AGAIN_US = 100 * 1000 };
+	const int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	int r = 0;
+
+	for (char *left; r >= 0 && (left = units_left(units, name)); free(left)) {
+		_cleanup_(freep) char *what = text_format("%s of %s", left, name);
+
+		if (units->waiting)
+			r = units->waiting(
+				units->waiting_data, what, false, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+		usleep(LOOK_AGAIN_US);
+	}
+	return r;
 }
 
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err)

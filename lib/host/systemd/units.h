@@ -14,6 +14,7 @@ struct unit {
 	char *active;     /* "active", "inactive", "failed", "activating"… */
 	char *sub;        /* "running", "waiting", "dead"… */
 	char *file_state; /* "enabled", "static", "generated"…; "" where there is no file */
+	char **triggers;  /* what a timer, a socket or a path starts; NULL: of other kinds */
 };
 
 struct unit_list {
@@ -76,6 +77,14 @@ int units_set(struct units *units, const char *name, bool active, struct error *
 /* Keeps a unit from being started, until the next boot or persistently; or does so no longer. Needs units_reload after it. */
 int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err);
 int units_reload(struct units *units, struct error *err);
+
+/* What is left of a unit that was stopped: with KillMode=process, for one, jobs of cron go on. "backup (PID 77), tar (PID 79)"; the
+ * caller frees it. NULL: nothing. */
+char *units_left(struct units *units, const char *name);
+/* The same, of what the unit's last start began, within some seconds: another start would begin it once more. */
+char *units_left_of_start(struct units *units, const char *name);
+/* Waits until nothing is left; what `waiting` returned. */
+int units_wait_left(struct units *units, const char *name);
 
 /* When a timer elapses next: ns since 1970; 0: never, or systemd does not say. */
 int64_t units_timer_next(struct units *units, const char *name);
