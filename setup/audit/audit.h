@@ -86,7 +86,6 @@ struct facts {
 	int64_t audit_rules; /* of system calls and files; -errno: not known */
 	int64_t irq_time;    /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
 	int64_t delayacct;   /* kernel.task_delayacct */
-	int64_t mains;       /* 1 plugged in, 0 on battery */
 	const char *locked;  /* the lock of a package manager at work; NULL: none */
 	int lock_error;      /* why that is not known, negative */
 
@@ -221,6 +220,8 @@ void finding_clear(struct finding *finding);
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;
+/* What feeds and limits the processor. */
+check_decider check_power_supply;
 /* EMPv2: exactly one daemon disciplines the clock, and both it and the kernel say so. */
 check_decider check_ntp;
 /* EMPv4: the running kernel is the newest of this system. */

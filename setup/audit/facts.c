@@ -151,7 +151,6 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
 	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL,
 			      *irq_time = NULL;
-	_cleanup_(paths_clear) struct paths supplies = paths_expand(root_fd, "/sys/class/power_supply/*");
 	size_t n = 0;
 
 	f->root_fd = root_fd;
@@ -162,14 +161,6 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 		irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
 	f->irq_time = irq_time ? !strcmp(irq_time, "y") : -1;
 	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
-	f->mains = -1;
-	for (size_t i = 0; i < supplies.n; i++) {
-		_cleanup_(freep) char *type = path_text(root_fd, "%s/type", supplies.items[i]);
-		int64_t online = path_int(root_fd, "%s/online", supplies.items[i]);
-
-		if (type && !strcmp(type, "Mains") && online > f->mains)
-			f->mains = online;
-	}
 	read_locks(f);
 	f->n_programs = f->audit_rules = -ENOSYS;
 	if (root_fd == AT_FDCWD) {

@@ -163,17 +163,55 @@ TEST_OF_MACHINE(power_limits_and_throttling_are_read)
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 }
 
-TEST_OF_MACHINE(only_a_mains_adapter_tells_whether_the_machine_is_plugged_in)
+/* A supply of the machine: "NAME:TYPE:FILE:VALUE". */
+static void put_supply(const char *text)
 {
-	tree_put("sys/class/power_supply/BAT0/type", "Battery\n");
-	tree_put("sys/class/power_supply/usb/type", "USB\n");
-	tree_put("sys/class/power_supply/usb/online", "1\n");
-	assert_found("power", CHECK_ABSENT, "no battery or power adapter is reported");
-	tree_put("sys/class/power_supply/AC/type", "Mains\n");
-	tree_put("sys/class/power_supply/AC/online", "0\n");
-	assert_found("power", CHECK_OFF, "on battery");
-	tree_put("sys/class/power_supply/AC/online", "1\n");
-	assert_found("power", CHECK_OK, "plugged in");
+	char name[16], type[16], file[16], value[16];
+
+	assert_int_equal(sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%15[^:]", name, type, file, value), 4);
+	tree_put(text_brief("sys/class/power_supply/%s/type", name), text_brief("%s\n", type));
+	tree_put(text_brief("sys/class/power_supply/%s/%s", name, file), text_brief("%s\n", value));
+}
+
+TEST(a_battery_that_discharges_decides_else_whatever_feeds_the_machine)
+{
+	static const char none[] = "no battery or power adapter is reported";
+	static const struct {
+		const char *supplies[4];
+		enum check_state state;
+		const char *value;
+	} cases[] = {
+		{{}, CHECK_ABSENT, none},
+		{{"AC:Mains:online:0", "BAT0:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"AC:Mains:online:1", "BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
+		{{"charger:USB:online:0", "bat:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"ucsi:USB:online:1", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
+		{{"ucsi:USB:online:2", "BAT0:Battery:status:Unknown"}, CHECK_OK, "plugged in"},
+		{{"pd:USB_PD:online:1", "BAT0:Battery:status:Unknown"}, CHECK_OK, "plugged in"},
+		{{"u1:USB:online:0", "u2:USB:online:1", "BAT0:Battery:status:Full"}, CHECK_OK, "plugged in"},
+		{{"ADP1:Mains:online:0", "sbs:Mains:online:1", "bat:Battery:status:Discharging"}, CHECK_OFF,
+			"on battery: bat discharges, although sbs is plugged in"},
+		{{"BAT0:Battery:status:Full", "BAT1:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
+		{{"ucsi:USB:online:0", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
+		{{"BAT0:Battery:status:Unknown"}, CHECK_UNKNOWN,
+			"the battery does not say whether it discharges"},
+		{{"AC:Mains:online:0", "BAT0:Battery:status:Unknown"}, CHECK_OFF, "on battery"},
+		/* a bay without its battery, a mouse, the ports of a desktop, a UPS */
+		{{"BAT0:Battery:present:0"}, CHECK_ABSENT, none},
+		{{"AC:Mains:online:1", "mouse:Battery:scope:Device", "mouse:Battery:status:Discharging"},
+			CHECK_OK, "plugged in"},
+		{{"ucsi1:USB:online:0", "ucsi2:USB:online:0"}, CHECK_ABSENT, none},
+		{{"hid:UPS:status:Discharging"}, CHECK_ABSENT, none},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		make(NULL);
+		for (size_t k = 0; k < ELEMENTS(cases[i].supplies) && cases[i].supplies[k]; k++)
+			put_supply(cases[i].supplies[k]);
+		assert_found("power", cases[i].state, cases[i].value);
+		tree_remove(NULL);
+	}
 }
 
 TEST_OF_MACHINE(traced_events_count_although_the_tracer_is_nop)

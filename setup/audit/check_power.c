@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checks of what feeds and limits the processor: battery or mains, power limits, cooling. See audit.h. */
+#include "setup/audit/audit.h"
+
+/* Of a laptop with a USB-C charger, each port is a supply of type USB; those of mice and phones have the scope "Device". */
+struct supplies {
+	bool battery;     /* of the machine */
+	bool fed;         /* it charges, is full, or is kept from charging */
+	char *discharges; /* the names of those that do; NULL: none */
+	char *online;     /* the adapters that say so */
+	bool mains;       /* there is an adapter that is only for this */
+};
+
+static void supply_read(struct supplies *s, int root_fd, const char *directory)
+{
+	_cleanup_(freep) char *type = path_text(root_fd, "%s/type", directory),
+			      *scope = path_text(root_fd, "%s/scope", directory),
+			      *status = path_text(root_fd, "%s/status", directory);
+	const char *name = strrchr(directory, '/') + 1;
+
+	if (!type || (scope && !strcmp(scope, "Device")))
+		return;
+	if (!strcmp(type, "Battery")) {
+		if (path_int(root_fd, "%s/present", directory) == 0)
+			return;
+		s->battery = true;
+		if (!status)
+			return;
+		s->fed |= text_has_word("Charging Full", status) || !strcmp(status, "Not charging");
+		if (!strcmp(status, "Discharging"))
+			text_append(&s->discharges, ", ", "%s", name);
+		return;
+	}
+	/* USB_C, USB_PD… are older names of USB */
+	if (!strncmp(type, "USB", 3) || text_has_word("Mains Wireless BrickID", type)) {
+		s->mains |= !strcmp(type, "Mains");
+		/* 2: at a voltage that was negotiated */
+		if (path_int(root_fd, "%s/online", directory) > 0)
+			text_append(&s->online, ", ", "%s", name);
+	}
+}
+
+void check_power_supply(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(paths_clear) struct paths found = paths_expand(f->root_fd, "/sys/class/power_supply/*");
+	_cleanup_(freep) char *discharges = NULL, *online = NULL;
+	struct supplies s = {};
+
+	for (size_t i = 0; i < found.n; i++)
+		supply_read(&s, f->root_fd, found.items[i]);
+	discharges = s.discharges;
+	online = s.online;
+	if (discharges && online)
+		finding_set(ret, CHECK_OFF, "on battery: %s discharges, although %s is plugged in", discharges,
+			online);
+	else if (discharges)
+		finding_set(ret, CHECK_OFF, "on battery");
+	else if (online || s.fed)
+		finding_set(ret, CHECK_OK, "plugged in");
+	else if (s.mains)
+		finding_set(ret, CHECK_OFF, "on battery");
+	else if (s.battery)
+		finding_set(ret, CHECK_UNKNOWN, "the battery does not say whether it discharges");
+	else
+		finding_set_absent(ret, f, "no battery or power adapter is reported");
+}
