@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
@@ -77,6 +78,7 @@ struct facts {
 	int *threads; /* it and the other threads of its core */
 	size_t n_threads;
 	char *online; /* "0-3" */
+	struct core_types cores;
 	char *isolated; /* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
 
 	/* What may disturb a run, and is no setting. */

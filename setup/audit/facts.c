@@ -25,6 +25,7 @@ static void read_cpus(struct facts *f, int cpu)
 
 	f->online = path_text(f->root_fd, CPU "online");
 	f->isolated = path_text(f->root_fd, CPU "isolated");
+	core_types_read(&f->cores, f->root_fd);
 
 	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of
 	 * emp-setup, whose file may also say "none" or "member". */
@@ -303,6 +304,7 @@ int facts_read(struct facts *ret, struct error *err)
 		return r;
 	machine_read(&f.machine, root_fd);
 	frequency_read(&f.frequency, root_fd);
+	frequency_read_registers(&f.frequency, root_fd, f.machine.cpu_vendor);
 	r = policy_load(&f.policy, NULL, options.policy, &f.machine, err);
 	if (r == 0)
 		r = kernel_read(&f.kernel, root_fd, err);
@@ -321,6 +323,7 @@ void facts_clear(struct facts *f)
 	free(f->units_why);
 	free(f->online);
 	free(f->isolated);
+	core_types_clear(&f->cores);
 	free(f->clocksource);
 	free(f->programs);
 	machine_clear(&f->machine);

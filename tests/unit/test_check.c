@@ -213,6 +213,111 @@ TEST(speedstep_off_in_firmware_is_known_by_its_flag)
 	assert_says("speedstep", &f, CHECK_UNKNOWN, NULL);
 }
 
+/* What each check says of a clock whose limits are both this. */
+static void assert_fixed(struct frequency_policy *p, int64_t khz, enum check_state min, enum check_state max)
+{
+	struct facts f = {.frequency = {.policies = p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+
+	p->governor = (char *)"performance";
+	p->min_khz = p->max_khz = khz;
+	assert_says("freq.min", &f, min, NULL);
+	assert_says("freq.max", &f, max, NULL);
+}
+
+TEST(a_clock_that_is_stuck_below_its_base_is_off)
+{
+	struct frequency_policy p = laptop();
+
+	assert_fixed(&p, 400000, CHECK_OFF, CHECK_OFF);
+	assert_string_equal(finding.value, "400 MHz, base 3600 MHz (policy 0)");
+	assert_fixed(&p, p.base_khz, CHECK_OK, CHECK_OK);
+	assert_fixed(&p, p.hardware_max_khz, CHECK_OK, CHECK_OK); /* turbo is off: it runs at its base */
+	p.hardware_max_khz = 3000000;                             /* no more is possible here */
+	assert_fixed(&p, 3000000, CHECK_OK, CHECK_OK);
+	p.base_khz = -1;
+	assert_fixed(&p, 2000000, CHECK_OK, CHECK_OK);
+	p.base_khz = 3600000;
+	assert_fixed(&p, 2000000, CHECK_OFF, CHECK_OFF);
+}
+
+TEST(an_upper_limit_that_only_turbo_reaches_is_off)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
+
+	p.governor = (char *)"performance";
+	p.min_khz = p.max_khz;
+	assert_says("freq.min", &f, CHECK_OK, NULL);
+	assert_finding("freq.max", &f, CHECK_OFF, "4700 MHz, base 3600 MHz (policy 0)");
+	assert_finding("speedstep", &f, CHECK_OFF, "the limits are 4700 MHz, but turbo is on");
+	f.frequency.no_turbo = 1;
+	assert_finding("freq.max", &f, CHECK_OK, "4700 MHz");
+	assert_finding("speedstep", &f, CHECK_OK, "equivalent: the clock is fixed at 3600 MHz");
+}
+
+TEST(without_a_base_frequency_the_remedy_is_one_that_works)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+
+	p.base_khz = -1;
+	assert_says("freq.min", &f, CHECK_OFF, "base frequency not known");
+	assert_string_equal(
+		finding.how, "set both limits to one frequency: cpupower frequency-set -d F -u F");
+}
+
+TEST(each_type_of_core_has_its_own_clock)
+{
+	struct frequency_policy types[] = {laptop(), laptop(), laptop()};
+	struct facts f = {.frequency = {.policies = types, .n_policies = 3, .no_turbo = 1, .boost = -1}};
+	static const int64_t base_khz[] = {3200000, 2400000, 3200000};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct frequency_policy *p = &types[i];
+
+		p->governor = (char *)"performance";
+		p->cpus = (char *)(i == 0 ? "0-1" : i == 1 ? "4-7" : "2-3");
+		p->base_khz = p->min_khz = p->max_khz = base_khz[i];
+	}
+	assert_finding("speedstep", &f, CHECK_OK,
+		"equivalent: the clock is fixed at 3200 MHz (CPU 0-3), 2400 MHz (CPU 4-7)");
+	assert_finding("freq.min", &f, CHECK_OK, "3200 MHz (CPU 0-3), 2400 MHz (CPU 4-7)");
+	assert_finding("freq.max", &f, CHECK_OK, "3200 MHz (CPU 0-3), 2400 MHz (CPU 4-7)");
+}
+
+TEST(without_a_frequency_driver_turbo_is_unknown_unless_the_processor_tells)
+{
+	struct facts f = {.frequency = {.no_turbo = -1, .boost = -1, .msr_turbo_off = -1}};
+
+	assert_says("turbo.policy", &f, CHECK_UNKNOWN, "without a frequency driver");
+	assert_non_null(strstr(finding.how, "firmware"));
+	f.machine.cpu_vendor = (char *)"GenuineIntel";
+	f.machine.flags = (char *)"fpu ida";
+	assert_says("turbo.policy", &f, CHECK_UNKNOWN, NULL);
+	f.frequency.msr_turbo_off = 1;
+	assert_says("turbo.policy", &f, CHECK_OK, "no turbo, or the firmware");
+	f.frequency.msr_turbo_off = 0;
+	assert_says("turbo.policy", &f, CHECK_UNKNOWN, NULL);
+	f.machine.flags = (char *)"fpu";
+	assert_says("turbo.policy", &f, CHECK_OK, NULL);
+	f.machine.virtual = true;
+	assert_says("turbo.policy", &f, CHECK_BY_HOST, NULL);
+}
+
+TEST(a_hybrid_processor_wants_a_cpu_to_be_chosen)
+{
+	struct core_type types[] = {
+		{(char *)"P-core", (char *)"0-7", 0}, {(char *)"E-core", (char *)"8-15", 0}};
+	struct facts f = {.cpu = -1};
+
+	assert_finding("core.type", &f, CHECK_OK, "all cores are alike");
+	f.cores = (struct core_types){types, 2};
+	assert_finding("core.type", &f, CHECK_OFF, "P-core (CPU 0-7), E-core (CPU 8-15); no CPU is chosen");
+	f.cpu = 9;
+	assert_finding(
+		"core.type", &f, CHECK_OK, "CPU 9 is of type E-core: P-core (CPU 0-7), E-core (CPU 8-15)");
+}
+
 TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse("[kernel]\nfloor = 6.1\n");

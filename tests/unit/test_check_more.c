@@ -116,6 +116,22 @@ TEST_OF_MACHINE(smt_is_off_only_where_no_core_runs_two_threads)
 	assert_found("smt", CHECK_OK, "not supported");
 }
 
+TEST_OF_MACHINE(cores_that_run_two_threads_are_counted)
+{
+	static const char *const siblings[] = {"0-1", "0-1", "2", "3"};
+
+	tree_put(CPU "online", "0-3\n");
+	tree_put(CPU "smt/control", "on\n");
+	for (int cpu = 0; cpu < 4; cpu++)
+		tree_put(text_brief(CPU "cpu%d/topology/thread_siblings_list", cpu), siblings[cpu]);
+	assert_found("smt", CHECK_OFF, "on: 1 of 3 cores run 2 threads");
+	tree_put(CPU "online", "0-1\n");
+	assert_found("smt", CHECK_OFF, "on: each core runs 2 threads");
+	timing_cpu = 2; /* an E-core */
+	tree_put(CPU "online", "0-3\n");
+	assert_found("smt", CHECK_OK, "on; CPU 2 has its core for itself");
+}
+
 TEST_OF_MACHINE(interrupts_on_the_only_core_are_not_as_wanted)
 {
 	tree_put(CPU "online", "0\n");
