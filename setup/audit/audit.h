@@ -31,6 +31,7 @@ struct unlisted {
 struct ntp_daemon {
 	const char *name; /* "chrony" */
 	const struct known_daemon *known;
+	bool host;   /* it follows the host of this virtual machine, and the kernel does not report it */
 	bool silent; /* it does not answer */
 	char *text;  /* why; else the server that it follows ("10.77.0.1, stratum 2"), NULL: none */
 };
@@ -56,6 +57,7 @@ struct facts {
 	double calibrated_ns; /* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
 	struct ntp_daemon *daemons;
 	size_t n_daemons;
+	const char *contained; /* a daemon that may set the clock, but in a container; NULL: none */
 	struct process *processes;
 	size_t n_processes;
 
@@ -109,9 +111,12 @@ void ntp_read(struct facts *facts, struct units *units);
 /* The units that may be started if none runs, the best first; NULL after the last. */
 const char *ntp_unit(size_t i);
 
-/* The server that a daemon follows, from what `chronyc -c tracking` and `ntpq -pn` print; the caller frees it. NULL: none. */
+/* The server that a daemon follows, from what `chronyc -c tracking`, `ntpq -pn`,
+ * `ntpctl -s status` and `ntp-ctl status` print; the caller frees it. NULL: none. */
 char *ntp_parse_chrony(const char *text);
 char *ntp_parse_ntpq(const char *text);
+char *ntp_parse_openntpd(const char *text);
+char *ntp_parse_ntp_ctl(const char *text);
 
 /* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of crontab(5) starts its job;
  * 0: none, or no such line. */

@@ -139,8 +139,13 @@ void check_ntp(const struct facts *f, struct finding *ret)
 		ret->undo = "start them again";
 	} else if (f->n_daemons == 0 && f->machine.container && !f->clock.settable)
 		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
-	else if (f->n_daemons == 0) {
-		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
+	else if (f->n_daemons == 0 && f->contained && f->clock.known && f->clock.synchronised) {
+		finding_set(ret, CHECK_UNKNOWN, "%s runs in a container; %s", f->contained, kernel);
+		ret->how = xstrdup("ask it in its container, or let a daemon of this machine set the clock");
+		ret->undo = CHECK_NO_UNDO;
+	} else if (f->n_daemons == 0) {
+		finding_set(ret, CHECK_OFF, "no time daemon runs%s%s%s; %s", f->contained ? " (" : "",
+			f->contained ?: "", f->contained ? " in a container does not count)" : "", kernel);
 		if (!f->has_units) { /* apply could not start one */
 			ret->how = xstrdup("install and start a time daemon, such as chrony");
 			ret->undo = "stop it";
@@ -151,6 +156,8 @@ void check_ntp(const struct facts *f, struct finding *ret)
 	else if (!d->text)
 		finding_set(ret, CHECK_OFF, "%s runs but follows no server%s", d->name,
 			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
+	else if (d->host)
+		finding_set(ret, CHECK_OK, "%s follows %s", d->name, d->text);
 	else if (unsynchronised)
 		finding_set(ret, CHECK_OFF, "%s follows %s, but %s", d->name, d->text, kernel);
 	else

@@ -109,6 +109,7 @@ TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 		{true, {{"ntpsec"}}, CHECK_OFF, "though the kernel reports a synchronised clock"},
 		{true, {{"ntpsec", .silent = true, .text = (char *)"it sulks"}}, CHECK_UNKNOWN},
 		{false, {{"ntpsec", .silent = true, .text = (char *)"it sulks"}}, CHECK_OFF},
+		{false, {{"VBoxService", .host = true, .text = (char *)"the host"}}, CHECK_OK},
 		{true, {CHRONY, {"ntpsec", .text = (char *)"10.0.0.1"}}, CHECK_OFF,
 			"2 daemons set one clock: chrony, ntpsec"},
 	};
@@ -122,6 +123,15 @@ TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 		assert_says("ntp.on", &f, cases[i].state, cases[i].words);
 	}
 	assert_string_equal(finding.value, "2 daemons set one clock: chrony, ntpsec");
+}
+
+TEST(a_daemon_in_a_container_may_be_what_sets_the_clock)
+{
+	struct facts f = {.contained = "chrony", .clock = {.known = true}};
+
+	assert_says("ntp.on", &f, CHECK_OFF, "no time daemon runs (chrony in a container does not count)");
+	f.clock.synchronised = true;
+	assert_says("ntp.on", &f, CHECK_UNKNOWN, "chrony runs in a container");
 }
 
 TEST(a_containers_clock_is_its_hosts)
