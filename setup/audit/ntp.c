@@ -76,7 +76,7 @@ static const struct known_daemon {
 	bool optional; /* it is no time daemon unless it says that it follows something */
 } KNOWN[] = {
 	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", {"chronyc", "-n", "-c", "tracking"},
-		ntp_parse_chrony, .idle = "-x"},
+		ntp_parse_chrony},
 	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", .timesync = true},
 	{"ntpsec", {"ntpsec.service"}, "ntpd", {"ntpq", "-pn"}, ntp_parse_ntpq},
 	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", {"ntpq", "-pn"}, ntp_parse_ntpq},
