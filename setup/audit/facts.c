@@ -291,7 +291,7 @@ static void ask_running_system(struct facts *f)
 	f->calibrated_ns = read_calibrated(&f->machine);
 	ntp_read(f, units);
 	if (f->kernel.installed && !f->machine.container)
-		kernel_ask_offered(&f->kernel);
+		kernel_ask_offered(&f->kernel, f->machine.os_version);
 }
 
 int facts_read(struct facts *ret, struct error *err)
