@@ -8,6 +8,7 @@
 #include "setup/options.h"
 
 #include <stdarg.h>
+#include <sys/statvfs.h>
 
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
@@ -37,6 +38,15 @@ void finding_clear(struct finding *finding)
 	free(finding->items);
 	free(finding->how);
 	*finding = (struct finding){};
+}
+
+/* How a container keeps its host's settings from its processes. */
+static bool is_read_only(int root_fd, const char *path)
+{
+	_cleanup_(closep) int fd = path_open(root_fd, O_RDONLY, "%s", path);
+	struct statvfs fs;
+
+	return fd >= 0 && fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_RDONLY;
 }
 
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
@@ -81,8 +91,7 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 	else if (!other->value)
 		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
 			other->path, strerror(-other->error));
-	else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
-		 errno == EROFS) /* how a container keeps its host's settings from its processes */
+	else if (facts->machine.container && is_read_only(facts->root_fd, other->path))
 		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
 	else if (files->n == 1)
 		finding_set(ret, CHECK_OFF, "%s", other->value);
@@ -139,6 +148,11 @@ static void audit_decide(struct audit *audit)
 		audit->n_open += f->open;
 		audit->n_of[f->state] += f->shown;
 		audit->n_set += f->shown && f->state == CHECK_OFF && !f->how && applied;
+		if (!f->how && f->state == CHECK_REFUSED) {
+			f->how = xstrdup(geteuid() == 0 ? "look at it where the kernel allows it"
+							: "run emp-setup audit as root, which can read it");
+			f->undo = CHECK_NO_UNDO;
+		}
 		if (!f->how && check->how)
 			f->how = text_format("%s%s", applied ? "emp-setup apply, or " : "", check->how);
 		else if (!f->how)

@@ -18,6 +18,7 @@
 struct elapse {
 	char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */
+	int64_t late_ns; /* how much later at most: systemd starts timers together (AccuracySec) */
 };
 
 /* A running service that the policy does not list. */

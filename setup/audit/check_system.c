@@ -52,17 +52,21 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 			f->n_processes == 1 ? "" : "es", f->machine.container ? HOST : " (no systemd)");
 }
 
-/* "a.timer at 2026-11-21 14:03:59, b.timer"; the caller frees it. The units become the finding's items. */
+/* "a.timer at 2026-11-21 14:03:59, b.timer at 2026-11-21 00:00:00 or up to 12 h 0 min later"; the caller frees it. The units become
+ * the finding's items. */
 static char *list_elapses(const struct elapse *elapses, size_t n, struct finding *ret)
 {
+	static const int64_t usual_ns = 60 * NS_PER_S; /* systemd's default is not worth a word */
 	char *list = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct elapse *e = &elapses[i];
+		bool late = e->next_ns && e->late_ns > usual_ns;
 
 		text_append(&ret->items, " ", "%s", e->unit);
-		text_append(&list, ", ", "%s%s%s", e->unit, e->next_ns ? " at " : "",
-			e->next_ns ? text_moment(e->next_ns) : "");
+		text_append(&list, ", ", "%s%s%s%s%s%s", e->unit, e->next_ns ? " at " : "",
+			e->next_ns ? text_moment(e->next_ns) : "", late ? " or up to " : "",
+			late ? text_duration(e->late_ns) : "", late ? " later" : "");
 	}
 	return list;
 }
@@ -219,6 +223,23 @@ void check_kernel_pending(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none");
 }
 
+/* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
+static void set_unreadable(const struct facts *f, struct finding *ret, int r, const char *what)
+{
+	const bool refused = r == -EACCES || r == -EPERM, root = geteuid() == 0;
+
+	if (refused && root && f->machine.container)
+		finding_set(ret, CHECK_BY_HOST, "%s: the host decides; not visible in a container", what);
+	else if (refused)
+		finding_set(ret, CHECK_REFUSED,
+			root ? "the kernel does not let anybody read %s" : "only root can read %s", what);
+	else {
+		finding_set(ret, CHECK_UNKNOWN, "%s cannot be read here", what);
+		ret->how = xstrdup("check it by hand");
+		ret->undo = CHECK_NO_UNDO;
+	}
+}
+
 void check_system_packagers(const struct facts *f, struct finding *ret)
 {
 	struct stat st;
@@ -228,7 +249,7 @@ void check_system_packagers(const struct facts *f, struct finding *ret)
 	else if (fstatat(f->root_fd, text_below(f->root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0)
 		finding_set(ret, CHECK_OFF, "a shutdown is scheduled");
 	else if (f->lock_error)
-		finding_set(ret, CHECK_REFUSED, "only root can read the package manager's locks");
+		set_unreadable(f, ret, f->lock_error, "the package manager's locks");
 	else
 		finding_set(ret, CHECK_OK, "none");
 }
@@ -296,15 +317,6 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 			total / 1024 + (total % 1024 > 0), text_count(areas, "area"));
 }
 
-/* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
-static void set_unreadable(struct finding *ret, int r, const char *what)
-{
-	bool refused = r == -EACCES || r == -EPERM;
-
-	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
-		refused ? "only root can read %s" : "%s cannot be read here", what);
-}
-
 /* Where the tracer is "nop", single events may be traced. */
 void check_kernel_tracer(const struct facts *f, struct finding *ret)
 {
@@ -324,7 +336,7 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 	if (r == -ENOENT)
 		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
 	else if (r < 0)
-		set_unreadable(ret, r, "/sys/kernel/tracing");
+		set_unreadable(f, ret, r, "/sys/kernel/tracing");
 	else if (strcmp(tracer, "nop") != 0)
 		finding_set(ret, CHECK_OFF, "%s", tracer);
 	else if (events && strcmp(events, "0") != 0)
@@ -354,7 +366,7 @@ void check_kernel_leftovers(const struct facts *f, struct finding *ret)
 void check_kernel_programs(const struct facts *f, struct finding *ret)
 {
 	if (f->n_programs < 0)
-		set_unreadable(ret, (int)f->n_programs, "the list of BPF programs");
+		set_unreadable(f, ret, (int)f->n_programs, "the list of BPF programs");
 	else if (f->n_programs > 0)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " loaded: %s", f->n_programs, f->programs);
 	else
@@ -368,7 +380,7 @@ void check_kernel_audit(const struct facts *f, struct finding *ret)
 	if (n == -EPROTONOSUPPORT)
 		finding_set(ret, CHECK_ABSENT, "this kernel has no audit");
 	else if (n < 0)
-		set_unreadable(ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
+		set_unreadable(f, ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
 	else
 		finding_set(ret, n ? CHECK_OFF : CHECK_OK, "%s", text_count(n, "rule"));
 }

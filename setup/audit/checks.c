@@ -517,6 +517,45 @@ static void check_cpus_new_interrupts(const struct facts *f, struct finding *ret
 			"mask %s", file->value);
 }
 
+/* What is better than wanted stays. */
+static char *check_no_less(const struct setting_file *file, int64_t least)
+{
+	int64_t value;
+
+	if (file->value && text_parse_int(file->value, "the file", least, INT64_MAX, &value, NULL) == 0)
+		return xstrdup(file->value);
+	return text_format("%" PRId64, least);
+}
+
+/* 0: it never looks. */
+static char *check_kernel_hung_want(const struct facts *f, const struct setting_file *file)
+{
+	return file->value && !strcmp(file->value, "0") ? xstrdup("0") : check_no_less(file, 600);
+}
+
+static char *check_memory_vmstat_want(const struct facts *f, const struct setting_file *file)
+{
+	return check_no_less(file, 10);
+}
+
+/* 2: stopped, and what was merged is apart again. */
+static char *check_memory_ksm_want(const struct facts *f, const struct setting_file *file)
+{
+	return xstrdup(file->value && !strcmp(file->value, "2") ? "2" : "0");
+}
+
+/* The best that this machine has. */
+static char *check_power_profile_want(const struct facts *f, const struct setting_file *file)
+{
+	static const char *const best[] = {"performance", "balanced-performance", "balanced"};
+	_cleanup_(freep) char *choices = path_text(f->root_fd, "%s_choices", file->path);
+
+	for (size_t i = 0; choices && i < ELEMENTS(best); i++)
+		if (text_has_word(choices, best[i]))
+			return xstrdup(best[i]);
+	return xstrdup(best[0]);
+}
+
 /* Order of setting: services first (tuned and others restore their own values when they stop), then limits from
  * the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of restoring: SMT, since CPUs
  * come back with default values; the governor, since it changes turbo and preferences; turbo, since it limits
@@ -660,9 +699,10 @@ const struct check check_rows[] = {
 	{"pstate.boost", 'B', "frequency", "0",
 		"otherwise the driver raises the clock for a while after disk I/O", "tuned",
 		.setting = SWITCH(CPU "intel_pstate/hwp_dynamic_boost", "0", TURBO)},
-	{"platform", 'B', "frequency", "performance",
+	{"platform", 'B', "frequency", "performance, or the next best that the firmware has",
 		"in other profiles the firmware limits the processor's power", "tuned, Phoronix",
-		.setting = SWITCH("/sys/firmware/acpi/platform_profile", "performance", PREFERENCE)},
+		.setting = {.pattern = "/sys/firmware/acpi/platform_profile", .hardware = true, .want_of = check_power_profile_want,
+			.order = PREFERENCE, .restore_order = PREFERENCE}},
 	{"power", 'B', "frequency", "plugged in", "on battery the firmware lowers the clock frequency",
 		"pyperf", .how = "plug the machine in",
 		.decide = check_power_supply},
@@ -732,8 +772,10 @@ const struct check check_rows[] = {
 		"EMP", .how = "auditctl -D", .undo = "augenrules --load", .decide = check_kernel_audit},
 	{"numa.bal", 'B', "memory", "0", "the kernel unmaps pages now and then to see who uses them",
 		"tuned, bencher", .setting = AT_LAST("/proc/sys/kernel/numa_balancing", "0")},
-	{"ksm", 'B', "memory", "0", "the kernel scans memory for pages to merge", "bencher, tuned",
-		.setting = AT_LAST("/sys/kernel/mm/ksm/run", "0")},
+	{"ksm", 'B', "memory", "0 or 2: it does not run", "the kernel scans memory for pages to merge",
+		"bencher, tuned",
+		.setting = {.pattern = "/sys/kernel/mm/ksm/run", .want_of = check_memory_ksm_want, .order = REST,
+			.restore_order = REST}},
 	{"swap", 'B', "memory", "none in use", "reading a page back from disk takes milliseconds",
 		"BenchExec", .how = "add memory, or stop what uses it (emp-setup does not switch swap off)",
 		.decide = check_system_swap},
@@ -749,16 +791,20 @@ const struct check check_rows[] = {
 		.decide = check_kernel_scheduler},
 	{"timer.mig", 'C', "kernel", "0", "timers of idle CPUs move to busy ones", "tuned, bencher",
 		.setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/kernel/timer_migration", "0")},
-	{"hung", 'C', "kernel", "600 s", "the kernel looks at all processes once in this interval", "tuned",
-		.setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/kernel/hung_task_timeout_secs", "600")},
+	{"hung", 'C', "kernel", "at least 600 s, or 0 (off)",
+		"the kernel looks at all processes once in this interval", "tuned",
+		.setting = {.pattern = "/proc/sys/kernel/hung_task_timeout_secs", .want_of = check_kernel_hung_want,
+			.order = REST, .restore_order = REST, .on_request = true}},
 	{"thp", 'C', "memory", "never",
 		"the kernel assembles huge pages in the background",
 		"bencher; tuned's network-latency (its hpc profile wants always)",
 		.setting = ON_REQUEST(SETTING_BRACKETED, "/sys/kernel/mm/transparent_hugepage/enabled", "never")},
 	{"zswap", 'C', "memory", "N", "the kernel compresses pages instead of swapping them", "EMP",
 		.setting = ON_REQUEST(SETTING_PLAIN, "/sys/module/zswap/parameters/enabled", "N")},
-	{"vmstat", 'C', "memory", "10 s", "every CPU updates its memory statistics once in this interval",
-		"tuned, pyperf", .setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/vm/stat_interval", "10")},
+	{"vmstat", 'C', "memory", "at least 10 s",
+		"every CPU updates its memory statistics once in this interval", "tuned, pyperf",
+		.setting = {.pattern = "/proc/sys/vm/stat_interval", .want_of = check_memory_vmstat_want,
+			.order = REST, .restore_order = REST, .on_request = true}},
 	{"aspm", 'C', "idle", "performance",
 		"a PCI Express link takes time to wake up", "pepc",
 		.setting = ON_REQUEST(SETTING_BRACKETED, "/sys/module/pcie_aspm/parameters/policy", "performance")},

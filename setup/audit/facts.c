@@ -184,7 +184,8 @@ static void read_units(struct facts *f, struct units *units, const struct unit_l
 
 		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit)) {
 			int64_t next_ns = units_timer_next(units, unit->name);
-			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns};
+			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns,
+				units_timer_accuracy(units, unit->name)};
 
 			if (!*user && policy_stop(f->policy, unit->name))
 				*array_add(f->timers, f->n_timers) = elapse;

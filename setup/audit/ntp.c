@@ -164,14 +164,18 @@ static enum disciplines process_disciplines(
 		   *mask = status ? strstr(status, "\nCapEff:") : NULL;
 	unsigned long long capabilities = ~0ULL;
 	const struct process *parent;
+	bool elsewhere, may;
 	int pid, other;
 
 	if (mask)
 		sscanf(mask, " CapEff: %llx", &capabilities);
-	if (!(capabilities >> CAP_SYS_TIME & 1) ||
+	elsewhere = pids && sscanf(pids, " NSpid: %d %d", &pid, &other) == 2;
+	may = capabilities >> CAP_SYS_TIME & 1;
+	/* that of a session's guest tools may not */
+	if ((!may && (elsewhere || known->host)) ||
 		(known->idle && has_argument(f->root_fd, process->pid, known->idle)))
 		return IDLE;
-	if (pids && sscanf(pids, " NSpid: %d %d", &pid, &other) == 2)
+	if (elsewhere)
 		return ELSEWHERE;
 	parent = parent_line && sscanf(parent_line, " PPid: %d", &pid) == 1 ? process_of(f, pid) : NULL;
 	return parent && !strcmp(parent->name, process->name) ? IDLE : DISCIPLINES;

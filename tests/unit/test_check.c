@@ -80,14 +80,20 @@ TEST(a_systemd_that_does_not_answer_is_unknown)
 
 TEST(timers_are_named_with_their_time)
 {
-	struct elapse timers[] = {
-		{(char *)"apt-daily.timer", INT64_C(1800000000000000000)}, {(char *)"x.timer", 0}};
+	struct elapse timers[] = {{(char *)"apt-daily.timer", INT64_C(1800000000000000000), 60 * NS_PER_S},
+		{(char *)"x.timer", 0, 60 * NS_PER_S}};
 	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
 
 	assert_says("svc.timers", &f, CHECK_OFF, NULL);
 	assert_string_equal(finding.items, "apt-daily.timer x.timer");
 	assert_non_null(strstr(finding.value, "apt-daily.timer at 2027-"));
 	assert_non_null(strstr(finding.value, ", x.timer"));
+	assert_null(strstr(finding.value, "later"));
+	timers[0].late_ns = 12 * 3600 * NS_PER_S;
+	assert_says("svc.timers", &f, CHECK_OFF, " or up to 12 h 0 min later, x.timer");
+	f.due = timers;
+	f.n_due = 1;
+	assert_says("svc.due", &f, CHECK_OFF, " or up to 12 h 0 min later");
 }
 
 #define CHRONY                                       \

@@ -272,6 +272,16 @@ int64_t units_timer_next(struct units *units, const char *name)
 	return next;
 }
 
+int64_t units_timer_accuracy(struct units *units, const char *name)
+{
+	uint64_t accuracy_us = 0;
+
+	if (units_get(units, name, "Timer.AccuracyUSec", 't', &accuracy_us, NULL) < 0 ||
+		accuracy_us > INT64_MAX / 1000)
+		return 0;
+	return (int64_t)accuracy_us * 1000;
+}
+
 int units_timesync(struct units *units, char **ret_server, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;

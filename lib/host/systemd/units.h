@@ -71,6 +71,9 @@ int units_reload(struct units *units, struct error *err);
 /* When a timer elapses next: ns since 1970; 0: never, or systemd does not say. */
 int64_t units_timer_next(struct units *units, const char *name);
 
+/* How much later it may start its service (AccuracySec), for systemd to start several together; 0: not known. */
+int64_t units_timer_accuracy(struct units *units, const char *name);
+
 /* How often systemd starts a service, for comparison with how often it was observed. */
 struct timer {
 	char *name; /* "man-db.timer" */
