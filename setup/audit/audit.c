@@ -168,7 +168,7 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 
 	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id, "level",
 		&check->level, (size_t)1, "step", check->step, "state", states[finding->state].name, "value",
-		finding->value, "wanted", check->wanted, "why", check->why, "how", finding->how, "undo",
+		finding->value, "wanted", check->wanted, "why", check_why(check), "how", finding->how, "undo",
 		finding->undo, "who", check->who);
 	if (states[finding->state].absent)
 		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
@@ -225,7 +225,7 @@ static void print_check(const struct check *check, const struct finding *finding
 	} fields[] = {{"  found   ", finding->value ?: ""}, {"  wanted  ", check->wanted},
 		{"  fix     ", absent ? NULL : how},
 		{"  undo    ", absent || !strcmp(undo, CHECK_NO_UNDO) ? NULL : undo},
-		{"  why     ", check->why}, {"  advice  ", check->who}};
+		{"  why     ", check_why(check)}, {"  advice  ", check->who}};
 
 	printf("\n%s%s%s is %s%s%s\n", terminal_mark(stdout, MARK_STRONG), check->id,
 		terminal_mark(stdout, MARK_END), terminal_mark(stdout, state_mark(check, finding->state)),
@@ -260,10 +260,11 @@ static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
 	static const char others[] = "Also open, but not required: ";
+	const size_t most = MOST_ROWS - (audit->n_unknown > 0); /* the verdict has a line about them */
 
 	if (audit->n_open > 0)
-		print_checks(audit, audit->n_open > MOST_ROWS ? "A" : "ABC");
-	if (audit->n_open > MOST_ROWS) { /* what is not required has no room for rows */
+		print_checks(audit, audit->n_open > most ? "A" : "ABC");
+	if (audit->n_open > most) { /* what is not required has no room for rows */
 		_cleanup_(freep) char *list = NULL;
 
 		for (size_t i = 0; i < n_check_rows; i++)

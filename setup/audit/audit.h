@@ -44,6 +44,14 @@ struct clock_price {
 	double call_ns;  /* a system call that does nothing */
 };
 
+/* The time of all CPUs together since the machine was started, in ticks of /proc/stat. */
+struct cpu_ticks {
+	int64_t all;
+	int64_t steal; /* of these, what the host gave to others; -1: not reported */
+};
+
+void cpu_ticks_read(struct cpu_ticks *ret, int root_fd);
+
 /* What several checks or apply need, or what is asked of systemd and the kernel. What one check alone reads in files, it reads below
  * root_fd itself. What is not known is NULL, or -1 where nothing else is said. */
 struct facts {
@@ -89,6 +97,9 @@ struct facts {
 	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
 	int64_t n_programs;  /* -errno: not known */
 	int64_t audit_rules; /* of system calls and files; -errno: not known */
+	char *config;        /* of the kernel */
+	struct cpu_ticks ticks; /* when the audit began; 0: not read */
+	char *inhibitors; /* "fwupd: firmware update in progress": who holds off a shutdown or sleep; NULL: nobody */
 	int64_t irq_time;    /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
 	int64_t delayacct;   /* kernel.task_delayacct */
 	const char *locked;  /* the lock of a package manager at work; NULL: none */
@@ -190,7 +201,7 @@ struct check {
 	char level;       /* A: the protocol's core, B: strongly advised, C: optional */
 	const char *step; /* which part of the protocol */
 	const char *wanted;
-	const char *why;
+	const char *why;  /* NULL: as difference_rules has it */
 	const char *who;  /* advises it */
 	const char *how;  /* to get there, where apply does not */
 	const char *undo; /* likewise; NULL: restore does it, or there is nothing to undo */
@@ -214,6 +225,9 @@ extern const size_t n_check_rows;
 /* NULL: there is no such check. */
 const struct check *check_rows_find(const char *id);
 
+/* Why it affects times. */
+const char *check_why(const struct check *check);
+
 /* The files of a row's setting; none if they were not read. */
 const struct setting_files *check_files(const struct check *check, const struct facts *facts);
 
@@ -227,9 +241,15 @@ void finding_set_absent(struct finding *finding, const struct facts *facts, cons
 void finding_clear(struct finding *finding);
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
-check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;
+check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due,
+	check_daemons_inhibitors;
 /* What feeds and limits the processor. */
-check_decider check_power_supply;
+check_decider check_power_supply, check_power_cooling, check_power_uncore;
+setting_want_of check_power_uncore_want;
+/* What programs inherit from the shell that starts them. */
+check_decider check_session_affinity, check_session_priority, check_session_memory, check_session_numa;
+/* What slows the kernel down, or takes CPUs away from it. */
+check_decider check_kernel_debugging, check_kernel_perf, check_system_steal;
 /* EMPv2: exactly one daemon disciplines the clock, and both it and the kernel say so. */
 check_decider check_ntp;
 /* EMPv4: the running kernel is the newest of this system. */

@@ -51,8 +51,8 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 	discharges = s.discharges;
 	online = s.online;
 	if (discharges && online)
-		finding_set(ret, CHECK_OFF, "on battery: %s discharges, although %s is plugged in", discharges,
-			online);
+		finding_set(ret, CHECK_OFF, "on battery: %s discharges, although %s is plugged in",
+			discharges, online);
 	else if (discharges)
 		finding_set(ret, CHECK_OFF, "on battery");
 	else if (online || s.fed)
@@ -63,4 +63,59 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_UNKNOWN, "the battery does not say whether it discharges");
 	else
 		finding_set_absent(ret, f, "no battery or power adapter is reported");
+}
+
+/* Cooling devices that slow the processor down while their state is not 0. Fans and the like cool it. */
+void check_power_cooling(const struct facts *f, struct finding *ret)
+{
+	static const char *const slow[] = {
+		"Processor", "intel_powerclamp", "cpufreq-", "thermal-cpufreq-", "idle-", "thermal-idle-"};
+	_cleanup_(paths_clear) struct paths devices = paths_expand(
+		f->root_fd, "/sys/class/thermal/cooling_device[0-9]*");
+	_cleanup_(freep) char *active = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < devices.n; i++) {
+		_cleanup_(freep) char *type = path_text(f->root_fd, "%s/type", devices.items[i]);
+		int64_t state = path_int(f->root_fd, "%s/cur_state", devices.items[i]),
+			most = path_int(f->root_fd, "%s/max_state", devices.items[i]);
+		bool counts = false;
+
+		for (size_t k = 0; type && k < ELEMENTS(slow); k++)
+			counts |= !strncmp(type, slow[k], strlen(slow[k]));
+		n += counts;
+		if (counts && state > 0)
+			text_append(&active, ", ", "%s at %" PRId64 " of %" PRId64, type, state, most);
+	}
+	if (n == 0)
+		finding_set_absent(ret, f, "no device slows the processor to cool it");
+	else
+		finding_set(ret, active ? CHECK_OFF : CHECK_OK, "%s", active ?: "none is active");
+}
+
+static const char UNCORE_MIN[] = "min_freq_khz";
+
+char *check_power_uncore_want(const struct facts *f, const struct setting_file *file)
+{
+	return path_text(
+		f->root_fd, "%.*smax_freq_khz", (int)(strlen(file->path) - strlen(UNCORE_MIN)), file->path);
+}
+
+void check_power_uncore(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("uncore"), f);
+	const struct setting_file *other = NULL;
+
+	for (size_t i = 0; i < files->n; i++)
+		if (!other && files->items[i].value && files->items[i].want &&
+			strcmp(files->items[i].value, files->items[i].want) != 0)
+			other = &files->items[i];
+	if (files->n == 0)
+		finding_set_absent(ret, f, "the kernel does not control it");
+	else if (other)
+		finding_set(ret, CHECK_OFF, "%lld to %lld MHz", strtoll(other->value, NULL, 10) / 1000,
+			strtoll(other->want, NULL, 10) / 1000);
+	else
+		finding_set(ret, CHECK_OK, "%lld MHz",
+			files->items[0].value ? strtoll(files->items[0].value, NULL, 10) / 1000 : 0);
 }

@@ -119,6 +119,14 @@ void check_daemons_due(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none within %s", text_duration(f->within_ns));
 }
 
+void check_daemons_inhibitors(const struct facts *f, struct finding *ret)
+{
+	if (f->inhibitors)
+		finding_set(ret, CHECK_OFF, "%s", f->inhibitors);
+	else if (!no_units(f, ret))
+		finding_set(ret, CHECK_OK, "nobody holds off a shutdown");
+}
+
 /* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for hours), nor
  * is the daemon's (chronyd -x follows a server and leaves the clock alone). */
 void check_ntp(const struct facts *f, struct finding *ret)

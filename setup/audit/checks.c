@@ -9,9 +9,9 @@
 
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/cgroup.h"
+#include "lib/protocol/environment_diff.h"
 
 #define CPU "/sys/devices/system/cpu/"
-#define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 
 static void check_frequency_driver(const struct facts *f, struct finding *ret)
@@ -306,8 +306,8 @@ static void check_cpus_throttling(const struct facts *f, struct finding *ret)
 static void check_cpus_power(const struct facts *f, struct finding *ret)
 {
 	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
-	_cleanup_(paths_clear) struct paths zones = paths_expand(
-		f->root_fd, "/sys/class/powercap/intel-rapl:[0-9]*");
+	_cleanup_(paths_clear) struct paths zones = paths_expand(f->root_fd,
+		"/sys/class/powercap/intel-rapl*:[0-9]*"); /* of registers, and of memory (-mmio) */
 	_cleanup_(freep) char *low = NULL;
 	bool known = false;
 
@@ -454,6 +454,77 @@ static void check_cpus_nohz(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s", none ? "none" : list);
 }
 
+/* intel_pstate without HWP chooses the clock at the tick, which these CPUs do not have while they are busy; but for one governor. */
+static void check_cpus_tickless_clock(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *chooses = NULL;
+
+	if (!list || *list < '0' || *list > '9') {
+		finding_set(ret, CHECK_ABSENT, "all CPUs have a tick");
+		return;
+	}
+	for (size_t i = 0; i < q->n_policies; i++) {
+		const struct frequency_policy *p = &q->policies[i];
+		_cleanup_(freep) int *cpus = NULL;
+		size_t n = 0;
+		bool tickless = false;
+
+		text_parse_cpu_list(p->cpus ?: "", &cpus, &n);
+		for (size_t k = 0; k < n; k++)
+			tickless |= cpu_list_has(list, cpus[k]);
+		if (tickless && p->driver && !strcmp(p->driver, "intel_pstate") &&
+			!(p->governor && !strcmp(p->governor, "performance")))
+			chooses = chooses ?: p;
+	}
+	if (chooses)
+		finding_set(ret, CHECK_OFF, "CPU %s has no tick, and intel_pstate with %s needs it",
+			chooses->cpus, chooses->governor ?: "its governor");
+	else
+		finding_set(ret, CHECK_OK, "the clock does not follow the tick on CPU %s", list);
+}
+
+/* "all", or a list as the kernel takes it */
+static bool boot_list_has(const char *list, int cpu)
+{
+	return list && (!strcmp(list, "all") || cpu_list_has(list, cpu));
+}
+
+static void check_cpus_callbacks(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"),
+			      *rcu = kernel_boot_option(command_line, "rcu_nocbs"),
+			      *tickless = path_text(f->root_fd, CPU "nohz_full"); /* which implies it */
+
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (boot_list_has(rcu, f->cpu) || (tickless && cpu_list_has(tickless, f->cpu)))
+		finding_set(ret, CHECK_OK, "CPU %d leaves its RCU callbacks to others", f->cpu);
+	else
+		finding_set(ret, CHECK_OFF, "CPU %d runs its RCU callbacks itself", f->cpu);
+}
+
+static void check_cpus_workqueues(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("workqueue"), f);
+	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
+
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (!file)
+		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
+	else
+		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
+			"mask %s", file->value);
+}
+
+/* "inherit": as thp. */
+static char *check_memory_mthp_want(const struct facts *f, const struct setting_file *file)
+{
+	return xstrdup(file->value && !strcmp(file->value, "inherit") ? "inherit" : "never");
+}
+
 static void check_cpus_balancer(const struct facts *f, struct finding *ret)
 {
 	for (size_t i = 0; i < f->n_processes; i++)
@@ -597,31 +668,31 @@ const struct check check_rows[] = {
 		.how = "install chrony or another time daemon and give it a server", .decide = check_ntp,
 		.applied = true},
 	{"freq.driver", 'A', "EMPv3 frequency", "recorded only",
-		"the driver decides which of the other switches exist, and what they mean",
+		NULL,
 		"pyperf, krun, tuned", .how = "nothing to do",
 		.of_policies = true, .decide = check_frequency_driver},
 	{"freq.governor", 'A', "EMPv3 frequency", "performance on all CPUs",
-		"other governors change the clock frequency with the load",
+		NULL,
 		"pyperf, ReBench, krun, temci, tuned, LLVM", .of_policies = true,
 		.decide = check_frequency_governor,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor", .want = "performance",
 			.coupled_check = "epp", /* the governor forces it to performance; not all kernels restore it */
 			.keeps = of_governor, .write = cpufreq_write_governor, .order = GOVERNOR, .restore_order = GOVERNOR}},
 	{"freq.min", 'A', "EMPv3 frequency", "at least the base frequency",
-		"a clock that may slow down takes time to speed up again",
+		NULL,
 		"pyperf (which uses the turbo maximum)", .of_policies = true,
 		.decide = check_frequency_min,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*", .kind = SETTING_LIMITS,
 			.want_of = check_frequency_limits, .write = cpufreq_write_limits,
 			.order = LIMITS, .restore_order = LIMITS}},
-	{"turbo.intel", 'A', "EMPv3 turbo", "no_turbo = 1", TURBO_WHY,
+	{"turbo.intel", 'A', "EMPv3 turbo", "no_turbo = 1", NULL,
 		"EMP, pyperf, ReBench, temci, LLVM, BenchExec",
 		.number = {offsetof(struct facts, frequency.no_turbo),
 			{{CHECK_BY_HOST, "this machine does not use intel_pstate"},
 				{CHECK_OFF, "no_turbo = 0: turbo is on"}, {CHECK_OK, "no_turbo = 1"}}},
 		.setting = {.pattern = CPU "intel_pstate/no_turbo", .want = "1", .order = PREFERENCE,
 			.restore_order = TURBO, .hardware = true, .coupled_check = "pstate.pct"}}, /* lowers min_perf_pct */
-	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", TURBO_WHY, "EMP, temci, BenchExec",
+	{"turbo.boost", 'A', "EMPv3 turbo", "boost = 0", NULL, "EMP, temci, BenchExec",
 		.number = {offsetof(struct facts, frequency.boost),
 			{{CHECK_BY_HOST, "this machine has no global turbo switch"},
 				{CHECK_OK, "boost = 0"}, {CHECK_OFF, "boost = 1: turbo is on"}}},
@@ -629,11 +700,11 @@ const struct check check_rows[] = {
 			.coupled_check = "turbo.policy", /* the kernel writes it into every policy */
 			.order = PREFERENCE, .restore_order = TURBO}},
 	{"turbo.policy", 'A', "EMPv3 turbo", "boost = 0 in every policy",
-		TURBO_WHY, "EMP (tuned's latency-performance switches it on)",
+		NULL, "EMP (tuned's latency-performance switches it on)",
 		.how = "switch turbo off in the firmware setup", .decide = check_frequency_turbo_policy,
 		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/boost", "0", TURBO_POLICY)},
 	{"pstate.pct", 'A', "EMPv3 frequency", "max_perf_pct = 100",
-		"it caps the clock below the policies' limits, which do not show it", "tuned",
+		NULL, "tuned",
 		.decide = check_frequency_percent,
 		.setting = SWITCH(CPU "intel_pstate/m[ai][xn]_perf_pct", "100", LIMITS)},
 	{"speedstep", 'A', "EMPv3 SpeedStep", "off in firmware, or a fixed frequency",
@@ -652,7 +723,7 @@ const struct check check_rows[] = {
 		.how = "run outside of it, or: systemctl set-property --runtime UNIT CPUQuota=",
 		.decide = check_cpus_quota},
 	{"delayacct", 'B', "accounting", "0 or 1: CPU times do not need it",
-		"while it is 0, only waiting times (disk, swap, interrupts) are missing", "EMP",
+		NULL, "EMP",
 		.how = "sysctl kernel.task_delayacct=1, if waiting times are wanted",
 		.undo = "sysctl kernel.task_delayacct=0", 
 		.number = {offsetof(struct facts, delayacct),
@@ -675,6 +746,9 @@ const struct check check_rows[] = {
 		.how = "list timers in [stop] of a policy; systemctl stop cron; systemctl --user stop, as the user; log out",
 		.undo = "systemctl start, systemctl --user start",
 		.decide = check_daemons_due},
+	{"svc.inhibitors", 'B', "daemons", "nobody holds off a shutdown because work is going on",
+		"an update of firmware, a backup or a burning disc takes CPU and memory bandwidth", "EMP",
+		.how = "wait until it is done: systemd-inhibit --list", .decide = check_daemons_inhibitors},
 	{"svc.packagers", 'B', "daemons", "no package manager running, no shutdown scheduled",
 		"an installation replaces and restarts programs", "VirtualClient",
 		.how = "wait until it is done; 'shutdown -c' cancels a scheduled shutdown",
@@ -683,33 +757,43 @@ const struct check check_rows[] = {
 		"other programs take CPU, caches and memory bandwidth", "pyperf, google/benchmark, BenchExec",
 		.how = "see what runs: top", .decide = check_system_load},
 	{"clocksource", 'B', "time", "tsc, if the processor has a constant one; read without a system call",
-		"other counters take longer to read and are coarser", "tuned",
+		NULL, "tuned",
 		.how = "the kernel's log says why it does not trust the TSC: dmesg | grep -i tsc; 'emp-calibrate clocks' measures all clocks",
 		.decide = check_system_clocksource},
-	{"freq.max", 'B', "frequency", "the base frequency", "equal lower and upper limits fix the clock",
+	{"freq.max", 'B', "frequency", "the base frequency", NULL,
 		"nanobench", .how = "emp-setup apply --only freq.min (it sets both limits)",
 		.undo = "emp-setup restore",
 		.of_policies = true, .decide = check_frequency_max},
 	{"epp", 'B', "frequency", "performance",
-		"other values let the processor save energy by itself", "tuned, Phoronix",
+		NULL, "tuned, Phoronix",
 		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/energy_performance_preference", "performance",
 			PREFERENCE)},
-	{"epb", 'B', "frequency", "0 (performance)", "other values let the processor save energy by itself",
+	{"uncore", 'C', "frequency", "equal limits", NULL, "pepc, tuned", .decide = check_power_uncore,
+		.setting = {.pattern = CPU "intel_uncore_frequency/*/min_freq_khz", .want_of = check_power_uncore_want,
+			.order = PREFERENCE, .restore_order = PREFERENCE, .on_request = true, .hardware = true}},
+	{"nohz.pstate", 'B', "frequency", "no CPU without a tick whose clock follows the tick",
+		"intel_pstate chooses the clock at the tick: without one, it stays where it happens to be", "pyperf",
+		.how = "emp-setup apply --only freq.governor, or boot without nohz_full or with intel_pstate=disable",
+		.undo = "emp-setup restore", .of_policies = true, .decide = check_cpus_tickless_clock},
+	{"epb", 'B', "frequency", "0 (performance)", NULL,
 		"tuned", .setting = SWITCH(CPU "cpu[0-9]*/power/energy_perf_bias", "0", PREFERENCE)},
 	{"pstate.boost", 'B', "frequency", "0",
 		"otherwise the driver raises the clock for a while after disk I/O", "tuned",
 		.setting = SWITCH(CPU "intel_pstate/hwp_dynamic_boost", "0", TURBO)},
 	{"platform", 'B', "frequency", "performance, or the next best that the firmware has",
-		"in other profiles the firmware limits the processor's power", "tuned, Phoronix",
+		NULL, "tuned, Phoronix",
 		.setting = {.pattern = "/sys/firmware/acpi/platform_profile", .hardware = true, .want_of = check_power_profile_want,
 			.order = PREFERENCE, .restore_order = PREFERENCE}},
 	{"power", 'B', "frequency", "plugged in", "on battery the firmware lowers the clock frequency",
 		"pyperf", .how = "plug the machine in",
 		.decide = check_power_supply},
 	{"power.limit", 'B', "frequency", "not below what the processor is made for",
-		"a processor at its power limit lowers its clock", "EMP",
+		NULL, "EMP",
 		.how = "raise it in the firmware setup, or in /sys/class/powercap", .undo = "set it back",
 		.decide = check_cpus_power},
+	{"cooling", 'B', "frequency", "no device that slows the processor down is active",
+		"a processor that is too hot is slowed down or made to idle", "krun",
+		.how = "improve the cooling, or wait until it is cool", .decide = check_power_cooling},
 	{"throttling", 'B', "frequency", "none since the machine was started",
 		"a processor that is too hot lowers its clock", "BenchExec, krun",
 		.how = "improve the cooling; runs list it among the disturbances",
@@ -720,6 +804,26 @@ const struct check check_rows[] = {
 		"rtla, tuned, bencher",
 		.how = "emp-setup apply --for -- COMMAND (while COMMAND runs)", .undo = "ends with COMMAND",
 		.decide = check_cpus_latency},
+	{"steal", 'B', "CPUs", "at most 1 % of the CPUs' time",
+		"the host gives the CPU to other machines while a program waits; runs count it too", "bencher",
+		.how = "ask the host's owner for CPUs of your own, or measure at another time",
+		.decide = check_system_steal},
+	{"affinity", 'B', "CPUs", "all CPUs that are online and not isolated, or the one that is chosen",
+		"programs inherit it from this shell, and share these CPUs with others", "pyperf, BenchExec",
+		.how = "taskset -cp 0-N $$ in this shell; of a group: systemctl set-property --runtime UNIT AllowedCPUs=",
+		.undo = "leave the shell", .decide = check_session_affinity},
+	{"priority", 'B', "CPUs", "SCHED_OTHER, nice 0 or below",
+		"programs inherit it from this shell: others go first, or the kernel stops a real-time one for 5 % of each second",
+		"krun, ReBench", .how = "renice -n 0 -p $$ and chrt --other -p 0 $$, as root, or a new shell",
+		.undo = "leave the shell", .decide = check_session_priority},
+	{"cgroup.memory", 'B', "memory", "no limit where programs are started",
+		"near its limit a program is stopped while the kernel frees memory", "EMP",
+		.how = "run outside of it, or: systemctl set-property --runtime UNIT MemoryHigh=infinity MemoryMax=infinity",
+		.undo = "systemctl set-property with the limit found", .decide = check_session_memory},
+	{"numa.place", 'B', "memory", "a CPU that is chosen, and memory of its node",
+		"memory of another node takes longer to reach; without a chosen CPU, each run may start on another node",
+		"BenchExec", .how = "choose a CPU: emp-setup audit --cpu N, emp-measure --cpu N; numactl --localalloc",
+		.decide = check_session_numa},
 	{"cgroup.weight", 'B', "CPUs", "not below the usual",
 		"other groups get more time where they compete", "EMP",
 		.how = "run outside of it, or: systemctl set-property --runtime UNIT CPUWeight=100",
@@ -728,7 +832,7 @@ const struct check check_rows[] = {
 		"pyperf, bencher", .how = "systemctl stop irqbalance", .undo = "systemctl start irqbalance",
 		.decide = check_cpus_balancer},
 	{"irq.default", 'B', "CPUs", "not the core that programs are timed on",
-		"new interrupts may be handled on it", "pyperf, bencher",
+		NULL, "pyperf, bencher",
 		.how = "emp-setup apply --isolate N, or --cpu N --only irq.default,irq.each",
 		.decide = check_cpus_new_interrupts,
 		.setting = {.pattern = "/proc/irq/default_smp_affinity", .want_of = check_cpus_interrupt_want,
@@ -741,11 +845,11 @@ const struct check check_rows[] = {
 			.write = interrupt_write_list, .order = REST, .restore_order = REST, .on_request = true,
 			.isolates = true}},
 	{"core.type", 'B', "CPUs", "cores of one type, or a CPU that is chosen",
-		"the same work takes more CPU time on a slow core, up to twice as much",
-		"Intel, Arm", .how = "choose a CPU: emp-setup audit --cpu N, emp-measure --cpu N",
+		NULL,
+		"EMP", .how = "choose a CPU: emp-setup audit --cpu N, emp-measure --cpu N",
 		.decide = check_cpus_type},
 	{"smt", 'B', "CPUs", "off, or the measured CPU's siblings idle",
-		"the other thread of a core uses the same units and caches",
+		NULL,
 		"LLVM, temci, BenchExec, bencher", .how = "emp-setup apply --isolate N (keeps them idle), or --only smt",
 		.decide = check_cpus_smt,
 		.setting = {.pattern = CPU "smt/control", .want = "off", .order = FIRST, .restore_order = FIRST,
@@ -758,11 +862,17 @@ const struct check check_rows[] = {
 		"limits the sampling rate of a forgotten profiler", "pyperf, krun, ReBench",
 		.setting = {.pattern = "/proc/sys/kernel/perf_event_max_sample_rate", .want = "1", .order = REST,
 			.restore_order = PERF}},
-	{"nmi", 'B', "kernel", "0", "the watchdog interrupts every CPU and uses a hardware counter",
+	{"nmi", 'B', "kernel", "0", NULL,
 		"tuned, bencher, mmtests", .setting = AT_LAST("/proc/sys/kernel/nmi_watchdog", "0")},
 	{"trace", 'B', "kernel", "nop", "a tracer writes a record at every event of the kernel", "EMP",
 		.how = "echo nop >/sys/kernel/tracing/current_tracer", .undo = "write back the value found",
 		.decide = check_kernel_tracer},
+	{"perf.events", 'B', "kernel", "no process that counts or samples on all CPUs",
+		"counters are read at every switch of tasks, and samples interrupt programs", "EMP",
+		.how = "end these processes", .undo = "start them again", .decide = check_kernel_perf},
+	{"debug", 'B', "kernel", "none", "the kernel checks each lock, allocation or access to memory",
+		"EMP", .how = "boot a kernel that is not for debugging, or with init_on_alloc=0 init_on_free=0",
+		.undo = "boot the old kernel", .decide = check_kernel_debugging},
 	{"left", 'B', "kernel", "nothing", "traces, frozen programs and loads that outlive a killed EMP disturb others",
 		"EMP", .how = "emp-setup restore", .decide = check_kernel_leftovers},
 	{"bpf", 'B', "kernel", "none but EMP's", "a BPF program runs at each event that it is attached to", "EMP",
@@ -770,9 +880,9 @@ const struct check check_rows[] = {
 		.decide = check_kernel_programs},
 	{"audit", 'B', "kernel", "no rules", "with rules, the kernel keeps a record of every system call",
 		"EMP", .how = "auditctl -D", .undo = "augenrules --load", .decide = check_kernel_audit},
-	{"numa.bal", 'B', "memory", "0", "the kernel unmaps pages now and then to see who uses them",
+	{"numa.bal", 'B', "memory", "0", NULL,
 		"tuned, bencher", .setting = AT_LAST("/proc/sys/kernel/numa_balancing", "0")},
-	{"ksm", 'B', "memory", "0 or 2: it does not run", "the kernel scans memory for pages to merge",
+	{"ksm", 'B', "memory", "0 or 2: it does not run", NULL,
 		"bencher, tuned",
 		.setting = {.pattern = "/sys/kernel/mm/ksm/run", .want_of = check_memory_ksm_want, .order = REST,
 			.restore_order = REST}},
@@ -780,33 +890,42 @@ const struct check check_rows[] = {
 		"BenchExec", .how = "add memory, or stop what uses it (emp-setup does not switch swap off)",
 		.decide = check_system_swap},
 	{"isolated", 'C', "CPUs", "the CPU that programs are timed on",
-		"the kernel does not move other tasks to an isolated CPU", "tuned, pyperf, bencher (krun advises against it)",
+		NULL, "tuned, pyperf, bencher (krun advises against it)",
 		.how = "emp-setup apply --isolate N, or boot with isolcpus=N", .undo = "emp-setup restore",
 		.decide = check_cpus_isolated},
 	{"nohz_full", 'C', "CPUs", "the CPU that programs are timed on",
-		"the tick interrupts a program 100 to 1000 times a second", "krun, tuned, pyperf",
+		NULL, "krun, tuned, pyperf",
 		.how = "boot with nohz_full=N", .undo = "boot without it", .decide = check_cpus_nohz},
+	{"rcu_nocbs", 'C', "CPUs", "the CPU that programs are timed on", NULL, "tuned, pyperf",
+		.how = "boot with rcu_nocbs=N", .undo = "boot without it", .decide = check_cpus_callbacks},
+	{"workqueue", 'C', "CPUs", "not the core that programs are timed on", NULL, "tuned, bencher",
+		.how = "emp-setup apply --cpu N --only workqueue", .decide = check_cpus_workqueues,
+		.setting = {.pattern = "/sys/devices/virtual/workqueue/cpumask", .want_of = check_cpus_interrupt_want,
+			.order = REST, .restore_order = REST, .on_request = true}},
 	{"sched", 'C', "kernel", "recorded only",
-		"how soon another task gets the CPU depends on them", "tuned", .how = "nothing to do",
+		NULL, "tuned", .how = "nothing to do",
 		.decide = check_kernel_scheduler},
-	{"timer.mig", 'C', "kernel", "0", "timers of idle CPUs move to busy ones", "tuned, bencher",
+	{"timer.mig", 'C', "kernel", "0", NULL, "tuned, bencher",
 		.setting = ON_REQUEST(SETTING_PLAIN, "/proc/sys/kernel/timer_migration", "0")},
 	{"hung", 'C', "kernel", "at least 600 s, or 0 (off)",
-		"the kernel looks at all processes once in this interval", "tuned",
+		NULL, "tuned",
 		.setting = {.pattern = "/proc/sys/kernel/hung_task_timeout_secs", .want_of = check_kernel_hung_want,
 			.order = REST, .restore_order = REST, .on_request = true}},
 	{"thp", 'C', "memory", "never",
-		"the kernel assembles huge pages in the background",
+		NULL,
 		"bencher; tuned's network-latency (its hpc profile wants always)",
 		.setting = ON_REQUEST(SETTING_BRACKETED, "/sys/kernel/mm/transparent_hugepage/enabled", "never")},
-	{"zswap", 'C', "memory", "N", "the kernel compresses pages instead of swapping them", "EMP",
+	{"mthp", 'C', "memory", "never, or as thp", NULL, "EMP",
+		.setting = {.pattern = "/sys/kernel/mm/transparent_hugepage/hugepages-*/enabled", .kind = SETTING_BRACKETED,
+			.want_of = check_memory_mthp_want, .order = REST, .restore_order = REST, .on_request = true}},
+	{"zswap", 'C', "memory", "N", NULL, "EMP",
 		.setting = ON_REQUEST(SETTING_PLAIN, "/sys/module/zswap/parameters/enabled", "N")},
 	{"vmstat", 'C', "memory", "at least 10 s",
-		"every CPU updates its memory statistics once in this interval", "tuned, pyperf",
+		NULL, "tuned, pyperf",
 		.setting = {.pattern = "/proc/sys/vm/stat_interval", .want_of = check_memory_vmstat_want,
 			.order = REST, .restore_order = REST, .on_request = true}},
 	{"aspm", 'C', "idle", "performance",
-		"a PCI Express link takes time to wake up", "pepc",
+		NULL, "pepc",
 		.setting = ON_REQUEST(SETTING_BRACKETED, "/sys/module/pcie_aspm/parameters/policy", "performance")},
 	{},
 };
@@ -820,6 +939,11 @@ const struct check *check_rows_find(const char *id)
 		if (!strcmp(c->id, id))
 			return c;
 	return NULL;
+}
+
+const char *check_why(const struct check *check)
+{
+	return check->why ?: difference_why(check->id);
 }
 
 const struct setting_files *check_files(const struct check *check, const struct facts *f)

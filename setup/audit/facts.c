@@ -150,16 +150,15 @@ static void read_settings(struct facts *f)
 
 void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
-	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL,
-			      *irq_time = NULL;
+	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *irq_time = NULL;
 	size_t n = 0;
 
 	f->root_fd = root_fd;
 	read_cpus(f, cpu);
 	f->clocksource = path_text(
 		root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	if (release && kernel_config_read(&config, root_fd, release) == 0)
-		irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
+	if (release && kernel_config_read(&f->config, root_fd, release) == 0)
+		irq_time = kernel_config_get(f->config, "CONFIG_IRQ_TIME_ACCOUNTING");
 	f->irq_time = irq_time ? !strcmp(irq_time, "y") : -1;
 	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
 	read_locks(f);
@@ -282,6 +281,7 @@ static void ask_running_system(struct facts *f)
 			units_list(manager, &list, &why) == 0)
 			read_units(f, manager, &list, text_brief("user-%d/", uid), until_ns);
 	}
+	f->inhibitors = inhibitors_blocking();
 	users = sessions_desktops();
 	for (char **user = users; *user; user++)
 		*array_add(f->due, f->n_due) = (struct elapse){text_format("desktop-session:%s", *user), 0};
@@ -304,6 +304,8 @@ int facts_read(struct facts *ret, struct error *err)
 	if (r < 0)
 		return r;
 	machine_read(&f.machine, root_fd);
+	if (root_fd == AT_FDCWD)
+		cpu_ticks_read(&f.ticks, root_fd);
 	frequency_read(&f.frequency, root_fd);
 	frequency_read_registers(&f.frequency, root_fd, f.machine.cpu_vendor);
 	r = policy_load(&f.policy, NULL, options.policy, &f.machine, err);
@@ -327,6 +329,8 @@ void facts_clear(struct facts *f)
 	core_types_clear(&f->cores);
 	free(f->clocksource);
 	free(f->programs);
+	free(f->config);
+	free(f->inhibitors);
 	machine_clear(&f->machine);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);

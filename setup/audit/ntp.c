@@ -192,22 +192,24 @@ static bool unit_runs(const struct facts *f, const struct known_daemon *known)
 	return false;
 }
 
-/* The daemons that share a name of a process, of which KNOWN[first] is the first: as many as processes set the clock, named by
- * their units, which identify a daemon better; or, where no process is visible, as many as units run. */
-static void add_daemons(struct facts *f, size_t first)
+/* The daemons that share a name of a process, of which KNOWN[first] is the first: as many as processes set the clock. Units identify a
+ * daemon better, so they are added first, then processes; or, where no process is visible, units alone. */
+static void add_daemons(struct facts *f, size_t first, bool by_unit)
 {
 	size_t n[IDLE + 1] = {}, added = 0, most;
 
 	for (size_t i = 0; i < f->n_processes; i++)
 		if (!strcmp(f->processes[i].name, KNOWN[first].process))
 			n[process_disciplines(f, &f->processes[i], &KNOWN[first])]++;
+	for (size_t i = 0; i < f->n_daemons; i++)
+		added += !strcmp(f->daemons[i].known->process, KNOWN[first].process);
 	most = n[DISCIPLINES] + n[ELSEWHERE] + n[IDLE] > 0 ? n[DISCIPLINES] : SIZE_MAX;
-	for (size_t i = first; i < ELEMENTS(KNOWN) && added < most; i++)
+	for (size_t i = first; by_unit && i < ELEMENTS(KNOWN) && added < most; i++)
 		if (!strcmp(KNOWN[i].process, KNOWN[first].process) && unit_runs(f, &KNOWN[i])) {
 			*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){KNOWN[i].name, &KNOWN[i]};
 			added++;
 		}
-	for (; added < n[DISCIPLINES]; added++)
+	for (; !by_unit && added < n[DISCIPLINES]; added++)
 		*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){KNOWN[first].name, &KNOWN[first]};
 	if (n[ELSEWHERE] > 0 && !f->contained)
 		f->contained = KNOWN[first].name;
@@ -217,11 +219,13 @@ void ntp_read(struct facts *f, struct units *units)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0, first; i < ELEMENTS(KNOWN); i++) {
-		for (first = 0; strcmp(KNOWN[first].process, KNOWN[i].process) != 0;)
+	for (size_t i = 0, first; i < 2 * ELEMENTS(KNOWN); i++) {
+		const size_t row = i % ELEMENTS(KNOWN);
+
+		for (first = 0; strcmp(KNOWN[first].process, KNOWN[row].process) != 0;)
 			first++;
-		if (first == i)
-			add_daemons(f, i);
+		if (first == row)
+			add_daemons(f, row, i == row);
 	}
 	for (size_t i = 0; i < f->n_daemons; i++) {
 		struct ntp_daemon *d = &f->daemons[i];

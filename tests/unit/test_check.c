@@ -2,6 +2,7 @@
 /* The checks of an audit, on made-up machines. */
 #include "tests/unit/check.h"
 
+#include "lib/protocol/environment_diff.h"
 #include "setup/audit/audit.h"
 
 static struct finding finding;
@@ -418,12 +419,43 @@ TEST(timers_that_are_due_are_named_with_their_time)
 TEST(every_row_says_why_and_how)
 {
 	for (const struct check *c = check_rows; c->id; c++) {
-		assert_true(c->step && c->wanted && c->why && c->who);
+		assert_true(c->step && c->wanted && check_why(c) && c->who);
 		assert_true(c->decide || c->number.found[0].text || c->setting.pattern);
 		assert_true(c->how || c->applied || c->setting.pattern);
 		assert_true(!c->setting.pattern || c->setting.want || c->setting.want_of);
 		assert_non_null(strchr("ABCR", c->level));
 		for (const struct check *d = check_rows; d < c; d++)
 			assert_string_not_equal(c->id, d->id);
+	}
+}
+
+/* A check has its reason from the rule about the same setting, and what it advises cannot be what the rule waves through. */
+TEST(the_audit_and_the_comparison_of_fingerprints_judge_alike)
+{
+	for (const struct difference_rule *rule = difference_rules; rule->pattern; rule++) {
+		const struct check *check = rule->check ? check_rows_find(rule->check) : NULL;
+
+		if (!rule->check)
+			continue;
+		assert_non_null(check);
+		assert_null(check->why);
+		assert_string_equal(check_why(check), rule->why);
+		assert_true(check->level == 'C' || !strcmp(check->id, "delayacct") ||
+			    rule->demand > VALIDITY_HOLDS);
+	}
+}
+
+TEST(what_affects_times_is_said_of_each_difference)
+{
+	static const char *const affects[] = {"power.platform_profile", "libc", "kernel.numa_balancing",
+		"kernel.aslr", "memory.hugepages", "memory.ksm", "kernel.nmi_watchdog", "power.limits.x",
+		"power.energy_perf_bias.0-3.value", "idle.disabled.0.states", "cpus.rcu_nocbs",
+		"kernel.workqueue_cpumask", "frequency.policies.0-3.governor", "units.cron.service", "units"};
+
+	for (size_t i = 0; i < ELEMENTS(affects); i++) {
+		struct difference d = {.what = (char *)affects[i]};
+
+		assert_true(difference_rule(&d)->demand >= VALIDITY_REPEAT_SHORT);
+		assert_null(strstr(difference_rule(&d)->why, "hardly"));
 	}
 }

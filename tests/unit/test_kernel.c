@@ -153,6 +153,28 @@ TEST_IN_TREE(the_newest_image_counts_and_rescue_images_do_not)
 	kernel_clear(&kernel);
 }
 
+static void assert_option(const char *command_line, const char *option, const char *value)
+{
+	_cleanup_(freep) char *found = kernel_boot_option(command_line, option);
+
+	if (value)
+		assert_string_equal(found, value);
+	else
+		assert_null(found);
+}
+
+TEST(a_boot_option_is_found_by_its_whole_name_and_the_last_counts)
+{
+	static const char line[] = "ro rcu_nocbs=1-3 xrcu=5 quiet rcu_nocbs=2 slub_debug";
+
+	assert_option(line, "rcu_nocbs", "2");
+	assert_option(line, "rcu", NULL);
+	assert_option(line, "quiet", "");
+	assert_option(line, "slub_debug", "");
+	assert_option("", "quiet", NULL);
+	assert_option(NULL, "quiet", NULL);
+}
+
 TEST_IN_TREE(options_of_the_configuration_are_found_by_their_whole_name)
 {
 	_cleanup_(freep) char *config = NULL, *hz = NULL, *preempt = NULL;

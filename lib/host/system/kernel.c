@@ -316,6 +316,21 @@ char *kernel_config_get(const char *config, const char *option)
 	return xstrdup("n");
 }
 
+char *kernel_boot_option(const char *command_line, const char *option)
+{
+	size_t len = strlen(option);
+	char *value = NULL;
+
+	for (const char *p = command_line; p && *p; p += strcspn(p, " ")) {
+		p += strspn(p, " ");
+		if (strncmp(p, option, len) != 0 || !strchr(" =", p[len])) /* or the end of the line */
+			continue;
+		free(value);
+		value = p[len] == '=' ? xstrndup(p + len + 1, strcspn(p + len + 1, " ")) : xstrdup("");
+	}
+	return value;
+}
+
 void kernel_clock_read(struct clock_state *ret)
 {
 	struct timex timex = {};

@@ -50,6 +50,10 @@ int kernel_config_read(char **ret, int root_fd, const char *release);
  * The caller frees it. */
 char *kernel_config_get(const char *config, const char *option);
 
+/* The value of an option in the kernel's command line, the last one if it is there twice; "" of one without a value. NULL: it is not
+ * there, or the line is NULL. The caller frees it. */
+char *kernel_boot_option(const char *command_line, const char *option);
+
 /* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec without any server leaves it at "synchronised". */
 
 struct clock_state {

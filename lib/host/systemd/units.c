@@ -575,6 +575,28 @@ char **sessions_desktops(void)
 	return users;
 }
 
+char *inhibitors_blocking(void)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *what, *who, *why, *mode;
+	char *list = NULL;
+
+	if (access("/run/systemd/seats/", F_OK) < 0 ||
+		sd_bus_open_system(&bus) < 0) /* a call would start logind */
+		return NULL;
+	sd_bus_set_method_call_timeout(bus, LOGIND_TIMEOUT_US);
+	if (sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1",
+		    "org.freedesktop.login1.Manager", "ListInhibitors", NULL, &reply, "") < 0 ||
+		sd_bus_message_enter_container(reply, 'a', "(ssssuu)") < 0)
+		return NULL;
+	while (sd_bus_message_read(reply, "(ssssuu)", &what, &who, &why, &mode, NULL, NULL) > 0)
+		if (!strncmp(mode, "block", strlen("block")) && strncmp(who, "emp-", 4) != 0 &&
+			(strstr(what, "shutdown") || strstr(what, "sleep")))
+			text_append(&list, ", ", "%s: %s", who, why);
+	return list;
+}
+
 int inhibit_sleep(const char *who, const char *why, struct error *err)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;

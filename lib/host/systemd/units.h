@@ -98,6 +98,10 @@ int units_timesync(struct units *units, char **ret_server, struct error *err);
  * argv_freep. None where logind does not run. */
 char **sessions_desktops(void);
 
+/* Who holds off a shutdown or sleep now because work is going on, but EMP: "fwupd: firmware update in progress", with ", " between. What
+ * only delays it, or replaces what a key does, does not count. The caller frees it; NULL: nobody, or logind does not run. */
+char *inhibitors_blocking(void);
+
 /* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
  * as the hold is to last; the kernel ends it with the process. Negative with a sentence if there is no logind or it refuses. */
 int inhibit_sleep(const char *who, const char *why, struct error *err);
