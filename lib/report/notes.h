@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/book/book.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/sample_size.h"
 
@@ -34,6 +35,11 @@ int environment_differences(
  * made, which the caller frees; not written if it is nothing, or not known; NULL: not wanted. */
 int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
 	char **ret_changes, struct error *err);
+
+/* On a processor with cores of several types, below root_fd: which one `cpu` is; or, if that is -1, that PT depends on which of the
+ * CPUs in `allowed` ran the program, if they are of several; and that a profile (NULL: none) is of another type. */
+void core_types_note(
+	struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed, const struct profile *profile);
 
 /* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
  * calibrations of the environment (0: none), else by the profile (NULL: none), which is then of another environment: the text
