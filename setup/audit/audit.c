@@ -8,7 +8,6 @@
 #include "setup/options.h"
 
 #include <stdarg.h>
-#include <sys/statvfs.h>
 
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 {
@@ -38,15 +37,6 @@ void finding_clear(struct finding *finding)
 	free(finding->items);
 	free(finding->how);
 	*finding = (struct finding){};
-}
-
-/* How a container keeps its host's settings from its processes. */
-static bool is_read_only(int root_fd, const char *path)
-{
-	_cleanup_(closep) int fd = path_open(root_fd, O_RDONLY, "%s", path);
-	struct statvfs fs;
-
-	return fd >= 0 && fstatvfs(fd, &fs) == 0 && fs.f_flag & ST_RDONLY;
 }
 
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
@@ -91,7 +81,8 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 	else if (!other->value)
 		finding_set(ret, other->error == -EACCES ? CHECK_REFUSED : CHECK_UNKNOWN, "%s: %s",
 			other->path, strerror(-other->error));
-	else if (facts->machine.container && is_read_only(facts->root_fd, other->path))
+	else if (facts->machine.container && faccessat(facts->root_fd, other->path, W_OK, 0) < 0 &&
+		 errno == EROFS) /* how a container keeps its host's settings from its processes */
 		finding_set(ret, CHECK_BY_HOST, "%s; the host decides", other->value);
 	else if (files->n == 1)
 		finding_set(ret, CHECK_OFF, "%s", other->value);

@@ -231,23 +231,6 @@ void check_kernel_pending(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none");
 }
 
-/* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
-static void set_unreadable(const struct facts *f, struct finding *ret, int r, const char *what)
-{
-	const bool refused = r == -EACCES || r == -EPERM, root = geteuid() == 0;
-
-	if (refused && root && f->machine.container)
-		finding_set(ret, CHECK_BY_HOST, "%s: the host decides; not visible in a container", what);
-	else if (refused)
-		finding_set(ret, CHECK_REFUSED,
-			root ? "the kernel does not let anybody read %s" : "only root can read %s", what);
-	else {
-		finding_set(ret, CHECK_UNKNOWN, "%s cannot be read here", what);
-		ret->how = xstrdup("check it by hand");
-		ret->undo = CHECK_NO_UNDO;
-	}
-}
-
 void check_system_packagers(const struct facts *f, struct finding *ret)
 {
 	struct stat st;
@@ -257,7 +240,7 @@ void check_system_packagers(const struct facts *f, struct finding *ret)
 	else if (fstatat(f->root_fd, text_below(f->root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0)
 		finding_set(ret, CHECK_OFF, "a shutdown is scheduled");
 	else if (f->lock_error)
-		set_unreadable(f, ret, f->lock_error, "the package manager's locks");
+		finding_set(ret, CHECK_REFUSED, "only root can read the package manager's locks");
 	else
 		finding_set(ret, CHECK_OK, "none");
 }
@@ -323,6 +306,24 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 	else
 		finding_set(ret, total ? CHECK_OFF : CHECK_OK, "%" PRId64 " MiB in %s",
 			total / 1024 + (total % 1024 > 0), text_count(areas, "area"));
+}
+
+/* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
+static void set_unreadable(const struct facts *f, struct finding *ret, int r, const char *what)
+{
+	bool refused = r == -EACCES || r == -EPERM;
+
+	if (refused && f->machine.container) {
+		finding_set(ret, CHECK_BY_HOST, "the host decides; %s cannot be read in a container", what);
+		return;
+	}
+	refused = refused && geteuid() != 0;
+	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
+		refused ? "only root can read %s" : "%s cannot be read here", what);
+	if (!refused) {
+		ret->how = xstrdup("check it by hand");
+		ret->undo = CHECK_NO_UNDO;
+	}
 }
 
 /* Where the tracer is "nop", single events may be traced. */
