@@ -243,8 +243,18 @@ void finding_clear(struct finding *finding);
 /* EMPv1: services and timers that are not needed, judged by the policy. */
 check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due,
 	check_daemons_inhibitors;
+/* EMPv3: how fast the processor runs. */
+check_decider check_frequency_driver, check_frequency_governor, check_frequency_min, check_frequency_max,
+	check_frequency_percent, check_frequency_turbo_policy, check_frequency_speedstep;
+setting_want_of check_frequency_limits;
+/* What shares the CPU that programs are timed on. */
+check_decider check_cpus_latency, check_cpus_smt, check_cpus_type, check_cpus_quota, check_cpus_weight,
+	check_cpus_isolated, check_cpus_nohz, check_cpus_tickless_clock, check_cpus_callbacks,
+	check_cpus_workqueues, check_cpus_balancer, check_cpus_interrupts, check_cpus_new_interrupts;
+setting_want_of check_cpus_interrupt_want;
 /* What feeds and limits the processor. */
-check_decider check_power_supply, check_power_cooling, check_power_uncore;
+check_decider check_power_supply, check_power_cooling, check_power_uncore, check_power_throttling,
+	check_power_limits;
 setting_want_of check_power_uncore_want;
 /* What programs inherit from the shell that starts them. */
 check_decider check_session_affinity, check_session_priority, check_session_memory, check_session_numa;

@@ -2,6 +2,8 @@
 /* The checks of what feeds and limits the processor: battery or mains, power limits, cooling. See audit.h. */
 #include "setup/audit/audit.h"
 
+#define CPU "/sys/devices/system/cpu/"
+
 /* Of a laptop with a USB-C charger, each port is a supply of type USB; those of mice and phones have the scope "Device". */
 struct supplies {
 	bool battery;     /* of the machine */
@@ -118,4 +120,56 @@ void check_power_uncore(const struct facts *f, struct finding *ret)
 	else
 		finding_set(ret, CHECK_OK, "%lld MHz",
 			files->items[0].value ? strtoll(files->items[0].value, NULL, 10) / 1000 : 0);
+}
+
+void check_power_throttling(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(paths_clear) struct paths paths = paths_expand(
+		f->root_fd, CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
+	int64_t n = -1; /* the sum over all CPUs, of their own and of the package's */
+
+	for (size_t i = 0; i < paths.n; i++) {
+		int64_t count = path_int(f->root_fd, "%s", paths.items[i]);
+
+		if (count >= 0)
+			n = (n < 0 ? 0 : n) + count;
+	}
+	if (n < 0)
+		finding_set_absent(ret, f, "the processor does not count it");
+	else if (n > 0)
+		finding_set(ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
+	else
+		finding_set(ret, CHECK_OK, "never since the machine was started");
+}
+
+/* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the processor is made for. Parts of a package
+ * ("intel-rapl:0:1") have none of their own. */
+void check_power_limits(const struct facts *f, struct finding *ret)
+{
+	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
+	_cleanup_(paths_clear) struct paths zones = paths_expand(f->root_fd,
+		"/sys/class/powercap/intel-rapl*:[0-9]*"); /* of registers, and of memory (-mmio) */
+	_cleanup_(freep) char *low = NULL;
+	bool known = false;
+
+	for (size_t i = 0; i < zones.n * CONSTRAINTS; i++) {
+		const char *zone = zones.items[i / CONSTRAINTS];
+		int k = (int)(i % CONSTRAINTS);
+		_cleanup_(freep) char *name = path_text(f->root_fd, "%s/name", zone),
+				      *kind = path_text(f->root_fd, "%s/constraint_%d_name", zone, k);
+		int64_t limit = path_int(f->root_fd, "%s/constraint_%d_power_limit_uw", zone, k),
+			most = path_int(f->root_fd, "%s/constraint_%d_max_power_uw", zone, k);
+
+		if (strchr(strchr(zone, ':') + 1, ':') || !kind || strcmp(kind, "long_term") != 0 ||
+			limit <= 0 || most <= 0)
+			continue;
+		known = true;
+		if (limit < most)
+			text_append(&low, ", ", "%s %" PRId64 " W of %" PRId64 " W", name ?: "?",
+				limit / UW_PER_W, most / UW_PER_W);
+	}
+	if (!known)
+		finding_set_absent(ret, f, "the kernel does not report the processor's power");
+	else
+		finding_set(ret, low ? CHECK_OFF : CHECK_OK, "%s", low ?: "as the processor is made for");
 }
