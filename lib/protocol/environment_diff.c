@@ -166,7 +166,8 @@ void differences_clear(struct differences *d)
 #define POLICIES "frequency.policies.*."
 
 // clang-format off
-/* The first row that matches counts. What the audit advises (levels A and B) matters; what it has as optional may not. */
+/* The first row that matches counts. What the audit advises (levels A and B) matters; what it
+ * has as optional may not. */
 const struct difference_rule difference_rules[] = {
 	{true, "cpu.microcode", VALIDITY_REPEAT_SHORT, true, "microcode changes the cost of instructions", NULL},
 	{true, "firmware.version", VALIDITY_REPEAT_SHORT, true, "firmware sets power limits and clocks", NULL},

@@ -36,8 +36,9 @@ int environment_differences(
 int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
 	char **ret_changes, struct error *err);
 
-/* On a processor with cores of several types, below root_fd: which one `cpu` is; or, if that is -1, that PT depends on which of the
- * CPUs in `allowed` ran the program, if they are of several; and that a profile (NULL: none) is of another type. */
+/* On a processor with cores of several types, below root_fd: which one `cpu` is; or, if that is
+ * -1, that PT depends on which of the CPUs in `allowed` ran the program, if they are of several;
+ * and that a profile (NULL: none) is of another type. */
 void core_types_note(
 	struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed, const struct profile *profile);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of what shares the CPU that programs are timed on, and how it idles: the other thread of its core, interrupts, control
- * groups, work of the kernel. See audit.h. */
+/* The checks of what shares the CPU that programs are timed on, and how it idles: the other
+ * thread of its core, interrupts, control groups, work of the kernel. See audit.h. */
 #include "setup/audit/audit.h"
 
 #include "lib/host/process/cgroup.h"
@@ -129,7 +129,8 @@ void check_cpus_nohz(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s", none ? "none" : list);
 }
 
-/* intel_pstate without HWP chooses the clock at the tick, which these CPUs do not have while they are busy; but for one governor. */
+/* intel_pstate without HWP chooses the clock at the tick, which these CPUs do not have while
+ * they are busy; but for one governor. */
 void check_cpus_tickless_clock(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
@@ -217,7 +218,8 @@ char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file
 		       : cpu_mask(file->value, f->threads, f->n_threads, true);
 	if (!less || less[is_list ? 0 : strspn(less, "0,")])
 		return TAKE(less);
-	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty mask. */
+	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty
+	 * mask. */
 	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
 	if (is_list)
 		return TAKE(others);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of how fast the processor runs: governor, frequency limits, turbo and SpeedStep (EMPv3). See audit.h.
+/* The checks of how fast the processor runs: governor, frequency limits, turbo and SpeedStep
+ * (EMPv3). See audit.h.
  *
- * On a machine without a cpufreq driver either the firmware controls the frequency, or, in a virtual machine,
- * the host does. The first may be good or bad; the second cannot be audited from inside. */
+ * On a machine without a cpufreq driver either the firmware controls the frequency, or, in a
+ * virtual machine, the host does. The first may be good or bad; the second cannot be audited
+ * from inside. */
 #include "setup/audit/audit.h"
 
 void check_frequency_driver(const struct facts *f, struct finding *ret)
@@ -64,7 +66,8 @@ static char *cpus_with(const struct facts *f, policy_frequency *of, int64_t khz)
 	return cpu_list_join(cpus ?: "", "") ?: xstrdup("?");
 }
 
-/* "3600 MHz", or where policies differ "3200 MHz (CPU 0-7), 2400 MHz (CPU 8-15)"; the caller frees it. */
+/* "3600 MHz", or where policies differ "3200 MHz (CPU 0-7), 2400 MHz (CPU 8-15)"; the caller
+ * frees it. */
 static char *policies_text(const struct facts *f, policy_frequency *of)
 {
 	const struct frequency_policy *all = f->frequency.policies;
@@ -86,10 +89,18 @@ static char *policies_text(const struct facts *f, policy_frequency *of)
 	return text ?: xstrdup("");
 }
 
-/* Whether a policy's clock may fall below its base frequency, or, if that is not known, change at all. */
+/* Whether a policy's clock may fall below its base frequency, or, if that is not known, change
+ * at all. */
 static bool may_fall(const struct frequency_policy *p)
 {
 	return p->base_khz > 0 ? p->min_khz < reachable_base(p) : p->min_khz != p->max_khz;
+}
+
+/* Where apply does not know to which. */
+static void set_limits_by_hand(struct finding *ret)
+{
+	ret->how = xstrdup("set both limits to one frequency: cpupower frequency-set -d F -u F");
+	ret->undo = "set them back in the same way";
 }
 
 void check_frequency_min(const struct facts *f, struct finding *ret)
@@ -108,8 +119,7 @@ void check_frequency_min(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF,
 			"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; base frequency not known)",
 			p->min_khz / 1000, p->max_khz / 1000, p->number);
-		ret->how = xstrdup("set both limits to one frequency: cpupower frequency-set -d F -u F");
-		ret->undo = "set them back in the same way";
+		set_limits_by_hand(ret);
 	}
 }
 
@@ -160,9 +170,10 @@ void check_frequency_max(const struct facts *f, struct finding *ret)
 	if (p < end && p->base_khz > 0)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
 			p->max_khz / 1000, p->base_khz / 1000, p->number);
-	else if (p < end)
+	else if (p < end) {
 		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz (policy %d)", p->max_khz / 1000, p->number);
-	else
+		set_limits_by_hand(ret);
+	} else
 		finding_set(ret, CHECK_OK, "%s", limits);
 }
 
@@ -219,7 +230,8 @@ void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
 		finding_set_absent(ret, f, "the policies have no turbo switch");
 }
 
-/* At which the clock runs if both limits are the same: what is above the base frequency is turbo. */
+/* At which the clock runs if both limits are the same: what is above the base frequency is
+ * turbo. */
 static int64_t fixed_clock(const struct facts *f, const struct frequency_policy *p)
 {
 	return p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF ? p->base_khz

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of what slows the whole kernel down, or takes CPUs away from it: debugging, profilers of all CPUs, the host. See audit.h. */
+/* The checks of what slows the whole kernel down, or takes CPUs away from it: debugging,
+ * profilers of all CPUs, the host. See audit.h. */
 #include "setup/audit/audit.h"
 
-/* What the kernel checks at every lock, allocation or access to memory: if it was built so and the command line does not switch it
- * off, or if the command line switches it on. */
+/* What the kernel checks at every lock, allocation or access to memory: if it was built so and
+ * the command line does not switch it off, or if the command line switches it on. */
 static const struct {
 	const char *name;
 	const char *config; /* built so; NULL: only by the command line */
@@ -64,7 +65,8 @@ void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
 	_cleanup_(freep) char *text = path_text(root_fd, "/proc/stat");
 	uint64_t t[8];
 
-	/* user, nice, system, idle, iowait, irq, softirq, steal; user contains the time of guests */
+	/* user, nice, system, idle, iowait, irq, softirq, steal; user contains the time of
+	 * guests */
 	*ret = (struct cpu_ticks){.steal = -1};
 	if (!text || sscanf(text,
 			     "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
@@ -76,7 +78,8 @@ void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
 	ret->steal = t[7] > INT64_MAX ? INT64_MAX : (int64_t)t[7];
 }
 
-/* Of the time of all CPUs since the machine was started, and during this audit, which is short: there, a single tick proves nothing. */
+/* Of the time of all CPUs since the machine was started, and during this audit, which is short:
+ * there, a single tick proves nothing. */
 void check_system_steal(const struct facts *f, struct finding *ret)
 {
 	enum { MOST_SHARE = 100 /* 1 % */, TICKS_COUNT = 3 };
@@ -128,7 +131,8 @@ static int count_perf_events(int root_fd, pid_t pid)
 	return n;
 }
 
-/* A profiler of the whole machine holds an event for each CPU; one of a program fewer, unless the program has many threads. */
+/* A profiler of the whole machine holds an event for each CPU; one of a program fewer, unless
+ * the program has many threads. */
 void check_kernel_perf(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) int *cpus = NULL;

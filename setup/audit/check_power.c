@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of what feeds and limits the processor: battery or mains, power limits, cooling. See audit.h. */
+/* The checks of what feeds and limits the processor: battery or mains, power limits, cooling.
+ * See audit.h. */
 #include "setup/audit/audit.h"
 
 #define CPU "/sys/devices/system/cpu/"
 
-/* Of a laptop with a USB-C charger, each port is a supply of type USB; those of mice and phones have the scope "Device". */
+/* Of a laptop with a USB-C charger, each port is a supply of type USB; those of mice and phones
+ * have the scope "Device". */
 struct supplies {
 	bool battery;     /* of the machine */
 	bool fed;         /* it charges, is full, or is kept from charging */
@@ -67,7 +69,8 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 		finding_set_absent(ret, f, "no battery or power adapter is reported");
 }
 
-/* Cooling devices that slow the processor down while their state is not 0. Fans and the like cool it. */
+/* Cooling devices that slow the processor down while their state is not 0. Fans and the like
+ * cool it. */
 void check_power_cooling(const struct facts *f, struct finding *ret)
 {
 	static const char *const slow[] = {
@@ -142,8 +145,8 @@ void check_power_throttling(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "never since the machine was started");
 }
 
-/* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the processor is made for. Parts of a package
- * ("intel-rapl:0:1") have none of their own. */
+/* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the
+ * processor is made for. Parts of a package ("intel-rapl:0:1") have none of their own. */
 void check_power_limits(const struct facts *f, struct finding *ret)
 {
 	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };

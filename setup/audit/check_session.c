@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of what programs inherit from the shell that starts them: CPUs, priority, memory. See audit.h.
+/* The checks of what programs inherit from the shell that starts them: CPUs, priority, memory.
+ * See audit.h.
  *
- * What is read about this process holds for them, since emp-measure is started from the same shell. */
+ * What is read about this process holds for them, since emp-measure is started from the same
+ * shell. */
 #include "setup/audit/audit.h"
 
 #include "lib/host/process/cgroup.h"
@@ -97,7 +99,8 @@ void check_session_priority(const struct facts *f, struct finding *ret)
 		finding_set(ret, nice > 0 ? CHECK_OFF : CHECK_OK, "SCHED_OTHER, nice %" PRId64, nice);
 }
 
-/* The lowest limit of the groups that this process is in, of cgroup v2; *ret_of becomes its file. -1: there is none. */
+/* The lowest limit of the groups that this process is in, of cgroup v2; *ret_of becomes its
+ * file. -1: there is none. */
 static int64_t memory_limit(int root_fd, char **ret_of)
 {
 	static const char *const files[] = {"memory.high", "memory.max"};

@@ -52,8 +52,8 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 			f->n_processes == 1 ? "" : "es", f->machine.container ? HOST : " (no systemd)");
 }
 
-/* "a.timer at 2026-11-21 14:03:59, b.timer at 2026-11-21 00:00:00 or up to 12 h 0 min later"; the caller frees it. The units become
- * the finding's items. */
+/* "a.timer at 2026-11-21 14:03:59, b.timer at 2026-11-21 00:00:00 or up to 12 h 0 min later";
+ * the caller frees it. The units become the finding's items. */
 static char *list_elapses(const struct elapse *elapses, size_t n, struct finding *ret)
 {
 	static const int64_t usual_ns = 60 * NS_PER_S; /* systemd's default is not worth a word */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of an audit, and of what apply sets; and the values that settings should have where a row's text does not say it. See
- * audit.h. */
+/* The rows of an audit, and of what apply sets; and the values that settings should have where a
+ * row's text does not say it. See audit.h. */
 #include "setup/audit/audit.h"
 
 #include "lib/host/cpu/cpupower.h"

@@ -45,7 +45,8 @@ char *ntp_parse_openntpd(const char *text)
 	return text_format("its peers, stratum %d", stratum);
 }
 
-/* Of ntpd-rs: "Stratum: 2", 16 while it follows none, and below "Sources:" a line for each: "name:123/10.77.0.1:123 (1): …". */
+/* Of ntpd-rs: "Stratum: 2", 16 while it follows none, and below "Sources:" a line for each:
+ * "name:123/10.77.0.1:123 (1): …". */
 char *ntp_parse_ntp_ctl(const char *text)
 {
 	const char *line = strstr(text, "\nStratum: "), *sources = strstr(text, "\nSources:\n");
@@ -152,9 +153,10 @@ static const struct process *process_of(const struct facts *f, pid_t pid)
 
 enum disciplines { DISCIPLINES, ELSEWHERE, IDLE };
 
-/* Whether a process sets this machine's clock. What cannot be read about it is taken for yes. ELSEWHERE: it is in a PID namespace
- * below ours, a container; it may set the clock all the same, if the container may. IDLE: it may not, it was told not to, or it is
- * the child of one of the same name, which counts. */
+/* Whether a process sets this machine's clock. What cannot be read about it is taken for yes.
+ * ELSEWHERE: it is in a PID namespace below ours, a container; it may set the clock all the
+ * same, if the container may. IDLE: it may not, it was told not to, or it is the child of one of
+ * the same name, which counts. */
 static enum disciplines process_disciplines(
 	const struct facts *f, const struct process *process, const struct known_daemon *known)
 {
@@ -192,8 +194,9 @@ static bool unit_runs(const struct facts *f, const struct known_daemon *known)
 	return false;
 }
 
-/* The daemons that share a name of a process, of which KNOWN[first] is the first: as many as processes set the clock. Units identify a
- * daemon better, so they are added first, then processes; or, where no process is visible, units alone. */
+/* The daemons that share a name of a process, of which KNOWN[first] is the first: as many as
+ * processes set the clock. Units identify a daemon better, so they are added first, then
+ * processes; or, where no process is visible, units alone. */
 static void add_daemons(struct facts *f, size_t first, bool by_unit)
 {
 	size_t n[IDLE + 1] = {}, added = 0, most;

@@ -152,7 +152,8 @@ static json_t *int_or_null(int64_t value)
 	return value < 0 ? json_null() : json_integer(value);
 }
 
-/* Adds what a CPU or policy has to a list of {"first", "last", …}: neighbours with equal settings are one entry. Takes `own` over. */
+/* Adds what a CPU or policy has to a list of {"first", "last", …}: neighbours with equal
+ * settings are one entry. Takes `own` over. */
 static void add_ranged(json_t *array, int number, json_t *own)
 {
 	json_t *entry = json_array_get(array, json_array_size(array) - 1);
@@ -241,7 +242,8 @@ static void cpus_power(int root_fd, json_t **ret_bias, json_t **ret_disabled)
 	*ret_disabled = some_or_null(*ret_disabled);
 }
 
-/* Each file of a kind, as a member that is named by its directory: "intel-rapl:0.constraint_0_power_limit_uw". */
+/* Each file of a kind, as a member that is named by its directory:
+ * "intel-rapl:0.constraint_0_power_limit_uw". */
 static json_t *files_of(int root_fd, const char *pattern, bool whole_name)
 {
 	_cleanup_(paths_clear) struct paths paths = paths_expand(root_fd, pattern);

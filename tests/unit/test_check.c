@@ -281,6 +281,9 @@ TEST(without_a_base_frequency_the_remedy_is_one_that_works)
 	assert_says("freq.min", &f, CHECK_OFF, "base frequency not known");
 	assert_string_equal(
 		finding.how, "set both limits to one frequency: cpupower frequency-set -d F -u F");
+	assert_says("freq.max", &f, CHECK_OFF, NULL);
+	assert_string_equal(
+		finding.how, "set both limits to one frequency: cpupower frequency-set -d F -u F");
 }
 
 TEST(each_type_of_core_has_its_own_clock)
@@ -429,7 +432,8 @@ TEST(every_row_says_why_and_how)
 	}
 }
 
-/* A check has its reason from the rule about the same setting, and what it advises cannot be what the rule waves through. */
+/* A check has its reason from the rule about the same setting, and what it advises cannot be
+ * what the rule waves through. */
 TEST(the_audit_and_the_comparison_of_fingerprints_judge_alike)
 {
 	for (const struct difference_rule *rule = difference_rules; rule->pattern; rule++) {

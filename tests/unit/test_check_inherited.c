@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What programs inherit from the shell, what slows the kernel down, and what takes or slows CPUs, read from made-up machines. */
+/* What programs inherit from the shell, what slows the kernel down, and what takes or slows
+ * CPUs, read from made-up machines. */
 #include "tests/unit/audited_machine.h"
 
 #define STATUS(cpus, nodes) "Name:\tsh\nCpus_allowed_list:\t" cpus "\nMems_allowed_list:\t" nodes "\n"

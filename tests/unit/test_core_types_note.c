@@ -5,7 +5,8 @@
 
 #include "lib/report/notes.h"
 
-/* The notes, one in a line, of a program on `cpu` (-1: on one of `allowed`) with a profile that was made on `profile_cpu`. */
+/* The notes, one in a line, of a program on `cpu` (-1: on one of `allowed`) with a profile that
+ * was made on `profile_cpu`. */
 static void assert_notes(int cpu, const char *allowed, int profile_cpu, const char *lines)
 {
 	_cleanup_(notes_clear) struct notes notes = {};

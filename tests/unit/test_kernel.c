@@ -77,7 +77,8 @@ static void assert_packages(const char *status, const char *running, const char 
 	assert_string_equal(text, words);
 }
 
-/* A kernel of Ubuntu's hardware enablement has the flavour of the others, and a package of its own. */
+/* A kernel of Ubuntu's hardware enablement has the flavour of the others, and a package of its
+ * own. */
 TEST(what_brings_new_kernels_are_the_installed_packages_of_the_flavour)
 {
 	static const char status[] =

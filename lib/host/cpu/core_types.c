@@ -6,7 +6,8 @@
 
 #define CPU_ROOT "/sys/devices/system/cpu"
 
-/* Intel's processors have one set of counters for each type; only the CPUs that are online are listed. */
+/* Intel's processors have one set of counters for each type; only the CPUs that are online are
+ * listed. */
 static void read_pmus(struct core_types *types, int root_fd)
 {
 	static const struct {
@@ -37,8 +38,8 @@ static int typed_by_number(const void *a, const void *b)
 	return one->cpu - other->cpu;
 }
 
-/* CPUs are of one type where the next lower number is at most `tolerance` (a part of 1) lower. `name`: what stands before and after
- * the number. */
+/* CPUs are of one type where the next lower number is at most `tolerance` (a part of 1) lower.
+ * `name`: what stands before and after the number. */
 static void group_cpus(struct core_types *types, struct typed_cpu *cpus, size_t n, const char *const name[2],
 	double tolerance)
 {
@@ -98,7 +99,8 @@ static void read_frequencies(struct core_types *types, int root_fd)
 
 void core_types_read(struct core_types *ret, int root_fd)
 {
-	/* The highest performance of favoured cores of one type is a rank: 166, 171… 236 on some of AMD's. */
+	/* The highest performance of favoured cores of one type is a rank: 166, 171… 236 on some
+	 * of AMD's. */
 	static const struct {
 		const char *file, *name[2];
 		double tolerance;

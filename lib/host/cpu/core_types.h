@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The types of cores of a hybrid processor, out of /sys: the same work takes more CPU time on a slow one. Reading only, below a
- * root descriptor. */
+/* The types of cores of a hybrid processor, out of /sys: the same work takes more CPU time on a
+ * slow one. Reading only, below a root descriptor. */
 #pragma once
 
 #include "lib/base/base.h"
 
 struct core_type {
-	/* "P-core"; where the kernel has no names what tells them apart: "capacity 1024", "performance 255", "2400 MHz" */
+	/* "P-core"; where the kernel has no names what tells them apart: "capacity 1024",
+	 * "performance 255", "2400 MHz" */
 	char *name;
 	char *cpus;    /* "0-7" */
 	int64_t speed; /* that number; 0: the type has a name */

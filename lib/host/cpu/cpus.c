@@ -109,8 +109,9 @@ static int64_t highest_of_list(const char *frequencies, int64_t limit)
 	return highest;
 }
 
-/* What it runs at without turbo, as the kernel reports it. Intel has base_frequency; firmware with CPPC (AMD, ARM) nominal_freq in
- * MHz; acpi-cpufreq lists its states ("3701000 3700000 …"), with one for turbo, 1 MHz above the highest. */
+/* What it runs at without turbo, as the kernel reports it. Intel has base_frequency; firmware
+ * with CPPC (AMD, ARM) nominal_freq in MHz; acpi-cpufreq lists its states ("3701000 3700000 …"),
+ * with one for turbo, 1 MHz above the highest. */
 static int64_t read_base(int root_fd, int number)
 {
 	_cleanup_(freep) char *list = NULL;
@@ -129,7 +130,8 @@ static int64_t read_base(int root_fd, int number)
 	return first - second == 1000 && first % 10000 == 1000 ? second : first;
 }
 
-/* Of the first processor in /proc/cpuinfo: "Intel(R) Xeon(R) CPU E5-2690 0 @ 2.90GHz"; -1: the name has none. */
+/* Of the first processor in /proc/cpuinfo: "Intel(R) Xeon(R) CPU E5-2690 0 @ 2.90GHz"; -1: the
+ * name has none. */
 static int64_t base_of_name(const char *cpuinfo)
 {
 	const char *name = cpuinfo ? strstr(cpuinfo, "model name") : NULL;
@@ -144,8 +146,8 @@ static int64_t base_of_name(const char *cpuinfo)
 	return strcmp(unit, "MHz") ? -1 : llround(value * 1e3);
 }
 
-/* intel_pstate without HWP says how many states there are, 100 MHz apart from the lowest on, and how much of them is turbo (in
- * percent, rounded up). */
+/* intel_pstate without HWP says how many states there are, 100 MHz apart from the lowest on, and
+ * how much of them is turbo (in percent, rounded up). */
 static int64_t base_of_states(int root_fd, int64_t lowest_khz)
 {
 	enum { STATE_KHZ = 100000 };
@@ -157,8 +159,9 @@ static int64_t base_of_states(int root_fd, int64_t lowest_khz)
 	return lowest_khz + ((n * (100 - turbo) + 50) / 100 - 1) * STATE_KHZ;
 }
 
-/* Where the kernel does not report it: the name of an Intel processor has it; else the number of states; else, while turbo is
- * off, the highest is it; else CPPC, whose highest performance belongs to the highest frequency. */
+/* Where the kernel does not report it: the name of an Intel processor has it; else the number of
+ * states; else, while turbo is off, the highest is it; else CPPC, whose highest performance
+ * belongs to the highest frequency. */
 static int64_t derive_base(
 	int root_fd, const struct frequency *f, const struct frequency_policy *p, const char *cpuinfo)
 {
@@ -191,8 +194,9 @@ static uint64_t read_register(int root_fd, int cpu, int64_t number)
 	return fd >= 0 && pread(fd, &value, sizeof(value), number) == sizeof(value) ? value : 0;
 }
 
-/* Intel's manual, volume 4: MSR_PLATFORM_INFO has the ratio without turbo in bits 15 to 8, in units of 100 MHz;
- * IA32_MISC_ENABLE has "turbo mode disable" in bit 38. AMD's: HWCR has CpbDis in bit 25. A register that can be read is not 0. */
+/* Intel's manual, volume 4: MSR_PLATFORM_INFO has the ratio without turbo in bits 15 to 8, in
+ * units of 100 MHz; IA32_MISC_ENABLE has "turbo mode disable" in bit 38. AMD's: HWCR has CpbDis
+ * in bit 25. A register that can be read is not 0. */
 void frequency_read_registers(struct frequency *f, int root_fd, const char *vendor)
 {
 	enum { PLATFORM_INFO = 0xce, MISC_ENABLE = 0x1a0, RATIO_KHZ = 100000 };

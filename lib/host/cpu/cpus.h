@@ -51,7 +51,7 @@ struct frequency {
 
 /* What every user can read. */
 void frequency_read(struct frequency *ret, int root_fd);
-/* Also what only root can, where the kernel's module msr is loaded: whether turbo is off, and base frequencies that are still not
- * known. `vendor`: machine.cpu_vendor. */
+/* Also what only root can, where the kernel's module msr is loaded: whether turbo is off, and
+ * base frequencies that are still not known. `vendor`: machine.cpu_vendor. */
 void frequency_read_registers(struct frequency *frequency, int root_fd, const char *vendor);
 void frequency_clear(struct frequency *frequency);

@@ -83,8 +83,8 @@ char *kernel_parse_apt(const char *text)
 	return newest;
 }
 
-/* One paragraph of dpkg's list: the name of an installed package linux-image-FLAVOUR… that depends on a kernel like the running one.
- * NULL: it is none. */
+/* One paragraph of dpkg's list: the name of an installed package linux-image-FLAVOUR… that
+ * depends on a kernel like the running one. NULL: it is none. */
 static char *package_of_paragraph(const char *paragraph, size_t len, const char *package)
 {
 	static const char prefix[] = "Package: linux-image-";

@@ -52,8 +52,9 @@ static char *value_of(const char *text, const char *key, char separator)
 	return NULL;
 }
 
-/* The names that architectures have for one thing in /proc/cpuinfo, those of x86 and Arm first, then of POWER, s390x, RISC-V and
- * LoongArch. Nothing that is measured at each boot ("bogomips", "clock", "cpu MHz") belongs to an identity. */
+/* The names that architectures have for one thing in /proc/cpuinfo, those of x86 and Arm first,
+ * then of POWER, s390x, RISC-V and LoongArch. Nothing that is measured at each boot ("bogomips",
+ * "clock", "cpu MHz") belongs to an identity. */
 enum { MOST_KEYS = 6 };
 static const char *const CPU_VENDOR[MOST_KEYS] = {"vendor_id", "CPU implementer", "mvendorid"},
 			 *const CPU_NAME[MOST_KEYS] = {"model name", "Model Name", "cpu model", "uarch",

@@ -71,7 +71,8 @@ int units_reload(struct units *units, struct error *err);
 /* When a timer elapses next: ns since 1970; 0: never, or systemd does not say. */
 int64_t units_timer_next(struct units *units, const char *name);
 
-/* How much later it may start its service (AccuracySec), for systemd to start several together; 0: not known. */
+/* How much later it may start its service (AccuracySec), for systemd to start several together;
+ * 0: not known. */
 int64_t units_timer_accuracy(struct units *units, const char *name);
 
 /* How often systemd starts a service, for comparison with how often it was observed. */
@@ -98,8 +99,9 @@ int units_timesync(struct units *units, char **ret_server, struct error *err);
  * argv_freep. None where logind does not run. */
 char **sessions_desktops(void);
 
-/* Who holds off a shutdown or sleep now because work is going on, but EMP: "fwupd: firmware update in progress", with ", " between. What
- * only delays it, or replaces what a key does, does not count. The caller frees it; NULL: nobody, or logind does not run. */
+/* Who holds off a shutdown or sleep now because work is going on, but EMP: "fwupd: firmware
+ * update in progress", with ", " between. What only delays it, or replaces what a key does, does
+ * not count. The caller frees it; NULL: nobody, or logind does not run. */
 char *inhibitors_blocking(void);
 
 /* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
