@@ -4,6 +4,7 @@
 #include "calibrate/calibrate.h"
 
 #include "lib/document/document.h"
+#include "lib/host/cpu/core_types.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
@@ -48,6 +49,24 @@ static void print_ignored_audit(const char *checks)
 		calibrate_print("Audit: not fit (%s), ignored\n", checks);
 }
 
+/* A calibration belongs to the type of core that it was made on. */
+static void print_core_type(int cpu)
+{
+	_cleanup_(core_types_clear) struct core_types types = {};
+	_cleanup_(freep) char *text = NULL;
+	const struct core_type *type;
+
+	core_types_read(&types, AT_FDCWD);
+	type = core_types_of(&types, cpu);
+	text = core_types_text(&types);
+	if (type)
+		calibrate_print(
+			"CPU %d is of type %s: the calibration holds for such cores\n", cpu, type->name);
+	else if (types.n > 0)
+		calibrate_print(
+			"Warning: INC may run on cores of several types, %s: choose one with --cpu\n", text);
+}
+
 int calibration_prepare(struct calibration *c, struct error *err)
 {
 	const struct observer *o = &c->base.observer;
@@ -71,6 +90,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 		print_ignored_audit(off);
 		c->notes = text_format("audit: not fit (%s), ignored", off);
 	}
+	print_core_type(c->plan.cpu);
 	r = run_session_environment(&c->base, err);
 	if (r == 0)
 		r = option_choice(c->plan.backend, "--accounting", accounting_backend_names, &backend, err);

@@ -302,8 +302,13 @@ static int make_duet(struct session *s, struct error *err)
 static int add_session_notes(struct session *s, struct error *err)
 {
 	const struct observer *o = &s->base.observer;
+	cpu_set_t allowed = s->options->affinity;
 	int r = 0;
 
+	if (!s->options->affine && sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		CPU_ZERO(&allowed);
+	core_types_note(
+		&s->notes, AT_FDCWD, s->options->cpu, &allowed, s->options->profile ? &s->profile : NULL);
 	if (s->options->profile)
 		r = profile_changes_note(&s->notes, s->base.book, &s->profile, s->base.environment,
 			&s->environment_changes, err);

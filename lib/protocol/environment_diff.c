@@ -2,6 +2,8 @@
 /* Comparing two fingerprints, and what their differences mean for a profile: see environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
+#include <fnmatch.h>
+
 static bool holds_only(const json_t *array, json_type type)
 {
 	size_t i;
@@ -159,28 +161,93 @@ void differences_clear(struct differences *d)
 	*d = (struct differences){};
 }
 
-/* The first row that matches counts. */
-static const struct difference_rule rules[] = {
-	{true, "cpu.microcode", VALIDITY_REPEAT_SHORT, true, "microcode changes the cost of instructions"},
-	{true, "firmware.version", VALIDITY_REPEAT_SHORT, true, "firmware sets power limits and clocks"},
-	{true, "kernel.", VALIDITY_REPEAT_SHORT, true,
-		"a new kernel has other workers and another scheduler"},
-	{true, "system.name", VALIDITY_HOLDS, true, "only a name"},
-	{true, "system.", VALIDITY_REPEAT_SHORT, true, "a new system has other daemons"},
-	{true, "", VALIDITY_REPEAT_ALL, false, "this is another machine"},
-	{false, "frequency.", VALIDITY_REPEAT_ALL, true, "times change with clock frequency"},
-	{false, "clock.source", VALIDITY_REPEAT_SHORT, true, "the cost of reading the clock changes"},
-	{false, "boot.command_line", VALIDITY_REPEAT_SHORT, true, "kernel options change what runs where"},
-	{false, "cpus.", VALIDITY_REPEAT_SHORT, true, "daemons and program share the CPUs differently"},
-	{false, "idle.", VALIDITY_REPEAT_SHORT, true, "idle wake-up latency changes"},
-	{false, "kernel_options.", VALIDITY_REPEAT_SHORT, true,
-		"the kernel accounts or schedules differently"},
-	{false, "vulnerabilities.", VALIDITY_REPEAT_SHORT, true,
-		"mitigations cost time at every kernel entry"},
-	{false, "memory.thp", VALIDITY_REPEAT_SHORT, true, "huge pages change the cost of memory accesses"},
-	{false, "units", VALIDITY_REPEAT_SHORT, true, "daemons were added or removed"},
-	{false, "", VALIDITY_HOLDS, true, "hardly affects compute-bound programs"},
+#define TURBO_WHY "how long turbo lasts depends on temperature and on the other CPUs"
+#define PREFERENCE_WHY "other values let the processor save energy by itself"
+#define POLICIES "frequency.policies.*."
+
+// clang-format off
+/* The first row that matches counts. What the audit advises (levels A and B) matters; what it
+ * has as optional may not. */
+const struct difference_rule difference_rules[] = {
+	{true, "cpu.microcode", VALIDITY_REPEAT_SHORT, true, "microcode changes the cost of instructions", NULL},
+	{true, "firmware.version", VALIDITY_REPEAT_SHORT, true, "firmware sets power limits and clocks", NULL},
+	{true, "kernel.*", VALIDITY_REPEAT_SHORT, true, "a new kernel has other workers and another scheduler", NULL},
+	{true, "system.name", VALIDITY_HOLDS, true, "only a name", NULL},
+	{true, "system.*", VALIDITY_REPEAT_SHORT, true, "a new system has other daemons", NULL},
+	{true, "*", VALIDITY_REPEAT_ALL, false, "this is another machine", NULL},
+
+	{false, POLICIES "governor", VALIDITY_REPEAT_ALL, true,
+		"other governors change the clock frequency with the load", "freq.governor"},
+	{false, POLICIES "driver", VALIDITY_REPEAT_ALL, true,
+		"the driver decides which of the other switches exist, and what they mean", "freq.driver"},
+	{false, POLICIES "min_khz", VALIDITY_REPEAT_ALL, true,
+		"a clock that may slow down takes time to speed up again", "freq.min"},
+	{false, POLICIES "max_khz", VALIDITY_REPEAT_ALL, true, "equal lower and upper limits fix the clock", "freq.max"},
+	{false, POLICIES "preference", VALIDITY_REPEAT_ALL, true, PREFERENCE_WHY, "epp"},
+	{false, POLICIES "boost", VALIDITY_REPEAT_ALL, true, TURBO_WHY, "turbo.policy"},
+	{false, "frequency.boost", VALIDITY_REPEAT_ALL, true, TURBO_WHY, "turbo.boost"},
+	{false, "frequency.no_turbo", VALIDITY_REPEAT_ALL, true, TURBO_WHY, "turbo.intel"},
+	{false, "frequency.max_perf_pct", VALIDITY_REPEAT_ALL, true,
+		"it caps the clock below the policies' limits, which do not show it", "pstate.pct"},
+	{false, "frequency.*", VALIDITY_REPEAT_ALL, true, "times change with clock frequency", NULL},
+	{false, "power.platform_profile", VALIDITY_REPEAT_ALL, true,
+		"in other profiles the firmware limits the processor's power", "platform"},
+	{false, "power.energy_perf_bias*", VALIDITY_REPEAT_ALL, true, PREFERENCE_WHY, "epb"},
+	{false, "power.limits*", VALIDITY_REPEAT_ALL, true, "a processor at its power limit lowers its clock", "power.limit"},
+	{false, "power.uncore*", VALIDITY_REPEAT_ALL, true,
+		"the clock of the last cache and of the memory's controller changes with the load", "uncore"},
+	{false, "power.aspm", VALIDITY_HOLDS, true, "a PCI Express link takes time to wake up", "aspm"},
+	{false, "clock.source", VALIDITY_REPEAT_SHORT, true, "other counters take longer to read and are coarser", "clocksource"},
+	{false, "boot.command_line", VALIDITY_REPEAT_SHORT, true, "kernel options change what runs where", NULL},
+
+	{false, "cpus.smt", VALIDITY_REPEAT_SHORT, true, "the other thread of a core uses the same units and caches", "smt"},
+	{false, "cpus.types*", VALIDITY_REPEAT_SHORT, true,
+		"the same work takes more CPU time on a slow core, up to twice as much", "core.type"},
+	{false, "cpus.isolated", VALIDITY_REPEAT_SHORT, true,
+		"the kernel does not move other tasks to an isolated CPU", "isolated"},
+	{false, "cpus.nohz_full", VALIDITY_REPEAT_SHORT, true,
+		"the tick interrupts a program 100 to 1000 times a second", "nohz_full"},
+	{false, "cpus.rcu_nocbs", VALIDITY_REPEAT_SHORT, true,
+		"the kernel frees memory on the CPU where it was last used (RCU callbacks)", "rcu_nocbs"},
+	{false, "cpus.*", VALIDITY_REPEAT_SHORT, true, "daemons and program share the CPUs differently", NULL},
+	{false, "idle.*", VALIDITY_REPEAT_SHORT, true, "idle wake-up latency changes", NULL},
+
+	{false, "kernel_options.*", VALIDITY_REPEAT_SHORT, true, "the kernel accounts or schedules differently", NULL},
+	{false, "vulnerabilities.*", VALIDITY_REPEAT_SHORT, true, "mitigations cost time at every kernel entry", NULL},
+	{false, "kernel.aslr", VALIDITY_REPEAT_SHORT, true,
+		"each address layout has its own cache and branch conflicts: fixed ones hide them, random ones add to the spread", NULL},
+	{false, "kernel.nmi_watchdog", VALIDITY_REPEAT_SHORT, true,
+		"the watchdog interrupts every CPU and uses a hardware counter", "nmi"},
+	{false, "kernel.watchdog", VALIDITY_REPEAT_SHORT, true, "the watchdog wakes up on every CPU every few seconds", NULL},
+	{false, "kernel.numa_balancing", VALIDITY_REPEAT_SHORT, true,
+		"the kernel unmaps pages now and then to see who uses them", "numa.bal"},
+	{false, "kernel.default_irq_affinity", VALIDITY_REPEAT_SHORT, true, "new interrupts may be handled on the core that programs are timed on", "irq.default"},
+	{false, "kernel.workqueue_cpumask", VALIDITY_REPEAT_SHORT, true, "the kernel does work of its own on the core that programs are timed on", "workqueue"},
+	{false, "kernel.perf_cpu_time_max_percent", VALIDITY_REPEAT_SHORT, true,
+		"it limits the CPU time of a profiler", NULL},
+	{false, "kernel.sched_*", VALIDITY_REPEAT_SHORT, true, "how soon another task gets the CPU depends on them", "sched"},
+	{false, "kernel.timer_migration", VALIDITY_HOLDS, true, "timers of idle CPUs move to busy ones", "timer.mig"},
+	{false, "kernel.hung_task_timeout_s", VALIDITY_HOLDS, true,
+		"the kernel looks at all processes once in this interval", "hung"},
+	{false, "kernel.delayacct", VALIDITY_HOLDS, true,
+		"while it is 0, only waiting times (disk, swap, interrupts) are missing", "delayacct"},
+
+	{false, "memory.thp*", VALIDITY_REPEAT_SHORT, true, "the kernel assembles huge pages in the background", "thp"},
+	{false, "memory.mthp*", VALIDITY_REPEAT_SHORT, true,
+		"pages of several sizes: memory costs differ from run to run, with how fragmented it is", "mthp"},
+	{false, "memory.hugepages", VALIDITY_REPEAT_SHORT, true, "huge pages change the cost of memory accesses", NULL},
+	{false, "memory.ksm", VALIDITY_REPEAT_SHORT, true, "the kernel scans memory for pages to merge", "ksm"},
+	{false, "memory.zswap", VALIDITY_REPEAT_SHORT, true, "the kernel compresses pages instead of swapping them", "zswap"},
+	{false, "memory.zone_reclaim", VALIDITY_REPEAT_SHORT, true, "memory may come from another NUMA node", NULL},
+	{false, "memory.compaction", VALIDITY_REPEAT_SHORT, true, "the kernel moves pages in the background", NULL},
+	{false, "memory.stat_interval_s", VALIDITY_HOLDS, true,
+		"every CPU updates its memory statistics once in this interval", "vmstat"},
+	{false, "units*", VALIDITY_REPEAT_SHORT, true, "daemons were added or removed", NULL},
+	{false, "libc", VALIDITY_REPEAT_SHORT, true, "another libc has other code for memory, texts and mathematics", NULL},
+	{false, "*", VALIDITY_HOLDS, true, "hardly affects compute-bound programs", NULL},
+	{},
 };
+// clang-format on
 
 const char *validity_name(enum validity validity)
 {
@@ -196,11 +263,19 @@ const char *validity_name(enum validity validity)
 
 const struct difference_rule *difference_rule(const struct difference *d)
 {
-	const struct difference_rule *rule = rules;
+	const struct difference_rule *rule = difference_rules;
 
-	while (rule->identity != d->identity || strncmp(d->what, rule->begins, strlen(rule->begins)) != 0)
-		rule++; /* a rule with an empty prefix ends the search */
+	while (rule->identity != d->identity || fnmatch(rule->pattern, d->what, 0) != 0)
+		rule++; /* "*" ends the search */
 	return rule;
+}
+
+const char *difference_why(const char *check)
+{
+	for (const struct difference_rule *rule = difference_rules; rule->pattern; rule++)
+		if (rule->check && !strcmp(rule->check, check))
+			return rule->why;
+	return NULL;
 }
 
 char *differences_description(const struct differences *d, size_t most, bool demanding)

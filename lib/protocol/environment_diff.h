@@ -37,16 +37,24 @@ enum validity {
 /* "holds", "repeat-check", "repeat-short", "repeat-all": in documents. */
 const char *validity_name(enum validity validity);
 
+/* Whether and why something affects times: the one judgement, for differences and for the audit. */
 struct difference_rule {
 	bool identity;        /* of the machine itself, else of its settings */
-	const char *begins;   /* the name of what differs begins with this */
+	const char *pattern;  /* of the names of what differs, as in fnmatch(3) */
 	enum validity demand; /* the verdict by this difference alone */
 	bool measurable;      /* a run of INC shows whether it matters, and overrides the demand */
 	const char *why;
+	const char *check; /* the audit's check of the same thing; NULL: it has none */
 };
+
+/* All rules; the last one has no `pattern`. */
+extern const struct difference_rule difference_rules[];
 
 /* The rule for a difference; there is always one. */
 const struct difference_rule *difference_rule(const struct difference *difference);
+
+/* Why the subject of a check of the audit affects times; NULL: no rule is about it. */
+const char *difference_why(const char *check);
 
 /* The greatest demand of all differences. */
 enum validity differences_validity(const struct differences *differences);

@@ -4,6 +4,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
+#include "lib/host/cpu/core_types.h"
 
 #include <stdarg.h>
 
@@ -127,6 +128,47 @@ int other_inc_note(struct notes *notes, struct book *book, const struct run *run
 		notes_add(notes, NOTE_PROFILE,
 			"Profile '%s' was made with another INC: 'emp-calibrate revalidate %s'", name, name);
 	return r < 0 ? r : 0;
+}
+
+static bool type_is_allowed(const struct core_type *type, const cpu_set_t *allowed)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	text_parse_cpu_list(type->cpus, &cpus, &n);
+	for (size_t i = 0; i < n; i++)
+		if (cpus[i] < CPU_SETSIZE && CPU_ISSET(cpus[i], allowed))
+			return true;
+	return false;
+}
+
+void core_types_note(
+	struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed, const struct profile *profile)
+{
+	_cleanup_(core_types_clear) struct core_types types = {};
+	_cleanup_(freep) char *names = NULL;
+	const struct core_type *own, *of_profile = NULL;
+	size_t n = 0;
+
+	core_types_read(&types, root_fd);
+	own = core_types_of(&types, cpu);
+	if (profile && profile->cpu >= 0)
+		of_profile = core_types_of(&types, profile->cpu);
+	for (size_t i = 0; cpu < 0 && i < types.n; i++)
+		if (type_is_allowed(&types.items[i], allowed)) {
+			text_append(&names, ", ", "%s", types.items[i].name);
+			n++;
+		}
+	if (own && of_profile && own != of_profile)
+		notes_add(notes, NOTE_PROFILE,
+			"Warning: profile '%s' is for cores of type %s, CPU %d is of type %s", profile->name,
+			of_profile->name, cpu, own->name);
+	if (own)
+		notes_add(
+			notes, NOTE_OTHER, "CPU %d is of type %s; times hold for such cores", cpu, own->name);
+	else if (n > 1)
+		notes_add(notes, NOTE_PROGRAM,
+			"Warning: PT depends on the type of core that ran it (%s): see --cpu", names);
 }
 
 const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)

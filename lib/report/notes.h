@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/book/book.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/sample_size.h"
 
@@ -39,6 +40,12 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
  * without one (NULL) by those of the book. */
 int other_inc_note(struct notes *notes, struct book *book, const struct run *run,
 	const struct profile *profile, struct error *err);
+
+/* On a processor with cores of several types, below root_fd: which one `cpu` is; or, if that is
+ * -1, that PT depends on which of the CPUs in `allowed` ran the program, if they are of several;
+ * and that a profile (NULL: none) is of another type. */
+void core_types_note(
+	struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed, const struct profile *profile);
 
 /* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
  * calibrations of the run's environment with its INC, else by the profile (NULL: none), which is then of another environment: the

@@ -415,7 +415,8 @@ static void plan_ntp(struct plan *plan)
 {
 	const char *unit;
 
-	if (plan->facts.n_daemons > 0 || !plan->facts.clock.settable)
+	if (plan->facts.n_daemons > 0 || !plan->facts.clock.settable ||
+		(plan->facts.contained && plan->facts.clock.synchronised))
 		return;
 	for (size_t i = 0; (unit = ntp_unit(i)); i++) {
 		_cleanup_(freep) char *state = units_file_state(plan->units, unit);

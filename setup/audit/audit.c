@@ -164,6 +164,11 @@ static void audit_decide(struct audit *audit)
 		audit->n_open += f->open;
 		audit->n_of[f->state] += f->shown;
 		audit->n_set += f->shown && f->state == CHECK_OFF && !f->how && applied;
+		if (!f->how && f->state == CHECK_REFUSED) {
+			f->how = xstrdup(geteuid() == 0 ? "look at it where the kernel allows it"
+							: "run emp-setup audit as root, which can read it");
+			f->undo = CHECK_NO_UNDO;
+		}
 		if (!f->how && check->how)
 			f->how = text_format("%s%s", applied ? "emp-setup apply, or " : "", check->how);
 		else if (!f->how)
@@ -179,7 +184,7 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 
 	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id, "level",
 		&check->level, (size_t)1, "step", check->step, "state", states[finding->state].name, "value",
-		finding->value, "wanted", check->wanted, "why", check->why, "how", finding->how, "undo",
+		finding->value, "wanted", check->wanted, "why", check_why(check), "how", finding->how, "undo",
 		finding->undo, "who", check->who);
 	if (states[finding->state].absent)
 		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
@@ -236,7 +241,7 @@ static void print_check(const struct check *check, const struct finding *finding
 	} fields[] = {{"  found   ", finding->value ?: ""}, {"  wanted  ", check->wanted},
 		{"  fix     ", absent ? NULL : how},
 		{"  undo    ", absent || !strcmp(undo, CHECK_NO_UNDO) ? NULL : undo},
-		{"  why     ", check->why}, {"  advice  ", check->who}};
+		{"  why     ", check_why(check)}, {"  advice  ", check->who}};
 
 	printf("\n%s%s%s is %s%s%s\n", terminal_mark(stdout, MARK_STRONG), check->id,
 		terminal_mark(stdout, MARK_END), terminal_mark(stdout, state_mark(check, finding->state)),
@@ -271,10 +276,11 @@ static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
 	static const char others[] = "Also open, but not required: ";
+	const size_t most = MOST_ROWS - (audit->n_unknown > 0); /* the verdict has a line about them */
 
 	if (audit->n_open > 0)
-		print_checks(audit, audit->n_open > MOST_ROWS ? "A" : "ABC");
-	if (audit->n_open > MOST_ROWS) { /* what is not required has no room for rows */
+		print_checks(audit, audit->n_open > most ? "A" : "ABC");
+	if (audit->n_open > most) { /* what is not required has no room for rows */
 		_cleanup_(freep) char *list = NULL;
 
 		for (size_t i = 0; i < n_check_rows; i++)

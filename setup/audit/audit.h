@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
@@ -18,6 +19,7 @@
 struct elapse {
 	char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */
+	int64_t late_ns; /* how much later at most: systemd starts timers together (AccuracySec) */
 };
 
 /* A running service that the policy does not list. */
@@ -31,6 +33,7 @@ struct unlisted {
 struct ntp_daemon {
 	const char *name; /* "chrony" */
 	const struct known_daemon *known;
+	bool host;   /* it follows the host of this virtual machine, and the kernel does not report it */
 	bool silent; /* it does not answer */
 	char *text;  /* why; else the server that it follows ("10.77.0.1, stratum 2"), NULL: none */
 };
@@ -41,6 +44,14 @@ struct clock_price {
 	double clock_ns; /* clock_gettime(CLOCK_MONOTONIC); 0: not measured */
 	double call_ns;  /* a system call that does nothing */
 };
+
+/* The time of all CPUs together since the machine was started, in ticks of /proc/stat. */
+struct cpu_ticks {
+	int64_t all;
+	int64_t steal; /* of these, what the host gave to others; -1: not reported */
+};
+
+void cpu_ticks_read(struct cpu_ticks *ret, int root_fd);
 
 /* What several checks or apply need, or what is asked of systemd and the kernel. What one check alone reads in files, it reads below
  * root_fd itself. What is not known is NULL, or -1 where nothing else is said. */
@@ -56,6 +67,7 @@ struct facts {
 	double calibrated_ns; /* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
 	struct ntp_daemon *daemons;
 	size_t n_daemons;
+	const char *contained; /* a daemon that may set the clock, but in a container; NULL: none */
 	struct process *processes;
 	size_t n_processes;
 
@@ -82,6 +94,7 @@ struct facts {
 	int *threads; /* it and the other threads of its core */
 	size_t n_threads;
 	char *online; /* "0-3" */
+	struct core_types cores;
 	char *isolated; /* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
 
 	/* What may disturb a run, and is no setting. */
@@ -89,9 +102,11 @@ struct facts {
 	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
 	int64_t n_programs;  /* -errno: not known */
 	int64_t audit_rules; /* of system calls and files; -errno: not known */
+	char *config;        /* of the kernel */
+	struct cpu_ticks ticks; /* when the audit began; 0: not read */
+	char *inhibitors; /* "fwupd: firmware update in progress": who holds off a shutdown or sleep; NULL: nobody */
 	int64_t irq_time;    /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
 	int64_t delayacct;   /* kernel.task_delayacct */
-	int64_t mains;       /* 1 plugged in, 0 on battery */
 	const char *locked;  /* the lock of a package manager at work; NULL: none */
 	int lock_error;      /* why that is not known, negative */
 
@@ -116,9 +131,12 @@ void ntp_read(struct facts *facts, struct units *units);
 /* The units that may be started if none runs, the best first; NULL after the last. */
 const char *ntp_unit(size_t i);
 
-/* The server that a daemon follows, from what `chronyc -c tracking` and `ntpq -pn` print; the caller frees it. NULL: none. */
+/* The server that a daemon follows, from what `chronyc -c tracking`, `ntpq -pn`,
+ * `ntpctl -s status` and `ntp-ctl status` print; the caller frees it. NULL: none. */
 char *ntp_parse_chrony(const char *text);
 char *ntp_parse_ntpq(const char *text);
+char *ntp_parse_openntpd(const char *text);
+char *ntp_parse_ntp_ctl(const char *text);
 
 /* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of crontab(5) starts its job;
  * 0: none, or no such line. */
@@ -192,7 +210,7 @@ struct check {
 	char level;       /* A: the protocol's core, B: strongly advised, C: optional */
 	const char *step; /* which part of the protocol */
 	const char *wanted;
-	const char *why;
+	const char *why;  /* NULL: as difference_rules has it */
 	const char *who;  /* advises it */
 	const char *how;  /* to get there, where apply does not */
 	const char *undo; /* likewise; NULL: restore does it, or there is nothing to undo */
@@ -216,6 +234,9 @@ extern const size_t n_check_rows;
 /* NULL: there is no such check. */
 const struct check *check_rows_find(const char *id);
 
+/* Why it affects times. */
+const char *check_why(const struct check *check);
+
 /* The files of a row's setting; none if they were not read. */
 const struct setting_files *check_files(const struct check *check, const struct facts *facts);
 
@@ -233,7 +254,25 @@ void finding_set_absent(struct finding *finding, const struct facts *facts, cons
 void finding_clear(struct finding *finding);
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
-check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due;
+check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due,
+	check_daemons_inhibitors;
+/* EMPv3: how fast the processor runs. */
+check_decider check_frequency_driver, check_frequency_governor, check_frequency_min, check_frequency_max,
+	check_frequency_percent, check_frequency_turbo_policy, check_frequency_speedstep;
+setting_want_of check_frequency_limits;
+/* What shares the CPU that programs are timed on. */
+check_decider check_cpus_latency, check_cpus_smt, check_cpus_type, check_cpus_quota, check_cpus_weight,
+	check_cpus_isolated, check_cpus_nohz, check_cpus_tickless_clock, check_cpus_callbacks,
+	check_cpus_workqueues, check_cpus_balancer, check_cpus_interrupts, check_cpus_new_interrupts;
+setting_want_of check_cpus_interrupt_want;
+/* What feeds and limits the processor. */
+check_decider check_power_supply, check_power_cooling, check_power_uncore, check_power_throttling,
+	check_power_limits;
+setting_want_of check_power_uncore_want;
+/* What programs inherit from the shell that starts them. */
+check_decider check_session_affinity, check_session_priority, check_session_memory, check_session_numa;
+/* What slows the kernel down, or takes CPUs away from it. */
+check_decider check_kernel_debugging, check_kernel_perf, check_system_steal;
 /* EMPv2: exactly one daemon disciplines the clock, and both it and the kernel say so. */
 check_decider check_ntp;
 /* EMPv4: the running kernel is the newest of this system. */

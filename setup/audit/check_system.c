@@ -66,17 +66,21 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 			f->n_processes == 1 ? "" : "es", f->machine.container ? HOST : " (no systemd)");
 }
 
-/* "a.timer at 2026-11-21 14:03:59, b.timer"; the caller frees it. The units become the finding's items. */
+/* "a.timer at 2026-11-21 14:03:59, b.timer at 2026-11-21 00:00:00 or up to 12 h 0 min later";
+ * the caller frees it. The units become the finding's items. */
 static char *list_elapses(const struct elapse *elapses, size_t n, struct finding *ret)
 {
+	static const int64_t usual_ns = 60 * NS_PER_S; /* systemd's default is not worth a word */
 	char *list = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct elapse *e = &elapses[i];
+		bool late = e->next_ns && e->late_ns > usual_ns;
 
 		text_append(&ret->items, " ", "%s", e->unit);
-		text_append(&list, ", ", "%s%s%s", e->unit, e->next_ns ? " at " : "",
-			e->next_ns ? text_moment(e->next_ns) : "");
+		text_append(&list, ", ", "%s%s%s%s%s%s", e->unit, e->next_ns ? " at " : "",
+			e->next_ns ? text_moment(e->next_ns) : "", late ? " or up to " : "",
+			late ? text_duration(e->late_ns) : "", late ? " later" : "");
 	}
 	return list;
 }
@@ -129,6 +133,14 @@ void check_daemons_due(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none within %s", text_duration(f->within_ns));
 }
 
+void check_daemons_inhibitors(const struct facts *f, struct finding *ret)
+{
+	if (f->inhibitors)
+		finding_set(ret, CHECK_OFF, "%s", f->inhibitors);
+	else if (!no_units(f, ret))
+		finding_set(ret, CHECK_OK, "nobody holds off a shutdown");
+}
+
 /* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for hours), nor
  * is the daemon's (chronyd -x follows a server and leaves the clock alone). */
 void check_ntp(const struct facts *f, struct finding *ret)
@@ -153,8 +165,13 @@ void check_ntp(const struct facts *f, struct finding *ret)
 		ret->undo = "start them again";
 	} else if (f->n_daemons == 0 && f->machine.container && !f->clock.settable)
 		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
-	else if (f->n_daemons == 0) {
-		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
+	else if (f->n_daemons == 0 && f->contained && f->clock.known && f->clock.synchronised) {
+		finding_set(ret, CHECK_UNKNOWN, "%s runs in a container; %s", f->contained, kernel);
+		ret->how = xstrdup("ask it in its container, or let a daemon of this machine set the clock");
+		ret->undo = CHECK_NO_UNDO;
+	} else if (f->n_daemons == 0) {
+		finding_set(ret, CHECK_OFF, "no time daemon runs%s%s%s; %s", f->contained ? " (" : "",
+			f->contained ?: "", f->contained ? " in a container does not count)" : "", kernel);
 		if (!f->has_units) { /* apply could not start one */
 			ret->how = xstrdup("install and start a time daemon, such as chrony");
 			ret->undo = "stop it";
@@ -165,6 +182,8 @@ void check_ntp(const struct facts *f, struct finding *ret)
 	else if (!d->text)
 		finding_set(ret, CHECK_OFF, "%s runs but follows no server%s", d->name,
 			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
+	else if (d->host)
+		finding_set(ret, CHECK_OK, "%s follows %s", d->name, d->text);
 	else if (unsynchronised)
 		finding_set(ret, CHECK_OFF, "%s follows %s, but %s", d->name, d->text, kernel);
 	else
@@ -315,6 +334,10 @@ static void set_unreadable(const struct facts *f, struct finding *ret, int r, co
 	refused = refused && geteuid() != 0;
 	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
 		refused ? "only root can read %s" : "%s cannot be read here", what);
+	if (!refused) {
+		ret->how = xstrdup("check it by hand");
+		ret->undo = CHECK_NO_UNDO;
+	}
 }
 
 /* Where the tracer is "nop", single events may be traced. */

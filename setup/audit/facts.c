@@ -25,6 +25,7 @@ static void read_cpus(struct facts *f, int cpu)
 
 	f->online = path_text(f->root_fd, CPU "online");
 	f->isolated = path_text(f->root_fd, CPU "isolated");
+	core_types_read(&f->cores, f->root_fd);
 
 	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of
 	 * emp-setup, whose file may also say "none" or "member". */
@@ -149,27 +150,17 @@ static void read_settings(struct facts *f)
 
 void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
-	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *config = NULL,
-			      *irq_time = NULL;
-	_cleanup_(paths_clear) struct paths supplies = paths_expand(root_fd, "/sys/class/power_supply/*");
+	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *irq_time = NULL;
 	size_t n = 0;
 
 	f->root_fd = root_fd;
 	read_cpus(f, cpu);
 	f->clocksource = path_text(
 		root_fd, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-	if (release && kernel_config_read(&config, root_fd, release) == 0)
-		irq_time = kernel_config_get(config, "CONFIG_IRQ_TIME_ACCOUNTING");
+	if (release && kernel_config_read(&f->config, root_fd, release) == 0)
+		irq_time = kernel_config_get(f->config, "CONFIG_IRQ_TIME_ACCOUNTING");
 	f->irq_time = irq_time ? !strcmp(irq_time, "y") : -1;
 	f->delayacct = path_int(root_fd, "/proc/sys/kernel/task_delayacct");
-	f->mains = -1;
-	for (size_t i = 0; i < supplies.n; i++) {
-		_cleanup_(freep) char *type = path_text(root_fd, "%s/type", supplies.items[i]);
-		int64_t online = path_int(root_fd, "%s/online", supplies.items[i]);
-
-		if (type && !strcmp(type, "Mains") && online > f->mains)
-			f->mains = online;
-	}
 	read_locks(f);
 	f->n_programs = f->audit_rules = -ENOSYS;
 	if (root_fd == AT_FDCWD) {
@@ -240,7 +231,8 @@ static void read_units(struct facts *f, struct units *units, const struct unit_l
 
 		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit)) {
 			int64_t next_ns = units_timer_next(units, unit->name);
-			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns};
+			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns,
+				units_timer_accuracy(units, unit->name)};
 
 			if (!*user && facts_stop(f, unit->name))
 				*array_add(f->timers, f->n_timers) = elapse;
@@ -346,6 +338,7 @@ static void ask_running_system(struct facts *f)
 			units_list(manager, &list, &why) == 0)
 			read_units(f, manager, &list, text_brief("user-%d/", uid), until_ns);
 	}
+	f->inhibitors = inhibitors_blocking();
 	users = sessions_desktops();
 	for (char **user = users; *user; user++)
 		*array_add(f->due, f->n_due) = (struct elapse){text_format("desktop-session:%s", *user), 0};
@@ -356,7 +349,7 @@ static void ask_running_system(struct facts *f)
 	f->calibrated_ns = read_calibrated(&f->machine);
 	ntp_read(f, units);
 	if (f->kernel.installed && !f->machine.container)
-		kernel_ask_offered(&f->kernel);
+		kernel_ask_offered(&f->kernel, f->machine.os_version);
 }
 
 int facts_read(struct facts *ret, struct error *err)
@@ -368,7 +361,10 @@ int facts_read(struct facts *ret, struct error *err)
 	if (r < 0)
 		return r;
 	machine_read(&f.machine, root_fd);
+	if (root_fd == AT_FDCWD)
+		cpu_ticks_read(&f.ticks, root_fd);
 	frequency_read(&f.frequency, root_fd);
+	frequency_read_registers(&f.frequency, root_fd, f.machine.cpu_vendor);
 	r = policy_load(&f.policy, NULL, options.policy, &f.machine, err);
 	if (r == 0 && options.stop)
 		r = policy_request(f.policy, options.stop, err);
@@ -389,8 +385,11 @@ void facts_clear(struct facts *f)
 	free(f->units_why);
 	free(f->online);
 	free(f->isolated);
+	core_types_clear(&f->cores);
 	free(f->clocksource);
 	free(f->programs);
+	free(f->config);
+	free(f->inhibitors);
 	machine_clear(&f->machine);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);

@@ -8,6 +8,7 @@
 #include "lib/base/tool.h"
 #include "lib/book/book.h"
 #include "lib/document/document.h"
+#include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
@@ -125,7 +126,9 @@ static const char *const OPTIONS[] = {"CONFIG_HZ", "CONFIG_NO_HZ_IDLE", "CONFIG_
 	"CONFIG_PREEMPT_NONE", "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT", "CONFIG_PREEMPT_RT",
 	"CONFIG_PREEMPT_DYNAMIC", "CONFIG_TASKSTATS", "CONFIG_TASK_DELAY_ACCT", "CONFIG_TICK_CPU_ACCOUNTING",
 	"CONFIG_VIRT_CPU_ACCOUNTING_GEN", "CONFIG_IRQ_TIME_ACCOUNTING", "CONFIG_SCHED_AUTOGROUP",
-	"CONFIG_DEBUG_INFO_BTF", "CONFIG_OSNOISE_TRACER"};
+	"CONFIG_DEBUG_INFO_BTF", "CONFIG_OSNOISE_TRACER", "CONFIG_RCU_NOCB_CPU", "CONFIG_KASAN",
+	"CONFIG_KCSAN", "CONFIG_PROVE_LOCKING", "CONFIG_DEBUG_PAGEALLOC", "CONFIG_SLUB_DEBUG_ON",
+	"CONFIG_INIT_ON_ALLOC_DEFAULT_ON", "CONFIG_INIT_ON_FREE_DEFAULT_ON"};
 
 /* null where the configuration of this kernel is not known. */
 static json_t *kernel_options(int root_fd, const char *release)
@@ -149,33 +152,136 @@ static json_t *int_or_null(int64_t value)
 	return value < 0 ? json_null() : json_integer(value);
 }
 
+/* Adds what a CPU or policy has to a list of {"first", "last", …}: neighbours with equal
+ * settings are one entry. Takes `own` over. */
+static void add_ranged(json_t *array, int number, json_t *own)
+{
+	json_t *entry = json_array_get(array, json_array_size(array) - 1);
+	_cleanup_(json_decrefp) json_t *last = entry ? json_copy(entry) : NULL;
+
+	if (last) {
+		json_object_del(last, "first");
+		json_object_del(last, "last");
+	}
+	if (!json_equal(own, last)) {
+		entry = json_pack("{s:i}", "first", number);
+		json_array_append_new(array, entry);
+	}
+	json_object_set_new(entry, "last", json_integer(number));
+	json_object_update(entry, own);
+	json_decref(own);
+}
+
 static json_t *frequencies(int root_fd)
 {
 	_cleanup_(frequency_clear) struct frequency f = {};
-	_cleanup_(json_decrefp) json_t *last = NULL;
-	json_t *array = json_array(), *entry = NULL;
+	json_t *array = json_array();
 
 	frequency_read(&f, root_fd);
 	for (size_t i = 0; i < f.n_policies; i++) {
 		const struct frequency_policy *p = &f.policies[i];
-		json_t *own = json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver,
-			"governor", p->governor, "preference", p->preference, "min_khz",
-			(json_int_t)p->min_khz, "max_khz", (json_int_t)p->max_khz, "base_khz",
-			(json_int_t)p->base_khz, "hardware_max_khz", (json_int_t)p->hardware_max_khz, "boost",
-			(json_int_t)p->boost);
 
-		if (!json_equal(own, last)) { /* neighbours with equal settings are one entry */
-			entry = json_pack("{s:i}", "first", p->number);
-			json_array_append_new(array, entry);
-		}
-		json_object_set_new(entry, "last", json_integer(p->number));
-		json_object_update(entry, own);
-		json_decref(last);
-		last = own;
+		add_ranged(array, p->number,
+			json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver,
+				"governor", p->governor, "preference", p->preference, "min_khz",
+				(json_int_t)p->min_khz, "max_khz", (json_int_t)p->max_khz, "base_khz",
+				(json_int_t)p->base_khz, "hardware_max_khz", (json_int_t)p->hardware_max_khz,
+				"boost", (json_int_t)p->boost));
 	}
 	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
 		int_or_null(f.min_perf_pct), "max_perf_pct", int_or_null(f.max_perf_pct), "no_turbo",
 		int_or_null(f.no_turbo), "boost", int_or_null(f.boost), "policies", array);
+}
+
+/* Null for a list or an object without members. */
+static json_t *some_or_null(json_t *value)
+{
+	if (json_array_size(value) + json_object_size(value) > 0)
+		return value;
+	json_decref(value);
+	return json_null();
+}
+
+static json_t *core_types(int root_fd)
+{
+	_cleanup_(core_types_clear) struct core_types types = {};
+	json_t *object = json_object();
+
+	core_types_read(&types, root_fd);
+	for (size_t i = 0; i < types.n; i++)
+		json_object_set_new(object, types.items[i].name, json_string(types.items[i].cpus));
+	return some_or_null(object);
+}
+
+/* Of each CPU that has it: the energy bias, and which idle states are switched off. */
+static void cpus_power(int root_fd, json_t **ret_bias, json_t **ret_disabled)
+{
+	_cleanup_(paths_clear) struct paths cpus = paths_expand(root_fd, "/sys/devices/system/cpu/cpu[0-9]*");
+
+	*ret_bias = json_array();
+	*ret_disabled = json_array();
+	for (size_t i = 0; i < cpus.n; i++) {
+		int number = atoi(strrchr(cpus.items[i], '/') + strlen("/cpu"));
+		_cleanup_(freep) char *bias = path_text(root_fd, "%s/power/energy_perf_bias", cpus.items[i]),
+				      *states = NULL;
+		_cleanup_(paths_clear) struct paths found = paths_expand(
+			root_fd, text_brief("%s/cpuidle/state[0-9]*", cpus.items[i]));
+
+		if (bias)
+			add_ranged(*ret_bias, number, json_pack("{s:s}", "value", bias));
+		for (size_t k = 0; k < found.n; k++) {
+			_cleanup_(freep) char *name = path_text(root_fd, "%s/name", found.items[k]);
+
+			if (path_int(root_fd, "%s/disable", found.items[k]) > 0)
+				text_append(&states, ", ", "%s", name ?: strrchr(found.items[k], '/') + 1);
+		}
+		if (found.n > 0)
+			add_ranged(*ret_disabled, number, json_pack("{s:s}", "states", states ?: "none"));
+	}
+	*ret_bias = some_or_null(*ret_bias);
+	*ret_disabled = some_or_null(*ret_disabled);
+}
+
+/* Each file of a kind, as a member that is named by its directory:
+ * "intel-rapl:0.constraint_0_power_limit_uw". */
+static json_t *files_of(int root_fd, const char *pattern, bool whole_name)
+{
+	_cleanup_(paths_clear) struct paths paths = paths_expand(root_fd, pattern);
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < paths.n; i++) {
+		const char *path = paths.items[i], *file = strrchr(path, '/') + 1;
+		_cleanup_(freep) char *directory = xstrndup(path, (size_t)(file - 1 - path));
+
+		json_object_set_new(object,
+			text_brief("%s%s%s", strrchr(directory, '/') + 1, whole_name ? "." : "",
+				whole_name ? file : ""),
+			fingerprint_file(root_fd, path));
+	}
+	return some_or_null(object);
+}
+
+/* What takes more than one file. */
+static void add_composed(json_t *settings, int root_fd)
+{
+	_cleanup_(freep) char *command_line = path_text(root_fd, "/proc/cmdline"),
+			      *rcu = kernel_boot_option(command_line, "rcu_nocbs");
+	json_t *bias, *disabled;
+
+	cpus_power(root_fd, &bias, &disabled);
+	json_object_set_new(json_object_get(settings, "cpus"), "types", core_types(root_fd));
+	json_object_set_new(
+		json_object_get(settings, "cpus"), "rcu_nocbs", rcu ? json_string(rcu) : json_null());
+	json_object_set_new(json_object_get(settings, "idle"), "disabled", disabled);
+	json_object_set_new(json_object_get(settings, "memory"), "mthp",
+		files_of(root_fd, "/sys/kernel/mm/transparent_hugepage/hugepages-*/enabled", false));
+	json_object_set_new(json_object_get(settings, "power"), "energy_perf_bias", bias);
+	json_object_set_new(json_object_get(settings, "power"), "limits",
+		files_of(root_fd, "/sys/class/powercap/intel-rapl*:[0-9]*/constraint_[0-9]_power_limit_uw",
+			true));
+	json_object_set_new(json_object_get(settings, "power"), "uncore",
+		files_of(root_fd, "/sys/devices/system/cpu/intel_uncore_frequency/*/m[ai][xn]_freq_khz",
+			true));
 }
 
 /* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path
@@ -222,6 +328,7 @@ static json_t *fingerprint_settings(int root_fd, const struct kernel *kernel)
 		}
 		json_object_set_new(part, FILES[i].name, fingerprint_file(root_fd, FILES[i].path));
 	}
+	add_composed(settings, root_fd);
 	json_object_set_new(settings, "frequency", frequencies(root_fd));
 	json_object_set_new(settings, "kernel_options", kernel_options(root_fd, kernel->running));
 	json_object_set_new(settings, "vulnerabilities", vulnerabilities);

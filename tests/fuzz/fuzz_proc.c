@@ -30,6 +30,12 @@ static void try_kernel(const char *text)
 	_cleanup_(freep) char *apt = kernel_parse_apt(text), *dnf = kernel_parse_dnf(text);
 	_cleanup_(freep) char *package = kernel_package(text), *tick = kernel_config_get(text, "CONFIG_HZ");
 
+	_cleanup_(freep) char *version = kernel_parse_version(text, text[0] & 1);
+	_cleanup_(argv_freep) char **packages = kernel_packages(text, "6.8.0-45-generic");
+
+	FUZZ_MUST(*packages);
+	if (version)
+		kernel_compare(version, text);
 	FUZZ_MUST(tick);
 	FUZZ_MUST(kernel_compare(text, text) == 0);
 	if (apt)

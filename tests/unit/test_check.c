@@ -2,6 +2,7 @@
 /* The checks of an audit, on made-up machines. */
 #include "tests/unit/check.h"
 
+#include "lib/protocol/environment_diff.h"
 #include "setup/audit/audit.h"
 
 static struct finding finding;
@@ -122,14 +123,20 @@ TEST(a_systemd_that_does_not_answer_is_unknown)
 
 TEST(timers_are_named_with_their_time)
 {
-	struct elapse timers[] = {
-		{(char *)"apt-daily.timer", INT64_C(1800000000000000000)}, {(char *)"x.timer", 0}};
+	struct elapse timers[] = {{(char *)"apt-daily.timer", INT64_C(1800000000000000000), 60 * NS_PER_S},
+		{(char *)"x.timer", 0, 60 * NS_PER_S}};
 	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
 
 	assert_says("svc.timers", &f, CHECK_OFF, NULL);
 	assert_string_equal(finding.items, "apt-daily.timer x.timer");
 	assert_non_null(strstr(finding.value, "apt-daily.timer at 2027-"));
 	assert_non_null(strstr(finding.value, ", x.timer"));
+	assert_null(strstr(finding.value, "later"));
+	timers[0].late_ns = 12 * 3600 * NS_PER_S;
+	assert_says("svc.timers", &f, CHECK_OFF, " or up to 12 h 0 min later, x.timer");
+	f.due = timers;
+	f.n_due = 1;
+	assert_says("svc.due", &f, CHECK_OFF, " or up to 12 h 0 min later");
 }
 
 #define CHRONY                                       \
@@ -151,6 +158,7 @@ TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 		{true, {{"ntpsec"}}, CHECK_OFF, "though the kernel reports a synchronised clock"},
 		{true, {{"ntpsec", .silent = true, .text = (char *)"it sulks"}}, CHECK_UNKNOWN},
 		{false, {{"ntpsec", .silent = true, .text = (char *)"it sulks"}}, CHECK_OFF},
+		{false, {{"VBoxService", .host = true, .text = (char *)"the host"}}, CHECK_OK},
 		{true, {CHRONY, {"ntpsec", .text = (char *)"10.0.0.1"}}, CHECK_OFF,
 			"2 daemons set one clock: chrony, ntpsec"},
 	};
@@ -164,6 +172,15 @@ TEST(a_clock_wants_one_daemon_and_the_kernel_and_it_must_agree)
 		assert_says("ntp.on", &f, cases[i].state, cases[i].words);
 	}
 	assert_string_equal(finding.value, "2 daemons set one clock: chrony, ntpsec");
+}
+
+TEST(a_daemon_in_a_container_may_be_what_sets_the_clock)
+{
+	struct facts f = {.contained = "chrony", .clock = {.known = true}};
+
+	assert_says("ntp.on", &f, CHECK_OFF, "no time daemon runs (chrony in a container does not count)");
+	f.clock.synchronised = true;
+	assert_says("ntp.on", &f, CHECK_UNKNOWN, "chrony runs in a container");
 }
 
 TEST(a_containers_clock_is_its_hosts)
@@ -255,6 +272,114 @@ TEST(speedstep_off_in_firmware_is_known_by_its_flag)
 	assert_says("speedstep", &f, CHECK_UNKNOWN, NULL);
 }
 
+/* What each check says of a clock whose limits are both this. */
+static void assert_fixed(struct frequency_policy *p, int64_t khz, enum check_state min, enum check_state max)
+{
+	struct facts f = {.frequency = {.policies = p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+
+	p->governor = (char *)"performance";
+	p->min_khz = p->max_khz = khz;
+	assert_says("freq.min", &f, min, NULL);
+	assert_says("freq.max", &f, max, NULL);
+}
+
+TEST(a_clock_that_is_stuck_below_its_base_is_off)
+{
+	struct frequency_policy p = laptop();
+
+	assert_fixed(&p, 400000, CHECK_OFF, CHECK_OFF);
+	assert_string_equal(finding.value, "400 MHz, base 3600 MHz (policy 0)");
+	assert_fixed(&p, p.base_khz, CHECK_OK, CHECK_OK);
+	assert_fixed(&p, p.hardware_max_khz, CHECK_OK, CHECK_OK); /* turbo is off: it runs at its base */
+	p.hardware_max_khz = 3000000;                             /* no more is possible here */
+	assert_fixed(&p, 3000000, CHECK_OK, CHECK_OK);
+	p.base_khz = -1;
+	assert_fixed(&p, 2000000, CHECK_OK, CHECK_OK);
+	p.base_khz = 3600000;
+	assert_fixed(&p, 2000000, CHECK_OFF, CHECK_OFF);
+}
+
+TEST(an_upper_limit_that_only_turbo_reaches_is_off)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
+
+	p.governor = (char *)"performance";
+	p.min_khz = p.max_khz;
+	assert_says("freq.min", &f, CHECK_OK, NULL);
+	assert_finding("freq.max", &f, CHECK_OFF, "4700 MHz, base 3600 MHz (policy 0)");
+	assert_finding("speedstep", &f, CHECK_OFF, "the limits are 4700 MHz, but turbo is on");
+	f.frequency.no_turbo = 1;
+	assert_finding("freq.max", &f, CHECK_OK, "4700 MHz");
+	assert_finding("speedstep", &f, CHECK_OK, "equivalent: the clock is fixed at 3600 MHz");
+}
+
+TEST(without_a_base_frequency_the_remedy_is_one_that_works)
+{
+	struct frequency_policy p = laptop();
+	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+
+	p.base_khz = -1;
+	assert_says("freq.min", &f, CHECK_OFF, "base frequency not known");
+	assert_string_equal(
+		finding.how, "set both limits to one frequency: cpupower frequency-set -d F -u F");
+	assert_says("freq.max", &f, CHECK_OFF, NULL);
+	assert_string_equal(
+		finding.how, "set both limits to one frequency: cpupower frequency-set -d F -u F");
+}
+
+TEST(each_type_of_core_has_its_own_clock)
+{
+	struct frequency_policy types[] = {laptop(), laptop(), laptop()};
+	struct facts f = {.frequency = {.policies = types, .n_policies = 3, .no_turbo = 1, .boost = -1}};
+	static const int64_t base_khz[] = {3200000, 2400000, 3200000};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct frequency_policy *p = &types[i];
+
+		p->governor = (char *)"performance";
+		p->cpus = (char *)(i == 0 ? "0-1" : i == 1 ? "4-7" : "2-3");
+		p->base_khz = p->min_khz = p->max_khz = base_khz[i];
+	}
+	assert_finding("speedstep", &f, CHECK_OK,
+		"equivalent: the clock is fixed at 3200 MHz (CPU 0-3), 2400 MHz (CPU 4-7)");
+	assert_finding("freq.min", &f, CHECK_OK, "3200 MHz (CPU 0-3), 2400 MHz (CPU 4-7)");
+	assert_finding("freq.max", &f, CHECK_OK, "3200 MHz (CPU 0-3), 2400 MHz (CPU 4-7)");
+}
+
+TEST(without_a_frequency_driver_turbo_is_unknown_unless_the_processor_tells)
+{
+	struct facts f = {.frequency = {.no_turbo = -1, .boost = -1, .msr_turbo_off = -1}};
+
+	assert_says("turbo.policy", &f, CHECK_UNKNOWN, "without a frequency driver");
+	assert_non_null(strstr(finding.how, "firmware"));
+	f.machine.cpu_vendor = (char *)"GenuineIntel";
+	f.machine.flags = (char *)"fpu ida";
+	assert_says("turbo.policy", &f, CHECK_UNKNOWN, NULL);
+	f.frequency.msr_turbo_off = 1;
+	assert_says("turbo.policy", &f, CHECK_OK, "no turbo, or the firmware");
+	f.frequency.msr_turbo_off = 0;
+	assert_says("turbo.policy", &f, CHECK_UNKNOWN, NULL);
+	f.machine.flags = (char *)"fpu";
+	assert_says("turbo.policy", &f, CHECK_OK, NULL);
+	f.machine.virtual = true;
+	assert_says("turbo.policy", &f, CHECK_BY_HOST, NULL);
+}
+
+TEST(a_hybrid_processor_wants_a_cpu_to_be_chosen)
+{
+	struct core_type types[] = {
+		{(char *)"P-core", (char *)"0-7", 0}, {(char *)"E-core", (char *)"8-15", 0}};
+	struct facts f = {.cpu = -1};
+
+	assert_finding("core.type", &f, CHECK_OK, "all cores are alike");
+	f.cores = (struct core_types){types, 2};
+	assert_finding("core.type", &f, CHECK_OFF, "P-core (CPU 0-7), E-core (CPU 8-15); no CPU is chosen");
+	f.cpu = 9;
+	assert_finding(
+		"core.type", &f, CHECK_OK, "CPU 9 is of type E-core: P-core (CPU 0-7), E-core (CPU 8-15)");
+}
+
 TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse("[kernel]\nfloor = 6.1\n");
@@ -339,12 +464,44 @@ TEST(timers_that_are_due_are_named_with_their_time)
 TEST(every_row_says_why_and_how)
 {
 	for (const struct check *c = check_rows; c->id; c++) {
-		assert_true(c->step && c->wanted && c->why && c->who);
+		assert_true(c->step && c->wanted && check_why(c) && c->who);
 		assert_true(c->decide || c->number.found[0].text || c->setting.pattern);
 		assert_true(c->how || c->applied || c->setting.pattern);
 		assert_true(!c->setting.pattern || c->setting.want || c->setting.want_of);
 		assert_non_null(strchr("ABCR", c->level));
 		for (const struct check *d = check_rows; d < c; d++)
 			assert_string_not_equal(c->id, d->id);
+	}
+}
+
+/* A check has its reason from the rule about the same setting, and what it advises cannot be
+ * what the rule waves through. */
+TEST(the_audit_and_the_comparison_of_fingerprints_judge_alike)
+{
+	for (const struct difference_rule *rule = difference_rules; rule->pattern; rule++) {
+		const struct check *check = rule->check ? check_rows_find(rule->check) : NULL;
+
+		if (!rule->check)
+			continue;
+		assert_non_null(check);
+		assert_null(check->why);
+		assert_string_equal(check_why(check), rule->why);
+		assert_true(check->level == 'C' || !strcmp(check->id, "delayacct") ||
+			    rule->demand > VALIDITY_HOLDS);
+	}
+}
+
+TEST(what_affects_times_is_said_of_each_difference)
+{
+	static const char *const affects[] = {"power.platform_profile", "libc", "kernel.numa_balancing",
+		"kernel.aslr", "memory.hugepages", "memory.ksm", "kernel.nmi_watchdog", "power.limits.x",
+		"power.energy_perf_bias.0-3.value", "idle.disabled.0.states", "cpus.rcu_nocbs",
+		"kernel.workqueue_cpumask", "frequency.policies.0-3.governor", "units.cron.service", "units"};
+
+	for (size_t i = 0; i < ELEMENTS(affects); i++) {
+		struct difference d = {.what = (char *)affects[i]};
+
+		assert_true(difference_rule(&d)->demand >= VALIDITY_REPEAT_SHORT);
+		assert_null(strstr(difference_rule(&d)->why, "hardly"));
 	}
 }

@@ -1,54 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What shares the measured CPU, and what the kernel does by itself, read from made-up machines. */
-#include "tests/unit/check.h"
-#include "tests/unit/tree.h"
-
-#include "setup/audit/audit.h"
-
-static struct facts facts;
-static struct finding finding;
-
-#define CPU "sys/devices/system/cpu/"
-
-static int timing_cpu; /* -1: none */
-
-static int make(void **state)
-{
-	timing_cpu = -1;
-	return tree_make(state);
-}
-
-#define TEST_OF_MACHINE(name) TEST_WITH(name, make, tree_remove)
-
-static void gather(void)
-{
-	facts_clear(&facts);
-	facts_read_files(&facts, tree.fd, timing_cpu);
-}
-
-static void assert_found_in(const struct facts *f, const char *id, enum check_state state, const char *value)
-{
-	const struct check *check = check_rows_find(id);
-
-	assert_non_null(check);
-	finding_clear(&finding);
-	check_decide(check, f, &finding);
-	assert_string_equal(finding.value, value);
-	assert_int_equal(finding.state, state);
-}
-
-/* On the machine as it is now. */
-static void assert_found(const char *id, enum check_state state, const char *value)
-{
-	gather();
-	assert_found_in(&facts, id, state, value);
-}
-
-/* What a file of a check's setting should hold. */
-static void assert_want(const char *id, size_t file, const char *value)
-{
-	assert_string_equal(check_files(check_rows_find(id), &facts)->items[file].want, value);
-}
+#include "tests/unit/audited_machine.h"
 
 TEST_OF_MACHINE(interrupts_belong_on_other_cores)
 {
@@ -116,6 +68,22 @@ TEST_OF_MACHINE(smt_is_off_only_where_no_core_runs_two_threads)
 	assert_found("smt", CHECK_OK, "not supported");
 }
 
+TEST_OF_MACHINE(cores_that_run_two_threads_are_counted)
+{
+	static const char *const siblings[] = {"0-1", "0-1", "2", "3"};
+
+	tree_put(CPU "online", "0-3\n");
+	tree_put(CPU "smt/control", "on\n");
+	for (int cpu = 0; cpu < 4; cpu++)
+		tree_put(text_brief(CPU "cpu%d/topology/thread_siblings_list", cpu), siblings[cpu]);
+	assert_found("smt", CHECK_OFF, "on: 1 of 3 cores run 2 threads");
+	tree_put(CPU "online", "0-1\n");
+	assert_found("smt", CHECK_OFF, "on: each core runs 2 threads");
+	timing_cpu = 2; /* an E-core */
+	tree_put(CPU "online", "0-3\n");
+	assert_found("smt", CHECK_OK, "on; CPU 2 has its core for itself");
+}
+
 TEST_OF_MACHINE(interrupts_on_the_only_core_are_not_as_wanted)
 {
 	tree_put(CPU "online", "0\n");
@@ -163,17 +131,83 @@ TEST_OF_MACHINE(power_limits_and_throttling_are_read)
 	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 }
 
-TEST_OF_MACHINE(only_a_mains_adapter_tells_whether_the_machine_is_plugged_in)
+/* A supply of the machine: "NAME:TYPE:FILE:VALUE". */
+static void put_supply(const char *text)
 {
-	tree_put("sys/class/power_supply/BAT0/type", "Battery\n");
-	tree_put("sys/class/power_supply/usb/type", "USB\n");
-	tree_put("sys/class/power_supply/usb/online", "1\n");
-	assert_found("power", CHECK_ABSENT, "no battery or power adapter is reported");
-	tree_put("sys/class/power_supply/AC/type", "Mains\n");
-	tree_put("sys/class/power_supply/AC/online", "0\n");
-	assert_found("power", CHECK_OFF, "on battery");
-	tree_put("sys/class/power_supply/AC/online", "1\n");
-	assert_found("power", CHECK_OK, "plugged in");
+	char name[16], type[16], file[16], value[16];
+
+	assert_int_equal(sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%15[^:]", name, type, file, value), 4);
+	tree_put(text_brief("sys/class/power_supply/%s/type", name), text_brief("%s\n", type));
+	tree_put(text_brief("sys/class/power_supply/%s/%s", name, file), text_brief("%s\n", value));
+}
+
+TEST(a_battery_that_discharges_decides_else_whatever_feeds_the_machine)
+{
+	static const char none[] = "no battery or power adapter is reported";
+	static const struct {
+		const char *supplies[4];
+		enum check_state state;
+		const char *value;
+	} cases[] = {
+		{{}, CHECK_ABSENT, none},
+		{{"AC:Mains:online:0", "BAT0:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"AC:Mains:online:1", "BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
+		{{"charger:USB:online:0", "bat:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"ucsi:USB:online:1", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
+		{{"ucsi:USB:online:2", "BAT0:Battery:status:Unknown"}, CHECK_OK, "plugged in"},
+		{{"pd:USB_PD:online:1", "BAT0:Battery:status:Unknown"}, CHECK_OK, "plugged in"},
+		{{"u1:USB:online:0", "u2:USB:online:1", "BAT0:Battery:status:Full"}, CHECK_OK, "plugged in"},
+		{{"ADP1:Mains:online:0", "sbs:Mains:online:1", "bat:Battery:status:Discharging"}, CHECK_OFF,
+			"on battery: bat discharges, although sbs is plugged in"},
+		{{"BAT0:Battery:status:Full", "BAT1:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
+		{{"ucsi:USB:online:0", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
+		{{"BAT0:Battery:status:Unknown"}, CHECK_UNKNOWN,
+			"the battery does not say whether it discharges"},
+		{{"AC:Mains:online:0", "BAT0:Battery:status:Unknown"}, CHECK_OFF, "on battery"},
+		/* a bay without its battery, a mouse, the ports of a desktop, a UPS */
+		{{"BAT0:Battery:present:0"}, CHECK_ABSENT, none},
+		{{"AC:Mains:online:1", "mouse:Battery:scope:Device", "mouse:Battery:status:Discharging"},
+			CHECK_OK, "plugged in"},
+		{{"ucsi1:USB:online:0", "ucsi2:USB:online:0"}, CHECK_ABSENT, none},
+		{{"hid:UPS:status:Discharging"}, CHECK_ABSENT, none},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		make(NULL);
+		for (size_t k = 0; k < ELEMENTS(cases[i].supplies) && cases[i].supplies[k]; k++)
+			put_supply(cases[i].supplies[k]);
+		assert_found("power", cases[i].state, cases[i].value);
+		tree_remove(NULL);
+	}
+}
+
+TEST_OF_MACHINE(what_is_better_than_wanted_is_as_wanted)
+{
+	static const struct {
+		const char *id, *file, *value, *want; /* want NULL: as it is */
+	} cases[] = {
+		{"hung", "proc/sys/kernel/hung_task_timeout_secs", "120", "600"},
+		{"hung", "proc/sys/kernel/hung_task_timeout_secs", "600", NULL},
+		{"hung", "proc/sys/kernel/hung_task_timeout_secs", "1200", NULL},
+		{"hung", "proc/sys/kernel/hung_task_timeout_secs", "0", NULL},
+		{"vmstat", "proc/sys/vm/stat_interval", "1", "10"},
+		{"vmstat", "proc/sys/vm/stat_interval", "60", NULL},
+		{"vmstat", "proc/sys/vm/stat_interval", "0", "10"},
+		{"ksm", "sys/kernel/mm/ksm/run", "1", "0"},
+		{"ksm", "sys/kernel/mm/ksm/run", "2", NULL},
+		{"platform", "sys/firmware/acpi/platform_profile", "balanced", "performance"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		tree_put(cases[i].file, cases[i].value);
+		assert_found(cases[i].id, cases[i].want ? CHECK_OFF : CHECK_OK, cases[i].value);
+		assert_want(cases[i].id, 0, cases[i].want ?: cases[i].value);
+	}
+	tree_put("sys/firmware/acpi/platform_profile_choices", "low-power balanced\n");
+	assert_found("platform", CHECK_OK, "balanced");
+	tree_put("sys/firmware/acpi/platform_profile_choices", "low-power balanced performance\n");
+	assert_found("platform", CHECK_OFF, "balanced");
 }
 
 TEST_OF_MACHINE(traced_events_count_although_the_tracer_is_nop)
@@ -267,10 +301,20 @@ TEST(a_clock_that_is_slow_to_read_is_a_finding_with_its_price)
 
 TEST(programs_and_rules_are_judged_by_their_number)
 {
-	struct facts f = {.n_programs = -EPERM, .audit_rules = -EPERM};
+	struct facts f = {.n_programs = -EPERM, .audit_rules = -EPERM, .machine.container = true};
+	const uid_t self = geteuid();
 
+	assert_found_in(&f, "bpf", CHECK_BY_HOST,
+		"the host decides; the list of BPF programs cannot be read in a container");
+	f.machine.container = false;
+	if (self == 0) { /* it is not root who may read more here */
+		assert_found_in(&f, "audit", CHECK_UNKNOWN, "the audit rules cannot be read here");
+		assert_string_equal(finding.how, "check it by hand"); /* and not by auditctl -D */
+		assert_int_equal(seteuid(65534), 0);
+	}
 	assert_found_in(&f, "bpf", CHECK_REFUSED, "only root can read the list of BPF programs");
 	assert_found_in(&f, "audit", CHECK_REFUSED, "only root can read the audit rules");
+	assert_int_equal(seteuid(self), 0);
 	f.audit_rules = 2;
 	f.n_programs = 1;
 	f.programs = (char *)"on_wake (tracepoint)";

@@ -46,6 +46,59 @@ TEST_OF_MACHINE(the_processor_is_told_by_cpuinfo)
 	assert_false(machine.virtual);
 }
 
+static void assert_same(const char *text, const char *wanted)
+{
+	if (wanted) {
+		assert_non_null(text);
+		assert_string_equal(text, wanted);
+	} else
+		assert_null(text);
+}
+
+TEST(each_architecture_tells_its_processor_in_its_own_words)
+{
+	static const struct {
+		const char *cpuinfo, *vendor, *name, *family, *model, *stepping;
+		int64_t n;
+	} cases[] = {
+		{"processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz\n"
+		 "revision\t: 2.2 (pvr 004e 1202)\n\nprocessor\t: 1\ncpu\t\t: POWER9, altivec supported\n\n"
+		 "timebase\t: 512000000\nplatform\t: PowerNV\nmodel\t\t: 8335-GTH\n"
+		 "machine\t\t: PowerNV 8335-GTH\nfirmware\t: OPAL\n",
+			NULL, "POWER9, altivec supported", NULL, "8335-GTH", "2.2 (pvr 004e 1202)", 2},
+		{"vendor_id       : IBM/S390\n# processors    : 2\nbogomips per cpu: 3241.00\n"
+		 "features\t: esan3 zarch\nprocessor 0: version = FF,  identification = 2733E8,  machine = 8561\n"
+		 "processor 1: version = FF,  identification = 2733E8,  machine = 8561\n\ncpu number      : 0\n"
+		 "version         : FF\nidentification  : 2733E8\nmachine         : 8561\n",
+			"IBM/S390", NULL, NULL, "8561", "FF", 2},
+		{"processor\t: 0\nhart\t\t: 2\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
+		 "mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x4210427\n",
+			"0x489", "sifive,u74-mc", "rv64imafdc", "0x8000000000000007", "0x4210427", 1},
+		{"system type\t\t: generic-loongson-machine\n\nprocessor\t\t: 0\npackage\t\t\t: 0\n"
+		 "CPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A5000\nCPU Revision\t\t: 0x11\n"
+		 "CPU MHz\t\t\t: 2500.00\nBogoMIPS\t\t: 5000.00\nFeatures\t\t: cpucfg lam ual fpu\n",
+			NULL, "Loongson-3A5000", "Loongson-64bit", "generic-loongson-machine", "0x11", 1},
+		{"processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
+		 "CPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n",
+			"0x41", NULL, "8", "0xd08", "3", 1},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		tree_make(NULL);
+		tree_put("proc/cpuinfo", cases[i].cpuinfo);
+		tree_put("proc/device-tree/model", "A board\n");
+		machine_read(&machine, tree.fd);
+		assert_same(machine.cpu_vendor, cases[i].vendor);
+		assert_same(machine.cpu_name, cases[i].name);
+		assert_same(machine.cpu_family, cases[i].family);
+		assert_same(machine.cpu_model, cases[i].model);
+		assert_same(machine.cpu_stepping, cases[i].stepping);
+		assert_int_equal(machine.n_cpus, cases[i].n);
+		assert_string_equal(machine.product, "A board");
+		drop(NULL);
+	}
+}
+
 TEST_OF_MACHINE(without_a_flag_firmware_tells_only_where_the_processor_is_no_x86)
 {
 	tree_put("sys/class/dmi/id/product_name", "QEMU Virtual Machine\n");

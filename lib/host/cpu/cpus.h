@@ -34,7 +34,7 @@ struct frequency_policy {
 	char *preference; /* energy_performance_preference */
 	int64_t min_khz, max_khz;
 	int64_t hardware_max_khz;
-	int64_t base_khz; /* what it runs at without turbo */
+	int64_t base_khz; /* what it runs at without turbo; reported, or derived */
 	int64_t boost;    /* 1 on, 0 off, -1 no such switch */
 };
 
@@ -45,8 +45,13 @@ struct frequency {
 	int64_t min_perf_pct,
 		max_perf_pct; /* intel_pstate's limits on all policies, in percent of the turbo maximum */
 	int64_t boost;        /* acpi-cpufreq and others: 1 on, 0 off, -1 no such switch */
-	char *pstate_status;  /* of intel_pstate or amd_pstate: "active", "passive"… */
+	int64_t msr_turbo_off; /* 1, 0: what the processor's register says; -1: not read */
+	char *pstate_status;   /* of intel_pstate or amd_pstate: "active", "passive"… */
 };
 
+/* What every user can read. */
 void frequency_read(struct frequency *ret, int root_fd);
+/* Also what only root can, where the kernel's module msr is loaded: whether turbo is off, and
+ * base frequencies that are still not known. `vendor`: machine.cpu_vendor. */
+void frequency_read_registers(struct frequency *frequency, int root_fd, const char *vendor);
 void frequency_clear(struct frequency *frequency);

@@ -15,20 +15,31 @@ enum { ASK_KERNEL_MS = 5000, MOST_CONFIG = 4 << 20 }; /* configurations have som
 
 static const char NUMERIC[] = "0123456789.-";
 
+/* The first `n` characters without dots and dashes at their end. */
+static void copy_numbers(char ret[64], const char *text, size_t n)
+{
+	while (n > 0 && strchr(".-", text[n - 1]))
+		n--;
+	snprintf(ret, 64, "%.*s", (int)n, text);
+}
+
 int kernel_compare(const char *a, const char *b)
 {
-	const char *releases[] = {a, b};
-	char numbers[2][64];
+	const char *rests[] = {a + strspn(a, NUMERIC), b + strspn(b, NUMERIC)};
+	char numbers[2][64], builds[2][64];
+	size_t letters = strspn(rests[0], "abcdefghijklmnopqrstuvwxyz");
+	int order;
 
 	/* "6.12.0" of "6.12.0.old", "6.1.0-9" of "6.1.0-9-amd64" */
-	for (int i = 0; i < 2; i++) {
-		size_t n = strspn(releases[i], NUMERIC);
-
-		while (n > 0 && strchr(".-", releases[i][n - 1]))
-			n--;
-		snprintf(numbers[i], sizeof(numbers[i]), "%.*s", (int)n, releases[i]);
-	}
-	return strverscmp(numbers[0], numbers[1]);
+	copy_numbers(numbers[0], a, (size_t)(rests[0] - a));
+	copy_numbers(numbers[1], b, (size_t)(rests[1] - b));
+	order = strverscmp(numbers[0], numbers[1]);
+	if (order != 0 || strncmp(rests[0], rests[1], letters) != 0)
+		return order;
+	/* "arch2-1" of "6.6.8-arch2-1" */
+	for (int i = 0; i < 2; i++)
+		copy_numbers(builds[i], rests[i], letters + strspn(rests[i] + letters, NUMERIC));
+	return strverscmp(builds[0], builds[1]);
 }
 
 char *kernel_package(const char *release)
@@ -41,22 +52,71 @@ char *kernel_package(const char *release)
 	return *flavour ? text_format("linux-image-%s", flavour) : NULL;
 }
 
-char *kernel_parse_apt(const char *text)
+/* The release of the first kernel in a line of dependencies; NULL: there is none. */
+static char *release_of_dependencies(const char *line)
 {
-	const char *depends = strncmp(text, "Depends:", 8) ? strstr(text, "\nDepends:") : text;
-	const char *name = depends ? strstr(depends, "linux-image-") : NULL;
-	const char *end = depends ? depends + 1 + strcspn(depends + 1, "\n") : NULL;
+	const char *end = line + strcspn(line, "\n");
 
-	while (name && name < end) {
-		const char *release = name + strlen("linux-image-");
-
-		if (!strncmp(release, "unsigned-", 9))
-			release += 9;
-		if (*release >= '0' && *release <= '9')
-			return xstrndup(release, strcspn(release, " ,|(\n"));
-		name = strstr(release, "linux-image-");
+	for (const char *name = line; (name = strstr(name, "linux-image-")) && name < end;) {
+		name += strlen("linux-image-");
+		if (!strncmp(name, "unsigned-", 9))
+			name += 9;
+		if (*name >= '0' && *name <= '9')
+			return xstrndup(name, strcspn(name, " ,|(\n"));
 	}
 	return NULL;
+}
+
+char *kernel_parse_apt(const char *text)
+{
+	char *newest = NULL;
+
+	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		char *release = strncmp(line, "Depends:", 8) ? NULL : release_of_dependencies(line);
+
+		if (release && (!newest || kernel_compare(release, newest) > 0)) {
+			free(newest);
+			newest = release;
+		} else
+			free(release);
+	}
+	return newest;
+}
+
+/* One paragraph of dpkg's list: the name of an installed package linux-image-FLAVOUR… that
+ * depends on a kernel like the running one. NULL: it is none. */
+static char *package_of_paragraph(const char *paragraph, size_t len, const char *package)
+{
+	static const char prefix[] = "Package: linux-image-";
+	_cleanup_(freep) char *text = xstrndup(paragraph, len), *release = NULL, *of_release = NULL;
+	const char *name = text + strlen("Package: "), *depends = strstr(text, "\nDepends:");
+
+	if (strncmp(text, prefix, strlen(prefix)) != 0 || !strstr(text, "\nStatus: install ok installed\n") ||
+		!depends)
+		return NULL;
+	release = release_of_dependencies(depends + 1);
+	of_release = release ? kernel_package(release) : NULL;
+	return of_release && !strcmp(of_release, package) ? xstrndup(name, strcspn(name, "\n")) : NULL;
+}
+
+char **kernel_packages(const char *status, const char *running)
+{
+	_cleanup_(freep) char *package = kernel_package(running);
+	char **names = NULL;
+	size_t n = 0;
+
+	for (const char *p = status; package && p && *p;) {
+		const char *end = strstr(p, "\n\n") ?: p + strlen(p);
+		char *name = package_of_paragraph(p, (size_t)(end - p), package);
+
+		if (name)
+			*array_add(names, n) = name;
+		p = end + strspn(end, "\n");
+	}
+	if (n == 0 && package)
+		*array_add(names, n) = TAKE(package);
+	*array_add(names, n) = NULL;
+	return names;
 }
 
 char *kernel_parse_dnf(const char *text)
@@ -64,6 +124,25 @@ char *kernel_parse_dnf(const char *text)
 	const char *epoch = strchr(text, ':');
 
 	return epoch ? xstrndup(epoch + 1, strcspn(epoch + 1, " \n")) : NULL;
+}
+
+char *kernel_parse_version(const char *text, bool suse)
+{
+	const char *line = strncmp(text, "Version ", 8) ? strstr(text, "\nVersion ") : text;
+	const char *colon = line ? strchr(line + 1, ':') : NULL;
+	char *version, *dot;
+
+	if (!colon)
+		return NULL;
+	colon += 1 + strspn(colon + 1, " ");
+	version = xstrndup(colon, strcspn(colon, " \n"));
+	dot = suse ? strrchr(version, '.') : NULL;
+	if (dot)
+		*dot = '\0';
+	for (dot = version; !suse && (dot = strchr(dot, '.')); dot++)
+		if (dot[1] >= 'a' && dot[1] <= 'z')
+			*dot = '-';
+	return version;
 }
 
 int kernel_read(struct kernel *ret, int root_fd, struct error *err)
@@ -96,30 +175,102 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 	return 0;
 }
 
-void kernel_ask_offered(struct kernel *k)
+/* Asks; the caller frees the answer. NULL: there is none. */
+static char *ask_tool(const char *const *argv, struct error *err)
 {
-	const bool apt = access("/usr/bin/apt-cache", X_OK) == 0;
-	_cleanup_(freep) char *package = apt ? kernel_package(k->running) : NULL, *output = NULL;
-	const char *const apt_argv[] = {"apt-cache", "show", "--no-all-versions", package, NULL};
-	static const char *const dnf_argv[] = {
-		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", "kernel-core", NULL};
-	struct error err = {};
+	char *output = NULL;
 	int status;
 
-	if (apt && !package) {
-		error_say(&err, -ENOENT, "the name %s has no flavour to look up", k->running);
-	} else if (subprocess_ask(apt ? apt_argv : dnf_argv, ASK_KERNEL_MS, &output, &status, &err) >= 0) {
-		if (status == 0)
-			k->offered = apt ? kernel_parse_apt(output) : kernel_parse_dnf(output);
-		if (!k->offered && apt)
-			error_say(
-				&err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)", package);
-		else if (!k->offered)
-			error_say(&err, -ENOENT,
-				"dnf's lists have no kernel-core ('dnf makecache' fetches them)");
+	if (subprocess_ask(argv, ASK_KERNEL_MS, &output, &status, err) < 0)
+		return NULL;
+	if (status != 0)
+		free(TAKE(output));
+	return output;
+}
+
+static char *ask_apt(const struct kernel *k, const char *system_version, struct error *err)
+{
+	_cleanup_(freep) char *status = path_text(AT_FDCWD, "/var/lib/dpkg/status"), *output = NULL,
+			      *offered = NULL;
+	_cleanup_(argv_freep) char **packages = kernel_packages(status, k->running);
+	_cleanup_(freep) char *newer = NULL; /* Ubuntu's: a newer line of kernels for an older system */
+	const char *argv[16] = {"apt-cache", "show", "--no-all-versions"};
+	size_t n = 3;
+
+	if (!*packages) {
+		error_say(err, -ENOENT, "the name %s has no flavour to look up", k->running);
+		return NULL;
 	}
+	for (char **name = packages; *name && n + 1 < ELEMENTS(argv); name++)
+		argv[n++] = *name;
+	output = ask_tool(argv, err);
+	offered = output ? kernel_parse_apt(output) : NULL;
+	if (offered && system_version && kernel_compare(offered, k->running) < 0) {
+		_cleanup_(freep) char *more = NULL;
+
+		newer = text_format("%s-hwe-%s", packages[0], system_version);
+		more = ask_tool((const char *const[]){argv[0], argv[1], argv[2], newer, NULL}, NULL);
+		if (more && *more) {
+			free(TAKE(offered));
+			offered = kernel_parse_apt(more);
+		}
+	}
+	if (!offered && !*err->text)
+		error_say(err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)", packages[0]);
+	return TAKE(offered);
+}
+
+static char *ask_dnf(const struct kernel *k, struct error *err)
+{
+	const char *package = strstr(k->running, "uek")                                ? "kernel-uek-core"
+			      : strstr(k->running, "+64k")                             ? "kernel-64k-core"
+			      : strstr(k->running, "+rt") || strstr(k->running, ".rt") ? "kernel-rt-core"
+										       : "kernel-core";
+	const char *const argv[] = {"dnf", "-q", "-C", "repoquery", "--latest-limit=1", package, NULL};
+	_cleanup_(freep) char *output = ask_tool(argv, err);
+	char *offered = output ? kernel_parse_dnf(output) : NULL;
+
+	if (!offered && !*err->text)
+		error_say(err, -ENOENT, "dnf's lists have no %s ('dnf makecache' fetches them)", package);
+	return offered;
+}
+
+/* Arch and SUSE. The language of the answer must be English. */
+static char *ask_for_version(const struct kernel *k, bool suse, struct error *err)
+{
+	_cleanup_(freep) char *base = path_text(AT_FDCWD, "/usr/lib/modules/%s/pkgbase", k->running);
+	_cleanup_(freep) char *flavour = kernel_package(k->running);
+	_cleanup_(freep) char *package = suse ? text_format("kernel-%s",
+							flavour ? flavour + strlen("linux-image-") : "default")
+					      : text_copy(base) ?: xstrdup("linux");
+	const char *const pacman[] = {"env", "LC_ALL=C", "pacman", "-Si", package, NULL},
+			  *const zypper[] = {
+				  "env", "LC_ALL=C", "zypper", "--no-refresh", "-q", "info", package, NULL};
+	_cleanup_(freep) char *output = ask_tool(suse ? zypper : pacman, err);
+	char *offered = output ? kernel_parse_version(output, suse) : NULL;
+
+	if (!offered && !*err->text)
+		error_say(err, -ENOENT, "%s's lists have no %s ('%s' fetches them)",
+			suse ? "zypper" : "pacman", package, suse ? "zypper refresh" : "pacman -Sy");
+	return offered;
+}
+
+void kernel_ask_offered(struct kernel *k, const char *system_version)
+{
+	struct error err = {};
+
+	if (access("/usr/bin/apt-cache", X_OK) == 0)
+		k->offered = ask_apt(k, system_version, &err);
+	else if (access("/usr/bin/dnf", X_OK) == 0)
+		k->offered = ask_dnf(k, &err);
+	else if (access("/usr/bin/pacman", X_OK) == 0 || access("/usr/bin/zypper", X_OK) == 0)
+		k->offered = ask_for_version(k, access("/usr/bin/pacman", X_OK) != 0, &err);
+	else
+		error_say(&err, -ENOENT, "this system has neither apt, dnf, pacman nor zypper");
 	if (!k->offered)
 		k->offered_unknown = xstrdup(err.text);
+	else if (kernel_compare(k->offered, k->running) < 0)
+		k->offered_unknown = text_format("the lists have %s", k->offered);
 }
 
 void kernel_clear(struct kernel *k)
@@ -163,6 +314,21 @@ char *kernel_config_get(const char *config, const char *option)
 		if ((p == config || p[-1] == '\n') && p[len] == '=')
 			return xstrndup(p + len + 1, strcspn(p + len + 1, "\n"));
 	return xstrdup("n");
+}
+
+char *kernel_boot_option(const char *command_line, const char *option)
+{
+	size_t len = strlen(option);
+	char *value = NULL;
+
+	for (const char *p = command_line; p && *p; p += strcspn(p, " ")) {
+		p += strspn(p, " ");
+		if (strncmp(p, option, len) != 0 || !strchr(" =", p[len])) /* or the end of the line */
+			continue;
+		free(value);
+		value = p[len] == '=' ? xstrndup(p + len + 1, strcspn(p + len + 1, " ")) : xstrdup("");
+	}
+	return value;
 }
 
 void kernel_clock_read(struct clock_state *ret)

@@ -3,21 +3,22 @@
  * A machine without a kernel of its own (a container, a virtual machine that its host boots) has none installed. */
 #pragma once
 
-#include "lib/base/base.h"
+#include "lib/base/argv.h"
 
 struct kernel {
 	char *running;         /* uname -r */
 	char *version;         /* uname -v */
 	char *installed;       /* the newest installed image; NULL: none */
 	char *offered;         /* the newest in the package manager's lists; NULL: not known */
-	char *offered_unknown; /* why it is not known; NULL if it is, or was not looked up */
+	char *offered_unknown; /* why nothing newer is known; NULL if something as new is, or it was not looked up */
 	bool reboot_required;  /* a package says so in /run/reboot-required */
 };
 
 /* Reads files below root_fd only. */
 int kernel_read(struct kernel *ret, int root_fd, struct error *err);
-/* Asks apt-cache or dnf for the newest; takes some ms with apt's cache, up to seconds without. */
-void kernel_ask_offered(struct kernel *kernel);
+/* Asks apt-cache, dnf, pacman or zypper for the newest; takes some ms with apt's cache, up to
+ * seconds without. `system_version`: as os-release has it ("22.04"); NULL: not known. */
+void kernel_ask_offered(struct kernel *kernel, const char *system_version);
 void kernel_clear(struct kernel *kernel);
 
 /* Below, equal to, or above 0 as release a is older than, as old as, or newer than b, by the numbers that
@@ -28,10 +29,20 @@ int kernel_compare(const char *a, const char *b);
  * for "6.1.0-10-cloud-amd64". NULL if the name has no flavour. The caller frees it. */
 char *kernel_package(const char *release);
 
-/* The release in `apt-cache show`'s Depends line, or in `dnf repoquery`'s name of a package; NULL if there
- * is none. The caller frees it. */
+/* The installed packages that bring new kernels of the running one's flavour
+ * ("linux-image-generic-hwe-22.04"), out of dpkg's list of packages (NULL: none); else
+ * kernel_package(). Ends with NULL, freed with argv_freep. */
+char **kernel_packages(const char *status, const char *running);
+
+/* The newest release in the Depends lines of `apt-cache show`, or in `dnf repoquery`'s name of a
+ * package; NULL if there is none. The caller frees it. */
 char *kernel_parse_apt(const char *text);
 char *kernel_parse_dnf(const char *text);
+
+/* The version in what `pacman -Si` or `zypper info` prints, as uname -r has it: "6.6.8-arch1-1"
+ * for 6.6.8.arch1-1; "6.4.0-150600.23.25" for 6.4.0-150600.23.25.1 of SUSE, which counts
+ * rebuilds. Likewise. */
+char *kernel_parse_version(const char *text, bool suse);
 
 /* The configuration of `release` below root_fd as text, from /boot, /lib/modules or /proc/config.gz, the
  * first that exists; the caller frees it. -ENOENT: nowhere. */
@@ -40,6 +51,10 @@ int kernel_config_read(char **ret, int root_fd, const char *release);
 /* The value of an option ("CONFIG_HZ"): "y", "m", a number, a text with its quotes; "n" if it is not set.
  * The caller frees it. */
 char *kernel_config_get(const char *config, const char *option);
+
+/* The value of an option in the kernel's command line, the last one if it is there twice; "" of
+ * one without a value. NULL: it is not there, or the line is NULL. The caller frees it. */
+char *kernel_boot_option(const char *command_line, const char *option);
 
 /* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec without any server leaves it at "synchronised". */
 

@@ -52,6 +52,46 @@ static char *value_of(const char *text, const char *key, char separator)
 	return NULL;
 }
 
+/* The names that architectures have for one thing in /proc/cpuinfo, those of x86 and Arm first,
+ * then of POWER, s390x, RISC-V and LoongArch. Nothing that is measured at each boot ("bogomips",
+ * "clock", "cpu MHz") belongs to an identity. */
+enum { MOST_KEYS = 6 };
+static const char *const CPU_VENDOR[MOST_KEYS] = {"vendor_id", "CPU implementer", "mvendorid"},
+			 *const CPU_NAME[MOST_KEYS] = {"model name", "Model Name", "cpu model", "uarch",
+				 "cpu"},
+			 *const CPU_FAMILY[MOST_KEYS] = {"cpu family", "CPU architecture", "CPU Family",
+				 "isa"},
+			 *const CPU_MODEL[MOST_KEYS] = {"model", "CPU part", "marchid", "machine",
+				 "system type"},
+			 *const CPU_STEPPING[MOST_KEYS] = {"stepping", "CPU revision", "CPU Revision",
+				 "mimpid", "revision", "version"},
+			 *const CPU_FLAGS[MOST_KEYS] = {"flags", "Features", "features", "isa"};
+
+static char *value_of_first(const char *cpuinfo, const char *const keys[MOST_KEYS])
+{
+	char *value = NULL;
+
+	for (int i = 0; i < MOST_KEYS && keys[i] && !value; i++)
+		value = value_of(cpuinfo, keys[i], ':');
+	return value;
+}
+
+/* Lines "processor : 0", and "processor 0: version = FF, …" of s390x. */
+static int64_t count_processors(const char *cpuinfo)
+{
+	static const char key[] = "processor";
+	int64_t n = 0;
+
+	for (const char *line = cpuinfo; line && *line; line = strchrnul(line, '\n'), line += *line == '\n')
+		if (!strncmp(line, key, strlen(key))) {
+			const char *p = line + strlen(key);
+
+			p += strspn(p, " \t");
+			n += *p == ':' || (*p >= '0' && *p <= '9');
+		}
+	return n;
+}
+
 static const char *name_by(const char *text, const char *const (*names)[2])
 {
 	for (; text && (*names)[0]; names++)
@@ -62,11 +102,12 @@ static const char *name_by(const char *text, const char *const (*names)[2])
 
 static void find_hypervisor(struct machine *m, int root_fd)
 {
-	static const char *const by_firmware[][2] = {{"KVM", "KVM"}, {"QEMU", "QEMU"}, {"VMware", "VMware"},
-		{"VMW", "VMware"}, {"innotek GmbH", "VirtualBox"}, {"VirtualBox", "VirtualBox"},
-		{"Xen", "Xen"}, {"Virtual Machine", "Hyper-V"}, {"Bochs", "Bochs"},
-		{"Parallels", "Parallels"}, {"BHYVE", "bhyve"}, {"Google Compute Engine", "KVM"},
-		{"OpenStack", "KVM"}, {"Alibaba Cloud ECS", "KVM"}, {}};
+	static const char *const by_firmware[][2] = {{"KVM", "KVM"}, {"QEMU", "QEMU"}, {"qemu", "QEMU"},
+		{"dummy-virt", "QEMU"}, {"VMware", "VMware"}, {"VMW", "VMware"},
+		{"innotek GmbH", "VirtualBox"}, {"VirtualBox", "VirtualBox"}, {"Xen", "Xen"},
+		{"Virtual Machine", "Hyper-V"}, {"Bochs", "Bochs"}, {"Parallels", "Parallels"},
+		{"BHYVE", "bhyve"}, {"Google Compute Engine", "KVM"}, {"OpenStack", "KVM"},
+		{"Alibaba Cloud ECS", "KVM"}, {}};
 	static const char *const by_clock[][2] = {
 		{"kvm-clock", "KVM"}, {"hyperv", "Hyper-V"}, {"xen", "Xen"}, {}};
 	_cleanup_(freep) char *clocks = read_name(
@@ -104,19 +145,21 @@ void machine_read(struct machine *ret, int root_fd)
 	_cleanup_(freep) char *os = read_name(root_fd, "/etc/os-release")
 					    ?: read_name(root_fd, "/usr/lib/os-release");
 	struct machine m = {
-		.cpu_vendor = value_of(cpu, "vendor_id", ':') ?: value_of(cpu, "CPU implementer", ':'),
-		.cpu_name = value_of(cpu, "model name", ':'),
-		.cpu_family = value_of(cpu, "cpu family", ':') ?: value_of(cpu, "CPU architecture", ':'),
-		.cpu_model = value_of(cpu, "model", ':') ?: value_of(cpu, "CPU part", ':'),
-		.cpu_stepping = value_of(cpu, "stepping", ':') ?: value_of(cpu, "CPU revision", ':'),
+		.cpu_vendor = value_of_first(cpu, CPU_VENDOR),
+		.cpu_name = value_of_first(cpu, CPU_NAME),
+		.cpu_family = value_of_first(cpu, CPU_FAMILY),
+		.cpu_model = value_of_first(cpu, CPU_MODEL),
+		.cpu_stepping = value_of_first(cpu, CPU_STEPPING),
 		.microcode = value_of(cpu, "microcode", ':'),
-		.flags = value_of(cpu, "flags", ':') ?: value_of(cpu, "Features", ':'),
+		.flags = value_of_first(cpu, CPU_FLAGS),
+		.n_cpus = count_processors(cpu),
 		.os_id = value_of(os, "ID", '='),
 		.os_version = value_of(os, "VERSION_ID", '='),
 		.os_name = value_of(os, "PRETTY_NAME", '='),
 		.os_like = value_of(os, "ID_LIKE", '='),
 		.vendor = read_name(root_fd, "/sys/class/dmi/id/sys_vendor"),
-		.product = read_name(root_fd, "/sys/class/dmi/id/product_name"),
+		.product = read_name(root_fd, "/sys/class/dmi/id/product_name")
+				   ?: read_name(root_fd, "/proc/device-tree/model"), /* has no DMI */
 		.board = read_name(root_fd, "/sys/class/dmi/id/board_name"),
 		.firmware = read_name(root_fd, "/sys/class/dmi/id/bios_version"),
 		.systemd = file_exists(root_fd, "/run/systemd/system"),
@@ -125,8 +168,6 @@ void machine_read(struct machine *ret, int root_fd)
 
 	if (total) /* "24668188 kB" */
 		m.memory_bytes = saturate_multiply(1024, strtoll(total, NULL, 10));
-	for (const char *p = cpu; p && (p = strstr(p, "processor\t")); p++)
-		m.n_cpus += p == cpu || p[-1] == '\n';
 	find_hypervisor(&m, root_fd);
 	find_container(&m, root_fd);
 	if (root_fd == AT_FDCWD && sd_id128_get_machine_app_specific(APPLICATION, &id) >= 0)

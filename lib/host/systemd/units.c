@@ -297,6 +297,16 @@ int64_t units_timer_next(struct units *units, const char *name)
 	return next;
 }
 
+int64_t units_timer_accuracy(struct units *units, const char *name)
+{
+	uint64_t accuracy_us = 0;
+
+	if (units_get(units, name, "Timer.AccuracyUSec", 't', &accuracy_us, NULL) < 0 ||
+		accuracy_us > INT64_MAX / 1000)
+		return 0;
+	return (int64_t)accuracy_us * 1000;
+}
+
 int units_timesync(struct units *units, char **ret_server, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
@@ -650,6 +660,28 @@ char **sessions_desktops(void)
 	}
 	array_add(users, n); /* the NULL at the end */
 	return users;
+}
+
+char *inhibitors_blocking(void)
+{
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *what, *who, *why, *mode;
+	char *list = NULL;
+
+	if (access("/run/systemd/seats/", F_OK) < 0 ||
+		sd_bus_open_system(&bus) < 0) /* a call would start logind */
+		return NULL;
+	sd_bus_set_method_call_timeout(bus, LOGIND_TIMEOUT_US);
+	if (sd_bus_call_method(bus, "org.freedesktop.login1", "/org/freedesktop/login1",
+		    "org.freedesktop.login1.Manager", "ListInhibitors", NULL, &reply, "") < 0 ||
+		sd_bus_message_enter_container(reply, 'a', "(ssssuu)") < 0)
+		return NULL;
+	while (sd_bus_message_read(reply, "(ssssuu)", &what, &who, &why, &mode, NULL, NULL) > 0)
+		if (!strncmp(mode, "block", strlen("block")) && strncmp(who, "emp-", 4) != 0 &&
+			(strstr(what, "shutdown") || strstr(what, "sleep")))
+			text_append(&list, ", ", "%s: %s", who, why);
+	return list;
 }
 
 int inhibit_sleep(const char *who, const char *why, struct error *err)

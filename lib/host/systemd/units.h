@@ -89,6 +89,10 @@ int units_wait_left(struct units *units, const char *name);
 /* When a timer elapses next: ns since 1970; 0: never, or systemd does not say. */
 int64_t units_timer_next(struct units *units, const char *name);
 
+/* How much later it may start its service (AccuracySec), for systemd to start several together;
+ * 0: not known. */
+int64_t units_timer_accuracy(struct units *units, const char *name);
+
 /* How often systemd starts a service, for comparison with how often it was observed. */
 struct timer {
 	char *name; /* "man-db.timer" */
@@ -112,6 +116,11 @@ int units_timesync(struct units *units, char **ret_server, struct error *err);
 /* The users of sessions with a display (login screens too); a user with two is there twice. Ends with NULL; freed with
  * argv_freep. None where logind does not run. */
 char **sessions_desktops(void);
+
+/* Who holds off a shutdown or sleep now because work is going on, but EMP: "fwupd: firmware
+ * update in progress", with ", " between. What only delays it, or replaces what a key does, does
+ * not count. The caller frees it; NULL: nobody, or logind does not run. */
+char *inhibitors_blocking(void);
 
 /* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
  * as the hold is to last; the kernel ends it with the process. Negative with a sentence if there is no logind or it refuses. */

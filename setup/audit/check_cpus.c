@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checks of what shares the CPU that programs are timed on, and how it idles: the other
+ * thread of its core, interrupts, control groups, work of the kernel. See audit.h. */
+#include "setup/audit/audit.h"
+
+#include "lib/host/process/cgroup.h"
+
+#define CPU "/sys/devices/system/cpu/"
+#define NO_CPU "no CPU is set apart for timing; --cpu names one"
+
+void check_cpus_latency(const struct facts *f, struct finding *ret)
+{
+	size_t n = paths_count(f->root_fd, CPU "cpu0/cpuidle/state*"); /* polling is one of them */
+
+	if (n > 1)
+		finding_set(ret, CHECK_OFF, "CPU 0 has %zu idle states", n);
+	else
+		finding_set_absent(ret, f, "the kernel has no idle states to choose from");
+}
+
+/* "each core runs two threads", or how many do; the caller frees it. */
+static char *threads_text(const struct facts *f)
+{
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n_cpus = 0, cores = 0, shared = 0, most = 0;
+
+	if (f->online)
+		text_parse_cpu_list(f->online, &cpus, &n_cpus);
+	for (size_t i = 0; i < n_cpus; i++) {
+		_cleanup_(freep) char *list = path_text(
+			f->root_fd, CPU "cpu%d/topology/thread_siblings_list", cpus[i]);
+		_cleanup_(freep) int *threads = NULL;
+		size_t n = 0;
+
+		if (!list || text_parse_cpu_list(list, &threads, &n) < 0 || n == 0)
+			return xstrdup("each core runs two threads or more");
+		if (threads[0] != cpus[i]) /* counted by its first thread */
+			continue;
+		cores++;
+		shared += n > 1;
+		most = n > most ? n : most;
+	}
+	if (cores == 0 || most < 2)
+		return xstrdup("each core runs two threads or more");
+	if (shared < cores)
+		return text_format("%zu of %zu cores run %zu threads", shared, cores, most);
+	return text_format("each core runs %zu threads", most);
+}
+
+void check_cpus_smt(const struct facts *f, struct finding *ret)
+{
+	/* "on", "off", "notsupported"…, or how many threads a core runs */
+	_cleanup_(freep) char *smt = path_text(f->root_fd, CPU "smt/control"), *threads = threads_text(f);
+	bool alone = f->cpu >= 0; /* nothing runs on the other threads of its core */
+
+	for (size_t i = 0; i < f->n_threads; i++)
+		alone = alone && (f->threads[i] == f->cpu || !cpu_list_has(f->online, f->threads[i]) ||
+					 cpu_list_has(f->isolated, f->threads[i]));
+	if (!smt)
+		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
+	else if (text_has_word("off forceoff notsupported", smt))
+		finding_set(ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
+	else if (path_int(f->root_fd, CPU "smt/active") == 0)
+		finding_set(ret, CHECK_OK, "no core runs two threads");
+	else if (alone)
+		finding_set(ret, CHECK_OK, "on; CPU %d has its core for itself", f->cpu);
+	else
+		finding_set(ret, CHECK_OFF, "on: %s", threads);
+}
+
+void check_cpus_type(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *types = core_types_text(&f->cores);
+	const struct core_type *type = core_types_of(&f->cores, f->cpu);
+
+	if (f->cores.n == 0)
+		finding_set(ret, CHECK_OK, "all cores are alike");
+	else if (type)
+		finding_set(ret, CHECK_OK, "CPU %d is of type %s: %s", f->cpu, type->name, types);
+	else
+		finding_set(ret, CHECK_OFF, "%s; no CPU is chosen", types);
+}
+
+/* The largest value that does not stop a program is as many CPUs as there are. */
+void check_cpus_quota(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
+
+	if (cgroup_limits_read(&l, f->root_fd) < 0)
+		finding_set(ret, CHECK_ABSENT, "no cpu controller of control groups");
+	else if (l.quota_of)
+		finding_set(ret, CHECK_OFF, "%s of one CPU: %s", text_percent(l.quota), l.quota_of);
+	else
+		finding_set(ret, CHECK_OK, "no quota");
+}
+
+void check_cpus_weight(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
+
+	if (cgroup_limits_read(&l, f->root_fd) < 0 || l.weight < 0)
+		finding_set(ret, CHECK_ABSENT, "no weights of control groups");
+	else if (l.weight_of)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " %% of the usual: %s", l.weight, l.weight_of);
+	else
+		finding_set(ret, CHECK_OK, "%" PRId64 " %%", l.weight);
+}
+
+void check_cpus_isolated(const struct facts *f, struct finding *ret)
+{
+	if (!f->isolated)
+		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
+	else if (f->cpu >= 0 && cpu_list_has(f->isolated, f->cpu))
+		finding_set(ret, CHECK_OK, "CPU %d is isolated (isolated: %s)", f->cpu, f->isolated);
+	else
+		finding_set(ret, CHECK_OFF, "%s", *f->isolated ? f->isolated : "none");
+}
+
+void check_cpus_nohz(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	bool none = list && (!*list || !strcmp(list, "(null)")); /* as some kernels write an empty list */
+
+	if (!list)
+		finding_set(ret, CHECK_ABSENT, "this kernel cannot stop the tick of a busy CPU");
+	else if (!none && f->cpu >= 0 && cpu_list_has(list, f->cpu))
+		finding_set(ret, CHECK_OK, "CPU %d has no tick while one task runs on it", f->cpu);
+	else
+		finding_set(ret, CHECK_OFF, "%s", none ? "none" : list);
+}
+
+/* intel_pstate without HWP chooses the clock at the tick, which these CPUs do not have while
+ * they are busy; but for one governor. */
+void check_cpus_tickless_clock(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	const struct frequency *q = &f->frequency;
+	const struct frequency_policy *chooses = NULL;
+
+	if (!list || *list < '0' || *list > '9') {
+		finding_set(ret, CHECK_ABSENT, "all CPUs have a tick");
+		return;
+	}
+	for (size_t i = 0; i < q->n_policies; i++) {
+		const struct frequency_policy *p = &q->policies[i];
+		_cleanup_(freep) int *cpus = NULL;
+		size_t n = 0;
+		bool tickless = false;
+
+		text_parse_cpu_list(p->cpus ?: "", &cpus, &n);
+		for (size_t k = 0; k < n; k++)
+			tickless |= cpu_list_has(list, cpus[k]);
+		if (tickless && p->driver && !strcmp(p->driver, "intel_pstate") &&
+			!(p->governor && !strcmp(p->governor, "performance")))
+			chooses = chooses ?: p;
+	}
+	if (chooses)
+		finding_set(ret, CHECK_OFF, "CPU %s has no tick, and intel_pstate with %s needs it",
+			chooses->cpus, chooses->governor ?: "its governor");
+	else
+		finding_set(ret, CHECK_OK, "the clock does not follow the tick on CPU %s", list);
+}
+
+/* "all", or a list as the kernel takes it */
+static bool boot_list_has(const char *list, int cpu)
+{
+	return list && (!strcmp(list, "all") || cpu_list_has(list, cpu));
+}
+
+void check_cpus_callbacks(const struct facts *f, struct finding *ret)
+{
+	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"),
+			      *rcu = kernel_boot_option(command_line, "rcu_nocbs"),
+			      *tickless = path_text(f->root_fd, CPU "nohz_full"); /* which implies it */
+
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (boot_list_has(rcu, f->cpu) || (tickless && cpu_list_has(tickless, f->cpu)))
+		finding_set(ret, CHECK_OK, "CPU %d leaves its RCU callbacks to others", f->cpu);
+	else
+		finding_set(ret, CHECK_OFF, "CPU %d runs its RCU callbacks itself", f->cpu);
+}
+
+void check_cpus_workqueues(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("workqueue"), f);
+	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
+
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (!file)
+		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
+	else
+		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
+			"mask %s", file->value);
+}
+
+void check_cpus_balancer(const struct facts *f, struct finding *ret)
+{
+	for (size_t i = 0; i < f->n_processes; i++)
+		if (!strcmp(f->processes[i].name, "irqbalance")) {
+			finding_set(ret, CHECK_OFF, "irqbalance runs");
+			return;
+		}
+	finding_set(ret, CHECK_OK, "irqbalance does not run");
+}
+
+char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file *file)
+{
+	const bool is_list = strstr(file->path, "_list"); /* of one interrupt; else the mask for new ones */
+	_cleanup_(freep) char *less = NULL, *others = NULL;
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	if (f->cpu < 0 || !file->value)
+		return NULL;
+	less = is_list ? cpu_list_without(file->value, f->threads, f->n_threads)
+		       : cpu_mask(file->value, f->threads, f->n_threads, true);
+	if (!less || less[is_list ? 0 : strspn(less, "0,")])
+		return TAKE(less);
+	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty
+	 * mask. */
+	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
+	if (is_list)
+		return TAKE(others);
+	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
+		       ? cpu_mask(file->value, cpus, n, false)
+		       : NULL;
+}
+
+void check_cpus_interrupts(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("irq.each"), f);
+	size_t n = 0; /* that may be handled on the core */
+
+	for (size_t i = 0; i < files->n; i++)
+		n += files->items[i].want && strcmp(files->items[i].want, files->items[i].value) != 0;
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (files->n == 0)
+		finding_set(ret, CHECK_ABSENT, "the kernel lists no interrupts");
+	else if (n > 0)
+		finding_set(ret, CHECK_OFF, "%zu of %zu may be handled on CPU %d", n, files->n, f->cpu);
+	else
+		finding_set(ret, CHECK_OK, "none of %zu on CPU %d", files->n, f->cpu);
+}
+
+void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
+{
+	const struct setting_files *files = check_files(check_rows_find("irq.default"), f);
+	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
+
+	if (f->cpu < 0)
+		finding_set(ret, CHECK_ABSENT, NO_CPU);
+	else if (!file)
+		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
+	else
+		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
+			"mask %s", file->value);
+}
