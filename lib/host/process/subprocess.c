@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+static const int64_t GRACE_NS = 3 *
+				NS_PER_S; /* from a signal to SIGKILL, for what a helper does at its end */
+
 struct helper {
 	pid_t pid;            /* 0: not started */
 	int pidfd, output_fd; /* output_fd -1: not captured, or all of it read */
@@ -60,24 +63,52 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 	return h->pidfd < 0 ? -errno : 0;
 }
 
+/* To the helper and all that it has started; to a shell before its command, whose end would have it go on. */
+static void signal_tree(pid_t pid, int signal)
+{
+	_cleanup_(pid_list_free) struct pid_list list = {};
+
+	*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = pid;
+	for (size_t i = 0; i < list.n; i++)
+		pid_list_add_children(&list, list.items[i], list.items[i], NULL);
+	for (size_t i = 0; i < list.n; i++)
+		kill(list.items[i], signal);
+}
+
+/* A signal for this process goes to the helper. ^C goes from the kernel to all processes of the terminal's foreground. */
+static void pass_signal(
+	const struct helper *h, const struct subprocess *p, const struct signalfd_siginfo *info)
+{
+	bool typed = info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
+
+	if (p->ends_on_signals)
+		interrupt_note((int)info->ssi_signo);
+	if (!typed && p->ends_on_signals)
+		signal_tree(h->pid, (int)info->ssi_signo);
+	else if (!typed)
+		kill(h->pid, (int)info->ssi_signo);
+}
+
 /* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
- * pipe. -EMSGSIZE: it wrote more than output_max. */
+ * pipe. -EMSGSIZE: it wrote more than output_max. -EINTR: a signal came that ends it. */
 static int follow_helper(struct helper *h, const struct subprocess *p)
 {
-	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
+	int64_t deadline_ns = p->timeout_ms ? clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS : 0;
+	int late = -ETIMEDOUT;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{.fd = h->pidfd, .events = POLLIN},
 			{.fd = h->output_fd, .events = POLLIN},
-			{.fd = p->forward_signals ? interrupt_fd : -1, .events = POLLIN},
+			{.fd = p->forward_signals || p->ends_on_signals ? interrupt_fd : -1,
+				.events = POLLIN},
 		};
 		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
 		struct signalfd_siginfo info;
-		int ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		int ms = deadline_ns ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
 
-		if (p->timeout_ms && left_ns <= 0)
-			return -ETIMEDOUT;
+		if (deadline_ns && left_ns <= 0)
+			return late;
 		if (poll(fds, ELEMENTS(fds), ms) < 0 && errno != EINTR)
 			return -errno;
 		while (h->output_fd >= 0) {
@@ -98,12 +129,18 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 			memcpy(h->output + h->size, part, (size_t)n);
 			h->output[h->size += (size_t)n] = '\0';
 		}
+		/* even if it has ended: a key of the terminal may have ended it */
+		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info)) {
+			pass_signal(h, p, &info);
+			if (!p->ends_on_signals)
+				continue;
+			if (late == -EINTR) /* the second one */
+				return -EINTR;
+			late = -EINTR;
+			deadline_ns = clock_ns(CLOCK_MONOTONIC) + GRACE_NS;
+		}
 		if (fds[0].revents)
-			return 0;
-		/* ^C goes from the kernel to all processes of the terminal's foreground. */
-		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info))
-			if (info.ssi_signo != SIGINT || info.ssi_code != SI_KERNEL)
-				kill(h->pid, (int)info.ssi_signo);
+			return late == -EINTR ? -EINTR : 0;
 	}
 }
 
@@ -121,13 +158,18 @@ int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_
 	if (r == 0)
 		r = follow_helper(&h, p);
 	if (r < 0 && h.pid > 0)
-		kill(h.pid, SIGKILL);
-	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0 && errno == EINTR)
-		;
+		signal_tree(h.pid, SIGKILL);
+	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0)
+		if (errno != EINTR) {
+			r = r < 0 ? r : -errno;
+			break;
+		}
 	closep(&h.pidfd);
 	closep(&h.output_fd);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
 	output = h.output;
+	if (r == -EINTR)
+		return error_say(err, r, "interrupted while %s ran", name);
 	if (r == -ETIMEDOUT)
 		return error_say(err, r, "%s did not end within %d ms", name, p->timeout_ms);
 	if (r == -EMSGSIZE)
@@ -176,10 +218,13 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 		.argv = argv,
 		.stdin_fd = -1,
 		.stdout_fd = show_output ? 0 : -1,
+		.ends_on_signals = true,
 	};
 	int status, r;
 
 	r = subprocess_run(&hook, NULL, &status, err);
+	if (r == -EINTR)
+		return error_say(err, r, "interrupted in %s '%s'", what, command);
 	if (r < 0)
 		return error_prefix(err, r, "%s", what);
 	if (status != 0)
