@@ -19,6 +19,11 @@ void interrupt_note(int signal)
 	atomic_compare_exchange_strong(&first, &none, signal);
 }
 
+int interrupt_noted(void)
+{
+	return first;
+}
+
 int interrupt_pending(void)
 {
 	struct signalfd_siginfo info;

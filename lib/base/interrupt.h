@@ -12,6 +12,8 @@ extern int interrupt_fd;
 
 /* The first of the signals that was received, 0: none so far. */
 int interrupt_pending(void);
+/* The same as it was when that was last asked. */
+int interrupt_noted(void);
 /* For whoever reads interrupt_fd itself. */
 void interrupt_note(int signal);
 

@@ -142,7 +142,7 @@ int output_files_apart(const char *const *paths, size_t n, struct error *err)
 			if (output_file_is_standard(paths[i]) && output_file_is_standard(paths[k]))
 				return error_say(err, -EINVAL,
 					"two documents cannot share standard output: give all but one a file of its own");
-			return error_say(err, -EINVAL, "two documents cannot share the file '%s'",
+			return error_say(err, -EINVAL, "two exports cannot share the file '%s'",
 				output_file_is_standard(paths[i]) ? paths[k] : paths[i]);
 		}
 	return 0;

@@ -46,16 +46,16 @@ for options in '--json --export-json -' '--json --export-json /dev/stdout' '--ex
 	'--export-orgmode /proc/self/fd/1 --export-asciidoc /dev/fd/1' '--json - --export-csv -'; do
 	refused 'two documents cannot share standard output: give all but one a file of its own' $measure $options -- true
 done
-refused "two documents cannot share the file 'x'" $measure --export-json x --export-csv x -- true
+refused "two exports cannot share the file 'x'" $measure --export-json x --export-csv x -- true
 : >there
 ln -s there link
-refused "two documents cannot share the file" $measure --export-json there --export-csv ./link -- true
+refused "two exports cannot share the file" $measure --export-json there --export-csv ./link -- true
 expect 0 '' $measure --json --export-csv x --export-markdown y --export-json z -- true
 expect 0 '' $measure --export-csv /dev/null --export-json /dev/null -- true
 before=$(runs)
 $measure --json --export-csv same -- true >same 2>said
 that "standard output is that file: refused" test $? = 1
-that "with the sentence" grep -q "two documents cannot share the file 'same'" said
+that "with the sentence" grep -q "two exports cannot share the file 'same'" said
 for options in '--json' '--export-json -'; do # what programs and hooks print is beside it
 	$measure $options --show-output --prepare 'echo hook' -- echo program >out 2>said
 	that "$options is a document" document out
@@ -110,7 +110,7 @@ refused '\-\-verbose changes the text' "$analyze" show 1 -v --json
 refused '\-\-script needs a picture' "$analyze" clocks --script
 refused '\-o draws in place of --json' "$analyze" clocks --json -o x.png
 refused 'two documents cannot share' "$analyze" trend true --json --csv -
-refused 'two documents cannot share' "$analyze" trend true --csv x --markdown x
+refused "two exports cannot share the file 'x'" "$analyze" trend true --csv x --markdown x
 refused '\-\-page-wait-bin is for the text of one load' "$analyze" load 1 --page-wait-bin 1ms --json
 expect 0 '' $measure --export-json a.json -- true
 refused '\-\-profile and --recompute are for stored runs' "$analyze" compare --profile paper-rhel6.4 a.json a.json

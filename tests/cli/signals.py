@@ -167,6 +167,7 @@ def living(mark):
 mark = f"1000.{os.getpid()}"
 hooks = {"alone": f"touch begun; exec sleep {mark}", "two": f"touch begun; sleep {mark}; touch wrong",
          "a pipe": f"touch begun; sleep {mark} | cat; touch wrong", "deaf": f"trap '' INT TERM HUP; touch begun; sleep {mark}; sleep {mark}",
+         "a deaf child": f"touch begun; sh -c \"trap '' TERM; sleep {mark}; sleep {mark}\"; touch wrong",
          "nested": f"touch begun; sh -c 'setsid sleep {mark}; touch wrong'; touch wrong"}
 def ended(what, words, one, kept=None):
     for left in filter(os.path.exists, ("begun", "wrong")):
@@ -194,6 +195,19 @@ for name in "setup", "teardown":
     ended("emp-load, " + name, ["emp-load", "run", "-q", "-w", "0", "--accounting", "none", "hooked.ini"], signal.SIGTERM)
 open("hooked.ini", "w").write(f"[load]\nruns = 1\n[work]\nrepetitions = 1\nsetup = touch begun; sleep {mark}\ncommand = true\n".replace("touch begun", f"touch {directory.name}/begun"))
 ended("emp-load, setup of a slave", ["emp-load", "run", "-q", "-w", "0", "--accounting", "none", "hooked.ini"], signal.SIGTERM)
+
+# --cleanup after an interruption is not interrupted by it, even if the signal came twice, as from timeout(1)
+for n in 1, 2:
+    if os.path.exists("cleaned"):
+        os.remove("cleaned")
+    before = samples()
+    process = start(MEASURE + ["-r", "1000", "--cleanup", "sleep 0.3; touch cleaned", "--", "sleep", "0.1"])
+    until("samples", lambda: samples() > before)
+    for _ in range(n):
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
+    that("it is interrupted", status_of(process) == 130, said())
+    that("--cleanup runs to its end", os.path.exists("cleaned"))
 
 # A server that a hook leaves running is nobody's to end, but --cleanup's
 process = start(MEASURE + ["-r", "1000", "--setup", f"sleep {mark} >/dev/null 2>&1 &", "--prepare", "touch begun", "--", "sleep", "0.1"])

@@ -18,12 +18,16 @@
 
 static const int64_t GRACE_NS = 3 *
 				NS_PER_S; /* from a signal to SIGKILL, for what a helper does at its end */
+static const int64_t AGAIN_NS = NS_PER_S / 5; /* signals that come closer are one: timeout(1) sends two */
 
 struct helper {
 	pid_t pid;            /* 0: not started */
 	int pidfd, output_fd; /* output_fd -1: not captured, or all of it read */
 	char *output;
 	size_t size;
+	int64_t deadline_ns; /* 0: none */
+	int *tree;           /* pidfds of those that a signal went to */
+	size_t n_tree;
 };
 
 static int start_helper(struct helper *h, const struct subprocess *p, bool capture)
@@ -64,27 +68,45 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 }
 
 /* To the helper and all that it has started; to a shell before its command, whose end would have it go on. */
-static void signal_tree(pid_t pid, int signal)
+static void signal_tree(struct helper *h, int signal)
 {
 	_cleanup_(pid_list_free) struct pid_list list = {};
 
-	*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = pid;
+	*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = h->pid;
 	for (size_t i = 0; i < list.n; i++)
 		pid_list_add_children(&list, list.items[i], list.items[i], NULL);
-	for (size_t i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, list.items[i], 0);
+
 		kill(list.items[i], signal);
+		if (fd >= 0)
+			*array_add(h->tree, h->n_tree) = fd;
+	}
+}
+
+/* Waits for those that a signal went to; kills what is there at the deadline. */
+static void end_tree(struct helper *h)
+{
+	for (size_t i = 0; i < h->n_tree; i++) {
+		struct pollfd fd = {.fd = h->tree[i], .events = POLLIN};
+		int64_t left_ns = h->deadline_ns - clock_ns(CLOCK_MONOTONIC);
+
+		if (poll(&fd, 1, left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0) == 0)
+			syscall(SYS_pidfd_send_signal, h->tree[i], SIGKILL, NULL, 0);
+		close(h->tree[i]);
+	}
+	free(h->tree);
 }
 
 /* A signal for this process goes to the helper. ^C goes from the kernel to all processes of the terminal's foreground. */
-static void pass_signal(
-	const struct helper *h, const struct subprocess *p, const struct signalfd_siginfo *info)
+static void pass_signal(struct helper *h, const struct subprocess *p, const struct signalfd_siginfo *info)
 {
 	bool typed = info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
 
 	if (p->ends_on_signals)
 		interrupt_note((int)info->ssi_signo);
 	if (!typed && p->ends_on_signals)
-		signal_tree(h->pid, (int)info->ssi_signo);
+		signal_tree(h, (int)info->ssi_signo);
 	else if (!typed)
 		kill(h->pid, (int)info->ssi_signo);
 }
@@ -93,7 +115,7 @@ static void pass_signal(
  * pipe. -EMSGSIZE: it wrote more than output_max. -EINTR: a signal came that ends it. */
 static int follow_helper(struct helper *h, const struct subprocess *p)
 {
-	int64_t deadline_ns = p->timeout_ms ? clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS : 0;
+	int64_t first_ns = 0; /* the first signal */
 	int late = -ETIMEDOUT;
 
 	for (;;) {
@@ -103,11 +125,11 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 			{.fd = p->forward_signals || p->ends_on_signals ? interrupt_fd : -1,
 				.events = POLLIN},
 		};
-		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
+		int64_t left_ns = h->deadline_ns - clock_ns(CLOCK_MONOTONIC);
 		struct signalfd_siginfo info;
-		int ms = deadline_ns ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		int ms = h->deadline_ns ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
 
-		if (deadline_ns && left_ns <= 0)
+		if (h->deadline_ns && left_ns <= 0)
 			return late;
 		if (poll(fds, ELEMENTS(fds), ms) < 0 && errno != EINTR)
 			return -errno;
@@ -134,10 +156,13 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 			pass_signal(h, p, &info);
 			if (!p->ends_on_signals)
 				continue;
-			if (late == -EINTR) /* the second one */
+			if (late == -EINTR && clock_ns(CLOCK_MONOTONIC) > first_ns + AGAIN_NS) {
+				h->deadline_ns = 0;
 				return -EINTR;
+			}
+			first_ns = late == -EINTR ? first_ns : clock_ns(CLOCK_MONOTONIC);
+			h->deadline_ns = first_ns + GRACE_NS;
 			late = -EINTR;
-			deadline_ns = clock_ns(CLOCK_MONOTONIC) + GRACE_NS;
 		}
 		if (fds[0].revents)
 			return late == -EINTR ? -EINTR : 0;
@@ -155,15 +180,21 @@ int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_
 	prctl(PR_SET_CHILD_SUBREAPER,
 		0); /* a server that it starts is no orphan of a program: see program.h */
 	r = start_helper(&h, p, ret_output);
+	if (p->timeout_ms)
+		h.deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
+	/* of an earlier interruption, after which it runs all the same */
+	if (p->ends_on_signals && interrupt_noted())
+		interrupt_drain(interrupt_fd);
 	if (r == 0)
 		r = follow_helper(&h, p);
 	if (r < 0 && h.pid > 0)
-		signal_tree(h.pid, SIGKILL);
+		signal_tree(&h, SIGKILL);
 	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0)
 		if (errno != EINTR) {
 			r = r < 0 ? r : -errno;
 			break;
 		}
+	end_tree(&h);
 	closep(&h.pidfd);
 	closep(&h.output_fd);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
