@@ -44,6 +44,9 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 
 option_parser option_run; /* into int64_t: the number of a run, also of an operand */
 
+/* That BY_WAIT_OPTIONS do not contradict each other. */
+int analyze_check_by(struct error *err);
+
 /* Opens the book to read the run that the operand RUN names. */
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err);
 

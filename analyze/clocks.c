@@ -16,8 +16,16 @@ const struct option_row clocks_options[] = {
 int verb_clocks(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
+	const struct option_rule rules[] = {
+		{view.script && !view.output, NEEDS_PICTURE("--script")},
+		{view.diff + !!view.output > 1 || (view.output && analyze_options.json),
+			"--diff and -o are for one result, and -o draws in place of --json; choose one"},
+	};
 	int64_t id = 0;
-	int r = argc > 0 ? text_parse_int(argv[0], "CALIBRATION", 1, INT64_MAX, &id, err) : 0;
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
+
+	if (r == 0 && argc > 0)
+		r = text_parse_int(argv[0], "CALIBRATION", 1, INT64_MAX, &id, err);
 
 	view.json = analyze_options.json;
 	if (r == 0)

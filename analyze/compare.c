@@ -310,14 +310,25 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 	return array;
 }
 
+/* Not the number of a run. */
+static bool compare_names_file(const char *operand)
+{
+	return operand[strspn(operand, "0123456789")] != '\0';
+}
+
 int verb_compare(int argc, char **argv, struct error *err)
 {
 	_cleanup_(question_clear) struct compare_query q = {};
 	const struct compare_input *a = &q.sides[0], *b = &q.sides[1];
-	int r = 0;
+	const bool of_files = compare_names_file(argv[0]) && compare_names_file(argv[1]);
+	const struct option_rule rules[] = {
+		{of_files && (analyze_options.profile || analyze_options.recompute),
+			"--profile and --recompute are for stored runs, and both sides are documents"},
+	};
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	for (size_t i = 0; r == 0 && i < 2; i++) {
-		bool stored = !argv[i][strspn(argv[i], "0123456789")]; /* the number of a run */
+		bool stored = !compare_names_file(argv[i]);
 
 		if (stored && !q.book)
 			r = book_open(&q.book, analyze_options.db, BOOK_READ, err);

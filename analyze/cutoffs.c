@@ -95,11 +95,17 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(new_profile_clear) struct new_profile made = {};
-	int r;
+	const struct option_rule rules[] = {
+		{!request.runs[0] || !request.runs[1],
+			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs"},
+		{replace && !request.name, "--replace needs --save NAME"},
+	};
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
-	if (!request.runs[0] || !request.runs[1])
-		return error_say(err, -EINVAL,
-			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs");
+	if (r == 0)
+		r = analyze_check_by(err);
+	if (r < 0)
+		return r;
 	request.options = analyze_options.analysis;
 	request.options.by_wait_if_exact = !analyze_options.by_et;
 	r = book_open(&book, analyze_options.db, request.name ? BOOK_WRITE : BOOK_READ, err);

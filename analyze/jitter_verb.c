@@ -54,6 +54,8 @@ int verb_jitter(int argc, char **argv, struct error *err)
 		{view.timeline && !view.output, NEEDS_PICTURE("--timeline")},
 		{view.by_source && !view.output, NEEDS_PICTURE("--by-source")},
 		{view.script && !view.output, NEEDS_PICTURE("--script")},
+		{view.output && !compared && (analyze_options.json || view.all),
+			"-o draws in place of the list and of --json; choose one"},
 		{view.timeline && compared, "--timeline draws one run; leave --baseline out"},
 		{view.by_source && !compared,
 			"--by-source compares two runs: emp-analyze jitter BEFORE AFTER"},

@@ -117,10 +117,14 @@ int verb_list(int argc, char **argv, struct error *err)
 							   : LAST;
 	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
+	const struct option_rule rules[] = {
+		{wanted.all && wanted.last > 0, "--all and --last exclude each other"}};
 	size_t n_all = 0, n = 0, before;
 	struct run *runs = NULL;
-	int r = book_open(&book, analyze_options.db, BOOK_READ, err);
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
+	if (r == 0)
+		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = book_runs(book, &runs, &n_all, err);
 	for (size_t i = 0; i < n_all; i++) { /* those that are wanted move to the front */

@@ -100,6 +100,9 @@ int verb_load(int argc, char **argv, struct error *err)
 		{timeline && !options.picture, NEEDS_PICTURE("--timeline")},
 		{page_waits && !options.picture, NEEDS_PICTURE("--page-waits")},
 		{options.script && !options.picture, NEEDS_PICTURE("--script")},
+		{options.page_wait_bin_ns > 0 && (argc > 1 || analyze_options.json || options.csv ||
+							 options.markdown || options.picture),
+			"--page-wait-bin is for the text of one load: name one run, without --json, --csv, --markdown or -o"},
 		{timeline && page_waits, "--timeline and --page-waits are two pictures; choose one"},
 		{timeline && argc > 1, "--timeline draws one load; name one run"},
 		{page_waits && argc > 1, "--page-waits draws one load; name one run"},

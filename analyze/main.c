@@ -25,7 +25,8 @@ static const struct verb verbs[] = {
 	{"import", "FILE...", "add runs to the book from emp-run documents (-: standard input)", 1, -1, NULL,
 		verb_import, .reads_stdin = true},
 	{"export", "RUN", "write a run as an emp-run document", 1, 1, export_options, verb_export},
-	{"remove", "RUN...", "delete runs from the book", 1, -1, remove_options, verb_remove},
+	{"remove", "RUN...", "delete runs from the book", 1, -1, remove_options, verb_remove,
+		.without = "json"},
 	{"cutoffs", NULL, "make a profile of cutoffs from a short and a long run", 0, 0, cutoffs_options,
 		verb_cutoffs},
 	{"discard", "RUN", "apply a profile to a run: discarded samples, causes, statistics", 1, 1,
@@ -45,7 +46,7 @@ static const struct verb verbs[] = {
 	{"jitter", "RUN [AFTER]", "list what interrupted a CPU, by name, or what changed", 1, 2,
 		jitter_options, verb_jitter},
 	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
-		verb_scatter},
+		verb_scatter, .without = "json"},
 	{"clocks", "[CALIBRATION]", "show what reading each clock costs, and how precise it is", 0, 1,
 		clocks_options, verb_clocks},
 	{},
@@ -79,11 +80,21 @@ int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, stru
 	return r < 0 ? r : book_open(ret_book, analyze_options.db, BOOK_READ, err);
 }
 
+int analyze_check_by(struct error *err)
+{
+	const struct option_rule rules[] = {{analyze_options.by_et && analyze_options.analysis.by_wait,
+		"--by-wait and --by-et exclude each other"}};
+
+	return option_check_rules(rules, ELEMENTS(rules), err);
+}
+
 int analyze_load(const char *run, struct book **ret_book, struct analysis *ret, struct error *err)
 {
 	int64_t id;
 	int r = analyze_open(run, ret_book, &id, err);
 
+	if (r == 0)
+		r = analyze_check_by(err);
 	analyze_options.analysis.by_wait_if_exact = !analyze_options.by_et;
 	return r < 0 ? r : analysis_load(*ret_book, id, &analyze_options.analysis, ret, err);
 }

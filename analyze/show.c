@@ -10,7 +10,7 @@
 static bool verbose;
 
 const struct option_row show_options[] = {
-	{'v', "verbose", NULL, "all warnings in full", NULL, &verbose},
+	{'v', "verbose", NULL, "all warnings in full", NULL, &verbose, .text = true},
 	RECOMPUTE_OPTION,
 	{},
 };

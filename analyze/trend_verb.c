@@ -22,15 +22,14 @@ const struct option_row trend_options[] = {
 int verb_trend(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	bool csv_printed = options.csv && !strcmp(options.csv, "-");
-	bool markdown_printed = options.markdown && !strcmp(options.markdown, "-");
+	const char *const documents[] = {analyze_options.json ? "-" : NULL, options.csv, options.markdown};
 	const struct option_rule rules[] = {
-		{analyze_options.json + csv_printed + markdown_printed > 1,
-			"--json, --csv - and --markdown - share standard output: give all but one a file"},
 		{options.script && !options.output, NEEDS_PICTURE("--script")},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
+	if (r == 0)
+		r = output_files_apart(documents, ELEMENTS(documents), err);
 	if (r == 0)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	options.json = analyze_options.json;

@@ -70,7 +70,7 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, bool *ret_branc
 	if (r < 0)
 		return r;
 	path = paths_inc_constant(book);
-	r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
+	r = file_read_text(path, &text);
 	if (r == -ENOENT)
 		return error_say(err, r,
 			"no constant is stored in %s: run 'emp-calibrate constant', or use --iterations N",

@@ -56,15 +56,16 @@ static int verb_constant(int argc, char **argv, struct error *err)
 static const struct verb verbs[] = {
 	{"run", NULL, "run INC, short and long, and make a profile of cutoffs", 0, 0, run_options, verb_run},
 	{"resume", "[RUN]", "resume a calibration that was interrupted", 0, 1, resume_options, verb_resume},
-	{"status", "[RUN]", "show the progress, from another terminal", 0, 1, NULL, verb_status},
+	{"status", "[RUN]", "show the progress, from another terminal", 0, 1, NULL, verb_status,
+		.without = "quiet verbose"},
 	{"revalidate", "PROFILE", "check in minutes whether a profile still holds", 1, 1, revalidate_options,
 		verb_revalidate},
 	{"constant", NULL, "measure and store INC's increments per second", 0, 0, constant_options,
-		verb_constant},
+		verb_constant, .without = "verbose"},
 	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0, jitter_options,
 		verb_jitter},
 	{"clocks", NULL, "measure what reading each clock costs, and how precise it is", 0, 0, clocks_options,
-		verb_clocks},
+		verb_clocks, .without = "verbose"},
 	{"profile", "ACTION [NAME|FILE]", "list, show, export, import or remove a profile", 1, 2,
 		profile_options, verb_profile},
 	{},
@@ -120,6 +121,7 @@ void calibrate_print(const char *format, ...)
 
 int main(int argc, char **argv)
 {
+	tool_start();
 	interrupt_init();
 	return tool_main(&tool, argc, argv);
 }

@@ -129,17 +129,25 @@ int verb_profile(int argc, char **argv, struct error *err)
 		bool operand;
 		enum book_mode mode;
 		int (*run)(struct book *book, const char *operand, struct error *err);
-		bool json; /* in any case */
+		bool json, text;          /* has a document; is text, unless --json is given */
+		bool replaces, verbosely; /* has --replace, -v */
 	} actions[] = {
-		{"list", false, BOOK_READ, list},
-		{"show", true, BOOK_READ, show_profile},
+		{"list", false, BOOK_READ, list, .json = true, .text = true},
+		{"show", true, BOOK_READ, show_profile, .json = true, .text = true, .verbosely = true},
 		{"export", true, BOOK_READ, show_profile, .json = true},
-		{"import", true, BOOK_WRITE, import_profile},
+		{"import", true, BOOK_WRITE, import_profile, .replaces = true},
 		{"remove", true, BOOK_WRITE, book_remove_profile},
 	};
 	_cleanup_(book_freep) struct book *book = NULL;
 
 	for (size_t i = 0; i < ELEMENTS(actions); i++) {
+		const struct option_rule rules[] = {
+			{calibrate_options.json && !actions[i].json,
+				text_brief("--json: 'profile %s' prints no document", argv[0])},
+			{calibrate_options.verbose && (!actions[i].verbosely || calibrate_options.json),
+				"--verbose is for the text of 'profile show'"},
+			{replace && !actions[i].replaces, "--replace is for 'profile import'"},
+		};
 		int r;
 
 		if (strcmp(argv[0], actions[i].name))
@@ -149,7 +157,10 @@ int verb_profile(int argc, char **argv, struct error *err)
 				!actions[i].operand                  ? ""
 				: !strcmp(actions[i].name, "import") ? " FILE"
 								     : " NAME");
-		calibrate_options.json |= actions[i].json;
+		r = option_check_rules(rules, ELEMENTS(rules), err);
+		if (r < 0)
+			return r;
+		calibrate_options.json |= !actions[i].text;
 		r = book_open(&book, calibrate_options.db, actions[i].mode, err);
 		return r < 0 ? r : actions[i].run(book, argv[1], err);
 	}

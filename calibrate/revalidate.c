@@ -253,10 +253,14 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration_plan *plan = &calibration.plan;
 	_cleanup_(past_clear) struct past past = {};
+	const struct option_rule rules[] = {{calibrate_options.backend == ACCOUNTING_NONE,
+		"daemons are to be observed: --accounting auto, bpf or taskstats"}};
 	int64_t run = 0;
 	bool other_inc;
-	int r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
+	if (r == 0)
+		r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 	if (r == 0)
 		r = load_past(calibration.base.book, argv[0], &past, err);
 	if (r < 0)

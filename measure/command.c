@@ -146,7 +146,8 @@ int commands_make(
 {
 	_cleanup_(commands_clear) struct commands commands = {};
 	/* One word after "--" is a program, or else, as for hyperfine, a command line. */
-	bool one = tool_after_dashes && (argc != 1 || !strchr(argv[0], ' ') || access(argv[0], X_OK) == 0);
+	bool one = tool_after_dashes &&
+		   (argc > 1 || (!o->shell_words && (!strchr(argv[0], ' ') || access(argv[0], X_OK) == 0)));
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
 	size_t n_values = parameters_count(&o->parameters);
 	struct line line = {
@@ -154,6 +155,9 @@ int commands_make(
 	struct error err2;
 	int r;
 
+	if (one && o->shell_words)
+		return error_say(err, -EINVAL,
+			"the words after -- are a program and its arguments, which --shell does not run: quote the command line, as in -S sh 'ls | wc'");
 	if (n_values <= MAX_COMMANDS && typed <= MAX_COMMANDS)
 		line.n_commands = reference + typed * n_values;
 	r = check_counts(o, line.n_lines, line.n_commands, err);
@@ -168,6 +172,10 @@ int commands_make(
 			if (!line.reference)
 				c->values = parameters_values(&o->parameters, k);
 			r = fill_command(&line, c, err);
+			if (r == 0 && k > 0 && c->named && !strcmp(c->name, c[-1].name))
+				r = error_say(err, -EINVAL,
+					"'%s' is the name of %zu commands: put the parameter into it ('%s {%s}'), or give each a name",
+					c->name, n_values, c->name, o->parameters.items[0].name);
 		}
 	}
 	if (r == 0)

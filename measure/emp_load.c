@@ -21,17 +21,30 @@ static int run_verb(int argc, char **argv, struct error *err)
 	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
 	const struct load_report *report = &session.report;
 	const char *file = options.export_json;
+	const char *const documents[] = {options.json ? "-" : NULL, file};
+	const bool on_stdout = options.json || (file && output_file_is_stream(file));
+	const struct option_rule rules[] = {
+		{options.profile && options.backend == ACCOUNTING_NONE,
+			"without accounting no daemon is seen, so --profile cannot discard anything: omit one of them"},
+	};
+	_cleanup_(closep) int document_fd = -1;
 	struct error *of_export;
-	int outcome, r = load_session_open(&session, &options, argv[0], err);
+	int outcome, r = option_check_rules(rules, ELEMENTS(rules), err);
 
+	if (r == 0)
+		r = output_files_apart(documents, ELEMENTS(documents), err);
+	if (r == 0)
+		r = load_session_open(&session, &options, argv[0], err);
+	if (r == 0 && on_stdout)
+		r = output_standard_keep(&document_fd, err);
 	if (r < 0)
 		return r;
 	outcome = load_session_run(&session, err);
 	of_export = outcome ? NULL : err;
 	if (report->work.n_programs > 0) {
-		bool on_stdout = options.json || (file && output_file_is_stream(file));
-
 		load_report_print(on_stdout ? stderr : stdout, report, options.page_wait_bin_ns);
+		if (on_stdout)
+			output_standard_end(document_fd);
 		if (options.json)
 			r = export(report, "-", of_export);
 		if (r == 0 && file)

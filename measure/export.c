@@ -464,18 +464,17 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 
 int export_try(const struct measure_options *o, struct error *err)
 {
-	int r = 0;
+	const char *paths[N_EXPORTS + 1] = {o->json ? "-" : NULL};
+	int r;
 
+	memcpy(paths + 1, o->exports, sizeof(o->exports));
+	r = output_files_apart(paths, ELEMENTS(paths), err);
 	for (size_t i = 0; r == 0 && i < N_EXPORTS; i++) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = o->exports[i];
 
 		if (!path || output_file_is_stream(path))
 			continue;
-		for (size_t j = 0; j < i; j++)
-			if (o->exports[j] && !strcmp(o->exports[j], path))
-				return error_say(
-					err, -EINVAL, "two exports cannot share the file '%s'", path);
 		r = output_file_open(&output, path, err);
 	}
 	return r;
@@ -486,9 +485,18 @@ bool export_takes_stdout(const struct measure_options *o)
 	bool takes = o->json;
 
 	for (size_t i = 0; i < N_EXPORTS; i++)
-		takes |= o->exports[i] &&
-			 (!strcmp(o->exports[i], "-") || !strcmp(o->exports[i], "/dev/stdout"));
+		takes |= o->exports[i] && output_file_is_standard(o->exports[i]);
 	return takes;
+}
+
+static int export_to(const struct session *s, enum export format, const char *path, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file output = {};
+	int r = output_file_open(&output, path, err);
+
+	if (r == 0)
+		r = export_write(s, format, output.file, err);
+	return r == 0 ? output_file_commit(&output, err) : r;
 }
 
 int export_results(const struct session *s, bool streams, struct error *err)
@@ -496,19 +504,13 @@ int export_results(const struct session *s, bool streams, struct error *err)
 	int outcome = 0;
 
 	for (size_t i = 0; i < N_EXPORTS; i++) {
-		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = s->options->exports[i];
-		struct error *e = outcome ? NULL : err;
 		int r;
 
 		if (!path || output_file_is_stream(path) != streams)
 			continue;
-		r = output_file_open(&output, path, e);
-		if (r == 0)
-			r = export_write(s, i, output.file, e);
-		if (r == 0)
-			r = output_file_commit(&output, e);
+		r = export_to(s, i, path, outcome ? NULL : err);
 		outcome = outcome ?: r;
 	}
-	return outcome == 0 && streams && s->options->json ? write_json(s, stdout, err) : outcome;
+	return outcome == 0 && streams && s->options->json ? export_to(s, EXPORT_JSON, "-", err) : outcome;
 }

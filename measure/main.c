@@ -30,6 +30,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	_cleanup_(commands_clear) struct commands commands = {};
 	_cleanup_(session_close) struct session session = SESSION_NEW;
 	const struct parameters *p = &measure_options.parameters;
+	_cleanup_(closep) int document_fd = -1;
 	int64_t first = 0, last = 0;
 	struct error *e;
 	int outcome, r;
@@ -37,6 +38,8 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	r = measure_options_finish(&measure_options, err);
 	if (r == 0)
 		r = export_try(&measure_options, err);
+	if (r == 0 && export_takes_stdout(&measure_options))
+		r = output_standard_keep(&document_fd, err);
 	if (r < 0)
 		return r;
 	r = interrupt_init();
@@ -54,9 +57,13 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return r;
 	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
+	if (measure_options.compare && session_n_shown(&session) < 2)
+		return error_say(err, -EINVAL, "--compare compares commands, and there is only one");
 	outcome = session_run(&session, &commands, err);
 	/* also what was taken before an interruption; text goes to standard error if a document is on standard output */
 	e = outcome == 0 ? err : NULL;
+	if (document_fd >= 0)
+		output_standard_end(document_fd);
 	r = export_results(&session, true, e);
 	if (r == 0 && export_takes_stdout(&measure_options) &&
 		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))

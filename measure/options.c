@@ -272,6 +272,54 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 	return option_check_rules(rules, ELEMENTS(rules), err);
 }
 
+/* Options that would have no effect, each with what it needs, or what it contradicts. */
+static int check_effects(const struct measure_options *o, struct error *err)
+{
+	const char *const *exports = o->exports;
+	const bool unprofiled = o->unprofiled_percent > 0, none = o->backend == ACCOUNTING_NONE;
+	const bool tables = exports[EXPORT_MARKDOWN] || exports[EXPORT_ASCIIDOC] || exports[EXPORT_ORGMODE];
+	const struct option_rule rules[] = {
+		{none && (o->profile || unprofiled),
+			"without accounting no daemon is seen, so nothing can be discarded: omit --accounting none, or --profile and --discard-unprofiled"},
+		{none && o->retain,
+			"without accounting no daemon is seen, so nothing can be discarded: omit --accounting none, or use -r in place of --retain"},
+		{o->other_cpus && !o->profile && !unprofiled,
+			"--other-cpus extends --profile or --discard-unprofiled: add one of them"},
+		{o->show_output && o->output.n > 0,
+			"--show-output and --output exclude each other; --output inherit shows the output of some commands"},
+		{o->silent && (o->json || o->verbose),
+			"--style none prints nothing: omit it, or use --export-json FILE in place of --json, and no -v"},
+		{o->json && !tables && (o->unit || o->sort),
+			"--json has seconds, in the order of the commands: -u and --sort are for text and tables"},
+	};
+
+	return option_check_rules(rules, ELEMENTS(rules), err);
+}
+
+/* As hyperfine: a range of whole numbers has steps of 1, others need a step. */
+static int add_scans(struct measure_options *o, struct error *err)
+{
+	for (size_t i = 0; i < o->scans.n; i += 3) {
+		const char *name = o->scans.items[i], *min = o->scans.items[i + 1],
+			   *max = o->scans.items[i + 2];
+		struct parameter *added;
+		int r = parameters_add_scan(&o->parameters, name, min, max, o->step ?: "1", err);
+
+		if (r < 0)
+			return r;
+		added = &o->parameters.items[o->parameters.n - 1];
+		if (!o->step && (strchr(min, '.') || strchr(max, '.')))
+			return error_say(err, -EINVAL,
+				"--parameter-scan '%s' from %s to %s needs a step: -D 0.1, for example", name,
+				min, max);
+		if (added->n == 1 && strtod(min, NULL) < strtod(max, NULL))
+			return error_say(err, -EINVAL,
+				"--parameter-scan '%s' from %s to %s has one value only: --parameter-step-size %s is more than that",
+				name, min, max, o->step ?: "1");
+	}
+	return 0;
+}
+
 /* How many warm-ups and samples, where not all is given. */
 static void choose_counts(struct measure_options *o)
 {
@@ -308,6 +356,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		o->alone = o->alone < 0 ? 0 : o->alone;
 	}
 	r = check_contradictions(o, err);
+	if (r == 0)
+		r = check_effects(o, err);
 	if (r < 0)
 		return r;
 	/* As hyperfine: "default" is /bin/sh, "none" no shell. */
@@ -317,9 +367,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		if (r < 0)
 			return error_prefix(err, r, "--shell '%s'", shell);
 	}
-	for (size_t i = 0; r == 0 && i < o->scans.n; i += 3)
-		r = parameters_add_scan(&o->parameters, o->scans.items[i], o->scans.items[i + 1],
-			o->scans.items[i + 2], o->step ?: "1", err);
+	if (r == 0)
+		r = add_scans(o, err);
 	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
 		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
 					100 / PPM;
@@ -354,7 +403,7 @@ const struct option_row measure_option_rows[] = {
 		.group = "Discarding"},
 	{0, "discard-unprofiled", "SHARE",
 		"discard samples in which an unprofiled daemon took more of the ET than this (2%)",
-		option_percent, &O.unprofiled_percent},
+		option_limit, &O.unprofiled_percent},
 	{0, "other-cpus", NULL, "also discard because of daemons on CPUs other than the program's", NULL,
 		&O.other_cpus},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu, .group = "CPUs and order"},
@@ -423,7 +472,8 @@ const struct option_row measure_option_rows[] = {
 	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL, &O.exports[EXPORT_ASCIIDOC]},
 	{0, "export-orgmode", "FILE", "write an Org mode table", NULL, &O.exports[EXPORT_ORGMODE]},
 	{0, "json", NULL, "print JSON instead of text", NULL, &O.json, .dash = true},
-	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL, &O.verbose},
+	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL, &O.verbose,
+		.text = true},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db,

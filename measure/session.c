@@ -3,6 +3,7 @@
  * lib/run/sampling.h, and their results are read. See session.h. */
 #include "measure/session.h"
 
+#include "lib/base/interrupt.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/screen.h"
@@ -82,7 +83,7 @@ static int open_output(struct session *s, const struct command *command, int *re
 		r = output_file_is_stream(where) ? 0 : paths_check(where, PATH_WRITE, err);
 		if (r < 0)
 			return r;
-		output->fd = open(where, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+		output->fd = interrupt_open(AT_FDCWD, where, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	}
 	if (output->fd < 0)
 		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
@@ -201,8 +202,11 @@ static int open_errors(int *ret_fd, struct error *err)
 
 static int open_input(const char *file, int *ret_fd, struct error *err)
 {
-	*ret_fd = open(file, O_RDONLY | O_CLOEXEC);
-	return *ret_fd < 0 ? error_os(err, -errno, "cannot open '%s' for the programs to read", file) : 0;
+	*ret_fd = open(file,
+		O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused without waiting for its writer */
+	return *ret_fd < 0 || fcntl(*ret_fd, F_SETFL, 0) < 0
+		       ? error_os(err, -errno, "cannot open '%s' for the programs to read", file)
+		       : 0;
 }
 
 static int open_files(struct session *s, struct error *err)

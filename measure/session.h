@@ -135,7 +135,7 @@ static inline size_t session_n_shown(const struct session *s)
 /* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's figures added. Runs
  * without samples are omitted. */
 
-/* Whether the files of --export-json and the other exports can be written. */
+/* Whether the files of --export-json and the other exports can be written, and each has one of its own. */
 int export_try(const struct measure_options *options, struct error *err);
 
 /* Whether a document goes to standard output; then nothing else may. */

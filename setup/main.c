@@ -23,8 +23,8 @@ static int option_root(const char *value, const char *name, void *into, struct e
 #define ROOT_OPTION {0, "root", "DIR", "look at a captured machine", option_root, &options.root_fd, true}
 /* With an old name of --verbose. */
 #define VERBOSE_OPTION(summary) \
-	{'v', "verbose", NULL, summary, NULL, &options.verbose}, \
-	{'d', "details", NULL, "", NULL, &options.verbose, true}
+	{'v', "verbose", NULL, summary, NULL, &options.verbose, .text = true}, \
+	{'d', "details", NULL, "", NULL, &options.verbose, true, .text = true}
 #define KILL_OPTION {0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true}
 
 static const struct option_row audit_options[] = {

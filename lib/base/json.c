@@ -2,6 +2,8 @@
 /* JSON documents: see json.h. */
 #include "lib/base/json.h"
 
+#include "lib/base/interrupt.h"
+
 #include <math.h>
 #include <stdarg.h>
 
@@ -73,13 +75,16 @@ int json_read(json_t **ret, const char *path, struct error *err)
 	_cleanup_(fclosep) FILE *file = NULL;
 	json_error_t e;
 	json_t *json;
+	int fd;
 
-	if (strcmp(path, "-")) {
-		file = fopen(path, "re");
-		if (!file)
-			return error_os(err, -errno, "cannot open '%s'", path);
-	}
-	json = json_loadf(file ?: stdin, JSON_REJECT_DUPLICATES, &e);
+	fd = strcmp(path, "-") ? interrupt_open(AT_FDCWD, path, O_RDONLY, 0)
+			       : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	file = fd < 0 ? NULL : interrupt_fdopen(fd, "r");
+	if (!file)
+		return error_os(err, -errno, "cannot open '%s'", path);
+	json = json_loadf(file, JSON_REJECT_DUPLICATES, &e);
+	if (!json && ferror(file) && interrupt_pending())
+		return error_os(err, -EINTR, "cannot read '%s'", path);
 	if (!json)
 		return error_say(err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", path, e.line,
 			e.column, e.text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files by name: see paths.h. */
 #include "lib/base/base.h"
+#include "lib/base/interrupt.h"
 
 #include <fnmatch.h>
 #include <limits.h>
@@ -94,17 +95,65 @@ int paths_check(const char *path, enum path_use use, struct error *err)
 	return paths_follow(path, use, &target, &exists, &st, err);
 }
 
-static bool is_standard_output(const char *path)
+bool output_file_is_standard(const char *path)
 {
-	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+	static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		if (!strcmp(path, names[i]))
+			return true;
+	return false;
+}
+
+int output_standard_keep(int *ret_fd, struct error *err)
+{
+	_cleanup_(closep) int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	if (fd < 0 || fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return error_os(err, -errno, "cannot keep standard output for the document");
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+void output_standard_end(int fd)
+{
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+}
+
+static bool output_is_shared(const char *a, const char *b)
+{
+	bool standard_a = output_file_is_standard(a), standard_b = output_file_is_standard(b);
+	struct stat of_a, of_b;
+
+	if ((standard_a && standard_b) || (!strcmp(a, b) && !output_file_is_stream(a)))
+		return true;
+	return (standard_a ? fstat(STDOUT_FILENO, &of_a) : stat(a, &of_a)) == 0 &&
+	       (standard_b ? fstat(STDOUT_FILENO, &of_b) : stat(b, &of_b)) == 0 && !S_ISCHR(of_a.st_mode) &&
+	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+int output_files_apart(const char *const *paths, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; paths[i] && k < i; k++) {
+			if (!paths[k] || !output_is_shared(paths[i], paths[k]))
+				continue;
+			if (output_file_is_standard(paths[i]) && output_file_is_standard(paths[k]))
+				return error_say(err, -EINVAL,
+					"two documents cannot share standard output: give all but one a file of its own");
+			return error_say(err, -EINVAL, "two exports cannot share the file '%s'",
+				output_file_is_standard(paths[i]) ? paths[k] : paths[i]);
+		}
+	return 0;
 }
 
 bool output_file_is_stream(const char *path)
 {
 	struct stat st;
 
-	return is_standard_output(path) || !strcmp(path, "/dev/stderr") || !strncmp(path, "/dev/fd/", 8) ||
-	       !strncmp(path, "/proc/", 6) ||
+	return output_file_is_standard(path) || !strcmp(path, "/dev/stderr") ||
+	       !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/", 6) ||
 	       (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
@@ -120,8 +169,8 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 	if (output_file_is_stream(path)) {
 		fflush(stdout); /* what was printed comes first */
 		o.target = xstrdup(path);
-		fd = is_standard_output(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-					      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		fd = output_file_is_standard(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+						   : interrupt_open(AT_FDCWD, path, O_WRONLY | O_NOCTTY, 0);
 	} else {
 		r = paths_follow(path, PATH_WRITE, &o.target, &exists, &st, err);
 		if (r < 0)
@@ -151,7 +200,7 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 		if (fd < 0 && exists && (errno == EPERM || errno == EACCES))
 			o.in_place = (fd = open(o.target, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) >= 0;
 	}
-	o.file = fd < 0 ? NULL : fdopen(fd, "w");
+	o.file = fd < 0 ? NULL : interrupt_fdopen(fd, "w");
 	if (!o.file)
 		return error_os(err, -errno, "cannot write '%s'", path);
 	*ret = TAKE_STRUCT(o);
@@ -257,29 +306,42 @@ static int path_vopen(int root_fd, int flags, char *path, const char *format, va
 	return fd < 0 ? -errno : fd;
 }
 
-static int path_vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
+/* -errno without a sentence. `read_some`: as read(2). */
+static int read_whole_text(int fd, ssize_t (*read_some)(int, void *, size_t), char **ret)
 {
-	char path[PATH_MAX];
-	_cleanup_(closep) int fd = path_vopen(root_fd, O_RDONLY, path, format, args);
 	_cleanup_(freep) char *text = NULL;
 	size_t size = 0, capacity = 4096;
-	int r = fd < 0 ? fd : 0;
 
-	for (ssize_t n = 1; r == 0 && n > 0;) {
+	for (ssize_t n = 1; n > 0;) {
 		if (size == capacity)
 			capacity *= 2;
 		text = xrealloc(text, capacity + 1);
-		n = read(fd, text + size, capacity - size);
-		r = n < 0 ? -errno : 0;
-		size += n > 0 ? (size_t)n : 0;
+		n = read_some(fd, text + size, capacity - size);
+		if (n < 0)
+			return -errno;
+		size += (size_t)n;
 	}
-	if (r < 0)
-		return error_os(err, r, "cannot read %s", path);
 	while (size > 0 && text[size - 1] == '\n')
 		size--;
 	text[size] = '\0';
 	*ret = TAKE(text);
 	return 0;
+}
+
+static int path_vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
+{
+	char path[PATH_MAX];
+	_cleanup_(closep) int fd = path_vopen(root_fd, O_RDONLY, path, format, args);
+	int r = fd < 0 ? fd : read_whole_text(fd, read, ret);
+
+	return r < 0 ? error_os(err, r, "cannot read %s", path) : 0;
+}
+
+int file_read_text(const char *path, char **ret)
+{
+	_cleanup_(closep) int fd = interrupt_open(AT_FDCWD, path, O_RDONLY, 0);
+
+	return fd < 0 ? -errno : read_whole_text(fd, interrupt_read, ret);
 }
 
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)

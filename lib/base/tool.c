@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <locale.h>
 #include <math.h>
+#include <signal.h>
 #include <sys/param.h>
 
 /* "Did you mean": which of the known words a mistyped one is most like. */
@@ -100,6 +101,19 @@ int option_percent(const char *value, const char *name, void *into, struct error
 	return 0;
 }
 
+int option_limit(const char *value, const char *name, void *into, struct error *err)
+{
+	double percent;
+	int r = option_percent(value, name, &percent, err);
+
+	if (r == 0 && !(percent > 0 && percent <= 100))
+		return error_say(
+			err, -EINVAL, "%s must be above 0 and at most 100 %%, not '%s'", name, value);
+	if (r == 0)
+		*(double *)into = percent;
+	return r;
+}
+
 int option_share(const char *value, const char *name, void *into, struct error *err)
 {
 	double percent;
@@ -153,6 +167,19 @@ static char *tool_usage(const struct tool *tool, const struct verb *verb)
 		verb->args ? " " : "", verb->args ?: "");
 }
 
+/* Whether `name` is one of the words. */
+static bool has_word(const char *words, const char *name)
+{
+	size_t n;
+
+	for (; words && *words; words += n + (words[n] == ' ')) {
+		n = strcspn(words, " ");
+		if (n == strlen(name) && !strncmp(words, name, n))
+			return true;
+	}
+	return false;
+}
+
 /* verb NULL: the tool as a whole. */
 static void tool_help(FILE *file, const struct tool *tool, const struct verb *verb)
 {
@@ -179,7 +206,7 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 			char left[64], letter[8] = "    ";
 
 			strncat(letters, &o->letter, 1);
-			if (o->hidden)
+			if (o->hidden || (t == 1 && verb && has_word(verb->without, o->name)))
 				continue;
 			if (o->group)
 				fprintf(file, "\n%s:\n", o->group);
@@ -203,7 +230,7 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 struct command_line {
 	const struct tool *tool;
 	const struct verb *verb;                     /* NULL: not known yet */
-	const struct option_row *given[MAX_OPTIONS]; /* options with one value that were given */
+	const struct option_row *given[MAX_OPTIONS]; /* the options that were given, once each */
 	size_t n_given;
 };
 
@@ -219,14 +246,15 @@ struct parser {
 static int take_option(
 	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
 {
-	bool many = !row->value || row->parse == option_append || row->parse_many;
+	bool many = !row->value || row->parse == option_append || row->parse_many, again = false;
 	char name[64];
 
+	for (size_t i = 0; i < line->n_given; i++)
+		again |= line->given[i] == row;
 	/* an option with one value may be given once: which of two was meant cannot be known */
-	for (size_t i = 0; i < line->n_given && !many; i++)
-		if (line->given[i] == row)
-			return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
-	if (!many)
+	if (again && !many)
+		return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
+	if (!again)
 		line->given[line->n_given++] = row;
 	if (!row->value) {
 		*(bool *)row->into = true;
@@ -322,18 +350,42 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 	return r;
 }
 
+/* Options that would have no effect: those that the verb is without, and of the text beside --json. */
+static int check_given(const struct command_line *line, struct error *err)
+{
+	const struct option_row *text = NULL;
+	bool json = false;
+
+	for (size_t i = 0; i < line->n_given; i++) {
+		const struct option_row *row = line->given[i];
+
+		if (has_word(line->verb->without, row->name))
+			return error_say(err, -EINVAL, "'%s %s' has no option '--%s'; see '%s %s --help'",
+				line->tool->name, line->verb->name, row->name, line->tool->name,
+				line->verb->name);
+		text = row->text ? row : text;
+		json |= !strcmp(row->name, "json");
+	}
+	return json && text
+		       ? error_say(err, -EINVAL,
+				 "--%s changes the text, and --json prints none: use one of them", text->name)
+		       : 0;
+}
+
 /* With its operands, if they are neither too few nor too many. */
 static int call_verb(const struct command_line *line, int n, char **argv, struct error *err)
 {
 	const struct verb *verb = line->verb;
 	_cleanup_(freep) char *usage = tool_usage(line->tool, verb);
+	int r;
 
 	if (n < verb->min_args)
 		return error_say(err, -EINVAL, "too few arguments; usage: %s", usage);
 	if (verb->max_args >= 0 && n > verb->max_args)
 		return error_say(err, -EINVAL, "'%s' is one argument too many; usage: %s",
 			argv[verb->max_args], usage);
-	return verb->run(n, argv, err);
+	r = check_given(line, err);
+	return r < 0 ? r : verb->run(n, argv, err);
 }
 
 /* argv[0] is the verb. */
@@ -396,16 +448,22 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	return call_verb(&line, argc - optind, argv + optind, err);
 }
 
-int tool_main(const struct tool *tool, int argc, char **argv)
+void tool_start(void)
 {
-	struct error err = {};
-	int r;
-
 	/* If the caller closed a standard descriptor, a file opened later (a book, a signalfd) would get its number and be
 	 * written to. So /dev/null takes the number, opened for the wrong direction: using it is still an error. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+	signal(SIGCHLD, SIG_DFL); /* while it is ignored, no child can be waited for */
+}
+
+int tool_main(const struct tool *tool, int argc, char **argv)
+{
+	struct error err = {};
+	int r;
+
+	tool_start();
 	setlocale(LC_CTYPE, ""); /* LC_CTYPE only, for character widths */
 	r = tool_dispatch(tool, argc, argv, &err);
 	if (fflush(stdout) != 0 && r >= 0)
@@ -421,5 +479,7 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 		while (lines && *lines)
 			fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
 	}
+	if (r == -EINTR)
+		return STATUS_INTERRUPTED;
 	return r < 0 ? STATUS_ERROR : r;
 }

@@ -35,6 +35,7 @@ struct option_row {
 	bool optional;     /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
 	const char *group; /* of the first option of a group: the heading above it in help */
 	const char *const *choices; /* CHOICES("auto", "never"): the index is put into an int, or an enum */
+	bool text; /* changes the text that is printed, and nothing else: refused beside --json */
 	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
 };
 
@@ -52,7 +53,8 @@ option_parser option_count;    /* into int: 1 and up */
 option_parser option_count0;   /* into int: 0 and up */
 option_parser option_duration; /* into int64_t: ns */
 option_parser option_percent;  /* into double: "2", "0.5%" */
-option_parser option_share;    /* the same, at most 100 %, in parts per million into int64_t */
+option_parser option_limit;    /* the same, above 0 and at most 100 % */
+option_parser option_share;    /* from 0 to 100 %, in parts per million into int64_t */
 option_parser option_append;   /* into struct option_list */
 
 /* What options may not say together, or need beside them: the sentence for the first rule that is broken. */
@@ -101,6 +103,8 @@ struct verb {
 	const struct option_row *options; /* ends with {}; NULL if none */
 	verb_function *run;
 	bool reads_stdin; /* an operand may be "-" */
+	const char *
+		without; /* names of options of the tool that this verb has not, with blanks between; NULL: none */
 };
 
 struct tool {
@@ -111,5 +115,9 @@ struct tool {
 	const struct verb *verbs;         /* ends with {} */
 };
 
-/* What main returns. -h, --help, -V and --version need no row; a row may take the letters. */
+/* Makes up for what the caller may have left: closed standard descriptors, an ignored SIGCHLD. tool_main does it, too; a main that opens
+ * files or starts processes before that calls it first. */
+void tool_start(void);
+
+/* What main returns; STATUS_INTERRUPTED for -EINTR. -h, --help, -V and --version need no row; a row may take the letters. */
 int tool_main(const struct tool *tool, int argc, char **argv);

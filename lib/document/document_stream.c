@@ -3,6 +3,8 @@
  * their tables of fields. Only the value at hand is in memory. */
 #include "lib/document/document_internal.h"
 
+#include "lib/base/interrupt.h"
+
 #include <sys/stat.h>
 
 enum { CHUNK = 1 << 18 };
@@ -15,7 +17,8 @@ int document_stream_open(struct document_stream **ret, const char *path, struct 
 	struct stat st;
 	ssize_t n;
 
-	s->fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	s->fd = strcmp(path, "-") ? interrupt_open(AT_FDCWD, path, O_RDONLY, 0)
+				  : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (s->fd < 0 || fstat(s->fd, &st) < 0)
 		return error_os(err, -errno, "cannot open '%s'", path);
 	s->err = err;
@@ -30,7 +33,7 @@ int document_stream_open(struct document_stream **ret, const char *path, struct 
 	if (copy < 0)
 		return error_os(err, -errno,
 			"cannot make a temporary file in '%s'; TMPDIR names another directory", directory);
-	while ((n = read(s->fd, s->buffer, CHUNK)) > 0)
+	while ((n = interrupt_read(s->fd, s->buffer, CHUNK)) > 0)
 		for (ssize_t done = 0, r; done < n; done += r) {
 			r = write(copy, s->buffer + done, (size_t)(n - done));
 			if (r < 0)

@@ -14,7 +14,7 @@
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
-	int r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
+	int r = file_read_text(path, &text);
 
 	if (r < 0)
 		return error_os(err, r, "cannot read '%s'", path);

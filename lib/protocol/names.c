@@ -77,7 +77,7 @@ static const char names_path[] = "/etc/emp/policies/names.ini";
 int names_text(char **ret, struct error *err)
 {
 	const char *given = getenv("EMP_NAMES"), *path = given ?: names_path;
-	int r = path_read_text(AT_FDCWD, NULL, ret, "%s", path);
+	int r = file_read_text(path, ret);
 
 	if (r == -ENOENT && !given) {
 		*ret = xstrdup("");

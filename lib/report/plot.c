@@ -61,7 +61,7 @@ static int append_gnuplot_file(FILE *script, const char *name, struct error *err
 
 		if (r != -ENOENT)
 			continue;
-		r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
+		r = file_read_text(path, &text);
 		if (r == 0)
 			fprintf(script, "%s\n", text);
 		else if (r != -ENOENT || i + 1 == ELEMENTS(paths))

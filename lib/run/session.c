@@ -52,7 +52,8 @@ static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct err
 {
 	char *const argv[] = {(char *)"emp-setup", (char *)verb, (char *)"--json", NULL};
 	_cleanup_(freep) char *path = NULL, *text = NULL;
-	struct subprocess setup = {.argv = argv, .environment = environ, .output_max = 64 << 20};
+	struct subprocess setup = {
+		.argv = argv, .environment = environ, .output_max = 64 << 20, .ends_on_signals = true};
 	json_error_t e;
 	json_t *json;
 	int status, r;

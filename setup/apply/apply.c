@@ -514,6 +514,8 @@ int apply_verb(int argc, char **argv, struct error *err)
 	const struct option_rule rules[] = {
 		{options.run_for && argc == 0, "--for needs a command: emp-setup apply --for -- COMMAND"},
 		{!options.run_for && argc > 0, "a command needs --for: emp-setup apply --for -- COMMAND"},
+		{options.isolate >= 0 && options.cpu >= 0 && options.cpu != options.isolate,
+			"--isolate and --cpu name different CPUs: programs are timed on the isolated one"},
 		{options.run_for && options.persistent,
 			"--for and --persistent exclude each other: use one of them"},
 	};

@@ -654,9 +654,13 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 
 int restore_verb(int argc, char **argv, struct error *err)
 {
+	const struct option_rule rules[] = {{options.at_boot && (options.force || options.forget),
+		"--at-boot restores nothing: omit --force and --forget"}};
 	_cleanup_(closep) int lock_fd = -1;
-	int r = privilege_keep_for_settings(err);
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
+	if (r == 0)
+		r = privilege_keep_for_settings(err);
 	if (r < 0)
 		return r;
 	interrupt_init(); /* only KILL ends this process before all is done */

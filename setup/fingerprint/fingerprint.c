@@ -558,15 +558,18 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *text = NULL;
 	const char *digest;
+	const struct option_rule rules[] = {
+		{options.diff && argc == 0, "--diff needs a file that 'emp-setup fingerprint --json' wrote"},
+		{!options.diff && argc > 0, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]"},
+		{options.diff && (options.save || options.root_fd != AT_FDCWD),
+			"--diff compares documents, and takes no fingerprint: omit --save and --root"},
+		{options.db && !options.save, "--db names the lab book of --save: add it"},
+	};
 	int64_t id;
-	int r;
+	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
-	if (options.diff && argc == 0)
-		return error_say(
-			err, -EINVAL, "--diff needs a file that 'emp-setup fingerprint --json' wrote");
-	if (!options.diff && argc > 0)
-		return error_say(
-			err, -EINVAL, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]");
+	if (r < 0)
+		return r;
 	if (options.diff)
 		return fingerprint_diff(argv[0], argc > 1 ? argv[1] : "now", err);
 	r = fingerprint_take(&document, options.root_fd, err);
@@ -574,7 +577,7 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		return r;
 	digest = json_string_value(json_object_get(document, "digest"));
 	if (options.json)
-		r = json_print(TAKE(document), stdout, err);
+		r = json_print(json_incref(document), stdout, err);
 	else {
 		printf("Digest %s\nof identity and settings; a profile is bound to the identity.\n", digest);
 		for (size_t i = 0; i < ELEMENTS(parts); i++) {

@@ -80,7 +80,7 @@ printf 'n\n' | terminal $calibrate -q run $days --save days >"$dir/asked"
 that "a terminal is asked" grep -q 'This calibration takes 4 h 10 min, until .* Continue? \[y/N\]' "$dir/asked"
 that "no is no" grep -q 'not started; --preset quick' "$dir/asked"
 that "nothing was begun" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM calibration WHERE profile = 'days'")" = 0
-$calibrate -q run --yes $days --save days >"$dir/days" 2>&1 </dev/null &
+env --default-signal=INT $calibrate -q run --yes $days --save days >"$dir/days" 2>&1 </dev/null &
 first=$!
 wait_until has "FROM calibration WHERE profile = 'days'"
 kill -INT $first
@@ -117,7 +117,7 @@ sqlite3 "$EMP_DB" "DELETE FROM calibration WHERE profile = 'o \$(id)'"
 expect 1 'must not take longer than 366 days' $calibrate -q run --short 40000000x2 --long 50000000x2 --save o --ignore-audit
 sqlite3 "$EMP_DB" "UPDATE run SET task_length_ns = 1000000000000000000 WHERE id = $odd"
 "$build/analyze/emp-analyze" cutoffs --short "$odd" --long "$odd" --save odd >"$dir/out"
-$calibrate -q revalidate odd --ignore-audit >"$dir/odd" 2>&1 &
+env --default-signal=INT $calibrate -q revalidate odd --ignore-audit >"$dir/odd" 2>&1 &
 first=$!
 wait_until grep -q '^Plan: ' "$dir/odd"
 kill -INT $first
@@ -144,7 +144,7 @@ expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
 
 # ^C, what another terminal sees, and going on
 expect 1 'no calibration to resume in' $calibrate resume
-$calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir/interrupted" 2>&1 &
+env --default-signal=INT $calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir/interrupted" 2>&1 &
 first=$!
 sampling d
 expect 0 "running, process $first" $calibrate status
@@ -166,7 +166,7 @@ expect 1 'is not part of a calibration\|run 99 is not in' $calibrate resume 99
 expect 0 'nothing to do' $calibrate run --resume --save d
 
 # The same ^C from a terminal is INC's too.
-setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 600 $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
+setsid -w sh -c 'trap "" INT; "$@" & wait $!' sh timeout 600 env --default-signal=INT $calibrate -q run --resume --short 0.05x100 --long 0.1x4 --save f --anyway --force >"$dir/group" 2>&1 &
 sampling f
 pid=$(sqlite3 "$EMP_DB" "SELECT owner FROM calibration WHERE profile = 'f'" | cut -d' ' -f2)
 kill -INT -- "-$(ps -o pgid= -p "$pid" | tr -d ' ')"

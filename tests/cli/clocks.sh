@@ -18,7 +18,7 @@ expect 1 "not calibrated: run 'emp-calibrate clocks'" $analyze clocks
 expect 1 'CPU 4000 does not exist' $calibrate clocks --cpu 4000
 
 # one that is interrupted stores nothing, and leaves no process
-$calibrate clocks >"$dir/interrupted" 2>&1 &
+env --default-signal=INT $calibrate clocks >"$dir/interrupted" 2>&1 &
 calibrating=$!
 progressing() { grep -q '^Clocks: ' "$dir/interrupted"; }
 wait_until progressing

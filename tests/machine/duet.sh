@@ -68,7 +68,7 @@ for way in $ways; do
 	expect 1 "stopped itself in sample 1" $duet -r 1 -w 0 --alone 0 "sh -c 'kill -STOP \$\$'" "$inc 20000000"
 
 	# interrupted in the middle of a slice
-	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
+	env --default-signal=INT "$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
 	wait_until pgrep -fx "sleep 6543.$$"
 	pid=$!
 	kill -INT "$pid"

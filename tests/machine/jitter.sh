@@ -56,7 +56,7 @@ fi
 expect 1 'no-such' $jitter --cpu $cpu --for 1s --keep-trace "$dir/no-such/trace.dat"
 
 # ^C keeps what was measured
-$jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
+env --default-signal=INT $jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
 pid=$!
 wait_until grep -q Observing "$dir/screen"
 kill -INT $pid

@@ -21,7 +21,7 @@ emulated=
 # is nice -20, so that other work on its CPU is seldom in the same gap
 watch() {
 	rm -f "$dir/screen" "$EMP_DB"*
-	nice -n -20 "$build/calibrate/emp-calibrate" jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
+	env --default-signal=INT nice -n -20 "$build/calibrate/emp-calibrate" jitter -q --cpu $cpu --for 10h >"$dir/screen" 2>&1 &
 	watcher=$!
 	wait_until grep -q Observing "$dir/screen"
 	"$build/tests/machine/dummy_daemon" "$1" $cpu "$2" "$3" "$4" >"$dir/$1" &

@@ -87,7 +87,7 @@ that "it is removed, with those in it" test -z "$(cgroups_left)"
 start_in_namespace() { # NAME
 	rm -rf "$dir/$1"
 	mkdir "$dir/$1"
-	EMP_DB=$dir/$1/book.db EMP_LOCK=$dir/$1/lock unshare -p -f --mount-proc \
+	EMP_DB=$dir/$1/book.db EMP_LOCK=$dir/$1/lock unshare -p -f --mount-proc env --default-signal=INT \
 		"$build/calibrate/emp-calibrate" jitter -q --cpu $cpu --for 1h >"$dir/$1/screen" 2>&1 &
 	parent=$!
 	wait_until grep -q Observing "$dir/$1/screen"

@@ -134,7 +134,7 @@ umount overlay small
 # ^C keeps the runs so far; kill -9 too, and the next run removes what is left.
 load_file 3 1 'command = waiter 0.2'
 before=$(runs)
-$load run -q -w 0 -r 1000 test.ini >said 2>&1 &
+env --default-signal=INT $load run -q -w 0 -r 1000 test.ini >said 2>&1 &
 pid=$!
 wait_until eval '[ "$(runs)" -ge $((before + 2)) ]'
 kill -INT $pid

@@ -88,18 +88,28 @@ TEST_OF_COMMANDS(parameters_are_replaced_in_the_command_its_name_and_its_hooks)
 
 TEST_OF_COMMANDS(the_reference_comes_first_and_has_no_parameters)
 {
-	struct measure_options o = {.reference = "echo {x}", .names = LIST("mine")};
+	struct measure_options o = {.reference = "echo {x}", .names = LIST("mine {x}")};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	make(&o, LIST("true {x}"));
 	assert_int_equal(c.n, 3);
 	assert_string_equal(c.items[0].name, "echo {x}");
 	assert_null(c.items[0].values);
-	assert_string_equal(c.items[1].name, "mine");
+	assert_string_equal(c.items[1].name, "mine 1");
 	assert_string_equal(c.items[2].argv[1], "2");
 	o.reference_name = "base";
 	make(&o, LIST("true"));
 	assert_string_equal(c.items[0].name, "base");
+	parameters_clear(&o.parameters);
+}
+
+TEST_OF_COMMANDS(one_name_is_not_for_several_values)
+{
+	struct measure_options o = {.names = LIST("mine")};
+
+	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
+	assert_error(&o, LIST("true {x}"), -EINVAL,
+		"'mine' is the name of 2 commands: put the parameter into it ('mine {x}')");
 	parameters_clear(&o.parameters);
 }
 

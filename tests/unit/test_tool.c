@@ -5,7 +5,7 @@
 #include "lib/base/tool.h"
 
 static struct {
-	bool json, called;
+	bool json, called, brief;
 	int count;
 	int64_t time_ns;
 	double percent;
@@ -44,6 +44,8 @@ static const struct option_row show_options[] = {
 	{0, "share", "PERCENT", "a share", option_percent, &got.percent},
 	{0, "part", "PERCENT", "a part of all", option_share, &got.part_ppm},
 	{0, "text", "TEXT", "a text", NULL, &got.text},
+	{0, "limit", "PERCENT", "a limit", option_limit, &got.percent},
+	{'b', "brief", NULL, "less text", NULL, &got.brief, .text = true},
 	{0, "old-text", "TEXT", "not shown", NULL, &got.text, true},
 	{'p', "prepare", "CMD", "one each", option_append, &got.prepare},
 	{'P', "pair", "A B", "two values", NULL, NULL, false, 2, parse_pair},
@@ -53,6 +55,7 @@ static const struct option_row show_options[] = {
 static const struct verb verbs[] = {
 	{"show", "RUN", "one run", 1, 2, show_options, run},
 	{"list", NULL, "all runs", 0, 0, NULL, run},
+	{"draw", NULL, "a picture", 0, 0, NULL, run, .without = "text json"},
 	{},
 };
 
@@ -202,6 +205,28 @@ TEST(what_is_wrong_is_named)
 		"emp-test: --share must be a percentage such as 2 or 0.5, not 'x'\n");
 	check_refused(&with_verbs, "show 7 --part 100.1%",
 		"emp-test: --part must be at most 100 %, not '100.1%'\n");
+}
+
+TEST(an_option_without_effect_is_refused)
+{
+	const char *no_json =
+		"emp-test: 'emp-test draw' has no option '--json'; see 'emp-test draw --help'\n";
+	const char *no_text = "emp-test: --brief changes the text, and --json prints none: use one of them\n";
+
+	check_refused(&with_verbs, "draw --json", no_json);
+	check_refused(&with_verbs, "-j draw", no_json);
+	check_done(&with_verbs, "draw -r 1", "");
+	assert_int_equal(call(&with_verbs, "draw --help"), STATUS_DONE);
+	assert_null(strstr(out, "--json"));
+	assert_non_null(strstr(out, "--runs"));
+	check_refused(&with_verbs, "show 7 -b --json", no_text);
+	check_refused(&with_verbs, "-j show -b -b 7", no_text);
+	check_done(&with_verbs, "show -b 7", "7|");
+	check_refused(&with_verbs, "show 7 --limit 0",
+		"emp-test: --limit must be above 0 and at most 100 %, not '0'\n");
+	check_refused(&with_verbs, "show 7 --limit 250%",
+		"emp-test: --limit must be above 0 and at most 100 %, not '250%'\n");
+	check_done(&with_verbs, "show 7 --limit 100%", "7|");
 }
 
 TEST(a_dash_after_json_is_no_operand)

@@ -15,24 +15,6 @@ static bool has_children(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* Adds the children of a thread. */
-static int add_children(struct pid_list *list, pid_t pid, pid_t thread, struct error *err)
-{
-	_cleanup_(freep) char *text = NULL;
-	char *at, *end;
-	int r = path_read_text(AT_FDCWD, err, &text, "/proc/%d/task/%d/children", pid, thread);
-
-	for (at = text; r == 0; at = end) {
-		pid_t child = (pid_t)strtol(at, &end, 10), *item;
-
-		if (end == at || child <= 0) /* 0: it is in no namespace that is visible here */
-			break;
-		item = array_add_reused(list->items, list->n, list->capacity);
-		*item = child;
-	}
-	return r;
-}
-
 /* The children that are this program's orphans, dead ones included. */
 static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
 {
@@ -40,7 +22,7 @@ static int list_orphans(const struct orphans *o, struct pid_list *ret, struct er
 	int r;
 
 	ret->n = 0;
-	r = o->kept ? 0 : add_children(ret, getpid(), getpid(), err);
+	r = o->kept ? 0 : pid_list_add_children(ret, getpid(), getpid(), err);
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
 		pid_t pid = ret->items[i];
 
@@ -60,7 +42,7 @@ int orphans_begin(struct orphans *o, struct cgroup *cgroup, struct error *err)
 
 	*o = (struct orphans){.cgroup = cgroup};
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	r = has_children() ? add_children(&o->before, getpid(), getpid(), err) : 0;
+	r = has_children() ? pid_list_add_children(&o->before, getpid(), getpid(), err) : 0;
 	pid_list_sort(&o->before);
 	return r;
 }
@@ -125,7 +107,7 @@ static size_t kill_trees(struct pid_list *list)
 		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
 		while (threads && (entry = readdir(threads)))
 			if (*entry->d_name != '.')
-				add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
+				pid_list_add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
 	}
 	return refused;
 }

@@ -133,6 +133,23 @@ int pid_list_read(struct pid_list *list, int proc_fd)
 	return n < 0 ? -errno : 0;
 }
 
+int pid_list_add_children(struct pid_list *list, pid_t pid, pid_t thread, struct error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *at, *end;
+	int r = path_read_text(AT_FDCWD, err, &text, "/proc/%d/task/%d/children", pid, thread);
+
+	for (at = text; r == 0; at = end) {
+		pid_t child = (pid_t)strtol(at, &end, 10), *item;
+
+		if (end == at || child <= 0) /* 0: it is in no namespace that is visible here */
+			break;
+		item = array_add_reused(list->items, list->n, list->capacity);
+		*item = child;
+	}
+	return r;
+}
+
 void pid_list_free(struct pid_list *list)
 {
 	free(list->items);

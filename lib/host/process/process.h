@@ -68,6 +68,9 @@ struct pid_list {
 int pid_list_read(struct pid_list *list, int proc_fd);
 void pid_list_free(struct pid_list *list);
 
+/* Adds the children of a thread, dead ones included; -errno. */
+int pid_list_add_children(struct pid_list *list, pid_t pid, pid_t thread, struct error *err);
+
 void pid_list_sort(struct pid_list *list);
 /* In an ascending list. */
 bool pid_list_has(const struct pid_list *list, pid_t pid);

@@ -4,8 +4,7 @@
 
 #include <sys/signalfd.h>
 
-int interrupt_fd = -1, interrupt_child_fd = -1, interrupt_continued_fd = -1;
-static int first;
+int interrupt_child_fd = -1, interrupt_continued_fd = -1;
 static sigset_t old_mask;
 
 /* Blocks one signal and makes a descriptor for it; -errno. */
@@ -34,16 +33,17 @@ bool interrupt_drain(int fd)
 
 int interrupt_init(void)
 {
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction held;
 	sigset_t mask, blocked;
 
 	if (interrupt_fd >= 0)
 		return 0;
 	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	if (sigaction(SIGHUP, NULL, &held) == 0 && held.sa_handler != SIG_IGN)
-		sigaddset(&mask, SIGHUP); /* under nohup, a blocked HUP would come although it is ignored */
+	for (size_t i = 0; i < ELEMENTS(signals);
+		i++) /* one that is blocked would come although it is ignored */
+		if (sigaction(signals[i], NULL, &held) == 0 && held.sa_handler != SIG_IGN)
+			sigaddset(&mask, signals[i]);
 	blocked = mask;
 	sigaddset(&blocked, SIGPIPE); /* writing fails instead, so that nothing is left behind */
 	sigaddset(&blocked, SIGXFSZ);
@@ -76,13 +76,4 @@ void interrupt_block_others(void)
 	for (size_t i = 0; i < ELEMENTS(others); i++)
 		sigaddset(&mask, others[i]);
 	sigprocmask(SIG_BLOCK, &mask, NULL);
-}
-
-int interrupt_pending(void)
-{
-	struct signalfd_siginfo info;
-
-	if (!first && interrupt_fd >= 0 && read(interrupt_fd, &info, sizeof(info)) == sizeof(info))
-		first = (int)info.ssi_signo;
-	return first;
 }

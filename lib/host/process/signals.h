@@ -4,10 +4,11 @@
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/base/interrupt.h"
 
 #include <signal.h>
 
-/* Blocks the three signals (HUP: unless it is ignored, as by nohup) and makes a descriptor of them; -errno. Blocks PIPE and
+/* Blocks those of the three signals that the caller does not ignore (as nohup ignores HUP), and makes a descriptor of them; -errno. Blocks PIPE and
  * XFSZ, so that writing fails instead.
  * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
 int interrupt_init(void);
@@ -16,12 +17,9 @@ int interrupt_init(void);
 void interrupt_block_others(void);
 const sigset_t *interrupt_old_mask(void);
 
-/* Descriptors that become readable when one of the three signals comes, when a child ends or stops (CHLD), and when this process is
- * resumed after a stop (CONT). -1 before interrupt_init. */
-extern int interrupt_fd, interrupt_child_fd, interrupt_continued_fd;
+/* Descriptors that become readable when a child ends or stops (CHLD), and when this process is resumed after a stop (CONT). -1 before
+ * interrupt_init. */
+extern int interrupt_child_fd, interrupt_continued_fd;
 
 /* Reads all that has come on such a descriptor; false: nothing. */
 bool interrupt_drain(int fd);
-
-/* The first of the three signals that was received, 0: none so far. */
-int interrupt_pending(void);

@@ -16,11 +16,18 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+static const int64_t GRACE_NS = 3 *
+				NS_PER_S; /* from a signal to SIGKILL, for what a helper does at its end */
+static const int64_t AGAIN_NS = NS_PER_S / 5; /* signals that come closer are one: timeout(1) sends two */
+
 struct helper {
 	pid_t pid;            /* 0: not started */
 	int pidfd, output_fd; /* output_fd -1: not captured, or all of it read */
 	char *output;
 	size_t size;
+	int64_t deadline_ns; /* 0: none */
+	int *tree;           /* pidfds of those that a signal went to */
+	size_t n_tree;
 };
 
 static int start_helper(struct helper *h, const struct subprocess *p, bool capture)
@@ -60,24 +67,70 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 	return h->pidfd < 0 ? -errno : 0;
 }
 
+/* To the helper and all that it has started; to a shell before its command, whose end would have it go on. */
+static void signal_tree(struct helper *h, int signal)
+{
+	_cleanup_(pid_list_free) struct pid_list list = {};
+
+	*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = h->pid;
+	for (size_t i = 0; i < list.n; i++)
+		pid_list_add_children(&list, list.items[i], list.items[i], NULL);
+	for (size_t i = 0; i < list.n; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, list.items[i], 0);
+
+		kill(list.items[i], signal);
+		if (fd >= 0)
+			*array_add(h->tree, h->n_tree) = fd;
+	}
+}
+
+/* Waits for those that a signal went to; kills what is there at the deadline. */
+static void end_tree(struct helper *h)
+{
+	for (size_t i = 0; i < h->n_tree; i++) {
+		struct pollfd fd = {.fd = h->tree[i], .events = POLLIN};
+		int64_t left_ns = h->deadline_ns - clock_ns(CLOCK_MONOTONIC);
+
+		if (poll(&fd, 1, left_ns > 0 ? (int)(left_ns / NS_PER_MS) + 1 : 0) == 0)
+			syscall(SYS_pidfd_send_signal, h->tree[i], SIGKILL, NULL, 0);
+		close(h->tree[i]);
+	}
+	free(h->tree);
+}
+
+/* A signal for this process goes to the helper. ^C goes from the kernel to all processes of the terminal's foreground. */
+static void pass_signal(struct helper *h, const struct subprocess *p, const struct signalfd_siginfo *info)
+{
+	bool typed = info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
+
+	if (p->ends_on_signals)
+		interrupt_note((int)info->ssi_signo);
+	if (!typed && p->ends_on_signals)
+		signal_tree(h, (int)info->ssi_signo);
+	else if (!typed)
+		kill(h->pid, (int)info->ssi_signo);
+}
+
 /* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
- * pipe. -EMSGSIZE: it wrote more than output_max. */
+ * pipe. -EMSGSIZE: it wrote more than output_max. -EINTR: a signal came that ends it. */
 static int follow_helper(struct helper *h, const struct subprocess *p)
 {
-	int64_t deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
+	int64_t first_ns = 0; /* the first signal */
+	int late = -ETIMEDOUT;
 
 	for (;;) {
 		struct pollfd fds[] = {
 			{.fd = h->pidfd, .events = POLLIN},
 			{.fd = h->output_fd, .events = POLLIN},
-			{.fd = p->forward_signals ? interrupt_fd : -1, .events = POLLIN},
+			{.fd = p->forward_signals || p->ends_on_signals ? interrupt_fd : -1,
+				.events = POLLIN},
 		};
-		int64_t left_ns = deadline_ns - clock_ns(CLOCK_MONOTONIC);
+		int64_t left_ns = h->deadline_ns - clock_ns(CLOCK_MONOTONIC);
 		struct signalfd_siginfo info;
-		int ms = p->timeout_ms ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+		int ms = h->deadline_ns ? (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
 
-		if (p->timeout_ms && left_ns <= 0)
-			return -ETIMEDOUT;
+		if (h->deadline_ns && left_ns <= 0)
+			return late;
 		if (poll(fds, ELEMENTS(fds), ms) < 0 && errno != EINTR)
 			return -errno;
 		while (h->output_fd >= 0) {
@@ -98,12 +151,21 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 			memcpy(h->output + h->size, part, (size_t)n);
 			h->output[h->size += (size_t)n] = '\0';
 		}
+		/* even if it has ended: a key of the terminal may have ended it */
+		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info)) {
+			pass_signal(h, p, &info);
+			if (!p->ends_on_signals)
+				continue;
+			if (late == -EINTR && clock_ns(CLOCK_MONOTONIC) > first_ns + AGAIN_NS) {
+				h->deadline_ns = 0;
+				return -EINTR;
+			}
+			first_ns = late == -EINTR ? first_ns : clock_ns(CLOCK_MONOTONIC);
+			h->deadline_ns = first_ns + GRACE_NS;
+			late = -EINTR;
+		}
 		if (fds[0].revents)
-			return 0;
-		/* ^C goes from the kernel to all processes of the terminal's foreground. */
-		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info))
-			if (info.ssi_signo != SIGINT || info.ssi_code != SI_KERNEL)
-				kill(h->pid, (int)info.ssi_signo);
+			return late == -EINTR ? -EINTR : 0;
 	}
 }
 
@@ -118,16 +180,27 @@ int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_
 	prctl(PR_SET_CHILD_SUBREAPER,
 		0); /* a server that it starts is no orphan of a program: see program.h */
 	r = start_helper(&h, p, ret_output);
+	if (p->timeout_ms)
+		h.deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
+	/* of an earlier interruption, after which it runs all the same */
+	if (p->ends_on_signals && interrupt_noted())
+		interrupt_drain(interrupt_fd);
 	if (r == 0)
 		r = follow_helper(&h, p);
 	if (r < 0 && h.pid > 0)
-		kill(h.pid, SIGKILL);
-	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0 && errno == EINTR)
-		;
+		signal_tree(&h, SIGKILL);
+	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0)
+		if (errno != EINTR) {
+			r = r < 0 ? r : -errno;
+			break;
+		}
+	end_tree(&h);
 	closep(&h.pidfd);
 	closep(&h.output_fd);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
 	output = h.output;
+	if (r == -EINTR)
+		return error_say(err, r, "interrupted while %s ran", name);
 	if (r == -ETIMEDOUT)
 		return error_say(err, r, "%s did not end within %d ms", name, p->timeout_ms);
 	if (r == -EMSGSIZE)
@@ -176,10 +249,13 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 		.argv = argv,
 		.stdin_fd = -1,
 		.stdout_fd = show_output ? 0 : -1,
+		.ends_on_signals = true,
 	};
 	int status, r;
 
 	r = subprocess_run(&hook, NULL, &status, err);
+	if (r == -EINTR)
+		return error_say(err, r, "interrupted in %s '%s'", what, command);
 	if (r < 0)
 		return error_prefix(err, r, "%s", what);
 	if (status != 0)

@@ -242,7 +242,7 @@ static int load_named(
 	if (!path)
 		return error_say(err, -ENOENT, "there is no policy '%s' in %s%s%s", name, directories[0],
 			directories[1] ? " or " : "", directories[1] ?: "");
-	r = path_read_text(AT_FDCWD, NULL, &text, "%s", path);
+	r = file_read_text(path, &text);
 	if (r < 0)
 		return error_os(err, r, "cannot read the policy %s", path);
 	r = policy_parse(&policy, text, path, err);
