@@ -277,7 +277,8 @@ static int make_duet(struct session *s, struct error *err)
 		t->spec.cgroup = NULL;
 		if (s->base.observer.cgroup)
 			r = cgroup_new_in(&t->spec.cgroup, s->base.observer.cgroup->path, err);
-		t->spec.keeps_orphans = !t->spec.cgroup;
+		t->spec.number = (unsigned int)i;
+		t->spec.has_partners = true;
 		s->filters[i] = &t->clean;
 		t->clean.duet = s->filters;
 		t->clean.n_duet = s->n;

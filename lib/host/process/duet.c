@@ -167,7 +167,7 @@ static int duet_take_turns(struct duet *d, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* What programs without cgroups left behind may run as long as after a single one. */
+/* What is left without a tag, and so belongs to no program that is known, may run as long as what a program leaves behind. */
 static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct error *err)
 {
 	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + linger_ns;
@@ -187,14 +187,15 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 	struct duet_part *ret, struct error *err)
 {
 	struct duet d = {.plan = plan, .specs = specs, .parts = ret, .n = n, .left = n};
-	bool shared = !specs[0]->cgroup, moved;
-	struct orphans orphans = {}; /* of all programs, where they have no cgroup */
+	struct orphans orphans;
 	cpu_set_t before, others;
-	int r = shared ? orphans_begin(&orphans, NULL, err) : 0;
+	bool moved;
+	int r = orphans_begin(&orphans, NULL, err);
 
 	assert(plan->slicing != SLICING_AUTO);
 	if (r < 0)
 		return r;
+	orphans.number = -1;
 	d.programs = xcalloc(n, sizeof(struct program *));
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (struct duet_part){};
@@ -207,7 +208,7 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 		freeze_program(&d, i, false, NULL); /* it may have ended just before it was frozen */
 	}
 	free(d.programs);
-	if (r == 0 && shared)
+	if (r == 0)
 		r = end_orphans(&orphans, specs[0]->linger_ns, err);
 	pid_list_free(&orphans.before);
 	if (moved)

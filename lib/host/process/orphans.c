@@ -2,6 +2,8 @@
 /* Orphans of a program under test: see program.h. */
 #include "lib/host/process/program.h"
 
+#include "lib/host/process/tag.h"
+
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -33,6 +35,20 @@ static int add_children(struct pid_list *list, pid_t pid, pid_t thread, struct e
 	return r;
 }
 
+static bool is_orphan(const struct orphans *o, pid_t pid)
+{
+	int number;
+
+	if (o->cgroup && cgroup_has(o->cgroup, pid, false))
+		return true;
+	if (o->number < 0 || (!o->cgroup && !o->has_partners))
+		return true;
+	if (o->cgroup && cgroup_has(o->cgroup, pid, true))
+		return false;
+	number = tag_read(pid);
+	return number == o->number || (number < 0 && !o->has_partners && o->before.n == 0);
+}
+
 /* The children that are this program's orphans, dead ones included. */
 static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
 {
@@ -40,14 +56,11 @@ static int list_orphans(const struct orphans *o, struct pid_list *ret, struct er
 	int r;
 
 	ret->n = 0;
-	r = o->kept ? 0 : add_children(ret, getpid(), getpid(), err);
+	r = add_children(ret, getpid(), getpid(), err);
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
 		pid_t pid = ret->items[i];
 
-		if (pid_list_has(&o->before, pid))
-			continue;
-		if (!o->cgroup || cgroup_has(o->cgroup, pid, false) ||
-			(o->before.n == 0 && !cgroup_has(o->cgroup, pid, true)))
+		if (!pid_list_has(&o->before, pid) && is_orphan(o, pid))
 			ret->items[n++] = pid;
 	}
 	ret->n = n;
