@@ -12,14 +12,24 @@ const char *const slicing_names[N_SLICINGS] = {
 	[SLICING_FREEZER] = "freezer",
 };
 
+/* The time that a program has had for itself, against which its time-out is: its elapsed time, less what its partners had:
+ * their CPU time, or with the freezer their turns. */
+struct own_time {
+	int64_t begun_ns,
+		check_ns; /* CLOCK_MONOTONIC; check_ns: before then it cannot be over; 0: it has no time-out */
+	int64_t partners_ns; /* what they had had when it began */
+	int64_t turns_ns;    /* FREEZER: its own so far */
+};
+
 struct duet {
 	const struct duet_plan *plan;
 	const struct command_spec *const *specs;
 	struct program **programs; /* NULL: over */
 	struct duet_part *parts;
 	size_t n;
-	size_t left;      /* those that have not ended once */
-	size_t turn;      /* FREEZER: the one that runs */
+	size_t left; /* those that have not ended once */
+	size_t turn; /* FREEZER: the one that runs */
+	struct own_time *own;
 	int64_t begun_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -85,13 +95,72 @@ static int freeze_program(const struct duet *d, size_t i, bool freeze, struct er
 		       : 0;
 }
 
+/* What all others have had so far. */
+static int partners_had(const struct duet *d, size_t i, int64_t *ret_ns, struct error *err)
+{
+	int r = 0;
+
+	*ret_ns = 0;
+	for (size_t k = 0; r == 0 && k < d->n; k++) {
+		int64_t now_ns = 0;
+
+		if (k == i)
+			continue;
+		if (d->plan->slicing == SLICING_FREEZER) {
+			*ret_ns += d->own[k].turns_ns;
+			continue;
+		}
+		if (d->programs[k])
+			r = program_used(d->programs[k], &now_ns, err);
+		*ret_ns += d->parts[k].exec.pt_ns +
+			   now_ns; /* of complete repetitions, and of the one under way */
+	}
+	return r;
+}
+
 static int start_in_duet(struct duet *d, size_t i, struct error *err)
 {
+	struct own_time *own = &d->own[i];
 	int r = freeze_program(d, i, false, err); /* this process waits until the program is executed */
 
 	if (r == 0)
 		r = program_start(&d->programs[i], d->specs[i], err);
+	if (r == 0 && d->specs[i]->timeout_ns) {
+		own->begun_ns = clock_ns(CLOCK_MONOTONIC);
+		own->check_ns = own->begun_ns + d->specs[i]->timeout_ns;
+		program_set_deadline(d->programs[i], 0);
+		r = partners_had(d, i, &own->partners_ns, err);
+	}
 	return r == 0 ? freeze_program(d, i, true, err) : r;
+}
+
+/* Lets the next wait kill the programs whose time is over. *ret: when one of the others can be, 0: none. */
+static int check_time_outs(struct duet *d, int64_t *ret, struct error *err)
+{
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	*ret = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		struct own_time *own = &d->own[i];
+		int64_t partners_ns, left_ns;
+		int r;
+
+		if (!d->programs[i] || !own->check_ns)
+			continue;
+		if (now_ns >= own->check_ns) {
+			r = partners_had(d, i, &partners_ns, err);
+			if (r < 0)
+				return r;
+			left_ns = d->specs[i]->timeout_ns + partners_ns - own->partners_ns -
+				  (now_ns - own->begun_ns);
+			if (left_ns <= 0)
+				program_set_deadline(d->programs[i], now_ns);
+			own->check_ns = now_ns + (left_ns > NS_PER_MS ? left_ns : NS_PER_MS);
+		}
+		if (!*ret || own->check_ns < *ret)
+			*ret = own->check_ns;
+	}
+	return 0;
 }
 
 /* 1: one did not end by itself, which ends the duet. */
@@ -144,18 +213,25 @@ static int duet_take_turns(struct duet *d, struct error *err)
 	}
 	while (r == 0 && d->left > 0) {
 		size_t over = d->n, n_alive = 0, k = 1; /* over: the one that is over, or n */
+		int64_t until_ns = 0, begun_ns, slice_end_ns;
 		bool alternate;
 
 		/* Lets the program run whose turn it is, until one is over, or to the end of the slice. */
 		for (size_t i = 0; i < d->n; i++)
 			n_alive += d->programs[i] != NULL;
 		alternate = d->plan->slicing == SLICING_FREEZER && n_alive > 1;
-		r = freeze_program(d, d->turn, false, err);
+		r = check_time_outs(d, &until_ns, err);
+		begun_ns = clock_ns(CLOCK_MONOTONIC);
 		if (r == 0)
-			r = program_wait_any(d->programs, d->n,
-				alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0, &over, err);
+			r = freeze_program(d, d->turn, false, err);
+		slice_end_ns = clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns;
+		if (alternate && (!until_ns || slice_end_ns < until_ns))
+			until_ns = slice_end_ns;
+		if (r == 0)
+			r = program_wait_any(d->programs, d->n, until_ns, &over, err);
 		if (r == 0 && alternate && over != d->turn)
 			r = freeze_program(d, d->turn, true, err);
+		d->own[d->turn].turns_ns += clock_ns(CLOCK_MONOTONIC) - begun_ns;
 		if (r == 0 && over < d->n)
 			r = end_one(d, over, err);
 		/* The turn passes to the next program that is not over. */
@@ -197,6 +273,7 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 		return r;
 	orphans.number = -1;
 	d.programs = xcalloc(n, sizeof(struct program *));
+	d.own = xcalloc(n, sizeof(*d.own));
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (struct duet_part){};
 	/* This process would take the programs' CPU each time it passes the turn. */
@@ -204,10 +281,12 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 		find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
 	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
+		ret[i].cut_short = d.programs[i] != NULL;
 		program_free(d.programs[i]);
 		freeze_program(&d, i, false, NULL); /* it may have ended just before it was frozen */
 	}
 	free(d.programs);
+	free(d.own);
 	if (r == 0)
 		r = end_orphans(&orphans, specs[0]->linger_ns, err);
 	pid_list_free(&orphans.before);

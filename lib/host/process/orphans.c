@@ -117,6 +117,52 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
+/* Adds the children of all threads of a process; where it has ended meanwhile, they are orphans now. */
+static void add_children_of(struct pid_list *list, pid_t pid)
+{
+	_cleanup_(closedirp) DIR *threads = NULL;
+	struct dirent *entry;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads)))
+		if (*entry->d_name != '.')
+			add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
+}
+
+/* Of a process and the children that it has waited for. */
+static int64_t cpu_time_of(pid_t pid)
+{
+	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
+	const char *after = stat ? strrchr(stat, ')') : NULL; /* the name */
+	long long user_ticks = 0, system_ticks = 0;
+	struct timespec own = {};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) == 0)
+		clock_gettime(clock, &own);
+	if (after)
+		sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lld %lld", &user_ticks,
+			&system_ticks);
+	return timespec_ns(own) + (user_ticks + system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct error *err)
+{
+	_cleanup_(pid_list_free) struct pid_list list = {};
+	int r = list_orphans(o, &list, err);
+
+	*ret_ns = 0;
+	if (r == 0 && !pid_list_has(&list, program)) /* its own process has its tag, too */
+		*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = program;
+	for (size_t i = 0; r == 0 && i < list.n; i++) {
+		*ret_ns += cpu_time_of(list.items[i]);
+		add_children_of(&list, list.items[i]);
+	}
+	return r;
+}
+
 /* Kills the processes of the list and all below them, which are added to it. Each is killed before its children are read: it
  * cannot fork after that. The newest come first: the oldest may long have ended. Returns how many of the list's own may not be
  * killed. */
@@ -127,18 +173,9 @@ static size_t kill_trees(struct pid_list *list)
 	for (size_t i = n; i > 0; i--)
 		refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
 	for (size_t i = 0; i < list->n; i++) {
-		_cleanup_(closedirp) DIR *threads = NULL;
-		pid_t pid = list->items[i];
-		struct dirent *entry;
-		char path[32];
-
 		if (i >= n)
-			kill(pid, SIGKILL);
-		snprintf(path, sizeof(path), "/proc/%d/task", pid);
-		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
-		while (threads && (entry = readdir(threads)))
-			if (*entry->d_name != '.')
-				add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
+			kill(list->items[i], SIGKILL);
+		add_children_of(list, list->items[i]);
 	}
 	return refused;
 }

@@ -343,6 +343,25 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	return 0;
 }
 
+int program_used(const struct program *p, int64_t *ret_ns, struct error *err)
+{
+	struct cgroup_usage now_used;
+	int r;
+
+	if (!p->spec.cgroup)
+		return orphans_used(&p->orphans, p->result.pid, ret_ns, err);
+	r = cgroup_usage(p->spec.cgroup, &now_used, err);
+	if (r == 0)
+		*ret_ns = now_used.usage_ns - p->before.usage_ns;
+	return r;
+}
+
+void program_set_deadline(struct program *p, int64_t at_ns)
+{
+	if (p->state == RUNNING)
+		p->deadline_ns = at_ns;
+}
+
 /* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one forever. */
 static int give_up(struct program *p, struct error *err)
 {

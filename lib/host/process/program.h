@@ -74,6 +74,12 @@ DEFINE_FREEP(program)
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
 
+/* The CPU time that its processes have used so far; of those that have ended, up to a clock tick less without a cgroup. */
+int program_used(const struct program *program, int64_t *ret_ns, struct error *err);
+
+/* Replaces its time-out while it runs: it is killed at that moment (CLOCK_MONOTONIC; 0: never). */
+void program_set_deadline(struct program *program, int64_t at_ns);
+
 /* The result, once it is over. */
 const struct exec_result *program_result(const struct program *program);
 
@@ -123,6 +129,9 @@ int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */
 void exec_result_add(struct exec_result *exec, const struct rusage *ru);
 
+/* The CPU time of a process, of its descendants and of the orphans. */
+int orphans_used(const struct orphans *orphans, pid_t program, int64_t *ret_ns, struct error *err);
+
 /* How many there are. */
 int orphans_count(const struct orphans *orphans, struct error *err);
 
@@ -156,6 +165,7 @@ struct duet_part {
 	int repetitions;         /* complete ones; 0: another program did not end by itself */
 	int64_t together_ns;     /* of its elapsed time, while there was another program */
 	int position;            /* that it started in, from 1 */
+	bool cut_short;          /* one more repetition was under way, and was killed */
 };
 
 /* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in; NULL: there are none. -ENOTSUP
