@@ -15,10 +15,10 @@ const char *const slicing_names[N_SLICINGS] = {
 /* The time that a program has had for itself, against which its time-out is: its elapsed time, less what its partners had:
  * their CPU time, or with the freezer their turns. */
 struct own_time {
-	int64_t begun_ns,
-		check_ns; /* CLOCK_MONOTONIC; check_ns: before then it cannot be over; 0: it has no time-out */
-	int64_t partners_ns; /* what they had had when it began */
-	int64_t turns_ns;    /* FREEZER: its own so far */
+	int64_t begun_ns;    /* CLOCK_MONOTONIC */
+	int64_t check_ns;    /* likewise; its time is not over before then; 0: it has no time-out */
+	int64_t had_ns;      /* of CPU time or turns, in all repetitions so far */
+	int64_t partners_ns; /* that its partners had had when it began */
 };
 
 struct duet {
@@ -95,27 +95,24 @@ static int freeze_program(const struct duet *d, size_t i, bool freeze, struct er
 		       : 0;
 }
 
-/* What all others have had so far. */
-static int partners_had(const struct duet *d, size_t i, int64_t *ret_ns, struct error *err)
+/* Brings had_ns up to date; returns their sum. */
+static int update_had(struct duet *d, int64_t *ret_ns, struct error *err)
 {
-	int r = 0;
-
 	*ret_ns = 0;
-	for (size_t k = 0; r == 0 && k < d->n; k++) {
-		int64_t now_ns = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		struct own_time *own = &d->own[i];
+		int64_t used_ns = 0; /* by the repetition under way */
+		int r = 0;
 
-		if (k == i)
-			continue;
-		if (d->plan->slicing == SLICING_FREEZER) {
-			*ret_ns += d->own[k].turns_ns;
-			continue;
-		}
-		if (d->programs[k])
-			r = program_used(d->programs[k], &now_ns, err);
-		*ret_ns += d->parts[k].exec.pt_ns +
-			   now_ns; /* of complete repetitions, and of the one under way */
+		if (d->plan->slicing != SLICING_FREEZER && d->programs[i])
+			r = program_used(d->programs[i], &used_ns, err);
+		if (r < 0)
+			return r;
+		if (d->plan->slicing != SLICING_FREEZER)
+			own->had_ns = d->parts[i].exec.pt_ns + used_ns;
+		*ret_ns += own->had_ns;
 	}
-	return r;
+	return 0;
 }
 
 static int start_in_duet(struct duet *d, size_t i, struct error *err)
@@ -129,7 +126,8 @@ static int start_in_duet(struct duet *d, size_t i, struct error *err)
 		own->begun_ns = clock_ns(CLOCK_MONOTONIC);
 		own->check_ns = own->begun_ns + d->specs[i]->timeout_ns;
 		program_set_deadline(d->programs[i], 0);
-		r = partners_had(d, i, &own->partners_ns, err);
+		r = update_had(d, &own->partners_ns, err);
+		own->partners_ns -= own->had_ns;
 	}
 	return r == 0 ? freeze_program(d, i, true, err) : r;
 }
@@ -137,30 +135,32 @@ static int start_in_duet(struct duet *d, size_t i, struct error *err)
 /* Lets the next wait kill the programs whose time is over. *ret: when one of the others can be, 0: none. */
 static int check_time_outs(struct duet *d, int64_t *ret, struct error *err)
 {
-	int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	const int64_t least_ns = 10 * NS_PER_MS;
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC), sum_ns = 0;
+	bool due = false;
+	int r = 0;
 
 	*ret = 0;
-	for (size_t i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++)
+		due |= d->programs[i] && d->own[i].check_ns && now_ns >= d->own[i].check_ns;
+	if (due)
+		r = update_had(d, &sum_ns, err);
+	for (size_t i = 0; r == 0 && i < d->n; i++) {
 		struct own_time *own = &d->own[i];
-		int64_t partners_ns, left_ns;
-		int r;
+		int64_t partners_ns = sum_ns - own->had_ns - own->partners_ns, left_ns;
 
 		if (!d->programs[i] || !own->check_ns)
 			continue;
 		if (now_ns >= own->check_ns) {
-			r = partners_had(d, i, &partners_ns, err);
-			if (r < 0)
-				return r;
-			left_ns = d->specs[i]->timeout_ns + partners_ns - own->partners_ns -
-				  (now_ns - own->begun_ns);
+			left_ns = d->specs[i]->timeout_ns + partners_ns - (now_ns - own->begun_ns);
 			if (left_ns <= 0)
 				program_set_deadline(d->programs[i], now_ns);
-			own->check_ns = now_ns + (left_ns > NS_PER_MS ? left_ns : NS_PER_MS);
+			own->check_ns = now_ns + (left_ns > least_ns ? left_ns : least_ns);
 		}
 		if (!*ret || own->check_ns < *ret)
 			*ret = own->check_ns;
 	}
-	return 0;
+	return r;
 }
 
 /* 1: one did not end by itself, which ends the duet. */
@@ -231,7 +231,7 @@ static int duet_take_turns(struct duet *d, struct error *err)
 			r = program_wait_any(d->programs, d->n, until_ns, &over, err);
 		if (r == 0 && alternate && over != d->turn)
 			r = freeze_program(d, d->turn, true, err);
-		d->own[d->turn].turns_ns += clock_ns(CLOCK_MONOTONIC) - begun_ns;
+		d->own[d->turn].had_ns += clock_ns(CLOCK_MONOTONIC) - begun_ns;
 		if (r == 0 && over < d->n)
 			r = end_one(d, over, err);
 		/* The turn passes to the next program that is not over. */

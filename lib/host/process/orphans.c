@@ -154,7 +154,8 @@ int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct
 	int r = list_orphans(o, &list, err);
 
 	*ret_ns = 0;
-	if (r == 0 && !pid_list_has(&list, program)) /* its own process has its tag, too */
+	pid_list_sort(&list);
+	if (r == 0 && program > 0 && !pid_list_has(&list, program)) /* its own process has its tag, too */
 		*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = program;
 	for (size_t i = 0; r == 0 && i < list.n; i++) {
 		*ret_ns += cpu_time_of(list.items[i]);

@@ -348,12 +348,17 @@ int program_used(const struct program *p, int64_t *ret_ns, struct error *err)
 	struct cgroup_usage now_used;
 	int r;
 
-	if (!p->spec.cgroup)
-		return orphans_used(&p->orphans, p->result.pid, ret_ns, err);
-	r = cgroup_usage(p->spec.cgroup, &now_used, err);
-	if (r == 0)
+	if (p->spec.cgroup)
+		r = cgroup_usage(p->spec.cgroup, &now_used, err);
+	else
+		r = orphans_used(&p->orphans, p->state == LINGERING ? 0 : p->result.pid, ret_ns, err);
+	if (r < 0)
+		return r;
+	if (p->spec.cgroup)
 		*ret_ns = now_used.usage_ns - p->before.usage_ns;
-	return r;
+	else
+		*ret_ns += p->result.pt_ns; /* of those that were reaped */
+	return 0;
 }
 
 void program_set_deadline(struct program *p, int64_t at_ns)
@@ -579,7 +584,9 @@ int program_wait_any(
 		if (n > 1 && programs[i]->state == RUNNING)
 			stays_stopped(programs[i], true);
 	}
-	while (!find_over(programs, n, ret) && (!until_ns || now() < until_ns)) {
+	/* At least once, also if this process could not run until then. */
+	for (bool first = true; !find_over(programs, n, ret) && (first || !until_ns || now() < until_ns);
+		first = false) {
 		const struct accounting_state *polled = accounting_state(accounting);
 		int64_t wake_ns = fill_poll(fds, programs, n, polled->poll_fd);
 		int64_t left_ns, ended_ns;

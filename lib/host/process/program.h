@@ -129,7 +129,7 @@ int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */
 void exec_result_add(struct exec_result *exec, const struct rusage *ru);
 
-/* The CPU time of a process, of its descendants and of the orphans. */
+/* The CPU time of a process (0: none), of the orphans and of all below them. */
 int orphans_used(const struct orphans *orphans, pid_t program, int64_t *ret_ns, struct error *err);
 
 /* How many there are. */
