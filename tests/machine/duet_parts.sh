@@ -47,7 +47,8 @@ none_runs() { # of the processes that escaped
 	done <"$dir/pids"
 }
 for way in $ways; do
-	for accounting in none bpf; do
+	for accounting in bpf none; do
+		[ "$way $accounting" != 'freezer none' ] || continue
 		for place in 0 1; do
 			both() { # COMMAND: that one in this place, and the honest one in the other
 				: >"$dir/pids"
@@ -72,12 +73,15 @@ for way in $ways; do
 done
 
 # The time-out is against the time that a program has for itself: of 4.8 s, 0.2 s and what others take, of which a first run tells how much
-# it is. The limit lies in the middle between that and the elapsed time.
+# it is. The limit lies in the middle between that and the elapsed time. They take little from programs of such a priority.
 many=()
 for _ in $(seq 24); do many+=("sh -c \"'$burn' 200; :\""); done
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"
-ordinary="setpriv --reuid 65534 --clear-groups env EMP_DB=$dir/nobody/book.db $measure -q --order duet --cpu $cpu -w 0 --alone 0 --export-json $dir/nobody/duet.json"
+ordinary="nice -n -20 setpriv --reuid 65534 --clear-groups env EMP_DB=$dir/nobody/book.db $measure -q --order duet --cpu $cpu -w 0 --alone 0 --export-json $dir/nobody/duet.json"
+hurried() { # OPTION... COMMAND...: a duet
+	nice -n -20 "$measure" -q --order duet --cpu "$cpu" -w 0 --alone 0 --export-json "$dir/duet.json" "$@"
+}
 is_own() { # FILE COMMAND...: a limit below the elapsed time is kept, at the third try at the latest
 	file=$1
 	shift
@@ -91,7 +95,7 @@ is_own() { # FILE COMMAND...: a limit below the elapsed time is kept, at the thi
 	return 1
 }
 for way in $ways; do
-	that "the limit is that of a program's own time ($way)" is_own "$dir/duet.json" duet --slices-by "$way" --accounting none
+	that "the limit is that of a program's own time ($way)" is_own "$dir/duet.json" hurried --slices-by "$way" --accounting none
 	expect 124 "ran longer than 500.0 ms in sample 1" duet --slices-by "$way" --accounting none --timeout 0.5 -r 1 "'$burn' 3600000" "'$burn' 3600000"
 	expect 124 "'sleep 4321' ran longer than 2.000 s in sample 1" duet --slices-by "$way" --accounting none --timeout 2 -r 1 'sleep 4321' "'$burn' 60"
 done
