@@ -170,6 +170,20 @@ mv "$dir/home/deepest" "$dir/home/deepest.away"
 expect 0 '' here "$compare" -r 2 main 'sh {tree}/p'
 that "the configuration is as before" test "$(here git config -l)" = "$before"
 nothing_is_left
+git_in "$repository" worktree add -q --detach "$dir/home/linked" change
+repository=$dir/home/linked
+expect 0 '' here "$compare" -r 2 main 'sh {tree}/p'
+repository="$dir/home/with spaces"
+git_in "$repository" worktree remove --force "$dir/home/linked"
+cp -R "$repository/.git/modules/sub" "$dir/home/embedded" # as of old: a repository of its own, in its place
+git_in "$repository/sub" config --unset core.worktree
+rm "$repository/sub/.git"
+mv "$repository/.git/modules/sub" "$repository/sub/.git"
+expect 0 '' here "$compare" -r 2 main 'sh {tree}/p'
+rm -r "$repository/sub/.git"
+mv "$dir/home/embedded" "$repository/.git/modules/sub"
+echo 'gitdir: ../.git/modules/sub' >"$repository/sub/.git"
+nothing_is_left
 mv "$library.away" "$library"
 mv "$dir/home/deepest.away" "$dir/home/deepest"
 git_in "$repository" checkout -q -b pushed main
