@@ -34,7 +34,7 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
  * name, which are dropped from both clocks, and the mark of the profile, if that has one. */
 static int read_emp(const json_t *emp, struct compare_input *input, struct error *err)
 {
-	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled"};
+	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
 	struct comparison_side *pt = &input->sides[COMPARISON_PT];
 	const json_t *starts = json_object_get(emp, "start_ns");
 	const char *profile = json_string_value(json_object_get(emp, "profile"));

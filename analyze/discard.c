@@ -68,6 +68,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	}
 	table_print(list, stdout);
 	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
+	print_numbers("Discarded with another program of the duet", d->by_duet, d->n_by_duet);
 	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
 	print_numbers("Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
 	add_stages(table, d, false);

@@ -165,6 +165,7 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 	s->tasks = xcalloc(commands->n + 1, sizeof(*s->tasks));
 	s->samplings = xcalloc(commands->n + 1, sizeof(*s->samplings));
 	s->names = xcalloc(commands->n + 1, sizeof(char *));
+	s->filters = xcalloc(commands->n + 1, sizeof(*s->filters));
 	s->comparisons = xcalloc(commands->n + 1, N_COMPARISON_CLOCKS * sizeof(*s->comparisons));
 	for (size_t i = 0; r == 0 && i < commands->n; i++)
 		r = fill_task(s, &commands->items[i], "", err);
@@ -288,7 +289,11 @@ static int make_duet(struct session *s, struct error *err)
 		t->spec.cgroup = NULL;
 		if (s->base.observer.cgroup)
 			r = cgroup_new_in(&t->spec.cgroup, s->base.observer.cgroup->path, err);
-		t->spec.keeps_orphans = !t->spec.cgroup;
+		t->spec.number = (unsigned int)i;
+		t->spec.has_partners = true;
+		s->filters[i] = &t->clean;
+		t->clean.duet = s->filters;
+		t->clean.n_duet = s->n;
 		if (r == 0 && t->spec.stderr_fd >= 0) {
 			r = open_errors(&t->errors, err);
 			t->spec.stderr_fd = t->errors;
@@ -692,6 +697,7 @@ static void clear_tasks(struct session *s)
 	free(s->tasks);
 	free(s->samplings);
 	free(s->names);
+	free(s->filters);
 	free(s->comparisons);
 }
 

@@ -83,6 +83,7 @@ struct session {
 	struct task *tasks;
 	struct sampling *samplings;     /* of each task */
 	const char **names;             /* likewise */
+	struct sample_filter **filters; /* of a duet: of each task, with --retain */
 	struct comparison *comparisons; /* with the first: of each by PT, then by ET; .a.n 0: none */
 	size_t n;
 	struct notes notes;        /* on all results alike */

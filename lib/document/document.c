@@ -2,6 +2,8 @@
 /* What all documents are made of: members that tables of fields describe, moments, correlations, and the tables with rows of runs. */
 #include "lib/document/document_internal.h"
 
+#include "lib/book/sql.h"
+
 static const struct run_rows core_rows[] = {
 	{"warnings", &note_table},
 	{"programs", &run_program_table},
@@ -20,6 +22,24 @@ const struct run_rows *document_run_rows(size_t i)
 			if (i-- == 0)
 				return rows;
 	return NULL;
+}
+
+int document_companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
+{
+	int r = 0;
+
+	*ret = NULL;
+	*ret_n = 0;
+	for (const struct document_feature *const *feature = document_features;
+		r >= 0 && *ret_n == 0 && *feature; feature++) {
+		const struct run_rows *companions = &(*feature)->companions;
+
+		if (!companions->member)
+			continue;
+		free(TAKE(*ret));
+		r = sql_all(book, err, companions->table, companions->select, ret, ret_n, "i", run);
+	}
+	return r < 0 ? r : 0;
 }
 
 void document_read_field(struct json_fields *f, const struct field *field, void *object)

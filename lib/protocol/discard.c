@@ -250,35 +250,82 @@ int sample_filter_add(void *filter, const struct execution *e, struct error *err
 	return 0;
 }
 
-/* The second check, for one clock, of the samples that the first check keeps. */
-static void check_two_sd(const struct sample_filter *d, const bool *out, bool et, struct clock_discarding *c)
+/* The times of the samples that are not out; returns how many. */
+static size_t times_kept(const struct sample_filter *d, const bool *out, bool et, int64_t *ret)
 {
-	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
-	size_t n = 0, kept = 0;
+	size_t n = 0;
 
+	for (size_t i = 0; i < d->n_samples; i++)
+		if (!out[i])
+			ret[n++] = sample_time_ns(&d->samples[i], et);
+	return n;
+}
+
+/* A run of a duet after the first check, or the only run. */
+struct checked {
+	struct sample_filter *filter;
+	struct discarding result;
+	bool *own; /* by index into the samples: for a reason of its own */
+};
+
+/* Adds the flags of another run of the duet, by the numbers of samples. What that run does not have is flagged. */
+static void add_flags(
+	const struct sample_filter *to, bool *flags, const struct sample_filter *from, const bool *others)
+{
+	for (size_t i = 0, k = 0; i < to->n_samples; i++) {
+		while (k < from->n_samples && from->samples[k].n < to->samples[i].n)
+			k++;
+		flags[i] |= k == from->n_samples || from->samples[k].n != to->samples[i].n || others[k];
+	}
+}
+
+/* Which samples the second check discards, by this run alone. The caller frees the array. */
+static bool *flag_two_sd(const struct checked *c, bool et)
+{
+	const struct sample_filter *d = c->filter;
+	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
+	struct summary kept = summary_of(times, times_kept(d, c->result.out, et, times));
+	bool *flags = xcalloc(d->n_samples, sizeof(*flags));
+
+	for (size_t i = 0; i < d->n_samples; i++)
+		flags[i] = !c->result.out[i] && beyond_two_sd(&kept, sample_time_ns(&d->samples[i], et));
+	return flags;
+}
+
+/* The second check, for one clock, of the samples that the first check keeps. runs[0] is the one that is judged. */
+static void check_two_sd(const struct checked *runs, size_t n_runs, bool et, struct clock_discarding *c)
+{
+	const struct sample_filter *d = runs[0].filter;
+	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
+	_cleanup_(freep) bool *flags = flag_two_sd(&runs[0], et);
+	const bool *out = runs[0].result.out;
+	size_t n, kept = 0;
+
+	for (size_t i = 1; i < n_runs; i++) {
+		_cleanup_(freep) bool *others = flag_two_sd(&runs[i], et);
+
+		add_flags(d, flags, runs[i].filter, others);
+	}
 	c->by_two_sd = xcalloc(d->n_samples, sizeof(*c->by_two_sd));
 	c->in_papers = xcalloc(d->n_samples, sizeof(*c->in_papers));
 	for (size_t i = 0; i < d->n_samples; i++)
 		times[i] = sample_time_ns(&d->samples[i], et);
 	c->raw = summary_of(times, d->n_samples);
-	for (size_t i = 0; i < d->n_samples; i++)
-		if (!out[i])
-			times[n++] = times[i];
+	n = times_kept(d, out, et, times);
 	c->kept = summary_of(times, n);
 	c->interval = interval_of_mean(times, n, &d->rules.correlation);
 	for (size_t i = 0; i < d->n_samples; i++) {
-		int64_t time = sample_time_ns(&d->samples[i], et);
-
-		c->in_papers[i] = !out[i] && !beyond_two_sd(&c->kept, time);
+		c->in_papers[i] = !out[i] && !flags[i];
 		if (c->in_papers[i])
-			times[kept++] = time;
+			times[kept++] = sample_time_ns(&d->samples[i], et);
 		else if (!out[i])
 			c->by_two_sd[c->n_by_two_sd++] = d->samples[i].n;
 	}
 	c->papers = summary_of(times, kept);
 }
 
-struct discarding sample_filter_judge(struct sample_filter *d)
+/* The first check of one run. An incomplete sample with an execution over its cutoff counts as discarded by cutoff. */
+static struct discarding check_cutoffs(struct sample_filter *d)
 {
 	const struct profile *profile = d->rules.profile;
 	struct discarding out = {};
@@ -290,8 +337,6 @@ struct discarding sample_filter_judge(struct sample_filter *d)
 	for (size_t i = 0; i < d->n_samples; i++)
 		sum += (double)d->samples[i].et_ns;
 	mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
-	if (profile)
-		out.mark = (struct profile_mark){profile->mark.blind_ns, text_copy(profile->mark.noise)};
 	/* The executions that are over their cutoffs, not only over that of other programs. */
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		struct over_cutoff *c = &d->candidates[i];
@@ -302,9 +347,6 @@ struct discarding sample_filter_judge(struct sample_filter *d)
 	}
 	for (size_t i = 0; i < d->n_unprofiled; i++)
 		add_over(&out.unprofiled, &out.n_unprofiled, &d->unprofiled[i]);
-
-	/* The first check. An incomplete sample with an execution over its cutoff counts as discarded by
-	 * cutoff. */
 	out.out = xcalloc(d->n_samples, sizeof(*out.out));
 	out.by_cutoff = xcalloc(d->n_samples, sizeof(*out.by_cutoff));
 	out.incomplete = xcalloc(d->n_samples, sizeof(*out.incomplete));
@@ -324,8 +366,53 @@ struct discarding sample_filter_judge(struct sample_filter *d)
 		else if (s->incomplete && !by_unprofiled)
 			out.incomplete[out.n_incomplete++] = s->n;
 	}
-	check_two_sd(d, out.out, false, &out.pt);
-	check_two_sd(d, out.out, true, &out.et);
+	return out;
+}
+
+/* The first check of all runs of the duet, or of the only run. Returns `n` runs; the first is that of `d`. */
+static struct checked *check_together(struct sample_filter *d, size_t n)
+{
+	struct checked *runs = xcalloc(n, sizeof(*runs));
+
+	runs[0].filter = d;
+	for (size_t i = 0, at = 1; i < d->n_duet; i++)
+		if (d->duet[i] != d)
+			runs[at++].filter = d->duet[i];
+	for (size_t i = 0; i < n; i++) {
+		size_t n_samples = runs[i].filter->n_samples;
+
+		runs[i].result = check_cutoffs(runs[i].filter);
+		runs[i].own = xcalloc(n_samples, sizeof(bool));
+		if (n_samples > 0)
+			memcpy(runs[i].own, runs[i].result.out, n_samples * sizeof(bool));
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			if (k != i)
+				add_flags(runs[i].filter, runs[i].result.out, runs[k].filter, runs[k].own);
+	return runs;
+}
+
+struct discarding sample_filter_judge(struct sample_filter *d)
+{
+	const struct profile *profile = d->rules.profile;
+	size_t n = d->n_duet > 0 ? d->n_duet : 1;
+	_cleanup_(freep) struct checked *runs = check_together(d, n);
+	struct discarding out = runs[0].result;
+
+	if (profile)
+		out.mark = (struct profile_mark){profile->mark.blind_ns, text_copy(profile->mark.noise)};
+	out.by_duet = xcalloc(d->n_samples, sizeof(*out.by_duet));
+	for (size_t i = 0; i < d->n_samples; i++)
+		if (out.out[i] && !runs[0].own[i])
+			out.by_duet[out.n_by_duet++] = d->samples[i].n;
+	check_two_sd(runs, n, false, &out.pt);
+	check_two_sd(runs, n, true, &out.et);
+	for (size_t i = 0; i < n; i++) {
+		free(runs[i].own);
+		if (i > 0)
+			discarding_clear(&runs[i].result);
+	}
 	return out;
 }
 
@@ -367,6 +454,7 @@ void discarding_clear(struct discarding *d)
 	free(d->out);
 	free(d->by_cutoff);
 	free(d->incomplete);
+	free(d->by_duet);
 	free(d->pt.by_two_sd);
 	free(d->pt.in_papers);
 	free(d->et.by_two_sd);

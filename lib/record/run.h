@@ -50,7 +50,7 @@ struct run {
 	char *name;         /* that the user gave the command (--command-name); NULL: none */
 	char *backend;      /* "bpf", "taskstats", "none"; NULL: imported */
 	char *pt_source;    /* "cgroup", "wait4"; NULL: imported */
-	char *wait_source;  /* of W: "bpf", "taskstats", "schedstat"; NULL: unknown */
+	char *wait_source;  /* of W: "bpf", "taskstats", "schedstat", "elapsed" (of a duet); NULL: unknown */
 	char *profile;      /* that it was measured with; NULL: none */
 	int64_t profile_id; /* its id in the book, where it stays if it is replaced; 0: not in the book */
 	struct correlation correlation; /* of its machine, as it was known when the run began */

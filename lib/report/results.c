@@ -83,6 +83,8 @@ json_t *discarding_as_json(const struct discarding *d)
 		numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd), "incomplete",
 		numbers_as_json(d->incomplete, d->n_incomplete));
 
+	if (d->run.kind == RUN_DUET)
+		json_object_set_new(document, "by_duet", numbers_as_json(d->by_duet, d->n_by_duet));
 	noise_add_json(document, &d->mark);
 	json_object_set_new(document, "pt", clock_as_json(&d->pt));
 	json_object_set_new(document, "et", clock_as_json(&d->et));

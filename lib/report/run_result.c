@@ -124,41 +124,102 @@ static int disturbances_load(struct book *book, struct run_result *result, struc
 	return 0;
 }
 
+/* The samples of a run, and what else ran in them. */
+struct filtered_run {
+	int64_t id;
+	struct sample *samples;
+	struct sample_filter filter;
+};
+
+static int read_filtered(struct book *book, struct filtered_run *f, bool by_name, struct error *err)
+{
+	int r = book_rows(book, f->id, &sample_table, &f->samples, &f->filter.n_samples, err);
+
+	f->filter.samples = f->samples;
+	if (r == 0 && by_name)
+		r = book_each_time(book, f->id, sample_filter_add, &f->filter, err);
+	return r < 0 ? error_prefix(err, r, "run %" PRId64, f->id) : 0;
+}
+
+/* The other runs of a duet, by the rules of this one, so that a sample is discarded in all of them or in none. Returns them all; *ret_n
+ * 0: it is of no duet. The caller clears them, the first of which is `own`. */
+static int read_duet(struct book *book, const struct filtered_run *own, bool by_name,
+	struct filtered_run **ret, size_t *ret_n, struct error *err)
+{
+	_cleanup_(freep) int64_t *ids = NULL;
+	size_t n = 0;
+	int r = document_companions(book, own->id, &ids, &n, err);
+
+	*ret = xcalloc(n, sizeof(**ret));
+	*ret_n = 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct filtered_run *f = &(*ret)[*ret_n];
+
+		if (ids[i] == own->id)
+			continue;
+		f->id = ids[i];
+		f->filter.rules = own->filter.rules;
+		f->filter.sources = own->filter.sources;
+		++*ret_n;
+		r = read_filtered(book, f, by_name, err);
+	}
+	return r;
+}
+
+static void filtered_runs_free(struct filtered_run *runs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		sample_filter_clear(&runs[i].filter);
+		free(runs[i].samples);
+	}
+	free(runs);
+}
+
 int run_result_read(struct book *book, int64_t id, const struct discard_rules *given, enum result_parts parts,
 	struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(sources_clear) struct sources sources = {};
-	_cleanup_(sample_filter_clear) struct sample_filter filter = {.rules = *given, .sources = &sources};
 	_cleanup_(names_clear) struct names names = {};
 	_cleanup_(run_clear) struct run run = {};
-	struct discard_rules *rules = &filter.rules;
+	_cleanup_(freep) struct sample_filter **duet = NULL;
+	struct filtered_run own = {.id = id, .filter = {.rules = *given, .sources = &sources}},
+			    *others = NULL;
+	struct discard_rules *rules = &own.filter.rules;
 	struct discarding *d = &result.discarding;
 	bool by_name = parts & RESULT_OTHERS || discard_rules_by_name(given);
+	size_t n_others = 0;
 	int r;
 
-	r = book_rows(book, id, &sample_table, &result.samples, &result.n_samples, err);
-	if (r == 0)
-		r = book_get_run(book, id, &run, err);
+	r = book_get_run(book, id, &run, err);
 	if (r == 0 && by_name && !rules->patterns)
 		r = names_load(&names, &run, err);
-	if (r == 0 && by_name)
-		r = book_sources(book, &sources, err);
-	if (r < 0)
-		return r;
+	rules->patterns = rules->patterns ?: names.rows;
 	if (!rules->correlation.values)
 		rules->correlation = (struct known_correlation){
 			run.correlation.lag1, (size_t)run.correlation.samples};
-	rules->patterns = rules->patterns ?: names.rows;
-	filter.samples = result.samples;
-	filter.n_samples = result.n_samples;
-	if (by_name)
-		r = book_each_time(book, id, sample_filter_add, &filter, err);
-	if (r < 0)
-		return error_prefix(err, r, "run %" PRId64, id);
-	*d = sample_filter_finish(&filter);
-	d->run = TAKE_STRUCT(run);
-	if (parts & RESULT_COUNTERS)
+	if (r == 0 && by_name)
+		r = book_sources(book, &sources, err);
+	if (r == 0)
+		r = read_filtered(book, &own, by_name, err);
+	if (r == 0 && run.kind == RUN_DUET)
+		r = read_duet(book, &own, discard_rules_by_name(given), &others, &n_others, err);
+	duet = xcalloc(n_others + 1, sizeof(*duet));
+	duet[0] = &own.filter;
+	for (size_t i = 0; i < n_others; i++)
+		duet[i + 1] = &others[i].filter;
+	own.filter.duet = duet;
+	own.filter.n_duet = n_others + 1;
+	if (r == 0) {
+		*d = sample_filter_finish(&own.filter);
+		d->run = TAKE_STRUCT(run);
+		result.samples = TAKE(own.samples);
+		result.n_samples = own.filter.n_samples;
+	}
+	sample_filter_clear(&own.filter);
+	free(own.samples);
+	filtered_runs_free(others, n_others);
+	if (r == 0 && parts & RESULT_COUNTERS)
 		r = disturbances_load(book, &result, err);
 	if (r == 0)
 		*ret = TAKE_STRUCT(result);

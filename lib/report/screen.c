@@ -345,6 +345,8 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
 			d->incomplete[i]);
+	for (size_t i = 0; i < d->n_by_duet; i++)
+		fprintf(file, "  sample %u: discarded of another program of the duet\n", d->by_duet[i]);
 	print_outliers(file, r, false);
 	print_outliers(file, r, true);
 	print_stages(file, "PT", &d->pt, unit);
@@ -465,6 +467,8 @@ struct screen run_screen_fill(const struct run_result *result)
 		qsort(s.reasons, s.n_reasons, sizeof(*s.reasons), by_count);
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		add_reason(&s, "lost records", d->incomplete[i]);
+	for (size_t i = 0; i < d->n_by_duet; i++)
+		add_reason(&s, "another program", d->by_duet[i]);
 	return s;
 }
 

@@ -6,6 +6,8 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/system/kernel.h"
 
+#include <math.h>
+
 /* Files stay open and are read with pread, outside the program's time. */
 
 enum {
@@ -276,6 +278,15 @@ void observer_close(struct observer *observer)
 	*observer = (struct observer){};
 }
 
+static void note_escape(struct raw_sample *o, const struct process_cpu *u)
+{
+	o->exec.escaped = true;
+	memcpy(o->escaped, u->name, sizeof(o->escaped));
+	for (char *c = o->escaped; *c; c++) /* a process chooses its name */
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
 /* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. *ret_same_cpu_ns: what they had of
  * the CPU that it is pinned to; -1: not known. */
 static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
@@ -287,13 +298,8 @@ static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 	for (size_t i = 0; i < usages->n; i++) {
 		const struct process_cpu *u = &usages->items[i];
 
-		if (u->escaped) {
-			o->exec.escaped = true;
-			memcpy(o->escaped, u->name, sizeof(o->escaped));
-			for (char *c = o->escaped; *c; c++) /* a process chooses its name */
-				if (*c < ' ' || *c > '~')
-					*c = '?';
-		}
+		if (u->escaped)
+			note_escape(o, u);
 		if (!u->program && !u->escaped) {
 			usages->items[kept++] = *u;
 			continue;
@@ -374,11 +380,9 @@ int observe_begin(const struct command_spec *spec, struct counter_reader *counte
 	return r;
 }
 
-/* The counters are read outside the snapshots, so that reading them is not part of the sample. */
-int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
-	struct error *err)
+/* The second snapshot. */
+static int end_accounting(const struct command_spec *spec, struct raw_sample *o, struct error *err)
 {
-	int64_t same_cpu_ns = -1, left_ns;
 	int r = 0;
 
 	if (spec->accounting) {
@@ -386,8 +390,15 @@ int observe_end(const struct command_spec *spec, struct counter_reader *counters
 		r = accounting_after(spec->accounting, &o->usages, err);
 		privilege_lower();
 	}
-	if (r < 0)
-		return r;
+	return r;
+}
+
+/* What follows it. The counters are read outside the snapshots, so that reading them is not part of the sample. */
+static int conclude_observation(
+	const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o)
+{
+	int64_t same_cpu_ns = -1, left_ns;
+
 	if (spec->accounting)
 		drop_program(o, &same_cpu_ns);
 	left_ns = o->exec.et_ns + o->exec.before_ns - same_cpu_ns;
@@ -405,6 +416,14 @@ int observe_end(const struct command_spec *spec, struct counter_reader *counters
 	return o->exec.end == SPAWN_INTERRUPTED ? -EINTR : 0;
 }
 
+int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
+	struct error *err)
+{
+	int r = end_accounting(spec, o, err);
+
+	return r < 0 ? r : conclude_observation(spec, counters, o);
+}
+
 int observe_sample(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
 	struct error *err)
 {
@@ -415,13 +434,74 @@ int observe_sample(const struct command_spec *spec, struct counter_reader *count
 	return r == 0 ? observe_end(spec, counters, ret, err) : r;
 }
 
+/* What the processes of one program of a duet used, in all its repetitions. */
+struct part_usage {
+	int64_t pt_ns;         /* 0: not known */
+	int64_t interrupts_ns; /* -1: not known */
+};
+
+/* Also notes which of them left its cgroup. */
+static struct part_usage part_usage_of(
+	const struct process_cpus *all, const struct command_spec *spec, struct raw_sample *part)
+{
+	struct part_usage usage = {0, accounting_interrupts(spec->accounting, spec->number)};
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct process_cpu *u = &all->items[i];
+
+		if (u->number != (int)spec->number || (!u->program && !u->escaped))
+			continue;
+		usage.pt_ns += u->pt_ns;
+		if (u->escaped)
+			note_escape(part, u);
+	}
+	return usage;
+}
+
+static void scale_counter(struct counters *c, enum counter which, double by)
+{
+	if (counters_know(c, which))
+		c->value[which] = llround((double)c->value[which] * by);
+}
+
+/* The sample of one program of a duet, from that of all of them. Times and counts are means of its repetitions. */
+static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
+	const struct part_usage *usage, int64_t span_ns, bool repeat)
+{
+	int64_t off_ns = span_ns - all->exec.pt_ns, taken_ns = all->usages.taken_ns;
+	double of_span = span_ns > 0 ? fmin(1, (double)part->exec.et_ns / (double)span_ns) : 1;
+	int n = part->part.repetitions;
+	int64_t whole_ns = n > 0 ? usage->pt_ns / n - part->exec.before_ns : 0;
+
+	/* If some of it left its cgroup, PT is the sum of all of its processes. */
+	if (*part->escaped && !part->part.cut_short && whole_ns > part->exec.pt_ns)
+		part->exec.pt_ns = whole_ns;
+	set_switches(part);
+	scale_counter(&part->changes, COUNTER_STEAL, of_span);
+	scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
+	part->changes.value[COUNTER_INTERRUPTS] = usage->interrupts_ns < 0 ? INT64_MIN : usage->interrupts_ns;
+	if ((n > 1 || part->part.cut_short) && usage->pt_ns > 0)
+		scale_counter(&part->changes, COUNTER_INTERRUPTS,
+			fmin(1, (double)part->exec.pt_ns / (double)usage->pt_ns));
+	/* The share in what processes outside the duet took from all programs that falls on one, if they took as
+	 * much all the time; not known where some were cut short, or escaped and count as outside. */
+	part->wait_ns = -1;
+	if (repeat || span_ns <= 0 || taken_ns < 0)
+		return;
+	if (taken_ns > off_ns)
+		taken_ns = off_ns > 0 ? off_ns : 0;
+	part->wait_ns = (int64_t)((double)taken_ns * of_span);
+}
+
 int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 	const struct command_spec *const *specs, size_t n, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err)
 {
 	_cleanup_(freep) struct duet_part *parts = xcalloc(n, sizeof(*parts));
+	_cleanup_(freep) struct part_usage *usages = xcalloc(n, sizeof(*usages));
 	struct raw_sample o;
 	int64_t span_ns = 0; /* from the first start to the last end */
+	bool escaped = false;
 	int r = observe_begin(all, counters, &o, err);
 
 	if (r == 0) {
@@ -435,24 +515,23 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 			o.exec.end = parts[i].exec.end;
 	}
 	if (r == 0)
-		r = observe_end(all, counters, &o, err);
+		r = end_accounting(all, &o, err);
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		int64_t off_ns = span_ns - o.exec.pt_ns, taken_ns = o.usages.taken_ns;
-
-		ret[i] = o;
-		ret[i].part = parts[i];
-		ret[i].exec = parts[i].exec;
-		ret[i].exec.escaped |= o.exec.escaped;
+		ret[i] = (struct raw_sample){.exec = parts[i].exec, .part = parts[i]};
+		usages[i] = part_usage_of(&o.usages, specs[i], &ret[i]);
+		escaped |= ret[i].exec.escaped;
+	}
+	if (r == 0)
+		r = conclude_observation(all, counters, &o);
+	if (escaped || o.exec.escaped)
+		o.usages.taken_ns = -1;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		ret[i].usages = o.usages;
+		ret[i].changes = o.changes;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
-		set_switches(&ret[i]);
-		/* The share in what processes outside the duet took from all programs that falls on one, if they
-		 * took as much all the time; not known where some were cut short. */
-		ret[i].wait_ns = -1;
-		if (plan->repeat || span_ns <= 0 || taken_ns < 0)
-			continue;
-		if (taken_ns > off_ns)
-			taken_ns = off_ns > 0 ? off_ns : 0;
-		ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].exec.et_ns / (double)span_ns);
+		/* whose it is that escaped without a tag is not known */
+		ret[i].exec.escaped |= o.exec.escaped && !escaped;
+		conclude_part(&ret[i], &o, &usages[i], span_ns, plan->repeat);
 	}
 	return r;
 }

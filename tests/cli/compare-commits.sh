@@ -38,7 +38,7 @@ here $git commit -qam broken
 
 nothing_is_left() {
 	that "no worktree is left" test "$(here git worktree list | wc -l)" = 1
-	that "no temporary directory is left" sh -c "! ls -d '$dir/home'/tmp.*"
+	that "no temporary directory is left" sh -c "! ls -d '$dir/home'/emp-compare-*"
 }
 
 here $git checkout -q change
@@ -53,7 +53,7 @@ that "the document has all of it" json "$repository/result.json" 'd["format"] ==
 that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM duet')" = 2
 nothing_is_left
 expect 0 'slower' here "$compare" -p 200 -r 5 main '{tree}/solver'
-expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main true '{tree}/solver'
+expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main 'true {tree}' '{tree}/solver'
 that "reports are added" test "$(grep -c '^###' "$repository/report.md")" = 3
 sleeper() { # US MESSAGE: a commit whose program sleeps
 	printf '#include <unistd.h>\nint main(void) { return usleep(%s); }\n' "$1" | here tee solver.c >"$dir/commit"
@@ -80,13 +80,14 @@ expect 1 'have no commit in common' here "$compare" main '{tree}/solver'
 here $git checkout -qf change
 expect 1 '^Usage' here "$compare" main
 expect 0 '^Usage' here "$compare" --help
-expect 1 "cannot write the report '/none/report.md'" here "$compare" -b false -m /none/report.md main true
-expect 1 'ended with exit status 1' here "$compare" -r 3 main false
+expect 1 "cannot write the report '/none/report.md'" here "$compare" -b false -m /none/report.md main '{tree}/solver'
+expect 1 'ended with exit status 1' here "$compare" -r 3 main 'false {tree}'
+expect 1 "'./solver' has no {tree}: it would compare a program with itself" here "$compare" main '{tree}/solver' ./solver
 nothing_is_left
 
 # interrupted
 here "$compare" -r 1000 main "{tree}/solver" >"$dir/interrupted" 2>&1 &
-wait_until sh -c "ls -d '$dir/home'/tmp.*/head/solver && pgrep -f '^$dir/home/tmp.*/head/solver'"
+wait_until sh -c "ls -d '$dir/home'/emp-compare-*/head/solver && pgrep -f '^$dir/home/emp-compare-.*/head/solver'"
 script=$(pgrep -f "^/bin/sh $compare .*-r 1000")
 tool=$(pgrep -P "$script" -f "^$build/measure/emp-measure ") # not its children, which have that name until they execute the program
 that "the script and emp-measure run" test "$(echo "$script" "$tool" | wc -w)" = 2
@@ -94,6 +95,146 @@ kill -TERM $script $tool # as build servers do: all processes
 wait $!
 that "an interruption is exit status 130" test $? = 130
 nothing_is_left
+
+# What only one commit has: measured alone or named, and the rest goes on. Programs of a few ms, since nothing is said of their times.
+write() { # FILE: standard input, as this user
+	here tee "$1" >"$dir/commit"
+}
+kinds() { # JSON EXPRESSION...: of k, the kind and the status of each command line
+	json "$dir/home/$1" "(lambda k: $2)([(r['benchmark'], r['status'], r['measurement'] is not None) for r in d['results']])"
+}
+here $git checkout -q -b grows main
+printf 'int main(void) { return 0; }\n' | write small.c
+printf 'all: p q\np q: small.c\n\tcc -o $@ small.c\n' | write Makefile
+printf '[ "$1" != more ]\n' | write bench.sh
+echo x | write old-input
+here $git add -A && here $git commit -qm 'has p and q'
+here $git checkout -q -b grown
+printf 'all: p r\np r: small.c\n\tcc -o $@ small.c\n' | write Makefile
+printf ':\n' | write bench.sh
+here $git mv old-input new-input
+here $git add -A && here $git commit -qm 'has p and r'
+all="-r 2 -m $dir/home/kinds.md --json $dir/home/kinds.json"
+expect 0 "^New: '{tree}/r' is measured with the change alone" here "$compare" $all grows '{tree}/r' '{tree}/q' '{tree}/p' 'grep x {tree}/new-input' 'sh {tree}/bench.sh more'
+that "each command line has its kind" kinds kinds.json '[x[0] for x in k] == ["new", "gone", "both", "new", "new"] and all(x[1] == 0 for x in k)'
+that "what is new has been measured" kinds kinds.json '[x[2] for x in k] == [True, False, True, True, True]'
+that "what is gone is said" grep -q "^Gone: '{tree}/q' is only in the base, and is not measured" "$dir/out"
+that "the report says it" test "$(grep -cE '^\*\*(New\*\*: measured with the change alone|Gone\*\*: only the base has it)' "$dir/home/kinds.md")" = 4
+that "it has the times of what is new" test "$(grep -c '^| `change ' "$dir/home/kinds.md")" = 4
+nothing_is_left
+printf 'false\n' | write bench.sh
+here $git commit -qam 'bench.sh fails'
+expect 1 "^emp-compare-commits: 'sh {tree}/bench.sh less' cannot be measured: .* exit status 1" here "$compare" $all grows 'sh {tree}/bench.sh less' '{tree}/typo' '{tree}/p'
+that "what fails in the change is an error, and the rest goes on" kinds kinds.json '[x[:2] for x in k] == [("broken", 1), ("broken", 1), ("both", 0)]'
+
+# A base that cannot be built: all is measured with the change alone. It has no benchmark, or a fault.
+here $git checkout -q -b scripted grows
+printf 'make p\n' | write build.sh
+here chmod 755 build.sh
+here $git add -A && here $git commit -qm 'has a build script'
+expect 0 "the base has nothing to run './build.sh' with" here "$compare" -b ./build.sh $all grows '{tree}/p'
+that "all is new" kinds kinds.json 'k == [("new", 0, True)]'
+that "the document says why" json "$dir/home/kinds.json" 'len(d["notes"]) == 1 and "the base has nothing" in d["notes"][0]'
+here $git checkout -q -b mended broken
+here $git checkout -q main -- solver.c && here $git commit -qm mended
+expect 1 "nothing was compared: 'make' failed in the base .* (broken)" here "$compare" $all broken '{tree}/solver'
+that "the change was measured" kinds kinds.json 'k == [("new", 0, True)]'
+nothing_is_left
+
+# Submodules, one in another, by a relative address; from the objects that are here, or else from where .gitmodules says.
+library=$dir/home/library
+git_in() { # DIRECTORY ARGUMENT...
+	$user env HOME="$dir/home" $git -c protocol.file.allow=always -C "$1" "${@:2}" >>"$dir/commit" 2>&1
+}
+for name in deepest library; do
+	$user env HOME="$dir/home" $git init -q "$dir/home/$name"
+	printf 'int %s(void) { return 0; }\n' "$name" | $user tee "$dir/home/$name/$name.c" >"$dir/commit"
+	[ "$name" = deepest ] || git_in "$library" submodule add ../deepest 'in it'
+	git_in "$dir/home/$name" add -A
+	git_in "$dir/home/$name" commit -qm "$name"
+done
+$user env HOME="$dir/home" $git init -q "$dir/home/with spaces"
+repository="$dir/home/with spaces"
+git_in "$repository" submodule add ../library sub
+printf 'p: sub/library.c sub/in\\ it/deepest.c\n\tcc -shared -fPIC -o lib.so sub/library.c "sub/in it/deepest.c"\n\techo exit 0 >p\n' | write Makefile
+git_in "$repository" add -A
+git_in "$repository" commit -qm base
+git_in "$repository" submodule update --init --recursive
+git_in "$repository" checkout -q -b change
+printf 'int library(void) { return 1; }\n' | $user tee "$repository/sub/library.c" >"$dir/commit"
+git_in "$repository/sub" commit -qam 'not pushed'
+git_in "$repository" commit -qam change
+before=$(here git config -l)
+mv "$library" "$library.away"
+mv "$dir/home/deepest" "$dir/home/deepest.away"
+expect 0 '' here "$compare" -r 2 main 'sh {tree}/p'
+that "the configuration is as before" test "$(here git config -l)" = "$before"
+nothing_is_left
+git_in "$repository" worktree add -q --detach "$dir/home/linked" change
+repository=$dir/home/linked
+expect 0 '' here "$compare" -r 2 main 'sh {tree}/p'
+repository="$dir/home/with spaces"
+git_in "$repository" worktree remove --force "$dir/home/linked"
+cp -R "$repository/.git/modules/sub" "$dir/home/embedded" # as of old: a repository of its own, in its place
+git_in "$repository/sub" config --unset core.worktree
+rm "$repository/sub/.git"
+mv "$repository/.git/modules/sub" "$repository/sub/.git"
+expect 0 '' here "$compare" -r 2 main 'sh {tree}/p'
+rm -r "$repository/sub/.git"
+mv "$dir/home/embedded" "$repository/.git/modules/sub"
+echo 'gitdir: ../.git/modules/sub' >"$repository/sub/.git"
+nothing_is_left
+mv "$library.away" "$library"
+mv "$dir/home/deepest.away" "$dir/home/deepest"
+git_in "$repository" checkout -q -b pushed main
+git_in "$repository" commit -q --allow-empty -m pushed
+$user env HOME="$dir/home" $git clone -q "$repository" "$dir/home/fresh" 2>>"$dir/commit"
+repository=$dir/home/fresh
+git_in "$repository" config remote.origin.url "$dir/home/with spaces/" # its submodules are beside it
+before=$(here git config -l)
+expect 1 "cannot fetch the submodule 'sub' from '$library'. Run .* or give --no-submodules" here "$compare" -r 2 origin/main 'sh {tree}/p'
+nothing_is_left
+expect 1 "'make' failed in" here "$compare" --no-submodules -r 2 origin/main 'sh {tree}/p'
+allowed="GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow GIT_CONFIG_VALUE_0=always"
+expect 0 '' here env $allowed "$compare" -r 2 origin/main 'sh {tree}/p'
+that "the configuration is as before" test "$(here git config -l)" = "$before"
+
+# What is no full checkout is said.
+repository="$dir/home/with spaces"
+printf 'p:\n\techo exit 0 >p\n' | write Makefile
+here git rm -qf --cached sub
+here rm -rf sub .gitmodules
+echo '*.bin filter=lfs' | write .gitattributes
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' | write big.bin
+here mkdir far
+echo x | write far/file
+git_in "$repository" add -A
+git_in "$repository" commit -qm pointers
+git_in "$repository" commit -q --allow-empty -m more
+expect 0 'Note: the base has 1 LFS pointers in place of files (big.bin)' here "$compare" -r 2 --json "$dir/home/notes.json" HEAD~1 'sh {tree}/p'
+git_in "$repository" sparse-checkout set --no-cone '/*' '!/far/'
+expect 0 'Note: this checkout is sparse, and so is that of the change: 1 files are missing' here "$compare" -r 2 --json "$dir/home/notes.json" HEAD~1 'sh {tree}/p'
+that "in the document, too" json "$dir/home/notes.json" 'len(d["notes"]) == 4'
+$user env HOME="$dir/home" $git clone -q --depth 1 "file://$repository" "$dir/home/shallow" 2>>"$dir/commit"
+far=$(here git rev-parse main)
+repository=$dir/home/shallow
+git_in "$repository" fetch -q --depth 1 origin main
+expect 1 "no commit in common in this shallow clone; get the history with 'git fetch --unshallow'" here "$compare" FETCH_HEAD 'sh {tree}/p'
+
+# TMPDIR with blanks; and what a killed one left is removed by the next.
+repository="$dir/home/with spaces"
+here mkdir "$dir/home/a b"
+expect 0 '' here env TMPDIR="$dir/home/a b" "$compare" -r 2 HEAD~1 'sh {tree}/p'
+here "$compare" -b "echo \$\$ >$dir/home/builds; exec sleep 4321" HEAD~1 'sh {tree}/p' >"$dir/killed" 2>&1 &
+wait_until test -s "$dir/home/builds"
+kill -KILL $(pgrep -f "^/bin/sh $compare -b echo") # and its subshell
+kill -KILL "$(cat "$dir/home/builds")"
+wait $! 2>>"$dir/killed"
+that "a killed one leaves its trees" test "$(here git worktree list | wc -l)" -gt 1
+expect 0 '' here "$compare" -r 2 HEAD~1 'sh {tree}/p'
+nothing_is_left
+repository=$dir/home/repository
+here $git checkout -qf change
 
 # the recipes: the lines of the man page, word for word
 page() { # HEADING: its first block of code

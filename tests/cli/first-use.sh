@@ -72,7 +72,7 @@ expect 1 "order must be .*, not 'due' (did you mean 'duet'?)" $measure --order d
 expect 0 '^emp-compare-commits [0-9]' emp-compare-commits --version
 expect 1 "option '--runs' needs a value" emp-compare-commits --runs
 expect 1 "unknown option '--rusn'" emp-compare-commits --rusn 3 a b
-expect 1 "'nowhere' is not known here\|no commit is checked out" emp-compare-commits --runs=3 --markdown "$dir/m" -p 3 nowhere true
+expect 1 "'nowhere' is not known here\|no commit is checked out" emp-compare-commits --runs=3 --markdown "$dir/m" -p 3 nowhere "{tree}/true"
 
 # a run's own profile, several outputs, an imported profile
 rm "$EMP_DB"

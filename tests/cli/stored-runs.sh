@@ -37,6 +37,19 @@ run("bare", 50e6, 1.71e9, {3, 8, 12})
 run("gone", 50e6, 1.71e9 + 0.05, {6}, profile="no such profile")
 run("elsewhere", 50e6, 1.72e9, {3, 8}, on=0, profile="lab", other_cpus=True)
 run("unprofiled", 50e6, 1.73e9, {3, 8, 12}, unprofiled_share_ppm=50000)
+# A duet, whose longer program has reasons of its own and not that of the shorter one.
+together = [{"sample": i, "position": 1, "repetitions": 1, "together_ns": 1} for i in range(1, 21)]
+for name, number, start_s in ("shorter", 1, 1.735e9), ("longer", 2, 1.735e9 + 0.01):
+    run(name, 50e6 * number, start_s, {3, 8}, kind="duet", run=number, unprofiled_share_ppm=200000, duet={"reference": 1, "frozen": False, "slice_ns": 10_000_000}, duet_samples=together)
+    document = json.load(open(name + ".json"))
+    if name == "longer":
+        document["samples"][6]["incomplete"] = True
+        document["samples"][15]["pt_ns"] *= 2
+        del document["samples"][19], document["duet_samples"][19]
+    write(name, document)
+shorter = json.load(open("shorter.json"))
+shorter["duet_runs"] = [json.load(open("longer.json"))]
+write("shorter", shorter)
 for i in range(12):
     run(f"t{i}", (50e6 if i < 6 else 100e6), 1.74e9 + 3600 * i, range(1, 21 - i % 2 * 15), command=["followed"], unprofiled_share_ppm=50000 if i == 11 else None)
 box = {"digest": "d" * 64, "identity": {}}
@@ -93,6 +106,24 @@ expect 0 '' $analyze import v0.json v1.json v2.json v3.json v4.json v5.json v6.j
 first=$($analyze list --json | python3 -c 'import json, sys; print(min(r["run"] for r in json.load(sys.stdin)["runs"] if r["program"].startswith("v")))')
 gives "the means of kept samples of runs of one kind" 'd["test"] == "between runs" and d["runs_known"] == 3 and 0 < d["between_runs"] < 0.01' \
 	$analyze compare --json "$first" $((first + 4))
+
+# a sample of a duet is discarded for all programs or for none, wherever the runs are shown
+expect 0 '' $analyze import shorter.json
+shorter=$(sqlite3 "$EMP_DB" 'SELECT max(run) - 1 FROM duet')
+for n in 0 1; do
+	expect 0 'Kept 16 of \(20\|19\)' $analyze show $((shorter + n))
+	expect 0 '  sample 16: ' $analyze show $((shorter + n))
+done
+gives "as many are discarded of each" '[(r["samples"] - r["discarded"]) for r in d["runs"]] == [16, 16]' $analyze compare --json "$shorter" $((shorter + 1))
+gives "by the program that has the reason" '([r["sample"] for r in d["by_unprofiled"]], d["incomplete"], d["by_duet"]) == ([], [], [7, 20])' $analyze discard --json --profile lax "$shorter"
+gives "and not by the one that has it" '(d["incomplete"], d["by_duet"]) == ([7], [])' $analyze discard --json --profile lax $((shorter + 1))
+for n in 0 1; do
+	gives "the second check, too" 'd["pt"]["by_two_sd"] == [3, 8, 16]' $analyze discard --json --profile lax $((shorter + n))
+done
+$analyze export "$shorter" >duet.json
+that "an exported duet has both" json duet.json 'len(d["duet_runs"]) == 1'
+expect 0 '' env EMP_DB="$dir/other.db" $analyze import duet.json
+expect 0 'Kept 16 of 20' env EMP_DB="$dir/other.db" $analyze show 1
 
 # the resolution is that of the side with fewer samples
 python3 - <<'END_OF_BOOK'

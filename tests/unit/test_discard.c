@@ -276,3 +276,97 @@ TEST_OF_RUN(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 	assert_int_equal(out.by_cutoff[0], N + 1);
 	assert_int_equal(out.pt.raw.n, N + 1);
 }
+
+/* Another program of the duet, with a sample that none of the other's reasons applies to. */
+static struct sample others[N];
+static struct sample_filter e;
+
+static void start_duet(const struct discard_rules *rules, size_t n_others)
+{
+	static struct sample_filter *const both[] = {&d, &e};
+
+	start_by(rules, 1);
+	for (uint32_t i = 0; i < N; i++) {
+		samples[i].incomplete = false;
+		others[i] = samples[i];
+	}
+	sample_filter_clear(&e);
+	e = (struct sample_filter){*rules, &sources, others, n_others, .duet = both, .n_duet = 2};
+	d.duet = both;
+	d.n_duet = 2;
+}
+
+/* Both have kept the same samples, after the first check and after both. */
+static void check_same(size_t n_kept, size_t n_papers)
+{
+	struct discarding of_e = sample_filter_finish(&e);
+
+	finish();
+	for (size_t i = 0; i < N; i++) {
+		assert_int_equal(out.out[i], of_e.out[i]);
+		assert_int_equal(out.pt.in_papers[i], of_e.pt.in_papers[i]);
+		assert_int_equal(out.et.in_papers[i], of_e.et.in_papers[i]);
+	}
+	assert_int_equal(out.pt.kept.n, n_kept);
+	assert_int_equal(of_e.pt.kept.n, n_kept);
+	assert_int_equal(of_e.et.kept.n, n_kept);
+	assert_int_equal(out.pt.papers.n, n_papers);
+	assert_int_equal(of_e.pt.papers.n, n_papers);
+	discarding_clear(&of_e);
+	sample_filter_clear(&e);
+}
+
+TEST_OF_RUN(a_sample_of_a_duet_is_discarded_for_all_programs_or_for_none)
+{
+	static const struct discard_rules fifth = {.patterns = names_default, .unprofiled_share = 0.2};
+
+	start_duet(&fifth, N);
+	for (size_t i = 0; i < N; i++)
+		others[i].et_ns *= 10; /* so that the same daemon takes a smaller share of it */
+	for (struct sample_filter *f = &d; f; f = f == &d ? &e : NULL) {
+		const struct execution free3 = {
+			.sample = 3, .source = 3, .pt_ns = 3 * NS_PER_MS, .same_cpu_ns = 3 * NS_PER_MS};
+
+		assert_int_equal(sample_filter_add(f, &free3, &(struct error){}), 0);
+	}
+	others[6].incomplete = true;
+	check_same(N - 2, N - 2);
+	assert_int_equal(out.n_unprofiled, 1);
+	assert_int_equal(out.n_by_duet, 1);
+	assert_int_equal(out.by_duet[0], 7);
+}
+
+TEST_OF_RUN(the_cutoff_of_one_program_discards_the_sample_of_the_longer_one_too)
+{
+	start_duet(&(struct discard_rules){.profile = &profile, .patterns = names_default}, N);
+	for (size_t i = 0; i < N; i++)
+		others[i].et_ns *= 1000;
+	add(6, 1, 11 * NS_PER_MS); /* over the cutoff of shorter programs */
+	assert_int_equal(
+		sample_filter_add(&e,
+			&(struct execution){
+				.sample = 6, .source = 1, .same_cpu_ns = -1, .pt_ns = 11 * NS_PER_MS},
+			&(struct error){}),
+		0);
+	check_same(N - 1, N - 1);
+	assert_int_equal(out.n_by_duet, 0);
+}
+
+TEST_OF_RUN(the_second_check_discards_the_sample_of_the_other_program_too)
+{
+	start_duet(&(struct discard_rules){.patterns = names_default}, N);
+	samples[2].pt_ns *= 2;
+	others[8].pt_ns *= 2;
+	check_same(N, N - 2);
+	assert_int_equal(out.pt.n_by_two_sd, 2);
+}
+
+TEST_OF_RUN(a_sample_that_the_other_program_does_not_have_is_discarded)
+{
+	start_duet(&(struct discard_rules){.patterns = names_default}, N - 1);
+	finish();
+	assert_int_equal(out.pt.kept.n, N - 1);
+	assert_int_equal(out.n_by_duet, 1);
+	assert_int_equal(out.by_duet[0], N);
+	sample_filter_clear(&e);
+}

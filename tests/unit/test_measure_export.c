@@ -48,6 +48,7 @@ static void fill_task(size_t i, const char *name, double mean_ns, double sd_ns)
 			.exit_status = (int)k};
 	m.commands[i].text = (char *)(i ? "quick" : "slow");
 	t->command = &m.commands[i];
+	t->run.wait_source = (char *)"schedstat";
 	t->name = (char *)(uintptr_t)name;
 	t->sampling = &m.samplings[i];
 	t->result = (struct run_result){

@@ -38,7 +38,10 @@ __u64 running_since_ns; /* its run time then; at the first snapshot, if it was r
 
 __u32 interrupts_depth; /* on the watched CPU: they interrupt each other */
 __u64 interrupts_begin_ns;
-__u64 interrupts_ns; /* in all samples so far, in which the program was interrupted */
+__u64 interrupts_ns;                  /* in all samples so far, in which the program was interrupted */
+__u64 first_tag;                      /* of the programs that the observer starts; the others' descend */
+__u32 interrupted;                    /* the program that is, by its tag; RECORD_PROGRAMS: any other */
+__u64 interrupts_of[RECORD_PROGRAMS]; /* the same for each */
 /* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not known. */
 __u64 steal_ns;
 
@@ -211,22 +214,42 @@ static __always_inline void describe_share(struct task_record *record)
 		record->watched_ns += record->run_ns - running_since_ns;
 }
 
+enum { RLIMIT_LOCKS = 10 };
+
+static __always_inline __u64 tag_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, signal, rlim[RLIMIT_LOCKS].rlim_max);
+}
+
 /* Counts interrupts of the program, and interrupts of those. */
 static __always_inline int begin_interrupt(void)
 {
+	__u64 number;
+
 	if (!is_watched() || !program_cgroup)
 		return 0;
-	if (interrupts_depth > 0 ||
-		(program_level > 0 && bpf_get_current_ancestor_cgroup_id(program_level) == program_cgroup))
-		if (interrupts_depth++ == 0)
-			interrupts_begin_ns = bpf_ktime_get_ns();
+	if (interrupts_depth == 0 &&
+		(program_level == 0 || bpf_get_current_ancestor_cgroup_id(program_level) != program_cgroup))
+		return 0;
+	if (interrupts_depth++ > 0)
+		return 0;
+	number = first_tag - tag_of((struct task_struct *)bpf_get_current_task());
+	interrupted = number < RECORD_PROGRAMS ? number : RECORD_PROGRAMS;
+	interrupts_begin_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
 static __always_inline int end_interrupt(void)
 {
-	if (is_watched() && interrupts_depth && --interrupts_depth == 0)
-		interrupts_ns += bpf_ktime_get_ns() - interrupts_begin_ns;
+	__u32 number = interrupted;
+	__u64 ns;
+
+	if (!is_watched() || !interrupts_depth || --interrupts_depth > 0)
+		return 0;
+	ns = bpf_ktime_get_ns() - interrupts_begin_ns;
+	interrupts_ns += ns;
+	if (number < RECORD_PROGRAMS)
+		interrupts_of[number] += ns;
 	return 0;
 }
 
@@ -303,6 +326,7 @@ static __always_inline void describe_process(struct task_record *record, struct 
 	record->watched_ns = record->wait_ns = 0;
 	record->process_start_ns = leader->start_time;
 	record->cgroup = cgroup->kn->id;
+	record->tag = tag_of(leader);
 	bpf_probe_read_kernel(record->comm, sizeof(record->comm), &leader->comm);
 }
 

@@ -3,6 +3,8 @@
  * processes and finds those of the program under test. See accounting.h. */
 #include "lib/host/accounting/accounting_internal.h"
 
+#include "lib/host/process/tag.h"
+
 #include <linux/capability.h>
 #include <sys/utsname.h>
 
@@ -149,6 +151,11 @@ int64_t accounting_own_wait(const struct accounting *a)
 	return a && a->operations->own_wait ? a->operations->own_wait(a) : -1;
 }
 
+int64_t accounting_interrupts(const struct accounting *a, unsigned int number)
+{
+	return a && a->operations->interrupts ? a->operations->interrupts(a, number) : -1;
+}
+
 int accounting_drain(struct accounting *a, struct error *err)
 {
 	return a ? a->operations->drain(a, err) : 0;
@@ -217,6 +224,7 @@ static bool add_task(
 	memcpy(p->name, task->comm, sizeof(p->name) - 1);
 	p->ppid = (pid_t)task->ppid;
 	p->cgroup = task->cgroup;
+	p->tag = task->tag;
 	p->flags = task->flags;
 	if (task->flags & RECORD_DEAD)
 		p->ended = true;
@@ -407,7 +415,9 @@ int accounting_after(struct accounting *a, struct process_cpus *ret, struct erro
 		struct process_cpu *p = &usages.items[i];
 
 		p->exe = inherited_exe(a, p);
-		p->escaped = !a->by_descent && !p->program && descends_from_program(a, p);
+		p->number = tag_number(p->tag);
+		p->escaped = !a->by_descent && !p->program &&
+			     ((p->started && p->number >= 0) || descends_from_program(a, p));
 	}
 	for (size_t i = 0; i < usages.n; i++)
 		if (usages.items[i].ended)

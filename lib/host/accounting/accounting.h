@@ -33,11 +33,12 @@ struct process_cpu {
 	bool ended;          /* likewise */
 	bool program;        /* belongs to the program under test: see accounting_before */
 	bool escaped;        /* so does this, but it is in another cgroup: the program moved it there */
+	int number;          /* of the program that it belongs to, by its tag; -1: not known, as always without bpf */
 	int cpu;             /* that it ran on last; -1: not known */
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program is pinned to; -1: not known */
 	/* For the accounting itself. */
 	pid_t ppid;
-	uint64_t start_ns, cgroup;
+	uint64_t start_ns, cgroup, tag;
 	unsigned int flags; /* RECORD_*, of its last task */
 	bool alive;         /* one of its tasks */
 };
@@ -106,6 +107,9 @@ int accounting_drain(struct accounting *a, struct error *err);
 /* The snapshot after the program, and all processes with pt_ns > 0 or tick_ns > 0 since the one before, in order
  * of pid. (With taskstats some short ones have neither: no tick occurred while they ran.) */
 int accounting_after(struct accounting *a, struct process_cpus *ret, struct error *err);
+
+/* How much of interrupts_ns fell on the program with this number (struct command_spec), of several at once; -1: not known. */
+int64_t accounting_interrupts(const struct accounting *a, unsigned int number);
 
 /* Whether this kernel and this process have what the accounting needs, and what is missing. One function gathers
  * the facts; pure functions judge them. */

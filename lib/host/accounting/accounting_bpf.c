@@ -5,6 +5,7 @@
 
 #include "lib/host/accounting.skel.h"
 #include "lib/host/bpf/bpf_programs.h"
+#include "lib/host/process/tag.h"
 #include "lib/host/system/lock.h"
 
 #include <bpf/bpf.h>
@@ -40,6 +41,7 @@ struct bpf_accounting {
 	bool collecting; /* events belong to a sample */
 	int64_t held_up; /* exiting tasks that were waited for in vain */
 	uint64_t lost_before, interrupts_before_ns, steal_before_ns; /* when the first snapshot began */
+	uint64_t interrupts_of_before_ns[RECORD_PROGRAMS];
 };
 
 /* Of a task that ended (struct task_record), or of a process that executed a program (struct exec_record). */
@@ -302,6 +304,8 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	bss->shares_full = 0;
 	bss->taken_ns = -1;
 	b->interrupts_before_ns = bss->interrupts_ns;
+	memcpy(b->interrupts_of_before_ns, bss->interrupts_of, sizeof(b->interrupts_of_before_ns));
+	bss->first_tag = tag_make(0);
 	b->steal_before_ns = bss->steal_ns;
 	return take_tasks(b, 0, err);
 }
@@ -368,7 +372,19 @@ static int64_t bpf_own_wait(const struct accounting *a)
 	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
 }
 
+static int64_t bpf_interrupts(const struct accounting *a, unsigned int number)
+{
+	const struct bpf_accounting *b = (const struct bpf_accounting *)a;
+	const struct accounting_bpf__bss *bss = b->programs->bss;
+
+	if (number >= RECORD_PROGRAMS || !bss->first_tag || !bss->program_cgroup ||
+		b->programs->data->watched_cpu < 0)
+		return -1;
+	return (int64_t)(bss->interrupts_of[number] - b->interrupts_of_before_ns[number]);
+}
+
 static const struct accounting_operations bpf_operations = {
+	.interrupts = bpf_interrupts,
 	.free = bpf_free,
 	.before = bpf_before,
 	.drain = bpf_drain,

@@ -74,6 +74,9 @@ struct accounting_operations {
 
 	/* See accounting_own_wait; NULL: not known. */
 	int64_t (*own_wait)(const struct accounting *a);
+
+	/* See accounting_interrupts; NULL: not known. */
+	int64_t (*interrupts)(const struct accounting *a, unsigned int number);
 };
 
 int accounting_bpf_new(struct accounting **ret, const struct accounting_options *options, struct error *err);

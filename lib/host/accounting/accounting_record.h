@@ -21,6 +21,8 @@ enum {
 	RECORD_PROGRAM = 1 << 3, /* in the cgroup of the program under test, or below it */
 };
 
+enum { RECORD_PROGRAMS = 64 }; /* that run at once, of which interrupts are told apart */
+
 #define RECORD_NO_CPU (~0U)    /* not known */
 #define RECORD_UNKNOWN (~0ULL) /* a time that this kernel does not have */
 
@@ -42,6 +44,7 @@ struct task_record {
 		wait_ns; /* ready to run and not running, since start; of a task that ended, or (taskstats) of a
 				       process with one thread; or RECORD_UNKNOWN */
 	unsigned long long cgroup;   /* id in the v2 hierarchy, 0: not known */
+	unsigned long long tag;      /* of the process (lib/host/process/tag.h); 0: not known */
 	char comm[RECORD_COMM_SIZE]; /* of the process */
 };
 

@@ -92,6 +92,12 @@ typedef struct {
 struct cred {
 	kuid_t uid, euid, suid, fsuid;
 };
+struct rlimit {
+	unsigned long rlim_cur, rlim_max;
+};
+struct signal_struct {
+	struct rlimit rlim[16];
+};
 struct request {
 	__u32 cmd_flags;
 	__u32 __data_len; /* that is left */
@@ -115,6 +121,7 @@ struct task_struct {
 	struct css_set *cgroups;
 	unsigned long nvcsw, nivcsw;
 	const struct cred *cred;
+	struct signal_struct *signal;
 	struct pid *thread_pid;
 	char comm[16];
 };

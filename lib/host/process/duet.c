@@ -12,14 +12,24 @@ const char *const slicing_names[N_SLICINGS] = {
 	[SLICING_FREEZER] = "freezer",
 };
 
+/* The time that a program has had for itself, against which its time-out is: its elapsed time, less what its partners had:
+ * their CPU time, or with the freezer their turns. */
+struct own_time {
+	int64_t begun_ns;    /* CLOCK_MONOTONIC */
+	int64_t check_ns;    /* likewise; its time is not over before then; 0: it has no time-out */
+	int64_t had_ns;      /* of CPU time or turns, in all repetitions so far */
+	int64_t partners_ns; /* that its partners had had when it began */
+};
+
 struct duet {
 	const struct duet_plan *plan;
 	const struct command_spec *const *specs;
 	struct program **programs; /* NULL: over */
 	struct duet_part *parts;
 	size_t n;
-	size_t left;      /* those that have not ended once */
-	size_t turn;      /* FREEZER: the one that runs */
+	size_t left; /* those that have not ended once */
+	size_t turn; /* FREEZER: the one that runs */
+	struct own_time *own;
 	int64_t begun_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -85,13 +95,72 @@ static int freeze_program(const struct duet *d, size_t i, bool freeze, struct er
 		       : 0;
 }
 
+/* Brings had_ns up to date; returns their sum. */
+static int update_had(struct duet *d, int64_t *ret_ns, struct error *err)
+{
+	*ret_ns = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		struct own_time *own = &d->own[i];
+		int64_t used_ns = 0; /* by the repetition under way */
+		int r = 0;
+
+		if (d->plan->slicing != SLICING_FREEZER && d->programs[i])
+			r = program_used(d->programs[i], &used_ns, err);
+		if (r < 0)
+			return r;
+		if (d->plan->slicing != SLICING_FREEZER)
+			own->had_ns = d->parts[i].exec.pt_ns + used_ns;
+		*ret_ns += own->had_ns;
+	}
+	return 0;
+}
+
 static int start_in_duet(struct duet *d, size_t i, struct error *err)
 {
+	struct own_time *own = &d->own[i];
 	int r = freeze_program(d, i, false, err); /* this process waits until the program is executed */
 
 	if (r == 0)
 		r = program_start(&d->programs[i], d->specs[i], err);
+	if (r == 0 && d->specs[i]->timeout_ns) {
+		own->begun_ns = clock_ns(CLOCK_MONOTONIC);
+		own->check_ns = own->begun_ns + d->specs[i]->timeout_ns;
+		program_set_deadline(d->programs[i], 0);
+		r = update_had(d, &own->partners_ns, err);
+		own->partners_ns -= own->had_ns;
+	}
 	return r == 0 ? freeze_program(d, i, true, err) : r;
+}
+
+/* Lets the next wait kill the programs whose time is over. *ret: when one of the others can be, 0: none. */
+static int check_time_outs(struct duet *d, int64_t *ret, struct error *err)
+{
+	const int64_t least_ns = 10 * NS_PER_MS;
+	int64_t now_ns = clock_ns(CLOCK_MONOTONIC), sum_ns = 0;
+	bool due = false;
+	int r = 0;
+
+	*ret = 0;
+	for (size_t i = 0; i < d->n; i++)
+		due |= d->programs[i] && d->own[i].check_ns && now_ns >= d->own[i].check_ns;
+	if (due)
+		r = update_had(d, &sum_ns, err);
+	for (size_t i = 0; r == 0 && i < d->n; i++) {
+		struct own_time *own = &d->own[i];
+		int64_t partners_ns = sum_ns - own->had_ns - own->partners_ns, left_ns;
+
+		if (!d->programs[i] || !own->check_ns)
+			continue;
+		if (now_ns >= own->check_ns) {
+			left_ns = d->specs[i]->timeout_ns + partners_ns - (now_ns - own->begun_ns);
+			if (left_ns <= 0)
+				program_set_deadline(d->programs[i], now_ns);
+			own->check_ns = now_ns + (left_ns > least_ns ? left_ns : least_ns);
+		}
+		if (!*ret || own->check_ns < *ret)
+			*ret = own->check_ns;
+	}
+	return r;
 }
 
 /* 1: one did not end by itself, which ends the duet. */
@@ -144,18 +213,25 @@ static int duet_take_turns(struct duet *d, struct error *err)
 	}
 	while (r == 0 && d->left > 0) {
 		size_t over = d->n, n_alive = 0, k = 1; /* over: the one that is over, or n */
+		int64_t until_ns = 0, begun_ns, slice_end_ns;
 		bool alternate;
 
 		/* Lets the program run whose turn it is, until one is over, or to the end of the slice. */
 		for (size_t i = 0; i < d->n; i++)
 			n_alive += d->programs[i] != NULL;
 		alternate = d->plan->slicing == SLICING_FREEZER && n_alive > 1;
-		r = freeze_program(d, d->turn, false, err);
+		r = check_time_outs(d, &until_ns, err);
+		begun_ns = clock_ns(CLOCK_MONOTONIC);
 		if (r == 0)
-			r = program_wait_any(d->programs, d->n,
-				alternate ? clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns : 0, &over, err);
+			r = freeze_program(d, d->turn, false, err);
+		slice_end_ns = clock_ns(CLOCK_MONOTONIC) + d->plan->slice_ns;
+		if (alternate && (!until_ns || slice_end_ns < until_ns))
+			until_ns = slice_end_ns;
+		if (r == 0)
+			r = program_wait_any(d->programs, d->n, until_ns, &over, err);
 		if (r == 0 && alternate && over != d->turn)
 			r = freeze_program(d, d->turn, true, err);
+		d->own[d->turn].had_ns += clock_ns(CLOCK_MONOTONIC) - begun_ns;
 		if (r == 0 && over < d->n)
 			r = end_one(d, over, err);
 		/* The turn passes to the next program that is not over. */
@@ -167,7 +243,7 @@ static int duet_take_turns(struct duet *d, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* What programs without cgroups left behind may run as long as after a single one. */
+/* What is left without a tag, and so belongs to no program that is known, may run as long as what a program leaves behind. */
 static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct error *err)
 {
 	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + linger_ns;
@@ -187,15 +263,17 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 	struct duet_part *ret, struct error *err)
 {
 	struct duet d = {.plan = plan, .specs = specs, .parts = ret, .n = n, .left = n};
-	bool shared = !specs[0]->cgroup, moved;
-	struct orphans orphans = {}; /* of all programs, where they have no cgroup */
+	struct orphans orphans;
 	cpu_set_t before, others;
-	int r = shared ? orphans_begin(&orphans, NULL, err) : 0;
+	bool moved;
+	int r = orphans_begin(&orphans, NULL, err);
 
 	assert(plan->slicing != SLICING_AUTO);
 	if (r < 0)
 		return r;
+	orphans.number = -1;
 	d.programs = xcalloc(n, sizeof(struct program *));
+	d.own = xcalloc(n, sizeof(*d.own));
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (struct duet_part){};
 	/* This process would take the programs' CPU each time it passes the turn. */
@@ -203,11 +281,13 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 		find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
 	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
+		ret[i].cut_short = d.programs[i] != NULL;
 		program_free(d.programs[i]);
 		freeze_program(&d, i, false, NULL); /* it may have ended just before it was frozen */
 	}
 	free(d.programs);
-	if (r == 0 && shared)
+	free(d.own);
+	if (r == 0)
 		r = end_orphans(&orphans, specs[0]->linger_ns, err);
 	pid_list_free(&orphans.before);
 	if (moved)

@@ -2,6 +2,8 @@
 /* Orphans of a program under test: see program.h. */
 #include "lib/host/process/program.h"
 
+#include "lib/host/process/tag.h"
+
 #include <signal.h>
 #include <sys/prctl.h>
 
@@ -15,6 +17,20 @@ static bool has_children(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+static bool is_orphan(const struct orphans *o, pid_t pid)
+{
+	int number;
+
+	if (o->cgroup && cgroup_has(o->cgroup, pid, false))
+		return true;
+	if (o->number < 0 || (!o->cgroup && !o->has_partners))
+		return true;
+	if (o->cgroup && cgroup_has(o->cgroup, pid, true))
+		return false;
+	number = tag_read(pid);
+	return number == o->number || (number < 0 && !o->has_partners && o->before.n == 0);
+}
+
 /* The children that are this program's orphans, dead ones included. */
 static int list_orphans(const struct orphans *o, struct pid_list *ret, struct error *err)
 {
@@ -22,14 +38,11 @@ static int list_orphans(const struct orphans *o, struct pid_list *ret, struct er
 	int r;
 
 	ret->n = 0;
-	r = o->kept ? 0 : pid_list_add_children(ret, getpid(), getpid(), err);
+	r = pid_list_add_children(ret, getpid(), getpid(), err);
 	for (size_t i = 0; r == 0 && i < ret->n; i++) {
 		pid_t pid = ret->items[i];
 
-		if (pid_list_has(&o->before, pid))
-			continue;
-		if (!o->cgroup || cgroup_has(o->cgroup, pid, false) ||
-			(o->before.n == 0 && !cgroup_has(o->cgroup, pid, true)))
+		if (!pid_list_has(&o->before, pid) && is_orphan(o, pid))
 			ret->items[n++] = pid;
 	}
 	ret->n = n;
@@ -86,6 +99,53 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
+/* Adds the children of all threads of a process; where it has ended meanwhile, they are orphans now. */
+static void add_children_of(struct pid_list *list, pid_t pid)
+{
+	_cleanup_(closedirp) DIR *threads = NULL;
+	struct dirent *entry;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads)))
+		if (*entry->d_name != '.')
+			pid_list_add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
+}
+
+/* Of a process and the children that it has waited for. */
+static int64_t cpu_time_of(pid_t pid)
+{
+	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
+	const char *after = stat ? strrchr(stat, ')') : NULL; /* the name */
+	long long user_ticks = 0, system_ticks = 0;
+	struct timespec own = {};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) == 0)
+		clock_gettime(clock, &own);
+	if (after)
+		sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lld %lld", &user_ticks,
+			&system_ticks);
+	return timespec_ns(own) + (user_ticks + system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+}
+
+int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct error *err)
+{
+	_cleanup_(pid_list_free) struct pid_list list = {};
+	int r = list_orphans(o, &list, err);
+
+	*ret_ns = 0;
+	pid_list_sort(&list);
+	if (r == 0 && program > 0 && !pid_list_has(&list, program)) /* its own process has its tag, too */
+		*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = program;
+	for (size_t i = 0; r == 0 && i < list.n; i++) {
+		*ret_ns += cpu_time_of(list.items[i]);
+		add_children_of(&list, list.items[i]);
+	}
+	return r;
+}
+
 /* Kills the processes of the list and all below them, which are added to it. Each is killed before its children are read: it
  * cannot fork after that. The newest come first: the oldest may long have ended. Returns how many of the list's own may not be
  * killed. */
@@ -96,18 +156,9 @@ static size_t kill_trees(struct pid_list *list)
 	for (size_t i = n; i > 0; i--)
 		refused += kill(list->items[i - 1], SIGKILL) < 0 && errno == EPERM;
 	for (size_t i = 0; i < list->n; i++) {
-		_cleanup_(closedirp) DIR *threads = NULL;
-		pid_t pid = list->items[i];
-		struct dirent *entry;
-		char path[32];
-
 		if (i >= n)
-			kill(pid, SIGKILL);
-		snprintf(path, sizeof(path), "/proc/%d/task", pid);
-		threads = opendir(path); /* where it has ended meanwhile, its children are orphans now */
-		while (threads && (entry = readdir(threads)))
-			if (*entry->d_name != '.')
-				pid_list_add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
+			kill(list->items[i], SIGKILL);
+		add_children_of(list, list->items[i]);
 	}
 	return refused;
 }

@@ -4,6 +4,7 @@
 
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/tag.h"
 
 #include <assert.h>
 #include <linux/sched.h>
@@ -47,6 +48,7 @@ struct child {
 	const sigset_t *mask;
 	char **environment;
 	cpu_set_t cpus;
+	struct rlimit tag; /* 0: none */
 	struct timespec start_raw, start_real, used;
 	int64_t wait_ns;                /* at the start; -1: see schedstat */
 	char schedstat[SCHEDSTAT_SIZE]; /* "": not known */
@@ -117,6 +119,8 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 		child_give_up(child, "give it a session of its own");
 	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
+	if (child->tag.rlim_max)
+		setrlimit(RLIMIT_LOCKS, &child->tag);
 	if (s->slice_ns)
 		slice_set(s->slice_ns);
 	privilege_forget();
@@ -182,6 +186,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 	struct schedstat waited;
 	long r;
 
+	child.tag.rlim_cur = child.tag.rlim_max = tag_make(s->number);
 	if (s->affinity)
 		child.cpus = *s->affinity;
 	if (s->cpu >= 0)
@@ -320,7 +325,8 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	p->state = OVER; /* until it has started */
 	p->pidfd = -1;
 	r = orphans_begin(&p->orphans, spec->cgroup, err);
-	p->orphans.kept = spec->keeps_orphans;
+	p->orphans.number = (int)spec->number;
+	p->orphans.has_partners = spec->has_partners;
 	if (r == 0 && spec->cgroup)
 		r = cgroup_usage(spec->cgroup, &p->before, err);
 	if (r == 0)
@@ -335,6 +341,30 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 		p->freeze_check_ns = p->begin_ns + FIRST_FREEZE_NS;
 	*ret = TAKE(p);
 	return 0;
+}
+
+int program_used(const struct program *p, int64_t *ret_ns, struct error *err)
+{
+	struct cgroup_usage now_used;
+	int r;
+
+	if (p->spec.cgroup)
+		r = cgroup_usage(p->spec.cgroup, &now_used, err);
+	else
+		r = orphans_used(&p->orphans, p->state == LINGERING ? 0 : p->result.pid, ret_ns, err);
+	if (r < 0)
+		return r;
+	if (p->spec.cgroup)
+		*ret_ns = now_used.usage_ns - p->before.usage_ns;
+	else
+		*ret_ns += p->result.pt_ns; /* of those that were reaped */
+	return 0;
+}
+
+void program_set_deadline(struct program *p, int64_t at_ns)
+{
+	if (p->state == RUNNING)
+		p->deadline_ns = at_ns;
 }
 
 /* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one forever. */
@@ -546,7 +576,7 @@ int program_wait_any(
 	for (size_t i = 0; i < n; i++) {
 		if (!programs[i])
 			continue;
-		if (n > 1 && !programs[i]->spec.cgroup && !programs[i]->spec.keeps_orphans)
+		if (n > 1 && !programs[i]->spec.cgroup && !programs[i]->spec.has_partners)
 			return error_say(err, -ENOTSUP,
 				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
 		accounting = programs[i]->spec.accounting;
@@ -554,7 +584,9 @@ int program_wait_any(
 		if (n > 1 && programs[i]->state == RUNNING)
 			stays_stopped(programs[i], true);
 	}
-	while (!find_over(programs, n, ret) && (!until_ns || now() < until_ns)) {
+	/* At least once, also if this process could not run until then. */
+	for (bool first = true; !find_over(programs, n, ret) && (first || !until_ns || now() < until_ns);
+		first = false) {
 		const struct accounting_state *polled = accounting_state(accounting);
 		int64_t wake_ns = fill_poll(fds, programs, n, polled->poll_fd);
 		int64_t left_ns, ended_ns;

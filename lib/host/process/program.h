@@ -25,7 +25,8 @@ struct command_spec {
 	int64_t slice_ns;              /* of the scheduler, where it can be set (program.h); 0: its own */
 	bool frozen_at_times;          /* the caller freezes and thaws the cgroup */
 	bool wait_unused;              /* nobody asks how long it waits for a CPU */
-	bool keeps_orphans;            /* without a cgroup: what it leaves behind is the caller's to end */
+	unsigned int number;           /* its tag (tag.h): of programs that run at once, each has another */
+	bool has_partners; /* others run beside it: what has no tag is none of its own, but the caller's to end */
 };
 
 enum spawn_end {
@@ -68,10 +69,16 @@ DEFINE_FREEP(program)
 
 /* Waits until one of the programs is over, that is, it has ended and so have all processes that it left behind; but not
  * beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n where none is over. NULL entries are skipped.
- * Several need a cgroup each, or keeps_orphans (-ENOTSUP), and share the accounting. -EBUSY, with a sentence: a process
- * was killed and does not end. */
+ * Several have a number each and has_partners, and share the accounting. -EBUSY, with a sentence: a process was killed and
+ * does not end. */
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
+
+/* The CPU time that its processes have used so far; of those that have ended, up to a clock tick less without a cgroup. */
+int program_used(const struct program *program, int64_t *ret_ns, struct error *err);
+
+/* Replaces its time-out while it runs: it is killed at that moment (CLOCK_MONOTONIC; 0: never). */
+void program_set_deadline(struct program *program, int64_t at_ns);
 
 /* The result, once it is over. */
 const struct exec_result *program_result(const struct program *program);
@@ -100,14 +107,16 @@ int start_program(
 int slice_set(int64_t slice_ns);
 
 /* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
- * child subreaper. The program's are those in its cgroup. So are other children that did not exist before the program,
- * unless they are in the cgroup of another program, or there were children before, which may leave orphans too. */
+ * child subreaper. The program's are those in its cgroup, and others with its tag. Without partners, those without a tag of this
+ * process are its own, too, unless they are in the cgroup of another program, or there were children before, which may leave
+ * orphans themselves. */
 
 struct orphans {
 	struct cgroup *cgroup; /* NULL: none */
 	struct pid_list
 		before; /* children that are not the program's, ascending; to be freed with pid_list_free */
-	bool kept;      /* none is looked for */
+	int number;     /* the program's tag; -1: any, also none */
+	bool has_partners;
 };
 
 /* Before the program starts: makes this process a child subreaper. */
@@ -119,6 +128,9 @@ int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct 
 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */
 void exec_result_add(struct exec_result *exec, const struct rusage *ru);
+
+/* The CPU time of a process (0: none), of the orphans and of all below them. */
+int orphans_used(const struct orphans *orphans, pid_t program, int64_t *ret_ns, struct error *err);
 
 /* How many there are. */
 int orphans_count(const struct orphans *orphans, struct error *err);
@@ -153,6 +165,7 @@ struct duet_part {
 	int repetitions;         /* complete ones; 0: another program did not end by itself */
 	int64_t together_ns;     /* of its elapsed time, while there was another program */
 	int position;            /* that it started in, from 1 */
+	bool cut_short;          /* one more repetition was under way, and was killed */
 };
 
 /* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in; NULL: there are none. -ENOTSUP
