@@ -262,7 +262,8 @@ static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
 	if (slicing == SLICING_FREEZER && s->guard < 0) {
-		/* Opened again: a copy would share the lock, and the cgroup would have an owner until the guard has ended. */
+		/* Opened again: a copy would share the lock, and the cgroup would have an owner until
+		 * the guard has ended. */
 		_cleanup_(closep) int fd = open(
 			s->base.observer.cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 

@@ -38,8 +38,8 @@ static inline void *xalloc_check(void *memory)
  * The new element is all zeros. The array may come from malloc; items = NULL and n = 0 is an empty one. */
 #define array_add(items, n) ((__typeof__(&*(items)))array_grow(&(items), &(n), NULL, sizeof(*(items))))
 
-/* The same for a long array, which is not reallocated for each element, and for one that is filled again and again (n = 0
- * between): `capacity`, a size_t, keeps its memory. Start with 0. */
+/* The same for a long array, which is not reallocated for each element, and for one that is filled
+ * again and again (n = 0 between): `capacity`, a size_t, keeps its memory. Start with 0. */
 #define array_add_reused(items, n, capacity) \
 	((__typeof__(&*(items)))array_grow(&(items), &(n), &(capacity), sizeof(*(items))))
 

@@ -41,7 +41,8 @@ struct sql_query {
 
 void sql_select(struct sql_query *q, struct book *book, struct error *err, const struct field_table *table,
 	const char *tail, const char *format, ...);
-/* Reads the next row into `object`. 1: there was one; 0: no more. The texts of a row that is refused are freed. */
+/* Reads the next row into `object`. 1: there was one; 0: no more. The texts of a row that is refused are
+ * freed. */
 int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err);
 void sql_end(struct sql_query *q);
 

@@ -287,12 +287,13 @@ static void note_escape(struct raw_sample *o, const struct process_cpu *u)
 			*c = '?';
 }
 
-/* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all. *ret_same_cpu_ns: what they had of
- * the CPU that it is pinned to; -1: not known. */
+/* The program's own processes count in its PT only. If some left its cgroup, PT is the sum of all.
+ * *ret_same_cpu_ns: what they had of the CPU that it is pinned to; -1: not known. */
 static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 {
 	struct process_cpus *usages = &o->usages;
 	int64_t sum_ns = 0, same_cpu_ns = 0;
+	bool knows_cpu = true;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < usages->n; i++) {
@@ -305,7 +306,9 @@ static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 			continue;
 		}
 		sum_ns += u->pt_ns;
-		same_cpu_ns = u->same_cpu_ns < 0 || same_cpu_ns < 0 ? -1 : same_cpu_ns + u->same_cpu_ns;
+		if (u->same_cpu_ns < 0)
+			knows_cpu = false;
+		same_cpu_ns += u->same_cpu_ns;
 		/* on another CPU for longer than a child is before it is pinned */
 		if (u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50)
 			usages->taken_ns = -1;
@@ -314,11 +317,12 @@ static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 	sum_ns -= o->exec.before_ns;
 	if (o->escaped[0] && sum_ns > o->exec.pt_ns)
 		o->exec.pt_ns = sum_ns;
-	*ret_same_cpu_ns = same_cpu_ns;
+	*ret_same_cpu_ns = knows_cpu ? same_cpu_ns : -1;
 }
 
-/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Others cannot have had more of that CPU within ET
- * than the program left, `left_ns`; what is beyond that was before or after. */
+/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Others cannot have
+ * had more of that CPU within ET than the program left, `left_ns`; what is beyond that was before or
+ * after. */
 static void limit_to_et(struct process_cpus *usages, int64_t left_ns)
 {
 	size_t kept = 0;

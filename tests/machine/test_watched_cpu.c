@@ -267,11 +267,11 @@ TEST_OBSERVED(what_others_had_of_the_cpu_before_the_program_started_is_not_in_th
 		pid_t pid = hold(last_cpu(), 300 * NS_PER_MS);
 		struct raw_sample seen = observe_command(*state, argv);
 		const struct process_cpu *holder = find(&seen, pid);
-		int64_t had_ns = holder ? holder->pt_ns : 0, off_ns = seen.exec.et_ns - seen.exec.pt_ns;
+		int64_t had_ns = holder ? holder->pt_ns : 0;
+		int64_t off_ns = seen.exec.et_ns - seen.exec.pt_ns;
 
 		waited_ns = seen.exec.wait_before_ns;
-		print_message(
-			"waited %.3f ms before the start; off the CPU %.3f ms, of which the other had %.3f ms\n",
+		print_message("waited %.3f ms before the start; off the CPU %.3f ms, others %.3f ms\n",
 			(double)waited_ns / 1e6, (double)off_ns / 1e6, (double)had_ns / 1e6);
 		assert_true(had_ns <= off_ns + NS_PER_MS);
 		stop(pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Verdicts on simulated runs: each kind many times, with other seeds, sizes, noises and strengths every time. The
- * share that is judged right is printed, and must not fall below what the kind's row says. Where it does in TIMES runs,
- * which may be chance, MORE of them decide. */
+ * share that is judged right is printed, and must not fall below what the kind's row says. Where it does
+ * in TIMES runs, which may be chance, MORE of them decide. */
 #include "tests/unit/check.h"
 #include "tests/unit/made_up_run.h"
 
