@@ -43,7 +43,8 @@ static void print_timer(FILE *file, const struct timer *t, int64_t observed_ns)
 static void print_service(const struct causes_report *report, const char *daemon, const char *unit)
 {
 	const struct policy *policy = report->policy;
-	const char *never = policy ? policy_never(policy, unit) : NULL;
+	const char *never = policy ? policy_never(policy, unit) : NULL,
+		   *ask = policy ? policy_ask(policy, unit) : NULL;
 	bool listed = policy && policy_stop(policy, unit);
 	int64_t observed_ns = 0;
 	FILE *file = report->file;
@@ -63,6 +64,11 @@ static void print_service(const struct causes_report *report, const char *daemon
 	if (never) {
 		fprintf(file, "  must not be stopped (%s); its samples are discarded\n",
 			terminal_text(never));
+	} else if (ask) {
+		fprintf(file,
+			"  to stop it (%s; 'emp-setup restore' undoes that):\n"
+			"    emp-setup apply --only svc.units --stop %s\n",
+			terminal_text(ask), terminal_text(unit));
 	} else if (listed) {
 		fprintf(file, "  to stop it, with the rest of the policy ('emp-setup restore' undoes that):\n"
 			      "    emp-setup apply --only svc.units,svc.timers\n");

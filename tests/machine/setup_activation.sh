@@ -43,7 +43,7 @@ printf '[Service]\nType=oneshot\nExecStart=true\n' | put /etc/systemd/user/plant
 mkdir -p "$box/upper/etc/systemd/user/timers.target.wants" "$box/upper/var/lib/systemd/linger"
 ln -s /etc/systemd/user/planted-user.timer "$box/upper/etc/systemd/user/timers.target.wants/planted-user.timer"
 : >"$box/upper/var/lib/systemd/linger/daemon"
-printf '* * * * * root true\n' | put /etc/cron.d/planted
+printf '* * * * * root true\n@reboot root mkfifo /run/job-end; read word </run/job-end\n' | put /etc/cron.d/planted
 
 state() {
 	box_run systemctl list-units --all --no-legend --plain --type=service,timer,socket,path |
@@ -73,6 +73,17 @@ box_wait 60 due user-1/planted-user.timer || { fault "the timer of a user is not
 due /etc/cron.d/planted && fault "a job of cron is listed, though cron does not run"
 box_run systemctl start cron
 due /etc/cron.d/planted || { fault "the job of cron is not listed"; cat "$box/out"; }
+# its running job goes on when it is stopped, and is not begun again when it is started
+is_one_job() { [ "$(box_run pgrep -c -f '^/bin/sh -c mkfifo /run/job-end' || :)" = 1 ]; }
+box_wait 60 is_one_job || fault "the job of cron does not run"
+status=0
+apply || status=$?
+[ $status = 2 ] && grep -q '^svc.units .*differs .*cron.service: it has left cron (PID [0-9]*), sh (PID [0-9]*)' "$box/out" ||
+	{ fault "the running job of cron is not named: status $status"; cat "$box/out"; }
+restore || { fault "restore ended with $?"; cat "$box/out"; }
+box_run systemctl -q is-active cron || fault "cron was not restored"
+is_one_job || fault "there is not one job after restore"
+echo >"/proc/$box_pid/root/run/job-end"
 box_run systemctl stop cron
 due desktop-session: && fault "a desktop session is listed, though there is none"
 box_run systemd-run --quiet --unit planted-desktop --property PAMName=login --property User=daemon --setenv XDG_SESSION_TYPE=wayland \
