@@ -52,7 +52,7 @@ finds svc.inhibitors 'nobody holds off a shutdown'
 # A chronyd in a PID namespace of its own; then one of the box.
 box_run cp /bin/sleep /opt/chronyd
 finds ntp.on 'no time daemon runs'
-box_run systemd-run -q -u container unshare --pid --fork --mount-proc /opt/chronyd infinity
+box_run systemd-run -q -p KillSignal=SIGKILL -u container unshare --pid --fork --mount-proc /opt/chronyd infinity
 box_wait 60 box_run pgrep -x chronyd >/dev/null
 finds ntp.on 'chrony * container'
 box_run systemd-run -q -u own /opt/chronyd infinity

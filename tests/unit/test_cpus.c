@@ -226,6 +226,8 @@ TEST_IN_TREE(types_of_cores_are_told_by_what_the_kernel_has_for_them)
 	assert_types("");
 	tree_put(POLICY(2) "/base_frequency", "2400000\n");
 	assert_types("3200 MHz (CPU 0-1), 2400 MHz (CPU 2-3)");
+	put_of_cpus("acpi_cppc/nominal_freq", (const char *const[]){"2000", "2000", "3000", "3000", NULL});
+	assert_types("3000 MHz (CPU 2-3), 2000 MHz (CPU 0-1)");
 	put_of_cpus("acpi_cppc/highest_perf", (const char *const[]){"166", "166", "255", "255", NULL});
 	assert_types("performance 255 (CPU 2-3), performance 166 (CPU 0-1)");
 	put_of_cpus("cpu_capacity", (const char *const[]){"446", "1024", "1024", "446", NULL});

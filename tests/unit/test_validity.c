@@ -64,7 +64,7 @@ static bool says(const char *words)
 TEST_OF_PROFILE(the_same_machine_and_times_stand)
 {
 	struct difference changes[] = {{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
-		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
+		{false, (char *)"memory.overcommit", (char *)"'0'", (char *)"'1'"}};
 
 	now = made_up(now_samples, NOW, 10000, 100000);
 	assert_judged(&(struct differences){changes, 2}, VALIDITY_HOLDS);
@@ -218,7 +218,7 @@ TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
 	struct difference changes[] = {{true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"},
 		{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
 		{true, (char *)"system.name", (char *)"'A'", (char *)"'B'"},
-		{false, (char *)"memory.ksm", (char *)"'0'", (char *)"'1'"}};
+		{false, (char *)"memory.overcommit", (char *)"'0'", (char *)"'1'"}};
 
 	assert_int_equal(differences_validity(&(struct differences){changes, 4}), VALIDITY_REPEAT_ALL);
 	assert_int_equal(differences_validity(&(struct differences){changes + 1, 3}), VALIDITY_REPEAT_SHORT);

@@ -70,6 +70,8 @@ static void read_numbers(
 		int64_t number = path_int(root_fd, "%s/%s", found.items[i], file);
 		int cpu, end = 0;
 
+		if (number < 0 && n == 0 && i > 0) /* one may be offline, but not two: no CPU has it */
+			return;
 		if (sscanf(found.items[i], CPU_ROOT "/cpu%d%n", &cpu, &end) == 1 && !found.items[i][end] &&
 			number > 0)
 			*array_add(cpus, n) = (struct typed_cpu){cpu, number};
@@ -79,20 +81,24 @@ static void read_numbers(
 
 static void read_frequencies(struct core_types *types, int root_fd)
 {
-	_cleanup_(frequency_clear) struct frequency f = {};
+	_cleanup_(paths_clear) struct paths policies = paths_expand(
+		root_fd, CPU_ROOT "/cpufreq/policy[0-9]*");
 	_cleanup_(freep) struct typed_cpu *cpus = NULL;
 	size_t n = 0;
 
-	frequency_read(&f, root_fd);
-	for (size_t i = 0; i < f.n_policies; i++) {
+	for (size_t i = 0; i < policies.n; i++) {
+		int64_t khz = path_int(root_fd, "%s/base_frequency", policies.items[i]);
+		_cleanup_(freep) char *list = NULL;
 		_cleanup_(freep) int *of_policy = NULL;
 		size_t n_of_policy = 0;
 
-		if (f.policies[i].base_khz <= 0 || !f.policies[i].cpus)
-			continue;
-		text_parse_cpu_list(f.policies[i].cpus, &of_policy, &n_of_policy);
+		if (khz <= 0) /* the driver does not report it */
+			return;
+		list = path_text(root_fd, "%s/related_cpus", policies.items[i]);
+		if (list)
+			text_parse_cpu_list(list, &of_policy, &n_of_policy);
 		for (size_t k = 0; k < n_of_policy; k++)
-			*array_add(cpus, n) = (struct typed_cpu){of_policy[k], f.policies[i].base_khz / 1000};
+			*array_add(cpus, n) = (struct typed_cpu){of_policy[k], khz / 1000};
 	}
 	group_cpus(types, cpus, n, (const char *const[]){"", " MHz"}, 0);
 }
@@ -105,7 +111,8 @@ void core_types_read(struct core_types *ret, int root_fd)
 		const char *file, *name[2];
 		double tolerance;
 	} numbers[] = {{"cpu_capacity", {"capacity ", ""}, 0},
-		{"acpi_cppc/highest_perf", {"performance ", ""}, 0.15}};
+		{"acpi_cppc/highest_perf", {"performance ", ""}, 0.15},
+		{"acpi_cppc/nominal_freq", {"", " MHz"}, 0}};
 	struct core_types types = {};
 
 	read_pmus(&types, root_fd);
