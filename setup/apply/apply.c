@@ -265,15 +265,16 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 	return r;
 }
 
-/* Finds out which limits nobody has asked for, before anything else changes them: lifted, they stay as they are. Those that stay lifted
- * until the journal says so are found out by the restore. */
+/* Finds out which limits nobody has asked for, before anything else changes them: lifted, they
+ * stay as they are. Those that stay lifted until the journal says so are found out by the
+ * restore. */
 static int record_limits(struct plan *plan, size_t i, struct error *err)
 {
 	struct entry *e = plan_entry(plan, i);
 	_cleanup_(freep) char *back = NULL;
 	int r;
 
-	entry_find_limits(e, false);
+	entry_find_limits(e, plan->order[i] < plan->n_open); /* of an older version */
 	crash_point();
 	if (!e->limits)
 		return 0; /* the change itself reports it */
@@ -345,11 +346,23 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	return plan_make(plan, err);
 }
 
-/* In a container that may write the host's settings: the journal, the only record of what they were, goes with the container. A
- * container with a systemd of its own may have files that are no kernel's. */
+/* A container may see the processes of its host, and so be none by its namespaces (docker run --pid=host). */
+static bool has_own_root(void)
+{
+	struct stat own, first;
+
+	return stat("/", &own) == 0 && stat("/proc/1/root/", &first) == 0 &&
+	       (own.st_dev != first.st_dev || own.st_ino != first.st_ino);
+}
+
+/* In a container that may write the host's settings: the journal, the only record of what they
+ * were, goes with the container. A container with a systemd of its own may have files that are
+ * no kernel's. */
 static bool changes_host(const struct plan *plan)
 {
-	for (size_t i = 0; plan->facts.machine.container && i < plan->n_order; i++) {
+	const bool apart = plan->facts.machine.container || has_own_root();
+
+	for (size_t i = 0; apart && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 		struct statfs st;
 
@@ -464,14 +477,16 @@ static void check_lasted(const struct plan *plan)
 	for (size_t i = 0; i < now.n; i++)
 		n += entry_has_owner(&now.entries[i], plan->owner);
 	if (n < plan->n_order)
-		fprintf(stderr, "emp-setup: %zu of %zu changes did not last until the command ended: "
-				"somebody has restored them\n",
+		fprintf(stderr,
+			"emp-setup: %zu of %zu changes did not last until the command ended: "
+			"somebody has restored them\n",
 			plan->n_order - n, plan->n_order);
 }
 
-/* Runs the command of --for, then restores what only this process owns, which nothing but a kill -9 prevents. Meanwhile CPUs
- * stay out of deep idle states, where the kernel allows to ask for that. The caller holds no lock: the command may audit, or apply
- * more. The exit status of the command; if that is 0 and something could not be restored, an error's. */
+/* Runs the command of --for, then restores what only this process owns, which nothing but a kill
+ * -9 prevents. Meanwhile CPUs stay out of deep idle states, where the kernel allows to ask for
+ * that. The caller holds no lock: the command may audit, or apply more. The exit status of the
+ * command; if that is 0 and something could not be restored, an error's. */
 static int run_for(char *const *argv, const char *path, const struct plan *plan, struct error *err)
 {
 	enum { RETRY_US = 100 * 1000 };
@@ -546,7 +561,8 @@ int apply_verb(int argc, char **argv, struct error *err)
 		error_say(err, STATUS_NOT_FIT,
 			"in %s, apply would change the host, and what it was would be known only here, until the "
 			"container is removed: use --for, or --in-container, or run emp-setup on the host",
-			machine_description(&plan.facts.machine));
+			plan.facts.machine.container ? machine_description(&plan.facts.machine)
+						     : "a container or another root");
 	if (refused && !options.dry_run)
 		return STATUS_NOT_FIT;
 	if (options.dry_run)

@@ -24,7 +24,8 @@ enum entry_kind {
 	ENTRY_LOST, /* of a damaged journal: name and old as far as they can be read; want says what is the matter */
 };
 
-/* Which of the old limits nobody has asked for: what was read was the hardware's, or that of a turbo switch. 0: not known. */
+/* Which of the old limits nobody has asked for: what was read was the hardware's, or that of a
+ * turbo switch. 0: not known. */
 enum { LIMITS_KNOWN = 1, LIMITS_NO_MIN = 2, LIMITS_NO_MAX = 4 };
 
 /* How a unit is kept from being started again. */
@@ -45,10 +46,10 @@ struct entry {
 	enum block block;
 	bool persistent; /* the block survives a reboot */
 	char *owners;    /* see owner_new; NULL: a plain apply */
-	char *prior;     /* what it held when the first --for of those that run began, where a plain apply owns
+	char *prior;    /* what it held when the first --for of those that run began, where a plain apply owns
 			    it, too: they go back to this. NULL: none of them runs */
-	bool adopted;    /* `old` is what somebody else had set while it was applied */
-	int64_t number;  /* in the file, for its marks */
+	bool adopted;   /* `old` is what somebody else had set while it was applied */
+	int64_t number; /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
 	const char *loses;                   /* what is lost when the unit is stopped, or the setting made */
@@ -80,8 +81,9 @@ static inline bool entry_is_kept(const struct entry *entry)
 
 void entry_clear(struct entry *entry);
 
-/* The owners of an entry: it is restored when the last one is gone. A plain apply owns what it sets until a restore, and a process
- * of apply --for as long as it runs, however it ends. What is left alone has none. */
+/* The owners of an entry: it is restored when the last one is gone. A plain apply owns what it
+ * sets until a restore, and a process of apply --for as long as it runs, however it ends. What
+ * is left alone has none. */
 
 /* This process as an owner; the caller frees it. */
 char *owner_new(void);
@@ -89,19 +91,23 @@ bool entry_has_owner(const struct entry *entry, const char *owner);
 void entry_add_owner(struct entry *entry, const char *owner);
 /* Also removes those that have ended. */
 void entry_remove_owner(struct entry *entry, const char *owner);
-/* Whether a plain apply owns it; a process of apply --for that owns it and runs (0: none); whether all owners were killed. */
+/* Whether a plain apply owns it; a process of apply --for that owns it and runs (0: none);
+ * whether all owners were killed. */
 bool entry_is_applied(const struct entry *entry);
 pid_t entry_needed_by(const struct entry *entry);
 bool entry_is_abandoned(const struct entry *entry);
 
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);
-/* `now`, which somebody else has set, becomes the value to go back to; of limits, what they have changed. */
+/* `now`, which somebody else has set, becomes the value to go back to; of limits, what they have
+ * changed. */
 void entry_adopt(struct entry *entry, const char *now);
-/* Sets `limits` of an entry whose old value is what holds now, by lifting the limits: the caller writes them again. `wider`: the old
- * value may be of a moment when more was possible. 0 if the kernel refuses it. */
+/* Sets `limits` of an entry whose old value is what holds now, by lifting the limits: the caller
+ * writes them again. `wider`: the old value may be of a moment when more was possible. 0 if the
+ * kernel refuses it. */
 void entry_find_limits(struct entry *entry, bool wider);
-/* What to write for limits to be `value` again; the caller frees it. It has no limit where nobody has asked for one. */
+/* What to write for limits to be `value` again; the caller frees it. It has no limit where
+ * nobody has asked for one. */
 char *entry_limits(const struct entry *entry, const char *value);
 /* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees it. */
 char *entry_read(const struct entry *entry, struct units *units);
@@ -238,8 +244,8 @@ enum restore_scope {
 	RESTORE_GAINED, /* what only this apply owns: it fails */
 };
 
-/* Restores entries of the journal, and shows the result; the caller holds the host's lock. `applied`: for RESTORE_GAINED, the journal
- * as it was saved last. A status of tool.h. */
+/* Restores entries of the journal, and shows the result; the caller holds the host's lock.
+ * `applied`: for RESTORE_GAINED, the journal as it was saved last. A status of tool.h. */
 int restore_locked(enum restore_scope scope, const struct journal *applied, struct error *err);
 
 /* What a restore must leave as it was: the states of all units and of their files, masks and drop-ins, and the files of

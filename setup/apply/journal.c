@@ -20,8 +20,7 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
-	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL,
-		.max = MOST_LIMITS},
+	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL, .max = MOST_LIMITS},
 	{FIELD(entry, FIELD_INT, block), .max = BLOCK_DROP_IN},
 	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
 	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
@@ -44,9 +43,9 @@ struct kernel_setting entry_setting(const struct entry *e)
 	const struct check *check = check_rows_find(e->id);
 
 	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind,
-		e->file_kind == SETTING_LIMITS     ? cpufreq_write_limits
-		: check && !entry_is_kept(e) ? check->setting.write
-					     : NULL};
+		e->file_kind == SETTING_LIMITS ? cpufreq_write_limits
+		: check && !entry_is_kept(e)   ? check->setting.write
+					       : NULL};
 }
 
 void entry_find_limits(struct entry *e, bool wider)

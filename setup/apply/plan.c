@@ -84,8 +84,8 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
 	return there->changed_externally || (there->owners && !*there->owners);
 }
 
-/* Adds a wish to an entry that is applied. The value found first remains the one to go back to, unless somebody else has set another
- * meanwhile. */
+/* Adds a wish to an entry that is applied. The value found first remains the one to go back to,
+ * unless somebody else has set another meanwhile. */
 static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
 {
 	bool needed = entry_needed_by(there) > 0, from_others = is_from_others(there, entry);
@@ -224,8 +224,8 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 	planned->was_blocked = entry_is_blocked(planned);
 }
 
-/* Why a unit that runs could not be started again as it is: its file has gone, is masked, or is another one than systemd has read,
- * which any reload would bring. The caller frees it. */
+/* Why a unit that runs could not be started again as it is: its file has gone, is masked, or is
+ * another one than systemd has read, which any reload would bring. The caller frees it. */
 static char *find_file_obstacle(const struct plan *plan, const struct unit *unit)
 {
 	_cleanup_(freep) char *state = units_file_state(plan->units, unit->name), *path = NULL;
@@ -237,8 +237,8 @@ static char *find_file_obstacle(const struct plan *plan, const struct unit *unit
 			access(path, F_OK) < 0 && errno == ENOENT))
 		return text_format("the file of %s is gone, and it could not be started again", unit->name);
 	if (units_flag(plan->units, unit->name, "Unit.NeedDaemonReload", false))
-		return text_format(
-			"the file of %s is not the one that runs; 'systemctl daemon-reload' first", unit->name);
+		return text_format("the file of %s is not the one that runs; 'systemctl daemon-reload' first",
+			unit->name);
 	return NULL;
 }
 
@@ -626,7 +626,8 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 	return 0;
 }
 
-/* Files that lose their values while a setting is applied, and those that have lost them to an earlier apply. */
+/* Files that lose their values while a setting is applied, and those that have lost them to an
+ * earlier apply. */
 static void plan_kept_files(struct plan *plan, const struct check *check)
 {
 	for (size_t i = 0; i < plan->n_open; i++) {

@@ -16,7 +16,8 @@
 
 #include <fnmatch.h>
 
-/* One restore: the entries that are taken, and what becomes of them. An entry that is done with is cleared. */
+/* One restore: the entries that are taken, and what becomes of them. An entry that is done with
+ * is cleared. */
 struct restore {
 	struct journal journal;
 	struct units *units; /* NULL: systemd does not answer */
@@ -32,7 +33,8 @@ static void restore_clear(struct restore *r)
 	report_clear(&r->report);
 }
 
-/* Takes what this restore is for. What has other owners stays, or goes back to what it was when the first --for began. */
+/* Takes what this restore is for. What has other owners stays, or goes back to what it was when
+ * the first --for began. */
 static void choose_entries(struct restore *r, enum restore_scope scope, const struct journal *applied)
 {
 	_cleanup_(freep) char *owner = owner_new();
@@ -143,7 +145,8 @@ static bool is_changed_externally(const struct journal *j, const struct entry *e
 		const struct entry *other = &j->entries[i];
 
 		if (other->kind == ENTRY_FILE && is_coupled(e, other) && other->now &&
-			!strcmp(other->now, other->back ?: other->old) && strcmp(other->want, other->old) != 0)
+			!strcmp(other->now, other->back ?: other->old) &&
+			strcmp(other->want, other->old) != 0)
 			return false;
 	}
 	return true;
@@ -160,8 +163,7 @@ void journal_find_changed(struct journal *j)
 	for (size_t i = 0; i < j->n; i++) /* what belongs to a governor is left alone with it */
 		for (size_t k = 0; k < j->n; k++)
 			if (entry_is_kept(&j->entries[i]) && j->entries[i].file_kind != SETTING_LIMITS &&
-				strstr(j->entries[i].name, "/policy") &&
-				j->entries[k].changed_externally &&
+				strstr(j->entries[i].name, "/policy") && j->entries[k].changed_externally &&
 				is_coupled(&j->entries[i], &j->entries[k]))
 				j->entries[i].changed_externally = true;
 }
@@ -179,7 +181,8 @@ static bool limits_hold(const struct entry *e, const char *text, bool wider)
 	       (is[1] == back[1] || (open & LIMITS_NO_MAX && (wider || is[1] > back[1])));
 }
 
-/* Limits that nobody has asked for are lifted rather than set to what was read. `known`: what else narrows them is restored. */
+/* Limits that nobody has asked for are lifted rather than set to what was read. `known`: what
+ * else narrows them is restored. */
 static struct kernel_setting_result write_limits(struct entry *e, bool known)
 {
 	enum { TRIES = 20 };
@@ -211,8 +214,9 @@ static struct kernel_setting_result write_limits(struct entry *e, bool known)
 	return result;
 }
 
-/* Of limits that somebody else has changed, only what they have changed is left alone: the other one would stay as we have set it. And
- * some drivers set the upper limit to the highest frequency when turbo is switched, as our restore has just done. */
+/* Of limits that somebody else has changed, only what they have changed is left alone: the other
+ * one would stay as we have set it. And some drivers set the upper limit to the highest
+ * frequency when turbo is switched, as our restore has just done. */
 static void keep_others_limits(const struct entry *e)
 {
 	struct entry theirs = {.file_kind = e->file_kind,
@@ -497,7 +501,8 @@ static bool comes_and_goes(struct units *units, const char *name)
 	return !strcmp(type, "oneshot") || units_is_of_bus(units, name);
 }
 
-/* Whether a row of this name, or of the directory that it is in, says that it was left alone or failed, or has a note. */
+/* Whether a row of this name, or of the directory that it is in, says that it was left alone or
+ * failed, or has a note. */
 static bool is_explained(const struct report *report, const char *name)
 {
 	for (size_t i = 0; i < report->n; i++) {
@@ -628,9 +633,8 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 				settle_entry(&restore, e, OUTCOME_FAILED, e->old, NULL, e->want);
 		}
 		journal_compact(j);
-		r = scope == RESTORE_ALL || j->n == 0
-			    ? snapshot_compare(restore.units, &restore.report, err)
-			    : 0;
+		r = scope == RESTORE_ALL || j->n == 0 ? snapshot_compare(restore.units, &restore.report, err)
+						      : 0;
 		if (r < 0)
 			return r;
 	}

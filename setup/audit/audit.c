@@ -42,7 +42,8 @@ void finding_clear(struct finding *finding)
 
 bool setting_is_of_host(const struct facts *f, const struct setting_file *file)
 {
-	_cleanup_(closep) int fd = f->machine.container ? path_open(f->root_fd, O_PATH, "%s", file->path) : -1;
+	_cleanup_(closep) int fd = f->machine.container ? path_open(f->root_fd, O_PATH, "%s", file->path)
+							: -1;
 	struct statvfs st;
 
 	if (fd < 0)
@@ -103,8 +104,8 @@ static void decide_check(const struct check *check, const struct facts *facts, s
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)
 {
 	const bool frequency = check->of_policies || !strcmp(check->id, "speedstep");
-	const struct setting_files *files =
-		check_files(frequency ? check_rows_find("freq.governor") : check, facts);
+	const struct setting_files *files = check_files(
+		frequency ? check_rows_find("freq.governor") : check, facts);
 	_cleanup_(freep) char *value = NULL;
 
 	decide_check(check, facts, ret);

@@ -240,8 +240,8 @@ const char *check_why(const struct check *check);
 /* The files of a row's setting; none if they were not read. */
 const struct setting_files *check_files(const struct check *check, const struct facts *facts);
 
-/* Whether this is a container, and a setting at this path is its host's: it cannot be written here, or for root not even be read. Ordinary
- * users learn the same from read-only mounts. */
+/* Whether this is a container, and a setting at this path is its host's: it cannot be written
+ * here, or for root not even be read. Ordinary users learn the same from read-only mounts. */
 bool setting_is_of_host(const struct facts *facts, const struct setting_file *file);
 
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret);

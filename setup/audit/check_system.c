@@ -331,7 +331,7 @@ static void set_unreadable(const struct facts *f, struct finding *ret, int r, co
 		finding_set(ret, CHECK_BY_HOST, "the host decides; %s cannot be read in a container", what);
 		return;
 	}
-	refused = refused && geteuid() != 0;
+	refused = refused && (geteuid() != 0 || f->root_fd != AT_FDCWD);
 	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
 		refused ? "only root can read %s" : "%s cannot be read here", what);
 	if (!refused) {

@@ -249,8 +249,9 @@ static bool turbo_is_off(int cpu)
 	return !strcmp(intel, "1") || policy_number(cpu, "boost", !strcmp(all, "0") ? 0 : 1) == 0;
 }
 
-/* freq_qos: what a user writes to a limit is a request (.min, .max; none at the beginning), and the limit is the narrowest of all
- * requests, within what the processor can do now. Where CPUs have .turbo_khz, cpuinfo_max_freq follows the turbo switch. */
+/* freq_qos: what a user writes to a limit is a request (.min, .max; none at the beginning), and
+ * the limit is the narrowest of all requests, within what the processor can do now. Where CPUs
+ * have .turbo_khz, cpuinfo_max_freq follows the turbo switch. */
 static void refresh_limits(int cpu)
 {
 	long least = policy_number(cpu, "cpuinfo_min_freq", 0), min = policy_number(cpu, ".min", 0),
@@ -337,7 +338,8 @@ static int store_percent(const char *path, char value[VALUE_SIZE], bool lower)
 	return 0;
 }
 
-/* acpi-cpufreq and cppc_cpufreq make the highest frequency with or without turbo the user's own request. */
+/* acpi-cpufreq and cppc_cpufreq make the highest frequency with or without turbo the user's own
+ * request. */
 static void reset_request(int cpu, bool turbo)
 {
 	if (has_file(".boost_resets"))

@@ -54,8 +54,9 @@ def write(root, name, value):
 
 
 def others(name, value):
-    """Somebody else's change. One that changes nothing here cannot be told from none."""
-    if half_restored or not os.path.exists(f"{SYS}/{name}") or read(SYS, name) == value or not write(SYS, name, value):
+    """Somebody else's change. One that shows no other value here cannot be told from none."""
+    before = read(SYS, name)
+    if half_restored or not os.path.exists(f"{SYS}/{name}") or not write(SYS, name, value) or read(SYS, name) == before:
         return
     write(model, name, value)
     log.append(f"others: {name} = {value}")

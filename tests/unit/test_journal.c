@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
 #include "setup/apply/apply.h"
 
@@ -336,6 +337,56 @@ TEST_OF_JOURNAL(a_tuned_value_is_never_taken_for_an_original)
 	assert_int_equal(plan.order[0], 0);
 	assert_int_equal(plan.order[1], 2);
 	plan_clear(&plan);
+}
+
+TEST_OF_JOURNAL(an_entry_has_owners_until_they_have_ended)
+{
+	static const char dead[] = "00000000-0000-0000-0000-000000000000 1 1";
+	_cleanup_(freep) char *self = strdup(process_ref(getpid()));
+	struct entry e = entry("/a", "1", "0");
+
+	assert_true(entry_is_applied(&e)); /* of an older version */
+	assert_int_equal(entry_needed_by(&e), 0);
+	entry_add_owner(&e, self);
+	assert_int_equal(entry_needed_by(&e), getpid());
+	entry_remove_owner(&e, "apply");
+	assert_false(entry_is_applied(&e));
+	assert_true(entry_has_owner(&e, self));
+	entry_add_owner(&e, dead);
+	assert_false(entry_is_abandoned(&e));
+	entry_remove_owner(&e, "apply");
+	assert_false(entry_has_owner(&e, dead));
+	entry_remove_owner(&e, self);
+	assert_string_equal(e.owners, "");
+	assert_false(entry_is_abandoned(&e)); /* it is left alone */
+	entry_add_owner(&e, dead);
+	assert_true(entry_is_abandoned(&e));
+	entry_clear(&e);
+}
+
+TEST_OF_JOURNAL(of_limits_only_what_others_have_changed_is_adopted)
+{
+	static const struct {
+		const char *now, *old, *written;
+	} rows[] = {{"3600000 3600000", "800000 4700000", "0 2147483647"},
+		{"2500000 2500000", "800000 2500000", "0 2500000"}, /* ours gave way */
+		{"900000 3600000", "900000 4700000", "900000 2147483647"},
+		{"900000 2500000", "900000 2500000", "900000 2500000"}};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		struct entry e = entry("/a", "800000 4700000", "3600000 3600000");
+		_cleanup_(freep) char *written = NULL;
+
+		e.file_kind = SETTING_LIMITS;
+		e.held = strdup(e.want);
+		e.limits = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX;
+		e.changed_externally = true;
+		entry_adopt(&e, rows[i].now);
+		assert_string_equal(e.old, rows[i].old);
+		written = entry_limits(&e, e.old);
+		assert_string_equal(written, rows[i].written);
+		entry_clear(&e);
+	}
 }
 
 /* Whether the options of apply have this check made. */

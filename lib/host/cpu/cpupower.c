@@ -64,7 +64,8 @@ int cpufreq_write_limits(const char *policy, const char *min_max)
 	return r == -ENODEV && errno ? -errno : r;
 }
 
-/* Who sets a governor, the same one too, sets the limits of now with it (cpufreq_set_policy in the kernel). */
+/* Who sets a governor, the same one too, sets the limits of now with it (cpufreq_set_policy in
+ * the kernel). */
 void cpufreq_settle_limits(const char *policy)
 {
 	struct cpufreq_policy *now;

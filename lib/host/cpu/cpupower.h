@@ -10,13 +10,15 @@
 int cpufreq_write_governor(const char *policy, const char *governor);
 int cpufreq_write_limits(const char *policy, const char *min_max); /* "800000 3600000", in kHz */
 
-/* The user's limits are requests beside those of turbo switches, firmware and cooling, and what is read is the narrowest of all. So a
- * limit that is read and written back may become one that nobody has asked for. These ask for none, as the kernel begins; any
- * may be written alone with a number for the other. */
+/* The user's limits are requests beside those of turbo switches, firmware and cooling, and what
+ * is read is the narrowest of all. So a limit that is read and written back may become one that
+ * nobody has asked for. These ask for none, as the kernel begins; any may be written alone with
+ * a number for the other. */
 #define CPUFREQ_NO_MIN 0
 #define CPUFREQ_NO_MAX 2147483647
 
-/* Asks for no limits, and returns those that hold then ("800000 4700000"); the caller frees them. */
+/* Asks for no limits, and returns those that hold then ("800000 4700000"); the caller frees
+ * them. */
 int cpufreq_lift_limits(const char *policy, char **ret);
 /* Has the kernel apply limits that have changed, which it does in the background. */
 void cpufreq_settle_limits(const char *policy);

@@ -125,9 +125,10 @@ int privilege_keep_for_settings(struct error *err)
 			continue;
 		name = cap_to_name(settings[i]);
 		error_say(err, -EPERM,
-			geteuid() != 0 ? "changing settings needs root: the capability %s is missing"
-				       : "changing settings needs the capability %s, which root does not have here; "
-					 "the host decides: run emp-setup there",
+			geteuid() != 0
+				? "changing settings needs root: the capability %s is missing"
+				: "changing settings needs the capability %s, which root does not have here; "
+				  "the host decides: run emp-setup there",
 			name ?: "?");
 		cap_free(name);
 		return -EPERM;

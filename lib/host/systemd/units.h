@@ -25,8 +25,8 @@ struct unit_list {
 /* `socket` NULL: the system's manager; or that of a user (/run/user/UID/systemd/private). -ENOTCONN with a sentence where systemd does
  * not run or does not answer. */
 int units_open(struct units **ret, const char *socket, struct error *err);
-/* Of the system's manager, for changes: root talks to it without the message bus, which may end or be stopped midway. It knows no
- * other services, such as timesyncd. */
+/* Of the system's manager, for changes: root talks to it without the message bus, which may end
+ * or be stopped midway. It knows no other services, such as timesyncd. */
 int units_open_direct(struct units **ret, struct error *err);
 void units_free(struct units *units);
 DEFINE_FREEP(units)
@@ -60,7 +60,8 @@ bool units_is_up(struct units *units, const char *name);
 /* The same, and a negative errno for one that cannot be asked for. */
 int units_state(struct units *units, const char *name);
 
-/* Whether a service lives as long as its name on the bus: others start it by a request, and it may end by itself. */
+/* Whether a service lives as long as its name on the bus: others start it by a request, and it
+ * may end by itself. */
 bool units_is_of_bus(struct units *units, const char *name);
 
 /* The state of a unit's file, loaded or not ("enabled", "disabled", "masked"…); NULL: it has no file. The caller frees it. */
