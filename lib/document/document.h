@@ -39,7 +39,8 @@ struct document_feature {
 };
 extern const struct document_feature *const document_features[]; /* lib/features.c; NULL ends them */
 
-/* The numbers of the runs that a run belongs with, its own included; none: it belongs with none. The caller frees the array. */
+/* The numbers of the runs that a run belongs with, its own included; none: it belongs with none.
+ * The caller frees the array. */
 int document_companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err);
 
 /* The i-th of the tables with rows of a run, of the core and of the features; NULL: there are no more. */

@@ -268,7 +268,8 @@ struct checked {
 	bool *own; /* by index into the samples: for a reason of its own */
 };
 
-/* Adds the flags of another run of the duet, by the numbers of samples. What that run does not have is flagged. */
+/* Adds the flags of another run of the duet, by the numbers of samples. What that run does not have
+ * is flagged. */
 static void add_flags(
 	const struct sample_filter *to, bool *flags, const struct sample_filter *from, const bool *others)
 {
@@ -292,7 +293,8 @@ static bool *flag_two_sd(const struct checked *c, bool et)
 	return flags;
 }
 
-/* The second check, for one clock, of the samples that the first check keeps. runs[0] is the one that is judged. */
+/* The second check, for one clock, of the samples that the first check keeps. runs[0] is the one
+ * that is judged. */
 static void check_two_sd(const struct checked *runs, size_t n_runs, bool et, struct clock_discarding *c)
 {
 	const struct sample_filter *d = runs[0].filter;
@@ -324,7 +326,8 @@ static void check_two_sd(const struct checked *runs, size_t n_runs, bool et, str
 	c->papers = summary_of(times, kept);
 }
 
-/* The first check of one run. An incomplete sample with an execution over its cutoff counts as discarded by cutoff. */
+/* The first check of one run. An incomplete sample with an execution over its cutoff counts as
+ * discarded by cutoff. */
 static struct discarding check_cutoffs(struct sample_filter *d)
 {
 	const struct profile *profile = d->rules.profile;
@@ -369,7 +372,8 @@ static struct discarding check_cutoffs(struct sample_filter *d)
 	return out;
 }
 
-/* The first check of all runs of the duet, or of the only run. Returns `n` runs; the first is that of `d`. */
+/* The first check of all runs of the duet, or of the only run. Returns `n` runs; the first is that
+ * of `d`. */
 static struct checked *check_together(struct sample_filter *d, size_t n)
 {
 	struct checked *runs = xcalloc(n, sizeof(*runs));

@@ -54,7 +54,8 @@ struct discarding {
 	size_t n_by_cutoff;
 	uint32_t *incomplete; /* executions may be missing, and none of those known is over its cutoff */
 	size_t n_incomplete;
-	uint32_t *by_duet; /* of a duet: for no reason of its own, but another program's, or it has none there */
+	uint32_t *
+		by_duet; /* of a duet: for no reason of its own, but another program's, or it has none there */
 	size_t n_by_duet;
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
 	struct profile_mark mark;       /* of the profile */
@@ -93,8 +94,8 @@ struct sample_filter {
 	struct over_cutoff *unprofiled;
 	size_t n_unprofiled;
 
-	/* Of a duet: the filters of all its runs, this one included. A sample that either check discards in one of them
-	 * is discarded in all of them. NULL: it is of no duet. */
+	/* Of a duet: the filters of all its runs, this one included. A sample that either check
+	 * discards in one of them is discarded in all of them. NULL: it is of no duet. */
 	struct sample_filter *const *duet;
 	size_t n_duet;
 };

@@ -141,8 +141,9 @@ static int read_filtered(struct book *book, struct filtered_run *f, bool by_name
 	return r < 0 ? error_prefix(err, r, "run %" PRId64, f->id) : 0;
 }
 
-/* The other runs of a duet, by the rules of this one, so that a sample is discarded in all of them or in none. Returns them all; *ret_n
- * 0: it is of no duet. The caller clears them, the first of which is `own`. */
+/* The other runs of a duet, by the rules of this one, so that a sample is discarded in all of them
+ * or in none. Returns them all; *ret_n 0: it is of no duet. The caller clears them, the first of
+ * which is `own`. */
 static int read_duet(struct book *book, const struct filtered_run *own, bool by_name,
 	struct filtered_run **ret, size_t *ret_n, struct error *err)
 {

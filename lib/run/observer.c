@@ -397,7 +397,8 @@ static int end_accounting(const struct command_spec *spec, struct raw_sample *o,
 	return r;
 }
 
-/* What follows it. The counters are read outside the snapshots, so that reading them is not part of the sample. */
+/* What follows it. The counters are read outside the snapshots, so that reading them is not part of
+ * the sample. */
 static int conclude_observation(
 	const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o)
 {
@@ -468,7 +469,8 @@ static void scale_counter(struct counters *c, enum counter which, double by)
 		c->value[which] = llround((double)c->value[which] * by);
 }
 
-/* The sample of one program of a duet, from that of all of them. Times and counts are means of its repetitions. */
+/* The sample of one program of a duet, from that of all of them. Times and counts are means of its
+ * repetitions. */
 static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	const struct part_usage *usage, int64_t span_ns, bool repeat)
 {
@@ -487,8 +489,9 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	if ((n > 1 || part->part.cut_short) && usage->pt_ns > 0)
 		scale_counter(&part->changes, COUNTER_INTERRUPTS,
 			fmin(1, (double)part->exec.pt_ns / (double)usage->pt_ns));
-	/* The share in what processes outside the duet took from all programs that falls on one, if they took as
-	 * much all the time; not known where some were cut short, or escaped and count as outside. */
+	/* The share in what processes outside the duet took from all programs that falls on one, if
+	 * they took as much all the time; not known where some were cut short, or escaped and count
+	 * as outside. */
 	part->wait_ns = -1;
 	if (repeat || span_ns <= 0 || taken_ns < 0)
 		return;

@@ -23,18 +23,18 @@ extern const char *const accounting_backend_names[];
 /* One process that took CPU time between the snapshots. */
 struct process_cpu {
 	pid_t pid;
-	char name[16];       /* the kernel's comm, the papers' key */
-	const char *exe;     /* path of the program, NULL if unknown; lives as long as the accounting */
-	const char *unit;    /* systemd unit, NULL if none or unknown; likewise */
-	int64_t pt_ns;       /* exact clock: the scheduler's run time */
-	int64_t tick_ns;     /* tick clock: user + system by ticks */
-	bool kernel;         /* a kernel thread */
-	bool started;        /* between the snapshots */
-	bool ended;          /* likewise */
-	bool program;        /* belongs to the program under test: see accounting_before */
-	bool escaped;        /* so does this, but it is in another cgroup: the program moved it there */
-	int number;          /* of the program that it belongs to, by its tag; -1: not known, as always without bpf */
-	int cpu;             /* that it ran on last; -1: not known */
+	char name[16];    /* the kernel's comm, the papers' key */
+	const char *exe;  /* path of the program, NULL if unknown; lives as long as the accounting */
+	const char *unit; /* systemd unit, NULL if none or unknown; likewise */
+	int64_t pt_ns;    /* exact clock: the scheduler's run time */
+	int64_t tick_ns;  /* tick clock: user + system by ticks */
+	bool kernel;      /* a kernel thread */
+	bool started;     /* between the snapshots */
+	bool ended;       /* likewise */
+	bool program;     /* belongs to the program under test: see accounting_before */
+	bool escaped;     /* so does this, but it is in another cgroup: the program moved it there */
+	int number; /* of the program that it belongs to, by its tag; -1: not known, as always without bpf */
+	int cpu;    /* that it ran on last; -1: not known */
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program is pinned to; -1: not known */
 	/* For the accounting itself. */
 	pid_t ppid;
@@ -108,7 +108,8 @@ int accounting_drain(struct accounting *a, struct error *err);
  * of pid. (With taskstats some short ones have neither: no tick occurred while they ran.) */
 int accounting_after(struct accounting *a, struct process_cpus *ret, struct error *err);
 
-/* How much of interrupts_ns fell on the program with this number (struct command_spec), of several at once; -1: not known. */
+/* How much of interrupts_ns fell on the program with this number (struct command_spec), of several
+ * at once; -1: not known. */
 int64_t accounting_interrupts(const struct accounting *a, unsigned int number);
 
 /* Whether this kernel and this process have what the accounting needs, and what is missing. One function gathers

@@ -12,8 +12,8 @@ const char *const slicing_names[N_SLICINGS] = {
 	[SLICING_FREEZER] = "freezer",
 };
 
-/* The time that a program has had for itself, against which its time-out is: its elapsed time, less what its partners had:
- * their CPU time, or with the freezer their turns. */
+/* The time that a program has had for itself, against which its time-out is: its elapsed time, less
+ * what its partners had: their CPU time, or with the freezer their turns. */
 struct own_time {
 	int64_t begun_ns;    /* CLOCK_MONOTONIC */
 	int64_t check_ns;    /* likewise; its time is not over before then; 0: it has no time-out */
@@ -132,7 +132,8 @@ static int start_in_duet(struct duet *d, size_t i, struct error *err)
 	return r == 0 ? freeze_program(d, i, true, err) : r;
 }
 
-/* Lets the next wait kill the programs whose time is over. *ret: when one of the others can be, 0: none. */
+/* Lets the next wait kill the programs whose time is over. *ret: when one of the others can be, 0:
+ * none. */
 static int check_time_outs(struct duet *d, int64_t *ret, struct error *err)
 {
 	const int64_t least_ns = 10 * NS_PER_MS;
@@ -243,7 +244,8 @@ static int duet_take_turns(struct duet *d, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* What is left without a tag, and so belongs to no program that is known, may run as long as what a program leaves behind. */
+/* What is left without a tag, and so belongs to no program that is known, may run as long as what a
+ * program leaves behind. */
 static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct error *err)
 {
 	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + linger_ns;

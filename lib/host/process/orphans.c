@@ -99,7 +99,8 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
-/* Adds the children of all threads of a process; where it has ended meanwhile, they are orphans now. */
+/* Adds the children of all threads of a process; where it has ended meanwhile, they are orphans
+ * now. */
 static void add_children_of(struct pid_list *list, pid_t pid)
 {
 	_cleanup_(closedirp) DIR *threads = NULL;

@@ -67,14 +67,15 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 void program_free(struct program *program);
 DEFINE_FREEP(program)
 
-/* Waits until one of the programs is over, that is, it has ended and so have all processes that it left behind; but not
- * beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n where none is over. NULL entries are skipped.
- * Several have a number each and has_partners, and share the accounting. -EBUSY, with a sentence: a process was killed and
- * does not end. */
+/* Waits until one of the programs is over, that is, it has ended and so have all processes that it
+ * left behind; but not beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n
+ * where none is over. NULL entries are skipped. Several have a number each and has_partners, and
+ * share the accounting. -EBUSY, with a sentence: a process was killed and does not end. */
 int program_wait_any(
 	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
 
-/* The CPU time that its processes have used so far; of those that have ended, up to a clock tick less without a cgroup. */
+/* The CPU time that its processes have used so far; of those that have ended, up to a clock tick
+ * less without a cgroup. */
 int program_used(const struct program *program, int64_t *ret_ns, struct error *err);
 
 /* Replaces its time-out while it runs: it is killed at that moment (CLOCK_MONOTONIC; 0: never). */
@@ -106,10 +107,11 @@ int start_program(
  * parent's memory may call it. -ENOTSUP: the kernel has one slice for all, or the process is not of the fair class. */
 int slice_set(int64_t slice_ns);
 
-/* Orphans of a program under test: processes that outlive their parent become children of this process, the nearest
- * child subreaper. The program's are those in its cgroup, and others with its tag. Without partners, those without a tag of this
- * process are its own, too, unless they are in the cgroup of another program, or there were children before, which may leave
- * orphans themselves. */
+/* Orphans of a program under test: processes that outlive their parent become children of this
+ * process, the nearest child subreaper. The program's are those in its cgroup, and others with
+ * its tag. Without partners, those without a tag of this process are its own, too, unless they
+ * are in the cgroup of another program, or there were children before, which may leave orphans
+ * themselves. */
 
 struct orphans {
 	struct cgroup *cgroup; /* NULL: none */

@@ -4,7 +4,8 @@
 
 #include <unistd.h>
 
-/* Far from where anybody sets a limit, and below RLIM_INFINITY. A measured emp-measure has a tag, too: its own are below that. */
+/* Far from where anybody sets a limit, and below RLIM_INFINITY. A measured emp-measure has a tag,
+ * too: its own are below that. */
 static const rlim_t MOST = (rlim_t)1 << 62, LEAST = (rlim_t)1 << 61;
 enum { NUMBER_BITS = 20 };
 
