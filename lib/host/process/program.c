@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -45,14 +46,36 @@ struct child {
 	pid_t parent;
 	const struct command_spec *spec;
 	const sigset_t *mask;
-	char **environment;
+	char *const *environment;
 	cpu_set_t cpus;
 	struct timespec start_raw, start_real, used;
 	int64_t wait_ns;                /* at the start; -1: see schedstat */
 	char schedstat[SCHEDSTAT_SIZE]; /* "": not known */
+	volatile int stop;              /* a signal that was to stop it meanwhile; 0: none came */
 	int failed;                     /* errno */
 	const char *step;               /* which call failed */
 };
+
+/* ^Z and its like. One that stopped the child before its execve would stop this process too, which waits for that in the kernel:
+ * the shell would never learn that it has stopped. So the child catches them, which ends with its execve. */
+static const int stop_signals[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+static struct child *starting;
+
+/* Only the child has this handler. */
+static __attribute__((no_sanitize("address", "undefined"))) void note_stop(int signal)
+{
+	starting->stop = signal;
+}
+
+static inline __attribute__((always_inline)) void catch_stops(void)
+{
+	const struct sigaction note = {.sa_handler = note_stop};
+	struct sigaction held;
+
+	for (size_t i = 0; i < ELEMENTS(stop_signals); i++)
+		if (sigaction(stop_signals[i], NULL, &held) == 0 && held.sa_handler != SIG_IGN)
+			sigaction(stop_signals[i], &note, NULL);
+}
 
 /* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with the child. */
 static _Noreturn __attribute__((noinline, no_sanitize("address", "undefined"))) void child_give_up(
@@ -120,9 +143,11 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 	if (s->slice_ns)
 		slice_set(s->slice_ns);
 	privilege_forget();
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
-	if (getppid() != child->parent)   /* which may have ended already */
+	if (!s->survives)
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
+	if (!s->survives && getppid() != child->parent) /* which may have ended already */
 		_exit(127);
+	catch_stops();
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	if (!s->wait_unused)
 		child->wait_ns = accounting_own_wait(s->accounting);
@@ -139,6 +164,25 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
 	execve(s->path, s->argv, child->environment);
 	child_give_up(child, "execute it");
+}
+
+/* clone_child, with the stop signals of both held back. One that came passes on to the program, and then stops this process. A
+ * SIGCONT has taken it back. */
+static long clone_unstopped(const struct clone_args *args, struct child *child)
+{
+	sigset_t stops, held, pending;
+	long r;
+
+	sigemptyset(&stops);
+	for (size_t i = 0; i < ELEMENTS(stop_signals); i++)
+		sigaddset(&stops, stop_signals[i]);
+	sigprocmask(SIG_BLOCK, &stops, &held);
+	starting = child;
+	r = clone_child(args, child);
+	if (r > 0 && child->stop && sigpending(&pending) == 0 && sigismember(&pending, child->stop))
+		kill((pid_t)r, child->stop);
+	sigprocmask(SIG_SETMASK, &held, NULL);
+	return r;
 }
 
 /* The compiler must not think that a path that never returns leaves *child unread and unwritten. */
@@ -175,7 +219,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 		.spec = s,
 		.parent = getpid(),
 		.mask = interrupt_old_mask(),
-		.environment = privilege_environment(),
+		.environment = s->environment ?: privilege_environment(),
 		.wait_ns = -1,
 	};
 	struct child *shared = &child;
@@ -195,7 +239,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 		*shared = child;
 	}
 	let_child_see(shared);
-	r = clone_child(&args, shared);
+	r = clone_unstopped(&args, shared);
 	let_child_see(shared);
 	if (!SHARED) {
 		child = *shared;

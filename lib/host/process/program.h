@@ -13,8 +13,10 @@
 struct command_spec {
 	char *const *argv;                  /* ends with NULL */
 	const char *path;                   /* the file to execute: executable_find's answer */
+	char *const *environment;           /* NULL: the user's */
 	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
 	const cpu_set_t *affinity;          /* NULL: as the caller's */
+	bool survives;                      /* it goes on if this process is killed */
 	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
 	bool short_stderr; /* stderr_fd is a file in memory, of which only the end is kept if it grows long */
