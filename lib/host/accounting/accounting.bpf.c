@@ -256,6 +256,11 @@ __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit
 bool has_scheduler_lead;
 __u64 own_wait_ns; /* of the caller of read_own_wait */
 
+/* When children of the observer ended, the latest in each place. */
+enum { ENDS = 64 };
+__u32 end_pids[ENDS];
+__u64 end_times[ENDS];
+
 static __always_inline bool is_dead(const struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -539,6 +544,20 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
 	bpf_probe_read_kernel_str(record->path, sizeof(record->path), BPF_CORE_READ(bprm, filename));
 	bpf_ringbuf_submit(record, wake_flags());
+	return 0;
+}
+
+/* The kernel sends SIGCHLD when it tells the parent that a process with all its threads has ended: the observer runs some time
+ * after that. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(child_ends, int signal, void *info, struct task_struct *to)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (signal == SIGCHLD && (__u32)BPF_CORE_READ(to, tgid) == observer_tgid) {
+		end_pids[tgid % ENDS] = tgid;
+		end_times[tgid % ENDS] = bpf_ktime_get_ns();
+	}
 	return 0;
 }
 

@@ -149,6 +149,11 @@ int64_t accounting_own_wait(const struct accounting *a)
 	return a && a->operations->own_wait ? a->operations->own_wait(a) : -1;
 }
 
+int64_t accounting_end(const struct accounting *a, pid_t pid)
+{
+	return a && a->operations->end ? a->operations->end(a, pid) : -1;
+}
+
 int accounting_drain(struct accounting *a, struct error *err)
 {
 	return a ? a->operations->drain(a, err) : 0;

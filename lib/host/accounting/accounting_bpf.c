@@ -368,6 +368,14 @@ static int64_t bpf_own_wait(const struct accounting *a)
 	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
 }
 
+static int64_t bpf_end(const struct accounting *a, pid_t pid)
+{
+	const volatile struct accounting_bpf__bss *bss = ((const struct bpf_accounting *)a)->programs->bss;
+	size_t at = (size_t)pid % ELEMENTS(bss->end_pids);
+
+	return bss->end_pids[at] == (uint32_t)pid ? (int64_t)bss->end_times[at] : -1;
+}
+
 static const struct accounting_operations bpf_operations = {
 	.free = bpf_free,
 	.before = bpf_before,
@@ -375,6 +383,7 @@ static const struct accounting_operations bpf_operations = {
 	.after = bpf_after,
 	.describe = bpf_describe,
 	.own_wait = bpf_own_wait,
+	.end = bpf_end,
 };
 
 static void *end_at_once(void *nothing)

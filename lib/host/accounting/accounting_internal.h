@@ -74,6 +74,9 @@ struct accounting_operations {
 
 	/* See accounting_own_wait; NULL: not known. */
 	int64_t (*own_wait)(const struct accounting *a);
+
+	/* See accounting_end; NULL: not known. */
+	int64_t (*end)(const struct accounting *a, pid_t pid);
 };
 
 int accounting_bpf_new(struct accounting **ret, const struct accounting_options *options, struct error *err);

@@ -125,6 +125,9 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 {
 	const struct command_spec *s = child->spec;
 	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
+	enum { MOST_TRIES = 8 };
+	static const int64_t AT_ONCE_NS = 10 * NS_PER_US;
+	struct timespec before;
 	long r = start_call(SYS_clone3, (long)args, sizeof(*args), 0);
 
 	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
@@ -159,9 +162,15 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 		if (fd >= 0)
 			close(fd);
 	}
-	clock_gettime(CLOCK_REALTIME, &child->start_real);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
-	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+	/* All at one moment: again if it lost the CPU in between. */
+	for (int tries = 0; tries < MOST_TRIES; tries++) {
+		clock_gettime(CLOCK_MONOTONIC_RAW, &before);
+		clock_gettime(CLOCK_REALTIME, &child->start_real);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
+		clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+		if (timespec_ns(child->start_raw) - timespec_ns(before) < AT_ONCE_NS)
+			break;
+	}
 	execve(s->path, s->argv, child->environment);
 	child_give_up(child, "execute it");
 }
@@ -505,6 +514,18 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 
+/* ET ends with the program, not when this process has a CPU again. */
+static void find_end(struct program *p)
+{
+	int64_t end_ns = accounting_end(p->spec.accounting, p->result.pid), et_ns;
+
+	if (end_ns < 0)
+		return;
+	et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - (now() - end_ns) - p->result.start_raw_ns;
+	if (et_ns >= 0 && et_ns < p->result.et_ns)
+		p->result.et_ns = et_ns;
+}
+
 /* Handles the events of one program. */
 static int advance_program(struct program *p, bool ended, bool may_have_stopped, struct error *err)
 {
@@ -515,6 +536,7 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 			p->has_first = schedstat_read(p->result.pid, &p->first);
 		if (wait4(p->result.pid, &p->result.wait_status, 0, &ru) < 0)
 			return error_os(err, -errno, "cannot wait for '%s'", p->spec.argv[0]);
+		find_end(p);
 		exec_result_add(&p->result, &ru);
 		p->state = LINGERING;
 		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spec.linger_ns : 0);
