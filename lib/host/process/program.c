@@ -313,6 +313,8 @@ struct program {
 	 * that a long program is hardly disturbed. */
 	int64_t begin_ns, freeze_check_ns; /* CLOCK_MONOTONIC; freeze_check_ns: the next check, 0: never */
 	bool frozen;                       /* at the last check */
+
+	int64_t alive_raw_ns, seen_raw_ns; /* CLOCK_MONOTONIC_RAW: it still ran; its end was seen */
 };
 
 const struct exec_result *program_result(const struct program *p)
@@ -381,6 +383,7 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	if (r < 0)
 		return r;
 	p->state = RUNNING;
+	p->alive_raw_ns = p->result.start_raw_ns;
 	p->begin_ns = now();
 	if (spec->timeout_ns)
 		p->deadline_ns = p->begin_ns + spec->timeout_ns;
@@ -514,16 +517,20 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 
-/* ET ends with the program, not when this process has a CPU again. */
-static void find_end(struct program *p)
+/* The end of a program as BPF saw it, if that is better than what find_end() knows. */
+static void find_exact_end(struct program *p)
 {
 	int64_t end_ns = accounting_end(p->spec.accounting, p->result.pid), et_ns;
+	struct exec_result *result = &p->result;
 
 	if (end_ns < 0)
 		return;
-	et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - (now() - end_ns) - p->result.start_raw_ns;
-	if (et_ns >= 0 && et_ns < p->result.et_ns)
-		p->result.et_ns = et_ns;
+	et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - (now() - end_ns) - result->start_raw_ns;
+	if (et_ns < 0 || et_ns > p->seen_raw_ns - result->start_raw_ns)
+		return;
+	result->et_ns = et_ns;
+	result->end_delay_ns = p->seen_raw_ns - result->start_raw_ns - et_ns;
+	result->late_ns = 0;
 }
 
 /* Handles the events of one program. */
@@ -536,7 +543,7 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 			p->has_first = schedstat_read(p->result.pid, &p->first);
 		if (wait4(p->result.pid, &p->result.wait_status, 0, &ru) < 0)
 			return error_os(err, -errno, "cannot wait for '%s'", p->spec.argv[0]);
-		find_end(p);
+		find_exact_end(p);
 		exec_result_add(&p->result, &ru);
 		p->state = LINGERING;
 		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spec.linger_ns : 0);
@@ -589,6 +596,50 @@ static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, si
 	return wake_ns;
 }
 
+/* How this process, or rather its thread, waited until now. */
+struct own_waits {
+	struct schedstat cpu; /* for a CPU */
+	bool known;
+	long n_sleeps;
+};
+
+static struct own_waits own_waits_read(int schedstat_fd)
+{
+	char text[SCHEDSTAT_SIZE] = "";
+	struct own_waits waits = {};
+	struct rusage ru;
+
+	waits.known = schedstat_fd >= 0 && pread(schedstat_fd, text, sizeof(text) - 1, 0) > 0 &&
+		      schedstat_parse(text, &waits.cpu) && getrusage(RUSAGE_THREAD, &ru) == 0;
+	if (waits.known)
+		waits.n_sleeps = ru.ru_nvcsw;
+	return waits;
+}
+
+/* Polling ended now, between `before` and `after`. If this process slept, the end woke it, and the program had ended before this
+ * process waited for a CPU. Otherwise the end may have been at any time since the program was last seen alive. */
+static void find_end(struct program *p, int64_t seen_raw_ns, const struct own_waits *before,
+	const struct own_waits *after)
+{
+	struct exec_result *result = &p->result;
+	int64_t delay_ns = after->cpu.wait_ns - before->cpu.wait_ns;
+
+	p->seen_raw_ns = seen_raw_ns;
+	result->et_ns = seen_raw_ns - result->start_raw_ns;
+	result->end_delay_ns = 0;
+	if (!before->known || !after->known) {
+		result->late_ns = -1;
+	} else if (after->n_sleeps == before->n_sleeps) {
+		result->late_ns = seen_raw_ns - p->alive_raw_ns;
+	} else {
+		result->late_ns = 0;
+		if (delay_ns > seen_raw_ns - p->alive_raw_ns)
+			delay_ns = seen_raw_ns - p->alive_raw_ns;
+		result->end_delay_ns = delay_ns;
+		result->et_ns -= delay_ns;
+	}
+}
+
 /* True: *ret is a program that is over, or n if there are no programs. */
 static bool find_over(struct program *const *programs, size_t n, size_t *ret)
 {
@@ -607,6 +658,7 @@ int program_wait_any(
 {
 	_cleanup_(freep) struct pollfd *fds = xcalloc(n + ENDS, sizeof(*fds));
 	struct accounting *accounting = NULL;
+	_cleanup_(closep) int waits_fd = -1;
 	int r = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -620,10 +672,13 @@ int program_wait_any(
 		if (n > 1 && programs[i]->state == RUNNING)
 			stays_stopped(programs[i], true);
 	}
+	if (accounting_state(accounting)->backend != ACCOUNTING_BPF)
+		waits_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	while (!find_over(programs, n, ret) && (!until_ns || now() < until_ns)) {
 		const struct accounting_state *polled = accounting_state(accounting);
 		int64_t wake_ns = fill_poll(fds, programs, n, polled->poll_fd);
-		int64_t left_ns, ended_ns;
+		struct own_waits before, after;
+		int64_t left_ns, seen_raw_ns;
 		struct timespec timeout;
 		bool stopped;
 
@@ -634,12 +689,16 @@ int program_wait_any(
 		left_ns = wake_ns ? wake_ns - now() : 0;
 		left_ns = left_ns < 0 ? 0 : left_ns;
 		timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
+		before = own_waits_read(waits_fd);
 		if (ppoll(fds, n + ENDS, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
 			return error_os(err, -errno, "cannot wait for programs");
-		ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		seen_raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		after = own_waits_read(waits_fd);
 		for (size_t i = 0; i < n; i++)
 			if (fds[ENDS + i].revents)
-				programs[i]->result.et_ns = ended_ns - programs[i]->result.start_raw_ns;
+				find_end(programs[i], seen_raw_ns, &before, &after);
+			else if (programs[i])
+				programs[i]->alive_raw_ns = seen_raw_ns;
 		r = accounting_drain(accounting, err);
 		if (r < 0)
 			return r;

@@ -44,6 +44,8 @@ struct exec_result {
 	int wait_status;                /* as wait(2) */
 	int64_t start_ns, start_raw_ns; /* at the start: CLOCK_REALTIME, and CLOCK_MONOTONIC_RAW */
 	int64_t et_ns; /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	int64_t end_delay_ns; /* how much later this process ran again; not in et_ns */
+	int64_t late_ns; /* the end may have been up to this much before that of et_ns; 0: it is exact; -1: not known */
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
 	int64_t before_ns; /* CPU time of its first process before the start, in none of the above */
 	bool escaped; /* some of the program ran outside its cgroup. PT is at least this: the greater of the cgroup's and
