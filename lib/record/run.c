@@ -114,6 +114,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
 	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
+	{FIELD(sample, FIELD_INT64, et_late_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 

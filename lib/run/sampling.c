@@ -110,6 +110,7 @@ static struct execution *make_rows(
 		.left_behind = p->left_behind,
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
+		.et_late_ns = p->late_ns,
 	};
 	o->changes.sample = n;
 	*ret_known = true;
