@@ -521,6 +521,12 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
 			named ? sums->escapee : "the program", named ? "the program's" : "its", sums->escaped,
 			t->result.n_samples, named ? "" : "; PT may lack some");
+	/* BPF knows the end; otherwise it is computed from this. */
+	if (strcmp(s->base.observer.backend, accounting_backend_names[ACCOUNTING_BPF]) &&
+		sums->end_delay_ns > sums->et_ns / 100)
+		notes_add(&t->notes, NOTE_OTHER,
+			"emp-measure got a CPU %s after the ends on average, which is not in ET",
+			text_duration(sums->end_delay_ns / sums->taken));
 	if (sums->killed > 0)
 		notes_add(&t->notes, NOTE_OTHER,
 			"Warning: %d process%s left behind and killed after --linger", sums->killed,

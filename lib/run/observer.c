@@ -317,6 +317,8 @@ static int64_t find_wait(const struct raw_sample *o)
 	int64_t before_ns = o->exec.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
 	int64_t rest_ns = o->exec.et_ns - o->exec.pt_ns;
 
+	if (o->exec.left_behind > 0) /* they went on to wait after ET */
+		return -1;
 	if (usages->wait_ns < 0 && o->exec.wait_ns >= 0)
 		wait_ns = o->exec.wait_ns;
 	else if (usages->wait_ns < 0 || before_ns < 0 || o->exec.escaped ||

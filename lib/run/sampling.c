@@ -201,6 +201,8 @@ static int store_or_count(
 		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
 	s->left_behind += sample.left_behind;
 	s->killed += o->exec.killed;
+	s->et_ns += sample.et_ns;
+	s->end_delay_ns += o->exec.end_delay_ns;
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 

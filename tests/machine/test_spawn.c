@@ -535,7 +535,8 @@ static bool stops_with_children(pid_t pid)
 		siginfo_t info = {};
 		bool all = true;
 
-		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid) {
+		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+			info.si_pid == pid) {
 			path_read_text(AT_FDCWD, NULL, &children, "/proc/%d/task/%d/children", pid, pid);
 			for (const char *at = children; at && *at; at = strchr(at, ' ') + 1) {
 				_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", atoi(at));

@@ -147,7 +147,7 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 		slice_set(s->slice_ns);
 	privilege_forget();
 	if (!s->survives)
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);       /* it must not outlive its parent, */
 	if (!s->survives && getppid() != child->parent) /* which may have ended already */
 		_exit(127);
 	catch_stops();
@@ -618,8 +618,8 @@ static struct own_waits own_waits_read(int schedstat_fd)
 
 /* Polling ended now, between `before` and `after`. If this process slept, the end woke it, and the program had ended before this
  * process waited for a CPU. Otherwise the end may have been at any time since the program was last seen alive. */
-static void find_end(struct program *p, int64_t seen_raw_ns, const struct own_waits *before,
-	const struct own_waits *after)
+static void find_end(
+	struct program *p, int64_t seen_raw_ns, const struct own_waits *before, const struct own_waits *after)
 {
 	struct exec_result *result = &p->result;
 	int64_t delay_ns = after->cpu.wait_ns - before->cpu.wait_ns;

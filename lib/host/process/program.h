@@ -43,7 +43,7 @@ struct exec_result {
 	pid_t pid;                      /* of its first process */
 	int wait_status;                /* as wait(2) */
 	int64_t start_ns, start_raw_ns; /* at the start: CLOCK_REALTIME, and CLOCK_MONOTONIC_RAW */
-	int64_t et_ns; /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	int64_t et_ns;        /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
 	int64_t end_delay_ns; /* how much later this process ran again; not in et_ns */
 	int64_t late_ns; /* the end may have been up to this much before that of et_ns; 0: it is exact; -1: not known */
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
