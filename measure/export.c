@@ -133,7 +133,7 @@ static void add_row(const struct export_table *t, const struct task *task, const
 				: text_brief("%.2f", relative)),
 		time_cell(t, pt->mean_ns, pt->sd_ns, several), time_cell(t, pt->sd_ns, pt->sd_ns, false),
 		NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
-		VALUE(memory.n > 0 ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
+		VALUE(memory.n > 0 && !memory.at_most ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
 		TEXT(command->text ?: ""));
 	if (t->ratios)
 		table_add(table, ratio_cell(c->a.n > 0 ? c : NULL));
@@ -354,11 +354,17 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	const struct summary *et = &run->discarding.et.raw;
 	const struct parameters *p = &s->options->parameters;
 	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *parameters = NULL;
+	bool knows_memory = true;
 
 	for (size_t i = 0; i < run->n_samples; i++) {
 		json_array_append_new(times, json_real((double)run->samples[i].et_ns / 1e9));
 		json_array_append_new(exit_codes, json_integer(run->samples[i].exit_status));
 		json_array_append_new(memory, json_integer(run->samples[i].max_rss_bytes));
+		knows_memory &= run->samples[i].max_rss_bytes >= 0 && !run->samples[i].max_rss_at_most;
+	}
+	if (!knows_memory) { /* hyperfine leaves it out where it cannot read it */
+		json_decref(memory);
+		memory = NULL;
 	}
 	if (t->command->values && *t->command->values)
 		parameters = json_object();
@@ -368,7 +374,7 @@ static json_t *result_json(const struct session *s, const struct task *t)
 
 		json_object_set_new(parameters, name, json_string(value));
 	}
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o*, s:o}", "command",
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o*, s:o, s:o*, s:o}", "command",
 		t->name, "mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9,
 		"user", mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9, "system",
 		mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9, "min", (double)et->min_ns / 1e9,

@@ -352,7 +352,7 @@ struct peak_memory {
 /* out[i]: sample i was discarded. */
 struct peak_memory peak_memory_of(const struct sample *samples, const bool *out, size_t n);
 
-/* "12.3 MB, σ 0.1 MB"; "at most 12.3 MB"; "": not known. */
+/* "12.3 MB, σ 0.1 MB"; "": not known. */
 const char *peak_memory_text(const struct peak_memory *memory);
 /* "mean_bytes", "sd_bytes" and "at_most"; null: not known. */
 json_t *peak_memory_as_json(const struct peak_memory *memory);

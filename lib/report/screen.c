@@ -240,7 +240,7 @@ void screen_print(FILE *file, const struct screen *s)
 	terminal_print_name(file, s->name, columns);
 	fprintf(file, "%*s  %s\n", spaces_to(columns, terminal_text(s->name)), "", right);
 	print_times(file, s, unit);
-	if (s->memory.n > 0 && s->notes.n < left) {
+	if (*peak_memory_text(&s->memory) && s->notes.n < left) {
 		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
 		left--;
 	}

@@ -331,6 +331,17 @@ static int64_t find_wait(const struct raw_sample *o)
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
+/* What the kernel reports of a process that this one started begins with the peak of this one. More than that is the program's own. */
+static void find_peak(struct raw_sample *o)
+{
+	struct rusage own;
+
+	getrusage(RUSAGE_SELF, &own);
+	o->knows_peak = o->exec.max_rss_bytes > own.ru_maxrss * 1024 || o->usages.peak_bytes > 0;
+	if (o->exec.max_rss_bytes <= own.ru_maxrss * 1024 && o->usages.peak_bytes > 0)
+		o->exec.max_rss_bytes = o->usages.peak_bytes;
+}
+
 /* Context switches are those of the program itself. */
 static void set_switches(struct raw_sample *o)
 {
@@ -387,7 +398,11 @@ int observe_sample(const struct command_spec *spec, struct counter_reader *count
 
 	if (r == 0)
 		r = program_run(spec, &ret->exec, err);
-	return r == 0 ? observe_end(spec, counters, ret, err) : r;
+	if (r == 0)
+		r = observe_end(spec, counters, ret, err);
+	if (r == 0)
+		find_peak(ret);
+	return r;
 }
 
 int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
@@ -417,6 +432,8 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 		ret[i] = o;
 		ret[i].part = parts[i];
 		ret[i].exec = parts[i].exec;
+		ret[i].usages.peak_bytes = -1; /* of one of them */
+		find_peak(&ret[i]);
 		ret[i].exec.escaped |= o.exec.escaped;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		set_switches(&ret[i]);

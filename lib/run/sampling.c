@@ -92,9 +92,7 @@ static struct execution *make_rows(
 {
 	struct execution *executions = xcalloc(o->usages.n, sizeof(*executions));
 	const struct exec_result *p = &o->exec;
-	struct rusage own;
 
-	getrusage(RUSAGE_SELF, &own);
 	*ret = (struct sample){
 		.n = n,
 		.start_ns = p->start_ns,
@@ -103,7 +101,7 @@ static struct execution *make_rows(
 		.user_ns = p->user_ns,
 		.system_ns = p->system_ns,
 		.max_rss_bytes = p->max_rss_bytes,
-		.max_rss_at_most = p->max_rss_bytes <= own.ru_maxrss * 1024,
+		.max_rss_at_most = !o->knows_peak,
 		.observer_ns = o->observer_ns,
 		.lost = (int64_t)o->usages.lost,
 		.exit_status = process_exit_status(p->wait_status),

@@ -54,10 +54,12 @@ struct process_cpus {
 	int64_t taken_ns;      /* others had its CPU while at least one of its tasks was ready to run */
 	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
+	int64_t peak_bytes;    /* resident memory: the most of any of its processes that ended (bpf) */
 };
 
-#define PROCESS_CPUS_NONE \
-	((struct process_cpus){.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
+#define PROCESS_CPUS_NONE       \
+	((struct process_cpus){ \
+		.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1, .peak_bytes = -1})
 
 struct accounting_options {
 	enum accounting_backend backend;

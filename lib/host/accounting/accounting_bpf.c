@@ -101,6 +101,7 @@ static int check_observers(struct bpf_accounting *b, bool walk)
 /* `walk`: take snapshots with walk_tasks, which needs Linux 6.7. `watch`: time the interrupts of one CPU. */
 static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 {
+	const struct accounting_support support = accounting_support_read(AT_FDCWD);
 	bool has_calls = walk ||
 			 libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1; /* Linux 5.14 */
 	const struct {
@@ -113,6 +114,9 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 		{p->progs.read_tasks_before_6_7, !walk},
 		{p->progs.task_dies_before_6_7, !walk},
 		{p->progs.read_own_wait, has_calls},
+		/* Before, the memory is gone when task_exits runs, and a part of the peaks is worse than none. */
+		{p->progs.memory_ends, support.kernel_major > 6 ||
+					       (support.kernel_major == 6 && support.kernel_minor >= 16)},
 		{p->progs.irq_handler_begins, watch},
 		{p->progs.irq_handler_ends, watch},
 		{p->progs.softirq_begins, watch},
@@ -301,6 +305,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	bss->sample++;
 	bss->shares_full = 0;
 	bss->taken_ns = -1;
+	memset(bss->peak_pages, 0, sizeof(bss->peak_pages));
 	b->interrupts_before_ns = bss->interrupts_ns;
 	b->steal_before_ns = bss->steal_ns;
 	return take_tasks(b, 0, err);
@@ -335,6 +340,12 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 	b->collecting = false;
 	snapshots->observer = bss->observer_tgid;
 	usages->lost = bss->lost - b->lost_before;
+	for (size_t i = 0; i < ELEMENTS(bss->peak_pages); i++) {
+		int64_t bytes = (int64_t)bss->peak_pages[i] * sysconf(_SC_PAGESIZE);
+
+		if (bytes > usages->peak_bytes && bytes > 0)
+			usages->peak_bytes = bytes;
+	}
 	if (b->programs->data->watched_cpu < 0)
 		return 0;
 	snapshots->has_shares = !bss->shares_full;
