@@ -214,7 +214,7 @@ static int open_files(struct session *s, struct error *err)
 	if (s->null < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
 	r = open_errors(&s->errors, err);
-	if (r < 0 || (s->options->show_output && !input))
+	if (r < 0)
 		return r;
 	input = input && strcmp(input, "null") ? input : "/dev/null";
 	r = open_input(input, &s->in, err);
@@ -444,7 +444,10 @@ static int conclude_sample(struct sampling *s, struct error *err)
 			t->spec.stderr_fd = t->session->null;
 		t->spec.short_stderr = false;
 	}
-	return run_hook(t, t->command->conclude, "--conclude", err);
+	/* Also after an interruption, as --cleanup. */
+	return t->command->conclude ? hook_run(t->command->conclude, t->session->options->shell_words,
+					      t->session->options->show_output, "--conclude", err)
+				    : 0;
 }
 
 /* --retain: judges one more sample; only its executions are read. */

@@ -252,19 +252,23 @@ static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t
 	const struct sampling *s = &items[0];
 	char text[ESTIMATE_SIZE] = "";
 	int tries = 0, stopped, used = 0, r;
-	bool fit = g->n <= MAX_ESTIMATES;
+	bool fit = g->n <= MAX_ESTIMATES, begun;
 
 	do {
 		stopped = 0;
 		r = call_hook(hooks->prepare, items, n, err);
-		if (r == 0)
+		begun = r == 0;
+		if (begun)
 			r = stopped = observe_in_turn(g->plan, items, n, seen, err);
 		for (size_t i = 0; r == 0 && i < n; i++)
 			r = store_or_count(g->plan, &items[i], &seen[i], err);
 		for (size_t i = 0; stopped > 0 && i < n; i++)
 			items[i].again++;
-		if (r >= 0)
-			r = call_hook(hooks->conclude, items, n, err);
+		if (begun) { /* also after a failure, which is the first */
+			int concluded = call_hook(hooks->conclude, items, n, r < 0 ? NULL : err);
+
+			r = r < 0 ? r : concluded;
+		}
 		if (r == 0 && stopped > 0 && ++tries == MOST_TRIES)
 			r = error_say(err, -ECANCELED,
 				"this process was stopped in each of %d tries of %s %u: '%.400s' seems to stop its parent (SIGSTOP, SIGTSTP)",

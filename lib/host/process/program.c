@@ -4,6 +4,7 @@
 
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/tty.h"
 
 #include <assert.h>
 #include <linux/sched.h>
@@ -374,6 +375,7 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	p->spec = *spec;
 	p->state = OVER; /* until it has started */
 	p->pidfd = -1;
+	tty_keep();
 	r = orphans_begin(&p->orphans, spec->cgroup, err);
 	p->orphans.kept = spec->keeps_orphans;
 	if (r == 0 && spec->cgroup)
@@ -427,6 +429,8 @@ static int conclude_program(struct program *p, struct error *err)
 	int r;
 
 	p->state = OVER;
+	if (result->end != SPAWN_ENDED || result->wait_status != 0)
+		tty_put_back();
 	if (p->spec.cgroup) {
 		r = cgroup_usage(p->spec.cgroup, &after, err);
 		if (r < 0)
