@@ -302,6 +302,7 @@ struct program {
 	struct orphans orphans;
 	struct cgroup_usage before;
 	struct exec_result result;
+	int n_ended;            /* of those left behind, when this process looked first */
 	struct schedstat first; /* of its first thread, at its end */
 	bool has_first;
 	enum state state;
@@ -378,6 +379,7 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	tty_keep();
 	r = orphans_begin(&p->orphans, spec->cgroup, err);
 	p->orphans.kept = spec->keeps_orphans;
+	p->orphans.accounting = spec->accounting;
 	if (r == 0 && spec->cgroup)
 		r = cgroup_usage(spec->cgroup, &p->before, err);
 	if (r == 0)
@@ -457,8 +459,12 @@ static int check_rest(struct program *p, struct error *err)
 	n = orphans_count(&p->orphans, err);
 	if (n < 0)
 		return n;
-	if (p->result.end == SPAWN_ENDED && n > p->result.left_behind) /* else they die with it */
-		p->result.left_behind = n;
+	if (p->orphans.end_ns) /* those that had ended already are counted once, those that run again and again */
+		p->n_ended = p->result.left_behind;
+	p->orphans.end_ns = 0;
+	if (p->result.end == SPAWN_ENDED /* else they die with it */ &&
+		n + p->n_ended > p->result.left_behind)
+		p->result.left_behind = n + p->n_ended;
 	p->check_ns = now() + p->pause_ns;
 	if (p->pause_ns < 10 * NS_PER_MS)
 		p->pause_ns *= 2;
@@ -529,6 +535,8 @@ static void find_exact_end(struct program *p)
 
 	if (end_ns < 0)
 		return;
+	if (result->end == SPAWN_ENDED)
+		p->orphans.end_ns = end_ns;
 	et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - (now() - end_ns) - result->start_raw_ns;
 	if (et_ns < 0 || et_ns > p->seen_raw_ns - result->start_raw_ns)
 		return;

@@ -112,13 +112,15 @@ struct orphans {
 	struct pid_list
 		before; /* children that are not the program's, ascending; to be freed with pid_list_free */
 	bool kept;      /* none is looked for */
+	const struct accounting *accounting; /* may know when they ended; may be NULL */
+	int64_t end_ns;                      /* of the program itself (CLOCK_MONOTONIC); 0: not known */
 };
 
 /* Before the program starts: makes this process a child subreaper. */
 int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
 
 /* After the program itself has been reaped: reaps those that have ended, one by one, and adds what each used to `sum`, unless
- * that is NULL. 1: some still run, 0: none. */
+ * that is NULL; those that are known to have outlived the program also to its left_behind. 1: some still run, 0: none. */
 int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct error *err);
 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */
