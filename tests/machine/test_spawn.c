@@ -107,6 +107,24 @@ static void an_orphan_is_counted_in_the_cgroup(void **state)
 	assert_int_equal(s.killed, 0);
 }
 
+/* Of two, one is in a cgroup below that of the program. */
+static void orphans_in_cgroups_below_are_counted(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"mkdir $0/below; sleep 1000 & (echo 0 >$0/below/cgroup.procs; exec sleep 1000) & "
+			"until grep -q . $0/below/cgroup.procs; do :; done",
+		cgroup->path, NULL};
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
+	struct exec_result s;
+
+	spec.linger_ns = 50 * NS_PER_MS;
+	s = run_ok(&spec);
+	assert_int_equal(s.wait_status, 0);
+	assert_int_equal(s.left_behind, 2);
+	assert_int_equal(s.killed, 2);
+}
+
 static void without_a_cgroup_pt_is_said_to_be_partial(void **state)
 {
 	char *argv[] = {burn, (char *)"50", NULL};
@@ -642,6 +660,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pt_of_a_burning_program_is_right_to_a_percent),
 		cmocka_unit_test(an_orphan_is_counted_in_the_cgroup),
+		cmocka_unit_test(orphans_in_cgroups_below_are_counted),
 		cmocka_unit_test(without_a_cgroup_pt_is_said_to_be_partial),
 		cmocka_unit_test(an_orphan_that_stays_is_ended_after_linger),
 		cmocka_unit_test(the_next_sample_is_none_the_worse_for_what_was_ended),
