@@ -329,7 +329,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			"pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns", system_ns,
 			"pt_interval_ns",
 			json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")));
-	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are whole; below 0 where it ran on several */
+	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are
+	 * whole; below 0 where it ran on several */
 	json_object_update_new(emp, json_pack("{s:o, s:s, s:f, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
 					    peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
 					    sum_et_ns > 0 ? 1 - sum_pt_ns / sum_et_ns : 0, "others",

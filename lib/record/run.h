@@ -141,7 +141,8 @@ static inline bool sample_is_late(const struct sample *sample)
 	return sample->et_late_ns > sample->et_ns / 100;
 }
 
-/* Whether ET is the time of all that PT and W count: no process of the program went on after it, and its end is known. */
+/* Whether ET is the time of all that PT and W count: no process of the program went on after it,
+ * and its end is known. */
 static inline bool sample_is_whole(const struct sample *sample)
 {
 	return sample->left_behind == 0 && !sample_is_late(sample);

@@ -55,7 +55,8 @@ double range_step(const struct summary *s)
 	return fmin(s->sd_ns, (double)s->min_ns / 100);
 }
 
-/* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work before exec. */
+/* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work
+ * before exec. */
 static bool pt_includes_start(const struct discarding *d, double least_ns)
 {
 	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
@@ -85,13 +86,14 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	const char *pt_text = center_text(pt, unit), *et_text = center_text(et, unit), *interval = "";
 	const char *cv = pt->n > 1 ? text_brief("CV %s", text_percent(pt->relative_error)) : "";
 	const char *split = split_text(s, unit);
-	const char *share = isnan(s->on_cpu) ? ""
-			    : s->on_cpu > 1 && !pt_includes_start(s->result, 0)
-				    ? text_brief("on %.2g CPUs", s->on_cpu)
-				    : text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
+	const char *share = ""; /* not known */
 	const char *waits = ""; /* why the program is not on a CPU all the time */
 	size_t columns = 0;
 
+	if (s->on_cpu > 1 && !pt_includes_start(s->result, 0))
+		share = text_brief("on %.2g CPUs", s->on_cpu);
+	else if (!isnan(s->on_cpu))
+		share = text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
 	if (!isnan(ci->low_ns))
 		interval = text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, unit);
 	for (size_t i = 0; i < 3; i++) {

@@ -331,7 +331,8 @@ static int64_t find_wait(const struct raw_sample *o)
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
-/* What the kernel reports of a process that this one started begins with the peak of this one. More than that is the program's own. */
+/* What the kernel reports of a process that this one started begins with the peak of this one. More
+ * than that is the program's own. */
 static void find_peak(struct raw_sample *o)
 {
 	struct rusage own;

@@ -470,7 +470,8 @@ static int compare_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How much later than its last mark each of MARKED programs is said to have ended, in ascending order: the item at `at`. */
+/* How much later than its last mark each of MARKED programs is said to have ended, in ascending
+ * order: the item at `at`. */
 static int64_t after_marks(const int64_t *ends_ns, size_t at)
 {
 	_cleanup_(closep) int fd = open(marks_path(), O_RDONLY | O_CLOEXEC);
@@ -483,7 +484,8 @@ static int64_t after_marks(const int64_t *ends_ns, size_t at)
 	return late_ns[at];
 }
 
-/* What the kernel takes to end a program, for a parent that awaits it without sleeping, where that is not disturbed. */
+/* What the kernel takes to end a program, for a parent that awaits it without sleeping, where that
+ * is not disturbed. */
 static int64_t kernels_end_ns(void)
 {
 	char *argv[] = {(char *)"burn", (char *)"--mark", (char *)"3", NULL};
@@ -504,7 +506,8 @@ static int64_t kernels_end_ns(void)
 	return after_marks(ends_ns, MARKED / 4);
 }
 
-/* Of programs pinned to a CPU, or not (-1); the samples in which it says that the end was seen late do not count. */
+/* Of programs pinned to a CPU, or not (-1); the samples in which it says that the end was seen late
+ * do not count. */
 static int64_t ends_late_ns(const struct observer *o, int cpu)
 {
 	char *argv[] = {(char *)"burn", (char *)"--mark", (char *)"3", NULL};
@@ -538,8 +541,8 @@ static int64_t ends_late_ns(const struct observer *o, int cpu)
 	return after_marks(ends_ns, MARKED / 2);
 }
 
-/* With a loop on the CPU of the observer, and on each CPU. The kernel itself takes some time to end a program, and more beside
- * loops, so the best of several tries counts. */
+/* With a loop on the CPU of the observer, and on each CPU. The kernel itself takes some time to end
+ * a program, and more beside loops, so the best of several tries counts. */
 TEST_OBSERVED(et_ends_with_the_program_and_not_when_the_observer_runs_again)
 {
 	const int64_t MOST_NS = 50 * NS_PER_US;

@@ -256,7 +256,8 @@ __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit
 bool has_scheduler_lead;
 __u64 own_wait_ns; /* of the caller of read_own_wait */
 
-/* Peak resident memory of the program's processes since the first snapshot: the most of those that ended on some of the CPUs. */
+/* Peak resident memory of the program's processes since the first snapshot: the most of those that
+ * ended on some of the CPUs. */
 enum { PEAKS = 64 };
 __u64 observer_mm; /* as observer_tgid */
 __u64 peak_pages[PEAKS];
@@ -485,15 +486,16 @@ static __always_inline __u64 wake_flags(void)
 									 : BPF_RB_NO_WAKEUP;
 }
 
-/* `which` must be a constant: the kernel's elements are larger than those that are declared here. */
+/* `which` must be a constant: the kernel's elements are larger than those that are declared
+ * here. */
 #define PAGES(mm, which)                                              \
 	({                                                            \
 		__s64 n = BPF_CORE_READ(mm, rss_stat[(which)].count); \
 		n > 0 ? n : 0;                                        \
 	})
 
-/* The caller is about to give up its address space. What the kernel reports of a process (getrusage) begins with the peak of the one
- * that started it. */
+/* The caller is about to give up its address space. What the kernel reports of a process
+ * (getrusage) begins with the peak of the one that started it. */
 static __always_inline int note_peak(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
@@ -596,8 +598,8 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	return 0;
 }
 
-/* The kernel sends SIGCHLD when it tells the parent that a process with all its threads has ended: the observer runs some time
- * after that. */
+/* The kernel sends SIGCHLD when it tells the parent that a process with all its threads has ended:
+ * the observer runs some time after that. */
 SEC("tp_btf/signal_generate")
 int BPF_PROG(child_ends, int signal, void *info, struct task_struct *to)
 {

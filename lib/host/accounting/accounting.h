@@ -102,8 +102,8 @@ int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
  * execute the program: it makes system calls only, and needs no privileges. */
 int64_t accounting_own_wait(const struct accounting *a);
 
-/* When a child of this process ended, once it has been waited for: CLOCK_MONOTONIC; -1: not known, as always without bpf. It may be
- * that of an earlier child with its pid. */
+/* When a child of this process ended, once it has been waited for: CLOCK_MONOTONIC; -1: not known,
+ * as always without bpf. It may be that of an earlier child with its pid. */
 int64_t accounting_end(const struct accounting *a, pid_t pid);
 
 /* To be called while the program runs: see struct accounting_state. `a` may be NULL. */

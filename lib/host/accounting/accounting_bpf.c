@@ -114,7 +114,8 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 		{p->progs.read_tasks_before_6_7, !walk},
 		{p->progs.task_dies_before_6_7, !walk},
 		{p->progs.read_own_wait, has_calls},
-		/* Before, the memory is gone when task_exits runs, and a part of the peaks is worse than none. */
+		/* Before, the memory is gone when task_exits runs, and a part of the peaks is worse
+		 * than none. */
 		{p->progs.memory_ends, support.kernel_major > 6 ||
 					       (support.kernel_major == 6 && support.kernel_minor >= 16)},
 		{p->progs.irq_handler_begins, watch},

@@ -289,8 +289,8 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 	return r < 0 ? r : 1;
 }
 
-/* The processes of the group in a directory, and of those below it. Groups that end meanwhile have none; nor have threaded ones, whose
- * processes are those of a group above. */
+/* The processes of the group in a directory, and of those below it. Groups that end meanwhile have
+ * none; nor have threaded ones, whose processes are those of a group above. */
 static int signal_below(int directory, int signal)
 {
 	_cleanup_(freep) char *text = NULL;

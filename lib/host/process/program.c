@@ -57,8 +57,9 @@ struct child {
 	const char *step;               /* which call failed */
 };
 
-/* ^Z and its like. One that stopped the child before its execve would stop this process too, which waits for that in the kernel:
- * the shell would never learn that it has stopped. So the child catches them, which ends with its execve. */
+/* ^Z and its like. One that stopped the child before its execve would stop this process too, which
+ * waits for that in the kernel: the shell would never learn that it has stopped. So the child
+ * catches them, which ends with its execve. */
 static const int stop_signals[] = {SIGTSTP, SIGTTIN, SIGTTOU};
 static struct child *starting;
 
@@ -176,8 +177,8 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 	child_give_up(child, "execute it");
 }
 
-/* clone_child, with the stop signals of both held back. One that came passes on to the program, and then stops this process. A
- * SIGCONT has taken it back. */
+/* clone_child, with the stop signals of both held back. One that came passes on to the program, and
+ * then stops this process. A SIGCONT has taken it back. */
 static long clone_unstopped(const struct clone_args *args, struct child *child)
 {
 	sigset_t stops, held, pending;
@@ -628,8 +629,9 @@ static struct own_waits own_waits_read(int schedstat_fd)
 	return waits;
 }
 
-/* Polling ended now, between `before` and `after`. If this process slept, the end woke it, and the program had ended before this
- * process waited for a CPU. Otherwise the end may have been at any time since the program was last seen alive. */
+/* Polling ended now, between `before` and `after`. If this process slept, the end woke it, and the
+ * program had ended before this process waited for a CPU. Otherwise the end may have been at any
+ * time since the program was last seen alive. */
 static void find_end(
 	struct program *p, int64_t seen_raw_ns, const struct own_waits *before, const struct own_waits *after)
 {

@@ -119,8 +119,9 @@ struct orphans {
 /* Before the program starts: makes this process a child subreaper. */
 int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
 
-/* After the program itself has been reaped: reaps those that have ended, one by one, and adds what each used to `sum`, unless
- * that is NULL; those that are known to have outlived the program also to its left_behind. 1: some still run, 0: none. */
+/* After the program itself has been reaped: reaps those that have ended, one by one, and adds what
+ * each used to `sum`, unless that is NULL; those that are known to have outlived the program also
+ * to its left_behind. 1: some still run, 0: none. */
 int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct error *err);
 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */

@@ -47,7 +47,8 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 		fcntl(h->output_fd, F_SETFL, O_NONBLOCK);
 	}
 	for (size_t i = 0; i < ELEMENTS(fds); i++)
-		fds[i] = fds[i] < 0 ? null : fds[i] > 0 ? fds[i] : -1;
+		if (fds[i] <= 0)
+			fds[i] = fds[i] < 0 ? null : -1;
 	spec.stdin_fd = fds[0];
 	spec.stdout_fd = fds[1];
 	spec.stderr_fd = fds[2];
