@@ -259,7 +259,7 @@ static void compare_print(const struct compare_query *q)
 			terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
 		comparison_list_add(list, a->name, b->name, c);
 	}
-	if (a->memory.n > 0 && b->memory.n > 0)
+	if (*peak_memory_text(&a->memory) && *peak_memory_text(&b->memory))
 		printf("Peak memory: '%s' %s; '%s' %s\n", terminal_text(a->name),
 			peak_memory_text(&a->memory), terminal_text(b->name), peak_memory_text(&b->memory));
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&

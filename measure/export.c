@@ -133,7 +133,7 @@ static void add_row(const struct export_table *t, const struct task *task, const
 				: text_brief("%.2f", relative)),
 		time_cell(t, pt->mean_ns, pt->sd_ns, several), time_cell(t, pt->sd_ns, pt->sd_ns, false),
 		NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
-		VALUE(memory.n > 0 ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
+		VALUE(memory.n > 0 && !memory.at_most ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
 		TEXT(command->text ?: ""));
 	if (t->ratios)
 		table_add(table, ratio_cell(c->a.n > 0 ? c : NULL));
@@ -308,6 +308,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		json_array_append_new(et_ns, json_integer(k->et_ns));
 		json_array_append_new(user_ns, json_integer(k->user_ns));
 		json_array_append_new(system_ns, json_integer(k->system_ns));
+		if (!sample_is_whole(k))
+			continue;
 		sum_et_ns += (double)k->et_ns;
 		sum_pt_ns += (double)k->pt_ns;
 	}
@@ -327,7 +329,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			"pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns", system_ns,
 			"pt_interval_ns",
 			json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")));
-	/* off_cpu: the share of ET that the program was not on a CPU, in all samples; below 0 where it ran on several */
+	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are
+	 * whole; below 0 where it ran on several */
 	json_object_update_new(emp, json_pack("{s:o, s:s, s:f, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
 					    peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
 					    sum_et_ns > 0 ? 1 - sum_pt_ns / sum_et_ns : 0, "others",
@@ -352,11 +355,17 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	const struct summary *et = &run->discarding.et.raw;
 	const struct parameters *p = &s->options->parameters;
 	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *parameters = NULL;
+	bool knows_memory = true;
 
 	for (size_t i = 0; i < run->n_samples; i++) {
 		json_array_append_new(times, json_real((double)run->samples[i].et_ns / 1e9));
 		json_array_append_new(exit_codes, json_integer(run->samples[i].exit_status));
 		json_array_append_new(memory, json_integer(run->samples[i].max_rss_bytes));
+		knows_memory &= run->samples[i].max_rss_bytes >= 0 && !run->samples[i].max_rss_at_most;
+	}
+	if (!knows_memory) { /* hyperfine leaves it out where it cannot read it */
+		json_decref(memory);
+		memory = NULL;
 	}
 	if (t->command->values && *t->command->values)
 		parameters = json_object();
@@ -366,7 +375,7 @@ static json_t *result_json(const struct session *s, const struct task *t)
 
 		json_object_set_new(parameters, name, json_string(value));
 	}
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o*, s:o}", "command",
+	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o*, s:o, s:o*, s:o}", "command",
 		t->name, "mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9,
 		"user", mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9, "system",
 		mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9, "min", (double)et->min_ns / 1e9,

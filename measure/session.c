@@ -219,7 +219,7 @@ static int open_files(struct session *s, struct error *err)
 	if (s->null < 0)
 		return error_os(err, -errno, "cannot open /dev/null");
 	r = open_errors(&s->errors, err);
-	if (r < 0 || (s->options->show_output && !input))
+	if (r < 0)
 		return r;
 	input = input && strcmp(input, "null") ? input : "/dev/null";
 	r = open_input(input, &s->in, err);
@@ -472,7 +472,10 @@ static int conclude_sample(struct sampling *s, struct error *err)
 			t->spec.stderr_fd = t->session->null;
 		t->spec.short_stderr = false;
 	}
-	return run_hook(t, t->command->conclude, "--conclude", err);
+	/* Also after an interruption, as --cleanup. */
+	return t->command->conclude ? hook_run(t->command->conclude, t->session->options->shell_words,
+					      t->session->options->show_output, "--conclude", err)
+				    : 0;
 }
 
 /* --retain: judges one more sample; only its executions are read. */
@@ -548,6 +551,12 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
 			named ? sums->escapee : "the program", named ? "the program's" : "its", sums->escaped,
 			t->result.n_samples, named ? "" : "; PT may lack some");
+	/* BPF knows the end; otherwise it is computed from this. */
+	if (strcmp(s->base.observer.backend, accounting_backend_names[ACCOUNTING_BPF]) &&
+		sums->end_delay_ns > sums->et_ns / 100)
+		notes_add(&t->notes, NOTE_OTHER,
+			"emp-measure got a CPU %s after the ends on average, which is not in ET",
+			text_duration(sums->end_delay_ns / sums->taken));
 	if (sums->killed > 0)
 		notes_add(&t->notes, NOTE_OTHER,
 			"Warning: %d process%s left behind and killed after --linger", sums->killed,

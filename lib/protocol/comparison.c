@@ -9,7 +9,7 @@ struct comparison_side comparison_side_make(
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (!d->out[i])
+		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
 				sample_time_ns(&samples[i], clock == COMPARISON_ET)};
 	return (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET};
@@ -27,10 +27,10 @@ static bool is_on_one_cpu(const struct comparison_side *sides)
 	const struct comparison_side *pt = &sides[COMPARISON_PT], *et = &sides[COMPARISON_ET];
 	double on_cpu = 0, elapsed = 0;
 
-	for (size_t i = 0; i < pt->n && i < et->n; i++) {
-		on_cpu += (double)pt->items[i].time_ns;
-		elapsed += (double)et->items[i].time_ns;
-	}
+	for (size_t i = 0; i < pt->n; i++)
+		on_cpu += (double)pt->items[i].time_ns / (double)pt->n;
+	for (size_t i = 0; i < et->n; i++)
+		elapsed += (double)et->items[i].time_ns / (double)et->n;
 	return on_cpu >= 0.95 * elapsed && on_cpu <= 1.05 * elapsed;
 }
 
@@ -41,6 +41,8 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 	if (a[COMPARISON_PT].n == 0 || b[COMPARISON_PT].n == 0)
 		return COMPARE_ET;
 	if (a[COMPARISON_PT].duet && b[COMPARISON_PT].duet)
+		return COMPARE_PT;
+	if (2 * a[COMPARISON_ET].n < a[COMPARISON_PT].n || 2 * b[COMPARISON_ET].n < b[COMPARISON_PT].n)
 		return COMPARE_PT;
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }

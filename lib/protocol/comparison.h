@@ -19,7 +19,8 @@ struct comparison_side {
 	bool duet; /* from a run of a duet */
 };
 
-/* The samples that have no named cause to be discarded. */
+/* The samples that have no named cause to be discarded; of ET, those whose end was not seen
+ * late. */
 struct comparison_side comparison_side_make(const struct discarding *discarding, const struct sample *samples,
 	size_t n, enum comparison_clock clock);
 void comparison_side_clear(struct comparison_side *side);
@@ -27,8 +28,10 @@ void comparison_side_clear(struct comparison_side *side);
 /* What is compared: a bit for each clock, 1 << COMPARISON_PT and so on. */
 enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
 
-/* Of the default: PT; ET as well where one of the programs was not on exactly one CPU for 95 % of ET or more, for example
- * because it waits or has threads; ET where PT is not known. The sides of a and b are by clock. In a duet ET is that of all programs: PT. */
+/* Of the default: PT; ET as well where one of the programs was not on exactly one CPU for 95 % of
+ * ET or more, for example because it waits or has threads; ET where PT is not known. The sides of a
+ * and b are by clock. In a duet ET is that of all programs: PT. PT also where most ends were seen
+ * late. */
 unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 
 /* Samples of the same number are compared in pairs, if those of a and b were taken in turn; by the ratio of each pair, if they

@@ -158,7 +158,7 @@ struct impossible_pt impossible_pt_find(const struct run *run, const struct samp
 				 (double)(s->et_ns - (s->wait_ns > 0 ? s->wait_ns : 0)) >= least_ns;
 		/* Where W is not known, some of the program may have run on other CPUs. */
 		bool too_long = run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
-				s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
+				s->left_behind == 0 && s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
 
 		if ((too_long || too_short) && found.n++ == 0) {
 			found.sample = s->n;

@@ -115,6 +115,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
 	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
+	{FIELD(sample, FIELD_INT64, et_late_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 
@@ -326,14 +327,11 @@ const char *peak_memory_text(const struct peak_memory *m)
 	const char *unit = gigabytes ? "GB" : "MB";
 	double size = gigabytes ? 1e9 : 1e6;
 	int decimals = m->mean_bytes < 10 * size ? 2 : 1;
-	const char *sd = m->n > 1 && !m->at_most
-				 ? text_brief(", σ %.*f %s", decimals, m->sd_bytes / size, unit)
-				 : "";
+	const char *sd = m->n > 1 ? text_brief(", σ %.*f %s", decimals, m->sd_bytes / size, unit) : "";
 
-	if (m->n == 0)
+	if (m->n == 0 || m->at_most)
 		return "";
-	return text_brief(
-		"%s%.*f %s%s", m->at_most ? "at most " : "", decimals, m->mean_bytes / size, unit, sd);
+	return text_brief("%.*f %s%s", decimals, m->mean_bytes / size, unit, sd);
 }
 
 json_t *peak_memory_as_json(const struct peak_memory *m)

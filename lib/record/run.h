@@ -133,7 +133,21 @@ struct sample {
 	bool incomplete;            /* executions may be missing */
 	bool max_rss_at_most; /* the kernel counts what EMP had when it started the program, which was more */
 	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
+	int64_t et_late_ns; /* its end was seen late: ET is up to this much too long; -1: unknown */
 };
+
+/* Whether its end was seen so late that its ET means little. */
+static inline bool sample_is_late(const struct sample *sample)
+{
+	return sample->et_late_ns > sample->et_ns / 100;
+}
+
+/* Whether ET is the time of all that PT and W count: no process of the program went on after it,
+ * and its end is known. */
+static inline bool sample_is_whole(const struct sample *sample)
+{
+	return sample->left_behind == 0 && !sample_is_late(sample);
+}
 
 /* W as a part of ET; -1: unknown, or longer, since several tasks waited at once on several CPUs. */
 static inline int64_t sample_wait_ns(const struct sample *sample)
@@ -146,6 +160,8 @@ static inline int64_t sample_taken_ns(const struct sample *sample)
 {
 	if (sample->wait_ns >= 0)
 		return sample->wait_ns;
+	if (sample->left_behind > 0) /* part of PT is after ET */
+		return sample->et_ns;
 	return sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0;
 }
 
@@ -345,7 +361,7 @@ struct peak_memory {
 /* out[i]: sample i was discarded. */
 struct peak_memory peak_memory_of(const struct sample *samples, const bool *out, size_t n);
 
-/* "12.3 MB, σ 0.1 MB"; "at most 12.3 MB"; "": not known. */
+/* "12.3 MB, σ 0.1 MB"; "": not known. */
 const char *peak_memory_text(const struct peak_memory *memory);
 /* "mean_bytes", "sd_bytes" and "at_most"; null: not known. */
 json_t *peak_memory_as_json(const struct peak_memory *memory);

@@ -12,8 +12,8 @@ static const double FEW_TICKS_NS = 20e6;
 /* A program that was off the CPU for more than this share of its ET gets a remark. */
 static const double MOSTLY_ON_CPU = 0.95;
 
-/* PT may contain this much from before the start of ET. */
-static const double MOST_OF_A_START_NS = 1e6;
+/* PT may contain this much from before the start of ET, or from after its end. */
+static const double MOST_OF_A_START_NS = 1e6, LEAST_OF_A_START_NS = 2e4;
 
 /* Of ET − PT: if other processes used at least this share, they may explain all of it. */
 static const double EXPLAINS = 0.8;
@@ -55,12 +55,13 @@ double range_step(const struct summary *s)
 	return fmin(s->sd_ns, (double)s->min_ns / 100);
 }
 
-/* Whether PT is more than ET although the program was on one CPU: PT includes the work before exec. */
-static bool pt_includes_start(const struct discarding *d)
+/* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work
+ * before exec. */
+static bool pt_includes_start(const struct discarding *d, double least_ns)
 {
 	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
 
-	return more_ns > 0 && (d->run.cpu >= 0 || more_ns < MOST_OF_A_START_NS);
+	return more_ns > least_ns && (d->run.cpu >= 0 || more_ns < MOST_OF_A_START_NS);
 }
 
 /* "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in ticks. */
@@ -85,12 +86,14 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	const char *pt_text = center_text(pt, unit), *et_text = center_text(et, unit), *interval = "";
 	const char *cv = pt->n > 1 ? text_brief("CV %s", text_percent(pt->relative_error)) : "";
 	const char *split = split_text(s, unit);
-	const char *share = s->on_cpu > 1 && !pt_includes_start(s->result)
-				    ? text_brief("on %.2g CPUs", s->on_cpu)
-				    : text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
+	const char *share = ""; /* not known */
 	const char *waits = ""; /* why the program is not on a CPU all the time */
 	size_t columns = 0;
 
+	if (s->on_cpu > 1 && !pt_includes_start(s->result, 0))
+		share = text_brief("on %.2g CPUs", s->on_cpu);
+	else if (!isnan(s->on_cpu))
+		share = text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
 	if (!isnan(ci->low_ns))
 		interval = text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, unit);
 	for (size_t i = 0; i < 3; i++) {
@@ -239,7 +242,7 @@ void screen_print(FILE *file, const struct screen *s)
 	terminal_print_name(file, s->name, columns);
 	fprintf(file, "%*s  %s\n", spaces_to(columns, terminal_text(s->name)), "", right);
 	print_times(file, s, unit);
-	if (s->memory.n > 0 && s->notes.n < left) {
+	if (*peak_memory_text(&s->memory) && s->notes.n < left) {
 		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
 		left--;
 	}
@@ -447,6 +450,8 @@ struct screen run_screen_fill(const struct run_result *result)
 		const struct sample *sample = &result->samples[i];
 		int64_t wait_ns = sample_wait_ns(sample);
 
+		if (!sample_is_whole(sample))
+			continue;
 		et += (double)sample->et_ns;
 		pt += (double)sample->pt_ns;
 		wait += wait_ns < 0 ? 0 : (double)wait_ns;
@@ -455,7 +460,7 @@ struct screen run_screen_fill(const struct run_result *result)
 	while (s.n_others < d->others.n && s.n_others < SCREEN_OTHERS &&
 		(double)d->others.items[s.n_others].disturbed_ns > LEAST_SHOWN * et)
 		s.n_others++;
-	s.on_cpu = et > 0 ? pt / et : 0;
+	s.on_cpu = et > 0 ? pt / et : NAN;
 	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
 	taken = isnan(s.taken) ? et - pt : s.taken * et;
 	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0 ? (double)d->disturbed_ns / taken : NAN;
@@ -490,6 +495,33 @@ void run_screen_note_correlation(
 			"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.2g in %s",
 			worst->interval.calibrated ? "are" : "seem", n > 1 ? "≤ " : "", worst->interval.lag1,
 			worst->kept.n, worst->interval.effective_n, n > 1 ? "CIs" : "the CI");
+}
+
+/* What the ends of the program do to its times. Returns how many processes were left behind. */
+static int64_t note_ends(struct notes *notes, const struct run_result *result)
+{
+	size_t n_leaving = 0, n_late = 0, n = result->n_samples;
+	int64_t left_behind = 0, late_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sample *sample = &result->samples[i];
+		bool late = sample_is_late(sample);
+
+		n_leaving += sample->left_behind > 0;
+		left_behind += sample->left_behind;
+		n_late += late;
+		if (late && sample->et_late_ns > late_ns)
+			late_ns = sample->et_late_ns;
+	}
+	if (left_behind > 0)
+		notes_add(notes, NOTE_PROGRAM,
+			"%" PRId64 " process%s left behind in %zu of %zu samples: in PT, not in ET",
+			left_behind, left_behind == 1 ? "" : "es", n_leaving, n);
+	if (n_late > 0)
+		notes_add(notes, NOTE_PROGRAM,
+			"ET is up to %s too long in %zu of %zu samples: the end was seen late",
+			text_duration(late_ns), n_late, n);
+	return left_behind;
 }
 
 void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
@@ -542,7 +574,8 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 
 			notes_add(notes, NOTE_NOISE, "Warning: %s", text);
 		}
-	if (d->run.kind != RUN_LOAD && d->pt.kept.n > 0 && pt_includes_start(d))
+	if (note_ends(notes, result) == 0 && d->run.kind != RUN_LOAD && d->pt.kept.n > 0 &&
+		pt_includes_start(d, LEAST_OF_A_START_NS))
 		notes_add(notes, NOTE_OTHER,
 			"PT is %s more than ET: it includes the work to start the program",
 			text_precise(more_ns, more_ns / 10));

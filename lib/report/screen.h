@@ -22,8 +22,8 @@ struct screen {
 	char inc_units[128];       /* PT in units of INC; "": not known */
 	double user_ns, system_ns; /* means of the samples kept; below 0: not known */
 	bool approximate;          /* user and system were counted in ticks */
-	double on_cpu;             /* PT / ET, all samples */
-	double taken;              /* W / ET, all samples; NAN: not known */
+	double on_cpu;             /* PT / ET, all samples that are whole (run.h); NAN: there are none */
+	double taken;              /* W / ET, likewise; NAN: not known */
 	struct peak_memory memory; /* a line, if there is room */
 	struct screen_reason *reasons;
 	size_t n_reasons;

@@ -349,6 +349,8 @@ static int64_t find_wait(const struct raw_sample *o)
 	int64_t before_ns = o->exec.wait_before_ns, wait_ns = usages->wait_ns - before_ns;
 	int64_t rest_ns = o->exec.et_ns - o->exec.pt_ns;
 
+	if (o->exec.left_behind > 0) /* they went on to wait after ET */
+		return -1;
 	if (usages->wait_ns < 0 && o->exec.wait_ns >= 0)
 		wait_ns = o->exec.wait_ns;
 	else if (usages->wait_ns < 0 || before_ns < 0 || o->exec.escaped ||
@@ -359,6 +361,18 @@ static int64_t find_wait(const struct raw_sample *o)
 	else if (wait_ns < 0)
 		wait_ns = 0;
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
+}
+
+/* What the kernel reports of a process that this one started begins with the peak of this one. More
+ * than that is the program's own. */
+static void find_peak(struct raw_sample *o)
+{
+	struct rusage own;
+
+	getrusage(RUSAGE_SELF, &own);
+	o->knows_peak = o->exec.max_rss_bytes > own.ru_maxrss * 1024 || o->usages.peak_bytes > 0;
+	if (o->exec.max_rss_bytes <= own.ru_maxrss * 1024 && o->usages.peak_bytes > 0)
+		o->exec.max_rss_bytes = o->usages.peak_bytes;
 }
 
 /* Context switches are those of the program itself. */
@@ -436,7 +450,11 @@ int observe_sample(const struct command_spec *spec, struct counter_reader *count
 
 	if (r == 0)
 		r = program_run(spec, &ret->exec, err);
-	return r == 0 ? observe_end(spec, counters, ret, err) : r;
+	if (r == 0)
+		r = observe_end(spec, counters, ret, err);
+	if (r == 0)
+		find_peak(ret);
+	return r;
 }
 
 /* What the processes of one program of a duet used, in all its repetitions. */
@@ -534,6 +552,8 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 		o.usages.taken_ns = -1;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		ret[i].usages = o.usages;
+		ret[i].usages.peak_bytes = -1; /* of one of them */
+		find_peak(&ret[i]);
 		ret[i].changes = o.changes;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		/* whose it is that escaped without a tag is not known */

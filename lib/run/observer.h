@@ -29,6 +29,7 @@ struct raw_sample {
 	struct process_cpus
 		usages;  /* without the program's own; owned by the accounting until the next sample */
 	int64_t wait_ns; /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
+	bool knows_peak; /* exec.max_rss_bytes is the program's own, and not at least that of this process */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 	struct duet_part part;   /* of a duet; .spawned is that above */

@@ -92,9 +92,7 @@ static struct execution *make_rows(
 {
 	struct execution *executions = xcalloc(o->usages.n, sizeof(*executions));
 	const struct exec_result *p = &o->exec;
-	struct rusage own;
 
-	getrusage(RUSAGE_SELF, &own);
 	*ret = (struct sample){
 		.n = n,
 		.start_ns = p->start_ns,
@@ -103,13 +101,14 @@ static struct execution *make_rows(
 		.user_ns = p->user_ns,
 		.system_ns = p->system_ns,
 		.max_rss_bytes = p->max_rss_bytes,
-		.max_rss_at_most = p->max_rss_bytes <= own.ru_maxrss * 1024,
+		.max_rss_at_most = !o->knows_peak,
 		.observer_ns = o->observer_ns,
 		.lost = (int64_t)o->usages.lost,
 		.exit_status = process_exit_status(p->wait_status),
 		.left_behind = p->left_behind,
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
+		.et_late_ns = p->late_ns,
 	};
 	o->changes.sample = n;
 	*ret_known = true;
@@ -200,6 +199,8 @@ static int store_or_count(
 		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
 	s->left_behind += sample.left_behind;
 	s->killed += o->exec.killed;
+	s->et_ns += sample.et_ns;
+	s->end_delay_ns += o->exec.end_delay_ns;
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
@@ -251,19 +252,23 @@ static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t
 	const struct sampling *s = &items[0];
 	char text[ESTIMATE_SIZE] = "";
 	int tries = 0, stopped, used = 0, r;
-	bool fit = g->n <= MAX_ESTIMATES;
+	bool fit = g->n <= MAX_ESTIMATES, begun;
 
 	do {
 		stopped = 0;
 		r = call_hook(hooks->prepare, items, n, err);
-		if (r == 0)
+		begun = r == 0;
+		if (begun)
 			r = stopped = observe_in_turn(g->plan, items, n, seen, err);
 		for (size_t i = 0; r == 0 && i < n; i++)
 			r = store_or_count(g->plan, &items[i], &seen[i], err);
 		for (size_t i = 0; stopped > 0 && i < n; i++)
 			items[i].again++;
-		if (r >= 0)
-			r = call_hook(hooks->conclude, items, n, err);
+		if (begun) { /* also after a failure, which is the first */
+			int concluded = call_hook(hooks->conclude, items, n, r < 0 ? NULL : err);
+
+			r = r < 0 ? r : concluded;
+		}
 		if (r == 0 && stopped > 0 && ++tries == MOST_TRIES)
 			r = error_say(err, -ECANCELED,
 				"this process was stopped in each of %d tries of %s %u: '%.400s' seems to stop its parent (SIGSTOP, SIGTSTP)",

@@ -77,13 +77,14 @@ struct sampling {
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
 	int64_t before_ns; /* and of the program's process before the program was executed, which is not in PT */
-	int64_t pt_ns;
-	uint32_t taken;   /* samples */
-	int left_behind;  /* processes that outlived the program */
-	int killed;       /* of those, the ones that were killed */
-	int escaped;      /* samples in which some of the program ran outside its cgroup */
-	char escapee[16]; /* a process that did, "": not known */
-	int again;        /* samples and warm-ups that were stopped (^Z), dropped and taken again */
+	int64_t pt_ns, et_ns;
+	int64_t end_delay_ns; /* how long this process waited for a CPU after the ends, which is not in ET */
+	uint32_t taken;       /* samples */
+	int left_behind;      /* processes that outlived the program */
+	int killed;           /* of those, the ones that were killed */
+	int escaped;          /* samples in which some of the program ran outside its cgroup */
+	char escapee[16];     /* a process that did, "": not known */
+	int again;            /* samples and warm-ups that were stopped (^Z), dropped and taken again */
 };
 
 /* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends the sampling. */

@@ -8,8 +8,10 @@ First what one call costs that takes one sample of `true`: its wall time, and th
 waiting for it (plain.c). Then the elapsed time of `true` by each tool (the median), and the time from one start of `true` to the next (the wall
 time of 100 more samples, so that a tool's own start and end do not count), beside those of plain.c in the same minute: of tools that run on any CPU, of tools that
 are bound to one CPU with `true`, and of emp-measure on any CPU with `true` on one. Then the observer's CPU time in a sample, with so many
-processes on the machine, compared with that of only starting the program and waiting for it. Medians over the rounds; ratios are of figures of one round."""
-import argparse, json, os, resource, signal, sqlite3, subprocess, sys, tempfile, time
+processes on the machine, compared with that of only starting the program and waiting for it. Medians over the rounds; ratios are of figures of one round.
+Last how much longer than its own work each tool says that a program takes which notes when it began and, as its last act, when it ended:
+the start (exec, loader), the end (the kernel releases the memory), and how late the tool sees it; alone, and beside busy loops."""
+import argparse, array, json, os, resource, signal, sqlite3, subprocess, sys, tempfile, time
 from statistics import median
 
 parser = argparse.ArgumentParser()
@@ -28,7 +30,7 @@ def path(name):
     return os.path.join(build, name)
 
 def emp(backend, n, *program, options=()):
-    return [path("measure/emp-measure"), "--db", book, "--accounting", backend, *options, "-r", str(n), "--export-json", out, "--", *program]
+    return [path("measure/emp-measure"), "--ignore-lock", "--db", book, "--accounting", backend, *options, "-r", str(n), "--export-json", out, "--", *program]
 
 def hyperfine(n):
     return ["hyperfine", "-N", "-r", str(n), "--export-json", out, "true"]
@@ -120,8 +122,43 @@ def print_cost():
             sleeper.send_signal(signal.SIGKILL)
             sleeper.wait()
 
+def beyond_us(tool, marks):
+    """How much more than the program's own time each time is."""
+    subprocess.run(tool, check=True, stdout=null, stderr=null, env={**os.environ, "EMP_MARKS": marks})
+    own = array.array("q", open(marks, "rb").read())
+    own = [end - begin for begin, end in zip(own[::2], own[1::2])]
+    os.unlink(marks)
+    result = json.load(open(out))["results"][0]
+    times = [ns / 1e9 for ns in result["emp"]["et_ns"]] if "emp" in result else result["times"]
+    return [time * 1e6 - mark / 1e3 for time, mark in zip(times, own[-len(times):])] # without warm-ups
+
+def print_ends():
+    burn = [path("tests/machine/burn"), "--mark", "3"]
+    cpus = sorted(os.sched_getaffinity(0))
+    n = 30
+    pinned = ["taskset", "-c", str(cpus[-1])]
+    tools = {"hyperfine -N": ["hyperfine", "-N", "-r", str(n), "--export-json", out, " ".join(burn)],
+             "hyperfine -N, taskset": ["hyperfine", "-N", "-r", str(n), "--export-json", out, " ".join(pinned + burn)]}
+    for backend in "bpf", "taskstats", "none":
+        for options in (), ("--cpu", str(cpus[-1])):
+            tools[" ".join(("emp-measure,", backend, *options))] = emp(backend, n, *burn, options=options)
+    print(f"{'ET BEYOND THE WORK':32}{'LOOPS':>12}{'MEDIAN':>12}{'95 %':>12}{'MOST':>12}")
+    for loops in [], cpus[:1], cpus:
+        for name, tool in tools.items():
+            burning = [subprocess.Popen(["taskset", "-c", str(cpu), "sh", "-c", "while :; do :; done"]) for cpu in loops]
+            try:
+                beyond = sorted(beyond_us(tool, os.path.join(tmp.name, "marks")))
+            finally:
+                for loop in burning:
+                    loop.kill()
+                    loop.wait()
+            where = "on CPU " + ",".join(map(str, loops)) if loops else "none"
+            print(f"{name:32}{where:>12}{median(beyond):9.0f} us{beyond[int(0.95 * len(beyond))]:9.0f} us{beyond[-1]:9.0f} us")
+
 print_calls()
 print()
 print_times()
 print()
 print_cost()
+print()
+print_ends()

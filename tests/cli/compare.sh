@@ -187,7 +187,7 @@ that "tables are sorted when asked to" test "$(grep -o 'burn [0-9]*' sorted.md |
 that "the fastest is 1.00" sh -c "grep 'burn 5' sorted.md | grep -q '| 1.00 |'"
 # as hyperfine's plot_histogram.py, plot_whisker.py and advanced_statistics.py read it
 that "hyperfine's scripts can read it" json document.json \
-	'[(b["command"], min(b["times"]), max(b["times"]), b["mean"], b["stddev"], b["median"], b["user"], b["system"], b["exit_codes"], b["memory_usage_byte"]) for b in d["results"]]'
+	'[(b["command"], min(b["times"]), max(b["times"]), b["mean"], b["stddev"], b["median"], b["user"], b["system"], b["exit_codes"], b.get("memory_usage_byte")) for b in d["results"]]'
 
 # documents to standard output and to pipes: once, at the end
 $measure -r 2 --style none --order sequence --export-json - true false -i >stdout.json

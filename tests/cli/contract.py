@@ -31,7 +31,9 @@ DISCARD = {"by_cutoff": [{"sample": int, "daemon": str, "pt_ns": int, "cutoff_ns
 RUN = {"format": "emp-run", "version": 1, "program": "INC128", "task_length_s": 128, "resolution_ns": 1000000,
        "samples": [{"n": int, "start_ns": int, "et_ns": int, "pt_ns": int, "executions": [{"name": str, "pt_ns": int}, ...]}]}
 RESULT = {"command": str, "mean": float, "stddev": float, "median": float, "user": float, "system": float, "min": float, "max": float,
-          "times": [float], "memory_usage_byte": [int], "exit_codes": [0], "emp": {"pt": CLOCK, "et": CLOCK, "by_cutoff": list, "by_two_sd": list, "profile": (str, None)}}
+          "times": [float], "exit_codes": [0], "emp": {"pt": CLOCK, "et": CLOCK, "by_cutoff": list, "by_two_sd": list, "profile": (str, None)}}
+# Where it is known: always of a program that needs more than emp-measure itself.
+LARGE = {**RESULT, "memory_usage_byte": [int]}
 DUET = {"results": [RESULT], "comparisons": [{"reference": "true", "command": "sh -c :", "ratio": float, "interval": [float, float], "sd_log": float,
                                              "verdict": str}]}
 AUDIT = {"checks": [{"id": str, "level": str, "state": ("ok", "off", "absent", "unknown", "refused"), "value": (str, None), "wanted": str,
@@ -147,6 +149,7 @@ gives(AUDIT, "emp-setup audit --json", (0, 2))
 run(f"emp-calibrate --db book.db run --short 0.02x20 --long 0.1x4 --save mine --anyway --force --cpu {CPU}")
 gives(PROFILE | {"environment": {"digest": str}}, "emp-calibrate --db book.db profile export mine")
 gives({"results": [RESULT]}, f"emp-measure --db book.db --profile mine --cpu {CPU} -w 1 -r 3 --export-json out.json -- true", file="out.json")
+gives({"results": [LARGE]}, "emp-measure --db book.db -w 0 -r 2 --export-json out.json -- python3 -c 'bytearray(90000000)'", file="out.json")
 gives(DUET, f"emp-measure --db book.db --order duet --slice 10ms -r 10 --cpu {CPU} --json true 'sh -c :'")
 clocks = gives(CLOCKS, f"emp-calibrate --db book.db clocks --cpu {CPU} --json")
 names = {s["name"] for s in clocks["sources"]}

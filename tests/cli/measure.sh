@@ -231,4 +231,35 @@ grep -q __asan_ "$build/lib/clock/libemp-clock-preload.so" ||
 	expect 0 '^LD_PRELOAD=.*/libemp-clock-preload.so$' $measure -q -r 1 -w 0 --show-output --fast-clock -- env
 $measure -q -r 1 -w 0 -- echo hello >"$dir/silent"
 that "the program's output is not ours" sh -c "! grep -qx hello '$dir/silent'"
+printf '1\n2\n3\n' | while read -r line; do
+	$measure -q -r 1 -w 0 --style none --show-output -- cat >/dev/null
+	echo "$line"
+done >"$dir/lines"
+that "the caller's input is not the program's" test "$(tr -d '\n' <"$dir/lines")" = 123
+
+# the terminal of a program that ends before it has put it back
+for end in "sleep 1000" "kill -KILL \$\$" "exit 3"; do
+	raw="stty raw -echo </dev/tty; $end"
+	that "the terminal is as before after '$end'" sh -c 'test "$1" = "$2"' '' "$(
+		TERMINAL="$measure -q -w 0 -r 1 --timeout 1s -S sh --style none -- '$raw'" \
+			script -qec 'stty -g; eval "$TERMINAL" >/dev/null 2>&1; stty -g' /dev/null </dev/null |
+			tr -d '\r' | uniq | wc -l)" 1
+done
+
+# what --prepare began is concluded
+expect 1 'ended with exit status 1 in sample 1' $measure -q -r 3 -w 0 --conclude "echo failed >>'$dir/concluded'" -- false
+expect 124 'ran longer' $measure -q -r 3 -w 0 --timeout 10ms --conclude "echo late >>'$dir/concluded'" -- sleep 1000
+expect 1 "^emp-measure: --prepare 'false' ended" $measure -q -r 3 -w 0 --prepare false --conclude "echo not >>'$dir/concluded'" -- true
+$measure -q -r 3 -w 0 --conclude "echo interrupted >>'$dir/concluded'" -- sleep 1000 2>/dev/null &
+wait_until pgrep -P $! -x sleep
+kill -TERM $!
+wait $!
+that "once for each sample that began" test "$(tr '\n' ' ' <"$dir/concluded")" = "failed late interrupted "
+
+# what the program leaves behind
+expect 0 '^  2 processes left behind in 2 of 2 samples: in PT, not in ET$' \
+	$measure -q -r 2 -w 0 --cpu 0 --export-json "$dir/left.json" -- "$burn" --orphan 60
+that "its PT is no part of ET" sh -c "! grep -q 'on CPU\|impossible' '$dir/out'"
+that "how long it waited is not known" test \
+	"$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(wait_ns IS NULL) FROM sample WHERE run = (SELECT max(id) FROM run)')" = '2|2'
 finish

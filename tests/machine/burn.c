@@ -6,13 +6,17 @@
  *   burn --threads N MS  N threads take them together
  *   burn --sleep N ...   sleeps N milliseconds before the rest
  *   burn --cpu N ...     does the rest on this CPU
+ *   burn --fill KB       takes no CPU time, but memory
  *   burn --child MS      waits for a child that takes them
  *   burn --again MS      executes itself again
+ *   burn --mark MS       appends to the file EMP_MARKS when it began to work and when it ended, its last act, as two numbers
+ *                        of CLOCK_MONOTONIC_RAW
  *   burn --yield MS      yields the CPU all the time
  *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
 #include "lib/base/number.h"
 #include "tests/machine/burning.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -79,6 +83,16 @@ static int leave_orphan(int64_t until_ns)
 	return 0;
 }
 
+static _Noreturn void burn_and_mark(int64_t until_ns)
+{
+	int64_t marks[2] = {clock_ns(CLOCK_MONOTONIC_RAW)};
+	int fd = open(getenv("EMP_MARKS"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
+	burn(&until_ns);
+	marks[1] = clock_ns(CLOCK_MONOTONIC_RAW);
+	_exit(write(fd, marks, sizeof(marks)) != sizeof(marks));
+}
+
 int main(int argc, char **argv)
 {
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
@@ -92,10 +106,20 @@ int main(int argc, char **argv)
 	how = argc == 3 ? argv[1] : "";
 	if (argc == 4 && !strcmp(argv[1], "--threads"))
 		return burn_in_threads(atoi(argv[2]), until_ns);
+	if (!strcmp(how, "--fill")) {
+		size_t bytes = (size_t)atoll(argv[2]) * 1024;
+		volatile char *memory = malloc(bytes);
+
+		for (size_t i = 0; i < bytes; i++)
+			memory[i] = 1;
+		return 0;
+	}
 	if (!strcmp(how, "--flee"))
 		return flee(atoi(argv[2]));
 	if (!strcmp(how, "--orphan"))
 		return leave_orphan(until_ns);
+	if (!strcmp(how, "--mark"))
+		burn_and_mark(until_ns);
 	if (!strcmp(how, "--child"))
 		return burn_in_child(until_ns);
 	if (!strcmp(how, "--again"))

@@ -7,6 +7,7 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
+#include "lib/host/process/subprocess.h"
 
 #include <limits.h>
 #include <linux/filter.h>
@@ -104,6 +105,24 @@ static void an_orphan_is_counted_in_the_cgroup(void **state)
 	assert_true(clock_ns(CLOCK_MONOTONIC) - begin_ns - s.et_ns > 140 * NS_PER_MS);
 	assert_int_equal(s.left_behind, 1);
 	assert_int_equal(s.killed, 0);
+}
+
+/* Of two, one is in a cgroup below that of the program. */
+static void orphans_in_cgroups_below_are_counted(void **state)
+{
+	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
+	char *argv[] = {(char *)"sh", (char *)"-c",
+		(char *)"mkdir $0/below; sleep 1000 & (echo 0 >$0/below/cgroup.procs; exec sleep 1000) & "
+			"until grep -q . $0/below/cgroup.procs; do :; done",
+		cgroup->path, NULL};
+	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
+	struct exec_result s;
+
+	spec.linger_ns = 50 * NS_PER_MS;
+	s = run_ok(&spec);
+	assert_int_equal(s.wait_status, 0);
+	assert_int_equal(s.left_behind, 2);
+	assert_int_equal(s.killed, 2);
 }
 
 static void without_a_cgroup_pt_is_said_to_be_partial(void **state)
@@ -526,6 +545,78 @@ static void one_that_stops_is_noticed_among_several(void **state)
 	}
 }
 
+/* True: the process has stopped, with all below it, within 20 s. */
+static bool stops_with_children(pid_t pid)
+{
+	for (int ms = 0; ms < 20000; ms++) {
+		_cleanup_(freep) char *children = NULL;
+		siginfo_t info = {};
+		bool all = true;
+
+		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
+			info.si_pid == pid) {
+			path_read_text(AT_FDCWD, NULL, &children, "/proc/%d/task/%d/children", pid, pid);
+			for (const char *at = children; at && *at; at = strchr(at, ' ') + 1) {
+				_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", atoi(at));
+
+				all &= !stat || strchr("TZ", strrchr(stat, ')')[2]);
+			}
+			if (all)
+				return true;
+		}
+		usleep(1000);
+	}
+	return false;
+}
+
+/* Starts programs or hooks, one after another. Long arguments make the time to execve long. */
+static _Noreturn void start_for_ever(bool hooks)
+{
+	static char words[16][100000];
+	char *argv[ELEMENTS(words) + 2] = {(char *)"true"};
+	struct command_spec spec = spec_of(argv, "/bin/true", NULL);
+	const struct subprocess hook = {.argv = argv, .path = "/bin/true"};
+	struct exec_result exec;
+	int status, r = 0;
+
+	for (size_t i = 0; i < ELEMENTS(words); i++) {
+		memset(words[i], 'x', sizeof(words[i]) - 1);
+		argv[i + 1] = words[i];
+	}
+	setpgid(0, 0);
+	while (r == 0)
+		r = hooks ? subprocess_run(&hook, NULL, &status, NULL) : program_run(&spec, &exec, NULL);
+	_exit(1);
+}
+
+static void a_stop_while_a_program_is_started_stops_both(void **state)
+{
+	enum { STOPS = 30 };
+
+	for (int hooks = 0; hooks < 2; hooks++) {
+		bool stopped = true;
+		siginfo_t info;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			start_for_ever(hooks);
+		setpgid(pid, pid);
+		for (int i = 0; stopped && i < STOPS; i++) {
+			usleep((useconds_t)(1000 + rand() % 3000));
+			killpg(pid, i % 3 == 0 ? SIGTSTP : i % 3 == 1 ? SIGTTIN : SIGTTOU);
+			stopped = stops_with_children(pid);
+			if (stopped)
+				waitid(P_PID, (id_t)pid, &info, WSTOPPED);
+			killpg(pid, SIGCONT);
+		}
+		killpg(pid, SIGKILL);
+		assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
+		assert_int_equal(info.si_status, SIGKILL);
+		if (!stopped)
+			fail_msg("a %s was being started", hooks ? "hook" : "program");
+	}
+}
+
 /* As in Docker's containers. */
 static void refuse_clone3(void)
 {
@@ -569,6 +660,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pt_of_a_burning_program_is_right_to_a_percent),
 		cmocka_unit_test(an_orphan_is_counted_in_the_cgroup),
+		cmocka_unit_test(orphans_in_cgroups_below_are_counted),
 		cmocka_unit_test(without_a_cgroup_pt_is_said_to_be_partial),
 		cmocka_unit_test(an_orphan_that_stays_is_ended_after_linger),
 		cmocka_unit_test(the_next_sample_is_none_the_worse_for_what_was_ended),
@@ -587,6 +679,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_a_killed_observer_left_is_removed_by_the_next),
 		cmocka_unit_test(what_was_our_child_before_is_not_waited_for),
 		cmocka_unit_test(what_a_hook_left_is_not_the_programs),
+		cmocka_unit_test(a_stop_while_a_program_is_started_stops_both),
 		cmocka_unit_test(where_clone3_is_refused_programs_start_without_a_cgroup),
 	};
 

@@ -474,6 +474,190 @@ TEST_OBSERVED(so_it_is_whatever_the_program_does)
 		assert_wait_is_exact(*state, (char *const *)ways[i]);
 }
 
+/* This process makes itself larger than the program, as emp-measure is. */
+TEST_OBSERVED(peak_memory_is_the_programs_own)
+{
+	const struct accounting_support support = accounting_support_read(AT_FDCWD);
+	enum { LARGE = 64 << 20, FILLED = 8 << 20, OTHER = 1 << 20 };
+	_cleanup_(freep) char *large = malloc(LARGE);
+	char *argv[] = {(char *)"burn", (char *)"--fill", (char *)"8192", NULL};
+	char *shell[] = {(char *)"sh", (char *)"-c", (char *)"$EMP_BURN --fill 8192 & wait; exec true", NULL};
+	const char *burn = program;
+	struct raw_sample seen;
+
+	memset(large, 1, LARGE);
+	__asm__ volatile("" : : "r"(large) : "memory");
+	seen = observe_command(*state, argv);
+	if (support.kernel_major < 6 || (support.kernel_major == 6 && support.kernel_minor < 16)) {
+		assert_false(seen.knows_peak); /* it is at least what this process has */
+		return;
+	}
+	assert_true(seen.knows_peak);
+	assert_in_range(seen.exec.max_rss_bytes, FILLED, FILLED + 4 * OTHER);
+	argv[2] = (char *)"0";
+	seen = observe_command(*state, argv);
+	assert_in_range(seen.exec.max_rss_bytes, OTHER / 4, 4 * OTHER);
+	program = "/bin/sh"; /* the greatest of its processes, and not what is executed last */
+	seen = observe_command(*state, shell);
+	program = burn;
+	assert_in_range(seen.exec.max_rss_bytes, FILLED, FILLED + 4 * OTHER);
+}
+
+static char *marks_path(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/dev/shm/emp-marks-%d", getpid());
+	setenv("EMP_MARKS", path, 1);
+	return path;
+}
+
+enum { MARKED = 20 };
+
+static int compare_ns(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How much later than its last mark each of MARKED programs is said to have ended, in ascending
+ * order: the item at `at`. */
+static int64_t after_marks(const int64_t *ends_ns, size_t at)
+{
+	_cleanup_(closep) int fd = open(marks_path(), O_RDONLY | O_CLOEXEC);
+	int64_t marks[MARKED][2], late_ns[MARKED];
+
+	assert_int_equal(pread(fd, marks, sizeof(marks), 0), sizeof(marks));
+	for (size_t i = 0; i < MARKED; i++)
+		late_ns[i] = ends_ns[i] - marks[i][1];
+	qsort(late_ns, MARKED, sizeof(*late_ns), compare_ns);
+	return late_ns[at];
+}
+
+/* What the kernel takes to end a program, for a parent that awaits it without sleeping, where that
+ * is not disturbed. */
+static int64_t kernels_end_ns(void)
+{
+	char *argv[] = {(char *)"burn", (char *)"--mark", (char *)"3", NULL};
+	int64_t ends_ns[MARKED];
+
+	unlink(marks_path());
+	for (size_t i = 0; i < MARKED; i++) {
+		pid_t pid = vfork();
+
+		if (pid == 0) {
+			execv(program, argv);
+			_exit(127);
+		}
+		while (waitpid(pid, NULL, WNOHANG) == 0)
+			;
+		ends_ns[i] = clock_ns(CLOCK_MONOTONIC_RAW);
+	}
+	return after_marks(ends_ns, MARKED / 4);
+}
+
+/* Of programs pinned to a CPU, or not (-1); the samples in which it says that the end was seen late
+ * do not count. */
+static int64_t ends_late_ns(const struct observer *o, int cpu)
+{
+	char *argv[] = {(char *)"burn", (char *)"--mark", (char *)"3", NULL};
+	struct command_spec spec = {
+		.argv = argv,
+		.path = program,
+		.cpu = cpu,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1,
+		.cgroup = o->cgroup,
+		.accounting = o->accounting,
+		.linger_ns = NS_PER_S,
+	};
+	int64_t ends_ns[MARKED];
+	struct error err;
+
+	unlink(marks_path());
+	for (size_t n = 0; n < MARKED; n++) {
+		struct raw_sample seen;
+
+		if (observe_sample(&spec, o->counters, &seen, &err) < 0)
+			fail_msg("%s", err.text);
+		assert_int_equal(seen.exec.wait_status, 0);
+		assert_true(seen.exec.late_ns >= 0);
+		if (o->accounting)
+			assert_int_equal(seen.exec.late_ns, 0);
+		/* One that may be late counts as if its end was right: fewer than half are. */
+		ends_ns[n] = seen.exec.start_raw_ns + seen.exec.et_ns - seen.exec.late_ns;
+	}
+	return after_marks(ends_ns, MARKED / 2);
+}
+
+/* With a loop on the CPU of the observer, and on each CPU. The kernel itself takes some time to end
+ * a program, and more beside loops, so the best of several tries counts. */
+TEST_OBSERVED(et_ends_with_the_program_and_not_when_the_observer_runs_again)
+{
+	const int64_t MOST_NS = 50 * NS_PER_US;
+	_cleanup_(observer_close) struct observer none = {};
+	const struct observer *observers[] = {*state, &none};
+	int first = -1;
+	cpu_set_t cpus;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	while (!CPU_ISSET(++first, &cpus))
+		;
+	assert_int_equal(observer_open(&none, ACCOUNTING_NONE, last_cpu(), NULL), 0);
+	for (int loops = 1; loops <= 2; loops++)
+		for (int pinned = 0; pinned < 2; pinned++)
+			for (size_t i = 0; i < ELEMENTS(observers); i++) {
+				int64_t late_ns = INT64_MAX, end_ns = 0;
+				cpu_set_t one;
+
+				CPU_ZERO(&one);
+				CPU_SET(first, &one);
+				for (int k = 0; k < TRIES && (late_ns < 0 || late_ns > end_ns + MOST_NS);
+					k++) {
+					pid_t pids[2] = {};
+
+					end_ns = kernels_end_ns();
+					pids[0] = compete("first", first);
+					if (loops == 2)
+						pids[1] = compete("last", last_cpu());
+					if (pinned)
+						sched_setaffinity(0, sizeof(one), &one);
+					late_ns = ends_late_ns(observers[i], pinned ? last_cpu() : -1);
+					sched_setaffinity(0, sizeof(cpus), &cpus);
+					for (int p = 0; p < loops; p++)
+						stop(pids[p]);
+				}
+				printf("%s, %d loops, %s: median of ends %" PRId64
+				       " us, the kernel's own %" PRId64 " us\n",
+					observers[i]->backend, loops, pinned ? "pinned" : "not pinned",
+					late_ns / 1000, end_ns / 1000);
+				if (late_ns > end_ns + MOST_NS || late_ns < 0)
+					fail_msg("%s, %d loops, pinned: %d: %" PRId64
+						 " us late, the kernel %" PRId64 " us",
+						observers[i]->backend, loops, pinned, late_ns / 1000,
+						end_ns / 1000);
+			}
+	unlink(marks_path());
+}
+
+/* Also those that have ended before the observer gets a CPU. */
+TEST_OBSERVED(what_outlives_the_program_is_counted_beside_loops)
+{
+	char *argv[] = {(char *)"burn", (char *)"--orphan", (char *)"2", NULL};
+	pid_t pids[] = {compete("first", 0), compete("last", last_cpu())};
+
+	for (int i = 0; i < MARKED; i++) {
+		struct raw_sample seen = observe_command(*state, argv);
+
+		assert_int_equal(seen.exec.left_behind, 1);
+		assert_int_equal(seen.wait_ns, -1);
+	}
+	for (size_t i = 0; i < ELEMENTS(pids); i++)
+		stop(pids[i]);
+}
+
 int check_begin(void)
 {
 	program = getenv("EMP_BURN");

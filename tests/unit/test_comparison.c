@@ -107,6 +107,28 @@ TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 	assert_int_equal(clocks_of(0.5, 0.5, COMPARE_DEFAULT, true), COMPARE_PT);
 }
 
+TEST(samples_whose_end_was_seen_late_are_in_no_comparison_of_et)
+{
+	struct sample samples[N] = {};
+	bool out[N] = {[0] = true};
+	const struct discarding d = {.out = out};
+	struct comparison_side sides[N_COMPARISON_CLOCKS];
+
+	for (int i = 0; i < N; i++)
+		samples[i] = (struct sample){.n = (uint32_t)i + 1, .pt_ns = NS_PER_S, .et_ns = NS_PER_S};
+	for (int late = 0; late < N; late++) {
+		samples[N - 1 - late].et_ns *= 2;
+		samples[N - 1 - late].et_late_ns = NS_PER_S;
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			sides[clock] = comparison_side_make(&d, samples, N, clock);
+		assert_int_equal(sides[COMPARISON_PT].n, N - 1);
+		assert_int_equal(sides[COMPARISON_ET].n, late + 1 < N ? N - 2 - late : 0);
+		assert_int_equal(comparison_clocks(COMPARE_DEFAULT, sides, sides), COMPARE_PT);
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			comparison_side_clear(&sides[clock]);
+	}
+}
+
 TEST(a_file_without_starts_is_a_separate_run)
 {
 	make_side(&a, 0, 2, 0);

@@ -250,6 +250,37 @@ TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
 	assert_note(0, "Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
 }
 
+TEST_OF_RUN(the_time_of_processes_left_behind_is_not_compared_with_et)
+{
+	for (uint32_t i = 0; i < N; i++) {
+		r.samples[i].left_behind = 2;
+		r.samples[i].et_ns = 10 * NS_PER_MS;
+		r.samples[i].wait_ns = 0; /* as version 0.2 stored it */
+	}
+	discard(NULL, 0);
+	r.discarding.run.cpu = 1;
+	r.discarding.run.wait_source = (char *)"bpf";
+	fill(NULL);
+	r.discarding.run.wait_source = NULL;
+	assert_true(isnan(s.on_cpu));
+	assert_true(isnan(s.taken));
+	assert_int_equal(s.notes.n, 1);
+	assert_note(0, "24 processes left behind in 12 of 12 samples: in PT, not in ET");
+	r.samples[0].left_behind = 0;
+	fill(NULL);
+	assert_close(s.on_cpu, 10, 0.01);
+}
+
+TEST_OF_RUN(an_end_that_was_seen_late_is_no_waiting)
+{
+	r.samples[3].et_ns = 220 * NS_PER_MS;
+	r.samples[3].et_late_ns = 110 * NS_PER_MS;
+	r.samples[4].et_late_ns = 100 * NS_PER_US; /* hardly */
+	fill_undisturbed(NULL);
+	assert_close(s.on_cpu, 100.5 / 110.5, 0.001);
+	assert_note(0, "ET is up to 110.0 ms too long in 1 of 12 samples: the end was seen late");
+}
+
 TEST_OF_RUN(no_samples_are_not_correlated)
 {
 	for (uint32_t i = 0; i < N; i++)

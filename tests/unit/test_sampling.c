@@ -189,7 +189,7 @@ TEST_IN_BOOK(what_fails_first_is_reported_and_every_run_that_was_begun_is_ended)
 	fails_at = "t2";
 	assert_int_equal(sampling_run(&two.plan, &s->err), -EIO);
 	assert_string_equal(s->err.text, "t2 fails");
-	assert_string_equal(events, "b1b2p1t1c1p2t2e1e2");
+	assert_string_equal(events, "b1b2p1t1c1p2t2c2e1e2");
 	check_run(s, two.runs[0].id, "failed", 1);
 	check_run(s, two.runs[1].id, "failed", 1);
 }

@@ -75,3 +75,6 @@ ALTER TABLE load_sample ADD COLUMN cpus INTEGER CHECK(cpus >= 1);
 
 -- 1: max_rss_bytes is no more than what EMP itself had when it started the program.
 ALTER TABLE sample ADD COLUMN max_rss_at_most INTEGER NOT NULL DEFAULT 0 CHECK(max_rss_at_most IN (0, 1));
+
+-- How much too long et_ns may be, because the end was seen late; NULL: not known.
+ALTER TABLE sample ADD COLUMN et_late_ns INTEGER CHECK(et_late_ns >= 0);

@@ -279,6 +279,25 @@ __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit
 bool has_scheduler_lead;
 __u64 own_wait_ns; /* of the caller of read_own_wait */
 
+/* Peak resident memory of the program's processes since the first snapshot: the most of those that
+ * ended on some of the CPUs. */
+enum { PEAKS = 64 };
+__u64 observer_mm; /* as observer_tgid */
+__u64 peak_pages[PEAKS];
+
+/* When children of the observer ended, the latest in each place. */
+enum { ENDS = 64 };
+__u32 end_pids[ENDS];
+__u64 end_times[ENDS];
+
+static __always_inline void note_observer(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	observer_tgid = bpf_get_current_pid_tgid() >> 32;
+	observer_mm = (unsigned long)BPF_CORE_READ(task, mm);
+}
+
 static __always_inline bool is_dead(const struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->__state))
@@ -428,7 +447,7 @@ int walk_tasks(void *context)
 	struct bpf_iter_task it;
 	struct task_struct *next;
 
-	observer_tgid = bpf_get_current_pid_tgid() >> 32;
+	note_observer();
 	walk_n = 0;
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, (void *)0, BPF_TASK_ITER_ALL_THREADS);
@@ -446,7 +465,7 @@ static __always_inline int write_task(struct bpf_iter__task *ctx, struct task_st
 {
 	struct task_record record = {};
 
-	observer_tgid = bpf_get_current_pid_tgid() >> 32;
+	note_observer();
 	describe_times(&record, task);
 	catch_up(&record, task);
 	describe_process(&record, task);
@@ -491,13 +510,50 @@ static __always_inline __u64 wake_flags(void)
 									 : BPF_RB_NO_WAKEUP;
 }
 
+/* `which` must be a constant: the kernel's elements are larger than those that are declared
+ * here. */
+#define PAGES(mm, which)                                              \
+	({                                                            \
+		__s64 n = BPF_CORE_READ(mm, rss_stat[(which)].count); \
+		n > 0 ? n : 0;                                        \
+	})
+
+/* The caller is about to give up its address space. What the kernel reports of a process
+ * (getrusage) begins with the peak of the one that started it. */
+static __always_inline int note_peak(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	__u32 at = bpf_get_smp_processor_id() % PEAKS;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	int level = program_level;
+	__u64 now, peak;
+
+	if (!mm || (unsigned long)mm == observer_mm || level <= 0 ||
+		bpf_get_current_ancestor_cgroup_id(level) != program_cgroup)
+		return 0;
+	now = PAGES(mm, MM_FILEPAGES) + PAGES(mm, MM_ANONPAGES) + PAGES(mm, MM_SHMEMPAGES);
+	peak = BPF_CORE_READ(mm, hiwater_rss);
+	if (now > peak)
+		peak = now;
+	if (peak > peak_pages[at])
+		peak_pages[at] = peak;
+	return 0;
+}
+
 /* A parent can release a task before its last context switch. Then the task is in no snapshot, and its record comes
  * later; these counts show whether to wait for it. */
 SEC("tp_btf/sched_process_exit")
 int task_exits(void *context)
 {
 	__sync_fetch_and_add(&exits_begun, 1);
-	return 0;
+	return bpf_core_field_exists(((struct mm_struct *)0)->rss_stat[0].count) ? note_peak() : 0;
+}
+
+/* It executes another file. For Linux 6.16 and newer, where task_exits still sees the memory. */
+SEC("tp_btf/sched_prepare_exec")
+int memory_ends(void *context)
+{
+	return note_peak();
 }
 
 static __always_inline int record_exit(struct task_struct *prev)
@@ -563,6 +619,20 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
 	bpf_probe_read_kernel_str(record->path, sizeof(record->path), BPF_CORE_READ(bprm, filename));
 	bpf_ringbuf_submit(record, wake_flags());
+	return 0;
+}
+
+/* The kernel sends SIGCHLD when it tells the parent that a process with all its threads has ended:
+ * the observer runs some time after that. */
+SEC("tp_btf/signal_generate")
+int BPF_PROG(child_ends, int signal, void *info, struct task_struct *to)
+{
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+
+	if (signal == SIGCHLD && (__u32)BPF_CORE_READ(to, tgid) == observer_tgid) {
+		end_pids[tgid % ENDS] = tgid;
+		end_times[tgid % ENDS] = bpf_ktime_get_ns();
+	}
 	return 0;
 }
 

@@ -156,6 +156,11 @@ int64_t accounting_interrupts(const struct accounting *a, unsigned int number)
 	return a && a->operations->interrupts ? a->operations->interrupts(a, number) : -1;
 }
 
+int64_t accounting_end(const struct accounting *a, pid_t pid)
+{
+	return a && a->operations->end ? a->operations->end(a, pid) : -1;
+}
+
 int accounting_drain(struct accounting *a, struct error *err)
 {
 	return a ? a->operations->drain(a, err) : 0;

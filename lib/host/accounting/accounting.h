@@ -55,10 +55,12 @@ struct process_cpus {
 	int64_t taken_ns;      /* others had its CPU while at least one of its tasks was ready to run */
 	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
+	int64_t peak_bytes;    /* resident memory: the most of any of its processes that ended (bpf) */
 };
 
-#define PROCESS_CPUS_NONE \
-	((struct process_cpus){.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1})
+#define PROCESS_CPUS_NONE       \
+	((struct process_cpus){ \
+		.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1, .peak_bytes = -1})
 
 struct accounting_options {
 	enum accounting_backend backend;
@@ -100,6 +102,10 @@ int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 /* How long the calling task has waited for a CPU so far; -1: not known, as always without bpf. For a child that is about to
  * execute the program: it makes system calls only, and needs no privileges. */
 int64_t accounting_own_wait(const struct accounting *a);
+
+/* When a child of this process ended, once it has been waited for: CLOCK_MONOTONIC; -1: not known,
+ * as always without bpf. It may be that of an earlier child with its pid. */
+int64_t accounting_end(const struct accounting *a, pid_t pid);
 
 /* To be called while the program runs: see struct accounting_state. `a` may be NULL. */
 int accounting_drain(struct accounting *a, struct error *err);

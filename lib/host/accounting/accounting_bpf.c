@@ -103,6 +103,7 @@ static int check_observers(struct bpf_accounting *b, bool walk)
 /* `walk`: take snapshots with walk_tasks, which needs Linux 6.7. `watch`: time the interrupts of one CPU. */
 static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 {
+	const struct accounting_support support = accounting_support_read(AT_FDCWD);
 	bool has_calls = walk ||
 			 libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1; /* Linux 5.14 */
 	const struct {
@@ -115,6 +116,10 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 		{p->progs.read_tasks_before_6_7, !walk},
 		{p->progs.task_dies_before_6_7, !walk},
 		{p->progs.read_own_wait, has_calls},
+		/* Before, the memory is gone when task_exits runs, and a part of the peaks is worse
+		 * than none. */
+		{p->progs.memory_ends, support.kernel_major > 6 ||
+					       (support.kernel_major == 6 && support.kernel_minor >= 16)},
 		{p->progs.irq_handler_begins, watch},
 		{p->progs.irq_handler_ends, watch},
 		{p->progs.softirq_begins, watch},
@@ -303,6 +308,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	bss->sample++;
 	bss->shares_full = 0;
 	bss->taken_ns = -1;
+	memset(bss->peak_pages, 0, sizeof(bss->peak_pages));
 	b->interrupts_before_ns = bss->interrupts_ns;
 	memcpy(b->interrupts_of_before_ns, bss->interrupts_of, sizeof(b->interrupts_of_before_ns));
 	bss->first_tag = tag_make(0);
@@ -339,6 +345,12 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 	b->collecting = false;
 	snapshots->observer = bss->observer_tgid;
 	usages->lost = bss->lost - b->lost_before;
+	for (size_t i = 0; i < ELEMENTS(bss->peak_pages); i++) {
+		int64_t bytes = (int64_t)bss->peak_pages[i] * sysconf(_SC_PAGESIZE);
+
+		if (bytes > usages->peak_bytes && bytes > 0)
+			usages->peak_bytes = bytes;
+	}
 	if (b->programs->data->watched_cpu < 0)
 		return 0;
 	snapshots->has_shares = !bss->shares_full;
@@ -383,6 +395,14 @@ static int64_t bpf_interrupts(const struct accounting *a, unsigned int number)
 	return (int64_t)(bss->interrupts_of[number] - b->interrupts_of_before_ns[number]);
 }
 
+static int64_t bpf_end(const struct accounting *a, pid_t pid)
+{
+	const volatile struct accounting_bpf__bss *bss = ((const struct bpf_accounting *)a)->programs->bss;
+	size_t at = (size_t)pid % ELEMENTS(bss->end_pids);
+
+	return bss->end_pids[at] == (uint32_t)pid ? (int64_t)bss->end_times[at] : -1;
+}
+
 static const struct accounting_operations bpf_operations = {
 	.interrupts = bpf_interrupts,
 	.free = bpf_free,
@@ -391,6 +411,7 @@ static const struct accounting_operations bpf_operations = {
 	.after = bpf_after,
 	.describe = bpf_describe,
 	.own_wait = bpf_own_wait,
+	.end = bpf_end,
 };
 
 static void *end_at_once(void *nothing)

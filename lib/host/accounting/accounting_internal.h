@@ -77,6 +77,9 @@ struct accounting_operations {
 
 	/* See accounting_interrupts; NULL: not known. */
 	int64_t (*interrupts)(const struct accounting *a, unsigned int number);
+
+	/* See accounting_end; NULL: not known. */
+	int64_t (*end)(const struct accounting *a, pid_t pid);
 };
 
 int accounting_bpf_new(struct accounting **ret, const struct accounting_options *options, struct error *err);

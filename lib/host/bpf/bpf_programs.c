@@ -25,10 +25,10 @@ static const char *const kinds[] = {
 /* EMP's own (accounting.bpf.c, clock.bpf.c, page_waits.bpf.c), and what some kernels load themselves: iterators that
  * run when they are read, and a program for input devices. Names have at most 15 bytes in the kernel. */
 static const char *const expected[] = {"read_tasks", "read_tasks_before_6_7", "task_exits", "task_dies",
-	"task_dies_before_6_7", "task_executes", "list_observers", "irq_handler_begins", "irq_handler_ends",
-	"softirq_begins", "softirq_ends", "local_timer_begins", "local_timer_ends", "clock_switches",
-	"slave_switches", "request_is_issued", "request_is_complete", "dump_bpf_map", "dump_bpf_prog",
-	"hid_tail_call"};
+	"task_dies_before_6_7", "task_executes", "child_ends", "memory_ends", "list_observers",
+	"irq_handler_begins", "irq_handler_ends", "softirq_begins", "softirq_ends", "local_timer_begins",
+	"local_timer_ends", "clock_switches", "slave_switches", "request_is_issued", "request_is_complete",
+	"dump_bpf_map", "dump_bpf_prog", "hid_tail_call"};
 
 int bpf_programs_list(char **ret, size_t *ret_n)
 {

@@ -31,6 +31,8 @@ enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum { TASK_DEAD = 0x80, PF_FORKNOEXEC = 0x40, PF_KTHREAD = 0x200000 };
 enum { BPF_TASK_ITER_ALL_THREADS = 1 };
+enum { SIGCHLD = 17 };
+enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES };
 enum { INITIAL_PID_NAMESPACE = 0xeffffffc }; /* its inode: PROC_PID_INIT_INO */
 enum { REQUEST_OPERATION = 0xff, OPERATION_READ = 0, OPERATION_WRITE = 1 };
 
@@ -86,6 +88,13 @@ struct pid {
 	unsigned int level;
 	struct upid numbers[];
 };
+struct percpu_counter {
+	__s64 count;
+};
+struct mm_struct {
+	unsigned long hiwater_rss;
+	struct percpu_counter rss_stat[4]; /* since Linux 6.2 */
+};
 typedef struct {
 	__u32 val;
 } kuid_t;
@@ -119,6 +128,7 @@ struct task_struct {
 	__u64 stime;
 	__u64 start_time;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
 	unsigned long nvcsw, nivcsw;
 	const struct cred *cred;
 	struct signal_struct *signal;

@@ -289,17 +289,37 @@ int cgroup_wait_empty(const struct cgroup *cgroup, int timeout_ms, struct error 
 	return r < 0 ? r : 1;
 }
 
-int cgroup_signal(const struct cgroup *cgroup, int signal, struct error *err)
+/* The processes of the group in a directory, and of those below it. Groups that end meanwhile have
+ * none; nor have threaded ones, whose processes are those of a group above. */
+static int signal_below(int directory, int signal)
 {
 	_cleanup_(freep) char *text = NULL;
-	int n = 0, r = path_read_text(cgroup->fd, NULL, &text, "cgroup.procs");
+	_cleanup_(closedirp) DIR *dir = NULL;
+	struct dirent *entry;
+	int n = 0, fd;
 
-	if (r < 0)
-		return error_os(err, r, "cannot read %s/cgroup.procs", cgroup->path);
-	for (const char *line = text; *line; line = strchrnul(line, '\n'), line += *line == '\n', n++)
+	path_read_text(directory, NULL, &text, "cgroup.procs");
+	for (const char *line = text ?: ""; *line; line = strchrnul(line, '\n'), line += *line == '\n', n++)
 		if (signal)
 			kill((pid_t)strtol(line, NULL, 10), signal);
+	fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_(closep) int below = -1;
+
+		if (entry->d_type != DT_DIR || *entry->d_name == '.')
+			continue;
+		below = openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		n += below < 0 ? 0 : signal_below(below, signal);
+	}
 	return n;
+}
+
+int cgroup_signal(const struct cgroup *cgroup, int signal, struct error *err)
+{
+	if (faccessat(cgroup->fd, "cgroup.procs", R_OK, 0) < 0)
+		return error_os(err, -errno, "cannot read %s/cgroup.procs", cgroup->path);
+	return signal_below(cgroup->fd, signal);
 }
 
 int cgroup_kill(struct cgroup *cgroup, struct error *err)

@@ -44,7 +44,8 @@ bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours);
 /* 1 or 0: whether it is "populated", that is, processes are in it; or "frozen", which they can do themselves. */
 int cgroup_is(const struct cgroup *cgroup, const char *state, struct error *err);
 
-/* Sends the processes that are in it now a signal, unless that is 0; returns how many they are. */
+/* Sends the processes that are in it or below it now a signal, unless that is 0; returns how many
+ * they are. */
 int cgroup_signal(const struct cgroup *cgroup, int signal, struct error *err);
 
 /* Waits until it is empty. 1: empty, 0: still populated after timeout_ms. */

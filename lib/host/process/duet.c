@@ -185,6 +185,8 @@ static int end_one(struct duet *d, size_t i, struct error *err)
 		sum->killed += s->killed;
 		sum->escaped |= s->escaped;
 		sum->wait_status = sum->wait_status ?: s->wait_status;
+		if (s->late_ns > sum->late_ns)
+			sum->late_ns = s->late_ns;
 		if (s->max_rss_bytes > sum->max_rss_bytes)
 			sum->max_rss_bytes = s->max_rss_bytes;
 	}

@@ -77,8 +77,11 @@ int orphans_reap(const struct orphans *o, struct exec_result *sum, struct error 
 			struct rusage ru;
 			pid_t pid = wait4(list.items[i], NULL, WNOHANG, &ru);
 
-			if (pid > 0 && sum)
+			if (pid > 0 && sum) {
 				exec_result_add(sum, &ru);
+				sum->left_behind += o->end_ns &&
+						    accounting_end(o->accounting, pid) > o->end_ns;
+			}
 			reaped |= pid > 0;
 			left |= pid == 0;
 		}

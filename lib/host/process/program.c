@@ -5,10 +5,12 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/tag.h"
+#include "lib/host/process/tty.h"
 
 #include <assert.h>
 #include <linux/sched.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -46,15 +48,38 @@ struct child {
 	pid_t parent;
 	const struct command_spec *spec;
 	const sigset_t *mask;
-	char **environment;
+	char *const *environment;
 	cpu_set_t cpus;
 	struct rlimit tag; /* 0: none */
 	struct timespec start_raw, start_real, used;
 	int64_t wait_ns;                /* at the start; -1: see schedstat */
 	char schedstat[SCHEDSTAT_SIZE]; /* "": not known */
+	volatile int stop;              /* a signal that was to stop it meanwhile; 0: none came */
 	int failed;                     /* errno */
 	const char *step;               /* which call failed */
 };
+
+/* ^Z and its like. One that stopped the child before its execve would stop this process too, which
+ * waits for that in the kernel: the shell would never learn that it has stopped. So the child
+ * catches them, which ends with its execve. */
+static const int stop_signals[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+static struct child *starting;
+
+/* Only the child has this handler. */
+static __attribute__((no_sanitize("address", "undefined"))) void note_stop(int signal)
+{
+	starting->stop = signal;
+}
+
+static inline __attribute__((always_inline)) void catch_stops(void)
+{
+	const struct sigaction note = {.sa_handler = note_stop};
+	struct sigaction held;
+
+	for (size_t i = 0; i < ELEMENTS(stop_signals); i++)
+		if (sigaction(stop_signals[i], NULL, &held) == 0 && held.sa_handler != SIG_IGN)
+			sigaction(stop_signals[i], &note, NULL);
+}
 
 /* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with the child. */
 static _Noreturn __attribute__((noinline, no_sanitize("address", "undefined"))) void child_give_up(
@@ -104,6 +129,9 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 {
 	const struct command_spec *s = child->spec;
 	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
+	enum { MOST_TRIES = 8 };
+	static const int64_t AT_ONCE_NS = 10 * NS_PER_US;
+	struct timespec before;
 	long r = start_call(SYS_clone3, (long)args, sizeof(*args), 0);
 
 	if (r == -ENOSYS && !(args->flags & CLONE_INTO_CGROUP))
@@ -124,9 +152,11 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 	if (s->slice_ns)
 		slice_set(s->slice_ns);
 	privilege_forget();
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* it must not outlive its parent, */
-	if (getppid() != child->parent)   /* which may have ended already */
+	if (!s->survives)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);       /* it must not outlive its parent, */
+	if (!s->survives && getppid() != child->parent) /* which may have ended already */
 		_exit(127);
+	catch_stops();
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
 	if (!s->wait_unused)
 		child->wait_ns = accounting_own_wait(s->accounting);
@@ -138,11 +168,36 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 		if (fd >= 0)
 			close(fd);
 	}
-	clock_gettime(CLOCK_REALTIME, &child->start_real);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
-	clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+	/* All at one moment: again if it lost the CPU in between. */
+	for (int tries = 0; tries < MOST_TRIES; tries++) {
+		clock_gettime(CLOCK_MONOTONIC_RAW, &before);
+		clock_gettime(CLOCK_REALTIME, &child->start_real);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &child->used);
+		clock_gettime(CLOCK_MONOTONIC_RAW, &child->start_raw);
+		if (timespec_ns(child->start_raw) - timespec_ns(before) < AT_ONCE_NS)
+			break;
+	}
 	execve(s->path, s->argv, child->environment);
 	child_give_up(child, "execute it");
+}
+
+/* clone_child, with the stop signals of both held back. One that came passes on to the program, and
+ * then stops this process. A SIGCONT has taken it back. */
+static long clone_unstopped(const struct clone_args *args, struct child *child)
+{
+	sigset_t stops, held, pending;
+	long r;
+
+	sigemptyset(&stops);
+	for (size_t i = 0; i < ELEMENTS(stop_signals); i++)
+		sigaddset(&stops, stop_signals[i]);
+	sigprocmask(SIG_BLOCK, &stops, &held);
+	starting = child;
+	r = clone_child(args, child);
+	if (r > 0 && child->stop && sigpending(&pending) == 0 && sigismember(&pending, child->stop))
+		kill((pid_t)r, child->stop);
+	sigprocmask(SIG_SETMASK, &held, NULL);
+	return r;
 }
 
 /* The compiler must not think that a path that never returns leaves *child unread and unwritten. */
@@ -179,7 +234,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 		.spec = s,
 		.parent = getpid(),
 		.mask = interrupt_old_mask(),
-		.environment = privilege_environment(),
+		.environment = s->environment ?: privilege_environment(),
 		.wait_ns = -1,
 	};
 	struct child *shared = &child;
@@ -200,7 +255,7 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 		*shared = child;
 	}
 	let_child_see(shared);
-	r = clone_child(&args, shared);
+	r = clone_unstopped(&args, shared);
 	let_child_see(shared);
 	if (!SHARED) {
 		child = *shared;
@@ -253,6 +308,7 @@ struct program {
 	struct orphans orphans;
 	struct cgroup_usage before;
 	struct exec_result result;
+	int n_ended;            /* of those left behind, when this process looked first */
 	struct schedstat first; /* of its first thread, at its end */
 	bool has_first;
 	enum state state;
@@ -265,6 +321,8 @@ struct program {
 	 * that a long program is hardly disturbed. */
 	int64_t begin_ns, freeze_check_ns; /* CLOCK_MONOTONIC; freeze_check_ns: the next check, 0: never */
 	bool frozen;                       /* at the last check */
+
+	int64_t alive_raw_ns, seen_raw_ns; /* CLOCK_MONOTONIC_RAW: it still ran; its end was seen */
 };
 
 const struct exec_result *program_result(const struct program *p)
@@ -324,9 +382,11 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	p->spec = *spec;
 	p->state = OVER; /* until it has started */
 	p->pidfd = -1;
+	tty_keep();
 	r = orphans_begin(&p->orphans, spec->cgroup, err);
 	p->orphans.number = (int)spec->number;
 	p->orphans.has_partners = spec->has_partners;
+	p->orphans.accounting = spec->accounting;
 	if (r == 0 && spec->cgroup)
 		r = cgroup_usage(spec->cgroup, &p->before, err);
 	if (r == 0)
@@ -334,6 +394,7 @@ int program_start(struct program **ret, const struct command_spec *spec, struct 
 	if (r < 0)
 		return r;
 	p->state = RUNNING;
+	p->alive_raw_ns = p->result.start_raw_ns;
 	p->begin_ns = now();
 	if (spec->timeout_ns)
 		p->deadline_ns = p->begin_ns + spec->timeout_ns;
@@ -401,6 +462,8 @@ static int conclude_program(struct program *p, struct error *err)
 	int r;
 
 	p->state = OVER;
+	if (result->end != SPAWN_ENDED || result->wait_status != 0)
+		tty_put_back();
 	if (p->spec.cgroup) {
 		r = cgroup_usage(p->spec.cgroup, &after, err);
 		if (r < 0)
@@ -427,8 +490,12 @@ static int check_rest(struct program *p, struct error *err)
 	n = orphans_count(&p->orphans, err);
 	if (n < 0)
 		return n;
-	if (p->result.end == SPAWN_ENDED && n > p->result.left_behind) /* else they die with it */
-		p->result.left_behind = n;
+	if (p->orphans.end_ns) /* those that had ended already are counted once, those that run again and again */
+		p->n_ended = p->result.left_behind;
+	p->orphans.end_ns = 0;
+	if (p->result.end == SPAWN_ENDED /* else they die with it */ &&
+		n + p->n_ended > p->result.left_behind)
+		p->result.left_behind = n + p->n_ended;
 	p->check_ns = now() + p->pause_ns;
 	if (p->pause_ns < 10 * NS_PER_MS)
 		p->pause_ns *= 2;
@@ -491,6 +558,24 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 
+/* The end of a program as BPF saw it, if that is better than what find_end() knows. */
+static void find_exact_end(struct program *p)
+{
+	int64_t end_ns = accounting_end(p->spec.accounting, p->result.pid), et_ns;
+	struct exec_result *result = &p->result;
+
+	if (end_ns < 0)
+		return;
+	if (result->end == SPAWN_ENDED)
+		p->orphans.end_ns = end_ns;
+	et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - (now() - end_ns) - result->start_raw_ns;
+	if (et_ns < 0 || et_ns > p->seen_raw_ns - result->start_raw_ns)
+		return;
+	result->et_ns = et_ns;
+	result->end_delay_ns = p->seen_raw_ns - result->start_raw_ns - et_ns;
+	result->late_ns = 0;
+}
+
 /* Handles the events of one program. */
 static int advance_program(struct program *p, bool ended, bool may_have_stopped, struct error *err)
 {
@@ -501,6 +586,7 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 			p->has_first = schedstat_read(p->result.pid, &p->first);
 		if (wait4(p->result.pid, &p->result.wait_status, 0, &ru) < 0)
 			return error_os(err, -errno, "cannot wait for '%s'", p->spec.argv[0]);
+		find_exact_end(p);
 		exec_result_add(&p->result, &ru);
 		p->state = LINGERING;
 		p->deadline_ns = now() + (p->result.end == SPAWN_ENDED ? p->spec.linger_ns : 0);
@@ -553,6 +639,51 @@ static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, si
 	return wake_ns;
 }
 
+/* How this process, or rather its thread, waited until now. */
+struct own_waits {
+	struct schedstat cpu; /* for a CPU */
+	bool known;
+	long n_sleeps;
+};
+
+static struct own_waits own_waits_read(int schedstat_fd)
+{
+	char text[SCHEDSTAT_SIZE] = "";
+	struct own_waits waits = {};
+	struct rusage ru;
+
+	waits.known = schedstat_fd >= 0 && pread(schedstat_fd, text, sizeof(text) - 1, 0) > 0 &&
+		      schedstat_parse(text, &waits.cpu) && getrusage(RUSAGE_THREAD, &ru) == 0;
+	if (waits.known)
+		waits.n_sleeps = ru.ru_nvcsw;
+	return waits;
+}
+
+/* Polling ended now, between `before` and `after`. If this process slept, the end woke it, and the
+ * program had ended before this process waited for a CPU. Otherwise the end may have been at any
+ * time since the program was last seen alive. */
+static void find_end(
+	struct program *p, int64_t seen_raw_ns, const struct own_waits *before, const struct own_waits *after)
+{
+	struct exec_result *result = &p->result;
+	int64_t delay_ns = after->cpu.wait_ns - before->cpu.wait_ns;
+
+	p->seen_raw_ns = seen_raw_ns;
+	result->et_ns = seen_raw_ns - result->start_raw_ns;
+	result->end_delay_ns = 0;
+	if (!before->known || !after->known) {
+		result->late_ns = -1;
+	} else if (after->n_sleeps == before->n_sleeps) {
+		result->late_ns = seen_raw_ns - p->alive_raw_ns;
+	} else {
+		result->late_ns = 0;
+		if (delay_ns > seen_raw_ns - p->alive_raw_ns)
+			delay_ns = seen_raw_ns - p->alive_raw_ns;
+		result->end_delay_ns = delay_ns;
+		result->et_ns -= delay_ns;
+	}
+}
+
 /* True: *ret is a program that is over, or n if there are no programs. */
 static bool find_over(struct program *const *programs, size_t n, size_t *ret)
 {
@@ -571,6 +702,7 @@ int program_wait_any(
 {
 	_cleanup_(freep) struct pollfd *fds = xcalloc(n + ENDS, sizeof(*fds));
 	struct accounting *accounting = NULL;
+	_cleanup_(closep) int waits_fd = -1;
 	int r = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -584,12 +716,15 @@ int program_wait_any(
 		if (n > 1 && programs[i]->state == RUNNING)
 			stays_stopped(programs[i], true);
 	}
+	if (accounting_state(accounting)->backend != ACCOUNTING_BPF)
+		waits_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	/* At least once, also if this process could not run until then. */
 	for (bool first = true; !find_over(programs, n, ret) && (first || !until_ns || now() < until_ns);
 		first = false) {
 		const struct accounting_state *polled = accounting_state(accounting);
 		int64_t wake_ns = fill_poll(fds, programs, n, polled->poll_fd);
-		int64_t left_ns, ended_ns;
+		struct own_waits before, after;
+		int64_t left_ns, seen_raw_ns;
 		struct timespec timeout;
 		bool stopped;
 
@@ -600,12 +735,16 @@ int program_wait_any(
 		left_ns = wake_ns ? wake_ns - now() : 0;
 		left_ns = left_ns < 0 ? 0 : left_ns;
 		timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
+		before = own_waits_read(waits_fd);
 		if (ppoll(fds, n + ENDS, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
 			return error_os(err, -errno, "cannot wait for programs");
-		ended_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		seen_raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		after = own_waits_read(waits_fd);
 		for (size_t i = 0; i < n; i++)
 			if (fds[ENDS + i].revents)
-				programs[i]->result.et_ns = ended_ns - programs[i]->result.start_raw_ns;
+				find_end(programs[i], seen_raw_ns, &before, &after);
+			else if (programs[i])
+				programs[i]->alive_raw_ns = seen_raw_ns;
 		r = accounting_drain(accounting, err);
 		if (r < 0)
 			return r;

@@ -13,8 +13,10 @@
 struct command_spec {
 	char *const *argv;                  /* ends with NULL */
 	const char *path;                   /* the file to execute: executable_find's answer */
+	char *const *environment;           /* NULL: the user's */
 	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
 	const cpu_set_t *affinity;          /* NULL: as the caller's */
+	bool survives;                      /* it goes on if this process is killed */
 	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
 	bool short_stderr; /* stderr_fd is a file in memory, of which only the end is kept if it grows long */
@@ -42,7 +44,9 @@ struct exec_result {
 	pid_t pid;                      /* of its first process */
 	int wait_status;                /* as wait(2) */
 	int64_t start_ns, start_raw_ns; /* at the start: CLOCK_REALTIME, and CLOCK_MONOTONIC_RAW */
-	int64_t et_ns; /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	int64_t et_ns;        /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	int64_t end_delay_ns; /* how much later this process ran again; not in et_ns */
+	int64_t late_ns; /* the end may have been up to this much before that of et_ns; 0: it is exact; -1: not known */
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
 	int64_t before_ns; /* CPU time of its first process before the start, in none of the above */
 	bool escaped; /* some of the program ran outside its cgroup. PT is at least this: the greater of the cgroup's and
@@ -119,13 +123,16 @@ struct orphans {
 		before; /* children that are not the program's, ascending; to be freed with pid_list_free */
 	int number;     /* the program's tag; -1: any, also none */
 	bool has_partners;
+	const struct accounting *accounting; /* may know when they ended; may be NULL */
+	int64_t end_ns;                      /* of the program itself (CLOCK_MONOTONIC); 0: not known */
 };
 
 /* Before the program starts: makes this process a child subreaper. */
 int orphans_begin(struct orphans *orphans, struct cgroup *cgroup, struct error *err);
 
-/* After the program itself has been reaped: reaps those that have ended, one by one, and adds what each used to `sum`, unless
- * that is NULL. 1: some still run, 0: none. */
+/* After the program itself has been reaped: reaps those that have ended, one by one, and adds what
+ * each used to `sum`, unless that is NULL; those that are known to have outlived the program also
+ * to its left_behind. 1: some still run, 0: none. */
 int orphans_reap(const struct orphans *orphans, struct exec_result *sum, struct error *err);
 
 /* For orphans.c: adds what wait4 reports of a process, and of those that it has waited for. */

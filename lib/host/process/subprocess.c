@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Helper programs: see subprocess.h. The only file that includes spawn.h. */
+/* Helper programs: see subprocess.h. */
 #include "lib/host/process/subprocess.h"
 
 #include "lib/base/argv.h"
-#include "lib/host/process/privilege.h"
 #include "lib/host/process/process.h"
+#include "lib/host/process/program.h"
 #include "lib/host/process/signals.h"
 
 #include <limits.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -32,12 +31,21 @@ struct helper {
 
 static int start_helper(struct helper *h, const struct subprocess *p, bool capture)
 {
-	char *const *environment = p->environment ?: privilege_environment();
-	_cleanup_(closep) int out = -1;
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int fds[] = {p->stdin_fd, p->stdout_fd, p->stderr_fd}, pipes[2], r;
+	_cleanup_(closep) int out = -1, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	_cleanup_(freep) char *found = NULL;
+	struct command_spec spec = {
+		.argv = p->argv,
+		.path = p->path,
+		.environment = p->environment,
+		.cpu = -1,
+		.survives = true,
+		.wait_unused = true,
+	};
+	int fds[] = {p->stdin_fd, p->stdout_fd, p->stderr_fd}, pipes[2], r = 0;
+	struct exec_result started;
 
+	if (null < 0)
+		return -errno;
 	if (capture) {
 		if (pipe2(pipes, O_CLOEXEC) < 0)
 			return -errno;
@@ -45,26 +53,20 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 		fds[1] = out = pipes[1];
 		fcntl(h->output_fd, F_SETFL, O_NONBLOCK);
 	}
-	posix_spawn_file_actions_init(&actions);
-	for (int i = 0; i < 3; i++)
-		if (fds[i] < 0)
-			posix_spawn_file_actions_addopen(
-				&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-		else if (fds[i] > 0)
-			posix_spawn_file_actions_adddup2(&actions, fds[i], i);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, interrupt_old_mask());
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	r = p->path ? posix_spawn(&h->pid, p->path, &actions, &attributes, p->argv, environment)
-		    : posix_spawnp(&h->pid, p->argv[0], &actions, &attributes, p->argv, environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	if (r != 0) {
-		h->pid = 0;
-		return -r;
+	for (size_t i = 0; i < ELEMENTS(fds); i++)
+		if (fds[i] <= 0)
+			fds[i] = fds[i] < 0 ? null : -1;
+	spec.stdin_fd = fds[0];
+	spec.stdout_fd = fds[1];
+	spec.stderr_fd = fds[2];
+	if (!p->path) {
+		r = executable_find(p->argv[0], &found, NULL);
+		spec.path = found;
 	}
-	h->pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
-	return h->pidfd < 0 ? -errno : 0;
+	if (r == 0)
+		r = start_program(&spec, &started, &h->pidfd, NULL);
+	h->pid = r == 0 ? started.pid : 0;
+	return r;
 }
 
 /* To the helper and all that it has started; to a shell before its command, whose end would have it go on. */
