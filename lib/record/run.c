@@ -80,6 +80,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, name_patterns), OPTIONAL},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
 	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), OPTIONAL, .min = 1, .max = INT32_MAX},
+	{FIELD(run, FIELD_TEXT, held_back_by), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_TEXT, name), OPTIONAL},
@@ -114,6 +115,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
 	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
+	{FIELD(sample, FIELD_INT64, held_back_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 

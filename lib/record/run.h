@@ -58,6 +58,7 @@ struct run {
 	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
+	char *held_back_by; /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
 	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns;       /* nominal; 0: unknown */
 	int64_t resolution_ns;        /* of its PTs; 1 = exact */
@@ -132,6 +133,7 @@ struct sample {
 	bool incomplete;            /* executions may be missing */
 	bool max_rss_at_most; /* the kernel counts what EMP had when it started the program, which was more */
 	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
+	int64_t held_back_ns; /* they could not, because a control group held them back; -1: unknown */
 };
 
 /* W as a part of ET; -1: unknown, or longer, since several tasks waited at once on several CPUs. */
@@ -140,12 +142,17 @@ static inline int64_t sample_wait_ns(const struct sample *sample)
 	return sample->wait_ns <= sample->et_ns ? sample->wait_ns : -1;
 }
 
-/* The most that others can have taken from it: W; where that is not known, what one task lacks. */
+/* The most that others can have taken from it: W; where that is not known, what one task lacks and no control group held
+ * back. */
 static inline int64_t sample_taken_ns(const struct sample *sample)
 {
+	int64_t most_ns = sample->et_ns - sample->pt_ns;
+
 	if (sample->wait_ns >= 0)
 		return sample->wait_ns;
-	return sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0;
+	if (sample->held_back_ns > 0)
+		most_ns -= sample->held_back_ns;
+	return most_ns > 0 ? most_ns : 0;
 }
 
 /* What the disturbance counters counted in a sample: counters of the kernel that should not change meanwhile. A counter that a

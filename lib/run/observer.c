@@ -24,6 +24,7 @@ struct counter_reader {
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
 	int msr_fd, temperature_fd;
+	struct holdback *holdback;
 	uint64_t actual, base; /* cycles, of APERF and MPERF; 0: not known */
 	struct counters last;
 	int64_t last_ns; /* CLOCK_BOOTTIME when `last` was read: a sample in which the machine slept is long */
@@ -67,6 +68,7 @@ struct counter_reader *counters_open(int root_fd, int cpu)
 		 * none */
 		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
 		.temperature_fd = -1,
+		.holdback = holdback_open(root_fd),
 		.last = COUNTERS_NONE,
 		.vmstat_size = TEXT_SIZE - 1,
 		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
@@ -96,6 +98,7 @@ void counter_reader_free(struct counter_reader *reader)
 	closep(&reader->temperature_fd);
 	for (int i = 0; i < reader->n_throttles; i++)
 		close(reader->throttle_fds[i]);
+	holdback_free(reader->holdback);
 	free(reader);
 }
 
@@ -211,6 +214,12 @@ void counters_begin(struct counter_reader *reader)
 {
 	if (!reader->pending && clock_ns(CLOCK_BOOTTIME) - reader->last_ns > FRESH_NS)
 		counters_read_all(reader);
+	holdback_begin(reader->holdback);
+}
+
+const struct holdback *counters_holdback(const struct counter_reader *reader)
+{
+	return reader->holdback;
 }
 
 struct counters counters_end(struct counter_reader *reader)
@@ -329,6 +338,32 @@ static int64_t find_wait(const struct raw_sample *o)
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
+/* A task that a quota holds back is ready to run, so W contains that time, and loses it here. The accounting with BPF knows it
+ * exactly. Control groups count it for all their processes and CPUs: then it is no more than the program lacks. */
+static void set_held_back(struct raw_sample *o, int cpu)
+{
+	int64_t exact_ns = o->usages.throttled_ns, quota_ns, memory_ns = o->held.by[HOLD_MEMORY].ns, rest_ns;
+	int64_t et_ns = o->exec.et_ns, frozen_ns = o->held.by[HOLD_FREEZER].ns;
+
+	quota_ns = exact_ns >= 0 ? exact_ns : o->held.by[HOLD_QUOTA].ns;
+	rest_ns = et_ns > o->exec.pt_ns ? et_ns - o->exec.pt_ns : 0;
+	if (exact_ns < 0 && o->wait_ns >= 0 && quota_ns > o->wait_ns)
+		quota_ns = o->wait_ns;
+	else if (exact_ns < 0 && cpu >= 0 && quota_ns > rest_ns)
+		quota_ns = rest_ns;
+	if (o->wait_ns >= 0)
+		o->wait_ns -= quota_ns < o->wait_ns ? quota_ns : o->wait_ns;
+	frozen_ns = frozen_ns < et_ns ? frozen_ns : et_ns;
+	rest_ns -= quota_ns + frozen_ns + (o->wait_ns > 0 ? o->wait_ns : 0);
+	if (memory_ns > rest_ns)
+		memory_ns = rest_ns > 0 ? rest_ns : 0;
+	o->held_back_ns = quota_ns + frozen_ns + memory_ns;
+	if (quota_ns == 0)
+		o->held.by[HOLD_QUOTA].of = NULL;
+	else if (!o->held.by[HOLD_QUOTA].of)
+		o->held.by[HOLD_QUOTA].of = HOLD_NOT_VISIBLE;
+}
+
 /* Context switches are those of the program itself. */
 static void set_switches(struct raw_sample *o)
 {
@@ -358,6 +393,7 @@ int observe_end(const struct command_spec *spec, struct counter_reader *counters
 {
 	int r = 0;
 
+	o->held = holdback_end(counters->holdback);
 	if (spec->accounting) {
 		privilege_raise();
 		r = accounting_after(spec->accounting, &o->usages, err);
@@ -368,6 +404,7 @@ int observe_end(const struct command_spec *spec, struct counter_reader *counters
 	if (spec->accounting)
 		drop_program(o);
 	o->wait_ns = find_wait(o);
+	set_held_back(o, spec->cpu);
 	o->changes = counters_end(counters);
 	set_switches(o);
 	if (o->usages.interrupts_ns >= 0)
@@ -407,9 +444,11 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 		if (parts[i].exec.end != SPAWN_ENDED) /* by itself */
 			o.exec.end = parts[i].exec.end;
 	}
+	o.exec.et_ns = span_ns;
 	if (r == 0)
 		r = observe_end(all, counters, &o, err);
 	for (size_t i = 0; r == 0 && i < n; i++) {
+		double share = span_ns > 0 ? (double)parts[i].exec.et_ns / (double)span_ns : 0;
 		int64_t off_ns = span_ns - o.exec.pt_ns, taken_ns = o.usages.taken_ns;
 
 		ret[i] = o;
@@ -418,14 +457,17 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 		ret[i].exec.escaped |= o.exec.escaped;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		set_switches(&ret[i]);
+		ret[i].held_back_ns = (int64_t)((double)o.held_back_ns * share);
 		/* The share in what processes outside the duet took from all programs that falls on one, if they
 		 * took as much all the time; not known where some were cut short. */
 		ret[i].wait_ns = -1;
 		if (plan->repeat || span_ns <= 0 || taken_ns < 0)
 			continue;
+		if (o.usages.throttled_ns > 0)
+			taken_ns -= taken_ns < o.usages.throttled_ns ? taken_ns : o.usages.throttled_ns;
 		if (taken_ns > off_ns)
 			taken_ns = off_ns > 0 ? off_ns : 0;
-		ret[i].wait_ns = (int64_t)((double)taken_ns * (double)parts[i].exec.et_ns / (double)span_ns);
+		ret[i].wait_ns = (int64_t)((double)taken_ns * share);
 	}
 	return r;
 }

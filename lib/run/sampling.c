@@ -110,6 +110,7 @@ static struct execution *make_rows(
 		.left_behind = p->left_behind,
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
+		.held_back_ns = o->held_back_ns,
 	};
 	o->changes.sample = n;
 	*ret_known = true;
@@ -162,6 +163,17 @@ int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sam
 	return store_rows(book, run, o, &sample, executions, err);
 }
 
+/* Adds to the run which control groups held it back, the first time that each does. */
+static int store_held_back(struct book *book, struct run *run, const struct held_back *held, struct error *err)
+{
+	const char *text = held_back_text(held);
+
+	if (!text || (run->held_back_by && strstr(run->held_back_by, text)))
+		return 0;
+	text_append(&run->held_back_by, "; ", "%s", text);
+	return book_put_held_back(book, run->id, run->held_back_by, err);
+}
+
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
 static int store_or_count(
 	const struct sampling_plan *plan, struct sampling *s, struct raw_sample *o, struct error *err)
@@ -187,6 +199,8 @@ static int store_or_count(
 		book_sync_by_second(book);
 		r = BOOK_ATOMIC(book, store_rows(book, s->run->id, o, &sample, executions, err), err);
 	}
+	if (r == 0)
+		r = store_held_back(book, s->run, &o->held, err);
 	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
 		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
 	s->run->n_samples++;

@@ -58,3 +58,7 @@ ALTER TABLE load_sample ADD COLUMN cpus INTEGER CHECK(cpus >= 1);
 
 -- 1: max_rss_bytes is no more than what EMP itself had when it started the program.
 ALTER TABLE sample ADD COLUMN max_rss_at_most INTEGER NOT NULL DEFAULT 0 CHECK(max_rss_at_most IN (0, 1));
+
+-- How long control groups held the program back, which is no part of its W; NULL: not known. Which ones did.
+ALTER TABLE sample ADD COLUMN held_back_ns INTEGER CHECK(held_back_ns >= 0);
+ALTER TABLE run ADD COLUMN held_back_by TEXT;

@@ -158,6 +158,62 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 	}
 }
 
+/* How long a quota held the program back while it was ready to run, since it started. That is no time that others took from
+ * it. -1: it has not started, or the kernel does not tell. */
+__s64 throttled_ns;
+
+/* Of a CPU: how long the group of the task of the program that had it last had been held back then. */
+struct hold {
+	__u64 cfs_rq, throttled_ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hold);
+} holds SEC(".maps");
+
+static __always_inline bool knows_throttled(void)
+{
+	return bpf_core_field_exists(((struct cfs_rq *)0)->throttled_clock_self_time) &&
+	       bpf_core_field_exists(((struct cfs_rq *)0)->rq) &&
+	       bpf_core_field_exists(((struct task_struct *)0)->sched_info.last_queued) && program_cgroup;
+}
+
+/* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and what the kernel adds up
+ * since one left is the time that the next one has been held back; but not from before it was ready. */
+static __always_inline void count_throttled(struct task_struct *prev, struct task_struct *next)
+{
+	struct cfs_rq *of_prev = prev->se.cfs_rq, *of_next = next->se.cfs_rq;
+	__u64 since_ns, waited_ns, held_ns;
+	struct hold *hold;
+	__u32 zero = 0;
+
+	if (!knows_throttled())
+		return;
+	hold = bpf_map_lookup_elem(&holds, &zero);
+	if (!hold)
+		return;
+	if (is_programs(prev->cgroups->dfl_cgrp) && of_prev) {
+		hold->cfs_rq = (unsigned long)of_prev;
+		hold->throttled_ns = of_prev->throttled_clock_self_time;
+	}
+	if (!is_programs(next->cgroups->dfl_cgrp) || !of_next)
+		return;
+	held_ns = of_next->throttled_clock_self_time;
+	since_ns = next->sched_info.last_queued;
+	if (throttled_ns >= 0 && hold->cfs_rq == (unsigned long)of_next && since_ns &&
+		held_ns > hold->throttled_ns) {
+		waited_ns = of_next->rq->clock - since_ns;
+		if (held_ns - hold->throttled_ns < waited_ns)
+			waited_ns = held_ns - hold->throttled_ns;
+		__sync_fetch_and_add(&throttled_ns, waited_ns);
+	}
+	hold->cfs_rq = (unsigned long)of_next;
+	hold->throttled_ns = held_ns;
+}
+
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
 static __always_inline void add_share(struct task_struct *prev, struct task_struct *next)
 {
@@ -455,6 +511,8 @@ int read_own_wait(void *context)
 	own_wait_ns = wait_of(bpf_get_current_task_btf());
 	if (taken_ns > 0)
 		taken_ns = 0; /* it begins with W */
+	if (throttled_ns < 0 && knows_throttled())
+		throttled_ns = 0; /* likewise; of several programs, with the first one */
 	return 0;
 }
 
@@ -504,6 +562,7 @@ static __always_inline int record_exit(struct task_struct *prev)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(task_dies, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	count_throttled(untrusted(prev), untrusted(next));
 	add_share(untrusted(prev), untrusted(next));
 	return is_dead(prev) ? record_exit(untrusted(prev)) : 0;
 }
@@ -511,6 +570,7 @@ int BPF_PROG(task_dies, bool preempt, struct task_struct *prev, struct task_stru
 SEC("tp_btf/sched_switch")
 int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	count_throttled(prev, next);
 	add_share(prev, next);
 	return is_dead(prev) ? record_exit(prev) : 0;
 }

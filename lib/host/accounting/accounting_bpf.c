@@ -300,7 +300,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	}
 	bss->sample++;
 	bss->shares_full = 0;
-	bss->taken_ns = -1;
+	bss->taken_ns = bss->throttled_ns = -1;
 	b->interrupts_before_ns = bss->interrupts_ns;
 	b->steal_before_ns = bss->steal_ns;
 	return take_tasks(b, 0, err);
@@ -335,6 +335,7 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 	b->collecting = false;
 	snapshots->observer = bss->observer_tgid;
 	usages->lost = bss->lost - b->lost_before;
+	usages->throttled_ns = bss->throttled_ns;
 	if (b->programs->data->watched_cpu < 0)
 		return 0;
 	snapshots->has_shares = !bss->shares_full;
