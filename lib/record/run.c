@@ -38,6 +38,7 @@ const char *const source_kind_names[N_SOURCE_KINDS] = {
 };
 
 const char *const note_kind_names[N_NOTE_KINDS] = {
+	[NOTE_UNMEASURABLE] = "unmeasurable",
 	[NOTE_PROFILE] = "profile",
 	[NOTE_PROGRAM] = "program",
 	[NOTE_FEW] = "few",

@@ -58,7 +58,7 @@ struct run {
 	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
-	char *held_back_by; /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
+	char *held_back_by;           /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
 	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns;       /* nominal; 0: unknown */
 	int64_t resolution_ns;        /* of its PTs; 1 = exact */
@@ -71,11 +71,12 @@ struct run {
 
 /* Whole lines below a result, the gravest kind first. */
 enum note_kind {
-	NOTE_PROFILE,     /* the profile is of another environment or CPU */
-	NOTE_PROGRAM,     /* the program failed, or was not measured as a whole */
-	NOTE_FEW,         /* too few samples were kept */
-	NOTE_NOISE,       /* the machine or the profile is noisy */
-	NOTE_CORRELATION, /* neighbouring samples are alike */
+	NOTE_UNMEASURABLE, /* the program was held back for so long that its times mean little */
+	NOTE_PROFILE,      /* the profile is of another environment or CPU */
+	NOTE_PROGRAM,      /* the program failed, or was not measured as a whole */
+	NOTE_FEW,          /* too few samples were kept */
+	NOTE_NOISE,        /* the machine or the profile is noisy */
+	NOTE_CORRELATION,  /* neighbouring samples are alike */
 	NOTE_OTHER,
 	NOTE_RESOLUTION, /* what the machine could resolve; shown in a place of its own */
 	N_NOTE_KINDS

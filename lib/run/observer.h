@@ -30,8 +30,8 @@ struct raw_sample {
 	struct process_cpus
 		usages;  /* without the program's own; owned by the accounting until the next sample */
 	int64_t wait_ns; /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
-	int64_t held_back_ns; /* control groups held them back; it is no part of W */
-	struct held_back held; /* which ones; names only of those that did */
+	int64_t held_back_ns;    /* control groups held them back; it is no part of W */
+	struct held_back held;   /* which ones; names only of those that did */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 	struct duet_part part;   /* of a duet; .spawned is that above */

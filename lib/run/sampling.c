@@ -43,10 +43,12 @@ static void add_last_lines(int fd, struct error *err)
 }
 
 /* 0 if the sample counts, otherwise a failure with a sentence. */
-static int check_program_end(const struct sampling *s, const struct exec_result *exec, struct error *err)
+static int check_program_end(const struct sampling *s, const struct exec_result *exec,
+	const struct holdback *holdback, struct error *err)
 {
 	const char *command = s->command ?: s->run->program;
 	int status = exec->wait_status, r;
+	const char *killer = NULL;
 	char which[32];
 
 	snprintf(which, sizeof(which), "%s %u",
@@ -68,6 +70,10 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 		return -EINTR;
 	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
+	else if ((killer = holdback_killer(holdback)))
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s: %s killed %s", command,
+			process_end_text(status), which, killer,
+			WIFSIGNALED(status) ? "it" : "one of its processes");
 	else
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(status),
 			which,
@@ -164,7 +170,8 @@ int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sam
 }
 
 /* Adds to the run which control groups held it back, the first time that each does. */
-static int store_held_back(struct book *book, struct run *run, const struct held_back *held, struct error *err)
+static int store_held_back(
+	struct book *book, struct run *run, const struct held_back *held, struct error *err)
 {
 	const char *text = held_back_text(held);
 
@@ -243,7 +250,7 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	/* a program that was killed because another one did not end has not failed itself */
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!together || ret[i].part.repetitions > 0)
-			r = check_program_end(&items[i], &ret[i].exec, err);
+			r = check_program_end(&items[i], &ret[i].exec, counters_holdback(counters), err);
 	return r == 0 && interrupt_drain(interrupt_continued_fd) ? 1 : r;
 }
 

@@ -98,7 +98,8 @@ static void open_groups(struct holdback *h, const char *controller, enum count f
 			const struct count_row *row = &rows[!a->v2][which];
 			bool wanted = row->file && which >= first && which <= last;
 
-			g.fds[which] = wanted ? path_open(h->root_fd, O_RDONLY, "%s/%s", a->directory, row->file)
+			g.fds[which] = wanted ? path_open(h->root_fd, O_RDONLY, "%s/%s", a->directory,
+							row->file)
 					      : -1;
 			if (count_now(&g, which) < 0) /* such as cpu.stat of a group without the controller */
 				closep(&g.fds[which]);
@@ -232,8 +233,8 @@ const char *holdback_killer(const struct holdback *h)
 			       ? "the kernel, which had run out of memory"
 			       : NULL;
 	killer = full ?: killer;
-	limit = path_int(h->root_fd, "%s/%s", killer->directory,
-		killer->v2 ? "memory.max" : "memory.limit_in_bytes");
+	limit = path_int(
+		h->root_fd, "%s/%s", killer->directory, killer->v2 ? "memory.max" : "memory.limit_in_bytes");
 	return text_brief("the memory limit of %s%s", group_text(killer->name),
 		limit > 0 ? text_brief(" (%.4g MB)", (double)limit / 1e6) : "");
 }
