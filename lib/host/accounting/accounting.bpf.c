@@ -82,6 +82,13 @@ static __always_inline struct share *find_share(__u32 pid, bool add)
 	return free;
 }
 
+static __always_inline bool is_in_state(const struct task_struct *task, long state)
+{
+	if (bpf_core_field_exists(task->__state))
+		return READ(task->__state) == state;
+	return ((const struct task_struct___before_5_14 *)task)->state == state;
+}
+
 static __always_inline __u64 ancestor_id(struct cgroup *cgroup, int level)
 {
 	unsigned long at = (unsigned long)cgroup;
@@ -162,10 +169,17 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
  * it. -1: it has not started, or the kernel does not tell. */
 __s64 throttled_ns;
 
-/* Of a CPU: how long the group of the task of the program that had it last had been held back then. */
+/* How long the group of a task of the program had been held back on a CPU, when a task of the program had that last. */
 struct hold {
 	__u64 cfs_rq, throttled_ns;
 };
+
+/* The latest task of the program that lost a CPU, although it was ready: it may move to another one meanwhile. */
+static struct {
+	struct hold hold;
+	__u64 at_ns;
+	__u32 pid;
+} latest;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -181,12 +195,34 @@ static __always_inline bool knows_throttled(void)
 	       bpf_core_field_exists(((struct task_struct *)0)->sched_info.last_queued) && program_cgroup;
 }
 
+/* What has been added to a group's time on a CPU since, but no more than `most_ns`. */
+static __always_inline __u64 held_since(const struct hold *hold, __u64 now_ns, __u64 most_ns)
+{
+	if (now_ns <= hold->throttled_ns || (__s64)most_ns < 0)
+		return 0;
+	return now_ns - hold->throttled_ns < most_ns ? now_ns - hold->throttled_ns : most_ns;
+}
+
+/* Of a task that moved here while it was held back on another CPU. */
+static __always_inline __u64 held_elsewhere(__u32 pid, __u64 cfs_rq, __u64 now_ns)
+{
+	__u64 throttled = 0;
+
+	if (latest.pid != pid || latest.hold.cfs_rq == cfs_rq)
+		return 0;
+	latest.pid = 0;
+	bpf_probe_read_kernel(&throttled, sizeof(throttled),
+		(void *)(unsigned long)(latest.hold.cfs_rq +
+					bpf_core_field_offset(struct cfs_rq, throttled_clock_self_time)));
+	return held_since(&latest.hold, throttled, now_ns - latest.at_ns);
+}
+
 /* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and what the kernel adds up
  * since one left is the time that the next one has been held back; but not from before it was ready. */
 static __always_inline void count_throttled(struct task_struct *prev, struct task_struct *next)
 {
 	struct cfs_rq *of_prev = prev->se.cfs_rq, *of_next = next->se.cfs_rq;
-	__u64 since_ns, waited_ns, held_ns;
+	__u64 now_ns, since_ns, held_ns = 0;
 	struct hold *hold;
 	__u32 zero = 0;
 
@@ -196,22 +232,21 @@ static __always_inline void count_throttled(struct task_struct *prev, struct tas
 	if (!hold)
 		return;
 	if (is_programs(prev->cgroups->dfl_cgrp) && of_prev) {
-		hold->cfs_rq = (unsigned long)of_prev;
-		hold->throttled_ns = of_prev->throttled_clock_self_time;
+		*hold = (struct hold){(unsigned long)of_prev, of_prev->throttled_clock_self_time};
+		latest.pid = is_in_state(prev, 0) ? prev->pid : 0; /* ready */
+		latest.hold = *hold;
+		latest.at_ns = of_prev->rq->clock;
 	}
 	if (!is_programs(next->cgroups->dfl_cgrp) || !of_next)
 		return;
-	held_ns = of_next->throttled_clock_self_time;
+	now_ns = of_next->rq->clock;
 	since_ns = next->sched_info.last_queued;
-	if (throttled_ns >= 0 && hold->cfs_rq == (unsigned long)of_next && since_ns &&
-		held_ns > hold->throttled_ns) {
-		waited_ns = of_next->rq->clock - since_ns;
-		if (held_ns - hold->throttled_ns < waited_ns)
-			waited_ns = held_ns - hold->throttled_ns;
-		__sync_fetch_and_add(&throttled_ns, waited_ns);
-	}
-	hold->cfs_rq = (unsigned long)of_next;
-	hold->throttled_ns = held_ns;
+	if (hold->cfs_rq == (unsigned long)of_next && since_ns)
+		held_ns = held_since(hold, of_next->throttled_clock_self_time, now_ns - since_ns);
+	held_ns += held_elsewhere(next->pid, (unsigned long)of_next, now_ns);
+	if (throttled_ns >= 0 && held_ns)
+		__sync_fetch_and_add(&throttled_ns, held_ns);
+	*hold = (struct hold){(unsigned long)of_next, of_next->throttled_clock_self_time};
 }
 
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
@@ -311,13 +346,6 @@ __u32 observer_tgid;  /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
 __u64 own_wait_ns; /* of the caller of read_own_wait */
-
-static __always_inline bool is_dead(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return READ(task->__state) == TASK_DEAD;
-	return ((const struct task_struct___before_5_14 *)task)->state == TASK_DEAD;
-}
 
 static __always_inline __u32 cpu_of(const struct task_struct *task)
 {
@@ -564,7 +592,7 @@ int BPF_PROG(task_dies, bool preempt, struct task_struct *prev, struct task_stru
 {
 	count_throttled(untrusted(prev), untrusted(next));
 	add_share(untrusted(prev), untrusted(next));
-	return is_dead(prev) ? record_exit(untrusted(prev)) : 0;
+	return is_in_state(prev, TASK_DEAD) ? record_exit(untrusted(prev)) : 0;
 }
 
 SEC("tp_btf/sched_switch")
@@ -572,7 +600,7 @@ int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev, struc
 {
 	count_throttled(prev, next);
 	add_share(prev, next);
-	return is_dead(prev) ? record_exit(prev) : 0;
+	return is_in_state(prev, TASK_DEAD) ? record_exit(prev) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")
