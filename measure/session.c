@@ -293,9 +293,13 @@ static int make_duet(struct session *s, struct error *err)
 /* The notes on all results alike. */
 static int add_session_notes(struct session *s, struct error *err)
 {
+	_cleanup_(freep) char *idle = holdback_idle(AT_FDCWD);
 	const struct observer *o = &s->base.observer;
 	int r = 0;
 
+	if (idle)
+		notes_add(&s->notes, NOTE_NOISE, "Warning: %s has cpu.idle: all others get the CPU first",
+			idle);
 	if (s->options->profile)
 		r = profile_changes_note(&s->notes, s->base.book, &s->profile, s->base.environment,
 			&s->environment_changes, err);

@@ -188,7 +188,7 @@ struct held_back holdback_end(const struct holdback *h)
 			held.by[HOLD_MEMORY].ns = count_since(g, COUNT_STALL_NS);
 		}
 		/* All groups below one that is frozen are frozen: the last one is meant. */
-		if (was_frozen(g))
+		if (frozen_ns > 0 || was_frozen(g))
 			held.by[HOLD_FREEZER].of = g->name;
 		if (frozen_ns > held.by[HOLD_FREEZER].ns)
 			held.by[HOLD_FREEZER].ns = frozen_ns;
@@ -230,7 +230,7 @@ const char *holdback_killer(const struct holdback *h)
 	}
 	if (!killer)
 		return h->kills_before >= 0 && read_count(h->vmstat_fd, &machine_kills) > h->kills_before
-			       ? "the kernel, which had run out of memory"
+			       ? "the kernel, which had run out of memory,"
 			       : NULL;
 	killer = full ?: killer;
 	limit = path_int(
