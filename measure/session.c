@@ -297,6 +297,8 @@ static int add_session_notes(struct session *s, struct error *err)
 	const struct observer *o = &s->base.observer;
 	int r = 0;
 
+	if (s->base.beside)
+		notes_add(&s->notes, NOTE_NOISE, "Warning: beside %s", s->base.beside);
 	if (idle)
 		notes_add(&s->notes, NOTE_NOISE, "Warning: %s has cpu.idle: all others get the CPU first",
 			idle);
@@ -329,9 +331,17 @@ int session_open(struct session *s, const struct measure_options *options, const
 		.unprofiled_share = options->unprofiled_percent / 100,
 	};
 	leftovers_remove(true);
-	run_session_ask_environment(&s->base);
+	CPU_ZERO(&s->cpus);
+	if (options->cpu >= 0)
+		CPU_SET(options->cpu, &s->cpus);
+	else if (options->affine)
+		s->cpus = options->affinity;
+	s->base.cpus = CPU_COUNT(&s->cpus) > 0 ? &s->cpus : NULL;
 	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
 		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
+	if (r < 0)
+		return r;
+	run_session_ask_environment(&s->base);
 	if (r == 0 && options->profile)
 		r = book_get_profile(s->base.book, 0, options->profile, &s->profile, err);
 	if (r == 0)
