@@ -403,41 +403,35 @@ static int lock_cores(int fd, const cpu_set_t *cpus, pid_t *ret_pid)
 	return r;
 }
 
-/* Who cannot open the host's file can still see who has locked it. */
-static pid_t find_turn(const cpu_set_t *cpus)
+/* Who cannot open the file can still see who has locked it. */
+static pid_t find_turn(const char *path, const cpu_set_t *cpus)
 {
-	pid_t pid = cpus ? 0 : find_holder(HOST_TURNS, "POSIX", 0, UINT64_MAX);
+	pid_t pid = cpus ? 0 : find_holder(path, "POSIX", 0, UINT64_MAX);
 
 	for (int cpu = 0; cpus && pid == 0 && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, cpus))
-			pid = find_holder(
-				HOST_TURNS, "POSIX", (uint64_t)core_of(cpu), (uint64_t)core_of(cpu));
+			pid = find_holder(path, "POSIX", (uint64_t)core_of(cpu), (uint64_t)core_of(cpu));
 	return pid;
 }
 
 int turn_take(int *fd, const char *book, const cpu_set_t *cpus, struct error *err)
 {
-	_cleanup_(freep) char *own = text_format("%s.measuring", named_lock() ?: book), *name = NULL;
-	bool others = false; /* it is the host's, which this user cannot open */
-	pid_t pid = 0;
-	int r = 1;
+	const char *named = named_lock();
+	_cleanup_(freep) char *name = NULL, *own = text_format("%s.measuring", book);
+	_cleanup_(freep) char *path = named ? text_format("%s.measuring", named) : xstrdup(HOST_TURNS);
+	pid_t pid = find_turn(path, cpus);
+	int r = pid == 0 || pid == getpid();
 
-	if (*fd < 0 && !named_lock()) {
-		*fd = open_host_lock("measuring", err);
-		if (*fd < 0 && *fd != -ENOENT)
-			return *fd;
-	}
 	if (*fd < 0)
-		*fd = open_named_lock(own, err);
+		*fd = named ? open_named_lock(path, NULL) : open_host_lock("measuring", NULL);
 	if (*fd < 0)
-		return *fd;
-	others = !named_lock() && geteuid() != 0;
-	if (others && (pid = find_turn(cpus)) > 0 && pid != getpid())
-		r = 0;
-	if (r > 0)
+		*fd = open_named_lock(own, NULL);
+	if (*fd < 0) /* this user's measurements hinder no others, and the book will say why */
+		*fd = -1;
+	else if (r > 0)
 		r = lock_cores(*fd, cpus, &pid);
 	if (r < 0)
-		return error_os(err, r, "cannot wait for other measurements by means of %s", own);
+		return error_os(err, r, "cannot wait for other measurements by locking %s", path);
 	/* One that cannot be named is outside of this process's namespace, and may be what it descends from. */
 	if (r > 0 || pid == 0 || descends_from(pid))
 		return 1;
