@@ -230,4 +230,11 @@ grep -q __asan_ "$build/lib/clock/libemp-clock-preload.so" ||
 	expect 0 '^LD_PRELOAD=.*/libemp-clock-preload.so$' $measure -q -r 1 -w 0 --show-output --fast-clock -- env
 $measure -q -r 1 -w 0 -- echo hello >"$dir/silent"
 that "the program's output is not ours" sh -c "! grep -qx hello '$dir/silent'"
+# hooks between the samples make short programs longer, and long ones hardly
+expect 0 'PT may be about 0.1 ms (.* %) longer because of --prepare' $measure -v -q -r 2 --prepare true -- true
+expect 0 'longer because of --conclude' $measure -v -q -r 2 --conclude true -- true
+expect 0 'PT (mean' $measure -v -q -r 2 --setup true --cleanup true -- true
+that "hooks that run once do not matter" test "$(grep -c 'longer because' "$dir/out")" = 0
+expect 0 'PT (mean' $measure -v -q -r 2 --prepare true -- "$build/calibrate/inc" --iterations 200000000
+that "nor do they to a program of more than 5 ms" test "$(grep -c 'longer because' "$dir/out")" = 0
 finish
