@@ -99,4 +99,20 @@ expect 1 "SIGKILL) in sample 1: the memory limit of /${limited##*/} (60 MB) kill
 expect 1 "exit status 137 in sample 1: the memory limit of /${limited##*/} (60 MB) killed one of its processes" \
 	within "$limited" $measure -q -w 0 -r 2 -- sh -c "$eater; exit \$?"
 expect 1 'SIGKILL) in sample 1; -i' within "$limited" $measure -q -w 0 -r 2 -- sh -c 'kill -9 $$'
+# a frozen group above, with the time where the kernel counts it
+unified=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
+frozen=$unified/emp-test-frozen-$$
+if mkdir "$frozen" 2>/dev/null && [ -e "$frozen/cgroup.freeze" ]; then
+	within "$frozen" $measure -q -w 0 -r 1 -- sh -c "touch '$dir/in'; exec '$burn' 200" >"$dir/out" 2>&1 &
+	wait_until test -e "$dir/in"
+	echo 1 >"$frozen/cgroup.freeze"
+	wait_until grep -q 'frozen 1' "$frozen/cgroup.events"
+	sleep 0.3
+	echo 0 >"$frozen/cgroup.freeze"
+	wait $!
+	that "the freezer is named" grep -q "held back by the freezer of /${frozen##*/}" "$dir/out"
+	[ ! -e "$frozen/cgroup.stat.local" ] ||
+		that "with its time" test "$(of_last held_back_ns)" -ge 290000000
+	wait_until rmdir "$frozen"
+fi
 finish
