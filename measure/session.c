@@ -18,8 +18,9 @@
 enum { WIDTH = 20 }; /* of both values together; "warmup-" and ten digits have 17 */
 enum { MOST_ERRORS = 1 << 16 };
 
-/* What runs between two samples leaves cold caches, and a CPU in an idle state: 0.06 to 0.14 ms of PT, as measured with hooks from `true`
- * to `sleep 0.2`. Of programs of 5 ms and more that is within the noise. */
+/* What runs between two samples leaves cold caches, and a CPU in an idle state: 0.06 to 0.14 ms of
+ * PT, as measured with hooks from `true` to `sleep 0.2`. Of programs of 5 ms and more that is
+ * within the noise. */
 static const double HOOKS_COST_NS = 0.1 * NS_PER_MS, HOOKS_MATTER_NS = 5.0 * NS_PER_MS;
 
 /* The number of the warm-up or sample, in the environment of the program, of --prepare and of --conclude: HYPERFINE_ITERATION is "warmup-0",

@@ -48,8 +48,10 @@ enum comparison_verdict {
 /* Of b against a, by the interval of the ratio. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
-/* 0, or COMPARISON_OVER_LIMIT with a sentence: unmeasurable; or b, of that name, is slower than a, the reference, by more percent than are allowed (below 0: no
- * limit), and the interval of the ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how separate runs vary. */
+/* 0, or COMPARISON_OVER_LIMIT with a sentence: unmeasurable; or b, of that name, is slower than a,
+ * the reference, by more percent than are allowed (below 0: no limit), and the interval of the
+ * ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how
+ * separate runs vary. */
 enum { COMPARISON_OVER_LIMIT = 1 };
 int comparison_judge(const struct comparison *comparison, double percent, const char *reference,
 	const char *name, struct error *err);

@@ -35,8 +35,8 @@ const char *disturbance_name(enum counter which);
  * sample (15 %), in 5 of 5 samples (1, 2, 3, 4, …)"; the caller frees it. */
 char *disturbance_description(const struct disturbances *disturbances, size_t i);
 
-/* How long control groups held a program back in all samples. The share is of its time: of ET, or of PT and this for a program
- * with several tasks. */
+/* How long control groups held a program back in all samples. The share is of its time: of ET, or
+ * of PT and this for a program with several tasks. */
 struct held_time {
 	int64_t ns;
 	double share;
@@ -44,8 +44,8 @@ struct held_time {
 
 struct held_time held_time_of(const struct sample *samples, size_t n);
 
-/* Above the first share, there is a warning; above the second, there is no verdict: a program that is stopped so often finds
- * its caches cold, and its ET is that of the quota. */
+/* Above the first share, there is a warning; above the second, there is no verdict: a program that
+ * is stopped so often finds its caches cold, and its ET is that of the quota. */
 #define HELD_WORTH_NOTING 0.01
 #define HELD_TOO_LONG 0.10
 

@@ -143,8 +143,8 @@ static inline int64_t sample_wait_ns(const struct sample *sample)
 	return sample->wait_ns <= sample->et_ns ? sample->wait_ns : -1;
 }
 
-/* The most that others can have taken from it: W; where that is not known, what one task lacks and no control group held
- * back. */
+/* The most that others can have taken from it: W; where that is not known, what one task lacks and
+ * no control group held back. */
 static inline int64_t sample_taken_ns(const struct sample *sample)
 {
 	int64_t most_ns = sample->et_ns - sample->pt_ns;

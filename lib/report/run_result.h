@@ -51,7 +51,8 @@ enum result_parts {
 /* Of all samples so far. rules->patterns NULL: those that the run was measured with (names_load). */
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules,
 	enum result_parts parts, struct run_result *ret, struct error *err);
-/* {"ns", "share", "by", "unmeasurable"}: how long control groups held the program back, and which ones; null: none did. */
+/* {"ns", "share", "by", "unmeasurable"}: how long control groups held the program back, and which
+ * ones; null: none did. */
 json_t *held_back_as_json(const struct run_result *result);
 void run_result_clear(struct run_result *result);
 

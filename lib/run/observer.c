@@ -338,8 +338,9 @@ static int64_t find_wait(const struct raw_sample *o)
 	return wait_ns <= rest_ns ? wait_ns : rest_ns > 0 ? rest_ns : 0;
 }
 
-/* A task that a quota holds back is ready to run, so W contains that time, and loses it here. The accounting with BPF knows it
- * exactly. Control groups count it for all their processes and CPUs: then it is no more than the program lacks. */
+/* A task that a quota holds back is ready to run, so W contains that time, and loses it here. The
+ * accounting with BPF knows it exactly. Control groups count it for all their processes and CPUs:
+ * then it is no more than the program lacks. */
 static void set_held_back(struct raw_sample *o, int cpu)
 {
 	int64_t exact_ns = o->usages.throttled_ns, quota_ns, memory_ns = o->held.by[HOLD_MEMORY].ns, rest_ns;

@@ -165,8 +165,10 @@ int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sam
 	struct sample sample;
 	bool known;
 	_cleanup_(freep) struct execution *executions = make_rows(book, n, o, &sample, &known);
+	const char *held = held_back_text(&o->held);
+	int r = store_rows(book, run, o, &sample, executions, err);
 
-	return store_rows(book, run, o, &sample, executions, err);
+	return r == 0 && held ? book_put_held_back(book, run, held, err) : r;
 }
 
 /* Adds to the run which control groups held it back, the first time that each does. */

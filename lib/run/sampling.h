@@ -30,9 +30,11 @@ enum run_lock {
 	RUN_LOCK_TAKEN,
 };
 
-/* Opens the book (NULL: the user's) and looks at the lock. Unless that is ignored, waits until nobody else measures on the same CPUs, and
- * says so on standard error; -EINTR, with a sentence, after INT, TERM or HUP. A run of several days does not end because another program has locked its book: from
- * now on all users of the book wait until the lock is gone, or until INT, TERM or HUP. After 10 s, a message on standard error says what they wait for. */
+/* Opens the book (NULL: the user's) and looks at the lock. Unless that is ignored, waits until
+ * nobody else measures on the same CPUs, and says so on standard error; -EINTR, with a sentence,
+ * after INT, TERM or HUP. A run of several days does not end because another program has locked its
+ * book: from now on all users of the book wait until the lock is gone, or until INT, TERM or HUP.
+ * After 10 s, a message on standard error says what they wait for. */
 int run_session_open(struct run_session *session, const char *db, enum book_mode mode, enum run_lock lock,
 	struct error *err);
 void run_session_close(struct run_session *session);

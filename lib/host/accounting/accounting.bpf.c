@@ -165,16 +165,18 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 	}
 }
 
-/* How long a quota held the program back while it was ready to run, since it started. That is no time that others took from
- * it. -1: it has not started, or the kernel does not tell. */
+/* How long a quota held the program back while it was ready to run, since it started. That is no
+ * time that others took from it. -1: it has not started, or the kernel does not tell. */
 __s64 throttled_ns;
 
-/* How long the group of a task of the program had been held back on a CPU, when a task of the program had that last. */
+/* How long the group of a task of the program had been held back on a CPU, when a task of the
+ * program had that last. */
 struct hold {
 	__u64 cfs_rq, throttled_ns;
 };
 
-/* The latest task of the program that lost a CPU, although it was ready: it may move to another one meanwhile. */
+/* The latest task of the program that lost a CPU, although it was ready: it may move to another one
+ * meanwhile. */
 static struct {
 	struct hold hold;
 	__u64 at_ns;
@@ -217,8 +219,9 @@ static __always_inline __u64 held_elsewhere(__u32 pid, __u64 cfs_rq, __u64 now_n
 	return held_since(&latest.hold, throttled, now_ns - latest.at_ns);
 }
 
-/* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and what the kernel adds up
- * since one left is the time that the next one has been held back; but not from before it was ready. */
+/* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and
+ * what the kernel adds up since one left is the time that the next one has been held back; but not
+ * from before it was ready. */
 static __always_inline void count_throttled(struct task_struct *prev, struct task_struct *next)
 {
 	struct cfs_rq *of_prev = prev->se.cfs_rq, *of_next = next->se.cfs_rq;

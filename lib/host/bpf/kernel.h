@@ -59,8 +59,8 @@ struct rq {
 };
 struct cfs_rq {
 	struct rq *rq;
-	/* Linux 6.6 and newer: how long a quota has held back the tasks of this group on this CPU, up to the last time
-	 * that it let them run. Also a quota of a group above it. */
+	/* Linux 6.6 and newer: how long a quota has held back the tasks of this group on this CPU,
+	 * up to the last time that it let them run. Also a quota of a group above it. */
 	__u64 throttled_clock_self_time;
 };
 struct sched_entity {

@@ -17,7 +17,8 @@ struct hierarchy {
 	bool v2;
 };
 
-/* Whether the line is of cgroup v2, or of that controller in version 1, which lists the controllers of a hierarchy last. */
+/* Whether the line is of cgroup v2, or of that controller in version 1, which lists the controllers
+ * of a hierarchy last. */
 static bool parse_hierarchy(const char *line, const char *controller, struct hierarchy *ret)
 {
 	const char *type = strstr(line, " - cgroup");

@@ -67,8 +67,8 @@ int cgroup_mount(int root_fd, char **ret, struct error *err);
 /* The directory of the cgroup that a process is in; pid 0: this process. -ENOTSUP: there is none. */
 int cgroup_of(pid_t pid, char **ret, struct error *err);
 
-/* The control groups that this process is in, and all above them: of cgroup v2, and of the hierarchy of a controller in
- * version 1. What is above a container's own root is not visible. */
+/* The control groups that this process is in, and all above them: of cgroup v2, and of the
+ * hierarchy of a controller in version 1. What is above a container's own root is not visible. */
 
 struct cgroup_above {
 	char *directory; /* where its files are, below root_fd */

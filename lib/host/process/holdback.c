@@ -17,7 +17,8 @@ enum count {
 	N_COUNTS
 };
 
-/* Where the kernel writes it: cgroup v2, then v1. A file that counts several things is open several times. */
+/* Where the kernel writes it: cgroup v2, then v1. A file that counts several things is open several
+ * times. */
 static const struct count_row {
 	const char *file, *name; /* name "": the file is one number */
 	int64_t scale;
@@ -182,7 +183,8 @@ struct held_back holdback_end(const struct holdback *h)
 			most_ns = throttled_ns;
 			held.by[HOLD_QUOTA].of = g->name;
 		}
-		/* What happens in a group is counted in all above it, too: the first one is meant. */
+		/* What happens in a group is counted in all above it, too: the first one is
+		 * meant. */
 		if (!held.by[HOLD_MEMORY].of && count_since(g, COUNT_HIGH) > 0) {
 			held.by[HOLD_MEMORY].of = g->name;
 			held.by[HOLD_MEMORY].ns = count_since(g, COUNT_STALL_NS);

@@ -227,9 +227,10 @@ static int open_host_lock(const char *name, struct error *err)
 	return TAKE_FD(fd);
 }
 
-/* The process that has locked some of the bytes from `first` to `last` of the file at `path`, as the kernel tells everybody, by
- * flock(2) ("FLOCK") or fcntl(2) ("POSIX"). 0: none that is visible here, or the file is in an overlay of several file systems, where it
- * has other numbers for the kernel. */
+/* The process that has locked some of the bytes from `first` to `last` of the file at `path`, as
+ * the kernel tells everybody, by flock(2) ("FLOCK") or fcntl(2) ("POSIX"). 0: none that is visible
+ * here, or the file is in an overlay of several file systems, where it has other numbers for the
+ * kernel. */
 static pid_t find_holder(const char *path, const char *kind, uint64_t first, uint64_t last)
 {
 	_cleanup_(freep) char *locks = path_text(AT_FDCWD, "/proc/locks");
@@ -251,7 +252,8 @@ static pid_t find_holder(const char *path, const char *kind, uint64_t first, uin
 	return 0;
 }
 
-/* "emp-measure (process 12, since 2026-11-21 14:03:59)", "process 12"; *ret_name, if it is known, is freed by the caller. */
+/* "emp-measure (process 12, since 2026-11-21 14:03:59)", "process 12"; *ret_name, if it is known,
+ * is freed by the caller. */
 static const char *holder_text(pid_t pid, char **ret_name)
 {
 	char *name = *ret_name = path_text(AT_FDCWD, "/proc/%d/comm", pid);
@@ -373,7 +375,8 @@ static bool descends_from(pid_t ancestor)
 	return pid == ancestor;
 }
 
-/* Bytes of the file stand for cores. 1: taken, 0: *ret_pid has some of them (0: it cannot be named); -errno. */
+/* Bytes of the file stand for cores. 1: taken, 0: *ret_pid has some of them (0: it cannot be
+ * named); -errno. */
 static int lock_bytes(int fd, off_t first, off_t n, pid_t *ret_pid)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = n};
@@ -432,7 +435,8 @@ int turn_take(int *fd, const char *book, const cpu_set_t *cpus, struct error *er
 		r = lock_cores(*fd, cpus, &pid);
 	if (r < 0)
 		return error_os(err, r, "cannot wait for other measurements by locking %s", path);
-	/* One that cannot be named is outside of this process's namespace, and may be what it descends from. */
+	/* One that cannot be named is outside of this process's namespace, and may be what it
+	 * descends from. */
 	if (r > 0 || pid == 0 || descends_from(pid))
 		return 1;
 	error_say(err, 0, "%s", holder_text(pid, &name));
