@@ -37,6 +37,7 @@ static void show_print_run(const struct run *run, size_t n_samples, const char *
 			       : NULL},
 		{"profile:", run->profile},
 		{"discarding:", *options ? options : NULL},
+		{"held by:", run->held_back_by},
 		{"notes:", run->notes},
 	};
 
@@ -162,6 +163,7 @@ static int show_json(
 	if (run->profile && book_get_profile(book, 0, run->profile, &profile, NULL) == 0)
 		noise_add_json(document, &profile.mark);
 	json_object_set_new(document, "pt", summary_as_json(&raw.discarding.pt.raw));
+	json_object_set_new(document, "held_back", held_back_as_json(&raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.discarding.et.raw));
 	return json_print_document("emp-analysis", document, err);
 }

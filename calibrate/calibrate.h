@@ -60,7 +60,7 @@ struct calibration {
 
 #define CALIBRATION_NEW                                                        \
 	{                                                                      \
-		.inhibitor = -1, .base = {.lock_fd = -1}, .plan = {.cpu = -1 } \
+		.inhibitor = -1, .base = RUN_SESSION_NEW, .plan = {.cpu = -1 } \
 	}
 #define CALIBRATION_LONG_NS (3600 * NS_PER_S) /* a longer one is only begun after a question */
 

@@ -38,7 +38,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && on_stdout)
 		r = output_standard_keep(&document_fd, err);
 	if (r < 0)
-		return r;
+		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	outcome = load_session_run(&session, err);
 	of_export = outcome ? NULL : err;
 	if (report->work.n_programs > 0) {
@@ -131,7 +131,7 @@ static const struct option_row run_options[] = {
 	{0, "export-json", "FILE", "write the result as JSON; - is standard output", NULL,
 		&options.export_json},
 	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
-	{0, "ignore-lock", NULL, "run although a calibration or emp-setup is running", NULL,
+	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
 		&options.ignore_lock},
 	{},
 };
@@ -141,7 +141,7 @@ static const struct option_row verify_options[] = {
 	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's", NULL,
 		&options.coordination, .choices = coordination_names},
 	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
-	{0, "ignore-lock", NULL, "run although a calibration or emp-setup is running", NULL,
+	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
 		&options.ignore_lock},
 	{},
 };

@@ -338,10 +338,10 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 					    unprofiled, "not_in_profile", unprofiled, "disturbance_counters",
 					    counters, "warnings", notes_as_json(&notes)));
 	json_object_update_new(emp,
-		json_pack("{s:I, s:I, s:i, s:i, s:o*, s:o*, s:o*}", "observer_ns",
-			(json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples, "before_exec_ns",
-			(json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples, "left_behind",
-			t->sampling->left_behind, "escaped", t->sampling->escaped, "perf",
+		json_pack("{s:o, s:I, s:I, s:i, s:i, s:o*, s:o*, s:o*}", "held_back", held_back_as_json(run),
+			"observer_ns", (json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples,
+			"before_exec_ns", (json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples,
+			"left_behind", t->sampling->left_behind, "escaped", t->sampling->escaped, "perf",
 			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
 			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions) : NULL,
 			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));

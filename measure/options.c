@@ -478,7 +478,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db,
 		.group = "General"},
-	{0, "ignore-lock", NULL, "measure although a calibration is running", NULL, &O.ignore_lock},
+	{0, "ignore-lock", NULL, "measure although another tool measures or calibrates", NULL, &O.ignore_lock},
 	{0, "anyway", NULL, "old name of --ignore-lock", NULL, &O.ignore_lock, .hidden = true},
 	{},
 };

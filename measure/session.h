@@ -77,6 +77,7 @@ struct output {
 struct session {
 	const struct measure_options *options;
 	struct run_session base;
+	cpu_set_t cpus; /* that programs may run on; base.cpus points to it */
 	struct profile profile;
 	struct names patterns;      /* of names, with --retain */
 	struct discard_rules rules; /* by the options; without --profile, .profile is NULL */
@@ -104,7 +105,7 @@ struct session {
 };
 
 #define SESSION_NEW \
-	((struct session){.base = {.lock_fd = -1}, .in = -1, .null = -1, .errors = -1, .guard = -1})
+	((struct session){.base = RUN_SESSION_NEW, .in = -1, .null = -1, .errors = -1, .guard = -1})
 
 /* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
  * it. The caller closes it, also after a failure. */

@@ -2,6 +2,8 @@
 /* Comparing two sets of samples: see comparison.h. */
 #include "lib/protocol/comparison.h"
 
+#include "lib/protocol/disturbances.h"
+
 struct comparison_side comparison_side_make(
 	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {
@@ -12,7 +14,8 @@ struct comparison_side comparison_side_make(
 		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
 				sample_time_ns(&samples[i], clock == COMPARISON_ET)};
-	return (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET};
+	return (struct comparison_side){
+		items, kept, clock, d->run.kind == RUN_DUET, held_time_of(samples, n).share > HELD_TOO_LONG};
 }
 
 void comparison_side_clear(struct comparison_side *side)
@@ -90,6 +93,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	if (r < 0)
 		return r;
 	ret->clock = a->clock;
+	ret->unmeasurable = a->unmeasurable || b->unmeasurable;
 	if (plan.design == DESIGN_PAIRS && above_0)
 		ret->log_ratio = log_ratio_of(of_a, of_b, a_first, n);
 	if (plan.design == DESIGN_BETWEEN) {
@@ -101,7 +105,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)
 {
-	if (isnan(c->ratio_low))
+	if (c->unmeasurable || isnan(c->ratio_low))
 		return COMPARISON_UNKNOWN;
 	if (c->ratio_low > 1)
 		return COMPARISON_SLOWER;
@@ -113,6 +117,10 @@ int comparison_judge(const struct comparison *c, double percent, const char *ref
 {
 	if (percent < 0)
 		return 0;
+	if (c->unmeasurable)
+		return error_say(err, COMPARISON_OVER_LIMIT,
+			"'%s' and '%s' cannot be judged: control groups held the programs back for more than %g %% of their time; measure without a quota",
+			name, reference, 100 * HELD_TOO_LONG);
 	if (c->a.n < 2 || c->b.n < 2)
 		return error_say(err, -ENODATA,
 			"'%s' and '%s' cannot be judged: this needs two samples of each", name, reference);

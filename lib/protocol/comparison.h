@@ -16,7 +16,8 @@ struct comparison_side {
 	struct comparison_time *items; /* in the order of n */
 	size_t n;
 	enum comparison_clock clock;
-	bool duet; /* from a run of a duet */
+	bool duet;         /* from a run of a duet */
+	bool unmeasurable; /* control groups held the program back for too long (HELD_TOO_LONG) */
 };
 
 /* The samples that have no named cause to be discarded; of ET, those whose end was not seen
@@ -41,8 +42,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	const struct run_variation *variation, struct comparison *ret, struct error *err);
 
 enum comparison_verdict {
-	COMPARISON_UNKNOWN, /* too few samples, or separate runs that vary by an unknown amount */
-	COMPARISON_SAME,    /* no difference shown */
+	COMPARISON_UNKNOWN, /* too few samples, or separate runs that vary by an unknown amount; or unmeasurable */
+	COMPARISON_SAME, /* no difference shown */
 	COMPARISON_FASTER,
 	COMPARISON_SLOWER,
 };
@@ -50,8 +51,10 @@ enum comparison_verdict {
 /* Of b against a, by the interval of the ratio. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
-/* 0, or COMPARISON_OVER_LIMIT with a sentence: b, of that name, is slower than a, the reference, by more percent than are allowed (below 0: no
- * limit), and the interval of the ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how separate runs vary. */
+/* 0, or COMPARISON_OVER_LIMIT with a sentence: unmeasurable; or b, of that name, is slower than a,
+ * the reference, by more percent than are allowed (below 0: no limit), and the interval of the
+ * ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how
+ * separate runs vary. */
 enum { COMPARISON_OVER_LIMIT = 1 };
 int comparison_judge(const struct comparison *comparison, double percent, const char *reference,
 	const char *name, struct error *err);

@@ -122,6 +122,21 @@ char *disturbance_description(const struct disturbances *found, size_t index)
 	return text;
 }
 
+struct held_time held_time_of(const struct sample *samples, size_t n)
+{
+	double all_ns = 0;
+	struct held_time held = {};
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t held_ns = samples[i].held_back_ns > 0 ? samples[i].held_back_ns : 0;
+
+		held.ns = saturate_add(held.ns, held_ns);
+		all_ns += fmax((double)samples[i].et_ns, (double)samples[i].pt_ns + (double)held_ns);
+	}
+	held.share = all_ns > 0 ? (double)held.ns / all_ns : 0;
+	return held;
+}
+
 /* -1: not known. */
 static int64_t steal_of(const struct sample *s, const struct counters *counters, size_t n, size_t *at)
 {

@@ -35,6 +35,20 @@ const char *disturbance_name(enum counter which);
  * sample (15 %), in 5 of 5 samples (1, 2, 3, 4, …)"; the caller frees it. */
 char *disturbance_description(const struct disturbances *disturbances, size_t i);
 
+/* How long control groups held a program back in all samples. The share is of its time: of ET, or
+ * of PT and this for a program with several tasks. */
+struct held_time {
+	int64_t ns;
+	double share;
+};
+
+struct held_time held_time_of(const struct sample *samples, size_t n);
+
+/* Above the first share, there is a warning; above the second, there is no verdict: a program that
+ * is stopped so often finds its caches cold, and its ET is that of the quota. */
+#define HELD_WORTH_NOTING 0.01
+#define HELD_TOO_LONG 0.10
+
 /* A sample whose PT cannot be right. The kernel makes PT from its clock, and takes away what the hypervisor says that it gave
  * to others (steal). If that is too much, PT is too short; but PT, W and steal add up to ET all the same, because PT was made
  * from them. So a PT that is too short only shows beside those of the other samples. */

@@ -7,6 +7,7 @@
  * the lower end of their interval, so that a few samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
+#include "lib/protocol/disturbances.h"
 #include "lib/stats/time_series.h"
 
 /* Fewer samples than this are not significant, nor are fewer a second cluster. */
@@ -346,6 +347,19 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 			c.n_above == 1 ? "is" : "are");
 }
 
+/* By a quota or the like: what its samples show is that, and no daemon. */
+static bool is_held_back(struct analysis *a)
+{
+	double share = held_time_of(a->samples, a->n_samples).share;
+
+	if (share <= HELD_TOO_LONG)
+		return false;
+	a->verdict = VERDICT_BUSY;
+	a->why = text_format("a program that was held back for %s of its time by %s", text_percent(share),
+		a->run.held_back_by ?: "a control group");
+	return true;
+}
+
 static void find_shape(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -354,7 +368,8 @@ static void find_shape(struct analysis_feed *feed)
 	bool changing;
 	size_t l = 0;
 
-	if (is_frequent(feed) || is_usually_long(feed) || is_divided(feed) || is_cpu_busy(feed))
+	if (is_held_back(a) || is_frequent(feed) || is_usually_long(feed) || is_divided(feed) ||
+		is_cpu_busy(feed))
 		return;
 	t.in_time = in_time = xcalloc(a->n_samples, sizeof(*in_time));
 	t.sorted = sorted = xcalloc(a->n_samples, sizeof(*sorted));

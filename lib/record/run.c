@@ -38,6 +38,7 @@ const char *const source_kind_names[N_SOURCE_KINDS] = {
 };
 
 const char *const note_kind_names[N_NOTE_KINDS] = {
+	[NOTE_UNMEASURABLE] = "unmeasurable",
 	[NOTE_PROFILE] = "profile",
 	[NOTE_PROGRAM] = "program",
 	[NOTE_FEW] = "few",
@@ -81,6 +82,7 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, name_patterns), OPTIONAL},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
 	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), OPTIONAL, .min = 1, .max = INT32_MAX},
+	{FIELD(run, FIELD_TEXT, held_back_by), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_TEXT, name), OPTIONAL},
@@ -116,6 +118,7 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
 	{FIELD(sample, FIELD_INT64, et_late_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, held_back_ns), UNLESS_NEGATIVE, TIME},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 

@@ -59,6 +59,7 @@ struct run {
 	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
+	char *held_back_by;           /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
 	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns;       /* nominal; 0: unknown */
 	int64_t resolution_ns;        /* of its PTs; 1 = exact */
@@ -71,11 +72,12 @@ struct run {
 
 /* Whole lines below a result, the gravest kind first. */
 enum note_kind {
-	NOTE_PROFILE,     /* the profile is of another environment or CPU */
-	NOTE_PROGRAM,     /* the program failed, or was not measured as a whole */
-	NOTE_FEW,         /* too few samples were kept */
-	NOTE_NOISE,       /* the machine or the profile is noisy */
-	NOTE_CORRELATION, /* neighbouring samples are alike */
+	NOTE_UNMEASURABLE, /* the program was held back for so long that its times mean little */
+	NOTE_PROFILE,      /* the profile is of another environment or CPU */
+	NOTE_PROGRAM,      /* the program failed, or was not measured as a whole */
+	NOTE_FEW,          /* too few samples were kept */
+	NOTE_NOISE,        /* the machine or the profile is noisy */
+	NOTE_CORRELATION,  /* neighbouring samples are alike */
 	NOTE_OTHER,
 	NOTE_RESOLUTION, /* what the machine could resolve; shown in a place of its own */
 	N_NOTE_KINDS
@@ -134,6 +136,7 @@ struct sample {
 	bool max_rss_at_most; /* the kernel counts what EMP had when it started the program, which was more */
 	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
 	int64_t et_late_ns; /* its end was seen late: ET is up to this much too long; -1: unknown */
+	int64_t held_back_ns; /* they could not, because a control group held them back; -1: unknown */
 };
 
 /* Whether its end was seen so late that its ET means little. */
@@ -155,14 +158,19 @@ static inline int64_t sample_wait_ns(const struct sample *sample)
 	return sample->wait_ns <= sample->et_ns ? sample->wait_ns : -1;
 }
 
-/* The most that others can have taken from it: W; where that is not known, what one task lacks. */
+/* The most that others can have taken from it: W; where that is not known, what one task lacks and
+ * no control group held back. */
 static inline int64_t sample_taken_ns(const struct sample *sample)
 {
+	int64_t most_ns = sample->et_ns - sample->pt_ns;
+
 	if (sample->wait_ns >= 0)
 		return sample->wait_ns;
 	if (sample->left_behind > 0) /* part of PT is after ET */
 		return sample->et_ns;
-	return sample->et_ns > sample->pt_ns ? sample->et_ns - sample->pt_ns : 0;
+	if (sample->held_back_ns > 0)
+		most_ns -= sample->held_back_ns;
+	return most_ns > 0 ? most_ns : 0;
 }
 
 /* What the disturbance counters counted in a sample: counters of the kernel that should not change meanwhile. A counter that a

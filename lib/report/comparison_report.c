@@ -65,7 +65,9 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	case COMPARISON_UNKNOWN:
 		snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
 		snprintf(end, sizeof(end), "%s  (%s)\n", in_clock,
-			few ? "too few samples" : "no verdict: not taken in turn");
+			c->unmeasurable ? "unmeasurable: held back"
+			: few           ? "too few samples"
+					: "no verdict: not taken in turn");
 		print_sentence(file, name, "", middle, reference, end);
 		break;
 	case COMPARISON_SAME:
@@ -118,6 +120,8 @@ const char *comparison_verdict_text(const struct comparison *c)
 		[COMPARISON_SLOWER] = "slower",
 	};
 
+	if (c->unmeasurable)
+		return "unmeasurable";
 	return c->design == DESIGN_SEPARATE ? "not known" : texts[comparison_verdict(c)];
 }
 

@@ -227,6 +227,17 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	return r;
 }
 
+json_t *held_back_as_json(const struct run_result *result)
+{
+	struct held_time held = held_time_of(result->samples, result->n_samples);
+	const char *by = result->discarding.run.held_back_by;
+
+	if (held.ns == 0 && !by)
+		return json_null();
+	return json_pack("{s:I, s:f, s:s?, s:b}", "ns", (json_int_t)held.ns, "share", held.share, "by", by,
+		"unmeasurable", held.share > HELD_TOO_LONG);
+}
+
 void run_result_clear(struct run_result *r)
 {
 	discarding_clear(&r->discarding);

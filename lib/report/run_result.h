@@ -51,6 +51,9 @@ enum result_parts {
 /* Of all samples so far. rules->patterns NULL: those that the run was measured with (names_load). */
 int run_result_read(struct book *book, int64_t run, const struct discard_rules *rules,
 	enum result_parts parts, struct run_result *ret, struct error *err);
+/* {"ns", "share", "by", "unmeasurable"}: how long control groups held the program back, and which
+ * ones; null: none did. */
+json_t *held_back_as_json(const struct run_result *result);
 void run_result_clear(struct run_result *result);
 
 /* How much separate runs of two programs vary, as far as the book shows it, in ET or PT. ret->df 0: it has too few runs of them. */

@@ -79,6 +79,23 @@ static const char *split_text(const struct screen *s, const char *unit)
 	return text_brief("[user %s%s, system %s%s]", about, parts[0], about, parts[1]);
 }
 
+/* Why the program is not on a CPU all the time; "": it nearly is, or that is not known. */
+static const char *waiting_text(const struct screen *s)
+{
+	double held = s->held.share > HELD_WORTH_NOTING ? s->held.share : 0;
+	const char *by_quota = held > 0 ? text_brief(", %.0f %% held back", 100 * held) : "";
+
+	if (s->on_cpu >= MOSTLY_ON_CPU)
+		return by_quota;
+	if (!isnan(s->taken)) /* shorter where there is more to say */
+		return text_brief(
+			", %.0f %% taken%s%s", 100 * s->taken, held > 0 ? "" : " by others", by_quota);
+	if (s->on_cpu + held < MOSTLY_ON_CPU && s->result->run.kind != RUN_DUET &&
+		!(s->explained >= EXPLAINS))
+		return text_brief("%s; it waits, or is disturbed", by_quota);
+	return by_quota;
+}
+
 static void print_times(FILE *file, const struct screen *s, const char *unit)
 {
 	const struct summary *pt = &s->result->pt.kept, *et = &s->result->et.kept;
@@ -87,7 +104,6 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	const char *cv = pt->n > 1 ? text_brief("CV %s", text_percent(pt->relative_error)) : "";
 	const char *split = split_text(s, unit);
 	const char *share = ""; /* not known */
-	const char *waits = ""; /* why the program is not on a CPU all the time */
 	size_t columns = 0;
 
 	if (s->on_cpu > 1 && !pt_includes_start(s->result, 0))
@@ -101,10 +117,6 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 
 		columns = width > columns ? width : columns;
 	}
-	if (s->on_cpu < MOSTLY_ON_CPU && !isnan(s->taken))
-		waits = text_brief(", %.0f %% taken by others", 100 * s->taken);
-	else if (s->on_cpu < MOSTLY_ON_CPU && s->result->run.kind != RUN_DUET && !(s->explained >= EXPLAINS))
-		waits = "; it waits, or is disturbed";
 	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", pt_text, columns,
 		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 	if (*interval)
@@ -115,7 +127,7 @@ static void print_times(FILE *file, const struct screen *s, const char *unit)
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
 	print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", et_text, columns,
-		et->n > 0 ? text_brief("%s%s", share, waits) : "", et->n > 0 ? share : "");
+		et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "", et->n > 0 ? share : "");
 }
 
 /* "discarded: backupd #7 #8, outlier #4"; if that does not fit, "discarded: backupd in 100, outlier in 4, …": as many as fit, and
@@ -443,6 +455,7 @@ struct screen run_screen_fill(const struct run_result *result)
 		.user_ns = mean_of_kept(result, offsetof(struct sample, user_ns)),
 		.system_ns = mean_of_kept(result, offsetof(struct sample, system_ns)),
 		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
+		.held = held_time_of(result->samples, result->n_samples),
 	};
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
@@ -462,7 +475,7 @@ struct screen run_screen_fill(const struct run_result *result)
 		s.n_others++;
 	s.on_cpu = et > 0 ? pt / et : NAN;
 	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
-	taken = isnan(s.taken) ? et - pt : s.taken * et;
+	taken = isnan(s.taken) ? et - pt - (double)s.held.ns : s.taken * et;
 	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0 ? (double)d->disturbed_ns / taken : NAN;
 	for (size_t i = 0; i < d->n_over; i++)
 		add_reason(&s, d->over[i].daemon, d->over[i].sample);
@@ -524,6 +537,39 @@ static int64_t note_ends(struct notes *notes, const struct run_result *result)
 	return left_behind;
 }
 
+/* "/docker/4f2a1b6c8d0e…": ids of containers have 64 digits. The caller frees it. */
+static char *shorten_ids(const char *groups)
+{
+	enum { LONG = 24, KEPT = 12 };
+	char *text = xstrdup("");
+
+	while (*groups) {
+		size_t n = strcspn(groups, "/; "), separators;
+
+		text_append(&text, "", "%.*s%s", (int)(n > LONG ? KEPT : n), groups, n > LONG ? "…" : "");
+		groups += n;
+		separators = strspn(groups, "/; ");
+		text_append(&text, "", "%.*s", (int)separators, groups);
+		groups += separators;
+	}
+	return text;
+}
+
+/* That control groups held the program back: throttled by a quota, stopped or delayed. */
+static void note_held_back(struct notes *notes, const struct run *run, const struct held_time *held)
+{
+	_cleanup_(freep) char *by = shorten_ids(run->held_back_by ?: "a control group");
+
+	if (held->share > HELD_WORTH_NOTING)
+		notes_add(notes, held->share > HELD_TOO_LONG ? NOTE_UNMEASURABLE : NOTE_PROGRAM,
+			"%s: held back by %s: %s (%s)",
+			held->share > HELD_TOO_LONG ? "Unmeasurable" : "Warning", by, text_duration(held->ns),
+			text_percent(held->share));
+	else if (held->ns == 0 && run->held_back_by)
+		notes_add(notes, NOTE_PROGRAM, "Warning: held back by %s; the kernel does not say how long",
+			by);
+}
+
 void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
 {
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
@@ -539,6 +585,7 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	struct impossible_pt impossible;
 	size_t failures = 0;
 
+	note_held_back(notes, &d->run, &s.held);
 	for (size_t i = 0; i < result->n_samples; i++)
 		failures += result->samples[i].exit_status > 0;
 	if (failures > 0)

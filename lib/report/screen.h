@@ -24,6 +24,7 @@ struct screen {
 	bool approximate;          /* user and system were counted in ticks */
 	double on_cpu;             /* PT / ET, all samples that are whole (run.h); NAN: there are none */
 	double taken;              /* W / ET, likewise; NAN: not known */
+	struct held_time held;     /* by control groups, in all samples */
 	struct peak_memory memory; /* a line, if there is room */
 	struct screen_reason *reasons;
 	size_t n_reasons;

@@ -26,6 +26,7 @@ struct counter_reader {
 	int throttle_fds[MAX_THROTTLES];
 	int n_throttles;
 	int msr_fd, temperature_fd;
+	struct holdback *holdback;
 	uint64_t actual, base; /* cycles, of APERF and MPERF; 0: not known */
 	struct counters last;
 	int64_t last_ns; /* CLOCK_BOOTTIME when `last` was read: a sample in which the machine slept is long */
@@ -69,6 +70,7 @@ struct counter_reader *counters_open(int root_fd, int cpu)
 		 * none */
 		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
 		.temperature_fd = -1,
+		.holdback = holdback_open(root_fd),
 		.last = COUNTERS_NONE,
 		.vmstat_size = TEXT_SIZE - 1,
 		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
@@ -98,6 +100,7 @@ void counter_reader_free(struct counter_reader *reader)
 	closep(&reader->temperature_fd);
 	for (int i = 0; i < reader->n_throttles; i++)
 		close(reader->throttle_fds[i]);
+	holdback_free(reader->holdback);
 	free(reader);
 }
 
@@ -213,6 +216,12 @@ void counters_begin(struct counter_reader *reader)
 {
 	if (!reader->pending && clock_ns(CLOCK_BOOTTIME) - reader->last_ns > FRESH_NS)
 		counters_read_all(reader);
+	holdback_begin(reader->holdback);
+}
+
+const struct holdback *counters_holdback(const struct counter_reader *reader)
+{
+	return reader->holdback;
 }
 
 struct counters counters_end(struct counter_reader *reader)
@@ -375,6 +384,33 @@ static void find_peak(struct raw_sample *o)
 		o->exec.max_rss_bytes = o->usages.peak_bytes;
 }
 
+/* A task that a quota holds back is ready to run, so W contains that time, and loses it here. The
+ * accounting with BPF knows it exactly. Control groups count it for all their processes and CPUs:
+ * then it is no more than the program lacks. */
+static void set_held_back(struct raw_sample *o, int cpu)
+{
+	int64_t exact_ns = o->usages.throttled_ns, quota_ns, memory_ns = o->held.by[HOLD_MEMORY].ns, rest_ns;
+	int64_t et_ns = o->exec.et_ns, frozen_ns = o->held.by[HOLD_FREEZER].ns;
+
+	quota_ns = exact_ns >= 0 ? exact_ns : o->held.by[HOLD_QUOTA].ns;
+	rest_ns = et_ns > o->exec.pt_ns ? et_ns - o->exec.pt_ns : 0;
+	if (exact_ns < 0 && o->wait_ns >= 0 && quota_ns > o->wait_ns)
+		quota_ns = o->wait_ns;
+	else if (exact_ns < 0 && cpu >= 0 && quota_ns > rest_ns)
+		quota_ns = rest_ns;
+	if (o->wait_ns >= 0)
+		o->wait_ns -= quota_ns < o->wait_ns ? quota_ns : o->wait_ns;
+	frozen_ns = frozen_ns < et_ns ? frozen_ns : et_ns;
+	rest_ns -= quota_ns + frozen_ns + (o->wait_ns > 0 ? o->wait_ns : 0);
+	if (memory_ns > rest_ns)
+		memory_ns = rest_ns > 0 ? rest_ns : 0;
+	o->held_back_ns = quota_ns + frozen_ns + memory_ns;
+	if (quota_ns == 0)
+		o->held.by[HOLD_QUOTA].of = NULL;
+	else if (!o->held.by[HOLD_QUOTA].of)
+		o->held.by[HOLD_QUOTA].of = HOLD_NOT_VISIBLE;
+}
+
 /* Context switches are those of the program itself. */
 static void set_switches(struct raw_sample *o)
 {
@@ -399,10 +435,12 @@ int observe_begin(const struct command_spec *spec, struct counter_reader *counte
 }
 
 /* The second snapshot. */
-static int end_accounting(const struct command_spec *spec, struct raw_sample *o, struct error *err)
+static int end_accounting(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *o, struct error *err)
 {
 	int r = 0;
 
+	o->held = holdback_end(counters->holdback);
 	if (spec->accounting) {
 		privilege_raise();
 		r = accounting_after(spec->accounting, &o->usages, err);
@@ -425,6 +463,7 @@ static int conclude_observation(
 	if (same_cpu_ns >= 0 && o->exec.et_ns > 0 && !o->exec.left_behind)
 		limit_to_et(&o->usages, left_ns > 0 ? left_ns : 0);
 	o->wait_ns = find_wait(o);
+	set_held_back(o, spec->cpu);
 	o->changes = counters_end(counters);
 	set_switches(o);
 	if (o->usages.interrupts_ns >= 0)
@@ -438,7 +477,7 @@ static int conclude_observation(
 int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
 	struct error *err)
 {
-	int r = end_accounting(spec, o, err);
+	int r = end_accounting(spec, counters, o, err);
 
 	return r < 0 ? r : conclude_observation(spec, counters, o);
 }
@@ -511,8 +550,11 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	 * they took as much all the time; not known where some were cut short, or escaped and count
 	 * as outside. */
 	part->wait_ns = -1;
+	part->held_back_ns = (int64_t)((double)all->held_back_ns * of_span);
 	if (repeat || span_ns <= 0 || taken_ns < 0)
 		return;
+	if (all->usages.throttled_ns > 0)
+		taken_ns -= taken_ns < all->usages.throttled_ns ? taken_ns : all->usages.throttled_ns;
 	if (taken_ns > off_ns)
 		taken_ns = off_ns > 0 ? off_ns : 0;
 	part->wait_ns = (int64_t)((double)taken_ns * of_span);
@@ -539,8 +581,9 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 		if (parts[i].exec.end != SPAWN_ENDED) /* by itself */
 			o.exec.end = parts[i].exec.end;
 	}
+	o.exec.et_ns = span_ns;
 	if (r == 0)
-		r = end_accounting(all, &o, err);
+		r = end_accounting(all, counters, &o, err);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		ret[i] = (struct raw_sample){.exec = parts[i].exec, .part = parts[i]};
 		usages[i] = part_usage_of(&o.usages, specs[i], &ret[i]);
@@ -555,6 +598,7 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 		ret[i].usages.peak_bytes = -1; /* of one of them */
 		find_peak(&ret[i]);
 		ret[i].changes = o.changes;
+		ret[i].held = o.held;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		/* whose it is that escaped without a tag is not known */
 		ret[i].exec.escaped |= o.exec.escaped && !escaped;

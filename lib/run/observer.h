@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
+#include "lib/host/process/holdback.h"
 #include "lib/host/process/program.h"
 #include "lib/record/run.h"
 
@@ -30,6 +31,8 @@ struct raw_sample {
 		usages;  /* without the program's own; owned by the accounting until the next sample */
 	int64_t wait_ns; /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
 	bool knows_peak; /* exec.max_rss_bytes is the program's own, and not at least that of this process */
+	int64_t held_back_ns;    /* control groups held them back; it is no part of W */
+	struct held_back held;   /* which ones; names only of those that did */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 	struct duet_part part;   /* of a duet; .spawned is that above */
@@ -57,7 +60,7 @@ int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
  * ends 100 ms or more after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own
  * counts; of shorter samples, the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
 
-struct counter_reader; /* the files, open */
+struct counter_reader; /* the files, open; and those of holdback.h, which are read with every sample */
 
 /* cpu -1: the program may run on any. root_fd as in lib/base/paths.h. */
 struct counter_reader *counters_open(int root_fd, int cpu);
@@ -68,3 +71,6 @@ DEFINE_FREEP(counter_reader)
  * interrupts. */
 void counters_begin(struct counter_reader *reader);
 struct counters counters_end(struct counter_reader *reader);
+
+/* What control groups did since counters_begin. */
+const struct holdback *counters_holdback(const struct counter_reader *reader);

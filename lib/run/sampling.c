@@ -43,10 +43,12 @@ static void add_last_lines(int fd, struct error *err)
 }
 
 /* 0 if the sample counts, otherwise a failure with a sentence. */
-static int check_program_end(const struct sampling *s, const struct exec_result *exec, struct error *err)
+static int check_program_end(const struct sampling *s, const struct exec_result *exec,
+	const struct holdback *holdback, struct error *err)
 {
 	const char *command = s->command ?: s->run->program;
 	int status = exec->wait_status, r;
+	const char *killer = NULL;
 	char which[32];
 
 	snprintf(which, sizeof(which), "%s %u",
@@ -68,6 +70,10 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 		return -EINTR;
 	else if (s->ignored_status && s->ignored_status[process_exit_status(status)])
 		return 0;
+	else if ((killer = holdback_killer(holdback)))
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s: %s killed %s", command,
+			process_end_text(status), which, killer,
+			WIFSIGNALED(status) ? "it" : "one of its processes");
 	else
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(status),
 			which,
@@ -109,6 +115,7 @@ static struct execution *make_rows(
 		.incomplete = o->usages.incomplete,
 		.wait_ns = o->wait_ns,
 		.et_late_ns = p->late_ns,
+		.held_back_ns = o->held_back_ns,
 	};
 	o->changes.sample = n;
 	*ret_known = true;
@@ -157,8 +164,22 @@ int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sam
 	struct sample sample;
 	bool known;
 	_cleanup_(freep) struct execution *executions = make_rows(book, n, o, &sample, &known);
+	const char *held = held_back_text(&o->held);
+	int r = store_rows(book, run, o, &sample, executions, err);
 
-	return store_rows(book, run, o, &sample, executions, err);
+	return r == 0 && held ? book_put_held_back(book, run, held, err) : r;
+}
+
+/* Adds to the run which control groups held it back, the first time that each does. */
+static int store_held_back(
+	struct book *book, struct run *run, const struct held_back *held, struct error *err)
+{
+	const char *text = held_back_text(held);
+
+	if (!text || (run->held_back_by && strstr(run->held_back_by, text)))
+		return 0;
+	text_append(&run->held_back_by, "; ", "%s", text);
+	return book_put_held_back(book, run->id, run->held_back_by, err);
 }
 
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
@@ -186,6 +207,8 @@ static int store_or_count(
 		book_sync_by_second(book);
 		r = BOOK_ATOMIC(book, store_rows(book, s->run->id, o, &sample, executions, err), err);
 	}
+	if (r == 0)
+		r = store_held_back(book, s->run, &o->held, err);
 	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
 		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
 	s->run->n_samples++;
@@ -230,7 +253,7 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	/* a program that was killed because another one did not end has not failed itself */
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!together || ret[i].part.repetitions > 0)
-			r = check_program_end(&items[i], &ret[i].exec, err);
+			r = check_program_end(&items[i], &ret[i].exec, counters_holdback(counters), err);
 	return r == 0 && interrupt_drain(interrupt_continued_fd) ? 1 : r;
 }
 

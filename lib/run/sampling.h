@@ -12,7 +12,10 @@
 
 struct run_session {
 	struct book *book;
-	int lock_fd;         /* of the host's lock; -1: not held */
+	int lock_fd;           /* of the host's lock; -1: not held */
+	int turn_fd;           /* see turn_take; -1: not taken */
+	const cpu_set_t *cpus; /* that programs run on, to be set before it is opened; NULL: all */
+	char *beside; /* who measures at the same time, on the same CPUs, with RUN_LOCK_IGNORED; NULL: nobody */
 	int64_t environment; /* today's, in the book */
 	char *environment_digest;
 	char *inc_digest; /* of the INC that is beside the tools; NULL: there is none */
@@ -20,7 +23,7 @@ struct run_session {
 	struct environment_question *question; /* while the fingerprint is taken */
 };
 
-#define RUN_SESSION_NEW ((struct run_session){.lock_fd = -1})
+#define RUN_SESSION_NEW ((struct run_session){.lock_fd = -1, .turn_fd = -1})
 
 enum run_lock {
 	RUN_LOCK_IGNORED,
@@ -28,8 +31,11 @@ enum run_lock {
 	RUN_LOCK_TAKEN,
 };
 
-/* Opens the book (NULL: the user's) and looks at the lock. A run of several days does not end because another program has locked its book: from
- * now on all users of the book wait until the lock is gone, or until INT, TERM or HUP. After 10 s, a message on standard error says what they wait for. */
+/* Opens the book (NULL: the user's) and looks at the lock. Unless that is ignored, waits until
+ * nobody else measures on the same CPUs, and says so on standard error; -EINTR, with a sentence,
+ * after INT, TERM or HUP. A run of several days does not end because another program has locked its
+ * book: from now on all users of the book wait until the lock is gone, or until INT, TERM or HUP.
+ * After 10 s, a message on standard error says what they wait for. */
 int run_session_open(struct run_session *session, const char *db, enum book_mode mode, enum run_lock lock,
 	struct error *err);
 void run_session_close(struct run_session *session);

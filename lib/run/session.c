@@ -8,6 +8,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/digest.h"
 
+#include <poll.h>
 #include <pthread.h>
 
 static bool wait_for_book(const char *sentence, void *data)
@@ -16,6 +17,35 @@ static bool wait_for_book(const char *sentence, void *data)
 		fprintf(stderr, "%s%s (^C ends the run)\n", terminal_is(stderr) ? "\r\033[K" : "",
 			terminal_text(sentence));
 	return !interrupt_pending();
+}
+
+/* Measurements on the same CPUs would disturb each other. */
+static int wait_for_turn(struct run_session *s, const char *book, enum run_lock lock, struct error *err)
+{
+	enum { PAUSE_MS = 250 };
+	bool said = false;
+
+	while (true) {
+		struct pollfd interrupts = {.fd = interrupt_fd, .events = POLLIN};
+		struct error who;
+		int r = turn_take(&s->turn_fd, book, s->cpus, &who);
+
+		if (r < 0)
+			return error_say(err, r, "%s", who.text);
+		if (r > 0)
+			return 0;
+		if (lock == RUN_LOCK_IGNORED) {
+			s->beside = xstrdup(who.text);
+			return 0;
+		}
+		if (!said)
+			fprintf(stderr, "Waiting for %s, which measures on the same CPUs\n(^C ends this%s)\n",
+				who.text,
+				lock == RUN_LOCK_FREE ? "; --ignore-lock measures at the same time" : "");
+		said = true;
+		if (poll(&interrupts, 1, PAUSE_MS) > 0 && interrupt_pending())
+			return error_say(err, -EINTR, "interrupted before the first sample was taken");
+	}
 }
 
 int run_session_open(
@@ -29,11 +59,16 @@ int run_session_open(
 		return r;
 	if (lock == RUN_LOCK_FREE && (r = lock_look(path, &err2)) < 0)
 		return error_say(err, r, "%s, or measure anyway with --ignore-lock", err2.text);
-	r = book_open(&s->book, path, mode, err);
+	r = lock == RUN_LOCK_TAKEN ? 0 : wait_for_turn(s, path, lock, err);
+	if (r == 0)
+		r = book_open(&s->book, path, mode, err);
 	if (r < 0)
 		return r;
 	book_on_wait(s->book, wait_for_book, NULL);
-	return lock == RUN_LOCK_TAKEN ? lock_take(&s->lock_fd, book_file(s->book), err) : 0;
+	if (lock == RUN_LOCK_TAKEN)
+		r = lock_take(&s->lock_fd, book_file(s->book), err);
+	/* with the lock, so that no other measurement begins */
+	return r == 0 && lock == RUN_LOCK_TAKEN ? wait_for_turn(s, path, lock, err) : r;
 }
 
 /* SHA-256 of INC, which the caller frees; NULL: it is not there. */
@@ -148,6 +183,8 @@ void run_session_close(struct run_session *s)
 	free(s->inc_digest);
 	book_free(s->book);
 	closep(&s->lock_fd);
+	closep(&s->turn_fd);
+	free(s->beside);
 	*s = RUN_SESSION_NEW;
 }
 

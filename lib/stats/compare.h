@@ -46,6 +46,7 @@ struct compare_plan {
 struct comparison {
 	enum comparison_clock clock;
 	enum design design;
+	bool unmeasurable; /* set by the caller: the times mean too little for a verdict */
 	struct summary a, b;
 	double ratio;                 /* mean of b / mean of a: above 1, b is slower */
 	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954), from 0; NAN: none */

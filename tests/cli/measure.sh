@@ -262,4 +262,11 @@ expect 0 '^  2 processes left behind in 2 of 2 samples: in PT, not in ET$' \
 that "its PT is no part of ET" sh -c "! grep -q 'on CPU\|impossible' '$dir/out'"
 that "how long it waited is not known" test \
 	"$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(wait_ns IS NULL) FROM sample WHERE run = (SELECT max(id) FROM run)')" = '2|2'
+# hooks between the samples make short programs longer, and long ones hardly
+expect 0 'PT may be about 0.1 ms (.* %) longer because of --prepare' $measure -v -q -r 2 --prepare true -- true
+expect 0 'longer because of --conclude' $measure -v -q -r 2 --conclude true -- true
+expect 0 'PT (mean' $measure -v -q -r 2 --setup true --cleanup true -- true
+that "hooks that run once do not matter" test "$(grep -c 'longer because' "$dir/out")" = 0
+expect 0 'PT (mean' $measure -v -q -r 2 --prepare true -- "$build/calibrate/inc" --iterations 200000000
+that "nor do they to a program of more than 5 ms" test "$(grep -c 'longer because' "$dir/out")" = 0
 finish

@@ -137,6 +137,22 @@ TEST_OF_RUN(no_share_of_samples_that_took_no_time_is_told)
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 }
 
+TEST_OF_RUN(a_run_that_a_quota_held_back_gives_no_cutoffs)
+{
+	struct sample *samples = make_samples(N);
+
+	for (uint32_t i = 0; i < N; i++) {
+		samples[i].et_ns = NS_PER_S;
+		samples[i].pt_ns = NS_PER_S / 2;
+		samples[i].held_back_ns = NS_PER_S / 2;
+	}
+	begin(RUN_IMPORT, samples, N, &daemons, &default_options);
+	analysis = finished();
+	assert_int_equal(analysis.verdict, VERDICT_BUSY);
+	assert_false(analysis_gives_cutoffs(&analysis));
+	assert_non_null(strstr(analysis.why, "held back for 50 % of its time by a control group"));
+}
+
 TEST_OF_RUN(a_long_sample_without_a_daemon_that_ran_long_is_no_l_sample)
 {
 	start(&default_options);

@@ -96,6 +96,33 @@ static unsigned clocks_of(double share_of_a, double share_of_b, unsigned asked, 
 	return comparison_clocks(asked, of_a, of_b);
 }
 
+TEST(programs_that_were_held_back_for_long_have_no_verdict)
+{
+	const struct discarding none = {.out = (bool[N]){}};
+	struct sample samples[N];
+	struct error err = {};
+	struct comparison c;
+
+	for (int longer = 0; longer < 2; longer++) {
+		make_side(&a, 0, 2, 0);
+		make_side(&b, 1, 2, 50 * NS_PER_MS);
+		for (int i = 0; i < N; i++)
+			samples[i] = (struct sample){.n = (uint32_t)i + 1,
+				.et_ns = NS_PER_S,
+				.pt_ns = NS_PER_S - (90 + 20 * longer) * NS_PER_MS,
+				.held_back_ns = (90 + 20 * longer) * NS_PER_MS};
+		_cleanup_(comparison_side_clear) struct comparison_side side = comparison_side_make(
+			&none, samples, N, COMPARISON_PT);
+
+		a.side.unmeasurable = side.unmeasurable;
+		c = compare_sides(NULL);
+		assert_int_equal(comparison_verdict(&c), longer ? COMPARISON_UNKNOWN : COMPARISON_SLOWER);
+		assert_int_equal(comparison_judge(&c, 1, "a", "b", &err), COMPARISON_OVER_LIMIT);
+		assert_int_equal(
+			strstr(err.text, "held the programs back for more than 10 %") != NULL, longer);
+	}
+}
+
 TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 {
 	assert_int_equal(clocks_of(0.99, 1.01, COMPARE_DEFAULT, false), COMPARE_PT);

@@ -211,6 +211,22 @@ TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 	assert_int_equal(out.unprofiled[0].sample, 2);
 }
 
+/* It ran for 80 ms while a quota held the program back, which could have run for 10 ms more. */
+TEST_OF_RUN(who_runs_while_a_quota_holds_the_program_back_takes_nothing_from_it)
+{
+	const struct discard_rules rules = {.patterns = names_default};
+
+	for (int known = 0; known < 2; known++) {
+		samples[0] = (struct sample){
+			.n = 1, .wait_ns = known ? 10 : -1, .pt_ns = 10, .et_ns = 100, .held_back_ns = 80};
+		start_with(&rules, 1);
+		add(1, 3, 80);
+		finish();
+		assert_int_equal(out.disturbed_ns, 10);
+		assert_int_equal(out.others.items[0].disturbed_ns, 10);
+	}
+}
+
 /* The daemon ran for 600 ms, all of it on another CPU, or 20 ms of it on the program's. */
 TEST_OF_RUN(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 {

@@ -78,3 +78,7 @@ ALTER TABLE sample ADD COLUMN max_rss_at_most INTEGER NOT NULL DEFAULT 0 CHECK(m
 
 -- How much too long et_ns may be, because the end was seen late; NULL: not known.
 ALTER TABLE sample ADD COLUMN et_late_ns INTEGER CHECK(et_late_ns >= 0);
+
+-- How long control groups held the program back, which is no part of its W; NULL: not known. Which ones did.
+ALTER TABLE sample ADD COLUMN held_back_ns INTEGER CHECK(held_back_ns >= 0);
+ALTER TABLE run ADD COLUMN held_back_by TEXT;

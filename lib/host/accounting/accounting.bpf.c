@@ -85,6 +85,13 @@ static __always_inline struct share *find_share(__u32 pid, bool add)
 	return free;
 }
 
+static __always_inline bool is_in_state(const struct task_struct *task, long state)
+{
+	if (bpf_core_field_exists(task->__state))
+		return READ(task->__state) == state;
+	return ((const struct task_struct___before_5_14 *)task)->state == state;
+}
+
 static __always_inline __u64 ancestor_id(struct cgroup *cgroup, int level)
 {
 	unsigned long at = (unsigned long)cgroup;
@@ -159,6 +166,93 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 		taken_ns += gaps[i].ready_ns - from_ns;
 		gaps[i].ready_ns = from_ns;
 	}
+}
+
+/* How long a quota held the program back while it was ready to run, since it started. That is no
+ * time that others took from it. -1: it has not started, or the kernel does not tell. */
+__s64 throttled_ns;
+
+/* How long the group of a task of the program had been held back on a CPU, when a task of the
+ * program had that last. */
+struct hold {
+	__u64 cfs_rq, throttled_ns;
+};
+
+/* The latest task of the program that lost a CPU, although it was ready: it may move to another one
+ * meanwhile. */
+static struct {
+	struct hold hold;
+	__u64 at_ns;
+	__u32 pid;
+} latest;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct hold);
+} holds SEC(".maps");
+
+static __always_inline bool knows_throttled(void)
+{
+	return bpf_core_field_exists(((struct cfs_rq *)0)->throttled_clock_self_time) &&
+	       bpf_core_field_exists(((struct cfs_rq *)0)->rq) &&
+	       bpf_core_field_exists(((struct task_struct *)0)->sched_info.last_queued) && program_cgroup;
+}
+
+/* What has been added to a group's time on a CPU since, but no more than `most_ns`. */
+static __always_inline __u64 held_since(const struct hold *hold, __u64 now_ns, __u64 most_ns)
+{
+	if (now_ns <= hold->throttled_ns || (__s64)most_ns < 0)
+		return 0;
+	return now_ns - hold->throttled_ns < most_ns ? now_ns - hold->throttled_ns : most_ns;
+}
+
+/* Of a task that moved here while it was held back on another CPU. */
+static __always_inline __u64 held_elsewhere(__u32 pid, __u64 cfs_rq, __u64 now_ns)
+{
+	__u64 throttled = 0;
+
+	if (latest.pid != pid || latest.hold.cfs_rq == cfs_rq)
+		return 0;
+	latest.pid = 0;
+	bpf_probe_read_kernel(&throttled, sizeof(throttled),
+		(void *)(unsigned long)(latest.hold.cfs_rq +
+					bpf_core_field_offset(struct cfs_rq, throttled_clock_self_time)));
+	return held_since(&latest.hold, throttled, now_ns - latest.at_ns);
+}
+
+/* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and
+ * what the kernel adds up since one left is the time that the next one has been held back; but not
+ * from before it was ready. */
+static __always_inline void count_throttled(struct task_struct *prev, struct task_struct *next)
+{
+	struct cfs_rq *of_prev = prev->se.cfs_rq, *of_next = next->se.cfs_rq;
+	__u64 now_ns, since_ns, held_ns = 0;
+	struct hold *hold;
+	__u32 zero = 0;
+
+	if (!knows_throttled())
+		return;
+	hold = bpf_map_lookup_elem(&holds, &zero);
+	if (!hold)
+		return;
+	if (is_programs(prev->cgroups->dfl_cgrp) && of_prev) {
+		*hold = (struct hold){(unsigned long)of_prev, of_prev->throttled_clock_self_time};
+		latest.pid = is_in_state(prev, 0) ? prev->pid : 0; /* ready */
+		latest.hold = *hold;
+		latest.at_ns = of_prev->rq->clock;
+	}
+	if (!is_programs(next->cgroups->dfl_cgrp) || !of_next)
+		return;
+	now_ns = of_next->rq->clock;
+	since_ns = next->sched_info.last_queued;
+	if (hold->cfs_rq == (unsigned long)of_next && since_ns)
+		held_ns = held_since(hold, of_next->throttled_clock_self_time, now_ns - since_ns);
+	held_ns += held_elsewhere(next->pid, (unsigned long)of_next, now_ns);
+	if (throttled_ns >= 0 && held_ns)
+		__sync_fetch_and_add(&throttled_ns, held_ns);
+	*hold = (struct hold){(unsigned long)of_next, of_next->throttled_clock_self_time};
 }
 
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
@@ -296,13 +390,6 @@ static __always_inline void note_observer(void)
 
 	observer_tgid = bpf_get_current_pid_tgid() >> 32;
 	observer_mm = (unsigned long)BPF_CORE_READ(task, mm);
-}
-
-static __always_inline bool is_dead(const struct task_struct *task)
-{
-	if (bpf_core_field_exists(task->__state))
-		return READ(task->__state) == TASK_DEAD;
-	return ((const struct task_struct___before_5_14 *)task)->state == TASK_DEAD;
 }
 
 static __always_inline __u32 cpu_of(const struct task_struct *task)
@@ -498,6 +585,8 @@ int read_own_wait(void *context)
 	own_wait_ns = wait_of(bpf_get_current_task_btf());
 	if (taken_ns > 0)
 		taken_ns = 0; /* it begins with W */
+	if (throttled_ns < 0 && knows_throttled())
+		throttled_ns = 0; /* likewise; of several programs, with the first one */
 	return 0;
 }
 
@@ -584,15 +673,17 @@ static __always_inline int record_exit(struct task_struct *prev)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(task_dies, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	count_throttled(untrusted(prev), untrusted(next));
 	add_share(untrusted(prev), untrusted(next));
-	return is_dead(prev) ? record_exit(untrusted(prev)) : 0;
+	return is_in_state(prev, TASK_DEAD) ? record_exit(untrusted(prev)) : 0;
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
+	count_throttled(prev, next);
 	add_share(prev, next);
-	return is_dead(prev) ? record_exit(prev) : 0;
+	return is_in_state(prev, TASK_DEAD) ? record_exit(prev) : 0;
 }
 
 SEC("tp_btf/sched_process_exec")

@@ -51,8 +51,9 @@ struct process_cpus {
 	/* Of the program; -1: not known. */
 	int64_t wait_ns; /* its tasks were ready to run and did not, from the creation of each to its end (bpf), or to
 				  the beginning of its end (taskstats) */
-	bool shared_wait;      /* of several tasks, which may have waited for each other */
-	int64_t taken_ns;      /* others had its CPU while at least one of its tasks was ready to run */
+	bool shared_wait;     /* of several tasks, which may have waited for each other */
+	int64_t taken_ns;     /* others had its CPU while at least one of its tasks was ready to run */
+	int64_t throttled_ns; /* that a quota of a control group held them back while they were ready to run */
 	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
 	int64_t peak_bytes;    /* resident memory: the most of any of its processes that ended (bpf) */
@@ -60,7 +61,12 @@ struct process_cpus {
 
 #define PROCESS_CPUS_NONE       \
 	((struct process_cpus){ \
-		.wait_ns = -1, .taken_ns = -1, .interrupts_ns = -1, .steal_ns = -1, .peak_bytes = -1})
+		.wait_ns = -1,         \
+		.taken_ns = -1,        \
+		.throttled_ns = -1,    \
+		.interrupts_ns = -1,   \
+		.steal_ns = -1,        \
+		.peak_bytes = -1})
 
 struct accounting_options {
 	enum accounting_backend backend;

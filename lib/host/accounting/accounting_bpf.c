@@ -307,7 +307,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	}
 	bss->sample++;
 	bss->shares_full = 0;
-	bss->taken_ns = -1;
+	bss->taken_ns = bss->throttled_ns = -1;
 	memset(bss->peak_pages, 0, sizeof(bss->peak_pages));
 	b->interrupts_before_ns = bss->interrupts_ns;
 	memcpy(b->interrupts_of_before_ns, bss->interrupts_of, sizeof(b->interrupts_of_before_ns));
@@ -351,6 +351,7 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 		if (bytes > usages->peak_bytes && bytes > 0)
 			usages->peak_bytes = bytes;
 	}
+	usages->throttled_ns = bss->throttled_ns;
 	if (b->programs->data->watched_cpu < 0)
 		return 0;
 	snapshots->has_shares = !bss->shares_full;

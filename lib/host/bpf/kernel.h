@@ -22,6 +22,7 @@ typedef _Bool bool;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_HASH_OF_MAPS = 13,
 	BPF_MAP_TYPE_RINGBUF = 27,
@@ -60,6 +61,9 @@ struct rq {
 };
 struct cfs_rq {
 	struct rq *rq;
+	/* Linux 6.6 and newer: how long a quota has held back the tasks of this group on this CPU,
+	 * up to the last time that it let them run. Also a quota of a group above it. */
+	__u64 throttled_clock_self_time;
 };
 struct sched_entity {
 	__u64 exec_start;

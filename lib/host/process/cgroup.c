@@ -17,20 +17,21 @@ struct hierarchy {
 	bool v2;
 };
 
-/* Whether the line is of cgroup v2, or of the cpu controller in version 1, which lists the controllers of a hierarchy last. */
-static bool parse_hierarchy(const char *line, struct hierarchy *ret)
+/* Whether the line is of cgroup v2, or of that controller in version 1, which lists the controllers
+ * of a hierarchy last. */
+static bool parse_hierarchy(const char *line, const char *controller, struct hierarchy *ret)
 {
 	const char *type = strstr(line, " - cgroup");
 
 	if (!type || sscanf(line, "%*s %*s %*s %511s %511s", ret->root, ret->point) != 2)
 		return false;
 	ret->v2 = !strncmp(type, " - cgroup2 ", 11);
-	return ret->v2 || text_has_word(strrchr(line, ' ') + 1, "cpu");
+	return ret->v2 || text_has_word(strrchr(line, ' ') + 1, controller);
 }
 
 /* The directory of a group of the hierarchy, by the text of /proc/PID/cgroup: "0::/a" in version 2, "4:cpu,cpuacct:/a" in 1.
  * The caller frees it. NULL: the process is in none. */
-static char *group_directory(const struct hierarchy *h, const char *groups)
+static char *group_directory(const struct hierarchy *h, const char *controller, const char *groups)
 {
 	const size_t len = strlen(h->root);
 
@@ -42,7 +43,7 @@ static char *group_directory(const struct hierarchy *h, const char *groups)
 		if (!path)
 			continue;
 		controllers = xstrndup(list + 1, (size_t)(path - list - 1));
-		if (!(h->v2 ? !strncmp(line, "0::/", 4) : text_has_word(controllers, "cpu")))
+		if (!(h->v2 ? !strncmp(line, "0::/", 4) : text_has_word(controllers, controller)))
 			continue;
 		below = group = xstrndup(path + 1, strcspn(path + 1, "\n"));
 		if (len > 1 && !strncmp(group, h->root, len) && strchr("/", group[len]))
@@ -61,7 +62,7 @@ static int find_v2(int root_fd, struct hierarchy *ret, struct error *err)
 	if (r < 0)
 		return r;
 	for (char *rest = mounts, *line; (line = strsep(&rest, "\n"));) {
-		if (!parse_hierarchy(line, ret) || !ret->v2)
+		if (!parse_hierarchy(line, "", ret) || !ret->v2)
 			continue;
 		if (strncmp(ret->root, "/..", 3) != 0)
 			return 0;
@@ -95,7 +96,7 @@ int cgroup_of(pid_t pid, char **ret, struct error *err)
 		r = path_read_text(AT_FDCWD, err, &groups, "/proc/%s/cgroup", process);
 	if (r < 0)
 		return r;
-	*ret = group_directory(&h, groups);
+	*ret = group_directory(&h, "", groups);
 	return *ret ? 0 : error_say(err, -ENOTSUP, "this process is in no cgroup v2");
 }
 
@@ -380,13 +381,12 @@ static void read_group(struct cgroup_limits *l, int root_fd, const char *directo
 	}
 }
 
-int cgroup_limits_read(struct cgroup_limits *ret, int root_fd)
+int cgroups_above_find(struct cgroups_above *ret, int root_fd, const char *controller)
 {
 	_cleanup_(freep) char *mounts = NULL, *groups = NULL;
-	struct cgroup_limits l = {.weight = -1};
-	bool any = false;
 	int r = path_read_text(root_fd, NULL, &mounts, "/proc/self/mountinfo");
 
+	*ret = (struct cgroups_above){};
 	if (r == 0)
 		r = path_read_text(root_fd, NULL, &groups, "/proc/self/cgroup");
 	if (r < 0)
@@ -394,22 +394,48 @@ int cgroup_limits_read(struct cgroup_limits *ret, int root_fd)
 	for (char *rest = mounts, *line; (line = strsep(&rest, "\n"));) {
 		_cleanup_(freep) char *directory = NULL;
 		struct hierarchy h;
+		size_t len;
 
-		if (parse_hierarchy(line, &h))
-			directory = group_directory(&h, groups);
+		if (parse_hierarchy(line, controller, &h))
+			directory = group_directory(&h, controller, groups);
 		if (!directory)
 			continue;
-		any = true;
 		/* That group and all above it that are visible. */
+		len = strlen(h.point);
 		for (char *slash;; *slash = '\0') {
-			read_group(&l, root_fd, directory, h.v2);
+			const char *below = strlen(directory) > len ? directory + len : "";
+			const char *first = strcmp(h.root, "/") || !*below ? h.root : "";
+
+			*array_add(ret->items, ret->n) = (struct cgroup_above){
+				xstrdup(directory), text_format("%s%s", first, below), h.v2};
 			slash = strrchr(directory, '/');
-			if (strlen(directory) <= strlen(h.point) || !slash)
+			if (strlen(directory) <= len || !slash)
 				break;
 		}
 	}
-	if (!any)
-		return -ENOENT;
+	return ret->n > 0 ? 0 : -ENOENT;
+}
+
+void cgroups_above_clear(struct cgroups_above *above)
+{
+	for (size_t i = 0; i < above->n; i++) {
+		free(above->items[i].directory);
+		free(above->items[i].name);
+	}
+	free(above->items);
+	*above = (struct cgroups_above){};
+}
+
+int cgroup_limits_read(struct cgroup_limits *ret, int root_fd)
+{
+	_cleanup_(cgroups_above_clear) struct cgroups_above above = {};
+	struct cgroup_limits l = {.weight = -1};
+	int r = cgroups_above_find(&above, root_fd, "cpu");
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < above.n; i++)
+		read_group(&l, root_fd, above.items[i].directory, above.items[i].v2);
 	*ret = l;
 	return 0;
 }

@@ -68,8 +68,26 @@ int cgroup_mount(int root_fd, char **ret, struct error *err);
 /* The directory of the cgroup that a process is in; pid 0: this process. -ENOTSUP: there is none. */
 int cgroup_of(pid_t pid, char **ret, struct error *err);
 
+/* The control groups that this process is in, and all above them: of cgroup v2, and of the
+ * hierarchy of a controller in version 1. What is above a container's own root is not visible. */
+
+struct cgroup_above {
+	char *directory; /* where its files are, below root_fd */
+	char *name; /* "/docker/4f2a1b"; "/": the first that is visible, which is a container's if it has limits */
+	bool v2;
+};
+
+struct cgroups_above {
+	struct cgroup_above *items; /* of each hierarchy, from its own group upwards */
+	size_t n;
+};
+
+/* -ENOENT: there are none; -errno without a sentence. */
+int cgroups_above_find(struct cgroups_above *ret, int root_fd, const char *controller);
+void cgroups_above_clear(struct cgroups_above *above);
+
 /* How much CPU time the control groups that this process is in let it have: by the cpu controller of cgroup v2 or v1,
- * in its own group and those above. What is above a container's own root is not visible. */
+ * in its own group and those above. */
 
 struct cgroup_limits {
 	double quota;    /* the smallest, in CPUs: 0.2 stands for 20 % of one; 0: no limit */
