@@ -33,7 +33,8 @@ int interrupt_pending(void)
 	return first;
 }
 
-/* Until the descriptor is ready, or for so long (ms; -1: for ever). -1 with errno; EINTR: a signal came, or has come before. */
+/* Until the descriptor is ready, or for so long (ms; -1: for ever). -1 with errno; EINTR: a signal
+ * came, or has come before. */
 static int wait_ready(int fd, short events, int ms)
 {
 	struct pollfd fds[] = {{.fd = fd, .events = events}, {.fd = interrupt_fd, .events = POLLIN}};

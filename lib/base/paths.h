@@ -54,12 +54,13 @@ struct output_file {
 /* Whether it is the name of standard output: "-" and others. */
 bool output_file_is_standard(const char *path);
 
-/* For documents on standard output: until output_standard_end, all else that is printed goes to standard error, also by programs that
- * inherit it. -errno with a sentence. */
+/* For documents on standard output: until output_standard_end, all else that is printed goes to
+ * standard error, also by programs that inherit it. -errno with a sentence. */
 int output_standard_keep(int *ret_fd, struct error *err);
 void output_standard_end(int fd);
 
-/* -EINVAL with a sentence if two of the documents would go to the same file; devices such as /dev/null take several. NULL: none. */
+/* -EINVAL with a sentence if two of the exports would go to the same file; devices such as
+ * /dev/null take several. NULL: none. */
 int output_files_apart(const char *const *paths, size_t n, struct error *err);
 
 /* Whether it is a pipe, a device, standard output ("-" too) or a descriptor: what can be written only once. */
@@ -71,8 +72,8 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 int output_file_commit(struct output_file *output, struct error *err);
 void output_file_clear(struct output_file *output);
 
-/* The whole of a file that a user names, as path_read_text; -errno without a sentence, -EINTR if a signal ended the wait for a pipe
- * (interrupt.h). */
+/* The whole of a file that a user names, as path_read_text; -errno without a sentence. -EINTR: a
+ * signal ended the wait for a pipe (interrupt.h). */
 int file_read_text(const char *path, char **ret);
 
 /* Small files of the kernel, whose path is a format: path_read_text(root_fd, err, &value, "/sys/block/%s/size", name). What may

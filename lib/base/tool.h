@@ -103,8 +103,8 @@ struct verb {
 	const struct option_row *options; /* ends with {}; NULL if none */
 	verb_function *run;
 	bool reads_stdin; /* an operand may be "-" */
-	const char *
-		without; /* names of options of the tool that this verb has not, with blanks between; NULL: none */
+	/* Names of options of the tool that this verb has not, with blanks between; NULL: none. */
+	const char *without;
 };
 
 struct tool {
@@ -115,9 +115,10 @@ struct tool {
 	const struct verb *verbs;         /* ends with {} */
 };
 
-/* Makes up for what the caller may have left: closed standard descriptors, an ignored SIGCHLD. tool_main does it, too; a main that opens
- * files or starts processes before that calls it first. */
+/* Makes up for what the caller may have left: closed standard descriptors, an ignored SIGCHLD.
+ * tool_main does it, too; a main that opens files or starts processes before calls it first. */
 void tool_start(void);
 
-/* What main returns; STATUS_INTERRUPTED for -EINTR. -h, --help, -V and --version need no row; a row may take the letters. */
+/* What main returns; STATUS_INTERRUPTED for -EINTR. -h, --help, -V and --version need no row; a row
+ * may take the letters. */
 int tool_main(const struct tool *tool, int argc, char **argv);

@@ -8,8 +8,8 @@
 
 #include <signal.h>
 
-/* Blocks those of the three signals that the caller does not ignore (as nohup ignores HUP), and makes a descriptor of them; -errno. Blocks PIPE and
- * XFSZ, so that writing fails instead.
+/* Blocks those of the three signals that the caller does not ignore (nohup ignores HUP), and makes a
+ * descriptor of them; -errno. Blocks PIPE and XFSZ, so that writing fails instead.
  * The program under test gets the mask that was there before (interrupt_old_mask). Once a process. */
 int interrupt_init(void);
 /* After it: also blocks what else would end this process before it has restored what it changed: QUIT (^\),
@@ -17,8 +17,8 @@ int interrupt_init(void);
 void interrupt_block_others(void);
 const sigset_t *interrupt_old_mask(void);
 
-/* Descriptors that become readable when a child ends or stops (CHLD), and when this process is resumed after a stop (CONT). -1 before
- * interrupt_init. */
+/* Descriptors that become readable when a child ends or stops (CHLD), and when this process is
+ * resumed after a stop (CONT). -1 before interrupt_init. */
 extern int interrupt_child_fd, interrupt_continued_fd;
 
 /* Reads all that has come on such a descriptor; false: nothing. */

@@ -15,9 +15,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-static const int64_t GRACE_NS = 3 *
-				NS_PER_S; /* from a signal to SIGKILL, for what a helper does at its end */
-static const int64_t AGAIN_NS = NS_PER_S / 5; /* signals that come closer are one: timeout(1) sends two */
+/* From a signal to SIGKILL, for what a helper does at its end. */
+static const int64_t GRACE_NS = 3 * NS_PER_S;
+/* Signals that come closer are one: timeout(1) sends two. */
+static const int64_t AGAIN_NS = NS_PER_S / 5;
 
 struct helper {
 	pid_t pid;            /* 0: not started */
@@ -69,7 +70,8 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 	return r;
 }
 
-/* To the helper and all that it has started; to a shell before its command, whose end would have it go on. */
+/* To the helper and all that it has started; to a shell before its command, at whose end it would
+ * go on. */
 static void signal_tree(struct helper *h, int signal)
 {
 	_cleanup_(pid_list_free) struct pid_list list = {};

@@ -13,8 +13,9 @@ struct subprocess {
 	int stdin_fd, stdout_fd, stderr_fd; /* 0: as ours; -1: /dev/null */
 	size_t output_max;                  /* how much standard output may be, where it is asked for */
 	int timeout_ms;                     /* 0: none */
-	/* HUP, INT and TERM that other processes send to this one (see interrupt_init): they go to it alone, which may go on; or
-	 * to it and all that it has started, which are killed if they go on. */
+	/* HUP, INT and TERM that other processes send to this one (see interrupt_init): they go to
+	 * it alone, which may go on; or to it and all that it has started, which are killed if they
+	 * go on. */
 	bool forward_signals, ends_on_signals;
 };
 
@@ -31,7 +32,8 @@ int subprocess_ask(
 	const char *const *argv, int timeout_ms, char **ret_output, int *ret_status, struct error *err);
 
 /* Runs a shell command of the user's between samples (--prepare and others); it is not measured. -ECANCELED with a sentence
- * that names `what` if it fails, -EINTR if a signal ends it. Its standard output is shown on request, its errors always. shell: its words, such as
+ * that names `what` if it fails, -EINTR if a signal ends it. Its standard output is shown on
+ * request, its errors always. shell: its words, such as
  * "bash", "--norc"; NULL: /bin/sh. Processes that it leaves running (a server) keep running. */
 int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err);
 
