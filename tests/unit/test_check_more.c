@@ -301,7 +301,7 @@ TEST(a_clock_that_is_slow_to_read_is_a_finding_with_its_price)
 
 TEST(programs_and_rules_are_judged_by_their_number)
 {
-	struct facts f = {.n_programs = -EPERM, .audit_rules = -EPERM, .machine.container = true};
+	struct facts f = {.n_programs = -EPERM, .audit_rules = -EPERM, .machine.container = true, .root_fd = AT_FDCWD};
 	const uid_t self = geteuid();
 
 	assert_found_in(&f, "bpf", CHECK_BY_HOST,
