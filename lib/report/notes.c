@@ -187,7 +187,7 @@ const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 		between = text_brief(
 			", %s %s", separate, others || *by_duet ? "separate" : "between separate runs");
 	/* samples in turn resolve what separate runs do, or less */
-	return text_brief("%s%d samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
+	return text_brief("%s%d INC samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
 		(int)row->samples, by_duet, text_percent(fmin(row->interleaved, row->separate)), between);
 }
 

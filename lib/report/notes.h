@@ -47,10 +47,10 @@ int other_inc_note(struct notes *notes, struct book *book, const struct run *run
 void core_types_note(
 	struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed, const struct profile *profile);
 
-/* "10 samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
+/* "10 INC samples resolve 2.4 % interleaved, 14 % between separate runs": what a result of that many samples can show. By the
  * calibrations of the run's environment with its INC, else by the profile (NULL: none), which is then of another environment: the
  * text says so. It is empty if neither knows it. */
-enum { MDD_TEXT_SIZE = 80 };
+enum { MDD_TEXT_SIZE = 96 };
 int mdd_text(struct book *book, const struct run *run, const struct profile *profile, size_t n,
 	char ret[MDD_TEXT_SIZE], struct error *err);
 

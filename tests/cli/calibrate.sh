@@ -33,7 +33,7 @@ expect 1 'name the profile with --save' $calibrate run --short 0.02x10 --long 0.
 expect 1 "LENGTHxCOUNT such as" $calibrate run --short 5 --save a
 expect 1 "short must be a whole number from 2" $calibrate run --short 0.1x1 --save a
 expect 0 "Profile 'a'" $calibrate -q run --short 0.02x80 --long 0.1x6 --save a --anyway --force
-expect 0 "5 samples resolve .* interleaved, .* between separate runs" $calibrate profile show a
+expect 0 "5 INC samples resolve .* interleaved, .* between separate runs" $calibrate profile show a
 that "both runs are done, with all samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(kind || n) FROM (SELECT kind, count(*) AS n FROM run JOIN sample ON run = id WHERE state = 'done' GROUP BY run)")" = short80,long6
 expect 1 "has a profile 'a' already" $calibrate -q run --short 0.02x10 --long 0.1x4 --save a --anyway
 $calibrate --json -q run --short 0.02x10 --long 0.1x4 --save b --ignore-audit --force >"$dir/b.json" 2>/dev/null
@@ -45,7 +45,7 @@ fi
 # what a duet resolves, where the scheduler's slices can be set
 beside=(env EMP_DB="$dir/duet.db")
 if "${beside[@]}" "$build/measure/emp-measure" -q -r 1 -w 0 --cpu 0 --order duet --slices-by scheduler --aa -- true >"$dir/out" 2>&1; then
-	expect 0 "Resolution: 5 samples resolve .* by duet, .* interleaved, .* separate" \
+	expect 0 "Resolution: 5 INC samples resolve .* by duet, .* interleaved, .* separate" \
 		"${beside[@]}" $calibrate -q run --short 0.05x60 --long 0.1x4 --cpu 0 --save duet --ignore-audit --force
 	"${beside[@]}" $calibrate profile export duet >"$dir/duet.json"
 	that "the document has what a duet resolves" json "$dir/duet.json" 'all(0 < row["duet"] for row in d["resolving"])'

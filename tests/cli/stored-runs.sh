@@ -134,8 +134,8 @@ for size in 5, 10, 20, 40:
         db.execute("INSERT INTO measurement SELECT DISTINCT environment, ?, 0.01, '1', inc_digest FROM run WHERE environment IS NOT NULL", (f"resolves_{name}_{size}",))
 db.commit()
 END_OF_BOOK
-expect 0 '^5 samples resolve' $analyze compare --between-runs 1 $((first + 6)) "$first"
-expect 0 '^5 samples resolve' $analyze compare --between-runs 1 "$first" $((first + 6))
+expect 0 '^5 INC samples resolve' $analyze compare --between-runs 1 $((first + 6)) "$first"
+expect 0 '^5 INC samples resolve' $analyze compare --between-runs 1 "$first" $((first + 6))
 
 # each profile shows and exports the figures of its own short run; another environment's are named as such
 python3 - <<'END_OF_PROFILES'
@@ -149,13 +149,13 @@ json.dump({**run, "profile": "away", "environment": {"digest": "9" * 64}}, open(
 json.dump({**run, "profile": "older", "environment": {"digest": "e" * 64}}, open("home.json", "w"))
 END_OF_PROFILES
 for name in older newer away; do expect 0 '' $calibrate profile import $name.json; done
-expect 0 '^10 samples resolve 1.1 % interleaved, 1.1 % between' $calibrate profile show older
-expect 0 '^10 samples resolve 2.2 % interleaved, 2.2 % between' $calibrate profile show newer
+expect 0 '^10 INC samples resolve 1.1 % interleaved, 1.1 % between' $calibrate profile show older
+expect 0 '^10 INC samples resolve 2.2 % interleaved, 2.2 % between' $calibrate profile show newer
 gives "an exported profile has its own figures" '[r["interleaved"] for r in d["resolving"]] == [0.011, 0.011]' $calibrate profile export older
 expect 0 '' $analyze import abroad.json home.json
 abroad=$($analyze list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][-2]["run"])')
-expect 0 "^  Profile's environment: 10 samples resolve 3.3 % interleaved, 3.3 % separate$" $analyze show "$abroad"
-expect 0 '^  10 samples resolve 2.2 % interleaved, 2.2 % between' $analyze show $((abroad + 1))
+expect 0 "^  Profile's environment: 10 INC samples resolve 3.3 % interleaved, 3.3 % separate$" $analyze show "$abroad"
+expect 0 '^  10 INC samples resolve 2.2 % interleaved, 2.2 % between' $analyze show $((abroad + 1))
 
 # a stored result stays what it was, whatever is calibrated, replaced or removed later
 python3 - <<'END_OF_KEPT'

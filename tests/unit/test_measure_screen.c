@@ -338,11 +338,11 @@ TEST_OF_SCREEN(warnings_fill_up_to_eight_lines)
 		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
 		"  Warning: the program failed in 2 of 20 samples\n"
 		"  2 more warnings: emp-analyze show 3\n");
-	strcpy(s.mdd, "10 samples resolve 2.4 % interleaved, 14 % between separate runs");
+	strcpy(s.mdd, "10 INC samples resolve 2.4 % interleaved, 14 % between separate runs");
 	check_text(USUAL_TIMES
 		"  Kept 20 of 20\n"
 		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		"  10 samples resolve 2.4 % interleaved, 14 % between separate runs\n"
+		"  10 INC samples resolve 2.4 % interleaved, 14 % between separate runs\n"
 		"  Warning: the program failed in 2 of 20 samples; 2 more (-v)\n");
 }
 
@@ -376,7 +376,7 @@ TEST_OF_SCREEN(where_only_eight_lines_fit_a_warning_comes_before_what_the_machin
 {
 	disturbed_by("backupd", 228000000);
 	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
-	strcpy(s.mdd, "20 samples resolve 1 % interleaved, 2 % between separate runs");
+	strcpy(s.mdd, "20 INC samples resolve 1 % interleaved, 2 % between separate runs");
 	check_size();
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the first");
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");

@@ -86,7 +86,7 @@ TEST(neither_does_a_stored_estimate_that_says_so)
 	const struct mdd rows[N_MDD] = {{.samples = 10, .interleaved = 0.046, .separate = 0.043}};
 
 	assert_string_equal(mdd_text_of(rows, 10, false),
-		"10 samples resolve 4.3 % interleaved, 4.3 % between separate runs");
+		"10 INC samples resolve 4.3 % interleaved, 4.3 % between separate runs");
 }
 
 /* sd of the logarithm of a ratio: 0.01; the programs that start first are 5 % faster. */
@@ -104,7 +104,7 @@ TEST_DRAWN(a_duet_resolves_what_its_ratios_vary_by, 1)
 	assert_true(fabs(rows[1].duet / 0.0101 - 1) < 0.15); /* 3.19 times 0.01 / sqrt(10) */
 	rows[1].duet = 0.0331;
 	assert_string_equal(mdd_text_of(rows, 10, false),
-		"10 samples resolve 3.3 % by duet, 20 % interleaved, 50 % separate");
+		"10 INC samples resolve 3.3 % by duet, 20 % interleaved, 50 % separate");
 }
 
 /* Two levels that change every 100 samples: blocks of 10 are alike, and runs are not. */
