@@ -31,8 +31,8 @@ struct screen {
 	size_t n_others; /* background processes that disturbed the program, the first of the result's, as are shown */
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes;
-	bool all_notes; /* in full, however many lines they need */
-	char mdd[80];   /* what the machine can resolve; "": not known */
+	bool all_notes;          /* in full, however many lines they need */
+	char mdd[MDD_TEXT_SIZE]; /* what the machine can resolve; "": not known */
 };
 
 /* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits
