@@ -133,6 +133,6 @@ TEST(l_samples_do_not_count_and_short_runs_say_nothing)
 	assert_true(rows[0].samples == 5 && rows[0].interleaved == 0 && rows[0].separate == 0);
 	assert_int_equal(rows[1].samples, 10);
 	assert_int_equal(rows[2].samples, 0);
-	assert_int_equal(strncmp(mdd_text_of(rows, 12, false), "10 samples", 10), 0);
+	assert_int_equal(strncmp(mdd_text_of(rows, 12, false), "10 INC samples", 14), 0);
 	assert_string_equal(mdd_text_of(rows, 4, false), "");
 }
