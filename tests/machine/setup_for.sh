@@ -238,33 +238,33 @@ restored "restore and apply meanwhile"
 
 # What somebody else has set is what they go back to
 expect 0 '1 changed' "$setup" apply --only ksm
-echo 2 >$ksm # the administrator's choice
+echo 3 >$ksm # the administrator's choice
 expect 2 'ksm  *left alone' "$setup" restore
 apply_for true 2>/dev/null
-holds 2 Y "--for goes back to what was there when it began"
+holds 3 Y "--for goes back to what was there when it began"
 that "nothing is applied any more" test ! -e /var/lib/emp-setup
 echo 1 >$ksm
 expect 0 '1 changed' "$setup" apply --only ksm
-echo 2 >$ksm
+echo 3 >$ksm
 expect 2 'ksm  *left alone' "$setup" restore
 expect 0 '1 changed' "$setup" apply --only ksm
-expect 0 'ksm  *restored  *0  *2 .*somebody else had set' "$setup" restore
-holds 2 Y "a restore goes back to what was there before the second apply"
+expect 0 'ksm  *restored  *0  *3 .*somebody else had set' "$setup" restore
+holds 3 Y "a restore goes back to what was there before the second apply"
 echo 1 >$ksm
 expect 0 '1 changed' "$setup" apply --only ksm
-echo 2 >$ksm
+echo 3 >$ksm
 begin a ksm
 begin b ksm
 end a
 end b
-holds 2 Y "--for goes back to what had changed since an apply"
+holds 3 Y "--for goes back to what had changed since an apply"
 expect 0 '0 failed' "$setup" restore
-holds 2 Y "and so does a restore"
-restored_to_2() { that "$1" test "$(cat $ksm)" = 2 -a ! -e /var/lib/emp-setup; }
-restored_to_2 "the journal is gone"
+holds 3 Y "and so does a restore"
+restored_to_3() { that "$1" test "$(cat $ksm)" = 3 -a ! -e /var/lib/emp-setup; }
+restored_to_3 "the journal is gone"
 echo 1 >$ksm
 expect 0 '1 changed' "$setup" apply --only ksm
-echo 2 >$ksm
+echo 3 >$ksm
 expect 2 'ksm  *left alone' "$setup" restore
 echo 0 >$ksm # by chance what apply had set
 expect 0 'already set' "$setup" apply --only ksm
@@ -272,10 +272,10 @@ expect 0 '' "$setup" restore
 holds 0 Y "what is left alone is not applied, whatever it holds"
 echo 1 >$ksm
 begin a ksm
-echo 2 >$ksm
+echo 3 >$ksm
 end a
 that "changed while the command ran: left alone" grep -q 'ksm  *left alone' "$dir/a.said"
-holds 2 Y "changed while the command ran"
+holds 3 Y "changed while the command ran"
 expect 0 'ksm  *forgotten' "$setup" restore --forget
 echo 1 >$ksm
 restored "somebody else's values"

@@ -108,7 +108,7 @@ stop_slowly() {
 	rm -f "/proc/$box_pid/root/run/planted-go"
 	box_run systemctl start planted-slow
 	state >"$box/before"
-	box_run "$setup" apply --policy /etc/emp-slow.ini --only svc.units >"$box/out" 2>&1 &
+	box_run env --default-signal=INT "$setup" apply --policy /etc/emp-slow.ini --only svc.units >"$box/out" 2>&1 &
 	applying=$!
 	box_wait 60 is_stopping || fault "planted-slow is not being stopped"
 }
