@@ -88,7 +88,7 @@ nothing_left
 over 'memory = 256M' 'command = true'
 before=$(runs)
 for signal in INT KILL; do
-	$delegate $load run -q -w 0 -r 1000 test.ini >said 2>&1 &
+	$delegate env --default-signal=INT $load run -q -w 0 -r 1000 test.ini >said 2>&1 &
 	pid=$!
 	wait_until eval '[ "$(runs)" -gt $before ]'
 	kill -$signal $pid

@@ -32,7 +32,7 @@ end() {
 # second [OPTION...]: another one, in the background; $other
 second() {
 	rm -f "$dir/ran"
-	$measure -q -w 0 -r 1 "$@" -- touch "$dir/ran" >"$dir/second" 2>&1 &
+	env --default-signal=INT $measure -q -w 0 -r 1 "$@" -- touch "$dir/ran" >"$dir/second" 2>&1 &
 	other=$!
 }
 
