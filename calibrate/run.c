@@ -118,17 +118,11 @@ static struct {
 	struct size sizes[CALIBRATION_PHASES]; /* count 0: the preset's */
 	int64_t reuse_long;
 	const char *save;
-	bool resume, yes, preset_given;
+	bool resume, yes;
 } options = {.preset = ELEMENTS(presets) - 1};
 
 /* The rest of the options is a part of the plan. */
 static struct calibration_plan wanted = {.material_ppm = LEAST_SHARE_PPM};
-
-static int parse_preset(const char *value, const char *name, void *into, struct error *err)
-{
-	options.preset_given = true;
-	return option_choice(value, name, preset_names, into, err);
-}
 
 static int parse_run_id(const char *value, const char *name, void *into, struct error *err)
 {
@@ -137,8 +131,8 @@ static int parse_run_id(const char *value, const char *name, void *into, struct 
 
 const struct option_row run_options[] = {
 	{0, "save", "NAME", "store the profile under this name", NULL, &options.save},
-	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", parse_preset,
-		&options.preset},
+	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", NULL, &options.preset,
+		.choices = preset_names},
 	{0, "short", "LENGTHxCOUNT", "the short run: seconds, samples (paper: 128x800)", size_option,
 		&options.sizes[SHORT_PHASE]},
 	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", size_option,
@@ -269,9 +263,6 @@ int verb_run(int argc, char **argv, struct error *err)
 		{!options.save, "name the profile with --save NAME"},
 		{options.reuse_long && options.sizes[LONG_PHASE].count,
 			"--reuse-long takes no long run: omit --long"},
-		{options.preset_given && options.sizes[SHORT_PHASE].count &&
-				(options.sizes[LONG_PHASE].count || options.reuse_long),
-			"--preset gives sizes to runs that have none, and both have one: omit it"},
 		{calibrate_options.backend == ACCOUNTING_NONE,
 			"daemons are to be observed: --accounting auto, bpf or taskstats"},
 		{calibrate_options.ignore_changes && !options.resume,

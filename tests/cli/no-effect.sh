@@ -120,7 +120,6 @@ refused "\-\-verbose is for the text of 'profile show'" "$calibrate" profile sho
 refused "'profile remove' prints no document" "$calibrate" profile remove paper-rhel6.4 --json
 refused "\-\-replace is for 'profile import'" "$calibrate" profile list --replace
 refused '\-\-reuse-long takes no long run: omit --long' "$calibrate" run --save x --reuse-long 1 --long 1x2
-refused '\-\-preset gives sizes' "$calibrate" run --save x --preset quick --short 1x2 --long 2x2
 refused 'daemons are to be observed' "$calibrate" run --save x --preset quick --accounting none
 refused 'daemons are to be observed' "$calibrate" revalidate paper-rhel6.4 --accounting none
 refused '\-\-ignore-changes is for a calibration that is resumed' "$calibrate" run --save x --ignore-changes
