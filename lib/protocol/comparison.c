@@ -37,16 +37,35 @@ static bool is_on_one_cpu(const struct comparison_side *sides)
 	return on_cpu >= 0.95 * elapsed && on_cpu <= 1.05 * elapsed;
 }
 
+/* Samples of the same number, of which both sides know the time. */
+static size_t count_pairs(const struct comparison_side *a, const struct comparison_side *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		const struct comparison_time *x = &a->items[i], *y = &b->items[k];
+
+		i += x->n <= y->n;
+		k += y->n <= x->n;
+		n += x->n == y->n;
+	}
+	return n;
+}
+
 unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b)
 {
+	size_t et_pairs, pairs;
+
 	if (asked != COMPARE_DEFAULT)
 		return asked;
 	if (a[COMPARISON_PT].n == 0 || b[COMPARISON_PT].n == 0)
 		return COMPARE_ET;
 	if (a[COMPARISON_PT].duet && b[COMPARISON_PT].duet)
 		return COMPARE_PT;
-	if (2 * a[COMPARISON_ET].n < a[COMPARISON_PT].n || 2 * b[COMPARISON_ET].n < b[COMPARISON_PT].n)
-		return COMPARE_PT;
+	et_pairs = count_pairs(&a[COMPARISON_ET], &b[COMPARISON_ET]);
+	pairs = count_pairs(&a[COMPARISON_PT], &b[COMPARISON_PT]);
+	if (et_pairs < pairs && (et_pairs < 2 || 2 * et_pairs < pairs))
+		return COMPARE_PT; /* most ends were seen late */
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 

@@ -156,6 +156,15 @@ TEST(samples_whose_end_was_seen_late_are_in_no_comparison_of_et)
 	}
 }
 
+/* A gate must not fail because the end of one was seen late. */
+TEST(of_two_samples_elapsed_times_are_compared_only_if_both_ends_are_known)
+{
+	struct comparison_time pt[] = {{1, 1, 600}, {2, 3, 600}}, et[] = {{2, 3, 1200}};
+	struct comparison_side sides[] = {{pt, 2, COMPARISON_PT}, {et, 1, COMPARISON_ET}};
+
+	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, sides, sides), COMPARE_PT);
+}
+
 TEST(a_file_without_starts_is_a_separate_run)
 {
 	make_side(&a, 0, 2, 0);
