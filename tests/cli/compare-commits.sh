@@ -211,9 +211,9 @@ echo x | write far/file
 git_in "$repository" add -A
 git_in "$repository" commit -qm pointers
 git_in "$repository" commit -q --allow-empty -m more
-expect 0 'Note: the base has 1 LFS pointers in place of files (big.bin)' here "$compare" -r 2 --json "$dir/home/notes.json" HEAD~1 'sh {tree}/p'
+expect 0 'Note: the base has 1 LFS pointer in place of content (big.bin)' here "$compare" -r 2 --json "$dir/home/notes.json" HEAD~1 'sh {tree}/p'
 git_in "$repository" sparse-checkout set --no-cone '/*' '!/far/'
-expect 0 'Note: this checkout is sparse, and so is that of the change: 1 files are missing' here "$compare" -r 2 --json "$dir/home/notes.json" HEAD~1 'sh {tree}/p'
+expect 0 'Note: this checkout is sparse, and so is that of the change: 1 file missing' here "$compare" -r 2 --json "$dir/home/notes.json" HEAD~1 'sh {tree}/p'
 that "in the document, too" json "$dir/home/notes.json" 'len(d["notes"]) == 4'
 $user env HOME="$dir/home" $git clone -q --depth 1 "file://$repository" "$dir/home/shallow" 2>>"$dir/commit"
 far=$(here git rev-parse main)
