@@ -177,7 +177,7 @@ static int is_called(const char *pid, const char *name)
 
 /* A pid's last scan and how many in a row it was in; most processes are old and need no look, and a young one
  * may be about to execute the program. */
-enum { PIDS = 1 << 22, YOUNG = 8 };
+enum { PIDS = 1 << 22, YOUNG = 100 };
 
 static unsigned scans[PIDS];
 static unsigned char ages[PIDS];
