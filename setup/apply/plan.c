@@ -532,16 +532,19 @@ static int plan_inactive(struct plan *plan, const char *own, const char *name, s
 
 /* Takes part in what an earlier apply has stopped, and is stopped still: of the policy, and what was
  * stopped with that. Its owner may end first. What is masked has no properties that would tell. */
-static void plan_open_units(struct plan *plan)
+static int plan_open_units(struct plan *plan, const char *own, struct error *err)
 {
-	for (size_t i = 0; i < plan->n_open; i++) {
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < plan->n_open; i++) {
 		const struct entry *e = &plan->journal.entries[i];
 
 		if (e->kind == ENTRY_UNIT && !strcmp(e->want, "inactive") &&
 			(is_to_stop(plan, e->name) || (e->with && is_to_stop(plan, e->with))) &&
 			!is_planned(plan, e->name) && !units_is_up(plan->units, e->name))
-			plan_unit(plan, e->name, "inactive", e->name);
+			r = plan_inactive(plan, own, e->name, err);
 	}
+	return r;
 }
 
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
@@ -591,8 +594,7 @@ static int plan_units(struct plan *plan, struct error *err)
 		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0)
 			plan_left_alone(plan, unit->name);
 	}
-	if (r >= 0)
-		plan_open_units(plan);
+	r = r < 0 ? r : plan_open_units(plan, own, err);
 	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are
 	 * blocked. */
 	r = r < 0 ? r : units_files(plan->units, &files, err);
