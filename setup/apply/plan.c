@@ -109,7 +109,9 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	}
 	free(there->want);
 	there->want = TAKE(entry->want);
-	free(TAKE(there->held));
+	/* a file holds it until it is set again, which a kill may prevent */
+	if (there->kind == ENTRY_UNIT || from_others)
+		free(TAKE(there->held));
 	there->persistent = there->persistent || entry->persistent;
 	there->loses = entry->loses;
 	there->was_set = entry->was_set;
