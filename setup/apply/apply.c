@@ -179,7 +179,9 @@ static int report_units(struct plan *plan, int r, struct error *err)
 					e->old, entry_blocked_word(e), NULL);
 		} else if (e->done) {
 			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
-			if (start || !report_left(plan, e->name))
+			if (e->was_set)
+				report_entry(&plan->report, e, OUTCOME_ALREADY, e->want, e->want, NULL);
+			else if (start || !report_left(plan, e->name))
 				report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
 		} else {
 			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
@@ -385,13 +387,14 @@ static int apply_show(struct plan *plan, struct error *err)
 	for (size_t i = 0; options.dry_run && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 		bool only_blocked = e->kind == ENTRY_UNIT && !is_switched(e) && e->block != BLOCK_NONE;
+		const char *now = e->was_set ? e->want : e->now ?: e->old;
 
 		if (only_blocked)
 			report_entry(report, e, e->was_blocked ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old,
 				entry_blocked_word(e), NULL);
 		else if (!entry_is_kept(e))
-			report_entry(report, e, strcmp(e->old, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS,
-				e->old, e->want, e->loses);
+			report_entry(report, e, strcmp(now, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS,
+				now, e->want, e->loses);
 	}
 
 	if (options.json)

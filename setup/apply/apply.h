@@ -48,12 +48,14 @@ struct entry {
 	char *owners;    /* see owner_new; NULL: a plain apply */
 	char *prior;    /* what it held when the first --for of those that run began, where a plain apply owns
 			    it, too: they go back to this. NULL: none of them runs */
+	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
 	bool adopted;   /* `old` is what somebody else had set while it was applied */
 	int64_t number; /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
 	const char *loses;                   /* what is lost when the unit is stopped, or the setting made */
 	bool was_blocked;                    /* before this apply */
+	bool was_set;                        /* the unit, by an earlier apply */
 	bool done;                           /* the unit is as wanted */
 	char *why;                           /* else: what prevented it */
 	char *now;                           /* the value of now; NULL: it could not be read */

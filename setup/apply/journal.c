@@ -25,6 +25,7 @@ static const struct field entry_fields[] = {
 	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
 	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, prior), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_TEXT, with), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_BOOL, adopted), .presence = FIELD_OPTIONAL},
 };
 static const struct field_table entry_table = FIELD_TABLE(entry, "", entry_fields);

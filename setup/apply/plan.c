@@ -109,9 +109,12 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	}
 	free(there->want);
 	there->want = TAKE(entry->want);
-	free(TAKE(there->held));
+	/* a file holds it until it is set again, which a kill may prevent */
+	if (there->kind == ENTRY_UNIT || from_others)
+		free(TAKE(there->held));
 	there->persistent = there->persistent || entry->persistent;
 	there->loses = entry->loses;
+	there->was_set = entry->was_set;
 	if (there->block == BLOCK_NONE)
 		there->block = entry->block;
 }
@@ -196,7 +199,8 @@ static const struct check *check_of(const char *unit)
 	return check_rows_find(unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units");
 }
 
-static void plan_unit(struct plan *plan, const char *name, const char *old)
+/* `with`: the unit of the policy that it is stopped with; it may be the unit itself. */
+static void plan_unit(struct plan *plan, const char *name, const char *old, const char *with)
 {
 	_cleanup_(freep) char *file = NULL, *state = NULL;
 	struct entry entry = {
@@ -207,10 +211,16 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 		.want = xstrdup("inactive"),
 		.block = BLOCK_NONE,
 		.persistent = options.persistent,
+		.with = strcmp(with, name) != 0 ? xstrdup(with) : NULL,
 		.loses = policy_loses(plan->facts.policy, name),
 	};
-	struct entry *planned;
+	struct entry *there = journal_find(&plan->journal, name);
 
+	if (there && there->block != BLOCK_NONE && options.persistent && !there->persistent) {
+		entry_clear(&entry); /* see plan_units: its mask or drop-in is in /run */
+		return;
+	}
+	entry.was_set = there && !strcmp(there->want, entry.want) && !strcmp(old, entry.want);
 	/* A unit whose own file is in /etc or /run cannot be masked. */
 	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, NULL) < 0 ||
 		    strncmp(state, "masked", 6) != 0) &&
@@ -220,8 +230,9 @@ static void plan_unit(struct plan *plan, const char *name, const char *old)
 				      ? BLOCK_DROP_IN
 				      : BLOCK_MASK;
 	plan_add(plan, &entry);
-	planned = plan_entry(plan, plan->n_order - 1);
-	planned->was_blocked = entry_is_blocked(planned);
+	there = is_planned(plan, name) ? journal_find(&plan->journal, name) : NULL;
+	if (there)
+		there->was_blocked = entry_is_blocked(there);
 }
 
 /* Why a unit that runs could not be started again as it is: its file has gone, is masked, or is
@@ -320,8 +331,10 @@ static char *find_lost(const struct plan *plan, char *const *stopped)
 	return NULL;
 }
 
-/* Adds a unit of the policy and all that stop with it, or reports why none of them may. */
-static int plan_service(struct plan *plan, const char *own, const char *unit, struct error *err)
+/* Adds a unit of the policy, or the trigger of one (`with`), and all that stop with it, or reports
+ * why none of them may. */
+static int plan_service(
+	struct plan *plan, const char *own, const char *unit, const char *with, struct error *err)
 {
 	enum { MOST_TOGETHER = 64 };
 	_cleanup_(argv_freep) char **names = xcalloc(MOST_TOGETHER + 1, sizeof(*names));
@@ -357,7 +370,7 @@ static int plan_service(struct plan *plan, const char *own, const char *unit, st
 			obstacle);
 	for (size_t i = 0; !obstacle && i < n; i++)
 		if (!is_planned(plan, names[i]))
-			plan_unit(plan, names[i], "active");
+			plan_unit(plan, names[i], "active", with);
 	return 0;
 }
 
@@ -415,6 +428,21 @@ static void plan_ntp(struct plan *plan)
 {
 	const char *unit;
 
+	/* One that an earlier apply has started must not stop with that one. */
+	for (size_t i = 0; i < plan->n_open; i++) {
+		struct entry *e = &plan->journal.entries[i];
+
+		if (e->kind == ENTRY_UNIT && !strcmp(e->id, "ntp.on") && !is_planned(plan, e->name) &&
+			units_is_up(plan->units, e->name)) {
+			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
+					       .id = xstrdup("ntp.on"),
+					       .name = xstrdup(e->name),
+					       .old = xstrdup("active"),
+					       .want = xstrdup("active"),
+					       .was_set = true});
+			return;
+		}
+	}
 	if (plan->facts.n_daemons > 0 || !plan->facts.clock.settable ||
 		(plan->facts.contained && plan->facts.clock.synchronised))
 		return;
@@ -481,6 +509,46 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Adds a unit of the policy that does not run, to be kept from being started. A socket or path that
+ * listens for it would fail at the first request, and is stopped, too. A timer would fail when it
+ * elapses: if it is not to be stopped, or cannot be, the unit stays as it is. */
+static int plan_inactive(struct plan *plan, const char *own, const char *name, struct error *err)
+{
+	_cleanup_(argv_freep) char **triggers = NULL;
+	static const char *const TRIGGERED_BY[] = {"TriggeredBy", NULL};
+	int r = related_units(plan->units, name, TRIGGERED_BY, &triggers, err);
+
+	for (char **trigger = triggers; r >= 0 && trigger && *trigger; trigger++) {
+		if (is_planned(plan, *trigger) || !units_is_up(plan->units, *trigger))
+			continue;
+		if (unit_is_kind(*trigger, ".timer") && !is_to_stop(plan, *trigger))
+			return 0;
+		r = plan_service(plan, own, *trigger, name, err);
+		if (r < 0 || !is_planned(plan, *trigger))
+			return r;
+	}
+	if (r >= 0)
+		plan_unit(plan, name, "inactive", name);
+	return r;
+}
+
+/* Takes part in what an earlier apply has stopped, and is stopped still: of the policy, and what was
+ * stopped with that. Its owner may end first. What is masked has no properties that would tell. */
+static int plan_open_units(struct plan *plan, const char *own, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < plan->n_open; i++) {
+		const struct entry *e = &plan->journal.entries[i];
+
+		if (e->kind == ENTRY_UNIT && !strcmp(e->want, "inactive") &&
+			(is_to_stop(plan, e->name) || (e->with && is_to_stop(plan, e->with))) &&
+			!is_planned(plan, e->name) && !units_is_up(plan->units, e->name))
+			r = plan_inactive(plan, own, e->name, err);
+	}
+	return r;
+}
+
 /* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
 static int plan_units(struct plan *plan, struct error *err)
 {
@@ -510,7 +578,7 @@ static int plan_units(struct plan *plan, struct error *err)
 		const struct unit *unit = &plan->facts.units.items[i];
 
 		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0 && is_to_stop(plan, unit->name))
-			r = plan_service(plan, own, unit->name, err);
+			r = plan_service(plan, own, unit->name, unit->name, err);
 	}
 	r = r < 0 ? r : sort_units(plan, err);
 	/* Behind those that need them. What is added may have been all that others were needed by. */
@@ -520,7 +588,7 @@ static int plan_units(struct plan *plan, struct error *err)
 		r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
 		for (char **name = names; name && *name; name++)
 			if (loses_its_need(plan, *name, NULL))
-				plan_unit(plan, *name, "active");
+				plan_unit(plan, *name, "active", plan_entry(plan, i)->name);
 	}
 	for (size_t i = 0; r >= 0 && i < plan->facts.units.n; i++) {
 		const struct unit *unit = &plan->facts.units.items[i];
@@ -528,6 +596,7 @@ static int plan_units(struct plan *plan, struct error *err)
 		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0)
 			plan_left_alone(plan, unit->name);
 	}
+	r = r < 0 ? r : plan_open_units(plan, own, err);
 	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are
 	 * blocked. */
 	r = r < 0 ? r : units_files(plan->units, &files, err);
@@ -537,12 +606,12 @@ static int plan_units(struct plan *plan, struct error *err)
 		;
 	if (n_files > 0)
 		qsort(files, n_files, sizeof(*files), compare_names);
-	for (char **name = files; *name; name++)
+	for (char **name = files; r >= 0 && *name; name++)
 		if (is_to_stop(plan, *name) && !is_planned(plan, *name) && !units_is_up(plan->units, *name))
-			plan_unit(plan, *name, "inactive");
-	if (request_takes(check_rows_find("ntp.on")))
+			r = plan_inactive(plan, own, *name, err);
+	if (r >= 0 && request_takes(check_rows_find("ntp.on")))
 		plan_ntp(plan);
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* Files. */

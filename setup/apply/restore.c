@@ -366,12 +366,12 @@ static char *start_would_repeat(const struct restore *r, const char *name)
 static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL, *repeats = NULL;
-	bool start = !strcmp(e->back, "active");
+	bool start = !strcmp(e->back, "active"), stays = e->back != e->old && !start;
 	int state = r->units ? units_state(r->units, e->name) : -ENOTCONN;
 
 	if (state < 0)
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "systemd does not answer");
-	else if (entry_is_blocked(e)) /* that it could not be unblocked is reported already */
+	else if (!stays && entry_is_blocked(e)) /* that it could not be unblocked is reported already */
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "it is still kept from being started");
 	else if (!strcmp(e->back, e->want) || state == start)
 		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);

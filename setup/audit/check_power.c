@@ -9,7 +9,8 @@
  * have the scope "Device". */
 struct supplies {
 	bool battery;     /* of the machine */
-	bool fed;         /* it charges, is full, or is kept from charging */
+	bool charges;     /* at least one of them */
+	bool idle;        /* it is full, or is kept from charging */
 	char *discharges; /* the names of those that do; NULL: none */
 	char *online;     /* the adapters that say so */
 	bool mains;       /* there is an adapter that is only for this */
@@ -30,7 +31,8 @@ static void supply_read(struct supplies *s, int root_fd, const char *directory)
 		s->battery = true;
 		if (!status)
 			return;
-		s->fed |= text_has_word("Charging Full", status) || !strcmp(status, "Not charging");
+		s->charges |= !strcmp(status, "Charging");
+		s->idle |= !strcmp(status, "Full") || !strcmp(status, "Not charging");
 		if (!strcmp(status, "Discharging"))
 			text_append(&s->discharges, ", ", "%s", name);
 		return;
@@ -59,10 +61,12 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 			discharges, online);
 	else if (discharges)
 		finding_set(ret, CHECK_OFF, "on battery");
-	else if (online || s.fed)
+	else if (online || s.charges)
 		finding_set(ret, CHECK_OK, "plugged in");
-	else if (s.mains)
+	else if (s.mains) /* one that was full may say so for a while */
 		finding_set(ret, CHECK_OFF, "on battery");
+	else if (s.idle)
+		finding_set(ret, CHECK_OK, "plugged in");
 	else if (s.battery)
 		finding_set(ret, CHECK_UNKNOWN, "the battery does not say whether it discharges");
 	else

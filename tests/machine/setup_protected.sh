@@ -100,6 +100,11 @@ service planted-user 'sleep infinity'
 printf '[Unit]\nWants=planted-network.service\n' | cat - "$box/upper/usr/lib/systemd/system/planted-user.service" >"$box/unit"
 mv "$box/unit" "$box/upper/usr/lib/systemd/system/planted-user.service"
 printf '[Unit]\nStopWhenUnneeded=yes\n[Service]\nExecStart=sleep infinity\n' | put /usr/lib/systemd/system/planted-network.service
+# what is stopped with a unit, and the socket of one that does not run; no policy names them
+printf '[Unit]\nRequires=planted-plain.service\nAfter=planted-plain.service\n[Service]\nExecStart=sleep infinity\n' | put /usr/lib/systemd/system/needs-plain.service
+printf '[Socket]\nListenStream=/run/quiet.socket\nService=planted-idle.service\n' | put /usr/lib/systemd/system/quiet.socket
+service planted-idle 'sleep infinity'
+wanted="${wanted% planted-idle.service} needs-plain.service quiet.socket"
 # what a stop leaves behind: begun by the start, and begun later
 put /opt/jobs.sh <<'P'
 #!/bin/sh
@@ -275,6 +280,49 @@ box_wait 60 grep -q '^waiting for sh (PID [0-9]*) of planted-jobs.service to sto
 echo >"/proc/$box_pid/root/run/job-end"
 wait $applying || { fault "apply --wait ended with $?"; cat "$box/out"; }
 restore || { fault "restore failed"; cat "$box/out"; }
+
+# 8. Two commands of --for, one and a plain apply, and what is applied until the next boot
+box_run systemctl stop planted-jobs
+echo >"/proc/$box_pid/root/run/job-end"
+box_run systemctl start planted-plain needs-plain quiet.socket
+box_run sh -c 'mkdir -p /etc/systemd/system; printf "[Service]\nExecStart=sleep infinity\n" >/etc/systemd/system/planted-etc.service; systemctl daemon-reload; systemctl start planted-etc'
+together="planted-plain.service needs-plain.service quiet.socket planted-etc.service"
+all_are() { # up|down WORDS
+	for unit in $together; do
+		if is_up $unit; then now=up; else now=down; fi
+		[ $now = "$1" ] || fault "$2: $unit is $now"
+	done
+}
+begin() { # NAME
+	box_run "$setup" apply --policy /etc/emp-test.ini --only svc.units --for -- \
+		sh -c ">/run/began-$1; until [ -e /run/end-$1 ]; do sleep 0.05; done" >"$box/for-$1" 2>&1 &
+	eval "$1=\$!"
+	box_wait 60 box_run test -e "/run/began-$1" || { fault "the command $1 did not begin"; cat "$box/for-$1"; }
+}
+end() { # NAME
+	box_run touch "/run/end-$1"
+	eval "wait \$$1" || { fault "apply --for ended with $?"; cat "$box/for-$1"; }
+}
+begin a
+begin b
+grep -q 'changed .*planted-plain' "$box/for-b" && fault "what was stopped already is shown as changed"
+end a
+all_are down "the second command runs"
+end b
+all_are up "both commands have ended"
+begin c
+apply
+[ $status = 0 ] || { fault "apply beside a command of --for ended with $status"; cat "$box/out"; }
+end c
+all_are down "a plain apply goes on"
+begin d
+end d
+all_are down "a plain apply goes on after another command"
+apply --persistent
+[ $status = 2 ] || fault "apply --persistent of what is applied until the next boot ended with $status"
+restore || { fault "restore failed"; cat "$box/out"; }
+all_are up "all is restored"
+[ -z "$(box_run find /etc/systemd/system /run/systemd/system -name 90-emp-setup.conf)" ] || fault "a drop-in stays"
 box_stop
 [ $faults = 0 ] && echo "what must stay stayed" || echo "$faults faults"
 exit $((faults > 0))

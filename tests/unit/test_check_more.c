@@ -162,6 +162,7 @@ TEST(a_battery_that_discharges_decides_else_whatever_feeds_the_machine)
 		{{"BAT0:Battery:status:Full", "BAT1:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
 		{{"BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
 		{{"ucsi:USB:online:0", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
+		{{"AC:Mains:online:0", "BAT0:Battery:status:Full"}, CHECK_OFF, "on battery"},
 		{{"BAT0:Battery:status:Unknown"}, CHECK_UNKNOWN,
 			"the battery does not say whether it discharges"},
 		{{"AC:Mains:online:0", "BAT0:Battery:status:Unknown"}, CHECK_OFF, "on battery"},
