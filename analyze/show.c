@@ -148,11 +148,13 @@ static int show_json(
 	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result raw = {};
-	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	const struct run *run = &analysis->run;
 	json_t *document;
 	int r = run_result_read(book, run->id, &(struct discard_rules){}, 0, &raw, err);
 
+	if (r == 0)
+		r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 	if (r < 0)
 		return r;
 	document = run_as_json(run, analysis->n_samples, digest);
@@ -160,8 +162,8 @@ static int show_json(
 		json_object_set_new(document, "cpu", json_integer(run->cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
 	/* the mark of the profile that the run was measured with, if the book still has that */
-	if (run->profile && book_get_profile(book, 0, run->profile, &profile, NULL) == 0)
-		noise_add_json(document, &profile.mark);
+	if (rules.rules.profile)
+		noise_add_json(document, &rules.rules.profile->mark);
 	json_object_set_new(document, "pt", summary_as_json(&raw.discarding.pt.raw));
 	json_object_set_new(document, "held_back", held_back_as_json(&raw));
 	json_object_set_new(document, "et", summary_as_json(&raw.discarding.et.raw));

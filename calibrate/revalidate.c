@@ -180,10 +180,38 @@ static json_t *verdict_json(const struct judgement *j, const struct past *p, int
 		"changes", changes, "findings", findings);
 }
 
+/* Whether the new run shows all that the profile has of another INC. */
+static bool run_shows_enough(const struct past *p)
+{
+	const struct profile *profile = &p->profile;
+	struct mdd mdd[N_MDD];
+
+	mdd_find(mdd, &p->now);
+	return (mdd[0].samples > 0 || profile->mdd[0].samples == 0) &&
+	       (correlation_find(&p->now).samples > 0 || profile->correlation.samples == 0);
+}
+
+/* The noise of today's run, and how the profile was made: whether it was forced stays true. */
+static int renew_mark(struct book *book, struct past *p, struct error *err)
+{
+	const struct analysis *made_of[2] = {&p->then, p->evidence.then_long ?: &p->then};
+	struct analysis runs[2] = {p->now, p->now};
+	struct profile *profile = &p->profile;
+	bool forced = profile->mark.noise && strstr(profile->mark.noise, "forced");
+
+	for (int i = 0; i < 2; i++)
+		if (forced)
+			runs[i].verdict = made_of[i]->verdict;
+		else
+			runs[i].central.by_hand = true;
+	free(profile->mark.noise);
+	profile->mark = (struct profile_mark){};
+	return noise_mark(book, runs, profile, err);
+}
+
 /* What INC showed of the machine belongs to the INC that was measured: the run replaces what another one showed. */
 static int renew_figures(struct calibration *c, struct past *p, struct error *err)
 {
-	const struct analysis runs[2] = {p->now, p->now};
 	struct profile *profile = &p->profile;
 	int r;
 
@@ -195,19 +223,25 @@ static int renew_figures(struct calibration *c, struct past *p, struct error *er
 	profile->correlation = correlation_find(&p->now);
 	r = calibration_duet(c, profile->mdd, err);
 	if (r == 0 && !profile->by_wait)
-		r = noise_mark(c->base.book, runs, profile, err);
+		r = renew_mark(c->base.book, p, err);
 	return r;
 }
 
-/* For today's environment, with --adopt; with figures of today's INC. */
+/* For today's environment, with --adopt; with figures of today's INC, if the run was long enough for them. */
 static int store_profile_that_holds(struct calibration *c, struct past *p, struct error *err)
 {
+	enum { ENOUGH = 50 }; /* samples, of which some may be long */
 	struct profile *profile = &p->profile;
 	bool moves = options.adopt && p->changes.n > 0;
-	bool renews = (moves || p->changes.n == 0) &&
-		      strcmp(profile->inc_digest ?: "", c->base.inc_digest ?: "");
+	bool of_other_inc = (moves || p->changes.n == 0) &&
+			    strcmp(profile->inc_digest ?: "", c->base.inc_digest ?: "");
+	bool renews = of_other_inc && run_shows_enough(p);
 	int r = renews ? renew_figures(c, p, err) : 0;
 
+	if (r == 0 && of_other_inc && !renews)
+		calibrate_print(
+			"Too short to measure anew what another INC showed: --for must be %s or more\n",
+			text_duration(saturate_multiply(ENOUGH, p->then.run.task_length_ns)));
 	if (r < 0 || (!moves && !renews))
 		return r;
 	if (moves) {
@@ -221,8 +255,7 @@ static int store_profile_that_holds(struct calibration *c, struct past *p, struc
 	if (r == 0 && renews) {
 		const char *mdd = mdd_text_of(profile->mdd, SIZE_MAX, false);
 
-		calibrate_print("Measured with today's INC: %s\n",
-			*mdd ? mdd : "nothing, the run was too short (--for)");
+		calibrate_print("Measured with today's INC%s%s\n", *mdd ? ": " : "", mdd);
 	}
 	return r;
 }

@@ -147,6 +147,7 @@ int book_find_other_inc(
 		"SELECT profile.name FROM profile JOIN environment ON digest = environment_digest"
 		" WHERE environment.id = ?1 AND retired_ns IS NULL AND inc_digest IS NOT ?2"
 		" AND (correlation_samples > 0 OR profile.id IN (SELECT profile FROM profile_resolving))"
+		" AND profile.id IN (SELECT profile FROM profile_run WHERE which = 'short' AND run IS NOT NULL)"
 		" AND NOT EXISTS (SELECT 1 FROM measurement WHERE environment = ?1 AND inc_digest IS ?2"
 		" AND name <> 'inc_per_second')"
 		" ORDER BY made_ns DESC LIMIT 1",

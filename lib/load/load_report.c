@@ -117,8 +117,9 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = read_load_row(book, &run, &report.load, err);
 	/* under the cutoffs of the profile that the load was run with, if that is still there */
-	if (r == 0 && run.profile && book_get_profile(book, 0, run.profile, &profile, NULL) == 0)
+	if (r == 0 && run.profile && book_get_profile(book, run.profile_id, run.profile, &profile, NULL) == 0)
 		rules.profile = &profile;
+	profile_for_inc(&profile, run.inc_digest);
 	if (r == 0)
 		r = run_result_read(book, id, &rules, RESULT_ALL, &report.result, err);
 	if (r == 0)

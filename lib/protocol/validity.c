@@ -152,7 +152,7 @@ struct judgement validity_judge(const struct evidence *e)
 	}
 	if (e->then && e->other_inc)
 		add_finding(&j, VALIDITY_HOLDS,
-			"the profile was made with another INC: their times cannot be compared");
+			"the profile's runs were made with another INC, so INC's times cannot be compared");
 	else if (e->then)
 		judge_speed(e, counts, &j);
 	else

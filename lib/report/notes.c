@@ -120,7 +120,10 @@ int other_inc_note(struct notes *notes, struct book *book, const struct run *run
 	_cleanup_(freep) char *name = NULL;
 	int r = 0;
 
-	if (profile && profile->other_inc)
+	if (profile && profile->other_inc && !profile->short_run.run)
+		notes_add(notes, NOTE_PROFILE,
+			"Profile '%s' was made with another INC: only its cutoffs are used", profile->name);
+	else if (profile && profile->other_inc)
 		name = xstrdup(profile->name);
 	else if (!profile && run->environment)
 		r = book_find_other_inc(book, run->environment, run->inc_digest, &name, err);

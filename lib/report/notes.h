@@ -36,8 +36,8 @@ int environment_differences(
 int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
 	char **ret_changes, struct error *err);
 
-/* Adds a note if the figures that INC showed of the run's environment are of another INC than the run's: by the profile, or
- * without one (NULL) by those of the book. */
+/* For a run that is measured now. Adds a note if the figures that INC showed of its environment are of another INC than the run's:
+ * by the profile, or without one (NULL) by those of the book; and how to measure them anew, which an imported profile cannot. */
 int other_inc_note(struct notes *notes, struct book *book, const struct run *run,
 	const struct profile *profile, struct error *err);
 

@@ -383,7 +383,10 @@ int noise_mark(struct book *book, const struct analysis runs[2], struct profile 
 	int r;
 
 	for (const struct analysis *a = runs; a < runs + 2; a++) {
-		if (a->noise.noisy && (!noisy || a->noise.blind_ns > noisy->noise.blind_ns))
+		bool of_one_inc = !strcmp(a->run.inc_digest ?: "", runs[0].run.inc_digest ?: "");
+
+		if (a->noise.noisy && (profile->by_wait || of_one_inc) &&
+			(!noisy || a->noise.blind_ns > noisy->noise.blind_ns))
 			noisy = a;
 		if (!analysis_gives_cutoffs(a) && (len == 0 || a->verdict != runs[0].verdict))
 			len += (size_t)snprintf(

@@ -650,7 +650,9 @@ int run_notes_load(struct book *book, const struct run_result *result, const str
 	}
 	run_notes_add(ret, result, profile);
 	r = profile ? profile_changes_note(ret, book, profile, run->environment, NULL, err) : 0;
-	if (r == 0)
-		r = other_inc_note(ret, book, run, profile, err);
+	if (r == 0 && profile && profile->other_inc)
+		notes_add(ret, NOTE_PROFILE,
+			"Profile '%s' is of another INC than this run: only its cutoffs are used",
+			profile->name);
 	return r < 0 ? r : mdd_text(book, run, profile, result->n_samples, ret_mdd, err);
 }

@@ -239,4 +239,24 @@ kept 3 20 none ''
 kept 3 17 grouped ''
 expect 0 'Kept 2 of 2' env EMP_NAMES=grouped.ini "$1/measure/emp-measure" --db "$patterns" -q -r 2 -w 0 -- true
 that "emp-measure stores them" test "$(sqlite3 "$patterns" 'SELECT name_patterns FROM run WHERE id = 4')" = 'backup* = backupd'
+
+# what INC showed of the machine is not used for a run of another one
+incs=$dir/incs.db
+python3 - <<'END_OF_INCS'
+import json
+profile = json.load(open("lab.json"))
+json.dump({**profile, "name": "et", "inc_digest": "i1", "blind_ns": 77_000_000, "noise": "steal 3 %"}, open("et.json", "w"))
+for name in ("i0", "i1"):
+    json.dump({**json.load(open("fast.json")), "uid": name[1] * 32, "profile": "et", "inc_digest": name}, open(name + ".json", "w"))
+END_OF_INCS
+expect 0 'et' $calibrate --db "$incs" profile import et.json
+expect 0 '2' $analyze --db "$incs" import i0.json i1.json
+for how in discard 'discard --profile et' 'protocols --profile et'; do
+	expect 0 "blind to daemons below 77 ms" $analyze --db "$incs" $how 2
+	expect 0 'PT' $analyze --db "$incs" $how 1
+	that "$how: not of another INC" sh -c '! grep -q blind out'
+done
+gives "show: only for its own" '"profile_blind_ns" not in d' $analyze --db "$incs" show --json 1
+gives "show: for its own" 'd["profile_blind_ns"] == 77000000' $analyze --db "$incs" show --json 2
+expect 0 "Profile 'et' is of another INC than this run: only its cutoffs are used" $analyze --db "$incs" show 1
 finish

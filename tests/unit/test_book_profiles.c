@@ -140,8 +140,11 @@ TEST_IN_BOOK(figures_belong_to_the_inc_that_was_measured)
 	_cleanup_(freep) char *name = NULL, *none = NULL;
 	struct mdd rows[N_MDD];
 	struct correlation correlation;
+	_cleanup_(run_clear) struct run run = scratch_run("INC128");
 	int64_t environment;
 
+	assert_done(s, book_add_run(s->book, &run, &s->err));
+	old.short_run.run = run.id;
 	old.inc_digest = xstrdup("i0");
 	old.correlation = (struct correlation){0.25, 400};
 	old.mdd[1] = (struct mdd){mdd_sizes[1], 0.01, 0.02};
@@ -153,6 +156,9 @@ TEST_IN_BOOK(figures_belong_to_the_inc_that_was_measured)
 	assert_int_equal(book_find_other_inc(s->book, environment, "i1", &name, &s->err), 1);
 	assert_string_equal(name, "old");
 	assert_int_equal(book_find_other_inc(s->book, environment, "i0", &none, &s->err), 0);
+	old.short_run.run = 0; /* an imported one cannot be measured anew */
+	assert_done(s, book_put_profile(s->book, &old, true, &s->err));
+	assert_int_equal(book_find_other_inc(s->book, environment, "i1", &none, &s->err), 0);
 	renewed.inc_digest = xstrdup("i1");
 	renewed.correlation = (struct correlation){0.5, 100};
 	renewed.made_ns--;

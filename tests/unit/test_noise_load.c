@@ -36,6 +36,21 @@ TEST_IN_BOOK(of_two_noisy_runs_the_one_that_hides_more_counts)
 	assert_null(noise_text("none", &none.mark));
 }
 
+/* The long run of --reuse-long may be of an older INC, whose time varied more. */
+TEST_IN_BOOK(by_et_a_run_of_another_inc_does_not_show_what_is_hidden)
+{
+	struct analysis now = analysis_of(VERDICT_L, true, NS_PER_MS),
+			other = analysis_of(VERDICT_L, true, 40 * NS_PER_MS);
+	_cleanup_(profile_clear) struct profile by_et = {}, by_wait = {.by_wait = true};
+
+	now.run.inc_digest = (char *)"i1";
+	other.run.inc_digest = (char *)"i0";
+	assert_done(s, noise_mark(s->book, (struct analysis[]){now, other}, &by_et, &s->err));
+	assert_done(s, noise_mark(s->book, (struct analysis[]){now, other}, &by_wait, &s->err));
+	assert_int_equal(by_et.mark.blind_ns, NS_PER_MS);
+	assert_int_equal(by_wait.mark.blind_ns, 40 * NS_PER_MS);
+}
+
 TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 {
 	struct analysis by_hand = analysis_of(VERDICT_BUSY, false, 0);

@@ -117,7 +117,7 @@ TEST_OF_PROFILE(times_of_another_inc_are_not_compared)
 	now = made_up(now_samples, NOW, 50000000, 100000);
 	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {}, true});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
-	assert_true(says("the profile was made with another INC: their times cannot be compared"));
+	assert_true(says("the profile's runs were made with another INC, so INC's times cannot be compared"));
 }
 
 static struct difference other_cpu = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
