@@ -494,6 +494,8 @@ void run_screen_note_correlation(
 	struct notes *notes, const struct clock_discarding *const *programs, size_t n)
 {
 	const struct clock_discarding *worst = NULL;
+	double count;
+	bool whole;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct interval *interval = &programs[i]->interval;
@@ -503,11 +505,13 @@ void run_screen_note_correlation(
 			(!worst || interval->lag1 > worst->interval.lag1))
 			worst = programs[i];
 	}
+	count = worst ? worst->interval.effective_n : 0;
+	whole = count >= 10; /* 9.4, 130 */
 	if (worst)
 		notes_add(notes, NOTE_CORRELATION,
-			"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.2g in %s",
+			"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.*g in %s",
 			worst->interval.calibrated ? "are" : "seem", n > 1 ? "≤ " : "", worst->interval.lag1,
-			worst->kept.n, worst->interval.effective_n, n > 1 ? "CIs" : "the CI");
+			worst->kept.n, whole ? 9 : 2, whole ? round(count) : count, n > 1 ? "CIs" : "the CI");
 }
 
 /* What the ends of the program do to its times. Returns how many processes were left behind. */
