@@ -227,7 +227,7 @@ here mkdir "$dir/home/a b"
 expect 0 '' here env TMPDIR="$dir/home/a b" "$compare" -r 2 HEAD~1 'sh {tree}/p'
 here "$compare" -b "case \$PWD in */base) echo \$\$ >$dir/home/builds; exec sleep 4321 ;; esac" HEAD~1 'sh {tree}/p' >"$dir/killed" 2>&1 &
 wait_until test -s "$dir/home/builds"
-kill -KILL $(pgrep -f "^/bin/sh $compare -b echo") # and its subshell
+kill -KILL $(pgrep -f "^/bin/sh $compare -b case")
 kill -KILL "$(cat "$dir/home/builds")"
 wait $! 2>>"$dir/killed"
 that "a killed one leaves its trees" test "$(here git worktree list | wc -l)" = 3
