@@ -278,6 +278,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 		r = analyze_discard(book, analysis.run.id, &result, err);
 	if (r < 0)
 		return r;
+	if (analysis.n_samples < 2 && !options.samples)
+		return error_say(err, -EINVAL,
+			"run %" PRId64 " has one sample, which makes no pair; --samples draws single samples",
+			analysis.run.id);
 	find_causes(&f, f.profile ? &result.discarding : NULL);
 	causes = f.causes;
 	if (options.samples) {

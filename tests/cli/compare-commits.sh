@@ -225,13 +225,23 @@ expect 1 "no commit in common in this shallow clone; get the history with 'git f
 repository="$dir/home/with spaces"
 here mkdir "$dir/home/a b"
 expect 0 '' here env TMPDIR="$dir/home/a b" "$compare" -r 2 HEAD~1 'sh {tree}/p'
-here "$compare" -b "echo \$\$ >$dir/home/builds; exec sleep 4321" HEAD~1 'sh {tree}/p' >"$dir/killed" 2>&1 &
+here "$compare" -b "case \$PWD in */base) echo \$\$ >$dir/home/builds; exec sleep 4321 ;; esac" HEAD~1 'sh {tree}/p' >"$dir/killed" 2>&1 &
 wait_until test -s "$dir/home/builds"
-kill -KILL $(pgrep -f "^/bin/sh $compare -b echo") # and its subshell
+kill -KILL $(pgrep -f "^/bin/sh $compare -b case")
 kill -KILL "$(cat "$dir/home/builds")"
 wait $! 2>>"$dir/killed"
-that "a killed one leaves its trees" test "$(here git worktree list | wc -l)" -gt 1
+that "a killed one leaves its trees" test "$(here git worktree list | wc -l)" = 3
 expect 0 '' here "$compare" -r 2 HEAD~1 'sh {tree}/p'
+nothing_is_left
+# TERM to the script alone ends the build, and all that this has started
+here rm "$dir/home/builds"
+here "$compare" -b "echo \$\$ >$dir/home/builds; sleep 4321; :" HEAD~1 'sh {tree}/p' >"$dir/killed" 2>&1 &
+wait_until test -s "$dir/home/builds"
+kill $(pgrep -f "^/bin/sh $compare -b echo")
+ended=0
+wait $! || ended=$?
+that "TERM during a build" test $ended = 130
+that "ends it" test ! -d "/proc/$(cat "$dir/home/builds")"
 nothing_is_left
 repository=$dir/home/repository
 here $git checkout -qf change

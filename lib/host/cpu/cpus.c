@@ -186,7 +186,7 @@ static int64_t derive_base(
 	return -1;
 }
 
-static uint64_t read_register(int root_fd, int cpu, int64_t number)
+static uint64_t cpus_read_register(int root_fd, int cpu, int64_t number)
 {
 	_cleanup_(closep) int fd = path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu);
 	uint64_t value;
@@ -203,10 +203,10 @@ void frequency_read_registers(struct frequency *f, int root_fd, const char *vend
 	static const int64_t HWCR = 0xc0010015;
 	bool intel = vendor && !strcmp(vendor, "GenuineIntel"),
 	     amd = vendor && !strcmp(vendor, "AuthenticAMD");
-	uint64_t value = intel ? read_register(root_fd, 0, MISC_ENABLE) : 0;
+	uint64_t value = intel ? cpus_read_register(root_fd, 0, MISC_ENABLE) : 0;
 
 	if (amd)
-		value = read_register(root_fd, 0, HWCR);
+		value = cpus_read_register(root_fd, 0, HWCR);
 	if (value)
 		f->msr_turbo_off = value >> (intel ? 38 : 25) & 1;
 	for (size_t i = 0; intel && i < f->n_policies; i++) {
@@ -215,7 +215,7 @@ void frequency_read_registers(struct frequency *f, int root_fd, const char *vend
 
 		if (p->base_khz > 0)
 			continue;
-		khz = (int64_t)(read_register(root_fd, p->number, PLATFORM_INFO) >> 8 & 0xff) * RATIO_KHZ;
+		khz = (int64_t)(cpus_read_register(root_fd, p->number, PLATFORM_INFO) >> 8 & 0xff) * RATIO_KHZ;
 		if (khz > 0 && (p->hardware_max_khz <= 0 || khz <= p->hardware_max_khz))
 			p->base_khz = khz;
 	}
