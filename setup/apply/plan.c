@@ -110,6 +110,8 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	free(there->want);
 	there->want = TAKE(entry->want);
 	free(TAKE(there->held));
+	free(there->last);
+	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	there->persistent = there->persistent || entry->persistent;
 	there->loses = entry->loses;
 	if (there->block == BLOCK_NONE)
@@ -140,6 +142,7 @@ void plan_add(struct plan *plan, struct entry *entry)
 		return;
 	}
 	entry->gained = true;
+	entry->last = entry->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	entry->owners = xstrdup(plan_owner(plan));
 	*array_add(plan->order, plan->n_order) = plan->journal.n;
 	*array_add(plan->journal.entries, plan->journal.n) = TAKE_STRUCT(*entry);
