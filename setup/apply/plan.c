@@ -647,6 +647,7 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 
 		for (size_t i = 0; i < paths.n; i++) {
 			struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
+			struct entry *there = journal_find(&plan->journal, paths.items[i]);
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
@@ -656,12 +657,16 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 				continue;
 			if (S_ISDIR(st.st_mode))
 				file.kind = SETTING_LIMITS;
-			if (kernel_setting_read(&file, &value) == 0 && value[0] != '<') /* "<unsupported>" */
+			if (kernel_setting_read(&file, &value) < 0)
+				continue;
+			if (value[0] != '<') /* "<unsupported>" */
 				plan_add(plan, &(struct entry){.id = xstrdup(check->id),
 						       .name = xstrdup(paths.items[i]),
 						       .file_kind = file.kind,
 						       .old = TAKE(value),
 						       .want = xstrdup("")});
+			else if (there && entry_is_kept(there) && there->changed_externally)
+				entry_adopt(there, value); /* it went with the governor */
 		}
 	}
 }
