@@ -143,6 +143,7 @@ def restore(*options):
     for needs in running.values():
         needs["ids"] = []
     half_restored = status == -9
+    return status
 
 
 def needs_hold():
@@ -210,7 +211,9 @@ try:
         end(False)
     restore()
     others("cpu3/online", "1")
-    restore()
+    if restore() == 1:
+        others("cpufreq/boost", "1")
+        restore()
     restore("--forget")  # what others have changed stays
     assert read("/var/lib", "emp-setup/journal") == "2", "a journal is left"
     compare("all is restored")
