@@ -87,7 +87,8 @@ bool entry_has_others_limit(struct entry *e, const char *back)
 			theirs[i] = false;
 			held[i] = is[i];
 		}
-	text = text_format("%" PRId64 " %" PRId64, is[0] == open[0] && is[0] != want[0] ? CPUFREQ_NO_MIN : is[0],
+	text = text_format("%" PRId64 " %" PRId64,
+		is[0] == open[0] && is[0] != want[0] ? CPUFREQ_NO_MIN : is[0],
 		is[1] == open[1] && is[1] != want[1] ? CPUFREQ_NO_MAX : is[1]);
 	cpufreq_write_limits(e->name, text);
 	if (theirs[0] || theirs[1]) {
