@@ -42,6 +42,7 @@ struct entry {
 	enum kernel_setting_kind file_kind;
 	char *old, *want; /* want "": apply does not set it, see entry_is_kept */
 	char *held;       /* the value after we had set it; NULL: not recorded */
+	char *last;       /* of a file, until `held` is recorded: its value before this apply */
 	int limits;       /* LIMITS_…, of SETTING_LIMITS */
 	enum block block;
 	bool persistent; /* the block survives a reboot */
@@ -99,6 +100,12 @@ bool entry_is_applied(const struct entry *entry);
 pid_t entry_needed_by(const struct entry *entry);
 bool entry_is_abandoned(const struct entry *entry);
 
+/* What a file held when an apply had set it, or was about to; NULL: not known. */
+static inline const char *entry_last(const struct entry *entry)
+{
+	return entry->held ?: entry->last;
+}
+
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);
 /* `now`, which somebody else has set, becomes the value to go back to; of limits, what they have
@@ -108,6 +115,10 @@ void entry_adopt(struct entry *entry, const char *now);
  * writes them again. `wider`: the old value may be of a moment when more was possible. 0 if the
  * kernel refuses it. */
 void entry_find_limits(struct entry *entry, bool wider);
+/* Whether `now` of limits has one that is neither our value nor `back`, nor what the hardware and
+ * the switches of turbo leave. It lifts the limits to see that; `last` or `held` then has what
+ * these leave, where it is not somebody else's. */
+bool entry_has_others_limit(struct entry *entry, const char *back);
 /* What to write for limits to be `value` again; the caller frees it. It has no limit where
  * nobody has asked for one. */
 char *entry_limits(const struct entry *entry, const char *value);

@@ -20,6 +20,7 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_TEXT, last), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL, .max = MOST_LIMITS},
 	{FIELD(entry, FIELD_INT, block), .max = BLOCK_DROP_IN},
 	{.name = "for_good", FIELD_BOOL, offsetof(struct entry, persistent), sizeof(bool)},
@@ -65,18 +66,59 @@ void entry_find_limits(struct entry *e, bool wider)
 		e->limits |= LIMITS_NO_MAX;
 }
 
+bool entry_has_others_limit(struct entry *e, const char *back)
+{
+	const char *ours = entry_last(e);
+	_cleanup_(freep) char *lifted = NULL, *text = NULL;
+	int64_t old[2], held[2], want[2] = {-1, -1}, is[2], open[2];
+	bool theirs[2];
+
+	if (sscanf(back, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
+		sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
+		return false;
+	sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
+	for (int i = 0; i < 2; i++)
+		theirs[i] = is[i] != old[i] && is[i] != held[i] && is[i] != want[i];
+	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &lifted) < 0 ||
+		sscanf(lifted, "%" SCNd64 " %" SCNd64, &open[0], &open[1]) != 2)
+		return false;
+	for (int i = 0; i < 2; i++)
+		if (theirs[i] && is[i] == open[i]) {
+			theirs[i] = false;
+			held[i] = is[i];
+		}
+	text = text_format("%" PRId64 " %" PRId64,
+		is[0] == open[0] && is[0] != want[0] ? CPUFREQ_NO_MIN : is[0],
+		is[1] == open[1] && is[1] != want[1] ? CPUFREQ_NO_MAX : is[1]);
+	cpufreq_write_limits(e->name, text);
+	if (theirs[0] || theirs[1]) {
+		char **last = e->held ? &e->held : &e->last;
+
+		free(*last);
+		*last = text_format("%" PRId64 " %" PRId64, held[0], held[1]);
+	}
+	return theirs[0] || theirs[1];
+}
+
 void entry_adopt(struct entry *e, const char *now)
 {
-	int64_t old[2], held[2], is[2];
+	const char *ours = entry_last(e);
+	int64_t old[2], held[2], want[2] = {}, is[2];
 
-	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !e->held ||
+	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !ours ||
 		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(e->held, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
+		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
 		sscanf(now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2) {
 		free(e->old);
 		e->old = xstrdup(now);
 		e->limits = 0;
 		return;
+	}
+	/* set, but we were killed before we could record it */
+	if (!e->held && e->want && sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
+		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
+		held[1] = is[1] == want[1] ? want[1] : held[1];
 	}
 	/* a lower limit of ours gives way to an upper one of theirs */
 	if (is[0] != held[0] && (is[0] != is[1] || is[1] > held[0])) {

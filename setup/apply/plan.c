@@ -109,9 +109,9 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	}
 	free(there->want);
 	there->want = TAKE(entry->want);
-	/* a file holds it until it is set again, which a kill may prevent */
-	if (there->kind == ENTRY_UNIT || from_others)
-		free(TAKE(there->held));
+	free(TAKE(there->held));
+	free(there->last);
+	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	there->persistent = there->persistent || entry->persistent;
 	there->loses = entry->loses;
 	there->was_set = entry->was_set;
@@ -143,6 +143,7 @@ void plan_add(struct plan *plan, struct entry *entry)
 		return;
 	}
 	entry->gained = true;
+	entry->last = entry->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	entry->owners = xstrdup(plan_owner(plan));
 	*array_add(plan->order, plan->n_order) = plan->journal.n;
 	*array_add(plan->journal.entries, plan->journal.n) = TAKE_STRUCT(*entry);
@@ -713,6 +714,7 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 
 		for (size_t i = 0; i < paths.n; i++) {
 			struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
+			struct entry *there = journal_find(&plan->journal, paths.items[i]);
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
@@ -722,12 +724,16 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 				continue;
 			if (S_ISDIR(st.st_mode))
 				file.kind = SETTING_LIMITS;
-			if (kernel_setting_read(&file, &value) == 0 && value[0] != '<') /* "<unsupported>" */
+			if (kernel_setting_read(&file, &value) < 0)
+				continue;
+			if (value[0] != '<') /* "<unsupported>" */
 				plan_add(plan, &(struct entry){.id = xstrdup(check->id),
 						       .name = xstrdup(paths.items[i]),
 						       .file_kind = file.kind,
 						       .old = TAKE(value),
 						       .want = xstrdup("")});
+			else if (there && entry_is_kept(there) && there->changed_externally)
+				entry_adopt(there, value); /* it went with the governor */
 		}
 	}
 }

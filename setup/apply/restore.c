@@ -125,28 +125,32 @@ static bool is_half_restored(const struct entry *e, const char *back)
 
 	if (e->file_kind != SETTING_LIMITS || sscanf(e->now, "%lld %lld", &is[0], &is[1]) != 2 ||
 		sscanf(back, "%lld %lld", &old[0], &old[1]) != 2 ||
-		sscanf(e->held, "%lld %lld", &held[0], &held[1]) != 2)
+		sscanf(entry_last(e), "%lld %lld", &held[0], &held[1]) != 2)
 		return false;
 	/* a limit that nobody asks for may have become another one */
 	return (is[0] == old[0] || is[0] == held[0] || (e->limits & LIMITS_NO_MIN && is[0] < old[0])) &&
 	       (is[1] == old[1] || is[1] == held[1] || (e->limits & LIMITS_NO_MAX && is[1] > old[1]));
 }
 
-/* Whether a file has neither its old value nor the one that we set. It is not somebody else's if we were killed before we could
- * record it, or if the kernel changes it along with another one that has its old value again: then a restore was interrupted. */
-static bool is_changed_externally(const struct journal *j, const struct entry *e)
+/* Whether a file has neither its old value nor the one that we set or found. It is not somebody else's if the kernel changes it
+ * along with another one that has its old value again, as a restore that was interrupted leaves it, or, where we were killed before
+ * we set it, that we have set. */
+static bool is_changed_externally(const struct journal *j, struct entry *e)
 {
-	const char *back = e->back ?: e->old;
+	const char *back = e->back ?: e->old, *last = entry_last(e);
 
-	if (!e->now || !strcmp(e->now, back) || !e->held || !strcmp(e->now, e->held) ||
-		!strcmp(e->now, e->want) || is_half_restored(e, back))
+	if (!e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) || !strcmp(e->now, e->want) ||
+		is_half_restored(e, back))
 		return false;
+	if (e->file_kind == SETTING_LIMITS && !options.dry_run)
+		return entry_has_others_limit(e, back);
 	for (size_t i = 0; i < j->n; i++) {
 		const struct entry *other = &j->entries[i];
 
 		if (other->kind == ENTRY_FILE && is_coupled(e, other) && other->now &&
-			!strcmp(other->now, other->back ?: other->old) &&
-			strcmp(other->want, other->old) != 0)
+			strcmp(other->want, other->old) != 0 &&
+			(!strcmp(other->now, other->back ?: other->old) ||
+				(!e->held && !strcmp(other->now, other->want))))
 			return false;
 	}
 	return true;
@@ -222,7 +226,9 @@ static void keep_others_limits(const struct entry *e)
 	struct entry theirs = {.file_kind = e->file_kind,
 		.limits = e->limits,
 		.old = xstrdup(e->old),
+		.want = xstrdup(e->want),
 		.held = text_copy(e->held),
+		.last = text_copy(e->last),
 		.changed_externally = true};
 	_cleanup_(freep) char *text = NULL;
 

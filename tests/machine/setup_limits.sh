@@ -72,6 +72,31 @@ for driver in $drivers; do
 	same "$driver: turbo switched alone"
 done
 
+# What somebody else sets after an apply was killed stays, or is gone back to.
+theirs() {
+	echo 2900000 >$sys/cpufreq/policy2/scaling_max_freq
+	echo 4 >$sys/cpu1/power/energy_perf_bias
+}
+for driver in acpi-cpufreq amd-pstate-epp; do
+	plug $driver
+	theirs
+	contents >"$dir/theirs"
+	after=0
+	while :; do
+		plug $driver
+		cp "$dir/theirs" "$dir/before"
+		after=$((after + 3)) status=0
+		"$setup" apply --only freq.min,turbo.boost,turbo.policy,epb --kill-after $after >"$dir/out" 2>&1 || status=$?
+		[ $status = 137 ] || break
+		theirs
+		[ $((after % 2)) = 0 ] || run 0 apply --only freq.min,epb
+		"$setup" restore >"$dir/out" 2>&1 || :
+		run 0 restore --forget
+		same "$driver: killed after $after, then changed by somebody else"
+	done
+	run 0 restore
+done
+
 # Random sequences
 seed=${EMP_SEED:-$(date +%s)}
 echo "EMP_SEED=$seed"

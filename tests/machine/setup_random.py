@@ -7,6 +7,7 @@ restored, both must hold the same, with turbo and without it. While a command of
 somebody else has changed or restored it. Usage: setup_random.py EMP-SETUP FILES SEED DRIVER
 """
 import glob
+import json
 import os
 import random
 import shutil
@@ -53,12 +54,39 @@ def write(root, name, value):
         return False
 
 
+def applied():
+    """What emp-setup sets: the value of each file below SYS."""
+    try:
+        with open("/var/lib/emp-setup/journal") as f:
+            entries = [json.loads(line.split(" ", 2)[2]) for line in f]
+    except OSError:
+        return {}
+    return {e["name"][len(SYS) + 1:]: e["want"] for e in entries if e.get("name", "").startswith(SYS) and e["want"]}
+
+
+def can_be_told(name, value):
+    """Whether somebody else's change can be told from none, or from ours. It cannot if it sets what apply does, itself or in the
+    files that the kernel changes along with it; and a percent that no turbo lowers may as well have been set."""
+    ours = applied()
+    return not (half_restored or read(SYS, name) == value or ours.get(name) == value or
+                (name == "intel_pstate/no_turbo" and "intel_pstate/min_perf_pct" in ours) or
+                (name == "cpufreq/boost" and value == "0" and "cpufreq/policy0/boost" in ours))
+
+
 def others(name, value):
-    """Somebody else's change. One that shows no other value here cannot be told from none."""
-    before = read(SYS, name)
-    if half_restored or not os.path.exists(f"{SYS}/{name}") or not write(SYS, name, value) or read(SYS, name) == before:
+    """Somebody else's change."""
+    before, request = read(SYS, name), f"{files}/{os.path.dirname(name)}/.max"
+    asked = open(request).read() if os.path.exists(request) else ""  # what fake_cpu keeps of a limit
+    if not os.path.exists(f"{SYS}/{name}") or not can_be_told(name, value) or not write(SYS, name, value):
+        return
+    if read(SYS, name) == before:  # a limit that would show when turbo is on again
+        with open(request, "w") as f:
+            f.write(asked)
         return
     write(model, name, value)
+    if value == "userspace":  # and the speed, which would begin with the limit of now
+        speed = name.replace("governor", "setspeed")
+        write(model, speed, read(SYS, speed))
     log.append(f"others: {name} = {value}")
     for needs in running.values():  # the kernel may have changed other files with it
         needs["ids"] = []
@@ -115,6 +143,7 @@ def restore(*options):
     for needs in running.values():
         needs["ids"] = []
     half_restored = status == -9
+    return status
 
 
 def needs_hold():
@@ -182,7 +211,9 @@ try:
         end(False)
     restore()
     others("cpu3/online", "1")
-    restore()
+    if restore() == 1:
+        others("cpufreq/boost", "1")
+        restore()
     restore("--forget")  # what others have changed stays
     assert read("/var/lib", "emp-setup/journal") == "2", "a journal is left"
     compare("all is restored")

@@ -389,6 +389,25 @@ TEST_OF_JOURNAL(of_limits_only_what_others_have_changed_is_adopted)
 	}
 }
 
+TEST_OF_JOURNAL(of_limits_of_a_killed_apply_what_others_have_changed_is_adopted)
+{
+	static const char *const rows[][2] = {{"800000 2500000", "800000 2500000"}, /* not set yet */
+		{"2500000 2500000", "800000 2500000"},                              /* ours gave way */
+		{"3600000 4000000", "800000 4000000"}, {"900000 3600000", "900000 4700000"}};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		struct entry e = entry("/a", "800000 4700000", "3600000 3600000");
+
+		e.file_kind = SETTING_LIMITS;
+		e.last = strdup(e.old);
+		e.limits = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX;
+		e.changed_externally = true;
+		entry_adopt(&e, rows[i][0]);
+		assert_string_equal(e.old, rows[i][1]);
+		entry_clear(&e);
+	}
+}
+
 /* Whether the options of apply have this check made. */
 static bool taken(const char *only, const char *skip, const char *id)
 {
