@@ -120,12 +120,13 @@ void entry_adopt(struct entry *e, const char *now)
 		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
 		held[1] = is[1] == want[1] ? want[1] : held[1];
 	}
-	/* a lower limit of ours gives way to an upper one of theirs */
-	if (is[0] != held[0] && (is[0] != is[1] || is[1] > held[0])) {
+	/* a lower limit of ours gives way to an upper one of theirs; a restore has given back what is
+	 * as before */
+	if (is[0] != held[0] && is[0] != old[0] && (is[0] != is[1] || is[1] > held[0])) {
 		old[0] = is[0];
 		e->limits &= ~LIMITS_NO_MIN;
 	}
-	if (is[1] != held[1]) {
+	if (is[1] != held[1] && is[1] != old[1]) {
 		old[1] = is[1];
 		e->limits &= ~LIMITS_NO_MAX;
 	}

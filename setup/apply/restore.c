@@ -221,7 +221,7 @@ static struct kernel_setting_result write_limits(struct entry *e, bool known)
 /* Of limits that somebody else has changed, only what they have changed is left alone: the other
  * one would stay as we have set it. And some drivers set the upper limit to the highest
  * frequency when turbo is switched, as our restore has just done. */
-static void keep_others_limits(const struct entry *e)
+static void keep_others_limits(struct entry *e)
 {
 	struct entry theirs = {.file_kind = e->file_kind,
 		.limits = e->limits,
@@ -235,7 +235,10 @@ static void keep_others_limits(const struct entry *e)
 	entry_adopt(&theirs, e->now);
 	text = entry_limits(&theirs, theirs.old);
 	cpufreq_write_limits(e->name, text);
+	cpufreq_settle_limits(e->name);
 	entry_clear(&theirs);
+	free(e->now);
+	e->now = entry_read(e, NULL);
 }
 
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and

@@ -70,6 +70,16 @@ for driver in $drivers; do
 	same "$driver: limits that the user has asked for"
 	run 0 apply --only turbo.intel,turbo.boost,turbo.policy --for -- true
 	same "$driver: turbo switched alone"
+	plug $driver
+	run 0 apply --only freq.min # of limits that are left alone, those are shown that hold
+	echo 2300000 >$sys/cpufreq/policy1/scaling_max_freq
+	run 2 restore --json
+	holds="$(($(cat $sys/cpufreq/policy1/scaling_min_freq) / 1000)) to 2300 MHz"
+	grep -A4 'policy1"' "$dir/out" | grep -q "\"now\": \"$holds\"" || {
+		fault "$driver: other limits shown than hold"
+		cat "$dir/out"
+	}
+	run 0 restore --force
 done
 
 # What somebody else sets after an apply was killed stays, or is gone back to.
