@@ -64,10 +64,26 @@ def applied():
     return {e["name"][len(SYS) + 1:]: e["want"] for e in entries if e.get("name", "").startswith(SYS) and e["want"]}
 
 
+def number(path):
+    try:
+        with open(path) as f:
+            return int(f.read())
+    except (OSError, ValueError):
+        return 0
+
+
+def no_turbo_hides_limits():
+    """Whether a limit is above what can be had without turbo: the kernel does not show it then, whoever looks."""
+    return any(number(f"{policy}/.base_khz") < number(f"{policy}/.max") < number(f"{policy}/cpuinfo_max_freq")
+               for policy in glob.glob(f"{model_files}/cpufreq/policy*"))
+
+
 def can_be_told(name, value):
     """Whether somebody else's change can be told from none, or from ours. It cannot if it sets what apply does, itself or in the
     files that the kernel changes along with it; and a percent that no turbo lowers may as well have been set."""
     ours = applied()
+    if (name, value) in (("intel_pstate/no_turbo", "1"), ("cpufreq/boost", "0")) and no_turbo_hides_limits():
+        return False
     return not (half_restored or read(SYS, name) == value or ours.get(name) == value or
                 (name == "intel_pstate/no_turbo" and "intel_pstate/min_perf_pct" in ours) or
                 (name == "cpufreq/boost" and value == "0" and "cpufreq/policy0/boost" in ours))
