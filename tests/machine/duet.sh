@@ -175,7 +175,7 @@ expect 1 "cannot execute '$dir/nothing': No such file" $against -r 2 -- "$dir/no
 expect 124 "'sleep 4321.$$' ran longer than 300.0 ms in warm-up 1" $against --timeout 0.3 -- sleep "4321.$$"
 that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 4321.$$'"
 end_with() { # SIGNAL WHO: to the tool, or to INC, in the first sample
-	"$measure" -q -i --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || { echo \$\$ >$dir/pid; until [ -e $dir/go ]; do sleep 0.05; done; }; touch $dir/warm" >"$dir/duet" 2>&1 &
+	env --default-signal=INT "$measure" -q -i --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || { echo \$\$ >$dir/pid; until [ -e $dir/go ]; do sleep 0.05; done; }; touch $dir/warm" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until sh -c "[ -s $dir/pid ] && pgrep -P $pid -x inc"
 	program=$(cat "$dir/pid")
