@@ -57,9 +57,11 @@ for where in "--cpu $cpu" ''; do
 		expect 0 '' $measure -q $where -w 0 -r 4 -- sh -c "echo \$\$ >'$group'/cgroup.procs; exec '$burn' 20"
 		counted=$(($(throttled_ns "$group") - before)) held=$(of_last held_back_ns)
 		echo "cpu '$where', $loop loops: held back $held ns, the kernel counts $counted ns"
+		# without --cpu, the first wait on a CPU, up to a period of the quota, may stay in W (emp-accounting(7))
+		first=$([ -n "$where" ] && echo 0 || echo $(($(nproc) * 100000000)))
 		that "a quota holds it back" test "$counted" -gt 20000000
 		that "what is told is what the kernel counted" \
-			test $((held > counted ? held - counted : counted - held)) -lt $((counted / 20 + 5000000))
+			test $((held > counted ? held - counted : counted - held)) -lt $((counted / 20 + 5000000 + first))
 		that "it is no part of W" test "$(of_last "wait_ns >= 0 AND et_ns - pt_ns - wait_ns - held_back_ns > -1000000")" = 4
 		[ $loop = 0 ] || { kill $loops; wait $loops 2>/dev/null; loops=; }
 	done
