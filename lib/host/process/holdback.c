@@ -63,6 +63,8 @@ static int64_t read_count(int fd, const struct count_row *row)
 	const char *at;
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
+	if (!row->name) /* nothing is counted */
+		return -1;
 	text[n > 0 ? n : 0] = '\0';
 	at = strstr(text, row->name);
 	return n > 0 && at ? strtoll(at + strlen(row->name), NULL, 10) * row->scale : -1;
