@@ -181,9 +181,10 @@ void check_cpus_callbacks(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "CPU %d runs its RCU callbacks itself", f->cpu);
 }
 
-void check_cpus_workqueues(const struct facts *f, struct finding *ret)
+/* A mask of CPUs that should not have the core that programs are timed on. */
+static void judge_cpu_mask(const char *id, const struct facts *f, struct finding *ret)
 {
-	const struct setting_files *files = check_files(check_rows_find("workqueue"), f);
+	const struct setting_files *files = check_files(check_rows_find(id), f);
 	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
 
 	if (f->cpu < 0)
@@ -193,6 +194,11 @@ void check_cpus_workqueues(const struct facts *f, struct finding *ret)
 	else
 		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
 			"mask %s", file->value);
+}
+
+void check_cpus_workqueues(const struct facts *f, struct finding *ret)
+{
+	judge_cpu_mask("workqueue", f, ret);
 }
 
 void check_cpus_balancer(const struct facts *f, struct finding *ret)
@@ -247,14 +253,5 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 
 void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
 {
-	const struct setting_files *files = check_files(check_rows_find("irq.default"), f);
-	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
-
-	if (f->cpu < 0)
-		finding_set(ret, CHECK_ABSENT, NO_CPU);
-	else if (!file)
-		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
-	else
-		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
-			"mask %s", file->value);
+	judge_cpu_mask("irq.default", f, ret);
 }

@@ -121,17 +121,15 @@ static void add_children_of(struct pid_list *list, pid_t pid)
 static int64_t cpu_time_of(pid_t pid)
 {
 	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
-	const char *after = stat ? strrchr(stat, ')') : NULL; /* the name */
-	long long user_ticks = 0, system_ticks = 0;
+	struct process process = {};
 	struct timespec own = {};
 	clockid_t clock;
 
 	if (clock_getcpuclockid(pid, &clock) == 0)
 		clock_gettime(clock, &own);
-	if (after)
-		sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lld %lld", &user_ticks,
-			&system_ticks);
-	return timespec_ns(own) + (user_ticks + system_ticks) * (NS_PER_S / sysconf(_SC_CLK_TCK));
+	if (stat)
+		process_parse(stat, &process);
+	return timespec_ns(own) + process.waited_ticks * (NS_PER_S / sysconf(_SC_CLK_TCK));
 }
 
 int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct error *err)

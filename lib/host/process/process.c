@@ -8,16 +8,19 @@ int process_parse(const char *stat, struct process *ret)
 {
 	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'); /* names may contain both */
 	struct process p = {.pid = (pid_t)strtol(stat, NULL, 10)};
+	int64_t user_ticks = 0, system_ticks = 0;
 	unsigned long flags;
 	char state;
 
 	if (!open || !close || close < open || p.pid <= 0)
 		return -EINVAL;
-	/* the start is the 20th word after the name */
+	/* the times of children are the 14th and 15th word after the name, the start is the 20th */
 	if (sscanf(close + 1,
-		    " %c %*d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
-		    &state, &flags, &p.start_ticks) < 2)
+		    " %c %d %*d %*d %*d %*d %lu %*u %*u %*u %*u %*u %*u %" SCNd64 " %" SCNd64
+		    " %*d %*d %*d %*d %" SCNu64,
+		    &state, &p.parent, &flags, &user_ticks, &system_ticks, &p.start_ticks) < 3)
 		return -EINVAL;
+	p.waited_ticks = user_ticks + system_ticks;
 	if (flags & KERNEL_THREAD)
 		return 0;
 	if (strchr("ZX", state))

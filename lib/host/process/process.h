@@ -12,6 +12,8 @@ struct process {
 	pid_t pid;
 	char name[16];
 	uint64_t start_ticks; /* since the boot; 0: a zombie, or not known */
+	pid_t parent;
+	int64_t waited_ticks; /* CPU time of the children that it has waited for */
 };
 
 /* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the array. */

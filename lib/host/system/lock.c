@@ -367,10 +367,11 @@ static bool descends_from(pid_t ancestor)
 
 	for (int i = 0; pid > 1 && pid != ancestor && i < MOST; i++) {
 		_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
-		const char *end = stat ? strrchr(stat, ')') : NULL;
+		struct process process;
 
-		if (!end || sscanf(end, ") %*c %d", &pid) != 1)
+		if (!stat || process_parse(stat, &process) != 1)
 			return false;
+		pid = process.parent;
 	}
 	return pid == ancestor;
 }
