@@ -361,9 +361,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 		compare_print(&q);
 	}
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
-		if ((q.clocks >> clock & 1) &&
-			!(clock == COMPARISON_ET && asked_clocks == COMPARE_DEFAULT && q.clocks == COMPARE_BOTH &&
-				(q.comparisons[clock].a.n < 2 || q.comparisons[clock].b.n < 2)))
+		if (q.clocks >> clock & 1)
 			r = comparison_judge(&q.comparisons[clock], fail_if_slower, a->name, b->name, err);
 	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 }

@@ -209,10 +209,6 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 			comparison_line(stdout, a->name, b->name, c);
 		if (list)
 			comparison_list_add(list, a->name, b->name, c);
-		/* PT decides where the ends of too few samples are known, unless ET was asked for. */
-		if (s->options->compare == COMPARE_DEFAULT && c->clock == COMPARISON_ET &&
-			(c->a.n < 2 || c->b.n < 2))
-			continue;
 		r = comparison_judge(c, s->options->fail_if_slower, a->name, b->name, outcome ? NULL : err);
 		if (r < 0)
 			return r;

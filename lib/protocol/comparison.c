@@ -37,24 +37,44 @@ static bool is_on_one_cpu(const struct comparison_side *sides)
 	return on_cpu >= 0.95 * elapsed && on_cpu <= 1.05 * elapsed;
 }
 
-/* Samples of the same number, of which both sides know the time. */
+/* The next two samples of the same number, from a->items[*i] and b->items[*k] on. False: there are no more. */
+static bool next_pair(const struct comparison_side *a, size_t *i, const struct comparison_side *b, size_t *k,
+	const struct comparison_time **ret_x, const struct comparison_time **ret_y)
+{
+	while (*i < a->n && *k < b->n) {
+		const struct comparison_time *x = &a->items[*i], *y = &b->items[*k];
+
+		*i += x->n <= y->n;
+		*k += y->n <= x->n;
+		if (x->n != y->n)
+			continue;
+		*ret_x = x;
+		*ret_y = y;
+		return true;
+	}
+	return false;
+}
+
 static size_t count_pairs(const struct comparison_side *a, const struct comparison_side *b)
 {
+	const struct comparison_time *x, *y;
 	size_t n = 0;
 
-	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
-		const struct comparison_time *x = &a->items[i], *y = &b->items[k];
-
-		i += x->n <= y->n;
-		k += y->n <= x->n;
-		n += x->n == y->n;
-	}
+	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);)
+		n++;
 	return n;
+}
+
+/* Of so many samples, or pairs, the ends of `known` are known: enough to compare ET. */
+static bool knows_ends(size_t known, size_t n)
+{
+	return known == n || (known >= 2 && 2 * known >= n);
 }
 
 unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b)
 {
-	size_t et_pairs, pairs;
+	const struct comparison_side *pt[] = {&a[COMPARISON_PT], &b[COMPARISON_PT]};
+	const struct comparison_side *et[] = {&a[COMPARISON_ET], &b[COMPARISON_ET]};
 
 	if (asked != COMPARE_DEFAULT)
 		return asked;
@@ -62,10 +82,9 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 		return COMPARE_ET;
 	if (a[COMPARISON_PT].duet && b[COMPARISON_PT].duet)
 		return COMPARE_PT;
-	et_pairs = count_pairs(&a[COMPARISON_ET], &b[COMPARISON_ET]);
-	pairs = count_pairs(&a[COMPARISON_PT], &b[COMPARISON_PT]);
-	if (et_pairs < pairs && (et_pairs < 2 || 2 * et_pairs < pairs))
-		return COMPARE_PT; /* most ends were seen late */
+	if (!knows_ends(et[0]->n, pt[0]->n) || !knows_ends(et[1]->n, pt[1]->n) ||
+		!knows_ends(count_pairs(et[0], et[1]), count_pairs(pt[0], pt[1])))
+		return COMPARE_PT;
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
@@ -76,19 +95,14 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	_cleanup_(freep) int64_t *of_b = xcalloc(b->n, sizeof(*of_b));
 	_cleanup_(freep) bool *a_first = xcalloc(a->n, sizeof(*a_first));
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
+	const struct comparison_time *x, *y;
 	size_t n = 0, n_a = a->n, n_b = b->n;
 	int64_t last_ns = 0; /* when the later one of the last pair started */
 	bool in_turn = true, above_0 = true;
 	int r;
 
 	/* In pairs, both of each pair started before either of the next. */
-	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
-		const struct comparison_time *x = &a->items[i], *y = &b->items[k];
-
-		i += x->n <= y->n;
-		k += y->n <= x->n;
-		if (x->n != y->n)
-			continue;
+	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
 		in_turn = in_turn && x->start_ns > last_ns && y->start_ns > last_ns;
 		above_0 = above_0 && x->time_ns > 0 && y->time_ns > 0;
 		last_ns = x->start_ns > y->start_ns ? x->start_ns : y->start_ns;

@@ -8,6 +8,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/host/process/process.h"
+#include "lib/host/systemd/units.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -543,26 +544,20 @@ void units_needed(struct unit_reasons *ret)
 /* The inhibitor of a unit's own process, or of a client that gives its daemon's name ("fwupd"). */
 void units_busy(struct unit_reasons *ret)
 {
-	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = open_bus();
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const char *what, *who, *why, *mode;
-	uint32_t pid;
+	size_t n;
+	struct inhibitor *all = inhibitors_read(&n);
 
-	/* a question would start logind */
-	if (!bus || access("/run/systemd/seats/", F_OK) < 0 ||
-		sd_bus_call_method(bus, LOGIND, LOGIND_OBJECT, LOGIND ".Manager", "ListInhibitors", NULL,
-			&reply, "") < 0 ||
-		sd_bus_message_enter_container(reply, 'a', "(ssssuu)") < 0)
-		return;
-	while (sd_bus_message_read(reply, "(ssssuu)", &what, &who, &why, &mode, NULL, &pid) > 0) {
-		_cleanup_(freep) char *unit = NULL, *named = text_format("%s.service", who),
-				      *text = text_format("%s (%s, PID %d)", why, who, (int)pid);
+	for (size_t i = 0; i < n; i++) {
+		const struct inhibitor *one = &all[i];
+		_cleanup_(freep) char *unit = NULL, *named = text_format("%s.service", one->who),
+				      *text = text_format("%s (%s, PID %d)", one->why, one->who, one->pid);
 
-		if (strncmp(mode, "block", strlen("block")) != 0 ||
-			(!strstr(what, "shutdown") && !strstr(what, "sleep") && !strstr(what, "idle")))
+		if (!strstr(one->what, "shutdown") && !strstr(one->what, "sleep") &&
+			!strstr(one->what, "idle"))
 			continue;
-		if (sd_pid_get_unit((pid_t)pid, &unit) >= 0)
+		if (sd_pid_get_unit(one->pid, &unit) >= 0)
 			reason_add(ret, unit, text);
 		reason_add(ret, named, text);
 	}
+	inhibitors_free(all, n);
 }

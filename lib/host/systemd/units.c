@@ -662,13 +662,15 @@ char **sessions_desktops(void)
 	return users;
 }
 
-char *inhibitors_blocking(void)
+struct inhibitor *inhibitors_read(size_t *ret_n)
 {
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *what, *who, *why, *mode;
-	char *list = NULL;
+	struct inhibitor *all = NULL;
+	uint32_t pid;
 
+	*ret_n = 0;
 	if (access("/run/systemd/seats/", F_OK) < 0 ||
 		sd_bus_open_system(&bus) < 0) /* a call would start logind */
 		return NULL;
@@ -677,10 +679,37 @@ char *inhibitors_blocking(void)
 		    "org.freedesktop.login1.Manager", "ListInhibitors", NULL, &reply, "") < 0 ||
 		sd_bus_message_enter_container(reply, 'a', "(ssssuu)") < 0)
 		return NULL;
-	while (sd_bus_message_read(reply, "(ssssuu)", &what, &who, &why, &mode, NULL, NULL) > 0)
-		if (!strncmp(mode, "block", strlen("block")) && strncmp(who, "emp-", 4) != 0 &&
-			(strstr(what, "shutdown") || strstr(what, "sleep")))
-			text_append(&list, ", ", "%s: %s", who, why);
+	while (sd_bus_message_read(reply, "(ssssuu)", &what, &who, &why, &mode, NULL, &pid) > 0)
+		if (!strncmp(mode, "block", strlen("block")))
+			*array_add(all, *ret_n) = (struct inhibitor){
+				xstrdup(what), xstrdup(who), xstrdup(why), (pid_t)pid};
+	return all;
+}
+
+void inhibitors_free(struct inhibitor *inhibitors, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(inhibitors[i].what);
+		free(inhibitors[i].who);
+		free(inhibitors[i].why);
+	}
+	free(inhibitors);
+}
+
+char *inhibitors_blocking(void)
+{
+	char *list = NULL;
+	size_t n;
+	struct inhibitor *all = inhibitors_read(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct inhibitor *one = &all[i];
+
+		if (strncmp(one->who, "emp-", 4) != 0 &&
+			(strstr(one->what, "shutdown") || strstr(one->what, "sleep")))
+			text_append(&list, ", ", "%s: %s", one->who, one->why);
+	}
+	inhibitors_free(all, n);
 	return list;
 }
 

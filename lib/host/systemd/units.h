@@ -123,6 +123,15 @@ char **sessions_desktops(void);
  * not count. The caller frees it; NULL: nobody, or logind does not run. */
 char *inhibitors_blocking(void);
 
+/* The block locks of logind; the caller frees them with inhibitors_free. None: also if logind does not run, or does not answer. */
+struct inhibitor {
+	char *what; /* "shutdown:sleep" */
+	char *who, *why;
+	pid_t pid;
+};
+struct inhibitor *inhibitors_read(size_t *ret_n);
+void inhibitors_free(struct inhibitor *inhibitors, size_t n);
+
 /* Holds off sleep and shutdown while something runs for days (systemd-inhibit --list shows it): a descriptor to keep open as long
  * as the hold is to last; the kernel ends it with the process. Negative with a sentence if there is no logind or it refuses. */
 int inhibit_sleep(const char *who, const char *why, struct error *err);
