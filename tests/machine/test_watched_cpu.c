@@ -412,7 +412,12 @@ static int64_t unaccounted(struct observer *o, char *const *argv)
 	for (int i = 0; i < SAMPLES; i++) {
 		struct raw_sample seen = observe_command(o, argv);
 
-		assert_true(seen.wait_ns >= 0);
+		if (seen.wait_ns < 0)
+			fail_msg("W is unknown: left behind %d, tasks waited %" PRId64
+				 " ns, shared %d, taken %" PRId64 " ns, before the start %" PRId64
+				 " ns, escaped %d",
+				seen.exec.left_behind, seen.usages.wait_ns, seen.usages.shared_wait,
+				seen.usages.taken_ns, seen.exec.wait_before_ns, seen.exec.escaped);
 		rest_ns[i] = seen.exec.et_ns - seen.exec.pt_ns - seen.wait_ns;
 	}
 	return (int64_t)median_of(rest_ns, SAMPLES);

@@ -558,21 +558,37 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 
-/* The end of a program as BPF saw it, if that is better than what find_end() knows. */
+/* What a moment of CLOCK_MONOTONIC is on CLOCK_MONOTONIC_RAW. Reads again if this process lost its CPU
+ * between the two clocks. */
+static int64_t raw_of(int64_t ns)
+{
+	int64_t before_ns, raw_ns;
+	int tries = 10;
+
+	do {
+		before_ns = now();
+		raw_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	} while (now() - before_ns > 5 * NS_PER_US && --tries > 0);
+	return raw_ns - (before_ns - ns);
+}
+
+/* The end of a program as BPF saw it, if that is better than what find_end() knows. The kernel wakes
+ * who polls right before it sends the signal, so this process may have seen the end even earlier. */
 static void find_exact_end(struct program *p)
 {
-	int64_t end_ns = accounting_end(p->spec.accounting, p->result.pid), et_ns;
+	int64_t end_ns = accounting_end(p->spec.accounting, p->result.pid), end_raw_ns, delay_ns;
 	struct exec_result *result = &p->result;
 
 	if (end_ns < 0)
 		return;
 	if (result->end == SPAWN_ENDED)
 		p->orphans.end_ns = end_ns;
-	et_ns = clock_ns(CLOCK_MONOTONIC_RAW) - (now() - end_ns) - result->start_raw_ns;
-	if (et_ns < 0 || et_ns > p->seen_raw_ns - result->start_raw_ns)
+	end_raw_ns = raw_of(end_ns);
+	if (end_raw_ns < result->start_raw_ns)
 		return;
-	result->et_ns = et_ns;
-	result->end_delay_ns = p->seen_raw_ns - result->start_raw_ns - et_ns;
+	delay_ns = end_raw_ns < p->seen_raw_ns ? p->seen_raw_ns - end_raw_ns : 0;
+	result->et_ns = p->seen_raw_ns - delay_ns - result->start_raw_ns;
+	result->end_delay_ns = delay_ns;
 	result->late_ns = 0;
 }
 
