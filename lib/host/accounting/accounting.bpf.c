@@ -118,6 +118,18 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 	return level > 0 && cgroup->level > level && ancestor_id(cgroup, level) == program_cgroup;
 }
 
+/* Whether the caller is. */
+static __always_inline bool current_is_programs(void)
+{
+	int level = program_level;
+
+	if (!program_cgroup)
+		return 0;
+	if (level > 0)
+		return bpf_get_current_ancestor_cgroup_id(level) == program_cgroup;
+	return bpf_get_current_cgroup_id() == program_cgroup;
+}
+
 /* When the task got the CPU. */
 static __always_inline __u64 arrival_of(struct task_struct *task)
 {
@@ -322,8 +334,7 @@ static __always_inline int begin_interrupt(void)
 
 	if (!is_watched() || !program_cgroup)
 		return 0;
-	if (interrupts_depth == 0 &&
-		(program_level == 0 || bpf_get_current_ancestor_cgroup_id(program_level) != program_cgroup))
+	if (interrupts_depth == 0 && (program_level == 0 || !current_is_programs()))
 		return 0;
 	if (interrupts_depth++ > 0)
 		return 0;
@@ -368,6 +379,7 @@ __u32 walk_n;                   /* how many tasks there were; more than walk_cap
 __u64 walked;                   /* the task of walk_task */
 __u64 lost;                     /* exits that did not fit into the buffer */
 __u64 exits_begun, exits_done;
+__u64 programs_exits_begun, programs_exits_done; /* the program's tasks among them */
 __u32 observer_tgid;  /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
@@ -614,11 +626,9 @@ static __always_inline int note_peak(void)
 	struct task_struct *task = (void *)bpf_get_current_task();
 	__u32 at = bpf_get_smp_processor_id() % PEAKS;
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	int level = program_level;
 	__u64 now, peak;
 
-	if (!mm || (unsigned long)mm == observer_mm || level <= 0 ||
-		bpf_get_current_ancestor_cgroup_id(level) != program_cgroup)
+	if (!mm || (unsigned long)mm == observer_mm || !current_is_programs())
 		return 0;
 	now = PAGES(mm, MM_FILEPAGES) + PAGES(mm, MM_ANONPAGES) + PAGES(mm, MM_SHMEMPAGES);
 	peak = BPF_CORE_READ(mm, hiwater_rss);
@@ -635,6 +645,8 @@ SEC("tp_btf/sched_process_exit")
 int task_exits(void *context)
 {
 	__sync_fetch_and_add(&exits_begun, 1);
+	if (current_is_programs())
+		__sync_fetch_and_add(&programs_exits_begun, 1);
 	return bpf_core_field_exists(((struct mm_struct *)0)->rss_stat[0].count) ? note_peak() : 0;
 }
 
@@ -645,12 +657,11 @@ int memory_ends(void *context)
 	return note_peak();
 }
 
-static __always_inline int record_exit(struct task_struct *prev)
+static __always_inline void write_exit(struct task_struct *prev)
 {
 	struct task_record *record;
 	struct cfs_rq *cfs_rq;
 
-	__sync_fetch_and_add(&exits_done, 1);
 	cfs_rq = prev->se.cfs_rq;
 	if (bpf_core_field_exists(cfs_rq->rq) && cfs_rq) { /* its clock was read just now */
 		scheduler_lead = cfs_rq->rq->clock - bpf_ktime_get_ns();
@@ -659,7 +670,7 @@ static __always_inline int record_exit(struct task_struct *prev)
 	record = bpf_ringbuf_reserve(&events, sizeof(*record), 0);
 	if (!record) {
 		__sync_fetch_and_add(&lost, 1);
-		return 0;
+		return;
 	}
 	describe_times(record, prev);
 	describe_process(record, prev);
@@ -667,6 +678,15 @@ static __always_inline int record_exit(struct task_struct *prev)
 	record->watched_ns = share_of(record->pid, 1);
 	record->wait_ns = wait_of(prev);
 	bpf_ringbuf_submit(record, wake_flags());
+}
+
+/* The record is there before it is counted: who sees the count can read it. */
+static __always_inline int record_exit(struct task_struct *prev)
+{
+	write_exit(prev);
+	if (program_cgroup && is_programs(prev->cgroups->dfl_cgrp))
+		__sync_fetch_and_add(&programs_exits_done, 1);
+	__sync_fetch_and_add(&exits_done, 1);
 	return 0;
 }
 

@@ -267,6 +267,37 @@ static int64_t count_exiting(const struct bpf_accounting *b)
 	return (int64_t)(bss->exits_begun - done);
 }
 
+/* The program's tasks among them. */
+static int64_t count_programs_exiting(const struct bpf_accounting *b)
+{
+	const volatile struct accounting_bpf__bss *bss = b->programs->bss;
+	uint64_t done = bss->programs_exits_done;
+
+	return (int64_t)(bss->programs_exits_begun - done);
+}
+
+/* Waits for exits that are missing from the second snapshot and not among the events yet. That lasts
+ * microseconds (often it is the program under test, whose exit woke this process: it only needs this
+ * CPU), or as long as a hypervisor or other processes take the CPU away. The program's tasks are
+ * waited for at least that long; another task that is delayed in its exit is waited for once. */
+static void await_exits(struct bpf_accounting *b)
+{
+	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50, N_PROGRAMS_PAUSES = 200 };
+
+	for (int i = 0; i < N_YIELDS + N_PROGRAMS_PAUSES; i++) {
+		bool others = i < N_YIELDS + N_PAUSES && count_exiting(b) > b->held_up;
+		int pause = i - N_YIELDS < N_PAUSES ? i - N_YIELDS : N_PAUSES - 1;
+
+		if (!others && count_programs_exiting(b) <= 0)
+			break;
+		if (i < N_YIELDS)
+			sched_yield();
+		else
+			usleep(FIRST_PAUSE_US << pause);
+	}
+	b->held_up = count_exiting(b);
+}
+
 /* All events since the last call, in order. */
 static int bpf_drain(struct accounting *a, struct error *err)
 {
@@ -296,8 +327,10 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	b->lost_before = bss->lost;
 	snapshots->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	snapshots->has_shares = false;
-	if (bss->program_cgroup != cgroup_id)
+	if (bss->program_cgroup != cgroup_id) {
 		bss->program_level = 0; /* until something executes a file in it */
+		bss->programs_exits_begun = bss->programs_exits_done = 0;
+	}
 	bss->program_cgroup = cgroup_id;
 	if (cpu != b->programs->data->watched_cpu) {
 		b->programs->data->watched_cpu = cpu;
@@ -318,27 +351,14 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 
 static int bpf_after(struct accounting *a, struct process_cpus *usages, struct error *err)
 {
-	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50 };
 	struct bpf_accounting *b = (struct bpf_accounting *)a;
 	const volatile struct accounting_bpf__bss *bss = b->programs->bss;
 	struct snapshots *snapshots = &a->snapshots;
 	int r = take_tasks(b, 1, err);
-	int64_t exiting;
 
 	if (r < 0)
 		return r;
-	/* A task can be missing from the second snapshot before its end is among the events. That lasts microseconds (often it
-	 * is the program under test, whose exit woke this process: it only needs this CPU), or as long as a hypervisor takes the
-	 * CPU away. A task can also be delayed in its exit; such a task is waited for once. */
-	exiting = count_exiting(b);
-	for (int i = 0; exiting > b->held_up && i < N_YIELDS + N_PAUSES; i++) {
-		if (i < N_YIELDS)
-			sched_yield();
-		else
-			usleep(FIRST_PAUSE_US << (i - N_YIELDS));
-		exiting = count_exiting(b);
-	}
-	b->held_up = exiting;
+	await_exits(b);
 	r = bpf_drain(a, err);
 	if (r < 0)
 		return r;
