@@ -60,6 +60,7 @@ static void start(const struct analysis_options *options)
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].start_ns *= 2;
 		samples[i].et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US;
+		samples[i].pt_ns = NS_PER_S;
 	}
 	begin(RUN_IMPORT, samples, N, &daemons, options);
 }
@@ -306,6 +307,49 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 		"a busy CPU: other processes took 2.9 % of the time of the central samples (backup 2.9 %)");
 	assert_int_equal(quiet.verdict, VERDICT_CLEAN);
 	assert_false(quiet.noise.noisy);
+}
+
+/* What took 16 % of every sample keeps the CPU busy, also where W is not known: of an INC's run. */
+static struct analysis imported(const char *program, enum run_kind kind)
+{
+	const struct analysis_options options = {.patterns = names_default};
+	struct run run = {.id = 3, .kind = kind, .program = strdup(program), .resolution_ns = 1};
+	struct sample *samples = make_samples(N);
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++) {
+		samples[i].pt_ns = 840 * NS_PER_MS + i * 7 % N * NS_PER_US;
+		samples[i].et_ns = samples[i].pt_ns + 160 * NS_PER_MS;
+	}
+	clear(NULL);
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	for (uint32_t i = 1; i <= N; i++)
+		add(i, 3, 160 * NS_PER_MS);
+	return finished();
+}
+
+TEST(an_imported_run_of_an_inc_is_judged_as_one_of_a_calibration)
+{
+	static const struct {
+		const char *program;
+		enum run_kind kind;
+		enum verdict verdict;
+	} rows[] = {
+		{"INC1", RUN_SHORT, VERDICT_BUSY},
+		{"INC1", RUN_IMPORT, VERDICT_BUSY},
+		{"inc", RUN_IMPORT, VERDICT_BUSY},
+		{"INC 0.5", RUN_IMPORT, VERDICT_BUSY},
+		{"incron", RUN_IMPORT, VERDICT_CLEAN}, /* it may have waited for anything */
+		{"sort", RUN_IMPORT, VERDICT_CLEAN},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		_cleanup_(analysis_clear) struct analysis a = imported(rows[i].program, rows[i].kind);
+
+		assert_int_equal(a.verdict, rows[i].verdict);
+		if (rows[i].verdict == VERDICT_BUSY)
+			assert_non_null(strstr(a.why, "(backup 16 %)"));
+	}
 }
 
 /* Four in five samples lose 3 ms, the others 9 ms: 4.2 ms on average. */
