@@ -154,8 +154,10 @@ struct daemon_statistics {
 	int64_t total_ns;            /* in all samples */
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
 	int64_t in_sample_ns;        /* in the current sample, on the program's CPU if that is known */
-	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample, the smaller of
-				 in_sample_ns and sample_taken_ns */
+	int64_t disturbed_ns; /* what it took from the program: in each sample in_sample_ns, or, where all daemons
+				 together have more of that than was taken, its part of what was taken */
+	int64_t disturbed_most_ns; /* the most that it can have taken: in each sample, the smaller of
+				      in_sample_ns and sample_taken_ns */
 };
 
 struct daemons {

@@ -42,9 +42,10 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 		if (unprofiled && (o->profiled || !o->long_once))
 			continue;
 		json_array_append_new(
-			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon", o->name,
+			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon", o->name,
 				       "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
-				       (json_int_t)o->disturbed_ns, "total_ns", (json_int_t)o->total_ns,
+				       (json_int_t)o->disturbed_ns, "disturbed_most_ns",
+				       (json_int_t)o->disturbed_most_ns, "total_ns", (json_int_t)o->total_ns,
 				       "max_ns", (json_int_t)o->max_ns, "most_ns", (json_int_t)o->max_ns,
 				       "sample", (json_int_t)o->max_sample, "names",
 				       o->names > 0 ? json_integer(o->names) : NULL));

@@ -203,6 +203,12 @@ static void print_kept(FILE *file, const struct screen *s, const char *unit)
 	fputc('\n', file);
 }
 
+/* "~" where the time is a part of what several daemons took together, who used more CPU time than that. */
+static const char *disturbed_about(const struct daemon_statistics *o)
+{
+	return (double)o->disturbed_most_ns > 1.05 * (double)o->disturbed_ns ? "~" : "";
+}
+
 /* As many names as fit, what they may explain, and where there is more about them. */
 static void print_others(FILE *file, const struct screen *s)
 {
@@ -216,8 +222,8 @@ static void print_others(FILE *file, const struct screen *s)
 		double ns = (double)o->disturbed_ns;
 		char one[LINE_SIZE];
 
-		snprintf(one, sizeof(one), "%s%s%s %s", i ? ", " : "", terminal_text(o->name),
-			family_size_text(o->names), text_precise(ns, ns / 10));
+		snprintf(one, sizeof(one), "%s%s%s %s%s", i ? ", " : "", terminal_text(o->name),
+			family_size_text(o->names), disturbed_about(o), text_precise(ns, ns / 10));
 		if (i > 0 && used + terminal_text_width(one) > columns)
 			break;
 		used += terminal_text_width(one);
@@ -342,8 +348,10 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		const struct daemon_statistics *o = &others->items[i];
 		_cleanup_(freep) char *label = text_format("  %s%s", o->name, family_size_text(o->names));
 
-		table_row(table, TEXT(label), TEXT(o->unit), TIME(o->disturbed_ns), TIME(o->total_ns),
-			TIME(o->max_ns), NUMBER(o->max_sample), TEXT(o->profiled ? "yes" : "no"));
+		table_row(table, TEXT(label), TEXT(o->unit),
+			TEXT(text_brief("%s%s", disturbed_about(o), text_duration(o->disturbed_ns))),
+			TIME(o->total_ns), TIME(o->max_ns), NUMBER(o->max_sample),
+			TEXT(o->profiled ? "yes" : "no"));
 	}
 	table_print(table, file);
 	if (others->n > MOST_LINES)

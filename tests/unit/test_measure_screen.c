@@ -283,6 +283,21 @@ TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
 			    "  Kept 20 of 20\n");
 }
 
+TEST_OF_SCREEN(a_part_of_what_several_took_is_marked_as_an_estimate)
+{
+	s.on_cpu = 0.81;
+	s.taken = 0.17;
+	s.explained = 1;
+	disturbed_by("backupd", 300000000);
+	others[0].disturbed_most_ns = 598000000;
+	disturbed_by("cron", 100000000);
+	others[1].disturbed_most_ns = 100000000;
+	check_text(USUAL_PT
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
+		"  Kept 20 of 20\n"
+		"  Disturbed by    backupd ~300 ms, cron 100 ms (100 % of what was taken)\n");
+}
+
 TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 {
 	s.on_cpu = 0.81;
