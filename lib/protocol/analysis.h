@@ -189,12 +189,12 @@ const char *family_size_text(uint32_t names);
 
 /* Which shape the scatter of the dual executions has. */
 enum verdict {
-	VERDICT_L,        /* rare long samples, in the arms of an L, that daemons explain */
-	VERDICT_CLEAN,    /* one cluster, and no daemon that explains what lies outside it */
+	VERDICT_L,     /* rare long samples, in the arms of an L, that daemons explain */
+	VERDICT_CLEAN, /* one cluster, and no daemon that explains what lies outside it */
 	VERDICT_FREQUENT, /* long samples are so many that they meet in the upper right; daemons may explain them */
-	VERDICT_DRIFT,    /* the speed of the machine wanders */
-	VERDICT_STEP,     /* two speeds: it changed in between, or goes back and forth */
-	VERDICT_BUSY,     /* other processes take a part of every sample */
+	VERDICT_DRIFT, /* the speed of the machine wanders */
+	VERDICT_STEP,  /* two speeds: it changed in between, or goes back and forth */
+	VERDICT_BUSY,  /* other processes take a part of every sample */
 };
 
 const char *verdict_name(enum verdict verdict); /* "L", "clean", "frequent", "drift", "step", "busy" */
@@ -209,7 +209,7 @@ static inline bool verdict_gives_cutoffs(enum verdict verdict)
 struct cluster_noise {
 	bool noisy;
 	int64_t blind_ns; /* the longest central ET beyond the median: daemons that take less are not detected */
-	double pt_sd;     /* robust sd of the central PTs, as a share of their median */
+	double pt_sd;     /* robust sd of the central PTs, as a share of their median; NAN: of one sample */
 	size_t n_long;    /* samples that are long without a known cause, if they are too many; otherwise 0 */
 };
 

@@ -231,6 +231,9 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 	 * the time of the central samples. Known executions may be longer than what was taken: the program did not wait for all. */
 	for (size_t i = 0; i < a->n_statistics; i++)
 		known_ns += a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
+	/* How others measured is not known: what they have recorded of processes must explain it. */
+	if (a->run.kind == RUN_IMPORT && a->samples[0].wait_ns < 0 && known_ns < CAUSE * taken_ns)
+		return false;
 	share = taken_ns / et_ns;
 	for (size_t shown = 0; shown < a->n_statistics; shown++) {
 		struct daemon_statistics *next = greatest_daemon(a);
@@ -459,8 +462,12 @@ static void find_shape(struct analysis_feed *feed, const bool *unexplained)
 
 const char *noise_describe(const struct cluster_noise *noise)
 {
-	return text_brief("noisy: blind to daemons below %s, PT varies by %s",
-		text_precise((double)noise->blind_ns, (double)noise->blind_ns), text_percent(noise->pt_sd));
+	const char *varies = isnan(noise->pt_sd)
+				     ? ""
+				     : text_brief(", PT varies by %s", text_percent(noise->pt_sd));
+
+	return text_brief("noisy: blind to daemons below %s%s",
+		text_precise((double)noise->blind_ns, (double)noise->blind_ns), varies);
 }
 
 void verdict_find(struct analysis_feed *feed)
@@ -478,7 +485,10 @@ void verdict_find(struct analysis_feed *feed)
 	sort_ascending(pts, n);
 	median = quantile_of(pts, n, 0.5);
 	a->noise.blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->least_ns));
-	a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
+	if (n < 2)
+		a->noise.pt_sd = NAN;
+	else
+		a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
 	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
 	if (n_long >= LEAST && proportion_at_least(n_long, a->n_samples) > FREQUENT) {
 		a->noise.n_long = n_long;

@@ -310,7 +310,7 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 }
 
 /* What took 16 % of every sample keeps the CPU busy, also where W is not known: of an INC's run. */
-static struct analysis imported(const char *program, enum run_kind kind)
+static struct analysis imported(const char *program, enum run_kind kind, int64_t recorded_ns)
 {
 	const struct analysis_options options = {.patterns = names_default};
 	struct run run = {.id = 3, .kind = kind, .program = strdup(program), .resolution_ns = 1};
@@ -324,7 +324,7 @@ static struct analysis imported(const char *program, enum run_kind kind)
 	clear(NULL);
 	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
 	for (uint32_t i = 1; i <= N; i++)
-		add(i, 3, 160 * NS_PER_MS);
+		add(i, 3, recorded_ns);
 	return finished();
 }
 
@@ -333,18 +333,21 @@ TEST(an_imported_run_of_an_inc_is_judged_as_one_of_a_calibration)
 	static const struct {
 		const char *program;
 		enum run_kind kind;
+		int64_t recorded_ms;
 		enum verdict verdict;
 	} rows[] = {
-		{"INC1", RUN_SHORT, VERDICT_BUSY},
-		{"INC1", RUN_IMPORT, VERDICT_BUSY},
-		{"inc", RUN_IMPORT, VERDICT_BUSY},
-		{"INC 0.5", RUN_IMPORT, VERDICT_BUSY},
-		{"incron", RUN_IMPORT, VERDICT_CLEAN}, /* it may have waited for anything */
-		{"sort", RUN_IMPORT, VERDICT_CLEAN},
+		{"INC1", RUN_SHORT, 160, VERDICT_BUSY},
+		{"INC1", RUN_IMPORT, 160, VERDICT_BUSY},
+		{"inc", RUN_IMPORT, 160, VERDICT_BUSY},
+		{"INC 0.5", RUN_IMPORT, 160, VERDICT_BUSY},
+		{"INC1", RUN_IMPORT, 1, VERDICT_CLEAN},     /* nobody is known who took it */
+		{"incron", RUN_IMPORT, 160, VERDICT_CLEAN}, /* it may have waited for anything */
+		{"sort", RUN_IMPORT, 160, VERDICT_CLEAN},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		_cleanup_(analysis_clear) struct analysis a = imported(rows[i].program, rows[i].kind);
+		_cleanup_(analysis_clear) struct analysis a = imported(
+			rows[i].program, rows[i].kind, rows[i].recorded_ms * NS_PER_MS);
 
 		assert_int_equal(a.verdict, rows[i].verdict);
 		if (rows[i].verdict == VERDICT_BUSY)
