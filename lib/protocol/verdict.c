@@ -351,6 +351,16 @@ static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplain
 	return n;
 }
 
+/* So many samples are long without a known cause. Returns whether that is noise. */
+static bool note_many_long(struct analysis *a, size_t n_long)
+{
+	if (n_long < LEAST || proportion_at_least(n_long, a->n_samples) <= FREQUENT)
+		return false;
+	a->noise.n_long = n_long;
+	a->noise.noisy = true;
+	return true;
+}
+
 /* Pairs of which both samples are long, for a known cause or none, are no arms of an L. */
 static bool is_long_in_pairs(struct analysis_feed *feed, const bool *unexplained)
 {
@@ -400,10 +410,19 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct error err;
+	size_t n_long = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		samples[i].et_ns = t->in_time[i];
-	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) == 0 && c.n_above > 0)
+	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) < 0)
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		n_long += samples[i].et_ns > c.high_ns ||
+			  (samples[i].et_ns > c.core_high_ns &&
+				  (double)samples[i].et_ns > (1 + LONG) * (double)c.median_ns);
+	if (a->noise.n_long == 0 && note_many_long(a, n_long))
+		return;
+	if (c.n_above > 0)
 		text_append(&a->why, "; ", "%zu with an ET - W over %s %s long, and no daemons explain it",
 			c.n_above, text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
 			c.n_above == 1 ? "is" : "are");
@@ -490,14 +509,11 @@ void verdict_find(struct analysis_feed *feed)
 	else
 		a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
 	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
-	if (n_long >= LEAST && proportion_at_least(n_long, a->n_samples) > FREQUENT) {
-		a->noise.n_long = n_long;
-		a->noise.noisy = true;
-	}
+	note_many_long(a, n_long);
 	find_shape(feed, unexplained);
 	if (a->noise.n_long > 0)
 		text_append(&a->why, "; ", "%zu of %zu samples are long and nobody is known to be the cause",
-			n_long, a->n_samples);
+			a->noise.n_long, a->n_samples);
 	if (a->noise.noisy)
 		text_append(&a->why, "; ", "%s", noise_describe(&a->noise));
 }
