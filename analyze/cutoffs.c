@@ -40,7 +40,8 @@ static void print_origin(
 	}
 	if (h->n_long_executions == 0) {
 		printf("  %s run: only in the central cluster; cutoff = %s + 2 sd of %s\n", which,
-			text_duration(h->central_max_ns), text_duration((int64_t)(h->central_sd_ns + 0.5)));
+			text_duration(h->central_max_ns),
+			h->n_central > 1 ? text_duration((int64_t)(h->central_sd_ns + 0.5)) : "-");
 		return;
 	}
 	printf("  %s run: %s from %s; ", which, text_count(h->n_long_executions, "long execution"),

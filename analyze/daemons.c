@@ -96,10 +96,10 @@ static int daemons_print_json(
 
 		if (d->n_long_executions > 0)
 			json_array_append_new(long_executions,
-				json_pack("{s:s, s:s*, s:I, s:I, s:f}", "daemon", d->name, "unit", d->unit,
+				json_pack("{s:s, s:s*, s:I, s:I, s:o}", "daemon", d->name, "unit", d->unit,
 					"executions", (json_int_t)d->n_long_executions, "min_ns",
 					(json_int_t)d->long_min_ns, "explained",
-					isnan(d->share) ? 0 : d->share));
+					json_real_or_null(d->share)));
 	}
 	return json_print_document("emp-daemons",
 		json_pack("{s:I, s:s*, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "run",
@@ -128,7 +128,8 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		if (d->n_central > 0)
 			table_row(central, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central),
 				TIME(d->central_max_ns),
-				VALUE(json_real(d->central_sd_ns), text_precise(d->central_sd_ns, 0)));
+				VALUE(d->n_central > 1 ? json_real(d->central_sd_ns) : NULL,
+					d->n_central > 1 ? text_precise(d->central_sd_ns, 0) : "-"));
 	}
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);

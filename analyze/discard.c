@@ -43,30 +43,46 @@ static void add_stages(struct table *table, const struct discarding *d, bool wit
 		if (with_run)
 			table_add(table, NUMBER(d->run.id));
 		table_add(table, TEXT(stage->clock), TEXT(stage->step), NUMBER(s->n),
-			TEXT(text_precise((double)s->min_ns, range_step(s))),
-			TEXT(text_precise((double)s->max_ns, range_step(s))),
-			TEXT(text_precise(s->mean_ns, s->sd_ns)), TEXT(text_precise(s->sd_ns, s->sd_ns)),
-			TEXT(text_percent(s->relative_error)));
+			TEXT(s->n > 0 ? text_precise((double)s->min_ns, range_step(s)) : NULL),
+			TEXT(s->n > 0 ? text_precise((double)s->max_ns, range_step(s)) : NULL),
+			TEXT(s->n > 0 ? text_precise(s->mean_ns, s->sd_ns) : NULL),
+			TEXT(s->n > 1 ? text_precise(s->sd_ns, s->sd_ns) : NULL),
+			TEXT(s->n > 1 ? text_percent(s->relative_error) : NULL));
 	}
 }
 
+static void add_over_rows(struct table *list, const struct over_cutoff *over, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		table_row(list, NUMBER(over[i].sample), TEXT(over[i].daemon), TEXT(over[i].unit),
+			TIME(over[i].pt_ns), TIME(over[i].cutoff_ns));
+}
+
+/* profile NULL: it was measured without one. */
 static void print_discarding(const struct discarding *d, const char *profile)
 {
 	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
 		{"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *list = table_new(columns), *table = table_new(stage_columns + 1);
+	static const struct column unprofiled_columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"PROCESS"},
+		{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"ALLOWED", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *list = table_new(columns),
+					    *unprofiled = table_new(unprofiled_columns),
+					    *table = table_new(stage_columns + 1);
 
-	printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
-		terminal_text(profile));
-	noise_print(stdout, profile, &d->mark);
-	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
-	for (size_t i = 0; i < d->n_over; i++) {
-		const struct over_cutoff *over = &d->over[i];
-
-		table_row(list, NUMBER(over->sample), TEXT(over->daemon), TEXT(over->unit), TIME(over->pt_ns),
-			TIME(over->cutoff_ns));
+	if (profile) {
+		printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
+			terminal_text(profile));
+		noise_print(stdout, profile, &d->mark);
+	} else {
+		printf("Run %" PRId64 " (%s), no profile\n", d->run.id, terminal_text(d->run.program));
 	}
+	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
+	add_over_rows(list, d->over, d->n_over);
 	table_print(list, stdout);
+	if (d->n_unprofiled > 0)
+		printf("Discarded because of processes without a cutoff:\n");
+	add_over_rows(unprofiled, d->unprofiled, d->n_unprofiled);
+	table_print(unprofiled, stdout);
 	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
 	print_numbers("Discarded with another program of the duet", d->by_duet, d->n_by_duet);
 	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
@@ -75,7 +91,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	table_print(table, stdout);
 }
 
-/* As analyze_discard; without --profile, by the rules that the run was measured with, which must have a profile. */
+/* As analyze_discard; without --profile, by the rules that the run was measured with, which must discard by name. */
 static int discard_by_own(struct book *book, int64_t id, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
@@ -89,7 +105,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 		r = run_rules_load(book, &run, NULL, false, &own, err);
 	if (r < 0)
 		return r;
-	if (!own.rules.profile)
+	if (!discard_rules_by_name(&own.rules) || own.missing)
 		return error_say(err, -EINVAL,
 			"run %" PRId64
 			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
@@ -138,9 +154,9 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		if (r < 0)
 			return r;
 		profile = analyze_options.profile ?: d->run.profile;
-		if (!analyze_options.json && (!last || strcmp(last, profile)))
+		if (!analyze_options.json && profile && (!last || strcmp(last, profile)))
 			noise_print(stdout, profile, &d->mark);
-		row = json_pack("{s:I, s:s*, s:s}", "run", (json_int_t)run, "program", d->run.program,
+		row = json_pack("{s:I, s:s*, s:s?}", "run", (json_int_t)run, "program", d->run.program,
 			"profile", profile);
 		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
 			json_object_set_new(row, stage->member,
@@ -149,7 +165,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		json_array_append_new(array, row);
 		add_stages(table, d, true);
 		free(last);
-		last = xstrdup(profile);
+		last = text_copy(profile);
 	}
 	if (r < 0)
 		return r;

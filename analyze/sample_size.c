@@ -29,6 +29,12 @@ static const struct column columns[] = {
 static const struct column needed_columns[] = {
 	{"CI", COLUMN_TEXT, "half_width"}, {"PT", COLUMN_NUMBER, "pt"}, {"ET", COLUMN_NUMBER, "et"}, {}};
 
+/* NAN: not known. */
+static struct cell size_time_cell(double ns, double step_ns)
+{
+	return VALUE(json_real_or_null(ns), isnan(ns) ? "-" : text_precise(ns, isnan(step_ns) ? 0 : step_ns));
+}
+
 static struct table *list_sizes(const struct sample_sizes *sizes)
 {
 	struct table *list = table_new(columns);
@@ -39,9 +45,8 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 
 		table_row(list, NUMBER(s->n), NUMBER(s->by_cutoff), NUMBER(s->by_two_sd),
 			REAL("%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n),
-			VALUE(json_real(s->mean_ns), text_precise(s->mean_ns, s->sd_ns)),
-			VALUE(json_real(s->sd_ns), text_precise(s->sd_ns, s->sd_ns)), NUMBER(s->blocks),
-			VALUE(json_real(s->blocks_sd_ns), text_precise(s->blocks_sd_ns, s->blocks_sd_ns)),
+			size_time_cell(s->mean_ns, s->sd_ns), size_time_cell(s->sd_ns, s->sd_ns),
+			NUMBER(s->blocks), size_time_cell(s->blocks_sd_ns, s->blocks_sd_ns),
 			VALUE(json_real(s->blocks_outliers), NULL), VALUE(json_boolean(s->judged), NULL),
 			VALUE(json_boolean(s->close), close));
 	}

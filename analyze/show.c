@@ -144,17 +144,52 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 		"notes", run->notes);
 }
 
+/* Both clocks as the screen has them, of the samples kept; "raw": of all samples. */
+static json_t *times_as_json(const struct discarding *d)
+{
+	json_t *pt = kept_as_json(&d->pt), *et = kept_as_json(&d->et);
+
+	json_object_set_new(pt, "raw", summary_as_json(&d->pt.raw));
+	json_object_set_new(et, "raw", summary_as_json(&d->et.raw));
+	return json_pack("{s:o, s:o}", "pt", pt, "et", et);
+}
+
+/* "changes": the lines that the screen has; "measured": the result before. */
+static int recomputed_as_json(struct book *book, const struct run *run, const struct run_rules *today,
+	json_t **ret, struct error *err)
+{
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	_cleanup_(run_result_clear) struct run_result then = {};
+	_cleanup_(freep) char *text = NULL;
+	json_t *changes = json_array();
+	size_t size;
+	FILE *memory = xopen_memstream(&text, &size);
+	int r = run_rules_load(book, run, NULL, false, &rules, err);
+
+	if (r == 0)
+		r = run_result_read(book, run->id, &rules.rules, 0, &then, err);
+	run_rules_print_changes(memory, run, today);
+	text_stream_close(memory, &text);
+	for (char *at = text, *line; (line = strsep(&at, "\n"));)
+		if (*line)
+			json_array_append_new(changes, json_string(line + strspn(line, " ")));
+	*ret = json_pack("{s:o, s:o}", "changes", changes, "measured", times_as_json(&then.discarding));
+	return r;
+}
+
 static int show_json(
 	struct book *book, const struct analysis *analysis, const char *digest, struct error *err)
 {
-	_cleanup_(run_result_clear) struct run_result raw = {};
+	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	const struct run *run = &analysis->run;
-	json_t *document;
-	int r = run_result_read(book, run->id, &(struct discard_rules){}, 0, &raw, err);
+	json_t *document, *recomputed = NULL;
+	int r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 
 	if (r == 0)
-		r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
+		r = run_result_read(book, run->id, &rules.rules, 0, &result, err);
+	if (r == 0 && analyze_options.recompute)
+		r = recomputed_as_json(book, run, &rules, &recomputed, err);
 	if (r < 0)
 		return r;
 	document = run_as_json(run, analysis->n_samples, digest);
@@ -162,11 +197,11 @@ static int show_json(
 		json_object_set_new(document, "cpu", json_integer(run->cpu));
 	json_object_update_new(document, analysis_as_json(analysis));
 	/* the mark of the profile that the run was measured with, if the book still has that */
-	if (rules.rules.profile)
-		noise_add_json(document, &rules.rules.profile->mark);
-	json_object_set_new(document, "pt", summary_as_json(&raw.discarding.pt.raw));
-	json_object_set_new(document, "held_back", held_back_as_json(&raw));
-	json_object_set_new(document, "et", summary_as_json(&raw.discarding.et.raw));
+	noise_add_json(document, &result.discarding.mark);
+	json_object_update_new(document, times_as_json(&result.discarding));
+	json_object_set_new(document, "held_back", held_back_as_json(&result));
+	if (recomputed)
+		json_object_set_new(document, "recomputed", recomputed);
 	return json_print_document("emp-analysis", document, err);
 }
 

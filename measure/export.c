@@ -77,18 +77,20 @@ static void make_columns(struct export_table *t)
 	array_add(t->columns, n); /* {} */
 }
 
-/* CSV has seconds. Tables have the unit, with two significant digits of the sd (without an sd, the decimals of hyperfine), and
- * the sd if it is `shown`. */
+/* NAN: not known. CSV has seconds. Tables have the unit, with two significant digits of the sd (without an sd, the decimals of
+ * hyperfine), and the sd if it is `shown`. */
 static struct cell time_cell(const struct export_table *t, double ns, double sd_ns, bool shown)
 {
 	int n = t->unit_ns >= 1e9 ? 3 : 1;
-	const char *text;
+	const char *text = "-";
 
 	if (sd_ns > 0)
 		for (double x = sd_ns / t->unit_ns * pow(10, n); x < 10 && n < 6; x *= 10)
 			n++;
-	text = shown ? text_brief("%.*f ± %.*f", n, ns / t->unit_ns, n, sd_ns / t->unit_ns)
-		     : text_brief("%.*f", n, ns / t->unit_ns);
+	if (shown && !isnan(ns) && !isnan(sd_ns))
+		text = text_brief("%.*f ± %.*f", n, ns / t->unit_ns, n, sd_ns / t->unit_ns);
+	else if (!isnan(ns))
+		text = text_brief("%.*f", n, ns / t->unit_ns);
 	return VALUE(json_real_or_null(ns / 1e9), text);
 }
 
@@ -112,27 +114,29 @@ static void add_row(const struct export_table *t, const struct task *task, const
 	const struct command *command = task->command;
 	const struct run_result *run = &task->result;
 	const struct summary *time = related_time(task, t->duet), *to = related_time(t->base, t->duet);
-	double cv = time->sd_ns / time->mean_ns, cv_to = to->sd_ns / to->mean_ns;
-	double relative = time->mean_ns / to->mean_ns, relative_sd = relative * sqrt(cv * cv + cv_to * cv_to);
+	double cv = summary_sd(time) / time->mean_ns, cv_to = summary_sd(to) / to->mean_ns;
+	double relative = summary_mean(time) / summary_mean(to),
+	       relative_sd = relative * sqrt(cv * cv + cv_to * cv_to);
 	const struct summary *et = &run->discarding.et.raw, *pt = &run->discarding.pt.kept;
+	double et_sd_ns = summary_sd(et), pt_sd_ns = summary_sd(pt);
+	const char *relative_text = NULL;
 	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
-	bool several = run->n_samples > 1;
 	struct table *table = t->table;
 
-	table_row(table, CODE(task->name), time_cell(t, et->mean_ns, et->sd_ns, several),
-		time_cell(t, et->sd_ns, et->sd_ns, false), time_cell(t, et->median_ns, et->sd_ns, false),
+	if (task != t->base && !isnan(relative_sd))
+		relative_text = text_brief("%.2f ± %.2f", relative, relative_sd);
+	else if (!isnan(relative))
+		relative_text = text_brief("%.2f", relative);
+	table_row(table, CODE(task->name), time_cell(t, et->mean_ns, et_sd_ns, true),
+		time_cell(t, et_sd_ns, et_sd_ns, false), time_cell(t, et->median_ns, et->sd_ns, false),
 		time_cell(t, mean_of_kept(run, offsetof(struct sample, user_ns)), et->sd_ns, false),
 		time_cell(t, mean_of_kept(run, offsetof(struct sample, system_ns)), et->sd_ns, false),
 		time_cell(t, (double)et->min_ns, et->sd_ns, false),
 		time_cell(t, (double)et->max_ns, et->sd_ns, false));
 	for (size_t i = 0; t->parameters[i]; i++) /* the reference has none */
 		table_add(table, TEXT(command->values ? command->values[i] : ""));
-	table_add(table,
-		TEXT(several && task != t->base && !isnan(relative_sd)
-				? text_brief("%.2f ± %.2f", relative, relative_sd)
-				: text_brief("%.2f", relative)),
-		time_cell(t, pt->mean_ns, pt->sd_ns, several), time_cell(t, pt->sd_ns, pt->sd_ns, false),
-		NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
+	table_add(table, TEXT(relative_text), time_cell(t, summary_mean(pt), pt_sd_ns, true),
+		time_cell(t, pt_sd_ns, pt_sd_ns, false), NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
 		VALUE(memory.n > 0 && !memory.at_most ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
 		TEXT(command->text ?: ""));
 	if (t->ratios)
@@ -184,8 +188,10 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 		if (task->result.n_samples == 0)
 			continue;
 		rows[n++] = task;
-		if (!t.base || (!s->options->reference && related_time(task, duet)->mean_ns <
-								  related_time(t.base, duet)->mean_ns))
+		if (!t.base || (!s->options->reference &&
+				       !(summary_mean(related_time(task, duet)) >=
+					       summary_mean(related_time(t.base, duet))) &&
+				       related_time(task, duet)->n > 0))
 			t.base = task;
 	}
 	mark = n > 0 ? &rows[0]->result.discarding.mark : NULL;
@@ -331,9 +337,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")));
 	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are
 	 * whole; below 0 where it ran on several */
-	json_object_update_new(emp, json_pack("{s:o, s:s, s:f, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
+	json_object_update_new(emp, json_pack("{s:o, s:s, s:o, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
 					    peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
-					    sum_et_ns > 0 ? 1 - sum_pt_ns / sum_et_ns : 0, "others",
+					    json_real_or_null(1 - sum_pt_ns / sum_et_ns), "others",
 					    others_as_json(&run->discarding.others, false), "unprofiled",
 					    unprofiled, "not_in_profile", unprofiled, "disturbance_counters",
 					    counters, "warnings", notes_as_json(&notes)));
@@ -375,12 +381,14 @@ static json_t *result_json(const struct session *s, const struct task *t)
 
 		json_object_set_new(parameters, name, json_string(value));
 	}
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:o*, s:o, s:o*, s:o}", "command",
-		t->name, "mean", et->mean_ns / 1e9, "stddev", et->sd_ns / 1e9, "median", et->median_ns / 1e9,
-		"user", mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9, "system",
-		mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9, "min", (double)et->min_ns / 1e9,
-		"max", (double)et->max_ns / 1e9, "times", times, "memory_usage_byte", memory, "exit_codes",
-		exit_codes, "parameters", parameters, "emp", emp_json(s, t));
+	return json_pack("{s:s, s:f, s:o, s:f, s:o, s:o, s:f, s:f, s:o, s:o*, s:o, s:o*, s:o}", "command",
+		t->name, "mean", et->mean_ns / 1e9, "stddev", json_real_or_null(summary_sd(et) / 1e9),
+		"median", et->median_ns / 1e9, "user",
+		json_real_or_null(mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9), "system",
+		json_real_or_null(mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9), "min",
+		(double)et->min_ns / 1e9, "max", (double)et->max_ns / 1e9, "times", times,
+		"memory_usage_byte", memory, "exit_codes", exit_codes, "parameters", parameters, "emp",
+		emp_json(s, t));
 }
 
 /* One for each command: of PT, with that of ET as a member where that is compared as well, or of ET. */

@@ -70,7 +70,7 @@ struct duet_cost duet_cost_of(const struct duet_program *p)
 		.alone_ns = p->n_alone > 0 ? alone / (double)p->n_alone : NAN,
 		.together_ns = n > 0 ? kept / (double)n : NAN,
 		.price = price_of(p),
-		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : 0,
+		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : NAN,
 		.slice_ns = p->switches > 0 ? pt / (double)p->switches : NAN,
 	};
 }

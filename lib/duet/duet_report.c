@@ -180,7 +180,8 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 			TIME(isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns),
 			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns), estimate_cell(c->price),
 			i == 0 ? TEXT(NULL) : estimate_cell(duet_bias(&d->costs[0], c)),
-			VALUE(json_real(c->last), text_brief("%.0f %%", 100 * c->last)),
+			VALUE(json_real_or_null(c->last),
+				isnan(c->last) ? "-" : text_brief("%.0f %%", 100 * c->last)),
 			TIME(isnan(c->slice_ns) ? -1 : (int64_t)c->slice_ns));
 	}
 	return list;

@@ -34,7 +34,7 @@ struct duet_cost {
 	double alone_ns, together_ns; /* mean PT; NAN: not known */
 	struct duet_estimate
 		price;   /* log (PT in the duet / PT alone), each run alone against its neighbours */
-	double last;     /* share of its ET without another program, 0 to 1 */
+	double last;     /* share of its ET without another program, 0 to 1; NAN: it has no samples */
 	double slice_ns; /* mean time between two switches; NAN: not known */
 };
 

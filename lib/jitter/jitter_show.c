@@ -70,7 +70,7 @@ static struct cell cell_of(
 	};
 
 	if (which == SD)
-		return VALUE(json_integer(sd_ns), row->count > 1 ? text_duration(sd_ns) : "-");
+		return TIME(row->count > 1 ? sd_ns : -1);
 	if (which == SHARE)
 		return VALUE(json_real(row->share), no_share ? "-" : text_percent(row->share));
 	if (which == PARTS) {

@@ -171,6 +171,8 @@ const char *load_rate_text(const struct load_rate *rate, const struct load_unit 
 	double scale = unit->seconds / 1e9, mean = rate->summary.mean_ns * scale;
 	int decimals = load_rate_decimals(rate, unit);
 
+	if (rate->summary.n == 0)
+		return "-";
 	if (rate->summary.n < 2 || mean <= 0)
 		return text_brief("%.*f", decimals, mean);
 	return text_brief("%.*f ± %.*f", decimals, mean, decimals, rate->summary.sd_ns * scale);

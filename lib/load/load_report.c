@@ -160,8 +160,8 @@ static json_t *rate_json(const struct load_rate *rate)
 {
 	const struct summary *s = &rate->summary;
 
-	return json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(s->n > 0 ? s->mean_ns / 1e9 : NAN),
-		"sd", json_real_or_null(s->n > 1 ? s->sd_ns / 1e9 : NAN), "interval",
+	return json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(summary_mean(s) / 1e9), "sd",
+		json_real_or_null(summary_sd(s) / 1e9), "interval",
 		json_interval(rate->interval.low_ns / 1e9, rate->interval.high_ns / 1e9));
 }
 
@@ -262,7 +262,8 @@ static void print_rate(FILE *file, const struct load_rate *rate, const char *all
 {
 	const struct load_unit *unit = load_unit_for(rate->summary.mean_ns);
 	const char *mean = load_rate_text(rate, unit), *interval = load_rate_interval_text(rate, unit);
-	_cleanup_(freep) char *text = text_format("%s /%s", mean, unit->name);
+	_cleanup_(freep) char *text = rate->summary.n > 0 ? text_format("%s /%s", mean, unit->name)
+							  : xstrdup(mean);
 	/* "     edit ×4" */
 	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->workers);
 	_cleanup_(freep) char *script = NULL;
@@ -296,7 +297,7 @@ static void print_rates(FILE *file, const struct load_rates *rates)
 	print_rate(file, &rates->items[0], in_shares ? "Rate of work, in shares" : "Rate of work");
 	for (size_t i = 1; in_shares && i < rates->n; i++)
 		print_rate(file, &rates->items[i], NULL);
-	if (in_shares)
+	if (in_shares && time->n > 0)
 		fprintf(file, "     %-*s%.*f /%s\n", LOAD_LABEL - 5, "all repetitions",
 			load_rate_decimals(&rates->sum, unit),
 			rates->sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
@@ -305,7 +306,8 @@ static void print_rates(FILE *file, const struct load_rates *rates)
 			text_mean_sd(time->mean_ns, time->sd_ns, NULL),
 			text_interval((double)time->min_ns, (double)time->max_ns, range_step(time), NULL));
 	else
-		fprintf(file, "  Time to the last        %s\n", text_duration(time->min_ns));
+		fprintf(file, "  Time to the last        %s\n",
+			time->n > 0 ? text_duration(time->min_ns) : "-");
 }
 
 static void print_wrapped(FILE *file, const char *label, const char *text)

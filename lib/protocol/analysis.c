@@ -95,6 +95,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	if (r < 0)
 		return error_prefix(err, r, "run %" PRId64, run->id);
 	feed->zones = xmalloc(n);
+	feed->beyond_core = xcalloc(n, sizeof(*feed->beyond_core));
 	feed->extra_ns = xcalloc(n, sizeof(*feed->extra_ns));
 	for (size_t i = 0; i < n; i++) {
 		int64_t et_ns = samples[i].et_ns;
@@ -104,6 +105,7 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 				 : et_ns <= a->central.near_high_ns ? ZONE_NEAR
 				 : et_ns <= a->central.high_ns      ? ZONE_FAR
 								    : ZONE_ABOVE;
+		feed->beyond_core[i] = feed->zones[i] > ZONE_CORE;
 	}
 	a->run = TAKE_STRUCT(*run);
 	a->samples = samples;
@@ -120,6 +122,7 @@ void analysis_feed_free(struct analysis_feed *feed)
 	free(feed->ets_ns);
 	free(feed->rests_ns);
 	free(feed->zones);
+	free(feed->beyond_core);
 	free(feed->extra_ns);
 	free(feed);
 }

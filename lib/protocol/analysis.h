@@ -140,7 +140,7 @@ struct daemon_statistics {
 	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
 	double share; /* of the delay of the samples in which it ran long, beyond the central median: the part that
 			      it explains; NAN: not infrequent */
-	bool frequent; /* a cause of VERDICT_FREQUENT */
+	bool frequent; /* a known cause of VERDICT_FREQUENT */
 	struct running seen[N_ZONES];
 	uint32_t last; /* the last sample that it ran in, of those up to the bound of the central cluster */
 	size_t n_present;    /* how many those are */
@@ -154,8 +154,10 @@ struct daemon_statistics {
 	int64_t total_ns;            /* in all samples */
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
 	int64_t in_sample_ns;        /* in the current sample, on the program's CPU if that is known */
-	int64_t disturbed_ns; /* the most that it can have taken from the program: in each sample, the smaller of
-				 in_sample_ns and sample_taken_ns */
+	int64_t disturbed_ns; /* what it took from the program: in each sample in_sample_ns, or, where all daemons
+				 together have more of that than was taken, its part of what was taken */
+	int64_t disturbed_most_ns; /* the most that it can have taken: in each sample, the smaller of
+				      in_sample_ns and sample_taken_ns */
 };
 
 struct daemons {
@@ -187,12 +189,12 @@ const char *family_size_text(uint32_t names);
 
 /* Which shape the scatter of the dual executions has. */
 enum verdict {
-	VERDICT_L,        /* rare long samples, in the arms of an L, that daemons explain */
-	VERDICT_CLEAN,    /* one cluster, and no daemon that explains what lies outside it */
-	VERDICT_FREQUENT, /* long samples that daemons explain are so many that they meet in the upper right */
-	VERDICT_DRIFT,    /* the speed of the machine wanders */
-	VERDICT_STEP,     /* two speeds: it changed in between, or goes back and forth */
-	VERDICT_BUSY,     /* other processes take a part of every sample */
+	VERDICT_L,     /* rare long samples, in the arms of an L, that daemons explain */
+	VERDICT_CLEAN, /* one cluster, and no daemon that explains what lies outside it */
+	VERDICT_FREQUENT, /* long samples are so many that they meet in the upper right; daemons may explain them */
+	VERDICT_DRIFT, /* the speed of the machine wanders */
+	VERDICT_STEP,  /* two speeds: it changed in between, or goes back and forth */
+	VERDICT_BUSY,  /* other processes take a part of every sample */
 };
 
 const char *verdict_name(enum verdict verdict); /* "L", "clean", "frequent", "drift", "step", "busy" */
@@ -207,7 +209,8 @@ static inline bool verdict_gives_cutoffs(enum verdict verdict)
 struct cluster_noise {
 	bool noisy;
 	int64_t blind_ns; /* the longest central ET beyond the median: daemons that take less are not detected */
-	double pt_sd;     /* robust sd of the central PTs, as a share of their median */
+	double pt_sd;     /* robust sd of the central PTs, as a share of their median; NAN: of one sample */
+	size_t n_long;    /* samples that are long without a known cause, if they are too many; otherwise 0 */
 };
 
 /* "noisy: blind to daemons below 16 ms, PT varies by 3.1 %" */

@@ -12,6 +12,7 @@ struct analysis_feed {
 	int64_t *rests_ns; /* one a sample, by W: ET - W; otherwise NULL */
 	double least_ns;   /* by W: less makes no sample long; otherwise 0 */
 	uint8_t *zones;    /* one a sample */
+	bool *beyond_core; /* one a sample: beyond the core, also if the central cluster reaches further */
 	double *extra_ns;  /* one a sample: of daemons that ran long in it, beyond what is usual for them */
 	size_t at;         /* the index of the sample whose executions are being added */
 	struct daemons daemons;

@@ -120,6 +120,7 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 	to->total_ns = saturate_add(to->total_ns, from->total_ns);
 	to->long_once |= from->long_once;
 	to->disturbed_ns = saturate_add(to->disturbed_ns, from->disturbed_ns);
+	to->disturbed_most_ns = saturate_add(to->disturbed_most_ns, from->disturbed_most_ns);
 	daemon_clear(from);
 }
 

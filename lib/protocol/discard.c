@@ -183,17 +183,45 @@ static void add_over(struct over_cutoff **items, size_t *n, const struct over_cu
 	added->unit = text_copy(over->unit);
 }
 
+/* What each daemon took in the sample: what it used; or, if all together used more than was taken from the program, its part
+ * of that. Rounded sums, not rounded parts, so that the parts add up. Returns the sum. */
+static int64_t share_out_taken(struct daemons *daemons, int64_t taken_ns)
+{
+	int64_t used_ns = 0, before_ns = 0;
+	double scale;
+
+	for (size_t i = 0; i < daemons->n; i++)
+		used_ns = saturate_add(used_ns, daemons->items[i].in_sample_ns);
+	if (taken_ns <= 0 || used_ns <= 0)
+		return 0;
+	scale = used_ns > taken_ns ? (double)taken_ns / (double)used_ns : 1;
+	used_ns = 0;
+	for (size_t i = 0; i < daemons->n; i++) {
+		struct daemon_statistics *daemon = &daemons->items[i];
+		int64_t ns = daemon->in_sample_ns, after_ns;
+
+		used_ns = saturate_add(used_ns, ns);
+		after_ns = scale < 1 ? llround(scale * (double)used_ns) : used_ns;
+		daemon->disturbed_ns = saturate_add(daemon->disturbed_ns, after_ns - before_ns);
+		daemon->disturbed_most_ns =
+			saturate_add(daemon->disturbed_most_ns, ns < taken_ns ? ns : taken_ns);
+		before_ns = after_ns;
+	}
+	return before_ns;
+}
+
 /* Judges the unprofiled daemons of the sample after all its executions have been added. */
 static void end_sample(struct sample_filter *d)
 {
 	const struct sample *sample = &d->samples[d->at];
-	int64_t taken_ns = sample_taken_ns(sample), used_ns = 0;
+	int64_t taken_ns = sample_taken_ns(sample);
 	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
 	/* If less than that was taken from the program, the others ran on other CPUs. That is not known of a program that
 	 * used several, unless its waiting time is. */
 	bool judged = limit_ns > 0 &&
 		      ((double)taken_ns > limit_ns || (sample->wait_ns < 0 && sample->pt_ns > sample->et_ns));
 
+	d->disturbed_ns = saturate_add(d->disturbed_ns, share_out_taken(&d->daemons, taken_ns));
 	for (size_t i = 0; i < d->daemons.n; i++) {
 		struct daemon_statistics *o = &d->daemons.items[i];
 		int64_t ns = o->in_sample_ns;
@@ -201,11 +229,8 @@ static void end_sample(struct sample_filter *d)
 		if (judged && !o->profiled && (double)ns > limit_ns)
 			add_over(&d->unprofiled, &d->n_unprofiled,
 				&(struct over_cutoff){sample->n, o->name, o->unit, ns, llround(limit_ns)});
-		used_ns = saturate_add(used_ns, ns);
-		o->disturbed_ns = saturate_add(o->disturbed_ns, ns < taken_ns ? ns : taken_ns);
 		o->in_sample_ns = 0;
 	}
-	d->disturbed_ns = saturate_add(d->disturbed_ns, used_ns < taken_ns ? used_ns : taken_ns);
 }
 
 int sample_filter_add(void *filter, const struct execution *e, struct error *err)

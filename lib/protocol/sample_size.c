@@ -33,8 +33,8 @@ static struct sample_size block_of(
 		.n = n,
 		.by_cutoff = n - left,
 		.by_two_sd = left - n_kept,
-		.mean_ns = s.mean_ns,
-		.sd_ns = s.sd_ns,
+		.mean_ns = summary_mean(&s),
+		.sd_ns = summary_sd(&s),
 	};
 }
 
@@ -43,7 +43,6 @@ static double samples_needed_for(double half_width, const struct clock_discardin
 {
 	double inflation = (double)c->kept.n / c->interval.effective_n, cv = c->kept.relative_error;
 	double n = inflation + 1;
-
 	for (int i = 0; i < 60; i++) { /* n grows, and t falls with it: steps in between */
 		double t = gsl_cdf_tdist_Pinv(0.975, fmax(1, n / inflation - 1));
 
@@ -93,9 +92,11 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 		s->blocks = blocks;
 		s->blocks_sd_ns = sqrt(variance);
 		s->blocks_outliers = outliers;
-		s->close = fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
-			   fabs(s->blocks_outliers - whole->blocks_outliers) <=
-				   fmax(CLOSE_SHARE, 1 / (double)size);
+		/* not close: the sd of one of them is not known */
+		s->close = i == 0 ||
+			   (fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
+				   fabs(s->blocks_outliers - whole->blocks_outliers) <=
+					   fmax(CLOSE_SHARE, 1 / (double)size));
 		s->judged = i == 0 || blocks > 1;
 		close = close && (s->close || !s->judged);
 		if (close && s->judged)

@@ -18,11 +18,12 @@ struct sample_size {
 	size_t n;
 	size_t by_cutoff; /* and incomplete ones */
 	size_t by_two_sd;
-	double mean_ns, sd_ns; /* of the samples kept */
+	double mean_ns, sd_ns; /* of the samples kept; NAN: too few are */
 	size_t blocks;         /* disjoint ones of this size in the run; those below are theirs, on average */
-	double blocks_sd_ns, blocks_outliers; /* sd; share of samples discarded */
-	bool judged; /* the whole run, or several blocks: a single one says too little */
-	bool close;  /* both within 10 % and 2.5 points, or one sample, of the whole run's */
+	double blocks_sd_ns,
+		blocks_outliers; /* sd (NAN: not known of one of them); share of samples discarded */
+	bool judged;             /* the whole run, or several blocks: a single one says too little */
+	bool close;              /* both within 10 % and 2.5 points, or one sample, of the whole run's */
 };
 
 enum { N_HALF_WIDTHS = 4 };

@@ -3,12 +3,15 @@
  *
  * The order of the questions: Are long samples frequent, and do daemons explain them? Do others take a part of every
  * sample (busy)? Without the samples that daemons explain, are there two clusters (two speeds), or do the ETs change over
- * time (drift, step)? By W, that makes a run noisy only. Otherwise the shape is an L, or clean. Proportions are judged by
+ * time (drift, step)? By W, that makes a run noisy only. Otherwise the shape is an L, or clean, unless many
+ * pairs are long in both halves. Long samples without a known cause are no shape, but noise. Proportions are judged by
  * the lower end of their interval, so that a few samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/protocol/disturbances.h"
 #include "lib/stats/time_series.h"
+
+#include <ctype.h>
 
 /* Fewer samples than this are not significant, nor are fewer a second cluster. */
 enum { LEAST = 5, LEAST_CLUSTER = 8 };
@@ -30,6 +33,8 @@ static const double TWO_SPEEDS_SD = 6;
 static const double BUSY = 0.02;
 /* A central cluster that reaches further above its median, or a PT that varies more, is noisy. */
 static const double WIDE = 0.05, VARYING = 0.01;
+/* Of the median ET: a sample within the central cluster that is longer by less is not long. */
+static const double LONG = 0.01;
 /* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and to notice its end. */
 static const int64_t START_NS = NS_PER_MS;
 
@@ -183,20 +188,28 @@ static bool is_divided(struct analysis_feed *feed)
 	return true;
 }
 
+/* Whether the program is an INC: by the kind of its run, or of an imported run by its name (INC128, as calibrations name it). */
+static bool is_run_of_inc(const struct run *run)
+{
+	const char *name = run->program ?: "";
+
+	if (run->kind != RUN_IMPORT)
+		return run->kind == RUN_SHORT || run->kind == RUN_LONG || run->kind == RUN_REVALIDATE;
+	return !strncasecmp(name, "INC", 3) && !isalpha((unsigned char)name[3]);
+}
+
 /* Others take so much of the median sample that it does not show the program alone. INC never waits for anything else, so
  * that its ET - PT is what others took; of other programs only W is. */
 static bool is_cpu_busy(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
-	enum run_kind kind = a->run.kind;
-	bool inc = kind == RUN_SHORT || kind == RUN_LONG || kind == RUN_REVALIDATE;
 	_cleanup_(freep) int64_t *ets = xcalloc(a->n_samples, sizeof(*ets));
 	_cleanup_(freep) int64_t *taken = xcalloc(a->n_samples, sizeof(*taken));
 	double et_ns = 0, taken_ns = 0, known_ns = 0, share;
 	_cleanup_(freep) char *names = NULL;
 	size_t n = 0;
 
-	if (!inc && a->samples[0].wait_ns < 0)
+	if (!is_run_of_inc(&a->run) && a->samples[0].wait_ns < 0)
 		return false;
 	for (size_t i = 0; i < a->n_samples; i++) {
 		const struct sample *s = &a->samples[i];
@@ -218,6 +231,9 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 	 * the time of the central samples. Known executions may be longer than what was taken: the program did not wait for all. */
 	for (size_t i = 0; i < a->n_statistics; i++)
 		known_ns += a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
+	/* How others measured is not known: what they have recorded of processes must explain it. */
+	if (a->run.kind == RUN_IMPORT && a->samples[0].wait_ns < 0 && known_ns < CAUSE * taken_ns)
+		return false;
 	share = taken_ns / et_ns;
 	for (size_t shown = 0; shown < a->n_statistics; shown++) {
 		struct daemon_statistics *next = greatest_daemon(a);
@@ -315,6 +331,62 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 	return true;
 }
 
+/* Fills in which samples are long without a known cause: those above the central cluster that daemons do not explain, and those
+ * beyond its core where heavy tails, or noise that is as long, leave no gap that bounds it. Returns how many there are. */
+static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplained)
+{
+	const struct analysis *a = &feed->analysis;
+	double least_ns = (1 + LONG) * (double)a->central.median_ns;
+	size_t n = 0, u = 0;
+
+	for (size_t i = 0; i < a->n_samples; i++) {
+		unexplained[i] = feed->zones[i] == ZONE_CORE && feed->beyond_core[i] &&
+				 (double)a->samples[i].et_ns > least_ns && !analysis_explains(feed, i);
+		if (u < a->n_unexplained && a->unexplained[u] == a->samples[i].n) {
+			unexplained[i] = true;
+			u++;
+		}
+		n += unexplained[i];
+	}
+	return n;
+}
+
+/* So many samples are long without a known cause. Returns whether that is noise. */
+static bool note_many_long(struct analysis *a, size_t n_long)
+{
+	if (n_long < LEAST || proportion_at_least(n_long, a->n_samples) <= FREQUENT)
+		return false;
+	a->noise.n_long = n_long;
+	a->noise.noisy = true;
+	return true;
+}
+
+/* Pairs of which both samples are long, for a known cause or none, are no arms of an L. */
+static bool is_long_in_pairs(struct analysis_feed *feed, const bool *unexplained)
+{
+	struct analysis *a = &feed->analysis;
+	size_t corners = 0, n = 0, l = 0;
+	bool mate = false;
+
+	for (size_t i = 0; i < a->n_samples; i++) {
+		bool is_long = unexplained[i];
+
+		if (l < a->n_l_samples && a->l_samples[l] == a->samples[i].n) {
+			is_long = true;
+			l++;
+		}
+		n += is_long;
+		corners += i % 2 == 1 && is_long && mate;
+		mate = is_long;
+	}
+	if (n < LEAST || proportion_at_least(corners, a->n_samples / 2) <= FREQUENT_CORNERS)
+		return false;
+	a->verdict = VERDICT_FREQUENT;
+	a->why = text_format("frequent long samples: %zu of %zu pairs are long in both halves (upper right)",
+		corners, a->n_samples / 2);
+	return true;
+}
+
 static void set_l_or_clean(struct analysis *a)
 {
 	const char *time = a->by_wait ? "with W " : "";
@@ -327,7 +399,7 @@ static void set_l_or_clean(struct analysis *a)
 	else
 		a->why = text_format("one clean cluster of %s %sup to %s",
 			text_count(a->central.n_central, "sample"), time, bound);
-	if (a->n_unexplained > 0)
+	if (a->n_unexplained > 0 && a->noise.n_long == 0)
 		text_append(&a->why, "; ", "%zu beyond it %s long, and no daemons explain it",
 			a->n_unexplained, a->n_unexplained == 1 ? "is" : "are");
 }
@@ -338,10 +410,19 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct error err;
+	size_t n_long = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		samples[i].et_ns = t->in_time[i];
-	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) == 0 && c.n_above > 0)
+	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) < 0)
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		n_long += samples[i].et_ns > c.high_ns ||
+			  (samples[i].et_ns > c.core_high_ns &&
+				  (double)samples[i].et_ns > (1 + LONG) * (double)c.median_ns);
+	if (a->noise.n_long == 0 && note_many_long(a, n_long))
+		return;
+	if (c.n_above > 0)
 		text_append(&a->why, "; ", "%zu with an ET - W over %s %s long, and no daemons explain it",
 			c.n_above, text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
 			c.n_above == 1 ? "is" : "are");
@@ -360,7 +441,7 @@ static bool is_held_back(struct analysis *a)
 	return true;
 }
 
-static void find_shape(struct analysis_feed *feed)
+static void find_shape(struct analysis_feed *feed, const bool *unexplained)
 {
 	struct analysis *a = &feed->analysis;
 	_cleanup_(freep) int64_t *in_time = NULL, *sorted = NULL;
@@ -386,11 +467,13 @@ static void find_shape(struct analysis_feed *feed)
 		 * is at most noisy. */
 		_cleanup_(freep) char *speed = TAKE(a->why);
 
-		set_l_or_clean(a);
+		if (!is_long_in_pairs(feed, unexplained))
+			set_l_or_clean(a);
 		text_append(&a->why, "; ", "%s", speed);
 		a->noise.noisy |= decile_sd_of(sorted, t.n) > VARYING * quantile_of(sorted, t.n, 0.5);
 	} else if (!changing) {
-		set_l_or_clean(a);
+		if (!is_long_in_pairs(feed, unexplained))
+			set_l_or_clean(a);
 		if (a->by_wait)
 			add_long_rests(a, &t);
 	}
@@ -398,8 +481,12 @@ static void find_shape(struct analysis_feed *feed)
 
 const char *noise_describe(const struct cluster_noise *noise)
 {
-	return text_brief("noisy: blind to daemons below %s, PT varies by %s",
-		text_precise((double)noise->blind_ns, (double)noise->blind_ns), text_percent(noise->pt_sd));
+	const char *varies = isnan(noise->pt_sd)
+				     ? ""
+				     : text_brief(", PT varies by %s", text_percent(noise->pt_sd));
+
+	return text_brief("noisy: blind to daemons below %s%s",
+		text_precise((double)noise->blind_ns, (double)noise->blind_ns), varies);
 }
 
 void verdict_find(struct analysis_feed *feed)
@@ -407,8 +494,9 @@ void verdict_find(struct analysis_feed *feed)
 	struct analysis *a = &feed->analysis;
 	const struct cluster *c = &a->central;
 	_cleanup_(freep) int64_t *pts = xcalloc(a->n_samples, sizeof(*pts));
+	_cleanup_(freep) bool *unexplained = xcalloc(a->n_samples, sizeof(*unexplained));
+	size_t n = 0 /* at least one */, n_long = find_unexplained(feed, unexplained);
 	double median;
-	size_t n = 0; /* at least one */
 
 	for (size_t i = 0; i < a->n_samples; i++)
 		if (feed->zones[i] == ZONE_CORE)
@@ -416,9 +504,16 @@ void verdict_find(struct analysis_feed *feed)
 	sort_ascending(pts, n);
 	median = quantile_of(pts, n, 0.5);
 	a->noise.blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->least_ns));
-	a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
+	if (n < 2)
+		a->noise.pt_sd = NAN;
+	else
+		a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
 	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
-	find_shape(feed);
+	note_many_long(a, n_long);
+	find_shape(feed, unexplained);
+	if (a->noise.n_long > 0)
+		text_append(&a->why, "; ", "%zu of %zu samples are long and nobody is known to be the cause",
+			a->noise.n_long, a->n_samples);
 	if (a->noise.noisy)
 		text_append(&a->why, "; ", "%s", noise_describe(&a->noise));
 }

@@ -341,6 +341,6 @@ json_t *peak_memory_as_json(const struct peak_memory *m)
 {
 	if (m->n == 0)
 		return json_null();
-	return json_pack("{s:f, s:f, s:b}", "mean_bytes", m->mean_bytes, "sd_bytes", m->sd_bytes, "at_most",
-		m->at_most);
+	return json_pack("{s:f, s:o, s:b}", "mean_bytes", m->mean_bytes, "sd_bytes",
+		json_real_or_null(m->n > 1 ? m->sd_bytes : NAN), "at_most", m->at_most);
 }

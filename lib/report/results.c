@@ -15,9 +15,14 @@ static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 
 json_t *summary_as_json(const struct summary *s)
 {
-	return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f}", "n", (json_int_t)s->n, "min_ns",
-		(json_int_t)s->min_ns, "max_ns", (json_int_t)s->max_ns, "mean_ns", s->mean_ns, "median_ns",
-		s->median_ns, "sd_ns", s->sd_ns, "relative_error", s->relative_error);
+	bool any = s->n > 0, several = s->n > 1;
+
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)s->n, "min_ns",
+		any ? json_integer(s->min_ns) : json_null(), "max_ns",
+		any ? json_integer(s->max_ns) : json_null(), "mean_ns", json_real_or_null(summary_mean(s)),
+		"median_ns", json_real_or_null(any ? s->median_ns : NAN), "sd_ns",
+		json_real_or_null(summary_sd(s)), "relative_error",
+		json_real_or_null(several ? s->relative_error : NAN));
 }
 
 static json_t *over_as_json(const struct over_cutoff *over, size_t n, const char *limit)
@@ -42,9 +47,10 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 		if (unprofiled && (o->profiled || !o->long_once))
 			continue;
 		json_array_append_new(
-			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon", o->name,
-				       "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
-				       (json_int_t)o->disturbed_ns, "total_ns", (json_int_t)o->total_ns,
+			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon",
+				       o->name, "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
+				       (json_int_t)o->disturbed_ns, "disturbed_most_ns",
+				       (json_int_t)o->disturbed_most_ns, "total_ns", (json_int_t)o->total_ns,
 				       "max_ns", (json_int_t)o->max_ns, "most_ns", (json_int_t)o->max_ns,
 				       "sample", (json_int_t)o->max_sample, "names",
 				       o->names > 0 ? json_integer(o->names) : NULL));
@@ -52,15 +58,22 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 	return array;
 }
 
-static json_t *clock_as_json(const struct clock_discarding *c)
+json_t *kept_as_json(const struct clock_discarding *c)
 {
-	json_t *clock = summary_as_json(&c->papers), *kept = summary_as_json(&c->kept);
+	json_t *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
 	json_object_update_new(
 		kept, json_pack("{s:o, s:o*, s:o*}", "interval_ns", json_interval(i->low_ns, i->high_ns),
 			      "lag1", isnan(i->lag1) ? NULL : json_real(i->lag1), "effective_n",
 			      json_real(i->effective_n)));
+	return kept;
+}
+
+static json_t *clock_as_json(const struct clock_discarding *c)
+{
+	json_t *clock = summary_as_json(&c->papers), *kept = kept_as_json(c);
+
 	json_object_update_new(clock,
 		json_pack("{s:o, s:o, s:o}", "kept", kept, "by_two_sd",
 			numbers_as_json(c->by_two_sd, c->n_by_two_sd), "raw", summary_as_json(&c->raw)));
@@ -107,15 +120,15 @@ json_t *analysis_as_json(const struct analysis *a)
 						     (json_int_t)z->high_ns, "next", zoom_why(z)));
 	}
 	return json_pack(
-		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:I, s:f, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:b, s:o*, s:o*, s:o, s:o, s:o}",
+		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:I, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:b, s:o*, s:o*, s:o, s:o, s:o}",
 		"run", (json_int_t)a->run.id, "program", a->run.program, "samples", (json_int_t)a->n_samples,
 		"shape", verdict_name(a->verdict), "why", a->why, "noisy", a->noise.noisy, "blind_ns",
-		(json_int_t)a->noise.blind_ns, "pt_sd", a->noise.pt_sd, "central", "samples",
-		(json_int_t)c->n_central, "pairs_in_arms", (json_int_t)c->n_arms, "pairs_upper_right",
-		(json_int_t)c->n_corners, "low_ns", (json_int_t)c->low_ns, "high_ns", (json_int_t)c->high_ns,
-		"median_ns", (json_int_t)c->median_ns, "by_wait", a->by_wait, "usual_ns",
-		a->by_wait ? json_integer(a->median_rest_ns) : NULL, "frequent", frequent, "zooms", zooms,
-		"l_samples", numbers_as_json(a->l_samples, a->n_l_samples), "unexplained",
+		(json_int_t)a->noise.blind_ns, "pt_sd", json_real_or_null(a->noise.pt_sd), "central",
+		"samples", (json_int_t)c->n_central, "pairs_in_arms", (json_int_t)c->n_arms,
+		"pairs_upper_right", (json_int_t)c->n_corners, "low_ns", (json_int_t)c->low_ns, "high_ns",
+		(json_int_t)c->high_ns, "median_ns", (json_int_t)c->median_ns, "by_wait", a->by_wait,
+		"usual_ns", a->by_wait ? json_integer(a->median_rest_ns) : NULL, "frequent", frequent,
+		"zooms", zooms, "l_samples", numbers_as_json(a->l_samples, a->n_l_samples), "unexplained",
 		numbers_as_json(a->unexplained, a->n_unexplained));
 }
 

@@ -6,7 +6,11 @@
 #include "lib/protocol/comparison.h"
 #include "lib/base/table.h"
 
+/* null: what too few samples do not say. */
 json_t *summary_as_json(const struct summary *summary);
+
+/* Of the samples kept, with the interval of their mean. */
+json_t *kept_as_json(const struct clock_discarding *clock);
 
 /* Other processes that used the CPU; or only those that are not in the profile and used 1 % of a sample or more at
  * least once. */

@@ -370,7 +370,9 @@ static int noise_load(struct book *book, const struct analysis *analysis, char *
 		if (share >= causes[i].from)
 			text_append(&text, ", ", "%s %s", causes[i].name, text_percent(share));
 	}
-	*ret = text ?: xstrdup("speed varies");
+	if (!text)
+		text = xstrdup(analysis->noise.n_long > 0 ? "many samples long, cause unknown" : "speed varies");
+	*ret = text;
 	return 0;
 }
 

@@ -70,7 +70,7 @@ static const char *split_text(const struct screen *s, const char *unit)
 	const double ns[] = {s->user_ns, s->system_ns};
 	const char *about = s->approximate ? "~" : "", *parts[] = {"0", "0"};
 
-	if (s->result->pt.kept.n == 0 || s->user_ns < 0 || s->system_ns < 0 ||
+	if (isnan(s->user_ns) || isnan(s->system_ns) ||
 		(s->approximate && s->result->pt.kept.mean_ns < FEW_TICKS_NS))
 		return "";
 	for (size_t i = 0; i < ELEMENTS(ns); i++) /* three digits, or two if they are approximate */
@@ -203,6 +203,12 @@ static void print_kept(FILE *file, const struct screen *s, const char *unit)
 	fputc('\n', file);
 }
 
+/* "~" where the time is a part of what several daemons took together, who used more CPU time than that. */
+static const char *disturbed_about(const struct daemon_statistics *o)
+{
+	return (double)o->disturbed_most_ns > 1.05 * (double)o->disturbed_ns ? "~" : "";
+}
+
 /* As many names as fit, what they may explain, and where there is more about them. */
 static void print_others(FILE *file, const struct screen *s)
 {
@@ -216,8 +222,8 @@ static void print_others(FILE *file, const struct screen *s)
 		double ns = (double)o->disturbed_ns;
 		char one[LINE_SIZE];
 
-		snprintf(one, sizeof(one), "%s%s%s %s", i ? ", " : "", terminal_text(o->name),
-			family_size_text(o->names), text_precise(ns, ns / 10));
+		snprintf(one, sizeof(one), "%s%s%s %s%s", i ? ", " : "", terminal_text(o->name),
+			family_size_text(o->names), disturbed_about(o), text_precise(ns, ns / 10));
 		if (i > 0 && used + terminal_text_width(one) > columns)
 			break;
 		used += terminal_text_width(one);
@@ -317,7 +323,8 @@ static void print_stages(FILE *file, const char *label, const struct clock_disca
 	if (c->raw.n != c->kept.n && c->raw.n > 1)
 		fprintf(file, "  %s of all samples: %s, CV %s, range %s\n", label,
 			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit), text_percent(c->raw.relative_error),
-			text_interval((double)c->raw.min_ns, (double)c->raw.max_ns, 0, unit));
+			text_interval(
+				(double)c->raw.min_ns, (double)c->raw.max_ns, range_step(&c->raw), unit));
 	if (c->papers.n != c->kept.n && c->papers.n > 1)
 		fprintf(file, "  %s as in the papers: %s, CV %s\n", label,
 			text_mean_sd(c->papers.mean_ns, c->papers.sd_ns, unit),
@@ -342,8 +349,10 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		const struct daemon_statistics *o = &others->items[i];
 		_cleanup_(freep) char *label = text_format("  %s%s", o->name, family_size_text(o->names));
 
-		table_row(table, TEXT(label), TEXT(o->unit), TIME(o->disturbed_ns), TIME(o->total_ns),
-			TIME(o->max_ns), NUMBER(o->max_sample), TEXT(o->profiled ? "yes" : "no"));
+		table_row(table, TEXT(label), TEXT(o->unit),
+			TEXT(text_brief("%s%s", disturbed_about(o), text_duration(o->disturbed_ns))),
+			TIME(o->total_ns), TIME(o->max_ns), NUMBER(o->max_sample),
+			TEXT(o->profiled ? "yes" : "no"));
 	}
 	table_print(table, file);
 	if (others->n > MOST_LINES)
@@ -440,11 +449,11 @@ double mean_of_kept(const struct run_result *r, size_t offset)
 		if (r->discarding.out[i])
 			continue;
 		if (ns < 0)
-			return -1;
+			return NAN;
 		sum += (double)ns;
 		n++;
 	}
-	return n > 0 ? sum / (double)n : 0;
+	return n > 0 ? sum / (double)n : NAN;
 }
 
 struct screen run_screen_fill(const struct run_result *result)

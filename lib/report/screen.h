@@ -20,7 +20,7 @@ struct screen {
 	const char *name;          /* of the command */
 	const char *unit;          /* of all times; NULL: what fits */
 	char inc_units[128];       /* PT in units of INC; "": not known */
-	double user_ns, system_ns; /* means of the samples kept; below 0: not known */
+	double user_ns, system_ns; /* means of the samples kept; NAN: not known */
 	bool approximate;          /* user and system were counted in ticks */
 	double on_cpu;             /* PT / ET, all samples that are whole (run.h); NAN: there are none */
 	double taken;              /* W / ET, likewise; NAN: not known */
@@ -44,7 +44,7 @@ void screen_print(FILE *file, const struct screen *screen);
 /* Frees what is allocated: the reasons' samples and the notes. */
 void screen_clear(struct screen *screen);
 
-/* The mean of an int64_t of struct sample, in the samples kept; 0: none is; -1: it is not known of one of them. */
+/* The mean of an int64_t of struct sample, in the samples kept; NAN: none is, or it is not known of one of them. */
 double mean_of_kept(const struct run_result *result, size_t offset);
 
 /* Everything but the name, the unit, the notes and whether user and system are approximate. The result must outlive it. */

@@ -18,6 +18,17 @@ struct summary {
 /* values_ns[n], in any order. n = 0 gives zeros. */
 struct summary summary_of(const int64_t *values_ns, size_t n);
 
+/* To be shown: what so few values do not say is not known (NAN). */
+static inline double summary_mean(const struct summary *s)
+{
+	return s->n > 0 ? s->mean_ns : NAN;
+}
+
+static inline double summary_sd(const struct summary *s)
+{
+	return s->n > 1 ? s->sd_ns : NAN;
+}
+
 /* Location and width of the bulk of an array, however extreme a minority of its values is. */
 
 /* In place. */

@@ -221,6 +221,16 @@ def many_without_a_cause():
         run.unnamed[i] = run.sd * size * rng.uniform(1, rng.choice((1.1, 5)))
     return run
 
+def long_without_a_cause(low, high): # from 1 to 10 % of the samples' length
+    def make():
+        run = Run()
+        run.n < 100 and run.__init__(100)
+        run.sd = MEAN * 10 ** rng.uniform(-4, -2.8)
+        for i in rng.sample(range(run.n), round(rng.uniform(low, high) * run.n)):
+            run.unnamed[i] = MEAN * 10 ** rng.uniform(-2, -1)
+        return run
+    return make
+
 def two_clusters():
     run = Run()
     size, share = 10 ** rng.uniform(1.2, 2.5), rng.uniform(0.25, 0.75)
@@ -282,12 +292,13 @@ def l_on(make): # what happens on another machine, besides
 
 ar75 = correlated(0.75)
 kinds = {"clean": (clean_run, "clean quiet"), "AR(0.3)": (correlated(0.3), "clean quiet"), "L": (l_run, "L quiet"),
-         "one in ten": (many_without_a_cause, "clean quiet"), "frequent": (frequent_run, "frequent"), "two clusters": (two_clusters, "step"),
+         "one in ten": (many_without_a_cause, "clean quiet"), "one in five": (long_without_a_cause(0.2, 0.22), "clean noisy"),
+         "two in five": (long_without_a_cause(0.4, 0.45), "frequent noisy"), "frequent": (frequent_run, "frequent"), "two clusters": (two_clusters, "step"),
          "alternating": (alternating, "step"), "one step": (one_step, "step"), "drift": (drifting, "drift"), "sine": (sine, "drift"),
          "AR(0.75)": (ar75, "drift"), "busy": (busy, "busy"), "noisy": (noisy, "clean noisy"), "L, a step": (l_on(one_step), "step L"),
          "L, a drift": (l_on(drifting), "drift L"), "L, AR(0.75)": (l_on(ar75), "drift L")}
 # By W, a machine whose speed changes hides no daemon.
-by_wait = {"step": "clean", "drift": "clean", "step L": "L", "drift L": "L"}
+by_wait = {"step": "clean", "frequent noisy": "clean noisy", "drift": "clean", "step L": "L", "drift L": "L"}
 
 def verdicts():
     """Runs of 40 to 800 samples with the right verdict, in percent, where L-samples are found by ET, and by W (a speed that changes is no

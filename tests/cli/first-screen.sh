@@ -30,7 +30,7 @@ cp "$build/tests/bench/noisy" "$dir/backupd"
 chrt -f 10 taskset -c $cpu "$dir/backupd" 20 40 &
 noisy=$!
 until [ "$(cat /proc/$noisy/comm)" = backupd ]; do sleep 0.01; done
-screen 8 0 '^  Disturbed by  .*backupd [0-9.]* m\?s' "$ahead" $measure -q -r 5 --cpu $cpu --export-json "$dir/plain.json" -- $burn 100
+screen 8 0 '^  Disturbed by  .*backupd ~\?[0-9.]* m\?s' "$ahead" $measure -q -r 5 --cpu $cpu --export-json "$dir/plain.json" -- $burn 100
 that "what it took is in the document" json "$dir/plain.json" \
 	'[o for o in d["results"][0]["emp"]["others"] if o["daemon"] == "backupd"][0]["total_ns"] > 50e6 and not d["results"][0]["emp"]["unprofiled"]'
 expect 0 '^  backupd .* no *$' $measure -q -v -r 3 --cpu $cpu -- $burn 100

@@ -83,7 +83,7 @@ static void feed_all(
 		}
 		if (gsl_rng_uniform(rng) < m->rare)
 			add(feed, (uint32_t)i + 1, RARE, resolution_round(m->spread_ns / 20, m->quantum_ns));
-		if (planted_ns[i] > 0)
+		if (planted_ns[i] > 0 && !m->unseen)
 			add(feed, (uint32_t)i + 1, PLANTED, planted_ns[i]);
 	}
 }
@@ -123,12 +123,15 @@ struct made_up_run made_up_read(const struct made_up *m)
 			m->quantum_ns);
 		samples[i].et_ns += resolution_round(
 			llround((double)planted_ns[i] * (m->stretch ?: 1)), m->quantum_ns);
+		if (m->by_wait)
+			samples[i].wait_ns = planted_ns[i];
 		samples[i].pt_ns = m->length_ns;
 		samples[i].start_ns = start_ns;
 		start_ns += samples[i].et_ns + m->spread_ns;
 	}
 	assert_int_equal(analysis_feed_new(&feed, &run, samples, m->n, &daemons,
-				 &(struct analysis_options){.patterns = names_default}, &err),
+				 &(struct analysis_options){.patterns = names_default, .by_wait = m->by_wait},
+				 &err),
 		0);
 	feed_all(feed, m, planted_ns, rng);
 	out.analysis = analysis_feed_finish(feed);

@@ -28,6 +28,8 @@ struct made_up {
 	size_t n_planted; /* or how many exactly, anywhere */
 	int64_t least_ns, most_ns; /* its PT, evenly spread on a logarithmic scale */
 	double stretch;            /* how much longer a sample is, in PTs of the planted daemon; 0: 1 */
+	bool unseen;               /* no execution of the planted daemon is recorded */
+	bool by_wait;              /* W is known: what the planted daemon takes */
 	bool alternating;          /* every other sample has the step */
 	bool in_pairs;             /* where it runs, it runs in both samples of a pair */
 	double drift;              /* from the first to the last sample, in units of spread */

@@ -60,6 +60,7 @@ static void start(const struct analysis_options *options)
 	for (uint32_t i = 0; i < N; i++) {
 		samples[i].start_ns *= 2;
 		samples[i].et_ns = i + 1 == SPIKE ? 2 * NS_PER_S : NS_PER_S + i * 7 % N * NS_PER_US;
+		samples[i].pt_ns = NS_PER_S;
 	}
 	begin(RUN_IMPORT, samples, N, &daemons, options);
 }
@@ -308,6 +309,52 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 	assert_false(quiet.noise.noisy);
 }
 
+/* What took 16 % of every sample keeps the CPU busy, also where W is not known: of an INC's run. */
+static struct analysis imported(const char *program, enum run_kind kind, int64_t recorded_ns)
+{
+	const struct analysis_options options = {.patterns = names_default};
+	struct run run = {.id = 3, .kind = kind, .program = strdup(program), .resolution_ns = 1};
+	struct sample *samples = make_samples(N);
+	struct error err = {};
+
+	for (uint32_t i = 0; i < N; i++) {
+		samples[i].pt_ns = 840 * NS_PER_MS + i * 7 % N * NS_PER_US;
+		samples[i].et_ns = samples[i].pt_ns + 160 * NS_PER_MS;
+	}
+	clear(NULL);
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &daemons, &options, &err), 0);
+	for (uint32_t i = 1; i <= N; i++)
+		add(i, 3, recorded_ns);
+	return finished();
+}
+
+TEST(an_imported_run_of_an_inc_is_judged_as_one_of_a_calibration)
+{
+	static const struct {
+		const char *program;
+		enum run_kind kind;
+		int64_t recorded_ms;
+		enum verdict verdict;
+	} rows[] = {
+		{"INC1", RUN_SHORT, 160, VERDICT_BUSY},
+		{"INC1", RUN_IMPORT, 160, VERDICT_BUSY},
+		{"inc", RUN_IMPORT, 160, VERDICT_BUSY},
+		{"INC 0.5", RUN_IMPORT, 160, VERDICT_BUSY},
+		{"INC1", RUN_IMPORT, 1, VERDICT_CLEAN},     /* nobody is known who took it */
+		{"incron", RUN_IMPORT, 160, VERDICT_CLEAN}, /* it may have waited for anything */
+		{"sort", RUN_IMPORT, 160, VERDICT_CLEAN},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		_cleanup_(analysis_clear) struct analysis a = imported(
+			rows[i].program, rows[i].kind, rows[i].recorded_ms * NS_PER_MS);
+
+		assert_int_equal(a.verdict, rows[i].verdict);
+		if (rows[i].verdict == VERDICT_BUSY)
+			assert_non_null(strstr(a.why, "(backup 16 %)"));
+	}
+}
+
 /* Four in five samples lose 3 ms, the others 9 ms: 4.2 ms on average. */
 TEST_OF_RUN(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 {
@@ -432,6 +479,26 @@ TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted
 	assert_non_null(strstr(analysis.why,
 		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an ET - W over 100.2"));
 	assert_non_null(strstr(analysis.why, " are long, and no daemons explain it"));
+}
+
+/* Two samples in five take 1 to 7 % longer, and nobody took that from them: a machine that does so is noisy. */
+TEST_OF_RUN(by_the_waiting_time_many_samples_that_take_long_by_themselves_are_noise)
+{
+	struct sample *samples = make_samples(N);
+
+	for (uint32_t i = 0; i < N; i++) {
+		samples[i].pt_ns = 100 * NS_PER_MS + i * 7 % N * NS_PER_US;
+		if (i % 5 == 1 || i % 5 == 3)
+			samples[i].pt_ns += (1 + i * 11 % 7) * NS_PER_MS;
+		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US;
+		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
+	}
+	begin(RUN_SHORT, samples, N, &daemons, &options_by_wait);
+	analysis = finished();
+	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
+	assert_true(analysis.noise.noisy);
+	assert_non_null(strstr(
+		analysis.why, "; 12 of 30 samples are long and nobody is known to be the cause; noisy"));
 }
 
 /* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */

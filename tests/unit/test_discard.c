@@ -211,6 +211,33 @@ TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 	assert_int_equal(out.unprofiled[0].sample, 2);
 }
 
+/* Three ran for 20, 20 and 30 ms, but the program waited for 18.3 ms only: each has its part of that. In the second sample they
+ * ran for less than was taken. */
+TEST_OF_RUN(the_parts_of_what_was_taken_add_up)
+{
+	const struct discard_rules rules = {.patterns = names_default};
+	const int64_t taken_ns = 18300001;
+	int64_t sum_ns = 0;
+
+	for (uint32_t i = 0; i < 2; i++)
+		samples[i] = (struct sample){.n = i + 1,
+			.wait_ns = taken_ns,
+			.pt_ns = 50 * NS_PER_MS,
+			.et_ns = 100 * NS_PER_MS};
+	start_with(&rules, 2);
+	for (uint32_t daemon = 1; daemon <= 3; daemon++)
+		add(1, daemon, (daemon == 3 ? 30 : 20) * NS_PER_MS);
+	add(2, 1, 2 * NS_PER_MS);
+	finish();
+	for (size_t i = 0; i < out.others.n; i++)
+		sum_ns += out.others.items[i].disturbed_ns;
+	assert_int_equal(sum_ns, taken_ns + 2 * NS_PER_MS);
+	assert_int_equal(out.disturbed_ns, sum_ns);
+	assert_int_equal(out.others.items[0].disturbed_ns / NS_PER_US, 7842); /* 30 of 70 parts */
+	assert_int_equal(out.others.items[1].disturbed_ns / NS_PER_US, 5228 + 2000);
+	assert_int_equal(out.others.items[2].disturbed_ns / NS_PER_US, 5228);
+}
+
 /* It ran for 80 ms while a quota held the program back, which could have run for 10 ms more. */
 TEST_OF_RUN(who_runs_while_a_quota_holds_the_program_back_takes_nothing_from_it)
 {

@@ -256,6 +256,51 @@ TEST_OF_SESSION(json_has_hyperfines_names_and_says_what_it_is)
 	assert_null(json_object_get(emp, "perf"));
 }
 
+/* Of the first command no sample is kept, of the second there is one. */
+TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
+{
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(freep) char *text = NULL;
+	json_t *emp, *pt, *result;
+
+	m.tasks[0].result.discarding.out = (bool[]){true, true};
+	m.tasks[0].result.discarding.pt.kept = (struct summary){};
+	m.tasks[1].result.n_samples = 1;
+	m.tasks[1].result.discarding.et.raw = m.tasks[1].result.discarding.pt.kept = (struct summary){
+		.n = 1, .mean_ns = 100.3e6, .median_ns = 100.3e6, .min_ns = 100300000, .max_ns = 100300000};
+	assert_written(EXPORT_MARKDOWN,
+		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 |\n"
+			   "| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 |\n");
+	assert_written(EXPORT_CSV,
+		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow\n"
+		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick\n");
+	text = write_with(EXPORT_JSON);
+	document = json_loads(text, 0, NULL);
+	result = json_array_get(json_object_get(document, "results"), 0);
+	assert_true(json_is_null(json_object_get(result, "user")));
+	emp = json_object_get(result, "emp");
+	pt = json_object_get(json_object_get(emp, "pt"), "kept");
+	assert_true(json_is_null(json_object_get(pt, "mean_ns")));
+	assert_true(json_is_null(json_object_get(pt, "min_ns")));
+	result = json_array_get(json_object_get(document, "results"), 1);
+	assert_true(json_is_null(json_object_get(result, "stddev")));
+	assert_true(json_is_real(json_object_get(result, "mean")));
+}
+
+/* In a duet process times are related: to the fastest of those that have one. */
+TEST_OF_SESSION(nothing_is_related_to_a_program_of_which_no_sample_is_kept)
+{
+	_cleanup_(freep) char *text = NULL;
+
+	m.session.order = m.options.order = ORDER_DUET;
+	m.session.n = 1; /* one program has no ratio */
+	m.tasks[0].result.discarding.out = (bool[]){true, true};
+	m.tasks[0].result.discarding.pt.kept = (struct summary){};
+	text = write_with(EXPORT_MARKDOWN);
+	assert_non_null(strstr(text, "| 202.0 | - | - | 2 |"));
+}
+
 TEST_OF_SESSION(a_command_without_samples_is_left_out)
 {
 	m.tasks[0].result.n_samples = 0;

@@ -201,7 +201,7 @@ TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 {
 	d.pt.kept = make(20, 0.9e6, 0.4e6);
 	d.et.kept = make(20, 300.4e6, 4.6e6);
-	s.user_ns = s.system_ns = -1;
+	s.user_ns = s.system_ns = NAN;
 	s.on_cpu = 0.003;
 	s.taken = 0;
 	check_text(NAME "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
@@ -258,7 +258,7 @@ TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
 
 	d.pt.kept = d.et.kept = (struct summary){};
 	d.pt.raw.n = 3;
-	s.user_ns = s.system_ns = -1;
+	s.user_ns = s.system_ns = NAN;
 	s.reasons = reasons;
 	s.n_reasons = 1;
 	check_text(NAME "  PT              no sample is kept\n"
@@ -281,6 +281,20 @@ TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
 	s.explained = NAN;
 	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 0 % taken by others\n"
 			    "  Kept 20 of 20\n");
+}
+
+TEST_OF_SCREEN(a_part_of_what_several_took_is_marked_as_an_estimate)
+{
+	s.on_cpu = 0.81;
+	s.taken = 0.17;
+	s.explained = 1;
+	disturbed_by("backupd", 300000000);
+	others[0].disturbed_most_ns = 598000000;
+	disturbed_by("cron", 100000000);
+	others[1].disturbed_most_ns = 100000000;
+	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
+			    "  Kept 20 of 20\n"
+			    "  Disturbed by    backupd ~300 ms, cron 100 ms (100 % of what was taken)\n");
 }
 
 TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)

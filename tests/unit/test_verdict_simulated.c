@@ -179,6 +179,87 @@ TEST(each_shape_is_recognised)
 	gsl_rng_free(rng);
 }
 
+/* Samples that are 1 to 10 % longer, by ET or by W, and no execution says why. */
+TEST(long_samples_without_a_cause_are_noise_if_they_are_more_than_a_tenth)
+{
+	static const struct {
+		double share;
+		bool by_wait;
+		double noisy_at_least, noisy_at_most;
+	} rows[] = {
+		{0, false, 0, 0.01},
+		{0, true, 0, 0.01},
+		{0.05, false, 0, 0.05},
+		{0.05, true, 0, 0.02},
+		{0.4, false, 0.97, 1},
+		{0.4, true, 0.97, 1},
+	};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+
+	gsl_rng_set(rng, check_seed(2031));
+	for (size_t k = 0; k < ELEMENTS(rows); k++) {
+		int noisy = 0, no_shape = 0;
+
+		for (int i = 0; i < TIMES; i++) {
+			const struct made_up m = {
+				.seed = gsl_rng_get(rng),
+				.n = 60 + gsl_rng_uniform_int(rng, 400),
+				.length_ns = 100 * NS_PER_MS,
+				.spread_ns = (int64_t)draw(rng, (struct range)LOG(10e3, 150e3)),
+				.quantum_ns = 1,
+				.noise = (enum noise)gsl_rng_uniform_int(rng, NOISE_EXPONENTIAL + 1),
+				.planted = rows[k].share,
+				.least_ns = NS_PER_MS,
+				.most_ns = 10 * NS_PER_MS,
+				.unseen = true,
+				.by_wait = rows[k].by_wait,
+			};
+			struct made_up_run run = made_up_read(&m);
+			const struct analysis *a = &run.analysis;
+			bool said = strstr(a->why, " samples are long and nobody is known to be the cause");
+
+			assert_int_equal(said, a->noise.n_long > 0);
+			assert_true(a->noise.noisy || !said);
+			noisy += a->noise.noisy;
+			no_shape += a->verdict != VERDICT_CLEAN;
+			made_up_clear(&run);
+		}
+		printf("%2.0f %% long without a cause, by %s %5.1f %% noisy, %5.1f %% not clean\n",
+			100 * rows[k].share, rows[k].by_wait ? "W: " : "ET:", 100.0 * noisy / TIMES,
+			100.0 * no_shape / TIMES);
+		assert_true((double)noisy / TIMES >= rows[k].noisy_at_least);
+		assert_true((double)noisy / TIMES <= rows[k].noisy_at_most);
+	}
+	gsl_rng_free(rng);
+}
+
+TEST(pairs_that_are_long_in_both_halves_without_a_cause_are_no_l)
+{
+	struct made_up m = {
+		.seed = 5,
+		.n = 200,
+		.length_ns = 100 * NS_PER_MS,
+		.spread_ns = 100 * NS_PER_US,
+		.quantum_ns = 1,
+		.planted = 0.4,
+		.least_ns = NS_PER_MS,
+		.most_ns = 10 * NS_PER_MS,
+		.unseen = true,
+	};
+	struct made_up_run run = made_up_read(&m), alone;
+
+	assert_int_equal(run.analysis.verdict, VERDICT_FREQUENT);
+	assert_false(verdict_gives_cutoffs(run.analysis.verdict));
+	assert_non_null(strstr(run.analysis.why, " of 100 pairs are long in both halves (upper right)"));
+	made_up_clear(&run);
+
+	m.planted = 0.15; /* in one half, as a rule */
+	alone = made_up_read(&m);
+	assert_int_equal(alone.analysis.verdict, VERDICT_CLEAN);
+	assert_true(alone.analysis.noise.n_long > 0);
+	made_up_clear(&alone);
+}
+
 TEST(a_hundred_thousand_samples_are_read)
 {
 	const struct made_up m = {
