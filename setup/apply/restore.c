@@ -275,6 +275,9 @@ static void settle_file(struct restore *r, struct entry *e)
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, NULL,
 			options.forget ? "its CPUs are offline"
 				       : "its CPUs are offline; set them online, then restore again");
+	else if (result->outcome == SETTING_CLAMPED && e->file_kind == SETTING_LIMITS)
+		settle_entry(r, e, OUTCOME_DIFFERENT, e->back, result->held,
+			"set again, but hidden while turbo is off or another limit is narrower");
 	else if (result->outcome == SETTING_REFUSED || result->outcome == SETTING_CLAMPED) {
 		/* What could not be restored is tried again by the next restore. */
 		free(e->held);

@@ -83,7 +83,9 @@ def can_be_told(name, value):
     files that the kernel changes along with it; and a percent that no turbo lowers may as well have been set. Drivers that make the
     highest frequency a request when turbo is switched leave that of a CPU which is offline, and which nobody has asked for."""
     ours = applied()
-    if name == "cpufreq/boost" and os.path.exists(f"{files}/.boost_resets") and read(SYS, "cpu3/online") == "0":
+    resets = os.path.exists(f"{files}/.boost_resets")
+    if resets and (name == "cpufreq/boost" and read(SYS, "cpu3/online") == "0" or
+                   name == "cpu3/online" and "cpufreq/boost" in ours):
         return False
     if (name, value) in (("intel_pstate/no_turbo", "1"), ("cpufreq/boost", "0")) and no_turbo_hides_limits():
         return False
