@@ -89,6 +89,8 @@ def can_be_told(name, value):
         return False
     if (name, value) in (("intel_pstate/no_turbo", "1"), ("cpufreq/boost", "0")) and no_turbo_hides_limits():
         return False
+    if name.endswith("scaling_max_freq") and int(read(model, name.replace("max", "min"))) > int(value):
+        return False  # it would hide a lower limit of theirs, as it hides one of ours
     return not (half_restored or read(SYS, name) == value or ours.get(name) == value or
                 (name == "intel_pstate/no_turbo" and "intel_pstate/min_perf_pct" in ours) or
                 (name == "cpufreq/boost" and value == "0" and "cpufreq/policy0/boost" in ours))
