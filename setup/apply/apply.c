@@ -377,6 +377,20 @@ static bool changes_host(const struct plan *plan)
 	return false;
 }
 
+/* Whether limits are found while turbo is off: the kernel shows no limit above what holds then. */
+static bool may_hide_limit(const struct plan *plan)
+{
+	const struct frequency *q = &plan->facts.frequency;
+
+	for (size_t i = 0; (q->no_turbo == 1 || q->boost == 0) && i < plan->n_order; i++) {
+		const struct entry *e = plan_entry(plan, i);
+
+		if (plan->order[i] >= plan->n_open && e->file_kind == SETTING_LIMITS && !entry_is_kept(e))
+			return true;
+	}
+	return false;
+}
+
 /* Shows what became of the plan, or with --dry-run the plan. */
 static int apply_show(struct plan *plan, struct error *err)
 {
@@ -401,6 +415,8 @@ static int apply_show(struct plan *plan, struct error *err)
 		return json_print(
 			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)), file, err);
 	report_print(report, file, options.verbose);
+	if (may_hide_limit(plan))
+		fprintf(file, "Turbo was off: a higher upper limit cannot be read, and restore lifts it.\n");
 	if (options.dry_run) {
 		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
 			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);

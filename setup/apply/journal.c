@@ -52,25 +52,29 @@ struct kernel_setting entry_setting(const struct entry *e)
 
 void entry_find_limits(struct entry *e, bool wider)
 {
-	_cleanup_(freep) char *lifted = NULL;
-	int64_t old[2], now[2];
+	struct cpufreq_lifted l;
+	int64_t old[2];
+	bool same, open[2];
 
-	if (cpufreq_lift_limits(e->name, &lifted) < 0 ||
-		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(lifted, "%" SCNd64 " %" SCNd64, &now[0], &now[1]) != 2)
+	if (sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
+		cpufreq_lift_limits(e->name, &l) < 0)
 		return;
-	e->limits = LIMITS_KNOWN;
-	if (old[0] == now[0] || (wider && old[0] < now[0]))
-		e->limits |= LIMITS_NO_MIN;
-	if (old[1] == now[1] || (wider && old[1] > now[1]))
-		e->limits |= LIMITS_NO_MAX;
+	same = old[0] == l.was[0] && old[1] == l.was[1];
+	for (int i = 0; i < 2; i++)
+		open[i] = same ? !l.asked[i] : old[i] == l.open[i];
+	if (!same && wider) {
+		open[0] |= old[0] < l.open[0];
+		open[1] |= old[1] > l.open[1];
+	}
+	e->limits = LIMITS_KNOWN | (open[0] ? LIMITS_NO_MIN : 0) | (open[1] ? LIMITS_NO_MAX : 0);
 }
 
 bool entry_has_others_limit(struct entry *e, const char *back)
 {
 	const char *ours = entry_last(e);
-	_cleanup_(freep) char *lifted = NULL, *text = NULL;
-	int64_t old[2], held[2], want[2] = {-1, -1}, is[2], open[2];
+	_cleanup_(freep) char *text = NULL;
+	int64_t old[2], held[2], want[2] = {-1, -1}, is[2], keep[2];
+	struct cpufreq_lifted l;
 	bool theirs[2];
 
 	if (sscanf(back, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
@@ -80,17 +84,18 @@ bool entry_has_others_limit(struct entry *e, const char *back)
 	sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
 	for (int i = 0; i < 2; i++)
 		theirs[i] = is[i] != old[i] && is[i] != held[i] && is[i] != want[i];
-	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &lifted) < 0 ||
-		sscanf(lifted, "%" SCNd64 " %" SCNd64, &open[0], &open[1]) != 2)
+	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &l) < 0)
 		return false;
-	for (int i = 0; i < 2; i++)
-		if (theirs[i] && is[i] == open[i]) {
+	for (int i = 0; i < 2; i++) {
+		if (theirs[i] && !l.asked[i]) {
 			theirs[i] = false;
 			held[i] = is[i];
 		}
-	text = text_format("%" PRId64 " %" PRId64,
-		is[0] == open[0] && is[0] != want[0] ? CPUFREQ_NO_MIN : is[0],
-		is[1] == open[1] && is[1] != want[1] ? CPUFREQ_NO_MAX : is[1]);
+		keep[i] = l.asked[i] || is[i] == want[i] ? is[i] : i == 0 ? CPUFREQ_NO_MIN : CPUFREQ_NO_MAX;
+	}
+	if (l.asked[0] && is[0] == is[1] && want[0] > is[0]) /* ours, which gives way to theirs */
+		keep[0] = want[0];
+	text = text_format("%" PRId64 " %" PRId64, keep[0], keep[1]);
 	cpufreq_write_limits(e->name, text);
 	if (theirs[0] || theirs[1]) {
 		char **last = e->held ? &e->held : &e->last;

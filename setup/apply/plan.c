@@ -38,12 +38,13 @@ int request_validate(struct error *err)
 	const char *const lists[] = {options.only, options.skip};
 
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
-		for (const char *p = lists[i]; p && *p; p += strcspn(p, ","), p += *p == ',') {
+		for (const char *p = lists[i]; p; p = *p ? p + 1 : NULL) { /* an empty list has one empty name */
 			_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
 			const struct check *check = check_rows_find(id);
 			const char *option = i ? "--skip" : "--only";
 			struct nearest nearest = {.typed = id};
 
+			p += strlen(id);
 			if (check && (check->applied || check->setting.pattern))
 				continue;
 			if (check)
@@ -700,15 +701,6 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
  * earlier apply. */
 static void plan_kept_files(struct plan *plan, const struct check *check)
 {
-	for (size_t i = 0; i < plan->n_open; i++) {
-		struct entry *e = &plan->journal.entries[i];
-
-		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 || is_planned(plan, e->name) ||
-			e->changed_externally)
-			continue;
-		e->gained = !entry_has_owner(e, plan_owner(plan));
-		entry_add_owner(e, plan_owner(plan));
-	}
 	for (const char *const *pattern = check->setting.keeps; *pattern; pattern++) {
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, *pattern);
 
@@ -735,6 +727,16 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 			else if (there && entry_is_kept(there) && there->changed_externally)
 				entry_adopt(there, value); /* it went with the governor */
 		}
+	}
+	/* What cannot be read now has no value to join with. */
+	for (size_t i = 0; i < plan->n_open; i++) {
+		struct entry *e = &plan->journal.entries[i];
+
+		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 || is_planned(plan, e->name) ||
+			e->changed_externally)
+			continue;
+		e->gained = !entry_has_owner(e, plan_owner(plan));
+		entry_add_owner(e, plan_owner(plan));
 	}
 }
 

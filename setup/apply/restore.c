@@ -64,9 +64,11 @@ static void choose_entries(struct restore *r, enum restore_scope scope, const st
 static void keep_applied(struct entry *e, bool restored)
 {
 	if (restored) {
-		free(e->want);
+		if (!entry_is_kept(e)) {
+			free(e->want);
+			e->want = xstrdup(e->prior);
+		}
 		free(e->held);
-		e->want = xstrdup(e->prior);
 		e->held = xstrdup(e->prior);
 	}
 	e->back = e->old;
@@ -122,14 +124,16 @@ static bool is_coupled(const struct entry *e, const struct entry *with)
 static bool is_half_restored(const struct entry *e, const char *back)
 {
 	long long old[2], held[2], is[2];
+	int open;
 
 	if (e->file_kind != SETTING_LIMITS || sscanf(e->now, "%lld %lld", &is[0], &is[1]) != 2 ||
 		sscanf(back, "%lld %lld", &old[0], &old[1]) != 2 ||
 		sscanf(entry_last(e), "%lld %lld", &held[0], &held[1]) != 2)
 		return false;
 	/* a limit that nobody asks for may have become another one */
-	return (is[0] == old[0] || is[0] == held[0] || (e->limits & LIMITS_NO_MIN && is[0] < old[0])) &&
-	       (is[1] == old[1] || is[1] == held[1] || (e->limits & LIMITS_NO_MAX && is[1] > old[1]));
+	open = strcmp(back, e->old) == 0 ? e->limits : 0;
+	return (is[0] == old[0] || is[0] == held[0] || (open & LIMITS_NO_MIN && is[0] < old[0])) &&
+	       (is[1] == old[1] || is[1] == held[1] || (open & LIMITS_NO_MAX && is[1] > old[1]));
 }
 
 /* Whether a file has neither its old value nor the one that we set or found. It is not somebody else's if the kernel changes it
@@ -271,6 +275,9 @@ static void settle_file(struct restore *r, struct entry *e)
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, NULL,
 			options.forget ? "its CPUs are offline"
 				       : "its CPUs are offline; set them online, then restore again");
+	else if (result->outcome == SETTING_CLAMPED && e->file_kind == SETTING_LIMITS)
+		settle_entry(r, e, OUTCOME_DIFFERENT, e->back, result->held,
+			"set again, but hidden while turbo is off or another limit is narrower");
 	else if (result->outcome == SETTING_REFUSED || result->outcome == SETTING_CLAMPED) {
 		/* What could not be restored is tried again by the next restore. */
 		free(e->held);

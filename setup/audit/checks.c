@@ -72,7 +72,8 @@ static const char *const of_governor[] = {OF_GOVERNOR, NULL},
 	/* "on" brings CPUs online that were offline before */
 	*const of_smt[] = {OF_GOVERNOR, CPU "cpu[0-9]*/online", NULL};
 
-/* A turbo switch narrows the limits, and some drivers set them anew with it. */
+/* A turbo switch narrows the limits, and some drivers set them anew with it; percents of a passive
+ * intel_pstate narrow and raise them. */
 static const char *const of_turbo[] = {CPU "cpufreq/policy[0-9]*", NULL};
 
 /* Settings that nothing else depends on. */
@@ -137,7 +138,8 @@ const struct check check_rows[] = {
 	{"pstate.pct", 'A', "EMPv3 frequency", "max_perf_pct = 100",
 		NULL, "tuned",
 		.decide = check_frequency_percent,
-		.setting = SWITCH(CPU "intel_pstate/m[ai][xn]_perf_pct", "100", LIMITS)},
+		.setting = {.pattern = CPU "intel_pstate/m[ai][xn]_perf_pct", .want = "100", .hardware = true,
+			.keeps = of_turbo, .order = PREFERENCE, .restore_order = LIMITS}},
 	{"speedstep", 'A', "EMPv3 SpeedStep", "off in firmware, or a fixed frequency",
 		"with a varying clock frequency, equal work takes different times", "EMP",
 		.how = "switch it off in the firmware setup, or apply freq.governor, freq.min, turbo.*, pstate.pct",

@@ -204,6 +204,8 @@ expect 1 'there is no lab book' "$setup" verify lab1 --db "$dir/nothing.db"
 # Changing: only what changes nothing here (tests/machine has the rest)
 expect 0 'will change\|already set' "$setup" apply --dry-run --details
 expect 1 "there is no check 'frq'" "$setup" apply --dry-run --only frq
+expect 1 "there is no check ''" "$setup" apply --dry-run --only ''
+expect 1 "'' is not the name of a unit" "$setup" apply --dry-run --stop ''
 expect 1 'kernel.version cannot be applied' "$setup" apply --dry-run --only kernel.version
 [ -n "$(cat /sys/devices/system/cpu/isolated)" ] ||
 	expect 1 'irq.each: no CPU is set apart for timing; --cpu names one' "$setup" apply --dry-run --only irq.each

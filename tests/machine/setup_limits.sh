@@ -82,6 +82,35 @@ for driver in $drivers; do
 	run 0 restore --force
 done
 
+# A limit that is set again, but that turbo hides which somebody else has switched off, is no error
+for driver in intel_pstate intel_cpufreq amd-pstate-all; do
+	plug $driver
+	echo 4400000 >$sys/cpufreq/policy1/scaling_max_freq
+	contents >"$dir/before"
+	run 0 apply --only freq.min
+	turbo off
+	run 2 restore
+	grep -q '^freq.min .*differs .*policy1: .*hidden' "$dir/out" || {
+		fault "$driver: a hidden limit is not named"
+		cat "$dir/out"
+	}
+	run 0 restore
+	turbo on
+	[ $driver != intel_pstate ] || echo 90 >$sys/intel_pstate/min_perf_pct # lowered with turbo
+	[ $driver != intel_cpufreq ] || echo 20 >$sys/intel_pstate/min_perf_pct
+	same "$driver: a limit that turbo hid"
+done
+# and a limit that turbo hid before cannot be read
+plug intel_pstate
+turbo off
+run 0 apply --only freq.min
+grep -q 'Turbo was off: a higher upper limit cannot be read' "$dir/out" || fault "a hidden limit is not spoken of"
+run 0 restore
+plug intel_pstate
+run 0 apply --only freq.min,turbo.intel
+! grep -q 'Turbo was off' "$dir/out" || fault "a hidden limit is spoken of where turbo was on"
+run 0 restore
+
 # What somebody else sets after an apply was killed stays, or is gone back to.
 theirs() {
 	echo 2900000 >$sys/cpufreq/policy2/scaling_max_freq

@@ -80,10 +80,17 @@ def no_turbo_hides_limits():
 
 def can_be_told(name, value):
     """Whether somebody else's change can be told from none, or from ours. It cannot if it sets what apply does, itself or in the
-    files that the kernel changes along with it; and a percent that no turbo lowers may as well have been set."""
+    files that the kernel changes along with it; and a percent that no turbo lowers may as well have been set. Drivers that make the
+    highest frequency a request when turbo is switched leave that of a CPU which is offline, and which nobody has asked for."""
     ours = applied()
+    resets = os.path.exists(f"{files}/.boost_resets")
+    if resets and (name == "cpufreq/boost" and read(SYS, "cpu3/online") == "0" or
+                   name == "cpu3/online" and "cpufreq/boost" in ours):
+        return False
     if (name, value) in (("intel_pstate/no_turbo", "1"), ("cpufreq/boost", "0")) and no_turbo_hides_limits():
         return False
+    if name.endswith("scaling_max_freq") and int(read(model, name.replace("max", "min"))) > int(value):
+        return False  # it would hide a lower limit of theirs, as it hides one of ours
     return not (half_restored or read(SYS, name) == value or ours.get(name) == value or
                 (name == "intel_pstate/no_turbo" and "intel_pstate/min_perf_pct" in ours) or
                 (name == "cpufreq/boost" and value == "0" and "cpufreq/policy0/boost" in ours))
@@ -91,13 +98,16 @@ def can_be_told(name, value):
 
 def others(name, value):
     """Somebody else's change."""
-    before, request = read(SYS, name), f"{files}/{os.path.dirname(name)}/.max"
+    before, request = read(SYS, name), f"{files}/{os.path.dirname(name)}/.{name[-8:-5]}"  # .min or .max
     asked = open(request).read() if os.path.exists(request) else ""  # what fake_cpu keeps of a limit
+    limit = name.endswith(("min_freq", "max_freq"))
     if not os.path.exists(f"{SYS}/{name}") or not can_be_told(name, value) or not write(SYS, name, value):
         return
-    if read(SYS, name) == before:  # a limit that would show when turbo is on again
+    if read(SYS, name) == before or (limit and read(SYS, name) != value):  # what turbo, percents or the other limit hide of it
         with open(request, "w") as f:
             f.write(asked)
+        governor = f"{os.path.dirname(name)}/scaling_governor"  # whose writing has the limits read again
+        write(SYS, governor, read(SYS, governor))
         return
     write(model, name, value)
     if value == "userspace":  # and the speed, which would begin with the limit of now
@@ -193,7 +203,7 @@ def step():
     governors = read(SYS, policy + "/scaling_available_governors").split()
     highest = int(read(SYS, "cpufreq/policy0/cpuinfo_max_freq"))
     kind = rng.choice(["apply", "apply", "for", "for", "end", "end", "kill", "restore", "killed apply", "killed restore",
-                       "turbo", "turbo", "limit", "governor", "epb", "hotplug"])
+                       "turbo", "turbo", "limit", "lower limit", "governor", "epb", "hotplug"])
     if kind == "apply":
         emp("apply", "--only", ",".join(some_ids()))
     elif kind == "for":
@@ -211,6 +221,8 @@ def step():
         others(name, rng.choice("01"))
     elif kind == "limit":
         others(policy + "/scaling_max_freq", str(highest * rng.randint(50, 90) // 100))
+    elif kind == "lower limit":
+        others(policy + "/scaling_min_freq", str(highest * rng.randint(20, 90) // 100))
     elif kind == "governor" and governors:
         others(policy + "/scaling_governor", rng.choice(governors))
     elif kind == "epb":

@@ -322,6 +322,9 @@ TEST(what_is_asked_for_by_name_is_stopped)
 	assert_null(policy_stop(policy, "db2.service"));
 	assert_int_equal(policy_request(policy, "db*", &err), -EINVAL);
 	assert_string_equal(err.text, "'db*' is not the name of a unit");
+	assert_int_equal(policy_request(policy, "db1,", &err), -EINVAL);
+	assert_int_equal(policy_request(policy, "", &err), -EINVAL);
+	assert_string_equal(err.text, "'' is not the name of a unit");
 }
 
 TEST(each_distribution_has_a_shipped_policy)

@@ -79,24 +79,44 @@ void cpufreq_settle_limits(const char *policy)
 	cpufreq_put_policy(now);
 }
 
-int cpufreq_lift_limits(const char *policy, char **ret)
+static int read_limits(unsigned int cpu, int64_t ret[2])
 {
-	_cleanup_(freep) char *none = text_format("%d %d", CPUFREQ_NO_MIN, CPUFREQ_NO_MAX);
 	struct cpufreq_policy *now;
+
+	errno = 0;
+	now = cpufreq_get_policy(cpu);
+	if (!now)
+		return errno ? -errno : -EIO;
+	ret[0] = (int64_t)now->min;
+	ret[1] = (int64_t)now->max;
+	cpufreq_put_policy(now);
+	return 0;
+}
+
+int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret)
+{
+	struct cpufreq_lifted l = {};
+	int64_t last[2];
 	unsigned int cpu;
 	int r = cpu_of_policy(policy, &cpu);
 
 	if (r == 0)
-		r = cpufreq_write_limits(policy, none);
-	if (r < 0)
-		return r;
-	cpufreq_settle_limits(policy);
-	now = cpufreq_get_policy(cpu);
-	if (!now)
-		return -EIO;
-	*ret = text_format("%lu %lu", now->min, now->max);
-	cpufreq_put_policy(now);
-	return 0;
+		r = read_limits(cpu, l.was);
+	memcpy(last, l.was, sizeof(last));
+	for (int i = 0; r == 0 && i < 2; i++) {
+		errno = 0;
+		r = i == 0 ? cpufreq_modify_policy_min(cpu, CPUFREQ_NO_MIN)
+			   : cpufreq_modify_policy_max(cpu, CPUFREQ_NO_MAX);
+		if (r < 0)
+			return r == -ENODEV && errno ? -errno : r;
+		cpufreq_settle_limits(policy);
+		r = read_limits(cpu, l.open);
+		l.asked[i] = l.open[i] != last[i];
+		memcpy(last, l.open, sizeof(last));
+	}
+	if (r == 0)
+		*ret = l;
+	return r;
 }
 
 /* The first state that is not polling. Names tell them apart: on some machines state 0 is not POLL. */

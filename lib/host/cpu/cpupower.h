@@ -17,9 +17,16 @@ int cpufreq_write_limits(const char *policy, const char *min_max); /* "800000 36
 #define CPUFREQ_NO_MIN 0
 #define CPUFREQ_NO_MAX 2147483647
 
-/* Asks for no limits, and returns those that hold then ("800000 4700000"); the caller frees
- * them. */
-int cpufreq_lift_limits(const char *policy, char **ret);
+/* The lower limit and the upper one, in kHz. */
+struct cpufreq_lifted {
+	int64_t was[2];
+	int64_t open[2]; /* without any of the user's */
+	bool asked[2];   /* whether the user's own was what was read */
+};
+
+/* Asks for no limits, one after the other: a lower limit that gives way to an upper one looks like
+ * it, and would not once both are gone. */
+int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret);
 /* Has the kernel apply limits that have changed, which it does in the background. */
 void cpufreq_settle_limits(const char *policy);
 

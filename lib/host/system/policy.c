@@ -94,9 +94,10 @@ bool policy_requests(const struct policy *policy, const char *unit)
 
 int policy_request(struct policy *policy, const char *names, struct error *err)
 {
-	for (const char *p = names; *p; p += strcspn(p, ","), p += *p == ',') {
+	for (const char *p = names; p; p = *p ? p + 1 : NULL) { /* an empty list has one empty name */
 		_cleanup_(freep) char *name = xstrndup(p, strcspn(p, ","));
 
+		p += strlen(name);
 		if (!*name || strpbrk(name, "*?[/ "))
 			return error_say(err, -EINVAL, "'%s' is not the name of a unit", name);
 		*array_add(policy->rules, policy->n_rules) = (struct policy_rule){RULE_REQUEST,
