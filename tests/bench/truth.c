@@ -104,7 +104,7 @@ static struct comparison_side side_of(
 	for (size_t i = 0; i < n; i++)
 		items[i] = (struct comparison_time){
 			(uint32_t)i + 1, (int64_t)(1 + first + i * step) * NS_PER_S, times[first + i * step]};
-	return (struct comparison_side){items, n};
+	return (struct comparison_side){items, n, .origin = {.call = "turn"}};
 }
 
 static void answer_turn(void)
