@@ -8,7 +8,8 @@
 
 /* One side of a comparison is a run of the book, or a result in a file that hyperfine, pyperf or emp-measure wrote. */
 
-/* The call that took a run, as text: the process that did, or the duet, which imported runs know too. NULL: not known. */
+/* The call that took a run, as text: the process that did, or the duet, which imported runs know
+ * too. NULL: not known. */
 static int read_call(struct book *book, const struct run *run, char **ret, struct error *err)
 {
 	_cleanup_(freep) struct duet_row *rows = NULL;
@@ -17,7 +18,8 @@ static int read_call(struct book *book, const struct run *run, char **ret, struc
 
 	if (r < 0)
 		return r;
-	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference) : text_copy(run->owner);
+	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference)
+		     : text_copy(run->owner);
 	return 0;
 }
 

@@ -24,6 +24,7 @@ struct comparison_side comparison_side_make(
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
 		.unmeasurable = held_time_of(samples, n).share > HELD_TOO_LONG,
+		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
 }
@@ -98,7 +99,8 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
-/* Of the ET of a sample: an end may have been seen that late (sample_is_late), and the clock of the starts is adjusted. */
+/* Of the ET of a sample: an end may have been seen that late (sample_is_late), and the clock of the
+ * starts is adjusted. */
 static const double END_TOLERANCE = 0.01;
 
 static bool has_ended(const struct comparison_time *earlier, const struct comparison_time *later)
@@ -116,8 +118,9 @@ static bool is_same_machine(const struct comparison_origin *a, const struct comp
 	return !strcmp(a->machine, b->machine) && a->cpu == b->cpu;
 }
 
-/* Both samples of each pair started before either of the next. One call takes one after the other, or it is a duet. Otherwise they must be
- * of one machine and CPU, and none may have run at the same time as another. */
+/* Both samples of each pair started before either of the next. One call takes one after the other,
+ * or it is a duet. Otherwise they must be of one machine and CPU, and none may have run at the same
+ * time as another. */
 static bool were_in_turn(const struct comparison_side *a, const struct comparison_side *b)
 {
 	const struct comparison_origin *of_a = &a->origin, *of_b = &b->origin;
@@ -141,12 +144,21 @@ static bool were_in_turn(const struct comparison_side *a, const struct compariso
 	return last;
 }
 
+/* The middle of a sample, in ns since `zero_ns`. */
+static double middle_of(const struct comparison_time *sample, int64_t zero_ns)
+{
+	int64_t end_ns = sample->end_ns > sample->start_ns ? sample->end_ns : sample->start_ns;
+
+	return (double)(sample->start_ns - zero_ns) + (double)(end_ns - sample->start_ns) / 2;
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
 	_cleanup_(freep) int64_t *of_a = xcalloc(a->n, sizeof(*of_a));
 	_cleanup_(freep) int64_t *of_b = xcalloc(b->n, sizeof(*of_b));
 	_cleanup_(freep) bool *a_first = xcalloc(a->n, sizeof(*a_first));
+	_cleanup_(freep) struct sample_times *at = xcalloc(a->n, sizeof(*at));
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
 	const struct comparison_time *x, *y;
 	size_t n = 0, n_a = a->n, n_b = b->n;
@@ -156,21 +168,25 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
 		above_0 = above_0 && x->time_ns > 0 && y->time_ns > 0;
 		a_first[n] = x->start_ns < y->start_ns;
+		at[n] = (struct sample_times){
+			middle_of(x, a->items[0].start_ns), middle_of(y, a->items[0].start_ns)};
 		of_a[n] = x->time_ns;
 		of_b[n++] = y->time_ns;
 	}
 	if (n > 1 && were_in_turn(a, b)) {
 		plan.design = a->duet && b->duet && above_0 ? DESIGN_DUET : DESIGN_PAIRS;
 		plan.a_first = a_first;
+		plan.at = at;
 		n_a = n_b = n;
 	} else {
 		if (variation && variation->df > 0)
-			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
+			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df};
 		for (size_t i = 0; i < n_a; i++)
 			of_a[i] = a->items[i].time_ns;
 		for (size_t i = 0; i < n_b; i++)
 			of_b[i] = b->items[i].time_ns;
 	}
+	plan.step_ns = a->step_ns > b->step_ns ? a->step_ns : b->step_ns;
 	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
 	if (r < 0)
 		return r;

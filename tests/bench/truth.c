@@ -90,8 +90,8 @@ static void answer_interval(void)
 		if (!beyond_two_sd(&all, times[i]))
 			left[n_left++] = times[i];
 	after = summary_of(left, n_left);
-	print_interval(interval_of_mean(times, n, NULL));
-	print_interval(interval_of_mean(times, n, &machine));
+	print_interval(interval_of_mean(times, n, NULL, 0));
+	print_interval(interval_of_mean(times, n, &machine, 0));
 	print_student(&all);
 	print_student(&after);
 	putchar('\n');

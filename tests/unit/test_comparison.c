@@ -16,7 +16,8 @@ static struct made_up_side {
 	struct comparison_side side;
 } a, b;
 
-/* Samples of 1 s, one every `step` s from `first`; their times drift, and have a little noise. */
+/* Samples of 1 s, one every `step` s from `first`; their times drift by 10 ms a step, and have a
+ * little noise. */
 static void make_side(struct made_up_side *m, int64_t first, int64_t step, int64_t more_ns)
 {
 	for (int i = 0; i < N; i++)
@@ -39,10 +40,11 @@ TEST(samples_that_were_taken_in_turn_are_compared_in_pairs)
 	struct comparison c;
 
 	make_side(&a, 0, 2, 0);
-	make_side(&b, 1, 2, 5 * NS_PER_MS);
+	make_side(&b, 1, 2, 10 * NS_PER_MS); /* of which the drift within a pair explains 5 ms */
 	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_PAIRS);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
+	assert_true(fabs(c.ratio / 1.005 - 1) < 0.001);
 	b.side.items += 1; /* the first of b was discarded: the first of a has no partner */
 	b.side.n -= 1;
 	c = compare_sides(NULL);
