@@ -17,16 +17,17 @@ static int64_t common_step(int64_t a, int64_t b)
 	return quantum_of((const int64_t[]){a, b}, 2);
 }
 
-/* Of times of which all are the same: a power of ten, or the kernel's tick. */
+/* Of times of which all are the same: the greatest step that they are a multiple of, of those that
+ * clocks have. 4 ms is the kernel's tick with CONFIG_HZ=250. */
 static int64_t likely_step(int64_t value_ns)
 {
-	const int64_t tick_ns = 4 * NS_PER_MS; /* CONFIG_HZ=250 */
-	int64_t step_ns = 1;
+	static const int64_t steps_ns[] = {NS_PER_S, 10 * NS_PER_MS, 4 * NS_PER_MS, NS_PER_MS, 100000,
+		10000, 1000, 100, 10};
 
-	while (step_ns <= value_ns / 10 && value_ns % (10 * step_ns) == 0)
-		step_ns *= 10;
-	return step_ns < tick_ns && value_ns >= tick_ns && value_ns % tick_ns == 0 ? tick_ns
-										   : step_ns;
+	for (size_t i = 0; i < ELEMENTS(steps_ns); i++)
+		if (value_ns >= steps_ns[i] && value_ns % steps_ns[i] == 0)
+			return steps_ns[i];
+	return 1;
 }
 
 int64_t rounding_step(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, int64_t known_ns)
