@@ -31,7 +31,8 @@ expect 0 'not known' $analyze compare 2 3
 expect 1 'cannot be judged: they are from separate runs' $analyze compare --fail-if-slower 50 3 2
 expect 0 'vary by 1.0 % (--between-runs)' $analyze compare --between-runs 1 3 2
 expect 2 'slower .* more than 50 %' $analyze compare --between-runs 1 --fail-if-slower 50 3 2
-expect 2 'in elapsed time' $analyze compare --compare et --between-runs 1 --fail-if-slower 50 3 2
+echo '{"results": [{"command": "early", "times": [0.0101, 0.01013, 0.0102]}, {"command": "late", "times": [0.0301, 0.0303, 0.03021]}]}' >et-only.json
+expect 2 'in elapsed time' $analyze compare --compare et --between-runs 1 --fail-if-slower 50 et-only.json:1 et-only.json:2
 expect 1 'not both of them have process times; compare et' $analyze compare --compare pt emp.json:1 hyperfine.json:2
 "$build/measure/emp-measure" -q -r 3 --export-json sleep.json 'sleep 0.1' 'sleep 0.3' >/dev/null
 expect 2 'slower than .* in elapsed time' $analyze compare --fail-if-slower 50 sleep.json:1 sleep.json:2
