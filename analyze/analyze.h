@@ -74,6 +74,7 @@ struct compare_input {
 	struct discarding
 		discarding; /* of a run of the book; of a result in a file only the mark of its profile, and run.id is 0 */
 	char *digest;         /* of the environment; NULL: unknown */
+	char *call; /* that took the samples: see struct comparison_origin; NULL: unknown */
 	char *profile;        /* that discarded samples of it; NULL: none */
 	bool profile_missing; /* from the book */
 	struct peak_memory memory;

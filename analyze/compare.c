@@ -8,6 +8,21 @@
 
 /* One side of a comparison is a run of the book, or a result in a file that hyperfine, pyperf or emp-measure wrote. */
 
+/* The call that took a run, as text: the process that did, or the duet, which imported runs know
+ * too. NULL: not known. */
+static int read_call(struct book *book, const struct run *run, char **ret, struct error *err)
+{
+	_cleanup_(freep) struct duet_row *rows = NULL;
+	size_t n = 0;
+	int r = run->kind == RUN_DUET ? book_duet(book, run->id, &rows, &n, err) : 0;
+
+	if (r < 0)
+		return r;
+	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference)
+		     : text_copy(run->owner);
+	return 0;
+}
+
 /* Its samples are discarded by the profile that it was measured with, or by --profile. */
 static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
@@ -31,6 +46,8 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = run_result_read(book, id, &rules.rules, 0, &result, err);
 	if (r == 0)
 		r = book_get_environment(book, run.environment, &side->digest, NULL, NULL, err);
+	if (r == 0)
+		r = read_call(book, &run, &side->call, err);
 	if (r < 0)
 		return r;
 	if (analyze_options.recompute && !analyze_options.json) {
@@ -45,8 +62,11 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	side->profile_missing = rules.missing;
 	*d = TAKE_STRUCT(result.discarding);
 	side->memory = peak_memory_of(result.samples, d->out, result.n_samples);
-	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
 		side->sides[clock] = comparison_side_make(d, result.samples, result.n_samples, clock);
+		side->sides[clock].origin.call = side->call;
+		side->sides[clock].origin.machine = side->digest;
+	}
 	return 0;
 }
 
@@ -161,7 +181,7 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
 		made[n++] = &q->comparisons[clock];
 	}
-	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET)
+	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
 	if (r == 0)
 		comparisons_adjust(made, n);

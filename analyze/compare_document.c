@@ -7,6 +7,7 @@ void compare_input_clear(struct compare_input *side)
 	free(side->name);
 	free(side->profile);
 	free(side->digest);
+	free(side->call);
 	discarding_clear(&side->discarding);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
@@ -25,20 +26,26 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 		if (!json_is_number(number) || ns < 0 || ns > 9e18)
 			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
 		time = array_add(side->items, side->n);
-		*time = (struct comparison_time){(uint32_t)side->n, 0, llround(ns)};
+		*time = (struct comparison_time){.n = (uint32_t)side->n, .time_ns = llround(ns)};
 	}
 	return 0;
 }
 
-/* What emp-measure wrote beside hyperfine's members: the process times, when the samples started, those that it discarded by
- * name, which are dropped from both clocks, and the mark of the profile, if that has one. */
-static int read_emp(const json_t *emp, struct compare_input *input, struct error *err)
+/* What emp-measure wrote beside hyperfine's members: the process times, when the samples started,
+ * those that it discarded by name, which are dropped from both clocks, the machine, and the mark of
+ * the profile, if that has one. Results of the same duet have the call in common; others need not
+ * be of one call, even in one file, since files can be merged. */
+static int read_emp(
+	const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
 	struct comparison_side *pt = &input->sides[COMPARISON_PT];
-	const json_t *starts = json_object_get(emp, "start_ns");
+	const json_t *starts = json_object_get(emp, "start_ns"),
+		     *ets = json_object_get(emp, "et_ns");
 	const char *profile = json_string_value(json_object_get(emp, "profile"));
 	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
+	const char *waits = json_string_value(json_object_get(emp, "wait_source"));
+	bool duet = waits && !strcmp(waits, "elapsed");
 	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
 	_cleanup_(freep) bool *discarded = NULL;
 	int r = append(json_object_get(emp, "pt_ns"), 1, pt, err);
@@ -58,11 +65,19 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 				discarded[number - 1] = true;
 		}
 	}
+	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
+	input->call = duet ? text_copy(path) : NULL;
 	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
 		size_t kept = 0;
 
-		for (i = 0; i < n && i < side->n; i++)
+		side->duet = duet;
+		side->origin = (struct comparison_origin){
+			.call = input->call, .machine = input->digest, .cpu = -1};
+		for (i = 0; i < n && i < side->n; i++) {
 			side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
+			side->items[i].end_ns = side->items[i].start_ns +
+						json_integer_value(json_array_get(ets, i));
+		}
 		if (side->n != n)
 			continue;
 		for (i = 0; i < n; i++)
@@ -70,7 +85,6 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 				side->items[kept++] = side->items[i];
 		side->n = kept;
 	}
-	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
 	input->discarding.mark = (struct profile_mark){blind_ns > 0 ? blind_ns : 0, text_copy(noise)};
@@ -79,7 +93,8 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 }
 
 /* hyperfine's results[]: seconds in times. */
-static int read_hyperfine(const json_t *result, struct compare_input *side, struct error *err)
+static int read_hyperfine(
+	const json_t *result, const char *path, struct compare_input *side, struct error *err)
 {
 	const json_t *emp = json_object_get(result, "emp");
 	struct json_fields fields = json_fields_begin(result, (struct json_location){"the result"}, err);
@@ -90,11 +105,12 @@ static int read_hyperfine(const json_t *result, struct compare_input *side, stru
 	r = fields.r;
 	if (r == 0)
 		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
-	return r == 0 && emp ? read_emp(emp, side, err) : r;
+	return r == 0 && emp ? read_emp(emp, path, side, err) : r;
 }
 
 /* pyperf's benchmarks[]: seconds in the values of each run; runs that only calibrate have none. */
-static int read_pyperf(const json_t *benchmark, struct compare_input *side, struct error *err)
+static int read_pyperf(
+	const json_t *benchmark, const char *path, struct compare_input *side, struct error *err)
 {
 	struct json_fields fields = json_fields_begin(
 		benchmark, (struct json_location){"the benchmark"}, err);
@@ -118,7 +134,8 @@ static const struct format {
 	const char *member;
 	const char *within, *name,
 		*unnamed; /* of a result: the object (NULL: itself) and the member that has its name */
-	int (*read)(const json_t *result, struct compare_input *side, struct error *err);
+	int (*read)(const json_t *result, const char *path, struct compare_input *side,
+		struct error *err);
 } formats[] = {
 	{"results", NULL, "command", "?", read_hyperfine},
 	{"benchmarks", "metadata", "name", "benchmark", read_pyperf},
@@ -163,7 +180,7 @@ int compare_document_read(struct compare_input *ret, const json_t *document, con
 		return error_say(err, -EINVAL, "'%s': it has %s, but no number %" PRId64, path,
 			text_count(n, "result"), number);
 	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
-	r = format->read(result, ret, err);
+	r = format->read(result, path, ret, err);
 	if (r < 0)
 		return error_prefix(err, r, "'%s'", path);
 	ret->name = xstrdup(result_name(format, result));

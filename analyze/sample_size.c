@@ -76,6 +76,10 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	       "run's, and the share of outliers within 2.5 percentage points or one sample.\n\n"
 	       "Samples needed for a 95 %% CI of the mean:\n");
 	table_print(needed, stdout);
+	for (size_t i = 0; i < 2; i++)
+		if (clocks[i].step_ns > 0)
+			printf("%s: \"-\" is less than steps of %s of the clock may hide.\n",
+				names[i], text_duration((int64_t)clocks[i].step_ns));
 }
 
 int verb_sample_size(int argc, char **argv, struct error *err)

@@ -143,9 +143,9 @@ struct shared_noise {
 enum { PERMUTATIONS = 999 };
 
 struct turns {
-	double *x;     /* n, in the order of time */
-	double *d;     /* n - 1: room for the differences */
-	double *means; /* of the differences, by the program that they begin with */
+	double *x;          /* n, in the order of time, less the mean of their program */
+	double *d;          /* n - 1: room for the differences */
+	const size_t *when; /* [round * programs + program]: the index of its sample in x */
 	size_t n, programs;
 };
 
@@ -156,21 +156,10 @@ struct moments {
 static struct moments moments_of(struct turns *s)
 {
 	size_t n = s->n - 1;
-	double squares = 0, products = 0;
+	double squares = 0, products = 0, drift = (s->x[n] - s->x[0]) / (double)n;
 
-	for (size_t t = 0; t < n; t++)
-		s->d[t] = s->x[t + 1] - s->x[t];
-	/* each kind of difference, from one program to the next, has a mean of its own */
-	for (size_t i = 0; i < s->programs; i++) {
-		size_t count = 0;
-
-		s->means[i] = 0;
-		for (size_t t = i; t < n; t += s->programs, count++)
-			s->means[i] += s->d[t];
-		s->means[i] /= (double)count;
-	}
 	for (size_t t = 0; t < n; t++) {
-		s->d[t] -= s->means[t % s->programs];
+		s->d[t] = s->x[t + 1] - s->x[t] - drift;
 		squares += s->d[t] * s->d[t];
 		products += t > 0 ? s->d[t - 1] * s->d[t] : 0;
 	}
@@ -178,16 +167,25 @@ static struct moments moments_of(struct turns *s)
 		squares / (double)(n - s->programs), products / (double)(n - 1 - s->programs)};
 }
 
-/* logs[round * n_programs + program]: logarithms of times, in the order in which they were taken. */
-static struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, size_t n_programs)
+/* logs[round * n_programs + program]: logarithms of times; when: of the same, their places in the
+ * order in which they were taken. */
+static struct shared_noise shared_noise_of(
+	const double *logs, const size_t *when, size_t n_rounds, size_t n_programs)
 {
 	size_t n = n_rounds * n_programs, as_great = 1; /* the samples are one of the permutations */
-	_cleanup_(freep) double *room = xcalloc(2 * n + n_programs, sizeof(*room));
-	struct turns s = {room, room + n, room + 2 * n, n, n_programs};
+	_cleanup_(freep) double *room = xcalloc(2 * n, sizeof(*room));
+	struct turns s = {room, room + n, when, n, n_programs};
 	uint64_t random = 1; /* the same samples have the same p */
 	struct moments found, m;
 
-	memcpy(s.x, logs, n * sizeof(*logs));
+	for (size_t p = 0; p < n_programs; p++) {
+		double mean = 0;
+
+		for (size_t i = p; i < n; i += n_programs)
+			mean += logs[i] / (double)n_rounds;
+		for (size_t i = p; i < n; i += n_programs)
+			s.x[when[i]] = logs[i] - mean;
+	}
 	found = moments_of(&s);
 	if (!(found.variance > 0))
 		return (struct shared_noise){NAN, NAN, 1};
@@ -198,8 +196,10 @@ static struct shared_noise shared_noise_of(const double *logs, size_t n_rounds, 
 		/* The samples of each program in a random order (Fisher and Yates). */
 		for (size_t p = 0; p < s.programs; p++)
 			for (size_t k = rounds; k > 1; k--) {
-				double *last = &s.x[(k - 1) * s.programs + p];
-				double *other = &s.x[random_next(&random) % k * s.programs + p], x = *last;
+				double *last = &s.x[when[(k - 1) * s.programs + p]];
+				double *other =
+					&s.x[when[random_next(&random) % k * s.programs + p]];
+				double x = *last;
 
 				*last = *other;
 				*other = x;
@@ -245,16 +245,34 @@ static bool are_fit(const struct duet_program *programs, size_t n, int64_t slice
 	return n > 1 && longest <= LONGEST * shortest;
 }
 
+/* How many programs took their sample of the round before that one; where starts are equal or
+ * unknown, in the order of the programs. */
+static size_t place_in_round(
+	const struct duet_program *programs, size_t n, size_t round, size_t program)
+{
+	int64_t start_ns = programs[program].samples[round].start_ns;
+	size_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t other_ns = programs[i].samples[round].start_ns;
+
+		before += other_ns < start_ns || (other_ns == start_ns && i < program);
+	}
+	return before;
+}
+
 struct duet_advice duet_advise(const struct duet_program *programs, size_t n, int64_t slice_ns)
 {
 	size_t rounds = n > 0 ? MOST_ROUNDS : 0, kept = 0;
 	struct duet_advice advice = {false, NAN, NAN};
 	_cleanup_(freep) double *logs = NULL;
+	_cleanup_(freep) size_t *when = NULL;
 	struct shared_noise noise;
 
 	for (size_t i = 0; i < n; i++)
 		rounds = programs[i].n_samples < rounds ? programs[i].n_samples : rounds;
 	logs = xcalloc(n * rounds, sizeof(*logs));
+	when = xcalloc(n * rounds, sizeof(*when));
 	/* the logarithms of the rounds of which nothing was discarded */
 	for (size_t round = 0; round < rounds; round++) {
 		bool keep = true;
@@ -262,12 +280,13 @@ struct duet_advice duet_advise(const struct duet_program *programs, size_t n, in
 		for (size_t i = 0; keep && i < n; i++) {
 			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
 			logs[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
+			when[kept * n + i] = kept * n + place_in_round(programs, n, round, i);
 		}
 		kept += keep;
 	}
 	if (kept < LEAST_ROUNDS || !are_fit(programs, n, slice_ns))
 		return advice;
-	noise = shared_noise_of(logs, kept, n);
+	noise = shared_noise_of(logs, when, kept, n);
 	advice.p = noise.p;
 	advice.narrower = noise.sd_in_turn / noise.sd_together;
 	advice.better = noise.p <= ADVICE_LEVEL && advice.narrower >= NARROWER &&

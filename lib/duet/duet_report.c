@@ -102,7 +102,9 @@ static int compare_programs(const struct duet_report *d, size_t a, size_t b, boo
 				p->n_samples, COMPARISON_PT);
 		for (size_t k = 0; alone && k < p->n_alone; k++)
 			*array_add(sides[i].items, sides[i].n) = (struct comparison_time){
-				p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns};
+				p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns,
+				p->alone[k].start_ns + p->alone[k].et_ns};
+		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
 	}
 	if (sides[0].n > 0 && sides[1].n > 0)
 		r = comparison_make(&sides[0], &sides[1], NULL, ret, err) ?: 1;

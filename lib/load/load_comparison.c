@@ -189,11 +189,15 @@ static int list_pairs(struct load_comparison *c, struct error *err)
 
 static struct comparison_side load_side(const struct load_report *p, const struct load_rate *rate)
 {
-	struct comparison_side side = {.n = p->n_kept, .clock = COMPARISON_ET};
+	const struct run *run = &p->result.discarding.run;
+	struct comparison_side side = {.n = p->n_kept,
+		.clock = COMPARISON_ET,
+		.origin = {.call = run->owner, .cpu = run->cpu}};
 
 	side.items = xcalloc(p->n_kept + 1, sizeof(*side.items));
 	for (size_t i = 0; i < p->n_kept; i++)
-		side.items[i] = (struct comparison_time){p->kept[i].n, p->kept[i].start_ns, rate->nano[i]};
+		side.items[i] = (struct comparison_time){p->kept[i].n, p->kept[i].start_ns,
+			rate->nano[i], p->kept[i].start_ns + p->kept[i].et_ns};
 	return side;
 }
 

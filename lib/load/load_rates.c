@@ -130,7 +130,7 @@ struct load_rates load_rates_of(const struct load_work *work, const struct load_
 		struct load_rate *rate = k < rates.n ? &rates.items[k] : &rates.sum;
 
 		rate->summary = summary_of(rate->nano, n_samples);
-		rate->interval = interval_of_mean(rate->nano, n_samples, NULL);
+		rate->interval = interval_of_mean(rate->nano, n_samples, NULL, 0);
 	}
 	rates.time = summary_of(times, n_samples);
 	rates.order_changed = n_samples > 1 ? (double)changed / (double)(n_samples - 1) : NAN;

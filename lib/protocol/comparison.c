@@ -12,10 +12,21 @@ struct comparison_side comparison_side_make(
 
 	for (size_t i = 0; i < n; i++)
 		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
-			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
-				sample_time_ns(&samples[i], clock == COMPARISON_ET)};
+			items[kept++] = (struct comparison_time){
+				.n = samples[i].n,
+				.start_ns = samples[i].start_ns,
+				.time_ns = sample_time_ns(&samples[i], clock == COMPARISON_ET),
+				.end_ns = samples[i].start_ns + samples[i].et_ns,
+			};
 	return (struct comparison_side){
-		items, kept, clock, d->run.kind == RUN_DUET, held_time_of(samples, n).share > HELD_TOO_LONG};
+		.items = items,
+		.n = kept,
+		.clock = clock,
+		.duet = d->run.kind == RUN_DUET,
+		.unmeasurable = held_time_of(samples, n).share > HELD_TOO_LONG,
+		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
+		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
+	};
 }
 
 void comparison_side_clear(struct comparison_side *side)
@@ -88,40 +99,94 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
+/* Of the ET of a sample: an end may have been seen that late (sample_is_late), and the clock of the
+ * starts is adjusted. */
+static const double END_TOLERANCE = 0.01;
+
+static bool has_ended(const struct comparison_time *earlier, const struct comparison_time *later)
+{
+	double length_ns = (double)(earlier->end_ns - earlier->start_ns);
+
+	return (double)(earlier->end_ns - later->start_ns) <= END_TOLERANCE * length_ns;
+}
+
+/* Documents that others wrote have no machine: two of them are taken to be of one. */
+static bool is_same_machine(const struct comparison_origin *a, const struct comparison_origin *b)
+{
+	if (!a->machine || !b->machine)
+		return a->machine == b->machine && a->cpu == b->cpu;
+	return !strcmp(a->machine, b->machine) && a->cpu == b->cpu;
+}
+
+/* Both samples of each pair started before either of the next. One call takes one after the other,
+ * or it is a duet. Otherwise they must be of one machine and CPU, and none may have run at the same
+ * time as another. */
+static bool were_in_turn(const struct comparison_side *a, const struct comparison_side *b)
+{
+	const struct comparison_origin *of_a = &a->origin, *of_b = &b->origin;
+	bool one_call = of_a->call && of_b->call && !strcmp(of_a->call, of_b->call);
+	const struct comparison_time *x, *y, *last = NULL; /* the later one of the last pair */
+
+	if (a->duet && b->duet && !one_call)
+		return false;
+	if (!one_call && !is_same_machine(of_a, of_b))
+		return false;
+	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
+		const struct comparison_time *first = x->start_ns < y->start_ns ? x : y;
+		const struct comparison_time *second = first == x ? y : x;
+
+		if (first->start_ns <= (last ? last->start_ns : 0))
+			return false;
+		if (!one_call && (!has_ended(first, second) || (last && !has_ended(last, first))))
+			return false;
+		last = second;
+	}
+	return last;
+}
+
+/* The middle of a sample, in ns since `zero_ns`. */
+static double middle_of(const struct comparison_time *sample, int64_t zero_ns)
+{
+	int64_t end_ns = sample->end_ns > sample->start_ns ? sample->end_ns : sample->start_ns;
+
+	return (double)(sample->start_ns - zero_ns) + (double)(end_ns - sample->start_ns) / 2;
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
 	_cleanup_(freep) int64_t *of_a = xcalloc(a->n, sizeof(*of_a));
 	_cleanup_(freep) int64_t *of_b = xcalloc(b->n, sizeof(*of_b));
 	_cleanup_(freep) bool *a_first = xcalloc(a->n, sizeof(*a_first));
+	_cleanup_(freep) struct sample_times *at = xcalloc(a->n, sizeof(*at));
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
 	const struct comparison_time *x, *y;
 	size_t n = 0, n_a = a->n, n_b = b->n;
-	int64_t last_ns = 0; /* when the later one of the last pair started */
-	bool in_turn = true, above_0 = true;
+	bool above_0 = true;
 	int r;
 
-	/* In pairs, both of each pair started before either of the next. */
 	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
-		in_turn = in_turn && x->start_ns > last_ns && y->start_ns > last_ns;
 		above_0 = above_0 && x->time_ns > 0 && y->time_ns > 0;
-		last_ns = x->start_ns > y->start_ns ? x->start_ns : y->start_ns;
 		a_first[n] = x->start_ns < y->start_ns;
+		at[n] = (struct sample_times){
+			middle_of(x, a->items[0].start_ns), middle_of(y, a->items[0].start_ns)};
 		of_a[n] = x->time_ns;
 		of_b[n++] = y->time_ns;
 	}
-	if (in_turn && n > 1) {
+	if (n > 1 && were_in_turn(a, b)) {
 		plan.design = a->duet && b->duet && above_0 ? DESIGN_DUET : DESIGN_PAIRS;
 		plan.a_first = a_first;
+		plan.at = at;
 		n_a = n_b = n;
 	} else {
 		if (variation && variation->df > 0)
-			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
+			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df};
 		for (size_t i = 0; i < n_a; i++)
 			of_a[i] = a->items[i].time_ns;
 		for (size_t i = 0; i < n_b; i++)
 			of_b[i] = b->items[i].time_ns;
 	}
+	plan.step_ns = a->step_ns > b->step_ns ? a->step_ns : b->step_ns;
 	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
 	if (r < 0)
 		return r;

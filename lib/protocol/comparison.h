@@ -10,6 +10,15 @@ struct comparison_time {
 	uint32_t n;       /* number of the sample in its run */
 	int64_t start_ns; /* since 1970; 0: unknown */
 	int64_t time_ns;
+	int64_t end_ns; /* since 1970; 0: unknown */
+};
+
+/* Where and by whom samples were taken. The strings are the caller's. */
+struct comparison_origin {
+	const char *call;    /* equal: by one call of a tool, which took them in turn if they
+				alternate; NULL: unknown */
+	const char *machine; /* the digest of its fingerprint; NULL: unknown */
+	int cpu;             /* that the program was pinned to; -1: none, or unknown */
 };
 
 struct comparison_side {
@@ -18,10 +27,12 @@ struct comparison_side {
 	enum comparison_clock clock;
 	bool duet;         /* from a run of a duet */
 	bool unmeasurable; /* control groups held the program back for too long (HELD_TOO_LONG) */
+	int64_t step_ns; /* of the clock; 0 or 1: not known */
+	struct comparison_origin origin;
 };
 
 /* The samples that have no named cause to be discarded; of ET, those whose end was not seen
- * late. */
+ * late. The discarding must outlive the side. */
 struct comparison_side comparison_side_make(const struct discarding *discarding, const struct sample *samples,
 	size_t n, enum comparison_clock clock);
 void comparison_side_clear(struct comparison_side *side);
@@ -35,9 +46,11 @@ enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
  * late. */
 unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 
-/* Samples of the same number are compared in pairs, if those of a and b were taken in turn; by the ratio of each pair, if they
- * are of one duet. Otherwise they are from
- * separate runs, and there is a verdict only if it is known how those vary (variation->df > 0). */
+/* Samples of the same number are compared in pairs, if those of a and b were taken in turn: those
+ * of each pair started before those of the next, and either one call took them all, or they are of
+ * one machine and CPU and no two of them ran at the same time. By the ratio of each pair, if they
+ * are of one duet. Otherwise they are from separate runs, and there is a verdict only if it is
+ * known how those vary (variation->df > 0). */
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err);
 

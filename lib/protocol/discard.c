@@ -340,7 +340,8 @@ static void check_two_sd(const struct checked *runs, size_t n_runs, bool et, str
 	c->raw = summary_of(times, d->n_samples);
 	n = times_kept(d, out, et, times);
 	c->kept = summary_of(times, n);
-	c->interval = interval_of_mean(times, n, &d->rules.correlation);
+	c->interval = interval_of_mean(
+		times, n, &d->rules.correlation, et ? 0 : d->rules.resolution_ns);
 	for (size_t i = 0; i < d->n_samples; i++) {
 		c->in_papers[i] = !out[i] && !flags[i];
 		if (c->in_papers[i])

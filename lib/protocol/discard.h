@@ -15,6 +15,7 @@ struct discard_rules {
 	const struct name_pattern *patterns;  /* group names as for the profile */
 	bool other_cpus;                      /* cutoffs apply to what daemons used on other CPUs, too */
 	struct known_correlation correlation; /* of neighbouring samples on this machine */
+	int64_t resolution_ns;                /* of the run's PTs; 0 or 1: exact, or not known */
 	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
 				    where W (or ET − PT) is more than that too; 0: any */
 };

@@ -4,6 +4,8 @@
 #include "lib/protocol/sample_size.h"
 
 #include "lib/stats/compare.h"
+#include "lib/stats/pairs.h"
+#include "lib/stats/rounding.h"
 
 #include <gsl/gsl_cdf.h>
 
@@ -38,11 +40,18 @@ static struct sample_size block_of(
 	};
 }
 
-/* So many samples give an interval of that half width, if they are like those of the run and as much alike. */
+/* So many samples give an interval of that half width, if they are like those of the run and as
+ * much alike. What the clock's steps may give the mean does not shrink with more of them. NAN: no
+ * number of samples does. */
 static double samples_needed_for(double half_width, const struct clock_discarding *c)
 {
-	double inflation = (double)c->kept.n / c->interval.effective_n, cv = c->kept.relative_error;
-	double n = inflation + 1;
+	double inflation = (double)c->kept.n / c->interval.effective_n;
+	double mean = fmax(c->kept.mean_ns, 1), n = inflation + 1;
+	double cv = fmax(c->kept.relative_error, c->interval.step_ns / sqrt(12) / mean);
+
+	half_width -= c->interval.bias_ns / mean;
+	if (isnan(c->kept.relative_error) || !(half_width > 0))
+		return NAN;
 	for (int i = 0; i < 60; i++) { /* n grows, and t falls with it: steps in between */
 		double t = gsl_cdf_tdist_Pinv(0.975, fmax(1, n / inflation - 1));
 
@@ -102,9 +111,12 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 		if (close && s->judged)
 			sizes.suggested = size;
 	}
-	for (size_t i = 0; i < N_HALF_WIDTHS; i++)
+	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
 		sizes.needed[i] = clock->kept.n > 1 ? samples_needed_for(sample_size_half_widths[i], clock)
 						    : NAN;
+		if (clock->kept.n > 1 && isnan(sizes.needed[i]))
+			sizes.step_ns = clock->interval.step_ns;
+	}
 	*ret = sizes;
 	return 0;
 }
@@ -123,17 +135,23 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 	return n;
 }
 
-/* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to the next. Separate runs are blocks,
- * any two of which differ by what changes within the run, too; chance may make them seem more alike. */
+/* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to
+ * the next. Separate runs are blocks, any two of which differ by what changes within the run, too.
+ * There are few blocks, and chance may make them seem more alike: they resolve no more than
+ * neighbours. */
 void mdd_find(struct mdd ret[N_MDD], const struct analysis *analysis)
 {
 	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
 	size_t n = other_pts(analysis, pts);
+	int64_t step_ns = rounding_step(pts, n, NULL, 0, analysis->run.resolution_ns);
+	struct rounding rounding = rounding_of(pts, n, step_ns);
 
 	for (size_t i = 0; i < N_MDD; i++) {
 		size_t size = (size_t)mdd_sizes[i], blocks = n / size;
 		double mean = 0, squares = 0, steps = 0; /* Welford's */
-		double pairs, separate, k = detectable_difference((double)size - 1, 0.05);
+		double least = rounding.variance * (double)n /
+			       (double)size; /* of the mean of a block */
+		double pairs, separate, bias = 2 * rounding.bias_ns;
 
 		ret[i] = (struct mdd){};
 		if (blocks < LEAST_BLOCKS)
@@ -148,12 +166,14 @@ void mdd_find(struct mdd ret[N_MDD], const struct analysis *analysis)
 			continue;
 		for (size_t p = 1; p < blocks * size; p++)
 			steps += pow((double)(pts[p] - pts[p - 1]), 2);
-		pairs = steps / (double)(blocks * size - 1) / (double)size;
-		separate = k * sqrt(2 * squares / (double)(blocks - 1)) / mean;
+		pairs = fmax(steps / (double)(blocks * size - 1) / (double)size, 2 * least);
+		pairs = detectable_difference(pairs_freedom(size), 0.05) * sqrt(pairs) + bias;
+		separate = 2 * fmax(squares / (double)(blocks - 1), least);
+		separate = detectable_difference((double)size - 1, 0.05) * sqrt(separate) + bias;
 		ret[i] = (struct mdd){
 			.samples = (int64_t)size,
-			.interleaved = fmin(k * sqrt(pairs) / mean, separate),
-			.separate = separate,
+			.interleaved = pairs / mean,
+			.separate = fmax(pairs, separate) / mean,
 		};
 	}
 }

@@ -33,7 +33,9 @@ struct sample_sizes {
 	struct sample_size rows[64]; /* from the whole run down */
 	size_t n;
 	size_t suggested; /* the smallest size for which this and all larger sizes that are judged are close; at most the whole run */
-	double needed[N_HALF_WIDTHS]; /* samples for a 95 % CI of that half width; NAN: not known */
+	double needed[N_HALF_WIDTHS]; /* samples for a 95 % CI of that half width; NAN: not known,
+					 or the clock is too coarse */
+	double step_ns;               /* of the clock, if that is why; 0: it is not */
 };
 
 /* Of one clock. discarding must be of these samples. */

@@ -184,14 +184,15 @@ const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 			row = &rows[i];
 	if (!row)
 		return "";
-	separate = text_percent(row->separate);
+	/* separate runs resolve what samples in turn do, or less; older profiles may say otherwise
+	 */
+	separate = text_percent(fmax(row->separate, row->interleaved));
 	by_duet = row->duet > 0 ? text_brief("%s by duet, ", text_percent(row->duet)) : "";
 	if (!others || !*by_duet) /* else there is no room */
 		between = text_brief(
 			", %s %s", separate, others || *by_duet ? "separate" : "between separate runs");
-	/* samples in turn resolve what separate runs do, or less */
 	return text_brief("%s%d INC samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
-		(int)row->samples, by_duet, text_percent(fmin(row->interleaved, row->separate)), between);
+		(int)row->samples, by_duet, text_percent(row->interleaved), between);
 }
 
 int mdd_text(struct book *book, const struct run *run, const struct profile *profile, size_t n,

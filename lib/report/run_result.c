@@ -199,6 +199,7 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	if (!rules->correlation.values)
 		rules->correlation = (struct known_correlation){
 			run.correlation.lag1, (size_t)run.correlation.samples};
+	rules->resolution_ns = run.resolution_ns;
 	if (r == 0 && by_name)
 		r = book_sources(book, &sources, err);
 	if (r == 0)

@@ -5,6 +5,7 @@
 #include "lib/base/terminal.h"
 #include "lib/book/sql.h"
 #include "lib/run/duet.h"
+#include "lib/run/turns.h"
 #include "lib/host/process/signals.h"
 
 enum { MAX_ESTIMATES = 3, ESTIMATE_SIZE = MAX_ESTIMATES * 48, MOST_TRIES = 10 };
@@ -351,12 +352,15 @@ static int take_duet_round(struct sampling_group *g, struct error *err)
 /* One sample of each run that needs one. 1: at least one was taken, 0: none. */
 static int take_sampling_round(struct sampling_group *g, size_t *order, struct error *err)
 {
+	uint64_t round = 0;
 	int any = 0;
 
 	if (g->plan->order == ORDER_DUET)
 		return take_duet_round(g, err);
+	/* the rounds so far, also of runs that are resumed */
 	for (size_t i = 0; i < g->n; i++)
-		order[i] = i;
+		round = g->items[i].run->n_samples > round ? g->items[i].run->n_samples : round;
+	turns_balanced(order, g->n, round);
 	for (size_t i = g->plan->order == ORDER_SHUFFLE ? g->n : 0; i > 1; i--) { /* Fisher and Yates */
 		size_t k = random_next(&g->random) % i, other = order[k];
 

@@ -54,7 +54,8 @@ void run_session_describe(const struct run_session *session, char *const *argv, 
 int environment_audit(char **ret_off, struct error *err);
 
 enum order {
-	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of them */
+	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of
+			     them, in the order of turns.h */
 	ORDER_SHUFFLE,    /* the same in a random order, a new one each round */
 	ORDER_SEQUENCE,   /* all samples of one run before the first of the next */
 	ORDER_DUET,       /* in a round, the programs of all runs alternate on one CPU */

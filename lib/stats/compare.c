@@ -2,6 +2,9 @@
 /* Whether two samples of times differ, by ratios, by ranks and by means: see compare.h. */
 #include "lib/stats/compare.h"
 
+#include "lib/stats/pairs.h"
+#include "lib/stats/rounding.h"
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
@@ -13,7 +16,7 @@ enum {
 	LEAST_NEIGHBOURS = 4,
 	MOST_EXACT_RANKS = 40, /* n_a + n_b up to which all permutations are counted */
 };
-static const double LEVEL = 0.05, POWER = 0.8;
+static const double LEVEL = 0.05, POWER = 0.8, CHANCE_OF_LESS = 0.2;
 
 /* Two-sided. */
 static double p_of(double t, double df)
@@ -194,62 +197,144 @@ double detectable_difference(double df, double alpha)
 	return gsl_cdf_tdist_Pinv(1 - alpha / 2, df) + gsl_cdf_tdist_Pinv(POWER, df);
 }
 
-/* At that level, the least difference that the test finds, as a share of a's mean; and the ratios r for which mean b - r * mean a is not
- * different from 0 (Fieller 1954), or those of a duet, by its logarithms. */
+/* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954). False: there
+ * are no bounds. */
+static bool fieller(
+	const struct comparison *c, double a, double b, double t, double *ret_low, double *ret_high)
+{
+	double square = a * a - t * t * c->variance_a, middle = a * b - t * t * c->covariance;
+	double root = middle * middle - square * (b * b - t * t * c->variance_b);
+
+	if (!(square > 0) || !(root >= 0))
+		return false;
+	*ret_low = (middle - sqrt(root)) / square;
+	*ret_high = (middle + sqrt(root)) / square;
+	return true;
+}
+
+/* At that level, the least difference that the test finds, as a share of a's mean; and the interval
+ * of the ratio, for the worst that the clock's steps may do to both means. That of a duet is by its
+ * logarithms. */
 static void find_interval(struct comparison *c, double alpha)
 {
-	double a = c->a.mean_ns, b = c->b.mean_ns, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df), tt = t * t;
-	double square = a * a - tt * c->variance_a, middle = a * b - tt * c->covariance;
-	double root = middle * middle - square * (b * b - tt * c->variance_b), half;
+	double a = c->mean_a, b = c->mean_b, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df), half,
+	       unused;
 	double se = sqrt(c->variance_a + c->variance_b - 2 * c->covariance) / a;
+	double bias = (c->bias_a + c->bias_b) / a;
 
 	c->alpha = alpha;
 	c->ratio_low = c->ratio_high = NAN;
 	if (c->design == DESIGN_DUET) {
-		half = log_ratio_half(&c->log_ratio, alpha);
 		se = c->log_ratio.se;
+		bias = c->bias_a / a + c->bias_b / b;
+		half = log_ratio_half(&c->log_ratio, alpha) + bias;
 		c->ratio_low = exp(c->log_ratio.mean - half);
 		c->ratio_high = exp(c->log_ratio.mean + half);
-	} else if (square > 0 && root >= 0) {
-		c->ratio_low = fmax(0, (middle - sqrt(root)) / square); /* no time is below 0 */
-		c->ratio_high = (middle + sqrt(root)) / square;
+	} else if (!fieller(c, a + c->bias_a, b - c->bias_b, t, &c->ratio_low, &unused) ||
+		   !fieller(c, a - c->bias_a, b + c->bias_b, t, &unused, &c->ratio_high)) {
+		c->ratio_low = c->ratio_high = NAN;
+	} else {
+		c->ratio_low = fmax(0, c->ratio_low); /* no time is below 0 */
 	}
-	c->smallest_difference = detectable_difference(c->df, alpha) * se;
+	c->smallest_difference = detectable_difference(c->df, alpha) * se + bias;
 }
 
-static void judge_means(
+/* What part of a variance an estimate with so many degrees of freedom hardly falls short of: the
+ * quantile CHANCE_OF_LESS of chi² / df, by Wilson and Hilferty (1931). */
+static double least_of_variance(double df)
+{
+	double spread = 2 / (9 * df);
+
+	return pow(1 - spread + gsl_cdf_ugaussian_Pinv(CHANCE_OF_LESS) * sqrt(spread), 3);
+}
+
+/* The means that are compared, their variances and the degrees of freedom, by how the samples were
+ * taken. */
+static void find_means(
 	struct comparison *c, const struct compare_plan *plan, const int64_t *a, const int64_t *b)
 {
-	double between = plan->between * plan->between, n = (double)c->a.n, sum = 0, spread;
-
-	if (c->a.n < 2 || c->b.n < 2 || plan->design == DESIGN_SEPARATE)
-		return;
-	/* the variances of both means and the degrees of freedom, by how the samples were taken */
 	c->variance_a = variance_of_mean(&c->a);
 	c->variance_b = variance_of_mean(&c->b);
 	c->df = welch_df(&c->a, &c->b);
 	if (plan->design == DESIGN_PAIRS) {
-		for (size_t i = 0; i < c->a.n; i++)
-			sum += ((double)a[i] - c->a.mean_ns) * ((double)b[i] - c->b.mean_ns);
-		c->covariance = sum / (n - 1) / n;
-		c->df = n - 1;
+		_cleanup_(freep) struct sample_pair *pairs = xcalloc(c->a.n, sizeof(*pairs));
+		struct pair_means means;
+
+		for (size_t i = 0; i < c->a.n; i++) {
+			pairs[i] = (struct sample_pair){.a = (double)a[i], .b = (double)b[i]};
+			if (plan->at) {
+				pairs[i].a_at = plan->at[i].a;
+				pairs[i].b_at = plan->at[i].b;
+			}
+		}
+		means = pair_means_of(pairs, c->a.n);
+		c->mean_a = means.a;
+		c->mean_b = means.b;
+		c->variance_a = means.variance_a;
+		c->variance_b = means.variance_b;
+		c->covariance = means.covariance;
+		c->df = means.df;
+		c->ratio = c->mean_b / c->mean_a;
 	} else if (plan->design == DESIGN_BETWEEN) {
-		/* The means of separate runs vary by what runs have in themselves, too (Kalibera & Jones 2013). */
-		c->variance_a = fmax(c->variance_a, between * c->a.mean_ns * c->a.mean_ns);
-		c->variance_b = fmax(c->variance_b, between * c->b.mean_ns * c->b.mean_ns);
-		c->df = plan->between_df;
+		/* The means of separate runs vary by what runs have in themselves, too (Kalibera &
+		 * Jones 2013). The degrees of freedom of the sum of three variances are
+		 * Satterthwaite's (1946); if few runs show the variance between them, it may be
+		 * greater than they say, and so may its part of the degrees of freedom. */
+		double share = plan->between * plan->between, of_a = c->variance_a,
+		       of_b = c->variance_b;
+		double between_a = share * c->mean_a * c->mean_a,
+		       between_b = share * c->mean_b * c->mean_b;
+		double between = between_a + between_b, df = plan->between_df;
+		double most = between / least_of_variance(df);
+		double all = of_a + of_b + most;
+
+		c->variance_a += between_a;
+		c->variance_b += between_b;
+		c->df = all * all /
+			(of_a * of_a / (double)(c->a.n - 1) + of_b * of_b / (double)(c->b.n - 1) +
+				most * most / df);
 	}
-	spread = c->variance_a + c->variance_b - 2 * c->covariance;
-	if (spread > 0) {
-		c->t = (c->b.mean_ns - c->a.mean_ns) / sqrt(spread);
-		c->p = p_of(c->t, c->df);
-		find_interval(c, LEVEL);
-		return;
+}
+
+/* What a clock with these steps adds: at least its own variance, and a bias. */
+static void add_rounding(struct comparison *c, int64_t step_ns, const int64_t *a, const int64_t *b)
+{
+	struct rounding of_a = rounding_of(a, c->a.n, step_ns),
+			of_b = rounding_of(b, c->b.n, step_ns);
+	double least = of_a.variance + of_b.variance;
+	double missing = least - (c->variance_a + c->variance_b - 2 * c->covariance);
+	struct log_ratio *l = &c->log_ratio;
+
+	c->bias_a = of_a.bias_ns;
+	c->bias_b = of_b.bias_ns;
+	if (c->design == DESIGN_DUET) {
+		double bias = c->bias_a / c->mean_a + c->bias_b / c->mean_b;
+
+		l->se = fmax(l->se, sqrt(of_a.variance / c->mean_a / c->mean_a +
+					    of_b.variance / c->mean_b / c->mean_b));
+		l->robust_low -= bias;
+		l->robust_high += bias;
+	} else if (missing > 0) {
+		c->variance_a += missing / 2;
+		c->variance_b += missing / 2;
+		c->df = isnan(c->df) ? (double)(c->a.n + c->b.n - 2) : c->df;
 	}
-	/* constant times, such as those in whole ticks: equal ones do not differ; others do if enough of them say so */
-	c->p = c->a.mean_ns == c->b.mean_ns ? 1 : c->mann_whitney_p;
-	if (c->p == 1 || c->p < LEVEL)
-		c->ratio_low = c->ratio_high = c->ratio;
+}
+
+/* By how much more than the clock's steps explain the means differ, in standard errors. */
+static void judge_difference(struct comparison *c)
+{
+	double off = c->mean_b - c->mean_a, bias = c->bias_a + c->bias_b;
+	double se = sqrt(c->variance_a + c->variance_b - 2 * c->covariance);
+
+	if (c->design == DESIGN_DUET) {
+		off = c->log_ratio.mean;
+		bias = c->bias_a / c->mean_a + c->bias_b / c->mean_b;
+		se = c->log_ratio.se;
+	}
+	c->t = copysign(fmax(0, fabs(off) - bias) / se, off);
+	c->p = p_of(c->t, c->df);
+	find_interval(c, LEVEL);
 }
 
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
@@ -266,7 +351,6 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 		.welch_p = NAN,
 		.smallest_difference = NAN,
 	};
-	const struct log_ratio *l = &c.log_ratio;
 	double spread;
 
 	if (n_a == 0 || n_b == 0)
@@ -275,22 +359,23 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 	c.b = summary_of(b_ns, n_b);
 	if (c.a.mean_ns <= 0)
 		return error_say(err, -EINVAL, "cannot compare: the mean of the first is 0");
-	c.ratio = c.b.mean_ns / c.a.mean_ns;
+	c.mean_a = c.a.mean_ns;
+	c.mean_b = c.b.mean_ns;
+	c.ratio = c.mean_b / c.mean_a;
 	spread = variance_of_mean(&c.a) + variance_of_mean(&c.b);
 	if (spread > 0)
 		c.welch_p = p_of((c.b.mean_ns - c.a.mean_ns) / sqrt(spread), welch_df(&c.a, &c.b));
 	mann_whitney(&c, a_ns, n_a, b_ns, n_b);
-	if (plan->design != DESIGN_DUET) {
-		judge_means(&c, plan, a_ns, b_ns);
-	} else {
+	if (plan->design == DESIGN_DUET) {
 		c.log_ratio = log_ratio_of(a_ns, b_ns, plan->a_first, n_a);
-		c.ratio = exp(l->mean);
-		if (!isnan(l->se)) {
-			c.t = l->mean / l->se;
-			c.df = l->df;
-			c.p = l->se > 0 ? p_of(c.t, c.df) : l->mean == 0;
-			find_interval(&c, LEVEL);
-		}
+		c.ratio = exp(c.log_ratio.mean);
+		c.df = c.log_ratio.df;
+	} else if (n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE) {
+		find_means(&c, plan, a_ns, b_ns);
+	}
+	if (n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE) {
+		add_rounding(&c, rounding_step(a_ns, n_a, b_ns, n_b, plan->step_ns), a_ns, b_ns);
+		judge_difference(&c);
 	}
 	c.p_adjusted = c.p;
 	*ret = c;
@@ -321,9 +406,6 @@ void comparisons_adjust(struct comparison *const *comparisons, size_t n)
 			alpha = LEVEL / (double)(m - i);
 		least = fmin(1, fmax(least, known[i]->p * (double)(m - i)));
 		known[i]->p_adjusted = least;
-		if (!isnan(known[i]->t)) {
-			find_interval(known[i], alpha);
-		} else if (least >= LEVEL && known[i]->p < 1)
-			known[i]->ratio_low = known[i]->ratio_high = NAN;
+		find_interval(known[i], alpha);
 	}
 }

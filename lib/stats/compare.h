@@ -36,11 +36,18 @@ enum design {
 /* Of which times: CPU time or elapsed time. */
 enum comparison_clock { COMPARISON_PT, COMPARISON_ET, N_COMPARISON_CLOCKS };
 
+/* When both of a pair were taken, in any unit. */
+struct sample_times {
+	double a, b;
+};
+
 struct compare_plan {
 	enum design design;
 	double between;    /* DESIGN_BETWEEN: the sd of the means of separate runs, as a share of the mean */
 	double between_df; /* the degrees of freedom of that estimate */
 	const bool *a_first; /* DESIGN_DUET: which of each pair started first */
+	const struct sample_times *at; /* DESIGN_PAIRS: of each pair; NULL: not known */
+	int64_t step_ns;               /* of the clock; 0 or 1: not known, and found in the times */
 };
 
 struct comparison {
@@ -48,7 +55,8 @@ struct comparison {
 	enum design design;
 	bool unmeasurable; /* set by the caller: the times mean too little for a verdict */
 	struct summary a, b;
-	double ratio;                 /* mean of b / mean of a: above 1, b is slower */
+	double ratio; /* mean of b / mean of a: above 1, b is slower; of pairs, without the
+			 machine's drift within them */
 	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954), from 0; NAN: none */
 	double alpha;
 	double t, df, p; /* means equal? two-sided, by the design: paired, Welch's (1947), or between runs */
@@ -58,7 +66,9 @@ struct comparison {
 	double mann_whitney_p;      /* two-sided; all permutations for small samples (Mann & Whitney 1947) */
 	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
 				       power 0.8 at the level alpha; NAN: unknown */
-	double variance_a, variance_b, covariance; /* of the means */
+	double mean_a, mean_b; /* that are compared: of pairs, without the drift */
+	double variance_a, variance_b, covariance; /* of these means */
+	double bias_a, bias_b; /* that the clock's steps may give them */
 	double between;                            /* DESIGN_BETWEEN: as in the plan; else 0 */
 	size_t n_between; /* the number of runs that it is known from; 0: not known */
 	struct log_ratio

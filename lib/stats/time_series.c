@@ -2,7 +2,7 @@
 /* Values in the order of time: see time_series.h. */
 #include "lib/stats/time_series.h"
 
-#include "lib/stats/summary.h"
+#include "lib/stats/rounding.h"
 
 #include <gsl/gsl_cdf.h>
 
@@ -186,16 +186,21 @@ static double error_by_lag1(const int64_t *values, size_t n, double lag1, struct
 	return sqrt(squares / (double)(n - 1) / (1 - lag1 * lag1) * inflation / (double)n);
 }
 
-struct interval interval_of_mean(
-	const int64_t *values, size_t n_values, const struct known_correlation *machine)
+struct interval interval_of_mean(const int64_t *values, size_t n_values,
+	const struct known_correlation *machine, int64_t step_ns)
 {
 	struct summary s = summary_of(values, n_values);
 	double n = (double)n_values, products = 0, squares = 0, before = 0, cubes = 0, skewness = 0;
 	struct interval interval = {.low_ns = NAN, .high_ns = NAN, .lag1 = NAN, .effective_n = n};
+	struct rounding rounding;
 	double error, freedom = n - 1, t;
 
 	if (n_values < 2)
 		return interval;
+	step_ns = rounding_step(values, n_values, NULL, 0, step_ns);
+	rounding = rounding_of(values, n_values, step_ns);
+	interval.step_ns = (double)step_ns;
+	interval.bias_ns = rounding.bias_ns;
 	interval.low_ns = interval.high_ns = s.mean_ns;
 	for (size_t i = 0; i < n_values; i++) {
 		double off = (double)values[i] - s.mean_ns;
@@ -204,8 +209,14 @@ struct interval interval_of_mean(
 		products += off * before;
 		before = off;
 	}
-	if (squares <= 0)
+	if (squares <= 0) {
+		double half = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt(rounding.variance) +
+			      rounding.bias_ns;
+
+		interval.low_ns = fmax(0, s.mean_ns - half);
+		interval.high_ns = s.mean_ns + half;
 		return interval;
+	}
 	interval.lag1 = products / squares; /* with a bias of about -(1 + 4 lag1) / n */
 	interval.calibrated = machine && machine->values > 0;
 	interval.assumed = !interval.calibrated && n_values < INTERVAL_LEAST_VALUES;
@@ -223,6 +234,7 @@ struct interval interval_of_mean(
 		interval.effective_n = fmax(interval.effective_n, LEAST_EFFECTIVE);
 		freedom = fmin(n - 1, interval.effective_n);
 	}
+	error = fmax(error, sqrt(rounding.variance));
 	t = gsl_cdf_tdist_Pinv(0.975, freedom);
 	if (n_values >= INTERVAL_LEAST_VALUES) { /* that of the mean; corrected for its bias */
 		for (size_t i = 0; i < n_values; i++)
@@ -236,5 +248,7 @@ struct interval interval_of_mean(
 		interval.low_ns = fmax(interval.low_ns, (double)s.min_ns);
 		interval.high_ns = fmin(interval.high_ns, (double)s.max_ns);
 	}
+	interval.low_ns = fmax(0, interval.low_ns - rounding.bias_ns);
+	interval.high_ns += rounding.bias_ns;
 	return interval;
 }

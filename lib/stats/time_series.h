@@ -39,10 +39,14 @@ struct interval {
 	double effective_n; /* number of independent values that give the same interval; n unless correlated */
 	bool assumed;       /* that they are independent: they are too few to tell */
 	bool calibrated;    /* the machine's correlation was known */
+	double step_ns, bias_ns; /* of the clock; what that may give the mean, which is in the
+				    interval: see rounding.h */
 };
 
-/* At 95 %, of values_ns[n] in the order of time. machine NULL: not known. */
-struct interval interval_of_mean(const int64_t *values_ns, size_t n, const struct known_correlation *machine);
+/* At 95 %, of values_ns[n] in the order of time. machine NULL: not known. step_ns: of the clock; 0
+ * or 1: not known. */
+struct interval interval_of_mean(const int64_t *values_ns, size_t n,
+	const struct known_correlation *machine, int64_t step_ns);
 
 /* By how much the variance of a mean of n values grows if neighbours have this correlation. */
 double correlation_inflation(double lag1, double n);

@@ -90,8 +90,8 @@ static void answer_interval(void)
 		if (!beyond_two_sd(&all, times[i]))
 			left[n_left++] = times[i];
 	after = summary_of(left, n_left);
-	print_interval(interval_of_mean(times, n, NULL));
-	print_interval(interval_of_mean(times, n, &machine));
+	print_interval(interval_of_mean(times, n, NULL, 0));
+	print_interval(interval_of_mean(times, n, &machine, 0));
 	print_student(&all);
 	print_student(&after);
 	putchar('\n');
@@ -104,7 +104,7 @@ static struct comparison_side side_of(
 	for (size_t i = 0; i < n; i++)
 		items[i] = (struct comparison_time){
 			(uint32_t)i + 1, (int64_t)(1 + first + i * step) * NS_PER_S, times[first + i * step]};
-	return (struct comparison_side){items, n};
+	return (struct comparison_side){items, n, .origin = {.call = "turn"}};
 }
 
 static void answer_turn(void)

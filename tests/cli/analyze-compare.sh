@@ -31,7 +31,8 @@ expect 0 'not known' $analyze compare 2 3
 expect 1 'cannot be judged: they are from separate runs' $analyze compare --fail-if-slower 50 3 2
 expect 0 'vary by 1.0 % (--between-runs)' $analyze compare --between-runs 1 3 2
 expect 2 'slower .* more than 50 %' $analyze compare --between-runs 1 --fail-if-slower 50 3 2
-expect 2 'in elapsed time' $analyze compare --compare et --between-runs 1 --fail-if-slower 50 3 2
+echo '{"results": [{"command": "early", "times": [0.0101, 0.01013, 0.0102]}, {"command": "late", "times": [0.0301, 0.0303, 0.03021]}]}' >et-only.json
+expect 2 'in elapsed time' $analyze compare --compare et --between-runs 1 --fail-if-slower 50 et-only.json:1 et-only.json:2
 expect 1 'not both of them have process times; compare et' $analyze compare --compare pt emp.json:1 hyperfine.json:2
 "$build/measure/emp-measure" -q -r 3 --export-json sleep.json 'sleep 0.1' 'sleep 0.3' >/dev/null
 expect 2 'slower than .* in elapsed time' $analyze compare --fail-if-slower 50 sleep.json:1 sleep.json:2
@@ -57,4 +58,39 @@ expect 1 "cannot open 'none.json'" $analyze compare 1 none.json
 echo '{"results": [{"command": "x", "times": [1e300]}]}' >great.json
 expect 1 'number 1 of its times is not a valid time' $analyze compare great.json great.json
 expect 1 'too few arguments' $analyze compare 1
+
+# two calls at the same time, on two CPUs if there are two, are separate runs, even if their starts happen to alternate
+rm -f "$EMP_DB"*
+beside() { # CPU
+	"$build/measure/emp-measure" -q --ignore-lock --cpu "$1" -r 6 "$burn 30" --export-json "beside$1.json" >"out$1" 2>&1
+}
+beside 0 &
+beside $(($(nproc) > 1)) || cat "out$(($(nproc) > 1))"
+wait $!
+expect 0 'Not taken in turn' $analyze compare 1 2
+python3 - <<'END_OF_DOCUMENTS'
+import json
+
+def write(name, first_s, digest, et_ns=20_000_000):
+    starts = [int((1.7e9 + first_s + 0.1 * i) * 1e9) for i in range(8)]
+    pts = [et_ns + i * 7919 % 5000 for i in range(8)]
+    json.dump({"results": [{"command": name, "times": [et_ns / 1e9] * 8, "emp": {
+        "environment": digest, "pt_ns": pts, "et_ns": [et_ns] * 8, "start_ns": starts}}]}, open(name + ".json", "w"))
+
+write("here", 0, "a" * 64)
+write("next", 0.05, "a" * 64)
+write("overlap", 0.05, "a" * 64, 60_000_000)
+write("abroad", 0.05, "b" * 64)
+END_OF_DOCUMENTS
+expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt here.json next.json
+expect 0 'Not taken in turn' $analyze compare --compare pt here.json overlap.json
+expect 0 'Not taken in turn' $analyze compare --compare pt here.json abroad.json
+
+# the two programs of a duet in a file
+"$build/measure/emp-measure" -q --cpu 0 --order duet -r 4 "$burn 120" "$burn 120" --export-json duet.json >/dev/null
+if json duet.json 'd["duet"] and not d["duet"]["doubt"]'; then
+	expect 0 'A duet: compared in 4 pairs' $analyze compare duet.json:1 duet.json:2
+	$analyze compare --json duet.json:1 duet.json:2 >d.json
+	that "its ratio is that of the duet" json d.json "d['test'] == 'log ratios' and abs(d['ratio'] - $(python3 -c 'import json; print(json.load(open("duet.json"))["comparisons"][0]["ratio"])')) < 1e-9"
+fi
 finish

@@ -32,9 +32,9 @@ def run(name, mean_ns, start_s, disturbed, n=20, on=1, **more):
 profile("lab", 10_000_000)
 profile("lax", 10_000_000_000)
 run("fast", 50e6, 1.7e9, {3, 8, 12}, profile="lab")
-run("slow", 50.3e6, 1.7e9 + 0.05, {6, 15}, profile="lab")
+run("slow", 50.3e6, 1.7e9 + 0.1, {6, 15}, profile="lab")
 run("bare", 50e6, 1.71e9, {3, 8, 12})
-run("gone", 50e6, 1.71e9 + 0.05, {6}, profile="no such profile")
+run("gone", 50e6, 1.71e9 + 0.1, {6}, profile="no such profile")
 run("elsewhere", 50e6, 1.72e9, {3, 8}, on=0, profile="lab", other_cpus=True)
 run("unprofiled", 50e6, 1.73e9, {3, 8, 12}, unprofiled_share_ppm=50000)
 # A duet, whose longer program has reasons of its own and not that of the shorter one.

@@ -133,18 +133,46 @@ TEST(the_exact_p_with_ties_is_that_of_all_divisions)
 	assert_close(c.mann_whitney_p, (double)far / ways, 1e-12);
 }
 
-TEST(constant_samples_have_a_verdict)
+/* Whole ticks: either mean may be half a tick off. */
+TEST(equal_times_of_a_coarse_clock_do_not_mean_certainty)
 {
-	const int64_t a[] = {7, 7, 7, 7, 7}, b[] = {8, 8, 8, 8, 8};
-	struct comparison same = compare_ok(a, 5, a, 5), longer = compare_ok(a, 5, b, 5),
-			  few = compare_ok(a, 3, b, 3);
+	const int64_t a[] = {7, 7, 7, 7, 7}, b[] = {8, 8, 8, 8, 8}, c[] = {10, 10, 10, 10, 10};
+	struct comparison same = compare_ok(a, 5, a, 5), next = compare_ok(a, 5, b, 5),
+			  longer = compare_ok(a, 5, c, 5);
 
 	assert_close(same.p, 1, 0);
-	assert_close(same.ratio_low, 1, 0);
-	assert_close(same.ratio_high, 1, 0);
-	assert_close(longer.ratio_low, 8. / 7, 1e-12);
-	assert_close(longer.p, 2. / 252, 1e-12);
-	assert_true(isnan(few.ratio_low));
+	assert_true(same.ratio_low < 6.5 / 7.5 && same.ratio_high > 7.5 / 6.5);
+	assert_true(same.smallest_difference > 1. / 7);
+	assert_true(next.ratio_low < 1 && next.ratio_high > 8.5 / 6.5);
+	assert_true(longer.ratio_low > 1 && longer.ratio_low < 9.5 / 7.5 &&
+		    longer.ratio_high > 10.5 / 6.5);
+	assert_true(longer.p < 0.01);
+}
+
+/* 40 ms and 41.6 ms by a clock of 10 ms, as in files that only have whole ticks. */
+TEST(a_difference_of_less_than_a_tick_is_not_excluded)
+{
+	const int64_t a[] = {40000000, 40000000, 40000000, 40000000};
+	struct comparison c = compare_ok(a, 4, a, 4);
+
+	assert_true(c.ratio_low < 1 / 1.04 && c.ratio_high > 1.04);
+	c = compare_by(&(struct compare_plan){DESIGN_PAIRS}, a, 4, a, 4);
+	assert_true(c.ratio_low < 1 / 1.04 && c.ratio_high > 1.04);
+	c = compare_by(&(struct compare_plan){DESIGN_PAIRS, .step_ns = 1000000}, a, 4, a, 4);
+	assert_true(c.ratio_high > 41. / 40 && c.ratio_high < 1.06);
+}
+
+/* Kalibera and Jones: the spread within the runs counts beside that between them, with its own
+ * degrees of freedom. */
+TEST(two_samples_each_do_not_become_certain_by_little_variation_between_runs)
+{
+	const int64_t a[] = {1000, 1010}, b[] = {1020, 1030};
+	struct comparison c = compare_by(
+		&(struct compare_plan){DESIGN_BETWEEN, 0.001, 1e6}, a, 2, b, 2);
+
+	assert_true(c.df > 2 && c.df < 2.5);
+	assert_true(c.ratio_low < 1);
+	assert_close(c.t, 20 / sqrt(50 + 1e-6 * (1005. * 1005 + 1025. * 1025)), 1e-9);
 }
 
 /* Both rise by the same steps: the difference is a tenth of the spread. */
@@ -183,7 +211,7 @@ TEST(several_comparisons_share_the_risk)
 		const int64_t a[] = {1000, 1010, 1000, 1010, 1005}, b[] = {1000, 1010, 1000, 1010, 1005};
 
 		c[i] = compare_ok(a, 5, b, 5);
-		c[i].b.mean_ns = c[i].a.mean_ns + t[i] * sqrt(2 * c[i].variance_a);
+		c[i].mean_b = c[i].mean_a + t[i] * sqrt(2 * c[i].variance_a);
 		c[i].t = t[i];
 		c[i].p = 0.02 * pow(2, i);
 	}

@@ -16,13 +16,14 @@ static struct made_up_side {
 	struct comparison_side side;
 } a, b;
 
-/* Samples of 1 s, one every `step` s from `first`; their times drift, and have a little noise. */
+/* Samples of 1 s, one every `step` s from `first`; their times drift by 10 ms a step, and have a
+ * little noise. */
 static void make_side(struct made_up_side *m, int64_t first, int64_t step, int64_t more_ns)
 {
 	for (int i = 0; i < N; i++)
 		m->items[i] = (struct comparison_time){(uint32_t)i + 1, (1000 + first + step * i) * NS_PER_S,
 			NS_PER_S + i * 10 * NS_PER_MS + (i * 7 + first) % 3 * NS_PER_MS + more_ns};
-	m->side = (struct comparison_side){m->items, N};
+	m->side = (struct comparison_side){m->items, N, .origin = {.machine = "this", .cpu = 1}};
 }
 
 static struct comparison compare_sides(const struct run_variation *variation)
@@ -39,16 +40,62 @@ TEST(samples_that_were_taken_in_turn_are_compared_in_pairs)
 	struct comparison c;
 
 	make_side(&a, 0, 2, 0);
-	make_side(&b, 1, 2, 5 * NS_PER_MS);
+	make_side(&b, 1, 2, 10 * NS_PER_MS); /* of which the drift within a pair explains 5 ms */
 	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_PAIRS);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
+	assert_true(fabs(c.ratio / 1.005 - 1) < 0.001);
 	b.side.items += 1; /* the first of b was discarded: the first of a has no partner */
 	b.side.n -= 1;
 	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_PAIRS);
 	assert_int_equal(c.a.n, N - 1);
 	assert_int_equal(c.b.n, N - 1);
+}
+
+/* Two runs at the same time: starts alternate, and more than neighbours they are not. */
+TEST(runs_that_overlap_are_separate_whatever_their_starts_say)
+{
+	make_side(&a, 0, 2, 0);
+	make_side(&b, 1, 2, 0);
+	for (int i = 0; i < N; i++) {
+		a.items[i].end_ns = a.items[i].start_ns + NS_PER_S;
+		b.items[i].end_ns = b.items[i].start_ns + NS_PER_S;
+	}
+	assert_int_equal(compare_sides(NULL).design, DESIGN_PAIRS);
+	b.items[4].end_ns += NS_PER_S / 10; /* into the next round */
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+	b.items[4].end_ns -= NS_PER_S / 10;
+	a.items[4].end_ns += NS_PER_S / 10; /* into its partner */
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+	a.side.origin.call = b.side.origin.call = "one process"; /* the clock was set meanwhile */
+	assert_int_equal(compare_sides(NULL).design, DESIGN_PAIRS);
+}
+
+TEST(samples_in_turn_are_of_one_machine_and_cpu_or_of_one_call)
+{
+	make_side(&a, 0, 2, 0);
+	make_side(&b, 1, 2, 0);
+	b.side.origin.cpu = 0;
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+	b.side.origin = (struct comparison_origin){.machine = "another", .cpu = 1};
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+	b.side.origin.machine = NULL; /* of one it is known, and of the other not */
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+	a.side.origin.call = b.side.origin.call = "one process";
+	assert_int_equal(compare_sides(NULL).design, DESIGN_PAIRS);
+	b.side.origin.call = "another process";
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+}
+
+TEST(two_programs_of_different_duets_are_no_duet)
+{
+	make_side(&a, 0, 2, 0);
+	make_side(&b, 1, 2, 0);
+	a.side.duet = b.side.duet = true;
+	assert_int_equal(compare_sides(NULL).design, DESIGN_SEPARATE);
+	a.side.origin.call = b.side.origin.call = "one duet";
+	assert_int_equal(compare_sides(NULL).design, DESIGN_DUET);
 }
 
 TEST(a_round_may_begin_with_either)

@@ -13,7 +13,7 @@ TEST(uncorrelated_values_have_students_interval)
 {
 	const int64_t values[] = {100, 103, 99, 104, 98, 102, 97, 101, 103, 96};
 	struct summary s = summary_of(values, 10);
-	struct interval i = interval_of_mean(values, 10, NULL);
+	struct interval i = interval_of_mean(values, 10, NULL, 0);
 
 	assert_close((i.high_ns - i.low_ns) / 2, student_half(&s), 0.1); /* they are hardly skewed */
 	assert_close(i.effective_n, 10, 0);
@@ -28,20 +28,24 @@ TEST(correlated_values_are_worth_fewer)
 	for (int k = 0; k < 40; k++)
 		values[k] = 1000 + (k / 5 % 2 ? 10 : -10) + k % 3;
 	s = summary_of(values, 40);
-	i = interval_of_mean(values, 40, NULL);
+	i = interval_of_mean(values, 40, NULL, 0);
 	assert_true(i.lag1 > 0.5);
 	assert_true(i.effective_n < 20);
 	assert_true(i.high_ns - i.low_ns > 3 * student_half(&s));
 }
 
-TEST(one_value_has_no_interval_and_a_constant_has_none_to_speak_of)
+/* A clock of 1 ns, to which all values are rounded. */
+TEST(one_value_has_no_interval_and_a_constant_has_that_of_its_clock)
 {
 	const int64_t same[10] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5};
 
-	assert_true(isnan(interval_of_mean(same, 1, NULL).low_ns));
-	assert_close(interval_of_mean(same, 10, NULL).low_ns, 5, 0);
-	assert_close(interval_of_mean(same, 10, NULL).high_ns, 5, 0);
-	assert_close(interval_of_mean(same, 10, NULL).effective_n, 10, 0);
+	assert_true(isnan(interval_of_mean(same, 1, NULL, 0).low_ns));
+	assert_close(
+		interval_of_mean(same, 10, NULL, 0).low_ns, 5 - 0.5 - 2.262157 / sqrt(120), 1e-6);
+	assert_close(
+		interval_of_mean(same, 10, NULL, 0).high_ns, 5 + 0.5 + 2.262157 / sqrt(120), 1e-6);
+	assert_close(interval_of_mean(same, 10, NULL, 4).bias_ns, 2, 0);
+	assert_close(interval_of_mean(same, 10, NULL, 0).effective_n, 10, 0);
 }
 
 /* The variance of the mean of four values is 1/16 of the sum of all their covariances. */
@@ -84,7 +88,7 @@ static struct found find(const struct made_of *of)
 			x = of->lag1 * x + sqrt(1 - of->lag1 * of->lag1) * gsl_ran_ugaussian(rng);
 		}
 		s = summary_of(values, of->n);
-		interval = interval_of_mean(values, of->n, of->machine);
+		interval = interval_of_mean(values, of->n, of->machine, 0);
 		found.covered += (interval.low_ns <= 1e9 && interval.high_ns >= 1e9) / (double)RUNS;
 		found.width += (interval.high_ns - interval.low_ns) / 2 / student_half(&s) / RUNS;
 		found.beyond += (interval.low_ns < (double)s.min_ns || interval.high_ns > (double)s.max_ns) /
@@ -143,7 +147,7 @@ static double cover_lognormal(size_t n, double sd)
 
 		for (size_t k = 0; k < n; k++)
 			values[k] = llround(1e9 * exp(sd * gsl_ran_ugaussian(rng)));
-		i = interval_of_mean(values, n, NULL);
+		i = interval_of_mean(values, n, NULL, 0);
 		assert_true(i.low_ns > 0);
 		covered += (i.low_ns <= mean && i.high_ns >= mean) / (double)RUNS;
 	}
@@ -204,8 +208,8 @@ TEST(a_known_machine_narrows_what_ten_values_seem_to_show)
 {
 	const int64_t values[] = {100, 101, 103, 104, 104, 103, 101, 99, 98, 97};
 	const struct known_correlation machine = {0.1, 300};
-	struct interval alone = interval_of_mean(values, 10, NULL);
-	struct interval known = interval_of_mean(values, 10, &machine);
+	struct interval alone = interval_of_mean(values, 10, NULL, 0);
+	struct interval known = interval_of_mean(values, 10, &machine, 0);
 
 	assert_true(alone.effective_n < 5 && known.effective_n > 5);
 	assert_true(known.calibrated && !alone.calibrated);
@@ -216,7 +220,7 @@ TEST(an_interval_reaches_further_on_the_side_of_the_long_tail)
 {
 	const int64_t values[] = {100, 101, 100, 102, 101, 120, 100, 101, 103, 100};
 	double mean = summary_of(values, 10).mean_ns;
-	struct interval i = interval_of_mean(values, 10, NULL);
+	struct interval i = interval_of_mean(values, 10, NULL, 0);
 
 	assert_true(i.low_ns < mean && i.high_ns > mean);
 	assert_true(i.high_ns - mean > 1.5 * (mean - i.low_ns));
@@ -230,7 +234,7 @@ TEST(a_little_more_skewness_does_not_make_an_interval_twice_as_wide)
 
 	for (int64_t tail = 30; tail < 200; tail++) {
 		const int64_t values[] = {1000, 1010, 1000, 1020, 1010, 1000 + tail, 1000, 1010, 1030, 1000};
-		struct interval i = interval_of_mean(values, 10, &machine);
+		struct interval i = interval_of_mean(values, 10, &machine, 0);
 		double width = i.high_ns - i.low_ns;
 
 		assert_false(width > 1.1 * before);

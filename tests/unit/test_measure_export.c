@@ -187,7 +187,7 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 		m.tasks[i].result.discarding.pt.kept.mean_ns = i ? 101e6 : 200.5e6;
 		for (size_t k = 0; k < 2; k++) {
 			m.samples[i][k].start_ns += (int64_t)(10 * k + i);
-			m.samples[i][k].pt_ns = i ? 101000000 : 200000000 + 1000000 * (int64_t)k;
+			m.samples[i][k].pt_ns = i ? 101000001 : 200000003 + 1000000 * (int64_t)k;
 			m.samples[i][k].system_ns = m.samples[i][k].observer_ns = -1;
 		}
 	}

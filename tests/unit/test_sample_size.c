@@ -132,6 +132,21 @@ TEST(a_precision_needs_so_many_samples)
 	assert_true(fabs(sizes.needed[3] - 4 * 387) <= 4);
 }
 
+/* Ticks of 10 ms in 1 s: 0.5 % may be hidden by the clock however many samples there are. */
+TEST(no_number_of_samples_shows_what_the_clock_hides)
+{
+	_cleanup_(freep) struct sample *samples = make(100);
+	struct discarding d = {
+		.pt = {.kept = {.n = 100, .mean_ns = 1e9},
+			.interval = {.effective_n = 100, .step_ns = 1e7, .bias_ns = 5e6}}};
+	struct sample_sizes sizes = find(samples, 100, &d);
+
+	assert_true(sizes.needed[0] >= 2 && sizes.needed[0] < 6);
+	assert_true(sizes.needed[1] > sizes.needed[0]);
+	assert_true(isnan(sizes.needed[2]) && isnan(sizes.needed[3]));
+	assert_true(sizes.step_ns == 1e7);
+}
+
 TEST(a_run_without_samples_is_told)
 {
 	struct sample_sizes sizes = {};

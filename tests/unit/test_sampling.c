@@ -133,7 +133,7 @@ TEST_IN_BOOK(interleaved_runs_take_turns_after_all_warm_ups)
 	two_make(s, "exit 0", ORDER_INTERLEAVE);
 	two.items[0].warm_ups = two.items[1].warm_ups = 1;
 	assert_done(s, sampling_run(&two.plan, &s->err));
-	assert_string_equal(events, "b1w1c1b2w2c2p1t1c1p2t2c2p1t1c1p2t2c2e1e2");
+	assert_string_equal(events, "b1w1c1b2w2c2p1t1c1p2t2c2p2t2c2p1t1c1e1e2");
 }
 
 TEST_IN_BOOK(a_shuffle_takes_one_sample_of_each_in_every_round)
