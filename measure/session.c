@@ -5,6 +5,7 @@
 
 #include "lib/base/interrupt.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/program_content.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/screen.h"
 
@@ -358,6 +359,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 
 	s->options = options;
 	s->order = options->order;
+	s->opened_ns = clock_ns(CLOCK_REALTIME);
 	s->rules = (struct discard_rules){
 		.profile = options->profile ? &s->profile : NULL,
 		.other_cpus = options->other_cpus,
@@ -598,6 +600,29 @@ static int note_result(struct task *t, struct error *err)
 	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
 }
 
+/* What the program consists of, where there are others to compare it with. */
+static int store_content(struct task *t, struct error *err)
+{
+	const struct command *c = t->command;
+	const char *const beside[] = {c->setup, c->prepare, c->conclude, c->output};
+	const struct program_content_query query = {
+		.path = c->path,
+		.argv = c->argv,
+		.environment = privilege_environment(),
+		.beside = beside,
+		.n_beside = ELEMENTS(beside),
+		.call_ns = t->session->opened_ns,
+		.since_ns = t->run.started_ns,
+	};
+
+	if (session_n_shown(t->session) < 2)
+		return 0;
+	t->run.program_digest = program_content(&query);
+	return t->run.program_digest ? book_put_program_digest(t->session->base.book, t->run.id,
+					       t->run.program_digest, err)
+				     : 0;
+}
+
 /* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the samples so far can be shown. */
 static int end_task(struct sampling *sampling, struct error *err)
 {
@@ -612,7 +637,8 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (cleaned < 0)
 		e = NULL;
 	if (t->run.n_samples > 0) {
-		r = run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
+		r = store_content(t, e);
+		r = r < 0 ? r : run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)

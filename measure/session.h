@@ -97,6 +97,7 @@ struct session {
 	struct program_trace *trace; /* NULL: without --trace */
 	enum order order;            /* the options'; of the in_turn of a duet, another one */
 	uint64_t seed;               /* of random orders */
+	int64_t opened_ns;           /* CLOCK_REALTIME */
 	struct duet_plan duet;
 	int guard;               /* of a duet; -1: nothing is frozen */
 	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
