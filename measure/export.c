@@ -283,6 +283,23 @@ char *perf_text(const struct session *s, const struct task *t)
 	return text;
 }
 
+/* What --same-output and --check compared, of each sample. */
+static void add_output_json(json_t *emp, const struct session *s, const struct program_output *o)
+{
+	json_t *digests = json_array(), *statuses = json_array();
+
+	for (size_t i = 0; i < o->n; i++) {
+		json_array_append_new(digests, json_string(o->items[i].digest));
+		json_array_append_new(statuses, json_integer(o->items[i].status));
+	}
+	if (o->n > 0)
+		json_object_set(emp, "output_digests", digests);
+	if (o->n > 0 && s->options->check)
+		json_object_set(emp, "check_exit_codes", statuses);
+	json_decref(digests);
+	json_decref(statuses);
+}
+
 /* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
@@ -345,6 +362,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
 			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions) : NULL,
 			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
+	if (t->run.program_digest)
+		json_object_set_new(emp, "program_digest", json_string(t->run.program_digest));
+	add_output_json(emp, s, &t->output);
 	return emp;
 }
 

@@ -47,11 +47,12 @@ enum { DEFAULT_SLICE_NS = 10 * 1000 * 1000 };
 struct measure_options {
 	const char *db, *profile, *shell, *input, *unit, *perf;
 	const char *setup, *cleanup, *reference, *reference_name, *step;
+	const char *check;                                          /* NULL: not given */
 	const char *exports[N_EXPORTS];                             /* files; NULL: not given */
 	char **shell_words;                                         /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, output, scans; /* scans: NAME, MIN, MAX, and so on */
 	struct parameters parameters;
-	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa,
+	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa, same_output,
 		fast_clock, new_session;
 	bool against_inc;         /* the program alternates with INC */
 	bool affine;              /* `affinity` is set */

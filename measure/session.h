@@ -4,6 +4,7 @@
 #pragma once
 
 #include "measure/options.h"
+#include "measure/program_output.h"
 #include "lib/duet/duet_report.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
@@ -43,6 +44,7 @@ struct task {
 	char *name;        /* the command's, or "… (again)" for the A/A check */
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
+	struct program_output output; /* with --same-output or --check */
 	struct command_spec spec;   /* in a duet, with a cgroup of its own below the observer's */
 	struct sampling *sampling;  /* of the session's */
 	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
@@ -128,6 +130,10 @@ static inline const struct session *session_judged(const struct session *s)
 
 	return turn && turn->n > 0 && turn->tasks[0].result.n_samples > 0 ? turn : s;
 }
+
+/* With --same-output or --check: how the work of command i differs from that of the first, or of one of them between its samples, as a
+ * sentence that the caller frees. NULL: it does not, or is not compared. */
+char *session_different_work(const struct session *session, size_t i);
 
 /* How many have a result of their own: the first ones, without the INC of --against. */
 static inline size_t session_n_shown(const struct session *s)
