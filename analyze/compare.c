@@ -161,8 +161,12 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
 		made[n++] = &q->comparisons[clock];
 	}
-	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET)
+	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
+	else if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && q->sides[1].duet_doubt)
+		return error_say(err, -ENODATA,
+			"the duet of '%s' and '%s' is %s, and the document has no results in turn: measure both in turn",
+			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	if (r == 0)
 		comparisons_adjust(made, n);
 	return r;

@@ -7,6 +7,8 @@ void compare_input_clear(struct compare_input *side)
 	free(side->name);
 	free(side->profile);
 	free(side->digest);
+	free(side->program_digest);
+	free(side->duet_doubt);
 	discarding_clear(&side->discarding);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
@@ -70,7 +72,10 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 				side->items[kept++] = side->items[i];
 		side->n = kept;
 	}
+	/* its samples were taken together with those of the others */
+	pt->duet = json_is_array(json_object_get(emp, "by_duet"));
 	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
+	input->program_digest = text_copy(json_string_value(json_object_get(emp, "program_digest")));
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
 	input->discarding.mark = (struct profile_mark){blind_ns > 0 ? blind_ns : 0, text_copy(noise)};
@@ -167,5 +172,8 @@ int compare_document_read(struct compare_input *ret, const json_t *document, con
 	if (r < 0)
 		return error_prefix(err, r, "'%s'", path);
 	ret->name = xstrdup(result_name(format, result));
+	if (ret->sides[COMPARISON_PT].duet)
+		ret->duet_doubt = text_copy(
+			json_string_value(json_object_get(json_object_get(document, "duet"), "doubt")));
 	return 0;
 }

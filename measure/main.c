@@ -86,7 +86,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		r = show_session(&session, work ? NULL : e);
 	outcome = outcome ?: work;
 	if (outcome == 0 && r == 0)
-		r = check_clean(&session, err);
+		r = check_clean(session_judged(&session), err);
 	for (const struct session *s = &session; s; s = s->in_turn)
 		for (size_t i = 0; i < s->n; i++) {
 			first = first ?: s->tasks[i].run.id;

@@ -227,7 +227,7 @@ int show_session(const struct session *s, struct error *err)
 
 	terminal_names = (struct terminal_names){s->names, s->n};
 	if (print)
-		show_results(s);
+		show_results(judged);
 	n = session_compare(s, err);
 	if (n < 0)
 		return n;
