@@ -130,7 +130,7 @@ struct measure_options measure_options = {
 	.warm_ups = -1,
 	.alone = -1,
 	.linger_ns = 10 * NS_PER_S,
-	.fail_if_slower = -1,
+	.rules = COMPARISON_RULES,
 };
 
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
@@ -250,7 +250,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->reference_name && !o->reference, "--reference-name needs --reference"},
 		{inc && !duet, "with --against inc, the program and INC alternate: no other --order"},
 		{inc && (o->runs == 1 || o->max_runs == 1), "--against inc needs two samples or more: -r 2"},
-		{inc && (o->aa || o->reference || o->fail_if_slower >= 0),
+		{inc && (o->aa || o->reference || o->rules.fail_if_slower >= 0),
 			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several"},
 		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
 			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet"},
@@ -427,7 +427,8 @@ const struct option_row measure_option_rows[] = {
 		comparison_clocks_option, &O.compare},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
-		&O.fail_if_slower},
+		&O.rules.fail_if_slower},
+	VERDICT_OPTIONS(O.rules),
 	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", NULL, &O.sort,
 		CHOICES("auto", "command", "mean-time")},
 	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names,
