@@ -69,7 +69,8 @@ static int read_file(const char *text, struct compare_input *side, struct error 
 	return r < 0 ? r : compare_document_read(side, document, path, number, err);
 }
 
-static double fail_if_slower = -1, between_percent = -1;
+static double between_percent = -1;
+static struct comparison_rules rules_of_verdict = COMPARISON_RULES;
 static unsigned asked_clocks;
 
 const struct option_row compare_options[] = {
@@ -81,7 +82,8 @@ const struct option_row compare_options[] = {
 		comparison_clocks_option, &asked_clocks},
 	RECOMPUTE_OPTION,
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
-		option_percent, &fail_if_slower},
+		option_percent, &rules_of_verdict.fail_if_slower},
+	VERDICT_OPTIONS(rules_of_verdict),
 	{},
 };
 
@@ -169,6 +171,8 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	if (r == 0)
 		comparisons_adjust(made, n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		made[i]->rules = rules_of_verdict;
 	return r;
 }
 
@@ -211,7 +215,7 @@ static void print_design(const struct comparison *c)
 			printf("(--between-runs).\n");
 		break;
 	default:
-		printf("Not taken in turn, and it is not known how separate runs vary: no verdict.\n"
+		printf("Not taken in turn, and it is not known how separate runs vary.\n"
 		       "Measure both in one call of emp-measure, or give --between-runs.\n");
 	}
 }
@@ -245,6 +249,16 @@ static void print_profiles(const struct compare_input sides[2])
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
 		noise_print(stdout, b->profile, &of_b->mark);
+}
+
+/* Of the clocks that are compared, the one whose verdict weighs most. */
+static const struct comparison *compare_worst(const struct compare_query *q)
+{
+	const struct comparison *worst = &q->comparisons[q->main], *et = &q->comparisons[COMPARISON_ET];
+
+	if (q->clocks == COMPARE_BOTH && comparison_verdict(et) > comparison_verdict(worst))
+		return et;
+	return worst;
 }
 
 static void compare_print(const struct compare_query *q)
@@ -282,6 +296,7 @@ static void compare_print(const struct compare_query *q)
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
+	comparison_verdict_print(stdout, NULL, q->clocks == COMPARE_BOTH, compare_worst(q));
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
@@ -364,8 +379,5 @@ int verb_compare(int argc, char **argv, struct error *err)
 	} else if (r == 0) {
 		compare_print(&q);
 	}
-	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
-		if (q.clocks >> clock & 1)
-			r = comparison_judge(&q.comparisons[clock], fail_if_slower, a->name, b->name, err);
-	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
+	return r < 0 ? r : (int)comparison_judge(compare_worst(&q), a->name, b->name, err);
 }

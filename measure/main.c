@@ -68,7 +68,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
-	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
+	if (measure_options.rules.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	if (measure_options.compare && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--compare compares commands, and there is only one");

@@ -130,7 +130,7 @@ struct measure_options measure_options = {
 	.warm_ups = -1,
 	.alone = -1,
 	.linger_ns = 10 * NS_PER_S,
-	.fail_if_slower = -1,
+	.rules = COMPARISON_RULES,
 };
 
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
@@ -252,7 +252,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{(o->same_output || o->check) && (inc || o->repeat),
 			"with --repeat, and --against inc, programs run several times in a sample, and what they write is not comparable: omit --same-output and --check"},
 		{inc && (o->runs == 1 || o->max_runs == 1), "--against inc needs two samples or more: -r 2"},
-		{inc && (o->aa || o->reference || o->fail_if_slower >= 0),
+		{inc && (o->aa || o->reference || o->rules.fail_if_slower >= 0),
 			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several"},
 		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
 			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet"},
@@ -429,7 +429,8 @@ const struct option_row measure_option_rows[] = {
 		comparison_clocks_option, &O.compare},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this", option_percent,
-		&O.fail_if_slower},
+		&O.rules.fail_if_slower},
+	VERDICT_OPTIONS(O.rules),
 	{0, "same-output", NULL, "exit status 1 if outputs differ, of samples or of commands", NULL,
 		&O.same_output},
 	{0, "check", "CMD", "run this in a shell after each sample, with the output as its input", NULL,

@@ -4,6 +4,7 @@
 
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
+#include "lib/stats/comparison_verdict.h"
 
 /* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME. All
  * combinations of the values are numbered from 0, the first parameter changing fastest. */
@@ -62,7 +63,7 @@ struct measure_options {
 	int warm_ups, runs, min_runs, max_runs,
 		retain;            /* not given: warm_ups -1, others 0; see measure_options_finish */
 	unsigned compare;          /* as for comparison_clocks */
-	double fail_if_slower;     /* percent; below 0: not given */
+	struct comparison_rules rules; /* of verdicts */
 	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;

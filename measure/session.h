@@ -163,7 +163,8 @@ char *perf_text(const struct session *session, const struct task *task);
 
 /* A session's results as text. */
 
-/* Prints every result, then the comparisons. STATUS_NOT_FIT with a sentence if --fail-if-slower is exceeded. */
+/* Prints every result, then the comparisons. The status of the verdict, with a sentence where it is
+ * not STATUS_DONE. */
 int show_session(const struct session *session, struct error *err);
 
 /* Fills in the comparisons of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not

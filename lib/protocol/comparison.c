@@ -4,18 +4,35 @@
 
 #include "lib/protocol/disturbances.h"
 
+static bool sums_to_0(const struct comparison_side *side)
+{
+	for (size_t i = 0; i < side->n; i++)
+		if (side->items[i].time_ns > 0)
+			return false;
+	return true;
+}
+
 struct comparison_side comparison_side_make(
 	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
-	size_t kept = 0;
+	struct comparison_side side;
+	size_t kept = 0, n_out = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		n_out += d->out[i];
 		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
 				sample_time_ns(&samples[i], clock == COMPARISON_ET)};
-	return (struct comparison_side){
-		items, kept, clock, d->run.kind == RUN_DUET, held_time_of(samples, n).share > HELD_TOO_LONG};
+	}
+	side = (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET, MEASURABLE};
+	if (held_time_of(samples, n).share > HELD_TOO_LONG)
+		side.unmeasurable = UNMEASURABLE_HELD_BACK;
+	else if (n > 0 && n_out == n)
+		side.unmeasurable = UNMEASURABLE_DISTURBED;
+	else if (kept > 0 && sums_to_0(&side))
+		side.unmeasurable = UNMEASURABLE_SHORT;
+	return side;
 }
 
 void comparison_side_clear(struct comparison_side *side)
@@ -97,10 +114,28 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
 	const struct comparison_time *x, *y;
 	size_t n = 0, n_a = a->n, n_b = b->n;
+	enum unmeasurable_cause unmeasurable = a->unmeasurable ?: b->unmeasurable;
 	int64_t last_ns = 0; /* when the later one of the last pair started */
 	bool in_turn = true, above_0 = true;
 	int r;
 
+	if (unmeasurable && (a->n == 0 || b->n == 0 || sums_to_0(a) || sums_to_0(b))) {
+		*ret = (struct comparison){.clock = a->clock,
+			.unmeasurable = unmeasurable,
+			.ratio = NAN,
+			.ratio_low = NAN,
+			.ratio_high = NAN,
+			.alpha = 0.05,
+			.t = NAN,
+			.df = NAN,
+			.p = NAN,
+			.p_adjusted = NAN,
+			.welch_p = NAN,
+			.mann_whitney_p = NAN,
+			.smallest_difference = NAN,
+			.rules = COMPARISON_RULES};
+		return 0;
+	}
 	/* In pairs, both of each pair started before either of the next. */
 	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
 		in_turn = in_turn && x->start_ns > last_ns && y->start_ns > last_ns;
@@ -126,7 +161,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	if (r < 0)
 		return r;
 	ret->clock = a->clock;
-	ret->unmeasurable = a->unmeasurable || b->unmeasurable;
+	ret->rules = COMPARISON_RULES;
+	ret->unmeasurable = unmeasurable;
 	if (plan.design == DESIGN_PAIRS && above_0)
 		ret->log_ratio = log_ratio_of(of_a, of_b, a_first, n);
 	if (plan.design == DESIGN_BETWEEN) {
@@ -138,34 +174,64 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)
 {
-	if (c->unmeasurable || isnan(c->ratio_low))
-		return COMPARISON_UNKNOWN;
-	if (c->ratio_low > 1)
-		return COMPARISON_SLOWER;
-	return c->ratio_high < 1 ? COMPARISON_FASTER : COMPARISON_SAME;
+	if (c->work == WORK_DIFFERENT)
+		return COMPARISON_DIFFERENT_WORK;
+	if (c->work == WORK_SAME_PROGRAM)
+		return COMPARISON_SAME_PROGRAM;
+	if (c->unmeasurable)
+		return COMPARISON_UNMEASURABLE;
+	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
 }
 
-int comparison_judge(const struct comparison *c, double percent, const char *reference, const char *name,
-	struct error *err)
+double comparison_samples_missing(const struct comparison *c)
 {
-	if (percent < 0)
-		return 0;
-	if (c->unmeasurable)
-		return error_say(err, COMPARISON_OVER_LIMIT,
-			"'%s' and '%s' cannot be judged: control groups held the programs back for more than %g %% of their time; measure without a quota",
-			name, reference, 100 * HELD_TOO_LONG);
-	if (c->a.n < 2 || c->b.n < 2)
-		return error_say(err, -ENODATA,
-			"'%s' and '%s' cannot be judged: this needs two samples of each", name, reference);
-	if (c->design == DESIGN_SEPARATE)
-		return error_say(err, -ENODATA,
-			"'%s' and '%s' cannot be judged: they are from separate runs, and it is not known how those vary (emp-analyze compare --between-runs)",
-			name, reference);
-	if (!(c->ratio > 1 + percent / 100) || !(c->ratio_low > 1))
-		return 0;
-	return error_say(err, COMPARISON_OVER_LIMIT,
-		"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
-		name, reference, 100 * (c->ratio - 1), c->clock == COMPARISON_PT ? "CPU" : "elapsed",
-		100 - round(1000 * c->alpha) / 10, 100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1),
-		percent);
+	const double MOST = 1e9;
+	double margin = comparison_rules_margin(&c->rules), off = fabs(c->ratio - 1), n = (double)c->a.n;
+	double differ = off > margin || c->rules.fail_if_slower < 0 ? off
+								    : 0; /* a difference to be shown, or */
+	double wanted = fmax(differ, margin - off); /* the room that the interval has for "equal" */
+	double df = c->design == DESIGN_PAIRS || c->design == DESIGN_DUET ? 1 : c->df / (n - 1);
+	double sd, low = n, high = n;
+
+	if (c->a.n < 2 || c->b.n < 2 || isnan(c->smallest_difference) || c->design == DESIGN_SEPARATE ||
+		c->design == DESIGN_BETWEEN)
+		return NAN;
+	sd = c->smallest_difference / detectable_difference(c->df, c->alpha) * sqrt(n);
+	for (high = 2 * n;
+		high < MOST && detectable_difference(df * (high - 1), c->alpha) * sd / sqrt(high) > wanted;)
+		high *= 2;
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		if (detectable_difference(df * (middle - 1), c->alpha) * sd / sqrt(middle) > wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high - n;
+}
+
+enum status comparison_judge(
+	const struct comparison *c, const char *reference, const char *name, struct error *err)
+{
+	enum comparison_verdict verdict = comparison_verdict(c);
+	enum status status = comparison_verdict_status(&c->rules, verdict);
+	const char *clock = c->clock == COMPARISON_PT ? "CPU" : "elapsed";
+
+	if (status == STATUS_NOT_FIT)
+		return (enum status)error_say(err, status,
+			"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
+			name, reference, 100 * (c->ratio - 1), clock, 100 - round(1000 * c->alpha) / 10,
+			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), c->rules.fail_if_slower);
+	if (verdict == COMPARISON_DIFFERENT_WORK)
+		return (enum status)error_say(err, status,
+			"'%s' and '%s' do different work: their outputs differ", name, reference);
+	if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
+		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s", name,
+			reference, unmeasurable_texts[c->unmeasurable].cause,
+			unmeasurable_texts[c->unmeasurable].remedy);
+	if (status == STATUS_CANNOT_TELL)
+		return (enum status)error_say(err, status,
+			"whether '%s' is slower than '%s' in %s time cannot be told", name, reference, clock);
+	return status;
 }

@@ -64,7 +64,7 @@ TEST(a_round_may_begin_with_either)
 TEST(separate_runs_need_to_know_how_runs_vary)
 {
 	struct run_variation little = {0.0001, 9, 10}, much = {0.1, 9, 10};
-	double percent = 2;
+	struct comparison_rules gate = {.fail_if_slower = 2, .strict = true};
 	struct error err = {};
 	struct comparison c;
 
@@ -72,15 +72,49 @@ TEST(separate_runs_need_to_know_how_runs_vary)
 	make_side(&b, 1000, 1, 150 * NS_PER_MS);
 	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_SEPARATE);
-	assert_int_equal(comparison_verdict(&c), COMPARISON_UNKNOWN);
-	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), -ENODATA);
-	assert_non_null(strstr(err.text, "separate runs"));
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	c.rules = gate;
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_CANNOT_TELL);
+	assert_non_null(strstr(err.text, "cannot be told"));
 	c = compare_sides(&little);
+	c.rules = gate;
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
-	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), COMPARISON_OVER_LIMIT);
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_NOT_FIT);
 	c = compare_sides(&much);
-	assert_int_equal(comparison_verdict(&c), COMPARISON_SAME);
-	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), 0);
+	c.rules = gate;
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_CANNOT_TELL);
+	c.rules.strict = false;
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_DONE);
+}
+
+TEST(a_program_without_a_sample_that_is_kept_is_unmeasurable)
+{
+	const struct discarding all = {.out = (bool[]){true, true}};
+	const struct sample samples[] = {{.n = 1, .pt_ns = 5, .et_ns = 5}, {.n = 2, .pt_ns = 5, .et_ns = 5}};
+
+	make_side(&a, 0, 2, 0);
+	_cleanup_(comparison_side_clear) struct comparison_side side = comparison_side_make(
+		&all, samples, 2, COMPARISON_PT);
+	b.side = side;
+	const struct comparison c = compare_sides(NULL);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
+	assert_int_equal(c.unmeasurable, UNMEASURABLE_DISTURBED);
+	assert_true(comparison_is_made(&c));
+}
+
+TEST(times_of_0_are_shorter_than_the_clock_sees)
+{
+	const struct discarding none = {.out = (bool[2]){}};
+	const struct sample samples[] = {{.n = 1, .et_ns = 5}, {.n = 2, .et_ns = 5}};
+
+	make_side(&b, 0, 2, 0);
+	_cleanup_(comparison_side_clear) struct comparison_side side = comparison_side_make(
+		&none, samples, 2, COMPARISON_PT);
+	a.side = side;
+	const struct comparison c = compare_sides(NULL);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
+	assert_int_equal(c.unmeasurable, UNMEASURABLE_SHORT);
 }
 
 /* Sides by clock, whose PT is this share of ET. */
@@ -116,10 +150,11 @@ TEST(programs_that_were_held_back_for_long_have_no_verdict)
 
 		a.side.unmeasurable = side.unmeasurable;
 		c = compare_sides(NULL);
-		assert_int_equal(comparison_verdict(&c), longer ? COMPARISON_UNKNOWN : COMPARISON_SLOWER);
-		assert_int_equal(comparison_judge(&c, 1, "a", "b", &err), COMPARISON_OVER_LIMIT);
-		assert_int_equal(
-			strstr(err.text, "held the programs back for more than 10 %") != NULL, longer);
+		c.rules = (struct comparison_rules){.fail_if_slower = 1, .strict = true};
+		assert_int_equal(comparison_verdict(&c), longer ? COMPARISON_UNMEASURABLE : COMPARISON_SLOWER);
+		assert_int_equal(comparison_judge(&c, "a", "b", &err),
+			longer ? STATUS_CANNOT_TELL : STATUS_NOT_FIT);
+		assert_int_equal(strstr(err.text, "held back by a quota") != NULL, longer);
 	}
 }
 
