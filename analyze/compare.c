@@ -171,8 +171,10 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	if (r == 0)
 		comparisons_adjust(made, n);
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		made[i]->rules = rules_of_verdict;
+		made[i]->work = comparison_work(&q->sides[0].discarding.run, &q->sides[1].discarding.run);
+	}
 	return r;
 }
 

@@ -7,7 +7,6 @@ void compare_input_clear(struct compare_input *side)
 	free(side->name);
 	free(side->profile);
 	free(side->digest);
-	free(side->program_digest);
 	free(side->duet_doubt);
 	discarding_clear(&side->discarding);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
@@ -75,7 +74,10 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 	/* its samples were taken together with those of the others */
 	pt->duet = json_is_array(json_object_get(emp, "by_duet"));
 	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
-	input->program_digest = text_copy(json_string_value(json_object_get(emp, "program_digest")));
+	input->discarding.run.program_digest = text_copy(
+		json_string_value(json_object_get(emp, "program_digest")));
+	input->discarding.run.output_digest = text_copy(
+		json_string_value(json_object_get(emp, "output_digest")));
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
 	input->discarding.mark = (struct profile_mark){blind_ns > 0 ? blind_ns : 0, text_copy(noise)};

@@ -110,7 +110,7 @@ static struct cell time_cell(const struct export_table *t, double ns, double sd_
 /* The comparison that the screen shows: the cells of one clock. c->a.n 0: there is none, as of the first command. */
 static void add_ratio(struct table *table, const struct comparison *c)
 {
-	bool known = c->a.n > 0 && !isnan(c->ratio);
+	bool known = comparison_is_made(c) && !isnan(c->ratio);
 	double half = (c->ratio_high - c->ratio_low) / 2;
 	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
 	const char *text = "-";
@@ -122,7 +122,7 @@ static void add_ratio(struct table *table, const struct comparison *c)
 		text = text_brief("%.*f (%.*f to %.*f)", n, c->ratio, n, c->ratio_low, n, c->ratio_high);
 	table_add(table, TEXT(text), REAL("%.4f", known ? c->ratio : NAN),
 		REAL("%.4f", known ? c->ratio_low : NAN), REAL("%.4f", known ? c->ratio_high : NAN),
-		TEXT(c->a.n > 0 ? comparison_verdict_text(c) : NULL));
+		TEXT(comparison_is_made(c) ? comparison_verdict_text(c) : NULL));
 }
 
 /* The cells of the columns that make_columns makes. c: with the first command, by PT, and session->n after that by ET. The sd of a relation is propagated as in hyperfine. */
@@ -217,7 +217,7 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 			t.base = task;
 	}
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
-		t.compared[i / s->n] |= s->comparisons[i].a.n > 0;
+		t.compared[i / s->n] |= comparison_is_made(&s->comparisons[i]);
 	mark = n > 0 ? &rows[0]->result.discarding.mark : NULL;
 	if (mark && (mark->blind_ns > 0 || mark->noise))
 		t.mark = mark;
@@ -392,8 +392,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
 			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions) : NULL,
 			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
-	if (t->run.program_digest)
-		json_object_set_new(emp, "program_digest", json_string(t->run.program_digest));
+	json_object_update_new(emp, json_pack("{s:s*, s:s*}", "program_digest", t->run.program_digest,
+					    "output_digest", t->run.output_digest));
 	add_output_json(emp, s, &t->output);
 	return emp;
 }

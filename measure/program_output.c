@@ -237,3 +237,12 @@ char *program_output_refused(const struct program_output *o)
 {
 	return list_samples(o, NULL);
 }
+
+char *program_output_digest(const struct program_output *o)
+{
+	_cleanup_(freep) char *unlike = program_output_unlike(o), *refused = program_output_refused(o);
+
+	if (o->n == 0)
+		return NULL;
+	return xstrdup(unlike || refused ? "" : o->items[0].digest);
+}

@@ -46,3 +46,6 @@ const struct written *program_output_usual(const struct program_output *output);
 /* Samples whose output differs from the usual one, or that --check refused: "samples 2, 5, 9", which the caller frees; NULL: none. */
 char *program_output_unlike(const struct program_output *output);
 char *program_output_refused(const struct program_output *output);
+
+/* For struct run. The caller frees it. */
+char *program_output_digest(const struct program_output *output);

@@ -624,9 +624,10 @@ static int note_result(struct task *t, struct error *err)
 	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
 }
 
-/* What the program consists of, where there are others to compare it with. */
-static int store_content(struct task *t, struct error *err)
+/* What the program wrote and, where there are others to compare it with, what it consists of. */
+static int store_work(struct task *t, struct error *err)
 {
+	const struct session *s = t->session;
 	const struct command *c = t->command;
 	const char *const beside[] = {c->setup, c->prepare, c->conclude, c->output};
 	const struct program_content_query query = {
@@ -635,16 +636,19 @@ static int store_content(struct task *t, struct error *err)
 		.environment = privilege_environment(),
 		.beside = beside,
 		.n_beside = ELEMENTS(beside),
-		.call_ns = t->session->opened_ns,
+		.call_ns = s->opened_ns,
 		.since_ns = t->run.started_ns,
 	};
+	int r = 0;
 
-	if (session_n_shown(t->session) < 2)
-		return 0;
-	t->run.program_digest = program_content(&query);
-	return t->run.program_digest ? book_put_program_digest(t->session->base.book, t->run.id,
-					       t->run.program_digest, err)
-				     : 0;
+	if (session_n_shown(s) > 1)
+		t->run.program_digest = program_content(&query);
+	if (t->run.program_digest)
+		r = book_put_program_digest(s->base.book, t->run.id, t->run.program_digest, err);
+	t->run.output_digest = program_output_digest(&t->output);
+	if (r == 0 && t->run.output_digest)
+		r = book_put_output_digest(s->base.book, t->run.id, t->run.output_digest, err);
+	return r;
 }
 
 /* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the samples so far can be shown. */
@@ -661,7 +665,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (cleaned < 0)
 		e = NULL;
 	if (t->run.n_samples > 0) {
-		r = store_content(t, e);
+		r = store_work(t, e);
 		r = r < 0 ? r : run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);

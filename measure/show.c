@@ -68,6 +68,7 @@ int session_compare(const struct session *session, struct error *err)
 	for (size_t i = 0; i < n; i++)
 		if (comparison_is_made(&all[i])) {
 			all[i].rules = s->options->rules;
+			all[i].work = comparison_work(&s->tasks[0].run, &s->tasks[i % s->n].run);
 			made[n_made++] = &all[i];
 		}
 	comparisons_adjust(made, n_made);

@@ -86,6 +86,12 @@ int book_put_program_digest(struct book *book, int64_t id, const char *digest, s
 		book, id, "UPDATE run SET program_digest = ? WHERE id = ? RETURNING 1", digest, err);
 }
 
+int book_put_output_digest(struct book *book, int64_t id, const char *digest, struct error *err)
+{
+	return put_run_text(
+		book, id, "UPDATE run SET output_digest = ? WHERE id = ? RETURNING 1", digest, err);
+}
+
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};

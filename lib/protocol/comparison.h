@@ -47,6 +47,10 @@ static inline bool comparison_is_made(const struct comparison *c)
 	return c->a.n > 0 || c->unmeasurable;
 }
 
+/* What is known of the work of two runs, by their program_digest and output_digest. What a program wrote weighs more than what it
+ * consists of: a program may write something else each time. */
+enum compared_work comparison_work(const struct run *a, const struct run *b);
+
 /* Of b against a: by what is known of their work, by what makes the times meaningless, then by the interval of the
  * ratio and the rules. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);

@@ -165,7 +165,10 @@ static bool names_neighbour(const struct content_file *f, const char *directory,
 		/* in the system's directories they are found by PATH */
 		if (f->elf && !entry->d_name[stem] && !strncmp(directory, "/usr/", 5))
 			continue;
-		if (contains_word(f, entry->d_name, strlen(entry->d_name), f->elf && !entry->d_name[stem]))
+		/* compilers make numbers of 8 bytes of short texts */
+		if (f->elf && entry->d_name[stem] && contains(f, text_brief("%.8s", entry->d_name)))
+			return true;
+		if (contains_word(f, entry->d_name, strlen(entry->d_name), f->elf))
 			return true;
 		if (!f->elf && contains_word(f, entry->d_name, stem, false))
 			return true;
@@ -300,13 +303,4 @@ char *program_content(const struct program_content_query *q)
 	digest_of(text, strlen(text), digest);
 	return f.elf && f.data && !acts_by_name(&f, name) ? xstrdup(digest)
 							  : text_format("%s%s%s", digest, f.elf ? " " : "", f.elf ? name : "");
-}
-
-bool program_content_same(const char *a, const char *b)
-{
-	const char *of_a = a ? strchr(a, ' ') : NULL, *of_b = b ? strchr(b, ' ') : NULL;
-
-	if (!a || !b || strncmp(a, b, DIGEST_SIZE - 1) != 0)
-		return false;
-	return !of_a || !of_b || !strcmp(of_a, of_b);
 }

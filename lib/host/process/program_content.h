@@ -20,6 +20,3 @@ struct program_content_query {
  * a part of it, so that commands of two calls are never equal: programs read more files than their command lines name. NULL: it
  * cannot be known. */
 char *program_content(const struct program_content_query *query);
-
-/* NULL is equal to nothing. */
-bool program_content_same(const char *a, const char *b);
