@@ -28,7 +28,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = run_rules_load(
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
-		r = run_result_read(book, id, &rules.rules, 0, &result, err);
+		r = run_result_read(book, id, &rules.rules, RESULT_COUNTERS, &result, err);
 	if (r == 0)
 		r = book_get_environment(book, run.environment, &side->digest, NULL, NULL, err);
 	if (r < 0)

@@ -70,6 +70,10 @@ static int read_emp(const json_t *emp, struct compare_input *input, struct error
 			if (!discarded[i])
 				side->items[kept++] = side->items[i];
 		side->n = kept;
+		if (json_is_true(json_object_get(json_object_get(emp, "held_back"), "unmeasurable")))
+			side->unmeasurable = UNMEASURABLE_HELD_BACK;
+		else if (n > 0 && kept == 0)
+			side->unmeasurable = UNMEASURABLE_DISTURBED;
 	}
 	/* its samples were taken together with those of the others */
 	pt->duet = json_is_array(json_object_get(emp, "by_duet"));

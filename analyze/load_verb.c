@@ -86,9 +86,9 @@ static int compare_two(
 		r = show_loads(&(struct load_reports){{a, b}, 2, &c}, err);
 	if (r < 0)
 		return r;
-	if (options.rules.fail_if_slower >= 0 && !c.same_scripts)
-		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: their scripts differ",
-			name_b, name_a);
+	if (!c.same_scripts && (options.rules.fail_if_slower >= 0 || options.rules.strict))
+		return error_say(err, comparison_verdict_status(&options.rules, COMPARISON_DIFFERENT_WORK),
+			"'%s' and '%s' do different work: their scripts differ", name_b, name_a);
 	return (int)comparison_judge(&c.items[0].times, name_a, name_b, err);
 }
 

@@ -59,8 +59,7 @@ int session_compare(const struct session *session, struct error *err)
 		/* by the duet, or by the programs alone if that is in doubt */
 		if (by_duet && i < duet.n)
 			r = duet_report_compare(&duet, 0, i, &all[i], &doubt, err);
-		else if (!by_duet && s->tasks[0].result.discarding.pt.kept.n > 0 &&
-			 s->tasks[i].result.discarding.pt.kept.n > 0)
+		else if (!by_duet && s->tasks[0].result.n_samples > 0 && s->tasks[i].result.n_samples > 0)
 			r = compare_with_first(s, i, &all[i], err);
 	}
 	if (r < 0)

@@ -3,6 +3,7 @@
 #include "lib/protocol/comparison.h"
 
 #include "lib/protocol/disturbances.h"
+#include "lib/stats/time_series.h"
 
 static bool sums_to_0(const struct comparison_side *side)
 {
@@ -25,12 +26,13 @@ struct comparison_side comparison_side_make(
 			items[kept++] = (struct comparison_time){samples[i].n, samples[i].start_ns,
 				sample_time_ns(&samples[i], clock == COMPARISON_ET)};
 	}
-	side = (struct comparison_side){items, kept, clock, d->run.kind == RUN_DUET, MEASURABLE};
+	side = (struct comparison_side){
+		items, kept, clock, d->run.kind == RUN_DUET, d->unmeasurable, d->cpu_kind};
 	if (held_time_of(samples, n).share > HELD_TOO_LONG)
 		side.unmeasurable = UNMEASURABLE_HELD_BACK;
 	else if (n > 0 && n_out == n)
 		side.unmeasurable = UNMEASURABLE_DISTURBED;
-	else if (kept > 0 && sums_to_0(&side))
+	else if (clock == COMPARISON_PT && kept > 0 && d->pt.kept.mean_ns < (double)d->run.resolution_ns)
 		side.unmeasurable = UNMEASURABLE_SHORT;
 	return side;
 }
@@ -105,6 +107,31 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
+static enum unmeasurable_cause find_unmeasurable(
+	const struct comparison_side *a, const struct comparison_side *b)
+{
+	if (a->unmeasurable || b->unmeasurable)
+		return a->unmeasurable ?: b->unmeasurable;
+	if ((a->n > 0 && sums_to_0(a)) || (b->n > 0 && sums_to_0(b)))
+		return UNMEASURABLE_SHORT;
+	if (a->cpu_kind && b->cpu_kind && strcmp(a->cpu_kind, b->cpu_kind) != 0)
+		return UNMEASURABLE_CPU_KINDS;
+	return MEASURABLE;
+}
+
+/* Of two runs that were not taken in turn: one change of level is nearly all of the variance, and 2 % or more. */
+static bool comparison_side_steps(const struct comparison_side *side)
+{
+	const double STEP = 0.88, LEAST = 0.02;
+	_cleanup_(freep) int64_t *times = xcalloc(side->n + 1, sizeof(*times));
+	struct trend trend;
+
+	for (size_t i = 0; i < side->n; i++)
+		times[i] = side->items[i].time_ns;
+	trend = trend_of(times, side->n, INT64_MIN, INT64_MAX);
+	return trend.step >= STEP && fabs(trend.after - trend.before) >= LEAST * trend.before;
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
@@ -114,7 +141,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
 	const struct comparison_time *x, *y;
 	size_t n = 0, n_a = a->n, n_b = b->n;
-	enum unmeasurable_cause unmeasurable = a->unmeasurable ?: b->unmeasurable;
+	enum unmeasurable_cause unmeasurable = find_unmeasurable(a, b);
 	int64_t last_ns = 0; /* when the later one of the last pair started */
 	bool in_turn = true, above_0 = true;
 	int r;
@@ -150,6 +177,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 		plan.a_first = a_first;
 		n_a = n_b = n;
 	} else {
+		if (!unmeasurable && (comparison_side_steps(a) || comparison_side_steps(b)))
+			unmeasurable = UNMEASURABLE_SPEED_STEP;
 		if (variation && variation->df > 0)
 			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df, NULL};
 		for (size_t i = 0; i < n_a; i++)

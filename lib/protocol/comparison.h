@@ -18,6 +18,7 @@ struct comparison_side {
 	enum comparison_clock clock;
 	bool duet;                            /* from a run of a duet */
 	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
+	const char *cpu_kind; /* see struct discarding; NULL: none, or not known */
 };
 
 /* The samples that have no named cause to be discarded; of ET, those whose end was not seen

@@ -84,10 +84,12 @@ static void explain_doubt(const struct comparison *c, const char *ret[3])
 								    text_percent(c->smallest_difference));
 	const char *help = "", *time = "";
 
-	if (c->design == DESIGN_SEPARATE || c->design == DESIGN_BETWEEN) {
-		help = "; measure both in one call";
-	} else if (c->a.n < 2 || c->b.n < 2) {
+	if (c->a.n < 2 || c->b.n < 2) {
 		help = "; it takes two samples of each";
+	} else if (c->design == DESIGN_SEPARATE) {
+		help = "; it is not known how separate runs vary";
+	} else if (c->design == DESIGN_BETWEEN) {
+		help = text_brief("; separate runs vary by %s", text_percent(c->between));
 	} else if (missing > MOST_MISSING) {
 		help = "; more samples hardly help";
 	} else if (!isnan(missing)) {
