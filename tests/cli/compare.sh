@@ -55,10 +55,38 @@ that "the headline has the sign of the programs alone" grep -q '^b is 1.[5-9].* 
 that "so has the document, which says why" json biased.json \
 	'd["comparisons"][0]["ratio"] > 1.5 and d["comparisons"][0]["test"] == "pairs" and (d["duet"]["doubt"], d["duet"]["verdict_from"], len(d["duet"]["runs_in_turn"])) == ("biased", "in turn", 2)'
 that "and the table" sh -c "grep -q '^| .b. .*| [12]\.[0-9]* (1\.[5-9][0-9]* to\|^| .b. .*| [12]\.[0-9]* ([12]\.[0-9]* to' biased.md"
-expect 0 'The duet is biased, so the runs of both programs alone are compared' "$build/analyze/emp-analyze" compare $(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("biased.json"))["results"]))')
+expect 0 'The duet is biased, so the runs of both programs alone are compared' "$build/analyze/emp-analyze" compare $(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("biased.json"))["duet"]["results"]))')
 that "with the sign of these" sh -c "! grep -q ' faster ' '$dir/out'"
-expect 0 'The programs are too short for a duet, so they were taken in turn' $measure --order duet -r 3 "$burn 2" "$burn 2"
+
+# One call has one set of numbers, on the screen and in all documents; those of the duet have its name.
+expect 0 'The programs are too short for a duet, so they were taken in turn' $measure --order duet -r 5 -n a -n b "$burn 2" "$burn 4" --export-json short.json --export-csv short.csv --export-markdown short.md
+cp "$dir/out" short.txt
+that "JSON, CSV, Markdown and the screen have the same numbers" python3 - <<'ONE_SET'
+import csv, json, re
+d = json.load(open("short.json"))
+rows = list(csv.DictReader(open("short.csv")))
+screen = open("short.txt").read()
+markdown = [line for line in open("short.md") if line.startswith("| `")]
+c = d["comparisons"][0]
+for i, result in enumerate(d["results"]):
+    assert abs(result["mean"] - float(rows[i]["mean"])) < 1e-8, (result["mean"], rows[i])
+    assert abs(result["emp"]["pt"]["kept"]["mean_ns"] / 1e9 - float(rows[i]["pt_mean"])) < 1e-8
+    assert f"run {result['emp']['run']}," in screen, result["emp"]["run"]
+    assert result["emp"]["run"] == d["duet"]["runs_in_turn"][i] != d["duet"]["results"][i]["emp"]["run"] == d["duet"]["programs"][i]["run"]
+    mean = float(re.match(r"\| `.*?` \| ([0-9.]+)", markdown[i])[1])
+    assert abs(mean / 1e3 - result["mean"]) < 0.01 * result["mean"], (mean, result["mean"])
+a, b = (r["emp"]["pt"]["kept"]["mean_ns"] for r in d["results"])
+assert abs(b / a - c["ratio"]) < 1e-6 and abs(float(rows[1]["pt_ratio"]) - c["ratio"]) < 1e-8
+assert [float(rows[1]["pt_ratio_" + end]) for end in ("low", "high")] == [round(x, 9) for x in c["interval"]] and rows[1]["pt_verdict"] == c["verdict"]
+assert f"{c['ratio']:.2f}"[:3] in markdown[1] and c["verdict"] in markdown[1] and "elapsed times (ET)" in open("short.md").read()
+# as 0.2 wrote it: the results are those of the duet
+d["results"] = d["duet"].pop("results")
+json.dump(d, open("old.json", "w"))
+ONE_SET
+gives "emp-analyze compares what the document compares" 'd["test"] == "pairs" and abs(d["ratio"] - json.load(open("short.json"))["comparisons"][0]["ratio"]) < 1e-9' "$build/analyze/emp-analyze" compare short.json:1 short.json:2 --json
+expect 1 'the duet of .a. and .b. is too short' "$build/analyze/emp-analyze" compare old.json:1 old.json:2
 expect 0 '' $measure --order duet -r 3 --alone 1 "$burn 60" "$burn 30" --export-json slice.json
+expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the slice follows from the shorter program" json slice.json 'd["duet"]["slice_ns"] == 3000000'
 
 # command lines, shells, names, parameters
