@@ -47,10 +47,12 @@ static const char *interval_text(
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
-	bool faster = verdict == COMPARISON_FASTER, shown = faster || verdict == COMPARISON_SLOWER;
+	bool shown = (c->ratio_high < 1 || c->ratio_low > 1) && !c->unmeasurable && !c->work;
+	bool faster = shown && c->ratio_high < 1;
 	double ratio = faster ? 1 / c->ratio : c->ratio, low = faster ? 1 / c->ratio_high : c->ratio_low,
 	       high = faster ? 1 / c->ratio_low : c->ratio_high, half = (high - low) / 2;
 	const char *word = comparison_verdict_words[verdict], *of_clock = "";
+	const char *direction = faster ? "faster" : "slower";
 	const char *mark = !shown ? "" : terminal_mark(file, faster ? MARK_GOOD : MARK_BAD);
 	char middle[LINE_SIZE], end[LINE_SIZE];
 	int decimals = 2; /* one digit of half an interval, at least two */
@@ -66,12 +68,14 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	if (half > 0 && isfinite(half))
 		decimals = (int)fmin(fmax(-floor(log10(half)), 2), 6);
 	if (shown)
-		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, word);
+		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, direction);
 	else
 		snprintf(middle, sizeof(middle), ": %.*f times ", decimals, ratio);
 	width = print_sentence(file, name, mark, middle, reference, of_clock);
+	if (shown && !strcmp(word, direction))
+		word = "";
 	snprintf(end, sizeof(end), "  (%s)%s%s", interval_text(c, low, high, decimals, shown),
-		shown ? "" : ": ", shown ? "" : word);
+		*word ? ": " : "", word);
 	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
 }
 

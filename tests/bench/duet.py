@@ -235,7 +235,7 @@ def print_aa(tries):
     print(f"{'PROGRAM':10}{'SLICE':>7}{'DISCARDS':>10}{'TRIES':>7}{'DIFFERENT':>11}{'TOO FEW':>9}{'DISCARDED':>11}")
     for key in sorted({(t["program"], t["slice"], t["discards"]) for t in tries}) + [("all", "", "")]:
         of = [t for t in tries if key == ("all", "", "") or key == (t["program"], t["slice"], t["discards"])]
-        judged = [t for t in of if t["p_adjusted"] is not None]
+        judged = [t for t in of if t["kept"] > 1]
         different = sum(t["verdict"] in ("faster", "slower") for t in judged)
         share = f" {100 * different / len(judged):.1f} %" if judged else ""
         taken, kept = (sum(t[k] for t in of) for k in ("samples", "kept"))

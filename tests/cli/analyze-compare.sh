@@ -27,9 +27,9 @@ expect 0 "^Elapsed times: 'a' 1.000 s in 3 samples" $analyze compare discarded.j
 # separate runs: no verdict until it is known how they vary
 "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null
 expect 0 'not known how separate runs vary\.$' $analyze compare 1 3
-expect 0 '^Verdict: cannot tell; it is not known how separate runs vary$' $analyze compare 1 3
+expect 0 '^Verdict\( (PT)\)\?: cannot tell; it is not known how separate runs vary$' $analyze compare 1 3
 expect 0 'not known' $analyze compare 2 3
-expect 0 '^Verdict: cannot tell; it is not known how separate runs vary$' $analyze compare --fail-if-slower 50 3 2
+expect 0 '^Verdict\( (PT)\)\?: cannot tell; it is not known how separate runs vary$' $analyze compare --fail-if-slower 50 3 2
 expect 4 'cannot be told' $analyze compare --fail-if-slower 50 --strict 3 2
 expect 0 'vary by 1.0 % (--between-runs)' $analyze compare --between-runs 1 3 2
 expect 2 'slower .* more than 50 %' $analyze compare --between-runs 1 --fail-if-slower 50 3 2

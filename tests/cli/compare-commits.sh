@@ -44,7 +44,7 @@ nothing_is_left() {
 here $git checkout -q change
 expect 2 'is slower than' here "$compare" -r 8 -m "$repository/report.md" --json "$repository/result.json" --db="$dir/home/book.db" main '{tree}/solver'
 that "the report has both" test "$(grep -c '^| `\(base\|change\) [0-9a-f]*`' "$repository/report.md")" = 2
-that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) |$' "$repository/report.md"
+that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) | slower |' "$repository/report.md"
 that "it says what came of it" grep -q '^Verdict: \*\*slower\*\* by more than 2 %\. A difference of [0-9.]* % could have been shown\.\( In elapsed time: .*\)\?$' "$repository/report.md"
 that "it has no elapsed time, which is doubled in a duet" sh -c "grep -q 'taken in turn' '$repository/report.md' || ! grep -E 'Mean|Relative' '$repository/report.md'"
 that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
