@@ -72,9 +72,10 @@ struct compare_input {
 	char *name;
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
 	struct discarding
-		discarding; /* of a run of the book; of a result in a file only the mark of its profile, and run.id is 0 */
+		discarding; /* of a run of the book; of a result in a file only the mark of its profile and the digests of its run, whose id is 0 */
 	char *digest;         /* of the environment; NULL: unknown */
 	char *call; /* that took the samples: see struct comparison_origin; NULL: unknown */
+	char *duet_doubt;     /* in a document: why its duet is no reason for a verdict; NULL: none */
 	char *profile;        /* that discarded samples of it; NULL: none */
 	bool profile_missing; /* from the book */
 	struct peak_memory memory;

@@ -43,7 +43,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 		r = run_rules_load(
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
 	if (r == 0)
-		r = run_result_read(book, id, &rules.rules, 0, &result, err);
+		r = run_result_read(book, id, &rules.rules, RESULT_COUNTERS, &result, err);
 	if (r == 0)
 		r = book_get_environment(book, run.environment, &side->digest, NULL, NULL, err);
 	if (r == 0)
@@ -89,7 +89,8 @@ static int read_file(const char *text, struct compare_input *side, struct error 
 	return r < 0 ? r : compare_document_read(side, document, path, number, err);
 }
 
-static double fail_if_slower = -1, between_percent = -1;
+static double between_percent = -1;
+static struct comparison_rules rules_of_verdict = COMPARISON_RULES;
 static unsigned asked_clocks;
 
 const struct option_row compare_options[] = {
@@ -101,7 +102,8 @@ const struct option_row compare_options[] = {
 		comparison_clocks_option, &asked_clocks},
 	RECOMPUTE_OPTION,
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
-		option_percent, &fail_if_slower},
+		option_percent, &rules_of_verdict.fail_if_slower},
+	VERDICT_OPTIONS(rules_of_verdict),
 	{},
 };
 
@@ -183,8 +185,16 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 	}
 	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
+	else if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && q->sides[1].duet_doubt)
+		return error_say(err, -ENODATA,
+			"the duet of '%s' and '%s' is %s, and the document has no results in turn: measure both in turn",
+			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	if (r == 0)
 		comparisons_adjust(made, n);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		made[i]->rules = rules_of_verdict;
+		made[i]->work = comparison_work(&q->sides[0].discarding.run, &q->sides[1].discarding.run);
+	}
 	return r;
 }
 
@@ -227,7 +237,7 @@ static void print_design(const struct comparison *c)
 			printf("(--between-runs).\n");
 		break;
 	default:
-		printf("Not taken in turn, and it is not known how separate runs vary: no verdict.\n"
+		printf("Not taken in turn, and it is not known how separate runs vary.\n"
 		       "Measure both in one call of emp-measure, or give --between-runs.\n");
 	}
 }
@@ -261,6 +271,16 @@ static void print_profiles(const struct compare_input sides[2])
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
 		noise_print(stdout, b->profile, &of_b->mark);
+}
+
+/* Of the clocks that are compared, the one whose verdict weighs most. */
+static const struct comparison *compare_worst(const struct compare_query *q)
+{
+	const struct comparison *worst = &q->comparisons[q->main], *et = &q->comparisons[COMPARISON_ET];
+
+	if (q->clocks == COMPARE_BOTH && comparison_verdict(et) > comparison_verdict(worst))
+		return et;
+	return worst;
 }
 
 static void compare_print(const struct compare_query *q)
@@ -298,6 +318,7 @@ static void compare_print(const struct compare_query *q)
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
+	comparison_verdict_print(stdout, NULL, q->clocks == COMPARE_BOTH, compare_worst(q));
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
@@ -380,8 +401,5 @@ int verb_compare(int argc, char **argv, struct error *err)
 	} else if (r == 0) {
 		compare_print(&q);
 	}
-	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++)
-		if (q.clocks >> clock & 1)
-			r = comparison_judge(&q.comparisons[clock], fail_if_slower, a->name, b->name, err);
-	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
+	return r < 0 ? r : (int)comparison_judge(compare_worst(&q), a->name, b->name, err);
 }

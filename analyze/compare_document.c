@@ -8,6 +8,7 @@ void compare_input_clear(struct compare_input *side)
 	free(side->profile);
 	free(side->digest);
 	free(side->call);
+	free(side->duet_doubt);
 	discarding_clear(&side->discarding);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);
@@ -44,8 +45,7 @@ static int read_emp(
 		     *ets = json_object_get(emp, "et_ns");
 	const char *profile = json_string_value(json_object_get(emp, "profile"));
 	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
-	const char *waits = json_string_value(json_object_get(emp, "wait_source"));
-	bool duet = waits && !strcmp(waits, "elapsed");
+	bool duet = json_is_array(json_object_get(emp, "by_duet"));
 	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
 	_cleanup_(freep) bool *discarded = NULL;
 	int r = append(json_object_get(emp, "pt_ns"), 1, pt, err);
@@ -84,7 +84,15 @@ static int read_emp(
 			if (!discarded[i])
 				side->items[kept++] = side->items[i];
 		side->n = kept;
+		if (json_is_true(json_object_get(json_object_get(emp, "held_back"), "unmeasurable")))
+			side->unmeasurable = UNMEASURABLE_HELD_BACK;
+		else if (n > 0 && kept == 0)
+			side->unmeasurable = UNMEASURABLE_DISTURBED;
 	}
+	input->discarding.run.program_digest = text_copy(
+		json_string_value(json_object_get(emp, "program_digest")));
+	input->discarding.run.output_digest = text_copy(
+		json_string_value(json_object_get(emp, "output_digest")));
 	if (!profile || (!noise && blind_ns <= 0))
 		return 0;
 	input->discarding.mark = (struct profile_mark){blind_ns > 0 ? blind_ns : 0, text_copy(noise)};
@@ -184,5 +192,8 @@ int compare_document_read(struct compare_input *ret, const json_t *document, con
 	if (r < 0)
 		return error_prefix(err, r, "'%s'", path);
 	ret->name = xstrdup(result_name(format, result));
+	if (ret->sides[COMPARISON_PT].duet)
+		ret->duet_doubt = text_copy(
+			json_string_value(json_object_get(json_object_get(document, "duet"), "doubt")));
 	return 0;
 }

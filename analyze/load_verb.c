@@ -7,11 +7,12 @@ enum { LAST = 0 }; /* run of a load */
 
 static struct {
 	const char *csv, *markdown, *picture;
-	double between, fail_if_slower; /* percent; below 0: not given */
-	int64_t timeline;               /* below 0: not given */
-	int64_t page_wait_bin_ns;       /* 0: chosen by the waits */
+	double between; /* percent; below 0: not given */
+	struct comparison_rules rules;
+	int64_t timeline;         /* below 0: not given */
+	int64_t page_wait_bin_ns; /* 0: chosen by the waits */
 	bool page_waits, script;
-} options = {.between = -1, .fail_if_slower = -1, .timeline = -1};
+} options = {.between = -1, .rules = COMPARISON_RULES, .timeline = -1};
 
 static int parse_timeline(const char *value, const char *name, void *into, struct error *err)
 {
@@ -35,7 +36,8 @@ const struct option_row load_options[] = {
 		option_percent, &options.between},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if the second is slower than the first by more than this", option_percent,
-		&options.fail_if_slower},
+		&options.rules.fail_if_slower},
+	VERDICT_OPTIONS(options.rules),
 	{},
 };
 
@@ -78,15 +80,16 @@ static int compare_two(
 	_cleanup_(freep) char *name_a = load_report_name(a), *name_b = load_report_name(b);
 	int r = load_comparison_make(&c, book, a, b, options.between < 0 ? -1 : options.between / 100, err);
 
+	for (size_t i = 0; r == 0 && i < c.n; i++)
+		c.items[i].times.rules = options.rules;
 	if (r == 0)
 		r = show_loads(&(struct load_reports){{a, b}, 2, &c}, err);
 	if (r < 0)
 		return r;
-	if (options.fail_if_slower >= 0 && !c.same_scripts)
-		return error_say(err, -ENODATA, "'%s' and '%s' cannot be judged: their scripts differ",
-			name_b, name_a);
-	r = comparison_judge(&c.items[0].times, options.fail_if_slower, name_a, name_b, err);
-	return r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
+	if (!c.same_scripts && (options.rules.fail_if_slower >= 0 || options.rules.strict))
+		return error_say(err, comparison_verdict_status(&options.rules, COMPARISON_DIFFERENT_WORK),
+			"'%s' and '%s' do different work: their scripts differ", name_b, name_a);
+	return (int)comparison_judge(&c.items[0].times, name_a, name_b, err);
 }
 
 int verb_load(int argc, char **argv, struct error *err)
@@ -107,8 +110,9 @@ int verb_load(int argc, char **argv, struct error *err)
 		{timeline && argc > 1, "--timeline draws one load; name one run"},
 		{page_waits && argc > 1, "--page-waits draws one load; name one run"},
 		{options.between >= 0 && argc < 2, "--between-runs needs two loads to compare: RUN RUN"},
-		{options.fail_if_slower >= 0 && argc < 2,
+		{options.rules.fail_if_slower >= 0 && argc < 2,
 			"--fail-if-slower needs two loads to compare: RUN RUN"},
+		{options.rules.strict && argc < 2, "--strict needs two loads to compare: RUN RUN"},
 	};
 	int64_t run_a, run_b = 0;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);

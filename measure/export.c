@@ -22,7 +22,8 @@ static int by_mean_et(const void *x, const void *y)
 
 struct export_table {
 	const struct session *session;
-	bool duet, ratios;               /* the last: has those of the duet */
+	bool duet;
+	bool compared[N_COMPARISON_CLOCKS]; /* of any command with the first */
 	const struct task *base;         /* that means are related to: the reference, else the fastest */
 	const struct profile_mark *mark; /* of the profile, which is the same for all; NULL: none */
 	const char *unit;
@@ -55,6 +56,19 @@ static void make_columns(struct export_table *t)
 		{NULL, COLUMN_NUMBER, "peak_memory"},
 		{NULL, COLUMN_NUMBER, "command_line"},
 	};
+	enum { N_RATIO_COLUMNS = 5 }; /* of each clock */
+	const struct column ratios[N_COMPARISON_CLOCKS * N_RATIO_COLUMNS] = {
+		{"PT ratio (95 % CI)", COLUMN_NUMBER},
+		{NULL, COLUMN_NUMBER, "pt_ratio"},
+		{NULL, COLUMN_NUMBER, "pt_ratio_low"},
+		{NULL, COLUMN_NUMBER, "pt_ratio_high"},
+		{"PT verdict", COLUMN_TEXT, "pt_verdict"},
+		{"ET ratio (95 % CI)", COLUMN_NUMBER},
+		{NULL, COLUMN_NUMBER, "et_ratio"},
+		{NULL, COLUMN_NUMBER, "et_ratio_low"},
+		{NULL, COLUMN_NUMBER, "et_ratio_high"},
+		{"ET verdict", COLUMN_TEXT, "et_verdict"},
+	};
 	size_t n = 0;
 
 	for (size_t i = 0; i < ELEMENTS(titles); i++)
@@ -68,12 +82,13 @@ static void make_columns(struct export_table *t)
 	}
 	for (size_t i = 0; i < ELEMENTS(after); i++)
 		*array_add(t->columns, n) = after[i];
-	if (t->ratios)
-		*array_add(t->columns, n) = (struct column){"PT ratio (95 % CI)", COLUMN_NUMBER};
 	if (t->mark) {
 		*array_add(t->columns, n) = (struct column){NULL, COLUMN_NUMBER, "profile_blind"};
 		*array_add(t->columns, n) = (struct column){NULL, COLUMN_TEXT, "profile_noise"};
 	}
+	for (size_t i = 0; i < ELEMENTS(ratios); i++)
+		if (t->compared[i / N_RATIO_COLUMNS])
+			*array_add(t->columns, n) = ratios[i];
 	array_add(t->columns, n); /* {} */
 }
 
@@ -94,21 +109,25 @@ static struct cell time_cell(const struct export_table *t, double ns, double sd_
 	return VALUE(json_real_or_null(ns / 1e9), text);
 }
 
-static struct cell ratio_cell(const struct comparison *c)
+/* The comparison that the screen shows: the cells of one clock. c->a.n 0: there is none, as of the first command. */
+static void add_ratio(struct table *table, const struct comparison *c)
 {
-	double half = c ? (c->ratio_high - c->ratio_low) / 2 : NAN;
+	bool known = comparison_is_made(c) && !isnan(c->ratio);
+	double half = (c->ratio_high - c->ratio_low) / 2;
 	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
 	const char *text = "-";
 
 	n = n < 2 ? 2 : n > 6 ? 6 : n;
-	if (c && isnan(half) && !isnan(c->ratio))
+	if (known && isnan(half))
 		text = text_brief("%.3f", c->ratio);
-	else if (c && !isnan(c->ratio))
+	else if (known)
 		text = text_brief("%.*f (%.*f to %.*f)", n, c->ratio, n, c->ratio_low, n, c->ratio_high);
-	return TEXT(text);
+	table_add(table, TEXT(text), REAL("%.4f", known ? c->ratio : NAN),
+		REAL("%.4f", known ? c->ratio_low : NAN), REAL("%.4f", known ? c->ratio_high : NAN),
+		TEXT(comparison_is_made(c) ? comparison_verdict_text(c) : NULL));
 }
 
-/* The cells of the columns that make_columns makes. c: with the first command. The sd of a relation is propagated as in hyperfine. */
+/* The cells of the columns that make_columns makes. c: with the first command, by PT, and session->n after that by ET. The sd of a relation is propagated as in hyperfine. */
 static void add_row(const struct export_table *t, const struct task *task, const struct comparison *c)
 {
 	const struct command *command = task->command;
@@ -139,20 +158,29 @@ static void add_row(const struct export_table *t, const struct task *task, const
 		time_cell(t, pt_sd_ns, pt_sd_ns, false), NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
 		VALUE(memory.n > 0 && !memory.at_most ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
 		TEXT(command->text ?: ""));
-	if (t->ratios)
-		table_add(table, ratio_cell(c->a.n > 0 ? c : NULL));
 	if (t->mark)
 		table_add(table,
 			VALUE(t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL,
 				NULL),
 			TEXT(t->mark->noise ?: ""));
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		if (t->compared[clock])
+			add_ratio(table, &c[clock * t->session->n]);
 }
 
-/* Under the table: the mark of the profile, and why the table does not show the duet. */
+/* Under the table: what its columns are of, the mark of the profile, and why the table does not show the duet. */
 static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
 {
 	const struct session *s = t->session;
 
+	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
+		_cleanup_(freep) char *key = text_format(
+			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
+			t->duet ? " of both programs together" : "", t->duet ? "PT" : "Mean", t->base->name,
+			s->tasks[0].name);
+
+		table_write_code(format, file, key);
+	}
 	if (t->mark) {
 		_cleanup_(freep) char *noise = noise_text(s->options->profile, t->mark);
 
@@ -169,8 +197,8 @@ static void write_remarks(const struct export_table *t, enum table_format format
 static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
 	const struct session *judged = session_judged(s);
-	bool duet = s->order == ORDER_DUET;
-	struct export_table t = {.session = s, .duet = duet, .ratios = duet && session_n_shown(s) > 1};
+	bool duet = judged->order == ORDER_DUET;
+	struct export_table t = {.session = s, .duet = duet};
 	_cleanup_(table_freep) struct table *table = NULL;
 	_cleanup_(argv_freep) char **parameters = NULL;
 	_cleanup_(freep) struct column *columns = NULL;
@@ -178,7 +206,7 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 	const struct profile_mark *mark;
 	double first_ns;
 	size_t n = 0;
-	int r = duet ? session_compare(s, err) : 0;
+	int r = session_compare(s, err);
 
 	if (r < 0)
 		return r;
@@ -194,6 +222,8 @@ static int write_table(const struct session *s, enum table_format format, FILE *
 				       related_time(task, duet)->n > 0))
 			t.base = task;
 	}
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
+		t.compared[i / s->n] |= comparison_is_made(&s->comparisons[i]);
 	mark = n > 0 ? &rows[0]->result.discarding.mark : NULL;
 	if (mark && (mark->blind_ns > 0 || mark->noise))
 		t.mark = mark;
@@ -289,6 +319,23 @@ char *perf_text(const struct session *s, const struct task *t)
 	return text;
 }
 
+/* What --same-output and --check compared, of each sample. */
+static void add_output_json(json_t *emp, const struct session *s, const struct program_output *o)
+{
+	json_t *digests = json_array(), *statuses = json_array();
+
+	for (size_t i = 0; i < o->n; i++) {
+		json_array_append_new(digests, json_string(o->items[i].digest));
+		json_array_append_new(statuses, json_integer(o->items[i].status));
+	}
+	if (o->n > 0)
+		json_object_set(emp, "output_digests", digests);
+	if (o->n > 0 && s->options->check)
+		json_object_set(emp, "check_exit_codes", statuses);
+	json_decref(digests);
+	json_decref(statuses);
+}
+
 /* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
@@ -351,6 +398,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
 			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions) : NULL,
 			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
+	json_object_update_new(emp, json_pack("{s:s*, s:s*}", "program_digest", t->run.program_digest,
+					    "output_digest", t->run.output_digest));
+	add_output_json(emp, s, &t->output);
 	return emp;
 }
 
@@ -410,34 +460,9 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 	return r < 0 ? r : 0;
 }
 
-/* NULL: the book does not have the duet. */
-static int duet_json(const struct session *s, json_t **ret, struct error *err)
+static int results_json(const struct session *s, json_t **ret, struct error *err)
 {
-	_cleanup_(duet_report_clear) struct duet_report report = {};
-	bool in_turn = session_judged(s) != s;
-	json_t *runs;
-	int r = session_duet(s, &report, err);
-
-	if (r <= 0)
-		return r;
-	runs = json_array();
-	for (size_t i = 0; in_turn && i < s->in_turn->n; i++)
-		json_array_append_new(runs, json_integer(s->in_turn->tasks[i].run.id));
-	*ret = duet_report_as_json(&report, s->names);
-	json_object_update_new(*ret, json_pack("{s:s?, s:s, s:o}", "doubt",
-					     s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
-					     !s->doubt ? "duet"
-					     : in_turn ? "in turn"
-						       : "alone",
-					     "runs_in_turn", runs));
-	return 0;
-}
-
-static int write_json(const struct session *s, FILE *file, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *results = json_array(), *comparisons = json_array(), *context = NULL,
-				       *duet = NULL, *advised = NULL;
-	int r = 0;
+	_cleanup_(json_decrefp) json_t *results = json_array();
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.n_samples > 0 &&
@@ -445,7 +470,46 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 			return error_say(err, -EINVAL,
 				"cannot write the results of '%s': they have text that is not UTF-8",
 				s->tasks[i].name);
-	r = comparisons_json(s, comparisons, err);
+	*ret = json_incref(results);
+	return 0;
+}
+
+/* NULL: the book does not have the duet. Its results are a member of it where those of the document are of what was taken in turn. */
+static int duet_json(const struct session *s, json_t **ret, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	bool in_turn = session_judged(s) != s;
+	json_t *runs, *results;
+	int r = session_duet(s, &report, err);
+
+	if (r <= 0)
+		return r;
+	runs = json_array();
+	for (size_t i = 0; in_turn && i < s->in_turn->n; i++)
+		json_array_append_new(runs, json_integer(s->in_turn->tasks[i].run.id));
+	r = in_turn ? results_json(s, &results, err) : 0;
+	if (r < 0) {
+		json_decref(runs);
+		return r;
+	}
+	*ret = duet_report_as_json(&report, s->names);
+	json_object_update_new(*ret, json_pack("{s:s?, s:s, s:o, s:o*}", "doubt",
+					     s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
+					     !s->doubt ? "duet"
+					     : in_turn ? "in turn"
+						       : "alone",
+					     "runs_in_turn", runs, "results", in_turn ? results : NULL));
+	return 0;
+}
+
+static int write_json(const struct session *s, FILE *file, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(), *context = NULL,
+				       *duet = NULL, *advised = NULL;
+	int r = results_json(session_judged(s), &results, err);
+
+	if (r == 0)
+		r = comparisons_json(s, comparisons, err);
 	if (r == 0 && s->base.book)
 		r = document_make_context(
 			s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);

@@ -25,6 +25,19 @@ static int check_clean(const struct session *session, struct error *err)
 	return 0;
 }
 
+/* STATUS_ERROR with a sentence if outputs differ. */
+static int check_work(const struct session *session, struct error *err)
+{
+	for (const struct session *s = session; s; s = s->in_turn)
+		for (size_t i = 0; i < session_n_shown(s); i++) {
+			_cleanup_(freep) char *text = session_different_work(s, i);
+
+			if (text)
+				return error_say(err, STATUS_ERROR, "different work: %s", text);
+		}
+	return 0;
+}
+
 static int measure_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
@@ -33,7 +46,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	_cleanup_(closep) int document_fd = -1;
 	int64_t first = 0, last = 0;
 	struct error *e;
-	int outcome, r;
+	int outcome, work, r;
 
 	r = measure_options_finish(&measure_options, err);
 	if (r == 0)
@@ -55,7 +68,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
-	if (measure_options.fail_if_slower >= 0 && session_n_shown(&session) < 2)
+	if (measure_options.rules.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	if (measure_options.compare && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--compare compares commands, and there is only one");
@@ -68,10 +81,12 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	if (r == 0 && export_takes_stdout(&measure_options) &&
 		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
 		r = error_os(e, -errno, "cannot write to standard output");
+	work = r == 0 && outcome == 0 ? check_work(&session, err) : 0;
 	if (r == 0)
-		r = show_session(&session, e);
+		r = show_session(&session, work ? NULL : e);
+	outcome = outcome ?: work;
 	if (outcome == 0 && r == 0)
-		r = check_clean(&session, err);
+		r = check_clean(session_judged(&session), err);
 	for (const struct session *s = &session; s; s = s->in_turn)
 		for (size_t i = 0; i < s->n; i++) {
 			first = first ?: s->tasks[i].run.id;

@@ -4,6 +4,7 @@
 
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
+#include "lib/stats/comparison_verdict.h"
 
 /* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME. All
  * combinations of the values are numbered from 0, the first parameter changing fastest. */
@@ -47,11 +48,12 @@ enum { DEFAULT_SLICE_NS = 10 * 1000 * 1000 };
 struct measure_options {
 	const char *db, *profile, *shell, *input, *unit, *perf;
 	const char *setup, *cleanup, *reference, *reference_name, *step;
+	const char *check;                                          /* NULL: not given */
 	const char *exports[N_EXPORTS];                             /* files; NULL: not given */
 	char **shell_words;                                         /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, output, scans; /* scans: NAME, MIN, MAX, and so on */
 	struct parameters parameters;
-	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa,
+	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa, same_output,
 		fast_clock, new_session;
 	bool against_inc;         /* the program alternates with INC */
 	bool affine;              /* `affinity` is set */
@@ -61,7 +63,7 @@ struct measure_options {
 	int warm_ups, runs, min_runs, max_runs,
 		retain;            /* not given: warm_ups -1, others 0; see measure_options_finish */
 	unsigned compare;          /* as for comparison_clocks */
-	double fail_if_slower;     /* percent; below 0: not given */
+	struct comparison_rules rules; /* of verdicts */
 	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;

@@ -5,6 +5,7 @@
 
 #include "lib/base/interrupt.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/program_content.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/screen.h"
 
@@ -110,6 +111,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.sampling = &s->samplings[s->n++],
 		.in = -1,
 		.errors = -1,
+		.output = PROGRAM_OUTPUT_NONE,
 		.clean = {.rules = s->rules, .sources = &t->sources},
 		.session = s,
 	};
@@ -128,6 +130,11 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	r = open_output(s, command, &out, err);
 	if (r < 0)
 		return r;
+	if (o->same_output || o->check)
+		r = program_output_open(&t->output,
+			command->output ?: o->show_output ? "inherit" : "null", out, err);
+	if (r < 0)
+		return r;
 	t->spec = (struct command_spec){
 		.argv = command->argv,
 		.path = command->path,
@@ -135,7 +142,7 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		.affinity = o->affine ? &o->affinity : NULL,
 		.new_session = o->new_session,
 		.stdin_fd = s->in,
-		.stdout_fd = out,
+		.stdout_fd = t->output.memory >= 0 ? t->output.stdout_fd : out,
 		.stderr_fd = out >= 0 ? s->errors : -1,
 		.short_stderr = out >= 0,
 		.cgroup = s->base.observer.cgroup,
@@ -358,6 +365,7 @@ int session_open(struct session *s, const struct measure_options *options, const
 
 	s->options = options;
 	s->order = options->order;
+	s->opened_ns = clock_ns(CLOCK_REALTIME);
 	s->rules = (struct discard_rules){
 		.profile = options->profile ? &s->profile : NULL,
 		.other_cpus = options->other_cpus,
@@ -470,7 +478,8 @@ static int prepare_sample(struct sampling *s, struct error *err)
 		return error_os(err, -errno, "cannot rewind the input");
 	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
 		return error_os(err, -errno, "cannot empty the output");
-	if (!s->warm_up)
+	r = program_output_begin(&t->output, err);
+	if (r == 0 && !s->warm_up)
 		r = perf_counters_start(&t->session->perf, err);
 	if (r == 0 && t->session->trace)
 		r = trace_forget(t->session->trace->trace, err);
@@ -483,7 +492,10 @@ static int conclude_sample(struct sampling *s, struct error *err)
 	struct task *t = s->data;
 	int errors = t->spec.stderr_fd;
 	struct stat st;
+	int r = program_output_copy(&t->output, err);
 
+	if (r < 0)
+		return r;
 	if (errors >= 0 && fstat(errors, &st) == 0 && S_ISREG(st.st_mode)) {
 		if (st.st_size > 0 && ftruncate(errors, 0) < 0)
 			return error_os(err, -errno, "cannot empty standard error");
@@ -535,6 +547,11 @@ static int sample_taken(struct sampling *s, const struct sample *sample, const s
 	if (r == 0 && session->trace)
 		r = program_trace_take(
 			session->trace, s->pid, array_add(t->preemptions, t->n_preemptions), err);
+	if (r == 0)
+		r = program_output_take(&t->output, sample->n, session->options->check,
+			session->options->shell_words, err);
+	if (r < 0 && interrupt_pending())
+		r = -EINTR;
 	if (r < 0 || !session->options->retain)
 		return r;
 	return filter_sample(t, sample, executions, n_executions, err);
@@ -560,7 +577,12 @@ static int note_result(struct task *t, struct error *err)
 	const struct sampling *sums = t->sampling;
 	_cleanup_(freep) char *perf = perf_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
-	const char *hook = t->command->prepare ? "--prepare" : t->command->conclude ? "--conclude" : NULL;
+	const char *hook = t->command->prepare	  ? "--prepare"
+			   : t->command->conclude ? "--conclude"
+			   : s->options->check	  ? "--check"
+						  : NULL;
+	_cleanup_(freep) char *unlike = program_output_unlike(&t->output);
+	_cleanup_(freep) char *refused = program_output_refused(&t->output);
 	double pt_ns = t->result.discarding.pt.kept.mean_ns;
 	bool named = sums->escapee[0];
 	int r = mdd_text(s->base.book, &t->run, s->rules.profile, t->result.n_samples, t->mdd, err);
@@ -589,6 +611,10 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_OTHER,
 			"PT may be about 0.1 ms (%s) longer because of %s: cold caches",
 			text_percent(HOOKS_COST_NS / pt_ns), hook);
+	if (unlike)
+		notes_add(&t->notes, NOTE_PROGRAM, "Warning: another output than usual in %s", unlike);
+	if (refused)
+		notes_add(&t->notes, NOTE_PROGRAM, "Warning: --check failed in %s", refused);
 	if (perf)
 		notes_add(&t->notes, NOTE_OTHER, "perf: %s", perf);
 	notes_add_all(&all, &t->notes);
@@ -596,6 +622,33 @@ static int note_result(struct task *t, struct error *err)
 	if (*t->mdd)
 		notes_add(&all, NOTE_RESOLUTION, "%s", t->mdd);
 	return book_put_notes(s->base.book, t->run.id, all.items, all.n, err);
+}
+
+/* What the program wrote and, where there are others to compare it with, what it consists of. */
+static int store_work(struct task *t, struct error *err)
+{
+	const struct session *s = t->session;
+	const struct command *c = t->command;
+	const char *const beside[] = {c->setup, c->prepare, c->conclude, c->output};
+	const struct program_content_query query = {
+		.path = c->path,
+		.argv = c->argv,
+		.environment = privilege_environment(),
+		.beside = beside,
+		.n_beside = ELEMENTS(beside),
+		.call_ns = s->opened_ns,
+		.since_ns = t->run.started_ns,
+	};
+	int r = 0;
+
+	if (session_n_shown(s) > 1)
+		t->run.program_digest = program_content(&query);
+	if (t->run.program_digest)
+		r = book_put_program_digest(s->base.book, t->run.id, t->run.program_digest, err);
+	t->run.output_digest = program_output_digest(&t->output);
+	if (r == 0 && t->run.output_digest)
+		r = book_put_output_digest(s->base.book, t->run.id, t->run.output_digest, err);
+	return r;
 }
 
 /* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the samples so far can be shown. */
@@ -612,7 +665,8 @@ static int end_task(struct sampling *sampling, struct error *err)
 	if (cleaned < 0)
 		e = NULL;
 	if (t->run.n_samples > 0) {
-		r = run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
+		r = store_work(t, e);
+		r = r < 0 ? r : run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)
@@ -637,6 +691,29 @@ static int choose_slice(struct sampling *first, struct error *err)
 		!duet_slicing(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
 		return 0;
 	return set_slice(s, slice_ns, err);
+}
+
+char *session_different_work(const struct session *s, size_t i)
+{
+	const struct task *tasks[] = {&s->tasks[0], &s->tasks[i]};
+	const struct written *usual[2];
+	const char *noun = s->options->check ? "what --check makes of the output" : "the output";
+	char *text = NULL;
+
+	for (size_t k = 0; k < 1 + (i > 0); k++) {
+		_cleanup_(freep) char *unlike = program_output_unlike(&tasks[k]->output);
+		_cleanup_(freep) char *refused = program_output_refused(&tasks[k]->output);
+
+		usual[k] = program_output_usual(&tasks[k]->output);
+		if (refused)
+			text_append(&text, "; ", "--check failed in %s of '%s'", refused, tasks[k]->name);
+		else if (unlike)
+			text_append(&text, "; ", "%s of '%s' differs in %s from that in sample %u", noun,
+				tasks[k]->name, unlike, usual[k]->sample);
+	}
+	if (!text && i > 0 && usual[0] && usual[1] && strcmp(usual[0]->digest, usual[1]->digest) != 0)
+		text_append(&text, "", "%s of '%s' differs from that of '%s'", noun, tasks[1]->name, tasks[0]->name);
+	return text;
 }
 
 /* Takes all samples, and reads the results, also those of interrupted runs that have samples. As session_run. */
@@ -714,6 +791,7 @@ static void clear_tasks(struct session *s)
 
 		free(t->name);
 		free(t->in_messages);
+		program_output_close(&t->output);
 		free(t->perf);
 		for (size_t k = 0; k < t->n_preemptions; k++)
 			preemptions_clear(&t->preemptions[k]);

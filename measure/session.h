@@ -4,6 +4,7 @@
 #pragma once
 
 #include "measure/options.h"
+#include "measure/program_output.h"
 #include "lib/duet/duet_report.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
@@ -43,6 +44,7 @@ struct task {
 	char *name;        /* the command's, or "… (again)" for the A/A check */
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
+	struct program_output output; /* with --same-output or --check */
 	struct command_spec spec;   /* in a duet, with a cgroup of its own below the observer's */
 	struct sampling *sampling;  /* of the session's */
 	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
@@ -97,6 +99,7 @@ struct session {
 	struct program_trace *trace; /* NULL: without --trace */
 	enum order order;            /* the options'; of the in_turn of a duet, another one */
 	uint64_t seed;               /* of random orders */
+	int64_t opened_ns;           /* CLOCK_REALTIME */
 	struct duet_plan duet;
 	int guard;               /* of a duet; -1: nothing is frozen */
 	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
@@ -128,6 +131,10 @@ static inline const struct session *session_judged(const struct session *s)
 	return turn && turn->n > 0 && turn->tasks[0].result.n_samples > 0 ? turn : s;
 }
 
+/* With --same-output or --check: how the work of command i differs from that of the first, or of one of them between its samples, as a
+ * sentence that the caller frees. NULL: it does not, or is not compared. */
+char *session_different_work(const struct session *session, size_t i);
+
 /* How many have a result of their own: the first ones, without the INC of --against. */
 static inline size_t session_n_shown(const struct session *s)
 {
@@ -156,7 +163,8 @@ char *perf_text(const struct session *session, const struct task *task);
 
 /* A session's results as text. */
 
-/* Prints every result, then the comparisons. STATUS_NOT_FIT with a sentence if --fail-if-slower is exceeded. */
+/* Prints every result, then the comparisons. The status of the verdict, with a sentence where it is
+ * not STATUS_DONE. */
 int show_session(const struct session *session, struct error *err);
 
 /* Fills in the comparisons of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not

@@ -59,15 +59,17 @@ int session_compare(const struct session *session, struct error *err)
 		/* by the duet, or by the programs alone if that is in doubt */
 		if (by_duet && i < duet.n)
 			r = duet_report_compare(&duet, 0, i, &all[i], &doubt, err);
-		else if (!by_duet && s->tasks[0].result.discarding.pt.kept.n > 0 &&
-			 s->tasks[i].result.discarding.pt.kept.n > 0)
+		else if (!by_duet && s->tasks[0].result.n_samples > 0 && s->tasks[i].result.n_samples > 0)
 			r = compare_with_first(s, i, &all[i], err);
 	}
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++)
-		if (all[i].a.n > 0)
+		if (comparison_is_made(&all[i])) {
+			all[i].rules = s->options->rules;
+			all[i].work = comparison_work(&s->tasks[0].run, &s->tasks[i % s->n].run);
 			made[n_made++] = &all[i];
+		}
 	comparisons_adjust(made, n_made);
 	return (int)n_made;
 }
@@ -184,14 +186,15 @@ static int by_mean_pt(const void *x, const void *y)
 	return (of_a > of_b) - (of_a < of_b);
 }
 
-/* A sentence for each comparison, in the order of --sort, and a row of the list if there is one. STATUS_NOT_FIT with a sentence:
- * one is slower than --fail-if-slower allows. */
-static int show_each(const struct session *s, bool print, struct table *list, struct error *err)
+/* A sentence for each comparison, in the order of --sort, and a row of the list if there is one. The one whose verdict weighs most, and
+ * the name of its command. */
+static const struct comparison *show_each(
+	const struct session *s, bool print, struct table *list, const char **ret_name)
 {
 	_cleanup_(freep) const struct task **others = xcalloc(s->n, sizeof(struct task *));
 	size_t n = session_n_shown(s) - 1;
 	const struct task *a = &s->tasks[0];
-	int outcome = 0;
+	const struct comparison *worst = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		others[i] = &s->tasks[i + 1];
@@ -201,20 +204,19 @@ static int show_each(const struct session *s, bool print, struct table *list, st
 		const struct task *b = others[i / N_COMPARISON_CLOCKS];
 		const struct comparison *c =
 			&s->comparisons[i % N_COMPARISON_CLOCKS * s->n + (size_t)(b - s->tasks)];
-		int r;
 
-		if (c->a.n == 0)
+		if (!comparison_is_made(c))
 			continue;
+		if (!worst || comparison_verdict(c) > comparison_verdict(worst)) {
+			worst = c;
+			*ret_name = b->name;
+		}
 		if (print)
 			comparison_line(stdout, a->name, b->name, c);
 		if (list)
 			comparison_list_add(list, a->name, b->name, c);
-		r = comparison_judge(c, s->options->fail_if_slower, a->name, b->name, outcome ? NULL : err);
-		if (r < 0)
-			return r;
-		outcome = outcome ?: r == COMPARISON_OVER_LIMIT ? STATUS_NOT_FIT : r;
 	}
-	return outcome;
+	return worst;
 }
 
 int show_session(const struct session *s, struct error *err)
@@ -223,11 +225,13 @@ int show_session(const struct session *s, struct error *err)
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	const struct session *judged = session_judged(s);
 	bool print = !s->options->json && !s->options->silent;
-	int outcome, n, r;
+	const struct comparison *worst;
+	const char *name = NULL;
+	int n, r;
 
 	terminal_names = (struct terminal_names){s->names, s->n};
 	if (print)
-		show_results(s);
+		show_results(judged);
 	n = session_compare(s, err);
 	if (n < 0)
 		return n;
@@ -240,14 +244,16 @@ int show_session(const struct session *s, struct error *err)
 			(long long)judged->tasks[judged->n - 1].run.id);
 	else if (print && s->doubt != DUET_SOUND)
 		printf("%s, so their runs alone are compared:\n", duet_doubt_sentences[s->doubt]);
-	outcome = show_each(s, print, list, err);
-	if (outcome < 0 || !print || n == 0)
-		return outcome;
+	worst = show_each(s, print, list, &name);
+	if (!worst)
+		return 0;
+	if (!print)
+		return (int)comparison_judge(worst, s->tasks[0].name, name, err);
 	comparisons_between_line(stdout, s->comparisons, N_COMPARISON_CLOCKS * s->n);
 
 	/* Of a duet its figures, else whether one would show more. */
 	if (s->order == ORDER_DUET) {
-		r = session_duet(s, &report, outcome ? NULL : err);
+		r = session_duet(s, &report, err);
 		if (r < 0)
 			return r;
 		if (r > 0) {
@@ -261,5 +267,7 @@ int show_session(const struct session *s, struct error *err)
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
 		comparison_list_print(list, n > 1, stdout);
 	}
-	return outcome;
+	comparison_verdict_print(
+		stdout, session_n_shown(s) > 2 ? name : NULL, (size_t)n >= session_n_shown(s), worst);
+	return (int)comparison_judge(worst, s->tasks[0].name, name, err);
 }

@@ -84,6 +84,7 @@ enum status {
 	STATUS_ERROR = 1,
 	STATUS_NOT_FIT = 2, /* not fit, refused, regression found */
 	STATUS_TOO_FEW = 3, /* too few clean samples */
+	STATUS_CANNOT_TELL = 4, /* --strict: a verdict cannot be told */
 	STATUS_TIME_OUT = 124,
 	STATUS_INTERRUPTED = 130,
 };

@@ -82,6 +82,9 @@ int book_begin_run(struct book *book, struct run *run, struct error *err);
 int book_add_run(struct book *book, struct run *run, struct error *err);
 /* Which control groups held the run back. */
 int book_put_held_back(struct book *book, int64_t id, const char *by, struct error *err);
+/* What its program consisted of, and what it wrote: see struct run. */
+int book_put_program_digest(struct book *book, int64_t id, const char *digest, struct error *err);
+int book_put_output_digest(struct book *book, int64_t id, const char *digest, struct error *err);
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
 int book_runs(

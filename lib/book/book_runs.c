@@ -66,13 +66,30 @@ int book_end_run(struct book *book, int64_t id, enum run_state state, const char
 	return r > 0 ? 0 : r < 0 ? r : run_not_there(book, id, err);
 }
 
-int book_put_held_back(struct book *book, int64_t id, const char *by, struct error *err)
+static int put_run_text(
+	struct book *book, int64_t id, const char *statement, const char *text, struct error *err)
 {
-	int r = BOOK_ATOMIC(book,
-		sql_row(book, err, "UPDATE run SET held_back_by = ? WHERE id = ? RETURNING 1", "ti", by, id),
-		err);
+	int r = BOOK_ATOMIC(book, sql_row(book, err, statement, "ti", text, id), err);
 
 	return r > 0 ? 0 : r < 0 ? r : run_not_there(book, id, err);
+}
+
+int book_put_held_back(struct book *book, int64_t id, const char *by, struct error *err)
+{
+	return put_run_text(
+		book, id, "UPDATE run SET held_back_by = ? WHERE id = ? RETURNING 1", by, err);
+}
+
+int book_put_program_digest(struct book *book, int64_t id, const char *digest, struct error *err)
+{
+	return put_run_text(
+		book, id, "UPDATE run SET program_digest = ? WHERE id = ? RETURNING 1", digest, err);
+}
+
+int book_put_output_digest(struct book *book, int64_t id, const char *digest, struct error *err)
+{
+	return put_run_text(
+		book, id, "UPDATE run SET output_digest = ? WHERE id = ? RETURNING 1", digest, err);
 }
 
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)

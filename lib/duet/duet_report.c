@@ -106,7 +106,7 @@ static int compare_programs(const struct duet_report *d, size_t a, size_t b, boo
 				p->alone[k].start_ns + p->alone[k].et_ns};
 		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
 	}
-	if (sides[0].n > 0 && sides[1].n > 0)
+	if ((sides[0].n > 0 || sides[0].unmeasurable) && (sides[1].n > 0 || sides[1].unmeasurable))
 		r = comparison_make(&sides[0], &sides[1], NULL, ret, err) ?: 1;
 	comparison_side_clear(&sides[0]);
 	comparison_side_clear(&sides[1]);

@@ -334,8 +334,8 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 		break;
 	default:
 		fprintf(file,
-			"No verdict: it is not known how much the rate varies from one call of emp-load\n"
-			"to the next. Three more calls of either load show it; or give --between-runs.\n");
+			"It is not known how much the rate varies from one call of emp-load to the next.\n"
+			"Three more calls of either load show it; or give --between-runs.\n");
 	}
 	if (c->environment_changes)
 		terminal_wrap(file, c->environment_changes, (size_t)fprintf(file, "Environments differ:"), 2);
@@ -352,6 +352,11 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 	if (c->n - c->same_scripts > 1)
 		fprintf(file,
 			"P, the intervals and MDD of the scripts are adjusted for their number (Holm).\n");
+	if (c->same_scripts)
+		comparison_verdict_print(file, NULL, false, &first->times);
+	else
+		fprintf(file, "Verdict: %s; their scripts differ\n",
+			comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
 }
 
 /* As emp-comparison has it. The rates are in the documents of the loads. */
@@ -370,7 +375,9 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 json_t *load_comparison_as_json(const struct load_comparison *c)
 {
 	json_t *document = load_report_as_json(c->b), *scripts = json_array();
-	json_t *comparison = c->same_scripts ? pair_json(c, &c->items[0]) : json_object();
+	json_t *comparison = c->same_scripts ? pair_json(c, &c->items[0])
+					     : json_pack("{s:s}", "verdict",
+						       comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
 
 	for (size_t i = c->same_scripts; i < c->n; i++)
 		json_array_append_new(scripts, pair_json(c, &c->items[i]));

@@ -3,14 +3,25 @@
 #include "lib/protocol/comparison.h"
 
 #include "lib/protocol/disturbances.h"
+#include "lib/stats/time_series.h"
+
+static bool sums_to_0(const struct comparison_side *side)
+{
+	for (size_t i = 0; i < side->n; i++)
+		if (side->items[i].time_ns > 0)
+			return false;
+	return true;
+}
 
 struct comparison_side comparison_side_make(
 	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
-	size_t kept = 0;
+	struct comparison_side side;
+	size_t kept = 0, n_out = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		n_out += d->out[i];
 		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
 			items[kept++] = (struct comparison_time){
 				.n = samples[i].n,
@@ -18,15 +29,24 @@ struct comparison_side comparison_side_make(
 				.time_ns = sample_time_ns(&samples[i], clock == COMPARISON_ET),
 				.end_ns = samples[i].start_ns + samples[i].et_ns,
 			};
-	return (struct comparison_side){
+	}
+	side = (struct comparison_side){
 		.items = items,
 		.n = kept,
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
-		.unmeasurable = held_time_of(samples, n).share > HELD_TOO_LONG,
+		.unmeasurable = d->unmeasurable,
+		.cpu_kind = d->cpu_kind,
 		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
+	if (held_time_of(samples, n).share > HELD_TOO_LONG)
+		side.unmeasurable = UNMEASURABLE_HELD_BACK;
+	else if (n > 0 && n_out == n)
+		side.unmeasurable = UNMEASURABLE_DISTURBED;
+	else if (clock == COMPARISON_PT && kept > 0 && d->pt.kept.mean_ns < (double)d->run.resolution_ns)
+		side.unmeasurable = UNMEASURABLE_SHORT;
+	return side;
 }
 
 void comparison_side_clear(struct comparison_side *side)
@@ -152,6 +172,31 @@ static double middle_of(const struct comparison_time *sample, int64_t zero_ns)
 	return (double)(sample->start_ns - zero_ns) + (double)(end_ns - sample->start_ns) / 2;
 }
 
+static enum unmeasurable_cause find_unmeasurable(
+	const struct comparison_side *a, const struct comparison_side *b)
+{
+	if (a->unmeasurable || b->unmeasurable)
+		return a->unmeasurable ?: b->unmeasurable;
+	if ((a->n > 0 && sums_to_0(a)) || (b->n > 0 && sums_to_0(b)))
+		return UNMEASURABLE_SHORT;
+	if (a->cpu_kind && b->cpu_kind && strcmp(a->cpu_kind, b->cpu_kind) != 0)
+		return UNMEASURABLE_CPU_KINDS;
+	return MEASURABLE;
+}
+
+/* Of two runs that were not taken in turn: one change of level is nearly all of the variance, and 2 % or more. */
+static bool comparison_side_steps(const struct comparison_side *side)
+{
+	const double STEP = 0.88, LEAST = 0.02;
+	_cleanup_(freep) int64_t *times = xcalloc(side->n + 1, sizeof(*times));
+	struct trend trend;
+
+	for (size_t i = 0; i < side->n; i++)
+		times[i] = side->items[i].time_ns;
+	trend = trend_of(times, side->n, INT64_MIN, INT64_MAX);
+	return trend.step >= STEP && fabs(trend.after - trend.before) >= LEAST * trend.before;
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
@@ -162,9 +207,28 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
 	const struct comparison_time *x, *y;
 	size_t n = 0, n_a = a->n, n_b = b->n;
+	enum unmeasurable_cause unmeasurable = find_unmeasurable(a, b);
 	bool above_0 = true;
 	int r;
 
+	if (unmeasurable && (a->n == 0 || b->n == 0 || sums_to_0(a) || sums_to_0(b))) {
+		*ret = (struct comparison){.clock = a->clock,
+			.unmeasurable = unmeasurable,
+			.ratio = NAN,
+			.ratio_low = NAN,
+			.ratio_high = NAN,
+			.alpha = 0.05,
+			.t = NAN,
+			.df = NAN,
+			.p = NAN,
+			.p_adjusted = NAN,
+			.welch_p = NAN,
+			.mann_whitney_p = NAN,
+			.smallest_difference = NAN,
+			.rules = COMPARISON_RULES};
+		return 0;
+	}
+	/* In pairs, both of each pair started before either of the next. */
 	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
 		above_0 = above_0 && x->time_ns > 0 && y->time_ns > 0;
 		a_first[n] = x->start_ns < y->start_ns;
@@ -179,6 +243,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 		plan.at = at;
 		n_a = n_b = n;
 	} else {
+		if (!unmeasurable && (comparison_side_steps(a) || comparison_side_steps(b)))
+			unmeasurable = UNMEASURABLE_SPEED_STEP;
 		if (variation && variation->df > 0)
 			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df};
 		for (size_t i = 0; i < n_a; i++)
@@ -191,7 +257,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	if (r < 0)
 		return r;
 	ret->clock = a->clock;
-	ret->unmeasurable = a->unmeasurable || b->unmeasurable;
+	ret->rules = COMPARISON_RULES;
+	ret->unmeasurable = unmeasurable;
 	if (plan.design == DESIGN_PAIRS && above_0)
 		ret->log_ratio = log_ratio_of(of_a, of_b, a_first, n);
 	if (plan.design == DESIGN_BETWEEN) {
@@ -201,36 +268,85 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	return 0;
 }
 
-enum comparison_verdict comparison_verdict(const struct comparison *c)
+/* "SHA-256" or "SHA-256 NAME": a program that acts by its name is another one under another name. */
+static bool is_same_program(const char *a, const char *b)
 {
-	if (c->unmeasurable || isnan(c->ratio_low))
-		return COMPARISON_UNKNOWN;
-	if (c->ratio_low > 1)
-		return COMPARISON_SLOWER;
-	return c->ratio_high < 1 ? COMPARISON_FASTER : COMPARISON_SAME;
+	const char *name_a = a ? strchr(a, ' ') : NULL, *name_b = b ? strchr(b, ' ') : NULL;
+
+	if (!a || !b || strcspn(a, " ") != strcspn(b, " ") || strncmp(a, b, strcspn(a, " ")) != 0)
+		return false;
+	return !name_a || !name_b || !strcmp(name_a, name_b);
 }
 
-int comparison_judge(const struct comparison *c, double percent, const char *reference, const char *name,
-	struct error *err)
+enum compared_work comparison_work(const struct run *a, const struct run *b)
 {
-	if (percent < 0)
-		return 0;
+	const char *of_a = a->output_digest, *of_b = b->output_digest;
+
+	if ((of_a && !*of_a) || (of_b && !*of_b) || (of_a && of_b && strcmp(of_a, of_b) != 0))
+		return WORK_DIFFERENT;
+	return is_same_program(a->program_digest, b->program_digest) ? WORK_SAME_PROGRAM : WORK_NOT_CHECKED;
+}
+
+enum comparison_verdict comparison_verdict(const struct comparison *c)
+{
+	if (c->work == WORK_DIFFERENT)
+		return COMPARISON_DIFFERENT_WORK;
+	if (c->work == WORK_SAME_PROGRAM)
+		return COMPARISON_SAME_PROGRAM;
 	if (c->unmeasurable)
-		return error_say(err, COMPARISON_OVER_LIMIT,
-			"'%s' and '%s' cannot be judged: control groups held the programs back for more than %g %% of their time; measure without a quota",
-			name, reference, 100 * HELD_TOO_LONG);
-	if (c->a.n < 2 || c->b.n < 2)
-		return error_say(err, -ENODATA,
-			"'%s' and '%s' cannot be judged: this needs two samples of each", name, reference);
-	if (c->design == DESIGN_SEPARATE)
-		return error_say(err, -ENODATA,
-			"'%s' and '%s' cannot be judged: they are from separate runs, and it is not known how those vary (emp-analyze compare --between-runs)",
-			name, reference);
-	if (!(c->ratio > 1 + percent / 100) || !(c->ratio_low > 1))
-		return 0;
-	return error_say(err, COMPARISON_OVER_LIMIT,
-		"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
-		name, reference, 100 * (c->ratio - 1), c->clock == COMPARISON_PT ? "CPU" : "elapsed",
-		100 - round(1000 * c->alpha) / 10, 100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1),
-		percent);
+		return COMPARISON_UNMEASURABLE;
+	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
+}
+
+double comparison_samples_missing(const struct comparison *c)
+{
+	const double MOST = 1e9;
+	double margin = comparison_rules_margin(&c->rules), off = fabs(c->ratio - 1), n = (double)c->a.n;
+	double differ = off > margin || c->rules.fail_if_slower < 0 ? off
+								    : 0; /* a difference to be shown, or */
+	double wanted = fmax(differ, margin - off); /* the room that the interval has for "equal" */
+	double df = c->design == DESIGN_PAIRS || c->design == DESIGN_DUET ? 1 : c->df / (n - 1);
+	double sd, low = n, high = n;
+
+	if (c->a.n < 2 || c->b.n < 2 || isnan(c->smallest_difference) || c->design == DESIGN_SEPARATE ||
+		c->design == DESIGN_BETWEEN)
+		return NAN;
+	sd = c->smallest_difference / detectable_difference(c->df, c->alpha) * sqrt(n);
+	for (high = 2 * n;
+		high < MOST && detectable_difference(df * (high - 1), c->alpha) * sd / sqrt(high) > wanted;)
+		high *= 2;
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		if (detectable_difference(df * (middle - 1), c->alpha) * sd / sqrt(middle) > wanted)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high - n;
+}
+
+enum status comparison_judge(
+	const struct comparison *c, const char *reference, const char *name, struct error *err)
+{
+	enum comparison_verdict verdict = comparison_verdict(c);
+	enum status status = comparison_verdict_status(&c->rules, verdict);
+	const char *clock = c->clock == COMPARISON_PT ? "CPU" : "elapsed";
+
+	if (status == STATUS_NOT_FIT)
+		return (enum status)error_say(err, status,
+			"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
+			name, reference, 100 * (c->ratio - 1), clock, 100 - round(1000 * c->alpha) / 10,
+			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), c->rules.fail_if_slower);
+	if (verdict == COMPARISON_DIFFERENT_WORK)
+		return (enum status)error_say(err, status,
+			"'%s' and '%s' do different work: their outputs differ", name, reference);
+	if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
+		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s", name,
+			reference, unmeasurable_texts[c->unmeasurable].cause,
+			unmeasurable_texts[c->unmeasurable].remedy);
+	if (status == STATUS_CANNOT_TELL)
+		return (enum status)error_say(err, status,
+			"whether '%s' is slower than '%s' in %s time cannot be told", name, reference, clock);
+	return status;
 }

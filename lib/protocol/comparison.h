@@ -25,9 +25,10 @@ struct comparison_side {
 	struct comparison_time *items; /* in the order of n */
 	size_t n;
 	enum comparison_clock clock;
-	bool duet;         /* from a run of a duet */
-	bool unmeasurable; /* control groups held the program back for too long (HELD_TOO_LONG) */
-	int64_t step_ns; /* of the clock; 0 or 1: not known */
+	bool duet;                            /* from a run of a duet */
+	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
+	const char *cpu_kind; /* see struct discarding; NULL: none, or not known */
+	int64_t step_ns;      /* of the clock; 0 or 1: not known */
 	struct comparison_origin origin;
 };
 
@@ -54,20 +55,25 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err);
 
-enum comparison_verdict {
-	COMPARISON_UNKNOWN, /* too few samples, or separate runs that vary by an unknown amount; or unmeasurable */
-	COMPARISON_SAME, /* no difference shown */
-	COMPARISON_FASTER,
-	COMPARISON_SLOWER,
-};
+/* False: all zeros, nothing was compared. */
+static inline bool comparison_is_made(const struct comparison *c)
+{
+	return c->a.n > 0 || c->unmeasurable;
+}
 
-/* Of b against a, by the interval of the ratio. */
+/* What is known of the work of two runs, by their program_digest and output_digest. What a program wrote weighs more than what it
+ * consists of: a program may write something else each time. */
+enum compared_work comparison_work(const struct run *a, const struct run *b);
+
+/* Of b against a: by what is known of their work, by what makes the times meaningless, then by the interval of the
+ * ratio and the rules. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
-/* 0, or COMPARISON_OVER_LIMIT with a sentence: unmeasurable; or b, of that name, is slower than a,
- * the reference, by more percent than are allowed (below 0: no limit), and the interval of the
- * ratio lies above 1. -ENODATA: there is a limit, and no verdict because it is not known how
- * separate runs vary. */
-enum { COMPARISON_OVER_LIMIT = 1 };
-int comparison_judge(const struct comparison *comparison, double percent, const char *reference,
-	const char *name, struct error *err);
+/* How many more samples of each should tell, with power 0.8, if they vary as these do and their ratio is that of these;
+ * NAN: more of them do not help, or that is not known. */
+double comparison_samples_missing(const struct comparison *comparison);
+
+/* The exit status that the verdict has by the comparison's rules (comparison_verdict_status), with a sentence where it
+ * is not STATUS_DONE: b, of that name, against a, the reference. */
+enum status comparison_judge(
+	const struct comparison *comparison, const char *reference, const char *name, struct error *err);

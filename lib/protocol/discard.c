@@ -489,6 +489,7 @@ void discarding_clear(struct discarding *d)
 	free(d->pt.in_papers);
 	free(d->et.by_two_sd);
 	free(d->et.in_papers);
+	free(d->cpu_kind);
 	free(d->mark.noise);
 	daemons_clear(&d->others);
 	run_clear(&d->run);

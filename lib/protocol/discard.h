@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lib/protocol/analysis.h"
+#include "lib/stats/comparison_verdict.h"
 #include "lib/stats/time_series.h"
 
 struct discard_rules {
@@ -63,6 +64,9 @@ struct discarding {
 	struct daemons
 		others; /* background processes: by disturbed_ns, then by CPU time, the greatest first */
 	int64_t disturbed_ns; /* of all samples together: see struct daemon_statistics */
+	/* From the counters and the environment, set by the caller: */
+	enum unmeasurable_cause unmeasurable;
+	char *cpu_kind; /* "P-core": the type of the CPU of a hybrid processor that it was pinned to; NULL: none, or not known */
 };
 
 static inline int64_t sample_time_ns(const struct sample *sample, bool et)

@@ -3,6 +3,7 @@
 #include "lib/protocol/disturbances.h"
 
 #include "lib/stats/summary.h"
+#include "lib/stats/time_series.h"
 
 enum disturbance_kind { COUNT, TIME, RATE };
 
@@ -135,6 +136,37 @@ struct held_time held_time_of(const struct sample *samples, size_t n)
 	}
 	held.share = all_ns > 0 ? (double)held.ns / all_ns : 0;
 	return held;
+}
+
+/* Of the clock's deviations from its base frequency: whether nearly all of their variance is one change of level. */
+static bool speed_steps(const struct counters *counters, size_t n)
+{
+	const double STEP = 0.88, LEAST = 20000; /* 2 % */
+	_cleanup_(freep) int64_t *speeds = xcalloc(n + 1, sizeof(*speeds));
+	struct trend trend;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!counters_know(&counters[i], COUNTER_SPEED))
+			return false;
+		speeds[i] = counters[i].value[COUNTER_SPEED];
+	}
+	trend = trend_of(speeds, n, INT64_MIN, INT64_MAX);
+	return trend.step >= STEP && fabs(trend.after - trend.before) >= LEAST;
+}
+
+enum unmeasurable_cause counters_unmeasurable(
+	const struct counters *counters, size_t n, const struct sample *samples, size_t n_samples)
+{
+	double stolen_ns = 0, et_ns = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (counters_know(&counters[i], COUNTER_STEAL))
+			stolen_ns += (double)counters[i].value[COUNTER_STEAL];
+	for (size_t i = 0; i < n_samples; i++)
+		et_ns += (double)samples[i].et_ns;
+	if (stolen_ns > STOLEN_TOO_LONG * et_ns)
+		return UNMEASURABLE_STOLEN;
+	return speed_steps(counters, n) ? UNMEASURABLE_SPEED_STEP : MEASURABLE;
 }
 
 /* -1: not known. */

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/record/run.h"
+#include "lib/stats/comparison_verdict.h"
 
 struct disturbance {
 	enum counter which;
@@ -48,6 +49,12 @@ struct held_time held_time_of(const struct sample *samples, size_t n);
  * is stopped so often finds its caches cold, and its ET is that of the quota. */
 #define HELD_WORTH_NOTING 0.01
 #define HELD_TOO_LONG 0.10
+
+/* What the counters say against any verdict: more CPU time stolen than this share of ET, or a CPU whose clock stepped
+ * from one speed to another in the middle. */
+#define STOLEN_TOO_LONG 0.10
+enum unmeasurable_cause counters_unmeasurable(
+	const struct counters *counters, size_t n, const struct sample *samples, size_t n_samples);
 
 /* A sample whose PT cannot be right. The kernel makes PT from its clock, and takes away what the hypervisor says that it gave
  * to others (steal). If that is too much, PT is too short; but PT, W and steal add up to ET all the same, because PT was made

@@ -83,6 +83,8 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
 	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), OPTIONAL, .min = 1, .max = INT32_MAX},
 	{FIELD(run, FIELD_TEXT, held_back_by), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, program_digest), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, output_digest), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
 	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
 	{FIELD(run, FIELD_TEXT, name), OPTIONAL},

@@ -59,6 +59,8 @@ struct run {
 	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
+	char *program_digest; /* equal if two runs of one call are of the same program: see comparison_work; NULL: not known */
+	char *output_digest; /* SHA-256 of what each of its samples wrote; "": they differ, or --check failed; NULL: not compared */
 	char *held_back_by;           /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
 	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns;       /* nominal; 0: unknown */

@@ -2,7 +2,8 @@
 /* A comparison as a line, a row and JSON: see results.h. */
 #include "lib/report/results.h"
 
-enum { LINE_SIZE = 256 };
+enum { LINE_SIZE = 256, NAME_COLUMNS = 24 };
+static const double MOST_MISSING = 1e6; /* samples */
 
 /* Two names and what stands between and after them, in one line; what one name does not need goes to the other. Returns its width. */
 static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
@@ -24,62 +25,128 @@ static size_t print_sentence(FILE *file, const char *name, const char *mark, con
 	return terminal_columns(file) - left + of_name + of_reference;
 }
 
-/* The interval follows in the same line if it fits, else in a line of its own. */
-static void print_different(FILE *file, const char *reference, const char *name, const struct comparison *c,
-	const char *in_clock, const char *p)
+/* What is known of the ratio: its interval, and what the samples could have shown, if they show nothing. */
+static const char *interval_text(
+	const struct comparison *c, double low, double high, int decimals, bool shown)
 {
-	bool faster = comparison_verdict(c) == COMPARISON_FASTER;
-	double low = faster ? 1 / c->ratio_high : c->ratio_low,
-	       high = faster ? 1 / c->ratio_low : c->ratio_high;
-	double half = (high - low) / 2;
-	char middle[64], interval[LINE_SIZE];
-	int decimals = 2; /* one digit of half an interval, at least two */
-	size_t width;
+	const char *p = c->p_adjusted < 0.0001  ? "p < 0.0001"
+			: c->p_adjusted < 0.001 ? text_brief("p = %.4f", c->p_adjusted)
+						: text_brief("p = %.2g", c->p_adjusted);
+	const char *could = shown || isnan(c->smallest_difference) /* the times are constant */
+				    ? ""
+				    : text_brief(
+					      "; could have shown %s", text_percent(c->smallest_difference));
 
-	if (half > 0 && isfinite(half))
-		decimals = (int)fmin(fmax(-floor(log10(half)), 2), 6);
-	snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals,
-		faster ? 1 / c->ratio : c->ratio, faster ? "faster" : "slower");
-	snprintf(
-		interval, sizeof(interval), "  (95 %% CI %.*f … %.*f, %s)", decimals, low, decimals, high, p);
-	width = print_sentence(
-		file, name, terminal_mark(file, faster ? MARK_GOOD : MARK_BAD), middle, reference, in_clock);
-	fprintf(file, "%s%s\n", width + terminal_text_width(interval) > terminal_columns(file) ? "\n" : "",
-		interval);
+	if (isnan(low))
+		return c->design == DESIGN_SEPARATE && c->a.n > 1 && c->b.n > 1 ? "not taken in turn"
+		       : c->unmeasurable ? unmeasurable_texts[c->unmeasurable].cause
+					 : "too few samples for an interval";
+	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
 }
 
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
-	const char *in_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
-	bool few = c->design != DESIGN_SEPARATE || c->a.n < 2 || c->b.n < 2;
-	const char *p = c->p_adjusted < 0.0001  ? "p < 0.0001"
-			: c->p_adjusted < 0.001 ? text_brief("p = %.4f", c->p_adjusted)
-						: text_brief("p = %.2g", c->p_adjusted);
-	const char *detectable = isnan(c->smallest_difference) /* the times are constant */
-					 ? ""
-					 : text_brief(
-						   "; %s detectable", text_percent(c->smallest_difference));
+	enum comparison_verdict verdict = comparison_verdict(c);
+	bool shown = (c->ratio_high < 1 || c->ratio_low > 1) && !c->unmeasurable && !c->work;
+	bool faster = shown && c->ratio_high < 1;
+	double ratio = faster ? 1 / c->ratio : c->ratio, low = faster ? 1 / c->ratio_high : c->ratio_low,
+	       high = faster ? 1 / c->ratio_low : c->ratio_high, half = (high - low) / 2;
+	const char *word = comparison_verdict_words[verdict], *of_clock = "";
+	const char *direction = faster ? "faster" : "slower";
+	const char *mark = !shown ? "" : terminal_mark(file, faster ? MARK_GOOD : MARK_BAD);
 	char middle[LINE_SIZE], end[LINE_SIZE];
+	int decimals = 2; /* one digit of half an interval, at least two */
+	size_t width;
 
-	switch (comparison_verdict(c)) {
-	case COMPARISON_UNKNOWN:
-		snprintf(middle, sizeof(middle), ": %.2f times ", c->ratio);
-		snprintf(end, sizeof(end), "%s  (%s)\n", in_clock,
-			c->unmeasurable ? "unmeasurable: held back"
-			: few           ? "too few samples"
-					: "no verdict: not taken in turn");
-		print_sentence(file, name, "", middle, reference, end);
-		break;
-	case COMPARISON_SAME:
-		snprintf(end, sizeof(end), ": no difference shown%s (%s%s)", in_clock, p, detectable);
+	if (isnan(c->ratio)) {
+		snprintf(end, sizeof(end), ": %s (%s)\n", word, unmeasurable_texts[c->unmeasurable].cause);
 		terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(end));
-		fprintf(file, "%s\n", end);
-		break;
-	case COMPARISON_FASTER:
-	case COMPARISON_SLOWER:
-		print_different(file, reference, name, c, in_clock, p);
-		break;
+		fputs(end, file);
+		return;
 	}
+	of_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
+	if (half > 0 && isfinite(half))
+		decimals = (int)fmin(fmax(-floor(log10(half)), 2), 6);
+	if (shown)
+		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, direction);
+	else
+		snprintf(middle, sizeof(middle), ": %.*f times ", decimals, ratio);
+	width = print_sentence(file, name, mark, middle, reference, of_clock);
+	if (shown && !strcmp(word, direction))
+		word = "";
+	snprintf(end, sizeof(end), "  (%s)%s%s", interval_text(c, low, high, decimals, shown),
+		*word ? ": " : "", word);
+	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
+}
+
+/* Why it cannot be told, and what would help; the first of the texts that fits into the line is shown. */
+static void explain_doubt(const struct comparison *c, const char *ret[3])
+{
+	double missing = comparison_samples_missing(c);
+	const char *could = isnan(c->smallest_difference) ? ""
+							  : text_brief("; could have shown %s",
+								    text_percent(c->smallest_difference));
+	const char *help = "", *time = "";
+
+	if (c->a.n < 2 || c->b.n < 2) {
+		help = "; it takes two samples of each";
+	} else if (c->design == DESIGN_SEPARATE) {
+		help = "; it is not known how separate runs vary";
+	} else if (c->design == DESIGN_BETWEEN) {
+		help = text_brief("; separate runs vary by %s", text_percent(c->between));
+	} else if (missing > MOST_MISSING) {
+		help = "; more samples hardly help";
+	} else if (!isnan(missing)) {
+		help = text_brief(
+			"; %s%s", missing < 100 ? "" : "about ", text_count((int64_t)missing, "more sample"));
+		time = text_brief(" (%s)", text_duration(llround(missing * (c->a.mean_ns + c->b.mean_ns))));
+		ret[0] = text_brief("%s%s%s should tell", could, help, time);
+		ret[1] = text_brief("%s%s should tell", could, help);
+		ret[2] = text_brief("%s should tell", help);
+		return;
+	}
+	ret[0] = text_brief("%s%s", could, help);
+	ret[1] = help;
+	ret[2] = "";
+}
+
+void comparison_verdict_print(FILE *file, const char *name, bool both, const struct comparison *c)
+{
+	enum comparison_verdict verdict = comparison_verdict(c);
+	const struct unmeasurable_text *why = &unmeasurable_texts[c->unmeasurable];
+	const char *margin = text_brief("%g %%", 100 * comparison_rules_margin(&c->rules));
+	const char *texts[3] = {"", "", ""}, *word = comparison_verdict_words[verdict];
+	bool gate = c->rules.fail_if_slower >= 0;
+	const char *of_clock = !both ? "" : c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
+	size_t left, i = 0;
+
+	if (verdict == COMPARISON_CANNOT_TELL)
+		explain_doubt(c, texts);
+	else if (verdict == COMPARISON_UNMEASURABLE) {
+		texts[0] = text_brief(": %s; %s", why->cause, why->remedy);
+		texts[1] = texts[2] = text_brief(": %s", why->cause);
+	} else if (verdict == COMPARISON_EQUAL)
+		texts[0] = texts[1] = texts[2] = text_brief(" (within %s)", margin);
+	else if (verdict == COMPARISON_SLOWER && gate)
+		texts[0] = texts[1] = texts[2] = text_brief(" by more than %s", margin);
+	else if (verdict == COMPARISON_SAME_PROGRAM)
+		texts[0] = texts[1] = texts[2] = "; what differs is noise";
+	else if (verdict == COMPARISON_DIFFERENT_WORK)
+		texts[0] = texts[1] = texts[2] = "; their outputs differ";
+
+	left = terminal_columns(file) - terminal_text_width("Verdict: ") - terminal_text_width(word) -
+	       terminal_text_width(of_clock);
+	if (name)
+		left -= NAME_COLUMNS + terminal_text_width(" on ''");
+	while (i < 2 && terminal_text_width(texts[i]) > left)
+		i++;
+	fputs("Verdict", file);
+	if (name) {
+		fputs(" on '", file);
+		terminal_print_name(file, name, NAME_COLUMNS);
+		fputs("'", file);
+	}
+	fprintf(file, "%s: %s%s\n", of_clock, word, texts[i]);
 }
 
 void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n)
@@ -113,16 +180,7 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 
 const char *comparison_verdict_text(const struct comparison *c)
 {
-	static const char *const texts[] = {
-		[COMPARISON_UNKNOWN] = "too few samples",
-		[COMPARISON_SAME] = "no difference shown",
-		[COMPARISON_FASTER] = "faster",
-		[COMPARISON_SLOWER] = "slower",
-	};
-
-	if (c->unmeasurable)
-		return "unmeasurable";
-	return c->design == DESIGN_SEPARATE ? "not known" : texts[comparison_verdict(c)];
+	return comparison_verdict_words[comparison_verdict(c)];
 }
 
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err)
@@ -156,6 +214,8 @@ const struct column comparison_columns[] = {
 	{NULL, COLUMN_TEXT, "robust_ratio"},
 	{NULL, COLUMN_TEXT, "robust_interval"},
 	{NULL, COLUMN_TEXT, "interleaved_sd_log"},
+	{NULL, COLUMN_TEXT, "samples_missing"},
+	{NULL, COLUMN_TEXT, "unmeasurable"},
 	{},
 };
 
@@ -183,7 +243,10 @@ void comparison_list_add(
 		REAL("%g", c->smallest_difference), REAL("%g", l->n > 1 ? l->sd : NAN),
 		REAL("%g", duet ? exp(l->robust) : NAN),
 		VALUE(duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : NULL, NULL),
-		REAL("%g", duet ? l->neighbours_sd : NAN));
+		REAL("%g", duet ? l->neighbours_sd : NAN),
+		REAL("%.0f", comparison_verdict(c) == COMPARISON_CANNOT_TELL ? comparison_samples_missing(c)
+									     : NAN),
+		TEXT(unmeasurable_texts[c->unmeasurable].cause));
 }
 
 void comparison_list_print(struct table *list, bool several, FILE *file)

@@ -99,11 +99,34 @@ void run_rules_clear(struct run_rules *rules)
 	*rules = (struct run_rules){};
 }
 
-/* The counters of a result, and what disturbed the run. */
+/* On a hybrid processor, the type of the CPU that the run was pinned to; without one, all types may be in it. */
+static void find_cpu_kind(struct discarding *d, const json_t *environment)
+{
+	json_t *types = NULL, *list;
+	const char *kind;
+
+	if (!environment ||
+		json_unpack((json_t *)environment, "{s:{s:{s:o}}}", "settings", "cpus", "types", &types) < 0)
+		return;
+	json_object_foreach (types, kind, list) {
+		_cleanup_(freep) int *cpus = NULL;
+		size_t n = 0;
+
+		if (json_is_string(list))
+			text_parse_cpu_list(json_string_value(list), &cpus, &n);
+		for (size_t i = 0; i < n && !d->cpu_kind; i++)
+			if (cpus[i] == d->run.cpu)
+				d->cpu_kind = xstrdup(kind);
+	}
+	if (!d->unmeasurable && d->run.cpu < 0 && json_object_size(types) > 1)
+		d->unmeasurable = UNMEASURABLE_CPU_KINDS;
+}
+
+/* The counters of a result, what disturbed the run, and whether that leaves anything to compare. */
 static int disturbances_load(struct book *book, struct run_result *result, struct error *err)
 {
 	struct disturbances *found = &result->disturbances;
-	const struct discarding *d = &result->discarding;
+	struct discarding *d = &result->discarding;
 	_cleanup_(json_decrefp) json_t *environment = NULL;
 	const char *value = NULL;
 	int r = book_rows(book, d->run.id, &counters_table, &result->counters, &result->n_counters, err);
@@ -114,6 +137,9 @@ static int disturbances_load(struct book *book, struct run_result *result, struc
 		return r;
 	*found = disturbances_find(result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
 	found->pt_ns = d->pt.raw.mean_ns;
+	d->unmeasurable = counters_unmeasurable(
+		result->counters, result->n_counters, result->samples, result->n_samples);
+	find_cpu_kind(d, environment);
 	/* whether PT contains interrupts, by the kernel's configuration */
 	if (environment)
 		json_unpack(environment, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING",

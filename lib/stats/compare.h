@@ -2,6 +2,7 @@
 /* Whether two samples of times differ, by how much, and the minimum detectable difference. */
 #pragma once
 
+#include "lib/stats/comparison_verdict.h"
 #include "lib/stats/summary.h"
 
 /* The ratio of two times that were taken together, from the logarithms of the ratios of all pairs: what slows both by the
@@ -53,7 +54,10 @@ struct compare_plan {
 struct comparison {
 	enum comparison_clock clock;
 	enum design design;
-	bool unmeasurable; /* set by the caller: the times mean too little for a verdict */
+	/* Set by the caller, who knows more than the times; see comparison_verdict in lib/protocol/comparison.h. */
+	struct comparison_rules rules;
+	enum unmeasurable_cause unmeasurable;
+	enum compared_work work;
 	struct summary a, b;
 	double ratio; /* mean of b / mean of a: above 1, b is slower; of pairs, without the
 			 machine's drift within them */

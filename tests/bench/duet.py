@@ -235,8 +235,8 @@ def print_aa(tries):
     print(f"{'PROGRAM':10}{'SLICE':>7}{'DISCARDS':>10}{'TRIES':>7}{'DIFFERENT':>11}{'TOO FEW':>9}{'DISCARDED':>11}")
     for key in sorted({(t["program"], t["slice"], t["discards"]) for t in tries}) + [("all", "", "")]:
         of = [t for t in tries if key == ("all", "", "") or key == (t["program"], t["slice"], t["discards"])]
-        judged = [t for t in of if t["verdict"] != "too few samples"]
-        different = sum(t["verdict"] != "no difference shown" for t in judged)
+        judged = [t for t in of if t["kept"] > 1]
+        different = sum(t["verdict"] in ("faster", "slower") for t in judged)
         share = f" {100 * different / len(judged):.1f} %" if judged else ""
         taken, kept = (sum(t[k] for t in of) for k in ("samples", "kept"))
         discards = "" if key[0] == "all" else "yes" if key[2] else "no"
@@ -258,7 +258,7 @@ def try_aa(number, tries):
     discards = number // len(programs) % 2
     guest = f"[ $(($(od -An -N1 -tu1 /dev/urandom) % 8)) != 0 ] || taskset -c {cpu} {file('guest')} --iterations 75000000 >{os.devnull} &" # before each of the two
     document, _ = measure(command, ["--aa"], args.samples, "--order", "duet", "--alone", "0", "--slice", slice, "-p", guest, *["--profile", "aa"] * discards)
-    compared = (document["comparisons"] or [{"verdict": "too few samples", "ratio": None}])[0]
+    compared = (document["comparisons"] or [{"verdict": "cannot tell", "ratio": None}])[0]
     tries.append({"program": program, "slice": slice, "discards": bool(discards), "verdict": compared["verdict"], "ratio": compared["ratio"],
                   "samples": args.samples, "kept": document["results"][0]["emp"]["pt"]["n"]})
     add_line(tries[-1])

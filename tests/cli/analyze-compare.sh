@@ -26,9 +26,11 @@ expect 0 "^Elapsed times: 'a' 1.000 s in 3 samples" $analyze compare discarded.j
 
 # separate runs: no verdict until it is known how they vary
 "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null
-expect 0 'not known how separate runs vary: no verdict' $analyze compare 1 3
+expect 0 'not known how separate runs vary\.$' $analyze compare 1 3
+expect 0 '^Verdict\( (PT)\)\?: cannot tell; it is not known how separate runs vary$' $analyze compare 1 3
 expect 0 'not known' $analyze compare 2 3
-expect 1 'cannot be judged: they are from separate runs' $analyze compare --fail-if-slower 50 3 2
+expect 0 '^Verdict\( (PT)\)\?: cannot tell; it is not known how separate runs vary$' $analyze compare --fail-if-slower 50 3 2
+expect 4 'cannot be told' $analyze compare --fail-if-slower 50 --strict 3 2
 expect 0 'vary by 1.0 % (--between-runs)' $analyze compare --between-runs 1 3 2
 expect 2 'slower .* more than 50 %' $analyze compare --between-runs 1 --fail-if-slower 50 3 2
 echo '{"results": [{"command": "early", "times": [0.0101, 0.01013, 0.0102]}, {"command": "late", "times": [0.0301, 0.0303, 0.03021]}]}' >et-only.json
@@ -40,7 +42,7 @@ that "both times have a row" sh -c "grep -q '^sleep.* PT ' $dir/out && grep -q '
 expect 0 '' $analyze compare --compare pt --fail-if-slower 900 sleep.json:1 sleep.json:2
 $analyze compare --json sleep.json:1 sleep.json:2 >both.json
 that "both are in the document" json both.json 'd["clock"] == "pt" and d["et"]["clock"] == "et" and 2 < d["et"]["ratio"] < 4'
-expect 0 'no verdict' $analyze compare hyperfine.json:1 hyperfine.json:2
+expect 0 'Verdict: cannot tell' $analyze compare hyperfine.json:1 hyperfine.json:2
 for _ in 1 2 3; do "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null; done
 expect 0 'vary by .* (sd of 3 runs)' $analyze compare 2 3 # 1 was at the same time as 2
 that "the variance is in the document" sh -c "$analyze compare --json 2 3 >v.json"

@@ -44,15 +44,15 @@ nothing_is_left() {
 here $git checkout -q change
 expect 2 'is slower than' here "$compare" -r 8 -m "$repository/report.md" --json "$repository/result.json" --db="$dir/home/book.db" main '{tree}/solver'
 that "the report has both" test "$(grep -c '^| `\(base\|change\) [0-9a-f]*`' "$repository/report.md")" = 2
-that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) |$' "$repository/report.md"
-that "it says what came of it" grep -q '^\*\*Slower by more than 2 %\.\*\* A difference of [0-9.]* % or more would be shown\.\( In elapsed time: .*\)\?$' "$repository/report.md"
+that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) | slower |' "$repository/report.md"
+that "it says what came of it" grep -q '^Verdict: \*\*slower\*\* by more than 2 %\. A difference of [0-9.]* % could have been shown\.\( In elapsed time: .*\)\?$' "$repository/report.md"
 that "it has no elapsed time, which is doubled in a duet" sh -c "grep -q 'taken in turn' '$repository/report.md' || ! grep -E 'Mean|Relative' '$repository/report.md'"
 that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
 that "the picture is of the interval" grep -qE '^ +0 *: *\[-*O-*\]$' "$repository/report.md"
 that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
 that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM duet')" = 2
 nothing_is_left
-expect 0 'slower' here "$compare" -p 200 -r 5 main '{tree}/solver'
+expect 0 'Verdict.*: equal' here "$compare" -p 200 -r 5 main '{tree}/solver'
 expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main 'true {tree}' '{tree}/solver'
 that "reports are added" test "$(grep -c '^###' "$repository/report.md")" = 3
 sleeper() { # US MESSAGE: a commit whose program sleeps
@@ -66,7 +66,11 @@ sleeper 80000 'sleeps longer'
 expect 2 'in elapsed time' here "$compare" -r 12 -m "$repository/sleeps.md" sleeps '{tree}/solver'
 that "a gate that failed in elapsed time shows it" test "$(grep -cE '^\| Command \| Mean |In elapsed time: \+[0-9.]+ %, 95 % CI \+[0-9.]+ % to \+[0-9.]+ %\.$' "$repository/sleeps.md")" = 2
 here $git checkout -q equal
-expect 0 '' here "$compare" -r 5 -p 10 main '{tree}/solver'
+expect 0 '^Verdict.*: same program; what differs is noise$' here "$compare" -r 5 -p 0 -m "$repository/same.md" --json "$repository/same.json" main '{tree}/solver'
+that "the report and the document say so" sh -c "grep -q '^Verdict: \*\*same program\*\*' '$repository/same.md' && grep -q '\"verdict\": \"same program\"' '$repository/same.json'"
+expect 1 'different work: the output of' here "$compare" -r 3 --same-output -m "$repository/work.md" main 'echo {tree}/solver'
+that "the report says so" grep -q '^Verdict: \*\*different work\*\*' "$repository/work.md"
+expect 0 '' here "$compare" -r 3 --check "grep -c /solver" main 'echo {tree}/solver'
 here $git checkout -q broken
 expect 1 "'make' failed in .* (broken)" here "$compare" main '{tree}/solver'
 nothing_is_left
@@ -259,10 +263,10 @@ recipe() { # STATUS VARIABLE... SCRIPT
 	expect "$want" 'is slower than' here env -u TMPDIR "${@:1:$#-1}" sh -c "$(printf '%s' "${!#}" | sed "s| {tree}/input||")"
 }
 recipe 2 GITHUB_STEP_SUMMARY="$repository/summary.md" GITHUB_BASE_REF=main "$(page 'GITHUB ACTIONS' | sed -n '/run: >/,$p' | sed 1d | tr '\n' ' ')"
-that "GitHub gets a summary" grep -q Slower "$repository/summary.md"
+that "GitHub gets a summary" grep -q "\*\*slower\*\*" "$repository/summary.md"
 recipe 2 CI_MERGE_REQUEST_DIFF_BASE_SHA="$(here git rev-parse origin/main)" "$(page 'GITLAB CI' | sed -n '/script:/,/artifacts:/p' | sed '1d; $d; s/^ *- //' | tr '\n' ' ')"
-that "GitLab gets an artifact" grep -q Slower "$repository/speed.md"
+that "GitLab gets an artifact" grep -q "\*\*slower\*\*" "$repository/speed.md"
 recipe 2 "$(page BUILDBOT | sed -n 's/^ *\(command=\)*"\(.*\)".*/\2/p' | tr '\n' ' ')"
-that "Buildbot gets a log" grep -q Slower "$repository/speed.md"
+that "Buildbot gets a log" grep -q "\*\*slower\*\*" "$repository/speed.md"
 recipe 2 "$(page 'WITHOUT THE SCRIPT' | sed 's/\\\\$/\\/')"
 finish

@@ -15,7 +15,7 @@ that "both are in the document" json two.json '[r["command"].split()[-1] for r i
 that "their CPU times are right" json two.json 'abs(d["results"][1]["emp"]["pt"]["mean_ns"] / d["results"][0]["emp"]["pt"]["mean_ns"] - 3) < 0.5'
 that "CSV has a line each" test "$(wc -l <two.csv)" = 3
 that "CSV begins as hyperfine's" grep -q '^command,mean,stddev,median,user,system,min,max' two.csv
-that "it ends with our columns" grep -q 'max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line$' two.csv
+that "it ends with our columns" grep -q 'max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\(,et_ratio,et_ratio_low,et_ratio_high,et_verdict\)\?$' two.csv
 that "Markdown has a row each" test "$(grep -c '^| `' two.md)" = 2
 samples() { # in the order they were taken, as the programs' last argument
 	sqlite3 "$EMP_DB" "SELECT group_concat(a, '') FROM (SELECT substr(json_extract(command, '\$[1]'), 1, 1) AS a FROM sample JOIN run ON run.id = run
@@ -33,7 +33,7 @@ expect 0 '' $measure -r 5 --fail-if-slower 5 "$burn 20" "$burn 10"
 expect 1 'must be a percentage' $measure --fail-if-slower fast true
 
 # of what time the verdict speaks, and the gate: programs that wait are compared by ET as well
-expect 0 'slower than .* in CPU time' $measure -r 5 --compare pt --fail-if-slower 300 "$burn 10" "$burn 30" --export-json pt.json
+expect 0 'Verdict.*: equal (within 300 %)' $measure -r 5 --compare pt --fail-if-slower 300 "$burn 10" "$burn 30" --export-json pt.json
 that "the document says so, too" json pt.json '[(c["clock"], "et" in c) for c in d["comparisons"]] == [("pt", False)]'
 expect 2 "'sleep 0.3' is slower than 'sleep 0.1' by .* in elapsed time" $measure -r 4 --fail-if-slower 50 'sleep 0.1' 'sleep 0.3' --export-json et.json
 that "the screen has both" sh -c "grep -q 'CPU time' $dir/out && grep -q '^sleep 0.3 is .* times slower than sleep 0.1 in elapsed time' $dir/out"
@@ -55,10 +55,38 @@ that "the headline has the sign of the programs alone" grep -q '^b is 1.[5-9].* 
 that "so has the document, which says why" json biased.json \
 	'd["comparisons"][0]["ratio"] > 1.5 and d["comparisons"][0]["test"] == "pairs" and (d["duet"]["doubt"], d["duet"]["verdict_from"], len(d["duet"]["runs_in_turn"])) == ("biased", "in turn", 2)'
 that "and the table" sh -c "grep -q '^| .b. .*| [12]\.[0-9]* (1\.[5-9][0-9]* to\|^| .b. .*| [12]\.[0-9]* ([12]\.[0-9]* to' biased.md"
-expect 0 'The duet is biased, so the runs of both programs alone are compared' "$build/analyze/emp-analyze" compare $(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("biased.json"))["results"]))')
+expect 0 'The duet is biased, so the runs of both programs alone are compared' "$build/analyze/emp-analyze" compare $(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("biased.json"))["duet"]["results"]))')
 that "with the sign of these" sh -c "! grep -q ' faster ' '$dir/out'"
-expect 0 'The programs are too short for a duet, so they were taken in turn' $measure --order duet -r 3 "$burn 2" "$burn 2"
+
+# One call has one set of numbers, on the screen and in all documents; those of the duet have its name.
+expect 0 'The programs are too short for a duet, so they were taken in turn' $measure --order duet -r 5 -n a -n b "$burn 2" "$burn 4" --export-json short.json --export-csv short.csv --export-markdown short.md
+cp "$dir/out" short.txt
+that "JSON, CSV, Markdown and the screen have the same numbers" python3 - <<'ONE_SET'
+import csv, json, re
+d = json.load(open("short.json"))
+rows = list(csv.DictReader(open("short.csv")))
+screen = open("short.txt").read()
+markdown = [line for line in open("short.md") if line.startswith("| `")]
+c = d["comparisons"][0]
+for i, result in enumerate(d["results"]):
+    assert abs(result["mean"] - float(rows[i]["mean"])) < 1e-8, (result["mean"], rows[i])
+    assert abs(result["emp"]["pt"]["kept"]["mean_ns"] / 1e9 - float(rows[i]["pt_mean"])) < 1e-8
+    assert f"run {result['emp']['run']}," in screen, result["emp"]["run"]
+    assert result["emp"]["run"] == d["duet"]["runs_in_turn"][i] != d["duet"]["results"][i]["emp"]["run"] == d["duet"]["programs"][i]["run"]
+    mean = float(re.match(r"\| `.*?` \| ([0-9.]+)", markdown[i])[1])
+    assert abs(mean / 1e3 - result["mean"]) < 0.01 * result["mean"], (mean, result["mean"])
+a, b = (r["emp"]["pt"]["kept"]["mean_ns"] for r in d["results"])
+assert abs(b / a - c["ratio"]) < 1e-6 and abs(float(rows[1]["pt_ratio"]) - c["ratio"]) < 1e-8
+assert [float(rows[1]["pt_ratio_" + end]) for end in ("low", "high")] == [round(x, 9) for x in c["interval"]] and rows[1]["pt_verdict"] == c["verdict"]
+assert f"{c['ratio']:.2f}"[:3] in markdown[1] and c["verdict"] in markdown[1] and "elapsed times (ET)" in open("short.md").read()
+# as 0.2 wrote it: the results are those of the duet
+d["results"] = d["duet"].pop("results")
+json.dump(d, open("old.json", "w"))
+ONE_SET
+gives "emp-analyze compares what the document compares" 'd["test"] == "pairs" and abs(d["ratio"] - json.load(open("short.json"))["comparisons"][0]["ratio"]) < 1e-9' "$build/analyze/emp-analyze" compare short.json:1 short.json:2 --json
+expect 1 'the duet of .a. and .b. is too short' "$build/analyze/emp-analyze" compare old.json:1 old.json:2
 expect 0 '' $measure --order duet -r 3 --alone 1 "$burn 60" "$burn 30" --export-json slice.json
+expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the slice follows from the shorter program" json slice.json 'd["duet"]["slice_ns"] == 3000000'
 
 # command lines, shells, names, parameters
@@ -107,7 +135,7 @@ expect 1 'exit status 2' $measure -r 2 --ignore-failure=1,7 'sh -c "exit 2"'
 expect 1 'must be a whole number' $measure -r 2 --ignore-failure=some false
 
 # the reference
-expect 0 '^true is .* than burn\|^true: no difference\|true is' $measure -r 3 --reference "$burn 10" --reference-name burn true --export-json reference.json
+expect 0 '^true is .* than burn\|^true: [0-9.]* times' $measure -r 3 --reference "$burn 10" --reference-name burn true --export-json reference.json
 that "the reference is measured first, and others are compared with it" json reference.json \
 	'[r["command"] for r in d["results"]] == ["burn", "true"] and d["comparisons"][0]["reference"] == "burn"'
 expect 0 '' $measure -r 2 -w 0 -L x 1,2 --reference true 'echo {x}' --export-json reference.json
@@ -165,6 +193,9 @@ expect 1 'give it once for all, or once for each of the 2 commands' $measure -p 
 # each document on standard output, and nothing else
 parse='import csv, json, sys
 text = sys.stdin.read()
+if sys.argv[1] not in ("json", "csv"):  # and the line that says which columns are elapsed times
+    text, _, key = text.rstrip("\n").rpartition("\n\n")
+    assert key[1:].startswith("Mean, Min and Max are elapsed times") and key[0] == key[-1] and "\n" not in key
 rows = {
     "json": lambda: len(json.loads(text)["results"]),
     "csv": lambda: len(list(csv.DictReader(text.splitlines()))),
@@ -183,7 +214,7 @@ that "the document says what it is" json document.json 'd["format"] == "emp-meas
 that "its moments are text, too" json document.json \
 	'all(t.endswith("Z") and n > 2**53 for t, n in zip(d["results"][0]["emp"]["start"], d["results"][0]["emp"]["start_ns"]))'
 that "tables begin with hyperfine's columns" grep -q '^| Command | Mean \[ms\] | Min \[ms\] | Max \[ms\] | Relative |' sorted.md
-that "tables are sorted when asked to" test "$(grep -o 'burn [0-9]*' sorted.md | tr '\n' ' ')" = "burn 5 burn 20 "
+that "tables are sorted when asked to" test "$(grep -o '^| .*burn [0-9]*' sorted.md | grep -o 'burn [0-9]*' | tr '\n' ' ')" = "burn 5 burn 20 "
 that "the fastest is 1.00" sh -c "grep 'burn 5' sorted.md | grep -q '| 1.00 |'"
 # as hyperfine's plot_histogram.py, plot_whisker.py and advanced_statistics.py read it
 that "hyperfine's scripts can read it" json document.json \

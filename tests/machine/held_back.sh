@@ -75,9 +75,11 @@ gives "unmeasurable, with the cause, and in no process's name" \
 	"(lambda e: e['held_back']['unmeasurable'] and e['held_back']['by'] == 'the quota of /${group##*/}' and
 	e['warnings'][0]['kind'] == 'unmeasurable' and 'Unmeasurable: held back by the quota of /${group##*/}: ' in e['warnings'][0]['text'])(
 	d['results'][0]['emp'])" within "$inner" $measure --json -q --cpu $cpu -w 0 -r 2 -- "$burn" 20
-expect 2 'cannot be judged: control groups held the programs back' within "$inner" $measure -q --cpu $cpu -w 0 -r 3 \
-	--fail-if-slower 5 "'$burn' 20" "'$burn' 21"
-that "there is no verdict" grep -q 'unmeasurable: held back' "$dir/out"
+expect 4 "are unmeasurable: held back by a quota; measure without a quota" within "$inner" $measure -q --cpu $cpu -w 0 -r 3 \
+	--fail-if-slower 5 --strict "'$burn' 20" "'$burn' 21"
+that "that is the verdict" grep -q '^Verdict: unmeasurable: held back by a quota; measure without a quota$' "$dir/out"
+expect 0 '^Verdict: unmeasurable: held back by a quota' within "$inner" $measure -q --cpu $cpu -w 0 -r 3 --fail-if-slower 5 \
+	"'$burn' 20" "'$burn' 21"
 that "the first screen has the cause" grep -q "Unmeasurable: held back by the quota of /${group##*/}: " "$dir/out"
 run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 "held by: *the quota of /${group##*/}" $build/analyze/emp-analyze show "$run"

@@ -4,6 +4,7 @@
 
 #include "lib/base/number.h"
 #include "lib/protocol/comparison.h"
+#include "lib/protocol/disturbances.h"
 #include "lib/report/run_result.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ TEST(a_round_may_begin_with_either)
 TEST(separate_runs_need_to_know_how_runs_vary)
 {
 	struct run_variation little = {0.0001, 9, 10}, much = {0.1, 9, 10};
-	double percent = 2;
+	struct comparison_rules gate = {.fail_if_slower = 2, .strict = true};
 	struct error err = {};
 	struct comparison c;
 
@@ -119,15 +120,108 @@ TEST(separate_runs_need_to_know_how_runs_vary)
 	make_side(&b, 1000, 1, 150 * NS_PER_MS);
 	c = compare_sides(NULL);
 	assert_int_equal(c.design, DESIGN_SEPARATE);
-	assert_int_equal(comparison_verdict(&c), COMPARISON_UNKNOWN);
-	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), -ENODATA);
-	assert_non_null(strstr(err.text, "separate runs"));
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	c.rules = gate;
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_CANNOT_TELL);
+	assert_non_null(strstr(err.text, "cannot be told"));
 	c = compare_sides(&little);
+	c.rules = gate;
 	assert_int_equal(comparison_verdict(&c), COMPARISON_SLOWER);
-	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), COMPARISON_OVER_LIMIT);
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_NOT_FIT);
 	c = compare_sides(&much);
-	assert_int_equal(comparison_verdict(&c), COMPARISON_SAME);
-	assert_int_equal(comparison_judge(&c, percent, "a", "b", &err), 0);
+	c.rules = gate;
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_CANNOT_TELL);
+	c.rules.strict = false;
+	assert_int_equal(comparison_judge(&c, "a", "b", &err), STATUS_DONE);
+}
+
+TEST(a_program_without_a_sample_that_is_kept_is_unmeasurable)
+{
+	const struct discarding all = {.out = (bool[]){true, true}};
+	const struct sample samples[] = {{.n = 1, .pt_ns = 5, .et_ns = 5}, {.n = 2, .pt_ns = 5, .et_ns = 5}};
+
+	make_side(&a, 0, 2, 0);
+	_cleanup_(comparison_side_clear) struct comparison_side side = comparison_side_make(
+		&all, samples, 2, COMPARISON_PT);
+	b.side = side;
+	const struct comparison c = compare_sides(NULL);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
+	assert_int_equal(c.unmeasurable, UNMEASURABLE_DISTURBED);
+	assert_true(comparison_is_made(&c));
+}
+
+TEST(times_of_0_are_shorter_than_the_clock_sees)
+{
+	const struct discarding none = {.out = (bool[2]){}};
+	const struct sample samples[] = {{.n = 1, .et_ns = 5}, {.n = 2, .et_ns = 5}};
+	struct comparison_time times[2] = {{1, 1, 5}, {2, 3, 5}};
+
+	make_side(&b, 0, 2, 0);
+	_cleanup_(comparison_side_clear) struct comparison_side side = comparison_side_make(
+		&none, samples, 2, COMPARISON_PT);
+	a.side = side;
+	const struct comparison c = compare_sides(NULL);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
+	assert_int_equal(c.unmeasurable, UNMEASURABLE_SHORT);
+	/* nor does a clock of ticks see less than one */
+	const struct discarding ticks = {.run.resolution_ns = 10, .out = (bool[2]){}, .pt.kept.mean_ns = 5};
+	_cleanup_(comparison_side_clear) struct comparison_side coarse = comparison_side_make(
+		&ticks, samples, 2, COMPARISON_PT);
+	coarse.items[0] = times[0];
+	coarse.items[1] = times[1];
+	b.side = coarse;
+	a.side = (struct comparison_side){times, 2};
+	assert_int_equal(compare_sides(NULL).unmeasurable, UNMEASURABLE_SHORT);
+}
+
+TEST(kinds_of_cpu_are_not_compared)
+{
+	make_side(&a, 0, 2, 0);
+	make_side(&b, 1, 2, 50 * NS_PER_MS);
+	a.side.cpu_kind = "P-core";
+	b.side.cpu_kind = "P-core";
+	assert_int_equal(compare_sides(NULL).unmeasurable, MEASURABLE);
+	b.side.cpu_kind = "E-core";
+	assert_int_equal(compare_sides(NULL).unmeasurable, UNMEASURABLE_CPU_KINDS);
+}
+
+TEST(a_step_in_the_middle_of_a_separate_run_is_no_mean_to_compare)
+{
+	struct run_variation little = {0.0001, 9, 10};
+	struct comparison_time items[2][40];
+	const struct comparison_side sides[] = {{items[0], 40}, {items[1], 40}};
+	struct comparison c;
+
+	for (int i = 0; i < 40; i++) {
+		items[0][i] = (struct comparison_time){
+			(uint32_t)i + 1, 1000 + i, NS_PER_S + i * 7 % 3 * 1000};
+		items[1][i] = (struct comparison_time){
+			(uint32_t)i + 1, 9000 + i, NS_PER_S * (i < 25 ? 1 : 2) + i * 7 % 3 * 1000};
+	}
+	assert_int_equal(comparison_make(&sides[0], &sides[1], &little, &c, NULL), 0);
+	assert_int_equal(c.unmeasurable, UNMEASURABLE_SPEED_STEP);
+	assert_int_equal(comparison_make(&sides[0], &sides[0], &little, &c, NULL), 0);
+	assert_int_equal(c.unmeasurable, MEASURABLE);
+}
+
+TEST(stolen_time_and_a_clock_that_steps_leave_no_verdict)
+{
+	struct counters counters[20];
+	struct sample samples[20];
+
+	for (uint32_t i = 0; i < 20; i++) {
+		counters[i] = COUNTERS_NONE;
+		counters[i].value[COUNTER_STEAL] = 9;
+		counters[i].value[COUNTER_SPEED] = 1000 * (i % 3);
+		samples[i] = (struct sample){.n = i + 1, .et_ns = 100};
+	}
+	assert_int_equal(counters_unmeasurable(counters, 20, samples, 20), MEASURABLE);
+	for (size_t i = 0; i < 20; i++)
+		counters[i].value[COUNTER_SPEED] -= i < 8 ? 0 : 200000;
+	assert_int_equal(counters_unmeasurable(counters, 20, samples, 20), UNMEASURABLE_SPEED_STEP);
+	counters[3].value[COUNTER_STEAL] = 100;
+	assert_int_equal(counters_unmeasurable(counters, 20, samples, 20), UNMEASURABLE_STOLEN);
 }
 
 /* Sides by clock, whose PT is this share of ET. */
@@ -163,10 +257,12 @@ TEST(programs_that_were_held_back_for_long_have_no_verdict)
 
 		a.side.unmeasurable = side.unmeasurable;
 		c = compare_sides(NULL);
-		assert_int_equal(comparison_verdict(&c), longer ? COMPARISON_UNKNOWN : COMPARISON_SLOWER);
-		assert_int_equal(comparison_judge(&c, 1, "a", "b", &err), COMPARISON_OVER_LIMIT);
+		c.rules = (struct comparison_rules){.fail_if_slower = 1, .strict = true};
 		assert_int_equal(
-			strstr(err.text, "held the programs back for more than 10 %") != NULL, longer);
+			comparison_verdict(&c), longer ? COMPARISON_UNMEASURABLE : COMPARISON_SLOWER);
+		assert_int_equal(
+			comparison_judge(&c, "a", "b", &err), longer ? STATUS_CANNOT_TELL : STATUS_NOT_FIT);
+		assert_int_equal(strstr(err.text, "held back by a quota") != NULL, longer);
 	}
 }
 

@@ -10,6 +10,7 @@
 static struct comparison make(double ratio, double half, double p)
 {
 	return (struct comparison){
+		.rules = COMPARISON_RULES,
 		.ratio = ratio,
 		.ratio_low = ratio - half,
 		.ratio_high = ratio + half,
@@ -74,23 +75,69 @@ TEST(slower_is_the_ratio_with_as_many_digits_as_it_deserves)
 		"b is 31.40 times slower than a in CPU time  (95 % CI 19.40 … 43.40, p = 0.012)\n");
 }
 
-TEST(no_difference_says_which_one_would_have_been_detectable)
+TEST(what_is_not_shown_has_its_ratio_and_says_what_could_have_been_shown)
 {
 	struct comparison c = make(1.01, 0.02, 0.4);
 
-	check_text("a", "b", &c, "b: no difference shown in CPU time (p = 0.4; 2.1 % detectable)\n");
+	check_text("a", "b", &c,
+		"b: 1.01 times a in CPU time\n"
+		"  (95 % CI 0.99 … 1.03, p = 0.4; could have shown 2.1 %): cannot tell\n");
+	c.rules.equal_within = 5;
+	check_text("a", "b", &c,
+		"b: 1.01 times a in CPU time\n"
+		"  (95 % CI 0.99 … 1.03, p = 0.4; could have shown 2.1 %): equal\n");
 }
 
 TEST(one_sample_gives_a_ratio_and_no_verdict)
 {
-	struct comparison c = {
-		.design = DESIGN_PAIRS, .ratio = 1.5, .ratio_low = NAN, .ratio_high = NAN, .p_adjusted = NAN};
+	struct comparison c = {.rules = COMPARISON_RULES,
+		.design = DESIGN_PAIRS,
+		.ratio = 1.5,
+		.ratio_low = NAN,
+		.ratio_high = NAN,
+		.p_adjusted = NAN};
 
-	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (too few samples)\n");
+	check_text("a", "b", &c,
+		"b: 1.50 times a in CPU time  (too few samples for an interval): cannot tell\n");
 	c.design = DESIGN_SEPARATE;
-	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (too few samples)\n");
+	check_text("a", "b", &c,
+		"b: 1.50 times a in CPU time  (too few samples for an interval): cannot tell\n");
 	c.a.n = c.b.n = 2;
-	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (no verdict: not taken in turn)\n");
+	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (not taken in turn): cannot tell\n");
+}
+
+static void check_verdict(const char *name, const struct comparison *c, const char *want)
+{
+	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, name, false, c));
+
+	assert_string_equal(text, want);
+	assert_true(terminal_text_width(text) <= 80);
+}
+
+TEST(the_last_line_has_the_word_and_what_helps)
+{
+	struct comparison c = make(1.87, 1.05, 0.051);
+
+	c.a = c.b = (struct summary){.n = 5, .mean_ns = 3e8};
+	c.df = 4;
+	c.alpha = 0.05;
+	c.smallest_difference = 1.01;
+	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 1 more sample should tell\n");
+	c.smallest_difference = 0.1;
+	c.ratio = 1.01;
+	check_verdict("b", &c, "Verdict on 'b': cannot tell; about 281 more samples should tell\n");
+	c.unmeasurable = UNMEASURABLE_HELD_BACK;
+	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a quota; measure without a quota\n");
+	c.work = WORK_SAME_PROGRAM;
+	check_verdict(NULL, &c, "Verdict: same program; what differs is noise\n");
+	c.work = WORK_DIFFERENT;
+	check_verdict(NULL, &c, "Verdict: different work; their outputs differ\n");
+	c = make(1.01, 0.002, 0.01);
+	c.rules.fail_if_slower = 2;
+	check_verdict(NULL, &c, "Verdict: equal (within 2 %)\n");
+	c = make(1.1, 0.002, 0.01);
+	c.rules.fail_if_slower = 2;
+	check_verdict(NULL, &c, "Verdict: slower by more than 2 %\n");
 }
 
 TEST(long_names_are_cut_in_the_middle_to_80_columns)

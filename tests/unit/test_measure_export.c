@@ -93,26 +93,32 @@ static void assert_written(enum export format, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-#define HEAD(u)                                                                                        \
-	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u "] | Discarded |\n" \
-	"|:---|---:|---:|---:|---:|---:|---:|\n"
+#define HEAD_WITH(u, ratio)                                                                              \
+	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u "] | Discarded |" ratio
+#define HEAD(u)                                                                                       \
+	HEAD_WITH(u, " PT ratio (95 % CI) | PT verdict |\n|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
+#define KEY(together, relative, name)                                                                   \
+	"Mean, Min and Max are elapsed times (ET) of all samples" together                              \
+	", as in hyperfine; Relative is of " relative " to '" name "'. PT and the ratios to 'slow "
 
-TEST_OF_SESSION(tables_are_hyperfines_with_two_columns_more)
+TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
 {
 	assert_written(EXPORT_MARKDOWN,
-		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 |\n"
-			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
+			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 | 0.500 | cannot tell |\n"
+			   "\n`" KEY("", "Mean", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ASCIIDOC,
-		"[cols=\"<,>,>,>,>,>,>\"]\n|===\n"
-		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n"
-		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n| 200.5 ± 1.5 \n| 0 \n"
-		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n| 100.3 ± 2.0 \n| 0 \n"
-		"|===\n");
+		"[cols=\"<,>,>,>,>,>,>,>,<\"]\n|===\n"
+		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n| PT ratio (95 % CI) \n| PT verdict \n"
+		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n| 200.5 ± 1.5 \n| 0 \n| - \n| - \n"
+		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n| 100.3 ± 2.0 \n| 0 \n| 0.500 \n| cannot tell \n"
+		"|===\n\n`" KEY("", "Mean", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ORGMODE,
-		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |\n"
-		"|--+--+--+--+--+--+--|\n"
-		"| =slow \\vert{} cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |\n"
-		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |\n");
+		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |  PT ratio (95 % CI) |  PT verdict |\n"
+		"|--+--+--+--+--+--+--+--+--|\n"
+		"| =slow \\vert{} cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |  - |  - |\n"
+		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |  0.500 |  cannot tell |\n"
+		"\n=" KEY("", "Mean", "quick, 'this'") "\\vert{} cat' are of the samples kept.=\n");
 }
 
 static void assert_command(enum export format, const char *name, const char *expected)
@@ -136,8 +142,8 @@ TEST_OF_SESSION(the_mark_of_a_noisy_profile_is_exported)
 	assert_command(EXPORT_ASCIIDOC, "x",
 		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
 	assert_command(EXPORT_CSV, "x",
-		"pt_samples,discarded,peak_memory,command_line,profile_blind,profile_noise\nx,");
-	assert_command(EXPORT_CSV, "x", ",0,4096,slow,0.016400000,\"PSI 41 %, steal 3.2 %\"\n");
+		"pt_samples,discarded,peak_memory,command_line,profile_blind,profile_noise,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\nx,");
+	assert_command(EXPORT_CSV, "x", ",0,4096,slow,0.016400000,\"PSI 41 %, steal 3.2 %\",,,,\n");
 	noise = "<b>`*";
 	assert_command(EXPORT_MARKDOWN, "x",
 		"\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
@@ -171,8 +177,9 @@ TEST_OF_SESSION(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 	m.options.reference = "slow | cat";
 	m.options.sort = SORT_MEAN_TIME;
 	assert_written(EXPORT_MARKDOWN,
-		HEAD("s") "| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 |\n"
-			  "| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 |\n");
+		HEAD("s") "| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 | 0.500 | cannot tell |\n"
+			  "| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 | - | - |\n"
+			  "\n`" KEY("", "Mean", "slow \\| cat") "\\| cat' are of the samples kept.`\n");
 }
 
 /* The elapsed time of each is that of both, and so says nothing of them. */
@@ -212,10 +219,9 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	}
 	m.session.base.book = s->book;
 	assert_written(EXPORT_MARKDOWN,
-		"| Command | Mean [ms] | Min [ms] | Max [ms] | Relative | PT [ms] | Discarded | PT ratio (95 % CI) |\n"
-		"|:---|---:|---:|---:|---:|---:|---:|---:|\n"
-		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - |\n"
-		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) |\n");
+		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
+		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) | faster |\n"
+			   "\n`" KEY(" of both programs together", "PT", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 }
 
 TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
@@ -226,9 +232,9 @@ TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
 	m.values[0] = (char *)"a \"b\"";
 	m.commands[1].values = m.values;
 	assert_written(EXPORT_CSV,
-		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow\n"
-		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick\n");
+		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow,,,,\n"
+		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick,0.500249377,,,cannot tell\n");
 	parameters_clear(&m.options.parameters);
 }
 
@@ -304,8 +310,9 @@ TEST_OF_SESSION(nothing_is_related_to_a_program_of_which_no_sample_is_kept)
 TEST_OF_SESSION(a_command_without_samples_is_left_out)
 {
 	m.tasks[0].result.n_samples = 0;
+	m.tasks[0].result.discarding.pt.kept.n = 0;
 	assert_written(EXPORT_MARKDOWN,
-		HEAD("ms") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+		HEAD_WITH("ms", "\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	m.tasks[1].result.n_samples = 0;
 	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");

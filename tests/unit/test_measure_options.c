@@ -124,11 +124,11 @@ TEST(contradictions_are_named)
 		{{.cpu = -1, .reference_name = "base"}, "--reference-name needs --reference"},
 		{{.cpu = -1, .shell = "sh '"}, "--shell 'sh '': a quote is not closed"},
 		/* INC is compared with one program only, which runs on one CPU */
-		{{.cpu = -1, .against_inc = true, .fail_if_slower = -1, .order = ORDER_SHUFFLE},
+		{{.cpu = -1, .against_inc = true, .rules = COMPARISON_RULES, .order = ORDER_SHUFFLE},
 			"with --against inc, the program and INC alternate: no other --order"},
-		{{.cpu = -1, .against_inc = true, .fail_if_slower = -1, .aa = true}, ""},
-		{{.cpu = -1, .against_inc = true, .fail_if_slower = 2}, "--fail-if-slower compare several"},
-		{{.cpu = 1, .against_inc = true, .fail_if_slower = -1, .trace = true}, ""},
+		{{.cpu = -1, .against_inc = true, .rules = COMPARISON_RULES, .aa = true}, ""},
+		{{.cpu = -1, .against_inc = true, .rules.fail_if_slower = 2}, "--fail-if-slower compare several"},
+		{{.cpu = 1, .against_inc = true, .rules = COMPARISON_RULES, .trace = true}, ""},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -217,7 +217,7 @@ static struct measure_options against_inc(void)
 	struct measure_options o = untouched();
 
 	o.against_inc = true;
-	o.fail_if_slower = -1;
+	o.rules = COMPARISON_RULES;
 	return o;
 }
 

@@ -82,3 +82,9 @@ ALTER TABLE sample ADD COLUMN et_late_ns INTEGER CHECK(et_late_ns >= 0);
 -- How long control groups held the program back, which is no part of its W; NULL: not known. Which ones did.
 ALTER TABLE sample ADD COLUMN held_back_ns INTEGER CHECK(held_back_ns >= 0);
 ALTER TABLE run ADD COLUMN held_back_by TEXT;
+
+-- What the program consisted of, by content, in this call: two runs for which it is equal are of the same program, and so show what
+-- noise alone does on their machine. "SHA-256", or "SHA-256 NAME" of a program that may act by its name; NULL: not known.
+ALTER TABLE run ADD COLUMN program_digest TEXT;
+-- Of what each of its samples wrote; '': they differ, or were refused; NULL: it was not compared.
+ALTER TABLE run ADD COLUMN output_digest TEXT;

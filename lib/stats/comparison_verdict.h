@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words that a comparison, a trend or a gate ends in, in all tools, and the exit status of each.
+ * What a word means is in emp-analyze(1), VERDICTS. */
+#pragma once
+
+#include "lib/base/base.h"
+#include "lib/base/tool.h"
+
+/* In the order of weight: of several verdicts, the greatest is that of all. */
+enum comparison_verdict {
+	COMPARISON_NONE, /* nothing was compared */
+	COMPARISON_SAME_PROGRAM,
+	COMPARISON_EQUAL,
+	COMPARISON_FASTER,
+	COMPARISON_CANNOT_TELL,
+	COMPARISON_UNMEASURABLE,
+	COMPARISON_SLOWER,
+	COMPARISON_DIFFERENT_WORK,
+	N_COMPARISON_VERDICTS
+};
+
+/* "faster", "cannot tell". NULL: none. */
+extern const char *const comparison_verdict_words[N_COMPARISON_VERDICTS];
+
+/* What the user asks of a verdict. */
+struct comparison_rules {
+	double fail_if_slower; /* a gate: percent that are allowed; below 0: no gate */
+	double equal_within;   /* percent; without a gate: differences up to this are none */
+	bool strict;           /* what cannot be told is a failure */
+};
+
+#define COMPARISON_RULES ((struct comparison_rules){.fail_if_slower = -1, .equal_within = 2})
+
+/* The rows of --equal-within and --strict, beside a --fail-if-slower of the tool. */
+#define VERDICT_OPTIONS(rules)                                                                            \
+	{0, "equal-within", "PERCENT", "without a gate: differences within this are none (default: 2)",   \
+		option_percent, &(rules).equal_within},                                                   \
+	{                                                                                                 \
+		0, "strict", NULL, "exit status 4 if a verdict is 'cannot tell' or 'unmeasurable'", NULL, \
+			&(rules).strict                                                                   \
+	}
+
+/* How much is allowed, as a share: by the gate, or else within which two times are equal. */
+double comparison_rules_margin(const struct comparison_rules *rules);
+
+/* Of a ratio of times (above 1: slower) and its interval (NAN: none). With a gate, slower and faster are
+ * changes beyond what is allowed, and equal is an interval within that on both sides. Without one,
+ * any interval beyond 1 is faster or slower. */
+enum comparison_verdict comparison_rules_apply(
+	const struct comparison_rules *rules, double ratio, double ratio_low, double ratio_high);
+
+/* The exit status: STATUS_DONE, STATUS_NOT_FIT (slower, with a gate), STATUS_CANNOT_TELL (with strict), STATUS_ERROR
+ * (different work). */
+enum status comparison_verdict_status(const struct comparison_rules *rules, enum comparison_verdict verdict);
+
+/* Of two verdicts, the one that weighs more. */
+static inline enum comparison_verdict comparison_verdict_worse(
+	enum comparison_verdict a, enum comparison_verdict b)
+{
+	return a > b ? a : b;
+}
+
+/* Why times mean too little for a verdict. */
+enum unmeasurable_cause {
+	MEASURABLE,
+	UNMEASURABLE_HELD_BACK,
+	UNMEASURABLE_STOLEN,
+	UNMEASURABLE_SHORT,
+	UNMEASURABLE_DISTURBED,
+	UNMEASURABLE_CPU_KINDS,
+	UNMEASURABLE_SPEED_STEP,
+	N_UNMEASURABLE_CAUSES
+};
+
+struct unmeasurable_text {
+	const char *cause;  /* "held back by a quota" */
+	const char *remedy; /* "measure without a quota" */
+};
+
+extern const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES];
+
+/* What is known of the work of the two programs, beside their times. */
+enum compared_work {
+	WORK_NOT_CHECKED,
+	WORK_SAME_PROGRAM, /* equal by content: what differs is noise */
+	WORK_DIFFERENT,    /* their outputs differ */
+};
