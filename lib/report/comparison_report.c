@@ -74,8 +74,9 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	width = print_sentence(file, name, mark, middle, reference, of_clock);
 	if (shown && !strcmp(word, direction))
 		word = "";
-	snprintf(end, sizeof(end), "  (%s)%s%s", interval_text(c, low, high, decimals, shown),
-		*word ? ": " : "", word);
+	snprintf(end, sizeof(end), "  (%s)%s%s",
+		interval_text(c, low, high, decimals, shown || c->unmeasurable || c->work), *word ? ": " : "",
+		word);
 	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
 }
 
