@@ -363,6 +363,8 @@ int verb_compare(int argc, char **argv, struct error *err)
 	const struct compare_input *a = &q.sides[0], *b = &q.sides[1];
 	const bool of_files = compare_names_file(argv[0]) && compare_names_file(argv[1]);
 	const struct option_rule rules[] = {
+		{rules_of_verdict.fail_if_slower >= 0 && rules_of_verdict.equal_within >= 0,
+			"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"},
 		{of_files && (analyze_options.profile || analyze_options.recompute),
 			"--profile and --recompute are for stored runs, and both sides are documents"},
 	};

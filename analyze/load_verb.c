@@ -112,6 +112,10 @@ int verb_load(int argc, char **argv, struct error *err)
 		{options.between >= 0 && argc < 2, "--between-runs needs two loads to compare: RUN RUN"},
 		{options.rules.fail_if_slower >= 0 && argc < 2,
 			"--fail-if-slower needs two loads to compare: RUN RUN"},
+		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0,
+			"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"},
+		{options.rules.equal_within >= 0 && argc < 2,
+			"--equal-within needs two loads to compare: RUN RUN"},
 		{options.rules.strict && argc < 2, "--strict needs two loads to compare: RUN RUN"},
 	};
 	int64_t run_a, run_b = 0;

@@ -70,6 +70,10 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (measure_options.rules.fail_if_slower >= 0 && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
+	if ((measure_options.rules.equal_within >= 0 || measure_options.rules.strict) &&
+		session_n_shown(&session) < 2)
+		return error_say(
+			err, -EINVAL, "--equal-within and --strict compare commands, and there is only one");
 	if (measure_options.compare && session_n_shown(&session) < 2)
 		return error_say(err, -EINVAL, "--compare compares commands, and there is only one");
 	outcome = session_run(&session, &commands, err);

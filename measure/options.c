@@ -254,6 +254,8 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{inc && (o->runs == 1 || o->max_runs == 1), "--against inc needs two samples or more: -r 2"},
 		{inc && (o->aa || o->reference || o->rules.fail_if_slower >= 0),
 			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several"},
+		{o->rules.fail_if_slower >= 0 && o->rules.equal_within > 0,
+			"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"},
 		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
 			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet"},
 		{duet && o->affine, "the programs of a duet share one CPU: --cpu, not --affinity"},

@@ -74,9 +74,20 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	width = print_sentence(file, name, mark, middle, reference, of_clock);
 	if (shown && !strcmp(word, direction))
 		word = "";
-	snprintf(end, sizeof(end), "  (%s)%s%s", interval_text(c, low, high, decimals, shown),
-		*word ? ": " : "", word);
+	snprintf(end, sizeof(end), "  (%s)%s%s",
+		interval_text(c, low, high, decimals, shown || c->unmeasurable || c->work), *word ? ": " : "",
+		word);
 	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
+}
+
+/* "0.3 s", "45 s", "12 min". */
+static const char *rough_time(double s)
+{
+	if (s < 10)
+		return text_brief("%.1f s", s);
+	if (s < 120)
+		return text_brief("%.0f s", s);
+	return s < 7200 ? text_brief("%.0f min", s / 60) : text_brief("%.0f h", s / 3600);
 }
 
 /* Why it cannot be told, and what would help; the first of the texts that fits into the line is shown. */
@@ -97,9 +108,8 @@ static void explain_doubt(const struct comparison *c, const char *ret[3])
 	} else if (missing > MOST_MISSING) {
 		help = "; more samples hardly help";
 	} else if (!isnan(missing)) {
-		help = text_brief(
-			"; %s%s", missing < 100 ? "" : "about ", text_count((int64_t)missing, "more sample"));
-		time = text_brief(" (%s)", text_duration(llround(missing * (c->a.mean_ns + c->b.mean_ns))));
+		help = text_brief("; %s", text_count((int64_t)missing, "more sample"));
+		time = text_brief(" (%s)", rough_time(missing * (c->a.mean_ns + c->b.mean_ns) / 1e9));
 		ret[0] = text_brief("%s%s%s should tell", could, help, time);
 		ret[1] = text_brief("%s%s should tell", could, help);
 		ret[2] = text_brief("%s should tell", help);

@@ -25,7 +25,9 @@ const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES] = {
 
 double comparison_rules_margin(const struct comparison_rules *rules)
 {
-	return (rules->fail_if_slower >= 0 ? rules->fail_if_slower : rules->equal_within) / 100;
+	if (rules->fail_if_slower >= 0)
+		return rules->fail_if_slower / 100;
+	return (rules->equal_within >= 0 ? rules->equal_within : EQUAL_WITHIN) / 100;
 }
 
 enum comparison_verdict comparison_rules_apply(

@@ -25,11 +25,12 @@ extern const char *const comparison_verdict_words[N_COMPARISON_VERDICTS];
 /* What the user asks of a verdict. */
 struct comparison_rules {
 	double fail_if_slower; /* a gate: percent that are allowed; below 0: no gate */
-	double equal_within;   /* percent; without a gate: differences up to this are none */
-	bool strict;           /* what cannot be told is a failure */
+	double equal_within; /* percent; without a gate: differences up to this are none; below 0: EQUAL_WITHIN */
+	bool strict;         /* what cannot be told is a failure */
 };
 
-#define COMPARISON_RULES ((struct comparison_rules){.fail_if_slower = -1, .equal_within = 2})
+#define EQUAL_WITHIN 2.0
+#define COMPARISON_RULES ((struct comparison_rules){.fail_if_slower = -1, .equal_within = -1})
 
 /* The rows of --equal-within and --strict, beside a --fail-if-slower of the tool. */
 #define VERDICT_OPTIONS(rules)                                                                            \

@@ -88,6 +88,10 @@ ends_in 'unmeasurable: held back by a quota; measure without a quota' 0 $analyze
 echo '{"results": [{"command": "a", "times": ['"$(seq -s, 1.000 0.0001 1.0019)"']}, {"command": "b", "times": ['"$(seq -s, 1.000 0.0001 1.0009),$(seq -s, 1.500 0.0001 1.5009)"']}]}' >step.json
 ends_in 'unmeasurable: the speed changed in the middle; measure both in turn' 0 $analyze compare --between-runs 1 step.json:1 step.json:2
 
+expect 1 'without --fail-if-slower' $analyze compare --equal-within 1 --fail-if-slower 1 made.json:1 made.json:2
+expect 1 'without --fail-if-slower' $measure -r 2 --equal-within 1 --fail-if-slower 1 true true
+expect 1 'there is only one' $measure -r 2 --strict true
+
 # What is measured now.
 ends_in slower 0 $measure -r 5 --compare pt "$burn 10" "$burn 30"
 ends_in 'slower by more than 5 %' 2 $measure -r 5 --compare pt --fail-if-slower 5 "$burn 10" "$burn 30"
@@ -98,12 +102,18 @@ chmod +x burn-too
 ends_in 'equal (within 40 %)' 0 $measure -r 8 --compare pt --equal-within 40 --strict "$burn 20" "./burn-too 20"
 ends_in 'cannot tell; it takes two samples of each' 0 $measure -r 1 --compare pt --fail-if-slower 2 "$burn 5" "$burn 30"
 ends_in 'cannot tell; it takes two samples of each' 4 $measure -r 1 --compare pt --fail-if-slower 2 --strict "$burn 5" "$burn 30"
-# a program whose time is drawn anew in each sample: ms from 5 to 40
-printf '#!/bin/sh\nexec "%s" $((5 + $(od -An -N1 -tu1 /dev/urandom) %% 36))\n' "$burn" >drawn
-sed '$a # another program' drawn >drawn-too
-chmod +x drawn drawn-too
-ends_in 'cannot tell; could have shown [0-9]* %; ' 4 $measure -r 4 --compare pt --fail-if-slower 0.01 --strict ./drawn ./drawn-too
-ends_in 'cannot tell; could have shown [0-9]* %; ' 0 $measure -r 4 --compare pt --fail-if-slower 0.01 ./drawn ./drawn-too
+# Programs of one mean that take 10, 10, 40, 40 ms in turn, the second one 40 first
+cat >varied <<P
+#!/bin/sh
+read -r n 2>/dev/null <"\$0.\$1" || n=0
+echo \$((n + 1)) >"\$0.\$1"
+exec "$burn" \$((10 + 30 * ((n + \$1) / 2 % 2)))
+P
+chmod +x varied
+varied="$measure -r 8 --compare pt --fail-if-slower 0.01"
+ends_in 'cannot tell; could have shown [0-9]* %; ' 4 $varied --strict './varied 0' './varied 2'
+rm varied.*
+ends_in 'cannot tell; could have shown [0-9]* %; ' 0 $varied './varied 0' './varied 2'
 that "the ratio comes first, with its interval" grep -qE '(times|CI) .*[0-9] … [0-9]' out
 ends_in slower 0 $measure -r 5 --compare pt "$burn 10" "$burn 11" "$burn 30"
 that "of several, it names the one" grep -q "^Verdict on '" out
@@ -133,11 +143,16 @@ for row in 'slower 2 60' 'faster 0 15' 'equal 0 30.0'; do
 	cd repository || exit 1
 	$git checkout -q -B change main
 done
-printf '#!/bin/sh\nexec "%s" $((5 + $(od -An -N1 -tu1 /dev/urandom) %% 36)) #\n' "$burn" >program
-$git commit -qam drawn
+# the base takes 10 and 40 ms in turn, the change 40 and 10
+$git checkout -q main
+cp ../varied program
+$git commit -qam varied
+$git checkout -q -B change
+sed -i 's/n + [$]1/n + $1 + 2/' program
+$git commit -qam 'as varied'
 cd "$dir" || exit 1
 for row in '0' '4 --strict'; do
-	ends_in 'cannot tell' "${row%% *}" env -C repository "$build/measure/emp-compare-commits" -b true -r 4 -p 0.01 ${row#?} \
-		main '{tree}/program'
+	ends_in 'cannot tell' "${row%% *}" env -C repository "$build/measure/emp-compare-commits" -b true -r 8 -p 0.01 ${row#?} \
+		main '{tree}/program 0'
 done
 finish

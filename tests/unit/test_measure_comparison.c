@@ -122,10 +122,10 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.df = 4;
 	c.alpha = 0.05;
 	c.smallest_difference = 1.01;
-	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 1 more sample should tell\n");
+	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 1 more sample (0.6 s) should tell\n");
 	c.smallest_difference = 0.1;
 	c.ratio = 1.01;
-	check_verdict("b", &c, "Verdict on 'b': cannot tell; about 281 more samples should tell\n");
+	check_verdict("b", &c, "Verdict on 'b': cannot tell; 281 more samples should tell\n");
 	c.unmeasurable = UNMEASURABLE_HELD_BACK;
 	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a quota; measure without a quota\n");
 	c.work = WORK_SAME_PROGRAM;
