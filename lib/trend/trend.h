@@ -5,6 +5,7 @@
 
 #include "lib/book/book.h"
 #include "lib/trend/change_points.h"
+#include "lib/trend/trend_verdict.h"
 
 enum series_unit {
 	SERIES_SECONDS,
@@ -15,6 +16,7 @@ struct series_run {
 	struct run run;
 	size_t n_samples; /* kept */
 	double log;       /* of the mean PT, in the unit of the series */
+	double error;     /* of that, as far as its own samples show it */
 };
 
 struct series {
@@ -39,6 +41,13 @@ struct trend_view {
 	struct series series;
 	struct levels levels;       /* of the logarithms */
 	struct trend_cause *causes; /* of each level but the first, which has none */
+	size_t reference;           /* index of the run that the last one is compared with */
+	struct trend_judgement judgement;
+};
+
+/* The run that the last one is compared with: one of the series, or its first one since a moment; {}: its first one. */
+struct trend_reference {
+	int64_t run, since_ns; /* 0: not given */
 };
 
 /* `name` is that of a command (--command-name), else a command line, else the name of a program's file. Runs that were given a name
@@ -46,6 +55,9 @@ struct trend_view {
  * sentence lists some. `seconds`: PT in seconds, also of those that alternated with INC. `ret` is {}; it is cleared also after a
  * failure. */
 int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err);
+/* Judges the last run against the reference. fail_if_slower: a ratio less 1; below 0: not given. -ENOENT: there is no such run. */
+int trend_refer(struct trend_view *view, const struct trend_reference *since, double fail_if_slower,
+	struct error *err);
 void trend_clear(struct trend_view *view);
 
 struct trend_options {
@@ -55,7 +67,10 @@ struct trend_options {
 	const char *output;    /* a picture; NULL: none */
 	bool script;           /* its gnuplot file is kept */
 	double fail_if_slower; /* percent; below 0: not given */
+	bool strict;           /* with that: it must be possible to tell */
+	struct trend_reference since;
 };
 
-/* Shows it as the options say. STATUS_NOT_FIT, with a sentence: slower than `fail_if_slower` allows, beyond what chance explains. */
+/* Shows it as the options say. STATUS_NOT_FIT, with a sentence: slower than `fail_if_slower` allows, beyond what chance explains.
+ * STATUS_CANNOT_TELL likewise, if `strict`. */
 int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err);
