@@ -183,6 +183,7 @@ TEST(no_division_is_better_than_the_one_that_is_found)
 TEST(the_values_beside_a_step_are_no_outliers)
 {
 	size_t beside = 0, elsewhere = 0;
+	double expected;
 	double values[40];
 
 	begin_random();
@@ -200,8 +201,9 @@ TEST(the_values_beside_a_step_are_no_outliers)
 			if (levels.in_level[i] != values[i] && i != 30)
 				*(i >= 18 && i < 22 ? &beside : &elsewhere) += 1;
 	}
-	assert_true(
-		(double)beside / 4 <= 1.4 * (double)elsewhere / 35); /* 2.6 times with windows that span it */
+	/* few are marked at all, so that chance matters; twice as many and more with windows that span the step */
+	expected = 4 * (double)elsewhere / 35;
+	assert_true((double)beside <= 1.4 * expected + 3 * sqrt(expected));
 }
 
 /* In percent. Long series take long. */
