@@ -18,8 +18,7 @@ static int read_call(struct book *book, const struct run *run, char **ret, struc
 
 	if (r < 0)
 		return r;
-	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference)
-		     : text_copy(run->owner);
+	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference) : text_copy(run->owner);
 	return 0;
 }
 
@@ -364,7 +363,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 	const bool of_files = compare_names_file(argv[0]) && compare_names_file(argv[1]);
 	const struct option_rule rules[] = {
 		{rules_of_verdict.fail_if_slower >= 0 && rules_of_verdict.equal_within >= 0,
-			"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"},
+			EQUAL_WITHIN_NO_GATE},
 		{of_files && (analyze_options.profile || analyze_options.recompute),
 			"--profile and --recompute are for stored runs, and both sides are documents"},
 	};

@@ -36,13 +36,11 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
  * those that it discarded by name, which are dropped from both clocks, the machine, and the mark of
  * the profile, if that has one. Results of the same duet have the call in common; others need not
  * be of one call, even in one file, since files can be merged. */
-static int read_emp(
-	const json_t *emp, const char *path, struct compare_input *input, struct error *err)
+static int read_emp(const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
 	struct comparison_side *pt = &input->sides[COMPARISON_PT];
-	const json_t *starts = json_object_get(emp, "start_ns"),
-		     *ets = json_object_get(emp, "et_ns");
+	const json_t *starts = json_object_get(emp, "start_ns"), *ets = json_object_get(emp, "et_ns");
 	const char *profile = json_string_value(json_object_get(emp, "profile"));
 	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
 	bool duet = json_is_array(json_object_get(emp, "by_duet"));
@@ -142,8 +140,7 @@ static const struct format {
 	const char *member;
 	const char *within, *name,
 		*unnamed; /* of a result: the object (NULL: itself) and the member that has its name */
-	int (*read)(const json_t *result, const char *path, struct compare_input *side,
-		struct error *err);
+	int (*read)(const json_t *result, const char *path, struct compare_input *side, struct error *err);
 } formats[] = {
 	{"results", NULL, "command", "?", read_hyperfine},
 	{"benchmarks", "metadata", "name", "benchmark", read_pyperf},

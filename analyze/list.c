@@ -12,8 +12,7 @@ static struct {
 
 enum { LAST = 20 }; /* are shown by default */
 
-/* "2026-11-20", "2026-11-20 14:30", or how long ago: "2d", "12h". */
-static int option_since(const char *value, const char *name, void *into, struct error *err)
+int option_since(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const formats[] = {
 		"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"};

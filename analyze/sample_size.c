@@ -78,8 +78,8 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	table_print(needed, stdout);
 	for (size_t i = 0; i < 2; i++)
 		if (clocks[i].step_ns > 0)
-			printf("%s: \"-\" is less than steps of %s of the clock may hide.\n",
-				names[i], text_duration((int64_t)clocks[i].step_ns));
+			printf("%s: \"-\" is less than steps of %s of the clock may hide.\n", names[i],
+				text_duration((int64_t)clocks[i].step_ns));
 }
 
 int verb_sample_size(int argc, char **argv, struct error *err)

@@ -3,7 +3,18 @@
 #include "analyze/analyze.h"
 #include "lib/trend/trend.h"
 
-static struct trend_options options = {.fail_if_slower = -1};
+static struct trend_options options = {.rules = COMPARISON_RULES};
+
+/* "64" is a run; anything else a moment. */
+static int option_reference(const char *value, const char *name, void *into, struct error *err)
+{
+	struct trend_reference *since = into;
+
+	*since = (struct trend_reference){};
+	if (*value && !value[strspn(value, "0123456789")])
+		return option_run(value, name, &since->run, err);
+	return option_since(value, name, &since->since_ns, err);
+}
 
 const struct option_row trend_options[] = {
 	{0, "seconds", NULL, "follow PT in seconds, even where runs have it in units of INC", NULL,
@@ -12,8 +23,11 @@ const struct option_row trend_options[] = {
 	{0, "markdown", "FILE", "write the table of levels for a report; - is standard output", NULL,
 		&options.markdown},
 	{0, "fail-if-slower", "PERCENT",
-		"exit status 2 if the last level is slower than the previous one by this much",
-		option_percent, &options.fail_if_slower},
+		"exit status 2 if the last run is slower than the reference by more than this",
+		option_percent, &options.rules.fail_if_slower},
+	{0, "since", "RUN|TIME", "the reference: this run, or the first one since then (default: the first)",
+		option_reference, &options.since},
+	VERDICT_OPTIONS(options.rules),
 	{'o', "output", "FILE", "draw the series: .png, .svg or .pdf", NULL, &options.output},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
 	{},
@@ -25,6 +39,7 @@ int verb_trend(int argc, char **argv, struct error *err)
 	const char *const documents[] = {analyze_options.json ? "-" : NULL, options.csv, options.markdown};
 	const struct option_rule rules[] = {
 		{options.script && !options.output, NEEDS_PICTURE("--script")},
+		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0, EQUAL_WITHIN_NO_GATE},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 

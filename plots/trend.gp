@@ -2,12 +2,13 @@
 # emp-analyze trend: a point for each run in the order of time, the levels with their intervals, and what changed.
 #
 # name, unit     of the program; "s", "ms", "us", or "INC"
+# drift        what is said of it, or nothing
 # last         x is 1 to last
 # low, high      what the picture shows; the points of runs outside it are at its edge
 # step, moments  when each step-th run started
 # n_places       kinds of points that there are: places (1 to 4), and $runs index 0, 1...
 # n_outside      of those above and below: outside (their PT), outside_at, outside_above (0 or 1)
-# n_levels       of each: $levels index 0, 1..., two points: x, mean, and the interval of the mean; from the second on, begins (x),
+# n_levels       of each: $levels index 0, 1..., two points (many if it drifts): x, mean, and the interval of the mean; from the second on, begins (x),
 #                changes (from the level before) and slower (0 or 1); first_has_interval
 
 # By place: within the picture; outliers in it, above it, and below it.
@@ -15,7 +16,7 @@ array marks[4] = [7, 6, 9, 11]
 array sizes[4] = [0.8, 1.2, 1.6, 1.6]
 titles = "'runs' 'outliers' 'outliers above the picture' 'outliers below the picture'"
 
-set title name
+set title drift eq "" ? name : name . ": " . drift
 set xlabel "runs in the order of time"
 set ylabel unit eq "INC" ? "PT (INC units: millions of increments)" : "PT (" . unit . ")"
 set xrange [0.5:greater(last, 1) + 0.5]

@@ -82,9 +82,9 @@ static inline const char *nearest_hint(const struct nearest *nearest, const char
 enum status {
 	STATUS_DONE = 0,
 	STATUS_ERROR = 1,
-	STATUS_NOT_FIT = 2, /* not fit, refused, regression found */
-	STATUS_TOO_FEW = 3, /* too few clean samples */
-	STATUS_CANNOT_TELL = 4, /* --strict: a verdict cannot be told */
+	STATUS_NOT_FIT = 2,     /* not fit, refused, regression found */
+	STATUS_TOO_FEW = 3,     /* too few clean samples */
+	STATUS_CANNOT_TELL = 4, /* --strict: the verdict is not known */
 	STATUS_TIME_OUT = 124,
 	STATUS_INTERRUPTED = 130,
 };

@@ -41,6 +41,9 @@ struct comparison_rules {
 			&(rules).strict                                                                   \
 	}
 
+#define EQUAL_WITHIN_NO_GATE \
+	"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"
+
 /* How much is allowed, as a share: by the gate, or else within which two times are equal. */
 double comparison_rules_margin(const struct comparison_rules *rules);
 

@@ -9,6 +9,7 @@
 #include "lib/report/run_result.h"
 #include "lib/run/duet.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 enum { MOST_DIFFERENCES = 3, MOST_RUNS_OFF = 2 /* a change point may be so far off */ };
@@ -188,10 +189,12 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 			r = inc_units_load(book, run.run.id, &rules.rules, &units, err);
 			run.n_samples = r > 0 ? units.n : 0;
 			run.log = r > 0 ? log(units.mean) : 0;
+			run.error = run.n_samples > 0 ? units.sd / sqrt((double)units.n) : 0;
 		} else {
 			r = run_result_read(book, run.run.id, &rules.rules, 0, &result, err);
 			run.n_samples = r == 0 && kept->mean_ns > 0 ? kept->n : 0;
 			run.log = r == 0 ? log(kept->mean_ns / 1e9) : 0;
+			run.error = run.n_samples > 0 ? kept->relative_error / sqrt((double)kept->n) : 0;
 		}
 		if (r < 0)
 			return r;
@@ -295,13 +298,18 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 {
 	_cleanup_(freep) double *values = NULL;
 	int r = load_series(book, name, seconds, &ret->series, err);
+	size_t n = ret->series.n;
+	double *errors;
 
 	if (r < 0)
 		return r;
-	values = xcalloc(ret->series.n + 1, sizeof(*values));
-	for (size_t i = 0; i < ret->series.n; i++)
+	values = xcalloc(2 * n + 1, sizeof(*values));
+	errors = values + n;
+	for (size_t i = 0; i < n; i++) {
 		values[i] = ret->series.items[i].log;
-	change_points_find(values, ret->series.n, &ret->levels);
+		errors[i] = ret->series.items[i].error;
+	}
+	change_points_find(values, n, n > 0 ? gsl_stats_median(errors, 1, n) : 0, &ret->levels);
 	/* The nearest change to the first run of each level, at it or a run or two off, if that is still
 	 * within both levels. */
 	ret->causes = xcalloc(ret->levels.n + 1, sizeof(*ret->causes));
@@ -321,6 +329,28 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 		}
 	}
 	return r;
+}
+
+int trend_refer(struct trend_view *view, const struct trend_reference *since,
+	const struct comparison_rules *rules, struct error *err)
+{
+	const struct series *s = &view->series;
+	size_t i = 0;
+
+	while (i < s->n && (since->run ? s->items[i].run.id != since->run
+				       : s->items[i].run.started_ns < since->since_ns))
+		i++;
+	if (i == s->n && since->run)
+		return error_say(err, -ENOENT,
+			"run %" PRId64 " is none of the runs of '%s' that are followed", since->run, s->name);
+	if (i == s->n && since->since_ns)
+		return error_say(err, -ENOENT,
+			"no run of '%s' that is followed started since then; the last one did at %s", s->name,
+			s->n > 0 ? text_moment(s->items[s->n - 1].run.started_ns) : "no time");
+	view->reference = i;
+	view->rules = *rules;
+	view->judgement = trend_judge(&view->levels, i, rules);
+	return 0;
 }
 
 void trend_clear(struct trend_view *view)

@@ -5,6 +5,7 @@
 
 #include "lib/book/book.h"
 #include "lib/trend/change_points.h"
+#include "lib/trend/trend_verdict.h"
 
 enum series_unit {
 	SERIES_SECONDS,
@@ -15,6 +16,7 @@ struct series_run {
 	struct run run;
 	size_t n_samples; /* kept */
 	double log;       /* of the mean PT, in the unit of the series */
+	double error;     /* of that, as far as its own samples show it */
 };
 
 struct series {
@@ -39,6 +41,14 @@ struct trend_view {
 	struct series series;
 	struct levels levels;       /* of the logarithms */
 	struct trend_cause *causes; /* of each level but the first, which has none */
+	size_t reference;           /* index of the run that the last one is compared with */
+	struct comparison_rules rules;
+	struct trend_judgement judgement;
+};
+
+/* The run that the last one is compared with: one of the series, or its first one since a moment; {}: its first one. */
+struct trend_reference {
+	int64_t run, since_ns; /* 0: not given */
 };
 
 /* `name` is that of a command (--command-name), else a command line, else the name of a program's file. Runs that were given a name
@@ -46,16 +56,20 @@ struct trend_view {
  * sentence lists some. `seconds`: PT in seconds, also of those that alternated with INC. `ret` is {}; it is cleared also after a
  * failure. */
 int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err);
+/* Judges the last run against the reference. -ENOENT: there is no such run. */
+int trend_refer(struct trend_view *view, const struct trend_reference *since,
+	const struct comparison_rules *rules, struct error *err);
 void trend_clear(struct trend_view *view);
 
 struct trend_options {
 	bool seconds, json;
 	const char *csv,
 		*markdown; /* files: a row for each run; the table of levels. NULL: none; "-": standard output */
-	const char *output;    /* a picture; NULL: none */
-	bool script;           /* its gnuplot file is kept */
-	double fail_if_slower; /* percent; below 0: not given */
+	const char *output; /* a picture; NULL: none */
+	bool script;        /* its gnuplot file is kept */
+	struct comparison_rules rules;
+	struct trend_reference since;
 };
 
-/* Shows it as the options say. STATUS_NOT_FIT, with a sentence: slower than `fail_if_slower` allows, beyond what chance explains. */
+/* Shows it as the options say. The status of the verdict, with a sentence where that is no success. */
 int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { LEAST_RUNS = 2 * CHANGE_POINTS_LEAST, LAST = 5 };
+enum { LEAST_RUNS = 2 * CHANGE_POINTS_LEAST };
 
 static const struct column level_columns[] = {
 	{"FROM", COLUMN_TEXT, "from"},
@@ -93,34 +93,81 @@ static struct table *list_levels(const struct trend_view *v)
 	return list;
 }
 
+/* From the first run of the drift to the last. */
+static struct level_change trend_drift_of_all(const struct trend_view *v)
+{
+	double runs = (double)v->series.n - 1;
+
+	return (struct level_change){v->levels.drift.by * runs, v->levels.drift.half * runs};
+}
+
+/* "It drifts by +1.2 ± 0.1 % a run, +100 ± 5 % from first to last." */
+static const char *trend_drift_text(const struct trend_view *v)
+{
+	char each[64];
+
+	snprintf(each, sizeof(each), "%s", trend_change_text(v->levels.drift));
+	return text_brief(
+		"drifts by %s a run, %s from first to last", each, trend_change_text(trend_drift_of_all(v)));
+}
+
 /* What chance alone does, and what would have been found. */
 static void print_trend_noise(const struct trend_view *v)
 {
 	const struct levels *l = &v->levels;
-	size_t n = v->series.n;
 	double middle, last;
 
-	if (n < LEAST_RUNS) {
-		printf("Too few runs: %d are needed to show a change, and there %s %zu.\n", LEAST_RUNS,
-			n == 1 ? "is" : "are", n);
+	if (v->series.n < LEAST_RUNS)
 		return;
-	}
+	if (l->drifts)
+		printf("PT %s.\n", trend_drift_text(v));
 	printf("Runs vary by %s about their level.", text_percent(l->sd));
-	if (l->n > 1) {
+	if (l->n > 1 || l->drifts) {
 		putchar('\n');
 		return;
 	}
 	printf(" No change is shown.\n");
-	middle = expm1(levels_detectable(l, n, n / 2));
-	last = expm1(levels_detectable(l, n, LAST));
+	middle = expm1(levels_detectable(l, v->series.n, v->series.n / 2));
+	last = v->judgement.detectable;
 	if (!(middle < 1)) {
 		printf("So few runs show only large changes.\n");
 		return;
 	}
 	printf("Detectable: a change of %s in the middle", text_percent(middle));
-	if (last < 1)
-		printf(", or of %s in the last %d runs", text_percent(last), LAST);
+	if (last < 1 && !v->judgement.shown)
+		printf(", or of %s in the last %zu runs", text_percent(last), v->judgement.last);
 	printf(".\n");
+}
+
+/* The verdict, and what is compared. Returns `buffer`. */
+#define VERDICT "Verdict: "
+enum { VERDICT_TEXT_SIZE = 256 };
+static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const struct trend_view *v)
+{
+	const struct trend_judgement *j = &v->judgement;
+	size_t n = v->series.n;
+	char what[128], seen[64] = "";
+	int len = snprintf(buffer, VERDICT_TEXT_SIZE, VERDICT "%s", comparison_verdict_words[j->verdict]);
+
+	if (j->verdict == COMPARISON_EQUAL)
+		len += snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, " (within %g %%)",
+			100 * comparison_rules_margin(&v->rules));
+	if (j->verdict == COMPARISON_CANNOT_TELL && isfinite(j->detectable))
+		snprintf(seen, sizeof(seen), "; could have shown %s", text_percent(j->detectable));
+	if (n < LEAST_RUNS)
+		snprintf(what, sizeof(what), "%d runs are needed to show a change, and there %s %zu",
+			LEAST_RUNS, n == 1 ? "is" : "are", n);
+	else if (j->shown)
+		snprintf(what, sizeof(what), "run %" PRId64 " against run %" PRId64 ": %s",
+			v->series.items[n - 1].run.id, v->series.items[v->reference].run.id,
+			trend_change_text(j->change));
+	else if (!isfinite(j->change.half))
+		snprintf(what, sizeof(what), "the level has only %s", text_count((int64_t)j->of, "run"));
+	else
+		snprintf(what, sizeof(what), "last %zu runs against %zu before: %s", j->last, j->of - j->last,
+			trend_change_text(j->change));
+	snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, "; %s%s", what, seen);
+	return buffer;
 }
 
 /* "Run 88: kernel.release was '6.1', is '6.12'", for i > 0. */
@@ -137,7 +184,7 @@ static void trend_print(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
 	const struct series *s = &v->series;
-	char title[512];
+	char title[512], verdict[VERDICT_TEXT_SIZE];
 
 	snprintf(title, sizeof(title), "%.300s: %s, PT in %s", terminal_text(s->name),
 		text_count(s->n, "run"),
@@ -173,6 +220,43 @@ static void trend_print(const struct trend_view *v)
 		}
 	if (*text)
 		terminal_wrap(stdout, text, 0, 2);
+	terminal_wrap(stdout, trend_verdict_text(verdict, v), 0, 2);
+}
+
+static json_t *trend_shares(struct level_change change)
+{
+	if (!isfinite(change.half))
+		return json_null();
+	return json_pack("{s:f, s:o}", "change", expm1(change.by), "change_interval",
+		json_interval(expm1(change.by - change.half), expm1(change.by + change.half)));
+}
+
+/* The last run against the reference. */
+static json_t *trend_verdict_json(const struct trend_view *v)
+{
+	const struct trend_judgement *j = &v->judgement;
+	json_t *json = json_pack("{s:b, s:f, s:o, s:o}", "shown", j->shown, "allowed",
+		comparison_rules_margin(&v->rules), "detectable", json_real_or_null(j->detectable), "against",
+		json_null());
+
+	if (v->series.n > 0) {
+		json_object_set_new(json, "run", json_integer(v->series.items[v->series.n - 1].run.id));
+		json_object_set_new(json, "against", json_integer(v->series.items[v->reference].run.id));
+	}
+	if (!j->shown && j->of > 0)
+		json_object_set_new(json, "last_runs", json_integer((json_int_t)j->last));
+	if (isfinite(j->change.half))
+		json_object_update_new(json, trend_shares(j->change));
+	return json;
+}
+
+static json_t *trend_drift_json(const struct trend_view *v)
+{
+	json_t *json = v->levels.drifts ? trend_shares(v->levels.drift) : json_null();
+
+	if (v->levels.drifts)
+		json_object_set_new(json, "from_first_to_last", trend_shares(trend_drift_of_all(v)));
+	return json;
 }
 
 static json_t *trend_json(const struct trend_view *v)
@@ -192,8 +276,10 @@ static json_t *trend_json(const struct trend_view *v)
 					(json_int_t)run->n_samples, "mean", exp(run->log), "level",
 					(json_int_t)level + 1));
 		}
-	return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}}", "command",
-		s->name, "unit", s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
+	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}}",
+		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict], "comparison",
+		trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
+		s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
 		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list), "runs", runs,
 		"sd", json_real_or_null(v->levels.sd), "lag1", json_real_or_null(v->levels.lag1), "left_out",
 		"other_unit", (json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
@@ -219,21 +305,22 @@ static void trend_write_csv(FILE *file, const struct trend_view *v)
 	static const struct column columns[] = {{.member = "run"}, {.member = "command"}, {.member = "unit"},
 		{.member = "started"}, {.member = "samples"}, {.member = "mean"}, {.member = "outlier"},
 		{.member = "level"}, {.member = "level_mean"}, {.member = "level_low"},
-		{.member = "level_high"}, {}};
+		{.member = "level_high"}, {.member = "verdict"}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t level = 0; level < v->levels.n; level++)
 		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
-			const struct level *l = &v->levels.items[level];
 			const struct series_run *s = &v->series.items[i];
+			struct level_change at = levels_at(&v->levels, (double)i);
+			double low = isfinite(v->levels.items[level].half) ? exp(at.by - at.half) : NAN;
 
 			table_row(table, NUMBER(s->run.id), TEXT(terminal_text(v->series.name)),
 				TEXT(v->series.unit == SERIES_INC ? "INC" : "s"),
 				TEXT(text_rfc3339(s->run.started_ns)), NUMBER(s->n_samples),
 				csv_figure(exp(s->log)), NUMBER(trend_is_outlier(v, i)), NUMBER(level + 1),
-				csv_figure(exp(l->mean)),
-				csv_figure(exp(l->mean - l->half) > 0 ? exp(l->mean - l->half) : NAN),
-				csv_figure(exp(l->mean + l->half)));
+				csv_figure(exp(at.by)), csv_figure(low),
+				csv_figure(isfinite(low) ? exp(at.by + at.half) : NAN),
+				TEXT(comparison_verdict_words[v->judgement.verdict]));
 		}
 	table_write(table, TABLE_CSV, file);
 }
@@ -245,6 +332,7 @@ static void trend_write_markdown(FILE *file, const struct trend_view *v)
 		{v->series.unit == SERIES_INC ? "Mean PT [INC units]" : "Mean PT", COLUMN_NUMBER},
 		{"95 % CI", COLUMN_NUMBER}, {"Change", COLUMN_NUMBER}, {"What changed"}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
+	char verdict[VERDICT_TEXT_SIZE];
 
 	for (size_t i = 0; i < v->levels.n; i++) {
 		const struct level *l = &v->levels.items[i];
@@ -256,6 +344,9 @@ static void trend_write_markdown(FILE *file, const struct trend_view *v)
 			TEXT(i > 0 ? trend_change_text(l->change) : NULL), cause ? CODE(cause) : TEXT(NULL));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
+	if (v->levels.drifts)
+		fprintf(file, "\nPT %s.\n", trend_drift_text(v));
+	fprintf(file, "\n%s\n", trend_verdict_text(verdict, v));
 }
 
 /* The picture: a point for each run in the order of time, the levels with their intervals, and what changed. */
@@ -345,12 +436,18 @@ static void write_levels(const struct trend_view *v, const struct trend_frame *f
 	fputs("$levels << EOD\n", script);
 	for (size_t i = 0; i < n; i++) {
 		const struct level *l = &v->levels.items[i];
-		double half = isfinite(l->half) ? l->half : 0;
+		size_t points = v->levels.drifts ? l->n : 1; /* a drift is a curve */
 
-		for (int end = 0; end < 2; end++)
-			fprintf(script, "%.1f %.9g %.9g %.9g\n",
-				(double)l->first + 0.5 + (end ? (double)l->n : 0), f->scale * exp(l->mean),
-				f->scale * exp(l->mean - half), f->scale * exp(l->mean + half));
+		for (size_t k = 0; k <= points; k++) {
+			double run = (double)l->first + (double)(k * l->n) / (double)points;
+			struct level_change at = levels_at(&v->levels, k < points ? run : run - 1);
+
+			at.by += v->levels.drift.by * (k < points ? -0.5 : 0.5);
+			if (!isfinite(l->half))
+				at.half = 0;
+			fprintf(script, "%.1f %.9g %.9g %.9g\n", run + 0.5, f->scale * exp(at.by),
+				f->scale * exp(at.by - at.half), f->scale * exp(at.by + at.half));
+		}
 		fputs("\n\n", script);
 	}
 	fprintf(script,
@@ -379,6 +476,7 @@ static void write_trend(const void *subject, FILE *script)
 		unit++;
 	}
 	plot_text(script, "name", 0, "%s", v->series.name);
+	plot_text(script, "drift", 0, "%s", v->levels.drifts ? trend_drift_text(v) : "");
 	fprintf(script, "unit = '%s'\nlast = %zu\nlow = %.9g\nhigh = %.9g\n", inc ? "INC" : units[unit],
 		v->series.n, f.scale * exp(f.low), f.scale * exp(f.high));
 	/* the moments at which some of the runs started, to the second if minutes would repeat */
@@ -394,24 +492,19 @@ static void write_trend(const void *subject, FILE *script)
 	write_levels(v, &f, script);
 }
 
-/* STATUS_NOT_FIT with a sentence: slower than --fail-if-slower allows, beyond what chance explains. */
-static int trend_judge(const struct trend_view *view, double fail_if_slower, struct error *err)
+/* The status of the verdict, with its sentence. */
+static int trend_gate(const struct trend_view *v, struct error *err)
 {
-	const struct levels *levels = &view->levels;
-	struct level_change change;
-	double percent;
+	enum comparison_verdict verdict = v->judgement.verdict;
+	enum status status = comparison_verdict_status(&v->rules, verdict);
+	char buffer[VERDICT_TEXT_SIZE];
+	const char *text = trend_verdict_text(buffer, v) + strlen(VERDICT);
 
-	if (fail_if_slower < 0 || levels->n < 2)
-		return 0;
-	change = levels->items[levels->n - 1].change;
-	percent = 100 * expm1(change.by);
-	if (!(percent >= fail_if_slower) || !(change.by - change.half > 0))
-		return 0;
-	return error_say(err, STATUS_NOT_FIT,
-		"'%s' is slower by %.2f %% (95 %% CI: %.2f to %.2f %%) since run %" PRId64 ", %g %% or more",
-		view->series.name, percent, 100 * expm1(change.by - change.half),
-		100 * expm1(change.by + change.half),
-		view->series.items[levels->items[levels->n - 1].first].run.id, fail_if_slower);
+	if (status != STATUS_DONE)
+		return error_say(err, (int)status, "'%s': %s", v->series.name, text);
+	if (v->rules.fail_if_slower >= 0 && verdict == COMPARISON_CANNOT_TELL)
+		fprintf(stderr, "warning: '%s': %s\n", v->series.name, text);
+	return 0;
 }
 
 int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err)
@@ -423,7 +516,11 @@ int trend_show(struct book *book, const char *name, const struct trend_options *
 	_cleanup_(trend_clear) struct trend_view view = {};
 	int r = trend_load(book, name, options->seconds, &view, err);
 
-	if (r == 0 && options->output && view.series.n == 0)
+	if (r == 0)
+		r = trend_refer(&view, &options->since, &options->rules, err);
+	if (r < 0)
+		return r;
+	if (options->output && view.series.n == 0)
 		return error_say(err, -ENODATA,
 			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
 	if (r == 0 && options->output)
@@ -444,5 +541,5 @@ int trend_show(struct book *book, const char *name, const struct trend_options *
 		r = json_print_document("emp-trend", trend_json(&view), err);
 	else if (r == 0 && !options->csv && !options->markdown)
 		trend_print(&view);
-	return r < 0 ? r : trend_judge(&view, options->fail_if_slower, err);
+	return r < 0 ? r : trend_gate(&view, err);
 }

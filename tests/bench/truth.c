@@ -172,7 +172,7 @@ static void answer_changes(void)
 		i++;
 	if (i < n)
 		exit(1);
-	change_points_find(values, n, &levels);
+	change_points_find(values, n, 0, &levels);
 	printf("%zu ", levels.n - 1);
 	for (size_t k = 1; k < levels.n; k++) {
 		struct level_change change = levels.items[k].change;

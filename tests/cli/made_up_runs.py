@@ -12,6 +12,8 @@
     xz          two command lines of one program, 6 runs each
     other       8 runs on one machine, then 7 on another
     often       9 runs, 7 s apart: one far above, one far below, one somewhat below the others
+    creeping    60 runs that take ever longer, the last twice as long as the first
+    doubled     10 runs, the last four of twice the time
     hostile     6 runs whose name, command and environment have control characters, markup and quotes"""
 import json, random, sqlite3, sys
 
@@ -81,4 +83,6 @@ for i in range(13):
 for i in range(6):
     against_inc("longer", 2.4e8, 0.01)
 series(6, lambda i: 2e8, where=old, argv=["longer"])
+series(60, lambda i: 1e8 * 2 ** (i / 59), where=old, argv=["creeping"])
+series(10, lambda i: 9e7 * (2 if i >= 6 else 1), where=old, argv=["doubled"])
 db.commit()

@@ -31,8 +31,8 @@ expect 0 ' 12 .*+[89.0-9]* ± [0-9.]* %' $trend solver
 expect 0 "kernel.release was '6.1', is '6.12'" $trend solver
 gives "the change is where it was made, whatever one run took" '(d["format"] == "emp-trend" and [l["runs"] for l in d["levels"]] == [18, 12] and d["unit"] == "s" and len(d["runs"]) == 30 and 0.09 < d["levels"][1]["change"] < 0.11 and d["levels"][1]["change_interval"][0] > 0.05 and d["levels"][0]["interval"][0] < 0.1 < d["levels"][0]["interval"][1])' $trend solver --json
 gives "what was faster is faster" '(len(d["levels"]) == 2 and d["levels"][1]["change"] < -0.15 and d["command"] == "named" and "command was" in d["levels"][1]["environment_changes"])' $trend named --json
-expect 0 'Too few runs: 6 are needed to show a change, and there are 4' $trend few
-expect 0 'Too few runs: 6 are needed to show a change, and there is 1' $trend INC16384
+expect 0 'cannot tell; 6 runs are needed to show a change, and there are 4' $trend few
+expect 0 'cannot tell; 6 runs are needed to show a change, and there is 1' $trend INC16384
 
 # units of INC, which are not mixed with seconds
 expect 0 'against: 24 runs, PT in INC units' $trend against
@@ -44,15 +44,28 @@ expect 0 'Left out: 6 in units of another INC' $trend renewed
 gives "units are of one INC" '([l["runs"] for l in d["levels"]] == [7] and 1400 < d["levels"][0]["mean"] < 1560 and d["left_out"]["other_inc"] == 6)' $trend renewed --json
 expect 0 'against was inc, is nothing' $trend longer --seconds
 expect 0 'Left out: 8 of other machines' $trend other
-expect 0 'So few runs show only large changes' $trend other
+expect 0 'Detectable: a change of [0-9.]* % in the middle, or of [0-9.]* % in the last 3 runs' $trend other
 
 # an answer for scripts
-expect 2 "'/opt/solver -x' is slower by .* since run [0-9]*, 5 % or more" $trend solver --fail-if-slower 5
+expect 2 "'/opt/solver -x': slower; run 51 against run [0-9]*: +" $trend solver --fail-if-slower 5
 expect 0 '' $trend solver --fail-if-slower 15
 expect 0 '' $trend named --fail-if-slower 0
 expect 0 '' $trend steady --fail-if-slower 0
 expect 0 '' $trend few --fail-if-slower 0
-expect 2 'slower by' $trend against --fail-if-slower 3 --json
+expect 2 ": slower; run " $trend against --fail-if-slower 3 --json
+
+expect 2 "'doubled': slower; " $trend doubled --fail-if-slower 5
+expect 2 ': slower; run ' $trend creeping --fail-if-slower 2
+expect 0 'PT drifts by +1.[0-9]* ± [0-9.]* % a run, +[0-9.]* ± [0-9.]* % from first to last' $trend creeping
+gives "a drift is no staircase, and the last run is judged against the first" '(len(d["levels"]) == 1 and d["verdict"] == "slower" and 0.85 < d["drift"]["from_first_to_last"]["change"] < 1.15 and d["comparison"]["change"] > 0.85)' $trend creeping --json
+expect 0 'Verdict: equal (within 2 %); ' $trend solver --since 45
+expect 0 'Verdict: slower; run 51 against run 30: ' $trend solver --since 30
+expect 1 'run 1 is none of the runs' $trend solver --since 1
+expect 1 '--since must be' $trend solver --since tomorrow
+expect 0 "warning: 'few': cannot tell; 6 runs are needed to show a change" $trend few --fail-if-slower 0
+expect 4 'cannot tell; ' $trend few --fail-if-slower 0 --strict
+expect 4 "'few': cannot tell; " $trend few --strict
+expect 1 '--equal-within is for' $trend few --fail-if-slower 2 --equal-within 3
 
 # names that others chose
 name=$(printf '\033]0;x\007<b>'\''"`$(id)@x\\|\n_')
@@ -69,7 +82,7 @@ expect 1 '' $trend nobody
 that "nor in the list" sh -c "! grep -q '[[:cntrl:]]' '$dir/out'"
 
 # tables
-expect 0 '^| 2023-11-16 13:13:20 | 40 | 12 | 109.[0-9]* ms | 10[0-9.]* … 11[0-9.]* ms | +9.[0-9]* ± 1.[0-9]* % | .Run 40: kernel' $trend solver --markdown -
+expect 0 '^| 2023-11-16 13:13:20 | 40 | 12 | 109.[0-9]* ms | 10[0-9.]* … 11[0-9.]* ms | +9.[0-9]* ± [01].[0-9]* % | .Run 40: kernel' $trend solver --markdown -
 expect 0 'Mean PT .INC units.' $trend against --markdown -
 expect 0 '' $trend solver --csv "$dir/trend.csv"
 that "nothing else is on the screen" [ ! -s "$dir/out" ]
@@ -80,7 +93,7 @@ assert len(rows) == 30 and [r["level"] for r in rows] == ["1"] * 18 + ["2"] * 12
 assert [i for i, r in enumerate(rows) if r["outlier"] == "1"] == [24] and float(rows[24]["mean"]) > 0.4, rows[24]
 assert all(r["unit"] == "s" and 0.095 < float(r["level_low"]) < float(r["level_mean"]) < float(r["level_high"]) < 0.115 for r in rows), rows
 P
-expect 0 ',few,s,.*,0,1,0.14[0-9]*,,$' $trend few --csv -
+expect 0 ',few,s,.*,0,1,0.14[0-9]*,,,cannot tell$' $trend few --csv -
 expect 1 'share standard output' $trend solver --csv - --markdown -
 expect 1 'share standard output' $trend solver --csv - --json
 expect 1 '--script needs a picture' $trend solver --script

@@ -4,6 +4,8 @@
 #include "tests/unit/check.h"
 
 #include "lib/trend/change_points.h"
+#include "lib/trend/division.h"
+#include "lib/trend/trend_verdict.h"
 
 #include <math.h>
 #include <time.h>
@@ -42,11 +44,18 @@ static void raise_from(double *values, size_t n, size_t at, double by)
 		values[i] += by;
 }
 
+static struct trend_judgement judged(const struct levels *levels, size_t reference, double allowed_percent)
+{
+	const struct comparison_rules rules = {.fail_if_slower = allowed_percent, .equal_within = -1};
+
+	return trend_judge(levels, reference, &rules);
+}
+
 static struct levels find(const double *values, size_t n)
 {
 	struct levels levels;
 
-	change_points_find(values, n, &levels);
+	change_points_find(values, n, 0, &levels);
 	return levels;
 }
 
@@ -61,7 +70,7 @@ TEST(a_step_between_values_that_do_not_vary_is_where_it_is)
 		assert_int_equal(levels.n, 2);
 		assert_int_equal(levels.items[0].n, at);
 		assert_int_equal(levels.items[1].first, at);
-		assert_true(levels.items[0].mean == 0 && fabs(levels.items[1].mean - 1) < 1e-9);
+		assert_true(fabs(levels.items[0].mean) < 1e-9 && fabs(levels.items[1].mean - 1) < 1e-9);
 		assert_true(fabs(levels.items[1].change.by - 1) < 1e-9);
 	}
 }
@@ -156,29 +165,32 @@ TEST(no_division_is_better_than_the_one_that_is_found)
 
 	begin_random();
 	for (int times = 0; times < 300; times++) {
-		_cleanup_(levels_clear) struct levels levels = {};
-		double least;
-		double sum = 0;
+		double penalty = 20 * random_unit(&seed), sum = penalty;
+		size_t bounds[31], n;
 
 		make(values, 30, 0.3);
 		raise_from(values, 30, 5 + random_next(&seed) % 20, 8 * random_unit(&seed));
 		raise_from(values, 30, 5 + random_next(&seed) % 20, -8 * random_unit(&seed));
-		levels = find(values, 30);
-		least = least_cost(levels.clipped, 30, levels.penalty);
-		for (size_t k = 0; k < levels.n; k++) {
-			const struct level *l = &levels.items[k];
+		n = division_best(values, 30, CHANGE_POINTS_LEAST, penalty, bounds);
+		for (size_t k = 0, first = 0; k <= n; k++) {
+			size_t end = k < n ? bounds[k] : 30;
+			double mean = 0;
 
-			for (size_t i = l->first; i < l->first + l->n; i++)
-				sum += pow(levels.clipped[i] - l->mean, 2);
-			sum += levels.penalty;
+			for (size_t i = first; i < end; i++)
+				mean += values[i] / (double)(end - first);
+			for (size_t i = first; i < end; i++)
+				sum += pow(values[i] - mean, 2);
+			sum += k > 0 ? penalty : 0;
+			first = end;
 		}
-		assert_true(sum <= least * (1 + 1e-9) + 1e-9);
+		assert_true(sum <= least_cost(values, 30, penalty) * (1 + 1e-9) + 1e-9);
 	}
 }
 
 TEST(the_values_beside_a_step_are_no_outliers)
 {
 	size_t beside = 0, elsewhere = 0;
+	double expected;
 	double values[40];
 
 	begin_random();
@@ -196,31 +208,33 @@ TEST(the_values_beside_a_step_are_no_outliers)
 			if (levels.in_level[i] != values[i] && i != 30)
 				*(i >= 18 && i < 22 ? &beside : &elsewhere) += 1;
 	}
-	assert_true(
-		(double)beside / 4 <= 1.4 * (double)elsewhere / 35); /* 2.6 times with windows that span it */
+	/* few are marked at all, so that chance matters; twice as many and more with windows that span the step */
+	expected = 4 * (double)elsewhere / 35;
+	assert_true((double)beside <= 1.4 * expected + 3 * sqrt(expected));
 }
 
-static size_t count_false(double lag1, size_t n)
+/* In percent. Long series take long. */
+static size_t percent_false(double lag1, size_t n)
 {
 	double values[MOST];
-	size_t hits = 0;
+	size_t hits = 0, all = n < 40 ? 400 : 100;
 
-	for (int times = 0; times < 400; times++) {
+	for (size_t times = 0; times < all; times++) {
 		_cleanup_(levels_clear) struct levels levels = {};
 
 		make(values, n, lag1);
 		levels = find(values, n);
 		hits += levels.n > 1;
 	}
-	return hits;
+	return 100 * hits / all;
 }
 
 TEST(series_without_a_change_show_few)
 {
 	begin_random();
 	for (size_t n = 6; n < MOST; n *= 2) {
-		assert_true(count_false(0, n) <= 20); /* 5 %; about 1 % are expected */
-		assert_true(count_false(0.5, n) <= 32);
+		assert_true(percent_false(0, n) <= 5); /* about 1 % are expected */
+		assert_true(percent_false(0.5, n) <= 8);
 	}
 }
 
@@ -241,4 +255,153 @@ TEST(the_unit_of_the_values_does_not_matter)
 		assert_int_equal(a.items[k].first, b.items[k].first);
 		assert_true(fabs(1e-3 * a.items[k].half / b.items[k].half - 1) < 1e-3);
 	}
+}
+
+/* The case of six runs of 90 ms, and then four of 180 ms; and all lengths with three values on either side. */
+TEST(a_large_step_is_found_with_three_values_on_either_side)
+{
+	size_t hits = 0, all = 0;
+	double values[24];
+
+	begin_random();
+	for (size_t n = 6; n <= 24; n += 2)
+		for (int times = 0; times < 40; times++, all++) {
+			size_t at = 3 + random_next(&seed) % (n - 5);
+
+			_cleanup_(levels_clear) struct levels levels = {};
+
+			make(values, n, 0);
+			raise_from(values, n, at, 10);
+			levels = find(values, n);
+			hits += levels.n == 2 && levels.items[1].first == at;
+		}
+	assert_true(50 * (all - hits) <= all);
+}
+
+/* A program that gets twice as slow bit by bit. */
+TEST(a_drift_is_a_drift_and_no_staircase)
+{
+	double values[60];
+	size_t hits = 0;
+
+	begin_random();
+	for (int times = 0; times < 40; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 60, 0);
+		for (size_t i = 0; i < 60; i++)
+			values[i] = 0.005 * values[i] + log(2) * (double)i / 59;
+		levels = find(values, 60);
+		hits += levels.drifts && levels.n == 1 && fabs(levels.drift.by - log(2) / 59) < 4e-4 &&
+			judged(&levels, 0, 100 * 0.02).verdict == COMPARISON_SLOWER;
+	}
+	assert_true(hits >= 38);
+}
+
+TEST(a_step_in_a_drift_is_found_beside_it)
+{
+	double values[60];
+	size_t hits = 0;
+
+	begin_random();
+	for (int times = 0; times < 40; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 60, 0);
+		for (size_t i = 0; i < 60; i++)
+			values[i] = 0.005 * values[i] + 0.1 * (double)i / 59 + (i >= 25 ? 0.05 : 0);
+		levels = find(values, 60);
+		hits += levels.drifts && levels.n == 2 && levels.items[1].first == 25;
+	}
+	assert_true(hits >= 36);
+}
+
+TEST(four_bad_values_in_a_row_are_no_level)
+{
+	size_t hits = 0;
+	double values[60];
+
+	begin_random();
+	for (int times = 0; times < 100; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 60, 0);
+		for (size_t i = 30; i < 34; i++)
+			values[i] += 12;
+		levels = find(values, 60);
+		hits += levels.n > 1;
+	}
+	assert_true(hits <= 8);
+}
+
+/* 15 % slow values, by one size. */
+TEST(bad_values_at_chance_are_no_levels)
+{
+	size_t hits = 0;
+	double values[100];
+
+	begin_random();
+	for (int times = 0; times < 200; times++) {
+		_cleanup_(levels_clear) struct levels levels = {};
+
+		make(values, 100, 0);
+		for (size_t i = 0; i < 100; i++)
+			values[i] += random_unit(&seed) < 0.15 ? 20 : 0;
+		levels = find(values, 100);
+		hits += levels.n > 1;
+	}
+	assert_true(hits <= 12);
+}
+
+/* The noise that is known of the values themselves. */
+TEST(a_step_within_the_known_noise_is_not_shown)
+{
+	const double values[] = {0, 0.1, 0.05, 1, 1.1, 1.05};
+	_cleanup_(levels_clear) struct levels unknown = find(values, 6), known = {};
+
+	change_points_find(values, 6, 1, &known);
+	assert_int_equal(unknown.n, 2);
+	assert_int_equal(known.n, 1);
+}
+
+/* The gate sees what has come together since the first value, not the last step alone. */
+TEST(the_last_level_is_judged_against_the_reference)
+{
+	double values[45];
+	struct trend_judgement first, second;
+	_cleanup_(levels_clear) struct levels levels = {};
+
+	begin_random();
+	make(values, 45, 0);
+	for (size_t i = 0; i < 45; i++)
+		values[i] = 0.001 * values[i] + (i >= 15 ? 0.1 : 0) - (i >= 30 ? 0.014 : 0);
+	levels = find(values, 45);
+	assert_int_equal(levels.n, 3);
+	first = judged(&levels, 0, 100 * 0.05);
+	second = judged(&levels, 20, 100 * 0.05);
+	assert_int_equal(first.verdict, COMPARISON_SLOWER);
+	assert_true(fabs(first.change.by - 0.086) < 0.002);
+	assert_int_equal(second.verdict, COMPARISON_EQUAL);
+	assert_int_equal(judged(&levels, 20, 1).verdict, COMPARISON_FASTER);
+	assert_true(judged(&levels, 0, 100 * 0.2).verdict == COMPARISON_EQUAL);
+}
+
+TEST(what_cannot_be_seen_cannot_be_told)
+{
+	double values[40];
+	_cleanup_(levels_clear) struct levels few = {}, many = {}, none = {};
+
+	begin_random();
+	make(values, 40, 0);
+	for (size_t i = 0; i < 40; i++)
+		values[i] *= 0.01;
+	none = find(values, 5);
+	assert_int_equal(judged(&none, 0, 100 * 0.5).verdict, COMPARISON_CANNOT_TELL);
+	few = find(values, 40);
+	if (few.n > 1 || few.drifts) /* one series in twenty */
+		return;
+	assert_int_equal(judged(&few, 0, 100 * 0.001).verdict, COMPARISON_CANNOT_TELL);
+	assert_int_equal(judged(&few, 0, 100 * 0.1).verdict, COMPARISON_EQUAL);
+	assert_true(judged(&few, 0, 100 * 0.1).detectable > 0.005);
+	assert_true(judged(&few, 0, 100 * 0.1).detectable < 0.1);
 }

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The division of a series with the least sum of squares: see division.h. */
+#include "lib/trend/division.h"
+
+#include <math.h>
+
+/* Of the first i values, less the first value. */
+struct running {
+	double *sums, *squares;
+};
+
+/* The sum of squares about the mean of these values. */
+static double division_cost(const struct running *d, size_t first, size_t end)
+{
+	double sum = d->sums[end] - d->sums[first];
+
+	return fmax(0, d->squares[end] - d->squares[first] - sum * sum / (double)(end - first));
+}
+
+/* costs[end] is that of the first `end` values, whose last level begins at before[end], one of `starts`. */
+size_t division_best(const double *values, size_t n, size_t least, double penalty, size_t *ret)
+{
+	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));
+	_cleanup_(freep) double *costs = xcalloc(3 * (n + 1), sizeof(*costs));
+	struct running d = {costs + n + 1, costs + 2 * (n + 1)};
+	size_t *before = starts + n + 1, n_starts = 0, n_bounds = 0;
+
+	if (n < 2 * least)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		double off = values[i] - values[0];
+
+		d.sums[i + 1] = d.sums[i] + off;
+		d.squares[i + 1] = d.squares[i] + off * off;
+	}
+	for (size_t end = 1; end < least; end++)
+		costs[end] = INFINITY;
+	for (size_t end = least; end <= n; end++) {
+		size_t kept = 0, last = end - least; /* where the shortest level before `end` begins */
+
+		if (isfinite(costs[last]))
+			starts[n_starts++] = last;
+		costs[end] = INFINITY;
+		for (size_t i = 0; i < n_starts; i++) {
+			double all = costs[starts[i]] + division_cost(&d, starts[i], end) + penalty;
+
+			if (all < costs[end]) {
+				costs[end] = all;
+				before[end] = starts[i];
+			}
+		}
+		/* no level of more values than `end` begins where it is cheaper to begin another at `last` (PELT) */
+		for (size_t i = 0; i < n_starts; i++)
+			if (last < starts[i] + least ||
+				costs[starts[i]] + division_cost(&d, starts[i], last) <= costs[last])
+				starts[kept++] = starts[i];
+		n_starts = kept;
+	}
+	for (size_t end = before[n]; end > 0; end = before[end])
+		n_bounds++;
+	for (size_t end = before[n], k = n_bounds; end > 0; end = before[end])
+		ret[--k] = end;
+	return n_bounds;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A level, a drift and steps beside noise: see regression.h. */
+#include "lib/trend/regression.h"
+
+#include <assert.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_linalg.h>
+#include <float.h>
+#include <math.h>
+
+enum { MOST_ORDER = 200 /* values before it that say something of a value */, KNOWN_VALUES = 2 };
+
+static const double memories[] = {0, 0.1, 0.2, 0.3, 0.4, 0.49};
+
+/* By simulation: with these, at most one series in twenty without a change shows one, be its noise white, flicker, skewed, or with bad runs
+ * (tests/bench/trend.c). */
+static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.002, STRAY_ALPHA = 0.02;
+/* What white noise costs, most of all with SOME values; by how much more terms cost if the noise is flicker. */
+static const double WHITE = 5, SOME = 20, ALIKE = 0.5;
+
+/* Columns of n values: the terms, and the values last. All are whitened. */
+struct whitened {
+	double *columns[REGRESSION_MOST_TERMS + 1];
+	size_t n_terms, n;
+	double log_determinant, memory;
+	double products[REGRESSION_MOST_TERMS + 1][REGRESSION_MOST_TERMS + 1];
+};
+
+size_t regression_terms(const struct regression *r, size_t n, double i, double ret[REGRESSION_MOST_TERMS])
+{
+	size_t terms = 0;
+
+	ret[terms++] = 1;
+	if (r->drift)
+		ret[terms++] = (i - ((double)n - 1) / 2) / (double)n;
+	for (size_t k = 0; k < r->n_steps; k++)
+		ret[terms++] = i >= (double)r->steps[k];
+	return terms;
+}
+
+/* Each value less what those before it say of it, over the sd of what is left if that of a value is 1: the Durbin-Levinson recursion. The partial autocorrelations of fractional
+ * noise are memory / (lag - memory) (Hosking 1981, theorem 1). */
+static void whiten(
+	double *const *columns, size_t n_columns, size_t n, double memory, double *ret_log_determinant)
+{
+	double of[MOST_ORDER + 1] = {}, last[MOST_ORDER + 1], variance = 1, all = 0;
+	_cleanup_(freep) double *whole = xcalloc(n + 1, sizeof(*whole));
+
+	_cleanup_(freep) double *sds = xcalloc(n + 1, sizeof(*sds));
+	_cleanup_(freep) double *weights = xcalloc(
+		(size_t)(MOST_ORDER + 1) * (MOST_ORDER + 1), sizeof(*weights));
+
+	for (size_t t = 0; t < n; t++) {
+		if (t > 0 && t <= MOST_ORDER) {
+			double partial = memory / ((double)t - memory);
+
+			memcpy(last, of, sizeof(last));
+			of[t] = partial;
+			for (size_t j = 1; j < t; j++)
+				of[j] = last[j] - partial * last[t - j];
+			variance *= 1 - partial * partial;
+			memcpy(weights + t * (MOST_ORDER + 1), of, sizeof(of));
+		}
+		sds[t] = sqrt(variance);
+		all += log(variance);
+	}
+	for (size_t c = 0; c < n_columns; c++) {
+		memcpy(whole, columns[c], n * sizeof(*whole));
+		for (size_t t = 0; t < n; t++) {
+			size_t order = t < MOST_ORDER ? t : MOST_ORDER;
+			const double *weight = weights + order * (MOST_ORDER + 1);
+			double left = whole[t];
+
+			for (size_t j = 1; memory > 0 && j <= order; j++)
+				left -= weight[j] * whole[t - j];
+			columns[c][t] = left / sds[t];
+		}
+	}
+	*ret_log_determinant = all;
+}
+
+static void whitened_clear(struct whitened *w)
+{
+	free(w->columns[0]);
+}
+
+/* With all terms of `r`. */
+static struct whitened whitened_make(
+	const struct regression *r, const double *values, size_t n, double memory)
+{
+	double terms[REGRESSION_MOST_TERMS];
+	struct whitened w = {.n_terms = regression_terms(r, n, 0, terms), .n = n, .memory = memory};
+	double *all = xcalloc((w.n_terms + 1) * n, sizeof(*all));
+
+	for (size_t c = 0; c <= w.n_terms; c++)
+		w.columns[c] = all + c * n;
+	for (size_t i = 0; i < n; i++) {
+		regression_terms(r, n, (double)i, terms);
+		for (size_t c = 0; c < w.n_terms; c++)
+			w.columns[c][i] = terms[c];
+		w.columns[w.n_terms][i] = values ? values[i] - values[0] : 0;
+	}
+	whiten(w.columns, w.n_terms + 1, n, memory, &w.log_determinant);
+	for (size_t a = 0; a <= w.n_terms; a++)
+		for (size_t b = 0; b <= a; b++) {
+			for (size_t i = 0; i < n; i++)
+				w.products[a][b] += w.columns[a][i] * w.columns[b][i];
+			w.products[b][a] = w.products[a][b];
+		}
+	return w;
+}
+
+double regression_least_t(size_t n)
+{
+	double places = fmax(1, (double)n - 2 * REGRESSION_LEAST + 1);
+
+	return gsl_cdf_tdist_Qinv(STEP_ALPHA / 2 / places, fmax(1, (double)n - 2));
+}
+
+/* What a term must raise 2 log likelihood by if it leaves `df`. */
+static double term_cost(size_t n, double alpha, double df)
+{
+	double t = gsl_cdf_tdist_Qinv(alpha / 2, fmax(1, df));
+
+	return (double)n * log1p(t * t / fmax(1, df));
+}
+
+/* Flicker is what machines have: values must speak for white noise, most of all where there are enough to tell, but few. */
+static double white_cost(size_t n)
+{
+	double few = 2 * REGRESSION_LEAST / fmax((double)n, 2 * REGRESSION_LEAST);
+
+	return WHITE * (1 - few) * sqrt(fmin(1, SOME / (double)n));
+}
+
+static double terms_cost(const struct regression *r, size_t n)
+{
+	double places = fmax(1, (double)n - 2 * REGRESSION_LEAST + 1), df = (double)n - 2;
+	double cost = r->drift ? term_cost(n, DRIFT_ALPHA, df) : 0;
+
+	for (size_t k = 0; k < r->n_steps; k++)
+		cost += term_cost(n, STEP_ALPHA / places, df - r->drift - (double)k);
+	return cost;
+}
+
+/* Value i less what the terms say. */
+static double regression_off(const struct regression *r, const double *values, size_t n, size_t i)
+{
+	double terms[REGRESSION_MOST_TERMS], off = values[i] - r->base;
+	size_t n_terms = regression_terms(r, n, (double)i, terms);
+
+	for (size_t a = 0; a < n_terms; a++)
+		off -= terms[a] * r->by[a];
+	return off;
+}
+
+/* The values of level k: the first, and the one after the last. */
+static void regression_level(
+	const struct regression *r, size_t n, size_t k, size_t *ret_first, size_t *ret_end)
+{
+	*ret_first = k > 0 ? r->steps[k - 1] : 0;
+	*ret_end = k < r->n_steps ? r->steps[k] : n;
+}
+
+/* How many values of level k are further than half of `by` off it, in that direction. */
+static size_t values_beyond(const struct regression *r, const double *values, size_t n, size_t k, double by)
+{
+	size_t first, end, beyond = 0;
+
+	regression_level(r, n, k, &first, &end);
+	for (size_t i = first; i < end; i++) {
+		double off = regression_off(r, values, n, i);
+
+		beyond += (by > 0) == (off > 0) && fabs(off) >= fabs(by) / 2;
+	}
+	return beyond;
+}
+
+/* Most values of level k are nearer to it than to those beside it. It is no burst, which comes back, and chance alone would not put as many
+ * values there, as often as values of the levels beside it are as far off. */
+static bool is_level(const struct regression *r, const double *values, size_t n, size_t k)
+{
+	const double *by = r->by + 1 + r->drift;
+	bool has_before = k > 0, has_after = k < r->n_steps;
+	size_t first, end, from, to, near, stray = 0;
+
+	regression_level(r, n, k, &first, &end);
+	regression_level(r, n, k - has_before, &from, &to);
+	regression_level(r, n, k + has_after, &to, &to);
+	if (end - first < REGRESSION_LEAST)
+		return false;
+	near = end - first;
+	if (has_before) {
+		near -= values_beyond(r, values, n, k, -by[k - 1]);
+		stray += values_beyond(r, values, n, k - 1, by[k - 1]);
+	}
+	if (has_after) {
+		size_t beyond = values_beyond(r, values, n, k, by[k]);
+
+		near -= near < beyond ? near : beyond;
+		stray += values_beyond(r, values, n, k + 1, -by[k]);
+	}
+	if (2 * near <= end - first ||
+		(has_before && has_after && by[k - 1] * by[k] < 0 && near <= REGRESSION_BURST))
+		return false;
+	return stray == 0 ||
+	       gsl_cdf_binomial_Q((unsigned)near - 1, (double)stray / (double)(to - from - (end - first)),
+		       (unsigned)(end - first)) *
+			       (double)n <
+		       STRAY_ALPHA;
+}
+
+static bool steps_are_levels(const struct regression *r, const double *values, size_t n)
+{
+	for (size_t k = 0; r->n_steps > 0 && k <= r->n_steps; k++)
+		if (!is_level(r, values, n, k))
+			return false;
+	return true;
+}
+
+/* Least squares with the terms `active` of w, which are those of r. Returns false if they are not independent. */
+static bool regression_fit(
+	const struct whitened *w, const size_t *active, double known_sd, struct regression *r)
+{
+	size_t n_terms = 1 + r->drift + r->n_steps;
+	double room[REGRESSION_MOST_TERMS * REGRESSION_MOST_TERMS],
+		left = w->products[w->n_terms][w->n_terms];
+	double flicker = w->memory / memories[ELEMENTS(memories) - 1];
+	double n = (double)w->n, known = known_sd > 0 ? KNOWN_VALUES : 0;
+	gsl_matrix_view inverse = gsl_matrix_view_array(room, n_terms, n_terms);
+	gsl_error_handler_t *handler;
+	bool independent;
+
+	for (size_t a = 0; a < n_terms; a++)
+		for (size_t b = 0; b < n_terms; b++)
+			gsl_matrix_set(&inverse.matrix, a, b, w->products[active[a]][active[b]]);
+	handler = gsl_set_error_handler_off();
+	independent = gsl_linalg_cholesky_decomp1(&inverse.matrix) == 0 &&
+		      gsl_linalg_cholesky_invert(&inverse.matrix) == 0;
+	gsl_set_error_handler(handler);
+	if (!independent)
+		return false;
+	for (size_t a = 0; a < n_terms; a++) {
+		r->by[a] = 0;
+		for (size_t b = 0; b < n_terms; b++)
+			r->by[a] += gsl_matrix_get(&inverse.matrix, a, b) *
+				    w->products[active[b]][w->n_terms];
+		left -= r->by[a] * w->products[active[a]][w->n_terms];
+	}
+	left = fmax(left, 1e-12 * w->products[w->n_terms][w->n_terms] + DBL_MIN) +
+	       known * known_sd * known_sd;
+	r->df = fmax(1, n + known - (double)n_terms);
+	r->memory = w->memory;
+	r->sd = sqrt(left / r->df);
+	for (size_t a = 0; a < n_terms; a++)
+		for (size_t b = 0; b < n_terms; b++)
+			r->covariance[a][b] = r->sd * r->sd * gsl_matrix_get(&inverse.matrix, a, b);
+	r->cost = n * log(left / (n + known)) + w->log_determinant +
+		  terms_cost(r, w->n) * (1 + ALIKE * flicker) + white_cost(w->n) * (1 - flicker);
+	return true;
+}
+
+/* From all terms to the level alone: the step that matters least goes. The best of those on the way is kept. */
+static void eliminate(const struct whitened *w, const double *values, struct regression r, double known_sd,
+	struct regression *best)
+{
+	size_t active[REGRESSION_MOST_TERMS];
+
+	for (size_t i = 0, term = 0; term < w->n_terms; term++)
+		if (term != 1 || r.drift) /* the drift */
+			active[i++] = term;
+	for (;;) {
+		bool independent = regression_fit(w, active, known_sd, &r);
+		size_t first = 1 + r.drift, gone = 0;
+		double weakest = INFINITY;
+
+		if (independent && r.cost < best->cost && steps_are_levels(&r, values, w->n))
+			*best = r;
+		if (r.n_steps == 0)
+			return;
+		for (size_t k = 0; independent && k < r.n_steps; k++) {
+			double matters = r.by[first + k] * r.by[first + k] /
+					 r.covariance[first + k][first + k];
+
+			if (matters < weakest) {
+				weakest = matters;
+				gone = k;
+			}
+		}
+		r.n_steps--;
+		memmove(r.steps + gone, r.steps + gone + 1, (r.n_steps - gone) * sizeof(*r.steps));
+		memmove(active + first + gone, active + first + gone + 1,
+			(r.n_steps - gone) * sizeof(*active));
+	}
+}
+
+struct regression regression_choose(const double *values, const double *clipped, size_t n,
+	const size_t *candidates, size_t n_candidates, double known_sd)
+{
+	struct regression best = {.cost = INFINITY},
+			  all = {.drift = true, .n_steps = n_candidates, .base = clipped[0]};
+	bool may_drift = n >= 2 * REGRESSION_LEAST;
+
+	assert(n_candidates <= REGRESSION_MOST_STEPS);
+	memcpy(all.steps, candidates, n_candidates * sizeof(*candidates));
+	for (size_t i = 0; i < ELEMENTS(memories); i++) {
+		_cleanup_(whitened_clear) struct whitened w = whitened_make(&all, clipped, n, memories[i]);
+
+		for (int drift = 0; drift <= may_drift; drift++) {
+			all.drift = drift;
+			eliminate(&w, values, all, known_sd, &best);
+		}
+		all.drift = true;
+	}
+	return best;
+}
+
+double regression_step_error(const struct regression *r, size_t n, size_t after)
+{
+	struct regression step = {.steps = {n - after}, .n_steps = 1};
+	_cleanup_(whitened_clear) struct whitened w = whitened_make(&step, NULL, n, r->memory);
+	double shared = w.products[0][1] * w.products[0][1] / w.products[0][0];
+
+	return r->sd / sqrt(w.products[1][1] - shared);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The verdict on a series: the level of its last run against that of an earlier run, the reference. */
+#pragma once
+
+#include "lib/stats/comparison_verdict.h"
+#include "lib/trend/change_points.h"
+
+struct trend_judgement {
+	enum comparison_verdict verdict;
+	bool shown; /* the change is one of steps, or of a drift; otherwise no change is shown since the reference */
+	size_t last, of;            /* if not: that of so many last values, against the others of so many */
+	struct level_change change; /* in logarithms; INFINITY: too few values */
+	double detectable; /* if not shown: the change that would have been found, of the last values; INFINITY: none */
+};
+
+/* Of the last value against that at `reference`. */
+struct trend_judgement trend_judge(
+	const struct levels *levels, size_t reference, const struct comparison_rules *rules);
