@@ -449,8 +449,8 @@ static int comparisons_json(const struct session *s, json_t *array, struct error
 	for (size_t i = 1; r >= 0 && i < session_n_shown(s); i++) {
 		const struct comparison *pt = &s->comparisons[i], *et = &s->comparisons[s->n + i];
 		const char *a = s->tasks[0].name, *b = s->tasks[i].name;
-		json_t *of_pt = pt->a.n > 0 ? comparison_as_json(a, b, pt) : NULL,
-		       *of_et = et->a.n > 0 ? comparison_as_json(a, b, et) : NULL;
+		json_t *of_pt = comparison_is_made(pt) ? comparison_as_json(a, b, pt) : NULL,
+		       *of_et = comparison_is_made(et) ? comparison_as_json(a, b, et) : NULL;
 
 		if (of_pt && of_et)
 			json_object_set_new(of_pt, "et", of_et);

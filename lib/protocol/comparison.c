@@ -109,8 +109,9 @@ unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, cons
 
 	if (asked != COMPARE_DEFAULT)
 		return asked;
-	if (a[COMPARISON_PT].n == 0 || b[COMPARISON_PT].n == 0)
-		return COMPARE_ET;
+	for (int i = 0; i < 2; i++) /* not because all samples are discarded */
+		if (pt[i]->n == 0 && et[i]->n > 0)
+			return COMPARE_ET;
 	if (a[COMPARISON_PT].duet && b[COMPARISON_PT].duet)
 		return COMPARE_PT;
 	if (!knows_ends(et[0]->n, pt[0]->n) || !knows_ends(et[1]->n, pt[1]->n) ||

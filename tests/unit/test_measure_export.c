@@ -93,12 +93,12 @@ static void assert_written(enum export format, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-#define HEAD_WITH(u, ratio)                                                                              \
+#define HEAD_WITH(u, ratio) \
 	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u "] | Discarded |" ratio
-#define HEAD(u)                                                                                       \
+#define HEAD(u) \
 	HEAD_WITH(u, " PT ratio (95 % CI) | PT verdict |\n|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
-#define KEY(together, relative, name)                                                                   \
-	"Mean, Min and Max are elapsed times (ET) of all samples" together                              \
+#define KEY(together, relative, name)                                      \
+	"Mean, Min and Max are elapsed times (ET) of all samples" together \
 	", as in hyperfine; Relative is of " relative " to '" name "'. PT and the ratios to 'slow "
 
 TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
@@ -220,8 +220,9 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	m.session.base.book = s->book;
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
-		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) | faster |\n"
-			   "\n`" KEY(" of both programs together", "PT", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
+			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) | faster |\n"
+			   "\n`" KEY(" of both programs together", "PT",
+				   "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 }
 
 TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
@@ -275,12 +276,13 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 	m.tasks[1].result.discarding.et.raw = m.tasks[1].result.discarding.pt.kept = (struct summary){
 		.n = 1, .mean_ns = 100.3e6, .median_ns = 100.3e6, .min_ns = 100300000, .max_ns = 100300000};
 	assert_written(EXPORT_MARKDOWN,
-		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 |\n"
-			   "| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 |\n");
+		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 | - | - |\n"
+			   "| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 | - | unmeasurable |\n"
+			   "\n`" KEY("", "Mean", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_CSV,
-		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow\n"
-		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick\n");
+		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow,,,,\n"
+		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick,,,,unmeasurable\n");
 	text = write_with(EXPORT_JSON);
 	document = json_loads(text, 0, NULL);
 	result = json_array_get(json_object_get(document, "results"), 0);
@@ -312,7 +314,8 @@ TEST_OF_SESSION(a_command_without_samples_is_left_out)
 	m.tasks[0].result.n_samples = 0;
 	m.tasks[0].result.discarding.pt.kept.n = 0;
 	assert_written(EXPORT_MARKDOWN,
-		HEAD_WITH("ms", "\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+		HEAD_WITH("ms",
+			"\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
 	m.tasks[1].result.n_samples = 0;
 	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
