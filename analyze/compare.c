@@ -154,6 +154,12 @@ static int compare_duet(struct compare_query *q, struct error *err)
 	return r < 0 ? r : 0;
 }
 
+/* Of a document of others: emp-measure's samples have both times, unless all are discarded. */
+static bool lacks_pt(const struct compare_input *input)
+{
+	return input->sides[COMPARISON_PT].n == 0 && input->sides[COMPARISON_ET].n > 0;
+}
+
 static int compare_clocks(struct compare_query *q, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
@@ -170,7 +176,7 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 
 		if (!(q->clocks >> clock & 1))
 			continue;
-		if (clock == COMPARISON_PT && (a->n == 0 || b->n == 0))
+		if (clock == COMPARISON_PT && (lacks_pt(&q->sides[0]) || lacks_pt(&q->sides[1])))
 			return error_say(
 				err, -ENODATA, "--compare: not both of them have process times; compare et");
 		if (between_percent >= 0)
