@@ -83,8 +83,8 @@ long=$(printf 'x%.0s' {1..200})
 screen 8 0 'x…x*  run [0-9]*$' $measure -q -r 3 -- echo "$long"
 screen 8 0 'the program failed in 3 of 3 samples' $measure -q -i -r 3 -- false
 screen 8 0 'Kept 1 of 1' $measure -q -r 1 -- true
-screen 22 0 ' times slower than ' $measure -q -r 4 "$burn 5" "$burn 10"
-screen 22 0 ' is .* times slower than ' $measure -q -r 4 "$burn $long 5" "$burn $long 10"
+screen 23 0 ' times slower than ' $measure -q -r 4 "$burn 5" "$burn 10"
+screen 23 0 ' is .* times slower than ' $measure -q -r 4 "$burn $long 5" "$burn $long 10"
 
 # colours: on a terminal, not with NO_COLOR (which expect.sh sets)
 that "a terminal gets bold and red" sh -c "env -u NO_COLOR TERM=xterm script -qec '$measure -q -r 4 \"$burn 5\" \"$burn 15\"' /dev/null | grep -q '\[1m.*\[31m.*slower'"
