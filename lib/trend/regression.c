@@ -14,9 +14,9 @@ static const double memories[] = {0, 0.1, 0.2, 0.3, 0.4, 0.49};
 
 /* By simulation: with these, at most one series in twenty without a change shows one, be its noise white, flicker, skewed, or with bad runs
  * (tests/bench/trend.c). */
-static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.002, STRAY_ALPHA = 0.02;
+static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.0015, STRAY_ALPHA = 0.02;
 /* What white noise costs, most of all with SOME values; by how much more terms cost if the noise is flicker. */
-static const double WHITE = 5, SOME = 20, ALIKE = 0.5;
+static const double WHITE = 6.5, SOME = 20, ALIKE = 0.5;
 
 /* Columns of n values: the terms, and the values last. All are whitened. */
 struct whitened {
@@ -130,7 +130,7 @@ static double white_cost(size_t n)
 {
 	double few = 2 * REGRESSION_LEAST / fmax((double)n, 2 * REGRESSION_LEAST);
 
-	return WHITE * (1 - few) * sqrt(fmin(1, SOME / (double)n));
+	return WHITE * sqrt((1 - few) * fmin(1, SOME / (double)n));
 }
 
 static double terms_cost(const struct regression *r, size_t n)
