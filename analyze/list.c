@@ -15,16 +15,18 @@ enum { LAST = 20 }; /* are shown by default */
 int option_since(const char *value, const char *name, void *into, struct error *err)
 {
 	static const char *const formats[] = {
-		"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S"};
+		"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"};
 	int64_t *ns = into, ago;
 
 	for (size_t i = 0; i < ELEMENTS(formats); i++) {
 		struct tm tm = {.tm_isdst = -1};
 		const char *end = strptime(value, formats[i], &tm);
+		int day = tm.tm_mday;
+		time_t at = mktime(&tm);
 
-		if (!end || *end)
+		if (!end || *end || tm.tm_mday != day) /* February has no 30th */
 			continue;
-		*ns = (int64_t)mktime(&tm) * NS_PER_S;
+		*ns = (int64_t)at * NS_PER_S;
 		return 0;
 	}
 	if (option_duration(value, name, &ago, NULL) < 0)

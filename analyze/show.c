@@ -7,6 +7,8 @@
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
+#include <math.h>
+
 static bool verbose;
 
 const struct option_row show_options[] = {
@@ -68,7 +70,9 @@ static int print_recomputed(struct book *book, const struct run *run, const stru
 	after = text_interval(b->interval.low_ns, b->interval.high_ns, b->kept.sd_ns, NULL);
 	if (a->kept.n != b->kept.n)
 		printf("  kept were %zu samples, are %zu\n", a->kept.n, b->kept.n);
-	if (strcmp(before, after) != 0)
+	if (isnan(a->interval.low_ns) && isnan(b->interval.low_ns))
+		printf("  PT has no 95 %% CI\n");
+	else if (strcmp(before, after) != 0)
 		printf("  PT's 95 %% CI was %s, is %s\n", before, after);
 	else
 		printf("  PT's 95 %% CI is the same\n");

@@ -326,8 +326,11 @@ const char *text_interval(double low_ns, double high_ns, double sd_ns, const cha
 
 const char *text_percent(double ratio)
 {
+	enum { MOST = 9 };
 	int decimals = decimals_of(fabs(100 * ratio), 2);
 
+	if (decimals > MOST) /* of what is known exactly, no more than the arithmetic leaves */
+		return "0 %";
 	return text_brief("%.*f %%", decimals > 0 ? decimals : 0, 100 * ratio);
 }
 

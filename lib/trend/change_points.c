@@ -294,9 +294,23 @@ void levels_clear(struct levels *levels)
 	*levels = (struct levels){};
 }
 
+void levels_widen(struct levels *levels, double hidden)
+{
+	levels->hidden = hidden;
+	if (levels->drifts)
+		levels->drift.half += 2 * hidden / ((double)levels->n_values - 1);
+	for (size_t k = 0; k < levels->n; k++) {
+		levels->items[k].half += hidden;
+		levels->items[k].change.half += k > 0 ? 2 * hidden : 0;
+	}
+}
+
 struct level_change levels_at(const struct levels *levels, double i)
 {
-	return regression_at(&levels->regression, levels->n_values, i);
+	struct level_change at = regression_at(&levels->regression, levels->n_values, i);
+
+	at.half += levels->hidden;
+	return at;
 }
 
 struct level_change levels_between(const struct levels *levels, size_t from, size_t to)
@@ -308,7 +322,11 @@ struct level_change levels_between(const struct levels *levels, size_t from, siz
 	regression_terms(r, levels->n_values, (double)to, b);
 	for (size_t i = 0; i < n; i++)
 		b[i] -= a[i];
-	return regression_sum(r, b, n);
+
+	struct level_change change = regression_sum(r, b, n);
+
+	change.half += 2 * levels->hidden;
+	return change;
 }
 
 static bool step_is_possible(size_t n, size_t after)
@@ -326,7 +344,7 @@ struct level_change levels_last(const struct levels *levels, size_t n, size_t af
 	error = regression_step_error(&levels->regression, n, after);
 	return (struct level_change){
 		gsl_stats_mean(values + n - after, 1, after) - gsl_stats_mean(values, 1, n - after),
-		gsl_cdf_tdist_Pinv(0.975, levels->regression.df) * error};
+		gsl_cdf_tdist_Pinv(0.975, levels->regression.df) * error + 2 * levels->hidden};
 }
 
 double levels_detectable(const struct levels *levels, size_t n, size_t after)
@@ -334,5 +352,6 @@ double levels_detectable(const struct levels *levels, size_t n, size_t after)
 	if (!step_is_possible(n, after))
 		return INFINITY;
 	return (regression_least_t(levels->n_values) + gsl_cdf_ugaussian_Pinv(0.8)) *
-	       regression_step_error(&levels->regression, n, after);
+		       regression_step_error(&levels->regression, n, after) +
+	       2 * levels->hidden;
 }

@@ -31,12 +31,16 @@ struct levels {
 	double sd;        /* of a value about its level, as far as values are no outliers; NAN: too few */
 	double lag1;      /* correlation of neighbours, as used */
 	double *in_level; /* the values; outliers as far as they may be from their level */
+	double hidden;    /* see levels_widen */
 	struct regression regression;
 };
 
 /* values[n] in the order of time. known_sd: the noise of a value that is known of it alone; 0: nothing is. */
 void change_points_find(const double *values, size_t n, double known_sd, struct levels *ret);
 void levels_clear(struct levels *levels);
+
+/* The clock of the values counts in steps, which may hide so much of the mean of any level: all intervals are that much wider. */
+void levels_widen(struct levels *levels, double hidden);
 
 /* The level at value i, by the drift if there is one, and half its interval. */
 struct level_change levels_at(const struct levels *levels, double i);

@@ -14,9 +14,9 @@ static const double memories[] = {0, 0.1, 0.2, 0.3, 0.4, 0.49};
 
 /* By simulation: with these, at most one series in twenty without a change shows one, be its noise white, flicker, skewed, or with bad runs
  * (tests/bench/trend.c). */
-static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.002, STRAY_ALPHA = 0.02;
-/* What white noise costs, most of all with SOME values; by how much more terms cost if the noise is flicker. */
-static const double WHITE = 5, SOME = 20, ALIKE = 0.5;
+static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.0015, STRAY_ALPHA = 0.02;
+/* What white noise costs, and any change at all, most of all with SOME values; by how much more terms cost if the noise is flicker. */
+static const double WHITE = 5, ANY = 2, SOME = 20, ALIKE = 0.5;
 
 /* Columns of n values: the terms, and the values last. All are whitened. */
 struct whitened {
@@ -125,12 +125,16 @@ static double term_cost(size_t n, double alpha, double df)
 	return (double)n * log1p(t * t / fmax(1, df));
 }
 
+/* Of n values, those that two levels must have. */
+static double share_of_least(size_t n)
+{
+	return fmin(1, 2 * REGRESSION_LEAST / (double)n);
+}
+
 /* Flicker is what machines have: values must speak for white noise, most of all where there are enough to tell, but few. */
 static double white_cost(size_t n)
 {
-	double few = 2 * REGRESSION_LEAST / fmax((double)n, 2 * REGRESSION_LEAST);
-
-	return WHITE * (1 - few) * sqrt(fmin(1, SOME / (double)n));
+	return WHITE * (1 - share_of_least(n)) * sqrt(fmin(1, SOME / (double)n));
 }
 
 static double terms_cost(const struct regression *r, size_t n)
@@ -140,6 +144,8 @@ static double terms_cost(const struct regression *r, size_t n)
 
 	for (size_t k = 0; k < r->n_steps; k++)
 		cost += term_cost(n, STEP_ALPHA / places, df - r->drift - (double)k);
+	if (r->drift || r->n_steps > 0) /* white noise beside these looks like flicker */
+		cost += ANY * sqrt((1 - share_of_least(n)) * fmin(1, SOME / (double)n));
 	return cost;
 }
 

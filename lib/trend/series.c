@@ -195,6 +195,10 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 			run.n_samples = r == 0 && kept->mean_ns > 0 ? kept->n : 0;
 			run.log = r == 0 ? log(kept->mean_ns / 1e9) : 0;
 			run.error = run.n_samples > 0 ? kept->relative_error / sqrt((double)kept->n) : 0;
+			if (run.n_samples > 0) {
+				run.hidden = result.discarding.pt.interval.bias_ns / kept->mean_ns;
+				run.step = result.discarding.pt.interval.step_ns / kept->mean_ns;
+			}
 		}
 		if (r < 0)
 			return r;
@@ -294,22 +298,33 @@ static int find_cause(
 	return 0;
 }
 
+/* All runs have one clock, whose step is at most the least that any of them shows. Rounding alone makes noise of step² / 12. */
+static void find_levels(const struct series *s, struct levels *ret)
+{
+	_cleanup_(freep) double *values = xcalloc(2 * s->n + 1, sizeof(*values));
+	double *errors = values + s->n, least = INFINITY, hidden = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		least = fmin(least, s->items[i].step * exp(s->items[i].log));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct series_run *run = &s->items[i];
+		double step = least / exp(run->log);
+
+		values[i] = run->log;
+		errors[i] = fmax(run->error, step / sqrt(12 * (double)run->n_samples));
+		hidden += fmin(run->hidden, step / 2) / (double)s->n;
+	}
+	change_points_find(values, s->n, s->n > 0 ? gsl_stats_median(errors, 1, s->n) : 0, ret);
+	levels_widen(ret, hidden);
+}
+
 int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err)
 {
-	_cleanup_(freep) double *values = NULL;
 	int r = load_series(book, name, seconds, &ret->series, err);
-	size_t n = ret->series.n;
-	double *errors;
 
 	if (r < 0)
 		return r;
-	values = xcalloc(2 * n + 1, sizeof(*values));
-	errors = values + n;
-	for (size_t i = 0; i < n; i++) {
-		values[i] = ret->series.items[i].log;
-		errors[i] = ret->series.items[i].error;
-	}
-	change_points_find(values, n, n > 0 ? gsl_stats_median(errors, 1, n) : 0, &ret->levels);
+	find_levels(&ret->series, &ret->levels);
 	/* The nearest change to the first run of each level, at it or a run or two off, if that is still
 	 * within both levels. */
 	ret->causes = xcalloc(ret->levels.n + 1, sizeof(*ret->causes));

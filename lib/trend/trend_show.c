@@ -162,7 +162,8 @@ static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const stru
 			v->series.items[n - 1].run.id, v->series.items[v->reference].run.id,
 			trend_change_text(j->change));
 	else if (!isfinite(j->change.half))
-		snprintf(what, sizeof(what), "the level has only %s", text_count((int64_t)j->of, "run"));
+		snprintf(what, sizeof(what), "%d runs of the last level are needed, and there %s %zu", LEAST_RUNS,
+			j->of == 1 ? "is" : "are", j->of);
 	else
 		snprintf(what, sizeof(what), "last %zu runs against %zu before: %s", j->last, j->of - j->last,
 			trend_change_text(j->change));

@@ -14,6 +14,7 @@
     often       9 runs, 7 s apart: one far above, one far below, one somewhat below the others
     creeping    60 runs that take ever longer, the last twice as long as the first
     doubled     10 runs, the last four of twice the time
+    ticks       12 runs whose samples all take ten ticks of 10 ms
     hostile     6 runs whose name, command and environment have control characters, markup and quotes"""
 import json, random, sqlite3, sys
 
@@ -85,4 +86,7 @@ for i in range(6):
 series(6, lambda i: 2e8, where=old, argv=["longer"])
 series(60, lambda i: 1e8 * 2 ** (i / 59), where=old, argv=["creeping"])
 series(10, lambda i: 9e7 * (2 if i >= 6 else 1), where=old, argv=["doubled"])
+for i in range(12):
+    now += HOUR
+    run(old, ["ticks"], [1e8] * 10)
 db.commit()

@@ -62,6 +62,11 @@ expect 0 'Verdict: equal (within 2 %); ' $trend solver --since 45
 expect 0 'Verdict: slower; run 51 against run 30: ' $trend solver --since 30
 expect 1 'run 1 is none of the runs' $trend solver --since 1
 expect 1 '--since must be' $trend solver --since tomorrow
+expect 1 "since must be a day .* not '2023-02-30'" $trend solver --since 2023-02-30
+expect 0 'Verdict: slower; run 51 against run [23][0-9]: ' $trend solver --since 2023-11-16T00:00:00
+expect 0 '6 runs of the last level are needed, and there are 4' $trend doubled --since "$($trend doubled --csv - | tail -1 | cut -d, -f1)"
+expect 0 'Runs vary by 0[.0-9]* %' $trend ticks
+gives "a clock of 10 ms does not show that ten ticks are equal" '(d["verdict"] == "cannot tell" and d["levels"][0]["interval"][0] < 0.0955 and d["levels"][0]["interval"][1] > 0.1045 and d["comparison"]["detectable"] > 0.1)' $trend ticks --json
 expect 0 "warning: 'few': cannot tell; 6 runs are needed to show a change" $trend few --fail-if-slower 0
 expect 4 'cannot tell; ' $trend few --fail-if-slower 0 --strict
 expect 4 "'few': cannot tell; " $trend few --strict

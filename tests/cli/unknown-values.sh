@@ -57,6 +57,8 @@ expect 0 '^backupd  *-  *1  *30.00 ms  *-$' $analyze daemons 2
 gives "so has daemons" 'd["central"][0]["sd_ns"] is None' $analyze --json daemons 2
 gives "the spread of one PT is not known" 'd["pt_sd"] is None' $analyze --json show 1
 
+expect 0 '^  PT has no 95 % CI$' $analyze show --recompute 1
+
 # What show says is of the samples kept, on the screen and in JSON.
 expect 0 'PT (mean ± σ)   100.0020 ms' $analyze show 6
 gives "show --json too" 'd["pt"]["n"] == 3 and d["pt"]["mean_ns"] == 100002000 and len(d["pt"]["interval_ns"]) == 2 and d["pt"]["raw"]["n"] == 4 and d["et"]["raw"]["mean_ns"] == 150002500' \

@@ -386,6 +386,25 @@ TEST(the_last_level_is_judged_against_the_reference)
 	assert_true(judged(&levels, 0, 100 * 0.2).verdict == COMPARISON_EQUAL);
 }
 
+/* A clock of coarse steps: what it may hide is in each interval, and so in the verdict. */
+TEST(what_the_clock_hides_is_in_each_interval)
+{
+	double values[12] = {};
+	_cleanup_(levels_clear) struct levels levels = {};
+	struct level_change before, after;
+
+	raise_from(values, 12, 6, 0.1);
+	levels = find(values, 12);
+	before = levels_between(&levels, 0, 11);
+	levels_widen(&levels, 0.05);
+	after = levels_between(&levels, 0, 11);
+	assert_true(fabs(after.by - before.by) <= 0 && fabs(after.half - before.half - 0.1) < 1e-9);
+	assert_true(levels.items[0].half >= 0.05 && levels.items[1].change.half >= 0.1);
+	assert_true(levels_at(&levels, 3).half >= 0.05);
+	assert_true(levels_last(&levels, 6, 3).half >= 0.1 && levels_detectable(&levels, 6, 3) >= 0.1);
+	assert_int_equal(judged(&levels, 6, 2).verdict, COMPARISON_CANNOT_TELL);
+}
+
 TEST(what_cannot_be_seen_cannot_be_told)
 {
 	double values[40];

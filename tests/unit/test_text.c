@@ -209,6 +209,7 @@ TEST(a_percentage_has_two_digits)
 		{-0.05, "-5.0 %"},
 		{1, "100 %"},
 		{0, "0 %"},
+		{4.9e-155, "0 %"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++)
