@@ -66,6 +66,29 @@ int main(int argc, char **argv)
 C
 cc -o one/reader reader.c
 cp one/reader two/reader
+for n in beside:'"%.*s/tables/t"' suffix:'"%s.conf"'; do
+	cc -o one/${n%%:*} -D "WHERE=${n#*:}" -D "ARGUMENTS=$([ ${n%%:*} = beside ] && echo '(int)(strrchr(argv[0], 47) - argv[0]), argv[0]' || echo 'argv[0]')" -x c - <<'C'
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	char path[4096];
+
+	snprintf(path, 4096, WHERE, ARGUMENTS);
+	return fopen(path, "r") == NULL;
+}
+C
+	cp one/${n%%:*} two/
+done
+for n in 1:one 2:two; do mkdir ${n#*:}/tables; echo ${n%:*} | tee ${n#*:}/tables/t >${n#*:}/suffix.conf; done
+# a library that looks beside itself
+mkdir far1 far2
+cc -shared -fPIC -D _GNU_SOURCE -o far1/libfar.so -x c - <<'C'
+#include <dlfcn.h>
+int far(void) { Dl_info info; return dladdr((void *)far, &info); }
+C
+cc -o far1/prog -x c - -Lfar1 -lfar '-Wl,--disable-new-dtags,-rpath,$ORIGIN' <<<'int far(void); int main(void) { return !far(); }'
+cp far1/* far2/
 echo 1 >one/table.dat
 echo 2 >two/table.dat
 echo 'import sys; print(len(sys.argv))' >a.py
@@ -108,6 +131,9 @@ different 'python3 a.py' 'python3 -O a.py'
 different 'python3 modules1/a.py' 'python3 modules2/a.py'
 different modules1/script modules2/script
 different one/reader two/reader
+different one/beside two/beside
+different one/suffix two/suffix
+different far1/prog far2/prog
 different ./by-name ./by-another-name
 different 'cat ./data1' 'cat ./data3'
 different 'cat ./empty1' 'cat ./empty2'
