@@ -309,8 +309,10 @@ static void compare_print(const struct compare_query *q)
 		printf("The duet is %s, so the runs of both programs alone are compared.\n",
 			duet_doubt_names[q->doubt]);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		if (clock == q->main ||
-			(q->clocks == COMPARE_BOTH && q->comparisons[clock].design == DESIGN_BETWEEN))
+		if (!isnan(q->comparisons[clock].ratio) &&
+			(clock == q->main ||
+				(q->clocks == COMPARE_BOTH &&
+					q->comparisons[clock].design == DESIGN_BETWEEN)))
 			print_design(&q->comparisons[clock]);
 	if (*q->mdd)
 		printf("%s\n", q->mdd);

@@ -176,10 +176,12 @@ static void write_remarks(const struct export_table *t, enum table_format format
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
 		_cleanup_(freep) char *key = text_format(
 			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
-			t->duet ? " of both programs together" : "", t->duet ? "PT" : "Mean", t->base->name,
+			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean", t->base->name,
 			s->tasks[0].name);
 
 		table_write_code(format, file, key);
+	} else if (t->base) {
+		table_write_code(format, file, "Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. PT is of the samples kept.");
 	}
 	if (t->mark) {
 		_cleanup_(freep) char *noise = noise_text(s->options->profile, t->mark);

@@ -194,6 +194,8 @@ expect 1 'what --check makes of the output' measured --check cat 'seq 3' 'seq 3 
 seq 3 >expected
 expect 0 '' measured --check 'cmp - expected' -- seq 3
 expect 1 "different work: --check failed in samples 1, 2, 3 of 'seq 4'" measured --check 'cmp - expected' 'seq 3' 'seq 4'
+expect 1 'different work: --check failed' measured --check false 'echo a' 'echo a'
+that "the last line does not say that equal outputs differ" grep -q '^Verdict.*: different work; an output failed --check or varies$' "$dir/out"
 expect 0 '' measured --check "tr -d '\\000' | grep -c ''" --export-json json 'printf a\000b' 'printf a\000c'
 that "each sample's is in JSON" json json 'd["results"][0]["emp"]["check_exit_codes"] == [0, 0, 0]'
 expect 1 '' measured --check cat 'printf a\000b' 'printf a\000c'

@@ -221,7 +221,7 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
 		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) | faster |\n"
-			   "\n`" KEY(" of both programs together", "PT", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
+			   "\n`" KEY(" of all programs together", "PT", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 }
 
 TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
@@ -275,12 +275,14 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 	m.tasks[1].result.discarding.et.raw = m.tasks[1].result.discarding.pt.kept = (struct summary){
 		.n = 1, .mean_ns = 100.3e6, .median_ns = 100.3e6, .min_ns = 100300000, .max_ns = 100300000};
 	assert_written(EXPORT_MARKDOWN,
-		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 |\n"
-			   "| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 |\n");
+		HEAD_WITH("ms", " ET ratio (95 % CI) | ET verdict |\n|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
+		"| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 | - | - |\n"
+		"| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 | - | unmeasurable |\n"
+		"\n`" KEY("", "Mean", "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_CSV,
-		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow\n"
-		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick\n");
+		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,et_ratio,et_ratio_low,et_ratio_high,et_verdict\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow,,,,\n"
+		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick,,,,unmeasurable\n");
 	text = write_with(EXPORT_JSON);
 	document = json_loads(text, 0, NULL);
 	result = json_array_get(json_object_get(document, "results"), 0);
@@ -312,7 +314,8 @@ TEST_OF_SESSION(a_command_without_samples_is_left_out)
 	m.tasks[0].result.n_samples = 0;
 	m.tasks[0].result.discarding.pt.kept.n = 0;
 	assert_written(EXPORT_MARKDOWN,
-		HEAD_WITH("ms", "\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+		HEAD_WITH("ms", "\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n"
+		"\n`Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. PT is of the samples kept.`\n");
 	m.tasks[1].result.n_samples = 0;
 	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");
