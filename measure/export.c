@@ -508,6 +508,7 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(), *context = NULL,
 				       *duet = NULL, *advised = NULL;
+	const struct comparison *worst = NULL;
 	int r = results_json(session_judged(s), &results, err);
 
 	if (r == 0)
@@ -527,9 +528,13 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	}
 	if (r < 0)
 		return r;
-	return json_print(json_pack("{s:s, s:i, s:O*, s:O, s:O, s:O*, s:O*}", "format", "emp-measure",
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
+		if (comparison_is_made(&s->comparisons[i]) && comparison_outweighs(&s->comparisons[i], worst))
+			worst = &s->comparisons[i];
+	return json_print(json_pack("{s:s, s:i, s:O*, s:O, s:O, s:s*, s:O*, s:O*}", "format", "emp-measure",
 				  "version", 1, "context", context, "results", results, "comparisons",
-				  comparisons, "duet", duet, "advice", advised),
+				  comparisons, "verdict", worst ? comparison_verdict_text(worst) : NULL, "duet",
+				  duet, "advice", advised),
 		file, err);
 }
 

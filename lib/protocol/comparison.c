@@ -316,6 +316,19 @@ enum comparison_verdict comparison_verdict(const struct comparison *c)
 	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
 }
 
+bool comparison_outweighs(const struct comparison *c, const struct comparison *than)
+{
+	enum comparison_verdict of_c = comparison_verdict(c), other;
+	bool fails, other_fails;
+
+	if (!than)
+		return true;
+	other = comparison_verdict(than);
+	fails = comparison_verdict_status(&c->rules, of_c) != STATUS_DONE;
+	other_fails = comparison_verdict_status(&than->rules, other) != STATUS_DONE;
+	return fails != other_fails ? fails : of_c > other;
+}
+
 double comparison_samples_missing(const struct comparison *c)
 {
 	const double MOST = 1e9;

@@ -81,11 +81,11 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
 }
 
-/* "under 0.1 s", "0.3 s", "45 s", "12 min". */
+/* "< 0.1 s", "0.3 s", "45 s", "12 min". */
 static const char *rough_time(double s)
 {
 	if (s < 0.1)
-		return "under 0.1 s";
+		return "< 0.1 s";
 	if (s < 10)
 		return text_brief("%.1f s", s);
 	if (s < 120)

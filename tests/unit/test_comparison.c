@@ -207,6 +207,10 @@ TEST(a_step_in_the_middle_of_a_separate_run_is_no_mean_to_compare)
 	assert_int_equal(c.unmeasurable, UNMEASURABLE_SPEED_STEP);
 	assert_int_equal(comparison_make(&sides[0], &sides[0], &little, &c, NULL), 0);
 	assert_int_equal(c.unmeasurable, MEASURABLE);
+	for (int i = 25; i < 40; i++) /* 0.1 % is none */
+		items[1][i].time_ns = NS_PER_S + NS_PER_S / 1000 + i * 7 % 3 * 1000;
+	assert_int_equal(comparison_make(&sides[0], &sides[1], &little, &c, NULL), 0);
+	assert_int_equal(c.unmeasurable, MEASURABLE);
 }
 
 TEST(stolen_time_and_a_clock_that_steps_leave_no_verdict)

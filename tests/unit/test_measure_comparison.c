@@ -127,7 +127,9 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.smallest_difference = 1.01;
 	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 1 more sample (0.6 s) should tell\n");
 	c.a.mean_ns = c.b.mean_ns = 1e6;
-	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 1 more sample (under 0.1 s) should tell\n");
+	c.smallest_difference = 0.9;
+	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, NULL, false, &c));
+	assert_string_equal(text, "Verdict: cannot tell; could have shown 90 %; 1 more sample (< 0.1 s) should tell\n");
 	c.smallest_difference = 0.1;
 	c.ratio = 1.01;
 	check_verdict("b", &c, "Verdict on 'b': cannot tell; 281 more samples should tell\n");
