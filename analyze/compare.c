@@ -395,7 +395,8 @@ int verb_compare(int argc, char **argv, struct error *err)
 				     ? comparison_as_json(a->name, b->name, &q.comparisons[COMPARISON_ET])
 				     : NULL;
 
-		json_object_set_new(document, "verdict_of_all", json_string(comparison_verdict_text(compare_worst(&q))));
+		json_object_set_new(document, "verdict_of_all",
+			json_string(comparison_verdict_text(compare_worst(&q))));
 		json_object_update_new(
 			document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
 					  q.doubt == DUET_SOUND ? NULL : duet_doubt_names[q.doubt], "runs",

@@ -181,7 +181,9 @@ static void write_remarks(const struct export_table *t, enum table_format format
 
 		table_write_code(format, file, key);
 	} else if (t->base) {
-		table_write_code(format, file, "Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. PT is of the samples kept.");
+		table_write_code(format, file,
+			"Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "
+			"PT is of the samples kept.");
 	}
 	if (t->mark) {
 		_cleanup_(freep) char *noise = noise_text(s->options->profile, t->mark);

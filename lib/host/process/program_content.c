@@ -115,8 +115,9 @@ static bool ends_in_conversion(const char *start, const char *at)
 	return at > start && at[-1] == '%';
 }
 
-/* With nothing before and after it that belongs to a longer word. `whole`: it is a text of its own, the end of one as "%s/table", or
- * a directory in it as "tables/one": a program has many words that are no names of files. */
+/* With nothing before and after it that belongs to a longer word. `whole`: it is a text of its own,
+ * the end of one as "%s/table", or a directory in it as "tables/one": a program has many words that
+ * are no names of files. */
 static bool contains_word(const struct content_file *f, const char *word, size_t length, bool whole)
 {
 	for (size_t i = 0; i < f->n_parts; i++) {
@@ -135,7 +136,8 @@ static bool contains_word(const struct content_file *f, const char *word, size_t
 	return false;
 }
 
-/* Whether the content has the rest of a name that begins with the name of the file itself, as "%s.conf" has. */
+/* Whether the content has the rest of a name that begins with the name of the file itself, as
+ * "%s.conf" has. */
 static bool completes_name(const struct content_file *f, const char *name, const char *own)
 {
 	size_t n = strlen(own);
