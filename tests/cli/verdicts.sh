@@ -72,6 +72,14 @@ for strict in '' --strict; do
 done
 ends_in 'equal (within 20 %)' 0 $analyze compare --equal-within 20 --strict made.json:1 made.json:2
 ends_in 'cannot tell' 0 $analyze compare --equal-within 0.01 made.json:1 made.json:2
+# Samples that ran at the same time were not taken in turn, also where only hyperfine's times say how long they ran.
+result beside.json a 0 100 101 100 102 100 101 100 101
+result beside.json b 0 100 101 100 102 100 101 100 101
+python3 -c 'import json
+d = json.load(open("beside.json"))
+d["results"][1]["emp"]["start_ns"] = [t + 5 * 10**7 for t in d["results"][1]["emp"]["start_ns"]]
+json.dump(d, open("beside.json", "w"))'
+expect 0 'Not taken in turn' $analyze compare beside.json:1 beside.json:2
 # Two clocks, of which ET decides.
 python3 - <<'P'
 import json
