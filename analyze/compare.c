@@ -283,7 +283,7 @@ static const struct comparison *compare_worst(const struct compare_query *q)
 {
 	const struct comparison *worst = &q->comparisons[q->main], *et = &q->comparisons[COMPARISON_ET];
 
-	if (q->clocks == COMPARE_BOTH && comparison_verdict(et) > comparison_verdict(worst))
+	if (q->clocks == COMPARE_BOTH && comparison_outweighs(et, worst))
 		return et;
 	return worst;
 }
@@ -315,8 +315,10 @@ static void compare_print(const struct compare_query *q)
 		printf("The duet is %s, so the runs of both programs alone are compared.\n",
 			duet_doubt_names[q->doubt]);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		if (clock == q->main ||
-			(q->clocks == COMPARE_BOTH && q->comparisons[clock].design == DESIGN_BETWEEN))
+		if (!isnan(q->comparisons[clock].ratio) &&
+			(clock == q->main ||
+				(q->clocks == COMPARE_BOTH &&
+					q->comparisons[clock].design == DESIGN_BETWEEN)))
 			print_design(&q->comparisons[clock]);
 	if (*q->mdd)
 		printf("%s\n", q->mdd);
@@ -399,6 +401,8 @@ int verb_compare(int argc, char **argv, struct error *err)
 				     ? comparison_as_json(a->name, b->name, &q.comparisons[COMPARISON_ET])
 				     : NULL;
 
+		json_object_set_new(document, "verdict_of_all",
+			json_string(comparison_verdict_text(compare_worst(&q))));
 		json_object_update_new(
 			document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
 					  q.doubt == DUET_SOUND ? NULL : duet_doubt_names[q.doubt], "runs",

@@ -47,7 +47,8 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
 	_cleanup_(freep) bool *discarded = NULL;
 	int r = append(json_object_get(emp, "pt_ns"), 1, pt, err);
-	size_t n = pt->n, i;
+	const struct comparison_side *et = &input->sides[COMPARISON_ET];
+	size_t n = pt->n, n_et = et->n, i;
 
 	if (r < 0)
 		return r;
@@ -72,9 +73,13 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 		side->origin = (struct comparison_origin){
 			.call = input->call, .machine = input->digest, .cpu = -1};
 		for (i = 0; i < n && i < side->n; i++) {
+			const json_t *et_ns = json_array_get(ets, i); /* or else "times" */
+
 			side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
 			side->items[i].end_ns = side->items[i].start_ns +
-						json_integer_value(json_array_get(ets, i));
+						(et_ns	       ? json_integer_value(et_ns)
+							: i < n_et ? et->items[i].time_ns
+								   : 0);
 		}
 		if (side->n != n)
 			continue;

@@ -176,10 +176,14 @@ static void write_remarks(const struct export_table *t, enum table_format format
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
 		_cleanup_(freep) char *key = text_format(
 			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
-			t->duet ? " of both programs together" : "", t->duet ? "PT" : "Mean", t->base->name,
+			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean", t->base->name,
 			s->tasks[0].name);
 
 		table_write_code(format, file, key);
+	} else if (t->base) {
+		table_write_code(format, file,
+			"Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "
+			"PT is of the samples kept.");
 	}
 	if (t->mark) {
 		_cleanup_(freep) char *noise = noise_text(s->options->profile, t->mark);
@@ -506,6 +510,7 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(), *context = NULL,
 				       *duet = NULL, *advised = NULL;
+	const struct comparison *worst = NULL;
 	int r = results_json(session_judged(s), &results, err);
 
 	if (r == 0)
@@ -525,9 +530,13 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	}
 	if (r < 0)
 		return r;
-	return json_print(json_pack("{s:s, s:i, s:O*, s:O, s:O, s:O*, s:O*}", "format", "emp-measure",
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
+		if (comparison_is_made(&s->comparisons[i]) && comparison_outweighs(&s->comparisons[i], worst))
+			worst = &s->comparisons[i];
+	return json_print(json_pack("{s:s, s:i, s:O*, s:O, s:O, s:s*, s:O*, s:O*}", "format", "emp-measure",
 				  "version", 1, "context", context, "results", results, "comparisons",
-				  comparisons, "duet", duet, "advice", advised),
+				  comparisons, "verdict", worst ? comparison_verdict_text(worst) : NULL, "duet",
+				  duet, "advice", advised),
 		file, err);
 }
 

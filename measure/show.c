@@ -207,7 +207,7 @@ static const struct comparison *show_each(
 
 		if (!comparison_is_made(c))
 			continue;
-		if (!worst || comparison_verdict(c) > comparison_verdict(worst)) {
+		if (comparison_outweighs(c, worst)) {
 			worst = c;
 			*ret_name = b->name;
 		}

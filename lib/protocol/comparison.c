@@ -185,16 +185,29 @@ static enum unmeasurable_cause find_unmeasurable(
 	return MEASURABLE;
 }
 
+static int64_t *side_times(const struct comparison_side *side)
+{
+	int64_t *times = xcalloc(side->n + 1, sizeof(*times));
+
+	for (size_t i = 0; i < side->n; i++)
+		times[i] = side->items[i].time_ns;
+	return times;
+}
+
+static struct summary side_summary(const struct comparison_side *side)
+{
+	_cleanup_(freep) int64_t *times = side_times(side);
+
+	return summary_of(times, side->n);
+}
+
 /* Of two runs that were not taken in turn: one change of level is nearly all of the variance, and 2 % or more. */
 static bool comparison_side_steps(const struct comparison_side *side)
 {
 	const double STEP = 0.88, LEAST = 0.02;
-	_cleanup_(freep) int64_t *times = xcalloc(side->n + 1, sizeof(*times));
-	struct trend trend;
+	_cleanup_(freep) int64_t *times = side_times(side);
+	struct trend trend = trend_of(times, side->n, INT64_MIN, INT64_MAX);
 
-	for (size_t i = 0; i < side->n; i++)
-		times[i] = side->items[i].time_ns;
-	trend = trend_of(times, side->n, INT64_MIN, INT64_MAX);
 	return trend.step >= STEP && fabs(trend.after - trend.before) >= LEAST * trend.before;
 }
 
@@ -213,7 +226,10 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	int r;
 
 	if (unmeasurable && (a->n == 0 || b->n == 0 || sums_to_0(a) || sums_to_0(b))) {
-		*ret = (struct comparison){.clock = a->clock,
+		*ret = (struct comparison){
+			.clock = a->clock,
+			.a = side_summary(a),
+			.b = side_summary(b),
 			.unmeasurable = unmeasurable,
 			.ratio = NAN,
 			.ratio_low = NAN,
@@ -283,20 +299,35 @@ enum compared_work comparison_work(const struct run *a, const struct run *b)
 {
 	const char *of_a = a->output_digest, *of_b = b->output_digest;
 
-	if ((of_a && !*of_a) || (of_b && !*of_b) || (of_a && of_b && strcmp(of_a, of_b) != 0))
+	if ((of_a && !*of_a) || (of_b && !*of_b))
+		return WORK_UNSTEADY;
+	if (of_a && of_b && strcmp(of_a, of_b) != 0)
 		return WORK_DIFFERENT;
 	return is_same_program(a->program_digest, b->program_digest) ? WORK_SAME_PROGRAM : WORK_NOT_CHECKED;
 }
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)
 {
-	if (c->work == WORK_DIFFERENT)
+	if (c->work == WORK_DIFFERENT || c->work == WORK_UNSTEADY)
 		return COMPARISON_DIFFERENT_WORK;
 	if (c->work == WORK_SAME_PROGRAM)
 		return COMPARISON_SAME_PROGRAM;
 	if (c->unmeasurable)
 		return COMPARISON_UNMEASURABLE;
 	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
+}
+
+bool comparison_outweighs(const struct comparison *c, const struct comparison *than)
+{
+	enum comparison_verdict of_c = comparison_verdict(c), other;
+	bool fails, other_fails;
+
+	if (!than)
+		return true;
+	other = comparison_verdict(than);
+	fails = comparison_verdict_status(&c->rules, of_c) != STATUS_DONE;
+	other_fails = comparison_verdict_status(&than->rules, other) != STATUS_DONE;
+	return fails != other_fails ? fails : of_c > other;
 }
 
 double comparison_samples_missing(const struct comparison *c)
@@ -341,7 +372,9 @@ enum status comparison_judge(
 			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), c->rules.fail_if_slower);
 	if (verdict == COMPARISON_DIFFERENT_WORK)
 		return (enum status)error_say(err, status,
-			"'%s' and '%s' do different work: their outputs differ", name, reference);
+			"'%s' and '%s' do different work: %s", name, reference,
+			c->work == WORK_UNSTEADY ? "the output of one failed --check or differs between its samples"
+						 : "their outputs differ");
 	if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
 		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s", name,
 			reference, unmeasurable_texts[c->unmeasurable].cause,

@@ -69,6 +69,11 @@ enum compared_work comparison_work(const struct run *a, const struct run *b);
  * ratio and the rules. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
+/* Whether of several comparisons c is the one of the last line and of the exit status, not `than`
+ * (NULL: none yet): its verdict weighs more, or it fails and `than` does not, as "cannot tell" with
+ * strict beside "slower" without a gate. */
+bool comparison_outweighs(const struct comparison *c, const struct comparison *than);
+
 /* How many more samples of each should tell, with power 0.8, if they vary as these do and their ratio is that of these;
  * NAN: more of them do not help, or that is not known. */
 double comparison_samples_missing(const struct comparison *comparison);

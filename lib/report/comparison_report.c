@@ -39,8 +39,9 @@ static const char *interval_text(
 
 	if (isnan(low))
 		return c->design == DESIGN_SEPARATE && c->a.n > 1 && c->b.n > 1 ? "not taken in turn"
-		       : c->unmeasurable ? unmeasurable_texts[c->unmeasurable].cause
-					 : "too few samples for an interval";
+		       : c->unmeasurable		? unmeasurable_texts[c->unmeasurable].cause
+		       : c->a.n > 1 && c->b.n > 1	? "the times vary too much for an interval"
+							: "too few samples for an interval";
 	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
 }
 
@@ -80,9 +81,11 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
 }
 
-/* "0.3 s", "45 s", "12 min". */
+/* "< 0.1 s", "0.3 s", "45 s", "12 min". */
 static const char *rough_time(double s)
 {
+	if (s < 0.1)
+		return "< 0.1 s";
 	if (s < 10)
 		return text_brief("%.1f s", s);
 	if (s < 120)
@@ -142,7 +145,8 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 	else if (verdict == COMPARISON_SAME_PROGRAM)
 		texts[0] = texts[1] = texts[2] = "; what differs is noise";
 	else if (verdict == COMPARISON_DIFFERENT_WORK)
-		texts[0] = texts[1] = texts[2] = "; their outputs differ";
+		texts[0] = texts[1] = texts[2] = c->work == WORK_UNSTEADY ? "; an output failed --check or varies"
+									  : "; their outputs differ";
 
 	left = terminal_columns(file) - terminal_text_width("Verdict: ") - terminal_text_width(word) -
 	       terminal_text_width(of_clock);

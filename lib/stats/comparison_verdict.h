@@ -88,4 +88,5 @@ enum compared_work {
 	WORK_NOT_CHECKED,
 	WORK_SAME_PROGRAM, /* equal by content: what differs is noise */
 	WORK_DIFFERENT,    /* their outputs differ */
+	WORK_UNSTEADY,     /* the output of one is not what --check wants, or differs between its samples */
 };

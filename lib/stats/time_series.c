@@ -37,14 +37,21 @@ static double slow_share(const double *off, size_t n, double squares)
 	return 1 - within / (squares / (double)(n - 1));
 }
 
+static int64_t clamped(int64_t low, int64_t value, int64_t high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
+	/* from it, so that no digits are lost; low and high may be those of the type */
+	const int64_t first = n > 0 ? clamped(low, values[0], high) : 0;
 	_cleanup_(freep) double *off = xcalloc(n, sizeof(*off));
 	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0, best = -1;
 	struct trend trend = {};
 
 	for (size_t i = 0; i < n; i++) {
-		off[i] = (double)((values[i] < low ? low : values[i] > high ? high : values[i]) - low);
+		off[i] = (double)(clamped(low, values[i], high) - first);
 		sum += off[i];
 	}
 	mean = n > 0 ? sum / (double)n : 0;
@@ -69,8 +76,8 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 			continue;
 		best = between;
 		trend.change = i;
-		trend.before = (double)low + mean + sum / before;
-		trend.after = (double)low + mean - sum / after;
+		trend.before = (double)first + mean + sum / before;
+		trend.after = (double)first + mean - sum / after;
 	}
 	trend.step = best / squares;
 	return trend;

@@ -66,6 +66,29 @@ int main(int argc, char **argv)
 C
 cc -o one/reader reader.c
 cp one/reader two/reader
+for n in beside:'"%.*s/tables/t"' suffix:'"%s.conf"'; do
+	cc -o one/${n%%:*} -D "WHERE=${n#*:}" -D "ARGUMENTS=$([ ${n%%:*} = beside ] && echo '(int)(strrchr(argv[0], 47) - argv[0]), argv[0]' || echo 'argv[0]')" -x c - <<'C'
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+	char path[4096];
+
+	snprintf(path, 4096, WHERE, ARGUMENTS);
+	return fopen(path, "r") == NULL;
+}
+C
+	cp one/${n%%:*} two/
+done
+for n in 1:one 2:two; do mkdir ${n#*:}/tables; echo ${n%:*} | tee ${n#*:}/tables/t >${n#*:}/suffix.conf; done
+# a library that looks beside itself
+mkdir far1 far2
+cc -shared -fPIC -D _GNU_SOURCE -o far1/libfar.so -x c - <<'C'
+#include <dlfcn.h>
+int far(void) { Dl_info info; return dladdr((void *)far, &info); }
+C
+cc -o far1/prog -x c - -Lfar1 -lfar '-Wl,--disable-new-dtags,-rpath,$ORIGIN' <<<'int far(void); int main(void) { return !far(); }'
+cp far1/* far2/
 echo 1 >one/table.dat
 echo 2 >two/table.dat
 echo 'import sys; print(len(sys.argv))' >a.py
@@ -108,6 +131,9 @@ different 'python3 a.py' 'python3 -O a.py'
 different 'python3 modules1/a.py' 'python3 modules2/a.py'
 different modules1/script modules2/script
 different one/reader two/reader
+different one/beside two/beside
+different one/suffix two/suffix
+different far1/prog far2/prog
 different ./by-name ./by-another-name
 different 'cat ./data1' 'cat ./data3'
 different 'cat ./empty1' 'cat ./empty2'
@@ -141,7 +167,7 @@ that "runs of two calls are not called the same program" sh -c "! grep -q 'same 
 # different work
 expect 1 "different work: the output of 'echo b' differs from that of 'echo a'" measured --same-output --export-json json --export-csv csv --export-markdown md 'echo a' 'echo b'
 that "the last line says so" grep -q '^Verdict.*: different work; their outputs differ$' "$dir/out"
-that "JSON has it" json json 'd["comparisons"][0]["verdict"] == "different work" and all(len(set(r["emp"]["output_digests"])) == 1 for r in d["results"])'
+that "JSON has it" json json 'd["verdict"] == d["comparisons"][0]["verdict"] == "different work" and all(len(set(r["emp"]["output_digests"])) == 1 for r in d["results"])'
 for format in csv md; do that "$format has it" grep -q 'different work' $format; done
 last=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 1 '^Verdict.*: different work' $analyze compare $((last - 1)) "$last"
@@ -168,6 +194,8 @@ expect 1 'what --check makes of the output' measured --check cat 'seq 3' 'seq 3 
 seq 3 >expected
 expect 0 '' measured --check 'cmp - expected' -- seq 3
 expect 1 "different work: --check failed in samples 1, 2, 3 of 'seq 4'" measured --check 'cmp - expected' 'seq 3' 'seq 4'
+expect 1 'different work: --check failed' measured --check false 'echo a' 'echo a'
+that "the last line does not say that equal outputs differ" grep -q '^Verdict.*: different work; an output failed --check or varies$' "$dir/out"
 expect 0 '' measured --check "tr -d '\\000' | grep -c ''" --export-json json 'printf a\000b' 'printf a\000c'
 that "each sample's is in JSON" json json 'd["results"][0]["emp"]["check_exit_codes"] == [0, 0, 0]'
 expect 1 '' measured --check cat 'printf a\000b' 'printf a\000c'

@@ -68,9 +68,31 @@ for strict in '' --strict; do
 	ends_in 'cannot tell; could have shown [0-9]* %; ' $cannot \
 		$analyze compare $strict --fail-if-slower 2 two.json:1 two.json:2
 	ends_in 'unmeasurable: shorter than the clock sees' $cannot $analyze compare $strict made.json:1 made.json:7
+	that "the times of both are shown" grep -q "'a' 100.6 ms in 8 samples, 'nothing' 0 ns in 8$" "$dir/out"
 done
 ends_in 'equal (within 20 %)' 0 $analyze compare --equal-within 20 --strict made.json:1 made.json:2
 ends_in 'cannot tell' 0 $analyze compare --equal-within 0.01 made.json:1 made.json:2
+# Samples that ran at the same time were not taken in turn, also where only hyperfine's times say how long they ran.
+result beside.json a 0 100 101 100 102 100 101 100 101
+result beside.json b 0 100 101 100 102 100 101 100 101
+python3 -c 'import json
+d = json.load(open("beside.json"))
+d["results"][1]["emp"]["start_ns"] = [t + 5 * 10**7 for t in d["results"][1]["emp"]["start_ns"]]
+json.dump(d, open("beside.json", "w"))'
+expect 0 'Not taken in turn' $analyze compare beside.json:1 beside.json:2
+# Two clocks, of which ET decides.
+python3 - <<'P'
+import json
+d = json.load(open("made.json"))
+d["results"][1]["times"] = [0.15 + i / 1000 for i in range(8)]
+d["results"][2]["times"] = [t / 1000 for t in (112, 250, 113, 280, 115, 113, 112, 114)]
+json.dump(d, open("clocks.json", "w"))
+P
+ends_in 'slower by more than 2 %' 2 $analyze compare --fail-if-slower 2 clocks.json:1 clocks.json:2
+ends_in slower 0 $analyze compare clocks.json:1 clocks.json:3
+ends_in 'cannot tell' 4 $analyze compare --strict clocks.json:1 clocks.json:3
+gives "the document has the word of the last line" \
+	'(d["verdict"], d["et"]["verdict"], d["verdict_of_all"]) == ("equal", "slower", "slower")' $analyze compare --json clocks.json:1 clocks.json:2
 gives "the word is in the document, with what is missing" \
 	'd["verdict"] == "cannot tell" and d["samples_missing"] > 0 and d["unmeasurable"] is None and d["interval"][0] < d["ratio"]' \
 	$analyze compare --json made.json:1 made.json:5

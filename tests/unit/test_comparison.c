@@ -164,6 +164,10 @@ TEST(times_of_0_are_shorter_than_the_clock_sees)
 	const struct comparison c = compare_sides(NULL);
 	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
 	assert_int_equal(c.unmeasurable, UNMEASURABLE_SHORT);
+	assert_int_equal(c.a.n, 2);
+	assert_true(c.a.mean_ns == 0);
+	assert_int_equal(c.b.n, N);
+	assert_true(c.b.mean_ns > 0);
 	/* nor does a clock of ticks see less than one */
 	const struct discarding ticks = {.run.resolution_ns = 10, .out = (bool[2]){}, .pt.kept.mean_ns = 5};
 	_cleanup_(comparison_side_clear) struct comparison_side coarse = comparison_side_make(
@@ -202,6 +206,10 @@ TEST(a_step_in_the_middle_of_a_separate_run_is_no_mean_to_compare)
 	assert_int_equal(comparison_make(&sides[0], &sides[1], &little, &c, NULL), 0);
 	assert_int_equal(c.unmeasurable, UNMEASURABLE_SPEED_STEP);
 	assert_int_equal(comparison_make(&sides[0], &sides[0], &little, &c, NULL), 0);
+	assert_int_equal(c.unmeasurable, MEASURABLE);
+	for (int i = 25; i < 40; i++) /* 0.1 % is none */
+		items[1][i].time_ns = NS_PER_S + NS_PER_S / 1000 + i * 7 % 3 * 1000;
+	assert_int_equal(comparison_make(&sides[0], &sides[1], &little, &c, NULL), 0);
 	assert_int_equal(c.unmeasurable, MEASURABLE);
 }
 

@@ -104,6 +104,9 @@ TEST(one_sample_gives_a_ratio_and_no_verdict)
 		"b: 1.50 times a in CPU time  (too few samples for an interval): cannot tell\n");
 	c.a.n = c.b.n = 2;
 	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (not taken in turn): cannot tell\n");
+	c.design = DESIGN_PAIRS;
+	check_text("a", "b", &c,
+		"b: 1.50 times a in CPU time\n  (the times vary too much for an interval): cannot tell\n");
 }
 
 static void check_verdict(const char *name, const struct comparison *c, const char *want)
@@ -123,6 +126,10 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.alpha = 0.05;
 	c.smallest_difference = 1.01;
 	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 1 more sample (0.6 s) should tell\n");
+	c.a.mean_ns = c.b.mean_ns = 1e6;
+	c.smallest_difference = 0.9;
+	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, NULL, false, &c));
+	assert_string_equal(text, "Verdict: cannot tell; could have shown 90 %; 1 more sample (< 0.1 s) should tell\n");
 	c.smallest_difference = 0.1;
 	c.ratio = 1.01;
 	check_verdict("b", &c, "Verdict on 'b': cannot tell; 281 more samples should tell\n");
@@ -132,6 +139,8 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	check_verdict(NULL, &c, "Verdict: same program; what differs is noise\n");
 	c.work = WORK_DIFFERENT;
 	check_verdict(NULL, &c, "Verdict: different work; their outputs differ\n");
+	c.work = WORK_UNSTEADY;
+	check_verdict(NULL, &c, "Verdict: different work; an output failed --check or varies\n");
 	c = make(1.01, 0.002, 0.01);
 	c.rules.fail_if_slower = 2;
 	check_verdict(NULL, &c, "Verdict: equal (within 2 %)\n");

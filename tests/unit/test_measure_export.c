@@ -221,7 +221,7 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
 			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) | faster |\n"
-			   "\n`" KEY(" of both programs together", "PT",
+			   "\n`" KEY(" of all programs together", "PT",
 				   "quick, 'this'") "\\| cat' are of the samples kept.`\n");
 }
 
@@ -315,7 +315,8 @@ TEST_OF_SESSION(a_command_without_samples_is_left_out)
 	m.tasks[0].result.discarding.pt.kept.n = 0;
 	assert_written(EXPORT_MARKDOWN,
 		HEAD_WITH("ms",
-			"\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n");
+			"\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n"
+								    "\n`Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. PT is of the samples kept.`\n");
 	m.tasks[1].result.n_samples = 0;
 	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line\n");

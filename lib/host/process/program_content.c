@@ -105,8 +105,19 @@ static bool is_of_word(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* With nothing before and after it that belongs to a longer word. `whole`: it is a text of its own, or the end of one as "%s/table":
- * a program has many words that are no names of files. */
+/* Whether what ends before `at` is a conversion of printf for a text, "%s" or "%.*s". */
+static bool ends_in_conversion(const char *start, const char *at)
+{
+	if (at == start || *--at != 's')
+		return false;
+	while (at > start && strchr("0123456789.*-", at[-1]) && at[-1])
+		at--;
+	return at > start && at[-1] == '%';
+}
+
+/* With nothing before and after it that belongs to a longer word. `whole`: it is a text of its own,
+ * the end of one as "%s/table", or a directory in it as "tables/one": a program has many words that
+ * are no names of files. */
 static bool contains_word(const struct content_file *f, const char *word, size_t length, bool whole)
 {
 	for (size_t i = 0; i < f->n_parts; i++) {
@@ -115,19 +126,34 @@ static bool contains_word(const struct content_file *f, const char *word, size_t
 		for (; (at = memmem(at, (size_t)(end - at), word, length)); at++) {
 			char before = at > start ? at[-1] : '\0', after = at + length < end ? at[length] : '\0';
 			bool in_path = before == '/' && (at - start < 2 || !is_of_word(at[-2]) ||
-								(at - start > 2 && !memcmp(at - 3, "%s", 2)));
+								ends_in_conversion(start, at - 1));
 
-			if (whole ? !after && (!before || in_path) : !is_of_word(before) && !is_of_word(after))
+			if (whole ? (!after || after == '/') && (!before || in_path)
+				  : !is_of_word(before) && !is_of_word(after))
 				return true;
 		}
 	}
 	return false;
 }
 
+/* Whether the content has the rest of a name that begins with the name of the file itself, as
+ * "%s.conf" has. */
+static bool completes_name(const struct content_file *f, const char *name, const char *own)
+{
+	size_t n = strlen(own);
+
+	if (strncmp(name, own, n) != 0 || is_of_word(name[n]))
+		return false;
+	for (size_t i = 0; i < f->n_parts; i++)
+		if (memmem(f->parts[i], f->part_sizes[i], name + n, strlen(name + n) + 1))
+			return true;
+	return false;
+}
+
 /* Whether the content hints that it finds other files by its own place. */
 static bool asks_for_its_place(const struct content_file *f)
 {
-	static const char *const hints[] = {"/proc/self/exe", "readlink", "realpath", "dirname"};
+	static const char *const hints[] = {"/proc/self/exe", "readlink", "realpath", "dirname", "dladdr"};
 	static const char *const of_scripts[] = {"../", "/..", "__file__", "__dir", "$0", "${0", "BASH_SOURCE",
 		"FindBin", "PROGRAM_NAME", "argv[0]", "import.meta", "require_relative", "inspect.", "arg[0]",
 		"commandArgs", "sys.path"};
@@ -141,6 +167,11 @@ static bool asks_for_its_place(const struct content_file *f)
 		if (contains(f, of_scripts[i]))
 			return true;
 	return false;
+}
+
+static bool is_of_system(const char *path)
+{
+	return !strncmp(path, "/usr/", 5) || !strncmp(path, "/lib", 4);
 }
 
 /* Whether a file in that directory is named in the content, with its suffix or without: a module, a table. Another script of the same
@@ -160,10 +191,12 @@ static bool names_neighbour(const struct content_file *f, const char *directory,
 			continue;
 		if (f->elf && strstr(entry->d_name, ".so")) /* the loader says which it is */
 			continue;
+		if (f->elf && completes_name(f, entry->d_name, own))
+			return true;
 		if (!f->elf && own_suffix && !strcmp(strrchr(entry->d_name, '.') ?: "", own_suffix))
 			return true;
 		/* in the system's directories they are found by PATH */
-		if (f->elf && !entry->d_name[stem] && !strncmp(directory, "/usr/", 5))
+		if (f->elf && !entry->d_name[stem] && is_of_system(directory))
 			continue;
 		/* compilers make numbers of 8 bytes of short texts */
 		if (f->elf && entry->d_name[stem] && contains(f, text_brief("%.8s", entry->d_name)))
@@ -237,8 +270,11 @@ static int write_libraries(FILE *lines, const struct content_file *f, const char
 			continue;
 		*end = '\0';
 		r = content_file_open(from, q->since_ns, &library);
-		if (r == 0)
-			write_content(lines, &library);
+		if (r < 0)
+			break;
+		write_content(lines, &library);
+		if (!is_of_system(from))
+			write_place(lines, &library, from);
 	}
 	return r;
 }
