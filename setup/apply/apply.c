@@ -242,12 +242,17 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
 	struct entry *e = plan_entry(plan, i);
 	struct kernel_setting file = entry_setting(e);
-	_cleanup_(freep) char *before = entry_read(e, NULL);
-	struct kernel_setting_result result = kernel_setting_set(&file, e->want);
-	_cleanup_(freep) char *held = result.held;
+	_cleanup_(freep) char *before = entry_read(e, NULL), *held = NULL;
+	struct kernel_setting_result result;
 	const char *note = NULL;
-	int r = 0;
+	int r;
 
+	e->begun = true;
+	r = record_held(plan, i, NULL, err);
+	if (r < 0)
+		return r;
+	result = kernel_setting_set(&file, e->want);
+	held = result.held;
 	crash_point();
 	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",

@@ -51,6 +51,7 @@ struct entry {
 			    it, too: they go back to this. NULL: none of them runs */
 	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
 	bool adopted;   /* `old` is what somebody else had set while it was applied */
+	bool begun;     /* a file: apply has set it, or was about to */
 	int64_t number; /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
@@ -104,6 +105,12 @@ bool entry_is_abandoned(const struct entry *entry);
 static inline const char *entry_last(const struct entry *entry)
 {
 	return entry->held ?: entry->last;
+}
+
+/* Whether apply came as far as this file: before that, the value wanted is somebody else's. */
+static inline bool entry_is_reached(const struct entry *entry)
+{
+	return entry->held || entry->begun;
 }
 
 /* The setting of an ENTRY_FILE; it points into the entry. */

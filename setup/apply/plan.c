@@ -111,6 +111,7 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	free(there->want);
 	there->want = TAKE(entry->want);
 	free(TAKE(there->held));
+	there->begun = false;
 	free(there->last);
 	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	there->persistent = there->persistent || entry->persistent;

@@ -143,8 +143,8 @@ static bool is_changed_externally(const struct journal *j, struct entry *e)
 {
 	const char *back = e->back ?: e->old, *last = entry_last(e);
 
-	if (!e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) || !strcmp(e->now, e->want) ||
-		is_half_restored(e, back))
+	if (!e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) ||
+		(entry_is_reached(e) && !strcmp(e->now, e->want)) || is_half_restored(e, back))
 		return false;
 	if (e->file_kind == SETTING_LIMITS && !options.dry_run)
 		return entry_has_others_limit(e, back);
@@ -154,7 +154,8 @@ static bool is_changed_externally(const struct journal *j, struct entry *e)
 		if (other->kind == ENTRY_FILE && is_coupled(e, other) && other->now &&
 			strcmp(other->want, other->old) != 0 &&
 			(!strcmp(other->now, other->back ?: other->old) ||
-				(!e->held && !strcmp(other->now, other->want))))
+				(!e->held && entry_is_reached(other) &&
+					!strcmp(other->now, other->want))))
 			return false;
 	}
 	return true;
