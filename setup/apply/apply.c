@@ -324,11 +324,8 @@ static int change_files(struct plan *plan, struct error *err)
 static int apply_prepare(struct plan *plan, struct error *err)
 {
 	struct error why = {};
-	int r = facts_read(&plan->facts, err);
+	int r = journal_load(&plan->journal, err);
 
-	if (r < 0)
-		return r;
-	r = journal_load(&plan->journal, err);
 	if (r == -EACCES && options.dry_run) { /* a plan is also for those who may not read what is applied */
 		fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n", err->text);
 		*err = (struct error){};
@@ -339,6 +336,11 @@ static int apply_prepare(struct plan *plan, struct error *err)
 			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
 	journal_drop_stale(&plan->journal); /* a reboot undid it: the values of now are the ones to restore */
 	plan->n_open = plan->journal.n;
+	if (!options.dry_run)
+		journal_set_others_limits(&plan->journal);
+	r = facts_read(&plan->facts, err);
+	if (r < 0)
+		return r;
 	journal_find_changed(&plan->journal);
 	for (size_t i = 0; i < plan->n_open; i++)
 		plan->continued |= entry_is_applied(&plan->journal.entries[i]) ||

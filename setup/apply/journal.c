@@ -27,6 +27,8 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, prior), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, with), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_TEXT, theirs), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_BOOL, unblocked), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_BOOL, adopted), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_BOOL, begun), .presence = FIELD_OPTIONAL},
 };
@@ -249,7 +251,8 @@ struct reading {
 static int take_line(struct reading *reading, const json_t *line, struct error *err)
 {
 	const char *format = json_string_value(json_object_get(line, "format")),
-		   *held = json_string_value(json_object_get(line, "held"));
+		   *held = json_string_value(json_object_get(line, "held")),
+		   *theirs = json_string_value(json_object_get(line, "theirs"));
 	json_int_t version = json_integer_value(json_object_get(line, "version")),
 		   limits = json_integer_value(json_object_get(line, "limits"));
 	const json_t *entries = json_object_get(line, "entries"), *mark = json_object_get(line, "mark");
@@ -271,7 +274,10 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 		return 0;
 	}
 	for (size_t i = 0; mark && i < j->n; i++) /* a mark of a lost entry has no effect */
-		if (j->entries[i].number == json_integer_value(mark)) {
+		if (j->entries[i].number == json_integer_value(mark) && theirs) {
+			free(j->entries[i].theirs);
+			j->entries[i].theirs = xstrdup(theirs);
+		} else if (j->entries[i].number == json_integer_value(mark)) {
 			free(j->entries[i].held);
 			j->entries[i].held = text_copy(held);
 			j->entries[i].begun = json_is_true(json_object_get(line, "begun"));
@@ -503,13 +509,11 @@ int journal_save(const struct journal *j, struct error *err)
 	return journal_save_file(FILE_NAME, valid ? text : NULL, err);
 }
 
-int journal_mark(const struct journal *j, size_t i, struct error *err)
+/* Takes over `mark`. */
+static int append_mark(json_t *mark, bool persistent, struct error *err)
 {
-	const struct entry *e = &j->entries[i];
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
-	_cleanup_(freep) char *line = make_line(
-		json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)i, "held", e->held, "limits",
-			e->limits, "begun", e->begun));
+	_cleanup_(freep) char *line = make_line(mark);
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
 
@@ -518,12 +522,29 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 		ssize_t n = write(fd, line, strlen(line));
 
 		r = n < 0 ? -errno : (size_t)n < strlen(line) ? -ENOSPC : 0;
-		if (r == 0 && e->persistent && fdatasync(fd) < 0)
+		if (r == 0 && persistent && fdatasync(fd) < 0)
 			r = -errno;
 		if (r < 0 && n > 0 && ftruncate(fd, end) < 0) /* what did not fit is removed again */
 			r = -errno;
 	}
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
+}
+
+int journal_mark(const struct journal *j, size_t i, struct error *err)
+{
+	const struct entry *e = &j->entries[i];
+
+	return append_mark(json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)i, "held", e->held,
+				   "limits", e->limits, "begun", e->begun),
+		e->persistent, err);
+}
+
+int journal_mark_theirs(const struct journal *j, size_t i, struct error *err)
+{
+	const struct entry *e = &j->entries[i];
+
+	return append_mark(json_pack("{s:I, s:s}", "mark", (json_int_t)e->number, "theirs", e->theirs),
+		false, err);
 }
 
 int journal_remove(struct error *err)

@@ -161,6 +161,30 @@ run 0 restore
 [ $after -gt 20 ] || fault "apply was killed at $after moments only"
 [ $n_untold -le 2 ] || fault "what somebody else set was taken for ours at $n_untold moments"
 
+# A restore that is killed has switched turbo, with which these drivers lose what somebody else has set: the next one, or an apply,
+# sets it again.
+for driver in acpi-turbo cppc_cpufreq; do
+	plug $driver
+	echo 2738000 >$sys/cpufreq/policy1/scaling_max_freq
+	contents >"$dir/theirs"
+	after=0
+	while :; do
+		plug $driver
+		run 0 apply --only freq.min,turbo.boost
+		echo 2738000 >$sys/cpufreq/policy1/scaling_max_freq
+		after=$((after + 1)) status=0
+		"$setup" restore --kill-after $after >"$dir/out" 2>&1 || status=$?
+		[ $status = 137 ] || break
+		[ $((after % 2)) = 0 ] || run 0 apply --only freq.min
+		"$setup" restore >"$dir/out" 2>&1 || :
+		run 0 restore --forget
+		cp "$dir/theirs" "$dir/before"
+		same "$driver: restore, killed after $after, with a limit of somebody else"
+	done
+	run 0 restore --forget
+	[ $after -gt 5 ] || fault "restore was killed at $after moments only"
+done
+
 # Random sequences
 seed=${EMP_SEED:-$(date +%s)}
 echo "EMP_SEED=$seed"
