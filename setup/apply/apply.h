@@ -51,7 +51,7 @@ struct entry {
 			    it, too: they go back to this. NULL: none of them runs */
 	bool unblocked; /* of a unit with `prior`: its `block` was not there then */
 	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
-	char *theirs;   /* limits that a restore was about to set again for somebody else; else NULL */
+	char *theirs;   /* limits that a restore was about to set again for others; else NULL */
 	bool adopted;   /* `old` is what somebody else had set while it was applied */
 	bool begun;     /* a file: apply has set it, or was about to */
 	int64_t number; /* in the file, for its marks */

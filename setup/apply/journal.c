@@ -125,7 +125,8 @@ void entry_adopt(struct entry *e, const char *now)
 		return;
 	}
 	/* set, but we were killed before we could record it */
-	if (!e->held && e->begun && e->want && sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
+	if (!e->held && e->begun && e->want &&
+		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
 		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
 		held[1] = is[1] == want[1] ? want[1] : held[1];
 	}
@@ -543,8 +544,9 @@ int journal_mark_theirs(const struct journal *j, size_t i, struct error *err)
 {
 	const struct entry *e = &j->entries[i];
 
-	return append_mark(json_pack("{s:I, s:s}", "mark", (json_int_t)e->number, "theirs", e->theirs),
-		false, err);
+	return append_mark(
+		json_pack("{s:I, s:s}", "mark", (json_int_t)e->number, "theirs", e->theirs), false,
+		err);
 }
 
 int journal_remove(struct error *err)

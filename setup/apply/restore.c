@@ -388,7 +388,8 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	for (char **name = names; name && *name; name++) {
 		struct entry *service = journal_find(&r->journal, *name);
 
-		if (!service || strcmp(service->back, "active") != 0 || !units_is_up(r->units, *name))
+		if (!service || strcmp(service->back, "active") != 0 ||
+			!units_is_up(r->units, *name))
 			continue;
 		units_set(r->units, *name, false, &why);
 		free(service->want); /* --for may have started it again */
@@ -431,7 +432,8 @@ static char *start_would_repeat(const struct restore *r, const char *name)
 static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL, *repeats = NULL;
-	bool start = !strcmp(e->back, "active"), stays = e->back != e->old && !start && !e->unblocked;
+	bool start = !strcmp(e->back, "active"),
+	     stays = e->back != e->old && !start && !e->unblocked;
 	int state = r->units ? units_state(r->units, e->name) : -ENOTCONN;
 
 	if (state < 0)
