@@ -535,8 +535,8 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
 	const struct entry *e = &j->entries[i];
 
-	return append_mark(json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)i, "held", e->held,
-				   "limits", e->limits, "begun", e->begun),
+	return append_mark(json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)i, "held",
+				   e->held, "limits", e->limits, "begun", e->begun),
 		e->persistent, err);
 }
 

@@ -74,7 +74,8 @@ def number(path):
 
 def no_turbo_hides_limits():
     """Whether a limit is above what can be had without turbo: the kernel does not show it then, whoever looks."""
-    return any(number(f"{policy}/.base_khz") < number(f"{policy}/.max") < number(f"{policy}/cpuinfo_max_freq")
+    return any(number(f"{policy}/.base_khz") < number(f"{policy}/.max") < number(f"{policy}/cpuinfo_max_freq") or
+               number(f"{policy}/.base_khz") < number(f"{policy}/.min")
                for policy in glob.glob(f"{model_files}/cpufreq/policy*"))
 
 
