@@ -242,12 +242,17 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
 	struct entry *e = plan_entry(plan, i);
 	struct kernel_setting file = entry_setting(e);
-	_cleanup_(freep) char *before = entry_read(e, NULL);
-	struct kernel_setting_result result = kernel_setting_set(&file, e->want);
-	_cleanup_(freep) char *held = result.held;
+	_cleanup_(freep) char *before = entry_read(e, NULL), *held = NULL;
+	struct kernel_setting_result result;
 	const char *note = NULL;
-	int r = 0;
+	int r;
 
+	e->begun = true;
+	r = record_held(plan, i, NULL, err);
+	if (r < 0)
+		return r;
+	result = kernel_setting_set(&file, e->want);
+	held = result.held;
 	crash_point();
 	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
@@ -319,11 +324,8 @@ static int change_files(struct plan *plan, struct error *err)
 static int apply_prepare(struct plan *plan, struct error *err)
 {
 	struct error why = {};
-	int r = facts_read(&plan->facts, err);
+	int r = journal_load(&plan->journal, err);
 
-	if (r < 0)
-		return r;
-	r = journal_load(&plan->journal, err);
 	if (r == -EACCES && options.dry_run) { /* a plan is also for those who may not read what is applied */
 		fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n", err->text);
 		*err = (struct error){};
@@ -334,6 +336,11 @@ static int apply_prepare(struct plan *plan, struct error *err)
 			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
 	journal_drop_stale(&plan->journal); /* a reboot undid it: the values of now are the ones to restore */
 	plan->n_open = plan->journal.n;
+	if (!options.dry_run)
+		journal_set_others_limits(&plan->journal);
+	r = facts_read(&plan->facts, err);
+	if (r < 0)
+		return r;
 	journal_find_changed(&plan->journal);
 	for (size_t i = 0; i < plan->n_open; i++)
 		plan->continued |= entry_is_applied(&plan->journal.entries[i]) ||

@@ -49,8 +49,11 @@ struct entry {
 	char *owners;    /* see owner_new; NULL: a plain apply */
 	char *prior;    /* what it held when the first --for of those that run began, where a plain apply owns
 			    it, too: they go back to this. NULL: none of them runs */
+	bool unblocked; /* of a unit with `prior`: its `block` was not there then */
 	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
+	char *theirs;   /* limits that a restore was about to set again for others; else NULL */
 	bool adopted;   /* `old` is what somebody else had set while it was applied */
+	bool begun;     /* a file: apply has set it, or was about to */
 	int64_t number; /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
@@ -106,6 +109,12 @@ static inline const char *entry_last(const struct entry *entry)
 	return entry->held ?: entry->last;
 }
 
+/* Whether apply came as far as this file: before that, the value wanted is somebody else's. */
+static inline bool entry_is_reached(const struct entry *entry)
+{
+	return entry->held || entry->begun;
+}
+
 /* The setting of an ENTRY_FILE; it points into the entry. */
 struct kernel_setting entry_setting(const struct entry *entry);
 /* `now`, which somebody else has set, becomes the value to go back to; of limits, what they have
@@ -138,6 +147,8 @@ void journal_compact(struct journal *journal);
 int journal_save(const struct journal *journal, struct error *err);
 /* Appends that entry `i` was set, and to what (entry->held). After a failure the file is as before. */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
+/* The same of entry->theirs, for a journal that was loaded. */
+int journal_mark_theirs(const struct journal *journal, size_t i, struct error *err);
 /* Replaces a file in that directory, atomically and durably. text NULL: it is not UTF-8. */
 int journal_save_file(const char *name, const char *text, struct error *err);
 #define JOURNAL_BEFORE "before" /* of the snapshot; removed with the journal */
@@ -248,6 +259,8 @@ bool entry_is_blocked(const struct entry *entry);
 bool path_is_mask(const char *path);
 #define DROP_IN_NAME "90-emp-setup.conf"
 
+/* Sets again what a restore that was killed has lost of somebody else's limits. */
+void journal_set_others_limits(struct journal *journal);
 /* Reads what the files of a journal hold now, and sets changed_externally. */
 void journal_find_changed(struct journal *journal);
 

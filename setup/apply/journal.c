@@ -27,7 +27,10 @@ static const struct field entry_fields[] = {
 	{FIELD(entry, FIELD_TEXT, owners), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, prior), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, with), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_TEXT, theirs), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_BOOL, unblocked), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_BOOL, adopted), .presence = FIELD_OPTIONAL},
+	{FIELD(entry, FIELD_BOOL, begun), .presence = FIELD_OPTIONAL},
 };
 static const struct field_table entry_table = FIELD_TABLE(entry, "", entry_fields);
 
@@ -81,7 +84,8 @@ bool entry_has_others_limit(struct entry *e, const char *back)
 		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
 		sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
 		return false;
-	sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
+	if (entry_is_reached(e))
+		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
 	for (int i = 0; i < 2; i++)
 		theirs[i] = is[i] != old[i] && is[i] != held[i] && is[i] != want[i];
 	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &l) < 0)
@@ -121,7 +125,8 @@ void entry_adopt(struct entry *e, const char *now)
 		return;
 	}
 	/* set, but we were killed before we could record it */
-	if (!e->held && e->want && sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
+	if (!e->held && e->begun && e->want &&
+		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
 		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
 		held[1] = is[1] == want[1] ? want[1] : held[1];
 	}
@@ -247,7 +252,8 @@ struct reading {
 static int take_line(struct reading *reading, const json_t *line, struct error *err)
 {
 	const char *format = json_string_value(json_object_get(line, "format")),
-		   *held = json_string_value(json_object_get(line, "held"));
+		   *held = json_string_value(json_object_get(line, "held")),
+		   *theirs = json_string_value(json_object_get(line, "theirs"));
 	json_int_t version = json_integer_value(json_object_get(line, "version")),
 		   limits = json_integer_value(json_object_get(line, "limits"));
 	const json_t *entries = json_object_get(line, "entries"), *mark = json_object_get(line, "mark");
@@ -269,9 +275,13 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 		return 0;
 	}
 	for (size_t i = 0; mark && i < j->n; i++) /* a mark of a lost entry has no effect */
-		if (j->entries[i].number == json_integer_value(mark)) {
+		if (j->entries[i].number == json_integer_value(mark) && theirs) {
+			free(j->entries[i].theirs);
+			j->entries[i].theirs = xstrdup(theirs);
+		} else if (j->entries[i].number == json_integer_value(mark)) {
 			free(j->entries[i].held);
 			j->entries[i].held = text_copy(held);
+			j->entries[i].begun = json_is_true(json_object_get(line, "begun"));
 			if (limits > 0)
 				j->entries[i].limits = (int)limits & MOST_LIMITS;
 		}
@@ -427,6 +437,8 @@ int journal_load(struct journal *ret, struct error *err)
 		r = error_os(err, -EIO, "cannot read the journal");
 	if (r == 0)
 		add_missing(&reading);
+	for (size_t i = 0; j.damaged && i < j.n; i++)
+		j.entries[i].begun = true; /* its mark may be lost */
 	journal_clear(&reading.lost);
 	if (r < 0)
 		return r;
@@ -498,12 +510,11 @@ int journal_save(const struct journal *j, struct error *err)
 	return journal_save_file(FILE_NAME, valid ? text : NULL, err);
 }
 
-int journal_mark(const struct journal *j, size_t i, struct error *err)
+/* Takes over `mark`. */
+static int append_mark(json_t *mark, bool persistent, struct error *err)
 {
-	const struct entry *e = &j->entries[i];
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
-	_cleanup_(freep) char *line = make_line(
-		json_pack("{s:I, s:s?, s:i}", "mark", (json_int_t)i, "held", e->held, "limits", e->limits));
+	_cleanup_(freep) char *line = make_line(mark);
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
 
@@ -512,12 +523,30 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 		ssize_t n = write(fd, line, strlen(line));
 
 		r = n < 0 ? -errno : (size_t)n < strlen(line) ? -ENOSPC : 0;
-		if (r == 0 && e->persistent && fdatasync(fd) < 0)
+		if (r == 0 && persistent && fdatasync(fd) < 0)
 			r = -errno;
 		if (r < 0 && n > 0 && ftruncate(fd, end) < 0) /* what did not fit is removed again */
 			r = -errno;
 	}
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
+}
+
+int journal_mark(const struct journal *j, size_t i, struct error *err)
+{
+	const struct entry *e = &j->entries[i];
+
+	return append_mark(json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)i, "held",
+				   e->held, "limits", e->limits, "begun", e->begun),
+		e->persistent, err);
+}
+
+int journal_mark_theirs(const struct journal *j, size_t i, struct error *err)
+{
+	const struct entry *e = &j->entries[i];
+
+	return append_mark(
+		json_pack("{s:I, s:s}", "mark", (json_int_t)e->number, "theirs", e->theirs), false,
+		err);
 }
 
 int journal_remove(struct error *err)

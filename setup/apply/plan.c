@@ -97,8 +97,10 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	}
 	if (!options.run_for || (!needed && entry_is_applied(there)))
 		free(TAKE(there->prior));
-	if (options.run_for && !needed && entry_is_applied(there))
+	if (options.run_for && !needed && entry_is_applied(there)) {
 		there->prior = text_copy(from_others ? there->old : entry->old);
+		there->unblocked = !entry_is_blocked(there); /* that apply was killed */
+	}
 	there->gained = !entry_has_owner(there, plan_owner(plan));
 	entry_add_owner(there, plan_owner(plan));
 	if (entry_is_kept(entry))
@@ -111,6 +113,7 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	free(there->want);
 	there->want = TAKE(entry->want);
 	free(TAKE(there->held));
+	there->begun = false;
 	free(there->last);
 	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	there->persistent = there->persistent || entry->persistent;

@@ -143,8 +143,8 @@ static bool is_changed_externally(const struct journal *j, struct entry *e)
 {
 	const char *back = e->back ?: e->old, *last = entry_last(e);
 
-	if (!e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) || !strcmp(e->now, e->want) ||
-		is_half_restored(e, back))
+	if (!e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) ||
+		(entry_is_reached(e) && !strcmp(e->now, e->want)) || is_half_restored(e, back))
 		return false;
 	if (e->file_kind == SETTING_LIMITS && !options.dry_run)
 		return entry_has_others_limit(e, back);
@@ -154,10 +154,34 @@ static bool is_changed_externally(const struct journal *j, struct entry *e)
 		if (other->kind == ENTRY_FILE && is_coupled(e, other) && other->now &&
 			strcmp(other->want, other->old) != 0 &&
 			(!strcmp(other->now, other->back ?: other->old) ||
-				(!e->held && !strcmp(other->now, other->want))))
+				(!e->held && entry_is_reached(other) &&
+					!strcmp(other->now, other->want))))
 			return false;
 	}
 	return true;
+}
+
+/* What a restore that was killed has recorded, and may have lost: not where a limit is set now. */
+static void set_others_limits(struct entry *e)
+{
+	_cleanup_(freep) char *theirs = TAKE(e->theirs), *text = NULL;
+	int64_t limits[2];
+	struct cpufreq_lifted l;
+
+	if (!theirs || sscanf(theirs, "%" SCNd64 " %" SCNd64, &limits[0], &limits[1]) != 2 ||
+		cpufreq_lift_limits(e->name, &l) < 0)
+		return;
+	for (int i = 0; i < 2; i++)
+		limits[i] = l.asked[i] ? l.was[i] : limits[i];
+	text = text_format("%" PRId64 " %" PRId64, limits[0], limits[1]);
+	cpufreq_write_limits(e->name, text);
+	cpufreq_settle_limits(e->name);
+}
+
+void journal_set_others_limits(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		set_others_limits(&j->entries[i]);
 }
 
 void journal_find_changed(struct journal *j)
@@ -222,10 +246,9 @@ static struct kernel_setting_result write_limits(struct entry *e, bool known)
 	return result;
 }
 
-/* Of limits that somebody else has changed, only what they have changed is left alone: the other
- * one would stay as we have set it. And some drivers set the upper limit to the highest
- * frequency when turbo is switched, as our restore has just done. */
-static void keep_others_limits(struct entry *e)
+/* What to write so that of limits that somebody else has changed, only what they have changed is
+ * left alone: the other one would stay as we have set it. The caller frees it. */
+static char *others_limits(const struct entry *e)
 {
 	struct entry theirs = {.file_kind = e->file_kind,
 		.limits = e->limits,
@@ -234,13 +257,34 @@ static void keep_others_limits(struct entry *e)
 		.held = text_copy(e->held),
 		.last = text_copy(e->last),
 		.changed_externally = true};
-	_cleanup_(freep) char *text = NULL;
+	char *text;
 
 	entry_adopt(&theirs, e->now);
 	text = entry_limits(&theirs, theirs.old);
-	cpufreq_write_limits(e->name, text);
-	cpufreq_settle_limits(e->name);
 	entry_clear(&theirs);
+	return text;
+}
+
+/* Some drivers set the upper limit to the highest frequency when turbo is switched, as a restore
+ * does: should it be killed, the next one has to know what somebody else had set. */
+static void record_others_limits(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		struct entry *e = &j->entries[i];
+
+		if (!e->taken || !e->changed_externally || e->file_kind != SETTING_LIMITS)
+			continue;
+		free(e->theirs);
+		e->theirs = others_limits(e);
+		journal_mark_theirs(j, i, NULL); /* on a full disk, only a kill loses it */
+	}
+}
+
+static void keep_others_limits(struct entry *e)
+{
+	cpufreq_write_limits(e->name, e->theirs);
+	cpufreq_settle_limits(e->name);
+	free(TAKE(e->theirs));
 	free(e->now);
 	e->now = entry_read(e, NULL);
 }
@@ -304,9 +348,11 @@ static void restore_files(struct restore *r)
 	struct entry *entries = r->journal.entries;
 	size_t n = r->journal.n;
 
+	journal_set_others_limits(&r->journal);
 	journal_find_changed(&r->journal);
 	for (size_t i = 0; options.force && i < n; i++)
 		entries[i].changed_externally = false;
+	record_others_limits(&r->journal);
 	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
 		write_files(r, i % ORDERS, ORDERS - 1, i >= ORDERS);
 	for (size_t i = n; i-- > 0;) {
@@ -340,10 +386,14 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	if (start && unit_is_kind(e->name, ".socket"))
 		units_get(r->units, e->name, "Unit.Triggers", 'a', &names, &why);
 	for (char **name = names; name && *name; name++) {
-		const struct entry *service = journal_find(&r->journal, *name);
+		struct entry *service = journal_find(&r->journal, *name);
 
-		if (service && !strcmp(service->back, "active") && units_is_up(r->units, *name))
-			units_set(r->units, *name, false, &why);
+		if (!service || strcmp(service->back, "active") != 0 ||
+			!units_is_up(r->units, *name))
+			continue;
+		units_set(r->units, *name, false, &why);
+		free(service->want); /* --for may have started it again */
+		service->want = xstrdup("inactive");
 	}
 	result = units_set(r->units, e->name, start, &why);
 	crash_point();
@@ -382,7 +432,8 @@ static char *start_would_repeat(const struct restore *r, const char *name)
 static void restore_unit(struct restore *r, struct entry *e)
 {
 	_cleanup_(freep) char *load = NULL, *repeats = NULL;
-	bool start = !strcmp(e->back, "active"), stays = e->back != e->old && !start;
+	bool start = !strcmp(e->back, "active"),
+	     stays = e->back != e->old && !start && !e->unblocked;
 	int state = r->units ? units_state(r->units, e->name) : -ENOTCONN;
 
 	if (state < 0)
@@ -427,7 +478,7 @@ static void restore_units(struct restore *r)
 
 		/* one that goes on to be applied is blocked as long as it does not run */
 		if (e->taken && e->name && e->kind == ENTRY_UNIT && e->block != BLOCK_NONE &&
-			(e->back == e->old || !strcmp(e->back, "active")))
+			(e->back == e->old || !strcmp(e->back, "active") || e->unblocked))
 			*array_add(blocked, n_blocked) = e;
 	}
 	entries_block(r->units, blocked, n_blocked, false, &r->report);

@@ -136,6 +136,55 @@ for driver in acpi-cpufreq amd-pstate-epp; do
 	run 0 restore
 done
 
+# So does the very value that apply wanted, where it was killed before it came there. Only at the moment right before it sets
+# that file can nobody tell whose the value is.
+plug amd-pstate-epp
+after=0 n_untold=0
+while :; do
+	after=$((after + 1)) status=0
+	"$setup" apply --only freq.governor,epb --kill-after $after >"$dir/out" 2>&1 || status=$?
+	[ $status = 137 ] || break
+	for name in cpu1/power/energy_perf_bias cpufreq/policy2/scaling_governor; do
+		case $name in *governor) value=performance ;; *) value=0 ;; esac
+		[ "$(cat $sys/$name)" != $value ] || continue # set by apply
+		echo $value >$sys/$name
+		"$setup" restore >"$dir/out" 2>&1 || :
+		run 0 restore --forget
+		[ "$(cat $sys/$name)" = $value ] || n_untold=$((n_untold + 1))
+		plug amd-pstate-epp
+		"$setup" apply --only freq.governor,epb --kill-after $after >"$dir/out" 2>&1 || :
+	done
+	run 0 restore
+	same "killed after $after"
+done
+run 0 restore
+[ $after -gt 20 ] || fault "apply was killed at $after moments only"
+[ $n_untold -le 2 ] || fault "what somebody else set was taken for ours at $n_untold moments"
+
+# A restore that is killed has switched turbo, with which these drivers lose what somebody else has set: the next one, or an apply,
+# sets it again.
+for driver in acpi-turbo cppc_cpufreq; do
+	plug $driver
+	echo 2738000 >$sys/cpufreq/policy1/scaling_max_freq
+	contents >"$dir/theirs"
+	after=0
+	while :; do
+		plug $driver
+		run 0 apply --only freq.min,turbo.boost
+		echo 2738000 >$sys/cpufreq/policy1/scaling_max_freq
+		after=$((after + 1)) status=0
+		"$setup" restore --kill-after $after >"$dir/out" 2>&1 || status=$?
+		[ $status = 137 ] || break
+		[ $((after % 2)) = 0 ] || run 0 apply --only freq.min
+		"$setup" restore >"$dir/out" 2>&1 || :
+		run 0 restore --forget
+		cp "$dir/theirs" "$dir/before"
+		same "$driver: restore, killed after $after, with a limit of somebody else"
+	done
+	run 0 restore --forget
+	[ $after -gt 5 ] || fault "restore was killed at $after moments only"
+done
+
 # Random sequences
 seed=${EMP_SEED:-$(date +%s)}
 echo "EMP_SEED=$seed"

@@ -74,7 +74,8 @@ def number(path):
 
 def no_turbo_hides_limits():
     """Whether a limit is above what can be had without turbo: the kernel does not show it then, whoever looks."""
-    return any(number(f"{policy}/.base_khz") < number(f"{policy}/.max") < number(f"{policy}/cpuinfo_max_freq")
+    return any(number(f"{policy}/.base_khz") < number(f"{policy}/.max") < number(f"{policy}/cpuinfo_max_freq") or
+               number(f"{policy}/.base_khz") < number(f"{policy}/.min")
                for policy in glob.glob(f"{model_files}/cpufreq/policy*"))
 
 
@@ -87,6 +88,8 @@ def can_be_told(name, value):
     if resets and (name == "cpufreq/boost" and read(SYS, "cpu3/online") == "0" or
                    name == "cpu3/online" and "cpufreq/boost" in ours):
         return False
+    if resets and name == "cpufreq/boost" and read(model, name) == value and glob.glob(f"{model_files}/cpufreq/policy*/.max"):
+        return False  # they switch what we had switched, and the driver drops their limit
     if (name, value) in (("intel_pstate/no_turbo", "1"), ("cpufreq/boost", "0")) and no_turbo_hides_limits():
         return False
     if name.endswith("scaling_max_freq") and int(read(model, name.replace("max", "min"))) > int(value):

@@ -67,6 +67,18 @@ for n in 2 7 15; do
 	same "apply, killed at crash point $n, apply and restore"
 done
 
+# and with a command in between: at its end, all is as when it began, and nothing fails
+for n in 2 9 $(seq 16 2 40); do # also between a socket and its service
+	apply --kill-after $n || :
+	state >"$box/killed"
+	status=0
+	apply --for -- true || status=$?
+	[ $status = 0 ] || { fault "--for ended with $status after apply was killed at crash point $n"; cat "$box/out"; }
+	state | diff "$box/killed" - >"$box/diff" || { fault "--for after a kill at $n left a difference:"; cat "$box/diff"; }
+	restore || { fault "restore failed"; cat "$box/out"; }
+	same "apply, killed at crash point $n, --for and restore"
+done
+
 # 4. After a reboot nothing is left, and the service settles the journal
 apply || :
 box_reboot

@@ -105,6 +105,12 @@ TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 	assert_int_equal(journal_mark(&j, 0, &err), 0);
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
+	assert_false(k.entries[0].begun);
+	journal_clear(&k);
+	j.entries[0].begun = true;
+	assert_int_equal(journal_mark(&j, 0, &err), 0);
+	assert_int_equal(journal_load(&k, &err), 1);
+	assert_true(k.entries[0].begun);
 	journal_clear(&k);
 	f = fopen(file, "a");
 	fputs("23 0123456789abcdef {\"mark\":0,\"he", f); /* a power cut in the middle of the next */
@@ -394,11 +400,14 @@ TEST_OF_JOURNAL(of_limits_of_a_killed_apply_what_others_have_changed_is_adopted)
 {
 	static const char *const rows[][2] = {{"800000 2500000", "800000 2500000"}, /* not set yet */
 		{"2500000 2500000", "800000 2500000"},                              /* ours gave way */
-		{"3600000 4000000", "800000 4000000"}, {"900000 3600000", "900000 4700000"}};
+		{"3600000 4000000", "800000 4000000"}, {"900000 3600000", "900000 4700000"},
+		{"3600000 4000000", "3600000 4000000"}, /* it did not come so far */
+		{"3600000 3600000", "3600000 3600000"}};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		struct entry e = entry("/a", "800000 4700000", "3600000 3600000");
 
+		e.begun = i < 4;
 		e.file_kind = SETTING_LIMITS;
 		e.last = strdup(e.old);
 		e.limits = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX;
