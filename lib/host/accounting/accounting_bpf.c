@@ -276,15 +276,25 @@ static int64_t count_programs_exiting(const struct bpf_accounting *b)
 	return (int64_t)(bss->programs_exits_begun - done);
 }
 
+/* All events since the last call, in order. */
+static int bpf_drain(struct accounting *a, struct error *err)
+{
+	int r = ring_buffer__consume(((struct bpf_accounting *)a)->events);
+
+	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
+}
+
 /* Waits for exits that are missing from the second snapshot and not among the events yet. That lasts
  * microseconds (often it is the program under test, whose exit woke this process: it only needs this
  * CPU), or as long as a hypervisor or other processes take the CPU away. The program's tasks are
  * waited for at least that long; another task that is delayed in its exit is waited for once. */
-static void await_exits(struct bpf_accounting *b)
+static int await_exits(struct bpf_accounting *b, struct error *err)
 {
 	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50, N_PROGRAMS_PAUSES = 200 };
 
-	for (int i = 0; i < N_YIELDS + N_PROGRAMS_PAUSES; i++) {
+	int r = bpf_drain(&b->base, err); /* others go on to end meanwhile: the buffer must not fill up */
+
+	for (int i = 0; r == 0 && i < N_YIELDS + N_PROGRAMS_PAUSES; i++) {
 		bool others = i < N_YIELDS + N_PAUSES && count_exiting(b) > b->held_up;
 		int pause = i - N_YIELDS < N_PAUSES ? i - N_YIELDS : N_PAUSES - 1;
 
@@ -294,16 +304,10 @@ static void await_exits(struct bpf_accounting *b)
 			sched_yield();
 		else
 			usleep(FIRST_PAUSE_US << pause);
+		r = bpf_drain(&b->base, err);
 	}
 	b->held_up = count_exiting(b);
-}
-
-/* All events since the last call, in order. */
-static int bpf_drain(struct accounting *a, struct error *err)
-{
-	int r = ring_buffer__consume(((struct bpf_accounting *)a)->events);
-
-	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
+	return r;
 }
 
 static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err)
@@ -356,10 +360,10 @@ static int bpf_after(struct accounting *a, struct process_cpus *usages, struct e
 	struct snapshots *snapshots = &a->snapshots;
 	int r = take_tasks(b, 1, err);
 
-	if (r < 0)
-		return r;
-	await_exits(b);
-	r = bpf_drain(a, err);
+	if (r == 0)
+		r = await_exits(b, err);
+	if (r == 0)
+		r = bpf_drain(a, err);
 	if (r < 0)
 		return r;
 	b->collecting = false;
