@@ -291,8 +291,7 @@ static int bpf_drain(struct accounting *a, struct error *err)
 static int await_exits(struct bpf_accounting *b, struct error *err)
 {
 	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50, N_PROGRAMS_PAUSES = 200 };
-
-	int r = bpf_drain(&b->base, err); /* others go on to end meanwhile: the buffer must not fill up */
+	int r = 0;
 
 	for (int i = 0; r == 0 && i < N_YIELDS + N_PROGRAMS_PAUSES; i++) {
 		bool others = i < N_YIELDS + N_PAUSES && count_exiting(b) > b->held_up;
@@ -304,7 +303,7 @@ static int await_exits(struct bpf_accounting *b, struct error *err)
 			sched_yield();
 		else
 			usleep(FIRST_PAUSE_US << pause);
-		r = bpf_drain(&b->base, err);
+		r = bpf_drain(&b->base, err); /* others go on to end: the buffer must not fill up */
 	}
 	b->held_up = count_exiting(b);
 	return r;
