@@ -101,9 +101,11 @@ static int not_json(struct document_stream *s, int64_t at, const char *what)
 
 int stream_refuse(struct document_stream *s, const char *wanted)
 {
-	_cleanup_(freep) char *what = s->at < s->end ? text_format("%s expected near '%.10s'", wanted,
-							       (char[]){s->buffer[s->at], '\0'})
-						     : text_format("%s expected near end of file", wanted);
+	const char near[] = {'\'', s->at < s->end ? s->buffer[s->at] : '\0', '\'', '\0'};
+	_cleanup_(freep) char *what = text_format("%s expected near %s", wanted,
+		s->at == s->end ? "end of file"
+		: near[1]       ? near
+				: "a byte that is zero");
 
 	return not_json(s, s->offset + (int64_t)s->at, what);
 }
@@ -118,6 +120,11 @@ char stream_peek(struct document_stream *s)
 		s->at++;
 	}
 	return '\0';
+}
+
+bool stream_at_end(const struct document_stream *s)
+{
+	return s->at == s->end && !s->e;
 }
 
 int stream_enter(struct document_stream *s, char bracket)
