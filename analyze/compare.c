@@ -343,7 +343,7 @@ static void compare_print(const struct compare_query *q)
 					q->comparisons[clock].design == DESIGN_BETWEEN)))
 			print_design(&q->comparisons[clock]);
 	if (*q->mdd)
-		printf("%s\n", q->mdd);
+		printf("%s\n", terminal_text(q->mdd));
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
