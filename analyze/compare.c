@@ -69,23 +69,37 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	return 0;
 }
 
-/* "FILE", or "FILE:N" for the N-th result in it; a colon without a number after it is a part of the name. What emp-measure
- * discarded by name stays discarded. */
-static int read_file(const char *text, struct compare_input *side, struct error *err)
+/* An operand that is no run: "FILE", or "FILE:N" for the N-th result in it; a colon without a number after it is a part of the
+ * name. What emp-measure discarded by name stays discarded. */
+struct compare_file {
+	char *path;
+	int64_t number; /* 0: none is named */
+	json_t *json;
+	struct compare_document document;
+};
+
+static void compare_file_clear(struct compare_file *file)
 {
-	_cleanup_(freep) char *path = xstrdup(text);
-	_cleanup_(json_decrefp) json_t *document = NULL;
-	char *colon = strrchr(path, ':');
-	int64_t number = 0;
+	compare_document_close(&file->document);
+	json_decref(file->json);
+	free(file->path);
+}
+
+static int open_file(const char *text, struct compare_file *ret, struct error *err)
+{
+	char *colon;
 	int r = 0;
 
+	ret->path = xstrdup(text);
+	colon = strrchr(ret->path, ':');
 	if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")]) {
 		*colon = '\0';
-		r = text_parse_int(colon + 1, "the number after the colon", 1, INT32_MAX, &number, err);
+		r = text_parse_int(
+			colon + 1, "the number after the colon", 1, INT32_MAX, &ret->number, err);
 	}
 	if (r == 0)
-		r = json_read(&document, path, err);
-	return r < 0 ? r : compare_document_read(side, document, path, number, err);
+		r = json_read(&ret->json, ret->path, err);
+	return r < 0 ? r : compare_document_open(&ret->document, ret->json, ret->path, err);
 }
 
 static double between_percent = -1;
@@ -164,9 +178,7 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 	int64_t run_a = q->sides[0].discarding.run.id, run_b = q->sides[1].discarding.run.id;
-	struct comparison *made[N_COMPARISON_CLOCKS];
 	struct run_variation variation = {};
-	size_t n = 0;
 	int r = 0;
 
 	q->clocks = comparison_clocks(asked_clocks, q->sides[0].sides, q->sides[1].sides);
@@ -186,7 +198,6 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
-		made[n++] = &q->comparisons[clock];
 	}
 	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
@@ -194,13 +205,24 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 		return error_say(err, -ENODATA,
 			"the duet of '%s' and '%s' is %s, and the document has no results in turn: measure both in turn",
 			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
-	if (r == 0)
-		comparisons_adjust(made, n);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		made[i]->rules = rules_of_verdict;
-		made[i]->work = comparison_work(&q->sides[0].discarding.run, &q->sides[1].discarding.run);
-	}
 	return r;
+}
+
+/* What the comparisons of all pairs have in common: they are adjusted for their number, and judged by the same rules. */
+static void finish_comparisons(struct compare_query *pairs, size_t n_pairs)
+{
+	_cleanup_(freep) struct comparison **made = xcalloc(n_pairs * N_COMPARISON_CLOCKS + 1, sizeof(*made));
+	size_t n = 0;
+
+	for (struct compare_query *q = pairs; q < pairs + n_pairs; q++)
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			if (q->clocks >> clock & 1) {
+				made[n++] = &q->comparisons[clock];
+				made[n - 1]->rules = rules_of_verdict;
+				made[n - 1]->work = comparison_work(
+					&q->sides[0].discarding.run, &q->sides[1].discarding.run);
+			}
+	comparisons_adjust(made, n);
 }
 
 /* Of a document no more than the digest is known. */
@@ -321,7 +343,7 @@ static void compare_print(const struct compare_query *q)
 					q->comparisons[clock].design == DESIGN_BETWEEN)))
 			print_design(&q->comparisons[clock]);
 	if (*q->mdd)
-		printf("%s\n", q->mdd);
+		printf("%s\n", terminal_text(q->mdd));
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
@@ -364,10 +386,225 @@ static bool compare_names_file(const char *operand)
 	return operand[strspn(operand, "0123456789")] != '\0';
 }
 
-int verb_compare(int argc, char **argv, struct error *err)
+/* The document of a pair, without what is said of all. */
+static json_t *compare_as_json(const struct compare_query *q)
+{
+	const struct compare_input *a = &q->sides[0], *b = &q->sides[1];
+	json_t *document = comparison_as_json(a->name, b->name, &q->comparisons[q->main]);
+	json_t *et = q->clocks == COMPARE_BOTH
+			     ? comparison_as_json(a->name, b->name, &q->comparisons[COMPARISON_ET])
+			     : NULL;
+
+	json_object_set_new(
+		document, "verdict_of_all", json_string(comparison_verdict_text(compare_worst(q))));
+	json_object_update_new(document,
+		json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
+			q->doubt == DUET_SOUND ? NULL : duet_doubt_names[q->doubt], "runs",
+			sides_as_json(q, false), "files", sides_as_json(q, true), "environment_changes",
+			q->changes));
+	return document;
+}
+
+/* The results of two files, in pairs of the same name. */
+struct compare_suite {
+	const struct compare_file *files;
+	struct compare_query *pairs;
+	size_t n;
+	size_t worst;                        /* the pair with the verdict that weighs most */
+	size_t counts[N_COMPARISON_VERDICTS]; /* of the pairs */
+	double geometric_mean;               /* of the ratios; NAN: there is none */
+};
+
+static void compare_suite_clear(struct compare_suite *suite)
+{
+	for (size_t i = 0; i < suite->n; i++)
+		question_clear(&suite->pairs[i]);
+	free(suite->pairs);
+}
+
+static int compare_pairs(struct compare_suite *suite, struct error *err)
+{
+	const struct compare_document *a = &suite->files[0].document, *b = &suite->files[1].document;
+	double sum = 0;
+	size_t n_ratios = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < a->n; i++) {
+		const struct compare_result *of_a = &a->results[i];
+		struct compare_query *q;
+
+		if (!of_a->match || of_a->unit || b->results[of_a->match - 1].unit)
+			continue;
+		q = array_add(suite->pairs, suite->n);
+		r = compare_document_read(&q->sides[0], a, (int64_t)i + 1, err);
+		if (r == 0)
+			r = compare_document_read(&q->sides[1], b, (int64_t)of_a->match, err);
+		if (r == 0)
+			r = compare_clocks(q, err);
+		if (r == 0)
+			r = find_changes(q, err);
+		if (r < 0)
+			return error_prefix(err, r, "'%s'", of_a->name);
+	}
+	if (suite->n == 0)
+		return error_say(err, -EINVAL, "'%s' and '%s': no result of both is a time", a->path, b->path);
+	finish_comparisons(suite->pairs, suite->n);
+	for (size_t i = 0; i < suite->n; i++) {
+		const struct compare_query *q = &suite->pairs[i];
+		double ratio = q->comparisons[q->main].ratio;
+
+		suite->counts[comparison_verdict(compare_worst(q))]++;
+		if (i > 0 && comparison_outweighs(compare_worst(q), compare_worst(&suite->pairs[suite->worst])))
+			suite->worst = i;
+		if (!(ratio > 0 && isfinite(ratio)))
+			continue;
+		sum += log(ratio);
+		n_ratios++;
+	}
+	suite->geometric_mean = n_ratios > 0 ? exp(sum / (double)n_ratios) : NAN;
+	return 0;
+}
+
+/* Which results of file i have no partner, or are no times. The caller frees it; NULL: none. */
+static char *results_left_out(const struct compare_suite *suite, size_t i, bool no_times)
+{
+	const struct compare_document *d = &suite->files[i].document;
+	char *list = NULL;
+
+	for (const struct compare_result *result = d->results; result < d->results + d->n; result++)
+		if (no_times && result->match && result->unit)
+			text_append(&list, ", ", "'%s' (%s)", result->name, result->unit);
+		else if (!no_times && !result->match)
+			text_append(&list, ", ", "'%s'", result->name);
+	return list;
+}
+
+static void print_left_out(const char *words, const char *path, char *list)
+{
+	_cleanup_(freep) char *line = list ? text_format("%s '%s': %s", words, path, list) : NULL;
+
+	free(list);
+	if (line)
+		terminal_wrap(stdout, line, 0, 2);
+}
+
+static void suite_print(const struct compare_suite *suite)
+{
+	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
+	const struct compare_query *worst = &suite->pairs[suite->worst];
+	const char *between = "";
+	bool both = false;
+
+	for (const struct compare_query *q = suite->pairs; q < suite->pairs + suite->n; q++)
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			if (q->clocks >> clock & 1) {
+				comparison_list_add(
+					list, q->sides[0].name, q->sides[1].name, &q->comparisons[clock]);
+				both |= q->clocks == COMPARE_BOTH;
+			}
+	for (size_t i = 0; i < 2; i++) {
+		print_left_out("Only in", suite->files[i].path, results_left_out(suite, i, false));
+		print_left_out("Not compared, because these are no times, in", suite->files[i].path,
+			results_left_out(suite, i, true));
+	}
+	print_design(&worst->comparisons[worst->main]);
+	comparison_list_print(list, suite->n > 1 || both, stdout);
+	printf("%s: ", text_count((int64_t)suite->n, "pair"));
+	for (size_t verdict = 0; verdict < N_COMPARISON_VERDICTS; verdict++)
+		if (suite->counts[verdict] > 0) {
+			printf("%s%zu %s", between, suite->counts[verdict],
+				comparison_verdict_words[verdict] ?: "not compared");
+			between = ", ";
+		}
+	if (!isnan(suite->geometric_mean))
+		printf("; geometric mean of the ratios %.4g", suite->geometric_mean);
+	printf("\n");
+	comparison_verdict_print(
+		stdout, worst->sides[1].name, worst->clocks == COMPARE_BOTH, compare_worst(worst));
+}
+
+static json_t *suite_as_json(const struct compare_suite *suite)
+{
+	const struct compare_query *worst = &suite->pairs[suite->worst];
+	json_t *pairs = json_array(), *files = json_array(), *counts = json_object();
+
+	for (size_t i = 0; i < suite->n; i++)
+		json_array_append_new(pairs, compare_as_json(&suite->pairs[i]));
+	for (size_t verdict = 0; verdict < N_COMPARISON_VERDICTS; verdict++)
+		if (comparison_verdict_words[verdict])
+			json_object_set_new(counts, comparison_verdict_words[verdict],
+				json_integer((json_int_t)suite->counts[verdict]));
+	for (size_t i = 0; i < 2; i++) {
+		const struct compare_document *d = &suite->files[i].document;
+		json_t *only = json_array(), *no_times = json_array();
+
+		for (const struct compare_result *result = d->results; result < d->results + d->n; result++)
+			if (!result->match || result->unit)
+				json_array_append_new(
+					result->match ? no_times : only, json_string(result->name));
+		json_array_append_new(files,
+			json_pack("{s:s, s:I, s:o, s:o}", "file", d->path, "results", (json_int_t)d->n,
+				"only_here", only, "no_times", no_times));
+	}
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "comparisons", pairs, "files", files, "verdicts",
+		counts, "geometric_mean", json_real_or_null(suite->geometric_mean), "verdict",
+		comparison_verdict_text(compare_worst(worst)), "worst", worst->sides[1].name);
+}
+
+static int compare_suites(const struct compare_file files[2], struct error *err)
+{
+	_cleanup_(compare_suite_clear) struct compare_suite suite = {.files = files};
+	const struct compare_query *worst;
+	int r = compare_pairs(&suite, err);
+
+	if (r == 0 && analyze_options.json)
+		r = json_print_document("emp-comparisons", suite_as_json(&suite), err);
+	else if (r == 0)
+		suite_print(&suite);
+	if (r < 0)
+		return r;
+	worst = &suite.pairs[suite.worst];
+	return (int)comparison_judge(
+		compare_worst(worst), worst->sides[0].name, worst->sides[1].name, err);
+}
+
+static int compare_two(char **operands, struct compare_file files[2], struct error *err)
 {
 	_cleanup_(question_clear) struct compare_query q = {};
 	const struct compare_input *a = &q.sides[0], *b = &q.sides[1];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < 2; i++) {
+		bool stored = !files[i].path;
+
+		if (stored && !q.book)
+			r = book_open(&q.book, analyze_options.db, BOOK_READ, err);
+		if (r == 0)
+			r = stored ? read_stored(q.book, operands[i], &q.sides[i], err)
+				   : compare_document_read(
+					     &q.sides[i], &files[i].document, files[i].number, err);
+	}
+	if (r == 0)
+		r = compare_clocks(&q, err);
+	if (r == 0)
+		finish_comparisons(&q, 1);
+	if (r == 0 && b->discarding.run.id) {
+		size_t of_a = a->sides[q.main].n, of_b = b->sides[q.main].n;
+
+		r = mdd_text(q.book, &b->discarding.run, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
+	}
+	if (r == 0)
+		r = find_changes(&q, err);
+	if (r == 0 && analyze_options.json)
+		r = json_print_document("emp-comparison", compare_as_json(&q), err);
+	else if (r == 0)
+		compare_print(&q);
+	return r < 0 ? r : (int)comparison_judge(compare_worst(&q), a->name, b->name, err);
+}
+
+int verb_compare(int argc, char **argv, struct error *err)
+{
+	struct compare_file files[2] = {};
 	const bool of_files = compare_names_file(argv[0]) && compare_names_file(argv[1]);
 	const struct option_rule rules[] = {
 		{rules_of_verdict.fail_if_slower >= 0 && rules_of_verdict.equal_within >= 0,
@@ -377,40 +614,17 @@ int verb_compare(int argc, char **argv, struct error *err)
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
-	for (size_t i = 0; r == 0 && i < 2; i++) {
-		bool stored = !compare_names_file(argv[i]);
+	for (size_t i = 0; r == 0 && i < 2; i++)
+		if (compare_names_file(argv[i]))
+			r = open_file(argv[i], &files[i], err);
+	if (r == 0) {
+		struct compare_document *a = &files[0].document, *b = &files[1].document;
+		bool suites = of_files && !files[0].number && !files[1].number && a->n + b->n > 2;
 
-		if (stored && !q.book)
-			r = book_open(&q.book, analyze_options.db, BOOK_READ, err);
-		if (r == 0)
-			r = stored ? read_stored(q.book, argv[i], &q.sides[i], err)
-				   : read_file(argv[i], &q.sides[i], err);
+		r = suites && compare_document_match(a, b) > 0 ? compare_suites(files, err)
+							       : compare_two(argv, files, err);
 	}
-	if (r == 0)
-		r = compare_clocks(&q, err);
-	if (r == 0 && b->discarding.run.id) {
-		size_t of_a = a->sides[q.main].n, of_b = b->sides[q.main].n;
-
-		r = mdd_text(q.book, &b->discarding.run, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
-	}
-	if (r == 0)
-		r = find_changes(&q, err);
-	if (r == 0 && analyze_options.json) {
-		json_t *document = comparison_as_json(a->name, b->name, &q.comparisons[q.main]);
-		json_t *et = q.clocks == COMPARE_BOTH
-				     ? comparison_as_json(a->name, b->name, &q.comparisons[COMPARISON_ET])
-				     : NULL;
-
-		json_object_set_new(document, "verdict_of_all",
-			json_string(comparison_verdict_text(compare_worst(&q))));
-		json_object_update_new(
-			document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
-					  q.doubt == DUET_SOUND ? NULL : duet_doubt_names[q.doubt], "runs",
-					  sides_as_json(&q, false), "files", sides_as_json(&q, true),
-					  "environment_changes", q.changes));
-		r = json_print_document("emp-comparison", document, err);
-	} else if (r == 0) {
-		compare_print(&q);
-	}
-	return r < 0 ? r : (int)comparison_judge(compare_worst(&q), a->name, b->name, err);
+	compare_file_clear(&files[0]);
+	compare_file_clear(&files[1]);
+	return r;
 }

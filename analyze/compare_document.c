@@ -14,7 +14,7 @@ void compare_input_clear(struct compare_input *side)
 		comparison_side_clear(&side->sides[i]);
 }
 
-/* Numbers times `scale` (1e9 for seconds), appended. */
+/* A list of numbers times `scale` (1e9 for seconds), appended. */
 static int append(const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
 {
 	json_t *number;
@@ -24,12 +24,78 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 		double ns = json_number_value(number) * scale;
 		struct comparison_time *time;
 
-		if (!json_is_number(number) || ns < 0 || ns > 9e18)
-			return error_say(err, -EINVAL, "number %zu of its times is not a valid time", i + 1);
+		if (!json_is_number(number) || !(ns >= 0 && ns <= (double)JSON_TIME_MAX))
+			return error_say(err, -EINVAL,
+				"number %zu of its times is not a valid time, from 0 to a year", i + 1);
 		time = array_add(side->items, side->n);
 		*time = (struct comparison_time){.n = (uint32_t)side->n, .time_ns = llround(ns)};
 	}
 	return 0;
+}
+
+/* Marks the samples that a list names, by their numbers or as {"sample": 3, …}. n 0: they are not known. */
+static int mark_samples(struct json_fields *f, const char *list, bool *marks, size_t n)
+{
+	const json_t *array = json_fields_array(f, text_brief("%s?", list));
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (array, i, entry) {
+		const json_t *number = json_is_object(entry) ? json_object_get(entry, "sample") : entry;
+		json_int_t value = json_integer_value(number);
+
+		if (!json_is_integer(number) || value < 1 || (n > 0 && (size_t)value > n))
+			return json_fields_refuse(f, -EINVAL,
+				": entry %zu of '%s' is not the number of one of its samples", i + 1, list);
+		if (n > 0)
+			marks[value - 1] = true;
+	}
+	return f->r;
+}
+
+/* The i-th of an array of times; 0: there is none. */
+static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int64_t max)
+{
+	const json_t *number = json_array_get(array, i);
+	json_int_t value = json_integer_value(number);
+
+	if (number && (!json_is_integer(number) || value < 0 || value > max))
+		json_fields_refuse(f, -EINVAL,
+			": entry %zu of 'start_ns' or 'et_ns' is not a valid time in nanoseconds", i + 1);
+	return f->r < 0 ? 0 : value;
+}
+
+/* The samples of both clocks: when they started and ended; those that are marked are dropped. */
+static void set_samples(struct compare_input *input, struct json_fields *f, const bool *discarded)
+{
+	const struct comparison_side *et = &input->sides[COMPARISON_ET];
+	const json_t *starts = json_fields_array(f, "start_ns?"), *ets = json_fields_array(f, "et_ns?");
+	const json_t *held_back = json_fields_object(f, "held_back?");
+
+	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
+		size_t n = side->n, kept = 0;
+
+		side->duet = input->call;
+		side->origin = (struct comparison_origin){
+			.call = input->call, .machine = input->digest, .cpu = -1};
+		for (size_t i = 0; i < n; i++) {
+			struct comparison_time *item = &side->items[i];
+			const json_t *of = i < json_array_size(ets) ? ets : NULL; /* or else "times" */
+
+			item->start_ns = time_at(f, starts, i, JSON_MOMENT_MAX);
+			item->end_ns = item->start_ns + (of            ? time_at(f, ets, i, JSON_TIME_MAX)
+							 : i < et->n ? et->items[i].time_ns
+								       : 0);
+		}
+		for (size_t i = 0; i < n; i++)
+			if (!discarded[i])
+				side->items[kept++] = side->items[i];
+		side->n = kept;
+		if (json_is_true(json_object_get(held_back, "unmeasurable")))
+			side->unmeasurable = UNMEASURABLE_HELD_BACK;
+		else if (n > 0 && kept == 0)
+			side->unmeasurable = UNMEASURABLE_DISTURBED;
+	}
 }
 
 /* What emp-measure wrote beside hyperfine's members: the process times, when the samples started,
@@ -39,68 +105,41 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 static int read_emp(const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
-	struct comparison_side *pt = &input->sides[COMPARISON_PT];
-	const json_t *starts = json_object_get(emp, "start_ns"), *ets = json_object_get(emp, "et_ns");
-	const char *profile = json_string_value(json_object_get(emp, "profile"));
-	const char *noise = json_string_value(json_object_get(emp, "profile_noise"));
-	bool duet = json_is_array(json_object_get(emp, "by_duet"));
-	json_int_t blind_ns = json_integer_value(json_object_get(emp, "profile_blind_ns"));
+	struct json_fields f = json_fields_begin(emp, (struct json_location){"'emp'"}, err);
+	struct comparison_side *pt = &input->sides[COMPARISON_PT], *et = &input->sides[COMPARISON_ET];
+	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL, *output = NULL;
 	_cleanup_(freep) bool *discarded = NULL;
-	int r = append(json_object_get(emp, "pt_ns"), 1, pt, err);
-	const struct comparison_side *et = &input->sides[COMPARISON_ET];
-	size_t n = pt->n, n_et = et->n, i;
+	int64_t blind_ns = 0;
+	size_t n;
+	int r;
 
+	json_fields_text_or_empty(&f, "profile?", &profile);
+	json_fields_text_or_empty(&f, "profile_noise?", &noise);
+	json_fields_text_or_empty(&f, "environment?", &environment);
+	json_fields_text_or_empty(&f, "program_digest?", &program);
+	json_fields_text_or_empty(&f, "output_digest?", &output);
+	json_fields_int(&f, "profile_blind_ns?", 0, JSON_TIME_MAX, &blind_ns);
+	r = append(json_fields_array(&f, "pt_ns?"), 1, pt, err);
+	r = f.r < 0 ? f.r : r;
+	if (r == 0 && pt->n > 0 && pt->n != et->n)
+		r = json_fields_refuse(
+			&f, -EINVAL, " has %zu times in 'pt_ns', not %zu as in 'times'", pt->n, et->n);
 	if (r < 0)
 		return r;
+	n = pt->n > 0 ? pt->n : et->n;
 	discarded = xcalloc(n + 1, sizeof(*discarded));
-	for (size_t k = 0; k < ELEMENTS(lists); k++) {
-		json_t *entry;
-
-		json_array_foreach (json_object_get(emp, lists[k]), i, entry) {
-			json_int_t number = json_integer_value(
-				json_is_object(entry) ? json_object_get(entry, "sample") : entry);
-
-			if (number >= 1 && (size_t)number <= n)
-				discarded[number - 1] = true;
-		}
-	}
-	input->digest = text_copy(json_string_value(json_object_get(emp, "environment")));
-	input->call = duet ? text_copy(path) : NULL;
-	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
-		size_t kept = 0;
-
-		side->duet = duet;
-		side->origin = (struct comparison_origin){
-			.call = input->call, .machine = input->digest, .cpu = -1};
-		for (i = 0; i < n && i < side->n; i++) {
-			const json_t *et_ns = json_array_get(ets, i); /* or else "times" */
-
-			side->items[i].start_ns = json_integer_value(json_array_get(starts, i));
-			side->items[i].end_ns = side->items[i].start_ns +
-						(et_ns	       ? json_integer_value(et_ns)
-							: i < n_et ? et->items[i].time_ns
-								   : 0);
-		}
-		if (side->n != n)
-			continue;
-		for (i = 0; i < n; i++)
-			if (!discarded[i])
-				side->items[kept++] = side->items[i];
-		side->n = kept;
-		if (json_is_true(json_object_get(json_object_get(emp, "held_back"), "unmeasurable")))
-			side->unmeasurable = UNMEASURABLE_HELD_BACK;
-		else if (n > 0 && kept == 0)
-			side->unmeasurable = UNMEASURABLE_DISTURBED;
-	}
-	input->discarding.run.program_digest = text_copy(
-		json_string_value(json_object_get(emp, "program_digest")));
-	input->discarding.run.output_digest = text_copy(
-		json_string_value(json_object_get(emp, "output_digest")));
+	for (size_t k = 0; r == 0 && k < ELEMENTS(lists); k++)
+		r = mark_samples(&f, lists[k], discarded, n);
+	input->digest = text_copy(environment);
+	input->call = json_is_array(json_object_get(emp, "by_duet")) ? text_copy(path) : NULL;
+	set_samples(input, &f, discarded);
+	input->discarding.run.program_digest = text_copy(program);
+	input->discarding.run.output_digest = text_copy(output);
 	if (!profile || (!noise && blind_ns <= 0))
-		return 0;
-	input->discarding.mark = (struct profile_mark){blind_ns > 0 ? blind_ns : 0, text_copy(noise)};
+		return f.r;
+	input->discarding.mark = (struct profile_mark){blind_ns, text_copy(noise)};
 	input->profile = text_copy(profile);
-	return 0;
+	return f.r;
 }
 
 /* hyperfine's results[]: seconds in times. */
@@ -109,14 +148,10 @@ static int read_hyperfine(
 {
 	const json_t *emp = json_object_get(result, "emp");
 	struct json_fields fields = json_fields_begin(result, (struct json_location){"the result"}, err);
-	json_t *times;
-	int r;
+	int r = append(json_fields_array(&fields, "times"), 1e9, &side->sides[COMPARISON_ET], err);
 
-	times = json_fields_array(&fields, "times");
-	r = fields.r;
-	if (r == 0)
-		r = append(times, 1e9, &side->sides[COMPARISON_ET], err);
-	return r == 0 && emp ? read_emp(emp, path, side, err) : r;
+	r = fields.r < 0 ? fields.r : r;
+	return r == 0 && emp && !json_is_null(emp) ? read_emp(emp, path, side, err) : r;
 }
 
 /* pyperf's benchmarks[]: seconds in the values of each run; runs that only calibrate have none. */
@@ -125,77 +160,189 @@ static int read_pyperf(
 {
 	struct json_fields fields = json_fields_begin(
 		benchmark, (struct json_location){"the benchmark"}, err);
-	json_t *runs, *one;
+	const json_t *runs = json_fields_array(&fields, "runs");
+	json_t *run;
 	size_t i;
+	int r = fields.r;
 
-	runs = json_fields_array(&fields, "runs");
-	if (fields.r < 0)
-		return fields.r;
-	json_array_foreach (runs, i, one) {
-		int r = append(json_object_get(one, "values"), 1e9, &side->sides[COMPARISON_ET], err);
+	json_array_foreach (runs, i, run) {
+		struct json_fields of_run = json_fields_begin(
+			run, (struct json_location){"its run", (int64_t)i + 1}, err);
 
-		if (r < 0)
-			return r;
+		if (r == 0)
+			r = append(json_fields_array(&of_run, "values?"), 1e9, &side->sides[COMPARISON_ET],
+				err);
+		r = of_run.r < 0 ? of_run.r : r;
 	}
-	return 0;
+	return r;
 }
 
 /* The formats, by the member that has the results. */
 static const struct format {
 	const char *member;
-	const char *within, *name,
-		*unnamed; /* of a result: the object (NULL: itself) and the member that has its name */
+	const char *unnamed; /* of a result without a name */
 	int (*read)(const json_t *result, const char *path, struct compare_input *side, struct error *err);
 } formats[] = {
-	{"results", NULL, "command", "?", read_hyperfine},
-	{"benchmarks", "metadata", "name", "benchmark", read_pyperf},
+	{"results", "?", read_hyperfine},
+	{"benchmarks", "benchmark", read_pyperf},
 };
 
-static const char *result_name(const struct format *format, const json_t *result)
+/* Documents of emp-measure say what they are, but for those of 0.1.0; hyperfine's have neither format nor version. */
+static int recognize(const json_t *document, const char *path, const struct format **ret, struct error *err)
 {
-	const json_t *object = format->within ? json_object_get(result, format->within) : result;
-
-	return json_string_value(json_object_get(object, format->name)) ?: format->unnamed;
-}
-
-int compare_document_read(struct compare_input *ret, const json_t *document, const char *path, int64_t number,
-	struct error *err)
-{
+	const json_t *its_format = json_object_get(document, "format"),
+		     *version = json_object_get(document, "version");
 	const struct format *format = formats;
-	const json_t *results = NULL, *result;
-	size_t n;
-	int r;
+	const char *other = json_string_value(its_format);
 
-	while (format < formats + ELEMENTS(formats) &&
-		!json_is_array(results = json_object_get(document, format->member)))
+	while (format < formats + ELEMENTS(formats) && !json_is_array(json_object_get(document, format->member)))
 		format++;
+	if (other && strcmp(other, "emp-measure"))
+		return error_say(err, -EINVAL,
+			"'%s' is not JSON of emp-measure, hyperfine or pyperf: its 'format' is '%s'%s", path, other,
+			strcmp(other, "emp-run")
+				? ""
+				: "; 'emp-analyze import' brings it into the book, whose runs are compared");
 	if (format == formats + ELEMENTS(formats))
 		return error_say(err, -EINVAL,
 			"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no 'results' and no 'benchmarks'",
 			path);
-	n = json_array_size(results);
-	if (number == 0 && n > 1) {
-		enum { MOST = 6 };
-		_cleanup_(freep) char *list = NULL;
+	if (its_format) {
+		struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
 
-		for (size_t i = 0; i < n && i < MOST; i++)
-			text_append(&list, ", ", "%s:%zu (%s)", path, i + 1,
-				result_name(format, json_array_get(results, i)));
-		return error_say(err, -EINVAL, "'%s': it has %zu results; name one: %s%s", path, n, list,
-			n > MOST ? ", …" : "");
+		json_fields_header(&f, "emp-measure", 1);
+		if (f.r < 0)
+			return error_prefix(err, f.r, "'%s'", path);
+	} else if (version && format->read == read_hyperfine) {
+		return error_say(err, -EINVAL,
+			"'%s' is not JSON of emp-measure or hyperfine: it has a 'version', and no 'format'", path);
+	} else if (version && strcmp(json_string_value(version) ?: "", "1.0")) {
+		return error_say(err, -EINVAL,
+			"'%s' is not JSON of pyperf that this EMP reads: its 'version' is not \"1.0\"", path);
 	}
-	number = number ?: 1;
-	result = json_array_get(results, (size_t)number - 1);
-	if (!result)
-		return error_say(err, -EINVAL, "'%s': it has %s, but no number %" PRId64, path,
-			text_count(n, "result"), number);
-	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
-	r = format->read(result, path, ret, err);
-	if (r < 0)
-		return error_prefix(err, r, "'%s'", path);
-	ret->name = xstrdup(result_name(format, result));
-	if (ret->sides[COMPARISON_PT].duet)
-		ret->duet_doubt = text_copy(
-			json_string_value(json_object_get(json_object_get(document, "duet"), "doubt")));
+	*ret = format;
 	return 0;
+}
+
+/* A text that a result has, or of pyperf its metadata, those of all results, or those of its runs. NULL: there is none. */
+static const char *result_text(const json_t *document, const json_t *result, const char *name)
+{
+	const json_t *run = json_array_get(json_object_get(result, "runs"), 0);
+	const json_t *places[] = {result, json_object_get(result, "metadata"),
+		json_object_get(run, "metadata"), json_object_get(document, "metadata")};
+	const char *text = NULL;
+
+	for (size_t i = 0; !text && i < ELEMENTS(places); i++)
+		text = json_string_value(json_object_get(places[i], name));
+	return text;
+}
+
+int compare_document_open(
+	struct compare_document *ret, const json_t *document, const char *path, struct error *err)
+{
+	const struct format *format = NULL;
+	int r = recognize(document, path, &format, err);
+	json_t *result;
+	size_t i;
+
+	if (r < 0)
+		return r;
+	*ret = (struct compare_document){.document = document, .path = path, .format = format};
+	json_array_foreach (json_object_get(document, format->member), i, result) {
+		const char *unit = result_text(document, result, "unit");
+		const char *name = result_text(
+			document, result, format->read == read_pyperf ? "name" : "command");
+
+		*array_add(ret->results, ret->n) = (struct compare_result){.json = result,
+			.name = name ?: format->unnamed,
+			.unit = unit && format->read == read_pyperf && strcmp(unit, "second") ? unit : NULL};
+	}
+	return 0;
+}
+
+void compare_document_close(struct compare_document *document)
+{
+	free(document->results);
+	*document = (struct compare_document){};
+}
+
+/* The results of a document, to name one. */
+static int refuse_several(const struct compare_document *d, struct error *err)
+{
+	enum { MOST = 6 };
+	_cleanup_(freep) char *list = NULL;
+
+	for (size_t i = 0; i < d->n && i < MOST; i++)
+		text_append(&list, ", ", "%s:%zu (%s)", d->path, i + 1, d->results[i].name);
+	return error_say(err, -EINVAL, "'%s': it has %zu results; name one: %s%s", d->path, d->n, list,
+		d->n > MOST ? ", …" : "");
+}
+
+int compare_document_read(
+	struct compare_input *ret, const struct compare_document *d, int64_t number, struct error *err)
+{
+	const struct compare_result *result;
+	const char *doubt;
+	int r;
+
+	if (number == 0 && d->n > 1)
+		return refuse_several(d, err);
+	number = number ?: 1;
+	if ((uint64_t)number > d->n)
+		return error_say(err, -EINVAL, "'%s': it has %s, but no number %" PRId64, d->path,
+			text_count((int64_t)d->n, "result"), number);
+	result = &d->results[number - 1];
+	if (result->unit)
+		return error_say(err, -EINVAL,
+			"'%s': the values of '%s' are no times: their unit is '%s', and 'emp-analyze compare' compares times",
+			d->path, result->name, result->unit);
+	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
+	r = d->format->read(result->json, d->path, ret, err);
+	if (r < 0)
+		return error_prefix(err, r, "'%s'", d->path);
+	ret->name = xstrdup(result->name);
+	doubt = json_string_value(json_object_get(json_object_get(d->document, "duet"), "doubt"));
+	if (ret->sides[COMPARISON_PT].duet)
+		ret->duet_doubt = text_copy(doubt);
+	return 0;
+}
+
+/* Orders results by name, those of one name by their places. */
+static int by_name(const void *a, const void *b, void *data)
+{
+	const struct compare_document *d = data;
+	size_t first = *(const size_t *)a, second = *(const size_t *)b;
+	int order = strcmp(d->results[first].name, d->results[second].name);
+
+	return order ?: (first > second) - (first < second);
+}
+
+static size_t *sorted_results(const struct compare_document *d)
+{
+	size_t *order = xcalloc(d->n + 1, sizeof(*order));
+
+	for (size_t i = 0; i < d->n; i++)
+		order[i] = i;
+	qsort_r(order, d->n, sizeof(*order), by_name, (void *)d);
+	return order;
+}
+
+size_t compare_document_match(struct compare_document *a, struct compare_document *b)
+{
+	_cleanup_(freep) size_t *of_a = sorted_results(a), *of_b = sorted_results(b);
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; i < a->n && k < b->n;) {
+		struct compare_result *first = &a->results[of_a[i]], *second = &b->results[of_b[k]];
+		int order = strcmp(first->name, second->name);
+
+		if (order == 0) {
+			first->match = of_b[k] + 1;
+			second->match = of_a[i] + 1;
+			n++;
+		}
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return n;
 }

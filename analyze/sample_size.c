@@ -60,7 +60,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 
 	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
-		analyze_options.profile ?: "");
+		terminal_text(analyze_options.profile ?: ""));
 	noise_print(stdout, analyze_options.profile, &d->mark);
 	for (size_t i = 0; i < 2; i++) {
 		printf("\n%s\n", names[i]);

@@ -2,7 +2,7 @@
 /* JSON documents: see json.h. */
 #include "lib/base/json.h"
 
-#include "lib/base/interrupt.h"
+#include "lib/base/input.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -70,25 +70,42 @@ json_t *json_interval(double low, double high)
 	return isfinite(low) && isfinite(high) ? json_pack("[f, f]", low, high) : json_null();
 }
 
+struct json_source {
+	struct input *input;
+	const char *path;
+	struct error *err;
+	int r; /* of the first read that failed */
+};
+
+static size_t read_source(void *buffer, size_t size, void *data)
+{
+	struct json_source *source = data;
+	ssize_t n = input_read(source->input, buffer, size, source->err);
+
+	if (n > 0 && memchr(buffer, '\0', (size_t)n)) /* which the parser may take for the end */
+		n = error_say(source->err, -EINVAL, "'%s' is not JSON: it has a byte that is zero", source->path);
+	source->r = n < 0 ? (int)n : source->r;
+	return n < 0 ? (size_t)-1 : (size_t)n;
+}
+
 int json_read(json_t **ret, const char *path, struct error *err)
 {
-	_cleanup_(fclosep) FILE *file = NULL;
+	_cleanup_(input_freep) struct input *input = NULL;
+	struct json_source source = {.path = path, .err = err};
+	_cleanup_(json_decrefp) json_t *json = NULL;
 	json_error_t e;
-	json_t *json;
-	int fd;
+	int r = input_open(&input, path, err);
 
-	fd = strcmp(path, "-") ? interrupt_open(AT_FDCWD, path, O_RDONLY, 0)
-			       : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	file = fd < 0 ? NULL : interrupt_fdopen(fd, "r");
-	if (!file)
-		return error_os(err, -errno, "cannot open '%s'", path);
-	json = json_loadf(file, JSON_REJECT_DUPLICATES, &e);
-	if (!json && ferror(file) && interrupt_pending())
-		return error_os(err, -EINTR, "cannot read '%s'", path);
+	if (r < 0)
+		return r;
+	source.input = input;
+	json = json_load_callback(read_source, &source, JSON_REJECT_DUPLICATES, &e);
+	if (source.r < 0)
+		return source.r;
 	if (!json)
 		return error_say(err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", path, e.line,
 			e.column, e.text);
-	*ret = json;
+	*ret = TAKE(json);
 	return 0;
 }
 

@@ -26,7 +26,7 @@ json_t *json_real_or_null(double value);
 /* [low, high]; null: not finite numbers. */
 json_t *json_interval(double low, double high);
 
-/* A whole file; "-" is standard input. The sentence of a parse error has line and column. */
+/* A whole file, see input.h; "-" is standard input. The sentence of a parse error has line and column. */
 int json_read(json_t **ret, const char *path, struct error *err);
 
 /* Reading the members of a JSON object. Messages name the member and its location.

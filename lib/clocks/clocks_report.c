@@ -123,7 +123,7 @@ static void print_clocks(const struct clocks *c)
 			const struct clock_small_cost *cost = &c->small_costs[i];
 
 			printf("  by %s: mean %.0f cycles; 0 in %.0f %% of readings\n",
-				clocks_short_name(cost->name), cost->cycles, 100 * cost->zeros);
+				terminal_text(clocks_short_name(cost->name)), cost->cycles, 100 * cost->zeros);
 		}
 	}
 	if (c->tick_why)

@@ -10,7 +10,8 @@
 /* A document to be read. */
 struct document_stream;
 
-/* "-" is standard input. What is no regular file is first copied to a file without a name in TMPDIR (otherwise /var/tmp). */
+/* "-" is standard input; see input.h. What is no regular file, or compressed, is first copied to a file without a name in TMPDIR
+ * (otherwise /var/tmp). */
 int document_stream_open(struct document_stream **ret, const char *path, struct error *err);
 void document_stream_free(struct document_stream *s);
 DEFINE_FREEP(document_stream)

@@ -49,8 +49,10 @@ static bool is_resolvable(const json_t *number)
 }
 
 /* Other sizes than the book's are left out. */
-static void parse_mdd(struct json_fields *f, const json_t *array, struct mdd rows[N_MDD])
+static void parse_mdd(struct json_fields *f, struct mdd rows[N_MDD])
 {
+	const json_t *array = json_fields_array(f, "resolving?");
+
 	for (size_t k = 0; f->r == 0 && k < json_array_size(array); k++) {
 		const json_t *entry = json_array_get(array, k),
 			     *interleaved = json_object_get(entry, "interleaved"),
@@ -59,10 +61,15 @@ static void parse_mdd(struct json_fields *f, const json_t *array, struct mdd row
 		json_int_t samples = json_integer_value(json_object_get(entry, "samples"));
 
 		if (!is_resolvable(interleaved) || !is_resolvable(separate) ||
-			(duet && !is_resolvable(duet))) {
+			(duet && !json_is_null(duet) && !is_resolvable(duet))) {
 			f->r = error_say(f->err, -EINVAL,
 				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to %d",
 				k + 1, MOST_RESOLVING);
+			return;
+		}
+		if (samples < 1) {
+			f->r = error_say(f->err, -EINVAL,
+				"entry %zu of 'resolving' must have 'samples', a whole number from 1", k + 1);
 			return;
 		}
 		for (size_t i = 0; i < N_MDD; i++)
@@ -97,7 +104,7 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	profile.environment_digest = text_copy(digest);
 	parse_half(&f, "short", "'short'", &profile.short_run);
 	parse_half(&f, "long", "'long'", &profile.long_run);
-	parse_mdd(&f, json_object_get(document, "resolving"), profile.mdd);
+	parse_mdd(&f, profile.mdd);
 	document_read_correlation(&f, &profile.correlation);
 	cutoffs = json_fields_array(&f, "cutoffs");
 	if (f.r < 0)
@@ -170,7 +177,7 @@ int document_print_profile(const struct profile *profile, struct error *err)
 	json_t *document;
 	int r = document_make_profile(profile, &document, err);
 
-	return r < 0 ? r : json_print(document, stdout, err);
+	return r < 0 ? r : json_print_digits(document, stdout, 0, err);
 }
 
 /* Members of a context, and where they are in a fingerprint. */
@@ -271,24 +278,31 @@ int document_add_origin(
 	return environment ? document_add_environment(book, environment, document, err) : 0;
 }
 
-/* The profile that the run was measured with. If the book has another one of that name, this is kept for the run only. */
+/* The profile that the run was measured with, which 'profile' must name. If the book has another one of that name, this is
+ * kept for the run only. */
 static int put_profile_of_run(struct book *book, const json_t *head, int64_t *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(json_decrefp) json_t *its = NULL;
 	struct json_fields f = json_fields_begin(head, (struct json_location){}, err);
 	const json_t *document = json_object_get(head, "profile_document");
+	const char *name = NULL;
 	struct profile *stored = NULL; /* of the same name */
 	bool current = false;
 	size_t n = 0;
 	int r;
 
 	*ret = 0;
-	if (!document)
+	if (!document || json_is_null(document))
 		return 0;
 	r = document_parse_profile(document, &profile, err);
 	if (r < 0)
 		return error_prefix(err, r, "'profile_document'");
+	json_fields_text_or_empty(&f, "profile?", &name);
+	if (f.r == 0 && (!name || strcmp(name, profile.name)))
+		json_fields_refuse(&f, -EINVAL,
+			": 'profile' must be '%s', as its 'profile_document' is, and is %s%s%s", profile.name,
+			name ? "'" : "", name ?: "missing", name ? "'" : "");
 	json_fields_int(&f, "profile_retired_ns?", 1, JSON_MOMENT_MAX, &profile.retired_ns);
 	r = f.r < 0 ? f.r : document_make_profile(&profile, &its, err);
 	if (r == 0)
@@ -322,7 +336,7 @@ int document_put_environment(
 	const char *digest = NULL, *name = NULL;
 	struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
 	const json_t *its_machine = json_object_get(document, "machine");
-	json_t *environment = json_object_get(document, "environment"), *row;
+	json_t *environment = json_object_get(document, "environment"), *measurements, *row;
 	struct measurement *before = NULL;
 	size_t i, n = 0;
 	int r;
@@ -345,6 +359,7 @@ int document_put_environment(
 		if (f.r == 0)
 			fingerprint = json_dumps(environment, JSON_COMPACT | JSON_ENCODE_ANY);
 	}
+	measurements = json_fields_array(&f, "measurements?");
 	r = f.r;
 	if (r == 0 && (machine || fingerprint || digest))
 		r = book_put_environment(book, digest, machine, fingerprint, ret, err);
@@ -355,7 +370,7 @@ int document_put_environment(
 	if (r == 0)
 		r = sql_insert(book, err, &measurement_table, measurement_replace, before, n, "i", *ret);
 	if (r == 0 && *ret && n == 0)
-		json_array_foreach (json_object_get(document, "measurements"), i, row) {
+		json_array_foreach (measurements, i, row) {
 			struct measurement measurement;
 
 			f = json_fields_begin(

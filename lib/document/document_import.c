@@ -187,15 +187,20 @@ static int put_named(struct run_import *import, const json_t *head)
 		const char *member, *where;
 		int64_t most;
 	} lists[] = {
-		{FIELD_TO_SOURCE, "sources", "'sources', entry", UINT32_MAX},
-		{FIELD_TO_ENVIRONMENT, "environments", "'environments', entry", INT64_MAX},
+		{FIELD_TO_SOURCE, "sources?", "'sources', entry", UINT32_MAX},
+		{FIELD_TO_ENVIRONMENT, "environments?", "'environments', entry", INT64_MAX},
 	};
 	json_t *item;
 	size_t i;
 
 	import->n_ids = import->n_parts;
-	for (size_t k = 0; k < ELEMENTS(lists); k++)
-		json_array_foreach (json_object_get(head, lists[k].member), i, item) {
+	for (size_t k = 0; k < ELEMENTS(lists); k++) {
+		struct json_fields whole = json_fields_begin(head, (struct json_location){}, import->err);
+		const json_t *list = json_fields_array(&whole, lists[k].member);
+
+		if (whole.r < 0)
+			return whole.r;
+		json_array_foreach (list, i, item) {
 			struct json_fields f = json_fields_begin(
 				item, (struct json_location){lists[k].where, (int64_t)i + 1}, import->err);
 			struct import_id *id = array_add(import->ids, import->n_ids);
@@ -217,6 +222,7 @@ static int put_named(struct run_import *import, const json_t *head)
 			if (f.r < 0)
 				return f.r;
 		}
+	}
 	return 0;
 }
 
@@ -340,6 +346,17 @@ static int store_runs(struct run_import *import)
 	return r;
 }
 
+/* Whether rows or runs follow, between these brackets; 0: null, which says that there are none. */
+static int has_contents(struct run_import *import, const char *member, char bracket)
+{
+	char next = stream_peek(import->document);
+
+	if (next == bracket || next == 'n')
+		return next == bracket;
+	return error_say(import->err, -EINVAL, "the document: '%s' must be %s", member,
+		bracket == '[' ? "an array […]" : "an object {…}");
+}
+
 /* Its head, and where its samples and rows are; and the same of those that it belongs with. */
 static int scan_run(struct run_import *import, bool is_companion)
 {
@@ -354,7 +371,7 @@ static int scan_run(struct run_import *import, bool is_companion)
 	r = stream_enter(import->document, '{');
 	while (r >= 0 && (r = stream_member(import->document, &name)) > 0) {
 		bool has_companions = false;
-		const struct run_rows *rows;
+		const struct run_rows *rows = NULL;
 		json_t *value = NULL;
 		int64_t *place; /* of samples or rows; NULL: the member is something else */
 
@@ -368,12 +385,18 @@ static int scan_run(struct run_import *import, bool is_companion)
 					  !strcmp(name, (*feature)->companions.member);
 		if ((place && *place) || json_object_get(part->head, name))
 			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
-		if (place) {
+		has_companions &= !is_companion;
+		if (rows || has_companions)
+			r = has_contents(import, name, rows && rows->single ? '{' : '[');
+		if (r < 0)
+			return r;
+		if (place && (!rows || r > 0)) {
 			*place = stream_tell(import->document);
 			if (place == &part->samples && stream_peek(import->document) != '[')
 				*place = -1;
 			r = stream_value(import->document, false);
-		} else if (has_companions && !is_companion) {
+		} else if (has_companions && r > 0) {
+			json_object_set_new(part->head, name, json_true());
 			r = stream_enter(import->document, '[');
 			while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
 				r = scan_run(import, true);
@@ -455,7 +478,7 @@ int document_import(struct book *book, struct document_stream *document, int64_t
 
 	document->err = err;
 	r = scan_run(&import, false);
-	if (r >= 0 && stream_peek(document))
+	if (r >= 0 && (stream_peek(document) || !stream_at_end(document)))
 		r = stream_refuse(document, "the end of the document");
 	if (r < 0)
 		return r;

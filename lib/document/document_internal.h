@@ -41,6 +41,8 @@ struct document_stream {
 
 /* The first character of the value that comes next; '\0': there is none. */
 char stream_peek(struct document_stream *s);
+/* After that: no byte is left, and all could be read. */
+bool stream_at_end(const struct document_stream *s);
 /* Goes into an object '{' or an array '['. */
 int stream_enter(struct document_stream *s, char bracket);
 /* 1: another value follows; 0: the object or array has ended with this bracket. */

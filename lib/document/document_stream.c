@@ -3,48 +3,57 @@
  * their tables of fields. Only the value at hand is in memory. */
 #include "lib/document/document_internal.h"
 
-#include "lib/base/interrupt.h"
-
-#include <sys/stat.h>
+#include "lib/base/input.h"
 
 enum { CHUNK = 1 << 18 };
 
-int document_stream_open(struct document_stream **ret, const char *path, struct error *err)
+/* What is no plain file, or is compressed, in a file without a name. */
+static int copy_input(struct document_stream *s, struct input *input, int *ret_fd, struct error *err)
 {
-	_cleanup_(document_stream_freep) struct document_stream *s = xcalloc(1, sizeof(*s));
-	_cleanup_(closep) int copy = -1;
 	const char *directory = getenv("TMPDIR") ?: "/var/tmp";
-	struct stat st;
+	_cleanup_(closep) int copy = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ssize_t n;
 
-	s->fd = strcmp(path, "-") ? interrupt_open(AT_FDCWD, path, O_RDONLY, 0)
-				  : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	if (s->fd < 0 || fstat(s->fd, &st) < 0)
-		return error_os(err, -errno, "cannot open '%s'", path);
-	s->err = err;
-	s->path = xstrdup(path);
-	s->buffer = xmalloc(CHUNK);
-	s->capacity = CHUNK;
-	if (S_ISREG(st.st_mode) && lseek(s->fd, 0, SEEK_CUR) == 0) {
-		*ret = TAKE(s);
-		return 0;
-	}
-	copy = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (copy < 0)
 		return error_os(err, -errno,
 			"cannot make a temporary file in '%s'; TMPDIR names another directory", directory);
-	while ((n = interrupt_read(s->fd, s->buffer, CHUNK)) > 0)
+	while ((n = input_read(input, s->buffer, CHUNK, err)) > 0)
 		for (ssize_t done = 0, r; done < n; done += r) {
 			r = write(copy, s->buffer + done, (size_t)(n - done));
 			if (r < 0)
 				return error_os(err, -errno,
-					"cannot copy '%s' to '%s'; TMPDIR names another directory", path,
+					"cannot copy '%s' to '%s'; TMPDIR names another directory", s->path,
 					directory);
 		}
 	if (n < 0)
-		return error_os(err, -errno, "cannot read '%s'", path);
-	close(s->fd);
-	s->fd = TAKE_FD(copy);
+		return (int)n;
+	*ret_fd = TAKE_FD(copy);
+	return 0;
+}
+
+int document_stream_open(struct document_stream **ret, const char *path, struct error *err)
+{
+	_cleanup_(document_stream_freep) struct document_stream *s = xcalloc(1, sizeof(*s));
+	_cleanup_(input_freep) struct input *input = NULL;
+	int r;
+
+	s->fd = -1;
+	s->err = err;
+	s->path = xstrdup(path);
+	s->buffer = xmalloc(CHUNK);
+	s->capacity = CHUNK;
+	r = input_open(&input, path, err);
+	if (r < 0)
+		return r;
+	s->offset = input_plain(input);
+	if (s->offset < 0) {
+		s->offset = 0;
+		r = copy_input(s, input, &s->fd, err);
+	} else {
+		s->fd = input_take(input);
+	}
+	if (r < 0)
+		return r;
 	*ret = TAKE(s);
 	return 0;
 }
@@ -101,9 +110,11 @@ static int not_json(struct document_stream *s, int64_t at, const char *what)
 
 int stream_refuse(struct document_stream *s, const char *wanted)
 {
-	_cleanup_(freep) char *what = s->at < s->end ? text_format("%s expected near '%.10s'", wanted,
-							       (char[]){s->buffer[s->at], '\0'})
-						     : text_format("%s expected near end of file", wanted);
+	const char near[] = {'\'', s->at < s->end ? s->buffer[s->at] : '\0', '\'', '\0'};
+	_cleanup_(freep) char *what = text_format("%s expected near %s", wanted,
+		s->at == s->end ? "end of file"
+		: near[1]       ? near
+				: "a byte that is zero");
 
 	return not_json(s, s->offset + (int64_t)s->at, what);
 }
@@ -118,6 +129,11 @@ char stream_peek(struct document_stream *s)
 		s->at++;
 	}
 	return '\0';
+}
+
+bool stream_at_end(const struct document_stream *s)
+{
+	return s->at == s->end && !s->e;
 }
 
 int stream_enter(struct document_stream *s, char bracket)

@@ -144,7 +144,7 @@ static void print_limits(const struct jitter_run *run, const struct jitter_cpu *
 	double sampled = share_of(cpu->sampled_ns, cpu->wall_ns);
 
 	if (cpu->outside_kernel >= 0)
-		printf("  Outside the kernel: %s\n", outside_of(run));
+		printf("  Outside the kernel: %s\n", terminal_text(outside_of(run)));
 	else
 		printf("  This processor does not show whether the kernel ran in a gap\n");
 	if (cpu->steal_ns > 0)

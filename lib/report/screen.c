@@ -268,7 +268,7 @@ void screen_print(FILE *file, const struct screen *s)
 	if (s->n_others > 0)
 		print_others(file, s);
 	if (mdd)
-		fprintf(file, "  %s\n", s->mdd);
+		fprintf(file, "  %s\n", terminal_text(s->mdd));
 	notes_print(file, &s->notes, s->all_notes ? ALL_NOTES : left,
 		text_brief("emp-analyze show %" PRId64, d->run.id));
 	if (s->notes.n < left && ci->assumed && !isnan(ci->low_ns))

@@ -504,7 +504,7 @@ static int trend_gate(const struct trend_view *v, struct error *err)
 	if (status != STATUS_DONE)
 		return error_say(err, (int)status, "'%s': %s", v->series.name, text);
 	if (v->rules.fail_if_slower >= 0 && verdict == COMPARISON_CANNOT_TELL)
-		fprintf(stderr, "warning: '%s': %s\n", v->series.name, text);
+		fprintf(stderr, "warning: '%s': %s\n", terminal_text(v->series.name), terminal_text(text));
 	return 0;
 }
 

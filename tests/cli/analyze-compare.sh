@@ -61,6 +61,44 @@ echo '{"results": [{"command": "x", "times": [1e300]}]}' >great.json
 expect 1 'number 1 of its times is not a valid time' $analyze compare great.json great.json
 expect 1 'too few arguments' $analyze compare 1
 
+# what a document is, and what its numbers are
+said() { # FILE TEXT
+	printf '%s' "$2" >"$1"
+}
+said version.json '{"format": "emp-measure", "version": 2, "results": [{"command": "x", "times": [1, 2]}]}'
+expect 1 "'version' is 2, and this EMP reads emp-measure version 1 only" $analyze compare version.json pyperf.json
+said unknown.json '{"version": 2, "results": [{"command": "x", "times": [1, 2]}]}'
+expect 1 "it has a 'version', and no 'format'" $analyze compare unknown.json pyperf.json
+said format.json '{"format": "other", "version": 1, "results": [{"command": "x", "times": [1, 2]}]}'
+expect 1 "its 'format' is 'other'" $analyze compare format.json pyperf.json
+said pytest.json '{"version": "4.0.0", "benchmarks": [{"name": "x", "stats": {}}]}'
+expect 1 "its 'version' is not \"1.0\"" $analyze compare pytest.json pyperf.json
+said emp.json '{"results": [{"command": "x", "times": [1, 2], "emp": {"pt_ns": [1, 2], "by_cutoff": [{"sample": "2"}]}}]}'
+expect 1 "entry 1 of 'by_cutoff' is not the number of one of its samples" $analyze compare emp.json pyperf.json
+said emp.json '{"results": [{"command": "x", "times": [1, 2], "emp": {"pt_ns": [1]}}]}'
+expect 1 "'emp' has 1 times in 'pt_ns', not 2 as in 'times'" $analyze compare emp.json pyperf.json
+said emp.json '{"results": [{"command": "x", "times": [1, 2], "emp": {"pt_ns": [1, 2], "start_ns": [9223372036854775807, 1]}}]}'
+expect 1 "entry 1 of 'start_ns' or 'et_ns' is not a valid time" $analyze compare emp.json pyperf.json
+said bytes.json '{"version": "1.0", "metadata": {"unit": "byte", "name": "mem"}, "benchmarks": [{"runs": [{"values": [1e6, 1e6]}]}]}'
+expect 1 "the values of 'mem' are no times: their unit is 'byte'" $analyze compare bytes.json pyperf.json
+gzip -c pyperf.json >pyperf.json.gz
+expect 0 "'ten' 10.10 ms in 3 samples" $analyze compare pyperf.json.gz pyperf.json
+iconv -t UTF-16 pyperf.json >utf16.json
+expect 1 "'utf16.json' is UTF-16, not JSON in UTF-8: 'iconv" $analyze compare utf16.json pyperf.json
+
+# suites: pair by pair, by their names, whatever the order
+said one.json '{"version": "1.0", "metadata": {"unit": "second"}, "benchmarks": [
+ {"metadata": {"name": "json"}, "runs": [{"values": [0.1, 0.101, 0.102]}]}, {"metadata": {"name": "old"}, "runs": [{"values": [1, 1]}]},
+ {"metadata": {"name": "mem", "unit": "byte"}, "runs": [{"values": [1, 1]}]}, {"metadata": {"name": "re"}, "runs": [{"values": [0.2, 0.201, 0.199]}]}]}'
+said two.json '{"version": "1.0", "benchmarks": [
+ {"metadata": {"name": "re"}, "runs": [{"values": [0.1, 0.101, 0.102]}]}, {"metadata": {"name": "new"}, "runs": [{"values": [1, 1]}]},
+ {"metadata": {"name": "mem", "unit": "byte"}, "runs": [{"values": [1, 1]}]}, {"metadata": {"name": "json"}, "runs": [{"values": [0.2, 0.201, 0.199]}]}]}'
+expect 2 "^2 pairs: 1 faster, 1 slower; geometric mean of the ratios 1$" $analyze compare --between-runs 1 --fail-if-slower 5 one.json two.json
+that "the last line is the answer" sh -c "tail -n 2 '$dir/out' | grep -q \"^Verdict on 'json': slower\""
+that "what has no partner is named" sh -c "grep -q \"^Only in 'one.json': 'old'\$\" '$dir/out' && grep -q \"^Only in 'two.json': 'new'\$\" '$dir/out'"
+gives "the document has the pairs" '[round(c["ratio"], 1) for c in d["comparisons"]] == [2.0, 0.5] and d["verdict"] == "slower" and d["files"][0] == {"file": "one.json", "results": 4, "only_here": ["old"], "no_times": ["mem"]}' $analyze compare --json --between-runs 1 one.json two.json
+expect 1 "'one.json': it has 4 results; name one" $analyze compare one.json pyperf.json
+
 # two calls at the same time, on two CPUs if there are two, are separate runs, even if their starts happen to alternate
 rm -f "$EMP_DB"*
 beside() { # CPU

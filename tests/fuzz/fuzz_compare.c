@@ -8,12 +8,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	_cleanup_(json_decrefp) json_t *document = n > 0 ? json_loadb((const char *)bytes + 1, n - 1,
 								   JSON_REJECT_DUPLICATES, NULL)
 							 : NULL;
+	_cleanup_(compare_document_close) struct compare_document results = {};
 	struct compare_input input = {};
 	struct error err = {};
 
 	if (!document)
 		return 0;
-	if (compare_document_read(&input, document, "the file", *bytes % 4, &err) < 0)
+	if (compare_document_open(&results, document, "the file", &err) < 0 ||
+		compare_document_read(&input, &results, *bytes % 4, &err) < 0)
 		FUZZ_REFUSED(&err);
 	else
 		for (int clock = 0; clock < N_COMPARISON_CLOCKS; clock++)

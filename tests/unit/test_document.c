@@ -163,6 +163,14 @@ TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 	SAMPLES(SAMPLE ", {'n': 3, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'executions': [" \
 		       "{'name': 'a', 'pt_ns': 1}, " members "]}")
 
+#define DOCUMENT                                                                                      \
+	"{\"format\": \"emp-run\", \"version\": 1, \"program\": \"x\", \"task_length_s\": 0, "           \
+	"\"resolution_ns\": 1, \"samples\": []}"
+#define LAB                                                                                            \
+	"{'format': 'emp-profile', 'version': 1, 'name': 'lab', 'resolution_ns': 1, 'cutoffs': [], "  \
+	"'short': {'program': 'x', 'samples': 0, 'l_samples': []}, "                                    \
+	"'long': {'program': 'x', 'samples': 0, 'l_samples': []}}"
+
 static const struct {
 	const char *document, *sentence;
 } wrong[] = {
@@ -203,6 +211,19 @@ static const struct {
 	{"{'results': [{'command': 'true', 'times': [1]}]}", "compare them with 'emp-analyze compare FILE'"},
 	{"{'format': 'emp-measure', 'version': 1, 'results': []}", "these are results, not a run"},
 	{"{'benchmarks': [], 'version': '1.0'}", "these are results, not a run"},
+	/* what comes in rows, and what belongs together */
+	{HEAD ", 'samples': [], 'warnings': {}}", "the document: 'warnings' must be an array"},
+	{HEAD ", 'samples': [], 'load': []}", "the document: 'load' must be an object"},
+	{HEAD ", 'samples': [], 'duet_runs': {}}", "the document: 'duet_runs' must be an array"},
+	{HEAD ", 'samples': [], 'sources': {}}", "the document: 'sources' must be an array"},
+	{HEAD ", 'samples': [], 'environments': 7}", "the document: 'environments' must be an array"},
+	{HEAD ", 'samples': [], 'measurements': {}}", "the document: 'measurements' must be an array"},
+	{HEAD ", 'samples': [], 'profile_document': 7}",
+		"'profile_document': the document must be a JSON object"},
+	{HEAD ", 'samples': [], 'profile_document': " LAB "}",
+		"the document: 'profile' must be 'lab', as its 'profile_document' is, and is missing"},
+	{HEAD ", 'samples': [], 'profile': 'attic', 'profile_document': " LAB "}",
+		"the document: 'profile' must be 'lab', as its 'profile_document' is, and is 'attic'"},
 	/* samples */
 	{SAMPLES("7"), "'samples', entry 1 must be a JSON object"},
 	{SAMPLES("{}"), "'samples', entry 1 has no 'n'"},
@@ -264,6 +285,43 @@ TEST_IN_BOOK(what_is_wrong_is_named_with_its_place_and_nothing_is_stored)
 		assert_int_equal(count_runs(s), 0);
 		assert_done(s, book_sources(s->book, &daemons, &s->err));
 		assert_int_equal(daemons.n, 0);
+	}
+}
+
+TEST_IN_BOOK(null_is_as_good_as_a_missing_member)
+{
+	_cleanup_(json_decrefp) json_t *document = parse(HEAD
+		", 'samples': [], 'profile_document': null, 'warnings': null, 'load': null, 'duet_runs': null, "
+		"'sources': null, 'environments': null, 'measurements': null, 'environment': null}");
+	_cleanup_(json_decrefp) json_t *back = NULL;
+
+	come_back(s, document, &back);
+	assert_null(json_object_get(back, "warnings"));
+}
+
+TEST_IN_BOOK(what_follows_a_document_is_refused)
+{
+	static const struct {
+		const char *text, *sentence;
+		size_t size; /* 0: to the zero at its end */
+	} files[] = {
+		{DOCUMENT " {}", "the end of the document expected near '{'"},
+		{DOCUMENT DOCUMENT, "the end of the document expected near '{'"},
+		{DOCUMENT " x", "the end of the document expected near 'x'"},
+		{DOCUMENT "\0x", "the end of the document expected near a byte that is zero", sizeof(DOCUMENT) + 1},
+		{DOCUMENT "\n\0", "the end of the document expected near a byte that is zero", sizeof(DOCUMENT) + 1},
+		{DOCUMENT "", "the end of the document expected near a byte that is zero", sizeof(DOCUMENT)},
+		{"\0" DOCUMENT, "the document must be a JSON object", sizeof(DOCUMENT)},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(files); i++) {
+		int64_t id;
+
+		assert_int_equal(import_bytes(s->book, files[i].text, files[i].size ?: strlen(files[i].text),
+					 &id, &s->err),
+			-EINVAL);
+		assert_says(s, files[i].sentence);
+		assert_int_equal(count_runs(s), 0);
 	}
 }
 

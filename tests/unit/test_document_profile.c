@@ -138,6 +138,10 @@ static const struct {
 	{HEAD ", " RUNS
 	      ", 'cutoffs': [], 'resolving': [{'samples': 5, 'interleaved': 1e308, 'separate': 1}]}",
 		"entry 1 of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to 1000000"},
+	{HEAD ", " RUNS ", 'cutoffs': [], 'resolving': {}}", "'resolving' must be an array"},
+	{HEAD ", " RUNS
+	      ", 'cutoffs': [], 'resolving': [{'samples': '5', 'interleaved': 1, 'separate': 1}]}",
+		"entry 1 of 'resolving' must have 'samples', a whole number from 1"},
 	{HEAD ", " RUNS "}", "the document has no 'cutoffs'"},
 	{PROFILE("7"), "cutoff 1 must be a JSON object"},
 	{PROFILE(BASH ", {}"), "cutoff 2 has no 'daemon'"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The running, installed and available kernels, the configuration of one, and the clock and the settings of the running one: see
- * kernel.h. The only file that includes zlib. */
+ * kernel.h. */
 #include "lib/host/system/kernel.h"
 
 #include "lib/host/process/pinning.h"
