@@ -22,11 +22,15 @@ int option_since(const char *value, const char *name, void *into, struct error *
 		struct tm tm = {.tm_isdst = -1};
 		const char *end = strptime(value, formats[i], &tm);
 		int day = tm.tm_mday;
+		int year = tm.tm_year + 1900;
 		time_t at = mktime(&tm);
 
 		if (!end || *end || tm.tm_mday != day) /* February has no 30th */
 			continue;
-		*ns = (int64_t)at * NS_PER_S;
+		if (year < 1970 || at > JSON_MOMENT_MAX / NS_PER_S)
+			return error_say(err, -EINVAL,
+				"%s must be in the years from 1970 to 2260, not '%s'", name, value);
+		*ns = at > 0 ? (int64_t)at * NS_PER_S : 0; /* 1970 began earlier in the east */
 		return 0;
 	}
 	if (option_duration(value, name, &ago, NULL) < 0)

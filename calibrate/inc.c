@@ -50,7 +50,7 @@ static uint64_t increment(uint64_t n, bool branches)
 
 static int find_iterations(int argc, char **argv, uint64_t *ret, bool *ret_branches, struct error *err)
 {
-	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL;
+	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL, *file = NULL;
 	int64_t duration_ns, n;
 	double per_second;
 	int r;
@@ -70,6 +70,11 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, bool *ret_branc
 	if (r < 0)
 		return r;
 	path = paths_inc_constant(book);
+	r = paths_check(path, PATH_READ, &file, err);
+	if (r == 0)
+		r = paths_check_kind(file, err);
+	if (r < 0)
+		return r;
 	r = file_read_text(path, &text);
 	if (r == -ENOENT)
 		return error_say(err, r,

@@ -44,7 +44,7 @@ void argv_freep(char ***words)
 {
 	for (char **word = *words; word && *word; word++)
 		free(*word);
-	free(*words);
+	freep(words);
 }
 
 char *argv_join(char *const *words)

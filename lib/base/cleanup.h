@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Visible ownership: a local marked _cleanup_(…) is released when its scope ends, and TAKE()
  * hands it over. Every opaque type T of the project defines T_free, and T_freep with
- * DEFINE_FREEP(), so that `_cleanup_(T_freep) struct T *x = NULL;` works. */
+ * DEFINE_FREEP(), so that `_cleanup_(T_freep) struct T *x = NULL;` works.
+ *
+ * A variable that was released is empty: it may be released earlier, by the same call, and once
+ * more at the end of its scope. A descriptor that is closed twice may be somebody else's the second
+ * time; closing any descriptor of the lab book drops all locks that this process has on it. */
 #pragma once
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define _cleanup_(f) __attribute__((cleanup(f), unused)) /* some are never read */
@@ -38,7 +43,7 @@
 #define DEFINE_FREEP(type)                               \
 	static inline void type##_freep(struct type **p) \
 	{                                                \
-		type##_free(*p);                         \
+		type##_free(TAKE(*p));                   \
 	}
 
 #define ELEMENTS(a) (sizeof(a) / sizeof((a)[0]))
@@ -46,22 +51,23 @@
 static inline void freep(void *p)
 {
 	free(*(void **)p);
+	memset(p, 0, sizeof(void *)); /* a pointer of any type */
 }
 
 static inline void closep(int *fd)
 {
 	if (*fd >= 0)
-		close(*fd);
+		close(TAKE_FD(*fd));
 }
 
 static inline void fclosep(FILE **f)
 {
 	if (*f)
-		fclose(*f);
+		fclose(TAKE(*f));
 }
 
 static inline void closedirp(DIR **d)
 {
 	if (*d)
-		closedir(*d);
+		closedir(TAKE(*d));
 }

@@ -218,7 +218,8 @@ void json_fields_real(struct json_fields *f, const char *name, double *ret)
 
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns)
 {
-	const double max = (double)(JSON_MOMENT_MAX / NS_PER_S); /* a fraction above it could round up */
+	/* a fraction above it could round up */
+	const double max = (double)(JSON_SPAN_MAX / NS_PER_S);
 	const json_t *member = json_fields_find(f, name, IS_SECONDS);
 	double seconds = json_number_value(member);
 

@@ -73,7 +73,7 @@ bool json_fields_has(const struct json_fields *f, const char *name);
 void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
 /* Any number; JSON has no infinite ones. */
 void json_fields_real(struct json_fields *f, const char *name, double *ret);
-/* Seconds from 0 to the year 2116, whole or not, as ns. */
+/* Seconds from 0 to 146 years, whole or not, as ns. */
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
 /* The first one refuses an empty text. */
 void json_fields_text(struct json_fields *f, const char *name, const char **ret);
@@ -84,4 +84,6 @@ json_t *json_fields_array(struct json_fields *f, const char *name);
 json_t *json_fields_object(struct json_fields *f, const char *name);
 
 #define JSON_TIME_MAX (INT64_C(366) * 86400 * 1000000000) /* of a sample, in ns: a year */
-#define JSON_MOMENT_MAX (INT64_MAX / 2)                   /* the year 2116: moment + time still fits */
+#define JSON_SPAN_MAX (INT64_MAX / 2)                     /* 146 years: the sum of two still fits */
+/* The year 2260: moment + time still fits. Linux lets no clock be set beyond 2232. */
+#define JSON_MOMENT_MAX (INT64_MAX - 2 * JSON_TIME_MAX)

@@ -60,7 +60,7 @@ static int paths_follow(const char *path, enum path_use use, char **ret, bool *r
 		if (!*ret_exists && (errno != ENOENT || !last))
 			return error_os(err, -errno, "cannot %s '%s'", to, path);
 		/* whether another user may have put it there in order to mislead this one */
-		if (*ret_exists && (S_ISLNK(ret_st->st_mode) || (last && use == PATH_WRITE)) &&
+		if (*ret_exists && (S_ISLNK(ret_st->st_mode) || (last && use != PATH_READ)) &&
 			stat(*in ? in : ".", &directory) == 0 && directory.st_mode & S_ISVTX &&
 			directory.st_mode & (S_IWOTH | S_IWGRP) && ret_st->st_uid != geteuid() &&
 			ret_st->st_uid != directory.st_uid)
@@ -86,13 +86,35 @@ static int paths_follow(const char *path, enum path_use use, char **ret, bool *r
 	return 0;
 }
 
-int paths_check(const char *path, enum path_use use, struct error *err)
+int paths_check(const char *path, enum path_use use, char **ret, struct error *err)
 {
 	_cleanup_(freep) char *target = NULL;
 	struct stat st;
 	bool exists;
+	int r = paths_follow(path, use, &target, &exists, &st, err);
 
-	return paths_follow(path, use, &target, &exists, &st, err);
+	if (r == 0 && ret)
+		*ret = TAKE(target);
+	return r;
+}
+
+int paths_check_kind(const char *path, struct error *err)
+{
+	const char *kind = "a device";
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	if (S_ISDIR(st.st_mode))
+		kind = "a directory";
+	else if (S_ISFIFO(st.st_mode))
+		kind = "a named pipe";
+	else if (S_ISSOCK(st.st_mode))
+		kind = "a socket";
+	else if (S_ISLNK(st.st_mode))
+		kind = "a symbolic link";
+	return error_say(err, -EINVAL,
+		"'%s' is %s, and EMP keeps a file of its own there; move it away", path, kind);
 }
 
 bool output_file_is_standard(const char *path)
@@ -240,6 +262,7 @@ void paths_clear(struct paths *paths)
 	for (size_t i = 0; i < paths->n; i++)
 		free(paths->items[i]);
 	free(paths->items);
+	*paths = (struct paths){};
 }
 
 /* Adds what matches `rest` below the directory `done`. An entry that ends the pattern is there; other paths must be looked for. */

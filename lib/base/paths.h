@@ -21,10 +21,18 @@ static inline char *paths_inc_constant(const char *book)
 	return text_format("%s.inc", book);
 }
 
-enum path_use { PATH_READ, PATH_WRITE };
-/* -EACCES with a sentence: a link in the path (or, to write, the file) belongs to another user, in a directory that all may
- * write to, where anybody can put it to mislead. */
-int paths_check(const char *path, enum path_use use, struct error *err);
+enum path_use {
+	PATH_READ,
+	PATH_FIND, /* to read a file that is found by its name, and that nobody named */
+	PATH_WRITE,
+};
+/* -EACCES with a sentence: a link in the path (or, to find and to write, the file) belongs to
+ * another user, in a directory that all may write to, where anybody can put it to mislead. *ret:
+ * the path without links, which the caller frees; NULL: not wanted. */
+int paths_check(const char *path, enum path_use use, char **ret, struct error *err);
+/* What is there may be opened without waiting for anybody: it is a file, or there is nothing.
+ * -EINVAL with a sentence; a link is refused, too. */
+int paths_check_kind(const char *path, struct error *err);
 
 /* The files below root_fd (as for path_text) that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
  * order of the numbers in their names. */

@@ -117,13 +117,13 @@ static int wait_for_lock(void *data, int n)
 		return 0;
 	if (book->go_on && over && !book->wait_said) {
 		_cleanup_(freep) char *locks = path_text(AT_FDCWD, "/proc/locks"), *sentence = NULL,
-				      *index = text_format("%s-shm", book->path);
+				      *index = text_format("%s-shm", book->file);
 		char who[64] = "another program";
 		int pid = 0;
 
 		/* a writer locks the index of the log; a program that knows no log, the book itself */
 		if (locks)
-			pid = book_lock_holder(index, locks) ?: book_lock_holder(book->path, locks);
+			pid = book_lock_holder(index, locks) ?: book_lock_holder(book->file, locks);
 		if (pid)
 			snprintf(who, sizeof(who), "process %d", pid);
 		sentence = text_format("waiting for the lab book '%s', which %s has locked", book->path, who);
@@ -209,7 +209,7 @@ int book_commit(struct book *book, struct error *err)
 		return 0;
 	/* SQLite goes on writing to a file that has no name any more. */
 	if (!book->lost) {
-		_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->path, getpid());
+		_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->file, getpid());
 
 		book->lost = true;
 		if (book_make_file(copy, NULL) == 0 && sql_row(book, NULL, "VACUUM INTO ?", "t", copy) == 0)
@@ -228,7 +228,7 @@ void book_rollback(struct book *book)
 	if (!sqlite3_get_autocommit(book->db))
 		sqlite3_exec(book->db, "ROLLBACK", NULL, NULL, NULL);
 	end_unsynced(book);
-	book->pending.stored = false;
+	pending_rolled_back(book);
 }
 
 int book_end(struct book *book, int r, struct error *err)
@@ -267,13 +267,14 @@ void book_free(struct book *book)
 		return;
 	if (book->ours && book->mode == BOOK_WRITE) {
 		book_rollback(book);
-		pending_end(book, book->path, NULL);
+		pending_end(book, book->file, NULL);
 		book_checkpoint(book, NULL);
 	}
 	closep(&book->pending.fd);
 	book_disconnect(book);
 	book_forget_sources(book);
 	free(book->path);
+	free(book->file);
 	free(book->left);
 	free(book);
 }

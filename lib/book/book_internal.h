@@ -9,8 +9,10 @@
 struct pending {
 	int fd; /* -1: not open */
 	off_t size;
-	bool tried;  /* to open it */
-	bool stored; /* all of it, in the transaction that is open */
+	bool tried;   /* to open it */
+	bool stored;  /* all of it, in the transaction that is open */
+	char *aside;  /* the file that has those which the book refuses; NULL: none */
+	char *notice; /* about them, once the others are committed */
 };
 
 struct book_statement {
@@ -25,7 +27,8 @@ struct walk;
 
 struct book {
 	sqlite3 *db;
-	char *path;
+	char *path; /* as the user named it */
+	char *file; /* the same without links: SQLite and EMP keep files beside it */
 	enum book_mode mode;
 	int patience_ms;
 	book_wait *go_on; /* NULL: it waits no longer than that */
@@ -60,19 +63,31 @@ void book_disconnect(struct book *book);
 
 /* Makes an empty file for a new book, if there is none. */
 int book_make_file(const char *path, struct error *err);
+/* "BEGINNING", or, where there is a file of that name, "BEGINNING-2" and so on; the caller frees
+ * it. */
+char *book_free_name(const char *beginning);
 /* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by it, because making them
  * to compare them takes longer than most commands. -EIO: they cannot be read. */
 int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE]);
 extern const char *const book_schema_newest_digest;
+extern const uint32_t book_schema_newest_version;
 
 /* book_pending.c */
 
 /* Stores the samples that were kept, before anything else is done with the book. */
 int pending_store(struct book *book, struct error *err);
-/* The transaction that stored them is committed. */
+/* The transaction that stored them is committed, or rolled back. */
 void pending_committed(struct book *book);
-/* Stores those that a process left which was killed. -EPROTONOSUPPORT: it was of another version. */
+void pending_rolled_back(struct book *book);
+/* Stores those that a process left which was killed. Those of another version are put aside.
+ * -EPROTONOSUPPORT: the file is not EMP's. */
 int pending_recover(struct book *book, struct error *err);
+/* Before an upgrade: the file with those of the older version, locked; *ret_fd -1: there is none.
+ * -EBUSY: that version is taking samples. */
+int pending_lock_older(struct book *book, int *ret_fd, struct error *err);
+/* After it: puts them aside. `copy`: of the book before; the older version stores them there when
+ * it opens it. */
+void pending_put_aside(struct book *book, const char *copy);
 /* Stores those that wait beside `path`, and removes the file there; no more are kept. */
 int pending_end(struct book *book, const char *path, struct error *err);
 

@@ -73,23 +73,38 @@ static off_t file_size(const char *path, const char *suffix)
 	return stat(name, &st) == 0 ? st.st_size : 0;
 }
 
-/* Checks the book and the files that SQLite and EMP keep with it, as both open any file of these names. */
-static int check_paths(const char *path, enum book_mode mode, struct error *err)
+/* Finds the file of the book, and checks it and the files that SQLite and EMP keep with it, as both
+ * open any file of these names, and SQLite applies what is in them, also for a reader. Those of the
+ * book's owner are as good as the book. */
+static int check_paths(struct book *book, struct error *err)
 {
-	static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-pending", ".copying"};
-	int r = 0;
+	static const char *const beside[] = {"-wal", "-shm", "-journal", "-pending", ".copying"};
+	enum path_use use = book->mode == BOOK_WRITE ? PATH_WRITE : PATH_READ;
+	_cleanup_(freep) char *file = NULL;
+	struct stat st, its;
+	int r = paths_check(book->path, use, &file, err);
 
 	for (size_t i = 0; r == 0 && i < ELEMENTS(beside); i++) {
-		_cleanup_(freep) char *name = text_format("%s%s", path, beside[i]);
+		_cleanup_(freep) char *name = text_format("%s%s", file, beside[i]);
+		bool owners = stat(file, &st) == 0 && lstat(name, &its) == 0 &&
+			      st.st_uid == its.st_uid;
 
-		r = paths_check(name, mode == BOOK_WRITE ? PATH_WRITE : PATH_READ, err);
+		r = paths_check(name, use == PATH_READ && !owners ? PATH_FIND : use, NULL, err);
+		if (r == 0)
+			r = paths_check_kind(name, err);
 	}
-	return r < 0 ? error_prefix(err, r, "the lab book") : 0;
+	if (r < 0)
+		return error_prefix(err, r, "the lab book");
+	free(book->file);
+	book->file = TAKE(file);
+	return 0;
 }
 
 /* Checks the file before SQLite opens it, and makes it if it is missing and to be written. */
-static int check_file(const char *path, enum book_mode mode, struct error *err)
+static int check_file(struct book *book, struct error *err)
 {
+	const char *path = book->path;
+	enum book_mode mode = book->mode;
 	_cleanup_(freep) char *directory = book_directory(path);
 	struct stat st;
 	bool there = stat(path, &st) == 0;
@@ -103,9 +118,11 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 			path);
 	r = there ? 0 : check_new(path, directory, err);
 	if (r >= 0)
-		r = check_paths(path, mode, err);
+		r = check_paths(book, err);
 	if (r < 0)
 		return r;
+	free(directory);
+	directory = book_directory(book->file);
 	if (there && S_ISDIR(st.st_mode))
 		return error_say(err, -EISDIR,
 			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
@@ -132,7 +149,7 @@ static int check_file(const char *path, enum book_mode mode, struct error *err)
 			directory, path);
 	r = there ? 0 : book_make_file(path, err);
 	/* again: somebody else may just have made what was missing */
-	return r < 0 ? r : check_paths(path, mode, err);
+	return r < 0 ? r : check_paths(book, err);
 }
 
 /* The schema and its versions. The application id of a file proves nothing: another user may have made it, with a view in place of a
@@ -144,6 +161,7 @@ static const char *const schema_steps[] = {
 };
 enum { NEWEST_VERSION = ELEMENTS(schema_steps) };
 
+const uint32_t book_schema_newest_version = NEWEST_VERSION;
 /* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
 const char *const book_schema_newest_digest =
 	"dd78eb1ceaeb1878149647229a326b80d1e4996856cc44ee46b5fe59d86c4f02";
@@ -261,11 +279,25 @@ static int copy_database(sqlite3 *from, sqlite3 *to)
 	return sqlite3_backup_finish(backup);
 }
 
+char *book_free_name(const char *beginning)
+{
+	char *name = xstrdup(beginning);
+	struct stat st;
+
+	for (int i = 2; lstat(name, &st) == 0; i++) {
+		free(name);
+		name = text_format("%s-%d", beginning, i);
+	}
+	return name;
+}
+
 /* Copies the file before it is upgraded, to "BOOK.version5", or, if there is one, "BOOK.version5-2". The copy is of what another
  * connection sees: this one has the lock to write, and has changed nothing yet. */
 static int copy_old_version(struct book *book, int version, char **ret_copy, struct error *err)
 {
-	_cleanup_(freep) char *fresh = text_format("%s.copying", book->path), *name = NULL;
+	_cleanup_(freep) char *fresh = text_format("%s.copying", book->file);
+	_cleanup_(freep) char *wanted = text_format("%s.version%d", book->file, version);
+	_cleanup_(freep) char *name = book_free_name(wanted);
 	sqlite3 *from = NULL, *to = NULL;
 	struct stat st;
 	int rc = SQLITE_CANTOPEN;
@@ -284,11 +316,6 @@ static int copy_old_version(struct book *book, int version, char **ret_copy, str
 		sqlite3_close(from);
 		sqlite3_close(to);
 	}
-	for (int i = 1; rc == SQLITE_OK && (!name || access(name, F_OK) == 0); i++) {
-		free(name);
-		name = i == 1 ? text_format("%s.version%d", book->path, version)
-			      : text_format("%s.version%d-%d", book->path, version, i);
-	}
 	if (rc != SQLITE_OK || rename(fresh, name) < 0) {
 		unlink(fresh);
 		return error_say(err, -EIO,
@@ -299,14 +326,18 @@ static int copy_old_version(struct book *book, int version, char **ret_copy, str
 	return 0;
 }
 
-/* In a transaction. *ret_copy: of the old file; NULL: there is none. */
-static int take_steps(struct book *book, char **ret_copy, struct error *err)
+/* In a transaction. *ret_copy: of the old file; NULL: there is none. *ret_pending: of the samples
+ * that wait to be stored in the old file, locked; -1: there are none. */
+static int take_steps(struct book *book, char **ret_copy, int *ret_pending, struct error *err)
 {
 	int version = schema_version(book, err); /* again: another program may just have done it */
 	int r = version > 0 ? check_schema(book, version, err) : version;
 
-	if (r >= 0 && version > 0 && version < NEWEST_VERSION && book->mode == BOOK_WRITE)
-		r = copy_old_version(book, version, ret_copy, err);
+	if (r >= 0 && version > 0 && version < NEWEST_VERSION && book->mode == BOOK_WRITE) {
+		r = pending_lock_older(book, ret_pending, err);
+		if (r >= 0)
+			r = copy_old_version(book, version, ret_copy, err);
+	}
 	for (; r >= 0 && version < NEWEST_VERSION; version++) {
 		char stamp[96];
 		int rc = sqlite3_exec(book->db, schema_steps[version], NULL, NULL, NULL);
@@ -327,12 +358,13 @@ static int take_steps(struct book *book, char **ret_copy, struct error *err)
 static int upgrade_schema(struct book *book, struct error *err)
 {
 	_cleanup_(freep) char *copy = NULL;
+	_cleanup_(closep) int pending = -1;
 	int r;
 
 	sqlite3_exec(book->db, "PRAGMA foreign_keys = OFF", NULL, NULL, NULL);
 	r = book_begin(book, err);
 	if (r == 0)
-		r = book_end(book, take_steps(book, &copy, err), err);
+		r = book_end(book, take_steps(book, &copy, &pending, err), err);
 	sqlite3_exec(book->db, "PRAGMA foreign_keys = ON", NULL, NULL, NULL);
 	if (r < 0 && copy)
 		unlink(copy);
@@ -340,6 +372,8 @@ static int upgrade_schema(struct book *book, struct error *err)
 		fprintf(stderr,
 			"%s: the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'\n",
 			program_invocation_short_name, terminal_text(book->path), terminal_text(copy));
+	if (r == 0 && pending >= 0)
+		pending_put_aside(book, copy);
 	return r;
 }
 
@@ -406,7 +440,7 @@ static int check_version(struct book *book, struct error *err)
 	if (version < 0)
 		return version;
 	if (version == NEWEST_VERSION) {
-		_cleanup_(freep) char *path = text_format("%s-pending", book->path);
+		_cleanup_(freep) char *path = text_format("%s-pending", book->file);
 		_cleanup_(book_freep) struct book *writer = NULL;
 		_cleanup_(closep) int fd = -1;
 
@@ -448,15 +482,16 @@ static int check_version(struct book *book, struct error *err)
 /* Opens book->path in the mode of the handle, which has no file. */
 static int book_connect(struct book *book, struct error *err)
 {
-	_cleanup_(freep) char *directory = book_directory(book->path);
+	_cleanup_(freep) char *directory = NULL;
 	bool reader = book->mode == BOOK_READ;
-	int r = check_file(book->path, book->mode, err);
+	int r = check_file(book, err);
 
 	if (r < 0)
 		return r;
+	directory = book_directory(book->file);
 	/* Even reading needs another file, the index of the log. As long as the log is empty, the book can be read
 	 * without it, as "immutable": in a directory that is not writable, or on a disk that is full. */
-	reader &= file_size(book->path, "-wal") == 0;
+	reader &= file_size(book->file, "-wal") == 0;
 	r = open_database(book, reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0, err);
 	if (r == -ENOSPC && reader) {
 		book_disconnect(book);
@@ -473,6 +508,7 @@ static struct book *book_new(const char *path, enum book_mode mode)
 	struct book *book = xcalloc(1, sizeof(*book));
 
 	book->path = xstrdup(path);
+	book->file = xstrdup(path);
 	book->mode = mode == BOOK_MEASURE ? BOOK_WRITE : mode;
 	book->may_leave = mode == BOOK_MEASURE;
 	book->patience_ms = PATIENCE_MS;
@@ -489,7 +525,7 @@ static bool go_elsewhere(struct book *book, int e)
 {
 	enum { SPARE_BYTES = 16 << 20 };
 	const char *const places[] = {secure_getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
-	off_t size = file_size(book->path, "") + file_size(book->path, "-wal") + SPARE_BYTES;
+	off_t size = file_size(book->file, "") + file_size(book->file, "-wal") + SPARE_BYTES;
 	_cleanup_(freep) char *folder = NULL, *path = NULL;
 	_cleanup_(book_freep) struct book *copy = NULL;
 	struct stat here = {}, there;
@@ -523,7 +559,7 @@ static bool go_elsewhere(struct book *book, int e)
 	if (rc == SQLITE_OK) {
 		copy->pending = book->pending;
 		book->pending = (struct pending){.fd = -1};
-		rc = pending_end(copy, book->path, NULL) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
+		rc = pending_end(copy, book->file, NULL) < 0 ? SQLITE_CANTOPEN : SQLITE_OK;
 	}
 	if (rc != SQLITE_OK) { /* then the old file stays in use */
 		book_free(TAKE(copy));
@@ -534,6 +570,8 @@ static bool go_elsewhere(struct book *book, int e)
 	book_disconnect(book);
 	book->left = book->path;
 	book->path = TAKE(path);
+	free(book->file);
+	book->file = TAKE(copy->file);
 	book->mode = BOOK_WRITE;
 	book->ours = true;
 	book->db = TAKE(copy->db);

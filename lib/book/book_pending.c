@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples that wait beside the book, in the file BOOK-pending, until they are stored in it.
  *
- * A transaction takes 50 us between two samples, a tenth of what `true` takes; appending a record takes 3 us. A record
- * survives this process (kill -9), because the kernel has it. Whatever reads or writes the book next stores the
- * records first: this process, or the next that opens the book. flock() tells whether their owner is alive. Records are
- * structs as this process has them in memory: only the same build of EMP reads them. */
+ * A transaction takes 50 us between two samples, a tenth of what `true` takes; appending a record
+ * takes 3 us. A record survives this process (kill -9), because the kernel has it. Whatever reads
+ * or writes the book next stores the records first: this process, or the next that opens the book.
+ * flock() tells whether their owner is alive. Records are structs as this process has them in
+ * memory: only an EMP with the same structs reads them, and the head of the file says which those
+ * are. What cannot be stored is put aside in a file like this one, which an EMP that can takes
+ * under its old name. */
+#include "lib/base/terminal.h"
 #include "lib/book/book_internal.h"
 
 #include <sys/file.h>
@@ -13,9 +17,12 @@
 
 enum { MARK = 0x53504d45 };
 
+#define MAGIC "EMPpen"
+
 struct pending_head {
 	char magic[8];
-	uint32_t sizes[4];
+	uint32_t version; /* of the book */
+	char schema[DIGEST_SIZE], structs[DIGEST_SIZE];
 };
 
 struct pending_record {
@@ -26,33 +33,117 @@ struct pending_record {
 	struct counters changes;
 }; /* followed by its executions */
 
-static const struct pending_head right_head = {
-	"EMPpen2", {sizeof(struct pending_record), sizeof(struct sample), sizeof(struct counters),
-			   sizeof(struct execution)}};
-
-/* Opens the file, locked. -EAGAIN: its owner is alive; -EPROTONOSUPPORT: another version made it; otherwise what
- * open says. */
-static int open_pending(struct book *book, int flags)
+/* Of this EMP. */
+static struct pending_head right_head(void)
 {
-	_cleanup_(freep) char *path = text_format("%s-pending", book->path);
+	static const struct field_table *const tables[] = {
+		&sample_table, &counters_table, &execution_table};
+	struct pending_head head = {.magic = MAGIC "3", .version = book_schema_newest_version};
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *stream = xopen_memstream(&text, &size);
+
+	fprintf(stream, "%zu", sizeof(struct pending_record));
+	for (size_t i = 0; i < ELEMENTS(tables); i++) {
+		fprintf(stream, " %s %zu", tables[i]->table, tables[i]->size);
+		for (const struct field *f = tables[i]->fields;
+			f < tables[i]->fields + tables[i]->n; f++)
+			fprintf(stream, " %s %d %zu %zu", f->name, (int)f->type, f->offset,
+				f->size);
+	}
+	text_stream_close(stream, &text);
+	digest_of(text, strlen(text), head.structs);
+	memcpy(head.schema, book_schema_newest_digest, sizeof(head.schema));
+	return head;
+}
+
+/* Opens and locks the file. *ret_other: another version of EMP made it. -EAGAIN: its owner is
+ * alive; -EPROTONOSUPPORT: it is not EMP's; otherwise what open says. */
+static int lock_pending(struct book *book, int flags, int *ret_fd, off_t *ret_size, bool *ret_other)
+{
+	_cleanup_(freep) char *path = text_format("%s-pending", book->file);
 	_cleanup_(closep) int fd = -1;
-	struct pending_head there = {};
-	struct stat st;
+	struct pending_head right = right_head(), there = {};
+	struct stat st, named;
+	ssize_t n;
 
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
 	if (fd < 0)
 		return -errno;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_uid && st.st_uid != geteuid()))
-		return -ESTALE; /* not a file, just removed, or of a stranger */
-	if (st.st_size == 0 && pwrite(fd, &right_head, sizeof(right_head), 0) != sizeof(right_head))
-		return -ENOSPC;
-	if (pread(fd, &there, sizeof(there), 0) != sizeof(there) ||
-		memcmp(&there, &right_head, sizeof(right_head)))
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_uid && st.st_uid != geteuid()) ||
+		stat(path, &named) < 0 || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
+		return -ESTALE; /* not a file, just removed or put aside, or of a stranger */
+	n = pread(fd, &there, sizeof(there), 0);
+	if (n < 0)
+		return -errno;
+	*ret_other = memcmp(&there, &right, (size_t)n) != 0;
+	if (*ret_other &&
+		((size_t)n <= sizeof(there.magic) || memcmp(there.magic, MAGIC, strlen(MAGIC))))
 		return -EPROTONOSUPPORT;
-	book->pending.size = st.st_size ?: (off_t)sizeof(struct pending_head);
+	/* a head that a full disk has cut off had no records yet */
+	if (!*ret_other && (size_t)n < sizeof(right) &&
+		pwrite(fd, &right, sizeof(right), 0) != sizeof(right))
+		return -ENOSPC;
+	*ret_size = st.st_size > (off_t)sizeof(right) ? st.st_size : (off_t)sizeof(right);
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+/* Opens it for this process. 1: another version of EMP made it, and it was put aside; 0: it is
+ * open. */
+static int open_pending(struct book *book, int flags)
+{
+	_cleanup_(closep) int fd = -1;
+	bool other;
+	off_t size;
+	int r = lock_pending(book, flags, &fd, &size, &other);
+
+	if (r < 0)
+		return r;
+	if (other) {
+		pending_put_aside(book, NULL);
+		return 1;
+	}
+	book->pending.size = size;
 	book->pending.fd = TAKE_FD(fd);
+	return 0;
+}
+
+void pending_put_aside(struct book *book, const char *copy)
+{
+	_cleanup_(freep) char *path = text_format("%s-pending", book->file);
+	_cleanup_(freep) char *wanted = text_format(
+		"%s-pending%s", copy ?: book->file, copy ? "" : ".other");
+	_cleanup_(freep) char *name = book_free_name(wanted);
+
+	if (rename(path, name) < 0)
+		fprintf(stderr,
+			"%s: samples of another version of EMP wait in '%s', and cannot be put aside: %s\n",
+			program_invocation_short_name, terminal_text(path), strerror(errno));
+	else if (copy)
+		fprintf(stderr,
+			"%s: samples of a run that was killed are kept in '%s'; the version of EMP that left "
+			"them stores them in '%s' when it opens that\n",
+			program_invocation_short_name, terminal_text(name), terminal_text(copy));
+	else
+		fprintf(stderr,
+			"%s: samples that another version of EMP left are kept in '%s'; under its old name, '%s', "
+			"that version stores them\n",
+			program_invocation_short_name, terminal_text(name), terminal_text(path));
+}
+
+int pending_lock_older(struct book *book, int *ret_fd, struct error *err)
+{
+	bool other;
+	off_t size;
+	int r = lock_pending(book, 0, ret_fd, &size, &other);
+
+	if (r == -EAGAIN)
+		return error_say(err, -EBUSY,
+			"the lab book '%s' is of an older version of EMP, which is taking samples; it is upgraded when that has ended",
+			book->path);
 	return 0;
 }
 
@@ -81,10 +172,77 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 	return true;
 }
 
+/* Samples that the book refuses, as records. */
+struct refused {
+	char *records;
+	size_t size;
+	FILE *file; /* writes them; NULL: there are none */
+	size_t n;
+	struct error why; /* of the first */
+};
+
+static void refused_clear(struct refused *refused)
+{
+	fclosep(&refused->file);
+	freep(&refused->records);
+}
+
+static int store_record(struct book *book, const struct pending_record *record,
+	const struct execution *executions, struct error *err)
+{
+	int r = sql_row(book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record->run,
+		record->uid);
+
+	if (r == 0)
+		return error_say(err, -ENOENT, "their run is not in it");
+	if (r > 0)
+		r = sql_row(book, err, "SAVEPOINT record", "");
+	if (r < 0)
+		return r;
+	r = book_add_sample(
+		book, record->run, &record->sample, executions, record->n_executions, err);
+	if (r == 0)
+		r = sql_insert(
+			book, err, &counters_table, "", &record->changes, 1, "i", record->run);
+	if (r < 0 && (book->failure & 0xff) == SQLITE_CONSTRAINT) {
+		if (r != -EEXIST)
+			r = error_say(err, -ENOENT, "%s", sqlite3_errmsg(book->db));
+		sql_row(book, NULL, "ROLLBACK TO record", "");
+	}
+	sql_row(book, NULL, "RELEASE record", "");
+	return r == -EEXIST ? 0 : r; /* stored by a process that died before it emptied the file */
+}
+
+/* Keeps the refused ones in a file of their own, and what is to be said of it. */
+static int put_refused_aside(struct book *book, struct refused *refused, struct error *err)
+{
+	_cleanup_(freep) char *wanted = text_format("%s-pending.refused", book->file);
+	_cleanup_(freep) char *name = book_free_name(wanted);
+	_cleanup_(closep) int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct pending_head head = right_head();
+	struct iovec parts[] = {{&head, sizeof(head)}, {NULL, 0}};
+
+	text_stream_close(TAKE(refused->file), &refused->records);
+	parts[1] = (struct iovec){refused->records, refused->size};
+	if (fd < 0 || writev(fd, parts, 2) != (ssize_t)(sizeof(head) + refused->size)) {
+		int e = errno ?: ENOSPC;
+
+		if (fd >= 0)
+			unlink(name);
+		return error_os(err, -e, "cannot write the file '%s'", name);
+	}
+	book->pending.notice = text_format(
+		"%s that waited beside the lab book '%s' cannot be stored in it (%s); kept in '%s'",
+		text_count(refused->n, "sample"), book->path, refused->why.text, name);
+	book->pending.aside = TAKE(name);
+	return 0;
+}
+
 static int store_records(struct book *book, struct error *err)
 {
 	size_t size = (size_t)book->pending.size;
 	_cleanup_(freep) char *content = xmalloc(size);
+	_cleanup_(refused_clear) struct refused refused = {};
 	const char *from = content + sizeof(struct pending_head), *end = content + size;
 	int r = 0;
 
@@ -92,31 +250,37 @@ static int store_records(struct book *book, struct error *err)
 	if (size <= sizeof(struct pending_head)) /* the book went on elsewhere, with them */
 		return 0;
 	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
-		return error_os(err, -errno, "cannot read the file '%s-pending'", book->path);
+		return error_os(err, -errno, "cannot read the file '%s-pending'", book->file);
 	while (r == 0 && end - from >= (ssize_t)sizeof(struct pending_record)) {
 		_cleanup_(freep) struct execution *executions = NULL;
+		const char *begin = from;
 		struct pending_record record;
+		struct error why = {};
 		size_t length;
 
 		memcpy(&record, from, sizeof(record));
 		from += sizeof(record);
 		length = record.n_executions * sizeof(*executions);
 		if (record.mark != MARK || (size_t)(end - from) < length) /* the last one, torn */
-			return 0;
+			break;
 		record.uid[sizeof(record.uid) - 1] = '\0';
 		executions = memcpy(xmalloc(length), from, length); /* aligned */
 		from += length;
-		r = sql_row(book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record.run,
-			record.uid);
-		if (r <= 0) /* of another book */
+		r = store_record(book, &record, executions, &why);
+		if (r != -ENOENT) {
+			if (r < 0 && err)
+				*err = why;
 			continue;
-		r = book_add_sample(book, record.run, &record.sample, executions, record.n_executions, err);
-		if (r == 0)
-			r = sql_insert(book, err, &counters_table, "", &record.changes, 1, "i", record.run);
-		if (r == -EEXIST) /* stored by a process that died before it emptied the file */
-			r = 0;
+		}
+		if (!refused.file) {
+			refused.file = xopen_memstream(&refused.records, &refused.size);
+			refused.why = why;
+		}
+		fwrite(begin, 1, (size_t)(from - begin), refused.file);
+		refused.n++;
+		r = 0;
 	}
-	return r;
+	return r == 0 && refused.n > 0 ? put_refused_aside(book, &refused, err) : r;
 }
 
 int pending_store(struct book *book, struct error *err)
@@ -133,6 +297,20 @@ void pending_committed(struct book *book)
 	if (p->stored && ftruncate(p->fd, sizeof(struct pending_head)) == 0)
 		p->size = sizeof(struct pending_head);
 	p->stored = false;
+	if (p->notice)
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name,
+			terminal_text(p->notice));
+	freep(&p->notice);
+	freep(&p->aside);
+}
+
+void pending_rolled_back(struct book *book)
+{
+	book->pending.stored = false;
+	if (book->pending.aside)
+		unlink(book->pending.aside);
+	freep(&book->pending.notice);
+	freep(&book->pending.aside);
 }
 
 int pending_recover(struct book *book, struct error *err)
@@ -141,15 +319,15 @@ int pending_recover(struct book *book, struct error *err)
 
 	if (r == -EPROTONOSUPPORT)
 		return error_say(err, r,
-			"the file '%s-pending' holds samples that another version of EMP left; open the lab book with that version, or move the file away",
-			book->path);
-	if (r < 0)
-		return 0; /* there is none, or its owner is alive */
+			"the file '%s-pending' is not EMP's, which keeps samples under that name; move it away",
+			book->file);
+	if (r != 0)
+		return 0; /* there is none, its owner is alive, or it was put aside */
 	r = pending_store(book, err);
 	return r == 0 ? 0
 		      : error_prefix(err, r,
 				"cannot store the samples in '%s-pending'; move the file away to go on without them",
-				book->path);
+				book->file);
 }
 
 int pending_end(struct book *book, const char *path, struct error *err)

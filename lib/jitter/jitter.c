@@ -12,7 +12,7 @@ static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 };
 
 #define CPU(of) FIELD(of, FIELD_INT, cpu), .max = INT32_MAX
-#define TIME(of, member) FIELD(of, FIELD_INT64, member), .max = JSON_MOMENT_MAX
+#define TIME(of, member) FIELD(of, FIELD_INT64, member), .max = JSON_SPAN_MAX
 #define COUNT(of, member) FIELD(of, FIELD_INT64, member), .max = INT64_MAX
 #define SOURCE(of) FIELD(of, FIELD_UINT32, source), .min = 1, .refers = FIELD_TO_SOURCE
 #define LEVEL(of) FIELD(of, FIELD_ENUM, level), .words = jitter_level_names, .n_words = N_JITTER_LEVELS

@@ -24,7 +24,7 @@ size_t block_devices_count(int root_fd)
 
 static void btf_freep(struct btf **btf)
 {
-	btf__free(*btf);
+	btf__free(TAKE(*btf));
 }
 
 /* Before Linux 5.11 (and 5.10.137, to which that was ported back), the tracepoints had the queue before the request. */

@@ -487,7 +487,7 @@ double analysis_period_ns(const struct analysis *analysis, const struct daemon_s
 {
 	double ns = daemon->period.ns > 0 ? daemon->period.ns : daemon->period.samples * analysis->spacing_ns;
 
-	return fmin(ns, (double)JSON_MOMENT_MAX);
+	return fmin(ns, (double)JSON_SPAN_MAX);
 }
 
 const char *analysis_period_text(const struct analysis *analysis, const struct daemon_statistics *daemon)

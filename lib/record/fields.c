@@ -16,7 +16,7 @@ int64_t field_max(const struct field *field)
 	case FIELD_INT:
 		return INT32_MAX;
 	default:
-		return field->seconds ? JSON_MOMENT_MAX : INT64_MAX;
+		return field->seconds ? JSON_SPAN_MAX : INT64_MAX;
 	}
 }
 

@@ -81,7 +81,8 @@ int inc_find_constant(
 	struct inc *inc, const struct run_session *session, int64_t environment, struct error *err)
 {
 	struct book *book = session->book;
-	_cleanup_(freep) char *digest = NULL, *path = NULL, *text = NULL, *there = NULL;
+	_cleanup_(freep) char *digest = NULL, *path = NULL, *text = NULL, *there = NULL,
+			      *file = NULL;
 	_cleanup_(output_file_clear) struct output_file output = {};
 	int r = book_get_environment(book, environment, &digest, NULL, NULL, err);
 
@@ -97,6 +98,11 @@ int inc_find_constant(
 	/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
 	path = paths_inc_constant(book_file(book));
 	text = text_format("increments_per_second %.17g\nenvironment %s", inc->per_second, digest);
+	r = paths_check(path, PATH_WRITE, &file, err);
+	if (r == 0)
+		r = paths_check_kind(file, err);
+	if (r < 0)
+		return error_prefix(err, r, "the constant of inc");
 	there = path_text(AT_FDCWD, "%s", path);
 	if (there && !strcmp(there, text))
 		return 0;

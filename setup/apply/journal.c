@@ -453,7 +453,7 @@ int journal_save_file(const char *name, const char *text, struct error *err)
 	_cleanup_(freep) char *parent = xstrndup(
 		journal_directory, (size_t)(strrchr(journal_directory, '/') - journal_directory));
 	_cleanup_(closep) int parent_fd = -1, dir_fd = -1;
-	int r = paths_check(journal_directory, PATH_WRITE, err);
+	int r = paths_check(journal_directory, PATH_WRITE, NULL, err);
 
 	if (r < 0)
 		return r;

@@ -24,6 +24,16 @@ lists 1,2 --kind import --since 2000-01-01
 lists '' --kind duet
 lists 2 --last 1
 lists '' --since 2100-01-01
+lists '' --since 2260-01-01
+lists 1,2 --since 1970-01-01
+lists 1,2 --since 2000000h
+for day in 2300-01-01 2262-04-12 9999-12-31 1969-12-31 0026-11-20; do
+	expect 1 "since must be in the years from 1970 to 2260, not '$day'" $analyze list --since $day
+	expect 1 "since must be in the years from 1970 to 2260, not '$day'" $analyze trend INC128 --since $day
+done
+for day in 2026-02-30 2026-13-01 2026-00-10 2026-04-31 '2026-02-29 10:00' '2026-11-20 24:00' 2026-11-20Z; do
+	expect 1 "since must be a day .* not '$day'" $analyze list --since "$day"
+done
 echo '{"format": "emp-run", "version": 1, "program": "x", "task_length_s": 1, "resolution_ns": 1, "samples": []}' >"$dir/tiny.json"
 expect 0 '^23$' $analyze --db "$dir/many.db" import $(yes "$dir/tiny.json" | head -n 23)
 expect 0 '^and 3 before them (--all)$' $analyze --db "$dir/many.db" list

@@ -158,6 +158,49 @@ expect 0 'INC16384' $analyze --db sticky/theirs.db list
 that "nothing was written" test "$(cksum victim.db sticky/*.db)" = "$before"
 rm sticky/ours.db-wal
 expect 0 '^[0-9]*$' $analyze --db sticky/ours.db import run.json
+# a log that would be applied: of another user it is not, also by who only reads; of the book's owner it is
+cp book.db spoilt.db
+runs=$(sqlite3 book.db 'SELECT count(*) FROM run')
+listed() { # BOOK RUNS
+	gives "$1 has $2 runs" "len(d['runs']) == $2" $analyze --db "$1" list --json --all
+}
+sqlite3 spoilt.db 'PRAGMA journal_mode = WAL' '.dbconfig no_ckpt_on_close on' 'DELETE FROM run WHERE id = 1' >"$dir/sqlite"
+mv spoilt.db-wal sticky/ours.db-wal
+for owner in 65534:ours 0:ours 65534:theirs; do
+	book=sticky/${owner#*:}.db
+	cp book.db "$book"
+	[ "${owner#*:}" = ours ] || { mv sticky/ours.db-wal "$book-wal" && chown 65534 "$book"; }
+	chown "${owner%:*}" "$book-wal"
+	if [ "$owner" = 65534:ours ]; then
+		expect 1 "cannot read '$book-wal': .*$refused" $analyze --db "$book" list
+		expect 1 "$refused" $analyze --db "$book" show 1
+		that "the log was not applied" cmp book.db "$book"
+	else
+		cp "$book-wal" log
+		listed "$book" $((runs - 1))
+		cp log "$dir/sticky/ours.db-wal"
+	fi
+done
+rm -f sticky/ours.db-wal
+cp book.db sticky/ours.db
+printf 'not a journal' >sticky/ours.db-journal
+chown 65534 sticky/ours.db-journal
+expect 1 "cannot read 'sticky/ours.db-journal': .*$refused" $analyze --db sticky/ours.db list
+rm sticky/ours.db-journal
+listed sticky/ours.db $runs
+# beside the file that a link names, too
+printf 'not a journal' >sticky/ours.db-journal
+chown 65534 sticky/ours.db-journal
+ln -s sticky/ours.db linked.db
+expect 1 "cannot read 'sticky/ours.db-journal': .*$refused" $analyze --db linked.db list
+rm sticky/ours.db-journal
+# what is no file would be waited for
+for beside in -wal -shm -journal -pending .copying; do
+	mkfifo book.db$beside
+	expect 1 "book.db$beside' is a named pipe, and EMP keeps a file of its own there; move it away" timeout 60 $analyze list
+	expect 1 "book.db$beside' is a named pipe" timeout 60 $analyze import run.json
+	rm book.db$beside
+done
 ln -s "$dir/victim.db" own.db
 expect 0 '^[0-9]*$' $analyze --db own.db import run.json
 

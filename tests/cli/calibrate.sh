@@ -19,6 +19,15 @@ expect 1 "no constant is stored" "$inc" 1
 expect 0 'increments/s.*measured now' $calibrate constant
 expect 0 'increments/s.*measured before' $calibrate constant
 expect 0 '' "$inc" 0.05
+mv "$EMP_DB.inc" "$dir/saved.inc"
+mkfifo "$EMP_DB.inc"
+expect 1 "'$EMP_DB.inc' is a named pipe, and EMP keeps a file of its own there; move it away" timeout 60 "$inc" 0.05
+expect 1 "'$EMP_DB.inc' is a named pipe" timeout 60 $calibrate constant
+rm "$EMP_DB.inc"
+ln -s "$dir/saved.inc" "$EMP_DB.inc"
+expect 0 '' "$inc" 0.05
+rm "$EMP_DB.inc"
+mv "$dir/saved.inc" "$EMP_DB.inc"
 expect 0 '' "$inc" --iterations 1000
 expect 1 'SECONDS must be a time above zero' "$inc" -1
 expect 1 'usage: inc' "$inc"

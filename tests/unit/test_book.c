@@ -58,6 +58,27 @@ TEST_IN_BOOK(what_is_not_known_of_a_run_stays_unknown)
 	assert_int_equal(back.environment, 0);
 }
 
+/* The latest that Linux lets a clock be set to. */
+TEST_IN_BOOK(a_run_of_a_clock_that_is_two_centuries_fast_can_be_read)
+{
+	const int64_t at_ns = INT64_C(8277292036) * NS_PER_S;
+	_cleanup_(run_clear) struct run run = scratch_run("xz"), back = {};
+	struct sample sample = scratch_sample(1);
+	_cleanup_(freep) struct sample *samples = NULL;
+	size_t n;
+
+	run.started_ns = at_ns;
+	sample.start_ns = at_ns;
+	sample.et_ns = JSON_TIME_MAX;
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	assert_done(s, book_end_run(s->book, run.id, RUN_DONE, NULL, &s->err));
+	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
+	assert_int_equal(back.started_ns, at_ns);
+	assert_done(s, book_rows(s->book, run.id, &sample_table, &samples, &n, &s->err));
+	assert_int_equal(samples[0].start_ns, at_ns);
+}
+
 TEST_IN_BOOK(the_end_of_a_run_keeps_notes_unless_there_are_new_ones)
 {
 	_cleanup_(run_clear) struct run back = {}, again = {}, run = scratch_run("xz");

@@ -10,6 +10,8 @@
 #include <grp.h>
 #include <sqlite3.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 /* What a book_open() in another process answered. */
@@ -177,6 +179,56 @@ TEST_IN_DIRECTORY(a_directory_and_a_pipe_are_called_what_they_are)
 	rmdir(s->path);
 	assert_int_equal(mkfifo(s->path, 0644), 0);
 	expect(s, BOOK_READ, -EINVAL, "is not a regular file");
+}
+
+/* Puts something there that is no file: none of these may be opened, since that may wait for ever.
+ */
+static void make_odd(const char *path, size_t kind)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	_cleanup_(closep) int fd = -1;
+
+	switch (kind) {
+	case 0:
+		assert_int_equal(mkfifo(path, 0600), 0);
+		break;
+	case 1:
+		assert_int_equal(mkdir(path, 0700), 0);
+		break;
+	case 2:
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		assert_true((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+				    path) < sizeof(address.sun_path));
+		assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+		break;
+	default:
+		assert_int_equal(symlink("/dev/zero", path), 0);
+	}
+}
+
+TEST_IN_BOOK(what_is_no_file_beside_a_book_is_named_and_not_opened)
+{
+	static const char *const beside[] = {"-wal", "-shm", "-journal", "-pending", ".copying"};
+	static const char *const kinds[] = {
+		"a named pipe", "a directory", "a socket", "a symbolic link"};
+
+	book_free(TAKE(s->book));
+	for (size_t i = 0; i < ELEMENTS(beside) * ELEMENTS(kinds) * 3; i++) {
+		size_t kind = i / 3 % ELEMENTS(kinds);
+		_cleanup_(freep) char *path = text_format(
+			"%s%s", s->path, beside[i / 3 / ELEMENTS(kinds)]);
+		_cleanup_(freep) char *words = text_format("'%s' is %s", path, kinds[kind]);
+
+		make_odd(path, kind);
+		assert_int_equal(
+			book_open(&s->book, s->path,
+				(enum book_mode[]){BOOK_READ, BOOK_WRITE, BOOK_MEASURE}[i % 3],
+				&s->err),
+			-EINVAL);
+		assert_says(s, words);
+		assert_int_equal(remove(path), 0);
+	}
+	scratch_open(s, BOOK_READ);
 }
 
 TEST_IN_DIRECTORY(the_database_of_another_program_is_left_alone)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples that wait beside the book: whatever happens to their process, each is stored once. */
+#include "tests/unit/book_file.h"
 #include "tests/unit/frozen_clock.h"
-#include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
 #include "lib/book/book.h"
@@ -10,15 +10,20 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-static bool keep(struct book *book, const struct run *run, uint32_t n)
+static bool keep_of(struct book *book, const struct run *run, uint32_t n, uint32_t source)
 {
 	struct sample sample = scratch_sample(n);
-	struct execution e = {.source = 1, .pid = 17, .pt_ns = n, .tick_ns = -1};
+	struct execution e = {.source = source, .pid = 17, .pt_ns = n, .tick_ns = -1};
 	struct counters changes = COUNTERS_NONE;
 
 	changes.sample = n;
 	changes.value[COUNTER_MAJOR_FAULTS] = 7;
 	return book_keep_sample(book, run, &sample, &e, 1, &changes);
+}
+
+static bool keep(struct book *book, const struct run *run, uint32_t n)
+{
+	return keep_of(book, run, n, 1);
 }
 
 /* A run whose first sample is stored, so that the next may wait. */
@@ -29,6 +34,7 @@ static struct run begin(struct scratch *s)
 	book_sync_by_second(s->book);
 	assert_done(s, book_begin(s->book, &s->err));
 	scratch_source(s, "cron", SOURCE_PROCESS);
+	scratch_source(s, "backup", SOURCE_PROCESS);
 	scratch_add(s, run.id, 1, NULL, 0);
 	assert_done(s, book_commit(s->book, &s->err));
 	return run;
@@ -55,8 +61,8 @@ static size_t count_samples(struct scratch *s, const struct run *run, enum book_
 	return n;
 }
 
-/* Samples 2 to 4 are left by a process that is killed. */
-static struct run leave(struct scratch *s)
+/* Samples 2 to 4 are left by a process that is killed. `source`: of the last. */
+static struct run leave_of(struct scratch *s, uint32_t source)
 {
 	struct run run = begin(s);
 	int status;
@@ -64,7 +70,7 @@ static struct run leave(struct scratch *s)
 
 	if (pid == 0) {
 		for (uint32_t n = 2; n <= 4; n++)
-			if (!keep(s->book, &run, n))
+			if (!keep_of(s->book, &run, n, n == 4 ? source : 1))
 				_exit(1);
 		raise(SIGKILL);
 	}
@@ -72,6 +78,11 @@ static struct run leave(struct scratch *s)
 	assert_true(WIFSIGNALED(status));
 	book_free(TAKE(s->book));
 	return run;
+}
+
+static struct run leave(struct scratch *s)
+{
+	return leave_of(s, 1);
 }
 
 static char *beside(const struct scratch *s, const char *ending)
@@ -166,6 +177,7 @@ TEST_IN_BOOK(a_process_killed_after_the_commit_stores_nothing_twice)
 
 TEST_IN_BOOK(a_torn_record_is_dropped_wherever_it_ends)
 {
+	enum { HEAD = 144 }; /* bytes before the first record */
 	_cleanup_(run_clear) struct run run = leave(s);
 	_cleanup_(freep) char *path = beside(s, "-pending"), *saved = beside(s, ".saved");
 	_cleanup_(freep) char *empty = beside(s, ".empty");
@@ -175,15 +187,14 @@ TEST_IN_BOOK(a_torn_record_is_dropped_wherever_it_ends)
 	copy(s->path, empty);
 	assert_int_equal(stat(path, &st), 0);
 	for (off_t size = st.st_size - 1; size > 0; size -= 13) {
+		off_t records = size > HEAD ? size - HEAD : 0;
 		size_t n;
 
 		copy(saved, path);
 		copy(empty, s->path);
 		assert_int_equal(truncate(path, size), 0);
-		if (size < 24)
-			break;
 		n = count_samples(s, &run, BOOK_WRITE);
-		assert_true(n < 4 && n >= (size_t)(1 + (size - 24) * 3 / st.st_size));
+		assert_int_equal(n, 1 + records / ((st.st_size - HEAD) / 3));
 	}
 }
 
@@ -229,4 +240,144 @@ TEST_IN_BOOK(of_two_processes_only_one_keeps_samples)
 	second = begin(&t);
 	assert_false(keep(other, &second, 2));
 	assert_true(keep(s->book, &run, 3));
+}
+
+/* Another process that adds a run to the book, and closes it, when it is told to. */
+static pid_t add_later(struct scratch *s, int *ret_tell)
+{
+	int tell[2];
+	char told;
+	pid_t pid;
+
+	assert_int_equal(pipe2(tell, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct run run;
+
+		if (read(tell[0], &told, 1) != 1)
+			_exit(1);
+		scratch_open(s, BOOK_WRITE);
+		run = scratch_begin(s, "xz");
+		for (uint32_t n = 1; n <= 500; n++)
+			scratch_add(s, run.id, n, NULL, 0);
+		book_free(s->book);
+		_exit(0);
+	}
+	close(tell[0]);
+	*ret_tell = tell[1];
+	return pid;
+}
+
+TEST_IN_BOOK(a_reader_that_has_recovered_keeps_its_locks_beside_a_writer)
+{
+	_cleanup_(run_clear) struct run run = leave(s);
+	_cleanup_(freep) char *log = beside(s, "-wal");
+	_cleanup_(closep) int tell = -1;
+	_cleanup_(freep) struct sample *samples = NULL;
+	pid_t writer = add_later(s, &tell);
+	int status;
+	size_t n;
+
+	scratch_open(s, BOOK_READ);
+	assert_done(s, book_begin(s->book, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &sample_table, &samples, &n, &s->err));
+	assert_int_equal(n, 4);
+	assert_int_equal(write(tell, "", 1), 1);
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
+	assert_int_equal(access(log, F_OK), 0); /* who closes the book last removes it */
+	freep(&samples);
+	assert_done(s, book_rows(s->book, run.id, &sample_table, &samples, &n, &s->err));
+	assert_int_equal(n, 4);
+	freep(&samples);
+	assert_done(s, book_rows(s->book, run.id + 1, &sample_table, &samples, &n, &s->err));
+	assert_int_equal(n, 0); /* what it reads is from one moment */
+	book_rollback(s->book);
+	assert_done(s, book_rows(s->book, run.id + 1, &sample_table, &samples, &n, &s->err));
+	assert_int_equal(n, 500);
+}
+
+TEST_IN_BOOK(a_sample_that_the_book_refuses_is_put_aside_and_the_others_are_stored)
+{
+	_cleanup_(run_clear) struct run run = leave_of(s, 2);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *aside = beside(s, "-pending.refused");
+	_cleanup_(freep) char *second = beside(s, "-pending.refused-2");
+
+	sql(s->path, "DELETE FROM source WHERE id = 2");
+	assert_int_equal(count_samples(s, &run, BOOK_WRITE), 3);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(access(aside, F_OK), 0);
+	assert_int_equal(count_samples(s, &run, BOOK_MEASURE), 3);
+	assert_int_equal(access(second, F_OK), -1); /* once */
+	sql(s->path, "INSERT INTO source(id, name, kind) VALUES (2, 'backup', 'process')");
+	assert_int_equal(rename(aside, path), 0);
+	assert_int_equal(count_samples(s, &run, BOOK_READ), 4);
+	assert_sound(s->path);
+}
+
+TEST_IN_BOOK(samples_of_a_book_that_was_moved_away_are_put_aside_for_it)
+{
+	_cleanup_(run_clear) struct run left = leave(s), run = {};
+	_cleanup_(freep) char *old = beside(s, ".old"), *its = beside(s, ".old-pending");
+	_cleanup_(freep) char *aside = beside(s, "-pending.refused");
+
+	assert_int_equal(rename(s->path, old), 0);
+	scratch_open(s, BOOK_WRITE);
+	run = begin(s);
+	book_free(TAKE(s->book));
+	assert_int_equal(count_samples(s, &run, BOOK_READ), 1);
+	assert_int_equal(rename(aside, its), 0);
+	assert_int_equal(rename(old, s->path), 0);
+	assert_int_equal(count_samples(s, &left, BOOK_READ), 1);
+	assert_int_equal(rename(s->path, old), 0);
+	strcpy(s->path, old);
+	assert_int_equal(count_samples(s, &left, BOOK_READ), 4);
+}
+
+TEST_IN_BOOK(samples_of_another_version_are_put_aside_whole)
+{
+	static const size_t changed[] = {
+		6, 8, 20, 90}; /* the magic, the version, the schema, the structs */
+	_cleanup_(run_clear) struct run run = leave(s);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *saved = beside(s, ".saved");
+	_cleanup_(freep) char *wanted = beside(s, "-pending.other");
+
+	copy(path, saved);
+	for (size_t i = 0; i < ELEMENTS(changed); i++) {
+		_cleanup_(freep) char *aside = i ? text_format("%s-%zu", wanted, i + 1)
+						 : xstrdup(wanted);
+		_cleanup_(freep) char *same = text_format("cmp '%s' '%s'", saved, aside);
+		char byte;
+		int fd = open(saved, O_RDWR | O_CLOEXEC);
+
+		assert_int_equal(pread(fd, &byte, 1, (off_t)changed[i]), 1);
+		byte ^= 1;
+		assert_int_equal(pwrite(fd, &byte, 1, (off_t)changed[i]), 1);
+		copy(saved, path);
+		assert_int_equal(count_samples(s, &run, i % 2 ? BOOK_READ : BOOK_WRITE), 1);
+		assert_int_equal(system(same), 0);
+		byte ^= 1;
+		assert_int_equal(pwrite(fd, &byte, 1, (off_t)changed[i]), 1);
+		close(fd);
+	}
+	copy(saved, path);
+	assert_int_equal(count_samples(s, &run, BOOK_READ), 4);
+}
+
+TEST_IN_BOOK(samples_that_wait_beside_a_link_are_found_beside_the_book)
+{
+	_cleanup_(freep) char *real = text_format("%s/real", s->directory);
+	_cleanup_(freep) char *link = xstrdup(s->path);
+	_cleanup_(run_clear) struct run run = {};
+
+	book_free(TAKE(s->book));
+	assert_int_equal(mkdir(real, 0700), 0);
+	freep(&real);
+	real = text_format("%s/real/emp.db", s->directory);
+	assert_int_equal(rename(link, real), 0);
+	assert_int_equal(symlink("real/emp.db", link), 0);
+	scratch_open(s, BOOK_WRITE);
+	run = leave(s);
+	strcpy(s->path, real);
+	assert_int_equal(count_samples(s, &run, BOOK_READ), 4);
 }

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/syscall.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 static int writes_left = -1; /* then the process is killed; -1: never */
@@ -205,6 +206,35 @@ TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 	sql(s->path, "UPDATE run SET resolution_ns = 1 WHERE id = 4");
 	upgrade(s);
 	assert_answer(s->path, "SELECT count(*) FROM run WHERE kind = 'measure'", "4");
+}
+
+TEST_IN_DIRECTORY(samples_that_an_older_version_left_are_kept_beside_the_copy_of_its_book)
+{
+	static const char left[] = "EMPpend\0 and the samples of a run that was killed";
+	_cleanup_(freep) char *path = text_format("%s-pending", s->path);
+	_cleanup_(freep) char *kept = text_format("%s.version3-pending", s->path);
+	_cleanup_(freep) char *copy = text_format("%s.version3", s->path);
+	char there[sizeof(left)] = "";
+	int fd;
+
+	load(s, "book-v3.sql");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, left, sizeof(left)), sizeof(left));
+	scratch_open(s, BOOK_READ); /* leaves all as it is */
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(book_open(&s->book, s->path, BOOK_WRITE, &s->err), -EBUSY);
+	assert_says(s, "is upgraded when that has ended");
+	assert_answer(s->path, "PRAGMA user_version", "3");
+	assert_int_equal(access(copy, F_OK), -1);
+	close(fd);
+	upgrade(s);
+	assert_int_equal(access(path, F_OK), -1);
+	fd = open(kept, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, there, sizeof(there)), sizeof(there));
+	assert_memory_equal(there, left, sizeof(left));
+	close(fd);
+	assert_answer(copy, "PRAGMA user_version", "3");
+	upgrade(s);
 }
 
 TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)

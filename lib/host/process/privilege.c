@@ -16,7 +16,7 @@ extern char **environ;
 
 static void cap_freep(cap_t *caps)
 {
-	cap_free(*caps);
+	cap_free(TAKE(*caps));
 }
 
 /* Makes the permitted ones of `wanted`, and only those, permitted, and effective or not. */
