@@ -114,14 +114,15 @@ static void add_ratio(struct table *table, const struct comparison *c)
 {
 	bool known = comparison_is_made(c) && !isnan(c->ratio);
 	double half = (c->ratio_high - c->ratio_low) / 2;
-	int n = half > 0 ? 1 - (int)floor(log10(half)) : 3;
+	int n = half > 0 && isfinite(half) ? 1 - (int)floor(log10(half)) : 3;
 	const char *text = "-";
 
 	n = n < 2 ? 2 : n > 6 ? 6 : n;
 	if (known && isnan(half))
 		text = text_brief("%.3f", c->ratio);
 	else if (known)
-		text = text_brief("%.*f (%.*f to %.*f)", n, c->ratio, n, c->ratio_low, n, c->ratio_high);
+		text = text_brief("%.*f (%s)", n, c->ratio,
+			ratio_interval_text(c->ratio_low, c->ratio_high, n, " to "));
 	table_add(table, TEXT(text), REAL("%.4f", known ? c->ratio : NAN),
 		REAL("%.4f", known ? c->ratio_low : NAN), REAL("%.4f", known ? c->ratio_high : NAN),
 		TEXT(comparison_is_made(c) ? comparison_verdict_text(c) : NULL));

@@ -303,7 +303,7 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 		TEXT(text_brief(
 			"%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name)),
 		REAL("%.3f", c->ratio),
-		TEXT(isnan(c->ratio_low) ? NULL : text_brief("%.3f to %.3f", c->ratio_low, c->ratio_high)),
+		TEXT(ratio_interval_text(c->ratio_low, c->ratio_high, 3, " to ")),
 		TEXT(comparison_verdict_text(&pair->times)), REAL("%.2g", c->p_adjusted),
 		TEXT(isnan(c->smallest_difference) ? NULL : text_percent(c->smallest_difference)));
 }
@@ -484,7 +484,7 @@ static void write_markdown_comparison(FILE *file, const struct load_comparison *
 		table_row(table, script_cell(pair->b), NUMBER(pair->b->workers),
 			TEXT(load_rate_text(pair->a, unit)), TEXT(load_rate_text(pair->b, unit)),
 			TEXT(text_brief("%.3f", pair->comparison.ratio)),
-			TEXT(isnan(low) ? NULL : text_brief("%.3f … %.3f", low, high)),
+			TEXT(ratio_interval_text(low, high, 3, " … ")),
 			TEXT(comparison_verdict_text(&pair->times)));
 	}
 	table_write(table, TABLE_MARKDOWN, file);

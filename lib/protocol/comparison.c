@@ -5,6 +5,8 @@
 #include "lib/protocol/disturbances.h"
 #include "lib/stats/time_series.h"
 
+#include <gsl/gsl_cdf.h>
+
 static bool sums_to_0(const struct comparison_side *side)
 {
 	for (size_t i = 0; i < side->n; i++)
@@ -330,32 +332,48 @@ bool comparison_outweighs(const struct comparison *c, const struct comparison *t
 	return fails != other_fails ? fails : of_c > other;
 }
 
+/* The standard error of the ratio, as a share of it, with so many more samples of each. */
+static double error_with(const struct comparison *c, double more)
+{
+	double a = c->mean_a, b = c->mean_b, share = c->between * c->between;
+	double of_a = (double)c->a.n / ((double)c->a.n + more),
+	       of_b = (double)c->b.n / ((double)c->b.n + more);
+
+	if (c->design == DESIGN_DUET)
+		return c->log_ratio.se * sqrt(of_a);
+	return sqrt((c->variance_a / a / a - share) * of_a + (c->variance_b / b / b - share) * of_b -
+		    2 * c->covariance / a / b * of_a + 2 * share);
+}
+
+static struct verdict_forecast samples_forecast(const void *of, double more)
+{
+	const struct comparison *c = of;
+	double n = (double)c->a.n, freedom = c->df, t;
+	struct verdict_forecast f = {
+		.ratio = c->ratio,
+		.error = error_with(c, 0),
+		.df = c->df,
+		.next_error = error_with(c, more),
+		.hidden = c->bias_a / c->mean_a + c->bias_b / c->mean_b,
+	};
+
+	if (c->design == DESIGN_PAIRS || c->design == DESIGN_DUET)
+		freedom += more;
+	else if (c->design == DESIGN_INDEPENDENT)
+		freedom *= (n - 1 + more) / (n - 1);
+	t = gsl_cdf_tdist_Pinv(1 - c->alpha / 2, freedom);
+	f.shown_from = t;
+	f.half = t * f.next_error;
+	return f;
+}
+
 double comparison_samples_missing(const struct comparison *c)
 {
 	const double MOST = 1e9;
-	double margin = comparison_rules_margin(&c->rules), off = fabs(c->ratio - 1), n = (double)c->a.n;
-	double differ = off > margin || c->rules.fail_if_slower < 0 ? off
-								    : 0; /* a difference to be shown, or */
-	double wanted = fmax(differ, margin - off); /* the room that the interval has for "equal" */
-	double df = c->design == DESIGN_PAIRS || c->design == DESIGN_DUET ? 1 : c->df / (n - 1);
-	double sd, low = n, high = n;
 
-	if (c->a.n < 2 || c->b.n < 2 || isnan(c->smallest_difference) || c->design == DESIGN_SEPARATE ||
-		c->design == DESIGN_BETWEEN)
+	if (c->a.n < 2 || c->b.n < 2 || isnan(c->smallest_difference))
 		return NAN;
-	sd = c->smallest_difference / detectable_difference(c->df, c->alpha) * sqrt(n);
-	for (high = 2 * n;
-		high < MOST && detectable_difference(df * (high - 1), c->alpha) * sd / sqrt(high) > wanted;)
-		high *= 2;
-	while (high - low > 1) {
-		double middle = floor((low + high) / 2);
-
-		if (detectable_difference(df * (middle - 1), c->alpha) * sd / sqrt(middle) > wanted)
-			low = middle;
-		else
-			high = middle;
-	}
-	return high - n;
+	return verdict_missing(&c->rules, samples_forecast, c, MOST);
 }
 
 enum status comparison_judge(

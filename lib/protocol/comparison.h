@@ -74,8 +74,9 @@ enum comparison_verdict comparison_verdict(const struct comparison *comparison);
  * strict beside "slower" without a gate. */
 bool comparison_outweighs(const struct comparison *c, const struct comparison *than);
 
-/* How many more samples of each should tell, with power 0.8, if they vary as these do and their ratio is that of these;
- * NAN: more of them do not help, or that is not known. */
+/* With how many more samples of each the verdict will not be "cannot tell" in four cases of five, by
+ * what these say of the ratio and of the noise, and how uncertain that is. INFINITY: more of them do
+ * not help; NAN: it is not known how they vary. tests/bench/comparisons.c shows how often they tell. */
 double comparison_samples_missing(const struct comparison *comparison);
 
 /* The exit status that the verdict has by the comparison's rules (comparison_verdict_status), with a sentence where it

@@ -42,6 +42,8 @@ static const char *interval_text(
 		       : c->unmeasurable		? unmeasurable_texts[c->unmeasurable].cause
 		       : c->a.n > 1 && c->b.n > 1	? "the times vary too much for an interval"
 							: "too few samples for an interval";
+	if (isinf(high))
+		return text_brief("95 %% CI %.*f or more, %s%s", decimals, low, p, could);
 	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
 }
 
@@ -106,7 +108,7 @@ static void explain_doubt(const struct comparison *c, const char *ret[3])
 		help = "; it takes two samples of each";
 	} else if (c->design == DESIGN_SEPARATE) {
 		help = "; it is not known how separate runs vary";
-	} else if (c->design == DESIGN_BETWEEN) {
+	} else if (missing > MOST_MISSING && c->design == DESIGN_BETWEEN) {
 		help = text_brief("; separate runs vary by %s", text_percent(c->between));
 	} else if (missing > MOST_MISSING) {
 		help = "; more samples hardly help";
@@ -192,6 +194,15 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 	fputs(")\n", file);
 }
 
+const char *ratio_interval_text(double low, double high, int decimals, const char *to)
+{
+	if (isnan(low))
+		return NULL;
+	if (isinf(high))
+		return text_brief("from %.*f", decimals, low);
+	return text_brief("%.*f%s%.*f", decimals, low, to, decimals, high);
+}
+
 const char *comparison_verdict_text(const struct comparison *c)
 {
 	return comparison_verdict_words[comparison_verdict(c)];
@@ -248,8 +259,9 @@ void comparison_list_add(
 
 	table_row(list, TEXT(reference), TEXT(name), VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"),
 		REAL("%.4f", c->ratio),
-		VALUE(json_interval(c->ratio_low, c->ratio_high),
-			isnan(c->ratio_low) ? "-" : text_brief("%.4f to %.4f", c->ratio_low, c->ratio_high)),
+		VALUE(isinf(c->ratio_high) ? json_pack("[f, n]", c->ratio_low)
+					   : json_interval(c->ratio_low, c->ratio_high),
+			ratio_interval_text(c->ratio_low, c->ratio_high, 4, " to ") ?: "-"),
 		TEXT(comparison_verdict_text(c)), TEXT(designs[c->design]), REAL("%.2g", c->p_adjusted),
 		REAL("%g", c->p), REAL("%g", c->welch_p), REAL("%.2g", c->mann_whitney_p),
 		VALUE(json_real_or_null(c->smallest_difference),

@@ -65,6 +65,9 @@ void comparison_list_add(
 /* Also prints what the columns mean; `several`: p and the intervals were adjusted for the number of comparisons. */
 void comparison_list_print(struct table *list, bool several, FILE *file);
 
+/* "1.021 to 1.134"; "from 1.021" if high is INFINITY; NULL if there is none. As text_brief. */
+const char *ratio_interval_text(double low, double high, int decimals, const char *to);
+
 /* "faster", "cannot tell". */
 const char *comparison_verdict_text(const struct comparison *comparison);
 

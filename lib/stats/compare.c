@@ -197,18 +197,18 @@ double detectable_difference(double df, double alpha)
 	return gsl_cdf_tdist_Pinv(1 - alpha / 2, df) + gsl_cdf_tdist_Pinv(POWER, df);
 }
 
-/* The ratios r for which mean b - r * mean a is not different from 0 (Fieller 1954). False: there
- * are no bounds. */
+/* The ratios r > 0 for which mean b - r * mean a is not different from 0 (Fieller 1954). If a's mean
+ * may be 0 they have no upper bound, but a lower one, if b's may not. False: there are no bounds. */
 static bool fieller(
 	const struct comparison *c, double a, double b, double t, double *ret_low, double *ret_high)
 {
 	double square = a * a - t * t * c->variance_a, middle = a * b - t * t * c->covariance;
-	double root = middle * middle - square * (b * b - t * t * c->variance_b);
+	double of_b = b * b - t * t * c->variance_b, root = middle * middle - square * of_b;
 
-	if (!(square > 0) || !(root >= 0))
+	if (!(root >= 0) || !(square > 0 || of_b > 0))
 		return false;
-	*ret_low = (middle - sqrt(root)) / square;
-	*ret_high = (middle + sqrt(root)) / square;
+	*ret_low = fmax(0, (middle - sqrt(root)) / square); /* no time is below 0 */
+	*ret_high = square > 0 ? (middle + sqrt(root)) / square : INFINITY;
 	return true;
 }
 
@@ -233,8 +233,6 @@ static void find_interval(struct comparison *c, double alpha)
 	} else if (!fieller(c, a + c->bias_a, b - c->bias_b, t, &c->ratio_low, &unused) ||
 		   !fieller(c, a - c->bias_a, b + c->bias_b, t, &unused, &c->ratio_high)) {
 		c->ratio_low = c->ratio_high = NAN;
-	} else {
-		c->ratio_low = fmax(0, c->ratio_low); /* no time is below 0 */
 	}
 	c->smallest_difference = detectable_difference(c->df, alpha) * se + bias;
 }

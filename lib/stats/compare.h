@@ -61,7 +61,8 @@ struct comparison {
 	struct summary a, b;
 	double ratio; /* mean of b / mean of a: above 1, b is slower; of pairs, without the
 			 machine's drift within them */
-	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954), from 0; NAN: none */
+	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954), from 0; to INFINITY
+					 where a's mean may be next to nothing; NAN: none */
 	double alpha;
 	double t, df, p; /* means equal? two-sided, by the design: paired, Welch's (1947), or between runs */
 	double p_adjusted;          /* for several comparisons (Holm 1979) */

@@ -2,6 +2,7 @@
 /* The words of verdicts and their exit statuses: see comparison_verdict.h. */
 #include "lib/stats/comparison_verdict.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 const char *const comparison_verdict_words[N_COMPARISON_VERDICTS] = {
@@ -46,6 +47,72 @@ enum comparison_verdict comparison_rules_apply(
 	if (high < 1 && (!gate || ratio < 1 - margin))
 		return COMPARISON_FASTER;
 	return within ? COMPARISON_EQUAL : COMPARISON_CANNOT_TELL;
+}
+
+/* How likely a normal ratio is within `most` of 1. */
+static double chance_within(double ratio, double sd, double most)
+{
+	if (most <= 0)
+		return 0;
+	return gsl_cdf_gaussian_P(1 + most - ratio, sd) - gsl_cdf_gaussian_P(1 - most - ratio, sd);
+}
+
+/* The quantile p of chi² / df; of many degrees of freedom by Wilson and Hilferty (1931). */
+static double share_of_variance(double df, double p)
+{
+	const double MANY = 50;
+	double spread = 2 / (9 * df);
+
+	if (df <= MANY)
+		return gsl_cdf_chisq_Pinv(p, df) / df;
+	return pow(1 - spread + gsl_cdf_ugaussian_Pinv(p) * sqrt(spread), 3);
+}
+
+/* How likely there is a verdict. */
+static double chance_of(const struct comparison_rules *rules, const struct verdict_forecast *f)
+{
+	enum { QUANTILES = 20 };
+	double margin = comparison_rules_margin(rules), hidden = f->ratio * f->hidden, chance = 0;
+
+	for (int i = 0; i < QUANTILES; i++) {
+		double scale = f->ratio / sqrt(share_of_variance(f->df, (i + 0.5) / QUANTILES));
+		double sd = scale * hypot(f->error, f->next_error);
+		double shown = scale * f->shown_from * f->next_error + hidden;
+		double room = margin - scale * f->half - hidden; /* for "equal" */
+
+		if (rules->fail_if_slower >= 0)
+			shown = fmax(shown, margin);
+		chance += 1 - chance_within(f->ratio, sd, shown) +
+			  chance_within(f->ratio, sd, fmin(shown, room));
+	}
+	return chance / QUANTILES;
+}
+
+double verdict_missing(
+	const struct comparison_rules *rules, verdict_forecast *forecast, const void *of, double most)
+{
+	/* Differences are more often small than the first samples say: with these chances four in
+	 * five or more are told (tests/bench/comparisons.c). */
+	const double wanted = rules->fail_if_slower < 0 ? 0.9 : 0.85;
+	double low = 0, high = 1;
+
+	for (; high <= most; high *= 2) {
+		struct verdict_forecast f = forecast(of, high);
+
+		if (chance_of(rules, &f) >= wanted)
+			break;
+		low = high;
+	}
+	while (high <= most && high - low > 1) {
+		double middle = floor((low + high) / 2);
+		struct verdict_forecast f = forecast(of, middle);
+
+		if (chance_of(rules, &f) >= wanted)
+			high = middle;
+		else
+			low = middle;
+	}
+	return high <= most ? high : INFINITY;
 }
 
 enum status comparison_verdict_status(const struct comparison_rules *rules, enum comparison_verdict verdict)

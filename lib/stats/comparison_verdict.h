@@ -53,6 +53,26 @@ double comparison_rules_margin(const struct comparison_rules *rules);
 enum comparison_verdict comparison_rules_apply(
 	const struct comparison_rules *rules, double ratio, double ratio_low, double ratio_high);
 
+/* What is known of a ratio, and what will be, with more samples. Errors are shares of the
+ * ratio. */
+struct verdict_forecast {
+	double ratio, error; /* as measured, with its standard error */
+	double df;           /* of that error */
+	double next_error;   /* of the ratio to come */
+	double shown_from;   /* a change of so many of these errors is shown; beside what is hidden */
+	double half;         /* of the interval to come, beside what is hidden, if the errors are right */
+	double hidden;       /* by the clock's steps */
+};
+
+/* What will be known with so many more of them. */
+typedef struct verdict_forecast verdict_forecast(const void *of, double more);
+
+/* The least number of more of them, up to `most`, with which the verdict will not be
+ * COMPARISON_CANNOT_TELL in four cases of five; INFINITY: more do not help. The mean over what the
+ * ratio and the noise may be, both of which are uncertain. */
+double verdict_missing(
+	const struct comparison_rules *rules, verdict_forecast *forecast, const void *of, double most);
+
 /* The exit status: STATUS_DONE, STATUS_NOT_FIT (slower, with a gate), STATUS_CANNOT_TELL (with strict), STATUS_ERROR
  * (different work). */
 enum status comparison_verdict_status(const struct comparison_rules *rules, enum comparison_verdict verdict);

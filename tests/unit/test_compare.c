@@ -298,3 +298,16 @@ TEST(nothing_to_compare_is_an_error)
 	assert_non_null(strstr(err.text, "has no samples"));
 	assert_int_equal(compare(zero, 1, a, 1, &independent, &c, &err), -EINVAL);
 }
+
+/* The mean of a is not surely above 0: there is no upper bound, but a lower one. */
+TEST(times_that_spread_widely_have_a_lower_bound)
+{
+	const int64_t a[] = {1000, 5000, 20000}, b[] = {160000, 170000, 180000};
+	struct comparison c = compare_ok(a, 3, b, 3);
+
+	assert_true(c.ratio > 19 && c.p < 0.05);
+	assert_true(c.ratio_low > 1 && c.ratio_low < c.ratio);
+	assert_true(isinf(c.ratio_high));
+	c = compare_ok(a, 3, a, 3); /* nor that of b: no bounds */
+	assert_true(isnan(c.ratio_low) && isnan(c.ratio_high));
+}
