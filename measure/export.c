@@ -77,7 +77,9 @@ static void make_columns(struct export_table *t)
 	for (size_t i = 0; i < ELEMENTS(before); i++)
 		*array_add(t->columns, n) = before[i];
 	for (size_t i = 0; i < p->n; i++) {
-		t->parameters[i] = text_format("parameter_%s", p->items[i].name);
+		_cleanup_(freep) char *name = text_utf8(p->items[i].name);
+
+		t->parameters[i] = text_format("parameter_%s", name);
 		*array_add(t->columns, n) = (struct column){NULL, COLUMN_TEXT, t->parameters[i]};
 	}
 	for (size_t i = 0; i < ELEMENTS(after); i++)

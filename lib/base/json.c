@@ -45,8 +45,10 @@ int json_print_digits(json_t *json, FILE *file, int digits, struct error *err)
 	size_t flags = JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(digits) | ascii_flag(file);
 	int r = 0;
 
-	if (json_dumpf(json, file, flags) < 0 || fputc('\n', file) < 0)
-		r = error_os(err, -errno, "cannot write a JSON document");
+	if (json_dumpf(json, file, flags) == 0)
+		fputc('\n', file);
+	else if (!ferror(file))
+		r = error_say(err, -EINVAL, "cannot write a JSON document: it has text that is not UTF-8");
 	json_decref(json);
 	return r;
 }

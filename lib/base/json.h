@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 /* Prints a document, which is taken over, and a newline; real numbers with 15 digits, or so many. 0: all, for a document that will
- * be read again. */
+ * be read again. A failure to write stays in ferror(file). */
 int json_print_digits(json_t *json, FILE *file, int digits, struct error *err);
 static inline int json_print(json_t *json, FILE *file, struct error *err)
 {

@@ -127,6 +127,15 @@ bool output_file_is_standard(const char *path)
 	return false;
 }
 
+int stream_flush(FILE *file)
+{
+	if (ferror(file)) {
+		clearerr(file);
+		return fputc('\n', file) == EOF || fflush(file) != 0 ? -errno : -EIO;
+	}
+	return fflush(file) != 0 ? -errno : 0;
+}
+
 int output_standard_keep(int *ret_fd, struct error *err)
 {
 	_cleanup_(closep) int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -232,12 +241,16 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 int output_file_commit(struct output_file *o, struct error *err)
 {
 	FILE *file = TAKE(o->file);
-	int r = fflush(file) != 0 || (o->in_place && ftruncate(fileno(file), ftello(file)) < 0) ? -errno : 0;
+	int r = stream_flush(file);
 
+	if (r == 0 && o->in_place && ftruncate(fileno(file), ftello(file)) < 0)
+		r = -errno;
 	if (fclose(file) != 0 && r == 0)
 		r = -errno;
 	if (r == 0 && o->fresh && rename(o->fresh, o->target) < 0)
 		r = -errno;
+	if (r < 0 && output_file_is_standard(o->target))
+		return error_os(err, r, "cannot write to standard output");
 	if (r < 0)
 		return error_os(err, r, "cannot write '%s'", o->target);
 	xalloc_unfinished(o->fresh, NULL);

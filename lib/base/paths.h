@@ -59,6 +59,10 @@ struct output_file {
 	bool in_place; /* its old content is there until the new is complete, and may be longer */
 };
 
+/* 0, or -errno if not all that was ever printed could be written. The cause of an earlier failure is not kept by the C library: one
+ * more byte finds it out, or it is -EIO. */
+int stream_flush(FILE *file);
+
 /* Whether it is the name of standard output: "-" and others. */
 bool output_file_is_standard(const char *path);
 

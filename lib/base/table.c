@@ -97,7 +97,7 @@ void table_add_cells(struct table *table, bool new_row, const struct cell *cells
 		struct kept_cell *kept = array_add(table->cells, table->n_cells);
 		const char *text = cell_text(cells, &kept->value), *shown = terminal_text(text);
 
-		kept->text = xstrdup(text);
+		kept->text = text_utf8(text);
 		kept->shown = shown == text ? kept->text : xstrdup(shown);
 		kept->mark = cells->mark;
 		kept->code = cells->code;
@@ -256,7 +256,7 @@ struct markup {
 	const char *row, *second, *next, *end; /* before the first cell, the second, others; after the last */
 	const char *bottom;
 	const char *bar; /* for |, which would end the cell */
-	void (*code)(FILE *file, const char *text);
+	void (*code)(FILE *file, const char *text, const char *bar);
 };
 
 static void put_markup_text(FILE *file, const char *text, const char *bar)
@@ -266,7 +266,7 @@ static void put_markup_text(FILE *file, const char *text, const char *bar)
 }
 
 /* Between more backquotes than are in it (CommonMark, code spans). */
-static void markdown_code(FILE *file, const char *text)
+static void markdown_code(FILE *file, const char *text, const char *bar)
 {
 	size_t most = 0;
 
@@ -275,19 +275,19 @@ static void markdown_code(FILE *file, const char *text)
 	for (size_t i = 0; i <= most; i++)
 		fputc('`', file);
 	fputs(most > 0 ? " " : "", file);
-	put_markup_text(file, text, "\\|");
+	put_markup_text(file, text, bar);
 	fputs(most > 0 ? " " : "", file);
 	for (size_t i = 0; i <= most; i++)
 		fputc('`', file);
 }
 
 /* What has a meaning there, even in `monospace`, as a number (&#96;). */
-static void asciidoc_code(FILE *file, const char *text)
+static void asciidoc_code(FILE *file, const char *text, const char *bar)
 {
 	fputc('`', file);
 	for (; *text; text++)
 		if (*text == '|')
-			fputs("\\|", file);
+			fputs(bar, file);
 		else if (strchr("`{[<&+", *text))
 			fprintf(file, "&#%d;", *text);
 		else
@@ -296,12 +296,12 @@ static void asciidoc_code(FILE *file, const char *text)
 }
 
 /* Verbatim, or code if it has a = in it. */
-static void org_code(FILE *file, const char *text)
+static void org_code(FILE *file, const char *text, const char *bar)
 {
 	char quote = strchr(text, '=') && !strchr(text, '~') ? '~' : '=';
 
 	fputc(quote, file);
-	put_markup_text(file, text, "\\vert{}");
+	put_markup_text(file, text, bar);
 	fputc(quote, file);
 }
 
@@ -366,7 +366,7 @@ static void put_markup_row(
 		fputs(between, file);
 		between = between == m->row ? m->second : m->next;
 		if (row && row[i].code)
-			m->code(file, row[i].shown);
+			m->code(file, row[i].shown, m->bar);
 		else
 			put_markup_text(file, row ? row[i].shown : table->columns[i].name, m->bar);
 	}
@@ -423,6 +423,6 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 void table_write_code(enum table_format format, FILE *file, const char *text)
 {
 	fputc('\n', file);
-	markups[format].code(file, terminal_text(text));
+	markups[format].code(file, terminal_text(text), "|"); /* no cell ends here */
 	fputc('\n', file);
 }

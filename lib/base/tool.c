@@ -461,15 +461,14 @@ void tool_start(void)
 int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct error err = {};
-	int r;
+	int r, written;
 
 	tool_start();
 	setlocale(LC_CTYPE, ""); /* LC_CTYPE only, for character widths */
 	r = tool_dispatch(tool, argc, argv, &err);
-	if (fflush(stdout) != 0 && r >= 0)
-		r = error_os(&err, -errno, "cannot write to standard output");
-	else if (ferror(stdout) && r >= 0)
-		r = error_os(&err, -EIO, "cannot write to standard output");
+	written = stream_flush(stdout);
+	if (written < 0 && r >= 0)
+		r = error_os(&err, written, "cannot write to standard output");
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
 	if (err.text[0]) {

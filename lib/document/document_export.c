@@ -292,7 +292,7 @@ int document_export_run(
 {
 	struct run_export x = {.book = book, .run = run, .parts = parts, .file = file, .err = err};
 	bool own;
-	int r = book_enter(book, false, &own, err);
+	int r = book_enter(book, false, &own, err), written;
 
 	if (r < 0)
 		return r;
@@ -305,8 +305,9 @@ int document_export_run(
 			if ((*feature)->companions.member)
 				r = write_companions(&x, *feature);
 		fputs(r < 0 ? "\n" : "}\n", file);
-		if (fflush(file) < 0 || ferror(file))
-			r = error_os(err, -(errno ?: EIO), "cannot write a JSON document");
+		written = stream_flush(file);
+		if (written < 0)
+			r = error_os(err, written, "cannot write to standard output");
 	}
 	if (own)
 		r = book_end(book, r, err);

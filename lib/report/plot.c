@@ -101,11 +101,26 @@ static int plot_script(const struct drawing *d, const char *path, char **ret, st
 	return r;
 }
 
+/* What gnuplot wrote; it does not report that a disk is full. */
+static int copy_picture(int fd, struct output_file *picture, struct error *err)
+{
+	char buffer[1 << 16];
+	ssize_t n;
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		return error_os(err, -errno, "cannot read the picture that gnuplot drew");
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+		fwrite(buffer, 1, (size_t)n, picture->file);
+	return n < 0 ? error_os(err, -errno, "cannot read the picture that gnuplot drew")
+		     : output_file_commit(picture, err);
+}
+
 int plot_drawing(struct drawing d, const char *path, bool keep, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file picture = {}, kept = {};
 	_cleanup_(freep) char *script = NULL, *kept_path = text_format("%s.gnuplot", path);
-	_cleanup_(closep) int fd = memfd_create("script", MFD_CLOEXEC);
+	_cleanup_(closep) int fd = memfd_create("script", MFD_CLOEXEC),
+			      drawn_fd = memfd_create("picture", MFD_CLOEXEC);
 	/* By "-" it would not read blocks of several lines. */
 	char *const argv[] = {
 		(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1", (char *)"/dev/stdin", NULL};
@@ -114,7 +129,7 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 
 	if (r < 0)
 		return r;
-	if (fd < 0 || dprintf(fd, "%s", script) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+	if (fd < 0 || drawn_fd < 0 || dprintf(fd, "%s", script) < 0 || lseek(fd, 0, SEEK_SET) < 0)
 		return error_os(err, -errno, "cannot pass the script to gnuplot");
 	r = output_file_open(&picture, path, err);
 	if (r == 0 && keep) {
@@ -126,7 +141,7 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 	}
 	if (r < 0)
 		return r;
-	gnuplot.stdout_fd = fileno(picture.file);
+	gnuplot.stdout_fd = drawn_fd;
 	r = subprocess_run(&gnuplot, NULL, &status, err);
 	if (r == -ENOENT)
 		return error_say(err, r,
@@ -137,5 +152,5 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 		return error_prefix(err, r, "cannot draw '%s'", path);
 	if (status != 0)
 		return error_say(err, -EIO, "gnuplot could not draw '%s'; see its message above", path);
-	return output_file_commit(&picture, err);
+	return copy_picture(drawn_fd, &picture, err);
 }

@@ -98,4 +98,17 @@ fill 0
 expect 1 "." $calibrate -q jitter --for 2s
 that "the interruptions are in a copy" ended_in_copy
 that "they come back" comes_back jitter
+
+# files of other options: an old one stays as it was
+mount -o remount,size=64m "$dir/small"
+rm -f "$dir/small/ballast"
+run=$(sqlite3 "$EMP_DB" "SELECT max(run) FROM sample")
+for file in x.svg x.json; do echo before >"$dir/small/$file"; done
+cp "$EMP_DB" "$dir/copy.db"
+mount -o remount,size=$(($(df --output=used -k "$dir/small" | tail -1) + 64))k "$dir/small"
+fill 0
+expect 1 "cannot write '$dir/small/x.svg': No space left on device" $analyze --db "$dir/copy.db" scatter "$run" -o "$dir/small/x.svg"
+expect 1 "cannot write '$dir/small/x.json': No space left on device" \
+	$measure --db "$dir/copy.db" -q -r 300 -w 0 --export-json "$dir/small/x.json" -- true
+that "they are as before" test "$(cat "$dir/small/x.svg" "$dir/small/x.json" | tr '\n' ' ')" = "before before "
 finish

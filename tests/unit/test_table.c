@@ -143,6 +143,19 @@ TEST(json_has_the_columns_with_a_member)
 				     "{\"run\":8,\"program\":null,\"et_ns\":null,\"ratio\":null}]");
 }
 
+TEST(a_byte_that_is_not_utf_8_is_replaced_in_every_format)
+{
+	for (enum table_format format = TABLE_SCREEN; format <= TABLE_ORG; format++) {
+		_cleanup_(table_freep) struct table *list = table_new(listed);
+		_cleanup_(freep) char *text = NULL;
+
+		table_row(list, NUMBER(7), CODE("so\xffrt"));
+		text = PRINTED(file, table_write(list, format, file));
+		assert_null(strchr(text, '\xff'));
+		assert_non_null(strstr(text, format == TABLE_JSON ? "so\\\\xffrt" : "so\\xffrt"));
+	}
+}
+
 TEST(the_rows_can_be_a_member_of_a_document)
 {
 	_cleanup_(table_freep) struct table *list = table_new(listed);
