@@ -162,6 +162,7 @@ for picture in scatter zooms samples; do
 	done
 done
 that "the PNG is one" sh -c "head -c 4 '$dir/scatter.png' | grep -q PNG"
+that "and the shaded box" grep -q 'bounds of the central cluster' "$dir/scatter.svg"
 that "the SVG names the daemons" grep -q rhsmcertd-worke "$dir/scatter.svg"
 that "what only the papers' check marks is not called discarded" grep -q 'beyond two sd of PT (papers' "$dir/scatter.svg"
 expect 0 '' $analyze scatter 2 --script -o "$dir/kept.png"
