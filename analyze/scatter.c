@@ -229,7 +229,8 @@ static void write_figure(const void *subject, FILE *script)
 		plot_text(script, "captions", 1, "%s, run %" PRId64 ": %zu %s, %s%s", a->run.program,
 			a->run.id, pairs ? a->n_samples / 2 : a->n_samples,
 			pairs ? "pairs of samples" : "samples",
-			f->profile ? "discarded by profile " : "L-samples marked by daemon",
+			f->profile         ? "discarded by profile "
+			: f->n_daemons > 0 ? "L-samples marked by daemon" : "no daemon ran long",
 			f->profile ?: "");
 		plot_text(script, "second_lines", 1,
 			"%s axis linear up to %s from the median, logarithmic beyond", time,

@@ -15,7 +15,7 @@ set lmargin 11
 set rmargin 30
 set key at graph 1.02,graph 1 left top Left reverse samplen 1.5
 set xrange [0.5:last + 0.5]
-if (last <= 40) { set xtics 1 }
+if (last <= 12) { set xtics 1 }
 
 do for [p = 1:panels] {
 	set yrange [low[p]:high[p]]
@@ -32,7 +32,7 @@ do for [p = 1:panels] {
 		}
 		set arrow from graph 0,first means[k] to graph 1,first means[k] nohead dt 2 lc rgb word(colours, i)
 	}
-	plot for [i = 1:loads] $rates index first + i - 1 using 1:($2 * per[p]) with linespoints pt 7 ps 0.8 lw 1.2 \
+	plot for [i = 1:loads] $rates index first + i - 1 using 1:($2 * per[p]) with points pt (i == 1 ? 7 : 8) ps 0.8 \
 		lc rgb word(colours, i) title names[first + i]
 }
 unset multiplot

@@ -90,7 +90,8 @@ do for [p = 1:panels] {
 		set object 1 rectangle from low[p],low[p] to high[p],high[p] front fs empty border lc rgb "#5580b0"
 	}
 	plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points pt marks[causes[i]] ps (causes[i] == 1 ? 0.6 : 1.3) \
-		lc rgb word(colours, causes[i]) title names[i]
+			lc rgb word(colours, causes[i]) title names[i], \
+		NaN with boxes fc rgb "#dce9f7" fs solid noborder title kind eq "zooms" ? "" : "bounds of the central cluster"
 }
 
 # The key of the zooms has a panel of its own.

@@ -165,7 +165,8 @@ static void write_densities(const void *subject, FILE *script)
 		name = named[n++]->name;
 		plot_text(script, "peaks", (size_t)n, "%.28s%s", name, strlen(name) > 28 ? "…" : "");
 		fprintf(script, "peaks_x[%d] = %.6g\npeaks_y[%d] = %.6g\n", n,
-			pow(10, densities_at(&p, peak)), n, c->y[peak]);
+			pow(10, densities_at(&p, peak)), n,
+			fmax(p.curves[0].y[peak], p.curves[1].y[peak])); /* above both curves */
 	}
 	fprintf(script, "n_peaks = %d\n$curves << EOD\n", n);
 	for (int i = 0; i <= STEPS; i++)

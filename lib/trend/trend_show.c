@@ -363,15 +363,18 @@ struct trend_frame {
 	double low, high, scale;
 };
 
-/* Outliers are in the picture unless they would squeeze the others. */
+/* The intervals of levels are in the picture, and outliers unless they would squeeze the others. */
 static struct trend_frame trend_frame_of(const struct trend_view *v)
 {
 	struct trend_frame near = {INFINITY, -INFINITY}, all, *f;
 	double margin;
 
 	for (size_t i = 0; i < v->series.n; i++) {
-		near.low = fmin(near.low, v->levels.in_level[i]);
-		near.high = fmax(near.high, v->levels.in_level[i]);
+		struct level_change at = levels_at(&v->levels, (double)i);
+		double half = isfinite(at.half) ? at.half : 0;
+
+		near.low = fmin(near.low, fmin(v->levels.in_level[i], at.by - half));
+		near.high = fmax(near.high, fmax(v->levels.in_level[i], at.by + half));
 	}
 	all = near;
 	for (size_t i = 0; i < v->series.n; i++) {

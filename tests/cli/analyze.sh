@@ -172,23 +172,24 @@ for picture in scatter zooms samples; do
 	done
 done
 that "the PNG is one" sh -c "head -c 4 '$dir/scatter.png' | grep -q PNG"
+that "and the shaded box" grep -q 'bounds of the central cluster' "$dir/scatter.svg"
 that "the SVG names the daemons" grep -q rhsmcertd-worke "$dir/scatter.svg"
 that "what only the papers' check marks is not called discarded" grep -q 'beyond two sd of PT (papers' "$dir/scatter.svg"
 expect 0 '' $analyze scatter 2 --script -o "$dir/kept.png"
 that "the script draws the same again" sh -c "cp '$dir/kept.png' '$dir/first.png' && gnuplot '$dir/kept.png.gnuplot' && cmp '$dir/kept.png' '$dir/first.png'"
 for far in 5 19 2000; do # ms beyond a cluster of ±1 ms
 	sqlite3 "$dir/elsewhere.db" "INSERT INTO run(uid, kind, program, command, state, backend, pt_source, resolution_ns, started_ns, ended_ns)
-		VALUES ('far$far', 'short', 'far', '[\"far\"]', 'done', 'none', 'wait4', 1, 1, 2);
+		VALUES (lower(hex(randomblob(16))), 'short', 'far', '[\"far\"]', 'done', 'none', 'wait4', 1, 1, 2);
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
 		INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, lost, left_behind, incomplete)
 		SELECT max(id), i, i * 1000000000, 100000000 + CASE i WHEN 37 THEN $far ELSE i * 61 % 101 / 50.0 - 1 END * 1000000, 99000000, 0, 0, 0 FROM run, n GROUP BY i"
 	expect 0 '' $analyze --db "$dir/elsewhere.db" scatter "$(sqlite3 "$dir/elsewhere.db" 'SELECT max(id) FROM run')" -o "$dir/far.svg"
-	that "the cluster is a fifth of the picture or more, with one sample $far ms off" python3 - "$dir/far.svg" <<'P'
+	that "the cluster is 18 % of the picture or more, with one sample $far ms off" python3 - "$dir/far.svg" <<'P'
 import re, sys
 points = sorted(float(x) for x in re.findall(r"<use xlink:href='#gpPt[^']*' transform='translate\(([\d.]+)", open(sys.argv[1]).read()))
-points = [x for x in points if x < 800] # not those of the legend
+points = [x for x in points if x < 765] # not those of the legend
 share = (points[-2] - points[0]) / (points[-1] - points[0])
-assert len(points) == 50 and share > 0.2, (share, points)
+assert len(points) == 50 and share > 0.18, (share, points)
 P
 done
 expect 1 'gnuplot is not installed' env PATH=/nonexistent $analyze scatter 1 -o "$dir/none.png"

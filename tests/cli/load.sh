@@ -92,6 +92,8 @@ expect 0 '^| all | 5 | .* ± .* | .* ± .* | 1.* | .* … .* | faster |$' $analy
 for picture in '2 -o rates.svg' '2 3 -o both.png' '2 --timeline -o last.svg --script' '2 --timeline=1 -o first.pdf' '2 --page-waits -o waits.svg'; do
 	that "gnuplot has nothing to say: $picture" sh -c "cd '$dir' && test -z \"\$($analyze load $picture 2>&1)\""
 done
+expect 0 '' $analyze load 2 --script -o "$dir/points.svg"
+that "no line joins independent runs" sh -c "! grep -q 'with linespoints' '$dir/points.svg.gnuplot'"
 that "panels have names" grep -q 'edit ×4' "$dir/rates.svg"
 that "rows have names" grep -q 'edit 4' "$dir/last.svg"
 that "waits have kinds" grep -q 'block reads' "$dir/waits.svg"

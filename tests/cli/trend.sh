@@ -113,6 +113,14 @@ if command -v gnuplot >/dev/null; then
 		"tr '\\n' ' ' <'$dir/z.svg.gnuplot' | grep -q 'outside.1. = \"441.9 ms\" outside_at.1. = 25 outside_above.1. = 1'"
 	that "the legend has it" grep -q 'outliers above the picture' "$dir/z.svg"
 	that "the others are drawn as runs" [ "$(sed -n '/^.runs << EOD/,/^$/p' "$dir/z.svg.gnuplot" | wc -l)" = 31 ]
+	expect 0 '' $trend ticks -o "$dir/ticks.svg" --script
+	that "the interval is inside the axes, wide as it is" python3 - "$dir/ticks.svg.gnuplot" <<'P'
+import re, sys
+script = open(sys.argv[1]).read()
+low, high = (float(re.search(name + r" = (\S+)", script).group(1)) for name in (r"\nlow", r"\nhigh"))
+levels = [[float(x) for x in line.split()] for line in re.search(r"levels << EOD\n(.*?)EOD", script, re.S).group(1).split("\n") if line]
+assert all(low < l < m < h < high for _, m, l, h in levels) and levels[0][3] - levels[0][2] > 5, (low, high, levels)
+P
 	that "the picture says by how much" grep -q '+[0-9.]* ± ' "$dir/x.svg"
 	expect 0 '' $trend often -o "$dir/often.svg" --script
 	that "no tick repeats" sh -c "test 5 = \"\$(grep -o '2023-[-0-9]* [:0-9]*' '$dir/often.svg.gnuplot' | sort | uniq -u | wc -l)\""
