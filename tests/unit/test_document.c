@@ -237,8 +237,8 @@ static const struct {
 		"'samples', entry 2: 'n' is 1 after 9, and samples must be in order"},
 	{SAMPLES("{'n': 4}"), "sample 4 has no 'start_ns'"},
 	{SAMPLES("{'n': 4, 'start_ns': -1}"), "sample 4: 'start_ns' is -1 and must not be below 0"},
-	{SAMPLES("{'n': 4, 'start_ns': 4611686018427387903, 'et_ns': 1, 'pt_ns': 0, 'executions': []}"),
-		"sample 4: 'start_ns' and 'et_ns' together must not be above 4611686018427387903"},
+	{SAMPLES("{'n': 4, 'start_ns': 9160127236854775807, 'et_ns': 1, 'pt_ns': 0, 'executions': []}"),
+		"sample 4: 'start_ns' and 'et_ns' together must not be above 9160127236854775807"},
 	{SAMPLES("{'n': 4, 'start_ns': 9223372036854775807}"),
 		"sample 4: 'start_ns' is 9223372036854775807 and must"},
 	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': -100}"),
@@ -311,7 +311,8 @@ TEST_IN_BOOK(what_follows_a_document_is_refused)
 		{DOCUMENT "\0x", "the end of the document expected near a byte that is zero", sizeof(DOCUMENT) + 1},
 		{DOCUMENT "\n\0", "the end of the document expected near a byte that is zero", sizeof(DOCUMENT) + 1},
 		{DOCUMENT "", "the end of the document expected near a byte that is zero", sizeof(DOCUMENT)},
-		{"\0" DOCUMENT, "the document must be a JSON object", sizeof(DOCUMENT)},
+		{"\0\0" DOCUMENT, "the document must be a JSON object", sizeof(DOCUMENT) + 1},
+		{"\0" DOCUMENT, "is UTF-16, not JSON in UTF-8", sizeof(DOCUMENT)},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(files); i++) {
