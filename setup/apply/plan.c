@@ -91,6 +91,11 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 {
 	bool needed = entry_needed_by(there) > 0, from_others = is_from_others(there, entry);
 
+	if (entry_is_untouched(there)) {
+		free(there->old);
+		there->old = xstrdup(entry->old);
+		from_others = false;
+	}
 	if (from_others) {
 		entry_adopt(there, entry->old);
 		there->adopted = true;
