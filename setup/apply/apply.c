@@ -281,9 +281,15 @@ static int record_limits(struct plan *plan, size_t i, struct error *err)
 	_cleanup_(freep) char *back = NULL;
 	int r;
 
+	if (cpufreq_shows_limits(e->name)) {
+		e->limits = LIMITS_LIFTED;
+		r = record_held(plan, i, NULL, err);
+		if (r < 0)
+			return r;
+	}
 	entry_find_limits(e, plan->order[i] < plan->n_open); /* of an older version */
 	crash_point();
-	if (!e->limits)
+	if (!(e->limits & LIMITS_KNOWN))
 		return 0; /* the change itself reports it */
 	r = record_held(plan, i, NULL, err);
 	back = entry_limits(e, e->old);
@@ -299,7 +305,8 @@ static int change_files(struct plan *plan, struct error *err)
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 
-		if (e->kind == ENTRY_FILE && e->file_kind == SETTING_LIMITS && !e->limits)
+		if (e->kind == ENTRY_FILE && e->file_kind == SETTING_LIMITS &&
+			!(e->limits & LIMITS_KNOWN))
 			r = record_limits(plan, i, err);
 	}
 

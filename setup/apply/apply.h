@@ -25,8 +25,9 @@ enum entry_kind {
 };
 
 /* Which of the old limits nobody has asked for: what was read was the hardware's, or that of a
- * turbo switch. 0: not known. */
-enum { LIMITS_KNOWN = 1, LIMITS_NO_MIN = 2, LIMITS_NO_MAX = 4 };
+ * turbo switch. Without LIMITS_KNOWN, that is not known; LIMITS_LIFTED: apply was about to find
+ * it out. */
+enum { LIMITS_KNOWN = 1, LIMITS_NO_MIN = 2, LIMITS_NO_MAX = 4, LIMITS_LIFTED = 8 };
 
 /* How a unit is kept from being started again. */
 enum block {
@@ -113,6 +114,14 @@ static inline const char *entry_last(const struct entry *entry)
 static inline bool entry_is_reached(const struct entry *entry)
 {
 	return entry->held || entry->begun;
+}
+
+/* Limits that apply has recorded, and was killed before it changed anything: what they hold is
+ * what they are to hold. */
+static inline bool entry_is_untouched(const struct entry *entry)
+{
+	return entry->kind == ENTRY_FILE && entry->file_kind == SETTING_LIMITS && !entry->limits &&
+	       entry->last && !entry_is_reached(entry);
 }
 
 /* The setting of an ENTRY_FILE; it points into the entry. */

@@ -8,7 +8,7 @@
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"
 
-enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX };
+enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX | LIMITS_LIFTED };
 
 /* The members of an entry's line, with their names of 0.1.0, which had no numbers. */
 static const struct field entry_fields[] = {

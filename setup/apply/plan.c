@@ -91,6 +91,11 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 {
 	bool needed = entry_needed_by(there) > 0, from_others = is_from_others(there, entry);
 
+	if (entry_is_untouched(there)) {
+		free(there->old);
+		there->old = xstrdup(entry->old);
+		from_others = false;
+	}
 	if (from_others) {
 		entry_adopt(there, entry->old);
 		there->adopted = true;
@@ -98,7 +103,7 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	if (!options.run_for || (!needed && entry_is_applied(there)))
 		free(TAKE(there->prior));
 	if (options.run_for && !needed && entry_is_applied(there)) {
-		there->prior = text_copy(from_others ? there->old : entry->old);
+		there->prior = text_copy(entry->old);
 		there->unblocked = !entry_is_blocked(there); /* that apply was killed */
 	}
 	there->gained = !entry_has_owner(there, plan_owner(plan));

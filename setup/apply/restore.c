@@ -143,7 +143,8 @@ static bool is_changed_externally(const struct journal *j, struct entry *e)
 {
 	const char *back = e->back ?: e->old, *last = entry_last(e);
 
-	if (!e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) ||
+	if (entry_is_untouched(e) || !e->now || !strcmp(e->now, back) || !last ||
+		!strcmp(e->now, last) ||
 		(entry_is_reached(e) && !strcmp(e->now, e->want)) || is_half_restored(e, back))
 		return false;
 	if (e->file_kind == SETTING_LIMITS && !options.dry_run)
@@ -224,10 +225,10 @@ static struct kernel_setting_result write_limits(struct entry *e, bool known)
 	_cleanup_(freep) char *before = NULL, *text = NULL;
 	int r = kernel_setting_read(&file, &before);
 
-	if (r < 0 || (!e->limits && !known))
+	if (r < 0 || (!(e->limits & LIMITS_KNOWN) && !known))
 		return kernel_setting_set(&file, before ?: e->back);
 	/* apply was killed before it could record it, or is of an older version */
-	if (!e->limits)
+	if (!(e->limits & LIMITS_KNOWN))
 		entry_find_limits(e, true);
 	text = entry_limits(e, e->back);
 	if (!strcmp(text, e->back))
@@ -265,23 +266,78 @@ static char *others_limits(const struct entry *e)
 	return text;
 }
 
+/* What is asked for of limits that this restore does not take: by another owner, by somebody else,
+ * or by both. The caller frees it; NULL: the kernel does not tell. */
+static char *asked_limits(const struct entry *e)
+{
+	const bool reached = entry_is_reached(e) && !entry_is_kept(e);
+	int64_t ours[2], held[2], is[2], ask[2];
+	struct cpufreq_lifted l = {};
+
+	if (!e->now || sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2 ||
+		sscanf(reached ? e->want : e->old, "%" SCNd64 " %" SCNd64, &ours[0], &ours[1]) !=
+			2 ||
+		sscanf(entry_last(e) ?: e->now, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
+		(!reached && cpufreq_lift_limits(e->name, &l) < 0))
+		return NULL;
+	for (int i = 0; i < 2; i++) {
+		const bool none = !(e->limits & LIMITS_KNOWN) ||
+				  e->limits & (i == 0 ? LIMITS_NO_MIN : LIMITS_NO_MAX);
+
+		if (reached ? e->changed_externally && is[i] != held[i] : l.asked[i])
+			ask[i] = is[i];
+		else if (reached || !none)
+			ask[i] = ours[i];
+		else
+			ask[i] = i == 0 ? CPUFREQ_NO_MIN : CPUFREQ_NO_MAX;
+	}
+	if (is[0] == is[1] && ask[0] == is[0] && ours[0] > is[0] &&
+		(reached || e->limits & LIMITS_KNOWN))
+		ask[0] = ours[0]; /* it gives way to the upper one */
+	return text_format("%" PRId64 " %" PRId64, ask[0], ask[1]);
+}
+
+/* Whether this restore writes something with which the kernel changes limits. */
+static bool moves_limits(const struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct entry *e = &j->entries[i];
+		const struct check *check = e->taken && e->name ? check_rows_find(e->id) : NULL;
+
+		if (check && check->setting.keeps && e->now && strcmp(e->now, e->back) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* Some drivers set the upper limit to the highest frequency when turbo is switched, as a restore
- * does: should it be killed, the next one has to know what somebody else had set. */
+ * does: should it be killed, the next one has to know what somebody else had set, or another
+ * owner. */
 static void record_others_limits(struct journal *j)
 {
+	const bool moves = moves_limits(j);
+
 	for (size_t i = 0; i < j->n; i++) {
 		struct entry *e = &j->entries[i];
 
-		if (!e->taken || !e->changed_externally || e->file_kind != SETTING_LIMITS)
+		if (!e->name || e->file_kind != SETTING_LIMITS ||
+			!(e->taken ? e->changed_externally || (moves && entry_is_untouched(e))
+				   : moves))
 			continue;
 		free(e->theirs);
-		e->theirs = others_limits(e);
+		e->theirs = e->taken && e->changed_externally ? others_limits(e) : asked_limits(e);
+		if (!e->theirs)
+			continue;
 		journal_mark_theirs(j, i, NULL); /* on a full disk, only a kill loses it */
+		if (!e->changed_externally) /* what was lifted is asked for again at once */
+			cpufreq_write_limits(e->name, e->theirs);
 	}
 }
 
 static void keep_others_limits(struct entry *e)
 {
+	if (!e->theirs)
+		return;
 	cpufreq_write_limits(e->name, e->theirs);
 	cpufreq_settle_limits(e->name);
 	free(TAKE(e->theirs));
@@ -298,7 +354,8 @@ static void write_files(struct restore *r, int order, int last, bool known)
 		const struct check *check;
 		struct kernel_setting file;
 
-		if (!e->taken || !e->name || e->kind != ENTRY_FILE || e->changed_externally)
+		if (!e->taken || !e->name || e->kind != ENTRY_FILE || e->changed_externally ||
+			entry_is_untouched(e))
 			continue;
 		check = check_rows_find(e->id);
 		if ((check && !entry_is_kept(e) ? check->setting.restore_order : last) != order)
@@ -315,11 +372,15 @@ static void settle_file(struct restore *r, struct entry *e)
 {
 	const struct kernel_setting_result *result = &e->result;
 
-	if (result->outcome == SETTING_OFFLINE)
+	if (entry_is_untouched(e))
+		settle_entry(r, e, OUTCOME_ALREADY, e->now, e->now, NULL);
+	else if (result->outcome == SETTING_OFFLINE) {
+		/* a killed apply may have set it with another file, which is restored */
+		e->begun = true;
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, NULL,
 			options.forget ? "its CPUs are offline"
 				       : "its CPUs are offline; set them online, then restore again");
-	else if (result->outcome == SETTING_CLAMPED && e->file_kind == SETTING_LIMITS)
+	} else if (result->outcome == SETTING_CLAMPED && e->file_kind == SETTING_LIMITS)
 		settle_entry(r, e, OUTCOME_DIFFERENT, e->back, result->held,
 			"set again, but hidden while turbo is off or another limit is narrower");
 	else if (result->outcome == SETTING_REFUSED || result->outcome == SETTING_CLAMPED) {
@@ -358,10 +419,10 @@ static void restore_files(struct restore *r)
 	for (size_t i = n; i-- > 0;) {
 		struct entry *e = &entries[i];
 
-		if (!e->taken || !e->changed_externally)
-			continue;
 		if (e->file_kind == SETTING_LIMITS)
 			keep_others_limits(e);
+		if (!e->taken || !e->changed_externally)
+			continue;
 		if (e->file_kind == SETTING_LIMITS && entry_is_kept(e))
 			entry_clear(e); /* we have not set it: the comparison with before lists it */
 		else

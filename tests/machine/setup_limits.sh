@@ -185,6 +185,34 @@ for driver in acpi-turbo cppc_cpufreq; do
 	[ $after -gt 5 ] || fault "restore was killed at $after moments only"
 done
 
+# So do a limit of somebody else and those of another owner, when only turbo is restored.
+for driver in acpi-turbo cppc_cpufreq; do
+	plug $driver
+	run 0 apply --only freq.min
+	echo 2738000 >$sys/cpufreq/policy1/scaling_max_freq
+	before=$(grep -H '' $sys/cpufreq/policy*/scaling_m[ai][xn]_freq)
+	run 0 apply --only turbo.boost --for -- true
+	[ "$(grep -H '' $sys/cpufreq/policy*/scaling_m[ai][xn]_freq)" = "$before" ] || {
+		fault "$driver: turbo was restored, and limits of others are gone"
+		grep -H '' $sys/cpufreq/policy*/scaling_m[ai][xn]_freq
+	}
+	"$setup" restore >"$dir/out" 2>&1 || :
+	run 0 restore --forget
+done
+
+# An apply that was killed before it set limits knows none: those of now count
+for driver in cppc_cpufreq amd-pstate-epp; do
+	plug $driver
+	[ ! -e $sys/cpufreq/boost ] || echo 0 >$sys/cpufreq/boost
+	"$setup" apply --only freq.min --kill-after 3 >"$dir/out" 2>&1 || :
+	[ ! -e $sys/cpufreq/boost ] || echo 1 >$sys/cpufreq/boost
+	contents >"$dir/before"
+	run 0 apply --only freq.min
+	"$setup" restore >"$dir/out" 2>&1 || :
+	run 0 restore --forget
+	same "$driver: killed before it set limits, and turbo switched since"
+done
+
 # Random sequences
 seed=${EMP_SEED:-$(date +%s)}
 echo "EMP_SEED=$seed"

@@ -93,6 +93,17 @@ static int read_limits(unsigned int cpu, int64_t ret[2])
 	return 0;
 }
 
+bool cpufreq_shows_limits(const char *policy)
+{
+	unsigned long min, max;
+	int64_t is[2];
+	unsigned int cpu;
+
+	return cpu_of_policy(policy, &cpu) == 0 && read_limits(cpu, is) == 0 &&
+	       (cpufreq_get_hardware_limits(cpu, &min, &max) != 0 || is[0] != (int64_t)min ||
+		       is[1] != (int64_t)max);
+}
+
 int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret)
 {
 	struct cpufreq_lifted l = {};
@@ -103,6 +114,11 @@ int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret)
 	if (r == 0)
 		r = read_limits(cpu, l.was);
 	memcpy(last, l.was, sizeof(last));
+	memcpy(l.open, l.was, sizeof(last));
+	if (r == 0 && !cpufreq_shows_limits(policy)) {
+		*ret = l;
+		return 0;
+	}
 	for (int i = 0; r == 0 && i < 2; i++) {
 		errno = 0;
 		r = i == 0 ? cpufreq_modify_policy_min(cpu, CPUFREQ_NO_MIN)

@@ -24,8 +24,10 @@ struct cpufreq_lifted {
 	bool asked[2];   /* whether the user's own was what was read */
 };
 
+/* Whether a limit is narrower than the hardware's. */
+bool cpufreq_shows_limits(const char *policy);
 /* Asks for no limits, one after the other: a lower limit that gives way to an upper one looks like
- * it, and would not once both are gone. */
+ * it, and would not once both are gone. Limits of the hardware stay as they are. */
 int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret);
 /* Has the kernel apply limits that have changed, which it does in the background. */
 void cpufreq_settle_limits(const char *policy);
