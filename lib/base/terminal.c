@@ -2,6 +2,7 @@
 /* Terminals and their colours: see terminal.h. */
 #include "lib/base/terminal.h"
 
+#include <limits.h>
 #include <math.h>
 #include <sys/ioctl.h>
 #include <wchar.h>
@@ -100,9 +101,10 @@ static size_t character(const char *text, size_t *ret_columns)
 {
 	mbstate_t state = {};
 	wchar_t c;
-	size_t n = MB_CUR_MAX > 1 ? mbrtowc(&c, text, strlen(text), &state) : SIZE_MAX;
+	size_t left = strnlen(text, MB_LEN_MAX); /* a text may be long */
+	size_t n = MB_CUR_MAX > 1 ? mbrtowc(&c, text, left, &state) : SIZE_MAX;
 
-	if (n > 0 && n <= strlen(text)) {
+	if (n > 0 && n <= left) {
 		*ret_columns = wcwidth(c) > 0 ? (size_t)wcwidth(c) : 0;
 		return n;
 	}

@@ -136,15 +136,17 @@ static char *discarded_text(const struct screen *s, size_t columns)
 {
 	_cleanup_(freep) char *numbers = NULL;
 	char *text = NULL;
+	size_t size;
+	FILE *stream = xopen_memstream(&numbers, &size); /* there may be numbers of 200,000 samples */
 
 	for (size_t i = 0; i < s->n_reasons; i++) {
-		text_append(
-			&numbers, ", ", "%s%s", i ? "" : "discarded: ", terminal_text(s->reasons[i].name));
+		fprintf(stream, "%s%s", i ? ", " : "discarded: ", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
-			text_append(&numbers, " ", "#%u", s->reasons[i].samples[k]);
+			fprintf(stream, " #%u", s->reasons[i].samples[k]);
 	}
-	if (!numbers || terminal_text_width(numbers) <= columns)
-		return numbers ? TAKE(numbers) : xstrdup("");
+	text_stream_close(stream, &numbers);
+	if (terminal_text_width(numbers) <= columns)
+		return TAKE(numbers);
 	for (size_t i = 0; i < s->n_reasons; i++) {
 		size_t more = i + 1 < s->n_reasons ? terminal_text_width(", …") : 0;
 		_cleanup_(freep) char *before = text_copy(text);
