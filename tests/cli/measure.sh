@@ -99,7 +99,7 @@ that "the document is still JSON" json "$dir/bytes.json" 'd["results"][0]["comma
 closed() { "$@" >&-; }
 expect 1 'cannot write to standard output: Bad file descriptor' closed $measure -q -r 2 -- true
 expect 1 'cannot write to standard output: No space' sh -c "$measure -q -r 2 -- true >/dev/full"
-expect 1 'cannot write a JSON document: No space' sh -c "$measure -q -r 20 --json -- true >/dev/full"
+expect 1 'cannot write to standard output: No space' sh -c "$measure -q -r 20 --json -- true >/dev/full"
 expect 0 '' sh -c "$measure -q -r 2 -- cat <&-"
 reader_gone() { # it prints to a pipe that nobody reads
 	python3 -c 'import os, signal, sys; signal.signal(signal.SIGPIPE, signal.SIG_DFL); r, w = os.pipe(); os.close(r); os.dup2(w, 1); os.execvp(sys.argv[1], sys.argv[1:])' "$@" &
