@@ -66,7 +66,8 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 }
 
 /* The samples of both clocks: when they started and ended; those that are marked are dropped. */
-static void set_samples(struct compare_input *input, struct json_fields *f, bool duet, const bool *discarded)
+static void set_samples(
+	struct compare_input *input, struct json_fields *f, bool duet, const bool *discarded)
 {
 	const struct comparison_side *et = &input->sides[COMPARISON_ET];
 	const json_t *starts = json_fields_array(f, "start_ns?"), *ets = json_fields_array(f, "et_ns?");
@@ -103,15 +104,15 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 
 /* What emp-measure wrote beside hyperfine's members: the process times, when the samples started,
  * those that it discarded by name, which are dropped from both clocks, the machine, and the mark of
- * the profile, if that has one. Where the call is not written, as before 0.3.0, results of a duet have
- * that in common; others need not be of one call, even in one file, since files can be merged. */
+ * the profile, if that has one. Where the call is not written, as before 0.3.0, results of a duet
+ * have that in common; others need not be of one call, even in one file: files can be merged. */
 static int read_emp(const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
 	struct json_fields f = json_fields_begin(emp, (struct json_location){"'emp'"}, err);
 	struct comparison_side *pt = &input->sides[COMPARISON_PT], *et = &input->sides[COMPARISON_ET];
-	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL, *output = NULL,
-		   *call = NULL;
+	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL;
+	const char *output = NULL, *call = NULL;
 	bool duet = json_is_array(json_object_get(emp, "by_duet"));
 	_cleanup_(freep) bool *discarded = NULL;
 	int64_t blind_ns = 0;

@@ -52,7 +52,8 @@ static const struct daemon_statistics *find_daemon(
 }
 
 static int list_l_samples(
-	struct table *list, size_t *ret_n, struct book *book, const struct analysis *analysis, struct error *err)
+	struct table *list, size_t *ret_n, struct book *book, const struct analysis *analysis,
+	struct error *err)
 {
 	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(names_clear) struct names names = {};

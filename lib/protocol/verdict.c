@@ -351,7 +351,8 @@ static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplain
 	return n;
 }
 
-/* So many samples are long without a known cause. Returns whether that is noise; then a->unexplained lists them. */
+/* So many samples are long without a known cause. Returns whether that is noise; then they are in
+ * a->unexplained. */
 static bool note_many_long(struct analysis *a, const bool *is_long, size_t n_long)
 {
 	if (n_long < LEAST || proportion_at_least(n_long, a->n_samples) <= FREQUENT)

@@ -26,8 +26,8 @@ struct series {
 	enum series_unit unit;
 	struct series_run *items;
 	size_t n;
-	/* What is left out: runs that do not have that unit, of other machines than the last run's, of too few samples, without PT (its mean is
-	 * 0), and at the same time as the one before. */
+	/* What is left out: runs that do not have that unit, of other machines than the last run's,
+	 * of too few samples, with a mean PT of 0, and at the same time as the one before. */
 	size_t n_other_unit, n_other_inc, n_other_machine, n_few, n_without_pt, n_at_once;
 };
 
