@@ -584,6 +584,12 @@ static int compare_two(char **operands, struct compare_file files[2], struct err
 				   : compare_document_read(
 					     &q.sides[i], &files[i].document, files[i].number, err);
 	}
+	if (!files[0].path != !files[1].path) /* a document names the process, also of a duet */
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+			struct compare_input *stored = &q.sides[files[0].path != NULL];
+
+			stored->sides[clock].origin.call = stored->discarding.run.owner;
+		}
 	if (r == 0)
 		r = compare_clocks(&q, err);
 	if (r == 0)

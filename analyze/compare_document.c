@@ -66,18 +66,22 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 }
 
 /* The samples of both clocks: when they started and ended; those that are marked are dropped. */
-static void set_samples(struct compare_input *input, struct json_fields *f, const bool *discarded)
+static void set_samples(
+	struct compare_input *input, struct json_fields *f, bool duet, const bool *discarded)
 {
 	const struct comparison_side *et = &input->sides[COMPARISON_ET];
 	const json_t *starts = json_fields_array(f, "start_ns?"), *ets = json_fields_array(f, "et_ns?");
 	const json_t *held_back = json_fields_object(f, "held_back?");
+	int64_t cpu = -1;
+
+	json_fields_int(f, "cpu?", 0, INT32_MAX, &cpu);
 
 	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
 		size_t n = side->n, kept = 0;
 
-		side->duet = input->call;
+		side->duet = duet;
 		side->origin = (struct comparison_origin){
-			.call = input->call, .machine = input->digest, .cpu = -1};
+			.call = input->call, .machine = input->digest, .cpu = (int)cpu};
 		for (size_t i = 0; i < n; i++) {
 			struct comparison_time *item = &side->items[i];
 			const json_t *of = i < json_array_size(ets) ? ets : NULL; /* or else "times" */
@@ -100,14 +104,16 @@ static void set_samples(struct compare_input *input, struct json_fields *f, cons
 
 /* What emp-measure wrote beside hyperfine's members: the process times, when the samples started,
  * those that it discarded by name, which are dropped from both clocks, the machine, and the mark of
- * the profile, if that has one. Results of the same duet have the call in common; others need not
- * be of one call, even in one file, since files can be merged. */
+ * the profile, if that has one. Where the call is not written, as before 0.3.0, results of a duet
+ * have that in common; others need not be of one call, even in one file: files can be merged. */
 static int read_emp(const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
 	struct json_fields f = json_fields_begin(emp, (struct json_location){"'emp'"}, err);
 	struct comparison_side *pt = &input->sides[COMPARISON_PT], *et = &input->sides[COMPARISON_ET];
-	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL, *output = NULL;
+	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL;
+	const char *output = NULL, *call = NULL;
+	bool duet = json_is_array(json_object_get(emp, "by_duet"));
 	_cleanup_(freep) bool *discarded = NULL;
 	int64_t blind_ns = 0;
 	size_t n;
@@ -116,6 +122,7 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 	json_fields_text_or_empty(&f, "profile?", &profile);
 	json_fields_text_or_empty(&f, "profile_noise?", &noise);
 	json_fields_text_or_empty(&f, "environment?", &environment);
+	json_fields_text_or_empty(&f, "call?", &call);
 	json_fields_text_or_empty(&f, "program_digest?", &program);
 	json_fields_text_or_empty(&f, "output_digest?", &output);
 	json_fields_int(&f, "profile_blind_ns?", 0, JSON_TIME_MAX, &blind_ns);
@@ -131,8 +138,10 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 	for (size_t k = 0; r == 0 && k < ELEMENTS(lists); k++)
 		r = mark_samples(&f, lists[k], discarded, n);
 	input->digest = text_copy(environment);
-	input->call = json_is_array(json_object_get(emp, "by_duet")) ? text_copy(path) : NULL;
-	set_samples(input, &f, discarded);
+	if (!call && duet)
+		call = path;
+	input->call = text_copy(call);
+	set_samples(input, &f, duet, discarded);
 	input->discarding.run.program_digest = text_copy(program);
 	input->discarding.run.output_digest = text_copy(output);
 	if (!profile || (!noise && blind_ns <= 0))

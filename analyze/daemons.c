@@ -52,7 +52,8 @@ static const struct daemon_statistics *find_daemon(
 }
 
 static int list_l_samples(
-	struct table *list, struct book *book, const struct analysis *analysis, struct error *err)
+	struct table *list, size_t *ret_n, struct book *book, const struct analysis *analysis,
+	struct error *err)
 {
 	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(names_clear) struct names names = {};
@@ -77,6 +78,7 @@ static int list_l_samples(
 			is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 			if (!daemon || pt_ns <= 0 || !(is_long || all))
 				continue;
+			++*ret_n;
 			table_row(list, NUMBER(e->sample), TEXT(daemon->name), TEXT(daemon->unit),
 				TIME(pt_ns), TIME(daemon->central_max_ns),
 				VALUE(json_boolean(is_long), is_long ? "yes" : "no"));
@@ -116,15 +118,17 @@ int verb_daemons(int argc, char **argv, struct error *err)
 					    *l_samples = table_new(l_columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis a = {};
+	size_t n_central = 0, n_long = 0;
 	int r = analyze_load(argv[0], &book, &a, err);
 
 	if (r == 0)
-		r = list_l_samples(l_samples, book, &a, err);
+		r = list_l_samples(l_samples, &n_long, book, &a, err);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < a.n_statistics; i++) {
 		const struct daemon_statistics *d = &a.statistics[i];
 
+		n_central += d->n_central > 0;
 		if (d->n_central > 0)
 			table_row(central, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central),
 				TIME(d->central_max_ns),
@@ -134,13 +138,17 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);
 	print_analysis(&a);
-	printf("\nIn the %s of the central cluster:\n", text_count(a.central.n_central, "sample"));
-	table_print(central, stdout);
+	printf("\nIn the %s of the central cluster%s\n", text_count(a.central.n_central, "sample"),
+		n_central > 0 ? ":" : ", no daemon is known to have run.");
+	if (n_central > 0)
+		table_print(central, stdout);
 	if (a.n_l_samples == 0)
 		return 0;
-	printf("\nIn the %s, %s:\n", text_count(a.n_l_samples, "L-sample"),
-		all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)");
-	table_print(l_samples, stdout);
+	printf("\nIn the %s, %s%s\n", text_count(a.n_l_samples, "L-sample"),
+		all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)",
+		n_long > 0 ? ":" : ": none");
+	if (n_long > 0)
+		table_print(l_samples, stdout);
 	printf("\n");
 	return daemon_causes_print(book, &a, 1, stdout, err);
 }

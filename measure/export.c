@@ -347,6 +347,7 @@ static void add_output_json(json_t *emp, const struct session *s, const struct p
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
 	const struct run_result *run = &t->result;
+	const struct run *of = &run->discarding.run;
 	const struct observer *o = &s->base.observer;
 	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
 	_cleanup_(freep) char *typed = text_utf8(t->command->text), *profile = text_utf8(s->options->profile),
@@ -384,6 +385,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			s->base.environment_digest, "profile_environment", s->profile.environment_digest,
 			"environment_changes", changes, "backend", o->backend, "pt_source", o->pt_source,
 			"wait_source", t->run.wait_source, "pt_partial", !o->cgroup));
+	json_object_update_new(emp, json_pack("{s:s?, s:o}", "call", of->owner, "cpu",
+					    of->cpu < 0 ? json_null() : json_integer(of->cpu)));
 	json_object_update_new(emp,
 		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns, "start", start,
 			"pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns", system_ns,

@@ -238,7 +238,8 @@ struct analysis {
 	char *why;           /* the reason for the verdict, and whether it is noisy */
 	uint32_t *l_samples; /* ascending; above the central cluster, because daemons ran long */
 	size_t n_l_samples;
-	uint32_t *unexplained; /* above the central cluster, and no daemons explain it */
+	/* above the central cluster, and no daemons explain it; where noise.n_long > 0, all of those */
+	uint32_t *unexplained;
 	size_t n_unexplained;
 	struct daemon_statistics *statistics; /* by name; every daemon that was seen */
 	size_t n_statistics;

@@ -351,11 +351,18 @@ static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplain
 	return n;
 }
 
-/* So many samples are long without a known cause. Returns whether that is noise. */
-static bool note_many_long(struct analysis *a, size_t n_long)
+/* So many samples are long without a known cause. Returns whether that is noise; then they are in
+ * a->unexplained. */
+static bool note_many_long(struct analysis *a, const bool *is_long, size_t n_long)
 {
 	if (n_long < LEAST || proportion_at_least(n_long, a->n_samples) <= FREQUENT)
 		return false;
+	free(a->unexplained);
+	a->unexplained = xcalloc(n_long, sizeof(*a->unexplained));
+	a->n_unexplained = 0;
+	for (size_t i = 0; i < a->n_samples; i++)
+		if (is_long[i])
+			a->unexplained[a->n_unexplained++] = a->samples[i].n;
 	a->noise.n_long = n_long;
 	a->noise.noisy = true;
 	return true;
@@ -408,6 +415,7 @@ static void set_l_or_clean(struct analysis *a)
 static void add_long_rests(struct analysis *a, const struct unexplained_times *t)
 {
 	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
+	_cleanup_(freep) bool *is_long = xcalloc(a->n_samples, sizeof(*is_long));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct error err;
 	size_t n_long = 0;
@@ -416,11 +424,18 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 		samples[i].et_ns = t->in_time[i];
 	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) < 0)
 		return;
-	for (size_t i = 0; i < t->n; i++)
-		n_long += samples[i].et_ns > c.high_ns ||
-			  (samples[i].et_ns > c.core_high_ns &&
-				  (double)samples[i].et_ns > (1 + LONG) * (double)c.median_ns);
-	if (a->noise.n_long == 0 && note_many_long(a, n_long))
+	for (size_t i = 0, k = 0, l = 0; k < t->n; i++) { /* but for the L-samples */
+		if (l < a->n_l_samples && a->l_samples[l] == a->samples[i].n) {
+			l++;
+			continue;
+		}
+		is_long[i] = samples[k].et_ns > c.high_ns ||
+			     (samples[k].et_ns > c.core_high_ns &&
+				     (double)samples[k].et_ns > (1 + LONG) * (double)c.median_ns);
+		n_long += is_long[i];
+		k++;
+	}
+	if (a->noise.n_long == 0 && note_many_long(a, is_long, n_long))
 		return;
 	if (c.n_above > 0)
 		text_append(&a->why, "; ", "%zu with an ET - W over %s %s long, and no daemons explain it",
@@ -509,7 +524,7 @@ void verdict_find(struct analysis_feed *feed)
 	else
 		a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
 	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
-	note_many_long(a, n_long);
+	note_many_long(a, unexplained, n_long);
 	find_shape(feed, unexplained);
 	if (a->noise.n_long > 0)
 		text_append(&a->why, "; ", "%zu of %zu samples are long and nobody is known to be the cause",

@@ -132,9 +132,12 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 	const char *margin = text_brief("%g %%", 100 * comparison_rules_margin(&c->rules));
 	const char *texts[3] = {"", "", ""}, *word = comparison_verdict_words[verdict];
 	bool gate = c->rules.fail_if_slower >= 0;
-	const char *of_clock = !both ? "" : c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
+	bool of_times = verdict != COMPARISON_SAME_PROGRAM && verdict != COMPARISON_DIFFERENT_WORK;
+	const char *of_clock = "";
 	size_t left, i = 0;
 
+	if (both && of_times)
+		of_clock = c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
 	if (verdict == COMPARISON_CANNOT_TELL)
 		explain_doubt(c, texts);
 	else if (verdict == COMPARISON_UNMEASURABLE) {

@@ -234,7 +234,7 @@ static void describe_levels(struct levels *levels)
 	levels->n = r->n_steps + 1;
 	levels->items = xcalloc(levels->n, sizeof(*levels->items));
 	levels->sd = r->sd;
-	levels->lag1 = r->memory / (1 - r->memory);
+	levels->lag1 = n < 2 * REGRESSION_LEAST ? NAN : r->memory / (1 - r->memory);
 	levels->drifts = r->drift;
 	if (r->drift) {
 		const double slope[REGRESSION_MOST_TERMS] = {0, 1 / (double)n};
@@ -260,7 +260,10 @@ static void describe_levels(struct levels *levels)
 void change_points_find(const double *values, size_t n, double known_sd, struct levels *ret)
 {
 	_cleanup_(freep) double *clipped = xcalloc(n + 1, sizeof(*clipped));
-	struct levels levels = {.sd = NAN, .n_values = n, .in_level = xcalloc(n + 1, sizeof(double))};
+	struct levels levels = {.sd = NAN,
+		.lag1 = NAN,
+		.n_values = n,
+		.in_level = xcalloc(n + 1, sizeof(double))};
 	struct regression *r = &levels.regression;
 	bool enough = n >= 2 * REGRESSION_LEAST;
 	double sd = fmax(known_sd, noise_of_neighbours(values, n));

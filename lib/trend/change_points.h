@@ -29,7 +29,7 @@ struct levels {
 	bool drifts;
 	struct level_change drift; /* from one value to the next */
 	double sd;        /* of a value about its level, as far as values are no outliers; NAN: too few */
-	double lag1;      /* correlation of neighbours, as used */
+	double lag1;      /* correlation of neighbours, as used; NAN: too few values */
 	double *in_level; /* the values; outliers as far as they may be from their level */
 	double hidden;    /* see levels_widen */
 	struct regression regression;

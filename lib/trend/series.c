@@ -192,7 +192,11 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 			run.error = run.n_samples > 0 ? units.sd / sqrt((double)units.n) : 0;
 		} else {
 			r = run_result_read(book, run.run.id, &rules.rules, 0, &result, err);
-			run.n_samples = r == 0 && kept->mean_ns > 0 ? kept->n : 0;
+			run.n_samples = r == 0 ? kept->n : 0;
+			if (run.n_samples >= SERIES_LEAST_SAMPLES && !(kept->mean_ns > 0)) {
+				s->n_without_pt++;
+				continue;
+			}
 			run.log = r == 0 ? log(kept->mean_ns / 1e9) : 0;
 			run.error = run.n_samples > 0 ? kept->relative_error / sqrt((double)kept->n) : 0;
 			if (run.n_samples > 0) {
@@ -362,6 +366,11 @@ int trend_refer(struct trend_view *view, const struct trend_reference *since,
 		return error_say(err, -ENOENT,
 			"no run of '%s' that is followed started since then; the last one did at %s", s->name,
 			s->n > 0 ? text_moment(s->items[s->n - 1].run.started_ns) : "no time");
+	if (i + 1 == s->n && (since->run || since->since_ns))
+		return error_say(err, -EINVAL,
+			"run %" PRId64
+			" is the last run of '%s', and is compared with an earlier one; none is since then",
+			s->items[i].run.id, s->name);
 	view->reference = i;
 	view->rules = *rules;
 	view->judgement = trend_judge(&view->levels, i, rules);

@@ -26,9 +26,9 @@ struct series {
 	enum series_unit unit;
 	struct series_run *items;
 	size_t n;
-	/* What is left out: runs that do not have that unit, of other machines than the last run's, of too few samples, and at the same time as the
-	 * one before. */
-	size_t n_other_unit, n_other_inc, n_other_machine, n_few, n_at_once;
+	/* What is left out: runs that do not have that unit, of other machines than the last run's,
+	 * of too few samples, with a mean PT of 0, and at the same time as the one before. */
+	size_t n_other_unit, n_other_inc, n_other_machine, n_few, n_without_pt, n_at_once;
 };
 
 enum { SERIES_LEAST_SAMPLES = 3 };
@@ -58,7 +58,8 @@ struct trend_reference {
  * sentence lists some. `seconds`: PT in seconds, also of those that alternated with INC. `ret` is {}; it is cleared also after a
  * failure. */
 int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err);
-/* Judges the last run against the reference. -ENOENT: there is no such run. */
+/* Judges the last run against the reference. -ENOENT: there is no such run. -EINVAL: it is the last
+ * one itself. */
 int trend_refer(struct trend_view *view, const struct trend_reference *since,
 	const struct comparison_rules *rules, struct error *err);
 void trend_clear(struct trend_view *view);

@@ -207,6 +207,7 @@ static void trend_print(const struct trend_view *v)
 		{v->series.n_other_unit, "without INC units (--seconds follows all)"},
 		{v->series.n_other_machine, "of other machines"},
 		{v->series.n_few, "of fewer than 3 samples"},
+		{v->series.n_without_pt, "with a PT of 0"},
 		{v->series.n_other_inc, "in units of another INC"},
 		{v->series.n_at_once, "at the same time as another"},
 	};
@@ -277,15 +278,15 @@ static json_t *trend_json(const struct trend_view *v)
 					(json_int_t)run->n_samples, "mean", exp(run->log), "level",
 					(json_int_t)level + 1));
 		}
-	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I}}",
+	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
 		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict], "comparison",
 		trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
 		s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
 		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list), "runs", runs,
 		"sd", json_real_or_null(v->levels.sd), "lag1", json_real_or_null(v->levels.lag1), "left_out",
 		"other_unit", (json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
-		"other_inc", (json_int_t)s->n_other_inc, "few_samples", (json_int_t)s->n_few, "at_once",
-		(json_int_t)s->n_at_once);
+		"other_inc", (json_int_t)s->n_other_inc, "few_samples", (json_int_t)s->n_few, "without_pt",
+		(json_int_t)s->n_without_pt, "at_once", (json_int_t)s->n_at_once);
 }
 
 /* It stands apart from its neighbours of the same level. */

@@ -17,6 +17,9 @@ expect 0 'Taken in turn: compared in 5 pairs' $analyze compare 1 2
 expect 0 'faster' $analyze compare 2 1
 expect 0 'Process times.*in 5 samples\|Process times.*in 4 samples' $analyze compare 1 emp.json:1
 expect 0 'slower' $analyze compare emp.json:1 emp.json:2
+expect 0 'Taken in turn: compared in 5 pairs' $analyze compare emp.json:1 2
+expect 0 'Taken in turn: compared in 5 pairs' $analyze compare 1 emp.json:2
+that "the document has the call, and the CPU, if the program was pinned to one" json emp.json '[r["emp"]["cpu"] for r in d["results"]] == [None, None] and len({r["emp"]["call"] for r in d["results"]}) == 1'
 expect 0 'Elapsed times' $analyze compare hyperfine.json:1 hyperfine.json:2
 expect 0 'Only one of them has process times' $analyze compare emp.json:1 hyperfine.json:2
 expect 0 "'ten' 10.10 ms in 3 samples" $analyze compare pyperf.json hyperfine.json:2
@@ -107,29 +110,39 @@ beside() { # CPU
 beside 0 &
 beside $(($(nproc) > 1)) || cat "out$(($(nproc) > 1))"
 wait $!
+that "it is in the document" json beside0.json 'd["results"][0]["emp"]["cpu"] == 0'
 expect 0 'Not taken in turn' $analyze compare 1 2
 python3 - <<'END_OF_DOCUMENTS'
 import json
 
-def write(name, first_s, digest, et_ns=20_000_000):
+def write(name, first_s, digest, et_ns=20_000_000, **more):
     starts = [int((1.7e9 + first_s + 0.1 * i) * 1e9) for i in range(8)]
     pts = [et_ns + i * 7919 % 5000 for i in range(8)]
     json.dump({"results": [{"command": name, "times": [et_ns / 1e9] * 8, "emp": {
-        "environment": digest, "pt_ns": pts, "et_ns": [et_ns] * 8, "start_ns": starts}}]}, open(name + ".json", "w"))
+        "environment": digest, "pt_ns": pts, "et_ns": [et_ns] * 8, "start_ns": starts, **more}}]}, open(name + ".json", "w"))
 
 write("here", 0, "a" * 64)
 write("next", 0.05, "a" * 64)
 write("overlap", 0.05, "a" * 64, 60_000_000)
 write("abroad", 0.05, "b" * 64)
+for cpu in 0, 1:
+    write(f"cpu{cpu}", 0.05 * cpu, "a" * 64, cpu=cpu)
+    write(f"also{cpu}", 0.05 * cpu, "a" * 64, cpu=1)
+    write(f"call{cpu}", 0.05 * cpu, "a" * 64, 60_000_000, cpu=cpu, call="one")
 END_OF_DOCUMENTS
 expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt here.json next.json
 expect 0 'Not taken in turn' $analyze compare --compare pt here.json overlap.json
 expect 0 'Not taken in turn' $analyze compare --compare pt here.json abroad.json
+expect 0 'Not taken in turn' $analyze compare --compare pt cpu0.json cpu1.json
+expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt also0.json also1.json
+expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt call0.json call1.json
 
 # the two programs of a duet in a file
 "$build/measure/emp-measure" -q --cpu 0 --order duet -r 4 "$burn 120" "$burn 120" --export-json duet.json >/dev/null
 if json duet.json 'd["duet"] and not d["duet"]["doubt"]'; then
 	expect 0 'A duet: compared in 4 pairs' $analyze compare duet.json:1 duet.json:2
+	second=$(python3 -c 'import json; print(json.load(open("duet.json"))["results"][1]["emp"]["run"])')
+	expect 0 'A duet: compared in 4 pairs' $analyze compare duet.json:1 "$second"
 	$analyze compare --json duet.json:1 duet.json:2 >d.json
 	that "its ratio is that of the duet" json d.json "d['test'] == 'log ratios' and abs(d['ratio'] - $(python3 -c 'import json; print(json.load(open("duet.json"))["comparisons"][0]["ratio"])')) < 1e-9"
 fi

@@ -72,6 +72,9 @@ gives "long tasks have the cutoffs of the long run" '({o["sample"] for o in d["b
 # The other tables.
 expect 0 'proc_monitor .* 204.0 ms' $analyze daemons 1
 gives "daemons has Tables VIII and IX" '(len(d["central"]) == 9 and len(d["l_samples"]) == 83)' $analyze daemons 1 --all --json
+cp "$EMP_DB" "$dir/none.db"
+python3 "$(dirname "$0")/made_up_runs.py" "$dir/none.db"
+expect 0 '^In the 10 samples of the central cluster, no daemon is known to have run\.$' $analyze --db "$dir/none.db" daemons "$(sqlite3 "$dir/none.db" "SELECT max(id) FROM run WHERE program = 'ticks'")"
 expect 0 '^ *800 ' $analyze sample-size 1 --profile paper-rhel6.4
 gives "a size with one block is not judged" '(d["pt"][1]["n"] == 30 and d["pt"][1]["blocks"] == 1 and d["pt"][1]["judged"] is False and d["pt"][0]["judged"] is True)' $analyze sample-size 2 --json
 gives "sample-size halves" '([s["n"] for s in d["pt"]] == [800, 400, 200, 100, 40, 30, 20, 10] and d["suggested"] <= 40)' $analyze sample-size 1 --profile paper-rhel6.4 --json

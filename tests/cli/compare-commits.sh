@@ -67,10 +67,22 @@ expect 2 'in elapsed time' here "$compare" -r 12 -m "$repository/sleeps.md" slee
 that "a gate that failed in elapsed time shows it" test "$(grep -cE '^\| Command \| Mean |In elapsed time: \+[0-9.]+ %, 95 % CI \+[0-9.]+ % to \+[0-9.]+ %\.$' "$repository/sleeps.md")" = 2
 here $git checkout -q equal
 expect 0 '^Verdict.*: same program; what differs is noise$' here "$compare" -r 5 -p 0 -m "$repository/same.md" --json "$repository/same.json" main '{tree}/solver'
-that "the report and the document say so" sh -c "grep -q '^Verdict: \*\*same program\*\*' '$repository/same.md' && grep -q '\"verdict\": \"same program\"' '$repository/same.json'"
+that "the report and the document say so" sh -c "grep -q '^Verdict: \*\*same program\*\*; what differs is noise\.\( In elapsed .*\)\?$' '$repository/same.md' && grep -q '\"verdict\": \"same program\"' '$repository/same.json'"
 expect 1 'different work: the output of' here "$compare" -r 3 --same-output -m "$repository/work.md" main 'echo {tree}/solver'
-that "the report says so" grep -q '^Verdict: \*\*different work\*\*' "$repository/work.md"
+that "the report says so, and nothing of what their times could have shown" grep -q '^Verdict: \*\*different work\*\*\.\( In elapsed .*\)\?$' "$repository/work.md"
 expect 0 '' here "$compare" -r 3 --check "grep -c /solver" main 'echo {tree}/solver'
+# an interval without an upper end, as three samples that spread widely have
+here mkdir "$dir/home/endless"
+printf '%s\n' '#!/bin/sh' "'$build/measure/emp-measure' \"\$@\"; r=\$?" 'while [ $# -gt 0 ]; do [ "$1" != --export-json ] || document=$2; shift; done' \
+	"exec python3 - \"\$document\" \$r <<'P'" 'import json, sys' 'd = json.load(open(sys.argv[1]))' \
+	'for c in d["comparisons"]: c.update(ratio=9.5, interval=[4.8, None], verdict="slower"); c.get("et", {}).update(interval=[4.8, None])' \
+	'json.dump(d, open(sys.argv[1], "w"), indent=2)' 'sys.exit(int(sys.argv[2]))' P | here tee "$dir/home/endless/emp-measure" >"$dir/wrapper"
+here chmod +x "$dir/home/endless/emp-measure"
+here cp "$compare" "$dir/home/endless/"
+here $git checkout -q sleeps-longer
+here "$dir/home/endless/emp-compare-commits" -p 900 -r 5 -m "$repository/endless.md" sleeps '{tree}/solver' >"$dir/out" 2>&1
+that "it is drawn up to the edge" grep -qE '^ *0 *\[-*O-*>$|^ *0.*\[-*O-*:?-*>$' "$repository/endless.md"
+that "and its end is not known" grep -qE '^O: change .*, \[>: 95 % CI \+380\.0 % or more, 0: base' "$repository/endless.md"
 here $git checkout -q broken
 expect 1 "'make' failed in .* (broken)" here "$compare" main '{tree}/solver'
 nothing_is_left

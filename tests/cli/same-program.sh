@@ -166,12 +166,13 @@ that "runs of two calls are not called the same program" sh -c "! grep -q 'same 
 
 # different work
 expect 1 "different work: the output of 'echo b' differs from that of 'echo a'" measured --same-output --export-json json --export-csv csv --export-markdown md 'echo a' 'echo b'
-that "the last line says so" grep -q '^Verdict.*: different work; their outputs differ$' "$dir/out"
+that "the last line says so" grep -q '^Verdict: different work; their outputs differ$' "$dir/out"
 that "JSON has it" json json 'd["verdict"] == d["comparisons"][0]["verdict"] == "different work" and all(len(set(r["emp"]["output_digests"])) == 1 for r in d["results"])'
 for format in csv md; do that "$format has it" grep -q 'different work' $format; done
 last=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 1 '^Verdict.*: different work' $analyze compare $((last - 1)) "$last"
-expect 1 '^Verdict.*: different work' $analyze compare json:1 json:2
+expect 1 '^Verdict: different work' $analyze compare json:1 json:2
+expect 1 '^Verdict: different work' $analyze compare --compare both json:1 json:2
 expect 0 '' measured --same-output 'echo a' "printf 'a\n'"
 expect 0 '' measured 'echo a' 'echo b'
 expect 1 "the output of 'date +%N' differs in samples 2, 3 from that in sample 1" measured --same-output -- date +%N

@@ -41,6 +41,8 @@ gives "the speed of the machine does not matter" '(d["unit"] == "INC" and [l["ru
 expect 0 'against: 32 runs, PT in seconds' $trend against --seconds
 gives "in seconds, all runs are followed" '(d["unit"] == "s" and d["left_out"]["other_unit"] == 0 and all(0.15 < r["mean"] < 0.25 for r in d["runs"]))' $trend against --seconds --json
 expect 0 'Left out: 6 in units of another INC' $trend renewed
+expect 0 '^Left out: 7 with a PT of 0$' $trend none
+gives "a PT of 0 is no lack of samples, and there is nothing to correlate" '(d["left_out"]["without_pt"] == 7 and d["left_out"]["few_samples"] == 0 and d["lag1"] is None and d["sd"] is None)' $trend none --json
 gives "units are of one INC" '([l["runs"] for l in d["levels"]] == [7] and 1400 < d["levels"][0]["mean"] < 1560 and d["left_out"]["other_inc"] == 6)' $trend renewed --json
 expect 0 'against was inc, is nothing' $trend longer --seconds
 expect 0 'Left out: 8 of other machines' $trend other
@@ -64,7 +66,10 @@ expect 1 'run 1 is none of the runs' $trend solver --since 1
 expect 1 '--since must be' $trend solver --since tomorrow
 expect 1 "since must be a day .* not '2023-02-30'" $trend solver --since 2023-02-30
 expect 0 'Verdict: slower; run 51 against run [23][0-9]: ' $trend solver --since 2023-11-16T00:00:00
-expect 0 '6 runs of the last level are needed, and there are 4' $trend doubled --since "$($trend doubled --csv - | tail -1 | cut -d, -f1)"
+expect 0 '6 runs of the last level are needed, and there are 4' $trend doubled --since "$($trend doubled --csv - | tail -2 | head -1 | cut -d, -f1)"
+last=$($trend doubled --csv - | tail -1 | cut -d, -f1)
+expect 1 "run $last is the last run of 'doubled', and is compared with an earlier one; none is since then" $trend doubled --since "$last"
+expect 1 "run $last is the last run of " $trend doubled --since "$(sqlite3 "$EMP_DB" "SELECT strftime('%Y-%m-%dT%H:%M:%S', started_ns / 1000000000, 'unixepoch', 'localtime') FROM run WHERE id = $last")"
 expect 0 'Runs vary by 0[.0-9]* %' $trend ticks
 gives "a clock of 10 ms does not show that ten ticks are equal" '(d["verdict"] == "cannot tell" and d["levels"][0]["interval"][0] < 0.0955 and d["levels"][0]["interval"][1] > 0.1045 and d["comparison"]["detectable"] > 0.1)' $trend ticks --json
 expect 0 "warning: 'few': cannot tell; 6 runs are needed to show a change" $trend few --fail-if-slower 0

@@ -499,6 +499,10 @@ TEST_OF_RUN(by_the_waiting_time_many_samples_that_take_long_by_themselves_are_no
 	assert_true(analysis.noise.noisy);
 	assert_non_null(strstr(
 		analysis.why, "; 12 of 30 samples are long and nobody is known to be the cause; noisy"));
+	assert_int_equal(analysis.n_unexplained, 12);
+	for (uint32_t i = 0, k = 0; i < N; i++)
+		if (i % 5 == 1 || i % 5 == 3)
+			assert_int_equal(analysis.unexplained[k++], samples[i].n);
 }
 
 /* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
