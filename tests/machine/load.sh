@@ -158,7 +158,7 @@ that "the book is sound" sound "$EMP_DB"
 # ^Z: the slaves go on while their driver is stopped, so that run of the load is taken again.
 load_file 2 1 "shell = echo >>$dir/begun; waiter 0.5"
 : >begun
-$load run -q -w 0 -r 1 test.ini >said 2>&1 &
+$load run -q -w 0 -r 1 --coordination no-teardown test.ini >said 2>&1 &
 pid=$!
 wait_until test -s begun
 kill -STOP $pid
