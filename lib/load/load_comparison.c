@@ -189,9 +189,12 @@ static int list_pairs(struct load_comparison *c, struct error *err)
 
 static struct comparison_side load_side(const struct load_report *p, const struct load_rate *rate)
 {
-	const struct run *run = &p->result.discarding.run;
+	const struct run_result *result = &p->result;
+	const struct run *run = &result->discarding.run;
 	struct comparison_side side = {.n = p->n_kept,
 		.clock = COMPARISON_ET,
+		.unmeasurable = comparison_unmeasurable(
+			&result->discarding, result->samples, result->n_samples),
 		.origin = {.call = run->owner, .cpu = run->cpu}};
 
 	side.items = xcalloc(p->n_kept + 1, sizeof(*side.items));

@@ -97,6 +97,25 @@ static int store_load_sample(struct load_session *s, struct load_result *result,
 	return r == 0 ? book_add_rows(book, s->run.id, &load_sample_table, &result->start, 1, err) : r;
 }
 
+/* Taken again if this process was stopped (^Z) meanwhile: the slaves went on without their driver. */
+static int take_unstopped(const struct load_session *s, uint32_t n, struct load_result *ret, struct error *err)
+{
+	enum { MOST_TRIES = 10 };
+
+	for (int tries = 0; tries < MOST_TRIES; tries++) {
+		int r;
+
+		interrupt_drain(interrupt_continued_fd); /* forget earlier stops */
+		r = interrupt_pending() ? -EINTR : load_run_once(s, n, ret, err);
+		if ((r < 0 && r != -ETIMEDOUT) || !interrupt_drain(interrupt_continued_fd))
+			return r;
+		load_result_clear(ret);
+	}
+	return error_say(err, -ECANCELED,
+		"this process was stopped in each of %d tries of a run: a command of '%.400s' seems to stop it (SIGSTOP, SIGTSTP)",
+		MOST_TRIES, s->load.name);
+}
+
 /* Warm-ups, then runs that are stored. */
 static int take_load_samples(struct load_session *s, struct error *err)
 {
@@ -107,7 +126,7 @@ static int take_load_samples(struct load_session *s, struct error *err)
 	for (int i = 0; r == 0 && i < total; i++) {
 		_cleanup_(load_result_clear) struct load_result result = {};
 
-		r = interrupt_pending() ? -EINTR : load_run_once(s, s->run.n_samples + 1, &result, err);
+		r = take_unstopped(s, s->run.n_samples + 1, &result, err);
 		if (r == 0 && i >= s->options->warm_ups) {
 			r = BOOK_ATOMIC(s->base.book, store_load_sample(s, &result, err), err);
 			s->run.n_samples += r == 0;
@@ -269,7 +288,7 @@ static int run_slowed(const struct load_session *s, double share, struct slowed 
 	int r = share > 0 ? slowdown_begin(&slowdown, &s->load.cpus, share, err) : 0;
 
 	if (r == 0)
-		r = load_run_once(s, n, &result, err);
+		r = take_unstopped(s, n, &result, err);
 	if (r < 0)
 		return r;
 	ret->taken += slowdown_end(&slowdown);

@@ -15,15 +15,26 @@ static bool sums_to_0(const struct comparison_side *side)
 	return true;
 }
 
+enum unmeasurable_cause comparison_unmeasurable(
+	const struct discarding *d, const struct sample *samples, size_t n)
+{
+	size_t n_out = 0;
+
+	if (held_time_of(samples, n).share > HELD_TOO_LONG)
+		return UNMEASURABLE_HELD_BACK;
+	for (size_t i = 0; i < n; i++)
+		n_out += d->out[i];
+	return n > 0 && n_out == n ? UNMEASURABLE_DISTURBED : d->unmeasurable;
+}
+
 struct comparison_side comparison_side_make(
 	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
 	struct comparison_side side;
-	size_t kept = 0, n_out = 0;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		n_out += d->out[i];
+	for (size_t i = 0; i < n; i++)
 		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
 			items[kept++] = (struct comparison_time){
 				.n = samples[i].n,
@@ -31,22 +42,18 @@ struct comparison_side comparison_side_make(
 				.time_ns = sample_time_ns(&samples[i], clock == COMPARISON_ET),
 				.end_ns = samples[i].start_ns + samples[i].et_ns,
 			};
-	}
 	side = (struct comparison_side){
 		.items = items,
 		.n = kept,
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
-		.unmeasurable = d->unmeasurable,
+		.unmeasurable = comparison_unmeasurable(d, samples, n),
 		.cpu_kind = d->cpu_kind,
 		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
-	if (held_time_of(samples, n).share > HELD_TOO_LONG)
-		side.unmeasurable = UNMEASURABLE_HELD_BACK;
-	else if (n > 0 && n_out == n)
-		side.unmeasurable = UNMEASURABLE_DISTURBED;
-	else if (clock == COMPARISON_PT && kept > 0 && d->pt.kept.mean_ns < (double)d->run.resolution_ns)
+	if (side.unmeasurable != UNMEASURABLE_HELD_BACK && clock == COMPARISON_PT && kept > 0 &&
+		d->pt.kept.mean_ns < (double)d->run.resolution_ns)
 		side.unmeasurable = UNMEASURABLE_SHORT;
 	return side;
 }

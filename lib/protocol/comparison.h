@@ -32,6 +32,10 @@ struct comparison_side {
 	struct comparison_origin origin;
 };
 
+/* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */
+enum unmeasurable_cause comparison_unmeasurable(
+	const struct discarding *discarding, const struct sample *samples, size_t n);
+
 /* The samples that have no named cause to be discarded; of ET, those whose end was not seen
  * late. The discarding must outlive the side. */
 struct comparison_side comparison_side_make(const struct discarding *discarding, const struct sample *samples,

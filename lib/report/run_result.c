@@ -118,7 +118,8 @@ static void find_cpu_kind(struct discarding *d, const json_t *environment)
 			if (cpus[i] == d->run.cpu)
 				d->cpu_kind = xstrdup(kind);
 	}
-	if (!d->unmeasurable && d->run.cpu < 0 && json_object_size(types) > 1)
+	/* the work of a load is that of all its CPUs */
+	if (!d->unmeasurable && d->run.kind != RUN_LOAD && d->run.cpu < 0 && json_object_size(types) > 1)
 		d->unmeasurable = UNMEASURABLE_CPU_KINDS;
 }
 

@@ -88,6 +88,26 @@ kill $loops
 wait $loops 2>/dev/null
 loops=
 
+# A load under the quota is unmeasurable beside one without it, which is not
+load=$build/measure/emp-load analyze=$build/analyze/emp-analyze
+mkdir "$dir/slaves"
+printf '[load]\ndirectory = %s\n[burn]\nslaves = 2\nrepetitions = 2\ncommand = %s 20\n' "$dir/slaves" "$burn" >"$dir/held.ini"
+set_quota "$group" 20000
+expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
+free=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
+expect 0 'Rate of work' within "$inner" "$load" run -q -w 0 -r 3 "$dir/held.ini"
+expect 0 '^Verdict: unmeasurable: held back by a quota; measure without a quota$' \
+	$analyze load --between-runs 1 --fail-if-slower 5 "$free" $((free + 2))
+expect 4 'are unmeasurable: held back by a quota; measure without a quota' \
+	$analyze load --between-runs 1 --fail-if-slower 5 --strict "$free" $((free + 2))
+gives "the document has the word and the cause" \
+	"(lambda c: [c['verdict'], c['unmeasurable'], c['scripts'][0:1] == [] or c['scripts'][0]['verdict']] in (
+	['unmeasurable', 'held back by a quota', True], ['unmeasurable', 'held back by a quota', 'unmeasurable']))(d['comparison'])" \
+	$analyze load --json --between-runs 1 "$free" $((free + 2))
+expect 0 '' $analyze load --between-runs 100 "$free" $((free + 1))
+that "without a quota it is not" sh -c "! grep -q unmeasurable '$dir/out'"
+
 # without a quota
 set_quota "$group" "$([ "$cpu_groups" = /sys/fs/cgroup ] && echo max || echo -1)"
 gives "nothing is held back without a quota" "d['results'][0]['emp']['held_back'] is None" \

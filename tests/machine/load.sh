@@ -155,6 +155,20 @@ nothing_left waiter
 that "its cgroups are removed by the next" test -z "$(cgroups_of $pid)"
 that "the book is sound" sound "$EMP_DB"
 
+# ^Z: the slaves go on while their driver is stopped, so that run of the load is taken again.
+load_file 2 1 "shell = echo >>$dir/begun; waiter 0.5"
+: >begun
+$load run -q -w 0 -r 1 --coordination no-teardown test.ini >said 2>&1 &
+pid=$!
+wait_until test -s begun
+kill -STOP $pid
+wait_until eval '[ -z "$(pgrep -x waiter)" ]'
+kill -CONT $pid
+wait $pid
+that "a load that was stopped ends as usual" test $? = 0
+that "its run was taken again" test "$(wc -l <begun)" = 4
+that "what is stored was not stopped" test "$(newest 'count(*)' '')" = 2
+
 # A driver that is killed before a slave has asked to die with it; strace holds the slave up there.
 if command -v strace >/dev/null; then
 	load_file 2 1 'command = waiter 1'

@@ -162,6 +162,31 @@ TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 	load_comparison_clear(&c);
 }
 
+TEST_IN_BOOK(a_load_that_a_quota_holds_back_is_unmeasurable)
+{
+	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 100, 1100, false));
+	struct load_comparison c;
+
+	for (size_t i = 0; i < b.result.n_samples; i++)
+		b.result.samples[i].held_back_ns = NS_PER_S / 20; /* of 1 s: 5 % */
+	c = compare_runs(s, &a, &b, 0.01);
+	assert_int_equal(comparison_verdict(&c.items[0].times), COMPARISON_FASTER);
+	load_comparison_clear(&c);
+	for (size_t i = 0; i < b.result.n_samples; i++)
+		b.result.samples[i].held_back_ns = NS_PER_S / 5;
+	for (int swapped = 0; swapped < 2; swapped++) {
+		c = swapped ? compare_runs(s, &b, &a, 0.01) : compare_runs(s, &a, &b, 0.01);
+		for (size_t i = 0; i < c.n; i++) {
+			assert_int_equal(
+				comparison_verdict(&c.items[i].times), COMPARISON_UNMEASURABLE);
+			assert_int_equal(c.items[i].times.unmeasurable, UNMEASURABLE_HELD_BACK);
+		}
+		assert_true(c.items[0].times.ratio > 0.9 && c.items[0].times.ratio < 1.11);
+		load_comparison_clear(&c);
+	}
+}
+
 TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 {
 	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
