@@ -281,28 +281,53 @@ static void markdown_code(FILE *file, const char *text, const char *bar)
 		fputc('`', file);
 }
 
-/* What has a meaning there, even in `monospace`, as a number (&#96;). */
+/* Whether a character has a meaning there, even in `monospace`: alone, or twice, as a dash and an ellipsis. */
+static bool asciidoc_has_meaning(const char *text, const char *at)
+{
+	if (*at == '-' || *at == '.')
+		return at[1] == *at || (at > text && at[-1] == *at);
+	if (*at == ':')
+		return at[1] == '/';
+	return strchr("`{[<>&+*_#^~@", *at);
+}
+
+/* What has a meaning there as a number (&#96;). */
 static void asciidoc_code(FILE *file, const char *text, const char *bar)
 {
 	fputc('`', file);
-	for (; *text; text++)
-		if (*text == '|')
+	for (const char *at = text; *at; at++)
+		if (*at == '|')
 			fputs(bar, file);
-		else if (strchr("`{[<&+", *text))
-			fprintf(file, "&#%d;", *text);
+		else if (asciidoc_has_meaning(text, at))
+			fprintf(file, "&#%d;", *at);
 		else
-			fputc(*text, file);
+			fputc(*at, file);
 	fputc('`', file);
 }
 
-/* Verbatim, or code if it has a = in it. */
+/* Verbatim, or code if it has a = in it. Org replaces no name in these: a cell with a bar is text, in
+ * which names stand for what would be markup. */
 static void org_code(FILE *file, const char *text, const char *bar)
 {
+	static const char *const names[] = {['*'] = "ast", ['/'] = "slash", ['_'] = "under", ['='] = "equal",
+		['~'] = "tilde", ['+'] = "plus", ['^'] = "asciicirc", [':'] = "colon"};
+	bool is_text = *bar != '|' && strchr(text, '|');
 	char quote = strchr(text, '=') && !strchr(text, '~') ? '~' : '=';
 
-	fputc(quote, file);
-	put_markup_text(file, text, bar);
-	fputc(quote, file);
+	if (!is_text) {
+		fprintf(file, "%c%s%c", quote, text, quote);
+		return;
+	}
+	for (; *text; text++) {
+		size_t c = (unsigned char)*text;
+
+		if (*text == '|')
+			fputs(bar, file);
+		else if (c < ELEMENTS(names) && names[c])
+			fprintf(file, "\\%s{}", names[c]);
+		else
+			fputc(*text, file);
+	}
 }
 
 /* As hyperfine writes them. */

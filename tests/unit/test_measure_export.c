@@ -116,7 +116,7 @@ TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
 	assert_written(EXPORT_ORGMODE,
 		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |  PT ratio (95 % CI) |  PT verdict |\n"
 		"|--+--+--+--+--+--+--+--+--|\n"
-		"| =slow \\vert{} cat=  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |  - |  - |\n"
+		"| slow \\vert{} cat  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |  - |  - |\n"
 		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |  0.500 |  cannot tell |\n"
 		"\n=" KEY("", "Mean", "quick, 'this'") "| cat' are of the samples kept.=\n");
 }
@@ -156,7 +156,11 @@ TEST_OF_SESSION(a_command_stays_in_its_cell)
 	assert_command(EXPORT_MARKDOWN, "a``|\n| b", "| ``` a``\\| \\| b ``` | 200.5");
 	assert_command(EXPORT_MARKDOWN, "a\x1b[1mb\x80", "| `a?[1mb\\x80` | 200.5");
 	assert_command(EXPORT_ASCIIDOC, "a`{b}|[c]+", "\n| `a&#96;&#123;b}\\|&#91;c]&#43;` \n");
-	assert_command(EXPORT_ORGMODE, "a=b|c", "| ~a=b\\vert{}c~  |");
+	assert_command(EXPORT_ASCIIDOC, "*a* _b_ #c# d--e f... -n 5.0",
+		"\n| `&#42;a&#42; &#95;b&#95; &#35;c&#35; d&#45;&#45;e f&#46;&#46;&#46; -n 5.0` \n");
+	assert_command(EXPORT_ORGMODE, "a=b c", "| ~a=b c~  |");
+	assert_command(EXPORT_ORGMODE, "a=b|/c/",
+		"| a\\equal{}b\\vert{}\\slash{}c\\slash{}  |");
 }
 
 TEST_OF_SESSION(a_command_is_no_formula)
