@@ -136,6 +136,12 @@ static bool is_half_restored(const struct entry *e, const char *back)
 	       (is[1] == old[1] || is[1] == held[1] || (open & LIMITS_NO_MAX && is[1] > old[1]));
 }
 
+/* Without --force, what apply has not touched stays. A journal that has lost its end looks alike. */
+static bool is_left(const struct entry *e)
+{
+	return entry_is_untouched(e) && !options.force;
+}
+
 /* Whether a file has neither its old value nor the one that we set or found. It is not somebody else's if the kernel changes it
  * along with another one that has its old value again, as a restore that was interrupted leaves it, or, where we were killed before
  * we set it, that we have set. */
@@ -143,7 +149,7 @@ static bool is_changed_externally(const struct journal *j, struct entry *e)
 {
 	const char *back = e->back ?: e->old, *last = entry_last(e);
 
-	if (entry_is_untouched(e) || !e->now || !strcmp(e->now, back) || !last ||
+	if (is_left(e) || !e->now || !strcmp(e->now, back) || !last ||
 		!strcmp(e->now, last) ||
 		(entry_is_reached(e) && !strcmp(e->now, e->want)) || is_half_restored(e, back))
 		return false;
@@ -321,7 +327,7 @@ static void record_others_limits(struct journal *j)
 		struct entry *e = &j->entries[i];
 
 		if (!e->name || e->file_kind != SETTING_LIMITS ||
-			!(e->taken ? e->changed_externally || (moves && entry_is_untouched(e))
+			!(e->taken ? e->changed_externally || (moves && is_left(e))
 				   : moves))
 			continue;
 		free(e->theirs);
@@ -355,7 +361,7 @@ static void write_files(struct restore *r, int order, int last, bool known)
 		struct kernel_setting file;
 
 		if (!e->taken || !e->name || e->kind != ENTRY_FILE || e->changed_externally ||
-			entry_is_untouched(e))
+			is_left(e))
 			continue;
 		check = check_rows_find(e->id);
 		if ((check && !entry_is_kept(e) ? check->setting.restore_order : last) != order)
@@ -368,11 +374,19 @@ static void write_files(struct restore *r, int order, int last, bool known)
 	}
 }
 
+static void leave_changed(struct restore *r, struct entry *e)
+{
+	settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->now,
+		"changed by somebody else; --force restores it, --forget keeps it");
+}
+
 static void settle_file(struct restore *r, struct entry *e)
 {
 	const struct kernel_setting_result *result = &e->result;
 
-	if (entry_is_untouched(e))
+	if (is_left(e) && e->now && strcmp(e->now, e->back) != 0)
+		leave_changed(r, e);
+	else if (is_left(e))
 		settle_entry(r, e, OUTCOME_ALREADY, e->now, e->now, NULL);
 	else if (result->outcome == SETTING_OFFLINE) {
 		/* a killed apply may have set it with another file, which is restored */
@@ -426,8 +440,7 @@ static void restore_files(struct restore *r)
 		if (e->file_kind == SETTING_LIMITS && entry_is_kept(e))
 			entry_clear(e); /* we have not set it: the comparison with before lists it */
 		else
-			settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->now,
-				"changed by somebody else; --force restores it, --forget keeps it");
+			leave_changed(r, e);
 	}
 	for (size_t i = n; i-- > 0;)
 		if (entries[i].taken && entries[i].name && entries[i].kind == ENTRY_FILE &&
