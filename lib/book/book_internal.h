@@ -28,7 +28,7 @@ struct walk;
 struct book {
 	sqlite3 *db;
 	char *path; /* as the user named it */
-	char *file; /* the same without links: SQLite and EMP keep files beside it */
+	char *file; /* path with symbolic links resolved; the -wal, -pending etc. stand beside this */
 	enum book_mode mode;
 	int patience_ms;
 	book_wait *go_on; /* NULL: it waits no longer than that */

@@ -91,8 +91,8 @@ static double chance_of(const struct comparison_rules *rules, const struct verdi
 double verdict_missing(
 	const struct comparison_rules *rules, verdict_forecast *forecast, const void *of, double most)
 {
-	/* Differences are more often small than the first samples say: with these chances four in
-	 * five or more are told (tests/bench/comparisons.c). */
+	/* Differences are more often small than the first samples say: with these chances, four
+	 * comparisons in five or more end in a verdict (tests/bench/comparisons.c). */
 	const double wanted = rules->fail_if_slower < 0 ? 0.9 : 0.85;
 	double low = 0, high = 1;
 

@@ -17,9 +17,9 @@
  * resolving: what 10 samples are said to resolve, divided by what they resolve: median, and the
  * lowest tenth.
  *
- * missing: "N more samples should tell": how many of those who then take that many, and compare
- * again, are told (aim: 80 %), and N (median, and the highest tenth), by the number of samples of the first comparison; the difference is
- * drawn from 0.1 to 20 %, the noise from 0.2 to 10 %.
+ * missing: "N more samples should tell": how often a comparison with that many more samples does
+ * (aim: 80 %), and N (median, and the highest tenth), by the number of samples of the first
+ * comparison. Differences are drawn from 0.1 to 20 %, the noise from 0.2 to 10 %.
  *
  * wide: times that spread by a factor of 3 and more: intervals that miss the ratio of the means (aim:
  * 5 %), how many have no upper bound, and how many no bounds. */
@@ -373,7 +373,7 @@ static void bench_missing(void)
 	static const size_t sizes[] = {2, 3, 5, 10, 30};
 	static const double gates[] = {-1, 2};
 
-	printf("missing: of those who cannot tell and take N more samples, so many are told, in %%; N\n%-24s", "samples of each");
+	printf("missing: comparisons that cannot tell, and do after N more samples, in %%; N\n%-24s", "samples of each");
 	for (size_t k = 0; k < ELEMENTS(sizes); k++)
 		printf("%24zu", sizes[k]);
 	for (enum way way = 0; way < N_WAYS; way++)

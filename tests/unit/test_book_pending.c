@@ -242,7 +242,7 @@ TEST_IN_BOOK(of_two_processes_only_one_keeps_samples)
 	assert_true(keep(s->book, &run, 3));
 }
 
-/* Another process that adds a run to the book, and closes it, when it is told to. */
+/* Another process. On request, it adds a run to the book and closes it. */
 static pid_t add_later(struct scratch *s, int *ret_tell)
 {
 	int tell[2];
