@@ -103,7 +103,7 @@ for columns in 20:60 80:80 100:100 300:120; do
 	that "with $columns columns a screen is ${columns#*:} wide" test "$(widest "${columns%:*}" $measure -r 2 -- echo "$long")" = "${columns#*:}"
 done
 expect 0 '' $measure -r 2 "echo $long a $long" "echo $long b $long"
-that "names that would look the same are whole" test "$(grep -c "^echo $long [ab] $long *run" out)" = 2
+that "names that would look the same are shortened where they are the same" test "$(grep -c '^ *[0-9][0-9]* *echo 0*… *[ab] *…0* *[0-9]' out)" = 2
 expect 0 '' $measure -r 2 "echo a $long" "echo b $long"
-that "others are shortened in the middle" test "$(grep -c '^echo [ab] 0*…0* *run' out)" = 2
+that "others are shortened in the middle" test "$(grep -c '^ *[0-9][0-9]* *echo [ab] 0*…0* *[0-9]' out)" = 2
 finish
