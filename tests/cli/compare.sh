@@ -90,6 +90,16 @@ expect 0 '' $measure --order duet -r 3 --alone 1 "$burn 60" "$burn 30" --export-
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the slice follows from the shorter program" json slice.json 'd["duet"]["slice_ns"] == 3000000'
 
+# runs are named by their names, too: the latest that was given it; and "last"
+expect 0 '' $measure -r 2 -w 0 -n baseline -n change true 'echo a'
+$measure -r 2 -w 0 -n baseline -n change true 'echo a' >/dev/null
+last=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline change
+expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline last
+expect 0 "^change  *run $last" "$build/analyze/emp-analyze" show change
+expect 1 "RUN must be the number of a run, not 'nosuch', or the name of one" "$build/analyze/emp-analyze" compare nosuch change
+expect 1 "cannot open 'nosuch.json'" "$build/analyze/emp-analyze" compare nosuch.json change
+
 # command lines, shells, names, parameters
 expect 0 '^first  *run ' $measure -r 2 -n first true
 expect 1 "'true' comes before --" $measure -r 2 true -- false

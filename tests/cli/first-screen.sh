@@ -76,6 +76,11 @@ install -d -o 65534 "$dir/nobody"
 screen 5 0 '^  Accounting off (needs root or file capabilities' setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$dir/nobody" EMP_DB= XDG_DATA_HOME= \
 	$measure -q -r 3 -- $burn 5
 screen 5 0 '^  PT (mean' unshare --pid --fork --mount-proc $measure -q -r 3 -- $burn 5
+mkdir "$dir/home"
+expect 0 "the lab book .* cannot be written (Read-only file system); the measurement goes on in a new one, '$dir/nobody/emp-book-" \
+	unshare -m sh -c 'mount -t tmpfs -o ro none "$0" && exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"' "$dir/home" \
+	env HOME="$dir/home" TMPDIR="$dir/nobody" EMP_DB= XDG_DATA_HOME= $measure -q -r 2 -w 0 -- true
+that "it says how to keep the runs, and the result is there" sh -c "grep -q 'name it with --db FILE or EMP_DB' '$dir/out' && grep -q '^  PT (mean' '$dir/out'"
 screen 5 0 '^  PT (mean' unshare --pid --fork --mount-proc setpriv --bounding-set=-all --inh-caps=-all $measure -q -r 3 -- $burn 5
 
 # long names, failures, one sample, several programs

@@ -64,6 +64,9 @@ expect 0 '' $measure -r 2 -S sh 'FOO=1 true'
 # slips
 expect 1 "unknown verb 'lsit' (did you mean 'list'?)" $analyze lsit
 expect 1 "unknown verb 'xyzzy';" $analyze xyzzy
+expect 1 "unknown option '-1'; if it is the command's, put -- before the command" $measure gzip -1 fails
+expect 1 "'LC_ALL=C' is for a shell: put env before it, or run it with -S sh" $measure 'LC_ALL=C sort fails'
+expect 0 '' $measure -r 2 -w 0 'env LC_ALL=C sort fails'
 expect 1 "unknown option '--rnus' (did you mean '--runs'?)" $measure --rnus 3 true
 expect 1 "unknown option '--export-jsn=a' (did you mean '--export-json'?)" $measure --export-jsn=a true
 expect 1 "there is no check 'irq.defalt' (did you mean 'irq.default'?)" $setup apply --dry-run --only irq.defalt
