@@ -8,6 +8,8 @@
 #include "lib/report/program_rows.h"
 #include "lib/report/screen.h"
 
+#include <stdarg.h>
+
 /* With the first command, of each clock that is compared: to c and c + n. The samples of a session are taken in turn; those of --order
  * sequence are not. */
 static int compare_with_first(
@@ -120,6 +122,20 @@ static struct screen fill_screen(const struct session *s, const struct task *t)
 	return screen;
 }
 
+/* A line that begins at column `at`, or as many as the terminal needs for it. */
+__attribute__((format(printf, 2, 3))) static void say_wrapped(int at, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
+	va_end(args);
+	printf("%*s", at, "");
+	terminal_wrap(stdout, text, (size_t)at, (size_t)at + 2);
+}
+
 /* The details of a program, and the whole of one that is alone. */
 static void show_result(const struct session *s, const struct task *t)
 {
@@ -134,7 +150,7 @@ static void show_result(const struct session *s, const struct task *t)
 			s->trace, t->preemptions, t->n_preemptions, t->result.samples, t->result.n_samples);
 	if (s->options->verbose) {
 		run_details_print(stdout, &t->result, s->options->unit);
-		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
+		say_wrapped(2, "Not in PT: %s of CPU time per sample, before the program is executed",
 			text_duration(t->sampling->before_ns / (int64_t)t->result.n_samples));
 	}
 	if (only || s->options->verbose)
@@ -198,15 +214,14 @@ static void show_details(const struct session *s)
 	const char *why = o->accounting ? accounting_state(o->accounting)->why.text : o->no_accounting.text;
 
 	if (*why)
-		printf("Accounting: %s (%s)\n", o->backend, terminal_text(why));
+		say_wrapped(0, "Accounting: %s (%s)", o->backend, why);
 	if (!o->cgroup)
-		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
-			terminal_text(o->no_cgroup.text));
+		say_wrapped(0, "PT is partial: it lacks processes that the program did not wait for (%s)",
+			o->no_cgroup.text);
 	if (o->accounting && !s->options->profile)
-		printf("No profile: no sample is discarded because of a daemon (see emp-calibrate(1))\n");
+		say_wrapped(0, "No profile: no sample is discarded because of a daemon (see emp-calibrate(1))");
 	if (s->environment_changes)
-		printf("Since profile '%s' was made: %s\n", terminal_text(s->options->profile),
-			terminal_text(s->environment_changes));
+		say_wrapped(0, "Since profile '%s' was made: %s", s->options->profile, s->environment_changes);
 }
 
 /* Of several programs, the notes of each with its name; what --perf counted is always shown. */
@@ -240,7 +255,7 @@ static void show_together(const struct session *s, const struct session_rows *ro
 	if (s->options->verbose) {
 		run_screen_note_correlation(&rest, programs, rows->n);
 		if (*s->tasks[0].mdd)
-			printf("  %s\n", s->tasks[0].mdd);
+			say_wrapped(2, "%s", s->tasks[0].mdd);
 	}
 	notes_print(stdout, &rest, s->options->verbose ? ALL_NOTES : MOST_NOTES, "-v");
 }
@@ -365,11 +380,11 @@ int show_session(const struct session *s, struct error *err)
 		list = table_new(comparison_columns);
 	/* What the verdicts speak of, where that is not the duet. */
 	if (print && s->doubt != DUET_SOUND && judged != s)
-		printf("%s, so they were taken in turn (runs %lld to %lld):\n",
+		say_wrapped(0, "%s, so they were taken in turn (runs %lld to %lld):",
 			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
 			(long long)judged->tasks[judged->n - 1].run.id);
 	else if (print && s->doubt != DUET_SOUND)
-		printf("%s, so their runs alone are compared:\n", duet_doubt_sentences[s->doubt]);
+		say_wrapped(0, "%s, so their runs alone are compared:", duet_doubt_sentences[s->doubt]);
 	if (print && n > 0 && session_n_shown(s) > 2)
 		show_fastest(judged);
 	worst = show_each(s, print, list, &name);
@@ -389,7 +404,7 @@ int show_session(const struct session *s, struct error *err)
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
 	} else if (session_advice(s).better) {
-		printf("The machine's speed changes between samples; --order duet would cancel that\n");
+		say_wrapped(0, "The machine's speed changes between samples; --order duet would cancel that");
 	}
 	if (list) {
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));

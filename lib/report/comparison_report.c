@@ -317,10 +317,10 @@ void comparison_list_add(
 void comparison_list_print(struct table *list, bool several, FILE *file)
 {
 	table_print(list, file);
-	fprintf(file,
-		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable\n"
-		"difference.%s\n",
-		several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
+	terminal_wrap(file,
+		text_brief("RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.%s",
+			several ? " P, the intervals and MDD are adjusted for their number (Holm)." : ""),
+		0, 0);
 }
 
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *c)

@@ -403,12 +403,16 @@ void screen_print(FILE *file, const struct screen *s)
 
 	if (s->verbose && *peak_memory_text(&s->memory))
 		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
-	if (s->verbose && *s->mdd)
-		fprintf(file, "  %s\n", terminal_text(s->mdd));
-	if (s->verbose && d->pt.interval.assumed && !isnan(d->pt.interval.low_ns))
-		fprintf(file,
-			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
-			d->pt.kept.n);
+	if (s->verbose && *s->mdd) {
+		fputs("  ", file);
+		terminal_wrap(file, s->mdd, 2, 4);
+	}
+	if (s->verbose && d->pt.interval.assumed && !isnan(d->pt.interval.low_ns)) {
+		fputs("  ", file);
+		terminal_wrap(file,
+			text_brief("With %zu samples and no calibration, the CI assumes independent samples (iid)",
+				d->pt.kept.n), 2, 4);
+	}
 	print_kept(file, s, &l);
 	if (s->all_notes || l.n_warnings > 0)
 		notes_print(file, &notes, s->all_notes ? ALL_NOTES : l.n_warnings,
@@ -536,10 +540,14 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	if (left_behind > 0)
 		fprintf(file, "  The program left %lld process%s behind, in all samples\n",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
-	if (n > 0)
-		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
-			terminal_text(d->run.backend) ?: "imported", text_duration(observer_ns / n),
-			terminal_text(d->run.pt_source) ?: "an import");
+	if (n > 0) {
+		fputs("  ", file);
+		terminal_wrap(file,
+			text_brief("Accounting: %s, %s of CPU time per sample; PT from %s",
+				d->run.backend ?: "imported", text_duration(observer_ns / n),
+				d->run.pt_source ?: "an import"),
+			2, 4);
+	}
 }
 
 /* A run's result for the first screen, and the notes on it. */
