@@ -36,8 +36,8 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && run.kind == RUN_LOAD)
-		return error_say(
-			err, -EINVAL, "run %" PRId64 " is a load: 'emp-analyze load RUN RUN' compares two", id);
+		return error_say(err, -EINVAL,
+			"run %" PRId64 " is a load: 'emp-analyze load RUN RUN' compares two", id);
 	if (r == 0)
 		r = run_rules_load(
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);

@@ -189,7 +189,7 @@ int verb_remove(int argc, char **argv, struct error *err)
 	for (int i = 0; i < argc; i++) {
 		int64_t id;
 
-		r = option_run(argv[i], "RUN", &id, err); /* no name: of which the latest would be another then */
+		r = option_run(argv[i], "RUN", &id, err);
 		if (r == 0)
 			r = book_remove_run(book, id, force, err);
 		if (r == -EBUSY) {

@@ -588,7 +588,8 @@ static bool go_elsewhere(struct book *book, int e)
 	return true;
 }
 
-/* Whether the user's own book cannot be made: HOME is read-only, or is not theirs. No file was named, so there is none to wait for. */
+/* Whether the user's own book cannot be made: HOME is read-only, or is not theirs. No file was named,
+ * so there is none to wait for. */
 static bool cannot_be_made(const char *path, int r)
 {
 	_cleanup_(freep) char *by_default = NULL;

@@ -33,7 +33,8 @@ static size_t print_sentence(FILE *file, const char *name, const char *mark, con
 		middle += colon;
 	}
 	rest = terminal_text_width(middle) + !together;
-	apart = !together && rest + terminal_name_width(reference) + terminal_text_width(end) > columns;
+	apart = !together &&
+		rest + terminal_name_width(reference) + terminal_text_width(end) > columns;
 	fprintf(file, "%s%.*s%s%s", mark, (int)strlen(middle) - apart, middle,
 		*mark ? terminal_mark(file, MARK_END) : "", apart ? "\n  " : "");
 	if (apart)
@@ -316,11 +317,12 @@ void comparison_list_add(
 
 void comparison_list_print(struct table *list, bool several, FILE *file)
 {
+	_cleanup_(freep) char *key = text_format(
+		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.%s",
+		several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
+
 	table_print(list, file);
-	terminal_wrap(file,
-		text_brief("RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.%s",
-			several ? " P, the intervals and MDD are adjusted for their number (Holm)." : ""),
-		0, 0);
+	terminal_wrap(file, key, 0, 0);
 }
 
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *c)

@@ -110,7 +110,6 @@ static struct cell row_cell(
 	const struct program_row *row, enum row_column column, const struct rows_layout *l)
 {
 	const struct discarding *d = row->screen->result;
-	_cleanup_(freep) char *reasons = NULL;
 
 	switch (column) {
 	case ROW_RUN:
@@ -133,12 +132,31 @@ static struct cell row_cell(
 		return verdict_cell(row->et);
 	case ROW_KEPT:
 		return TEXT(text_brief("%zu/%zu", d->pt.kept.n, d->pt.raw.n));
-	case ROW_REASONS:
+	case ROW_REASONS: /* add_reasons */
 	case N_ROW_COLUMNS:
 		break;
 	}
-	reasons = screen_discards(row->screen, l->reasons);
-	return TEXT(*reasons ? text_brief("%s", reasons) : NULL);
+	return TEXT(NULL);
+}
+
+/* These are of any length. */
+static void add_reasons(struct table *table, const struct screen *s, size_t columns)
+{
+	_cleanup_(freep) char *reasons = screen_discards(s, columns);
+
+	table_add(table, TEXT(*reasons ? reasons : NULL));
+}
+
+static size_t cell_width(
+	const struct program_row *row, enum row_column column, const struct rows_layout *l)
+{
+	_cleanup_(freep) char *reasons =
+		column == ROW_REASONS ? screen_discards(row->screen, 0) : NULL;
+	const char *text = reasons ?: row_cell(row, column, l).text;
+
+	if (column == ROW_NAME)
+		text = terminal_text(row->name);
+	return text && *text ? terminal_text_width(text) : 1;
 }
 
 /* Of what is shown beside names and reasons, with the blanks between all. */
@@ -228,9 +246,7 @@ static struct rows_layout rows_layout_make(
 		l.widths[k] = terminal_text_width(l.headings[k]);
 		l.shown[k] = l.wanted[k];
 		for (size_t i = 0; i < n && l.wanted[k]; i++) {
-			const char *text = k == ROW_NAME ? terminal_text(rows[i].name)
-							 : row_cell(&rows[i], k, &l).text;
-			size_t width = text ? terminal_text_width(text) : 1;
+			size_t width = cell_width(&rows[i], k, &l);
 
 			l.widths[k] = width > l.widths[k] ? width : l.widths[k];
 		}
@@ -304,7 +320,9 @@ void program_rows_print(FILE *file, const struct program_row *rows, size_t n, co
 	for (size_t i = 0; i < n; i++) {
 		table_row(table);
 		for (size_t k = 0; k < N_ROW_COLUMNS; k++)
-			if (l.shown[k])
+			if (l.shown[k] && k == ROW_REASONS)
+				add_reasons(table, rows[i].screen, l.reasons);
+			else if (l.shown[k])
 				table_add(table, row_cell(&rows[i], k, &l));
 	}
 	table_print(table, file);

@@ -253,8 +253,8 @@ char *screen_discards(const struct screen *s, size_t columns)
 	return text;
 }
 
-/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean, and, as it is
- * a detail, if it lies within the interval. */
+/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is
+ * the same mean, and, as it is a detail, if it lies within the interval. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
 	const struct clock_discarding *pt = &s->result->pt;
@@ -410,8 +410,9 @@ void screen_print(FILE *file, const struct screen *s)
 	if (s->verbose && d->pt.interval.assumed && !isnan(d->pt.interval.low_ns)) {
 		fputs("  ", file);
 		terminal_wrap(file,
-			text_brief("With %zu samples and no calibration, the CI assumes independent samples (iid)",
-				d->pt.kept.n), 2, 4);
+			text_brief("With %zu samples and no calibration, the CI assumes independent "
+				   "samples (iid)", d->pt.kept.n),
+			2, 4);
 	}
 	print_kept(file, s, &l);
 	if (s->all_notes || l.n_warnings > 0)
@@ -541,12 +542,13 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 		fprintf(file, "  The program left %lld process%s behind, in all samples\n",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0) {
-		fputs("  ", file);
-		terminal_wrap(file,
-			text_brief("Accounting: %s, %s of CPU time per sample; PT from %s",
+		_cleanup_(freep) char *text =
+			text_format("Accounting: %s, %s of CPU time per sample; PT from %s",
 				d->run.backend ?: "imported", text_duration(observer_ns / n),
-				d->run.pt_source ?: "an import"),
-			2, 4);
+				d->run.pt_source ?: "an import");
+
+		fputs("  ", file);
+		terminal_wrap(file, text, 2, 4);
 	}
 }
 

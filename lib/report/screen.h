@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen of a run: at most 5 lines, as wide as the terminal (terminal_columns), of which the last has PT. screen.c fills
- * in the numbers and makes the notes; the rest is only the layout. program_rows.h has the screen of several programs. */
+/* The first screen of a run: at most 5 lines, as wide as the terminal (terminal_columns), of which the
+ * last has PT. screen.c fills in the numbers and makes the notes; the rest is only the layout.
+ * program_rows.h has the screen of several programs. */
 #pragma once
 
 #include "lib/report/notes.h"

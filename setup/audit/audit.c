@@ -203,8 +203,8 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OFF && check->level == 'A' ? MARK_BAD : states[state].mark;
 }
 
-/* All checks, or in the summary the open ones of some levels: then each row is one line, but for what keeps the machine from being
- * fit: that is whole, with the way out. */
+/* All checks, or in the summary the open ones of some levels: then each row is one line, but for what
+ * keeps the machine from being fit: that is whole, with the way out. */
 static void print_checks(const struct audit *audit, const char *levels)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
