@@ -31,13 +31,13 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	_cleanup_(freep) char *command = NULL;
 	struct discarding *d = &side->discarding;
 	int64_t id;
-	int r = option_run(text, "the run", &id, err);
+	int r = analyze_find_run(book, text, &id, err);
 
 	if (r == 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && run.kind == RUN_LOAD)
-		return error_say(
-			err, -EINVAL, "run %s is a load: 'emp-analyze load RUN RUN' compares two", text);
+		return error_say(err, -EINVAL,
+			"run %" PRId64 " is a load: 'emp-analyze load RUN RUN' compares two", id);
 	if (r == 0)
 		r = run_rules_load(
 			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
@@ -56,7 +56,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	if (!analyze_options.json)
 		run_state_print(stdout, &run);
 	command = run_command_line(&run);
-	side->name = text_format("run %s (%s)", text, run.name ?: command ?: run.program);
+	side->name = text_format("run %" PRId64 " (%s)", id, run.name ?: command ?: run.program);
 	side->profile = text_copy(analyze_options.profile ?: run.profile);
 	side->profile_missing = rules.missing;
 	*d = TAKE_STRUCT(result.discarding);
@@ -381,9 +381,11 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 }
 
 /* Not the number of a run. */
+/* A word that may be the name of a run, and no file has, is one. */
 static bool compare_names_file(const char *operand)
 {
-	return operand[strspn(operand, "0123456789")] != '\0';
+	return operand[strspn(operand, "0123456789")] && 
+	       (!strcmp(operand, "-") || strpbrk(operand, "/.:") || !access(operand, F_OK));
 }
 
 /* The document of a pair, without what is said of all. */

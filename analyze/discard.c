@@ -148,7 +148,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		json_t *row;
 		int64_t run;
 
-		r = option_run(argv[i], "RUN", &run, err);
+		r = analyze_find_run(book, argv[i], &run, err);
 		if (r == 0)
 			r = discard_by_own(book, run, &result, err);
 		if (r < 0)

@@ -65,10 +65,10 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	int64_t id;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
-	if (r == 0 && argc > 1)
-		r = option_run(argv[0], "BEFORE", &view.baseline, err);
 	if (r == 0)
 		r = analyze_open(argv[argc - 1], &book, &id, err);
+	if (r == 0 && argc > 1)
+		r = analyze_find_run(book, argv[0], &view.baseline, err);
 	view.json = analyze_options.json;
 	return r == 0 ? jitter_show(book, id, &view, err) : r;
 }

@@ -121,10 +121,10 @@ int verb_load(int argc, char **argv, struct error *err)
 	int64_t run_a, run_b = 0;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
-	if (r == 0 && argc > 1)
-		r = option_run(argv[1], "RUN", &run_b, err);
 	if (r == 0)
 		r = analyze_open(argv[0], &book, &run_a, err);
+	if (r == 0 && argc > 1)
+		r = analyze_find_run(book, argv[1], &run_b, err);
 	if (r == 0)
 		r = load_report_read(book, run_a, &a, err);
 	if (r == 0 && run_b)

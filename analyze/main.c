@@ -73,11 +73,28 @@ int option_run(const char *value, const char *name, void *into, struct error *er
 		value);
 }
 
+int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err)
+{
+	int r;
+
+	if (!operand[strspn(operand, "0123456789")])
+		return option_run(operand, "RUN", ret, err);
+	r = book_find_run(book, operand, ret, err);
+	if (r == 0 && !strcmp(operand, "last"))
+		r = book_find_run(book, NULL, ret, err);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	return error_say(err, -EINVAL,
+		"RUN must be the number of a run, not '%s', or the name of one; "
+		"'emp-analyze list' shows both",
+		operand);
+}
+
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err)
 {
-	int r = option_run(run, "RUN", ret_run, err);
+	int r = book_open(ret_book, analyze_options.db, BOOK_READ, err);
 
-	return r < 0 ? r : book_open(ret_book, analyze_options.db, BOOK_READ, err);
+	return r < 0 ? r : analyze_find_run(*ret_book, run, ret_run, err);
 }
 
 int analyze_check_by(struct error *err)

@@ -105,9 +105,11 @@ static int print_result(
 		inc_units_text(screen.inc_units, &inc);
 	screen.name = run->name ?: command ?: run->program;
 	screen.approximate = true;
+	screen.verbose = true;
 	screen.all_notes = verbose;
-	screen_print(stdout, &screen);
+	screen_print_name(stdout, &screen);
 	run_details_print(stdout, &result, NULL);
+	screen_print(stdout, &screen);
 	return 0;
 }
 

@@ -81,7 +81,10 @@ static const struct tool tool = {
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
 		 "  emp-calibrate run --cpu 1 --save lab1                   paper sizes: 9 days\n"
 		 "  emp-calibrate profile show lab1\n"
-		 "  emp-calibrate jitter --cpu 1 --for 10min                what interrupts CPU 1\n",
+		 "  emp-calibrate jitter --cpu 1 --for 10min                what interrupts CPU 1\n"
+		 "\n"
+		 "On a machine that is not fit (emp-setup audit), run ends with status 2, unless\n"
+		 "--ignore-audit is given.\n",
 	.options = common_options,
 	.verbs = verbs,
 };

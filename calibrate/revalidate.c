@@ -118,15 +118,34 @@ static int take_run(struct calibration *c, const struct past *p, int64_t *ret_ru
 	return r;
 }
 
+/* What is not as it was; of the rest, what was compared, and how many processes are new, unless -v asks
+ * for each. */
+static void print_findings(const struct judgement *j)
+{
+	size_t n_new = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct finding *finding = &j->findings[i];
+
+		if (finding->harmless && !calibrate_options.verbose) {
+			n_new++;
+			continue;
+		}
+		fputs(finding->verdict == VALIDITY_HOLDS ? "  " : "! ", stdout);
+		terminal_wrap(stdout, finding->text, 2, 4);
+	}
+	if (n_new > 0)
+		printf("  %s new, and made no sample long (-v lists them)\n",
+			n_new == 1 ? "1 process is" : text_brief("%zu processes are", n_new));
+}
+
 static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
 {
 	const char *cpu = c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu);
 	const char *db = calibrate_db(), *name = terminal_text(p->profile.name),
 		   *word = calibrate_quoted(p->profile.name);
 
-	for (size_t i = 0; i < j->n; i++)
-		printf("%s %s\n", j->findings[i].verdict == VALIDITY_HOLDS ? " " : "!",
-			terminal_text(j->findings[i].text));
+	print_findings(j);
 	switch (j->verdict) {
 	case VALIDITY_HOLDS:
 		printf("Verdict: profile '%s' holds\n", name);

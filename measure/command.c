@@ -112,6 +112,10 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 	c->name = name;
 	if (r == 0)
 		r = executable_find(c->argv[0], &c->path, err);
+	if (r == -ENOENT && l->text && strchr(c->argv[0], '=') && is_shells(c->argv[0]))
+		return error_say(err, -EINVAL,
+			"'%s' is for a shell: put env before it, or run it with -S sh, in: %s",
+			c->argv[0], c->text);
 	if (r == -ENOENT && is_shells(c->argv[0]))
 		return error_say(err, -EINVAL,
 			"'%s' needs a shell: quote the command line and run it with -S sh, in: %s",

@@ -347,7 +347,7 @@ static int add_session_notes(struct session *s, struct error *err)
 			s->rules.profile, err);
 	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
 	if (!o->accounting)
-		notes_add(&s->notes, NOTE_OTHER, "Accounting off (%s): daemons%s",
+		notes_add(&s->notes, NOTE_PROGRAM, "Accounting off (%s): daemons%s",
 			s->options->backend == ACCOUNTING_NONE ? "--accounting none" : o->accounting_missing,
 			o->cgroup ? " not named" : ", orphans not counted");
 	else if (*accounting_state(o->accounting)->why.text)

@@ -3,8 +3,12 @@
  * details. */
 #include "measure/session.h"
 
+#include "lib/base/argv.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/report/program_rows.h"
 #include "lib/report/screen.h"
+
+#include <stdarg.h>
 
 /* With the first command, of each clock that is compared: to c and c + n. The samples of a session are taken in turn; those of --order
  * sequence are not. */
@@ -62,8 +66,10 @@ int session_compare(const struct session *session, struct error *err)
 		else if (!by_duet && s->tasks[0].result.n_samples > 0 && s->tasks[i].result.n_samples > 0)
 			r = compare_with_first(s, i, &all[i], err);
 	}
-	if (r < 0)
+	if (r < 0) {
+		memset(all, 0, n * sizeof(*all));
 		return r;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (comparison_is_made(&all[i])) {
 			all[i].rules = s->options->rules;
@@ -90,9 +96,12 @@ struct duet_advice session_advice(const struct session *s)
 	return duet_advise(programs, s->n, DEFAULT_SLICE_NS);
 }
 
-static void show_result(const struct session *s, const struct task *t)
+/* Lines, below the rows of several programs. */
+enum { MOST_NOTES = 3 };
+
+static struct screen fill_screen(const struct session *s, const struct task *t)
 {
-	_cleanup_(screen_clear) struct screen screen = run_screen_fill(&t->result);
+	struct screen screen = run_screen_fill(&t->result);
 	_cleanup_(freep) char *tickless = path_text(AT_FDCWD, "/sys/devices/system/cpu/nohz_full");
 	bool only = session_n_shown(s) == 1;
 
@@ -102,7 +111,7 @@ static void show_result(const struct session *s, const struct task *t)
 	screen.approximate = s->options->cpu < 0 || !tickless || !cpu_list_has(tickless, s->options->cpu);
 	if (t->inc.increments > 0)
 		inc_units_text(screen.inc_units, &t->inc);
-	screen.all_notes = s->options->verbose;
+	screen.all_notes = screen.verbose = s->options->verbose;
 	for (size_t i = 0; i < t->notes.n; i++) /* of several programs that one comes at the end */
 		if (only || t->notes.items[i].kind != NOTE_CORRELATION)
 			notes_add(&screen.notes, t->notes.items[i].kind, "%s", t->notes.items[i].text);
@@ -110,15 +119,92 @@ static void show_result(const struct session *s, const struct task *t)
 		notes_add_all(&screen.notes, &s->notes);
 		snprintf(screen.mdd, sizeof(screen.mdd), "%s", t->mdd);
 	}
-	screen_print(stdout, &screen);
+	return screen;
+}
+
+/* A line that begins at column `at`, or as many as the terminal needs for it. */
+__attribute__((format(printf, 2, 3))) static void say_wrapped(int at, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
+	va_end(args);
+	printf("%*s", at, "");
+	terminal_wrap(stdout, text, (size_t)at, (size_t)at + 2);
+}
+
+/* The details of a program, and the whole of one that is alone. */
+static void show_result(const struct session *s, const struct task *t)
+{
+	_cleanup_(screen_clear) struct screen screen = fill_screen(s, t);
+	bool only = session_n_shown(s) == 1;
+
+	if (!only && !s->options->verbose && !s->trace)
+		return;
+	screen_print_name(stdout, &screen);
 	if (s->trace)
 		program_trace_print(
 			s->trace, t->preemptions, t->n_preemptions, t->result.samples, t->result.n_samples);
 	if (s->options->verbose) {
 		run_details_print(stdout, &t->result, s->options->unit);
-		printf("  Not in PT: %s of CPU time per sample, before the program is executed\n",
+		say_wrapped(2, "Not in PT: %s of CPU time per sample, before the program is executed",
 			text_duration(t->sampling->before_ns / (int64_t)t->result.n_samples));
 	}
+	if (only || s->options->verbose)
+		screen_print(stdout, &screen);
+	if (!only)
+		putchar('\n');
+}
+
+/* The programs of a session that have samples. */
+struct session_rows {
+	struct screen *screens;
+	struct program_row *rows;
+	size_t n;
+};
+
+static void session_rows_clear(struct session_rows *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		screen_clear(&r->screens[i]);
+	free(r->screens);
+	free(r->rows);
+}
+
+/* Where there are more than two programs, the rows have the ratios to the first; of two there is a
+ * sentence. The caller clears them. */
+static struct session_rows session_rows_make(const struct session *s, const struct session *compared)
+{
+	size_t n = session_n_shown(s);
+	struct session_rows r = {
+		xcalloc(n, sizeof(*r.screens)), xcalloc(n, sizeof(*r.rows)), 0};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct comparison *pt = &compared->comparisons[i],
+					*et = &compared->comparisons[compared->n + i];
+
+		if (s->tasks[i].result.n_samples == 0)
+			continue;
+		r.screens[r.n] = fill_screen(s, &s->tasks[i]);
+		r.rows[r.n] = (struct program_row){s->tasks[i].name, &r.screens[r.n],
+			n > 2 && comparison_is_made(pt) ? pt : NULL,
+			n > 2 && comparison_is_made(et) ? et : NULL};
+		r.n++;
+	}
+	return r;
+}
+
+static void show_rows(const struct session *s, const struct session_rows *r)
+{
+	_cleanup_(freep) const struct screen **each = xcalloc(r->n + 1, sizeof(struct screen *));
+
+	for (size_t i = 0; i < r->n; i++)
+		each[i] = &r->screens[i];
+	program_rows_print(stdout, r->rows, r->n, s->options->unit);
+	screen_print_others(stdout, each, r->n);
 }
 
 /* The notes in full. */
@@ -128,52 +214,73 @@ static void show_details(const struct session *s)
 	const char *why = o->accounting ? accounting_state(o->accounting)->why.text : o->no_accounting.text;
 
 	if (*why)
-		printf("Accounting: %s (%s)\n", o->backend, terminal_text(why));
+		say_wrapped(0, "Accounting: %s (%s)", o->backend, why);
 	if (!o->cgroup)
-		printf("PT is partial: it lacks processes that the program did not wait for (%s)\n",
-			terminal_text(o->no_cgroup.text));
+		say_wrapped(0, "PT is partial: it lacks processes that the program did not wait for (%s)",
+			o->no_cgroup.text);
 	if (o->accounting && !s->options->profile)
-		printf("No profile: no sample is discarded because of a daemon (see emp-calibrate(1))\n");
+		say_wrapped(0, "No profile: no sample is discarded because of a daemon (see emp-calibrate(1))");
 	if (s->environment_changes)
-		printf("Since profile '%s' was made: %s\n", terminal_text(s->options->profile),
-			terminal_text(s->environment_changes));
+		say_wrapped(0, "Since profile '%s' was made: %s", s->options->profile, s->environment_changes);
 }
 
-static void show_results(const struct session *s)
+/* Of several programs, the notes of each with its name; what --perf counted is always shown. */
+static void gather_notes(const struct session *s, struct notes *all, struct notes *asked)
 {
-	_cleanup_(freep)
-		const struct clock_discarding **programs = xcalloc(s->n, sizeof(struct clock_discarding *));
-	_cleanup_(notes_clear) struct notes rest = {};
-	struct notes grave = {s->notes.items};
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		for (size_t k = 0; k < s->tasks[i].notes.n; k++) {
+			const struct note *note = &s->tasks[i].notes.items[k];
+			const char *name = terminal_shown_name(s->tasks[i].name);
+
+			if (note->kind != NOTE_CORRELATION)
+				notes_add(!strncmp(note->text, "perf: ", 6) ? asked : all, note->kind, "%s: %s", name,
+					note->text);
+		}
+}
+
+/* Of several programs: what each discarded and counted, who disturbed them, and warnings. */
+static void show_together(const struct session *s, const struct session_rows *rows,
+	const struct notes *of_session)
+{
+	_cleanup_(freep) const struct clock_discarding **programs =
+		xcalloc(rows->n, sizeof(struct clock_discarding *));
+	_cleanup_(notes_clear) struct notes rest = {}, asked = {};
+
+	for (size_t i = 0; i < rows->n; i++)
+		programs[i] = &rows->screens[i].result->pt;
+	gather_notes(s, &rest, &asked);
+	notes_add_all(&rest, of_session);
+	show_rows(s, rows);
+	notes_print(stdout, &asked, ALL_NOTES, NULL);
+	if (s->options->verbose) {
+		run_screen_note_correlation(&rest, programs, rows->n);
+		if (*s->tasks[0].mdd)
+			say_wrapped(2, "%s", s->tasks[0].mdd);
+	}
+	notes_print(stdout, &rest, s->options->verbose ? ALL_NOTES : MOST_NOTES, "-v");
+}
+
+/* rows: of several programs. */
+static void show_results(const struct session *s, const struct session_rows *rows)
+{
+	struct notes grave = {s->notes.items}, others;
 	size_t n = session_n_shown(s), shown = 0;
 
 	/* notes on a profile come first, on one result or on several */
 	while (grave.n < s->notes.n && grave.items[grave.n].kind == NOTE_PROFILE)
 		grave.n++;
+	others = (struct notes){s->notes.items + grave.n, s->notes.n - grave.n};
 	if (n > 1)
 		notes_print(stdout, &grave, ALL_NOTES, NULL);
-	for (size_t i = 0; i < n; i++) {
-		const struct task *t = &s->tasks[i];
-
-		programs[i] = &t->result.discarding.pt;
-		if (t->result.n_samples == 0)
-			continue;
-		show_result(s, t);
-		if (n > 1)
-			putchar('\n');
-		shown++;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (s->tasks[i].result.n_samples > 0) {
+			show_result(s, &s->tasks[i]);
+			shown++;
+		}
 	if (shown == 0)
 		return;
-	if (n > 1) {
-		const struct notes others = {s->notes.items + grave.n, s->notes.n - grave.n};
-
-		notes_add_all(&rest, &others);
-		run_screen_note_correlation(&rest, programs, n);
-		if (*s->tasks[0].mdd)
-			printf("  %s\n", s->tasks[0].mdd);
-		notes_print(stdout, &rest, rest.n, "");
-	}
+	if (n > 1)
+		show_together(s, rows, &others);
 	if (s->options->verbose)
 		show_details(s);
 }
@@ -211,7 +318,8 @@ static const struct comparison *show_each(
 			worst = c;
 			*ret_name = b->name;
 		}
-		if (print)
+		/* of more than two, the rows have the others */
+		if (print && (n == 1 || s->options->verbose || b == others[0]))
 			comparison_line(stdout, a->name, b->name, c);
 		if (list)
 			comparison_list_add(list, a->name, b->name, c);
@@ -219,31 +327,66 @@ static const struct comparison *show_each(
 	return worst;
 }
 
+/* Of several programs, names are shortened alike on the whole screen. */
+static void show_all(const struct session *s, const struct session *compared, char ***ret_names)
+{
+	struct session_rows rows = {};
+
+	if (session_n_shown(s) > 1) {
+		rows = session_rows_make(s, compared);
+		*ret_names = terminal_short_names(s->names, s->n,
+			program_rows_name_columns(stdout, rows.rows, rows.n, s->options->unit));
+		terminal_names = (struct terminal_names){s->names, *ret_names, s->n};
+	}
+	show_results(s, &rows);
+	session_rows_clear(&rows);
+}
+
+/* Of more than two, which has the lowest mean. */
+static void show_fastest(const struct session *s)
+{
+	const struct task *fastest = NULL;
+
+	for (size_t i = 0; i < session_n_shown(s); i++) {
+		const struct task *t = &s->tasks[i];
+
+		if (t->result.discarding.pt.kept.n > 0 && (!fastest || by_mean_pt(&t, &fastest) < 0))
+			fastest = t;
+	}
+	if (!fastest)
+		return;
+	fputs("Fastest by mean PT: ", stdout);
+	terminal_print_name(stdout, fastest->name, SIZE_MAX);
+	putchar('\n');
+}
+
 int show_session(const struct session *s, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(duet_report_clear) struct duet_report report = {};
+	_cleanup_(argv_freep) char **shown = NULL;
 	const struct session *judged = session_judged(s);
 	bool print = !s->options->json && !s->options->silent;
 	const struct comparison *worst;
 	const char *name = NULL;
 	int n, r;
 
-	terminal_names = (struct terminal_names){s->names, s->n};
-	if (print)
-		show_results(judged);
 	n = session_compare(s, err);
+	if (print)
+		show_all(judged, s, &shown);
 	if (n < 0)
 		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
 		list = table_new(comparison_columns);
 	/* What the verdicts speak of, where that is not the duet. */
 	if (print && s->doubt != DUET_SOUND && judged != s)
-		printf("%s, so they were taken in turn (runs %lld to %lld):\n",
+		say_wrapped(0, "%s, so they were taken in turn (runs %lld to %lld):",
 			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
 			(long long)judged->tasks[judged->n - 1].run.id);
 	else if (print && s->doubt != DUET_SOUND)
-		printf("%s, so their runs alone are compared:\n", duet_doubt_sentences[s->doubt]);
+		say_wrapped(0, "%s, so their runs alone are compared:", duet_doubt_sentences[s->doubt]);
+	if (print && n > 0 && session_n_shown(s) > 2)
+		show_fastest(judged);
 	worst = show_each(s, print, list, &name);
 	if (!worst)
 		return 0;
@@ -261,7 +404,7 @@ int show_session(const struct session *s, struct error *err)
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
 	} else if (session_advice(s).better) {
-		printf("The machine's speed changes between samples; --order duet would cancel that\n");
+		say_wrapped(0, "The machine's speed changes between samples; --order duet would cancel that");
 	}
 	if (list) {
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));

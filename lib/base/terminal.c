@@ -2,6 +2,8 @@
 /* Terminals and their colours: see terminal.h. */
 #include "lib/base/terminal.h"
 
+#include "lib/base/argv.h"
+
 #include <limits.h>
 #include <math.h>
 #include <sys/ioctl.h>
@@ -152,29 +154,143 @@ size_t terminal_bytes_width(const char *text, size_t bytes)
 
 struct terminal_names terminal_names;
 
-/* Where the end of `name` that stays begins, if it is shortened to its first bytes and so many columns at its end. */
-static const char *tail_of(const char *name, size_t columns)
+/* "./solver --thr…1e-9": its first and last columns. The caller frees it. */
+static char *shorten_middle(const char *text, size_t columns)
 {
-	return name + terminal_text_fit(name, terminal_text_width(name) - columns);
+	size_t width = terminal_text_width(text), end = (columns - 1) / 2;
+
+	if (width <= columns)
+		return xstrdup(text);
+	return text_format("%.*s…%s", (int)terminal_text_fit(text, columns - 1 - end), text,
+		text + terminal_text_fit(text, width - end));
 }
 
-void terminal_print_name(FILE *file, const char *name, size_t columns)
+/* Bytes of whole characters that all names have in common at their beginnings, or ends. */
+static size_t common_bytes(char *const *names, size_t n, bool at_end)
 {
-	const char *text = terminal_text(name), *other;
-	size_t end = (columns - 1) / 2, begin = terminal_text_fit(text, columns - 1 - end);
-	bool whole = terminal_text_width(text) <= columns;
+	size_t common = strlen(names[0]), length = common;
 
-	for (size_t i = 0; !whole && i < terminal_names.n; i++) {
-		other = terminal_text(terminal_names.items[i]);
-		whole = strcmp(other, text) && terminal_text_width(other) > columns &&
-			!strncmp(other, text, begin) && !strcmp(tail_of(other, end), tail_of(text, end));
+	for (size_t i = 1; i < n; i++) {
+		size_t same = 0, other = strlen(names[i]);
+
+		while (same < common && same < other &&
+			names[0][at_end ? length - 1 - same : same] == names[i][at_end ? other - 1 - same : same])
+			same++;
+		common = same;
 	}
-	fputs(terminal_mark(file, MARK_STRONG), file);
-	if (whole)
-		fputs(text, file);
-	else
-		fprintf(file, "%.*s…%s", (int)begin, text, tail_of(text, end));
-	fputs(terminal_mark(file, MARK_END), file);
+	/* not within a character */
+	while (common > 0 && ((unsigned char)names[0][at_end ? length - common : common] & 0xc0) == 0x80)
+		common--;
+	return common;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static size_t count_distinct(char *const *texts, size_t n)
+{
+	_cleanup_(freep) char **sorted = xcalloc(n + 1, sizeof(char *));
+	size_t distinct = n > 0;
+
+	memcpy(sorted, texts, n * sizeof(char *));
+	qsort(sorted, n, sizeof(char *), compare_texts);
+	for (size_t i = 1; i < n; i++)
+		distinct += strcmp(sorted[i - 1], sorted[i]) != 0;
+	return distinct;
+}
+
+/* What the names have in common at their beginnings and ends, in bytes. */
+struct common_parts {
+	size_t begin, end;
+	size_t widest; /* columns of what is between, in the longest name */
+};
+
+static size_t end_of_own(const char *name, const struct common_parts *common)
+{
+	size_t length = strlen(name), most = length - common->begin;
+
+	return length - (common->end < most ? common->end : most);
+}
+
+static struct common_parts find_common(char *const *names, size_t n)
+{
+	struct common_parts common = {common_bytes(names, n, false), common_bytes(names, n, true), 0};
+
+	for (size_t i = 0; i < n; i++) {
+		size_t width = terminal_bytes_width(
+			names[i] + common.begin, end_of_own(names[i], &common) - common.begin);
+
+		common.widest = width > common.widest ? width : common.widest;
+	}
+	return common;
+}
+
+/* Of what it has in common with others, so many columns stay at either end. */
+static char *shorten_common(
+	const char *name, const struct common_parts *common, size_t columns, size_t kept)
+{
+	const char *rest = name + end_of_own(name, common);
+	_cleanup_(freep) char *own = strndup(name + common->begin, (size_t)(rest - name) - common->begin);
+	size_t begin_width = terminal_bytes_width(name, common->begin);
+	size_t rest_width = terminal_text_width(rest);
+	bool begin_cut = begin_width > kept + 1, rest_cut = rest_width > kept + 1;
+	size_t used = (begin_cut ? kept + 1 : begin_width) + (rest_cut ? kept + 1 : rest_width);
+	_cleanup_(freep) char *middle = shorten_middle(own ?: "", columns > used + 3 ? columns - used : 3);
+
+	return text_format("%.*s%s%s%s%s",
+		(int)(begin_cut ? terminal_text_fit(name, kept) : common->begin), name,
+		begin_cut ? "…" : "", middle, rest_cut ? "…" : "",
+		rest + (rest_cut ? terminal_text_fit(rest, rest_width - kept) : 0));
+}
+
+char **terminal_short_names(const char *const *names, size_t n, size_t columns)
+{
+	char **shown = xcalloc(n + 1, sizeof(char *));
+	_cleanup_(argv_freep) char **whole = xcalloc(n + 1, sizeof(char *));
+	struct common_parts common;
+	size_t distinct, kept = columns / 4;
+
+	columns = columns < 3 ? 3 : columns;
+	for (size_t i = 0; i < n; i++) {
+		whole[i] = xstrdup(terminal_text(names[i]));
+		shown[i] = shorten_middle(whole[i], columns);
+	}
+	distinct = count_distinct(whole, n);
+	if (n < 2 || count_distinct(shown, n) == distinct)
+		return shown;
+	common = find_common(whole, n);
+	if (common.widest + 2 < columns / 2)
+		kept = (columns - common.widest - 2) / 2;
+	for (bool last = false; !last && count_distinct(shown, n) < distinct; kept /= 2) {
+		last = kept == 0;
+		for (size_t i = 0; i < n; i++) {
+			free(shown[i]);
+			shown[i] = shorten_common(whole[i], &common, columns, kept);
+		}
+	}
+	if (count_distinct(shown, n) == distinct)
+		return shown;
+	argv_freep(&shown);
+	return TAKE(whole);
+}
+
+const char *terminal_shown_name(const char *name)
+{
+	for (size_t i = 0; i < terminal_names.n; i++)
+		if (!strcmp(terminal_names.items[i], name))
+			return terminal_names.shown[i];
+	return terminal_text(name);
+}
+
+size_t terminal_print_name(FILE *file, const char *name, size_t columns)
+{
+	const char *shown = terminal_shown_name(name);
+	_cleanup_(freep) char *text = terminal_names.n > 0 ? xstrdup(shown) : shorten_middle(shown, columns);
+
+	fprintf(file, "%s%s%s", terminal_mark(file, MARK_STRONG), text, terminal_mark(file, MARK_END));
+	return terminal_text_width(text);
 }
 
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)

@@ -38,15 +38,27 @@ size_t terminal_text_fit(const char *text, size_t columns);
 /* Prints a text from elsewhere, shortened with … to fit. */
 void terminal_print_cut(FILE *file, const char *text, size_t columns);
 
-/* The names that stand beside each other on the screen, for terminal_print_name. */
+/* Names as they are shown beside each other, of at most so many columns: in the middle … stands for
+ * what does not fit, because two commands mostly differ at their ends; if two would look the same so,
+ * for what they have in common; if that does not help, they are whole. The caller frees the array and
+ * its texts (argv_freep). */
+char **terminal_short_names(const char *const *names, size_t n, size_t columns);
+
+/* The names of a screen, and how each is shown everywhere on it. */
 extern struct terminal_names {
 	const char *const *items;
+	char *const *shown;
 	size_t n;
 } terminal_names;
 
-/* The same for a name, bold, and shortened in the middle, because two commands mostly differ at their ends; whole if another
- * name, so shortened, would look the same. */
-void terminal_print_name(FILE *file, const char *name, size_t columns);
+/* Prints a name, bold: as terminal_names shows it; other names are shortened in the middle to fit.
+ * Returns its width. */
+size_t terminal_print_name(FILE *file, const char *name, size_t columns);
+const char *terminal_shown_name(const char *name);
+static inline size_t terminal_name_width(const char *name)
+{
+	return terminal_text_width(terminal_shown_name(name));
+}
 
 /* Prints a paragraph and a newline: no line is wider than the terminal, or 120 columns. The first line continues at
  * column `at`, the others begin at column `indent`. */

@@ -308,6 +308,11 @@ const char *text_in_unit(double ns, double step_ns, const char *unit_name)
 	return text_brief("%s %s", number_text(ns, step_ns, unit), unit->name);
 }
 
+const char *text_number_in_unit(double ns, double step_ns, const char *unit_name)
+{
+	return number_text(ns, step_ns, find_unit(unit_name, ns, step_ns));
+}
+
 const char *text_mean_sd(double mean_ns, double sd_ns, const char *unit_name)
 {
 	const struct unit *unit = find_unit(unit_name, mean_ns, sd_ns);

@@ -39,6 +39,8 @@ const char *text_unit(double ns, double beside_ns);
 /* A time rounded to two significant digits of `step_ns`: a mean of 128.2503 s where the sd is 2.6 ms. step_ns 0: four digits.
  * unit: "s", "ms", "us" or "ns"; NULL: the one that fits. */
 const char *text_in_unit(double ns, double step_ns, const char *unit);
+/* The same without the unit's name; unit may not be NULL. */
+const char *text_number_in_unit(double ns, double step_ns, const char *unit);
 static inline const char *text_precise(double ns, double step_ns)
 {
 	return text_in_unit(ns, step_ns, NULL);

@@ -281,6 +281,12 @@ static int take_option(
 	return 0;
 }
 
+/* Its operands are a command, with options of its own. */
+static bool takes_command(const struct tool *tool)
+{
+	return !tool->verbs[0].name && !strncmp(tool->verbs[0].args ?: "", "-- ", 3);
+}
+
 /* `typed` is the word that getopt reads. For an unknown letter (in optopt) getopt may be one word ahead. */
 static int unknown_option(
 	const struct command_line *line, const struct parser *p, const char *typed, struct error *err)
@@ -294,9 +300,12 @@ static int unknown_option(
 	for (int i = 0; name && p->long_options[i].name; i++)
 		if (i >= p->n || !p->rows[i]->hidden)
 			nearest_try(&nearest, p->long_options[i].name);
-	return error_say(err, -EINVAL, "unknown option '%s'%s; see '%s%s%s --help'",
-		is_letter ? letter : typed, nearest_hint(&nearest, "--"), line->tool->name, *verb ? " " : "",
-		verb);
+	return error_say(err, -EINVAL, "unknown option '%s'%s; %ssee '%s%s%s --help'",
+		is_letter ? letter : typed, nearest_hint(&nearest, "--"),
+		!nearest.found && takes_command(line->tool)
+			? "if it is the command's, put -- before the command; "
+			: "",
+		line->tool->name, *verb ? " " : "", verb);
 }
 
 /* Options of the tool and of the verb. 0: go on at argv[optind]; 1: help or version was shown. */

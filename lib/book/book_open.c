@@ -582,10 +582,28 @@ static bool go_elsewhere(struct book *book, int e)
 	book_patience(book, book->patience_ms); /* these call back with the handle */
 	book_walk_register(book, NULL);
 	fprintf(stderr,
-		"%s: the lab book '%s' cannot be written (%s); the measurement goes on in a copy of it, '%s'\n",
+		"%s: the lab book '%s' cannot be written (%s); the measurement goes on in %s, '%s'\n",
 		program_invocation_short_name, terminal_text(book->left), strerror(e),
-		terminal_text(book->path));
+		is_there ? "a copy of it" : "a new one", terminal_text(book->path));
 	return true;
+}
+
+/* Whether the user's own book cannot be made: HOME is read-only, or is not theirs. No file was named,
+ * so there is none to wait for. */
+static bool cannot_be_made(const char *path, int r)
+{
+	_cleanup_(freep) char *by_default = NULL;
+
+	return (r == -EROFS || r == -EACCES || r == -EPERM) && access(path, F_OK) < 0 &&
+	       paths_default_book(&by_default, NULL) == 0 && !strcmp(path, by_default);
+}
+
+/* That the runs stay where they are is no failure then. */
+static void say_how_to_keep(struct book *book)
+{
+	fprintf(stderr, "%s: to keep the runs in another lab book, name it with --db FILE or EMP_DB\n",
+		program_invocation_short_name);
+	free(TAKE(book->left));
 }
 
 bool book_again(struct book *book, int r, struct error *err)
@@ -608,6 +626,7 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) char *path = NULL;
 	struct error seen = {};
+	bool is_new;
 	int r = paths_book(name, &path, err);
 
 	if (r < 0)
@@ -620,7 +639,8 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 		book = book_new(path, mode);
 		r = book_connect(book, &seen);
 	}
-	if (mode == BOOK_MEASURE && (r == -ENOSPC || r == -EDQUOT || r == -EIO)) {
+	is_new = cannot_be_made(path, r);
+	if (mode == BOOK_MEASURE && (is_new || r == -ENOSPC || r == -EDQUOT || r == -EIO)) {
 		/* A book of which there is something is copied if it can be read. */
 		int e = -r;
 
@@ -632,6 +652,8 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 		}
 		if (r < 0 || !go_elsewhere(book, e))
 			r = -e;
+		else if (is_new)
+			say_how_to_keep(book);
 	}
 	if (r < 0)
 		return error_say(err, r, "%s", seen.text);

@@ -92,6 +92,12 @@ int book_put_output_digest(struct book *book, int64_t id, const char *digest, st
 		book, id, "UPDATE run SET output_digest = ? WHERE id = ? RETURNING 1", digest, err);
 }
 
+int book_find_run(struct book *book, const char *name, int64_t *ret, struct error *err)
+{
+	return sql_row(book, err, "SELECT id FROM run WHERE ?1 IS NULL OR name = ?1 ORDER BY id DESC LIMIT 1",
+		"t:I", name, ret);
+}
+
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};

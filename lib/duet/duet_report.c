@@ -235,9 +235,11 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	double slice = mean_slice(d), last = 0, sum = 0;
 	size_t known = 0;
 
-	fprintf(file, "Duet on CPU %d, slices by the %s: %s requested%s%s\n", d->cpu,
-		d->rows[0].frozen ? "freezer" : "scheduler", text_duration(d->rows[0].slice_ns),
-		isnan(slice) ? "" : ", mean ", isnan(slice) ? "" : text_precise(slice, slice / 10));
+	terminal_wrap(file,
+		text_brief("Duet on CPU %d, slices by the %s: %s requested%s%s", d->cpu,
+			d->rows[0].frozen ? "freezer" : "scheduler", text_duration(d->rows[0].slice_ns),
+			isnan(slice) ? "" : ", mean ", isnan(slice) ? "" : text_precise(slice, slice / 10)),
+		0, 2);
 	/* By how much the pairs vary less than if they had been taken in turn. */
 	for (size_t i = 1; comparisons && i < d->n; i++) {
 		const struct log_ratio *l = &comparisons[i].log_ratio;

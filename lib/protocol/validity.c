@@ -100,13 +100,15 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 		if (h->long_executions[i].pt_ns > longest_ns)
 			longest_ns = h->long_executions[i].pt_ns;
 	longest = text_duration(longest_ns);
-	if (h->n_long_executions > 0)
+	if (h->n_long_executions > 0) {
 		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %s long, by up to %s: the profile has no cutoff for it",
 			h->name, open, unit, close, text_count(h->n_long_executions, "sample"), longest);
-	else
+	} else {
 		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new%s, and made no sample long", h->name, open,
 			unit, close, longest_ns < 0 ? "" : text_brief(", up to %s", longest));
+		j->findings[j->n - 1].harmless = true;
+	}
 }
 
 /* Whether INC takes as long as then, and as evenly. `counts`: whether the run says anything. */

@@ -5,24 +5,43 @@
 enum { LINE_SIZE = 256, NAME_COLUMNS = 24 };
 static const double MOST_MISSING = 1e6; /* samples */
 
-/* Two names and what stands between and after them, in one line; what one name does not need goes to the other. Returns its width. */
+/* A name, in quotes if it would run into the colon behind it. Returns its width. */
+static size_t print_subject(FILE *file, const char *name, bool colon, size_t columns)
+{
+	bool quoted = colon && *name && name[strlen(name) - 1] == ':';
+	size_t width;
+
+	fputs(quoted ? "'" : "", file);
+	width = terminal_print_name(file, name, columns - 2 * quoted);
+	fputs(quoted ? "'" : "", file);
+	return width + 2 * quoted;
+}
+
+/* Two names and what stands between and after them: in one line or, if they need more, in two or
+ * three. Returns the width of the last one. */
 static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
 	const char *reference, const char *end)
 {
-	size_t left = terminal_columns(file) - terminal_text_width(middle) - terminal_text_width(end);
-	size_t of_name = terminal_text_width(terminal_text(name));
-	size_t of_reference = terminal_text_width(terminal_text(reference));
-	size_t *shorter = of_name <= of_reference ? &of_name : &of_reference;
+	size_t columns = terminal_columns(file), of_name = terminal_name_width(name),
+	       rest = terminal_text_width(middle) + terminal_name_width(reference) +
+		      terminal_text_width(end);
+	bool colon = *middle == ':', together = of_name + 2 + rest <= columns, apart;
 
-	if (of_name + of_reference > left) {
-		*shorter = *shorter < left / 2 ? *shorter : left / 2;
-		*(shorter == &of_name ? &of_reference : &of_name) = left - *shorter;
+	of_name = print_subject(file, name, colon, columns - 1);
+	if (!together) { /* "NAME:", "NAME" */
+		fputs(colon ? ":\n " : "\n ", file);
+		middle += colon;
 	}
-	terminal_print_name(file, name, of_name);
-	fprintf(file, "%s%s%s", mark, middle, *mark ? terminal_mark(file, MARK_END) : "");
-	terminal_print_name(file, reference, of_reference);
+	rest = terminal_text_width(middle) + !together;
+	apart = !together &&
+		rest + terminal_name_width(reference) + terminal_text_width(end) > columns;
+	fprintf(file, "%s%.*s%s%s", mark, (int)strlen(middle) - apart, middle,
+		*mark ? terminal_mark(file, MARK_END) : "", apart ? "\n  " : "");
+	if (apart)
+		rest = strlen("  ");
+	rest += terminal_print_name(file, reference, columns - rest - terminal_text_width(end));
 	fputs(end, file);
-	return terminal_columns(file) - left + of_name + of_reference;
+	return (together ? of_name : 0) + rest + terminal_text_width(end);
 }
 
 /* What is known of the ratio: its interval, and what the samples could have shown, if they show nothing. */
@@ -47,29 +66,42 @@ static const char *interval_text(
 	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
 }
 
+/* One digit of half an interval, at least two. */
+static int ratio_decimals(double low, double high)
+{
+	double half = (high - low) / 2;
+
+	return half > 0 && isfinite(half) ? (int)fmin(fmax(-floor(log10(half)), 2), 6) : 2;
+}
+
+const char *comparison_ratio_text(const struct comparison *c)
+{
+	if (isnan(c->ratio))
+		return NULL;
+	return text_brief("%.*f", ratio_decimals(c->ratio_low, c->ratio_high), c->ratio);
+}
+
 void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
 	bool shown = (c->ratio_high < 1 || c->ratio_low > 1) && !c->unmeasurable && !c->work;
 	bool faster = shown && c->ratio_high < 1;
 	double ratio = faster ? 1 / c->ratio : c->ratio, low = faster ? 1 / c->ratio_high : c->ratio_low,
-	       high = faster ? 1 / c->ratio_low : c->ratio_high, half = (high - low) / 2;
+	       high = faster ? 1 / c->ratio_low : c->ratio_high;
 	const char *word = comparison_verdict_words[verdict], *of_clock = "";
 	const char *direction = faster ? "faster" : "slower";
 	const char *mark = !shown ? "" : terminal_mark(file, faster ? MARK_GOOD : MARK_BAD);
 	char middle[LINE_SIZE], end[LINE_SIZE];
-	int decimals = 2; /* one digit of half an interval, at least two */
+	int decimals = ratio_decimals(low, high);
 	size_t width;
 
 	if (isnan(c->ratio)) {
 		snprintf(end, sizeof(end), ": %s (%s)\n", word, unmeasurable_texts[c->unmeasurable].cause);
-		terminal_print_name(file, name, terminal_columns(file) - terminal_text_width(end));
+		print_subject(file, name, true, terminal_columns(file) - terminal_text_width(end));
 		fputs(end, file);
 		return;
 	}
 	of_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
-	if (half > 0 && isfinite(half))
-		decimals = (int)fmin(fmax(-floor(log10(half)), 2), 6);
 	if (shown)
 		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, direction);
 	else
@@ -80,7 +112,12 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	snprintf(end, sizeof(end), "  (%s)%s%s",
 		interval_text(c, low, high, decimals, shown || c->unmeasurable || c->work), *word ? ": " : "",
 		word);
-	fprintf(file, "%s%s\n", width + terminal_text_width(end) > terminal_columns(file) ? "\n" : "", end);
+	if (width + terminal_text_width(end) <= terminal_columns(file)) {
+		fprintf(file, "%s\n", end);
+		return;
+	}
+	fputs("\n  ", file);
+	terminal_wrap(file, end + 2, 2, 3);
 }
 
 /* "< 0.1 s", "0.3 s", "45 s", "12 min". */
@@ -280,11 +317,12 @@ void comparison_list_add(
 
 void comparison_list_print(struct table *list, bool several, FILE *file)
 {
-	table_print(list, file);
-	fprintf(file,
-		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable\n"
-		"difference.%s\n",
+	_cleanup_(freep) char *key = text_format(
+		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.%s",
 		several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
+
+	table_print(list, file);
+	terminal_wrap(file, key, 0, 0);
 }
 
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *c)

@@ -70,5 +70,7 @@ const char *ratio_interval_text(double low, double high, int decimals, const cha
 
 /* "faster", "cannot tell". */
 const char *comparison_verdict_text(const struct comparison *comparison);
+/* "1.18", with as many digits as its interval deserves; NULL: not known. As text_brief. */
+const char *comparison_ratio_text(const struct comparison *comparison);
 
 json_t *comparison_as_json(const char *reference, const char *name, const struct comparison *comparison);

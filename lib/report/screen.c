@@ -4,13 +4,19 @@
 
 #include "lib/report/results.h"
 
-enum { LABEL_COLUMNS = 18, LINE_SIZE = 512, FIXED_LINES = 5 };
+enum { LABEL_COLUMNS = 18, LINE_SIZE = 512 };
 
 /* Five ticks of a kernel with CONFIG_HZ=250. */
 static const double FEW_TICKS_NS = 20e6;
 
 /* A program that was off the CPU for more than this share of its ET gets a remark. */
 static const double MOSTLY_ON_CPU = 0.95;
+
+/* ET differs from PT by more than this share of it. */
+static const double ET_DIFFERS = 0.05;
+
+/* The samples count as less than this share of them. */
+static const double ALIKE = 0.25;
 
 /* PT may contain this much from before the start of ET, or from after its end. */
 static const double MOST_OF_A_START_NS = 1e6, LEAST_OF_A_START_NS = 2e4;
@@ -38,7 +44,7 @@ static void print_figure(
 	FILE *file, const char *label, const char *figure, size_t columns, const char *more, const char *less)
 {
 	size_t used = LABEL_COLUMNS + columns + 3;
-	bool strong = label[2] == 'P';
+	bool strong = label[2] == 'P' && label[5] == '(';
 
 	if (used + terminal_text_width(more) > terminal_columns(file))
 		more = used + terminal_text_width(less) > terminal_columns(file) ? "" : less;
@@ -96,43 +102,129 @@ static const char *waiting_text(const struct screen *s)
 	return by_quota;
 }
 
-static void print_times(FILE *file, const struct screen *s, const char *unit)
+/* What there is to say of a screen, and in which unit. */
+struct screen_layout {
+	const char *unit;    /* one for all times */
+	const char *pt, *et; /* means with σ */
+	const char *ci;      /* "95 % CI 125.8 … 130.1 ms"; "": not known */
+	size_t columns;      /* of the wider figure */
+	bool beside;         /* the interval fits beside the mean */
+	size_t n_warnings;   /* lines, of the notes that are shown */
+	size_t n_hidden;     /* there are so many, and no line for them */
+	bool et_line, others_line, range_line;
+};
+
+static bool et_differs(const struct discarding *d)
+{
+	double pt = d->pt.kept.mean_ns, et = d->et.kept.mean_ns;
+
+	return d->run.kind != RUN_DUET && d->et.kept.n > 0 && !(fabs(et - pt) <= ET_DIFFERS * pt);
+}
+
+bool screen_shows_et(const struct screen *s)
+{
+	return et_differs(s->result);
+}
+
+/* The samples count as so few that the mean itself is doubtful. */
+static bool alike_changes_reading(const struct interval *i, size_t n)
+{
+	return n > 1 && i->effective_n < ALIKE * (double)n;
+}
+
+bool screen_note_is_detail(const struct note *note, const struct clock_discarding *pt)
+{
+	return note->kind == NOTE_CORRELATION && !alike_changes_reading(&pt->interval, pt->kept.n);
+}
+
+/* The notes that are more than details; the caller clears it. */
+static struct notes notes_shown(const struct screen *s)
+{
+	struct notes shown = {};
+
+	for (size_t i = 0; i < s->notes.n; i++)
+		if (s->verbose || !screen_note_is_detail(&s->notes.items[i], &s->result->pt))
+			notes_add(&shown, s->notes.items[i].kind, "%s", s->notes.items[i].text);
+	return shown;
+}
+
+static bool take_line(size_t *left, bool wanted)
+{
+	if (!wanted || *left == 0)
+		return false;
+	(*left)--;
+	return true;
+}
+
+/* Which lines there are: those that are always there, then by what they mean for the reading. A note
+ * that may change the reading comes before who disturbed, others after. */
+static struct screen_layout layout_of(FILE *file, const struct screen *s, const struct notes *notes)
+{
+	const struct discarding *d = s->result;
+	const struct summary *pt = &d->pt.kept;
+	const struct interval *ci = &d->pt.interval;
+	size_t n_grave = 0;
+	struct screen_layout l = {.ci = "", .unit = s->unit ?: text_unit(pt->mean_ns, d->et.kept.mean_ns)};
+	size_t left = s->verbose ? SIZE_MAX : SCREEN_LINES - 3; /* name, Kept, PT */
+
+	l.pt = center_text(pt, l.unit);
+	l.et = center_text(&d->et.kept, l.unit);
+	if (!isnan(ci->low_ns))
+		l.ci = text_brief("95 %% CI%s %s", ci->assumed ? " if iid" : "",
+			text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, l.unit));
+	l.beside = LABEL_COLUMNS + terminal_text_width(l.pt) + 3 + terminal_text_width(l.ci) <=
+		   terminal_columns(file);
+	take_line(&left, !l.beside);
+	take_line(&left, *s->inc_units != '\0');
+	while (n_grave < notes->n && notes->items[n_grave].kind < NOTE_CORRELATION)
+		n_grave++;
+	l.n_warnings = take_line(&left, n_grave > 0);
+	l.et_line = take_line(&left, et_differs(d));
+	l.others_line = take_line(&left, s->n_others > 0);
+	while (l.n_warnings < notes->n && take_line(&left, true))
+		l.n_warnings++;
+	l.n_hidden = l.n_warnings > 0 ? 0 : notes->n;
+	if (!l.et_line)
+		l.et_line = take_line(&left, d->et.kept.n > 0);
+	l.range_line = take_line(&left, pt->n > 1);
+	l.columns = terminal_text_width(l.pt);
+	if (l.et_line && terminal_text_width(l.et) > l.columns)
+		l.columns = terminal_text_width(l.et);
+	return l;
+}
+
+/* ET, then what PT is in other units, and PT: the last line is the answer. */
+static void print_times(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	const struct summary *pt = &s->result->pt.kept, *et = &s->result->et.kept;
-	const struct interval *ci = &s->result->pt.interval;
-	const char *pt_text = center_text(pt, unit), *et_text = center_text(et, unit), *interval = "";
 	const char *cv = pt->n > 1 ? text_brief("CV %s", text_percent(pt->relative_error)) : "";
-	const char *split = split_text(s, unit);
+	const char *split = split_text(s, l->unit), *range;
 	const char *share = ""; /* not known */
-	size_t columns = 0;
 
 	if (s->on_cpu > 1 && !pt_includes_start(s->result, 0))
 		share = text_brief("on %.2g CPUs", s->on_cpu);
 	else if (!isnan(s->on_cpu))
 		share = text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
-	if (!isnan(ci->low_ns))
-		interval = text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, unit);
-	for (size_t i = 0; i < 3; i++) {
-		size_t width = terminal_text_width((const char *[]){pt_text, et_text, interval}[i]);
-
-		columns = width > columns ? width : columns;
+	if (l->range_line) {
+		range = text_interval((double)pt->min_ns, (double)pt->max_ns, range_step(pt), l->unit);
+		print_figure(file, "  PT range", range, terminal_text_width(range),
+			text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 	}
-	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", pt_text, columns,
-		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
-	if (*interval)
-		print_figure(file, ci->assumed ? "  95 % CI if iid" : "     95 % CI", interval, columns,
-			text_brief("range %s",
-				text_interval((double)pt->min_ns, (double)pt->max_ns, range_step(pt), unit)),
-			"");
+	if (l->et_line)
+		print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", l->et, l->columns,
+			et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "", et->n > 0 ? share : "");
 	if (*s->inc_units)
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
-	print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", et_text, columns,
-		et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "", et->n > 0 ? share : "");
+	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", l->pt, l->columns,
+		!l->beside           ? ""
+		: pt->n > 1 || *l->ci ? l->ci
+				     : split,
+		l->beside ? l->ci : "");
+	if (!l->beside)
+		fprintf(file, "%*s%s\n", LABEL_COLUMNS, "", l->ci);
 }
 
-/* "discarded: backupd #7 #8, outlier #4"; if that does not fit, "discarded: backupd in 100, outlier in 4, …": as many as fit, and
- * the first in any case. "" if nothing was discarded. The caller frees it. */
-static char *discarded_text(const struct screen *s, size_t columns)
+char *screen_discards(const struct screen *s, size_t columns)
 {
 	_cleanup_(freep) char *numbers = NULL;
 	char *text = NULL;
@@ -140,7 +232,7 @@ static char *discarded_text(const struct screen *s, size_t columns)
 	FILE *stream = xopen_memstream(&numbers, &size); /* there may be numbers of 200,000 samples */
 
 	for (size_t i = 0; i < s->n_reasons; i++) {
-		fprintf(stream, "%s%s", i ? ", " : "discarded: ", terminal_text(s->reasons[i].name));
+		fprintf(stream, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(stream, " #%u", s->reasons[i].samples[k]);
 	}
@@ -151,8 +243,8 @@ static char *discarded_text(const struct screen *s, size_t columns)
 		size_t more = i + 1 < s->n_reasons ? terminal_text_width(", …") : 0;
 		_cleanup_(freep) char *before = text_copy(text);
 
-		text_append(&text, ", ", "%s%s in %zu",
-			i ? "" : "discarded: ", terminal_text(s->reasons[i].name), s->reasons[i].n);
+		text_append(
+			&text, ", ", "%s in %zu", terminal_text(s->reasons[i].name), s->reasons[i].n);
 		if (i > 0 && terminal_text_width(text) + more > columns) {
 			free(text);
 			return text_format("%s, …", before);
@@ -161,15 +253,17 @@ static char *discarded_text(const struct screen *s, size_t columns)
 	return text;
 }
 
-/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is the same mean. */
+/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is
+ * the same mean, and, as it is a detail, if it lies within the interval. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
 	const struct clock_discarding *pt = &s->result->pt;
 	const char *mean = text_in_unit(pt->papers.mean_ns, pt->papers.sd_ns, unit);
+	bool within = pt->papers.mean_ns >= pt->interval.low_ns && pt->papers.mean_ns <= pt->interval.high_ns;
 	size_t at;
 
 	*buffer = '\0';
-	if (pt->n_by_two_sd == 0)
+	if (pt->n_by_two_sd == 0 || (within && !s->verbose))
 		return;
 	at = (size_t)snprintf(buffer, LINE_SIZE, "papers' mean: %s, without", mean);
 	for (size_t i = 0; i < pt->n_by_two_sd && at < LINE_SIZE; i++)
@@ -180,29 +274,34 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const ch
 }
 
 /* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the first reason fits. */
-static void print_kept(FILE *file, const struct screen *s, const char *unit)
+static void print_kept(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
-	_cleanup_(freep) char *all = discarded_text(s, SIZE_MAX), *least = discarded_text(s, 0), *text = NULL;
+	static const char label[] = "discarded: ";
+	_cleanup_(freep) char *all = screen_discards(s, SIZE_MAX), *least = screen_discards(s, 0), *text = NULL;
 	size_t n_kept = s->result->pt.kept.n, n = s->result->pt.raw.n;
 	bool few = 2 * n_kept < n;
 	const char *kept = text_brief("  Kept %zu of %zu", n_kept, n);
 	int spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
-	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces, wanted;
-	size_t taken = *all ? terminal_text_width(all) + strlen("; ") : 0;
+	const char *hidden = !l->n_hidden ? ""
+					  : text_brief("   %s (-v)",
+						    text_count((int64_t)l->n_hidden, "warning"));
+	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden), wanted;
+	size_t before = *all ? strlen(label) : 0, taken = before + terminal_text_width(all) + strlen("; ");
 	char papers[LINE_SIZE];
 
-	papers_text(papers, s, unit, taken > left / 2 ? left / 2 : left - taken);
+	papers_text(papers, s, l->unit, taken > left / 2 ? left / 2 : left - (*all ? taken : 0));
 	wanted = terminal_text_width(papers) + strlen("; ");
-	if (*least && wanted + terminal_text_width(least) > left)
+	if (*least && wanted + before + terminal_text_width(least) > left)
 		*papers = '\0';
 	if (!*papers)
 		wanted = 0;
-	text = discarded_text(s, left - wanted);
+	text = screen_discards(s, left - wanted - before);
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
 	if (*text || *papers)
-		fprintf(file, "%*s%s%s%s", spaces, "", text, *text && *papers ? "; " : "", papers);
-	fputc('\n', file);
+		fprintf(file, "%*s%s%s%s%s", spaces, "", *text ? label : "", text,
+			*text && *papers ? "; " : "", papers);
+	fprintf(file, "%s\n", hidden);
 }
 
 /* "~" where the time is a part of what several daemons took together, who used more CPU time than that. */
@@ -211,16 +310,56 @@ static const char *disturbed_about(const struct daemon_statistics *o)
 	return (double)o->disturbed_most_ns > 1.05 * (double)o->disturbed_ns ? "~" : "";
 }
 
-/* As many names as fit, what they may explain, and where there is more about them. */
-static void print_others(FILE *file, const struct screen *s)
+/* Of all screens, by name. Returns how many there are. */
+static size_t gather_others(const struct screen *const *screens, size_t n, struct daemon_statistics **ret)
 {
-	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0;
-	const char *hint = text_brief("emp-analyze show %" PRId64, s->result->run.id), *explanation = "";
-	double percent = 100 * fmin(1, s->explained);
+	struct daemon_statistics *all = NULL;
+	size_t n_all = 0;
 
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < screens[i]->n_others; k++) {
+			const struct daemon_statistics *o = &screens[i]->result->others.items[k];
+			struct daemon_statistics *of = NULL;
+
+			for (size_t j = 0; !of && j < n_all; j++)
+				if (!strcmp(all[j].name, o->name))
+					of = &all[j];
+			if (!of) {
+				*array_add(all, n_all) = *o;
+				continue;
+			}
+			of->names = o->names > of->names ? o->names : of->names;
+			of->disturbed_ns = saturate_add(of->disturbed_ns, o->disturbed_ns);
+			of->disturbed_most_ns = saturate_add(of->disturbed_most_ns, o->disturbed_most_ns);
+		}
+	*ret = all;
+	return n_all;
+}
+
+static int by_disturbed(const void *x, const void *y)
+{
+	const struct daemon_statistics *a = x, *b = y;
+
+	return (a->disturbed_ns < b->disturbed_ns) - (a->disturbed_ns > b->disturbed_ns);
+}
+
+/* As many names as fit, what they may explain, and where there is more about them. */
+void screen_print_others(FILE *file, const struct screen *const *screens, size_t n)
+{
+	const struct screen *s = screens[0];
+	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0, n_all;
+	const char *hint = text_brief("emp-analyze show %" PRId64, s->result->run.id), *explanation = "";
+	double percent = n == 1 && !isnan(s->explained) ? 100 * fmin(1, s->explained) : NAN;
+	_cleanup_(freep) struct daemon_statistics *all = NULL;
+
+	n_all = gather_others(screens, n, &all);
+	if (n_all == 0)
+		return;
+	if (n > 1)
+		qsort(all, n_all, sizeof(*all), by_disturbed);
 	fputs("  Disturbed by    ", file);
-	for (size_t i = 0; i < s->n_others; i++) {
-		const struct daemon_statistics *o = &s->result->others.items[i];
+	for (size_t i = 0; i < n_all && i < SCREEN_OTHERS; i++) {
+		const struct daemon_statistics *o = &all[i];
 		double ns = (double)o->disturbed_ns;
 		char one[LINE_SIZE];
 
@@ -231,9 +370,9 @@ static void print_others(FILE *file, const struct screen *s)
 		used += terminal_text_width(one);
 		fputs(one, file);
 	}
-	if (s->explained >= 0.01 && !isnan(s->taken))
+	if (percent >= 1 && !isnan(s->taken))
 		explanation = text_brief(" (%.0f %% of what was taken)", percent);
-	else if (s->explained >= 0.01)
+	else if (percent >= 1)
 		explanation = text_brief(" (%s %.0f %% of ET − PT)",
 			s->explained >= EXPLAINS ? "may explain" : "at most", percent);
 	if (used + terminal_text_width(explanation) <= columns) {
@@ -245,38 +384,43 @@ static void print_others(FILE *file, const struct screen *s)
 	fputc('\n', file);
 }
 
+void screen_print_name(FILE *file, const struct screen *s)
+{
+	const struct run *of = &s->result->run;
+	const char *run = text_brief("run %" PRId64, of->id);
+	const char *right = of->cpu < 0 ? run : text_brief("%s, CPU %d", run, of->cpu);
+	size_t columns = terminal_columns(file) - strlen(right) - 2;
+	size_t width = terminal_print_name(file, s->name, columns);
+
+	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
+}
+
 void screen_print(FILE *file, const struct screen *s)
 {
 	const struct discarding *d = s->result;
-	const struct interval *ci = &d->pt.interval;
-	const char *unit = s->unit
-				   ?: text_unit(
-					      d->pt.kept.mean_ns, d->et.kept.mean_ns); /* one for all times */
-	const char *run = text_brief("run %" PRId64, d->run.id);
-	const char *right = d->run.cpu < 0 ? run : text_brief("%s, CPU %d", run, d->run.cpu);
-	size_t lines = FIXED_LINES - (d->pt.kept.n < 2) + (*s->inc_units != '\0') + (s->n_others > 0);
-	bool mdd = *s->mdd && lines + 1 + (s->notes.n > 0) <= SCREEN_LINES;
-	size_t left = SCREEN_LINES - lines - mdd;
-	size_t columns = terminal_columns(file) - strlen(right) - 2;
+	_cleanup_(notes_clear) struct notes notes = notes_shown(s);
+	const struct screen_layout l = layout_of(file, s, &notes);
 
-	terminal_print_name(file, s->name, columns);
-	fprintf(file, "%*s  %s\n", spaces_to(columns, terminal_text(s->name)), "", right);
-	print_times(file, s, unit);
-	if (*peak_memory_text(&s->memory) && s->notes.n < left) {
+	if (s->verbose && *peak_memory_text(&s->memory))
 		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
-		left--;
+	if (s->verbose && *s->mdd) {
+		fputs("  ", file);
+		terminal_wrap(file, s->mdd, 2, 4);
 	}
-	print_kept(file, s, unit);
-	if (s->n_others > 0)
-		print_others(file, s);
-	if (mdd)
-		fprintf(file, "  %s\n", terminal_text(s->mdd));
-	notes_print(file, &s->notes, s->all_notes ? ALL_NOTES : left,
-		text_brief("emp-analyze show %" PRId64, d->run.id));
-	if (s->notes.n < left && ci->assumed && !isnan(ci->low_ns))
-		fprintf(file,
-			"  With %zu samples and no calibration, the CI assumes independent samples (iid)\n",
-			d->pt.kept.n);
+	if (s->verbose && d->pt.interval.assumed && !isnan(d->pt.interval.low_ns)) {
+		fputs("  ", file);
+		terminal_wrap(file,
+			text_brief("With %zu samples and no calibration, the CI assumes independent "
+				   "samples (iid)", d->pt.kept.n),
+			2, 4);
+	}
+	print_kept(file, s, &l);
+	if (s->all_notes || l.n_warnings > 0)
+		notes_print(file, &notes, s->all_notes ? ALL_NOTES : l.n_warnings,
+			text_brief("emp-analyze show %" PRId64, d->run.id));
+	if (l.others_line)
+		screen_print_others(file, &s, 1);
+	print_times(file, s, &l);
 }
 
 void screen_clear(struct screen *s)
@@ -397,10 +541,15 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	if (left_behind > 0)
 		fprintf(file, "  The program left %lld process%s behind, in all samples\n",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
-	if (n > 0)
-		fprintf(file, "  Accounting: %s, %s of CPU time per sample; PT from %s\n",
-			terminal_text(d->run.backend) ?: "imported", text_duration(observer_ns / n),
-			terminal_text(d->run.pt_source) ?: "an import");
+	if (n > 0) {
+		_cleanup_(freep) char *text =
+			text_format("Accounting: %s, %s of CPU time per sample; PT from %s",
+				d->run.backend ?: "imported", text_duration(observer_ns / n),
+				d->run.pt_source ?: "an import");
+
+		fputs("  ", file);
+		terminal_wrap(file, text, 2, 4);
+	}
 }
 
 /* A run's result for the first screen, and the notes on it. */

@@ -203,7 +203,8 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OFF && check->level == 'A' ? MARK_BAD : states[state].mark;
 }
 
-/* All checks, or in the summary the open ones of some levels: then each row is one line. */
+/* All checks, or in the summary the open ones of some levels: then each row is one line, but for what
+ * keeps the machine from being fit: that is whole, with the way out. */
 static void print_checks(const struct audit *audit, const char *levels)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
@@ -216,13 +217,20 @@ static void print_checks(const struct audit *audit, const char *levels)
 		const struct finding *finding = &audit->findings[i];
 		const char *found = terminal_text(finding->value) ?: "";
 		char level = check_rows[i].level;
-		bool fits = terminal_text_width(found) <= width;
+		bool grave = !options.verbose && level == 'A' && finding->state == CHECK_OFF;
+		bool fits = grave || terminal_text_width(found) <= width;
 		_cleanup_(freep) char *shown = NULL;
 
 		if (!finding->shown || (!options.verbose && (!finding->open || !strchr(levels, level))))
 			continue;
-		shown = text_format("%.*s%s", (int)terminal_text_fit(found, fits ? width : width - 1), found,
-			fits ? "" : "…");
+		if (fits) { /* what apply sets has a line below */
+			static const char apply[] = "emp-setup apply";
+			bool fix = grave && strncmp(finding->how, apply, strlen(apply)) != 0;
+
+			shown = text_format("%s%s%s", found, fix ? "; fix: " : "", fix ? finding->how : "");
+		} else {
+			shown = text_format("%.*s…", (int)terminal_text_fit(found, width - 1), found);
+		}
 		table_row(table, TEXT(check_rows[i].id),
 			TEXT(states[finding->state].word, .mark = state_mark(&check_rows[i], finding->state)),
 			TEXT(level == 'A'      ? "required"
@@ -272,7 +280,7 @@ static void print_fitness(const struct audit *audit)
 		printf("%s could not be determined.\n", text_count(audit->n_unknown, "required setting"));
 }
 
-/* With the verdict, at most 12 lines unless more than five required settings are off. */
+/* With the verdict, at most 12 lines, and more for required settings that are off. */
 static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };

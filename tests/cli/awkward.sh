@@ -51,7 +51,7 @@ nobody_left() {
 	that "$1 leaves no cgroup" test -z "$(cgroups_of "$(cat "$dir/pid")")"
 }
 
-expect 0 'were left behind and killed after --linger' awkward daemon --linger 0.2
+expect 0 'were left behind and killed after --linger' awkward daemon -v --linger 0.2
 nobody_left 'a daemon'
 expect 124 'ran longer than 300.0 ms' awkward deaf --timeout 0.3
 nobody_left 'a program that ignores signals'

@@ -71,7 +71,7 @@ c = d["comparisons"][0]
 for i, result in enumerate(d["results"]):
     assert abs(result["mean"] - float(rows[i]["mean"])) < 1e-8, (result["mean"], rows[i])
     assert abs(result["emp"]["pt"]["kept"]["mean_ns"] / 1e9 - float(rows[i]["pt_mean"])) < 1e-8
-    assert f"run {result['emp']['run']}," in screen, result["emp"]["run"]
+    assert re.search(rf"^ *{result['emp']['run']} +{'ab'[i]} ", screen, re.M), result["emp"]["run"]
     assert result["emp"]["run"] == d["duet"]["runs_in_turn"][i] != d["duet"]["results"][i]["emp"]["run"] == d["duet"]["programs"][i]["run"]
     mean = re.match(r"\| `.*?` \| ([0-9.]+)", markdown[i])[1]
     half_digit = 0.51 * 10 ** -len(mean.partition(".")[2])
@@ -90,6 +90,16 @@ expect 0 '' $measure --order duet -r 3 --alone 1 "$burn 60" "$burn 30" --export-
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the slice follows from the shorter program" json slice.json 'd["duet"]["slice_ns"] == 3000000'
 
+# runs are named by their names, too: the latest that was given it; and "last"
+expect 0 '' $measure -r 2 -w 0 -n baseline -n change true 'echo a'
+$measure -r 2 -w 0 -n baseline -n change true 'echo a' >/dev/null
+last=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline change
+expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline last
+expect 0 "^change  *run $last" "$build/analyze/emp-analyze" show change
+expect 1 "RUN must be the number of a run, not 'nosuch', or the name of one" "$build/analyze/emp-analyze" compare nosuch change
+expect 1 "cannot open 'nosuch.json'" "$build/analyze/emp-analyze" compare nosuch.json change
+
 # command lines, shells, names, parameters
 expect 0 '^first  *run ' $measure -r 2 -n first true
 expect 1 "'true' comes before --" $measure -r 2 true -- false
@@ -106,7 +116,7 @@ expect 1 'exclude each other' $measure -N -S sh true
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json
 that "parameters are combined, the first fastest" json par.json \
 	'[(r["parameters"]["ms"], r["parameters"]["more"]) for r in d["results"]] == [("1","1"),("2","1"),("1","2"),("2","2"),("1","3"),("2","3")]'
-expect 0 'x 0.5  *run ' $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
+expect 0 'x 0.5  *[0-9]' $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
 expect 1 'must go from a number up to a number' $measure -P n 3 1 'echo {n}'
 expect 1 'needs 3 values' $measure -P n 3
 expect 1 "step-size must be a number above 0 (such as 0.5).*not '1e-3'" $measure -P n 0 1 -D 1e-3 'echo {n}'
@@ -207,7 +217,7 @@ rows = {
 sys.exit(rows != 2)'
 for form in json csv markdown asciidoc orgmode; do
 	that "$form on standard output is whole and alone" sh -c "$measure -r 2 --export-$form - true 'sh -c true' 2>$form.screen | python3 -c '$parse' $form"
-	that "the screen is on standard error then" grep -q 'PT (mean' $form.screen
+	that "the screen is on standard error then" grep -q 'COMMAND .* PT ' $form.screen
 done
 that "so is --json" sh -c "$measure -r 2 --json true 'sh -c true' | python3 -c '$parse' json"
 $measure -r 2 -w 0 --export-json document.json --sort mean-time --export-markdown sorted.md --export-asciidoc - "$burn 20" "$burn 5" >/dev/null 2>&1

@@ -32,7 +32,18 @@ summary() { # LINES COMMAND...: no more lines than these, none wider than 80 col
 	[ "$(LC_ALL=C.UTF-8 wc -L <"$dir/out")" -le 80 ] && [ "$(wc -l <"$dir/out")" -le "$1" ] || { cat "$dir/out"; return 1; }
 }
 that "the audit fits 12 lines" summary 12 "$setup" audit
-that "an audit with 8 required settings off has a line for each" summary 15 "$setup" audit --root "$m"
+that "an audit with 8 required settings off has each with its way out" summary 22 "$setup" audit --root "$m"
+for columns in 60 80 120; do
+	that "no reason is cut in $columns columns, and the remedy is beside it" python3 -c '
+import json, re, subprocess, sys
+run = lambda *words: subprocess.run([*sys.argv[1:], *words], stdout=subprocess.PIPE, text=True).stdout
+off = [c for c in json.loads(run("--json"))["checks"] if c["state"] == "off" and c["level"] == "A"]
+rows = run().split("CHECK", 1)[1].split("Also open")[0]
+squeezed = re.sub(r"\s+", "", rows)
+for c in off:
+    fix = "" if c["how"].startswith("emp-setup apply") else "; fix: " + c["how"]
+    assert re.sub(r"\s+", "", c["value"] + fix) in squeezed, (c, rows)' env COLUMNS=$columns PYTHONUTF8=1 "$setup" audit --root "$m"
+done
 that "what counts for the verdict is said without colour" python3 - "$setup" "$m" <<'P'
 import json, re, subprocess, sys
 def audit(*words):

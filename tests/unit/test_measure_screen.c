@@ -59,6 +59,12 @@ static int clear(void **state)
 
 #define TEST_OF_SCREEN(name) TEST_WITH(name, usual, clear)
 
+static void print_whole(FILE *file)
+{
+	screen_print_name(file, &s);
+	screen_print(file, &s);
+}
+
 /* What is shown, with Student's interval. */
 static char *printed(void)
 {
@@ -66,7 +72,7 @@ static char *printed(void)
 
 	d.pt.interval = (struct interval){d.pt.kept.mean_ns - half, d.pt.kept.mean_ns + half, NAN,
 		(double)d.pt.kept.n, d.pt.kept.n < 8};
-	return PRINTED(file, screen_print(file, &s));
+	return PRINTED(file, print_whole(file));
 }
 
 static void check_text(const char *want)
@@ -77,14 +83,14 @@ static void check_text(const char *want)
 }
 
 #define NAME "sort big.txt                                                        run 3, CPU 1\n"
-#define PT_LINE "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
-#define PT(interval) PT_LINE "     95 % CI      " interval " ms    range 120.1 … 136.7 ms\n"
+#define KEPT_ALL "  Kept 20 of 20\n"
+#define RANGE "  PT range        120.1 … 136.7 ms   CV 3.6 %   [user 118 ms, system 11.0 ms]\n"
 #define ET "  ET (mean ± σ)   129.1 ms ± 4.6 ms   99 % on CPU\n"
-#define TIMES(interval) NAME PT(interval) ET
-#define USUAL_PT NAME PT("125.8 … 130.1")
-#define USUAL_TIMES USUAL_PT ET
+#define PT(interval) "  PT (mean ± σ)   127.9 ms ± 4.6 ms   95 % CI " interval " ms\n"
+#define TIMES(interval) RANGE ET PT(interval)
+#define USUAL_PT PT("125.8 … 130.1")
 
-TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
+TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_five_lines)
 {
 	uint32_t backupd[] = {7, 8}, kdamond[] = {9};
 	struct screen_reason reasons[] = {{"backupd", backupd, 2}, {"kdamond.0", kdamond, 1}};
@@ -94,12 +100,13 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_six_lines)
 	s.n_reasons = 2;
 	disturbed_by("backupd", 228000000);
 	disturbed_by("kdamond.0", 4020000);
-	check_text(TIMES(
-		"125.6 … 130.3") "  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
-				 "  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n");
+	check_text(NAME
+		"  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
+		"  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n" ET PT(
+			"125.6 … 130.3"));
 }
 
-/* The papers' mean is shown where it is another one. */
+/* The papers' mean is shown where it lies outside of the interval; else only with -v. */
 TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 {
 	static uint32_t beyond[] = {4, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
@@ -109,16 +116,25 @@ TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 	d.pt.by_two_sd = beyond;
 	d.pt.n_by_two_sd = 1;
 	d.pt.papers = make(19, 126.8e6, 3.1e6);
-	check_text(USUAL_TIMES "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n");
+	check_text(NAME KEPT_ALL TIMES("125.8 … 130.1"));
 	d.pt.kept.n = 18;
 	d.pt.n_by_two_sd = 11;
 	s.reasons = reasons;
 	s.n_reasons = 1;
-	check_text(TIMES(
-		"125.7 … 130.2") "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 126.8 ms\n");
+	d.pt.papers = make(19, 124.8e6, 3.1e6);
+	check_text(NAME
+		"  Kept 18 of 20   discarded: backupd #7 #8; papers' mean of 19 samples: 124.8 ms\n" TIMES(
+			"125.7 … 130.2"));
 	d.pt.n_by_two_sd = 1;
-	check_text(TIMES(
-		"125.7 … 130.2") "  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 126.8 ms, without #4\n");
+	check_text(NAME
+		"  Kept 18 of 20   discarded: backupd #7 #8; papers' mean: 124.8 ms, without #4\n" TIMES(
+			"125.7 … 130.2"));
+	d.pt.kept.n = 20;
+	s.n_reasons = 0;
+	check_text(NAME "  Kept 20 of 20   papers' mean: 124.8 ms, without #4\n" TIMES("125.8 … 130.1"));
+	d.pt.papers = make(19, 126.8e6, 3.1e6);
+	s.verbose = true;
+	check_text(NAME "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n" TIMES("125.8 … 130.1"));
 }
 
 /* Before the papers' mean, and however long its name is. */
@@ -137,8 +153,9 @@ TEST_OF_SCREEN(the_daemon_with_the_most_discards_is_always_named)
 	d.pt.papers = make(164, 126.8e6, 3.1e6);
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text(TIMES(
-		"127.2 … 128.6") "  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n");
+	check_text(NAME
+		"  Kept 165 of 200  discarded: a_long_family_name-* (12 names) in 35, cron in 2\n" TIMES(
+			"127.2 … 128.6"));
 }
 
 TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
@@ -151,28 +168,29 @@ TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
 	d.pt.kept.n = 40;
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text(TIMES(
-		"126.5 … 129.4") "  Kept 40 of 100  discarded: a_family_with_a_name_that_is_longer_than_what_is_left-* in 60, …\n");
+	check_text(NAME
+		"  Kept 40 of 100  discarded: a_family_with_a_name_that_is_longer_than_what_is_left-* in 60, "
+		"…\n" TIMES("126.5 … 129.4"));
 }
 
 TEST_OF_SCREEN(a_quiet_run_that_is_not_pinned_takes_five)
 {
 	d.run.cpu = -1;
-	check_text("sort big.txt                                                               run 3\n" PT(
-		"125.8 … 130.1") ET "  Kept 20 of 20\n");
+	check_text("sort big.txt                                                               run 3\n"
+		KEPT_ALL TIMES("125.8 … 130.1"));
 }
 
 TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 {
 	s.approximate = true;
-	check_text(
-		NAME "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n"
-		     "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n" ET "  Kept 20 of 20\n");
+	check_text(NAME KEPT_ALL
+		"  PT range        120.1 … 136.7 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n" ET
+			USUAL_PT);
 	d.pt.kept = d.et.kept = make(20, 812.4, 3.31);
-	check_text(NAME "  PT (mean ± σ)   812 ns ± 3 ns   CV 0.41 %\n"
-			"     95 % CI      811 … 814 ns    range 806 … 818 ns\n"
-			"  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
-			"  Kept 20 of 20\n");
+	check_text(NAME KEPT_ALL
+		"  PT range        806 … 818 ns   CV 0.41 %\n"
+		"  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
+		"  PT (mean ± σ)   812 ns ± 3 ns   95 % CI 811 … 814 ns\n");
 }
 
 /* However wide the figures are. */
@@ -180,20 +198,35 @@ TEST_OF_SCREEN(an_interval_that_assumes_independent_samples_says_so)
 {
 	d.pt.raw.n = 5;
 	d.pt.kept = make(5, 127.94e6, 4.6e6);
-	check_text(NAME PT_LINE
-		"  95 % CI if iid  122.2 … 133.7 ms    range 120.1 … 136.7 ms\n" ET "  Kept 5 of 5\n"
-		"  With 5 samples and no calibration, the CI assumes independent samples (iid)\n");
-	for (int i = 0; i < 3; i++) /* the label is all that fits */
+	check_text(NAME "  Kept 5 of 5\n" RANGE ET
+			"  PT (mean ± σ)   127.9 ms ± 4.6 ms   95 % CI if iid 122.2 … 133.7 ms\n");
+	s.verbose = true;
+	check_text(NAME
+		"  With 5 samples and no calibration, the CI assumes independent samples (iid)\n"
+		"  Kept 5 of 5\n" RANGE ET
+		"  PT (mean ± σ)   127.9 ms ± 4.6 ms   95 % CI if iid 122.2 … 133.7 ms\n");
+	s.verbose = false;
+	for (int i = 0; i < 3; i++)
 		notes_add(&s.notes, NOTE_OTHER, "Warning %d", i);
 	d.pt.kept = make(5, 11520.33e9, 1.2e9);
 	d.et.kept = make(5, 11522.71e9, 1.3e9);
-	check_text(NAME "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
-			"  95 % CI if iid  11518.8 … 11521.8 s   range 11518.3 … 11522.6 s\n"
-			"  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
-			"  Kept 5 of 5\n"
+	check_text(NAME "  Kept 5 of 5\n"
 			"  Warning 0\n"
-			"  Warning 1\n"
-			"  Warning 2\n");
+			"  2 more warnings: emp-analyze show 3\n"
+			"  PT (mean ± σ)   11520.3 s ± 1.2 s   95 % CI if iid 11518.8 … 11521.8 s\n");
+}
+
+/* The interval that does not fit into the line has one of its own, below. */
+TEST_OF_SCREEN(on_a_narrow_terminal_no_line_is_wider)
+{
+	setenv("COLUMNS", "60", true);
+	disturbed_by("backupd", 228000000);
+	notes_add(&s.notes, NOTE_PROGRAM, "Warning: the program failed in %d of 20 samples", 2);
+	check_text("sort big.txt                                    run 3, CPU 1\n" KEPT_ALL
+		   "  Warning: the program failed in 2 of 20 samples\n"
+		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms\n"
+		   "                  95 % CI 125.8 … 130.1 ms\n");
+	unsetenv("COLUMNS");
 }
 
 /* The interval of a time, its range and its mean are in one unit, which suits ET, too. */
@@ -204,26 +237,24 @@ TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 	s.user_ns = s.system_ns = NAN;
 	s.on_cpu = 0.003;
 	s.taken = 0;
-	check_text(NAME "  PT (mean ± σ)   0.90 ms ± 0.40 ms   CV 44 %\n"
-			"     95 % CI      0.71 … 1.09 ms      range 0.2200 … 1.6600 ms\n"
-			"  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
-			"  Kept 20 of 20\n");
+	check_text(NAME KEPT_ALL
+		"  PT range        0.2200 … 1.6600 ms   CV 44 %\n"
+		"  ET (mean ± σ)   300.4 ms ± 4.6 ms   0 % on CPU, 0 % taken by others\n"
+		"  PT (mean ± σ)   0.90 ms ± 0.40 ms   95 % CI 0.71 … 1.09 ms\n");
 	d.et.kept = make(20, 700e3, 20e3);
 	d.pt.kept = make(20, 812.4e3, 20e3);
 	s.on_cpu = 1.16;
-	check_text(NAME "  PT (mean ± σ)   812 us ± 20 us   CV 2.5 %\n"
-			"     95 % CI      803 … 822 us     range 778.4 … 850.4 us\n"
-			"  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
-			"  Kept 20 of 20\n");
+	check_text(NAME KEPT_ALL
+		"  PT range        778.4 … 850.4 us   CV 2.5 %\n"
+		"  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
+		"  PT (mean ± σ)   812 us ± 20 us   95 % CI 803 … 822 us\n");
 	d.run.cpu = -1;
 	d.pt.kept = make(20, 127.94e6, 4.6e6);
 	d.et.kept = make(20, 68e6, 2e6);
 	s.on_cpu = 1.88;
 	check_text("sort big.txt                                                               run 3\n"
-		   "  PT (mean ± σ)   127.9 ms ± 4.6 ms   CV 3.6 %\n"
-		   "     95 % CI      125.8 … 130.1 ms    range 120.1 … 136.7 ms\n"
-		   "  ET (mean ± σ)   68.0 ms ± 2.0 ms    on 1.9 CPUs\n"
-		   "  Kept 20 of 20\n");
+		KEPT_ALL "  PT range        120.1 … 136.7 ms   CV 3.6 %\n"
+		"  ET (mean ± σ)   68.0 ms ± 2.0 ms    on 1.9 CPUs\n" USUAL_PT);
 }
 
 TEST_OF_SCREEN(hours_are_seconds_and_a_long_command_is_cut)
@@ -234,11 +265,11 @@ TEST_OF_SCREEN(hours_are_seconds_and_a_long_command_is_cut)
 	d.et.kept = make(20, 11522.71e9, 1.3e9);
 	s.user_ns = 11000e9;
 	s.system_ns = 520e9;
-	check_text("./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n"
-		   "  PT (mean ± σ)   11520.3 s ± 1.2 s     CV 0.010 %\n"
-		   "     95 % CI      11519.8 … 11520.9 s   range 11518.3 … 11522.6 s\n"
-		   "  ET (mean ± σ)   11522.7 s ± 1.3 s     99 % on CPU\n"
-		   "  Kept 20 of 20\n");
+	check_text(
+		"./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n"
+		KEPT_ALL "  PT range        11518.3 … 11522.6 s   CV 0.010 %\n"
+		"  ET (mean ± σ)   11522.7 s ± 1.3 s   99 % on CPU\n"
+		"  PT (mean ± σ)   11520.3 s ± 1.2 s   95 % CI 11519.8 … 11520.9 s\n");
 }
 
 TEST_OF_SCREEN(one_sample_has_no_sd)
@@ -246,9 +277,9 @@ TEST_OF_SCREEN(one_sample_has_no_sd)
 	d.pt.kept = make(1, 127.94e6, 0);
 	d.et.kept = make(1, 129.1e6, 0);
 	d.pt.raw.n = 1;
-	check_text(NAME "  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n"
+	check_text(NAME "  Kept 1 of 1\n"
 			"  ET              129.1 ms   99 % on CPU\n"
-			"  Kept 1 of 1\n");
+			"  PT              127.9 ms   [user 118 ms, system 11.0 ms]\n");
 }
 
 TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
@@ -261,9 +292,8 @@ TEST_OF_SCREEN(where_all_is_discarded_there_is_no_time)
 	s.user_ns = s.system_ns = NAN;
 	s.reasons = reasons;
 	s.n_reasons = 1;
-	check_text(NAME "  PT              no sample is kept\n"
-			"  ET              no sample is kept\n"
-			"  Kept 0 of 3     discarded: cc1 #1 #2 #3\n");
+	check_text(NAME "  Kept 0 of 3     discarded: cc1 #1 #2 #3\n"
+			"  PT              no sample is kept\n");
 }
 
 TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
@@ -272,15 +302,14 @@ TEST_OF_SCREEN(the_waiting_time_tells_others_from_a_program_that_waits)
 	s.taken = 0.17;
 	s.explained = 0.97;
 	disturbed_by("backupd", 598000000);
-	check_text(USUAL_PT
-		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
-		"  Kept 20 of 20\n"
-		"  Disturbed by    backupd 598 ms (97 % of what was taken)     emp-analyze show 3\n");
+	check_text(NAME KEPT_ALL
+		"  Disturbed by    backupd 598 ms (97 % of what was taken)     emp-analyze show 3\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n" USUAL_PT);
 	s.taken = 0;
 	s.n_others = 0;
 	s.explained = NAN;
-	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 0 % taken by others\n"
-			    "  Kept 20 of 20\n");
+	check_text(NAME KEPT_ALL RANGE
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 0 % taken by others\n" USUAL_PT);
 }
 
 TEST_OF_SCREEN(a_part_of_what_several_took_is_marked_as_an_estimate)
@@ -292,9 +321,9 @@ TEST_OF_SCREEN(a_part_of_what_several_took_is_marked_as_an_estimate)
 	others[0].disturbed_most_ns = 598000000;
 	disturbed_by("cron", 100000000);
 	others[1].disturbed_most_ns = 100000000;
-	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n"
-			    "  Kept 20 of 20\n"
-			    "  Disturbed by    backupd ~300 ms, cron 100 ms (100 % of what was taken)\n");
+	check_text(NAME KEPT_ALL
+		"  Disturbed by    backupd ~300 ms, cron 100 ms (100 % of what was taken)\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU, 17 % taken by others\n" USUAL_PT);
 }
 
 TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
@@ -302,21 +331,20 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 	s.on_cpu = 0.81;
 	s.explained = 0.97;
 	disturbed_by("backupd", 598000000);
-	check_text(USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
-			    "  Kept 20 of 20\n"
-			    "  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n");
+	check_text(NAME KEPT_ALL
+		"  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n" USUAL_PT);
 	s.explained = 0.2;
-	check_text(USUAL_PT
+	check_text(NAME KEPT_ALL
+		"  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n"
 		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or is disturbed\n"
-		"  Kept 20 of 20\n"
-		"  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n");
+		USUAL_PT);
 	s.explained = 1;
 	disturbed_by("a-long-name-01", 100000000);
 	disturbed_by("fifteen-letters", 100000000);
-	check_text(
-		USUAL_PT "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n"
-			 "  Kept 20 of 20\n"
-			 "  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n");
+	check_text(NAME KEPT_ALL
+		"  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n"
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n" USUAL_PT);
 }
 
 TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
@@ -336,28 +364,42 @@ TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 	}
 }
 
-TEST_OF_SCREEN(warnings_fill_up_to_eight_lines)
+TEST_OF_SCREEN(warnings_and_who_disturbed_fill_up_to_five_lines)
 {
+	notes_add(&s.notes, NOTE_PROGRAM, "Warning: the program failed in %d of 20 samples", 2);
+	check_text(NAME KEPT_ALL "  Warning: the program failed in 2 of 20 samples\n" ET USUAL_PT);
 	disturbed_by("backupd", 228000000);
-	notes_add(&s.notes, NOTE_OTHER, "Warning: the program failed in %d of 20 samples", 2);
+	check_text(NAME KEPT_ALL
+		"  Warning: the program failed in 2 of 20 samples\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n" USUAL_PT);
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
-	check_text(USUAL_TIMES
-		"  Kept 20 of 20\n"
-		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		"  Warning: the program failed in 2 of 20 samples\n"
-		"  Warning: the second\n");
-	notes_add(&s.notes, NOTE_OTHER, "Warning: the third");
-	check_text(USUAL_TIMES
-		"  Kept 20 of 20\n"
-		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		"  Warning: the program failed in 2 of 20 samples\n"
-		"  2 more warnings: emp-analyze show 3\n");
+	check_text(NAME KEPT_ALL
+		"  Warning: the program failed in 2 of 20 samples; 1 more (-v)\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n" USUAL_PT);
+	s.verbose = s.all_notes = true;
 	strcpy(s.mdd, "10 INC samples resolve 2.4 % interleaved, 14 % between separate runs");
-	check_text(USUAL_TIMES
-		"  Kept 20 of 20\n"
-		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-		"  10 INC samples resolve 2.4 % interleaved, 14 % between separate runs\n"
-		"  Warning: the program failed in 2 of 20 samples; 2 more (-v)\n");
+	check_text(NAME
+		"  10 INC samples resolve 2.4 % interleaved, 14 % between separate runs\n" KEPT_ALL
+		"  Warning: the program failed in 2 of 20 samples\n"
+		"  Warning: the second\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n" RANGE ET
+			USUAL_PT);
+}
+
+/* ET that differs is more than a detail. */
+TEST_OF_SCREEN(a_grave_warning_and_an_et_that_differs_come_before_who_disturbed)
+{
+	d.et.kept = make(20, 300.4e6, 4.6e6);
+	notes_add(&s.notes, NOTE_PROGRAM, "Warning: the first");
+	disturbed_by("backupd", 228000000);
+	check_text(NAME KEPT_ALL
+		"  Warning: the first\n"
+		"  ET (mean ± σ)   300.4 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
+	notes_clear(&s.notes);
+	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
+	check_text(NAME "  Kept 20 of 20   1 warning (-v)\n"
+			"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+			"  ET (mean ± σ)   300.4 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
 }
 
 TEST_OF_SCREEN(many_discards_become_counts)
@@ -371,7 +413,8 @@ TEST_OF_SCREEN(many_discards_become_counts)
 	d.pt.raw.n = 2000;
 	s.reasons = reasons;
 	s.n_reasons = 2;
-	check_text(TIMES("127.7 … 128.1") "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n");
+	check_text(NAME "  Kept 1896 of 2000  discarded: backupd in 100, cron in 4\n" TIMES(
+		"127.7 … 128.1"));
 }
 
 static void check_size(void)
@@ -386,22 +429,20 @@ static void check_size(void)
 	assert_true(lines <= SCREEN_LINES);
 }
 
-TEST_OF_SCREEN(where_only_eight_lines_fit_a_warning_comes_before_what_the_machine_resolves)
+TEST_OF_SCREEN(where_only_five_lines_fit_a_warning_comes_before_who_disturbed)
 {
 	disturbed_by("backupd", 228000000);
 	strcpy(s.inc_units, "471.2 (470.1 … 472.3)");
 	strcpy(s.mdd, "20 INC samples resolve 1 % interleaved, 2 % between separate runs");
 	check_size();
-	notes_add(&s.notes, NOTE_OTHER, "Warning: the first");
+	notes_add(&s.notes, NOTE_PROGRAM, "Warning: the first");
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
 	check_size();
-	check_text(
-		USUAL_PT "  In INC units    471.2 (470.1 … 472.3)\n" ET "  Kept 20 of 20\n"
-			 "  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-			 "  Warning: the first; 1 more (-v)\n");
+	check_text(NAME KEPT_ALL "  Warning: the first; 1 more (-v)\n"
+				 "  In INC units    471.2 (470.1 … 472.3)\n" USUAL_PT);
 }
 
-TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_8)
+TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_5)
 {
 	static const double times[] = {
 		0, 0.4, 1, 12.5, 999.96, 1e5, 33.3333e6, 999.9999e6, 59e9, 3e12, 9e15, 9e18};
