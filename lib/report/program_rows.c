@@ -6,7 +6,7 @@
 
 /* Of names, in columns: the least that tell two apart, what is easy to read, and what is left for
  * "  is 1.18 times slower than NAME in elapsed time". */
-enum { LEAST_NAME = 8, FAIR_NAME = 14, BESIDE_A_NAME = 46, HEADING_SIZE = 24 };
+enum { LEAST_NAME = 8, FAIR_NAME = 16, BESIDE_A_NAME = 46, HEADING_SIZE = 24 };
 
 /* Times that differ by more are shown each in a unit of its own. */
 static const double ONE_UNIT = 1000;
@@ -26,9 +26,11 @@ enum row_column {
 	N_ROW_COLUMNS
 };
 
-/* What is left out first, after the reasons. */
+/* What is left out first, after the reasons: the first so that names are easy to read, the others
+ * so that names can be told apart. */
 static const enum row_column left_out_first[] = {
-	ROW_INTERVAL, ROW_RUN, ROW_KEPT, ROW_ET, ROW_ET_RATIO};
+	ROW_ET_VERDICT, ROW_ET_RATIO, ROW_INTERVAL, ROW_RUN, ROW_KEPT, ROW_ET};
+enum { N_FOR_FAIR_NAMES = 2 };
 
 struct rows_layout {
 	const char *unit; /* NULL: each time has its own */
@@ -187,11 +189,12 @@ static void fit_columns(struct rows_layout *l, FILE *file)
 
 	if (!rows_fit(l, fair, width))
 		l->shown[ROW_REASONS] = false;
-	for (k = 0; k < ELEMENTS(left_out_first) && !rows_fit(l, least, width); k++)
-		l->shown[left_out_first[k]] = false;
+	for (k = 0; k < ELEMENTS(left_out_first); k++)
+		if (!rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width))
+			l->shown[left_out_first[k]] = false;
 	while (k-- > 0) { /* what fits after all, because something wider is left out */
 		l->shown[left_out_first[k]] = l->wanted[left_out_first[k]];
-		l->shown[left_out_first[k]] = rows_fit(l, least, width) && l->wanted[left_out_first[k]];
+		l->shown[left_out_first[k]] = rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width) && l->wanted[left_out_first[k]];
 	}
 	reasons = l->shown[ROW_REASONS] ? l->widths[ROW_REASONS] : 0;
 	used = reasons + width_beside(l, width_beside(l, 2) + fair + reasons <= width ? 2 : 1);
@@ -291,12 +294,13 @@ static void print_left_out(FILE *file, const struct rows_layout *l)
 
 	for (size_t k = 0; k < ROW_REASONS; k++)
 		if (l->wanted[k] && !l->shown[k])
-			text_append(&names, ", ", "%s", k == ROW_INTERVAL ? "95 % CI" : l->headings[k]);
+			text_append(&names, ", ", "%s",
+				k == ROW_INTERVAL ? "95 % CI" : k == ROW_ET ? "ET" : l->headings[k]);
 	if (!names)
 		return;
 	fputs("  ", file);
 	terminal_wrap(file,
-		text_brief("Not in %zu columns: %s (see -v)", terminal_width(file), names), 2, 4);
+		text_brief("Not in %zu columns: %s (-v)", terminal_width(file), names), 2, 4);
 }
 
 void program_rows_print(FILE *file, const struct program_row *rows, size_t n, const char *unit)
