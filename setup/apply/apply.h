@@ -96,6 +96,7 @@ void entry_clear(struct entry *entry);
 char *owner_new(void);
 bool entry_has_owner(const struct entry *entry, const char *owner);
 void entry_add_owner(struct entry *entry, const char *owner);
+void entry_add_owners(struct entry *entry, const struct entry *of);
 /* Also removes those that have ended. */
 void entry_remove_owner(struct entry *entry, const char *owner);
 /* Whether a plain apply owns it; a process of apply --for that owns it and runs (0: none);

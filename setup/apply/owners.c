@@ -84,3 +84,16 @@ void entry_add_owner(struct entry *e, const char *owner)
 	entry_remove_owner(e, owner);
 	text_append(&e->owners, *e->owners ? "," : "", "%s", owner);
 }
+
+void entry_add_owners(struct entry *e, const struct entry *of)
+{
+	const char *rest = owners_of(of);
+
+	for (;;) {
+		_cleanup_(freep) char *one = owner_next(&rest);
+
+		if (!one)
+			break;
+		entry_add_owner(e, one);
+	}
+}

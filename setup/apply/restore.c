@@ -417,6 +417,31 @@ static void settle_file(struct restore *r, struct entry *e)
 	}
 }
 
+/* What cannot be written because another owner still keeps its governor away goes with that one. */
+static void pass_to_owners(struct restore *r, struct entry *e)
+{
+	bool stays = false;
+
+	if (!entry_is_kept(e) || e->back != e->old ||
+		(e->result.outcome != SETTING_REFUSED && e->result.outcome != SETTING_ABSENT))
+		return;
+	for (size_t i = 0; i < r->journal.n; i++) {
+		const struct entry *with = &r->journal.entries[i];
+
+		if (!with->name || !is_coupled(e, with) || (with->taken && with->back == with->old))
+			continue;
+		entry_add_owners(e, with);
+		stays |= entry_is_applied(e) || entry_needed_by(e) > 0;
+	}
+	if (!stays)
+		return;
+	e->taken = false;
+	if (entry_needed_by(e) > 0) {
+		r->needed_by = entry_needed_by(e);
+		r->n_needed++;
+	}
+}
+
 static void restore_files(struct restore *r)
 {
 	enum { ORDERS = 16, ATTEMPTS = 2 };
@@ -442,6 +467,9 @@ static void restore_files(struct restore *r)
 		else
 			leave_changed(r, e);
 	}
+	for (size_t i = 0; i < n; i++)
+		if (entries[i].taken && entries[i].name && !entries[i].changed_externally)
+			pass_to_owners(r, &entries[i]);
 	for (size_t i = n; i-- > 0;)
 		if (entries[i].taken && entries[i].name && entries[i].kind == ENTRY_FILE &&
 			!entries[i].changed_externally)
@@ -590,7 +618,8 @@ static json_t *snapshot_take(const struct unit_list *list)
 			struct stat st;
 
 			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IWUSR &&
-				path_read_text(AT_FDCWD, NULL, &value, "%s", paths.items[k]) == 0)
+				path_read_text(AT_FDCWD, NULL, &value, "%s", paths.items[k]) == 0 &&
+				value[0] != '<') /* "<unsupported>" */
 				json_object_set_new(files, paths.items[k], json_string(value));
 		}
 	}

@@ -213,6 +213,50 @@ for driver in cppc_cpufreq amd-pstate-epp; do
 	same "$driver: killed before it set limits, and turbo switched since"
 done
 
+# What belongs to a governor goes with it: a command that ends while another one keeps that governor
+# away leaves it to the other.
+begin() { # ID: apply --for with a command that runs until `end`
+	"$setup" apply --only "$1" --for -- sh -c \
+		"touch $dir/ready; until [ -e $dir/go ]; do sleep 0.02; done" >"$dir/long" 2>&1 &
+	long=$!
+	until [ -e "$dir/ready" ]; do
+		kill -0 $long || { cat "$dir/long"; exit 1; }
+		sleep 0.02
+	done
+}
+end() {
+	touch "$dir/go"
+	wait $long || {
+		fault "$driver: the longer --for ended with $?"
+		cat "$dir/long"
+	}
+	rm "$dir/go" "$dir/ready"
+}
+for driver in intel_cpufreq acpi-cpufreq; do
+	for first in no plain; do
+		plug $driver
+		[ $first = no ] || run 0 apply --only freq.governor
+		begin freq.governor
+		echo userspace >$sys/cpufreq/policy3/scaling_governor
+		echo 2300000 >$sys/cpufreq/policy3/scaling_setspeed
+		echo ondemand >$sys/cpufreq/policy2/scaling_governor
+		echo 95 >$sys/cpufreq/ondemand/up_threshold
+		contents >"$dir/before"
+		run 0 apply --only freq.governor --for -- true
+		[ "$(cat $sys/cpufreq/policy3/scaling_governor)" = performance ] ||
+			fault "$driver: the longer --for has lost its governor"
+		end
+		[ $first = no ] || run 0 restore
+		for file in policy2/scaling_governor policy3/scaling_governor \
+			policy3/scaling_setspeed ondemand/up_threshold; do
+			[ "$(cat $sys/cpufreq/$file)" = "$(sed -n "s,^./cpufreq/$file:,,p" "$dir/before")" ] || {
+				fault "$driver, $first apply first: $file is $(cat $sys/cpufreq/$file)"
+				cat "$dir/long" "$dir/out"
+			}
+		done
+	done
+done
+
 # Random sequences
 seed=${EMP_SEED:-$(date +%s)}
 echo "EMP_SEED=$seed"

@@ -54,14 +54,31 @@ def write(root, name, value):
         return False
 
 
-def applied():
-    """What emp-setup sets: the value of each file below SYS."""
+def journal():
+    """The entries of emp-setup's journal: of each file below SYS."""
     try:
         with open("/var/lib/emp-setup/journal") as f:
-            entries = [json.loads(line.split(" ", 2)[2]) for line in f]
+            lines = [json.loads(line.split(" ", 2)[2]) for line in f]
     except OSError:
         return {}
-    return {e["name"][len(SYS) + 1:]: e["want"] for e in entries if e.get("name", "").startswith(SYS) and e["want"]}
+    entries = {line["entry"]: line for line in lines if "entry" in line}
+    for line in lines:
+        if "mark" in line:
+            entries[line["mark"]].update(line)
+    return {e["name"][len(SYS) + 1:]: e for e in entries.values() if e["name"].startswith(SYS)}
+
+
+def applied():
+    """What emp-setup sets: the value of each file."""
+    return {name: e["want"] for name, e in journal().items() if e["want"]}
+
+
+def limits_to_give_back():
+    """The upper limits of before that a restore sets again, although a driver drops them when somebody switches turbo: those
+    that are recorded, and that it does not leave alone."""
+    return {f"{model_files}/{name}/.max": open(f"{model_files}/{name}/.max").read()
+            for name, e in journal().items() if e.get("owners") != "" and e.get("limits", 0) & 5 == 1 and
+            os.path.exists(f"{files}/.boost_resets") and os.path.exists(f"{model_files}/{name}/.max")}
 
 
 def number(path):
@@ -99,6 +116,15 @@ def can_be_told(name, value):
                 (name == "cpufreq/boost" and value == "0" and "cpufreq/policy0/boost" in ours))
 
 
+def set_request(request, asked):
+    """Sets what fake_cpu keeps of a limit; who writes the governor has the limits read again."""
+    with open(request, "w") as f:
+        f.write(asked)
+    tree, root = (files, SYS) if request.startswith(files + "/") else (model_files, model)
+    governor = f"{os.path.dirname(request)[len(tree) + 1:]}/scaling_governor"
+    write(root, governor, read(root, governor))
+
+
 def others(name, value):
     """Somebody else's change."""
     before, request = read(SYS, name), f"{files}/{os.path.dirname(name)}/.{name[-8:-5]}"  # .min or .max
@@ -107,12 +133,12 @@ def others(name, value):
     if not os.path.exists(f"{SYS}/{name}") or not can_be_told(name, value) or not write(SYS, name, value):
         return
     if read(SYS, name) == before or (limit and read(SYS, name) != value):  # what turbo, percents or the other limit hide of it
-        with open(request, "w") as f:
-            f.write(asked)
-        governor = f"{os.path.dirname(name)}/scaling_governor"  # whose writing has the limits read again
-        write(SYS, governor, read(SYS, governor))
+        set_request(request, asked)
         return
+    kept = limits_to_give_back() if name == "cpufreq/boost" else {}
     write(model, name, value)
+    for request, asked in kept.items():
+        set_request(request, asked)
     if value == "userspace":  # and the speed, which would begin with the limit of now
         speed = name.replace("governor", "setspeed")
         write(model, speed, read(SYS, speed))
