@@ -85,7 +85,7 @@ int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struc
 	if (r != 0)
 		return r < 0 ? r : 0;
 	return error_say(err, -EINVAL,
-		"RUN must be the number of a run, not '%s', or the name of one; "
+		"RUN must be the number or the name of a run, and '%s' is neither; "
 		"'emp-analyze list' shows both",
 		operand);
 }

@@ -33,19 +33,37 @@ void notes_add_all(struct notes *notes, const struct notes *others)
 		notes_add(notes, others->items[i].kind, "%s", others->items[i].text);
 }
 
+/* How much of a text fits: all of it, or what stands before its last colon or semicolon that fits; else it is cut. */
+static char *clauses_within(const char *text, size_t columns)
+{
+	char *part = xstrdup(text), *end = part + strlen(part);
+
+	while (terminal_text_width(part) > columns && end > part) {
+		while (end > part && !(strchr(":;", *end) && end[1] == ' '))
+			end--;
+		*end = '\0';
+	}
+	if (end == part)
+		strcpy(part, text);
+	return part;
+}
+
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
 {
 	bool together = most == 1 && notes->n > 1; /* the first, and how many more there are, in one line */
 	size_t shown = together ? 1 : notes->n <= most ? notes->n : most - 1;
 	const char *more = together ? text_brief("; %zu more (-v)", notes->n - 1) : "";
+	size_t left = terminal_columns(file) - 2 - strlen(more);
 
 	for (size_t i = 0; i < shown; i++) {
+		_cleanup_(freep) char *brief = together ? clauses_within(notes->items[i].text, left)
+							: xstrdup(notes->items[i].text);
+
 		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
 		if (most == ALL_NOTES)
 			terminal_wrap(file, notes->items[i].text, 2, 4);
 		else
-			terminal_print_cut(
-				file, notes->items[i].text, terminal_columns(file) - 2 - strlen(more));
+			terminal_print_cut(file, brief, left);
 		fprintf(file, "%s%s%s", more, terminal_mark(file, MARK_END), most == ALL_NOTES ? "" : "\n");
 	}
 	if (shown < notes->n && !together)

@@ -35,7 +35,7 @@ $analyze export 2 | $analyze --db "$dir/other.db" import - >"$dir/id"
 that "a run goes from one book to another through a pipe" test "$(cat "$dir/id")" = 1
 expect 1 "run 3 is not in the lab book '$dir/book.db'; 'emp-analyze list' shows" $analyze show 3
 expect 1 "run 3 is not in the lab book" $analyze export 3
-expect 1 "RUN must be the number of a run, not 'x'" $analyze show x
+expect 1 "'x' is neither" $analyze show x
 that "the book is one file again" test ! -e "$EMP_DB-wal"
 that "somebody with sqlite3 can read it" sh -c "sqlite3 '$EMP_DB' 'SELECT daemon, pt_ms FROM executions_readable WHERE run = 1 AND sample = 75' | grep -q 'rhn_check'"
 

@@ -48,7 +48,7 @@ that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [
 that "it says what came of it" grep -q '^Verdict: \*\*slower\*\* by more than 2 %\. A difference of [0-9.]* % could have been shown\.\( In elapsed time: .*\)\?$' "$repository/report.md"
 that "it has no elapsed time, which is doubled in a duet" sh -c "grep -q 'taken in turn' '$repository/report.md' || ! grep -E 'Mean|Relative' '$repository/report.md'"
 that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
-that "the picture is of the interval" grep -qE '^ +0 *: *\[-*O-*\]$' "$repository/report.md"
+that "the picture is of the interval" grep -qE '^ *[0: ]*\[[-0:]*O[-:]*[]>]$' "$repository/report.md"
 that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
 that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM duet')" = 2
 nothing_is_left

@@ -97,7 +97,7 @@ last=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline change
 expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline last
 expect 0 "^change  *run $last" "$build/analyze/emp-analyze" show change
-expect 1 "RUN must be the number of a run, not 'nosuch', or the name of one" "$build/analyze/emp-analyze" compare nosuch change
+expect 1 "'nosuch' is neither" "$build/analyze/emp-analyze" compare nosuch change
 expect 1 "cannot open 'nosuch.json'" "$build/analyze/emp-analyze" compare nosuch.json change
 
 # command lines, shells, names, parameters

@@ -57,7 +57,7 @@ expect 1 'runs 5 is less than --min-runs 10' $measure -r 5 -m 10 true
 expect 1 'runs 5 is more than --max-runs 4' $measure -r 5 -M 4 true
 
 # what only a shell knows
-expect 1 "'FOO=1' needs a shell: .* -S sh" $measure 'FOO=1 true'
+expect 1 "'FOO=1' is for a shell: .* -S sh" $measure 'FOO=1 true'
 expect 1 "'cd' needs a shell: .* -S sh, in: cd /" $measure -- cd /
 expect 0 '' $measure -r 2 -S sh 'FOO=1 true'
 
