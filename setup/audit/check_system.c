@@ -411,12 +411,16 @@ void check_kernel_audit(const struct facts *f, struct finding *ret)
 /* debugfs lists the modes, the one in force in parentheses: "none voluntary (full)". */
 void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 {
-	_cleanup_(freep) char *modes = path_text(f->root_fd, "/sys/kernel/debug/sched/preempt");
+	_cleanup_(freep) char *modes = NULL;
+	int r = path_read_text(f->root_fd, NULL, &modes, "/sys/kernel/debug/sched/preempt");
 	const char *open = modes ? strchr(modes, '(') : NULL;
 	int64_t slice_ns = path_int(f->root_fd, "/sys/kernel/debug/sched/base_slice_ns");
 
 	if (!open && slice_ns < 0) {
-		finding_set(ret, CHECK_UNKNOWN, "not readable: only root can, where debugfs is mounted");
+		if (r == -EACCES || r == -EPERM)
+			set_unreadable(f, ret, r, "the scheduler's settings");
+		else
+			finding_set(ret, CHECK_UNKNOWN, "debugfs is not mounted, or does not have it");
 		return;
 	}
 	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
