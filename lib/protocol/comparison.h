@@ -24,6 +24,8 @@ struct comparison_origin {
 struct comparison_side {
 	struct comparison_time *items; /* in the order of n */
 	size_t n;
+	struct comparison_time *discarded; /* likewise; those that are not compared */
+	size_t n_discarded;
 	enum comparison_clock clock;
 	bool duet;                            /* from a run of a duet */
 	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
