@@ -25,7 +25,7 @@ if (n_rows == 0) {
 	eval "set xtics " . percent_ticks
 	set yrange [n_rows:-1.3]
 	set xlabel "share of the sampled time (%)"
-	set rmargin 17
+	set rmargin 18.5
 	set bmargin below(3)
 	set grid ytics
 	set key maxrows 3

@@ -94,6 +94,7 @@ if (kind eq "zooms") {
 	unset xlabel
 	set xrange [0:1]
 	set yrange [0:1]
+	set lmargin 0
 	set key center center title counted maxrows 12 font ",6"
 	plot for [i = 1:n_causes] NaN with points pt marks[causes[i]] ps size_of(causes[i]) lc rgb word(mark_colours, causes[i]) title names[i], \
 		NaN with lines lc rgb dark title panels > 1 ? "bounds of the next zoom" : ""

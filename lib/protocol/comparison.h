@@ -24,14 +24,14 @@ struct comparison_origin {
 struct comparison_side {
 	struct comparison_time *items; /* in the order of n */
 	size_t n;
-	struct comparison_time *discarded; /* likewise; those that are not compared */
-	size_t n_discarded;
 	enum comparison_clock clock;
 	bool duet;                            /* from a run of a duet */
 	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
 	const char *cpu_kind; /* see struct discarding; NULL: none, or not known */
 	int64_t step_ns;      /* of the clock; 0 or 1: not known */
 	struct comparison_origin origin;
+	struct comparison_time *discarded; /* as items: the samples that are not compared */
+	size_t n_discarded;
 };
 
 /* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */

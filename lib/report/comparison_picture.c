@@ -116,15 +116,17 @@ static void show_times(struct axis *shown, const struct comparison_time *items, 
 static struct axis panel_axis_of(const struct panel *panel, size_t n)
 {
 	struct axis axis = {.seconds = true, .low = INFINITY, .high = -INFINITY, .room = 8};
+	bool any = false;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct pictured_times *t = &panel->times[i];
 
+		any |= t->side->n > 0;
 		show_times(&axis, t->side->items, t->side->n);
 		axis.low = fmin(axis.low, fmin(t->mean, t->low)); /* fmin and fmax ignore NAN */
 		axis.high = fmax(axis.high, fmax(t->mean, t->high));
 	}
-	for (size_t i = 0; i < n && axis.low > axis.high; i++)
+	for (size_t i = 0; i < n && !any; i++)
 		show_times(&axis, panel->times[i].side->discarded, panel->times[i].side->n_discarded);
 	if (axis.low > axis.high)
 		axis.low = axis.high = 0;
