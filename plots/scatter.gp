@@ -23,7 +23,7 @@ counted = kind eq "samples" ? "samples (number)" : "pairs (number)"
 
 if (kind eq "zooms") {
 	set multiplot layout (panels + 2) / 2,2 title \
-		sprintf("%s: %s of the first (x) and second (y)\nsample of a pair, minus the median (%s)", heading, time, median)
+		sprintf("%s: the first (x) and the second (y) of a pair,\n%s minus the median (%s)", heading, time, median)
 	unset key
 	set tmargin 4.2
 	set bmargin 3
