@@ -121,7 +121,8 @@ const struct option_row compare_options[] = {
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &rules_of_verdict.fail_if_slower},
 	VERDICT_OPTIONS(rules_of_verdict),
-	{'o', "output", "FILE", "also draw the samples and the ratio: .png, .svg or .pdf", NULL, &picture_path},
+	{'o', "output", "FILE", "also draw the samples and the ratio: .png, .svg or .pdf", NULL,
+		&picture_path},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &keep_script},
 	{},
 };

@@ -6,7 +6,14 @@
 #include "lib/report/plot.h"
 
 /* Daemons with a mark of their own (the others share one), and panels of zooms. */
-enum { FIGURE_DAEMONS = 6, MOST_PANELS = 7, COLUMNS = 2, KEY_NAME = 20, PROGRAM_NAME = 26, MANY = 3000 };
+enum {
+	FIGURE_DAEMONS = 6,
+	MOST_PANELS = 7,
+	COLUMNS = 2,
+	KEY_NAME = 20,     /* columns of text */
+	PROGRAM_NAME = 26, /* likewise */
+	MANY = 3000,       /* samples: smaller points */
+};
 
 /* Times the reach of the cluster: axes that show more are logarithmic. */
 static const double LOGARITHMIC_FROM = 4;
@@ -177,8 +184,9 @@ static void write_points(const struct figure *f, FILE *script)
 	}
 }
 
-/* One panel, from least to most; low above high: without a frame. If it shows much more than `linear`, it is linear as far as that,
- * and logarithmic beyond: one picture then shows a cluster of milliseconds and arms of minutes. */
+/* One panel, from least to most; low above high: without a frame. If it shows much more than
+ * `linear`, it is linear as far as that, and logarithmic beyond: one picture then shows a cluster of
+ * milliseconds and arms of minutes. */
 static void write_panel(FILE *script, size_t i, struct axis axis, double low, double high)
 {
 	if (fmax(axis.high, -axis.low) > LOGARITHMIC_FROM * axis.linear)

@@ -16,6 +16,7 @@
 # n_rows     of ratios, and of each of them: rows (its name), ratios, verdicts; row_mm: how high each one is
 # $intervals row, ratio, from, to, kind (0: the reference; 1: without an interval; 2: with it), whether its ends are cut off
 # ratio_low, ratio_high, ratio_ticks, ratio_logarithmic  of the x axis
+# without    whether a ratio has no interval
 # margin     within which times are equal; 0: not shown
 
 array marks[6] = [7, 2, 9, 8, 11, 10]
@@ -66,7 +67,7 @@ if (n_rows > 0) {
 	set size 1,top / height
 	set lmargin 20
 	set tmargin 1
-	set bmargin below(2)
+	set bmargin below(2 + without)
 	set rmargin 13
 	unset logscale
 	set grid xtics noytics
@@ -86,12 +87,12 @@ if (n_rows > 0) {
 	if (margin > 0) {
 		set object rectangle from 1 - margin,graph 0 to 1 + margin,graph 1 behind fc rgb "#eeeeee" fs solid noborder
 	}
-	set key maxrows 2
+	set key maxrows 2 + without
 	plot $intervals using ($5==2?$3:NaN):1:($4-$3):(0) with vectors nohead lw 2.5 lc rgb blue title "95 % interval", \
 		$intervals using ($6==1?$2:NaN):1:($3-$2):(0) with vectors head filled size screen 0.025,20 lw 1.5 lc rgb blue, \
 		$intervals using ($7==1?$2:NaN):1:($4-$2):(0) with vectors head filled size screen 0.025,20 lw 1.5 lc rgb blue, \
 		$intervals using ($5==0?$2:NaN):1 with points pt 7 ps 0.5 lc rgb dark, \
-		$intervals using ($5==1?$2:NaN):1 with points pt 6 ps 0.6 lc rgb blue, \
+		$intervals using ($5==1?$2:NaN):1 with points pt 6 ps 0.6 lc rgb blue title without ? "interval not known" : "", \
 		$intervals using ($5==2?$2:NaN):1 with points pt 7 ps 0.6 lc rgb blue, \
 		for [i = 1:(margin > 0 ? 1 : 0)] NaN with boxes fs solid noborder fc rgb "#eeeeee" title sprintf("equal: within %g %%", 100 * margin)
 }

@@ -14,7 +14,7 @@ set tmargin 3
 set logscale xy
 set xrange [length_low:length_high]
 set yrange [height_low:height_high]
-eval "set xtics " . length_ticks
+eval "set xtics font \",6\" " . length_ticks
 eval "set ytics " . height_ticks
 set xlabel with_unit("length of an interruption", length_unit)
 set ylabel "interruptions per second and decade"

@@ -238,7 +238,8 @@ static void write_precision(const void *subject, FILE *script)
 		"clock_gettime(CLOCK_MONOTONIC)", "rdtsc", "cntvct_el0"};
 	const struct clocks *c = subject;
 	const struct clock_source *sources[ELEMENTS(names)];
-	struct axis sds = {AXIS_LOGARITHMIC, true, INFINITY, 0, .room = 8}, primes = {.high = 1, .room = 7};
+	struct axis sds = {AXIS_LOGARITHMIC, true, INFINITY, 0, .room = 8};
+	struct axis primes = {.high = 1, .room = 7};
 	size_t n = 0;
 
 	plot_text(script, "heading", 0, "Precision of the clocks: CPU %" PRId64 ", %s", c->cpu,

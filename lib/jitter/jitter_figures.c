@@ -275,7 +275,8 @@ static void write_longest(const void *subject, FILE *script)
 	struct timeline t = {};
 	size_t n = run->jitter.n_longest, n_looks = 0;
 	int64_t start_ns = run->run.started_ns ?: INT64_MAX;
-	struct axis lengths = {AXIS_LOGARITHMIC, true, 1e-6, 1, .room = 8}, times = {.high = 1e-9, .room = 8};
+	struct axis lengths = {AXIS_LOGARITHMIC, true, 1e-6, 1, .room = 8};
+	struct axis times = {.high = 1e-9, .room = 8};
 
 	for (size_t i = 0; i < n; i++) {
 		/* the earliest moment that is known */
@@ -296,7 +297,8 @@ static void write_longest(const void *subject, FILE *script)
 		totals_ns[best] = 0;
 	}
 	fprintf(script,
-		"run = %" PRId64 "\nn = %zu\narray looks[%d]\narray names[%d]\n", run->run.id, n, N_LOOKS, N_LOOKS);
+		"run = %" PRId64 "\nn = %zu\narray looks[%d]\narray names[%d]\n", run->run.id, n,
+		N_LOOKS, N_LOOKS);
 	if (n > 0) {
 		lengths.low = fmax((double)longest[n - 1].length_ns, 1) / 1e9 / 1.5;
 		lengths.high = (double)longest[0].length_ns / 1e9 * 2;
@@ -336,7 +338,8 @@ static void write_longest(const void *subject, FILE *script)
 
 int jitter_draw(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
 {
-	struct drawing drawing = {"jitter-density", write_densities, pair, plot_height(58, MOST_PEAKS + 2)};
+	struct drawing drawing = {
+		"jitter-density", write_densities, pair, plot_height(58, MOST_PEAKS + 2)};
 
 	if (view->timeline) {
 		drawing.name = "jitter-timeline";

@@ -92,7 +92,8 @@ static void write_rates(const void *subject, FILE *script)
 		"array names[panels * loads]\narray means[panels * loads]\narray ci_low[panels * loads]\narray ci_high[panels * loads]\n",
 		panels, all->n);
 	plot_axes(script, "rate", panels);
-	plot_axis(script, "number", 0, &(struct axis){.low = 0.5, .high = last + 0.5, .room = last < 11 ? last : 11});
+	plot_axis(script, "number", 0,
+		&(struct axis){.low = 0.5, .high = last + 0.5, .room = last < 11 ? last : 11});
 	for (size_t i = 0; i < panels; i++)
 		write_rate_panel(all, i, script);
 	fputs("$rates << EOD\n", script);
@@ -268,7 +269,8 @@ static void write_page_waits(const void *subject, FILE *script)
 	for (size_t i = h.first; i <= h.last + 1; i++) {
 		int64_t edge = i < h.n ? h.edges[i] : -1;
 
-		plot_text(script, "edges", i + 1, "%s", edge < 0 ? "" : text_brief("%g", (double)edge / NS_PER_MS));
+		plot_text(script, "edges", i + 1, "%s",
+			edge < 0 ? "" : text_brief("%g", (double)edge / NS_PER_MS));
 	}
 	fputs("$bars << EOD\n", script);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {

@@ -23,7 +23,8 @@ static double axis_value(const struct axis *a, double place)
 
 struct axis axis_with_margin(struct axis a, double share)
 {
-	double low = axis_place(&a, a.low), high = axis_place(&a, a.high), margin = share * (high - low);
+	double low = axis_place(&a, a.low), high = axis_place(&a, a.high),
+	       margin = share * (high - low);
 	struct axis wider = a;
 
 	wider.low = axis_value(&a, low - margin);
@@ -31,7 +32,8 @@ struct axis axis_with_margin(struct axis a, double share)
 	return wider;
 }
 
-/* That of the greatest value, or, where small values have as much room as great ones, of the middle. */
+/* That of the greatest value, or, where small values have as much room as great ones, of the
+ * middle. */
 static void choose_axis_unit(const struct axis *a, struct axis_ticks *t)
 {
 	static const struct {
@@ -76,18 +78,21 @@ static void add_linear_ticks(const struct axis *a, struct axis_ticks *t)
 	static const double digits[] = {1, 2, 2.5, 5};
 	double low = a->low * t->per, high = a->high * t->per, step = high - low, first;
 
-	for (int power = (int)floor(log10(high - low)); power > (int)floor(log10(high - low)) - 3; power--)
+	for (int power = (int)floor(log10(high - low)); power > (int)floor(log10(high - low)) - 3;
+		power--)
 		for (size_t i = ELEMENTS(digits); i-- > 0;) {
 			double smaller = digits[i] * pow(10, power);
 
-			if (floor(high / smaller + 1e-9) - ceil(low / smaller - 1e-9) + 1 <= (double)a->room)
+			if (floor(high / smaller + 1e-9) - ceil(low / smaller - 1e-9) + 1 <=
+				(double)a->room)
 				step = smaller;
 		}
 	first = ceil(low / step - 1e-9);
 	/* as many decimals as the step has */
 	int decimals = 0;
 
-	while (decimals < 9 && fabs(step * pow(10, decimals) - round(step * pow(10, decimals))) > 1e-6)
+	while (decimals < 9 &&
+		fabs(step * pow(10, decimals) - round(step * pow(10, decimals))) > 1e-6)
 		decimals++;
 	for (double i = first; i * step <= high + 1e-9 * step && t->n < AXIS_MOST_TICKS; i++)
 		add_tick(a, t, i == 0 ? 0 : i * step / t->per, decimals);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ticks of a picture's axis: four or more where its range permits, as many as have room, all in the one unit that the
- * title of the axis names. */
+/* The ticks of a picture's axis: four or more where its range permits, as many as have room, all in
+ * the one unit that the title of the axis names. */
 #pragma once
 
 #include "lib/base/base.h"

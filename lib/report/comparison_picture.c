@@ -24,7 +24,8 @@ enum {
 };
 
 static const double LOGARITHMIC_FROM = 10; /* times the least: axes that show more */
-static const double FAR = 4;               /* times the width of half of the times: samples that are further off */
+static const double FAR =
+	4; /* times the width of half of the times: samples that are further off */
 static const double WIDEST = 8; /* times its ratio: where the bar of an interval is cut off */
 
 /* The kinds of points, as plots/comparison.gp numbers them. */
@@ -57,9 +58,10 @@ struct drawn_comparison {
 	size_t n_panels;
 	struct ratio_row *rows;
 	size_t n_rows;
+	bool without;    /* some ratio has no interval */
 	int row_height;  /* in mm */
 	bool two_clocks; /* rows name theirs */
-	double height; /* in mm, with the keys of the panels */
+	double height;   /* in mm, with the keys of the panels */
 };
 
 static void find_numbers(struct pictured_times *t, const struct comparison_time *items, size_t n)
@@ -70,7 +72,8 @@ static void find_numbers(struct pictured_times *t, const struct comparison_time 
 	}
 }
 
-static struct pictured_times pictured_times_of(const struct pictured_program *p, enum comparison_clock clock)
+static struct pictured_times pictured_times_of(
+	const struct pictured_program *p, enum comparison_clock clock)
 {
 	const struct comparison_side *side = &p->sides[clock];
 	const struct clock_discarding *known = p->means[clock];
@@ -94,7 +97,7 @@ static struct pictured_times pictured_times_of(const struct pictured_program *p,
 	return t;
 }
 
-/* Widens what is shown to the samples of these times, but not to those that are far off the others. */
+/* Widens what is shown to these samples, but not to those that are far off the others. */
 static void show_times(struct axis *shown, const struct comparison_time *items, size_t n)
 {
 	_cleanup_(freep) int64_t *values = xcalloc(n + 1, sizeof(*values));
@@ -112,22 +115,22 @@ static void show_times(struct axis *shown, const struct comparison_time *items, 
 	shown->high = fmax(shown->high, fmin(high + far, (double)values[n - 1]) / 1e9);
 }
 
-/* What an axis shows: samples, means and their intervals. Those that are discarded only if nothing is kept. */
+/* What an axis shows: samples, means and their intervals. The samples that are discarded only where
+ * none is kept. */
 static struct axis panel_axis_of(const struct panel *panel, size_t n)
 {
 	struct axis axis = {.seconds = true, .low = INFINITY, .high = -INFINITY, .room = 8};
-	bool any = false;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct pictured_times *t = &panel->times[i];
 
-		any |= t->side->n > 0;
-		show_times(&axis, t->side->items, t->side->n);
+		if (t->side->n > 0)
+			show_times(&axis, t->side->items, t->side->n);
+		else
+			show_times(&axis, t->side->discarded, t->side->n_discarded);
 		axis.low = fmin(axis.low, fmin(t->mean, t->low)); /* fmin and fmax ignore NAN */
 		axis.high = fmax(axis.high, fmax(t->mean, t->high));
 	}
-	for (size_t i = 0; i < n && !any; i++)
-		show_times(&axis, panel->times[i].side->discarded, panel->times[i].side->n_discarded);
 	if (axis.low > axis.high)
 		axis.low = axis.high = 0;
 	if (axis.high - axis.low < 1e-9) { /* equal values */
@@ -144,12 +147,14 @@ static struct axis panel_axis_of(const struct panel *panel, size_t n)
 static size_t write_samples(const struct panel *panel, size_t n, enum point point, FILE *script)
 {
 	const struct axis *axis = &panel->axis;
-	const bool discarded = point == DISCARDED || point == DISCARDED_ABOVE || point == DISCARDED_BELOW;
+	const bool discarded = point == DISCARDED || point == DISCARDED_ABOVE ||
+			       point == DISCARDED_BELOW;
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct pictured_times *t = &panel->times[i];
-		const struct comparison_time *items = discarded ? t->side->discarded : t->side->items;
+		const struct comparison_time *items = discarded ? t->side->discarded
+								: t->side->items;
 		size_t n_items = discarded ? t->side->n_discarded : t->side->n;
 
 		for (size_t k = 0; k < n_items; k++) {
@@ -164,9 +169,11 @@ static size_t write_samples(const struct panel *panel, size_t n, enum point poin
 				continue;
 			if (n > 1)
 				x = (double)i + 0.06 +
-				    0.88 * (x - t->first + 0.5) / ((double)(t->last - t->first) + 1);
+				    0.88 * (x - t->first + 0.5) /
+					    ((double)(t->last - t->first) + 1);
 			if (script)
-				fprintf(script, "%.6g %.9g\n", x, fmin(fmax(at, axis->low), axis->high));
+				fprintf(script, "%.6g %.9g\n", x,
+					fmin(fmax(at, axis->low), axis->high));
 			count++;
 		}
 	}
@@ -191,8 +198,8 @@ static void write_points_of(const struct drawn_comparison *d, FILE *script)
 		for (enum point point = 0; point < N_POINTS; point++)
 			if (counts[k][point] > 0) {
 				n++;
-				fprintf(script, "kinds[%zu] = %d\ncounts[%zu] = %zu\n", n, point + 1, n,
-					counts[k][point]);
+				fprintf(script, "kinds[%zu] = %d\ncounts[%zu] = %zu\n", n,
+					point + 1, n, counts[k][point]);
 			}
 		fprintf(script, "last_kinds[%zu] = %zu\n", k + 1, n);
 	}
@@ -206,8 +213,8 @@ static void write_panels(const struct drawn_comparison *d, FILE *script)
 		const struct panel *panel = &d->panels[k - 1];
 
 		plot_axis(script, "time", k, &panel->axis);
-		fprintf(script, "panel_mm[%zu] = %.1f\nclocks[%zu] = '%s'\nlogarithmic[%zu] = %d\n", k,
-			panel->height, k, panel->clock == COMPARISON_PT ? "PT" : "ET", k,
+		fprintf(script, "panel_mm[%zu] = %.1f\nclocks[%zu] = '%s'\nlogarithmic[%zu] = %d\n",
+			k, panel->height, k, panel->clock == COMPARISON_PT ? "PT" : "ET", k,
 			panel->axis.scale == AXIS_LOGARITHMIC);
 	}
 	write_points_of(d, script);
@@ -216,9 +223,11 @@ static void write_panels(const struct drawn_comparison *d, FILE *script)
 		for (size_t i = 0; i < d->n; i++) {
 			const struct pictured_times *t = &d->panels[k].times[i];
 
-			fprintf(script, "%g %g %.9g %.9g %.9g\n", one ? t->first - 0.5 : (double)i + 0.04,
+			fprintf(script, "%g %g %.9g %.9g %.9g\n",
+				one ? t->first - 0.5 : (double)i + 0.04,
 				one ? t->last + 0.5 : (double)i + 0.96, t->mean,
-				isnan(t->low) ? t->mean : t->low, isnan(t->low) ? t->mean : t->high);
+				isnan(t->low) ? t->mean : t->low,
+				isnan(t->low) ? t->mean : t->high);
 		}
 		fputs("\n\n", script);
 	}
@@ -243,8 +252,8 @@ static void write_row_texts(const struct drawn_comparison *d, size_t i, FILE *sc
 	plot_text(script, "verdicts", i + 1, "%s", c ? comparison_verdict_text(c) : "reference");
 }
 
-/* The rows of ratios: the reference at 1, then the others with their intervals. The band about 1 in which times are
- * equal is shown where it does not make the intervals tiny. */
+/* The rows of ratios: the reference at 1, then the others with their intervals. The band about 1 in
+ * which times are equal is shown where that and the intervals can both be seen. */
 static void write_ratios(const struct drawn_comparison *d, FILE *script)
 {
 	struct axis axis = {.low = 1, .high = 1, .room = 6};
@@ -253,7 +262,8 @@ static void write_ratios(const struct drawn_comparison *d, FILE *script)
 	fprintf(script, "$intervals << EOD\n");
 	for (size_t i = 0; i < d->n_rows; i++) {
 		const struct comparison *c = d->rows[i].comparison;
-		double ratio = c ? c->ratio : 1, low = c ? c->ratio_low : 1, high = c ? c->ratio_high : 1;
+		double ratio = c ? c->ratio : 1, low = c ? c->ratio_low : 1,
+		       high = c ? c->ratio_high : 1;
 		bool bar = !isnan(low) && !isnan(ratio), cut_low, cut_high;
 
 		margin = c ? comparison_rules_margin(&c->rules) : margin;
@@ -266,20 +276,25 @@ static void write_ratios(const struct drawn_comparison *d, FILE *script)
 		axis.low = fmin(axis.low, fmin(ratio, low));
 		axis.high = fmax(axis.high, fmax(ratio, high));
 		fprintf(script, "%zu %.9g %.9g %.9g %d %d %d\n", i + 1, ratio, bar ? low : ratio,
-			bar ? high : ratio, !c ? 0 : bar ? 2 : 1, cut_low, cut_high);
+			bar ? high : ratio,
+			!c    ? 0
+			: bar ? 2
+			      : 1,
+			cut_low, cut_high);
 	}
 	if (axis.high - axis.low < 1e-6) {
 		axis.low -= margin > 0 ? margin : 0.01;
 		axis.high += margin > 0 ? margin : 0.01;
 	}
-	if (2 * margin > 3 * (axis.high - axis.low))
+	if (2 * margin > 3 * (axis.high - axis.low) || 2 * margin < 0.01 * (axis.high - axis.low))
 		margin = 0;
 	axis.low = fmin(axis.low, 1 - margin);
 	axis.high = fmax(axis.high, 1 + margin);
 	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
 		axis.scale = AXIS_LOGARITHMIC;
 	axis = axis_with_margin(axis, 0.06);
-	fprintf(script, "EOD\nmargin = %g\nratio_logarithmic = %d\n", margin, axis.scale == AXIS_LOGARITHMIC);
+	fprintf(script, "EOD\nmargin = %g\nwithout = %d\nratio_logarithmic = %d\n", margin, d->without,
+		axis.scale == AXIS_LOGARITHMIC);
 	plot_axis(script, "ratio", 0, &axis);
 	for (size_t i = 0; i < d->n_rows; i++)
 		write_row_texts(d, i, script);
@@ -290,7 +305,8 @@ static void write_title(const struct drawn_comparison *d, FILE *script)
 {
 	const struct comparison_picture *p = d->picture;
 	const struct comparison *worst = NULL;
-	_cleanup_(freep) char *first = plot_short(p->programs[0].name, p->n == 1 ? PLOT_COLUMNS : TITLE_NAME);
+	_cleanup_(freep) char *first = plot_short(
+		p->programs[0].name, p->n == 1 ? PLOT_COLUMNS : TITLE_NAME);
 	_cleanup_(freep) char *second = plot_short(p->programs[p->n > 1].name, TITLE_NAME);
 
 	for (size_t i = 0; i < d->n_rows; i++)
@@ -304,7 +320,10 @@ static void write_title(const struct drawn_comparison *d, FILE *script)
 		plot_text(script, "heading", 0, "%s against %s", second, first);
 	else
 		plot_text(script, "heading", 0, "%zu programs against %s", p->n - 1, first);
-	plot_text(script, "second_line", 0, "%s%s%s", !worst ? "" : p->n > 2 ? "Verdict of all: " : "Verdict: ",
+	plot_text(script, "second_line", 0, "%s%s%s",
+		!worst     ? ""
+		: p->n > 2 ? "Verdict of all: "
+			   : "Verdict: ",
 		worst ? comparison_verdict_text(worst) : "",
 		d->n < p->n ? text_brief("; the first %zu are drawn", d->n) : "");
 }
@@ -339,8 +358,7 @@ static void write_comparison(const void *subject, FILE *script)
 static struct panel panel_of(
 	const struct pictured_program *programs, size_t n, enum comparison_clock clock)
 {
-	struct panel panel = {
-		.clock = clock, .times = xcalloc(n, sizeof(*panel.times))};
+	struct panel panel = {.clock = clock, .times = xcalloc(n, sizeof(*panel.times))};
 	size_t lines = 1; /* the mean */
 
 	for (size_t i = 0; i < n; i++)
@@ -376,15 +394,19 @@ int comparison_picture_draw(
 			rows[d.n_rows++] = (struct ratio_row){program, NULL};
 		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 			if (program->comparisons[clock]) {
-				rows[d.n_rows++] = (struct ratio_row){program, program->comparisons[clock]};
+				rows[d.n_rows++] = (struct ratio_row){
+					program, program->comparisons[clock]};
 				compared = true;
+				d.without |= isnan(program->comparisons[clock]->ratio_low) &&
+					     !isnan(program->comparisons[clock]->ratio);
 			}
 	}
 	d.n_rows = compared ? d.n_rows : 0;
 	d.row_height = d.n_rows <= MOST_TALL_ROWS ? TALL_ROW : ROW;
 	if (d.n_rows > 0)
-		d.height += plot_height(RATIOS_AROUND + d.row_height * (int)d.n_rows, 2);
-	r = plot_drawing((struct drawing){"comparison", write_comparison, &d, d.height}, path, script, err);
+		d.height += plot_height(RATIOS_AROUND + d.row_height * (int)d.n_rows, 2 + d.without);
+	r = plot_drawing(
+		(struct drawing){"comparison", write_comparison, &d, d.height}, path, script, err);
 	for (size_t i = 0; i < d.n_panels; i++)
 		free(d.panels[i].times);
 	return r;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The picture of a comparison: the samples of each program in the order of time with what was discarded, the mean of
- * each with its interval, and the ratio to the reference with its interval. plots/comparison.gp draws it. */
+/* The picture of a comparison: the samples of each program in the order of time with what was
+ * discarded, the mean of each with its interval, and the ratio to the reference with its interval.
+ * plots/comparison.gp draws it. */
 #pragma once
 
 #include "lib/protocol/comparison.h"
@@ -14,8 +15,8 @@ struct pictured_program {
 	const struct comparison *comparisons[N_COMPARISON_CLOCKS]; /* NULL: none */
 };
 
-/* The first program is the reference, unless each has one of its own: then the title names them, and
- * there are only ratios. */
+/* The first program is the reference, unless each has one of its own: then the title names them,
+ * and there are only ratios. */
 struct comparison_picture {
 	const char *title; /* NULL: by the programs */
 	struct pictured_program *programs;

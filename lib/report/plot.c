@@ -11,15 +11,19 @@
 
 #define NO_GNUPLOT "gnuplot is not installed (the package is gnuplot-nox)"
 
-/* PNG has 300 dots an inch, as papers want them, SVG the 96 of CSS. Texts are of 7 points, lines of half a point. */
+/* PNG has 300 dots an inch, as papers want them, SVG the 96 of CSS. Texts are of 7 points, lines of
+ * half a point. */
 static const struct picture_kind {
 	const char *ending, *terminal, *unit;
 	double scale; /* of a mm */
 } picture_kinds[] = {
 	{".png", "pngcairo noenhanced font 'DejaVu Sans,7' fontscale 3.1 linewidth 2.4 pointscale 2.4", "",
 		300 / 25.4},
-	{".svg", "svg noenhanced font 'DejaVu Sans,7' fontscale 1.333 linewidth 0.7 background 'white'", "", 96 / 25.4},
-	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,7' fontscale 1 linewidth 1 pointscale 0.4", "cm", 0.1},
+	{".svg",
+		"svg noenhanced font 'DejaVu Sans,7' fontscale 1.333 linewidth 0.7 background 'white'", "",
+		96 / 25.4},
+	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,7' fontscale 1 linewidth 1 pointscale 0.4",
+		"cm", 0.1},
 	{},
 };
 

@@ -5,8 +5,8 @@
 
 #include "lib/report/axis.h"
 
-/* write(subject, script) writes what the head of the gnuplot file names. A picture is as wide as a column of a paper, so that its
- * texts are as large as those around it. */
+/* write(subject, script) writes what the head of the gnuplot file names. A picture is as wide as a
+ * column of a paper, so that its texts are as large as those around it. */
 struct drawing {
 	const char *name; /* of the gnuplot file, without .gp */
 	void (*write)(const void *subject, FILE *script);
@@ -16,11 +16,11 @@ struct drawing {
 
 enum { PLOT_WIDTH = 85, /* in mm */ PLOT_COLUMNS = 54 /* of text in it */ };
 
-/* In mm: of a picture or a panel, with so many lines of its key below it, in which there is one entry each. */
+/* In mm: of a picture or a panel, with so many lines of its key below it, of one entry each. */
 double plot_height(double body, size_t key_lines);
 
-/* Before a long measurement: whether a picture of this name could be drawn. -EINVAL: its ending is unknown; -ENOENT: gnuplot is not
- * installed; or the error of its folder. */
+/* Before a long measurement: whether a picture of this name could be drawn. -EINVAL: its ending is
+ * unknown; -ENOENT: gnuplot is not installed; or the error of its folder. */
 int plot_check(const char *path, struct error *err);
 
 /* Draws it into the file `path`, whose ending is its kind: .png, .svg or .pdf. keep: the script stays, with its data, as
@@ -35,7 +35,7 @@ void plot_text(FILE *script, const char *variable, size_t i, const char *format,
 /* A name for plot_text, shortened in its middle; the caller frees it. */
 char *plot_short(const char *name, size_t columns);
 
-/* An axis, as NAME_low, NAME_high, NAME_unit, and NAME_ticks for "set xtics"; likewise their elements i. */
+/* An axis, as NAME_low, NAME_high, NAME_unit, and NAME_ticks for "set xtics"; or their elements i. */
 void plot_axis(FILE *script, const char *name, size_t i, const struct axis *axis);
 
 /* The arrays that plot_axis fills, of n elements. */

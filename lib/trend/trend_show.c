@@ -107,7 +107,8 @@ static const char *trend_drift_text(const struct trend_view *v, const char *in_a
 	char each[64];
 
 	snprintf(each, sizeof(each), "%s", trend_change_text(v->levels.drift));
-	return text_brief("drifts by %s a run, %s %s", each, trend_change_text(trend_drift_of_all(v)), in_all);
+	return text_brief(
+		"drifts by %s a run, %s %s", each, trend_change_text(trend_drift_of_all(v)), in_all);
 }
 
 /* What chance alone does, and what would have been found. */
@@ -528,8 +529,9 @@ int trend_show(struct book *book, const char *name, const struct trend_options *
 		return error_say(err, -ENODATA,
 			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
 	if (r == 0 && options->output)
-		r = plot_drawing((struct drawing){"trend", write_trend, &view, plot_height(58, N_PLACES + 2)}, options->output,
-			options->script, err);
+		r = plot_drawing((struct drawing){"trend", write_trend, &view,
+					 plot_height(58, N_PLACES + 2)},
+			options->output, options->script, err);
 	for (size_t i = 0; r == 0 && i < ELEMENTS(files); i++) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 

@@ -66,6 +66,7 @@ write("equal", result("a", [0.1] * 10), result("b", [0.1] * 10, start=1))
 write("zero", result("a", [0.0] * 10), result("b", [0.1] * 10, start=1))
 write("out", result("a", noise(0.1, 5), [1, 2, 3, 4, 5]), result("b", noise(0.1, 5), start=1))
 write("allout", result("a", noise(0.1, 5), [1, 2, 3, 4, 5]), result("b", noise(0.1, 5), [1, 2, 3, 4, 5], start=1))
+write("oneout", result("a", noise(0.1, 20)), result("b", noise(0.3, 20), range(1, 21), start=1))
 write("tiny", result("a", noise(2e-7, 9)), result("b", noise(3, 9), start=1))
 write("hostile", result("`touch ran`\x1b]0;x\x07 {/Symbol a}", noise(0.1, 9)), result("'\"@x\\$(touch ran) " + "long " * 60, noise(0.1, 9), start=1))
 write("before", *[result(f"benchmark {i}", noise(0.1, 9)) for i in range(9)])
@@ -73,7 +74,7 @@ write("after", *[result(f"benchmark {i}", noise(0.08 + 0.01 * i, 9)) for i in ra
 P
 
 # In all shapes of data.
-for name in two three single many far manyfar equal out allout tiny hostile; do draws $name.svg compare $name.json:1 $name.json:2; done
+for name in two three single many far manyfar equal out oneout allout tiny hostile; do draws $name.svg compare $name.json:1 $name.json:2; done
 that "nothing of a name ran" test ! -e ran
 script two.svg '{k: len(v) for k, v in d["points"].items()} == {1: 42, 2: 1, 4: 1} == dict(zip(d["kinds"].values(), d["counts"].values()))'
 that "the legend has the discarded ones" grep -q 'discarded (1)' two.svg
@@ -93,6 +94,7 @@ script manyfar.svg 'd["points"].keys() == {1, 3} and d["counts"] == {1: 999, 2: 
 script single.svg 'd["$intervals"][0][1][4] == 1'
 that "no interval of a single sample is drawn" grep -q 'cannot tell' single.svg
 script equal.svg 'd["counts"][1] == 20 and d["time_low"][1] < 0.1 < d["time_high"][1]'
+script oneout.svg '[len(d["points"][k]) for k in (1, 2)] == [20, 20] # a program without a kept sample is there all the same'
 script allout.svg 'list(d["kinds"].values()) == [2] and d["counts"][1] == 10'
 script many.svg 'd["counts"][1] == 1000 and d["many"] == 1'
 script tiny.svg 'd["logarithmic"][1] == 1'

@@ -11,7 +11,8 @@ static double place(const struct axis *a, double value)
 					    : value;
 }
 
-/* What holds for each axis: ticks inside it, in one unit, each label once and right, not too many. */
+/* What holds for each axis: ticks inside it, in one unit, each label once and right, and not too
+ * many. */
 static void check_ticks(const struct axis *a, const struct axis_ticks *t)
 {
 	assert_true(t->n <= a->room + 1);
@@ -20,7 +21,8 @@ static void check_ticks(const struct axis *a, const struct axis_ticks *t)
 		double slack = 1e-6 * (a->high - a->low);
 
 		assert_true(tick->at >= a->low - slack && tick->at <= a->high + slack);
-		assert_true(fabs(strtod(tick->label, NULL) - tick->at * t->per) <= 1e-5 * fabs(tick->at * t->per) + 1e-12);
+		assert_true(fabs(strtod(tick->label, NULL) - tick->at * t->per) <=
+			    1e-5 * fabs(tick->at * t->per) + 1e-12);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(tick->label, t->items[k].label);
 	}
@@ -67,15 +69,18 @@ TEST(any_axis_has_four_ticks_or_more_that_can_be_read)
 
 		size *= a.seconds ? 1 : 1e6; /* numbers without a unit are no billionths */
 		a.low = a.scale == AXIS_ARSINH ? -size * part : size;
-		a.high = a.scale == AXIS_LOGARITHMIC ? size * pow(10, 5 * part) : size * (1 + 3 * part);
+		a.high = a.scale == AXIS_LOGARITHMIC ? size * pow(10, 5 * part)
+						     : size * (1 + 3 * part);
 		a.linear = size * part / 10;
 		t = axis_ticks_of(&a);
 		check_ticks(&a, &t);
 		assert_true(t.n >= 4 - (a.scale != AXIS_LINEAR));
 		for (size_t k = 0; k < t.n && a.scale != AXIS_LINEAR; k++)
 			for (size_t j = 0; j < k; j++)
-				assert_true(fabs(place(&a, t.items[k].at) - place(&a, t.items[j].at)) >
-					    0.5 * (place(&a, a.high) - place(&a, a.low)) / (double)a.room / 2);
+				assert_true(
+					fabs(place(&a, t.items[k].at) - place(&a, t.items[j].at)) >
+					0.5 * (place(&a, a.high) - place(&a, a.low)) /
+						(double)a.room / 2);
 	}
 }
 
