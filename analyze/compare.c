@@ -115,7 +115,8 @@ const struct option_row compare_options[] = {
 		&analyze_options.profile},
 	{0, "between-runs", "PERCENT", "sd of the means of separate runs, if the book has too few",
 		option_percent, &between_percent},
-	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
+	{0, "compare", "WHAT",
+		"compare pt, et or both (default: pt; both if programs wait or have threads)",
 		comparison_clocks_option, &asked_clocks},
 	RECOMPUTE_OPTION,
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
@@ -123,7 +124,8 @@ const struct option_row compare_options[] = {
 	VERDICT_OPTIONS(rules_of_verdict),
 	{'o', "output", "FILE", "also draw the samples and the ratio: .png, .svg or .pdf", NULL,
 		&picture_path},
-	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &keep_script},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&keep_script},
 	{},
 };
 

@@ -146,8 +146,9 @@ static size_t count_kinds(const struct figure *f)
 /* The points of each cause that has some, pairs (with the cause of their longer sample) or single samples, and its name. */
 static void write_points(const struct figure *f, FILE *script)
 {
-	static const char *const names[CAUSE_DAEMON] = {"in the central cluster", "long, not explained",
-		"shorter than it", "beyond two sd of PT (papers' check)", "other daemons"};
+	static const char *const names[CAUSE_DAEMON] = {"in the central cluster",
+		"long, not explained", "shorter than it", "beyond two sd of PT (papers' check)",
+		"other daemons"};
 	const struct sample *s = f->analysis->samples;
 	bool single = f->kind == FIGURE_SAMPLES;
 	size_t n[N_CAUSES] = {}, n_causes = 0;
@@ -174,19 +175,21 @@ static void write_points(const struct figure *f, FILE *script)
 			continue;
 		fprintf(script, "causes[%zu] = %zu\n", ++n_causes, cause + 1);
 		if (cause >= CAUSE_DAEMON) {
-			_cleanup_(freep) char *name = plot_short(f->daemons[cause - CAUSE_DAEMON], KEY_NAME);
+			_cleanup_(freep) char *name = plot_short(
+				f->daemons[cause - CAUSE_DAEMON], KEY_NAME);
 
 			plot_text(script, "names", n_causes, "%s (%zu)", name, n[cause]);
 			continue;
 		}
 		plot_text(script, "names", n_causes, "%s (%zu)",
-			cause == CAUSE_UNEXPLAINED && f->profile ? "long, but kept" : names[cause], n[cause]);
+			cause == CAUSE_UNEXPLAINED && f->profile ? "long, but kept" : names[cause],
+			n[cause]);
 	}
 }
 
 /* One panel, from least to most; low above high: without a frame. If it shows much more than
- * `linear`, it is linear as far as that, and logarithmic beyond: one picture then shows a cluster of
- * milliseconds and arms of minutes. */
+ * `linear`, it is linear as far as that, and logarithmic beyond: one picture then shows a cluster
+ * of milliseconds and arms of minutes. */
 static void write_panel(FILE *script, size_t i, struct axis axis, double low, double high)
 {
 	if (fmax(axis.high, -axis.low) > LOGARITHMIC_FROM * axis.linear)
@@ -212,8 +215,13 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 		low -= point ? reach : 0;
 		high += point ? reach : 0;
 		write_panel(script, i,
-			(struct axis){.seconds = true, .low = low, .high = high, .linear = high - low, .room = 6},
-			last ? 1 : beyond_median(f, z[1].low_ns), last ? 0 : beyond_median(f, z[1].high_ns));
+			(struct axis){.seconds = true,
+				.low = low,
+				.high = high,
+				.linear = high - low,
+				.room = 6},
+			last ? 1 : beyond_median(f, z[1].low_ns),
+			last ? 0 : beyond_median(f, z[1].high_ns));
 		if (z->end == ZOOM_GAP)
 			snprintf(text, sizeof(text), "%zu %s, gap of %s", z->beyond,
 				z->below ? "shorter" : "longer", text_duration(z->gap_ns));
@@ -241,7 +249,8 @@ static void write_figure(const void *subject, FILE *script)
 	/* How far the cluster reaches from its median; if it is a point, what matters to the analysis. */
 	double reach = fmax(high, -low) > 0 ? fmax(high, -low) : fmax((double)a->noise.blind_ns, 1) / 1e9;
 	const char *time = a->by_wait ? "W" : "ET";
-	_cleanup_(freep) char *program = plot_short(a->run.program, f->profile ? KEY_NAME : PROGRAM_NAME);
+	_cleanup_(freep) char *program = plot_short(
+		a->run.program, f->profile ? KEY_NAME : PROGRAM_NAME);
 	bool pairs = f->kind == FIGURE_PAIRS;
 
 	for (size_t i = 0; i < a->n_samples; i++) {
@@ -264,13 +273,16 @@ static void write_figure(const void *subject, FILE *script)
 	} else {
 		const struct axis shown = {
 			.seconds = true, .low = least, .high = most, .linear = reach, .room = 8};
-		const struct axis numbers = {.low = 0, .high = a->samples[a->n_samples - 1].n + 1, .room = 7};
+		const struct axis numbers = {
+			.low = 0, .high = a->samples[a->n_samples - 1].n + 1, .room = 7};
 
 		plot_text(script, "captions", 1, "%s, run %" PRId64 ": %s%s%s", program, a->run.id,
-			text_count((int64_t)(pairs ? a->n_samples / 2 : a->n_samples), pairs ? "pair" : "sample"),
+			text_count((int64_t)(pairs ? a->n_samples / 2 : a->n_samples),
+				pairs ? "pair" : "sample"),
 			f->profile ? ", by profile " : "", f->profile ?: "");
-		plot_text(script, "second_lines", 1, "%s axis linear up to %s from the median, log beyond",
-			time, text_duration(llround(reach * 1e9)));
+		plot_text(script, "second_lines", 1,
+			"%s axis linear up to %s from the median, log beyond", time,
+			text_duration(llround(reach * 1e9)));
 		write_panel(script, 1, shown, low, high);
 		plot_axis(script, "number", 0, &numbers);
 	}

@@ -633,7 +633,8 @@ int export_picture(const struct session *s, struct error *err)
 		}
 	}
 	if (!picture.clocks) /* of one program as of two of the same */
-		picture.clocks = s->options->compare ?: comparison_clocks(COMPARE_DEFAULT, sides, sides);
+		picture.clocks = s->options->compare
+					 ?: comparison_clocks(COMPARE_DEFAULT, sides, sides);
 	r = picture.n > 0 ? comparison_picture_draw(&picture, s->options->plot, false, err) : 0;
 	for (size_t i = 0; i < n_sides; i++)
 		comparison_side_clear(&sides[i]);

@@ -295,7 +295,8 @@ int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, s
 	if (view->diff)
 		return print_differences(book, &clocks, view->json, err);
 	if (view->output)
-		return plot_drawing((struct drawing){"clocks", write_precision, &clocks, plot_height(64, 9)},
+		return plot_drawing(
+			(struct drawing){"clocks", write_precision, &clocks, plot_height(64, 9)},
 			view->output, view->script, err);
 	return clocks_print(book, &clocks, view->json, err);
 }

@@ -154,9 +154,11 @@ static void write_densities(const void *subject, FILE *script)
 			p.run->run.id, p.baseline->run.id);
 	else
 		plot_text(script, "heading", 0, "Interruptions of run %" PRId64, p.run->run.id);
-	plot_text(script, "how", 0, "Parzen densities, bandwidth %.3f decades", p.curves[0].bandwidth);
+	plot_text(script, "how", 0, "Parzen densities, bandwidth %.3f decades",
+		p.curves[0].bandwidth);
 	fprintf(script,
-		"baseline = %d\nleast = %.6g\narray peaks[%d]\narray peaks_x[%d]\narray peaks_y[%d]\n",
+		"baseline = %d\nleast = %.6g\narray peaks[%d]\n"
+		"array peaks_x[%d]\narray peaks_y[%d]\n",
 		p.baseline != NULL, p.least, MOST_PEAKS, MOST_PEAKS, MOST_PEAKS);
 	lengths = (struct axis){AXIS_LOGARITHMIC, true, pow(10, p.low), pow(10, p.high), .room = 8};
 	heights = (struct axis){AXIS_LOGARITHMIC, false, p.least, p.most * 6, .room = 8};
@@ -296,9 +298,8 @@ static void write_longest(const void *subject, FILE *script)
 		t.named[t.n_named] = best;
 		totals_ns[best] = 0;
 	}
-	fprintf(script,
-		"run = %" PRId64 "\nn = %zu\narray looks[%d]\narray names[%d]\n", run->run.id, n,
-		N_LOOKS, N_LOOKS);
+	fprintf(script, "run = %" PRId64 "\nn = %zu\narray looks[%d]\narray names[%d]\n",
+		run->run.id, n, N_LOOKS, N_LOOKS);
 	if (n > 0) {
 		lengths.low = fmax((double)longest[n - 1].length_ns, 1) / 1e9 / 1.5;
 		lengths.high = (double)longest[0].length_ns / 1e9 * 2;
@@ -327,7 +328,8 @@ static void write_longest(const void *subject, FILE *script)
 				continue;
 			fprintf(script, "%.9f %.9f\n", (double)(longest[i].start_ns - start_ns) / 1e9,
 				(double)longest[i].length_ns / 1e9);
-			times.high = fmax(times.high, (double)(longest[i].start_ns - start_ns) / 1e9);
+			times.high = fmax(
+				times.high, (double)(longest[i].start_ns - start_ns) / 1e9);
 			any = true;
 		}
 		fputs(any ? "\n\n" : "", script);

@@ -65,7 +65,8 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 	}
 	margin = fmax(0.1 * (high - low), 1e-3 * high);
 	shown = (struct axis){.low = (low - margin) * scale,
-		.high = (high + margin) * scale + (high > 0 ? 0 : 1), .room = 6};
+		.high = (high + margin) * scale + (high > 0 ? 0 : 1),
+		.room = 6};
 	plot_axis(script, "rate", i + 1, &shown);
 	fprintf(script, "per[%zu] = %.9g\n", i + 1, unit->seconds);
 }
@@ -170,15 +171,15 @@ static void write_timeline(const void *subject, FILE *script)
 	       most_labels = (size_t)(t->height - TIMELINE_AROUND) / TIMELINE_LABEL,
 	       step = n / (most_labels + 1) + 1; /* of the rows that have a label that can be read */
 
-	plot_text(script, "heading", 0, "%s: run %" PRIu32 " of %zu of the load", name, t->sample->n,
-		t->report->result.n_samples);
+	plot_text(script, "heading", 0, "%s: run %" PRIu32 " of %zu of the load", name,
+		t->sample->n, t->report->result.n_samples);
 	plot_text(script, "second_line", 0, "%s, %s",
 		coordination_names[t->report->load.coordination], text_duration(t->sample->et_ns));
 	fprintf(script,
 		"n = %zu\nconstant = %d\nn_scripts = %zu\nn_keys = %zu\nranked = %d\nstep = %zu\n"
 		"array labels[n]\narray ranks[n]\narray finished[n]\narray names[n_scripts]\n",
-		n, t->report->load.coordination == LOAD_CONSTANT,
-		n_scripts, n_scripts < MOST_KEYS ? n_scripts : MOST_KEYS, n <= MOST_RANKS, step);
+		n, t->report->load.coordination == LOAD_CONSTANT, n_scripts,
+		n_scripts < MOST_KEYS ? n_scripts : MOST_KEYS, n <= MOST_RANKS, step);
 	plot_axis(script, "time", 0,
 		&(struct axis){.high = fmax((double)t->sample->et_ns / 1e9, 1e-9), .room = 8});
 	for (size_t i = 0; i < n_scripts; i++) {
@@ -262,8 +263,8 @@ static void write_page_waits(const void *subject, FILE *script)
 	fill_histogram(&h, p);
 	plot_text(script, "heading", 0, "Page waits of %s: %s of the load", name,
 		text_count(p->n_kept, "run"));
-	fprintf(script, "first = %zu\nlast = %zu\narray edges[last + 1]\narray kinds[%d]\n", h.first,
-		h.last + 1, N_PAGE_WAIT_KINDS);
+	fprintf(script, "first = %zu\nlast = %zu\narray edges[last + 1]\narray kinds[%d]\n",
+		h.first, h.last + 1, N_PAGE_WAIT_KINDS);
 	plot_axis(script, "count", 0,
 		&(struct axis){AXIS_LOGARITHMIC, false, 0.5, 2 * (double)h.most, .room = 6});
 	for (size_t i = h.first; i <= h.last + 1; i++) {
@@ -278,7 +279,8 @@ static void write_page_waits(const void *subject, FILE *script)
 			continue;
 		for (size_t i = h.first; i <= h.last; i++)
 			if (h.bars[kind][i].count > 0) {
-				total.high = fmax(total.high, 1.05 * (double)h.bars[kind][i].total_ns / 1e9);
+				total.high = fmax(
+					total.high, 1.05 * (double)h.bars[kind][i].total_ns / 1e9);
 				fprintf(script, "%zu %" PRId64 " %.9f\n", i, h.bars[kind][i].count,
 					(double)h.bars[kind][i].total_ns / 1e9);
 			}
@@ -325,15 +327,15 @@ int load_draw(const struct load_reports *reports, enum load_picture picture, int
 		return error_say(
 			err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts", run);
 	if (picture == LOAD_RATES)
-		return plot_drawing((struct drawing){"load-rates", write_rates, reports,
-					    RATES_TOP + plot_height(RATE_PANEL, reports->n + 1) * panels},
+		return plot_drawing(
+			(struct drawing){"load-rates", write_rates, reports,
+				RATES_TOP + plot_height(RATE_PANEL, reports->n + 1) * panels},
 			path, script, err);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
 		n_bins += p->page_wait_totals[kind].n_bins;
 	if (n_bins == 0)
 		return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", run,
 			p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
-	return plot_drawing(
-		(struct drawing){"load-page-waits", write_page_waits, p, WAITS_HEIGHT}, path,
-		script, err);
+	return plot_drawing((struct drawing){"load-page-waits", write_page_waits, p, WAITS_HEIGHT},
+		path, script, err);
 }

@@ -293,8 +293,8 @@ static void write_ratios(const struct drawn_comparison *d, FILE *script)
 	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
 		axis.scale = AXIS_LOGARITHMIC;
 	axis = axis_with_margin(axis, 0.06);
-	fprintf(script, "EOD\nmargin = %g\nwithout = %d\nratio_logarithmic = %d\n", margin, d->without,
-		axis.scale == AXIS_LOGARITHMIC);
+	fprintf(script, "EOD\nmargin = %g\nwithout = %d\nratio_logarithmic = %d\n", margin,
+		d->without, axis.scale == AXIS_LOGARITHMIC);
 	plot_axis(script, "ratio", 0, &axis);
 	for (size_t i = 0; i < d->n_rows; i++)
 		write_row_texts(d, i, script);
@@ -341,7 +341,8 @@ static void write_comparison(const void *subject, FILE *script)
 	}
 	write_title(d, script);
 	fprintf(script,
-		"n = %zu\nn_panels = %zu\nn_rows = %zu\nmany = %d\nheight = %.1f\ntitle_mm = %d\nrow_mm = %d\n"
+		"n = %zu\nn_panels = %zu\nn_rows = %zu\nmany = %d\nheight = %.1f\ntitle_mm = %d\n"
+		"row_mm = %d\n"
 		"first = %" PRIu32 "\nlast = %" PRIu32 "\narray panel_mm[2]\narray clocks[2]\n"
 		"array logarithmic[2]\narray first_kinds[2]\narray last_kinds[2]\narray kinds[%d]\n"
 		"array counts[%d]\narray rows[n_rows + 1]\narray ratios[n_rows + 1]\n"
@@ -404,7 +405,8 @@ int comparison_picture_draw(
 	d.n_rows = compared ? d.n_rows : 0;
 	d.row_height = d.n_rows <= MOST_TALL_ROWS ? TALL_ROW : ROW;
 	if (d.n_rows > 0)
-		d.height += plot_height(RATIOS_AROUND + d.row_height * (int)d.n_rows, 2 + d.without);
+		d.height += plot_height(
+			RATIOS_AROUND + d.row_height * (int)d.n_rows, 2 + d.without);
 	r = plot_drawing(
 		(struct drawing){"comparison", write_comparison, &d, d.height}, path, script, err);
 	for (size_t i = 0; i < d.n_panels; i++)

@@ -17,11 +17,14 @@ static const struct picture_kind {
 	const char *ending, *terminal, *unit;
 	double scale; /* of a mm */
 } picture_kinds[] = {
-	{".png", "pngcairo noenhanced font 'DejaVu Sans,7' fontscale 3.1 linewidth 2.4 pointscale 2.4", "",
-		300 / 25.4},
+	{".png",
+		"pngcairo noenhanced font 'DejaVu Sans,7' fontscale 3.1 linewidth 2.4 "
+		"pointscale 2.4",
+		"", 300 / 25.4},
 	{".svg",
-		"svg noenhanced font 'DejaVu Sans,7' fontscale 1.333 linewidth 0.7 background 'white'", "",
-		96 / 25.4},
+		"svg noenhanced font 'DejaVu Sans,7' fontscale 1.333 linewidth 0.7 "
+		"background 'white'",
+		"", 96 / 25.4},
 	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,7' fontscale 1 linewidth 1 pointscale 0.4",
 		"cm", 0.1},
 	{},
@@ -87,10 +90,12 @@ void plot_axis(FILE *script, const char *name, size_t i, const struct axis *axis
 	const struct axis_ticks ticks = axis_ticks_of(axis);
 	_cleanup_(freep) char *element = i > 0 ? text_format("[%zu]", i) : xstrdup("");
 
-	fprintf(script, "%s_low%s = %.12g\n%s_high%s = %.12g\n%s_unit%s = '%s'\n%s_ticks%s = \"(", name,
-		element, axis->low, name, element, axis->high, name, element, ticks.unit, name, element);
+	fprintf(script, "%s_low%s = %.12g\n%s_high%s = %.12g\n%s_unit%s = '%s'\n%s_ticks%s = \"(",
+		name, element, axis->low, name, element, axis->high, name, element, ticks.unit,
+		name, element);
 	for (size_t k = 0; k < ticks.n; k++)
-		fprintf(script, "%s'%s' %.12g", k > 0 ? ", " : "", ticks.items[k].label, ticks.items[k].at);
+		fprintf(script, "%s'%s' %.12g", k > 0 ? ", " : "", ticks.items[k].label,
+			ticks.items[k].at);
 	fputs(")\"\n", script);
 }
 
@@ -126,7 +131,8 @@ static const struct picture_kind *picture_kind_of(const char *path, struct error
 		k++;
 	if (k->ending)
 		return k;
-	error_say(err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf", path);
+	error_say(err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf",
+		path);
 	return NULL;
 }
 
@@ -212,8 +218,7 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 	gnuplot.stdout_fd = drawn_fd;
 	r = subprocess_run(&gnuplot, NULL, &status, err);
 	if (r == -ENOENT)
-		return error_say(err, r,
-			"cannot draw '%s': " NO_GNUPLOT "%s%s%s", path,
+		return error_say(err, r, "cannot draw '%s': " NO_GNUPLOT "%s%s%s", path,
 			keep ? "; its script is in '" : "", keep ? path : "",
 			keep ? ".gnuplot'" : "; --script keeps its script");
 	if (r < 0)

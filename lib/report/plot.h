@@ -35,7 +35,7 @@ void plot_text(FILE *script, const char *variable, size_t i, const char *format,
 /* A name for plot_text, shortened in its middle; the caller frees it. */
 char *plot_short(const char *name, size_t columns);
 
-/* An axis, as NAME_low, NAME_high, NAME_unit, and NAME_ticks for "set xtics"; or their elements i. */
+/* An axis, as NAME_low, NAME_high, NAME_unit, and NAME_ticks for "set xtics"; or its elements i. */
 void plot_axis(FILE *script, const char *name, size_t i, const struct axis *axis);
 
 /* The arrays that plot_axis fills, of n elements. */

@@ -107,8 +107,8 @@ static const char *trend_drift_text(const struct trend_view *v, const char *in_a
 	char each[64];
 
 	snprintf(each, sizeof(each), "%s", trend_change_text(v->levels.drift));
-	return text_brief(
-		"drifts by %s a run, %s %s", each, trend_change_text(trend_drift_of_all(v)), in_all);
+	return text_brief("drifts by %s a run, %s %s", each,
+		trend_change_text(trend_drift_of_all(v)), in_all);
 }
 
 /* What chance alone does, and what would have been found. */
