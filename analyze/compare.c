@@ -3,6 +3,8 @@
 #include "analyze/analyze.h"
 
 #include "lib/duet/duet_report.h"
+#include "lib/report/comparison_picture.h"
+#include "lib/report/plot.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 
@@ -105,18 +107,25 @@ static int open_file(const char *text, struct compare_file *ret, struct error *e
 static double between_percent = -1;
 static struct comparison_rules rules_of_verdict = COMPARISON_RULES;
 static unsigned asked_clocks;
+static const char *picture_path;
+static bool keep_script;
 
 const struct option_row compare_options[] = {
 	{0, "profile", "NAME", "discard from stored runs by this profile, not by their own", NULL,
 		&analyze_options.profile},
 	{0, "between-runs", "PERCENT", "sd of the means of separate runs, if the book has too few",
 		option_percent, &between_percent},
-	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
+	{0, "compare", "WHAT",
+		"compare pt, et or both (default: pt; both if programs wait or have threads)",
 		comparison_clocks_option, &asked_clocks},
 	RECOMPUTE_OPTION,
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &rules_of_verdict.fail_if_slower},
 	VERDICT_OPTIONS(rules_of_verdict),
+	{'o', "output", "FILE", "also draw the samples and the ratio: .png, .svg or .pdf", NULL,
+		&picture_path},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&keep_script},
 	{},
 };
 
@@ -308,6 +317,30 @@ static const struct comparison *compare_worst(const struct compare_query *q)
 	if (q->clocks == COMPARE_BOTH && comparison_outweighs(et, worst))
 		return et;
 	return worst;
+}
+
+static struct pictured_program pictured_side(
+	const struct compare_input *input, const struct compare_query *compared)
+{
+	const bool stored = input->discarding.run.id > 0;
+	struct pictured_program program = {input->name, input->sides,
+		{stored ? &input->discarding.pt : NULL, stored ? &input->discarding.et : NULL}, {}};
+
+	for (enum comparison_clock clock = 0; compared && clock < N_COMPARISON_CLOCKS; clock++)
+		if (compared->clocks >> clock & 1)
+			program.comparisons[clock] = &compared->comparisons[clock];
+	return program;
+}
+
+/* Nothing without -o. */
+static int draw_compared(const struct compare_query *q, struct error *err)
+{
+	struct pictured_program programs[] = {
+		pictured_side(&q->sides[0], NULL), pictured_side(&q->sides[1], q)};
+	const struct comparison_picture picture = {
+		.programs = programs, .n = ELEMENTS(programs), .clocks = q->clocks};
+
+	return picture_path ? comparison_picture_draw(&picture, picture_path, keep_script, err) : 0;
 }
 
 static void compare_print(const struct compare_query *q)
@@ -553,12 +586,29 @@ static json_t *suite_as_json(const struct compare_suite *suite)
 		comparison_verdict_text(compare_worst(worst)), "worst", worst->sides[1].name);
 }
 
+/* The ratios of all pairs. Nothing without -o. */
+static int draw_suite(const struct compare_suite *suite, struct error *err)
+{
+	_cleanup_(freep) struct pictured_program *programs = xcalloc(suite->n, sizeof(*programs));
+	_cleanup_(freep) char *title = text_format(
+		"%s against %s", suite->files[1].path, suite->files[0].path);
+	struct comparison_picture picture = {.title = title, .programs = programs, .n = suite->n};
+
+	for (size_t i = 0; i < suite->n; i++) {
+		programs[i] = pictured_side(&suite->pairs[i].sides[1], &suite->pairs[i]);
+		picture.clocks |= suite->pairs[i].clocks;
+	}
+	return picture_path ? comparison_picture_draw(&picture, picture_path, keep_script, err) : 0;
+}
+
 static int compare_suites(const struct compare_file files[2], struct error *err)
 {
 	_cleanup_(compare_suite_clear) struct compare_suite suite = {.files = files};
 	const struct compare_query *worst;
 	int r = compare_pairs(&suite, err);
 
+	if (r == 0)
+		r = draw_suite(&suite, err);
 	if (r == 0 && analyze_options.json)
 		r = json_print_document("emp-comparisons", suite_as_json(&suite), err);
 	else if (r == 0)
@@ -603,6 +653,8 @@ static int compare_two(char **operands, struct compare_file files[2], struct err
 	}
 	if (r == 0)
 		r = find_changes(&q, err);
+	if (r == 0)
+		r = draw_compared(&q, err);
 	if (r == 0 && analyze_options.json)
 		r = json_print_document("emp-comparison", compare_as_json(&q), err);
 	else if (r == 0)
@@ -619,6 +671,7 @@ int verb_compare(int argc, char **argv, struct error *err)
 			EQUAL_WITHIN_NO_GATE},
 		{of_files && (analyze_options.profile || analyze_options.recompute),
 			"--profile and --recompute are for stored runs, and both sides are documents"},
+		{keep_script && !picture_path, NEEDS_PICTURE("--script")},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 

@@ -65,7 +65,7 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 	return f->r < 0 ? 0 : value;
 }
 
-/* The samples of both clocks: when they started and ended; those that are marked are dropped. */
+/* The samples of both clocks: when they started and ended; those that are marked are discarded. */
 static void set_samples(
 	struct compare_input *input, struct json_fields *f, bool duet, const bool *discarded)
 {
@@ -92,7 +92,9 @@ static void set_samples(
 								       : 0);
 		}
 		for (size_t i = 0; i < n; i++)
-			if (!discarded[i])
+			if (discarded[i])
+				*array_add(side->discarded, side->n_discarded) = side->items[i];
+			else
 				side->items[kept++] = side->items[i];
 		side->n = kept;
 		if (json_is_true(json_object_get(held_back, "unmeasurable")))

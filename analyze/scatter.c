@@ -6,7 +6,17 @@
 #include "lib/report/plot.h"
 
 /* Daemons with a mark of their own (the others share one), and panels of zooms. */
-enum { FIGURE_DAEMONS = 6, MOST_PANELS = 8, MOST_COLUMNS = 3 };
+enum {
+	FIGURE_DAEMONS = 6,
+	MOST_PANELS = 7,
+	COLUMNS = 2,
+	KEY_NAME = 20,     /* columns of text */
+	PROGRAM_NAME = 26, /* likewise */
+	MANY = 3000,       /* samples: smaller points */
+};
+
+/* Times the reach of the cluster: axes that show more are logarithmic. */
+static const double LOGARITHMIC_FROM = 4;
 
 /* Why a sample is where it is. Causes from CAUSE_DAEMON on are daemons: figure->daemons[cause - CAUSE_DAEMON]. */
 enum cause {
@@ -110,11 +120,35 @@ static double beyond_median(const struct figure *f, int64_t et_ns)
 	return (double)(et_ns - f->analysis->central.median_ns) / 1e9;
 }
 
+/* The cause of a pair, that of its longer sample; or of a single sample. */
+static uint8_t cause_of_point(const struct figure *f, size_t i)
+{
+	const struct sample *s = f->analysis->samples;
+	uint8_t a = f->causes[i], b = f->kind == FIGURE_SAMPLES ? a : f->causes[i + 1];
+
+	if (a == CAUSE_NONE || b == CAUSE_NONE)
+		return a == CAUSE_NONE ? b : a;
+	return a == b || s[i].et_ns >= s[i + 1].et_ns ? a : b;
+}
+
+static size_t count_kinds(const struct figure *f)
+{
+	bool single = f->kind == FIGURE_SAMPLES, seen[N_CAUSES] = {};
+	size_t n = 0;
+
+	for (size_t i = 0; i + !single < f->analysis->n_samples; i += single ? 1 : 2)
+		seen[cause_of_point(f, i)] = true;
+	for (size_t cause = 0; cause < N_CAUSES; cause++)
+		n += seen[cause];
+	return n;
+}
+
 /* The points of each cause that has some, pairs (with the cause of their longer sample) or single samples, and its name. */
 static void write_points(const struct figure *f, FILE *script)
 {
-	static const char *const names[CAUSE_DAEMON] = {"central cluster", "long, not explained",
-		"shorter than the central cluster", "beyond two sd of PT (papers' check)", "other daemons"};
+	static const char *const names[CAUSE_DAEMON] = {"in the central cluster",
+		"long, not explained", "shorter than it", "beyond two sd of PT (papers' check)",
+		"other daemons"};
 	const struct sample *s = f->analysis->samples;
 	bool single = f->kind == FIGURE_SAMPLES;
 	size_t n[N_CAUSES] = {}, n_causes = 0;
@@ -122,12 +156,7 @@ static void write_points(const struct figure *f, FILE *script)
 	fputs("$points << EOD\n", script);
 	for (uint8_t cause = 0; cause < N_CAUSES; cause++) {
 		for (size_t i = 0; i + !single < f->analysis->n_samples; i += single ? 1 : 2) {
-			uint8_t a = f->causes[i], b = single ? a : f->causes[i + 1];
-
-			if (cause != (a == CAUSE_NONE                             ? b
-					     : b == CAUSE_NONE                    ? a
-					     : s[i].et_ns >= s[i + !single].et_ns ? a
-										  : b))
+			if (cause_of_point(f, i) != cause)
 				continue;
 			if (n[cause]++ == 0 && n_causes++ > 0)
 				fputs("\n\n", script); /* the next index */
@@ -145,21 +174,30 @@ static void write_points(const struct figure *f, FILE *script)
 		if (n[cause] == 0)
 			continue;
 		fprintf(script, "causes[%zu] = %zu\n", ++n_causes, cause + 1);
+		if (cause >= CAUSE_DAEMON) {
+			_cleanup_(freep) char *name = plot_short(
+				f->daemons[cause - CAUSE_DAEMON], KEY_NAME);
+
+			plot_text(script, "names", n_causes, "%s (%zu)", name, n[cause]);
+			continue;
+		}
 		plot_text(script, "names", n_causes, "%s (%zu)",
-			cause >= CAUSE_DAEMON                      ? f->daemons[cause - CAUSE_DAEMON]
-			: cause == CAUSE_UNEXPLAINED && f->profile ? "long, but kept"
-								   : names[cause],
+			cause == CAUSE_UNEXPLAINED && f->profile ? "long, but kept" : names[cause],
 			n[cause]);
 	}
 }
 
-/* One panel; low above high: without a frame. */
-static void write_panel(
-	FILE *script, size_t i, double least, double most, double linear, double low, double high)
+/* One panel, from least to most; low above high: without a frame. If it shows much more than
+ * `linear`, it is linear as far as that, and logarithmic beyond: one picture then shows a cluster
+ * of milliseconds and arms of minutes. */
+static void write_panel(FILE *script, size_t i, struct axis axis, double low, double high)
 {
-	fprintf(script,
-		"least[%zu] = %.9g\nmost[%zu] = %.9g\nlinear[%zu] = %.9g\nlow[%zu] = %.9g\nhigh[%zu] = %.9g\n",
-		i, least, i, most, i, linear, i, low, i, high);
+	if (fmax(axis.high, -axis.low) > LOGARITHMIC_FROM * axis.linear)
+		axis.scale = AXIS_ARSINH;
+	axis = axis_with_margin(axis, 0.05);
+	plot_axis(script, "axis", i, &axis);
+	fprintf(script, "linear[%zu] = %.9g\nlow[%zu] = %.9g\nhigh[%zu] = %.9g\n", i,
+		axis.scale == AXIS_LINEAR ? 0 : axis.linear, i, low, i, high);
 }
 
 /* A panel for each zoom, or for the first, the last and some between, with the frame of the next one and what that excludes. */
@@ -176,17 +214,23 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 
 		low -= point ? reach : 0;
 		high += point ? reach : 0;
-		write_panel(script, i, low, high, high - low, last ? 1 : beyond_median(f, z[1].low_ns),
+		write_panel(script, i,
+			(struct axis){.seconds = true,
+				.low = low,
+				.high = high,
+				.linear = high - low,
+				.room = 6},
+			last ? 1 : beyond_median(f, z[1].low_ns),
 			last ? 0 : beyond_median(f, z[1].high_ns));
 		if (z->end == ZOOM_GAP)
-			snprintf(text, sizeof(text), "%zu %s samples beyond a gap of %s", z->beyond,
+			snprintf(text, sizeof(text), "%zu %s, gap of %s", z->beyond,
 				z->below ? "shorter" : "longer", text_duration(z->gap_ns));
 		else if (z->end == ZOOM_DAEMONS)
-			snprintf(text, sizeof(text), "%zu longer samples, %.0f %% explained by daemons",
+			snprintf(text, sizeof(text), "%zu longer, %.0f %% explained by daemons",
 				z->beyond, 100 * z->explained);
 		else
 			snprintf(text, sizeof(text),
-				z->end == ZOOM_HAND ? "%zu samples longer than the given bound"
+				z->end == ZOOM_HAND ? "%zu longer than the given bound"
 						    : "the central cluster",
 				z->beyond);
 		plot_text(script, "captions", i, "zoom %zu: %s", chosen + 1, text_count(z->left, "sample"));
@@ -205,6 +249,9 @@ static void write_figure(const void *subject, FILE *script)
 	/* How far the cluster reaches from its median; if it is a point, what matters to the analysis. */
 	double reach = fmax(high, -low) > 0 ? fmax(high, -low) : fmax((double)a->noise.blind_ns, 1) / 1e9;
 	const char *time = a->by_wait ? "W" : "ET";
+	_cleanup_(freep) char *program = plot_short(
+		a->run.program, f->profile ? KEY_NAME : PROGRAM_NAME);
+	bool pairs = f->kind == FIGURE_PAIRS;
 
 	for (size_t i = 0; i < a->n_samples; i++) {
 		least = fmin(least, beyond_median(f, a->samples[i].et_ns));
@@ -213,29 +260,31 @@ static void write_figure(const void *subject, FILE *script)
 	if (most <= least)
 		most = least + reach;
 	fprintf(script,
-		"kind = '%s'\ntime = '%s'\nlast = %" PRIu32
-		"\npanels = %zu\narray least[panels]\narray most[panels]\narray linear[panels]\n"
+		"kind = '%s'\ntime = '%s'\npanels = %zu\nmany = %d\narray linear[panels]\n"
 		"array low[panels]\narray high[panels]\narray captions[panels]\narray second_lines[panels]\n",
-		kinds[f->kind], time, a->samples[a->n_samples - 1].n, f->panels);
+		kinds[f->kind], time, f->panels, a->n_samples > MANY);
+	plot_axes(script, "axis", f->panels);
 	plot_text(script, "median", 0, "%s",
 		a->by_wait ? text_duration(c->median_ns - a->median_rest_ns)
 			   : text_precise((double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10));
 	if (f->kind == FIGURE_ZOOMS) {
-		plot_text(script, "heading", 0, "%s, run %" PRId64, a->run.program, a->run.id);
+		plot_text(script, "heading", 0, "%s, run %" PRId64, program, a->run.id);
 		write_zooms(f, reach, script);
 	} else {
-		bool pairs = f->kind == FIGURE_PAIRS;
+		const struct axis shown = {
+			.seconds = true, .low = least, .high = most, .linear = reach, .room = 8};
+		const struct axis numbers = {
+			.low = 0, .high = a->samples[a->n_samples - 1].n + 1, .room = 7};
 
-		plot_text(script, "captions", 1, "%s, run %" PRId64 ": %zu %s, %s%s", a->run.program,
-			a->run.id, pairs ? a->n_samples / 2 : a->n_samples,
-			pairs ? "pairs of samples" : "samples",
-			f->profile         ? "discarded by profile "
-			: f->n_daemons > 0 ? "L-samples marked by daemon" : "no daemon ran long",
-			f->profile ?: "");
+		plot_text(script, "captions", 1, "%s, run %" PRId64 ": %s%s%s", program, a->run.id,
+			text_count((int64_t)(pairs ? a->n_samples / 2 : a->n_samples),
+				pairs ? "pair" : "sample"),
+			f->profile ? ", by profile " : "", f->profile ?: "");
 		plot_text(script, "second_lines", 1,
-			"%s axis linear up to %s from the median, logarithmic beyond", time,
+			"%s axis linear up to %s from the median, log beyond", time,
 			text_duration(llround(reach * 1e9)));
-		write_panel(script, 1, least, most, reach, low, high);
+		write_panel(script, 1, shown, low, high);
+		plot_axis(script, "number", 0, &numbers);
 	}
 	write_points(f, script);
 }
@@ -266,7 +315,7 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(freep) uint8_t *causes = NULL;
 	struct figure f = {.analysis = &analysis, .profile = analyze_options.profile, .panels = 1};
-	struct drawing drawing = {"scatter", write_figure, &f, 1100, 800};
+	struct drawing drawing = {"scatter", write_figure, &f, 0};
 	const struct option_rule rules[] = {
 		{!options.output, "name the picture with -o FILE.png (or .svg, .pdf)"},
 		{options.zooms && options.samples, "--zooms and --samples are two pictures; choose one"},
@@ -285,18 +334,14 @@ int verb_scatter(int argc, char **argv, struct error *err)
 			analysis.run.id);
 	find_causes(&f, f.profile ? &result.discarding : NULL);
 	causes = f.causes;
-	if (options.samples) {
-		f.kind = FIGURE_SAMPLES;
-		drawing.width = 1300;
-		drawing.height = 600;
-	} else if (options.zooms) {
-		size_t n = analysis.central.n_zooms, columns;
+	f.kind = options.samples ? FIGURE_SAMPLES : options.zooms ? FIGURE_ZOOMS : FIGURE_PAIRS;
+	/* a line for each kind of points, and one for the bounds */
+	drawing.height = plot_height(options.samples ? 58 : 84, count_kinds(&f) + 1);
+	if (options.zooms) {
+		size_t n = analysis.central.n_zooms;
 
-		f.kind = FIGURE_ZOOMS;
 		f.panels = n < MOST_PANELS ? n : MOST_PANELS; /* and one for the key */
-		columns = f.panels + 1 < MOST_COLUMNS ? f.panels + 1 : MOST_COLUMNS;
-		drawing.width = 400 * (int)columns;
-		drawing.height = 40 + 420 * (int)((f.panels + columns) / columns);
+		drawing.height = 4 + 46 * (double)((f.panels + COLUMNS) / COLUMNS);
 	}
 	return plot_drawing(drawing, options.output, options.script, err);
 }

@@ -4,6 +4,8 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
+#include "lib/report/comparison_picture.h"
+#include "lib/report/plot.h"
 #include "lib/report/screen.h"
 
 /* What a table relates: in a duet, the elapsed time of each program is that of all, so that process times are. */
@@ -560,11 +562,13 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 
 int export_try(const struct measure_options *o, struct error *err)
 {
-	const char *paths[N_EXPORTS + 1] = {o->json ? "-" : NULL};
+	const char *paths[N_EXPORTS + 2] = {o->json ? "-" : NULL, o->plot};
 	int r;
 
-	memcpy(paths + 1, o->exports, sizeof(o->exports));
+	memcpy(paths + 2, o->exports, sizeof(o->exports));
 	r = output_files_apart(paths, ELEMENTS(paths), err);
+	if (r == 0 && o->plot)
+		r = plot_check(o->plot, err);
 	for (size_t i = 0; r == 0 && i < N_EXPORTS; i++) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 		const char *path = o->exports[i];
@@ -593,6 +597,48 @@ static int export_to(const struct session *s, enum export format, const char *pa
 	if (r == 0)
 		r = export_write(s, format, output.file, err);
 	return r == 0 ? output_file_commit(&output, err) : r;
+}
+
+int export_picture(const struct session *s, struct error *err)
+{
+	const struct session *judged = session_judged(s);
+	size_t n = session_n_shown(judged), n_sides = N_COMPARISON_CLOCKS * n;
+	_cleanup_(freep) struct pictured_program *programs = xcalloc(n, sizeof(*programs));
+	_cleanup_(freep) struct comparison_side *sides = xcalloc(n_sides, sizeof(*sides));
+	struct comparison_picture picture = {.programs = programs};
+	int r = s->options->plot ? session_compare(s, err) : 0;
+
+	if (r < 0 || !s->options->plot)
+		return r;
+	for (size_t i = 0; i < n; i++) {
+		const struct task *t = &judged->tasks[i];
+		const struct run_result *run = &t->result;
+		struct pictured_program *program = &programs[picture.n];
+
+		if (run->n_samples == 0)
+			continue;
+		program->name = t->name;
+		program->sides = &sides[N_COMPARISON_CLOCKS * picture.n++];
+		program->means[COMPARISON_PT] = &run->discarding.pt;
+		program->means[COMPARISON_ET] = &run->discarding.et;
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+			const struct comparison *c = &s->comparisons[clock * s->n + i];
+
+			sides[program->sides - sides + clock] = comparison_side_make(
+				&run->discarding, run->samples, run->n_samples, clock);
+			if (i > 0 && comparison_is_made(c)) {
+				program->comparisons[clock] = c;
+				picture.clocks |= 1u << clock;
+			}
+		}
+	}
+	if (!picture.clocks) /* of one program as of two of the same */
+		picture.clocks = s->options->compare
+					 ?: comparison_clocks(COMPARE_DEFAULT, sides, sides);
+	r = picture.n > 0 ? comparison_picture_draw(&picture, s->options->plot, false, err) : 0;
+	for (size_t i = 0; i < n_sides; i++)
+		comparison_side_clear(&sides[i]);
+	return r;
 }
 
 int export_results(const struct session *s, bool streams, struct error *err)

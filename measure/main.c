@@ -46,7 +46,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	_cleanup_(closep) int document_fd = -1;
 	int64_t first = 0, last = 0;
 	struct error *e;
-	int outcome, work, r;
+	int outcome, work, drawn, r;
 
 	r = measure_options_finish(&measure_options, err);
 	if (r == 0)
@@ -86,8 +86,11 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
 		r = error_os(e, -errno, "cannot write to standard output");
 	work = r == 0 && outcome == 0 ? check_work(&session, err) : 0;
-	if (r == 0)
-		r = show_session(&session, work ? NULL : e);
+	if (r == 0) { /* the results are shown whether or not they can be drawn */
+		drawn = export_picture(&session, work ? NULL : e);
+		r = show_session(&session, work || drawn < 0 ? NULL : e);
+		r = drawn < 0 ? drawn : r;
+	}
 	outcome = outcome ?: work;
 	if (outcome == 0 && r == 0)
 		r = check_clean(session_judged(&session), err);

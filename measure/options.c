@@ -479,6 +479,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "export-markdown", "FILE", "write a Markdown table", NULL, &O.exports[EXPORT_MARKDOWN]},
 	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL, &O.exports[EXPORT_ASCIIDOC]},
 	{0, "export-orgmode", "FILE", "write an Org mode table", NULL, &O.exports[EXPORT_ORGMODE]},
+	{0, "plot", "FILE", "draw the samples and the ratios: .png, .svg or .pdf", NULL, &O.plot},
 	{0, "json", NULL, "print JSON instead of text", NULL, &O.json, .dash = true},
 	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL, &O.verbose,
 		.text = true},

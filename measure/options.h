@@ -50,6 +50,7 @@ struct measure_options {
 	const char *setup, *cleanup, *reference, *reference_name, *step;
 	const char *check;                                          /* NULL: not given */
 	const char *exports[N_EXPORTS];                             /* files; NULL: not given */
+	const char *plot; /* NULL: not given */
 	char **shell_words;                                         /* NULL: no shell for the commands */
 	struct option_list names, prepare, conclude, output, scans; /* scans: NAME, MIN, MAX, and so on */
 	struct parameters parameters;

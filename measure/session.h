@@ -154,6 +154,9 @@ bool export_takes_stdout(const struct measure_options *options);
  * pipes and devices, once, at the end. The first failure is reported; the rest are still written. */
 int export_results(const struct session *session, bool streams, struct error *err);
 
+/* The picture of --plot, if it is given, of the programs that have samples. */
+int export_picture(const struct session *session, struct error *err);
+
 /* One document. */
 int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
 

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # emp-analyze clocks -o: how precisely each source times the same computation, by its length (Hines, Wyatt & Chang, Figure 2).
 #
-# heading
+# heading; sd_low, sd_high, sd_ticks, sd_unit of the y axis; primes_high, primes_ticks of the x axis
 # n_sources  how many; kinds and names of each one; $sds index 0, 1...: the number of primes, and the standard deviation in seconds
 
 # By kind: times, schedstat, getrusage, perf, CLOCK_THREAD_CPUTIME_ID, emp-clock, CLOCK_MONOTONIC, rdtsc, cntvct.
 array marks[9] = [9, 11, 7, 5, 13, 15, 4, 6, 6]
-colours = "#8c564b #e377c2 #d62728 #e6a000 #2ca02c #9467bd #7f7f7f #1f77b4 #1f77b4"
+kind_colours = dark . " " . purple . " " . red . " " . orange . " " . green . " " . purple . " " . grey . " " . blue . " " . blue
 
-set title heading
+set label 1 heading
 set xlabel "number of primes N"
-set ylabel "standard deviation"
+set ylabel with_unit("standard deviation", sd_unit)
 set logscale y
-set format y "%.0s %cs"
-set xrange [0:*]
-set key outside right top reverse Left
+set yrange [sd_low:sd_high]
+eval "set ytics " . sd_ticks
+set xrange [0:primes_high]
+eval "set xtics " . primes_ticks
+set bmargin below(n_sources)
+set key maxrows n_sources
 
-plot for [i = 1:n_sources] $sds index i - 1 using 1:2 with linespoints pt marks[kinds[i]] lc rgb word(colours, kinds[i]) title names[i]
+plot for [i = 1:n_sources] $sds index i - 1 using 1:2 with linespoints pt marks[kinds[i]] lc rgb word(kind_colours, kinds[i]) ps 0.6 lw 1.2 title names[i]

@@ -3,36 +3,43 @@
 #
 # heading
 # loads      1 or 2
-# last       the number of the last run of a load
-# panels     and of each of them: captions, low, high, and per: seconds of the unit in which rates are shown
+# number_low, number_high, number_ticks  of the runs of a load
+# panels     and of each of them: captions, rate_low, rate_high, rate_ticks, and per: seconds of the unit in which rates are shown
 # names, means, ci_low, ci_high   of each load of each panel; low above high: no interval
 # $rates     index 0, 1... likewise: the run, and its rate per second
 
-colours = "#1f77b4 #d62728"
+array marks[2] = [7, 8]
 
 set multiplot layout panels,1 title heading
-set lmargin 11
-set rmargin 30
-set key at graph 1.02,graph 1 left top Left reverse samplen 1.5
-set xrange [0.5:last + 0.5]
-if (last <= 12) { set xtics 1 }
+set lmargin 9
+set rmargin 2
+set xrange [number_low:number_high]
+eval "set xtics " . number_ticks
+set tmargin 2.5
+set bmargin below(loads + 1)
+set key maxrows loads + 1
+set xlabel "run of the load"
 
 do for [p = 1:panels] {
-	set yrange [low[p]:high[p]]
-	set title captions[p] offset 0,-0.7
-	if (p == panels) { set xlabel "run of the load" }
+	set yrange [rate_low[p]:rate_high[p]]
+	eval "set ytics " . rate_ticks[p]
+	set title captions[p]
 	unset object
 	unset arrow
 	first = (p - 1) * loads
+	any = 0
 	do for [i = 1:loads] {
 		k = first + i
 		if (ci_low[k] <= ci_high[k]) {
+			any = 1
 			set object rectangle from graph 0,first ci_low[k] to graph 1,first ci_high[k] behind \
-				fc rgb word(colours, i) fs transparent solid 0.13 noborder
+				fc rgb word(colours, i) fs transparent solid 0.18 noborder
 		}
-		set arrow from graph 0,first means[k] to graph 1,first means[k] nohead dt 2 lc rgb word(colours, i)
+		set arrow from graph 0,first means[k] to graph 1,first means[k] nohead dt i lw 1.5 lc rgb word(colours, i)
 	}
-	plot for [i = 1:loads] $rates index first + i - 1 using 1:($2 * per[p]) with points pt (i == 1 ? 7 : 8) ps 0.8 \
-		lc rgb word(colours, i) title names[first + i]
+	plot for [i = 1:loads] $rates index first + i - 1 using 1:($2 * per[p]) with points pt marks[i] ps 0.5 \
+			lc rgb word(colours, i) title names[first + i], \
+		NaN with boxes fs transparent solid (any ? 0.18 : 0) noborder fc rgb word(colours, 1) \
+			title any ? (loads == 1 ? "mean (line), 95 % interval" : "means (lines), 95 % intervals") : ""
 }
 unset multiplot

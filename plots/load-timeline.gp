@@ -2,30 +2,32 @@
 # emp-analyze load --timeline: a row for each worker of a run, with its share of the work, what it repeated to keep the load
 # constant, and the rest until the meters stopped.
 #
-# heading
-# end        of the run, in seconds since the release
+# heading, second_line
+# time_high, time_ticks  of the run, in seconds since the release
 # constant   whether workers repeat their share
 # n_scripts  and of each of them: names; the first n_keys are in the key
 # n          workers, and of each of them: labels (each step-th is shown), ranks (0: not known), finished
 # ranked     whether the ranks are shown
 # $phases    script, phase (1 to 3), worker, begin, end
 
-colours = "#1f77b4 #d62728 #2ca02c #9467bd #e6a000 #8c564b #e377c2 #17becf"
 phases = "'share of the work' 'further repetitions' 'until the meters stopped'"
 array shades[3] = [1, 0.45, 0.15]
 colour(script) = word(colours, (script - 1) % words(colours) + 1)
 
-set title heading
-set xlabel "seconds since the release" . (ranked ? "; numbers: the order of finishing" : "")
-set xrange [0:end]
+set label 1 heading . "\n" . second_line
+set tmargin 3
+set xlabel "seconds since the release" . (ranked ? " (numbers: order of finishing)" : "")
+set xrange [0:1.06 * time_high]
+eval "set xtics " . time_ticks
 set yrange [n + 0.5:0.5]
 set grid noytics
-set key outside right top reverse Left samplen 2
-set ytics ("" -9) scale 0
+set bmargin below(n_keys + (constant ? 3 : 2))
+set key maxrows n_keys + 3
+set ytics ("" -9) scale 0 font ",6"
 do for [i = 1:n:step] { set ytics add (labels[i] i) }
 do for [i = 1:n * ranked] {
 	if (ranks[i] > 0) {
-		set label sprintf("%d", ranks[i]) at first finished[i],i left offset 0.4,0 font ",9" front
+		set label sprintf("%d", ranks[i]) at first finished[i],i left offset 0.4,0 font ",6" front
 	}
 }
 

@@ -4,94 +4,84 @@
 # kind     "pairs": the first sample of each pair (x) and the second (y); "zooms": the same, a panel for each zoom of cluster
 #          detection (Figure 14); "samples": all of them in the order of time
 # time     "ET" or "W": what the axes show, in seconds beyond the median of the central cluster; median, as a text
+# many     whether there are so many points that they must be small
 # panels   how many; of each one
-#   least, most   what it shows
-#   linear        The axes are linear as far as this, and logarithmic beyond if that is far: one picture then shows a cluster of
-#                 milliseconds and arms of minutes.
+#   axis_low, axis_high, axis_ticks, axis_unit
+#   linear        above 0: the axes are linear as far as this, and logarithmic beyond
 #   low, high     the frame in it: the central cluster, or the next zoom; low above high: none
 #   captions, second_lines
+# number_low, number_high, number_ticks  of the numbers of samples
 # heading  of the zooms
-# last     the number of the last sample
 # n_causes how many kinds of points; causes and names of each one; the points are $points index 0, 1...
 
 # By the number of the cause: the central cluster, long and unexplained, short, beyond two sd of PT, other daemons, and the
 # daemons that made most samples long.
 array marks[11] = [7, 1, 2, 6, 3, 9, 5, 13, 11, 15, 8]
-colours = "#7a9cc6 #404040 #404040 #202020 #808080 #d62728 #e6a000 #2ca02c #9467bd #8c564b #e377c2"
+mark_colours = blue . " " . dark . " " . dark . " " . dark . " " . grey . " " . red . " " . orange . " " . green . " " . purple . " " . sky . " " . dark
+size_of(cause) = cause == 1 ? (many ? 0.12 : 0.3) : (many ? 0.5 : 0.75)
+counted = kind eq "samples" ? "samples (number)" : "pairs (number)"
 
 if (kind eq "zooms") {
-	columns = smaller(panels + 1, 3)
-	set multiplot layout (panels + columns) / columns,columns title \
-		sprintf("%s: %s of the first (x) and second sample (y) of a pair, minus the median (%s)", heading, time, median)
+	set multiplot layout (panels + 2) / 2,2 title \
+		sprintf("%s: the first (x) and the second (y) of a pair,\n%s minus the median (%s)", heading, time, median)
 	unset key
+	set tmargin 4.2
+	set bmargin 3
+	set rmargin 1
+	set tics font ",6"
+	set lmargin 7
 } else {
-	set key outside right top reverse Left title (kind eq "pairs" ? "pairs" : "samples") . " (number)"
+	set bmargin below(n_causes + 1)
+	set key maxrows n_causes + 1
+	set tmargin linear[1] > 0 ? 3 : 2
 }
 if (kind eq "samples") {
 	set xlabel "sample"
-	set ylabel sprintf("%s minus the median of the central cluster (%s)", time, median)
-	set xrange [0:last + 1]
+	set ylabel sprintf("%s minus the median (%s), in %s", time, median, axis_unit[1])
+	set xrange [number_low:number_high]
+	eval "set xtics " . number_ticks
 	axes = "y"
 } else {
 	set size square
 	axes = "x y"
 }
 if (kind eq "pairs") {
-	set xlabel sprintf("%s of the first sample of a pair, minus the median (%s)", time, median)
-	set ylabel sprintf("%s of the second sample of a pair, minus the median", time)
+	set xlabel sprintf("first of a pair: %s minus the median (%s), in %s", time, median, axis_unit[1])
+	set ylabel sprintf("second: %s minus the median, in %s", time, axis_unit[1])
 }
 
-# A logarithmic axis has ticks at powers of ten, and at twice and five times them where those would be few; a linear one has as
-# many as have room for their unit in a small panel. (gnuplot reads no comments in a block.)
 do for [p = 1:panels] {
-	reach = greater(most[p], -least[p])
-	logarithmic = reach > 4 * linear[p]
 	do for [axis in axes] {
-		eval sprintf("set %stics ('0' 0)", axis)
-		if (logarithmic) {
-			l = linear[p]
-			margin = 0.04 * (asinh(most[p] / l) - asinh(least[p] / l))
-			eval sprintf("set nonlinear %s via asinh(%s/%.9g) inverse %.9g*sinh(%s)", axis, axis, l, l, axis)
-			eval sprintf("set %srange [%.9g:%.9g]", axis, l * sinh(asinh(least[p] / l) - margin), l * sinh(asinh(most[p] / l) + margin))
-			digits = log10(reach / l) < 2.2 ? "1 2 5" : "1"
-			do for [exponent = int(floor(log10(l))):int(floor(log10(reach)))] {
-				do for [digit in digits] {
-					at = digit * 10.0**exponent
-					if (at > 0.8 * l && at <= most[p]) { eval sprintf("set %stics add ('%s' %.9g)", axis, time_text(at), at) }
-					if (at > 0.8 * l && at <= -least[p]) { eval sprintf("set %stics add ('%s' %.9g)", axis, time_text(-at), -at) }
-				}
-			}
-		} else {
-			margin = 0.06 * (most[p] - least[p])
-			eval sprintf("set %srange [%.9g:%.9g]", axis, least[p] - margin, most[p] + margin)
-			room = 0.21 * (most[p] - least[p])
-			step = 10.0**floor(log10(room))
-			turn = 0
-			while (step < room) {
-				step = step * (turn % 3 == 1 ? 2.5 : 2)
-				turn = turn + 1
-			}
-			do for [i = 1:int(reach * 1.001 / step)] {
-				at = i * step
-				if (at <= most[p]) { eval sprintf("set %stics add ('%s' %.9g)", axis, time_text(at), at) }
-				if (at <= -least[p]) { eval sprintf("set %stics add ('%s' %.9g)", axis, time_text(-at), -at) }
-			}
+		if (linear[p] > 0) {
+			eval sprintf("set nonlinear %s via asinh(%s/%.9g) inverse %.9g*sinh(%s)", axis, axis, linear[p], linear[p], axis)
 		}
+		eval sprintf("set %srange [%.12g:%.12g]", axis, axis_low[p], axis_high[p])
+		eval sprintf("set %stics %s", axis, axis_ticks[p])
 	}
-	set title kind eq "zooms" || logarithmic ? captions[p] . "\n" . second_lines[p] : captions[p]
-	unset object
+	if (kind eq "zooms") {
+		set title captions[p] . "\n" . second_lines[p] font ",6" offset 0,-0.8
+		set xlabel axis_unit[p] offset 0,0.6
+	} else {
+		set label 1 linear[p] > 0 ? captions[p] . "\n" . second_lines[p] : captions[p]
+	}
 	if (kind eq "pairs") {
-		set object 1 rectangle from low[p],low[p] to high[p],high[p] behind fc rgb "#dce9f7" fs solid border lc rgb "#5580b0"
+		set object 1 rectangle from low[p],low[p] to high[p],high[p] behind fc rgb pale fs solid noborder
 	}
 	if (kind eq "samples") {
-		set object 1 rectangle from graph 0,first low[p] to graph 1,first high[p] behind fc rgb "#dce9f7" fs solid noborder
+		set object 1 rectangle from graph 0,first low[p] to graph 1,first high[p] behind fc rgb pale fs solid noborder
 	}
-	if (kind eq "zooms" && low[p] <= high[p]) {
-		set object 1 rectangle from low[p],low[p] to high[p],high[p] front fs empty border lc rgb "#5580b0"
+	if (kind eq "zooms") {
+		unset object
+		if (low[p] <= high[p]) {
+			set object 1 rectangle from low[p],low[p] to high[p],high[p] front fs empty border lc rgb dark
+		}
+		plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points pt marks[causes[i]] ps size_of(causes[i]) \
+			lc rgb word(mark_colours, causes[i])
+	} else {
+		plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points pt marks[causes[i]] ps size_of(causes[i]) \
+				lc rgb word(mark_colours, causes[i]) title names[i], \
+			keyentry with boxes fs solid noborder fc rgb pale title "bounds of the central cluster"
 	}
-	plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points pt marks[causes[i]] ps (causes[i] == 1 ? 0.6 : 1.3) \
-			lc rgb word(colours, causes[i]) title names[i], \
-		NaN with boxes fc rgb "#dce9f7" fs solid noborder title kind eq "zooms" ? "" : "bounds of the central cluster"
 }
 
 # The key of the zooms has a panel of its own.
@@ -101,10 +91,12 @@ if (kind eq "zooms") {
 	unset border
 	unset tics
 	unset grid
+	unset xlabel
 	set xrange [0:1]
 	set yrange [0:1]
-	set key center center reverse Left title "pairs (number)"
-	plot for [i = 1:n_causes] NaN with points pt marks[causes[i]] ps (causes[i] == 1 ? 0.6 : 1.3) \
-		lc rgb word(colours, causes[i]) title names[i]
+	set lmargin 0
+	set key center center title counted maxrows 12 font ",6"
+	plot for [i = 1:n_causes] NaN with points pt marks[causes[i]] ps size_of(causes[i]) lc rgb word(mark_colours, causes[i]) title names[i], \
+		NaN with lines lc rgb dark title panels > 1 ? "bounds of the next zoom" : ""
 	unset multiplot
 }

@@ -238,10 +238,11 @@ static void write_precision(const void *subject, FILE *script)
 		"clock_gettime(CLOCK_MONOTONIC)", "rdtsc", "cntvct_el0"};
 	const struct clocks *c = subject;
 	const struct clock_source *sources[ELEMENTS(names)];
+	struct axis sds = {AXIS_LOGARITHMIC, true, INFINITY, 0, .room = 8};
+	struct axis primes = {.high = 1, .room = 7};
 	size_t n = 0;
 
-	plot_text(script, "heading", 0,
-		"How precisely each source times the first N primes: CPU %" PRId64 ", %s", c->cpu,
+	plot_text(script, "heading", 0, "Precision of the clocks: CPU %" PRId64 ", %s", c->cpu,
 		text_moment(c->made_ns));
 	fprintf(script, "array kinds[%zu]\narray names[%zu]\n", ELEMENTS(names), ELEMENTS(names));
 	for (size_t i = 0; i < ELEMENTS(names); i++) {
@@ -259,12 +260,24 @@ static void write_precision(const void *subject, FILE *script)
 			double sd_ns = c->precision[i].sd_ns[sources[s] - c->sources];
 
 			/* the axis is logarithmic */
+			if (sd_ns > 0) {
+				sds.low = fmin(sds.low, sd_ns / 1e9);
+				sds.high = fmax(sds.high, sd_ns / 1e9);
+			}
 			fprintf(script, "%" PRId64 " %.9g\n", c->precision[i].primes,
 				sd_ns > 0 ? sd_ns / 1e9 : NAN);
 		}
 		fputs("\n\n", script);
 	}
 	fputs("EOD\n", script);
+	if (sds.low >= sds.high)
+		sds = (struct axis){AXIS_LOGARITHMIC, true, sds.low < INFINITY ? sds.low / 2 : 1e-9,
+			sds.low < INFINITY ? sds.low * 2 : 1e-6, .room = 8};
+	sds = axis_with_margin(sds, 0.05);
+	plot_axis(script, "sd", 0, &sds);
+	if (c->n_precision > 0)
+		primes.high = (double)c->precision[c->n_precision - 1].primes;
+	plot_axis(script, "primes", 0, &primes);
 }
 
 int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, struct error *err)
@@ -282,7 +295,8 @@ int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, s
 	if (view->diff)
 		return print_differences(book, &clocks, view->json, err);
 	if (view->output)
-		return plot_drawing((struct drawing){"clocks", write_precision, &clocks, 1100, 700},
+		return plot_drawing(
+			(struct drawing){"clocks", write_precision, &clocks, plot_height(64, 9)},
 			view->output, view->script, err);
 	return clocks_print(book, &clocks, view->json, err);
 }

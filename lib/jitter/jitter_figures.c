@@ -11,7 +11,7 @@
 /* Parzen densities (De et al., Figures 1, 4, 6 and 8): that of the gaps beside that of what the trace saw, or that of a run beside its
  * baseline. Both axes are logarithmic, and the Gaussians are on the logarithm of the length. The height is the number of
  * interruptions a second and decade of length, so that two curves compare. */
-enum { STEPS = 900, MOST_PEAKS = 6 };
+enum { STEPS = 900, MOST_PEAKS = 6, PEAK_NAME = 24 };
 
 struct curve {
 	struct density_point *points; /* of log10 of the length in seconds */
@@ -141,6 +141,7 @@ static void write_densities(const void *subject, FILE *script)
 	const struct curve *c = &p.curves[p.baseline ? 0 : 1];
 	const struct source *named[MOST_PEAKS] = {};
 	_cleanup_(freep) char *how = NULL;
+	struct axis lengths, heights;
 	int n = 0, peak;
 
 	densities_prepare(&p, points);
@@ -153,20 +154,28 @@ static void write_densities(const void *subject, FILE *script)
 			p.run->run.id, p.baseline->run.id);
 	else
 		plot_text(script, "heading", 0, "Interruptions of run %" PRId64, p.run->run.id);
-	plot_text(script, "how", 0, "%s", how);
+	plot_text(script, "how", 0, "Parzen densities, bandwidth %.3f decades",
+		p.curves[0].bandwidth);
 	fprintf(script,
-		"baseline = %d\nlow = %.6g\nhigh = %.6g\nleast = %.6g\nmost = %.6g\narray peaks[%d]\narray peaks_x[%d]\narray peaks_y[%d]\n",
-		p.baseline != NULL, p.low, p.high, p.least, p.most * 10, MOST_PEAKS, MOST_PEAKS, MOST_PEAKS);
+		"baseline = %d\nleast = %.6g\narray peaks[%d]\n"
+		"array peaks_x[%d]\narray peaks_y[%d]\n",
+		p.baseline != NULL, p.least, MOST_PEAKS, MOST_PEAKS, MOST_PEAKS);
+	lengths = (struct axis){AXIS_LOGARITHMIC, true, pow(10, p.low), pow(10, p.high), .room = 8};
+	heights = (struct axis){AXIS_LOGARITHMIC, false, p.least, p.most * 6, .room = 8};
+	plot_axis(script, "length", 0, &lengths);
+	plot_axis(script, "height", 0, &heights);
 	/* Each source has its name at the highest of its peaks, as the trace saw them. */
 	while (n < MOST_PEAKS && (peak = next_peak(&p, c, named, n)) >= 0) {
+		_cleanup_(freep) char *short_name = NULL;
 		const char *name;
 
 		named[n] = main_source(&p, densities_at(&p, peak));
 		name = named[n++]->name;
-		plot_text(script, "peaks", (size_t)n, "%.28s%s", name, strlen(name) > 28 ? "…" : "");
+		short_name = plot_short(name, PEAK_NAME);
+		plot_text(script, "peaks", (size_t)n, "%s", short_name);
 		fprintf(script, "peaks_x[%d] = %.6g\npeaks_y[%d] = %.6g\n", n,
 			pow(10, densities_at(&p, peak)), n,
-			fmax(p.curves[0].y[peak], p.curves[1].y[peak])); /* above both curves */
+			fmax(p.curves[0].y[peak], p.curves[1].y[peak])); /* above both */
 	}
 	fprintf(script, "n_peaks = %d\n$curves << EOD\n", n);
 	for (int i = 0; i <= STEPS; i++)
@@ -176,7 +185,7 @@ static void write_densities(const void *subject, FILE *script)
 }
 
 /* What each source took of the time, in one run and in another: a row each, on a logarithmic axis. */
-enum { MOST_ROWS = 24 };
+enum { MOST_ROWS = 24, SHARE_NAME = 15, SHARES_ROW = 3 /* mm */ };
 
 static double larger_share(const struct jitter_change *c)
 {
@@ -196,6 +205,7 @@ static void write_shares(const void *subject, FILE *script)
 	const struct jitter_changes *changes = &pair->changes;
 	_cleanup_(freep) const struct jitter_change **rows = xcalloc(changes->n, sizeof(*rows));
 	double least = 100, most = 1e-9;
+	struct axis percent;
 	size_t n = 0;
 
 	/* The rows with most of the time, the largest first. */
@@ -213,8 +223,8 @@ static void write_shares(const void *subject, FILE *script)
 	least /= 10; /* what is 0 is at the left edge */
 	fprintf(script,
 		"before = %" PRId64 "\nafter = %" PRId64
-		"\nleast = %.6g\nmost = %.6g\nn_rows = %zu\narray names[%d]\narray ratios[%d]\n$rows << EOD\n",
-		pair->baseline->run.id, pair->run->run.id, least, most * 2, n, MOST_ROWS, MOST_ROWS);
+		"\nleast = %.6g\nn_rows = %zu\narray names[%d]\narray ratios[%d]\n$rows << EOD\n",
+		pair->baseline->run.id, pair->run->run.id, least, n, MOST_ROWS, MOST_ROWS);
 	for (size_t i = 0; i < n; i++) {
 		const struct jitter_change *c = rows[i];
 		double before = 100 * c->before_share, after = fmax(100 * c->after_share, least);
@@ -224,10 +234,15 @@ static void write_shares(const void *subject, FILE *script)
 			before > 0 ? fmax(fmin(before * c->high, most * 2), least) : after);
 	}
 	fputs("EOD\n", script);
+	if (n == 0)
+		least = 1;
+	percent = (struct axis){AXIS_LOGARITHMIC, false, least, fmax(most, least) * 2, .room = 5};
+	plot_axis(script, "percent", 0, &percent);
 	for (size_t i = 0; i < n; i++) {
 		const struct jitter_change *c = rows[i];
+		_cleanup_(freep) char *name = plot_short(c->source->name, SHARE_NAME);
 
-		plot_text(script, "names", i + 1, "%.36s", c->source->name);
+		plot_text(script, "names", i + 1, "%s", name);
 		plot_text(script, "ratios", i + 1, "%s (%s)",
 			!c->before  ? "only after"
 			: !c->after ? "only before"
@@ -262,6 +277,8 @@ static void write_longest(const void *subject, FILE *script)
 	struct timeline t = {};
 	size_t n = run->jitter.n_longest, n_looks = 0;
 	int64_t start_ns = run->run.started_ns ?: INT64_MAX;
+	struct axis lengths = {AXIS_LOGARITHMIC, true, 1e-6, 1, .room = 8};
+	struct axis times = {.high = 1e-9, .room = 8};
 
 	for (size_t i = 0; i < n; i++) {
 		/* the earliest moment that is known */
@@ -281,10 +298,13 @@ static void write_longest(const void *subject, FILE *script)
 		t.named[t.n_named] = best;
 		totals_ns[best] = 0;
 	}
-	fprintf(script,
-		"run = %" PRId64 "\nn = %zu\nlow = %.6g\nhigh = %.6g\narray looks[%d]\narray names[%d]\n",
-		run->run.id, n, n ? fmax((double)longest[n - 1].length_ns, 1) / 1e9 / 1.5 : 0,
-		n ? (double)longest[0].length_ns / 1e9 * 2 : 1, N_LOOKS, N_LOOKS);
+	fprintf(script, "run = %" PRId64 "\nn = %zu\narray looks[%d]\narray names[%d]\n",
+		run->run.id, n, N_LOOKS, N_LOOKS);
+	if (n > 0) {
+		lengths.low = fmax((double)longest[n - 1].length_ns, 1) / 1e9 / 1.5;
+		lengths.high = (double)longest[0].length_ns / 1e9 * 2;
+	}
+	plot_axis(script, "length", 0, &lengths);
 	for (size_t look = 0; look < N_LOOKS; look++) {
 		size_t n_points = 0;
 
@@ -308,23 +328,31 @@ static void write_longest(const void *subject, FILE *script)
 				continue;
 			fprintf(script, "%.9f %.9f\n", (double)(longest[i].start_ns - start_ns) / 1e9,
 				(double)longest[i].length_ns / 1e9);
+			times.high = fmax(
+				times.high, (double)(longest[i].start_ns - start_ns) / 1e9);
 			any = true;
 		}
 		fputs(any ? "\n\n" : "", script);
 	}
 	fputs("EOD\n", script);
+	plot_axis(script, "time", 0, &times);
 }
 
 int jitter_draw(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
 {
-	struct drawing drawing = {"jitter-density", write_densities, pair, 1200, 650};
+	struct drawing drawing = {
+		"jitter-density", write_densities, pair, plot_height(58, MOST_PEAKS + 2)};
 
 	if (view->timeline) {
 		drawing.name = "jitter-timeline";
 		drawing.write = write_longest;
+		drawing.height = plot_height(50, N_LOOKS);
 	} else if (view->by_source) {
 		drawing.name = "jitter-shares";
+		size_t rows = pair->changes.n < MOST_ROWS ? pair->changes.n : MOST_ROWS;
+
 		drawing.write = write_shares;
+		drawing.height = plot_height(20 + SHARES_ROW * (double)rows, 3);
 	}
 	return plot_drawing(drawing, view->output, view->script, err);
 }

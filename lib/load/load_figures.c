@@ -13,7 +13,7 @@ static char *short_report_name(const struct load_report *p, size_t columns)
 
 /* The rate of work: a panel for all work and one for each script, with the mean and its interval. */
 
-enum { MOST_RATE_PANELS = 9, RATES_WIDTH = 1000, RATE_PANEL = 190, RATES_TOP = 60, RATES_NAME = 30 };
+enum { MOST_RATE_PANELS = 9, RATE_PANEL = 40, RATES_TOP = 6, RATES_NAME = 20 };
 
 /* Of two loads, the scripts that both have. One script has the rate of all work. */
 static size_t count_rates(const struct load_reports *all)
@@ -38,6 +38,7 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 	const struct load_unit *unit = load_unit_for(first->summary.mean_ns);
 	_cleanup_(freep) char *name = first->script ? load_short_text(first->script, RATES_NAME) : NULL;
 	double scale = unit->seconds / 1e9, low = INFINITY, high = -INFINITY, margin;
+	struct axis shown;
 
 	if (name)
 		plot_text(script, "captions", i + 1, "%s ×%" PRId64 ": repetitions per %s", name,
@@ -63,8 +64,11 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 			all->items[side]->result.discarding.run.id, load_rate_text(rate, unit), unit->name);
 	}
 	margin = fmax(0.1 * (high - low), 1e-3 * high);
-	fprintf(script, "low[%zu] = %.9g\nhigh[%zu] = %.9g\nper[%zu] = %.9g\n", i + 1, (low - margin) * scale,
-		i + 1, (high + margin) * scale + (high > 0 ? 0 : 1), i + 1, unit->seconds);
+	shown = (struct axis){.low = (low - margin) * scale,
+		.high = (high + margin) * scale + (high > 0 ? 0 : 1),
+		.room = 6};
+	plot_axis(script, "rate", i + 1, &shown);
+	fprintf(script, "per[%zu] = %.9g\n", i + 1, unit->seconds);
 }
 
 static void write_rates(const void *subject, FILE *script)
@@ -82,14 +86,15 @@ static void write_rates(const void *subject, FILE *script)
 		if (p->n_kept > 0 && p->kept[p->n_kept - 1].n > last)
 			last = p->kept[p->n_kept - 1].n;
 	}
-	plot_text(script, "heading", 0, "Rate of work of %s%s%s%s%s", a, b ? " and of " : "", b ?: "",
-		first->n_kept > 1 ? "; bands: 95 % CI of the mean" : "",
+	plot_text(script, "heading", 0, "Rate of work of %s%s%s%s", a, b ? " and " : "", b ?: "",
 		n_rates > panels ? "; the first scripts" : "");
 	fprintf(script,
-		"panels = %zu\nloads = %zu\nlast = %" PRIu32
-		"\narray captions[panels]\narray low[panels]\narray high[panels]\narray per[panels]\n"
+		"panels = %zu\nloads = %zu\narray captions[panels]\narray per[panels]\n"
 		"array names[panels * loads]\narray means[panels * loads]\narray ci_low[panels * loads]\narray ci_high[panels * loads]\n",
-		panels, all->n, last);
+		panels, all->n);
+	plot_axes(script, "rate", panels);
+	plot_axis(script, "number", 0,
+		&(struct axis){.low = 0.5, .high = last + 0.5, .room = last < 11 ? last : 11});
 	for (size_t i = 0; i < panels; i++)
 		write_rate_panel(all, i, script);
 	fputs("$rates << EOD\n", script);
@@ -108,14 +113,14 @@ static void write_rates(const void *subject, FILE *script)
  * until the end of the measurement. */
 
 enum {
-	TIMELINE_WIDTH = 1200,
-	TIMELINE_MOST_HEIGHT = 1600,
-	TIMELINE_ROW = 24,
-	TIMELINE_KEY = 18,
-	TIMELINE_AROUND = 110,
-	TIMELINE_LABEL = 13,
-	TIMELINE_NAME = 24,
-	TIMELINE_TITLE = 60,
+	/* in mm: */
+	TIMELINE_MOST_HEIGHT = 240,
+	TIMELINE_ROW = 4,
+	TIMELINE_AROUND = 20,
+	TIMELINE_LABEL = 3,
+	/* columns: */
+	TIMELINE_NAME = 16,
+	TIMELINE_TITLE = 24,
 	MOST_RANKS = 60,
 	MOST_KEYS = 8, /* as many colours as plots/load-timeline.gp has */
 	PHASES = 3
@@ -166,15 +171,17 @@ static void write_timeline(const void *subject, FILE *script)
 	       most_labels = (size_t)(t->height - TIMELINE_AROUND) / TIMELINE_LABEL,
 	       step = n / (most_labels + 1) + 1; /* of the rows that have a label that can be read */
 
-	plot_text(script, "heading", 0,
-		"When each slave worked: %s, run %" PRIu32 " of %zu of the load, %s, %s", name, t->sample->n,
-		t->report->result.n_samples, coordination_names[t->report->load.coordination],
-		text_duration(t->sample->et_ns));
+	plot_text(script, "heading", 0, "%s: run %" PRIu32 " of %zu of the load", name,
+		t->sample->n, t->report->result.n_samples);
+	plot_text(script, "second_line", 0, "%s, %s",
+		coordination_names[t->report->load.coordination], text_duration(t->sample->et_ns));
 	fprintf(script,
-		"end = %.9g\nn = %zu\nconstant = %d\nn_scripts = %zu\nn_keys = %zu\nranked = %d\nstep = %zu\n"
+		"n = %zu\nconstant = %d\nn_scripts = %zu\nn_keys = %zu\nranked = %d\nstep = %zu\n"
 		"array labels[n]\narray ranks[n]\narray finished[n]\narray names[n_scripts]\n",
-		fmax((double)t->sample->et_ns / 1e9, 1e-9), n, t->report->load.coordination == LOAD_CONSTANT,
-		n_scripts, n_scripts < MOST_KEYS ? n_scripts : MOST_KEYS, n <= MOST_RANKS, step);
+		n, t->report->load.coordination == LOAD_CONSTANT, n_scripts,
+		n_scripts < MOST_KEYS ? n_scripts : MOST_KEYS, n <= MOST_RANKS, step);
+	plot_axis(script, "time", 0,
+		&(struct axis){.high = fmax((double)t->sample->et_ns / 1e9, 1e-9), .room = 8});
 	for (size_t i = 0; i < n_scripts; i++) {
 		_cleanup_(freep) char *short_name = load_short_text(
 			rates->items[i + 1].script, TIMELINE_NAME);
@@ -206,7 +213,7 @@ static void write_timeline(const void *subject, FILE *script)
 /* The page waits of a load's workers, and the transfers of block devices, by their length: how many, and the time that they
  * took together. */
 
-enum { WAITS_WIDTH = 1240, WAITS_HEIGHT = 700, WAITS_NAME = 60, MOST_EDGES = 20 };
+enum { WAITS_HEIGHT = 96, WAITS_NAME = 24, MOST_EDGES = 20 };
 
 /* Bars between edges of 1, 2 or 5 in a decade, which are edges of the bins that are recorded. */
 struct wait_histogram {
@@ -250,36 +257,37 @@ static void write_page_waits(const void *subject, FILE *script)
 	const struct load_report *p = subject;
 	_cleanup_(freep) char *name = short_report_name(p, WAITS_NAME);
 	struct wait_histogram h = {.first = MOST_EDGES, .most = 1};
+	struct axis total = {.seconds = true, .high = 1e-9, .room = 6};
 	size_t n_kinds = 0;
 
 	fill_histogram(&h, p);
-	plot_text(script, "heading", 0, "What the slaves of %s waited for: %s of the load", name,
+	plot_text(script, "heading", 0, "Page waits of %s: %s of the load", name,
 		text_count(p->n_kept, "run"));
-	fprintf(script, "first = %zu\nlast = %zu\nmost = %.9g\narray edges[last + 1]\narray kinds[%d]\n",
-		h.first, h.last + 1, (double)h.most, N_PAGE_WAIT_KINDS);
+	fprintf(script, "first = %zu\nlast = %zu\narray edges[last + 1]\narray kinds[%d]\n",
+		h.first, h.last + 1, N_PAGE_WAIT_KINDS);
+	plot_axis(script, "count", 0,
+		&(struct axis){AXIS_LOGARITHMIC, false, 0.5, 2 * (double)h.most, .room = 6});
 	for (size_t i = h.first; i <= h.last + 1; i++) {
 		int64_t edge = i < h.n ? h.edges[i] : -1;
-		int64_t unit_ns = edge >= NS_PER_S ? NS_PER_S : edge >= NS_PER_MS ? NS_PER_MS : NS_PER_US;
 
-		if (edge <= 0)
-			plot_text(script, "edges", i + 1, "%s", edge == 0 ? "0" : "");
-		else
-			plot_text(script, "edges", i + 1, "%" PRId64 " %s", edge / unit_ns,
-				unit_ns == NS_PER_S    ? "s"
-				: unit_ns == NS_PER_MS ? "ms"
-						       : "us");
+		plot_text(script, "edges", i + 1, "%s",
+			edge < 0 ? "" : text_brief("%g", (double)edge / NS_PER_MS));
 	}
 	fputs("$bars << EOD\n", script);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++) {
 		if (p->page_wait_totals[kind].n_bins == 0)
 			continue;
 		for (size_t i = h.first; i <= h.last; i++)
-			if (h.bars[kind][i].count > 0)
+			if (h.bars[kind][i].count > 0) {
+				total.high = fmax(
+					total.high, 1.05 * (double)h.bars[kind][i].total_ns / 1e9);
 				fprintf(script, "%zu %" PRId64 " %.9f\n", i, h.bars[kind][i].count,
 					(double)h.bars[kind][i].total_ns / 1e9);
+			}
 		fputs("\n\n", script);
 	}
 	fputs("EOD\n", script);
+	plot_axis(script, "total", 0, &total);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
 		if (p->page_wait_totals[kind].n_bins > 0)
 			fprintf(script, "kinds[%zu] = %d\n", ++n_kinds, kind + 1);
@@ -299,8 +307,8 @@ int load_draw(const struct load_reports *reports, enum load_picture picture, int
 	if (picture == LOAD_TIMELINE) {
 		size_t scripts = p->rates.n - 1,
 		       keys = (scripts < MOST_KEYS ? scripts : MOST_KEYS) + PHASES + 1;
-		size_t rows = TIMELINE_ROW * p->work.n_programs, least = TIMELINE_KEY * keys;
-		size_t height = TIMELINE_AROUND + (rows > least ? rows : least);
+		double height = plot_height(
+			TIMELINE_AROUND + TIMELINE_ROW * (double)p->work.n_programs, keys);
 
 		for (size_t i = 0; i < result->n_samples; i++)
 			if (sample == 0 || result->samples[i].n == sample)
@@ -312,22 +320,22 @@ int load_draw(const struct load_reports *reports, enum load_picture picture, int
 		timeline.workers = load_parts_of(&p->work, timeline.sample->n);
 		timeline.height = height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;
 		return plot_drawing((struct drawing){"load-timeline", write_timeline, &timeline,
-					    TIMELINE_WIDTH, timeline.height},
+					    (double)timeline.height},
 			path, script, err);
 	}
 	if (p->n_kept == 0)
 		return error_say(
 			err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts", run);
 	if (picture == LOAD_RATES)
-		return plot_drawing((struct drawing){"load-rates", write_rates, reports, RATES_WIDTH,
-					    RATES_TOP + RATE_PANEL * panels + RATE_PANEL / 4},
+		return plot_drawing(
+			(struct drawing){"load-rates", write_rates, reports,
+				RATES_TOP + plot_height(RATE_PANEL, reports->n + 1) * panels},
 			path, script, err);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
 		n_bins += p->page_wait_totals[kind].n_bins;
 	if (n_bins == 0)
 		return error_say(err, -ENODATA, "run %" PRId64 " has no page waits%s%s", run,
 			p->load.no_page_waits ? ": " : "", p->load.no_page_waits ?: "");
-	return plot_drawing(
-		(struct drawing){"load-page-waits", write_page_waits, p, WAITS_WIDTH, WAITS_HEIGHT}, path,
-		script, err);
+	return plot_drawing((struct drawing){"load-page-waits", write_page_waits, p, WAITS_HEIGHT},
+		path, script, err);
 }

@@ -31,20 +31,29 @@ struct comparison_side comparison_side_make(
 	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
 {
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
+	struct comparison_time *discarded = xcalloc(n ?: 1, sizeof(*discarded));
 	struct comparison_side side;
-	size_t kept = 0;
+	size_t kept = 0, out = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (!d->out[i] && !(clock == COMPARISON_ET && sample_is_late(&samples[i])))
-			items[kept++] = (struct comparison_time){
-				.n = samples[i].n,
-				.start_ns = samples[i].start_ns,
-				.time_ns = sample_time_ns(&samples[i], clock == COMPARISON_ET),
-				.end_ns = samples[i].start_ns + samples[i].et_ns,
-			};
+	for (size_t i = 0; i < n; i++) {
+		const bool late = clock == COMPARISON_ET && sample_is_late(&samples[i]);
+		const struct comparison_time time = {
+			.n = samples[i].n,
+			.start_ns = samples[i].start_ns,
+			.time_ns = sample_time_ns(&samples[i], clock == COMPARISON_ET),
+			.end_ns = samples[i].start_ns + samples[i].et_ns,
+		};
+
+		if (d->out[i] || late)
+			discarded[out++] = time;
+		else
+			items[kept++] = time;
+	}
 	side = (struct comparison_side){
 		.items = items,
 		.n = kept,
+		.discarded = discarded,
+		.n_discarded = out,
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
 		.unmeasurable = comparison_unmeasurable(d, samples, n),
@@ -61,6 +70,7 @@ struct comparison_side comparison_side_make(
 void comparison_side_clear(struct comparison_side *side)
 {
 	free(side->items);
+	free(side->discarded);
 	*side = (struct comparison_side){};
 }
 

@@ -30,6 +30,8 @@ struct comparison_side {
 	const char *cpu_kind; /* see struct discarding; NULL: none, or not known */
 	int64_t step_ns;      /* of the clock; 0 or 1: not known */
 	struct comparison_origin origin;
+	struct comparison_time *discarded; /* as items: the samples that are not compared */
+	size_t n_discarded;
 };
 
 /* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */

@@ -9,13 +9,24 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
+#define NO_GNUPLOT "gnuplot is not installed (the package is gnuplot-nox)"
+
+/* PNG has 300 dots an inch, as papers want them, SVG the 96 of CSS. Texts are of 7 points, lines of
+ * half a point. */
 static const struct picture_kind {
 	const char *ending, *terminal, *unit;
-	double scale; /* of a pixel */
+	double scale; /* of a mm */
 } picture_kinds[] = {
-	{".png", "pngcairo noenhanced font 'DejaVu Sans,11'", "", 1},
-	{".svg", "svg noenhanced font 'DejaVu Sans,14' background 'white'", "", 1},
-	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,11'", "in", 1 / 96.0},
+	{".png",
+		"pngcairo noenhanced font 'DejaVu Sans,7' fontscale 3.1 linewidth 2.4 "
+		"pointscale 2.4",
+		"", 300 / 25.4},
+	{".svg",
+		"svg noenhanced font 'DejaVu Sans,7' fontscale 1.333 linewidth 0.7 "
+		"background 'white'",
+		"", 96 / 25.4},
+	{".pdf", "pdfcairo noenhanced font 'DejaVu Sans,7' fontscale 1 linewidth 1 pointscale 0.4",
+		"cm", 0.1},
 	{},
 };
 
@@ -48,6 +59,46 @@ void plot_text(FILE *script, const char *variable, size_t i, const char *format,
 	plot_quote(script, terminal_text(text));
 }
 
+char *plot_short(const char *name, size_t columns)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = xopen_memstream(&text, &size);
+
+	terminal_print_name(file, name, columns);
+	text_stream_close(file, &text);
+	return text;
+}
+
+double plot_height(double body, size_t key_lines)
+{
+	const double LINE = 3.3; /* of 7 points */
+
+	return body + LINE * (double)key_lines;
+}
+
+void plot_axes(FILE *script, const char *name, size_t n)
+{
+	static const char *const parts[] = {"low", "high", "ticks", "unit"};
+
+	for (size_t i = 0; i < ELEMENTS(parts); i++)
+		fprintf(script, "array %s_%s[%zu]\n", name, parts[i], n);
+}
+
+void plot_axis(FILE *script, const char *name, size_t i, const struct axis *axis)
+{
+	const struct axis_ticks ticks = axis_ticks_of(axis);
+	_cleanup_(freep) char *element = i > 0 ? text_format("[%zu]", i) : xstrdup("");
+
+	fprintf(script, "%s_low%s = %.12g\n%s_high%s = %.12g\n%s_unit%s = '%s'\n%s_ticks%s = \"(",
+		name, element, axis->low, name, element, axis->high, name, element, ticks.unit,
+		name, element);
+	for (size_t k = 0; k < ticks.n; k++)
+		fprintf(script, "%s'%s' %.12g", k > 0 ? ", " : "", ticks.items[k].label,
+			ticks.items[k].at);
+	fputs(")\"\n", script);
+}
+
 /* Appends a gnuplot file: the administrator's, that of the build tree, or the one that is installed. */
 static int append_gnuplot_file(FILE *script, const char *name, struct error *err)
 {
@@ -70,26 +121,49 @@ static int append_gnuplot_file(FILE *script, const char *name, struct error *err
 	return r;
 }
 
+/* By the ending of the name. NULL, with a sentence: it is none. */
+static const struct picture_kind *picture_kind_of(const char *path, struct error *err)
+{
+	const struct picture_kind *k = picture_kinds;
+	const char *ending = strrchr(path, '.') ?: "";
+
+	while (k->ending && strcasecmp(ending, k->ending))
+		k++;
+	if (k->ending)
+		return k;
+	error_say(err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf",
+		path);
+	return NULL;
+}
+
+int plot_check(const char *path, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file picture = {};
+	_cleanup_(freep) char *gnuplot = NULL;
+
+	if (!picture_kind_of(path, err))
+		return -EINVAL;
+	if (executable_find("gnuplot", &gnuplot, NULL) < 0)
+		return error_say(err, -ENOENT, "cannot draw '%s': " NO_GNUPLOT, path);
+	return output_file_is_stream(path) ? 0 : output_file_open(&picture, path, err);
+}
+
 /* What gnuplot reads, from its settings to the picture; the caller frees it. */
 static int plot_script(const struct drawing *d, const char *path, char **ret, struct error *err)
 {
 	/* A name that begins with | would be a command, one with ~ a home. */
 	_cleanup_(freep) char *safe_path = text_format("%s%s", *path == '/' ? "" : "./", path), *text = NULL;
-	const struct picture_kind *k = picture_kinds;
-	const char *ending = strrchr(path, '.') ?: "";
+	const struct picture_kind *k = picture_kind_of(path, err);
 	size_t size;
 	FILE *script;
 	int r;
 
-	while (k->ending && strcasecmp(ending, k->ending))
-		k++;
-	if (!k->ending)
-		return error_say(
-			err, -EINVAL, "the name of the picture '%s' must end with .png, .svg or .pdf", path);
+	if (!k)
+		return -EINVAL;
 	script = xopen_memstream(&text, &size);
 	fprintf(script,
 		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
-		k->terminal, d->width * k->scale, k->unit, d->height * k->scale, k->unit);
+		k->terminal, PLOT_WIDTH * k->scale, k->unit, d->height * k->scale, k->unit);
 	plot_quote(script, safe_path);
 	r = append_gnuplot_file(script, "common", err);
 	d->write(d->subject, script);
@@ -144,8 +218,7 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 	gnuplot.stdout_fd = drawn_fd;
 	r = subprocess_run(&gnuplot, NULL, &status, err);
 	if (r == -ENOENT)
-		return error_say(err, r,
-			"cannot draw '%s': gnuplot is not installed (the package is gnuplot-nox)%s%s%s", path,
+		return error_say(err, r, "cannot draw '%s': " NO_GNUPLOT "%s%s%s", path,
 			keep ? "; its script is in '" : "", keep ? path : "",
 			keep ? ".gnuplot'" : "; --script keeps its script");
 	if (r < 0)

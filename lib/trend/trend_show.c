@@ -101,14 +101,14 @@ static struct level_change trend_drift_of_all(const struct trend_view *v)
 	return (struct level_change){v->levels.drift.by * runs, v->levels.drift.half * runs};
 }
 
-/* "It drifts by +1.2 ± 0.1 % a run, +100 ± 5 % from first to last." */
-static const char *trend_drift_text(const struct trend_view *v)
+/* "drifts by +1.2 ± 0.1 % a run, +100 ± 5 % from first to last"; the last words are `in_all`. */
+static const char *trend_drift_text(const struct trend_view *v, const char *in_all)
 {
 	char each[64];
 
 	snprintf(each, sizeof(each), "%s", trend_change_text(v->levels.drift));
-	return text_brief(
-		"drifts by %s a run, %s from first to last", each, trend_change_text(trend_drift_of_all(v)));
+	return text_brief("drifts by %s a run, %s %s", each,
+		trend_change_text(trend_drift_of_all(v)), in_all);
 }
 
 /* What chance alone does, and what would have been found. */
@@ -120,7 +120,7 @@ static void print_trend_noise(const struct trend_view *v)
 	if (v->series.n < LEAST_RUNS)
 		return;
 	if (l->drifts)
-		printf("PT %s.\n", trend_drift_text(v));
+		printf("PT %s.\n", trend_drift_text(v, "from first to last"));
 	printf("Runs vary by %s about their level.", text_percent(l->sd));
 	if (l->n > 1 || l->drifts) {
 		putchar('\n');
@@ -347,28 +347,27 @@ static void trend_write_markdown(FILE *file, const struct trend_view *v)
 	}
 	table_write(table, TABLE_MARKDOWN, file);
 	if (v->levels.drifts)
-		fprintf(file, "\nPT %s.\n", trend_drift_text(v));
+		fprintf(file, "\nPT %s.\n", trend_drift_text(v, "from first to last"));
 	fprintf(file, "\n%s\n", trend_verdict_text(verdict, v));
 }
 
 /* The picture: a point for each run in the order of time, the levels with their intervals, and what changed. */
 
-enum { TICKS = 6, MOST_SQUEEZED = 3 };
+enum { TICKS = 5, MOST_SQUEEZED = 3, CHANGE_ROWS = 4 };
 
 /* The kinds of points, as plots/trend.gp numbers them. */
 enum place { RUN, OUTLIER, ABOVE, BELOW, N_PLACES };
 
-/* What is in the picture, in logarithms, and what makes a PT of it: seconds, milliseconds… as they fit the first run, or units of
- * INC. */
+/* What is in the picture, in logarithms. */
 struct trend_frame {
-	double low, high, scale;
+	double low, high;
 };
 
 /* The intervals of levels are in the picture, and outliers unless they would squeeze the others. */
 static struct trend_frame trend_frame_of(const struct trend_view *v)
 {
 	struct trend_frame near = {INFINITY, -INFINITY}, all, *f;
-	double margin;
+	double margin, above = 0;
 
 	for (size_t i = 0; i < v->series.n; i++) {
 		struct level_change at = levels_at(&v->levels, (double)i);
@@ -384,7 +383,10 @@ static struct trend_frame trend_frame_of(const struct trend_view *v)
 	}
 	f = all.high - all.low <= MOST_SQUEEZED * (near.high - near.low) ? &all : &near;
 	margin = fmax(0.15 * (f->high - f->low), 0.002);
-	return (struct trend_frame){f->low - margin, f->high + margin, 1};
+	/* the changes stand above all points */
+	for (size_t i = 1; i < v->levels.n && i < CHANGE_ROWS; i++)
+		above += 0.5 * margin;
+	return (struct trend_frame){f->low - margin, f->high + margin + above};
 }
 
 /* A point for each run. Outliers outside the picture are at its edge, with their PT. */
@@ -410,7 +412,7 @@ static void write_runs(const struct trend_view *v, const struct trend_frame *f, 
 				continue;
 			any = true;
 			fprintf(script, "%zu %.9g\n", i + 1,
-				f->scale * exp(fmax(f->low + edge, fmin(f->high - edge, log))));
+				exp(fmax(f->low + edge, fmin(f->high - edge, log))));
 		}
 		if (any)
 			places[n_places++] = place;
@@ -450,8 +452,8 @@ static void write_levels(const struct trend_view *v, const struct trend_frame *f
 			at.by += v->levels.drift.by * (k < points ? -0.5 : 0.5);
 			if (!isfinite(l->half))
 				at.half = 0;
-			fprintf(script, "%.1f %.9g %.9g %.9g\n", run + 0.5, f->scale * exp(at.by),
-				f->scale * exp(at.by - at.half), f->scale * exp(at.by + at.half));
+			fprintf(script, "%.1f %.9g %.9g %.9g\n", run + 0.5, exp(at.by),
+				exp(at.by - at.half), exp(at.by + at.half));
 		}
 		fputs("\n\n", script);
 	}
@@ -469,21 +471,19 @@ static void write_levels(const struct trend_view *v, const struct trend_frame *f
 
 static void write_trend(const void *subject, FILE *script)
 {
-	static const char *const units[] = {"s", "ms", "us"};
 	const struct trend_view *v = subject;
 	struct trend_frame f = trend_frame_of(v);
-	size_t unit = 0, n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
+	size_t n = v->series.n, step = n / TICKS > 0 ? (n + TICKS - 1) / TICKS : 1;
 	int digits = sizeof("2023-11-15 19:13") - 1;
 	bool inc = v->series.unit == SERIES_INC;
+	_cleanup_(freep) char *name = plot_short(v->series.name, PLOT_COLUMNS);
+	struct axis pt;
 
-	while (!inc && unit + 1 < ELEMENTS(units) && n > 0 && exp(v->series.items[0].log) * f.scale < 1) {
-		f.scale *= 1e3;
-		unit++;
-	}
-	plot_text(script, "name", 0, "%s", v->series.name);
-	plot_text(script, "drift", 0, "%s", v->levels.drifts ? trend_drift_text(v) : "");
-	fprintf(script, "unit = '%s'\nlast = %zu\nlow = %.9g\nhigh = %.9g\n", inc ? "INC" : units[unit],
-		v->series.n, f.scale * exp(f.low), f.scale * exp(f.high));
+	pt = (struct axis){.seconds = !inc, .low = exp(f.low), .high = exp(f.high), .room = 8};
+	plot_axis(script, "pt", 0, &pt);
+	plot_text(script, "name", 0, "%s", name);
+	plot_text(script, "drift", 0, "%s", v->levels.drifts ? trend_drift_text(v, "in all") : "");
+	fprintf(script, "inc = %d\nlast = %zu\n", inc, n);
 	/* the moments at which some of the runs started, to the second if minutes would repeat */
 	for (size_t i = step; i < n; i += step)
 		if (!strncmp(text_moment(v->series.items[i].run.started_ns),
@@ -529,8 +529,9 @@ int trend_show(struct book *book, const char *name, const struct trend_options *
 		return error_say(err, -ENODATA,
 			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
 	if (r == 0 && options->output)
-		r = plot_drawing((struct drawing){"trend", write_trend, &view, 1240, 560}, options->output,
-			options->script, err);
+		r = plot_drawing((struct drawing){"trend", write_trend, &view,
+					 plot_height(58, N_PLACES + 2)},
+			options->output, options->script, err);
 	for (size_t i = 0; r == 0 && i < ELEMENTS(files); i++) {
 		_cleanup_(output_file_clear) struct output_file output = {};
 

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The picture of a comparison: see comparison_picture.h. */
+#include "lib/report/comparison_picture.h"
+
+#include "lib/report/plot.h"
+#include "lib/report/results.h"
+#include "lib/stats/time_series.h"
+
+#include <math.h>
+
+enum {
+	/* in mm: */
+	TITLE = 9,
+	SAMPLES = 50,
+	RATIOS_AROUND = 13,
+	TALL_ROW = 7,
+	ROW = 5,
+	/* others: */
+	MOST_TALL_ROWS = 12,
+	MOST_PROGRAMS = 36,
+	TITLE_NAME = 24,
+	ROW_NAME = 20,
+	SMALL_FROM = 250, /* samples in all: smaller points */
+};
+
+static const double LOGARITHMIC_FROM = 10; /* times the least: axes that show more */
+static const double FAR =
+	4; /* times the width of half of the times: samples that are further off */
+static const double WIDEST = 8; /* times its ratio: where the bar of an interval is cut off */
+
+/* The kinds of points, as plots/comparison.gp numbers them. */
+enum point { KEPT, DISCARDED, KEPT_ABOVE, DISCARDED_ABOVE, KEPT_BELOW, DISCARDED_BELOW, N_POINTS };
+
+/* A program's times by one clock, as they are drawn. */
+struct pictured_times {
+	const struct comparison_side *side;
+	double mean, low, high; /* in seconds; NAN: not known */
+	uint32_t first, last;   /* numbers of samples */
+};
+
+struct panel {
+	enum comparison_clock clock;
+	struct pictured_times *times; /* of each program */
+	struct axis axis;
+	double height; /* in mm, with its key */
+};
+
+/* A row of the lower panel. */
+struct ratio_row {
+	const struct pictured_program *program;
+	const struct comparison *comparison; /* NULL: of the reference itself */
+};
+
+struct drawn_comparison {
+	const struct comparison_picture *picture;
+	size_t n; /* programs that are drawn */
+	struct panel panels[N_COMPARISON_CLOCKS];
+	size_t n_panels;
+	struct ratio_row *rows;
+	size_t n_rows;
+	bool without;    /* some ratio has no interval */
+	int row_height;  /* in mm */
+	bool two_clocks; /* rows name theirs */
+	double height;   /* in mm, with the keys of the panels */
+};
+
+static void find_numbers(struct pictured_times *t, const struct comparison_time *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		t->first = items[i].n < t->first ? items[i].n : t->first;
+		t->last = items[i].n > t->last ? items[i].n : t->last;
+	}
+}
+
+static struct pictured_times pictured_times_of(
+	const struct pictured_program *p, enum comparison_clock clock)
+{
+	const struct comparison_side *side = &p->sides[clock];
+	const struct clock_discarding *known = p->means[clock];
+	_cleanup_(freep) int64_t *values = xcalloc(side->n + 1, sizeof(*values));
+	struct pictured_times t = {.side = side, .first = UINT32_MAX};
+	struct interval interval;
+
+	for (size_t i = 0; i < side->n; i++)
+		values[i] = side->items[i].time_ns;
+	interval = known ? known->interval : interval_of_mean(values, side->n, NULL, side->step_ns);
+	t.mean = summary_mean(known ? &known->kept : &(struct summary){}) / 1e9;
+	if (!known) {
+		const struct summary summary = summary_of(values, side->n);
+
+		t.mean = summary_mean(&summary) / 1e9;
+	}
+	t.low = isnan(t.mean) ? NAN : interval.low_ns / 1e9;
+	t.high = isnan(t.mean) ? NAN : interval.high_ns / 1e9;
+	find_numbers(&t, side->items, side->n);
+	find_numbers(&t, side->discarded, side->n_discarded);
+	return t;
+}
+
+/* Widens what is shown to these samples, but not to those that are far off the others. */
+static void show_times(struct axis *shown, const struct comparison_time *items, size_t n)
+{
+	_cleanup_(freep) int64_t *values = xcalloc(n + 1, sizeof(*values));
+	double low, high, far;
+
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		values[i] = items[i].time_ns;
+	sort_ascending(values, n);
+	low = quantile_of(values, n, 0.25);
+	high = quantile_of(values, n, 0.75);
+	far = high > low ? FAR * (high - low) : INFINITY;
+	shown->low = fmin(shown->low, fmax(low - far, (double)values[0]) / 1e9);
+	shown->high = fmax(shown->high, fmin(high + far, (double)values[n - 1]) / 1e9);
+}
+
+/* What an axis shows: samples, means and their intervals. The samples that are discarded only where
+ * none is kept. */
+static struct axis panel_axis_of(const struct panel *panel, size_t n)
+{
+	struct axis axis = {.seconds = true, .low = INFINITY, .high = -INFINITY, .room = 8};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pictured_times *t = &panel->times[i];
+
+		if (t->side->n > 0)
+			show_times(&axis, t->side->items, t->side->n);
+		else
+			show_times(&axis, t->side->discarded, t->side->n_discarded);
+		axis.low = fmin(axis.low, fmin(t->mean, t->low)); /* fmin and fmax ignore NAN */
+		axis.high = fmax(axis.high, fmax(t->mean, t->high));
+	}
+	if (axis.low > axis.high)
+		axis.low = axis.high = 0;
+	if (axis.high - axis.low < 1e-9) { /* equal values */
+		axis.low = fmax(axis.low - fmax(axis.high * 0.01, 1e-9), 0);
+		axis.high += fmax(axis.high * 0.01, 1e-9);
+	}
+	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
+		axis.scale = AXIS_LOGARITHMIC;
+	return axis_with_margin(axis, 0.06);
+}
+
+/* x and y of the samples of a kind, each program in a strip of its own of width 1; of an only
+ * program, x is the number of the sample. Returns how many there are. script NULL: only counts. */
+static size_t write_samples(const struct panel *panel, size_t n, enum point point, FILE *script)
+{
+	const struct axis *axis = &panel->axis;
+	const bool discarded = point == DISCARDED || point == DISCARDED_ABOVE ||
+			       point == DISCARDED_BELOW;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pictured_times *t = &panel->times[i];
+		const struct comparison_time *items = discarded ? t->side->discarded
+								: t->side->items;
+		size_t n_items = discarded ? t->side->n_discarded : t->side->n;
+
+		for (size_t k = 0; k < n_items; k++) {
+			double at = (double)items[k].time_ns / 1e9, x = (double)items[k].n;
+			enum point of = discarded ? DISCARDED : KEPT;
+
+			if (at > axis->high)
+				of = discarded ? DISCARDED_ABOVE : KEPT_ABOVE;
+			else if (at < axis->low)
+				of = discarded ? DISCARDED_BELOW : KEPT_BELOW;
+			if (of != point)
+				continue;
+			if (n > 1)
+				x = (double)i + 0.06 +
+				    0.88 * (x - t->first + 0.5) /
+					    ((double)(t->last - t->first) + 1);
+			if (script)
+				fprintf(script, "%.6g %.9g\n", x,
+					fmin(fmax(at, axis->low), axis->high));
+			count++;
+		}
+	}
+	return count;
+}
+
+/* The points of all panels: of each kind that there is one index of $samples, after those of the
+ * panels before. */
+static void write_points_of(const struct drawn_comparison *d, FILE *script)
+{
+	size_t counts[N_COMPARISON_CLOCKS][N_POINTS], n = 0;
+
+	fputs("$samples << EOD\n", script);
+	for (size_t k = 0; k < d->n_panels; k++)
+		for (enum point point = 0; point < N_POINTS; point++) {
+			counts[k][point] = write_samples(&d->panels[k], d->n, point, script);
+			fputs(counts[k][point] > 0 ? "\n\n" : "", script);
+		}
+	fputs("EOD\n", script);
+	for (size_t k = 0; k < d->n_panels; k++) {
+		fprintf(script, "first_kinds[%zu] = %zu\n", k + 1, n + 1);
+		for (enum point point = 0; point < N_POINTS; point++)
+			if (counts[k][point] > 0) {
+				n++;
+				fprintf(script, "kinds[%zu] = %d\ncounts[%zu] = %zu\n", n,
+					point + 1, n, counts[k][point]);
+			}
+		fprintf(script, "last_kinds[%zu] = %zu\n", k + 1, n);
+	}
+}
+
+static void write_panels(const struct drawn_comparison *d, FILE *script)
+{
+	const bool one = d->n == 1;
+
+	for (size_t k = 1; k <= d->n_panels; k++) {
+		const struct panel *panel = &d->panels[k - 1];
+
+		plot_axis(script, "time", k, &panel->axis);
+		fprintf(script, "panel_mm[%zu] = %.1f\nclocks[%zu] = '%s'\nlogarithmic[%zu] = %d\n",
+			k, panel->height, k, panel->clock == COMPARISON_PT ? "PT" : "ET", k,
+			panel->axis.scale == AXIS_LOGARITHMIC);
+	}
+	write_points_of(d, script);
+	fputs("$means << EOD\n", script);
+	for (size_t k = 0; k < d->n_panels; k++) {
+		for (size_t i = 0; i < d->n; i++) {
+			const struct pictured_times *t = &d->panels[k].times[i];
+
+			fprintf(script, "%g %g %.9g %.9g %.9g\n",
+				one ? t->first - 0.5 : (double)i + 0.04,
+				one ? t->last + 0.5 : (double)i + 0.96, t->mean,
+				isnan(t->low) ? t->mean : t->low,
+				isnan(t->low) ? t->mean : t->high);
+		}
+		fputs("\n\n", script);
+	}
+	fputs("EOD\n", script);
+}
+
+static void write_row_texts(const struct drawn_comparison *d, size_t i, FILE *script)
+{
+	const struct ratio_row *row = &d->rows[i];
+	const struct comparison *c = row->comparison;
+	_cleanup_(freep) char *name = plot_short(row->program->name, ROW_NAME);
+	const char *clock = "", *ratio = c ? comparison_ratio_text(c) : NULL;
+
+	if (c && d->two_clocks)
+		clock = c->clock == COMPARISON_ET ? " ET" : " PT";
+	if (d->picture->title)
+		plot_text(script, "rows", i + 1, "%s%s", name, clock);
+	else
+		plot_text(script, "rows", i + 1, "%zu %s%s",
+			(size_t)(row->program - d->picture->programs) + 1, name, clock);
+	plot_text(script, "ratios", i + 1, "%s", ratio ?: "");
+	plot_text(script, "verdicts", i + 1, "%s", c ? comparison_verdict_text(c) : "reference");
+}
+
+/* The rows of ratios: the reference at 1, then the others with their intervals. The band about 1 in
+ * which times are equal is shown where that and the intervals can both be seen. */
+static void write_ratios(const struct drawn_comparison *d, FILE *script)
+{
+	struct axis axis = {.low = 1, .high = 1, .room = 6};
+	double margin = 0;
+
+	fprintf(script, "$intervals << EOD\n");
+	for (size_t i = 0; i < d->n_rows; i++) {
+		const struct comparison *c = d->rows[i].comparison;
+		double ratio = c ? c->ratio : 1, low = c ? c->ratio_low : 1,
+		       high = c ? c->ratio_high : 1;
+		bool bar = !isnan(low) && !isnan(ratio), cut_low, cut_high;
+
+		margin = c ? comparison_rules_margin(&c->rules) : margin;
+		if (isnan(ratio))
+			continue;
+		cut_low = bar && low < ratio / WIDEST;
+		cut_high = bar && high > ratio * WIDEST;
+		low = cut_low ? ratio / WIDEST : low;
+		high = cut_high ? ratio * WIDEST : high;
+		axis.low = fmin(axis.low, fmin(ratio, low));
+		axis.high = fmax(axis.high, fmax(ratio, high));
+		fprintf(script, "%zu %.9g %.9g %.9g %d %d %d\n", i + 1, ratio, bar ? low : ratio,
+			bar ? high : ratio,
+			!c    ? 0
+			: bar ? 2
+			      : 1,
+			cut_low, cut_high);
+	}
+	if (axis.high - axis.low < 1e-6) {
+		axis.low -= margin > 0 ? margin : 0.01;
+		axis.high += margin > 0 ? margin : 0.01;
+	}
+	if (2 * margin > 3 * (axis.high - axis.low) || 2 * margin < 0.01 * (axis.high - axis.low))
+		margin = 0;
+	axis.low = fmin(axis.low, 1 - margin);
+	axis.high = fmax(axis.high, 1 + margin);
+	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
+		axis.scale = AXIS_LOGARITHMIC;
+	axis = axis_with_margin(axis, 0.06);
+	fprintf(script, "EOD\nmargin = %g\nwithout = %d\nratio_logarithmic = %d\n", margin,
+		d->without, axis.scale == AXIS_LOGARITHMIC);
+	plot_axis(script, "ratio", 0, &axis);
+	for (size_t i = 0; i < d->n_rows; i++)
+		write_row_texts(d, i, script);
+}
+
+/* "b against a", "6 programs against a", or the name of one; and the verdict. */
+static void write_title(const struct drawn_comparison *d, FILE *script)
+{
+	const struct comparison_picture *p = d->picture;
+	const struct comparison *worst = NULL;
+	_cleanup_(freep) char *first = plot_short(
+		p->programs[0].name, p->n == 1 ? PLOT_COLUMNS : TITLE_NAME);
+	_cleanup_(freep) char *second = plot_short(p->programs[p->n > 1].name, TITLE_NAME);
+
+	for (size_t i = 0; i < d->n_rows; i++)
+		if (d->rows[i].comparison && comparison_outweighs(d->rows[i].comparison, worst))
+			worst = d->rows[i].comparison;
+	if (p->title)
+		plot_text(script, "heading", 0, "%s", p->title);
+	else if (p->n == 1)
+		plot_text(script, "heading", 0, "%s", first);
+	else if (p->n == 2)
+		plot_text(script, "heading", 0, "%s against %s", second, first);
+	else
+		plot_text(script, "heading", 0, "%zu programs against %s", p->n - 1, first);
+	plot_text(script, "second_line", 0, "%s%s%s",
+		!worst     ? ""
+		: p->n > 2 ? "Verdict of all: "
+			   : "Verdict: ",
+		worst ? comparison_verdict_text(worst) : "",
+		d->n < p->n ? text_brief("; the first %zu are drawn", d->n) : "");
+}
+
+static void write_comparison(const void *subject, FILE *script)
+{
+	const struct drawn_comparison *d = subject;
+	const struct pictured_times *first = d->n_panels > 0 ? &d->panels[0].times[0] : NULL;
+	size_t total = 0;
+
+	for (size_t i = 0; i < d->n_panels * d->n; i++) {
+		const struct comparison_side *side = d->panels[i / d->n].times[i % d->n].side;
+
+		total += side->n + side->n_discarded;
+	}
+	write_title(d, script);
+	fprintf(script,
+		"n = %zu\nn_panels = %zu\nn_rows = %zu\nmany = %d\nheight = %.1f\ntitle_mm = %d\n"
+		"row_mm = %d\n"
+		"first = %" PRIu32 "\nlast = %" PRIu32 "\narray panel_mm[2]\narray clocks[2]\n"
+		"array logarithmic[2]\narray first_kinds[2]\narray last_kinds[2]\narray kinds[%d]\n"
+		"array counts[%d]\narray rows[n_rows + 1]\narray ratios[n_rows + 1]\n"
+		"array verdicts[n_rows + 1]\n",
+		d->n, d->n_panels, d->n_rows, total > SMALL_FROM, d->height, TITLE, d->row_height,
+		first ? first->first : 0, first ? first->last : 0, 2 * N_POINTS, 2 * N_POINTS);
+	plot_axes(script, "time", N_COMPARISON_CLOCKS);
+	write_panels(d, script);
+	if (d->n_rows > 0)
+		write_ratios(d, script);
+}
+
+/* The panel of a clock, with its height, which the lines of its key are added to. */
+static struct panel panel_of(
+	const struct pictured_program *programs, size_t n, enum comparison_clock clock)
+{
+	struct panel panel = {.clock = clock, .times = xcalloc(n, sizeof(*panel.times))};
+	size_t lines = 1; /* the mean */
+
+	for (size_t i = 0; i < n; i++)
+		panel.times[i] = pictured_times_of(&programs[i], clock);
+	panel.axis = panel_axis_of(&panel, n);
+	for (enum point point = 0; point < N_POINTS; point++)
+		lines += write_samples(&panel, n, point, NULL) > 0;
+	panel.height = plot_height(SAMPLES, lines);
+	return panel;
+}
+
+int comparison_picture_draw(
+	const struct comparison_picture *p, const char *path, bool script, struct error *err)
+{
+	_cleanup_(freep) struct ratio_row *rows = xcalloc(
+		N_COMPARISON_CLOCKS * p->n + 1, sizeof(*rows));
+	struct drawn_comparison d = {.picture = p, .rows = rows, .height = TITLE};
+	bool compared = false;
+	int r;
+
+	d.n = p->n < MOST_PROGRAMS ? p->n : MOST_PROGRAMS;
+	d.two_clocks = p->clocks == COMPARE_BOTH;
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+		if (!(p->clocks >> clock & 1) || p->title)
+			continue;
+		d.panels[d.n_panels] = panel_of(p->programs, d.n, clock);
+		d.height += d.panels[d.n_panels++].height;
+	}
+	for (size_t i = 0; i < d.n; i++) {
+		const struct pictured_program *program = &p->programs[i];
+
+		if (i == 0 && p->n > 1 && !p->title)
+			rows[d.n_rows++] = (struct ratio_row){program, NULL};
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			if (program->comparisons[clock]) {
+				rows[d.n_rows++] = (struct ratio_row){
+					program, program->comparisons[clock]};
+				compared = true;
+				d.without |= isnan(program->comparisons[clock]->ratio_low) &&
+					     !isnan(program->comparisons[clock]->ratio);
+			}
+	}
+	d.n_rows = compared ? d.n_rows : 0;
+	d.row_height = d.n_rows <= MOST_TALL_ROWS ? TALL_ROW : ROW;
+	if (d.n_rows > 0)
+		d.height += plot_height(
+			RATIOS_AROUND + d.row_height * (int)d.n_rows, 2 + d.without);
+	r = plot_drawing(
+		(struct drawing){"comparison", write_comparison, &d, d.height}, path, script, err);
+	for (size_t i = 0; i < d.n_panels; i++)
+		free(d.panels[i].times);
+	return r;
+}
