@@ -92,6 +92,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
 	_cleanup_(json_decrefp) json_t *context = NULL;
 	const char *host = NULL; /* else the machine, of an imported run */
+	bool started = run->started_ns > 0; /* otherwise it is not known */
 	double pt_ns = NAN;
 	int r = book_mean_pt(book, run->id, &pt_ns, err);
 
@@ -107,10 +108,11 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		TEXT(run_kind_names[run->kind]), NUMBER(run->n_samples),
 		VALUE(json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(llround(pt_ns))),
 		TEXT(run_state_word(run->state)),
-		VALUE(json_integer(run->started_ns), text_brief("%.16s", text_moment(run->started_ns))),
+		VALUE(json_int_if(started, run->started_ns),
+			started ? text_brief("%.16s", text_moment(run->started_ns)) : "-"),
 		run->cpu < 0 ? TEXT(NULL) : NUMBER(run->cpu), TEXT(run->profile), TEXT(host ?: machine),
-		TEXT(run->name), TEXT(command), TEXT(text_rfc3339(run->started_ns)),
-		NUMBER(run->task_length_ns), TEXT(run->notes), TEXT(run->uid), NUMBER(run->id),
+		TEXT(run->name), TEXT(command), TEXT(started ? text_rfc3339(run->started_ns) : NULL),
+		VALUE(json_int_if(run->task_length_ns > 0, run->task_length_ns), NULL), TEXT(run->notes), TEXT(run->uid), NUMBER(run->id),
 		TEXT(run_kind_names[run->kind]));
 	return 0;
 }

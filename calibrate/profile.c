@@ -67,6 +67,7 @@ static int import_profile(struct book *book, const char *path, struct error *err
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	int64_t equal = 0, current = -1;
 	int r;
 
 	r = json_read(&document, path, err);
@@ -75,7 +76,10 @@ static int import_profile(struct book *book, const char *path, struct error *err
 	r = document_parse_profile(document, &profile, err);
 	if (r < 0)
 		return error_prefix(err, r, "'%s' was not imported", path);
-	r = book_put_profile(book, &profile, replace, err);
+	if (replace) /* by the same: nothing is to be done, and runs of it keep it */
+		r = document_find_profile(book, &profile, &equal, &current, err);
+	if (r == 0 && equal != current)
+		r = book_put_profile(book, &profile, replace, err);
 	if (r == -EEXIST)
 		return error_say(
 			err, r, "the book has a profile '%s' already; --replace replaces it", profile.name);

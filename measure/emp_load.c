@@ -35,6 +35,8 @@ static int run_verb(int argc, char **argv, struct error *err)
 		r = output_files_apart(documents, ELEMENTS(documents), err);
 	if (r == 0)
 		r = load_session_open(&session, &options, argv[0], err);
+	if (r == 0 && file)
+		r = paths_check_apart(file, -1, err);
 	if (r == 0 && on_stdout)
 		r = output_standard_keep(&document_fd, err);
 	if (r < 0)

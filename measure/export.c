@@ -563,10 +563,14 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 int export_try(const struct measure_options *o, struct error *err)
 {
 	const char *paths[N_EXPORTS + 2] = {o->json ? "-" : NULL, o->plot};
-	int r;
+	_cleanup_(freep) char *book = NULL;
+	int r = paths_book(o->db, &book, err);
 
 	memcpy(paths + 2, o->exports, sizeof(o->exports));
-	r = output_files_apart(paths, ELEMENTS(paths), err);
+	if (r == 0) {
+		paths_keep_apart(book);
+		r = output_files_apart(paths, ELEMENTS(paths), err);
+	}
 	if (r == 0 && o->plot)
 		r = plot_check(o->plot, err);
 	for (size_t i = 0; r == 0 && i < N_EXPORTS; i++) {

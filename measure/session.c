@@ -87,6 +87,8 @@ static int open_output(struct session *s, const struct command *command, int *re
 		output->fd = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
 	} else {
 		r = output_file_is_stream(where) ? 0 : paths_check(where, PATH_WRITE, NULL, err);
+		if (r == 0)
+			r = paths_check_apart(where, -1, err);
 		if (r < 0)
 			return r;
 		output->fd = interrupt_open(AT_FDCWD, where, O_WRONLY | O_CREAT | O_TRUNC, 0644);

@@ -86,6 +86,10 @@ int input_open(struct input **ret, const char *path, struct error *err)
 	int r;
 
 	input->path = xstrdup(path);
+	input->fd = -1;
+	r = paths_check_apart(path, strcmp(path, "-") ? -1 : STDIN_FILENO, err);
+	if (r < 0)
+		return r;
 	input->fd = strcmp(path, "-") ? interrupt_open(AT_FDCWD, path, O_RDONLY, 0)
 				      : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (input->fd < 0 || fstat(input->fd, &st) < 0)

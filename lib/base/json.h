@@ -21,8 +21,12 @@ int json_print_document(const char *format, json_t *members, struct error *err);
 int json_write(FILE *file, const json_t *json);
 int json_write_real(FILE *file, double value); /* with as many digits as it needs */
 
-/* null: not a finite number. */
+/* null: not a finite number; a number that is not known. */
 json_t *json_real_or_null(double value);
+static inline json_t *json_int_if(bool known, int64_t value)
+{
+	return known ? json_integer(value) : json_null();
+}
 /* [low, high]; null: not finite numbers. */
 json_t *json_interval(double low, double high);
 

@@ -33,6 +33,31 @@ int paths_book(const char *option, char **ret, struct error *err)
 	return 0;
 }
 
+static char *book_file; /* NULL: none is known */
+
+void paths_keep_apart(const char *book)
+{
+	free(book_file);
+	book_file = xstrdup(book);
+}
+
+int paths_check_apart(const char *path, int standard_fd, struct error *err)
+{
+	static const char *const beside[] = {"", "-wal", "-shm", "-journal", "-pending"};
+	struct stat st, its;
+
+	if (!book_file || (standard_fd >= 0 ? fstat(standard_fd, &st) : stat(path, &st)) < 0)
+		return 0;
+	for (size_t i = 0; i < ELEMENTS(beside); i++) {
+		_cleanup_(freep) char *name = text_format("%s%s", book_file, beside[i]);
+
+		if (stat(name, &its) == 0 && st.st_dev == its.st_dev && st.st_ino == its.st_ino)
+			return error_say(err, -EBUSY, "'%s' is %s in use; name another file", path,
+				i ? "a file of the lab book that is" : "the lab book that is");
+	}
+	return 0;
+}
+
 /* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the caller frees it; *ret_exists
  * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
  * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its
@@ -197,6 +222,9 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 
 	if (!*path)
 		return error_os(err, -ENOENT, "cannot write '%s'", path);
+	r = paths_check_apart(path, output_file_is_standard(path) ? STDOUT_FILENO : -1, err);
+	if (r < 0)
+		return r;
 	if (output_file_is_stream(path)) {
 		fflush(stdout); /* what was printed comes first */
 		o.target = xstrdup(path);
@@ -375,7 +403,9 @@ static int path_vread_text(int root_fd, struct error *err, char **ret, const cha
 
 int file_read_text(const char *path, char **ret)
 {
-	_cleanup_(closep) int fd = interrupt_open(AT_FDCWD, path, O_RDONLY, 0);
+	_cleanup_(closep) int fd = paths_check_apart(path, -1, NULL) < 0
+					   ? (errno = ETXTBSY, -1)
+					   : interrupt_open(AT_FDCWD, path, O_RDONLY, 0);
 
 	return fd < 0 ? -errno : read_whole_text(fd, interrupt_read, ret);
 }

@@ -97,6 +97,7 @@ static int check_paths(struct book *book, struct error *err)
 		return error_prefix(err, r, "the lab book");
 	free(book->file);
 	book->file = TAKE(file);
+	paths_keep_apart(book->file);
 	return 0;
 }
 

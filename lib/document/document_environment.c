@@ -278,18 +278,42 @@ int document_add_origin(
 	return environment ? document_add_environment(book, environment, document, err) : 0;
 }
 
+int document_find_profile(
+	struct book *book, const struct profile *profile, int64_t *ret, int64_t *ret_current, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *its = NULL;
+	struct profile *stored = NULL; /* of the same name */
+	size_t n = 0;
+	int r = document_make_profile(profile, &its, err);
+
+	*ret = *ret_current = 0;
+	if (r == 0)
+		r = book_profiles(book, profile->name, &stored, &n, err);
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_(json_decrefp) json_t *ours = NULL;
+
+		if (r == 0 && *ret == 0) {
+			r = document_make_profile(&stored[i], &ours, err);
+			if (json_equal(its, ours))
+				*ret = stored[i].id;
+		}
+		if (stored[i].retired_ns == 0)
+			*ret_current = stored[i].id;
+		profile_clear(&stored[i]);
+	}
+	free(stored);
+	return r;
+}
+
 /* The profile that the run was measured with, which 'profile' must name. If the book has another one of that name, this is
  * kept for the run only. */
 static int put_profile_of_run(struct book *book, const json_t *head, int64_t *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(json_decrefp) json_t *its = NULL;
 	struct json_fields f = json_fields_begin(head, (struct json_location){}, err);
 	const json_t *document = json_object_get(head, "profile_document");
 	const char *name = NULL;
-	struct profile *stored = NULL; /* of the same name */
-	bool current = false;
-	size_t n = 0;
+	int64_t current;
 	int r;
 
 	*ret = 0;
@@ -304,20 +328,7 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 			": 'profile' must be '%s', as its 'profile_document' is, and is %s%s%s", profile.name,
 			name ? "'" : "", name ?: "missing", name ? "'" : "");
 	json_fields_int(&f, "profile_retired_ns?", 1, JSON_MOMENT_MAX, &profile.retired_ns);
-	r = f.r < 0 ? f.r : document_make_profile(&profile, &its, err);
-	if (r == 0)
-		r = book_profiles(book, profile.name, &stored, &n, err);
-	for (size_t i = 0; i < n; i++) {
-		_cleanup_(json_decrefp) json_t *ours = NULL;
-
-		if (r == 0 && *ret == 0)
-			r = document_make_profile(&stored[i], &ours, err);
-		if (json_equal(its, ours))
-			*ret = stored[i].id;
-		current |= stored[i].retired_ns == 0;
-		profile_clear(&stored[i]);
-	}
-	free(stored);
+	r = f.r < 0 ? f.r : document_find_profile(book, &profile, ret, &current, err);
 	if (r < 0 || *ret)
 		return r;
 	if (current && profile.retired_ns == 0)

@@ -11,6 +11,10 @@ struct run_export {
 	FILE *file;
 	struct sources sources;
 	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
+	struct export_numbers {
+		int64_t *ids; /* of the book; the document has the places in this array, from 1, so that it is the same from any book */
+		size_t n;
+	} used_sources, used_environments; /* of the run */
 	int64_t run;
 	struct sql_query samples, counters; /* one after the other, both in order of samples */
 	struct counters row;                /* the current one of counters, if */
@@ -86,30 +90,55 @@ static int write_execution(void *data, const struct execution *execution, struct
 	return ferror(x->file) ? -EIO : 0;
 }
 
-/* A member with the rows of a table, or with the only one; nothing if there are none. */
-static int write_rows(struct run_export *x, const struct run_rows *rows, bool *used_sources)
+/* The number that the document gives to the id. */
+static int64_t export_number(struct export_numbers *numbers, int64_t id)
+{
+	size_t i = 0;
+
+	while (i < numbers->n && numbers->ids[i] != id)
+		i++;
+	if (i == numbers->n)
+		*array_add(numbers->ids, numbers->n) = id;
+	return (int64_t)i + 1;
+}
+
+/* Its references to sources and environments become those of the document. */
+static int number_references(struct run_export *x, const struct field_table *table, void *row)
+{
+	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
+		int64_t id = field->refers ? field_get(field, row) : 0;
+
+		if (id > 0 && field->refers == FIELD_TO_SOURCE) {
+			if (id > (int64_t)x->sources.n)
+				return document_not_made(x->err);
+			field_set(field, row, export_number(&x->used_sources, id));
+		} else if (id > 0 && field->refers == FIELD_TO_ENVIRONMENT) {
+			field_set(field, row, export_number(&x->used_environments, id));
+		}
+	}
+	return 0;
+}
+
+/* A member with the rows of a table, or with the only one; nothing if there are none. write: otherwise
+ * it is only found out what they refer to. */
+static int export_rows(struct run_export *x, const struct run_rows *rows, bool write)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
 	_cleanup_(freep) void *row = xcalloc(1, rows->table->size);
-	const struct field *end = rows->table->fields + rows->table->n;
 	size_t n = 0;
 	int r;
 
 	sql_select(&q, x->book, x->err, rows->table, rows->select ?: "WHERE run = ?", "i", x->run);
 	while ((r = sql_read(&q, rows->table, row, x->err)) > 0) {
-		if (n++ == 0)
-			fprintf(x->file, ",\n \"%s\": %s", rows->member, rows->single ? "" : "[\n  ");
-		else
-			fputs(",\n  ", x->file);
-		document_write_fields(x->file, "{", rows->table, row);
-		fputc('}', x->file);
-		for (const struct field *field = rows->table->fields; field < end; field++) {
-			int64_t id = field->refers == FIELD_TO_SOURCE ? field_get(field, row) : 0;
-
-			if (id > (int64_t)x->sources.n)
-				r = document_not_made(x->err);
-			else if (id > 0)
-				used_sources[id - 1] = true;
+		r = number_references(x, rows->table, row);
+		if (write) {
+			if (n++ == 0)
+				fprintf(x->file, ",\n \"%s\": %s", rows->member,
+					rows->single ? "" : "[\n  ");
+			else
+				fputs(",\n  ", x->file);
+			document_write_fields(x->file, "{", rows->table, row);
+			fputc('}', x->file);
 		}
 		fields_clear(rows->table, row);
 		if (r < 0)
@@ -120,24 +149,33 @@ static int write_rows(struct run_export *x, const struct run_rows *rows, bool *u
 	return r;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+
+	return (first > second) - (first < second);
+}
+
 /* All rows, and the sources that they refer to by their ids. */
 static int write_tables(struct run_export *x)
 {
-	_cleanup_(freep) bool *used = xcalloc(x->sources.n, sizeof(*used));
 	const struct run_rows *rows;
-	size_t n = 0;
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
-		r = write_rows(x, rows, used);
-	for (size_t i = 0; r >= 0 && i < x->sources.n; i++) {
-		if (!used[i])
-			continue;
-		fputs(n++ ? ",\n  {" : ",\n \"sources\": [\n  {", x->file);
-		document_write_fields(x->file, "", &source_table, &x->sources.items[i]);
+		r = export_rows(x, rows, false);
+	/* in this order another book gets them, and then it has the rows in the same order */
+	if (x->used_sources.n > 0)
+		qsort(x->used_sources.ids, x->used_sources.n, sizeof(*x->used_sources.ids), by_id);
+	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
+		r = export_rows(x, rows, true);
+	for (size_t i = 0; r >= 0 && i < x->used_sources.n; i++) {
+		fputs(i ? ",\n  {" : ",\n \"sources\": [\n  {", x->file);
+		document_write_fields(
+			x->file, "", &source_table, &x->sources.items[x->used_sources.ids[i] - 1]);
 		fprintf(x->file, ", \"id\": %zu}", i + 1);
 	}
-	if (n > 0)
+	if (x->used_sources.n > 0)
 		fputs("\n ]", x->file);
 	return r;
 }
@@ -152,15 +190,17 @@ static int add_environments(struct run_export *x, json_t *head)
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; r >= 0 && i < n; i++)
-		if (points[i].environment) {
-			json_t *environment = json_object();
-
-			r = document_add_environment(x->book, points[i].environment, environment, x->err);
-			json_object_set_new(environment, "id", json_integer(points[i].environment));
-			json_array_append_new(array, environment);
-		}
+	for (size_t i = 0; i < n; i++)
+		if (points[i].environment)
+			export_number(&x->used_environments, points[i].environment);
 	fields_free(&resume_point_table, points, n);
+	for (size_t i = 0; r >= 0 && i < x->used_environments.n; i++) {
+		json_t *environment = json_object();
+
+		r = document_add_environment(x->book, x->used_environments.ids[i], environment, x->err);
+		json_object_set_new(environment, "id", json_integer((json_int_t)i + 1));
+		json_array_append_new(array, environment);
+	}
 	if (json_array_size(array) > 0)
 		json_object_set(head, "environments", array);
 	return r;
@@ -233,6 +273,7 @@ static int write_run(struct run_export *x)
 	json_t *value;
 	int r = book_get_run(x->book, x->run, &run, x->err);
 
+	x->used_sources.n = x->used_environments.n = 0;
 	if (r >= 0)
 		r = make_head(x, &run, &head);
 	if (r < 0)
@@ -314,6 +355,8 @@ int document_export_run(
 	for (size_t i = 0; x.source_texts && i < x.sources.n; i++)
 		free(x.source_texts[i]);
 	free(x.source_texts);
+	free(x.used_sources.ids);
+	free(x.used_environments.ids);
 	sources_clear(&x.sources);
 	return r < 0 ? r : 0;
 }

@@ -97,6 +97,21 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	return r;
 }
 
+/* EMP 0.2.0 wrote them under both of their names, and builds between it and 0.3.0 twice under one: they must be the same. */
+static int import_counters(struct document_object *o, const char *name, struct counters *ret, bool *has)
+{
+	_cleanup_(freep) char *kept = xstrdup(name); /* reading other members overwrites it */
+	struct counters counters = COUNTERS_NONE;
+	int r = document_read_object(
+		&(struct document_object){.stream = o->stream, .f = o->f, .parts = {{&counters_table, &counters}}});
+
+	if (r >= 0 && *has && memcmp(counters.value, ret->value, sizeof(counters.value)) != 0)
+		return document_refuse_twice(o, kept);
+	*ret = counters;
+	*has = true;
+	return r;
+}
+
 /* Its executions are read last, because the book needs the sample first. */
 static int import_sample(struct run_import *import, int64_t entry, struct sample *sample)
 {
@@ -116,7 +131,7 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 				   !strcmp(name, "sentinels"); /* of 0.1.0 */
 		char next = stream_peek(import->document);
 
-		if (is_executions ? executions != 0 : is_counters && has_counters)
+		if (is_executions && executions)
 			return document_refuse_twice(&o, name);
 		if (is_executions ? next != '[' : is_counters && next != '{' && next != 'n')
 			return json_fields_refuse(&o.f, -EINVAL, ": '%s' must be %s", name,
@@ -125,10 +140,7 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 			executions = stream_tell(import->document);
 			r = stream_value(import->document, false);
 		} else if (is_counters && next == '{') {
-			r = document_read_object(&(struct document_object){.stream = import->document,
-				.f = o.f,
-				.parts = {{&counters_table, &counters}}});
-			has_counters = true;
+			r = import_counters(&o, name, &counters, &has_counters);
 		} else {
 			r = document_skip(&o);
 		}

@@ -50,6 +50,23 @@ echo '{"results": [{"command": "true", "times": [1]}]}' >results.json
 expect 1 "'results.json' was not imported: these are results, not a run: compare them with 'emp-analyze compare FILE'" \
 	$analyze --db example.db import results.json
 
+# the book itself is no document: closing it would drop the locks of its process, and writing it would end it
+inode=$(stat -c %i "$EMP_DB")
+ln "$EMP_DB" same.db
+ln -s "$EMP_DB" link.db
+for name in "$EMP_DB" same.db link.db; do
+	expect 1 "'$name' is the lab book that is in use; name another file" $analyze import "$name"
+	expect 1 "'$name' is the lab book that is in use" $1/calibrate/emp-calibrate profile import "$name"
+	expect 1 "'$name' is the lab book that is in use" $analyze trend INC128 --csv "$name"
+	expect 1 "'$name' is the lab book that is in use" $1/measure/emp-measure -N -r 2 -w 0 --export-json "$name" true
+	expect 1 "'$name' is the lab book that is in use" $1/measure/emp-measure -N -r 2 -w 0 --output "$name" true
+done
+that "standard input is it, too" sh -c "! $analyze import - <'$EMP_DB' 2>out && grep -q 'is the lab book' out"
+expect 1 "'$EMP_DB-shm' is a file of the lab book that is in use" $analyze import "$EMP_DB-shm"
+that "the book is as it was" sh -c "sqlite3 '$EMP_DB' 'PRAGMA integrity_check' | grep -qx ok && $analyze list | grep -q INC16384"
+that "it is the same file" test "$(stat -c %i "$EMP_DB")" = "$inode"
+rm same.db link.db
+
 # documents that are none: named with the place, and nothing is stored
 wrong() { # SENTENCE EDIT: Python that spoils d, the document of the long run
 	python3 -c 'import json, sys

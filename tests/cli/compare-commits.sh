@@ -29,7 +29,7 @@ $user env HOME="$dir/home" $git init -q "$repository"
 printf 'solver: solver.c\n\t$(CC) -O1 -o $@ $<\n' | here tee Makefile >"$dir/commit"
 commit 40000000 'base\ of `it`'
 here $git checkout -q -b change
-commit 68000000 'slower, <b>'
+commit 68000000 "$(printf 'slower, <b>\303\251\377')" # a letter, and a byte that is not UTF-8
 here $git checkout -q -b equal main
 commit 40000000 'nothing' || here $git commit -q --allow-empty -m nothing
 here $git checkout -q -b broken main
@@ -47,9 +47,9 @@ that "the report has both" test "$(grep -c '^| `\(base\|change\) [0-9a-f]*`' "$r
 that "it has the ratio" grep -q '^| `change .* | [12]\.[0-9]* ([12]\.[0-9]* to [12]\.[0-9]*) | slower |' "$repository/report.md"
 that "it says what came of it" grep -q '^Verdict: \*\*slower\*\* by more than 2 %\. A difference of [0-9.]* % could have been shown\.\( In elapsed time: .*\)\?$' "$repository/report.md"
 that "it has no elapsed time, which is doubled in a duet" sh -c "grep -q 'taken in turn' '$repository/report.md' || ! grep -E 'Mean|Relative' '$repository/report.md'"
-that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
+that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>é�`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux )' "$repository/report.md")" = 3
 that "the picture is of the interval" grep -qE '^ *[0: ]*\[[-0:]*O[-:]*[]>]$' "$repository/report.md"
-that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
+that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>é�" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
 that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM duet')" = 2
 nothing_is_left
 expect 0 'Verdict.*: equal' here "$compare" -p 200 -r 5 main '{tree}/solver'

@@ -56,6 +56,12 @@ gives "so has sample-size" 'all(d["pt"][0][k] is None for k in ("mean_ns", "sd_n
 expect 0 '^backupd  *-  *1  *30.00 ms  *-$' $analyze daemons 2
 gives "so has daemons" 'd["central"][0]["sd_ns"] is None' $analyze --json daemons 2
 gives "the spread of one PT is not known" 'd["pt_sd"] is None' $analyze --json show 1
+gives "neither is the length of its task" 'd["task_length_ns"] is None and d["started_ns"] == 10**18 + 10**9' $analyze --json show 1
+echo '{"format": "emp-run", "version": 1, "program": "none", "task_length_s": 0, "resolution_ns": 1, "samples": []}' >none.json
+expect 0 '^1$' $analyze --db none.db import none.json
+gives "a run without samples has no start" 'd["started_ns"] is None and d["started"] is None' $analyze --db none.db --json show 1
+gives "nor has it in the list" 'all(d["runs"][0][k] is None for k in ("started_ns", "started", "task_length_ns", "pt_mean_ns"))' $analyze --db none.db --json list
+expect 0 '^  1  none *import *0  *-  done *-  *-  *-  *-$' $analyze --db none.db list
 
 expect 0 '^  PT has no 95 % CI$' $analyze show --recompute 1
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs as documents: what goes in comes out, and what is wrong is named with its place and leaves nothing. */
 #include "tests/unit/documents.h"
+#include "tests/unit/book_file.h"
 #include "tests/unit/scratch.h"
 
 #include "lib/base/text.h"
@@ -504,7 +505,25 @@ TEST_IN_BOOK(what_is_wrong_in_a_large_sample_is_named_and_nothing_is_stored)
 	assert_says(s, "'samples', entry 2: it has two members 'executions'");
 	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}", ", \"n\": 2", &run), -EINVAL);
 	assert_says(s, "'samples', entry 2: it has two members 'n'");
+	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}",
+				 ", \"disturbance_counters\": {\"steal_ns\": 3}, \"sentinels\": {\"steal_ns\": 4}", &run),
+		-EINVAL);
+	assert_says(s, "'samples', entry 2: it has two members 'sentinels'");
 	assert_int_equal(import_long(s, "{\"name\" \"a\"}", "", &run), -EINVAL);
 	assert_says(s, "is not JSON: line 1, column ");
 	assert_int_equal(count_runs(s), 0);
+}
+
+TEST_IN_BOOK(counters_that_older_versions_wrote_twice_are_read)
+{
+	static const char *const again[] = {"disturbance_counters", "sentinels"};
+
+	for (size_t i = 0; i < ELEMENTS(again); i++) {
+		_cleanup_(freep) char *more = text_format(
+			", \"disturbance_counters\": {\"steal_ns\": 3}, \"%s\": {\"steal_ns\": 3}", again[i]);
+		int64_t run;
+
+		assert_done(s, import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}", more, &run));
+	}
+	assert_answer(s->path, "SELECT count(*) || '|' || sum(steal_ns) FROM counters", "2|6");
 }
