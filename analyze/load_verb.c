@@ -38,6 +38,7 @@ const struct option_row load_options[] = {
 		"exit status 2 if the second is slower than the first by more than this", option_percent,
 		&options.rules.fail_if_slower},
 	VERDICT_OPTIONS(options.rules),
+	LAST_RUN_OPTION,
 	{},
 };
 
@@ -125,7 +126,7 @@ int verb_load(int argc, char **argv, struct error *err)
 		r = analyze_open(argv[0], &book, &run_a, err);
 	if (r == 0 && argc > 1)
 		r = analyze_find_run(book, argv[1], &run_b, err);
-	if (r == 0)
+	if (r >= 0)
 		r = load_report_read(book, run_a, &a, err);
 	if (r == 0 && run_b)
 		r = load_report_read(book, run_b, &b, err);

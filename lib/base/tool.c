@@ -233,6 +233,8 @@ struct command_line {
 	const struct verb *verb;                     /* NULL: not known yet */
 	const struct option_row *given[MAX_OPTIONS]; /* the options that were given, once each */
 	size_t n_given;
+	char **operands; /* of a verb */
+	int n_operands;
 	char *dashed; /* with "--" before the first operand, which is a plain word; NULL: not a command's */
 	const char *doubtful; /* the first option after that: the command's, or the tool's? NULL: certain */
 };
@@ -259,6 +261,10 @@ static int take_option(
 		return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
 	if (!again)
 		line->given[line->n_given++] = row;
+	if (row->operand) {
+		line->operands[line->n_operands++] = (char *)row->operand;
+		return 0;
+	}
 	if (!row->value) {
 		*(bool *)row->into = true;
 		if (row->dash && optind < argc && !strcmp(argv[optind], "-") &&
@@ -422,7 +428,7 @@ static int call_verb(const struct command_line *line, int n, char **argv, struct
 static int tool_run_verb(struct command_line *line, int argc, char **argv, struct error *err)
 {
 	struct nearest nearest = {.typed = argc > 0 ? argv[0] : ""};
-	int n = 0, i = 0, r;
+	int i = 0, r;
 
 	if (argc == 0)
 		return error_say(
@@ -436,7 +442,7 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 			nearest_hint(&nearest, ""), line->tool->name);
 	argc--;
 	argv++;
-	/* options may also follow operands: "list RUN --json"; what stays is moved to the front */
+	/* options may also follow operands: "list RUN --json" */
 	while (i < argc) {
 		bool ended;
 
@@ -446,12 +452,12 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 		ended = optind > 1 && !strcmp(argv[i + optind - 2], "--");
 		i += optind - 1;
 		while (i < argc && (ended || argv[i][0] != '-' || !argv[i][1])) {
-			argv[n++] = argv[i++];
+			line->operands[line->n_operands++] = argv[i++];
 			if (!ended)
 				break;
 		}
 	}
-	return call_verb(line, n, argv, err);
+	return call_verb(line, line->n_operands, line->operands, err);
 }
 
 /* Options after operands, of a tool without verbs: argv[first] is the first operand. If that is a plain word ("sort", but not
@@ -488,6 +494,7 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
 	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
+	_cleanup_(freep) char **operands = line.operands = xcalloc((size_t)argc + 1, sizeof(*operands));
 	int r, at = 0;
 
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));

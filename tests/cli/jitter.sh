@@ -64,7 +64,7 @@ expect 0 'backupd .*gone' $analyze jitter 4 2 --by-source --script -o "$dir/shar
 that "the picture has a row for each source" grep -q 'backupd' "$dir/shares.svg"
 that "and the ratio of each" grep -q 'only before (.* 0.063)' "$dir/shares.svg.gnuplot"
 expect 1 'leave --baseline out' $analyze jitter 4 2 --baseline 3
-expect 1 'BEFORE' $analyze jitter x 2
+expect 1 "must be the number of a run, not 'x', or the name of one" $analyze jitter x 2
 expect 1 'compares two runs' $analyze jitter 4 --by-source -o "$dir/x.png"
 
 # Pictures.
