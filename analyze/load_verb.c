@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
 #include "analyze/analyze.h"
+#include "lib/base/charset.h"
 #include "lib/load/load_report.h"
 
 enum { LAST = 0 }; /* run of a load */
@@ -53,7 +54,7 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 						      : load_report_as_json(reports->items[0]),
 			stdout, err);
 	if (path) {
-		r = output_file_open(&output, path, err);
+		r = charset_document_open(&output, path, err);
 		if (r < 0)
 			return r;
 		options.csv ? load_write_csv(output.file, reports)

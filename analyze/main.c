@@ -2,6 +2,8 @@
 /* emp-analyze: analyses the runs in the lab book. What its verbs have in common. */
 #include "analyze/analyze.h"
 
+#include "lib/base/charset.h"
+
 struct analyze_options analyze_options;
 
 static const struct option_row common_options[] = {
@@ -76,6 +78,7 @@ int option_run(const char *value, const char *name, void *into, struct error *er
 
 int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err)
 {
+	_cleanup_(freep) char *name = charset_decode(operand);
 	bool last = !strcmp(operand, "--last");
 	int r;
 
@@ -83,7 +86,7 @@ int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struc
 		r = option_run(operand, "RUN", ret, err);
 		return r < 0 ? r : 1;
 	}
-	r = last ? 0 : book_find_run(book, operand, ret, err);
+	r = last ? 0 : book_find_run(book, name, ret, err);
 	if (r == 0 && (last || !strcmp(operand, "last"))) {
 		r = book_find_run(book, NULL, ret, err);
 		r = r > 0 ? 1 : r;

@@ -6,10 +6,10 @@
 #include "lib/base/tool.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/charset.h"
 #include "lib/base/terminal.h"
 
 #include <getopt.h>
-#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/param.h>
@@ -534,7 +534,7 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	int r, written;
 
 	tool_start();
-	setlocale(LC_CTYPE, ""); /* LC_CTYPE only, for character widths */
+	charset_begin();
 	r = tool_dispatch(tool, argc, argv, &err);
 	written = stream_flush(stdout);
 	if (written < 0 && r >= 0)
