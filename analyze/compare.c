@@ -35,7 +35,7 @@ static int read_stored(struct book *book, const char *text, struct compare_input
 	int64_t id;
 	int r = analyze_find_run(book, text, &id, err);
 
-	if (r == 0)
+	if (r > 0)
 		r = book_get_run(book, id, &run, err);
 	if (r == 0 && run.kind == RUN_LOAD)
 		return error_say(err, -EINVAL,
@@ -126,6 +126,7 @@ const struct option_row compare_options[] = {
 		&picture_path},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
 		&keep_script},
+	LAST_RUN_OPTION,
 	{},
 };
 
@@ -413,12 +414,30 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 	return array;
 }
 
-/* Not the number of a run. */
-/* A word that may be the name of a run, and no file has, is one. */
-static bool compare_names_file(const char *operand)
+/* Whether an operand is a file: 1; or a run, by its number or name: 0. What is both is refused. */
+static int compare_names_file(const char *operand, struct error *err)
 {
-	return operand[strspn(operand, "0123456789")] && 
-	       (!strcmp(operand, "-") || strpbrk(operand, "/.:") || !access(operand, F_OK));
+	_cleanup_(book_freep) struct book *book = NULL;
+	const char *colon = strrchr(operand, ':');
+	bool numbered = colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
+	_cleanup_(freep) char *path =
+		xstrndup(operand, numbered ? (size_t)(colon - operand) : strlen(operand));
+	struct stat st;
+	bool exists = !strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
+	int64_t run = 0;
+	int named = 0;
+
+	if (!operand[strspn(operand, "0123456789")] || !strcmp(operand, "--last"))
+		return 0;
+	if (exists && (strchr(path, '/') || !strcmp(path, "-")))
+		return 1;
+	if (book_open(&book, analyze_options.db, BOOK_READ, NULL) == 0)
+		named = book_find_run(book, operand, &run, NULL);
+	if (exists && named > 0)
+		return error_say(err, -EINVAL,
+			"'%s' is a file and the name of run %" PRId64 ": for the file, type ./%s", operand, run,
+			operand);
+	return exists || (named <= 0 && strpbrk(operand, "/.:"));
 }
 
 /* The document of a pair, without what is said of all. */
@@ -665,7 +684,8 @@ static int compare_two(char **operands, struct compare_file files[2], struct err
 int verb_compare(int argc, char **argv, struct error *err)
 {
 	struct compare_file files[2] = {};
-	const bool of_files = compare_names_file(argv[0]) && compare_names_file(argv[1]);
+	const int is_file[] = {compare_names_file(argv[0], err), compare_names_file(argv[1], err)};
+	const bool of_files = is_file[0] > 0 && is_file[1] > 0;
 	const struct option_rule rules[] = {
 		{rules_of_verdict.fail_if_slower >= 0 && rules_of_verdict.equal_within >= 0,
 			EQUAL_WITHIN_NO_GATE},
@@ -673,10 +693,11 @@ int verb_compare(int argc, char **argv, struct error *err)
 			"--profile and --recompute are for stored runs, and both sides are documents"},
 		{keep_script && !picture_path, NEEDS_PICTURE("--script")},
 	};
-	int r = option_check_rules(rules, ELEMENTS(rules), err);
+	bool both = is_file[0] < 0 || is_file[1] < 0; /* a file and a run */
+	int r = both ? -EINVAL : option_check_rules(rules, ELEMENTS(rules), err);
 
 	for (size_t i = 0; r == 0 && i < 2; i++)
-		if (compare_names_file(argv[i]))
+		if (is_file[i])
 			r = open_file(argv[i], &files[i], err);
 	if (r == 0) {
 		struct compare_document *a = &files[0].document, *b = &files[1].document;

@@ -7,11 +7,12 @@
 #include "lib/document/document.h"
 
 static struct profile_request request = {.least_share_ppm = -1};
+static const char *operands[2];
 static bool replace;
 
 const struct option_row cutoffs_options[] = {
-	{0, "short", "RUN", "the short run", option_run, &request.runs[0]},
-	{0, "long", "RUN", "the long run", option_run, &request.runs[1]},
+	{0, "short", "RUN", "the short run", NULL, &operands[0]},
+	{0, "long", "RUN", "the long run", NULL, &operands[1]},
 	{0, "save", "NAME", "save the profile in the book", NULL, &request.name},
 	{0, "replace", NULL, "overwrite a profile of the same name", NULL, &replace},
 	{0, "resolution", "TIME", "round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
@@ -97,7 +98,7 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(new_profile_clear) struct new_profile made = {};
 	const struct option_rule rules[] = {
-		{!request.runs[0] || !request.runs[1],
+		{!operands[0] || !operands[1],
 			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs"},
 		{replace && !request.name, "--replace needs --save NAME"},
 	};
@@ -110,7 +111,9 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	request.options = analyze_options.analysis;
 	request.options.by_wait_if_exact = !analyze_options.by_et;
 	r = book_open(&book, analyze_options.db, request.name ? BOOK_WRITE : BOOK_READ, err);
-	if (r == 0)
+	for (size_t i = 0; r >= 0 && i < 2; i++)
+		r = analyze_find_run(book, operands[i], &request.runs[i], err);
+	if (r >= 0)
 		r = profile_from_runs(book, &request, &made, err);
 	if (r == PROFILE_REFUSED) {
 		struct error refused = *err;

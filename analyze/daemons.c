@@ -15,6 +15,7 @@ const struct option_row daemons_options[] = {
 		&analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
+	LAST_RUN_OPTION,
 	{},
 };
 

@@ -149,7 +149,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		int64_t run;
 
 		r = analyze_find_run(book, argv[i], &run, err);
-		if (r == 0)
+		if (r > 0)
 			r = discard_by_own(book, run, &result, err);
 		if (r < 0)
 			return r;

@@ -4,6 +4,7 @@
 #include "lib/jitter/jitter_run.h"
 
 static struct jitter_view view = {.fail_if_new = -1};
+static const char *baseline;
 
 /* 11us..13us */
 static int parse_between(const char *value, const char *name, void *into, struct error *err)
@@ -32,13 +33,14 @@ const struct option_row jitter_options[] = {
 	{0, "between", "LOW..HIGH", "list the sources of interruptions of these lengths (11us..13us)",
 		parse_between, NULL},
 	{0, "baseline", "RUN", "list the sources that are new, gone, grown or shrunk since this run",
-		option_run, &view.baseline},
+		NULL, &baseline},
 	{0, "fail-if-new", "SHARE", "exit status 2 if new sources took more than this share of all (5%)",
 		option_percent, &view.fail_if_new},
 	{'o', "output", "FILE", "draw the densities instead: .png, .svg or .pdf", NULL, &view.output},
 	{0, "by-source", NULL, "with -o: draw what each source took before and after", NULL, &view.by_source},
 	{0, "timeline", NULL, "with -o: draw when the longest interruptions occurred", NULL, &view.timeline},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &view.script},
+	LAST_RUN_OPTION,
 	{},
 };
 
@@ -46,9 +48,9 @@ const struct option_row jitter_options[] = {
 int verb_jitter(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	const bool compared = view.baseline || argc > 1, between = view.high_ns > 0;
+	const bool compared = baseline || argc > 1, between = view.high_ns > 0;
 	const struct option_rule rules[] = {
-		{argc > 1 && view.baseline, "two runs are compared already; leave --baseline out"},
+		{argc > 1 && baseline, "two runs are compared already; leave --baseline out"},
 		{view.fail_if_new >= 0 && !compared,
 			"--fail-if-new needs a run to compare with: --baseline RUN"},
 		{view.timeline && !view.output, NEEDS_PICTURE("--timeline")},
@@ -67,8 +69,8 @@ int verb_jitter(int argc, char **argv, struct error *err)
 
 	if (r == 0)
 		r = analyze_open(argv[argc - 1], &book, &id, err);
-	if (r == 0 && argc > 1)
-		r = analyze_find_run(book, argv[0], &view.baseline, err);
+	if (r == 0 && compared)
+		r = analyze_find_run(book, baseline ?: argv[0], &view.baseline, err);
 	view.json = analyze_options.json;
-	return r == 0 ? jitter_show(book, id, &view, err) : r;
+	return r >= 0 ? jitter_show(book, id, &view, err) : r;
 }

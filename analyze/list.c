@@ -176,6 +176,7 @@ static bool force;
 
 const struct option_row remove_options[] = {
 	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL, &force},
+	LAST_RUN_OPTION,
 	{},
 };
 
@@ -191,8 +192,12 @@ int verb_remove(int argc, char **argv, struct error *err)
 	for (int i = 0; i < argc; i++) {
 		int64_t id;
 
-		r = option_run(argv[i], "RUN", &id, err);
-		if (r == 0)
+		r = analyze_find_run(book, argv[i], &id, err);
+		if (r > 1)
+			return error_say(err, -EINVAL,
+				"'%s' is the name of %d runs: remove them by their numbers ('emp-analyze list --name %s')",
+				argv[i], r, argv[i]);
+		if (r > 0)
 			r = book_remove_run(book, id, force, err);
 		if (r == -EBUSY) {
 			struct error busy = *err;
@@ -250,6 +255,7 @@ const struct option_row export_options[] = {
 	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL,
 		&parts.no_profile},
 	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL, &parts.no_environment},
+	LAST_RUN_OPTION,
 	{},
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
 #include "analyze/analyze.h"
+#include "lib/base/charset.h"
 #include "lib/load/load_report.h"
 
 enum { LAST = 0 }; /* run of a load */
@@ -38,6 +39,7 @@ const struct option_row load_options[] = {
 		"exit status 2 if the second is slower than the first by more than this", option_percent,
 		&options.rules.fail_if_slower},
 	VERDICT_OPTIONS(options.rules),
+	LAST_RUN_OPTION,
 	{},
 };
 
@@ -52,7 +54,7 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 						      : load_report_as_json(reports->items[0]),
 			stdout, err);
 	if (path) {
-		r = output_file_open(&output, path, err);
+		r = charset_document_open(&output, path, err);
 		if (r < 0)
 			return r;
 		options.csv ? load_write_csv(output.file, reports)
@@ -125,7 +127,7 @@ int verb_load(int argc, char **argv, struct error *err)
 		r = analyze_open(argv[0], &book, &run_a, err);
 	if (r == 0 && argc > 1)
 		r = analyze_find_run(book, argv[1], &run_b, err);
-	if (r == 0)
+	if (r >= 0)
 		r = load_report_read(book, run_a, &a, err);
 	if (r == 0 && run_b)
 		r = load_report_read(book, run_b, &b, err);

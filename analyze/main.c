@@ -2,6 +2,8 @@
 /* emp-analyze: analyses the runs in the lab book. What its verbs have in common. */
 #include "analyze/analyze.h"
 
+#include "lib/base/charset.h"
+
 struct analyze_options analyze_options;
 
 static const struct option_row common_options[] = {
@@ -15,6 +17,7 @@ const struct option_row profile_options[] = {
 	{0, "profile", "NAME", "the profile of cutoffs (default: that of the run)", NULL,
 		&analyze_options.profile},
 	OTHER_CPUS_OPTION,
+	LAST_RUN_OPTION,
 	{},
 };
 
@@ -75,15 +78,23 @@ int option_run(const char *value, const char *name, void *into, struct error *er
 
 int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err)
 {
+	_cleanup_(freep) char *name = charset_decode(operand);
+	bool last = !strcmp(operand, "--last");
 	int r;
 
-	if (!operand[strspn(operand, "0123456789")])
-		return option_run(operand, "RUN", ret, err);
-	r = book_find_run(book, operand, ret, err);
-	if (r == 0 && !strcmp(operand, "last"))
+	if (!operand[strspn(operand, "0123456789")]) {
+		r = option_run(operand, "RUN", ret, err);
+		return r < 0 ? r : 1;
+	}
+	r = last ? 0 : book_find_run(book, name, ret, err);
+	if (r == 0 && (last || !strcmp(operand, "last"))) {
 		r = book_find_run(book, NULL, ret, err);
+		r = r > 0 ? 1 : r;
+		if (r == 0)
+			return error_say(err, -ENOENT, "the lab book '%s' has no runs", book_file(book));
+	}
 	if (r != 0)
-		return r < 0 ? r : 0;
+		return r;
 	return error_say(err, -EINVAL,
 		"RUN must be the number or the name of a run, and '%s' is neither; "
 		"'emp-analyze list' shows both",
@@ -94,7 +105,9 @@ int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, stru
 {
 	int r = book_open(ret_book, analyze_options.db, BOOK_READ, err);
 
-	return r < 0 ? r : analyze_find_run(*ret_book, run, ret_run, err);
+	if (r == 0)
+		r = analyze_find_run(*ret_book, run, ret_run, err);
+	return r < 0 ? r : 0;
 }
 
 int analyze_check_by(struct error *err)

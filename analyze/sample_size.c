@@ -7,6 +7,7 @@
 const struct option_row sample_size_options[] = {
 	{0, "profile", "NAME", "the profile of cutoffs (default: only the 2-sd check)", NULL,
 		&analyze_options.profile},
+	LAST_RUN_OPTION,
 	{},
 };
 

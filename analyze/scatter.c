@@ -305,6 +305,7 @@ const struct option_row scatter_options[] = {
 	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL, &options.zooms},
 	{0, "samples", NULL, "draw single samples in order of time", NULL, &options.samples},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	LAST_RUN_OPTION,
 	{},
 };
 

@@ -14,6 +14,7 @@ static bool verbose;
 const struct option_row show_options[] = {
 	{'v', "verbose", NULL, "all warnings in full", NULL, &verbose, .text = true},
 	RECOMPUTE_OPTION,
+	LAST_RUN_OPTION,
 	{},
 };
 

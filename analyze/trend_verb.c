@@ -5,15 +5,21 @@
 
 static struct trend_options options = {.rules = COMPARISON_RULES};
 
-/* "64" is a run; anything else a moment. */
-static int option_reference(const char *value, const char *name, void *into, struct error *err)
-{
-	struct trend_reference *since = into;
+static const char *since;
 
-	*since = (struct trend_reference){};
-	if (*value && !value[strspn(value, "0123456789")])
-		return option_run(value, name, &since->run, err);
-	return option_since(value, name, &since->since_ns, err);
+/* "64" is a run, "12h" a moment, and anything else the name of a run. */
+static int find_reference(struct book *book, struct trend_reference *ret, struct error *err)
+{
+	int r = 0;
+
+	if (!since[strspn(since, "0123456789")])
+		return option_run(since, "--since", &ret->run, err);
+	if (option_since(since, "--since", &ret->since_ns, NULL) < 0) {
+		r = book_find_run(book, since, &ret->run, err);
+		if (r == 0)
+			r = option_since(since, "--since", &ret->since_ns, err);
+	}
+	return r;
 }
 
 const struct option_row trend_options[] = {
@@ -26,7 +32,7 @@ const struct option_row trend_options[] = {
 		"exit status 2 if the last run is slower than the reference by more than this",
 		option_percent, &options.rules.fail_if_slower},
 	{0, "since", "RUN|TIME", "the reference: this run, or the first one since then (default: the first)",
-		option_reference, &options.since},
+		NULL, &since},
 	VERDICT_OPTIONS(options.rules),
 	{'o', "output", "FILE", "draw the series: .png, .svg or .pdf", NULL, &options.output},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
@@ -47,6 +53,8 @@ int verb_trend(int argc, char **argv, struct error *err)
 		r = output_files_apart(documents, ELEMENTS(documents), err);
 	if (r == 0)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
+	if (r == 0 && since)
+		r = find_reference(book, &options.since, err);
 	options.json = analyze_options.json;
-	return r == 0 ? trend_show(book, argv[0], &options, err) : r;
+	return r >= 0 ? trend_show(book, argv[0], &options, err) : r;
 }

@@ -3,6 +3,7 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/charset.h"
 
 enum { MAX_COMMANDS = 10000 };
 
@@ -87,7 +88,7 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 		{pick(l, &o->conclude), &c->conclude},
 		{o->cleanup, &c->cleanup},
 	};
-	char *name;
+	_cleanup_(freep) char *typed = NULL;
 	int r = 0;
 
 	c->output = pick(l, &o->output);
@@ -107,9 +108,9 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 		r = argv_split(c->text, &c->argv, err);
 	}
 	c->named = c->name;
-	name = text_utf8(c->name ?: c->text);
+	typed = charset_decode(c->name ?: c->text);
 	free(c->name);
-	c->name = name;
+	c->name = text_utf8(typed);
 	if (r == 0)
 		r = executable_find(c->argv[0], &c->path, err);
 	if (r == -ENOENT && l->text && strchr(c->argv[0], '=') && is_shells(c->argv[0]))

@@ -4,6 +4,7 @@
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/charset.h"
 #include "lib/report/comparison_picture.h"
 #include "lib/report/plot.h"
 #include "lib/report/screen.h"
@@ -596,7 +597,7 @@ bool export_takes_stdout(const struct measure_options *o)
 static int export_to(const struct session *s, enum export format, const char *path, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
-	int r = output_file_open(&output, path, err);
+	int r = charset_document_open(&output, path, err);
 
 	if (r == 0)
 		r = export_write(s, format, output.file, err);

@@ -2,6 +2,7 @@
 /* JSON documents: see json.h. */
 #include "lib/base/json.h"
 
+#include "lib/base/charset.h"
 #include "lib/base/input.h"
 
 #include <math.h>
@@ -18,12 +19,12 @@ static __attribute__((constructor)) void json_watch_memory(void)
 	json_set_alloc_funcs(json_allocate, free);
 }
 
-/* A terminal would act on control characters beyond ASCII. */
+/* A terminal would act on control characters beyond ASCII, and elsewhere the locale may have other characters. */
 static size_t ascii_flag(FILE *file)
 {
-	int fd = fileno(file);
+	int fd = charset_fileno(file);
 
-	return fd >= 0 && isatty(fd) ? JSON_ENSURE_ASCII : 0;
+	return charset_converts() || (fd >= 0 && isatty(fd)) ? JSON_ENSURE_ASCII : 0;
 }
 
 int json_write_real(FILE *file, double value)

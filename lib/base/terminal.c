@@ -3,6 +3,7 @@
 #include "lib/base/terminal.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/charset.h"
 
 #include <limits.h>
 #include <math.h>
@@ -17,7 +18,7 @@ static bool is_on(FILE *file, enum terminal_choice chosen)
 {
 	const char *term = getenv("TERM");
 
-	return chosen ? chosen == TERMINAL_ON : isatty(fileno(file)) && term && strcmp(term, "dumb");
+	return chosen ? chosen == TERMINAL_ON : isatty(charset_fileno(file)) && term && strcmp(term, "dumb");
 }
 
 bool terminal_is(FILE *file)
@@ -31,7 +32,7 @@ size_t terminal_width(FILE *file)
 	struct winsize size;
 	long n = 0;
 
-	if (ioctl(fileno(file), TIOCGWINSZ, &size) == 0)
+	if (ioctl(charset_fileno(file), TIOCGWINSZ, &size) == 0)
 		n = size.ws_col;
 	if (n == 0 && columns)
 		n = strtol(columns, NULL, 10);
@@ -66,6 +67,7 @@ const char *terminal_text(const char *text)
 {
 	static char *made[16];
 	static size_t next;
+	_cleanup_(freep) char *decoded = NULL;
 	const char *from = text;
 	char **slot, *to;
 
@@ -75,7 +77,8 @@ const char *terminal_text(const char *text)
 		return text;
 	slot = &made[next++ % ELEMENTS(made)];
 	free(*slot);
-	*slot = to = text_utf8(text);
+	decoded = charset_decode(text);
+	*slot = to = text_utf8(decoded);
 	for (from = *slot; *from;) {
 		const unsigned char *at = (const unsigned char *)from;
 		size_t size = 0; /* of a character that a terminal would act on instead of showing it */
@@ -97,15 +100,19 @@ const char *terminal_text(const char *text)
 	return *slot;
 }
 
-/* Bytes of the character at `text`, and its columns. If the locale is not UTF-8, each character counts as one
- * column. */
+/* Bytes of the character at `text`, and its columns. */
 static size_t character(const char *text, size_t *ret_columns)
 {
 	mbstate_t state = {};
 	wchar_t c;
 	size_t left = strnlen(text, MB_LEN_MAX); /* a text may be long */
-	size_t n = MB_CUR_MAX > 1 ? mbrtowc(&c, text, left, &state) : SIZE_MAX;
+	bool converted = charset_converts();
+	size_t n = converted ? text_utf8_size(text) : MB_CUR_MAX > 1 ? mbrtowc(&c, text, left, &state) : SIZE_MAX;
 
+	if (converted && n > 0) {
+		*ret_columns = charset_columns(text, n);
+		return n;
+	}
 	if (n > 0 && n <= left) {
 		*ret_columns = wcwidth(c) > 0 ? (size_t)wcwidth(c) : 0;
 		return n;
@@ -132,13 +139,25 @@ size_t terminal_text_fit(const char *text, size_t columns)
 	return bytes;
 }
 
-void terminal_print_cut(FILE *file, const char *text, size_t columns)
+/* "…" is "..." in some locales. */
+static size_t ellipsis_width(void)
+{
+	return terminal_text_width("…");
+}
+
+char *terminal_cut(const char *text, size_t columns)
 {
 	text = terminal_text(text);
 	if (terminal_text_width(text) <= columns)
-		fputs(text, file);
-	else
-		fprintf(file, "%.*s…", (int)terminal_text_fit(text, columns - 1), text);
+		return xstrdup(text);
+	return text_format("%.*s…", (int)terminal_text_fit(text, columns - ellipsis_width()), text);
+}
+
+void terminal_print_cut(FILE *file, const char *text, size_t columns)
+{
+	_cleanup_(freep) char *cut = terminal_cut(text, columns);
+
+	fputs(cut, file);
 }
 
 size_t terminal_bytes_width(const char *text, size_t bytes)
@@ -157,11 +176,11 @@ struct terminal_names terminal_names;
 /* "./solver --thr…1e-9": its first and last columns. The caller frees it. */
 static char *shorten_middle(const char *text, size_t columns)
 {
-	size_t width = terminal_text_width(text), end = (columns - 1) / 2;
+	size_t width = terminal_text_width(text), own = columns - ellipsis_width(), end = own / 2;
 
 	if (width <= columns)
 		return xstrdup(text);
-	return text_format("%.*s…%s", (int)terminal_text_fit(text, columns - 1 - end), text,
+	return text_format("%.*s…%s", (int)terminal_text_fit(text, own - end), text,
 		text + terminal_text_fit(text, width - end));
 }
 
@@ -235,9 +254,11 @@ static char *shorten_common(
 	_cleanup_(freep) char *own = strndup(name + common->begin, (size_t)(rest - name) - common->begin);
 	size_t begin_width = terminal_bytes_width(name, common->begin);
 	size_t rest_width = terminal_text_width(rest);
-	bool begin_cut = begin_width > kept + 1, rest_cut = rest_width > kept + 1;
-	size_t used = (begin_cut ? kept + 1 : begin_width) + (rest_cut ? kept + 1 : rest_width);
-	_cleanup_(freep) char *middle = shorten_middle(own ?: "", columns > used + 3 ? columns - used : 3);
+	size_t cut = kept + ellipsis_width(), least = ellipsis_width() + 2;
+	bool begin_cut = begin_width > cut, rest_cut = rest_width > cut;
+	size_t used = (begin_cut ? cut : begin_width) + (rest_cut ? cut : rest_width);
+	_cleanup_(freep) char *middle = shorten_middle(
+		own ?: "", columns > used + least ? columns - used : least);
 
 	return text_format("%.*s%s%s%s%s",
 		(int)(begin_cut ? terminal_text_fit(name, kept) : common->begin), name,
@@ -252,7 +273,7 @@ char **terminal_short_names(const char *const *names, size_t n, size_t columns)
 	struct common_parts common;
 	size_t distinct, kept = columns / 4;
 
-	columns = columns < 3 ? 3 : columns;
+	columns = columns < ellipsis_width() + 2 ? ellipsis_width() + 2 : columns;
 	for (size_t i = 0; i < n; i++) {
 		whole[i] = xstrdup(terminal_text(names[i]));
 		shown[i] = shorten_middle(whole[i], columns);

@@ -35,7 +35,9 @@ static inline size_t terminal_text_width(const char *text)
 }
 size_t terminal_text_fit(const char *text, size_t columns);
 
-/* Prints a text from elsewhere, shortened with … to fit. */
+/* A text from elsewhere, shortened with … to fit. The caller frees it. */
+char *terminal_cut(const char *text, size_t columns);
+
 void terminal_print_cut(FILE *file, const char *text, size_t columns);
 
 /* Names as they are shown beside each other, of at most so many columns: in the middle … stands for

@@ -106,9 +106,9 @@ int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n)
 	return 0;
 }
 
-/* Bytes of the character at `text`, 0: it is none (RFC 3629: no overlong forms, no surrogates). */
-static size_t utf8_size(const unsigned char *text)
+size_t text_utf8_size(const char *characters)
 {
+	const unsigned char *text = (const unsigned char *)characters;
 	static const struct {
 		unsigned char first, last;   /* of the first byte */
 		unsigned char second, up_to; /* of the second */
@@ -147,7 +147,7 @@ char *text_utf8(const char *text)
 		return NULL;
 	made = to = xmalloc(worst);
 	while (*text) {
-		size_t size = utf8_size((const unsigned char *)text);
+		size_t size = text_utf8_size(text);
 
 		if (size == 0)
 			to += snprintf(to, 5, "\\x%02x", (unsigned char)*text++);

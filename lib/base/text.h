@@ -74,6 +74,9 @@ const char *text_below(int root_fd, const char *path);
  * NULL. ret is an array of *ret_n numbers, ascending as written, that the caller frees. */
 int text_parse_cpu_list(const char *text, int **ret, size_t *ret_n);
 
+/* Bytes of the character at `text`, 0: it is none (RFC 3629: no overlong forms, no surrogates). */
+size_t text_utf8_size(const char *text);
+
 /* A copy with each byte that is not UTF-8 replaced by \xNN, for JSON, the book and terminals. The caller frees it.
  * NULL for NULL. */
 char *text_utf8(const char *text);

@@ -5,10 +5,11 @@
  * and "--" or the first operand of a command to run ends them. */
 #include "lib/base/tool.h"
 
+#include "lib/base/argv.h"
+#include "lib/base/charset.h"
 #include "lib/base/terminal.h"
 
 #include <getopt.h>
-#include <locale.h>
 #include <math.h>
 #include <signal.h>
 #include <sys/param.h>
@@ -232,6 +233,10 @@ struct command_line {
 	const struct verb *verb;                     /* NULL: not known yet */
 	const struct option_row *given[MAX_OPTIONS]; /* the options that were given, once each */
 	size_t n_given;
+	char **operands; /* of a verb */
+	int n_operands;
+	char *dashed; /* with "--" before the first operand, which is a plain word; NULL: not a command's */
+	const char *doubtful; /* the first option after that: the command's, or the tool's? NULL: certain */
 };
 
 bool tool_after_dashes;
@@ -256,6 +261,10 @@ static int take_option(
 		return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
 	if (!again)
 		line->given[line->n_given++] = row;
+	if (row->operand) {
+		line->operands[line->n_operands++] = (char *)row->operand;
+		return 0;
+	}
 	if (!row->value) {
 		*(bool *)row->into = true;
 		if (row->dash && optind < argc && !strcmp(argv[optind], "-") &&
@@ -300,6 +309,9 @@ static int unknown_option(
 	for (int i = 0; name && p->long_options[i].name; i++)
 		if (i >= p->n || !p->rows[i]->hidden)
 			nearest_try(&nearest, p->long_options[i].name);
+	if (line->dashed)
+		return error_say(
+			err, -EINVAL, "unknown option '%s'%s", is_letter ? letter : typed, nearest_hint(&nearest, "--"));
 	return error_say(err, -EINVAL, "unknown option '%s'%s; %ssee '%s%s%s --help'",
 		is_letter ? letter : typed, nearest_hint(&nearest, "--"),
 		!nearest.found && takes_command(line->tool)
@@ -308,17 +320,27 @@ static int unknown_option(
 		line->tool->name, *verb ? " " : "", verb);
 }
 
-/* Options of the tool and of the verb. 0: go on at argv[optind]; 1: help or version was shown. */
-static int parse_options(struct command_line *line, int argc, char **argv, struct error *err)
+/* Says how a command is typed whose option was taken for the tool's. */
+static int hint_at_dashes(const struct command_line *line, int r, struct error *err)
+{
+	struct error said = *err;
+
+	if (r >= 0 || !line->dashed)
+		return r;
+	return error_say(err, r, "%s; if it is the command's, put -- before the command: %s", said.text,
+		line->dashed);
+}
+
+/* Options of the tool and of the verb; `all`: also those after operands. 0: go on at argv[optind]; 1: help or version was
+ * shown. */
+static int parse_options(struct command_line *line, bool all, int argc, char **argv, struct error *err)
 {
 	const struct option_row *tables[] = {line->tool->options, line->verb ? line->verb->options : NULL};
 	struct parser p = {};
-	/* without verbs, options may follow operands; with one that is tool_run_verb's work */
-	char shorts[2 * MAX_OPTIONS + 5] = ":";
+	char shorts[2 * MAX_OPTIONS + 5] = "";
 	int c, r = 0;
 
-	if (line->tool->verbs[0].name)
-		strcpy(shorts, "+:");
+	strcpy(shorts, all ? ":" : "+:");
 	for (size_t t = 0; t < ELEMENTS(tables); t++)
 		for (const struct option_row *o = tables[t]; o && o->name && p.n < MAX_OPTIONS; o++) {
 			char letter[3] = {o->letter, o->value && !o->optional ? ':' : '\0', '\0'};
@@ -342,9 +364,14 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 
 		for (int i = 0; i < p.n && !row; i++)
 			row = c == FIRST_LONG + i || c == p.rows[i]->letter ? p.rows[i] : NULL;
-		if (c == ':')
-			return error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
-				argv[optind - 1], line->tool->name);
+		if (line->doubtful && c != '?')
+			r = error_say(err, -EINVAL, "options of %s come before the command, and '%s' is after it",
+				line->tool->name, line->doubtful);
+		else if (c == ':')
+			r = error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'", argv[optind - 1],
+				line->tool->name);
+		if (r < 0)
+			break;
 		if (c == OPTION_HELP || (c == 'h' && !row)) {
 			tool_help(stdout, line->tool, line->verb);
 			return 1;
@@ -356,7 +383,7 @@ static int parse_options(struct command_line *line, int argc, char **argv, struc
 		r = row ? take_option(line, row, argc, argv, err)
 			: unknown_option(line, &p, argv[optind - 1], err);
 	}
-	return r;
+	return hint_at_dashes(line, r, err);
 }
 
 /* Options that would have no effect: those that the verb is without, and of the text beside --json. */
@@ -401,7 +428,7 @@ static int call_verb(const struct command_line *line, int n, char **argv, struct
 static int tool_run_verb(struct command_line *line, int argc, char **argv, struct error *err)
 {
 	struct nearest nearest = {.typed = argc > 0 ? argv[0] : ""};
-	int n = 0, i = 0, r;
+	int i = 0, r;
 
 	if (argc == 0)
 		return error_say(
@@ -415,22 +442,51 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 			nearest_hint(&nearest, ""), line->tool->name);
 	argc--;
 	argv++;
-	/* options may also follow operands: "list RUN --json"; what stays is moved to the front */
+	/* options may also follow operands: "list RUN --json" */
 	while (i < argc) {
 		bool ended;
 
-		r = parse_options(line, argc - i + 1, argv + i - 1, err);
+		r = parse_options(line, false, argc - i + 1, argv + i - 1, err);
 		if (r != 0)
 			return r < 0 ? r : 0;
 		ended = optind > 1 && !strcmp(argv[i + optind - 2], "--");
 		i += optind - 1;
 		while (i < argc && (ended || argv[i][0] != '-' || !argv[i][1])) {
-			argv[n++] = argv[i++];
+			line->operands[line->n_operands++] = argv[i++];
 			if (!ended)
 				break;
 		}
 	}
-	return call_verb(line, n, argv, err);
+	return call_verb(line, line->n_operands, line->operands, err);
+}
+
+/* Options after operands, of a tool without verbs: argv[first] is the first operand. If that is a plain word ("sort", but not
+ * "sort -n f"), it may be a program that is typed without "--". A letter or a word right after it is then refused, since
+ * measuring another command than was meant is worse. Nobody else has an option such as --export-json. */
+static int parse_later_options(struct command_line *line, int first, int argc, char **argv, struct error *err)
+{
+	_cleanup_(argv_freep) char **typed = argv_copy(argv);
+	_cleanup_(freep) char **words = xcalloc((size_t)argc + 2, sizeof(*words));
+	_cleanup_(freep) char *dashed = NULL;
+	const char *next = typed[first + 1];
+	int r;
+
+	words[0] = (char *)line->tool->name;
+	memcpy(words + 1, typed + 1, (size_t)(first - 1) * sizeof(*words));
+	words[first] = (char *)"--";
+	memcpy(words + first + 1, typed + first, (size_t)(argc - first) * sizeof(*words));
+	dashed = argv_join(words);
+	if (takes_command(line->tool) && !strchr(typed[first], ' ')) {
+		line->dashed = dashed;
+		if (next && next[0] == '-' && next[1] && strcmp(next, "--") != 0 &&
+			(next[1] != '-' || !memchr(next + 2, '-', strcspn(next + 2, "="))))
+			line->doubtful = next;
+	}
+	r = parse_options(line, true, argc - first + 1, argv + first - 1, err);
+	line->dashed = NULL;
+	line->doubtful = NULL;
+	optind += first - 1;
+	return r;
 }
 
 static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
@@ -438,13 +494,18 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
 	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
+	_cleanup_(freep) char **operands = line.operands = xcalloc((size_t)argc + 1, sizeof(*operands));
 	int r, at = 0;
 
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
-	r = parse_options(&line, argc, argv, err);
+	r = parse_options(&line, false, argc, argv, err);
+	tool_after_dashes = r == 0 && optind > 1 && !strcmp(argv[optind - 1], "--");
+	if (r == 0 && !verbs && !tool_after_dashes && optind < argc) {
+		r = parse_later_options(&line, optind, argc, argv, err);
+		tool_after_dashes = !strcmp(argv[optind - 1], "--");
+	}
 	if (r != 0)
 		return r < 0 ? r : 0;
-	tool_after_dashes = optind > 1 && !strcmp(argv[optind - 1], "--");
 	if (verbs)
 		return tool_run_verb(&line, argc - optind, argv + optind, err);
 	/* getopt moves operands that come before "--" after it, where they would be part of the command */
@@ -473,7 +534,7 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	int r, written;
 
 	tool_start();
-	setlocale(LC_CTYPE, ""); /* LC_CTYPE only, for character widths */
+	charset_begin();
 	r = tool_dispatch(tool, argc, argv, &err);
 	written = stream_flush(stdout);
 	if (written < 0 && r >= 0)

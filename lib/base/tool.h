@@ -36,6 +36,7 @@ struct option_row {
 	const char *group; /* of the first option of a group: the heading above it in help */
 	const char *const *choices; /* CHOICES("auto", "never"): the index is put into an int, or an enum */
 	bool text; /* changes the text that is printed, and nothing else: refused beside --json */
+	const char *operand; /* of a flag: it stands for this operand */
 	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
 };
 

@@ -87,7 +87,7 @@ int book_put_program_digest(struct book *book, int64_t id, const char *digest, s
 int book_put_output_digest(struct book *book, int64_t id, const char *digest, struct error *err);
 int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err);
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err); /* -ENOENT */
-/* The latest run with that name, NULL: of all. 1: found; 0: there is none. */
+/* The latest run with that name, NULL: of all. Returns how many have it. */
 int book_find_run(struct book *book, const char *name, int64_t *ret, struct error *err);
 int book_runs(
 	struct book *book, struct run **ret, size_t *ret_n, struct error *err); /* free each and the array */

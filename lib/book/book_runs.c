@@ -94,8 +94,12 @@ int book_put_output_digest(struct book *book, int64_t id, const char *digest, st
 
 int book_find_run(struct book *book, const char *name, int64_t *ret, struct error *err)
 {
-	return sql_row(book, err, "SELECT id FROM run WHERE ?1 IS NULL OR name = ?1 ORDER BY id DESC LIMIT 1",
-		"t:I", name, ret);
+	int64_t n = 0;
+	int r = sql_row(book, err,
+		"SELECT ifnull(max(id), 0), count(*) FROM run WHERE ?1 IS NULL OR name = ?1", "t:II", name, ret,
+		&n);
+
+	return r < 0 ? r : (int)(n < INT32_MAX ? n : INT32_MAX);
 }
 
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)

@@ -273,7 +273,7 @@ enum { COMPARED_NAME = 40, COMPARED_SCRIPT = 20 }; /* columns */
 /* "run 13 (office.ini), constant-load, 5 runs". */
 static void print_load_side(FILE *file, const char *label, const struct load_report *p)
 {
-	_cleanup_(freep) char *name = load_short_text(p->result.discarding.run.program, COMPARED_NAME);
+	_cleanup_(freep) char *name = terminal_cut(p->result.discarding.run.program, COMPARED_NAME);
 	_cleanup_(freep) char *text = text_format("run %" PRId64 " (%s), %s, %s", run_of(p), name,
 		coordination_names[p->load.coordination], text_count(p->n_kept, "run"));
 
@@ -285,7 +285,7 @@ static void print_missing_scripts(FILE *file, const struct load_report *p, const
 {
 	for (size_t i = 1; i < p->rates.n; i++) {
 		const char *script = p->rates.items[i].script;
-		_cleanup_(freep) char *name = load_short_text(script, COMPARED_NAME);
+		_cleanup_(freep) char *name = terminal_cut(script, COMPARED_NAME);
 
 		if (!load_rates_find(&other->rates, script))
 			fprintf(file, "Only run %" PRId64 " has the script '%s'.\n", run_of(p), name);
@@ -296,7 +296,7 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 {
 	const struct comparison *c = &pair->comparison;
 	const struct load_unit *unit = load_unit_for(pair->a->summary.mean_ns);
-	_cleanup_(freep) char *script = load_short_text(pair->a->script ?: "all", COMPARED_SCRIPT);
+	_cleanup_(freep) char *script = terminal_cut(pair->a->script ?: "all", COMPARED_SCRIPT);
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
 	int decimals = of_a < of_b ? of_a : of_b;
 

@@ -8,7 +8,7 @@ static char *short_report_name(const struct load_report *p, size_t columns)
 {
 	_cleanup_(freep) char *name = load_report_name(p);
 
-	return load_short_text(name, columns);
+	return terminal_cut(name, columns);
 }
 
 /* The rate of work: a panel for all work and one for each script, with the mean and its interval. */
@@ -36,7 +36,7 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 {
 	const struct load_rate *first = panel_rate(all, i, 0);
 	const struct load_unit *unit = load_unit_for(first->summary.mean_ns);
-	_cleanup_(freep) char *name = first->script ? load_short_text(first->script, RATES_NAME) : NULL;
+	_cleanup_(freep) char *name = first->script ? terminal_cut(first->script, RATES_NAME) : NULL;
 	double scale = unit->seconds / 1e9, low = INFINITY, high = -INFINITY, margin;
 	struct axis shown;
 
@@ -183,7 +183,7 @@ static void write_timeline(const void *subject, FILE *script)
 	plot_axis(script, "time", 0,
 		&(struct axis){.high = fmax((double)t->sample->et_ns / 1e9, 1e-9), .room = 8});
 	for (size_t i = 0; i < n_scripts; i++) {
-		_cleanup_(freep) char *short_name = load_short_text(
+		_cleanup_(freep) char *short_name = terminal_cut(
 			rates->items[i + 1].script, TIMELINE_NAME);
 
 		plot_text(script, "names", i + 1, "%s", short_name);
@@ -191,7 +191,7 @@ static void write_timeline(const void *subject, FILE *script)
 	for (size_t i = 0; i < n; i++) {
 		size_t of = script_of(t, i), number = 1, rank = 1;
 		const struct load_rate *rate = &rates->items[of + 1];
-		_cleanup_(freep) char *label = load_short_text(rate->script, TIMELINE_NAME);
+		_cleanup_(freep) char *label = terminal_cut(rate->script, TIMELINE_NAME);
 
 		/* "edit 2" for the second worker of the script edit, "compress" for an only one. */
 		for (size_t k = 0; k < i; k++)

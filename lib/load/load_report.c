@@ -249,14 +249,6 @@ json_t *load_report_as_json(const struct load_report *p)
 
 enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */
 
-char *load_short_text(const char *text, size_t columns)
-{
-	text = terminal_text(text);
-	if (terminal_text_width(text) <= columns)
-		return xstrdup(text);
-	return text_format("%.*s…", (int)terminal_text_fit(text, columns - 1), text);
-}
-
 /* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with fewer blanks where the line is narrow. `all`: the label of all work. */
 static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
 {
@@ -279,7 +271,7 @@ static void print_rate(FILE *file, const struct load_rate *rate, const char *all
 	if (!rate->script) {
 		fprintf(file, "  %-*s", LOAD_LABEL - 2, all);
 	} else {
-		script = load_short_text(rate->script, LOAD_LABEL - 6 - width);
+		script = terminal_cut(rate->script, LOAD_LABEL - 6 - width);
 		width += terminal_text_width(script);
 		fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
 	}
@@ -379,7 +371,7 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 {
 	size_t n = p->result.n_samples, n_workers = p->work.n_programs;
 	const struct run *run = &p->result.discarding.run;
-	_cleanup_(freep) char *name = load_short_text(run->program, LOAD_NAME);
+	_cleanup_(freep) char *name = terminal_cut(run->program, LOAD_NAME);
 	_cleanup_(freep) char *text = text_format("%s, %s, %s on %s%s (run %" PRId64 " of the book)",
 		text_count(n, "run"), coordination_names[p->load.coordination],
 		text_count(n_workers, "slave"), p->load.cpus ? "CPUs " : "all CPUs",

@@ -167,9 +167,6 @@ void page_wait_correlate(struct load_report *report);
 void page_wait_report_print(FILE *file, const struct load_report *report, int64_t width_ns);
 json_t *page_wait_report_as_json(const struct load_report *report);
 
-/* Text from elsewhere as a terminal or a picture may show it, shortened to so many columns; the caller frees it. */
-char *load_short_text(const char *text, size_t columns);
-
 /* What emp-analyze load shows besides the report: two loads compared, tables for files, and pictures. */
 
 /* A script that both loads have. */

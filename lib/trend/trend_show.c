@@ -2,6 +2,7 @@
 /* How a trend is shown: on the screen, as JSON, as CSV, as a table in Markdown, and as a picture, which plots/trend.gp draws. */
 #include "lib/trend/trend.h"
 
+#include "lib/base/charset.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/duet/duet_report.h"
@@ -537,7 +538,7 @@ int trend_show(struct book *book, const char *name, const struct trend_options *
 
 		if (!files[i].path)
 			continue;
-		r = output_file_open(&output, files[i].path, err);
+		r = charset_document_open(&output, files[i].path, err);
 		if (r < 0)
 			return r;
 		files[i].write(output.file, &view);

@@ -229,7 +229,7 @@ static void print_checks(const struct audit *audit, const char *levels)
 
 			shown = text_format("%s%s%s", found, fix ? "; fix: " : "", fix ? finding->how : "");
 		} else {
-			shown = text_format("%.*s…", (int)terminal_text_fit(found, width - 1), found);
+			shown = terminal_cut(found, width);
 		}
 		table_row(table, TEXT(check_rows[i].id),
 			TEXT(states[finding->state].word, .mark = state_mark(&check_rows[i], finding->state)),

@@ -98,6 +98,22 @@ expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-
 expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline last
 expect 0 "^change  *run $last" "$build/analyze/emp-analyze" show change
 expect 1 "'nosuch' is neither" "$build/analyze/emp-analyze" compare nosuch change
+expect 0 "run $((last - 1)) (baseline).*run $last (change)" "$build/analyze/emp-analyze" compare baseline --last
+expect 0 "run $last (change).*run $((last - 1)) (baseline)" "$build/analyze/emp-analyze" compare --last baseline
+expect 0 "^change  *run $last" "$build/analyze/emp-analyze" show --last
+gives "the last run for export, too" "d['name'] == 'change'" "$build/analyze/emp-analyze" export --last
+expect 1 "usage: emp-analyze show" "$build/analyze/emp-analyze" show --last 1
+expect 0 '' $measure -r 2 -w 0 -n last -n v1.2:3 true 'echo a'
+expect 0 "run $((last + 1)) (last).*run $((last + 2)) (v1.2:3)" "$build/analyze/emp-analyze" compare last v1.2:3
+expect 0 "^v1.2:3  *run $((last + 2))" "$build/analyze/emp-analyze" show --last
+expect 1 "'baseline' is the name of 2 runs: remove them by their numbers" "$build/analyze/emp-analyze" remove last baseline
+expect 0 '' "$build/analyze/emp-analyze" remove last --last
+expect 0 "^change  *run $last" "$build/analyze/emp-analyze" show --last
+cp short.json baseline
+expect 1 "'baseline' is a file and the name of run $((last - 1)): for the file, type ./baseline" "$build/analyze/emp-analyze" compare baseline change
+rm baseline
+expect 1 "run $((last - 1)) is none of the runs of 'change'" "$build/analyze/emp-analyze" trend change --since baseline
+expect 1 "since must be a day" "$build/analyze/emp-analyze" trend change --since nosuch
 expect 1 "cannot open 'nosuch.json'" "$build/analyze/emp-analyze" compare nosuch.json change
 
 # command lines, shells, names, parameters
@@ -116,7 +132,7 @@ expect 1 'exclude each other' $measure -N -S sh true
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json
 that "parameters are combined, the first fastest" json par.json \
 	'[(r["parameters"]["ms"], r["parameters"]["more"]) for r in d["results"]] == [("1","1"),("2","1"),("1","2"),("2","2"),("1","3"),("2","3")]'
-expect 0 'x 0.5  *[0-9]' $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
+expect 0 'x 0.5  *[0-9]' env COLUMNS=120 $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
 expect 1 'must go from a number up to a number' $measure -P n 3 1 'echo {n}'
 expect 1 'needs 3 values' $measure -P n 3
 expect 1 "step-size must be a number above 0 (such as 0.5).*not '1e-3'" $measure -P n 0 1 -D 1e-3 'echo {n}'

@@ -7,7 +7,7 @@ trap 'rm -rf "$dir"' EXIT
 # What a test waits for when meson, after its timeout, ends it and all that it has started.
 doing= begun=$(date +%s)
 trap 'echo "CUT OFF after $(($(date +%s) - begun)) s at: ${BASH_COMMAND:-} (last begun: $doing)"; exit 143' TERM
-export NO_COLOR=1 EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
+export LC_ALL=C.UTF-8 NO_COLOR=1 EMP_DB=$dir/book.db EMP_LOCK=$dir/own.lock
 unset EMP_NAMES
 faults=0
 

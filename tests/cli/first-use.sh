@@ -57,14 +57,23 @@ expect 1 'runs 5 is less than --min-runs 10' $measure -r 5 -m 10 true
 expect 1 'runs 5 is more than --max-runs 4' $measure -r 5 -M 4 true
 
 # what only a shell knows
-expect 1 "'FOO=1' is for a shell: .* -S sh" $measure 'FOO=1 true'
+expect 1 "'FOO=1' is for a shell: put env before it, or run it with -S sh" $measure 'FOO=1 true'
 expect 1 "'cd' needs a shell: .* -S sh, in: cd /" $measure -- cd /
 expect 0 '' $measure -r 2 -S sh 'FOO=1 true'
 
 # slips
 expect 1 "unknown verb 'lsit' (did you mean 'list'?)" $analyze lsit
 expect 1 "unknown verb 'xyzzy';" $analyze xyzzy
-expect 1 "unknown option '-1'; if it is the command's, put -- before the command" $measure gzip -1 fails
+expect 1 "unknown option '-1'; if it is the command's, put -- before the command: emp-measure .*-- gzip -1 fails$" $measure gzip -1 fails
+before=$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM run')
+for words in 'gzip -c fails' 'gzip -k -r fails' 'sort -n fails' 'xz -T1 fails' 'nice -n 5 true' 'env -i true' 'ls -v' 'sort --check fails' \
+	'cp fails copy -r x' 'sort fails -c'; do
+	expect 1 "emp-measure: .*put -- before the command: emp-measure .*-- $words$" $measure $words
+done
+that "none of them was measured" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM run')" = "$before"
+expect 1 "put -- before the command: emp-measure -q -- ./pro -n 'a b'$" "$build/measure/emp-measure" -q ./pro -n 'a b'
+expect 0 '' $measure true false -w 0 -r 2 -i
+expect 0 '' $measure -w 0 -r 2 true --export-json "$dir/after.json"
 expect 1 "'LC_ALL=C' is for a shell: put env before it, or run it with -S sh" $measure 'LC_ALL=C sort fails'
 expect 0 '' $measure -r 2 -w 0 'env LC_ALL=C sort fails'
 expect 1 "unknown option '--rnus' (did you mean '--runs'?)" $measure --rnus 3 true

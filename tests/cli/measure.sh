@@ -118,7 +118,7 @@ that "an orphan's CPU time is counted" json "$dir/orphan.json" \
 	'all(149e6 <= t <= 158e6 for t in d["results"][0]["emp"]["pt_ns"]) and not d["results"][0]["emp"]["pt_partial"]'
 no_cgroup='awk "\$(NF-2) == \"cgroup2\" || / - cgroup2 / { print \$5 }" /proc/self/mountinfo | while read m; do umount -l "$m"; done'
 expect 0 '^  No cgroup v2 (see -v): orphans are not counted in PT$' unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -v -r 2 -- $burn --orphan 50
-expect 0 'PT is partial: .*(no cgroup' unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -v -r 2 -- $burn --orphan 50
+expect 0 'PT is partial: .*no cgroup v2 is mounted' env COLUMNS=120 unshare -m sh -c "$no_cgroup; exec \"\$@\"" sh $measure -q -v -r 2 -- $burn --orphan 50
 
 # backends
 touch "$dir/storm" # of processes that end while a sample is evaluated

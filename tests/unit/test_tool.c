@@ -64,6 +64,14 @@ static const struct verb only[] = {{NULL, "COMMAND...", NULL, 1, -1, show_option
 static const struct tool with_verbs = {"emp-test", "Tests.", "Examples:\n  emp-test list\n", common, verbs};
 static const struct tool without = {"emp-one", "Tests one.", NULL, common, only};
 
+static const struct option_row times_options[] = {
+	{'c', "cleanup", "CMD", "run this at the end", NULL, &got.text},
+	{0, "export-json", "FILE", "write JSON", NULL, &got.text},
+	{},
+};
+static const struct verb times[] = {{NULL, "-- COMMAND [ARGUMENT...]", NULL, 1, -1, times_options, run}, {}};
+static const struct tool of_commands = {"emp-time", "Times commands.", NULL, common, times};
+
 enum { MAX_WORDS = 20 };
 
 static char *out, *said; /* what a call printed */
@@ -205,6 +213,47 @@ TEST(what_is_wrong_is_named)
 		"emp-test: --share must be a percentage such as 2 or 0.5, not 'x'\n");
 	check_refused(&with_verbs, "show 7 --part 100.1%",
 		"emp-test: --part must be at most 100 %, not '100.1%'\n");
+}
+
+TEST(an_option_after_a_program_is_not_taken_for_the_tools)
+{
+	static const struct {
+		const char *words, *complaint;
+	} refused[] = {
+		{"gzip -c f", "options of emp-time come before the command, and '-c' is after it"},
+		{"gzip -k -c f", "unknown option '-k'"},
+		{"gzip -c", "options of emp-time come before the command, and '-c' is after it"},
+		{"xz -r9 f", "options of emp-time come before the command, and '-r9' is after it"},
+		{"gzip --cleanup f", "options of emp-time come before the command, and '--cleanup' is after it"},
+		{"gzip --help", "options of emp-time come before the command, and '--help' is after it"},
+		{"cp a b -r c", "--runs must be a whole number from 1 to 2147483647, not 'c'"},
+		{"cp a b -c", "option '-c' needs a value; see 'emp-time --help'"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(refused); i++) {
+		_cleanup_(freep) char *complaint = text_format(
+			"emp-time: %s; if it is the command's, put -- before the command: emp-time -- %s\n",
+			refused[i].complaint, refused[i].words);
+
+		check_refused(&of_commands, refused[i].words, complaint);
+	}
+	check_refused(&of_commands, "-r 3 nice -r 5 a",
+		"emp-time: options of emp-time come before the command, and '-r' is after it; if it is the command's, "
+		"put -- before the command: emp-time -r 3 -- nice -r 5 a\n");
+	check_refused(&of_commands, "-z gzip f",
+		"emp-time: unknown option '-z'; if it is the command's, put -- before the command; "
+		"see 'emp-time --help'\n");
+
+	check_done(&of_commands, "-c f gzip", "gzip|");
+	assert_string_equal(got.text, "f");
+	check_done(&of_commands, "-- gzip -c f", "gzip|-c|f|");
+	assert_null(got.text);
+	check_done(&of_commands, "-r 3 -- gzip -c f", "gzip|-c|f|");
+	check_done(&of_commands, "old new -r 3", "old|new|");
+	assert_int_equal(got.count, 3);
+	check_done(&of_commands, "old --export-json f", "old|");
+	assert_string_equal(got.text, "f");
+	check_done(&of_commands, "old -", "old|-|");
 }
 
 TEST(an_option_without_effect_is_refused)
