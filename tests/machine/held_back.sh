@@ -127,7 +127,7 @@ unmeasurable_commits 'all samples are disturbed' 4 "$dir/discarding/emp-compare-
 load=$build/measure/emp-load analyze=$build/analyze/emp-analyze
 mkdir "$dir/slaves"
 printf '[load]\ndirectory = %s\n[burn]\nslaves = 2\nrepetitions = 2\ncommand = %s 20\n' "$dir/slaves" "$burn" >"$dir/held.ini"
-set_quota "$group" 20000
+set_quota "$group" 10000
 expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
 free=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
