@@ -27,7 +27,7 @@ else
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
 	set_memory() { echo "$2" >"$1/memory.max"; }
 fi
-group=$cpu_groups/emp-test-$$ limited=$memory_groups/emp-test-memory-$$ inner=$group/inner
+group=$cpu_groups/et-$$ limited=$memory_groups/emp-test-memory-$$ inner=$group/inner
 mkdir -p "$inner" "$limited" || exit 77
 loops=
 clean_up() {
