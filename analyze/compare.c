@@ -24,8 +24,7 @@ static int read_call(struct book *book, const struct run *run, char **ret, struc
 	return 0;
 }
 
-/* Its samples are discarded by the profile that it was measured with, or by --profile. */
-static int read_stored(struct book *book, const char *text, struct compare_input *side, struct error *err)
+int compare_read_run(struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	_cleanup_(run_result_clear) struct run_result result = {};
@@ -651,7 +650,7 @@ static int compare_two(char **operands, struct compare_file files[2], struct err
 		if (stored && !q.book)
 			r = book_open(&q.book, analyze_options.db, BOOK_READ, err);
 		if (r == 0)
-			r = stored ? read_stored(q.book, operands[i], &q.sides[i], err)
+			r = stored ? compare_read_run(q.book, operands[i], &q.sides[i], err)
 				   : compare_document_read(
 					     &q.sides[i], &files[i].document, files[i].number, err);
 	}

@@ -2,12 +2,13 @@
 /* emp-analyze list: the runs in the book, as the user named them. */
 #include "analyze/analyze.h"
 #include "lib/document/document.h"
+#include "lib/report/results.h"
 
 static struct {
 	const char *name, *kind; /* NULL: any */
 	int64_t since_ns;        /* 0: any */
 	int last;                /* 0: not given */
-	bool all;
+	bool all, same_program;
 } wanted;
 
 enum { LAST = 20 }; /* are shown by default */
@@ -61,6 +62,8 @@ const struct option_row list_options[] = {
 		&wanted.since_ns},
 	{0, "last", "N", "only the last N runs (on the screen: the last 20)", option_count, &wanted.last},
 	{0, "all", NULL, "all runs on the screen", NULL, &wanted.all},
+	{0, "same-program", NULL, "runs of one program in one call, and what noise made of them", NULL,
+		&wanted.same_program},
 	{},
 };
 
@@ -117,11 +120,74 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 	return 0;
 }
 
+static const struct column same_columns[] = {
+	{"RUN", COLUMN_NUMBER, "run"},
+	{"AGAINST", COLUMN_NUMBER, "against"},
+	{"COMMAND", COLUMN_WRAP, "command"},
+	{"N", COLUMN_NUMBER, "samples"},
+	{"RATIO", COLUMN_NUMBER, "ratio"},
+	{"95 % CI", COLUMN_TEXT, "interval"},
+	{"STARTED", COLUMN_TEXT, "started_ns"},
+	{},
+};
+
+/* PT of b against a. */
+static int add_same_program(
+	struct table *list, struct book *book, const struct run *a, const struct run *b, struct error *err)
+{
+	_cleanup_(compare_input_clear) struct compare_input of_a = {}, of_b = {};
+	_cleanup_(freep) char *command = run_command_line(b);
+	struct comparison c;
+	int r = compare_read_run(book, text_brief("%" PRId64, a->id), &of_a, err);
+
+	if (r == 0)
+		r = compare_read_run(book, text_brief("%" PRId64, b->id), &of_b, err);
+	if (r < 0 || of_a.sides[COMPARISON_PT].n == 0 || of_b.sides[COMPARISON_PT].n == 0)
+		return r;
+	if (comparison_make(&of_a.sides[COMPARISON_PT], &of_b.sides[COMPARISON_PT], NULL, &c, err) < 0)
+		return 0; /* PT is 0 */
+	table_row(list, NUMBER(b->id), NUMBER(a->id), TEXT(b->name ?: command), NUMBER(c.b.n),
+		REAL("%.4f", c.ratio),
+		VALUE(json_interval(c.ratio_low, c.ratio_high),
+			ratio_interval_text(c.ratio_low, c.ratio_high, 4, " … ")),
+		VALUE(json_integer(b->started_ns), text_brief("%.16s", text_moment(b->started_ns))));
+	return 0;
+}
+
+/* Each of runs[n] against the first one that was made in the same call and is the same program. */
+static int list_same_programs(struct book *book, const struct run *runs, size_t n, struct error *err)
+{
+	_cleanup_(table_freep) struct table *list = table_new(same_columns);
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = 0;
+		int r;
+
+		while (k < i && comparison_work(&runs[k], &runs[i]) != WORK_SAME_PROGRAM)
+			k++;
+		if (k == i || runs[i].state == RUN_OPEN)
+			continue;
+		found++;
+		r = add_same_program(list, book, &runs[k], &runs[i], err);
+		if (r < 0)
+			return r;
+	}
+	if (analyze_options.json)
+		return json_print_document(
+			"emp-runs", json_pack("{s:o}", "same_program", table_json(list)), err);
+	if (found > 0)
+		table_print(list, stdout);
+	else
+		printf("The lab book has no such runs of one program in one call.\n");
+	return 0;
+}
+
 int verb_list(int argc, char **argv, struct error *err)
 {
 	size_t most = wanted.last > 0                      ? (size_t)wanted.last
-		      : wanted.all || analyze_options.json ? SIZE_MAX
-							   : LAST;
+		      : wanted.all || wanted.same_program || analyze_options.json ? SIZE_MAX
+										  : LAST;
 	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {
@@ -147,13 +213,15 @@ int verb_list(int argc, char **argv, struct error *err)
 			run_clear(run);
 	}
 	before = n > most ? n - most : 0;
+	if (r == 0 && wanted.same_program)
+		r = list_same_programs(book, runs + before, n - before, err);
 	for (size_t i = 0; i < n; i++) {
-		if (r == 0 && i >= before)
+		if (r == 0 && i >= before && !wanted.same_program)
 			r = add_run(list, book, &runs[i], err);
 		run_clear(&runs[i]);
 	}
 	free(runs);
-	if (r < 0)
+	if (r < 0 || wanted.same_program)
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-runs",

@@ -319,6 +319,8 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 		.high = c.ratio_high * units,
 		.sd = c.log_ratio.sd,
 		.n = c.a.n,
+		.hidden = c.bias_a / c.mean_a + c.bias_b / c.mean_b,
+		.step = (double)c.step_ns * (1 / c.mean_a + 1 / c.mean_b),
 		.run = d.rows[inc].run,
 		.increments = d.rows[inc].increments,
 	};

@@ -118,6 +118,8 @@ struct inc_units {
 	double low, high;   /* its 95 % interval; NAN: fewer than two samples */
 	double sd;          /* of a sample, as a share; NAN likewise */
 	size_t n;           /* samples */
+	double hidden;      /* of the mean by the clock's steps, as a share */
+	double step;        /* of the clock, as a share of both programs' means */
 	int64_t run;        /* of INC */
 	int64_t increments; /* that it made each time it ran */
 };

@@ -195,7 +195,7 @@ static struct comparison_side load_side(const struct load_report *p, const struc
 		.clock = COMPARISON_ET,
 		.unmeasurable = comparison_unmeasurable(
 			&result->discarding, result->samples, result->n_samples),
-		.origin = {.call = run->owner, .cpu = run->cpu}};
+		.origin = {.call = run->owner, .machine = p->machine, .cpu = run->cpu}};
 
 	side.items = xcalloc(p->n_kept + 1, sizeof(*side.items));
 	for (size_t i = 0; i < p->n_kept; i++)
@@ -215,11 +215,6 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 	size_t n_scripts = 0;
 	int r;
 
-	if (a->n_kept == 0 || b->n_kept == 0) {
-		_cleanup_(freep) char *name = load_report_name(a->n_kept == 0 ? a : b);
-
-		return error_say(err, -ENODATA, "no run of the load in %s counts", name);
-	}
 	c.rates_b = load_rates_of(&b->work, &a->rates, b->kept, b->n_kept);
 	r = list_pairs(&c, err);
 	for (size_t i = 0; i < c.n; i++)
@@ -292,6 +287,13 @@ static void print_missing_scripts(FILE *file, const struct load_report *p, const
 	}
 }
 
+static struct cell mean_rate_cell(const struct load_rate *rate, const struct load_unit *unit, int decimals)
+{
+	double mean = rate->summary.mean_ns * unit->seconds / 1e9;
+
+	return TEXT(rate->summary.n > 0 ? text_brief("%.*f /%s", decimals, mean, unit->name) : NULL);
+}
+
 static void add_pair_row(struct table *table, const struct load_pair *pair)
 {
 	const struct comparison *c = &pair->comparison;
@@ -300,29 +302,17 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
 	int decimals = of_a < of_b ? of_a : of_b;
 
-	table_row(table, TEXT(script),
-		TEXT(text_brief(
-			"%.*f /%s", decimals, pair->a->summary.mean_ns * unit->seconds / 1e9, unit->name)),
-		TEXT(text_brief(
-			"%.*f /%s", decimals, pair->b->summary.mean_ns * unit->seconds / 1e9, unit->name)),
+	table_row(table, TEXT(script), mean_rate_cell(pair->a, unit, decimals),
+		mean_rate_cell(pair->b, unit, decimals),
 		REAL("%.3f", c->ratio),
 		TEXT(ratio_interval_text(c->ratio_low, c->ratio_high, 3, " to ")),
 		TEXT(comparison_verdict_text(&pair->times)), REAL("%.2g", c->p_adjusted),
 		TEXT(isnan(c->smallest_difference) ? NULL : text_percent(c->smallest_difference)));
 }
 
-void load_comparison_print(FILE *file, const struct load_comparison *c)
+/* How they were taken, and what that says of their difference. */
+static void print_load_design(FILE *file, const struct load_pair *first)
 {
-	const struct load_pair *first = &c->items[0];
-	_cleanup_(freep) char *a = text_format("RUN %" PRId64, run_of(c->a));
-	_cleanup_(freep) char *b = text_format("RUN %" PRId64, run_of(c->b));
-	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
-		{"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT}, {"VERDICT", COLUMN_TEXT},
-		{"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	print_load_side(file, "Rate of work of", c->b);
-	print_load_side(file, "compared with", c->a);
 	switch (first->comparison.design) {
 	case DESIGN_PAIRS:
 		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
@@ -340,6 +330,22 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 			"It is not known how much the rate varies from one call of emp-load to the next.\n"
 			"Three more calls of either load show it; or give --between-runs.\n");
 	}
+}
+
+void load_comparison_print(FILE *file, const struct load_comparison *c)
+{
+	const struct load_pair *first = &c->items[0];
+	_cleanup_(freep) char *a = text_format("RUN %" PRId64, run_of(c->a));
+	_cleanup_(freep) char *b = text_format("RUN %" PRId64, run_of(c->b));
+	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
+		{"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT}, {"VERDICT", COLUMN_TEXT},
+		{"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+
+	print_load_side(file, "Rate of work of", c->b);
+	print_load_side(file, "compared with", c->a);
+	if (!isnan(first->comparison.ratio))
+		print_load_design(file, first);
 	if (c->environment_changes)
 		terminal_wrap(file, c->environment_changes, (size_t)fprintf(file, "Environments differ:"), 2);
 	if (c->load_changes)
@@ -486,7 +492,7 @@ static void write_markdown_comparison(FILE *file, const struct load_comparison *
 
 		table_row(table, script_cell(pair->b), NUMBER(pair->b->workers),
 			TEXT(load_rate_text(pair->a, unit)), TEXT(load_rate_text(pair->b, unit)),
-			TEXT(text_brief("%.3f", pair->comparison.ratio)),
+			REAL("%.3f", pair->comparison.ratio),
 			TEXT(ratio_interval_text(low, high, 3, " … ")),
 			TEXT(comparison_verdict_text(&pair->times)));
 	}

@@ -323,9 +323,11 @@ int load_draw(const struct load_reports *reports, enum load_picture picture, int
 					    (double)timeline.height},
 			path, script, err);
 	}
-	if (p->n_kept == 0)
-		return error_say(
-			err, -ENODATA, "run %" PRId64 " has nothing to draw: no run of the load counts", run);
+	for (size_t i = 0; i < reports->n; i++)
+		if (reports->items[i]->n_kept == 0)
+			return error_say(err, -ENODATA,
+				"run %" PRId64 " has nothing to draw: no run of the load counts",
+				reports->items[i]->result.discarding.run.id);
 	if (picture == LOAD_RATES)
 		return plot_drawing(
 			(struct drawing){"load-rates", write_rates, reports,

@@ -132,6 +132,8 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 		r = book_rows(book, id, &note_table, &report.notes.items, &report.notes.n, err);
 	if (r == 0)
 		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
+	if (r == 0)
+		r = book_get_environment(book, run.environment, &report.machine, NULL, NULL, err);
 	if (r < 0)
 		return r;
 	conclude_report(&report);
@@ -151,6 +153,7 @@ void load_report_clear(struct load_report *report)
 	free(report->work.parts);
 	free(report->starts);
 	free(report->kept);
+	free(report->machine);
 	notes_clear(&report->notes);
 	json_decref(report->context);
 	*report = (struct load_report){};

@@ -147,6 +147,7 @@ struct load_report {
 		wait_length; /* with their mean length, without the time in which they waited for a CPU */
 	struct notes notes;  /* on the result, as they were stored */
 	json_t *context;     /* of its document */
+	char *machine;       /* the digest of its fingerprint; NULL: not known */
 };
 
 /* -EINVAL, with a sentence: the run is no load, or its workers are not in the book. */

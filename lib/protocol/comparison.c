@@ -372,6 +372,7 @@ static struct verdict_forecast samples_forecast(const void *of, double more)
 		.df = c->df,
 		.next_error = error_with(c, more),
 		.hidden = c->bias_a / c->mean_a + c->bias_b / c->mean_b,
+		.equal_error = NAN,
 	};
 
 	if (c->design == DESIGN_PAIRS || c->design == DESIGN_DUET)

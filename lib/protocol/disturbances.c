@@ -157,14 +157,17 @@ static bool speed_steps(const struct counters *counters, size_t n)
 enum unmeasurable_cause counters_unmeasurable(
 	const struct counters *counters, size_t n, const struct sample *samples, size_t n_samples)
 {
-	double stolen_ns = 0, et_ns = 0;
+	double stolen_ns = 0, et_ns = 0, pt_ns = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (counters_know(&counters[i], COUNTER_STEAL))
 			stolen_ns += (double)counters[i].value[COUNTER_STEAL];
-	for (size_t i = 0; i < n_samples; i++)
+	for (size_t i = 0; i < n_samples; i++) {
 		et_ns += (double)samples[i].et_ns;
-	if (stolen_ns > STOLEN_TOO_LONG * et_ns)
+		pt_ns += (double)samples[i].pt_ns;
+	}
+	/* a load runs on several CPUs, and is stolen from on each */
+	if (stolen_ns > STOLEN_TOO_LONG * fmax(et_ns, pt_ns + stolen_ns))
 		return UNMEASURABLE_STOLEN;
 	return speed_steps(counters, n) ? UNMEASURABLE_SPEED_STEP : MEASURABLE;
 }

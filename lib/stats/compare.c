@@ -372,7 +372,8 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 		find_means(&c, plan, a_ns, b_ns);
 	}
 	if (n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE) {
-		add_rounding(&c, rounding_step(a_ns, n_a, b_ns, n_b, plan->step_ns), a_ns, b_ns);
+		c.step_ns = rounding_step(a_ns, n_a, b_ns, n_b, plan->step_ns);
+		add_rounding(&c, c.step_ns, a_ns, b_ns);
 		judge_difference(&c);
 	}
 	c.p_adjusted = c.p;

@@ -74,6 +74,7 @@ struct comparison {
 	double mean_a, mean_b; /* that are compared: of pairs, without the drift */
 	double variance_a, variance_b, covariance; /* of these means */
 	double bias_a, bias_b; /* that the clock's steps may give them */
+	int64_t step_ns;       /* of the clock, as the times show it; 0: not asked */
 	double between;                            /* DESIGN_BETWEEN: as in the plan; else 0 */
 	size_t n_between; /* the number of runs that it is known from; 0: not known */
 	struct log_ratio

@@ -82,8 +82,13 @@ static double chance_of(const struct comparison_rules *rules, const struct verdi
 
 		if (rules->fail_if_slower >= 0)
 			shown = fmax(shown, margin);
-		chance += 1 - chance_within(f->ratio, sd, shown) +
-			  chance_within(f->ratio, sd, fmin(shown, room));
+		chance += 1 - chance_within(f->ratio, sd, shown);
+		if (isnan(f->equal_error))
+			chance += chance_within(f->ratio, sd, fmin(shown, room));
+		else
+			chance += f->equal_chance * chance_within(f->ratio, sd, shown) *
+				  chance_within(1 + f->equal_share * (f->ratio - 1),
+					  scale * hypot(f->equal_share * f->error, f->equal_error), room);
 	}
 	return chance / QUANTILES;
 }

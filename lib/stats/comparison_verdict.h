@@ -62,6 +62,10 @@ struct verdict_forecast {
 	double shown_from;   /* a change of so many of these errors is shown; beside what is hidden */
 	double half;         /* of the interval to come, beside what is hidden, if the errors are right */
 	double hidden;       /* by the clock's steps */
+	/* Whether times are equal is asked of other values than whether they differ, in which so
+	 * much of the difference is left, with this error; and something else has to be so, too,
+	 * which is that likely. NAN: of the same values. */
+	double equal_share, equal_error, equal_chance;
 };
 
 /* What will be known with so many more of them. */

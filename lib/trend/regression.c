@@ -321,11 +321,38 @@ struct regression regression_choose(const double *values, const double *clipped,
 	return best;
 }
 
+double regression_difference_error(const struct regression *r, size_t n, size_t from, size_t to)
+{
+	_cleanup_(whitened_clear) struct whitened w = whitened_make(r, NULL, n, r->memory);
+	double room[REGRESSION_MOST_TERMS * REGRESSION_MOST_TERMS], solved[REGRESSION_MOST_TERMS];
+	double difference[REGRESSION_MOST_TERMS], before[REGRESSION_MOST_TERMS], variance = 0;
+	gsl_matrix_view products = gsl_matrix_view_array(room, w.n_terms, w.n_terms);
+	gsl_vector_view of = gsl_vector_view_array(solved, w.n_terms);
+	gsl_error_handler_t *handler;
+	bool independent;
+
+	regression_terms(r, n, (double)from, before);
+	regression_terms(r, n, (double)to, difference);
+	for (size_t a = 0; a < w.n_terms; a++) {
+		solved[a] = difference[a] -= before[a];
+		for (size_t b = 0; b < w.n_terms; b++)
+			gsl_matrix_set(&products.matrix, a, b, w.products[a][b]);
+	}
+	handler = gsl_set_error_handler_off();
+	independent = gsl_linalg_cholesky_decomp1(&products.matrix) == 0 &&
+		      gsl_linalg_cholesky_svx(&products.matrix, &of.vector) == 0;
+	gsl_set_error_handler(handler);
+	if (!independent)
+		return INFINITY;
+	for (size_t a = 0; a < w.n_terms; a++)
+		variance += difference[a] * solved[a];
+	return r->sd * sqrt(fmax(0, variance));
+}
+
 double regression_step_error(const struct regression *r, size_t n, size_t after)
 {
-	struct regression step = {.steps = {n - after}, .n_steps = 1};
-	_cleanup_(whitened_clear) struct whitened w = whitened_make(&step, NULL, n, r->memory);
-	double shared = w.products[0][1] * w.products[0][1] / w.products[0][0];
+	const struct regression step = {
+		.steps = {n - after}, .n_steps = 1, .memory = r->memory, .sd = r->sd};
 
-	return r->sd / sqrt(w.products[1][1] - shared);
+	return regression_difference_error(&step, n, 0, n - 1);
 }

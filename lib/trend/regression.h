@@ -40,5 +40,8 @@ size_t regression_terms(const struct regression *r, size_t n, double i, double r
 /* The t of a step that is shown among n values, at any place. */
 double regression_least_t(size_t n);
 
+/* The standard error of the difference of the values at `to` and `from`, if there were n values. */
+double regression_difference_error(const struct regression *r, size_t n, size_t from, size_t to);
+
 /* The standard error of a step before the last `after` of n values without another term. */
 double regression_step_error(const struct regression *r, size_t n, size_t after);

@@ -190,6 +190,8 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 			run.n_samples = r > 0 ? units.n : 0;
 			run.log = r > 0 ? log(units.mean) : 0;
 			run.error = run.n_samples > 0 ? units.sd / sqrt((double)units.n) : 0;
+			run.hidden = units.hidden;
+			run.step = units.step;
 		} else {
 			r = run_result_read(book, run.run.id, &rules.rules, 0, &result, err);
 			run.n_samples = r == 0 ? kept->n : 0;

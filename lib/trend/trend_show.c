@@ -140,9 +140,35 @@ static void print_trend_noise(const struct trend_view *v)
 	printf(".\n");
 }
 
+/* How many more runs should tell, or why more do not; nothing if that is not known. */
+static void append_missing(char *text, size_t size, const struct trend_view *v)
+{
+	const struct trend_judgement *j = &v->judgement;
+	double hidden = 2 * v->levels.hidden;
+	size_t k = 0;
+
+	if (isnan(j->missing))
+		return;
+	if (isfinite(j->missing)) {
+		snprintf(text, size, "; %s should tell", text_count((int64_t)j->missing, "more run"));
+	} else if (hidden > comparison_rules_margin(&v->rules) / 2) {
+		snprintf(text, size, "; more runs do not help: the clock's steps hide %s",
+			text_percent(hidden));
+	} else if (!j->shown) {
+		snprintf(text, size, "; more runs hardly help: they vary by %s", text_percent(v->levels.sd));
+	} else {
+		while (k + 1 < v->levels.n && v->levels.items[k + 1].first <= v->reference)
+			k++;
+		snprintf(text, size,
+			"; more runs after the change do not help: the reference has %s; "
+			"name a longer one with --since",
+			text_count((int64_t)v->levels.items[k].n, "run"));
+	}
+}
+
 /* The verdict, and what is compared. Returns `buffer`. */
 #define VERDICT "Verdict: "
-enum { VERDICT_TEXT_SIZE = 256 };
+enum { VERDICT_TEXT_SIZE = 384 };
 static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const struct trend_view *v)
 {
 	const struct trend_judgement *j = &v->judgement;
@@ -168,7 +194,8 @@ static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const stru
 	else
 		snprintf(what, sizeof(what), "last %zu runs against %zu before: %s", j->last, j->of - j->last,
 			trend_change_text(j->change));
-	snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, "; %s%s", what, seen);
+	len += snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, "; %s%s", what, seen);
+	append_missing(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, v);
 	return buffer;
 }
 
@@ -238,9 +265,10 @@ static json_t *trend_shares(struct level_change change)
 static json_t *trend_verdict_json(const struct trend_view *v)
 {
 	const struct trend_judgement *j = &v->judgement;
-	json_t *json = json_pack("{s:b, s:f, s:o, s:o}", "shown", j->shown, "allowed",
-		comparison_rules_margin(&v->rules), "detectable", json_real_or_null(j->detectable), "against",
-		json_null());
+	json_t *json = json_pack("{s:b, s:f, s:o, s:o, s:o}", "shown", j->shown, "allowed",
+		comparison_rules_margin(&v->rules), "detectable", json_real_or_null(j->detectable),
+		"runs_missing", isfinite(j->missing) ? json_integer((json_int_t)j->missing) : json_null(),
+		"against", json_null());
 
 	if (v->series.n > 0) {
 		json_object_set_new(json, "run", json_integer(v->series.items[v->series.n - 1].run.id));

@@ -2,6 +2,7 @@
 /* The verdict on a series: see trend_verdict.h. */
 #include "lib/trend/trend_verdict.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 enum { LAST = 5 };
@@ -15,37 +16,138 @@ static size_t level_of(const struct levels *levels, size_t value)
 	return k - 1;
 }
 
-/* A change that is none of steps, or of a drift, may be chance, whatever its interval. */
+static double quantile(double df)
+{
+	return gsl_cdf_tdist_Pinv(0.975, df);
+}
+
+/* How many of the last of so many values are compared with those before, if they vary that many
+ * times as much as is known. */
+static size_t last_compared(const struct levels *levels, size_t of, double t, double margin, double times)
+{
+	const struct regression *r = &levels->regression;
+	double hidden = 2 * levels->hidden;
+	double most = (margin - hidden) / t; /* for a verdict */
+	double enough = (0.75 * margin - hidden) / t / times;
+	double wanted = (0.5 * margin - hidden) / t / times;
+	size_t low = of / 2 < LAST ? of / 2 : LAST, high = of / 2;
+
+	if (high <= LAST || regression_step_error(r, of, high) > most ||
+		regression_step_error(r, of, low) <= enough)
+		return low;
+	while (high - low > 1) { /* the error gets less up to the middle */
+		size_t middle = (low + high) / 2;
+
+		if (regression_step_error(r, of, middle) <= wanted)
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
+}
+
+/* The last values, which differ more from the others than is allowed, may be a level to come. */
+static void compare_last(const struct levels *levels, double margin, struct trend_judgement *j)
+{
+	j->of = levels->items[levels->n - 1].n;
+	j->last = last_compared(levels, j->of, quantile(levels->regression.df), margin, 1);
+	if (j->last > LAST && fabs(expm1(levels_last(levels, j->of, LAST).by)) > margin)
+		j->last = LAST;
+	j->change = levels_last(levels, j->of, j->last);
+	j->detectable = expm1(levels_detectable(levels, j->of, j->last));
+}
+
+/* A change that is none of steps, or of a drift, may be chance: it is within what is allowed, or
+ * cannot be told. */
 static enum comparison_verdict trend_verdict_of(
 	const struct trend_judgement *j, const struct comparison_rules *rules)
 {
+	const struct comparison_rules within = {.fail_if_slower = 100 * comparison_rules_margin(rules)};
 	enum comparison_verdict verdict;
 
 	if (!isfinite(j->change.half))
 		return COMPARISON_CANNOT_TELL;
-	verdict = comparison_rules_apply(rules, exp(j->change.by), exp(j->change.by - j->change.half),
-		exp(j->change.by + j->change.half));
+	verdict = comparison_rules_apply(j->shown ? rules : &within, exp(j->change.by),
+		exp(j->change.by - j->change.half), exp(j->change.by + j->change.half));
 	return j->shown || verdict == COMPARISON_EQUAL ? verdict : COMPARISON_CANNOT_TELL;
+}
+
+/* A judgement that cannot tell. */
+struct undecided {
+	const struct levels *levels;
+	const struct trend_judgement *judgement;
+	size_t reference;
+	double margin;
+};
+
+/* How likely the last ones of so many values will not differ from the others by more than is allowed. */
+static double chance_of_last(const struct undecided *u, size_t of, const struct verdict_forecast *f)
+{
+	double off = f->equal_share * u->judgement->change.by;
+	double sd = hypot(f->equal_share * f->error,
+		regression_step_error(&u->levels->regression, of, LAST));
+
+	return gsl_cdf_gaussian_P(u->margin - off, sd) - gsl_cdf_gaussian_P(-u->margin - off, sd);
+}
+
+/* The level of the last values stays; a drift goes on. */
+static struct verdict_forecast values_forecast(const void *of, double more)
+{
+	const double MORE_NOISE = 1.5; /* than few values show */
+	const struct undecided *u = of;
+	const struct trend_judgement *j = u->judgement;
+	const struct regression *r = &u->levels->regression;
+	size_t n = u->levels->n_values, new = (size_t)more;
+	double t = quantile(r->df + more);
+	struct verdict_forecast f = {.ratio = exp(j->change.by),
+		.df = r->df,
+		.hidden = 2 * u->levels->hidden,
+		.shown_from = t,
+		.equal_error = NAN};
+
+	if (j->shown) {
+		f.ratio *= exp(more * u->levels->drift.by);
+		f.error = regression_difference_error(r, n, u->reference, n - 1);
+		f.next_error = regression_difference_error(r, n + new, u->reference, n + new - 1);
+		f.half = t * f.next_error;
+	} else {
+		size_t last = last_compared(u->levels, j->of + new, t, u->margin, MORE_NOISE);
+
+		f.error = regression_step_error(r, j->of, j->last);
+		f.next_error = regression_step_error(r, j->of + new, j->last + new);
+		/* what is not shown now, as clear as it is, takes more than that */
+		f.shown_from = fmax(regression_least_t(n + new), fabs(j->change.by) / f.error);
+		f.equal_error = regression_step_error(r, j->of + new, last);
+		/* all but the last ones, of those before */
+		f.equal_share = fmin(1, (double)(j->of - j->last) / (double)(j->of + new - last));
+		f.equal_chance = last > LAST ? chance_of_last(u, j->of + new, &f) : 1;
+		f.half = t * f.equal_error;
+	}
+	return f;
 }
 
 struct trend_judgement trend_judge(
 	const struct levels *levels, size_t reference, const struct comparison_rules *rules)
 {
+	const double MOST_MORE = 1000, margin = comparison_rules_margin(rules);
 	struct trend_judgement j = {
-		.verdict = COMPARISON_CANNOT_TELL, .change = {NAN, INFINITY}, .detectable = INFINITY};
+		.verdict = COMPARISON_CANNOT_TELL,
+		.change = {NAN, INFINITY},
+		.detectable = INFINITY,
+		.missing = NAN,
+	};
+	const struct undecided undecided = {levels, &j, reference, margin};
 	size_t n = levels->n_values;
 
 	if (n < 2 * CHANGE_POINTS_LEAST)
 		return j;
 	j.shown = levels->drifts || level_of(levels, reference) < levels->n - 1;
-	if (j.shown) {
+	if (j.shown)
 		j.change = levels_between(levels, reference, n - 1);
-	} else {
-		j.of = levels->items[levels->n - 1].n;
-		j.last = j.of / 2 < LAST ? j.of / 2 : LAST;
-		j.change = levels_last(levels, j.of, j.last);
-		j.detectable = expm1(levels_detectable(levels, j.of, j.last));
-	}
+	else
+		compare_last(levels, margin, &j);
 	j.verdict = trend_verdict_of(&j, rules);
+	if (j.verdict == COMPARISON_CANNOT_TELL && isfinite(j.change.half))
+		j.missing = verdict_missing(rules, values_forecast, &undecided, MOST_MORE);
 	return j;
 }

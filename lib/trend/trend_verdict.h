@@ -11,8 +11,13 @@ struct trend_judgement {
 	size_t last, of;            /* if not: that of so many last values, against the others of so many */
 	struct level_change change; /* in logarithms; INFINITY: too few values */
 	double detectable; /* if not shown: the change that would have been found, of the last values; INFINITY: none */
+	/* If it cannot be told: with how many more values at the present level it should be, in four
+	 * cases of five. INFINITY: more do not help; NAN: not known. */
+	double missing;
 };
 
-/* Of the last value against that at `reference`. */
+/* Of the last value against that at `reference`. If no change is shown since, the last five values
+ * of the level are compared with those before; if their interval is wider than three quarters of
+ * what is allowed, as many more, up to half of them, as make it half of that. */
 struct trend_judgement trend_judge(
 	const struct levels *levels, size_t reference, const struct comparison_rules *rules);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How often `emp-analyze trend` claims a change that is not there, and how often it finds one that is, by length, noise and drift:
  *
- *     tests/bench/trend [false|found|drift|all] [SERIES] [SEED]
+ *     tests/bench/trend [false|found|drift|missing|all] [SERIES] [SEED]
  *
  * Each figure is the share of so many made-up series (default: 400), in percent; with 400, its standard error is 1 % at 5 %. The noise has an sd
- * of 1 but for its bad runs. Places, and what is given as a range, are drawn. Aims: false changes 5 % at most; of steps of 8 sd 99 %. */
+ * of 1 but for its bad runs. Places, and what is given as a range, are drawn. Aims: false changes 5 % at most; of steps of 8 sd 99 %.
+ *
+ * missing: "N more runs should tell": how often a verdict does, with N more at the last level (aim: 80 %). */
+#include "lib/base/base.h"
 #include "lib/base/text.h"
-#include "lib/trend/change_points.h"
+#include "lib/trend/trend_verdict.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
+#include <gsl/gsl_sort_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,6 +260,64 @@ static void print_drift(double from_first_to_last, double by)
 	printf("\n");
 }
 
+/* Values of noise of sd, with a change before `at`. Of the whole series, the first n are judged. */
+static struct trend_judgement judge(const double *noise, size_t n, size_t at, double by, double sd,
+	const struct comparison_rules *rules)
+{
+	double values[MOST];
+	_cleanup_(levels_clear) struct levels levels = {};
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = sd * noise[i] + (i >= at ? by : 0);
+	levels = find(values, n);
+	return trend_judge(&levels, 0, rules);
+}
+
+/* Of series that cannot tell and say N: the share that does with N more, the median N; the share
+ * that says N, and of the others, the share that tells with 200 more. The change is of 0.1 to 8 sd, or none. */
+static void print_missing(const struct noise *noise, double gate)
+{
+	const double LATER = 200;
+	struct comparison_rules rules = {.fail_if_slower = gate, .equal_within = -1};
+
+	printf("%-24s %-9s     ", noise->name, gate < 0 ? "" : text_brief("gate %g %%", gate));
+	for (size_t k = 0; k < ELEMENTS(lengths); k++) {
+		size_t n = lengths[k], all = 0, advised = 0, told = 0, late = 0;
+		double *more = xcalloc(n_series, sizeof(*more));
+
+		for (size_t tries = 0; tries < 4 * n_series && advised < n_series; tries++) {
+			double values[MOST], sd = exp(gsl_ran_flat(rng, log(0.001), log(0.1)));
+			double by = gsl_rng_uniform(rng) < 0.5
+					    ? 0
+					    : sd * exp(gsl_ran_flat(rng, log(0.1), log(8)));
+			size_t at = 3 + gsl_rng_uniform_int(rng, n - 5);
+			struct trend_judgement j;
+
+			noise->make(values, n + (size_t)LATER);
+			by *= gsl_rng_uniform(rng) < 0.5 ? -1 : 1;
+			j = judge(values, n, at, by, sd, &rules);
+			if (j.verdict != COMPARISON_CANNOT_TELL)
+				continue;
+			all++;
+			if (!(j.missing <= LATER)) {
+				j = judge(values, n + (size_t)LATER, at, by, sd, &rules);
+				late += j.verdict != COMPARISON_CANNOT_TELL;
+				continue;
+			}
+			more[advised++] = j.missing;
+			j = judge(values, n + (size_t)j.missing, at, by, sd, &rules);
+			told += j.verdict != COMPARISON_CANNOT_TELL;
+		}
+		gsl_sort(more, 1, advised);
+		printf(" %3.0f (%3.0f; of %3.0f/%2.0f)", 100 * (double)told / (double)advised,
+			advised ? more[advised / 2] : NAN, 100 * (double)advised / (double)all,
+			100 * (double)late / (double)(all - advised));
+		fflush(stdout);
+		free(more);
+	}
+	printf("\n");
+}
+
 int main(int argc, char **argv)
 {
 	static const double steps[] = {2, 3, 5, 8, 50}, drifts[] = {3, 5, 10, 50, 200};
@@ -281,6 +343,12 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < ELEMENTS(drifts); i++)
 			for (int with = 0; with < 2; with++)
 				print_drift(drifts[i], with ? 8 : 0);
+	}
+	if (all || !strcmp(table, "missing")) {
+		print_head("cannot tell: told with N more, % (N; said, %/told later)");
+		for (size_t i = 0; i < 5; i++)
+			for (int gate = -1; gate <= 5; gate += 3)
+				print_missing(&noises[i], gate);
 	}
 	gsl_rng_free(rng);
 	return 0;

@@ -129,7 +129,12 @@ made lost=1 # 15
 expect 0 'Kept 0 of 5 runs  *discarded: lost records' $analyze load $run
 expect 0 '' $analyze load $run --timeline -o "$dir/lost.png"
 expect 1 'no run of the load counts' $analyze load $run -o "$dir/z.png"
-expect 1 "no run of the load in run $run .* counts" $analyze load 2 $run
+expect 0 "^Verdict: unmeasurable: all samples are disturbed; see 'emp-analyze discard'$" $analyze load 2 $run
+expect 0 '^Verdict: unmeasurable: all samples are disturbed' $analyze load $run 2 --fail-if-slower 2
+expect 4 'are unmeasurable: all samples are disturbed' $analyze load 2 $run --strict
+gives "the document says so" '(lambda c: [c["verdict"], c["unmeasurable"], c["ratio"]])(d["comparison"]) == ["unmeasurable", "all samples are disturbed", None]' $analyze load 2 $run --json
+expect 0 '| all |.*| - | - | - | unmeasurable |' $analyze load 2 $run --markdown -
+expect 1 "run $run has nothing to draw: no run of the load counts" $analyze load 2 $run -o "$dir/z.png"
 expect 0 '^| all | 5 | ' $analyze load $run --markdown -
 gives "the document says so" '([r["kept"] for r in d["runs"]] == [False] * 5 and d["runs"][0]["rate_per_s"] > 0 and d["rate_per_s"] == {"mean": None, "sd": None, "interval": None})' $analyze load $run --json
 

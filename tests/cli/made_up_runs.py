@@ -15,6 +15,7 @@
     creeping    60 runs that take ever longer, the last twice as long as the first
     doubled     10 runs, the last four of twice the time
     ticks       12 runs whose samples all take ten ticks of 10 ms
+    tick pairs  12 runs that alternated with INC, by the same clock
     none        7 runs whose PT is 0, long before the others
     hostile     6 runs whose name, command and environment have control characters, markup and quotes"""
 import json, random, sqlite3, sys
@@ -90,6 +91,10 @@ series(10, lambda i: 9e7 * (2 if i >= 6 else 1), where=old, argv=["doubled"])
 for i in range(12):
     now += HOUR
     run(old, ["ticks"], [1e8] * 10)
+for i in range(12):
+    now += HOUR
+    pair = [run(old, ["tick pairs"], [2.1e8] * 10, kind="duet"), run(old, ["inc", "--iterations", "370000000"], [1.1e8] * 10, kind="duet")]
+    db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (pair[0], pair[0], pair[1], pair[0]))
 for i in range(7):
     run(old, ["none"], [0] * 10, start=START - (9 - i) * HOUR)
 db.commit()

@@ -200,4 +200,13 @@ that "the last line does not say that equal outputs differ" grep -q '^Verdict.*:
 expect 0 '' measured --check "tr -d '\\000' | grep -c ''" --export-json json 'printf a\000b' 'printf a\000c'
 that "each sample's is in JSON" json json 'd["results"][0]["emp"]["check_exit_codes"] == [0, 0, 0]'
 expect 1 '' measured --check cat 'printf a\000b' 'printf a\000c'
+
+# The record of what noise alone does
+export EMP_DB=$dir/record.db
+expect 0 '' measured 'true' 'sleep 0'
+expect 0 'no such runs of one program in one call' $analyze list --same-program
+expect 0 '' measured ./static ./static
+expect 0 '^ *4  *3  *./static  *[0-9]  *[0-9.]*  ' $analyze list --same-program
+gives "the document has them" '[(p["run"], p["against"], p["samples"], 0.2 < p["ratio"] < 5) for p in d["same_program"]] == [(4, 3, 3, True)]' \
+	$analyze list --same-program --json
 finish

@@ -61,6 +61,10 @@ expect 2 ': slower; run ' $trend creeping --fail-if-slower 2
 expect 0 'PT drifts by +1.[0-9]* ± [0-9.]* % a run, +[0-9.]* ± [0-9.]* % from first to last' $trend creeping
 gives "a drift is no staircase, and the last run is judged against the first" '(len(d["levels"]) == 1 and d["verdict"] == "slower" and 0.85 < d["drift"]["from_first_to_last"]["change"] < 1.15 and d["comparison"]["change"] > 0.85)' $trend creeping --json
 expect 0 'Verdict: equal (within 2 %); ' $trend solver --since 45
+expect 0 '; [0-9]* more runs should tell$' $trend steady --fail-if-slower 1.2
+gives "the document says so" '(d["verdict"] == "cannot tell" and d["comparison"]["runs_missing"] > 5)' $trend steady --fail-if-slower 1.2 --json
+expect 0 '^ *change do not help: the reference has 18 runs; name a longer one with --since$' $trend solver --fail-if-slower 10
+gives "more do not help" '(d["comparison"]["shown"] and d["comparison"]["runs_missing"] is None)' $trend solver --fail-if-slower 10 --json
 expect 0 'Verdict: slower; run 51 against run 30: ' $trend solver --since 30
 expect 1 'run 1 is none of the runs' $trend solver --since 1
 expect 1 '--since must be' $trend solver --since tomorrow
@@ -71,7 +75,9 @@ last=$($trend doubled --csv - | tail -1 | cut -d, -f1)
 expect 1 "run $last is the last run of 'doubled', and is compared with an earlier one; none is since then" $trend doubled --since "$last"
 expect 1 "run $last is the last run of " $trend doubled --since "$(sqlite3 "$EMP_DB" "SELECT strftime('%Y-%m-%dT%H:%M:%S', started_ns / 1000000000, 'unixepoch', 'localtime') FROM run WHERE id = $last")"
 expect 0 'Runs vary by 0[.0-9]* %' $trend ticks
+expect 0 "more runs do not help: the clock's steps hide 10 %" $trend ticks
 gives "a clock of 10 ms does not show that ten ticks are equal" '(d["verdict"] == "cannot tell" and d["levels"][0]["interval"][0] < 0.0955 and d["levels"][0]["interval"][1] > 0.1045 and d["comparison"]["detectable"] > 0.1)' $trend ticks --json
+gives "nor in units of INC" '(d["unit"] == "INC" and d["verdict"] == "cannot tell" and 0.06 < 1 - d["levels"][0]["interval"][0] / d["levels"][0]["mean"] < 0.09)' $trend 'tick pairs' --json
 expect 0 "warning: 'few': cannot tell; 6 runs are needed to show a change" $trend few --fail-if-slower 0
 expect 4 'cannot tell; ' $trend few --fail-if-slower 0 --strict
 expect 4 "'few': cannot tell; " $trend few --strict

@@ -27,7 +27,7 @@ else
 	echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
 	set_memory() { echo "$2" >"$1/memory.max"; }
 fi
-group=$cpu_groups/emp-test-$$ limited=$memory_groups/emp-test-memory-$$ inner=$group/inner
+group=$cpu_groups/et-$$ limited=$memory_groups/emp-test-memory-$$ inner=$group/inner
 mkdir -p "$inner" "$limited" || exit 77
 loops=
 clean_up() {
@@ -88,11 +88,46 @@ kill $loops
 wait $loops 2>/dev/null
 loops=
 
+# Two commits: all that compares them is below the group
+tree=$dir/commits compare=$build/measure/emp-compare-commits
+git="git -C $tree -c user.name=a -c user.email=a@example.org -c init.defaultBranch=main"
+mkdir "$tree"
+$git init -q
+for work in 20 21; do
+	printf '#!/bin/sh\nexec %s %s\n' "$burn" $work >"$tree/program"
+	chmod +x "$tree/program"
+	$git add program && $git commit -qm "works for $work ms" && $git checkout -q -b "next$work"
+done
+unmeasurable_commits() { # CAUSE STATUS COMMAND [--strict]
+	cause=$1 status=$2
+	shift 2
+	rm -f "$dir/report.md" "$dir/report.json"
+	expect "$status" '' env -C "$tree" TMPDIR="$dir" "$@" -b true -r 3 -m "$dir/report.md" --json "$dir/report.json" \
+		next20~1 '{tree}/program'
+	that "the last line has the word and the cause" sh -c \
+		"grep -v '^emp-\\|^warning: ' '$dir/out' | tail -1 | grep -q '^Verdict\( (PT)\)\?: unmeasurable: $cause'"
+	that "the report has it" grep -q "^Verdict: \*\*unmeasurable\*\*: $cause" "$dir/report.md"
+	that "the document has it" json "$dir/report.json" \
+		"d['results'][0]['status'] == $status and (lambda c: [c['verdict'], c['unmeasurable']])(
+		d['results'][0]['measurement']['comparisons'][0]) == ['unmeasurable', '$cause']"
+}
+set_quota "$group" 10000
+unmeasurable_commits 'held back by a quota' 0 sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$inner" "$compare"
+unmeasurable_commits 'held back by a quota' 4 sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$inner" "$compare" --strict
+# all samples discarded, by a rule that the measurement itself is given
+mkdir "$dir/discarding"
+printf '#!/bin/sh\ncase " $* " in *" --fail-if-slower "*) set -- --discard-unprofiled 0.0000001 "$@" ;; esac\nexec "%s" "$@"\n' \
+	"$measure" >"$dir/discarding/emp-measure"
+chmod +x "$dir/discarding/emp-measure"
+cp "$compare" "$dir/discarding/"
+unmeasurable_commits 'all samples are disturbed' 3 "$dir/discarding/emp-compare-commits"
+unmeasurable_commits 'all samples are disturbed' 4 "$dir/discarding/emp-compare-commits" --strict
+
 # A load under the quota is unmeasurable beside one without it, which is not
 load=$build/measure/emp-load analyze=$build/analyze/emp-analyze
 mkdir "$dir/slaves"
 printf '[load]\ndirectory = %s\n[burn]\nslaves = 2\nrepetitions = 2\ncommand = %s 20\n' "$dir/slaves" "$burn" >"$dir/held.ini"
-set_quota "$group" 20000
+set_quota "$group" 10000
 expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
 free=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"

@@ -405,6 +405,86 @@ TEST(what_the_clock_hides_is_in_each_interval)
 	assert_int_equal(judged(&levels, 6, 2).verdict, COMPARISON_CANNOT_TELL);
 }
 
+/* Series of sd, judged again after as many more values at the level. */
+TEST(with_as_many_more_values_as_are_said_to_be_missing_it_can_be_told)
+{
+	size_t said = 0, told = 0;
+
+	begin_random();
+	for (int times = 0; times < 60; times++) {
+		double values[MOST];
+		_cleanup_(levels_clear) struct levels levels = {}, later = {};
+		struct trend_judgement now;
+
+		make(values, MOST, 0);
+		for (size_t i = 0; i < MOST; i++)
+			values[i] *= 0.04;
+		levels = find(values, 20);
+		now = judged(&levels, 0, 5);
+		if (now.verdict != COMPARISON_CANNOT_TELL) {
+			assert_true(isnan(now.missing));
+			continue;
+		}
+		if (!(now.missing <= MOST - 20))
+			continue;
+		said++;
+		later = find(values, 20 + (size_t)now.missing);
+		told += judged(&later, 0, 5).verdict != COMPARISON_CANNOT_TELL;
+	}
+	print_message("%zu of %zu told\n", told, said);
+	assert_true(said >= 10 && 10 * told >= 4 * said);
+}
+
+/* What stays uncertain is the level of its three values. */
+TEST(more_values_do_not_help_where_the_reference_is_too_short)
+{
+	double values[60];
+	_cleanup_(levels_clear) struct levels few = {}, many = {};
+
+	for (size_t i = 0; i < 60; i++)
+		values[i] = (i % 3 == 1 ? 0.02 : i % 3 == 2 ? -0.02 : 0) + (i >= 3 ? 0.3 : 0);
+	few = find(values, 9);
+	many = find(values, 60);
+	assert_true(few.n == 2 && many.n == 2);
+	assert_true(isinf(judged(&few, 0, 36).missing) && isinf(judged(&many, 0, 36).missing));
+	assert_int_equal(judged(&many, 0, 36).verdict, COMPARISON_CANNOT_TELL);
+	assert_int_equal(judged(&many, 3, 36).verdict, COMPARISON_EQUAL);
+}
+
+/* Noise that hides in five values what is allowed does not do so in more. */
+TEST(as_many_of_the_last_values_are_compared_as_it_takes)
+{
+	double values[200];
+	_cleanup_(levels_clear) struct levels levels = {};
+
+	for (size_t i = 0; i < 200; i++)
+		values[i] = i * 7919 % 101 / 101.0 * 0.1 - 0.05;
+	levels = find(values, 200);
+	assert_int_equal(levels.n, 1);
+	assert_int_equal(judged(&levels, 0, 10).last, 5);
+	assert_int_equal(judged(&levels, 0, 3).verdict, COMPARISON_EQUAL);
+	assert_in_range(judged(&levels, 0, 3).last, 6, 100);
+	for (size_t i = 195; i < 200; i++)
+		values[i] += 0.035;
+	levels_clear(&levels);
+	levels = find(values, 200);
+	assert_true(levels.n > 1 || judged(&levels, 0, 3).verdict == COMPARISON_CANNOT_TELL);
+}
+
+/* Without a gate, too: what no step shows is equal if it is within 2 %. */
+TEST(a_difference_that_no_step_shows_is_equal_if_it_is_small)
+{
+	double values[40];
+	_cleanup_(levels_clear) struct levels levels = {};
+
+	for (size_t i = 0; i < 40; i++)
+		values[i] = i * 7919 % 101 / 101.0 * 0.002 + (i >= 35 ? 0.001 : 0);
+	levels = find(values, 40);
+	assert_int_equal(levels.n, 1);
+	assert_true(levels_last(&levels, 40, 5).by > levels_last(&levels, 40, 5).half);
+	assert_int_equal(judged(&levels, 0, -1).verdict, COMPARISON_EQUAL);
+}
+
 TEST(what_cannot_be_seen_cannot_be_told)
 {
 	double values[40];

@@ -230,6 +230,9 @@ TEST(stolen_time_and_a_clock_that_steps_leave_no_verdict)
 	assert_int_equal(counters_unmeasurable(counters, 20, samples, 20), UNMEASURABLE_SPEED_STEP);
 	counters[3].value[COUNTER_STEAL] = 100;
 	assert_int_equal(counters_unmeasurable(counters, 20, samples, 20), UNMEASURABLE_STOLEN);
+	for (size_t i = 0; i < 20; i++)
+		samples[i].pt_ns = 8 * samples[i].et_ns; /* on many CPUs */
+	assert_int_equal(counters_unmeasurable(counters, 20, samples, 20), UNMEASURABLE_SPEED_STEP);
 }
 
 /* Sides by clock, whose PT is this share of ET. */

@@ -187,6 +187,47 @@ TEST_IN_BOOK(a_load_that_a_quota_holds_back_is_unmeasurable)
 	}
 }
 
+TEST_IN_BOOK(a_load_of_which_all_runs_are_discarded_is_unmeasurable)
+{
+	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 100, 1100, false));
+	_cleanup_(load_comparison_clear) struct load_comparison c = {};
+	_cleanup_(json_decrefp) json_t *document = NULL;
+
+	for (size_t i = 0; i < b.result.n_samples; i++)
+		b.result.discarding.out[i] = true;
+	b.n_kept = 0;
+	c = compare_runs(s, &a, &b, 0.01);
+	assert_int_equal(comparison_verdict(&c.items[0].times), COMPARISON_UNMEASURABLE);
+	assert_int_equal(c.items[0].times.unmeasurable, UNMEASURABLE_DISTURBED);
+	document = load_comparison_as_json(&c);
+	assert_true(json_is_null(json_object_get(json_object_get(document, "comparison"), "ratio")));
+	load_comparison_print(stdout, &c);
+}
+
+/* By two calls, one of which began in the other's pauses. */
+TEST_IN_BOOK(loads_of_two_machines_are_not_in_turn)
+{
+	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 0, 1100, false));
+
+	free(b.result.discarding.run.owner);
+	b.result.discarding.run.owner = xstrdup("another call");
+	for (size_t i = 0; i < RUNS; i++) {
+		a.kept[i].start_ns = (FIRST_S + 4 * (int64_t)i) * NS_PER_S;
+		b.kept[i].start_ns = a.kept[i].start_ns + 2 * NS_PER_S;
+	}
+	for (int other = 0; other < 2; other++) {
+		_cleanup_(load_comparison_clear) struct load_comparison c = {};
+
+		c = compare_runs(s, &a, &b, 0.01);
+		assert_int_equal(
+			c.items[0].comparison.design, other ? DESIGN_BETWEEN : DESIGN_PAIRS);
+		free(b.machine);
+		b.machine = xstrdup("d2");
+	}
+}
+
 TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 {
 	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
