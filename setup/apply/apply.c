@@ -206,7 +206,11 @@ static int change_units(struct plan *plan, struct error *err)
 
 			if (!is_switched(e) || e->done)
 				continue;
-			r = set_unit(e, plan->units, err);
+			if (!e->begun) {
+				e->begun = true;
+				r = record_held(plan, i, NULL, err);
+			}
+			r = r < 0 ? r : set_unit(e, plan->units, err);
 			if (r == 0 && e->done)
 				r = record_held(plan, i, xstrdup(e->want), err);
 		}
@@ -359,6 +363,8 @@ static int apply_prepare(struct plan *plan, struct error *err)
 			plan->facts.locked);
 	if (plan->facts.has_units && units_open_direct(&plan->units, &why) < 0)
 		plan->units = NULL;
+	if (plan->units)
+		journal_find_unreached(&plan->journal, plan->units);
 	return plan_make(plan, err);
 }
 

@@ -54,7 +54,7 @@ struct entry {
 	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
 	char *theirs;   /* limits that a restore was about to set again for others; else NULL */
 	bool adopted;   /* `old` is what somebody else had set while it was applied */
-	bool begun;     /* a file: apply has set it, or was about to */
+	bool begun;     /* apply has set it, or was about to */
 	int64_t number; /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
@@ -111,7 +111,7 @@ static inline const char *entry_last(const struct entry *entry)
 	return entry->held ?: entry->last;
 }
 
-/* Whether apply came as far as this file: before that, the value wanted is somebody else's. */
+/* Whether apply came as far as this: before that, the value wanted is somebody else's. */
 static inline bool entry_is_reached(const struct entry *entry)
 {
 	return entry->held || entry->begun;
@@ -155,9 +155,10 @@ void journal_compact(struct journal *journal);
 
 /* The whole journal, atomically and durably; the directory is made if it does not exist. */
 int journal_save(const struct journal *journal, struct error *err);
-/* Appends that entry `i` was set, and to what (entry->held). After a failure the file is as before. */
+/* Appends to the journal that was saved or loaded that entry `i` was set, and to what (entry->held).
+ * After a failure the file is as before. */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
-/* The same of entry->theirs, for a journal that was loaded. */
+/* The same of entry->theirs. */
 int journal_mark_theirs(const struct journal *journal, size_t i, struct error *err);
 /* Replaces a file in that directory, atomically and durably. text NULL: it is not UTF-8. */
 int journal_save_file(const char *name, const char *text, struct error *err);
@@ -273,6 +274,11 @@ bool path_is_mask(const char *path);
 void journal_set_others_limits(struct journal *journal);
 /* Reads what the files of a journal hold now, and sets changed_externally. */
 void journal_find_changed(struct journal *journal);
+/* The same for units that apply was killed before: it sets changed_externally where somebody else has
+ * stopped them, or started them, meanwhile. */
+void journal_find_unreached(struct journal *journal, struct units *units);
+/* Names of properties, which end with NULL: what a unit needs. */
+extern const char *const units_needs[];
 
 enum restore_scope {
 	RESTORE_ALL,

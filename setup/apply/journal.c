@@ -498,6 +498,8 @@ int journal_save(const struct journal *j, struct error *err)
 		_cleanup_(freep) char *line = NULL;
 
 		e.number = (int64_t)i - 1;
+		if (i > 0 && i <= j->n)
+			j->entries[i - 1].number = e.number;
 		line = make_line(i > 0 && i <= j->n
 					 ? document_new(&entry_table, &e)
 					 : json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal",
@@ -535,7 +537,7 @@ int journal_mark(const struct journal *j, size_t i, struct error *err)
 {
 	const struct entry *e = &j->entries[i];
 
-	return append_mark(json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)i, "held",
+	return append_mark(json_pack("{s:I, s:s?, s:i, s:b}", "mark", (json_int_t)e->number, "held",
 				   e->held, "limits", e->limits, "begun", e->begun),
 		e->persistent, err);
 }

@@ -79,7 +79,7 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
 
 	if (!now || !strcmp(now, there->old))
 		return false;
-	if (there->kind == ENTRY_UNIT)
+	if (there->kind == ENTRY_UNIT && !there->changed_externally)
 		return strcmp(now, there->want) != 0 && (!there->held || strcmp(now, there->held) != 0);
 	/* what a restore has left alone is not applied, whatever it holds */
 	return there->changed_externally || (there->owners && !*there->owners);
@@ -115,10 +115,11 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 		there->id = TAKE(entry->id);
 		there->file_kind = entry->file_kind;
 	}
+	there->begun = there->kind == ENTRY_UNIT && !strcmp(entry->old, entry->want) &&
+		       entry_is_reached(there); /* by an earlier apply */
 	free(there->want);
 	there->want = TAKE(entry->want);
 	free(TAKE(there->held));
-	there->begun = false;
 	free(there->last);
 	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	there->persistent = there->persistent || entry->persistent;
@@ -178,31 +179,7 @@ static const char *const STOPPED_WITH[] = {
 static const char *const STOPPED_BEFORE[] = {"RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf",
 	"PropagatesStopTo", "Before", "TriggeredBy", NULL};
 static const char *const NEEDED_BY[] = {"RequiredBy", "RequisiteOf", "BoundBy", "WantedBy", "UpheldBy", NULL};
-static const char *const NEEDS[] = {"Requires", "Requisite", "BindsTo", "Wants", "Upholds", NULL};
-
-/* The units in several properties of one; freed with argv_freep. */
-static int related_units(
-	struct units *units, const char *name, const char *const *properties, char ***ret, struct error *err)
-{
-	_cleanup_(argv_freep) char **all = xcalloc(1, sizeof(*all));
-	size_t n = 0;
-
-	for (; *properties; properties++) {
-		_cleanup_(freep) char *property = text_format("Unit.%s", *properties);
-		_cleanup_(argv_freep) char **names = NULL;
-		int r = units_get(units, name, property, 'a', &names, err);
-
-		if (r < 0)
-			return r;
-		for (char **p = names; p && *p; p++) {
-			all = xreallocarray(all, n + 2, sizeof(*all));
-			all[n++] = xstrdup(*p);
-			all[n] = NULL;
-		}
-	}
-	*ret = TAKE(all);
-	return 0;
-}
+const char *const units_needs[] = {"Requires", "Requisite", "BindsTo", "Wants", "Upholds", NULL};
 
 static const struct check *check_of(const char *unit)
 {
@@ -296,26 +273,18 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	return find_file_obstacle(plan, unit);
 }
 
-static bool is_named(char *const *names, const char *name)
-{
-	for (; names && *names; names++)
-		if (!strcmp(*names, name))
-			return true;
-	return false;
-}
-
 /* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else needs it then. */
 static bool loses_its_need(const struct plan *plan, const char *name, char *const *more)
 {
 	_cleanup_(argv_freep) char **names = NULL;
 
-	if (is_planned(plan, name) || is_named(more, name) || !units_is_up(plan->units, name) ||
+	if (is_planned(plan, name) || names_have(more, name) || !units_is_up(plan->units, name) ||
 		!units_flag(plan->units, name, "Unit.StopWhenUnneeded", false) ||
 		!units_flag(plan->units, name, "Unit.CanStart", true) ||
-		related_units(plan->units, name, NEEDED_BY, &names, NULL) < 0)
+		units_related(plan->units, name, NEEDED_BY, &names, NULL) < 0)
 		return false;
 	for (char **n = names; *n; n++)
-		if (!is_planned(plan, *n) && !is_named(more, *n) && units_is_up(plan->units, *n))
+		if (!is_planned(plan, *n) && !names_have(more, *n) && units_is_up(plan->units, *n))
 			return false;
 	return true;
 }
@@ -327,7 +296,7 @@ static char *find_lost(const struct plan *plan, char *const *stopped)
 	for (char *const *unit = stopped; *unit; unit++) {
 		_cleanup_(argv_freep) char **names = NULL;
 
-		if (related_units(plan->units, *unit, NEEDS, &names, NULL) < 0)
+		if (units_related(plan->units, *unit, units_needs, &names, NULL) < 0)
 			continue;
 		for (char **name = names; *name; name++) {
 			const char *why = policy_protects(plan->facts.policy, *name)
@@ -357,7 +326,7 @@ static int plan_service(
 		int r;
 
 		obstacle = find_obstacle(plan, own, names[i]);
-		r = obstacle ? 0 : related_units(plan->units, names[i], STOPPED_WITH, &more, err);
+		r = obstacle ? 0 : units_related(plan->units, names[i], STOPPED_WITH, &more, err);
 		if (r < 0)
 			return r;
 		for (char **name = more; name && *name; name++) {
@@ -400,7 +369,7 @@ static int visit_unit(struct ordering *o, size_t i, struct error *err)
 	if (o->visited[i])
 		return 0;
 	o->visited[i] = true; /* a service and its socket may need each other */
-	r = related_units(o->plan->units, plan_entry(o->plan, i)->name, STOPPED_BEFORE, &names, err);
+	r = units_related(o->plan->units, plan_entry(o->plan, i)->name, STOPPED_BEFORE, &names, err);
 	for (char **name = names; r == 0 && *name; name++)
 		for (size_t k = 0; r == 0 && k < o->plan->n_order; k++)
 			if (!strcmp(plan_entry(o->plan, k)->name, *name))
@@ -526,7 +495,7 @@ static int plan_inactive(struct plan *plan, const char *own, const char *name, s
 {
 	_cleanup_(argv_freep) char **triggers = NULL;
 	static const char *const TRIGGERED_BY[] = {"TriggeredBy", NULL};
-	int r = related_units(plan->units, name, TRIGGERED_BY, &triggers, err);
+	int r = units_related(plan->units, name, TRIGGERED_BY, &triggers, err);
 
 	for (char **trigger = triggers; r >= 0 && trigger && *trigger; trigger++) {
 		if (is_planned(plan, *trigger) || !units_is_up(plan->units, *trigger))
@@ -595,7 +564,7 @@ static int plan_units(struct plan *plan, struct error *err)
 	for (size_t i = 0; r >= 0 && i < plan->n_order; i++) {
 		_cleanup_(argv_freep) char **names = NULL;
 
-		r = related_units(plan->units, plan_entry(plan, i)->name, NEEDS, &names, err);
+		r = units_related(plan->units, plan_entry(plan, i)->name, units_needs, &names, err);
 		for (char **name = names; name && *name; name++)
 			if (loses_its_need(plan, *name, NULL))
 				plan_unit(plan, *name, "active", plan_entry(plan, i)->name);

@@ -493,7 +493,10 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 		if (!service || strcmp(service->back, "active") != 0 ||
 			!units_is_up(r->units, *name))
 			continue;
+		service->begun = true; /* this restore may be killed, too */
+		journal_mark(&r->journal, (size_t)(service - r->journal.entries), NULL);
 		units_set(r->units, *name, false, &why);
+		crash_point();
 		free(service->want); /* --for may have started it again */
 		service->want = xstrdup("inactive");
 	}
@@ -540,7 +543,10 @@ static void restore_unit(struct restore *r, struct entry *e)
 
 	if (state < 0)
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "systemd does not answer");
-	else if (!stays && entry_is_blocked(e)) /* that it could not be unblocked is reported already */
+	else if (e->changed_externally) {
+		e->now = entry_read(e, r->units);
+		leave_changed(r, e);
+	} else if (!stays && entry_is_blocked(e)) /* that it could not be unblocked is reported already */
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "it is still kept from being started");
 	else if (!strcmp(e->back, e->want) || state == start)
 		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);
@@ -575,6 +581,8 @@ static void restore_units(struct restore *r)
 	_cleanup_(freep) struct entry **blocked = NULL;
 	size_t n = r->journal.n, n_blocked = 0;
 
+	if (r->units && !options.force)
+		journal_find_unreached(&r->journal, r->units);
 	for (size_t i = 0; r->units && i < n; i++) {
 		struct entry *e = &r->journal.entries[i];
 

@@ -79,6 +79,53 @@ for n in 2 9 $(seq 16 2 40); do # also between a socket and its service
 	same "apply, killed at crash point $n, --for and restore"
 done
 
+# and what somebody else has stopped before apply came there is not started: apply has planned it, but
+# not done it. Only right before it stops the unit can nobody tell who did.
+somebody_stops() { # UNIT; true if it ran
+	box_run systemctl -q is-active $1 || return 1
+	box_run systemctl stop $1
+}
+n=0 n_stopped=0 n_between=0 n_untold=0
+while n=$((n + 3)); do
+	status=0
+	apply --kill-after $n || status=$?
+	[ $status = 137 ] || break
+	# between a socket and its service: restore stops this to open the socket, and may be killed, too
+	while ! box_run systemctl -q is-active planted-loose.socket &&
+		box_run systemctl -q is-active planted-loose.service; do
+		n_between=$((n_between + 3))
+		status=0
+		restore --kill-after $n_between || status=$?
+		[ $status = 137 ] || break
+		restore || { fault "restore failed"; cat "$box/out"; }
+		same "apply, killed at crash point $n, and restore, killed at $n_between"
+		apply --kill-after $n || :
+	done
+	if somebody_stops planted-alias; then
+		n_stopped=$((n_stopped + 1))
+		[ $((n_stopped % 3)) != 0 ] || apply || : # which joins it
+		restore || [ $? = 2 ] || { fault "restore failed"; cat "$box/out"; }
+		if box_run systemctl -q is-active planted-alias; then
+			n_untold=$((n_untold + 1))
+			cat "$box/out"
+		elif [ $((n_stopped % 3)) != 0 ] && ! grep -q '^Nothing is applied' "$box/out"; then
+			grep -q '^svc.units .*left alone .*planted-alias.service: changed by somebody else' "$box/out" ||
+				{ fault "what is left alone is not named"; cat "$box/out"; }
+			restore --force || { fault "restore --force failed"; cat "$box/out"; }
+			box_run systemctl -q is-active planted-alias || fault "restore --force has not started it"
+		fi
+		restore --forget || { fault "restore --forget failed"; cat "$box/out"; }
+		box_run systemctl start planted-alias
+	else
+		restore || { fault "restore failed"; cat "$box/out"; }
+	fi
+	same "apply, killed at crash point $n, and somebody else's stop"
+done
+restore || { fault "restore failed"; cat "$box/out"; }
+[ $n_between -ge 15 ] || fault "apply was not killed between a socket and its service"
+[ $n_untold -le 1 ] || fault "restore started what somebody else had stopped, at $n_untold crash points"
+[ $n_stopped -ge 3 ] || fault "somebody else stopped planted-alias at $n_stopped crash points only"
+
 # 4. After a reboot nothing is left, and the service settles the journal
 apply || :
 box_reboot
@@ -165,6 +212,13 @@ for unit in victim needed deeper; do
 done
 restore || { fault "restore failed"; cat "$box/out"; }
 same "units that stop others, want others, or refuse to be started"
+for n in $(seq 1 30); do # also right after systemd has stopped one along with another
+	status=0
+	box_run "$setup" apply --policy /etc/emp-odd.ini --only svc.units --kill-after $n >"$box/out" 2>&1 || status=$?
+	restore || { fault "restore failed"; cat "$box/out"; }
+	same "units that stop others, killed at crash point $n"
+	[ $status = 137 ] || break
+done
 box_run "$setup" apply --policy /etc/emp-odd.ini --only svc.units >/dev/null || :
 box_run systemctl start planted-idle
 box_run systemctl stop planted-plain

@@ -142,6 +142,37 @@ int units_get(
 	return 0;
 }
 
+bool names_have(char *const *names, const char *name)
+{
+	for (; names && *names; names++)
+		if (!strcmp(*names, name))
+			return true;
+	return false;
+}
+
+int units_related(
+	struct units *units, const char *name, const char *const *properties, char ***ret, struct error *err)
+{
+	_cleanup_(argv_freep) char **all = xcalloc(1, sizeof(*all));
+	size_t n = 0;
+
+	for (; *properties; properties++) {
+		_cleanup_(freep) char *property = text_format("Unit.%s", *properties);
+		_cleanup_(argv_freep) char **names = NULL;
+		int r = units_get(units, name, property, 'a', &names, err);
+
+		if (r < 0)
+			return r;
+		for (char **p = names; p && *p; p++) {
+			all = xreallocarray(all, n + 2, sizeof(*all));
+			all[n++] = xstrdup(*p);
+			all[n] = NULL;
+		}
+	}
+	*ret = TAKE(all);
+	return 0;
+}
+
 void unit_list_clear(struct unit_list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {

@@ -49,6 +49,11 @@ bool unit_is_kind(const char *name, const char *suffix); /* ".timer" */
  * "Unit.FragmentPath", "Service.Type", "Unit.TriggeredBy" (what starts it), "Unit.ConsistsOf" (what is stopped with it). */
 int units_get(
 	struct units *units, const char *name, const char *property, char type, void *ret, struct error *err);
+/* The units in several of its properties, whose names come without "Unit." and end with NULL; freed
+ * with argv_freep. */
+int units_related(struct units *units, const char *name, const char *const *properties, char ***ret,
+	struct error *err);
+bool names_have(char *const *names, const char *name); /* of such a list, or NULL */
 
 /* One that is true or false, such as "Unit.CanStart": whether it can be started by itself; a unit may refuse that, or
  * be masked. `otherwise`: systemd does not say. */
