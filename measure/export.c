@@ -561,6 +561,27 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 	return format == EXPORT_JSON ? write_json(s, file, err) : write_table(s, formats[format], file, err);
 }
 
+/* What a program writes must not replace its input or an export, nor an export what it wrote. */
+static int outputs_apart(const struct measure_options *o, struct error *err)
+{
+	for (size_t i = 0; i < o->output.n; i++) {
+		const char *path = o->output.items[i];
+
+		/* while a document is on standard output, others go elsewhere */
+		if (!strcmp(path, "null") || !strcmp(path, "pipe") || !strcmp(path, "inherit") ||
+			output_file_is_stream(path))
+			continue;
+		if (o->input && output_is_shared(path, o->input))
+			return error_say(err, -EINVAL, "--output would empty '%s', which --input reads: name another file",
+				path);
+		for (size_t k = 0; k < N_EXPORTS; k++)
+			if (o->exports[k] && output_is_shared(path, o->exports[k]))
+				return error_say(err, -EINVAL,
+					"--output and an export cannot share the file '%s'", path);
+	}
+	return 0;
+}
+
 int export_try(const struct measure_options *o, struct error *err)
 {
 	const char *paths[N_EXPORTS + 2] = {o->json ? "-" : NULL, o->plot};
@@ -570,7 +591,7 @@ int export_try(const struct measure_options *o, struct error *err)
 	memcpy(paths + 2, o->exports, sizeof(o->exports));
 	if (r == 0) {
 		paths_keep_apart(book);
-		r = output_files_apart(paths, ELEMENTS(paths), err);
+		r = output_files_apart(paths, ELEMENTS(paths), err) ?: outputs_apart(o, err);
 	}
 	if (r == 0 && o->plot)
 		r = plot_check(o->plot, err);

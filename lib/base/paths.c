@@ -177,7 +177,7 @@ void output_standard_end(int fd)
 	dup2(fd, STDOUT_FILENO);
 }
 
-static bool output_is_shared(const char *a, const char *b)
+bool output_is_shared(const char *a, const char *b)
 {
 	bool standard_a = output_file_is_standard(a), standard_b = output_file_is_standard(b);
 	struct stat of_a, of_b;

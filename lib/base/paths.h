@@ -77,6 +77,9 @@ bool output_file_is_standard(const char *path);
 int output_standard_keep(int *ret_fd, struct error *err);
 void output_standard_end(int fd);
 
+/* True: they are one file, or would be; but devices such as /dev/null take several. */
+bool output_is_shared(const char *a, const char *b);
+
 /* -EINVAL with a sentence if two of the exports would go to the same file; devices such as
  * /dev/null take several. NULL: none. */
 int output_files_apart(const char *const *paths, size_t n, struct error *err);

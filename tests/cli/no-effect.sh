@@ -47,6 +47,17 @@ for options in '--json --export-json -' '--json --export-json /dev/stdout' '--ex
 	refused 'two documents cannot share standard output: give all but one a file of its own' $measure $options -- true
 done
 refused "two exports cannot share the file 'x'" $measure --export-json x --export-csv x -- true
+refused "\-\-output and an export cannot share the file 'x'" $measure --export-csv x --output x -- true
+echo kept >read
+ln -s read also
+for same in read ./read also; do
+	refused "would empty '$same', which --input reads: name another file" $measure --input read --output "$same" -- cat
+done
+that "the input is as it was" grep -q kept read
+expect 0 'Kept 2 of 2' $measure --input read --output written --export-json x -- cat
+that "so is what a program writes" grep -q kept written
+expect 0 'Kept 2 of 2' $measure --input null --output null -- cat
+rm read also written x
 : >there
 ln -s there link
 refused "two exports cannot share the file" $measure --export-json there --export-csv ./link -- true
