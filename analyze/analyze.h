@@ -91,7 +91,8 @@ struct compare_input {
 void compare_input_clear(struct compare_input *input);
 /* A run of the book. Its samples are discarded by the profile that it was measured with, or by
  * --profile. */
-int compare_read_run(struct book *book, const char *text, struct compare_input *side, struct error *err);
+int compare_read_run(
+	struct book *book, const char *text, struct compare_input *side, struct error *err);
 
 /* A document of results. The texts are the document's. */
 struct compare_document {

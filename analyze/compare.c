@@ -24,7 +24,8 @@ static int read_call(struct book *book, const struct run *run, char **ret, struc
 	return 0;
 }
 
-int compare_read_run(struct book *book, const char *text, struct compare_input *side, struct error *err)
+int compare_read_run(
+	struct book *book, const char *text, struct compare_input *side, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	_cleanup_(run_result_clear) struct run_result result = {};

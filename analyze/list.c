@@ -56,14 +56,16 @@ static int option_kind(const char *value, const char *name, void *into, struct e
 
 const struct option_row list_options[] = {
 	{0, "name", "TEXT", "only runs with this in their name or command", NULL, &wanted.name},
-	{0, "kind", "KIND", "only these: measure, duet, load, jitter, short, long, revalidate, import",
+	{0, "kind", "KIND",
+		"only these: measure, duet, load, jitter, short, long, revalidate, import",
 		option_kind, &wanted.kind},
-	{0, "since", "TIME", "only runs since a day (2026-11-20), or so long ago (12h)", option_since,
-		&wanted.since_ns},
-	{0, "last", "N", "only the last N runs (on the screen: the last 20)", option_count, &wanted.last},
+	{0, "since", "TIME", "only runs since a day (2026-11-20), or so long ago (12h)",
+		option_since, &wanted.since_ns},
+	{0, "last", "N", "only the last N runs (on the screen: the last 20)", option_count,
+		&wanted.last},
 	{0, "all", NULL, "all runs on the screen", NULL, &wanted.all},
-	{0, "same-program", NULL, "runs of one program in one call, and what noise made of them", NULL,
-		&wanted.same_program},
+	{0, "same-program", NULL, "runs of one program in one call, and what noise made of them",
+		NULL, &wanted.same_program},
 	{},
 };
 
@@ -132,8 +134,8 @@ static const struct column same_columns[] = {
 };
 
 /* PT of b against a. */
-static int add_same_program(
-	struct table *list, struct book *book, const struct run *a, const struct run *b, struct error *err)
+static int add_same_program(struct table *list, struct book *book, const struct run *a,
+	const struct run *b, struct error *err)
 {
 	_cleanup_(compare_input_clear) struct compare_input of_a = {}, of_b = {};
 	_cleanup_(freep) char *command = run_command_line(b);
@@ -144,18 +146,21 @@ static int add_same_program(
 		r = compare_read_run(book, text_brief("%" PRId64, b->id), &of_b, err);
 	if (r < 0 || of_a.sides[COMPARISON_PT].n == 0 || of_b.sides[COMPARISON_PT].n == 0)
 		return r;
-	if (comparison_make(&of_a.sides[COMPARISON_PT], &of_b.sides[COMPARISON_PT], NULL, &c, err) < 0)
+	if (comparison_make(&of_a.sides[COMPARISON_PT], &of_b.sides[COMPARISON_PT], NULL, &c, err) <
+		0)
 		return 0; /* PT is 0 */
 	table_row(list, NUMBER(b->id), NUMBER(a->id), TEXT(b->name ?: command), NUMBER(c.b.n),
 		REAL("%.4f", c.ratio),
 		VALUE(json_interval(c.ratio_low, c.ratio_high),
 			ratio_interval_text(c.ratio_low, c.ratio_high, 4, " … ")),
-		VALUE(json_integer(b->started_ns), text_brief("%.16s", text_moment(b->started_ns))));
+		VALUE(json_integer(b->started_ns),
+			text_brief("%.16s", text_moment(b->started_ns))));
 	return 0;
 }
 
 /* Each of runs[n] against the first one that was made in the same call and is the same program. */
-static int list_same_programs(struct book *book, const struct run *runs, size_t n, struct error *err)
+static int list_same_programs(
+	struct book *book, const struct run *runs, size_t n, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = table_new(same_columns);
 	size_t found = 0;
@@ -185,7 +190,7 @@ static int list_same_programs(struct book *book, const struct run *runs, size_t 
 
 int verb_list(int argc, char **argv, struct error *err)
 {
-	size_t most = wanted.last > 0                      ? (size_t)wanted.last
+	size_t most = wanted.last > 0 ? (size_t)wanted.last
 		      : wanted.all || wanted.same_program || analyze_options.json ? SIZE_MAX
 										  : LAST;
 	_cleanup_(table_freep) struct table *list = table_new(columns);

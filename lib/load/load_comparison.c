@@ -287,11 +287,13 @@ static void print_missing_scripts(FILE *file, const struct load_report *p, const
 	}
 }
 
-static struct cell mean_rate_cell(const struct load_rate *rate, const struct load_unit *unit, int decimals)
+static struct cell mean_rate_cell(
+	const struct load_rate *rate, const struct load_unit *unit, int decimals)
 {
 	double mean = rate->summary.mean_ns * unit->seconds / 1e9;
 
-	return TEXT(rate->summary.n > 0 ? text_brief("%.*f /%s", decimals, mean, unit->name) : NULL);
+	return TEXT(
+		rate->summary.n > 0 ? text_brief("%.*f /%s", decimals, mean, unit->name) : NULL);
 }
 
 static void add_pair_row(struct table *table, const struct load_pair *pair)
@@ -303,8 +305,7 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 	int decimals = of_a < of_b ? of_a : of_b;
 
 	table_row(table, TEXT(script), mean_rate_cell(pair->a, unit, decimals),
-		mean_rate_cell(pair->b, unit, decimals),
-		REAL("%.3f", c->ratio),
+		mean_rate_cell(pair->b, unit, decimals), REAL("%.3f", c->ratio),
 		TEXT(ratio_interval_text(c->ratio_low, c->ratio_high, 3, " to ")),
 		TEXT(comparison_verdict_text(&pair->times)), REAL("%.2g", c->p_adjusted),
 		TEXT(isnan(c->smallest_difference) ? NULL : text_percent(c->smallest_difference)));
@@ -337,9 +338,9 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 	const struct load_pair *first = &c->items[0];
 	_cleanup_(freep) char *a = text_format("RUN %" PRId64, run_of(c->a));
 	_cleanup_(freep) char *b = text_format("RUN %" PRId64, run_of(c->b));
-	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
-		{"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT}, {"VERDICT", COLUMN_TEXT},
-		{"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
+	const struct column columns[] = {{"SCRIPT", COLUMN_WRAP}, {a, COLUMN_NUMBER},
+		{b, COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {"95 % CI", COLUMN_TEXT},
+		{"VERDICT", COLUMN_TEXT}, {"P", COLUMN_NUMBER}, {"MDD", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	print_load_side(file, "Rate of work of", c->b);

@@ -88,7 +88,8 @@ static double chance_of(const struct comparison_rules *rules, const struct verdi
 		else
 			chance += f->equal_chance * chance_within(f->ratio, sd, shown) *
 				  chance_within(1 + f->equal_share * (f->ratio - 1),
-					  scale * hypot(f->equal_share * f->error, f->equal_error), room);
+					  scale * hypot(f->equal_share * f->error, f->equal_error),
+					  room);
 	}
 	return chance / QUANTILES;
 }

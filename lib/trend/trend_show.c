@@ -150,12 +150,14 @@ static void append_missing(char *text, size_t size, const struct trend_view *v)
 	if (isnan(j->missing))
 		return;
 	if (isfinite(j->missing)) {
-		snprintf(text, size, "; %s should tell", text_count((int64_t)j->missing, "more run"));
+		snprintf(text, size, "; %s should tell",
+			text_count((int64_t)j->missing, "more run"));
 	} else if (hidden > comparison_rules_margin(&v->rules) / 2) {
 		snprintf(text, size, "; more runs do not help: the clock's steps hide %s",
 			text_percent(hidden));
 	} else if (!j->shown) {
-		snprintf(text, size, "; more runs hardly help: they vary by %s", text_percent(v->levels.sd));
+		snprintf(text, size, "; more runs hardly help: they vary by %s",
+			text_percent(v->levels.sd));
 	} else {
 		while (k + 1 < v->levels.n && v->levels.items[k + 1].first <= v->reference)
 			k++;
@@ -267,7 +269,8 @@ static json_t *trend_verdict_json(const struct trend_view *v)
 	const struct trend_judgement *j = &v->judgement;
 	json_t *json = json_pack("{s:b, s:f, s:o, s:o, s:o}", "shown", j->shown, "allowed",
 		comparison_rules_margin(&v->rules), "detectable", json_real_or_null(j->detectable),
-		"runs_missing", isfinite(j->missing) ? json_integer((json_int_t)j->missing) : json_null(),
+		"runs_missing",
+		isfinite(j->missing) ? json_integer((json_int_t)j->missing) : json_null(),
 		"against", json_null());
 
 	if (v->series.n > 0) {

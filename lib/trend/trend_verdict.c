@@ -23,7 +23,8 @@ static double quantile(double df)
 
 /* How many of the last of so many values are compared with those before, if they vary that many
  * times as much as is known. */
-static size_t last_compared(const struct levels *levels, size_t of, double t, double margin, double times)
+static size_t last_compared(
+	const struct levels *levels, size_t of, double t, double margin, double times)
 {
 	const struct regression *r = &levels->regression;
 	double hidden = 2 * levels->hidden;
@@ -62,7 +63,8 @@ static void compare_last(const struct levels *levels, double margin, struct tren
 static enum comparison_verdict trend_verdict_of(
 	const struct trend_judgement *j, const struct comparison_rules *rules)
 {
-	const struct comparison_rules within = {.fail_if_slower = 100 * comparison_rules_margin(rules)};
+	const struct comparison_rules within = {
+		.fail_if_slower = 100 * comparison_rules_margin(rules)};
 	enum comparison_verdict verdict;
 
 	if (!isfinite(j->change.half))
@@ -80,12 +82,13 @@ struct undecided {
 	double margin;
 };
 
-/* How likely the last ones of so many values will not differ from the others by more than is allowed. */
+/* How likely the last ones of so many values will not differ from the others by more than is
+ * allowed. */
 static double chance_of_last(const struct undecided *u, size_t of, const struct verdict_forecast *f)
 {
 	double off = f->equal_share * u->judgement->change.by;
-	double sd = hypot(f->equal_share * f->error,
-		regression_step_error(&u->levels->regression, of, LAST));
+	double sd = hypot(
+		f->equal_share * f->error, regression_step_error(&u->levels->regression, of, LAST));
 
 	return gsl_cdf_gaussian_P(u->margin - off, sd) - gsl_cdf_gaussian_P(-u->margin - off, sd);
 }

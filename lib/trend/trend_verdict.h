@@ -11,8 +11,8 @@ struct trend_judgement {
 	size_t last, of;            /* if not: that of so many last values, against the others of so many */
 	struct level_change change; /* in logarithms; INFINITY: too few values */
 	double detectable; /* if not shown: the change that would have been found, of the last values; INFINITY: none */
-	/* If it cannot be told: with how many more values at the present level it should be, in four
-	 * cases of five. INFINITY: more do not help; NAN: not known. */
+	/* If it cannot be told: with how many more values at the present level it should be, in
+	 * four cases of five. INFINITY: more do not help; NAN: not known. */
 	double missing;
 };
 

@@ -4,9 +4,11 @@
  *     tests/bench/trend [false|found|drift|missing|all] [SERIES] [SEED]
  *
  * Each figure is the share of so many made-up series (default: 400), in percent; with 400, its standard error is 1 % at 5 %. The noise has an sd
- * of 1 but for its bad runs. Places, and what is given as a range, are drawn. Aims: false changes 5 % at most; of steps of 8 sd 99 %.
+ * of 1 but for its bad runs. Places, and what is given as a range, are drawn. Aims: false changes 5 % at
+ * most; of steps of 8 sd 99 %.
  *
- * missing: "N more runs should tell": how often a verdict does, with N more at the last level (aim: 80 %). */
+ * missing: "N more runs should tell": how often a verdict does, with N more at the last level (aim:
+ * 80 %). */
 #include "lib/base/base.h"
 #include "lib/base/text.h"
 #include "lib/trend/trend_verdict.h"
@@ -274,7 +276,8 @@ static struct trend_judgement judge(const double *noise, size_t n, size_t at, do
 }
 
 /* Of series that cannot tell and say N: the share that does with N more, the median N; the share
- * that says N, and of the others, the share that tells with 200 more. The change is of 0.1 to 8 sd, or none. */
+ * that says N, and of the others, the share that tells with 200 more. The change is of 0.1 to 8 sd,
+ * or none. */
 static void print_missing(const struct noise *noise, double gate)
 {
 	const double LATER = 200;

@@ -190,7 +190,8 @@ TEST_IN_BOOK(a_load_that_a_quota_holds_back_is_unmeasurable)
 TEST_IN_BOOK(a_load_of_which_all_runs_are_discarded_is_unmeasurable)
 {
 	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
-	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 100, 1100, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(
+		s, store(s, 100, 1100, false));
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 
@@ -201,7 +202,8 @@ TEST_IN_BOOK(a_load_of_which_all_runs_are_discarded_is_unmeasurable)
 	assert_int_equal(comparison_verdict(&c.items[0].times), COMPARISON_UNMEASURABLE);
 	assert_int_equal(c.items[0].times.unmeasurable, UNMEASURABLE_DISTURBED);
 	document = load_comparison_as_json(&c);
-	assert_true(json_is_null(json_object_get(json_object_get(document, "comparison"), "ratio")));
+	assert_true(
+		json_is_null(json_object_get(json_object_get(document, "comparison"), "ratio")));
 	load_comparison_print(stdout, &c);
 }
 
