@@ -29,7 +29,9 @@ $user env HOME="$dir/home" $git init -q "$repository"
 printf 'solver: solver.c\n\t$(CC) -O1 -o $@ $<\n' | here tee Makefile >"$dir/commit"
 commit 40000000 'base\ of `it`'
 here $git checkout -q -b change
-commit 68000000 "$(printf 'slower, <b>\303\251\377')" # a letter, and a byte that is not UTF-8
+commit 68000000 'slower, <b>é@@'
+# a byte that is not UTF-8, as older versions of git and others wrote them
+here sh -c "LC_ALL=C; export LC_ALL; git update-ref HEAD \$($git cat-file commit HEAD | sed 's/@@/\xff/' | $git hash-object -t commit -w --stdin)"
 here $git checkout -q -b equal main
 commit 40000000 'nothing' || here $git commit -q --allow-empty -m nothing
 here $git checkout -q -b broken main

@@ -116,6 +116,19 @@ def write_all():
     document("emp-setup audit --json", 2)
     document("emp-setup status --json")
     document("emp-setup fingerprint --json")
+    with open("fingerprint.json", "w", encoding="utf-8") as file:
+        file.write(run("emp-setup fingerprint --json").replace('"release": "', '"release": "other-'))
+    document("emp-setup fingerprint --diff fingerprint.json --json", 2)
+    document("emp-setup verify mine --json", 2)
+    document("emp-setup apply --dry-run --json", 2)
+    with open("run.json", "w", encoding="utf-8") as file:
+        file.write(run(f"emp-analyze export {one}"))
+    document("emp-analyze import --json run.json")
+    with open("clocks.json", "w", encoding="utf-8") as file:
+        file.write(run("emp-analyze clocks --json"))
+    run("emp-analyze import clocks.json")
+    document("emp-analyze clocks --diff --json")
+    measured(f"-r 3 --perf task-clock -- {BURN} 3")
     for file in "m1.json", "m2.json":
         run(f"emp-measure -q -r 3 -n a -n b --export-json {file} '{BURN} 3' '{BURN} 4'")
     document("emp-analyze --json compare m1.json m2.json", 2, 3, 4)

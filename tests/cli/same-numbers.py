@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One quantity is one number wherever it is written: in JSON, CSV, Markdown, AsciiDoc and Org of a call of emp-measure, on the
-# screen of one program, in `emp-analyze show` and `compare` of the same book, and it is what the samples of `emp-analyze export`
-# give. Usage: same-numbers.py BUILD
+# screen of one program and in the rows, sentences and duet of several, in `emp-analyze show` and `compare` of the same book, and it is
+# what the samples of `emp-analyze export` give. Usage: same-numbers.py BUILD
 import collections
 import contextlib
 import csv
@@ -21,6 +21,7 @@ build = os.path.realpath(sys.argv[1])
 measure, analyze = build + "/measure/emp-measure", build + "/analyze/emp-analyze"
 burn = build + "/tests/machine/burn"
 faults = []
+counts = collections.Counter()  # of what was compared on screens of several programs
 if os.geteuid() != 0:
     print("not run: needs root")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
@@ -76,7 +77,7 @@ QUANTITIES = [
 ]
 RATIO = [("ratio", "ratio"), ("interval.0", "ratio_low"), ("interval.1", "ratio_high"), ("verdict", "verdict")]
 UNITS = {"min": 60, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "%": 0.01, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
-LABELS = [("PT", r"^  PT(?: \(mean ± σ\))?  "), ("ET", r"^  ET(?: \(mean ± σ\))?  "), ("95 % CI", r"^ *95 % CI(?: if iid)?  "),
+LABELS = [("PT", r"^  PT(?: \(mean ± σ\))?  "), ("ET", r"^  ET(?: \(mean ± σ\))?  "), ("95 % CI", r"  95 % CI(?: if iid)?"),
           ("range", "  range"), ("CV", "  CV"), ("Peak memory", "^  Peak memory  ")]
 HALF = {"program": "INC", "samples": 10, "l_samples": []}
 PROFILE = {"format": "emp-profile", "version": 1, "name": "lab", "resolution_ns": 1, "made_ns": 10**18, "blind_ns": 3_000_000, "noise": "steal 3 %",
@@ -235,6 +236,153 @@ def check_comparison(what, document, c, clock, row, tables):
     return c
 
 
+def rows_of(text, first):
+    """The table on a screen whose first heading is `first`: an object for each row. Blanks that are not alone part its cells."""
+    lines = text.split("\n")
+    headings = [i for i, line in enumerate(lines) if re.match(first + r"(  |$)", line.strip())]
+    if not headings:
+        return []
+    names, rows = re.split(r" {2,}", lines[headings[0]].strip()), []
+    for line in lines[headings[0] + 1:]:
+        row = re.split(r" {2,}", line.strip())
+        if len(row) != len(names):
+            break
+        rows.append(dict(zip(names, row)))
+    return rows
+
+
+def figures(text):
+    """The numbers of a cell, "4.105 ± 0.011 ms" or "0.8 to 1.2", as they are printed, in seconds or shares of 1."""
+    unit = re.search(r" (min|s|ms|us|ns|%)(?: |$)", text)
+    numbers = re.findall(r"-?[0-9.]+", text)
+    least = 0
+    if "±" in text and "." not in numbers[-1]:  # "1940 ± 220": no more than two digits of it are shown, and as many of the other
+        least = 0.5 * 10 ** max(0, len(numbers[-1]) - 2)
+    scale = UNITS[unit[1]] if unit else 1
+    return [(value, max(half, least * scale)) for value, half in (printed(number, scale) for number in numbers)]
+
+
+def check_cell(where, what, cell, exact):
+    """exact: the numbers in it, None for those that are not known, which are not printed."""
+    known, got = [value for value in exact if value is not None], figures(cell)
+    if len(known) != len(got):
+        fault(f"{where}: {what} is '{cell}', but {exact} in the document")
+        return
+    for value, number in zip(known, got):
+        agree(where, what, value, number)
+
+
+def check_rows(what, text, document):
+    """The rows of several programs. Returns how many cells there were."""
+    rows, n = rows_of(text, "RUN"), 0
+    if len(rows) != len(document["results"]):
+        fault(f"{what}: {len(rows)} rows on the screen, but {len(document['results'])} results")
+        return 0
+    for row, result in zip(rows, document["results"]):
+        emp, where = result["emp"], f"{what}, row of '{result['command']}'"
+        c = next((c for c in document["comparisons"] if c["command"] == result["command"]), {}) if result is not document["results"][0] else {}
+        et = c if c.get("clock") == "et" else c.get("et") or {}
+        pt = c if c.get("clock") == "pt" else {}
+        for heading, cell in row.items():
+            name, unit = re.fullmatch(r"(.*?)(?: \[(\w+)\])?(?: ± σ| if iid)?", heading).groups()
+            if name in ("PT", "ET"):
+                kept = emp[name.lower()]["kept"]
+                unit = "" if not unit or cell == "-" else " " + unit
+                check_cell(where, name, cell + unit, [kept[m] / 1e9 if kept[m] is not None else None for m in ("mean_ns", "sd_ns")])
+            elif name == "95 % CI":
+                unit = next((" " + u for u in re.findall(r"PT \[(\w+)\]", " ".join(row))), "") if cell != "-" else ""
+                check_cell(where, name, cell.replace(" (iid)", "") + unit, [end / 1e9 for end in emp["pt"]["kept"]["interval_ns"] or []])
+            elif name in ("RATIO", "PT RATIO", "ET RATIO"):
+                of = et if name == "ET RATIO" or not pt else pt
+                check_cell(where, name, cell, [of.get("ratio")])
+            elif name in ("VERDICT", "ET VERDICT"):
+                of = et if name == "ET VERDICT" or not pt else pt
+                if cell != (of.get("verdict") or "-"):
+                    fault(f"{where}: {name} is '{cell}', but {of.get('verdict')} in the document")
+            elif name == "RUN":
+                check_cell(where, name, cell, [emp["run"]])
+            elif name == "KEPT":
+                check_cell(where, name, cell, [emp["pt"]["kept"]["n"], emp["pt"]["raw"]["n"]])
+            elif name not in ("COMMAND", "DISCARDED"):
+                fault(f"{where}: '{name}' is not known to this test")
+            n += 1
+    return n
+
+
+SENTENCE = re.compile(r"^(\w+)(?:: ([0-9.]+) times (\w+)| is ([0-9.]+) times (slower|faster) than (\w+)) in (CPU|elapsed) time"
+                      r"  \(95 % CI ([0-9.]+|-) … ([0-9.]+|-)(?:, p ([=<]) ([0-9.e-]+))?", re.M)
+
+
+def check_sentences(what, text, document):
+    """What the screen says of two programs. Returns how many sentences there were."""
+    n = 0
+    for m in SENTENCE.finditer(text):
+        name, even, even_to, times, word, to, clock, low, high, sign, p = m.groups()
+        c = next(c for c in document["comparisons"] if (c["command"], c["reference"]) == (name, even_to or to))
+        c = c if c["clock"] == {"CPU": "pt", "elapsed": "et"}[clock] else c["et"]
+        exact = [c["ratio"], *c["interval"]]
+        if word == "faster":
+            exact = [1 / c["ratio"], 1 / c["interval"][1], 1 / c["interval"][0]]
+        for value, got in zip(exact, (even or times, low, high)):
+            agree(f"{what}, '{m[0]}'", "a ratio", value, printed(got))
+        if sign == "<" and not c["p_adjusted"] < float(p):
+            fault(f"{what}, '{m[0]}': p is {c['p_adjusted']} in the document")
+        elif sign == "=":
+            agree(f"{what}, '{m[0]}'", "p", c["p_adjusted"], printed(p))
+        n += 1
+    return n
+
+
+def check_duet(what, text, document):
+    """The rows of a duet: what the programs take alone and in it."""
+    programs, rows = (document.get("duet") or {}).get("programs", []), rows_of(text, "PROGRAM")
+    if len(programs) != len(rows):
+        fault(f"{what}: {len(rows)} programs of a duet on the screen, but {len(programs)} in the document")
+    for row, program in zip(rows, programs):
+        where = f"{what}, '{program['command']}' in the duet"
+        for heading, value in (("PT ALONE", program["pt_alone_ns"]), ("IN DUET", program["pt_ns"])):
+            check_cell(where, heading, row[heading], [value / 1e9 if value is not None else None])
+        for heading, of in (("PRICE", program["price"]), ("BIAS", program["bias"])):
+            if of and of["interval"]:
+                low, high = of["interval"]
+                half = (1 + of["share"]) * math.log((1 + high) / (1 + low)) / 2
+                check_cell(where, heading, row[heading], [of["share"], half] if "±" in row[heading] else [low, high])
+        check_cell(where, "LEFT OVER", row["LEFT OVER"], [program["left_over"]])
+
+
+def check_relative(what, results, tables, paths):
+    """With hyperfine's formula: Mean to the lowest one, or in a duet PT to the first one, as the sentence below the table says."""
+    for kind, (rows, _) in tables.items():
+        with open(paths[kind], encoding="utf-8") as file:
+            of, to = re.search(r"Relative is of (\w+) to '(.*?)'", file.read()).groups()
+        figures_of = [(r["mean"], r["stddev"]) if of == "Mean" else (r["emp"]["pt"]["kept"]["mean_ns"], r["emp"]["pt"]["kept"]["sd_ns"]) for r in results]
+        first = results[0] if of == "PT" else min(results, key=lambda r: r["mean"])
+        if first["command"] != to:
+            fault(f"{what}, {kind}: Relative is to '{to}', not to '{first['command']}'")
+        base, base_sd = figures_of[results.index(first)]
+        for r, row, (value, spread) in zip(results, rows, figures_of):
+            known = base is not None and value is not None
+            ratio = value / base if known else None
+            spread = ratio * math.hypot(spread / value, base_sd / base) if known and spread is not None and base_sd is not None and r is not first else None
+            exact = [ratio, spread] if ratio else [None]
+            check_cell(f"{what}, {kind} of '{r['command']}'", "Relative", row["Relative"], exact)
+
+
+def check_stored_screen(what, runs, options, stored):
+    """The rows of emp-analyze compare, against its document."""
+    text = command(analyze, "compare", *options, *map(str, runs), statuses=(0, 1, 2, 3, 4))
+    of_clock = {c["clock"].upper(): c for c in (stored, stored.get("et")) if c}
+    for row in rows_of(text, "COMMAND"):
+        c, where = of_clock[row["TIME"]], f"{what}, compare {runs}, {row['TIME']}"
+        for heading, exact in (("RATIO", [c["ratio"]]), ("95 % CI", c["interval"] or []), ("P", [c["p_adjusted"]]), ("M-W P", [c["mann_whitney_p"]]),
+                               ("MDD", [c["minimum_detectable_difference"]])):
+            cell = re.sub(r"([0-9.]+)e-([0-9]+)", lambda m: f"{float(m[0]):.{len(m[1].partition('.')[2]) + int(m[2])}f}", row[heading])
+            check_cell(where, heading, cell, exact)
+        if row["VERDICT"] != c["verdict"] or row["TEST"] != (c["test"] or "-"):
+            fault(f"{where}: '{row['VERDICT']}' by '{row['TEST']}', but '{c['verdict']}' by '{c['test']}' in the document")
+        counts["stored"] += 1
+
+
 def check_stored_comparison(what, document, c, runs, options):
     """emp-analyze compare of the same runs."""
     stored = json.loads(command(analyze, "compare", "--json", *options, *map(str, runs), statuses=(0, 1, 2, 3, 4)) or "{}")
@@ -244,6 +392,7 @@ def check_stored_comparison(what, document, c, runs, options):
             same = a == b or (isinstance(a, float) and isinstance(b, float) and math.isclose(a, b, rel_tol=1e-9))
             if not same:
                 fault(f"{what}, compare {runs}: {path} is {b}, but {a} in the document")
+    check_stored_screen(what, runs, options, stored)
 
 
 def case(what, *argv, statuses=(0,), one=False, stored=()):
@@ -254,7 +403,7 @@ def case(what, *argv, statuses=(0,), one=False, stored=()):
             json.dump(PROFILE, file)
         command(build + "/calibrate/emp-calibrate", "profile", "import", "lab.json")
     paths = {kind: f"{what}.{kind}".replace(" ", "-") for kind in ("json", "csv", "md", "adoc", "org")}
-    text = command(measure, "-q", "--export-json", paths["json"], "--export-csv", paths["csv"], "--export-markdown", paths["md"],
+    text = command(measure, "-q", *["-v"] * one, "--export-json", paths["json"], "--export-csv", paths["csv"], "--export-markdown", paths["md"],
                    "--export-asciidoc", paths["adoc"], "--export-orgmode", paths["org"], *argv, statuses=statuses)
     with open(paths["json"], encoding="utf-8") as file:
         document = json.load(file)
@@ -265,7 +414,12 @@ def case(what, *argv, statuses=(0,), one=False, stored=()):
     if len({len(results), len(rows), *(len(t) for t, _ in tables.values())}) != 1:
         fault(f"{what}: the documents have results of different numbers of programs")
         return document
-    screens = [on_screen(text), on_screen(command(analyze, "show", str(results[0]["emp"]["run"])))]
+    if len(results) > 1:
+        counts["cells"] += check_rows(what, text, document)
+        counts["sentences"] += check_sentences(what, text, document)
+        check_relative(what, results, tables, paths)
+    check_duet(what, text, document)
+    screens = [on_screen(text), on_screen(command(analyze, "show", "-v", str(results[0]["emp"]["run"])))]
     for i, result in enumerate(results):
         of_row = {kind: (t[i], unit) for kind, (t, unit) in tables.items()}
         check_result(what, result, rows[i], of_row, screens if one else [])
@@ -317,6 +471,13 @@ def main():
     case("in sequence", "-r", "4", "--order", "sequence", *names, f"{burn} 4", f"{burn} 8")
     case("duet", "-r", "6", "--order", "duet", *names, f"{burn} 60", f"{burn} 70")
     case("too short for a duet", "-r", "4", "--order", "duet", *names, f"{burn} 2", f"{burn} 4")
+    # the second one has twice the work while the first one runs
+    shutil.copy(burn, "duet-partner")
+    twice = f"sh -c 'sleep 0.05; pgrep -x duet-partner >/dev/null && exec {burn} 200; exec {burn} 100'"
+    document = case("biased duet", "-r", "6", "--order", "duet", *names, os.path.abspath("duet-partner") + " 400", twice)
+    if document["duet"]["doubt"] not in ("biased", "contradicted"):
+        fault(f"biased duet: the doubt is {document['duet']['doubt']}")
+    case("times far apart", "-r", "3", *names, f"{burn} 1", f"{burn} 1500")
     with neighbour() as cpu:
         one, two = ["--", burn, "100"], [*names, f"{burn} 100", f"{burn} 200"]
         for what, programs, *rules in (("no sample kept", one, "--discard-unprofiled", "1%"), ("none kept by a profile", one, "--profile", "lab"),
@@ -324,6 +485,9 @@ def main():
             document = case(what, "-r", "3", "--cpu", str(cpu), *rules, *programs, one=programs is one, statuses=(3,))
             if any(r["emp"]["pt"]["kept"]["n"] for r in document["results"]):
                 fault(f"{what}: some are kept")
+    print(dict(counts))
+    if not counts["cells"] or not counts["sentences"] or not counts["stored"]:
+        fault("screens of several programs were not read")
 
 
 with tempfile.TemporaryDirectory() as folder:
