@@ -266,16 +266,13 @@ static void print_design(const struct comparison *c)
 		printf("Taken in turn: compared in %zu pairs.\n", c->a.n);
 		break;
 	case DESIGN_BETWEEN:
-		printf("Not taken in turn: the mean %ss of separate runs vary by %s ",
-			c->clock == COMPARISON_PT ? "PT" : "ET", text_percent(c->between));
-		if (c->n_between > 0)
-			printf("(sd of %zu runs).\n", c->n_between);
-		else
-			printf("(--between-runs).\n");
+		terminal_say(stdout, 2, "Not taken in turn: the mean %ss of separate runs vary by %s (%s).",
+			c->clock == COMPARISON_PT ? "PT" : "ET", text_percent(c->between),
+			c->n_between > 0 ? text_brief("sd of %zu runs", c->n_between) : "--between-runs");
 		break;
 	default:
-		printf("Not taken in turn, and it is not known how separate runs vary.\n"
-		       "Measure both in one call of emp-measure, or give --between-runs.\n");
+		terminal_say(stdout, 2, "Not taken in turn, and it is not known how separate runs vary.");
+		terminal_say(stdout, 2, "Measure both in one call of emp-measure, or give --between-runs.");
 	}
 }
 
@@ -354,14 +351,14 @@ static void compare_print(const struct compare_query *q)
 
 		if (!(q->clocks >> clock & 1))
 			continue;
-		printf("%s: '%s' %s in %s, '%s' %s in %zu\n",
+		terminal_say(stdout, 2, "%s: '%s' %s in %s, '%s' %s in %zu",
 			clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
 			text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
 			terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
 		comparison_list_add(list, a->name, b->name, c);
 	}
 	if (*peak_memory_text(&a->memory) && *peak_memory_text(&b->memory))
-		printf("Peak memory: '%s' %s; '%s' %s\n", terminal_text(a->name),
+		terminal_say(stdout, 2, "Peak memory: '%s' %s; '%s' %s", terminal_text(a->name),
 			peak_memory_text(&a->memory), terminal_text(b->name), peak_memory_text(&b->memory));
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(a->sides[COMPARISON_PT].n > 0 || b->sides[COMPARISON_PT].n > 0))

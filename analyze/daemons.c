@@ -139,13 +139,15 @@ int verb_daemons(int argc, char **argv, struct error *err)
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);
 	print_analysis(&a);
-	printf("\nIn the %s of the central cluster%s\n", text_count(a.central.n_central, "sample"),
+	putchar('\n');
+	terminal_say(stdout, 2, "In the %s of the central cluster%s", text_count(a.central.n_central, "sample"),
 		n_central > 0 ? ":" : ", no daemon is known to have run.");
 	if (n_central > 0)
 		table_print(central, stdout);
 	if (a.n_l_samples == 0)
 		return 0;
-	printf("\nIn the %s, %s%s\n", text_count(a.n_l_samples, "L-sample"),
+	putchar('\n');
+	terminal_say(stdout, 2, "In the %s, %s%s", text_count(a.n_l_samples, "L-sample"),
 		all ? "all executions" : "executions over the central maximum + 2 sd (--all: all)",
 		n_long > 0 ? ":" : ": none");
 	if (n_long > 0)

@@ -73,8 +73,10 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 			printf("%s: %zu samples would have been enough.\n", names[i], clocks[i].suggested);
 		else
 			printf("%s: no smaller size would have been enough.\n", names[i]);
-	printf("Enough: from that size on, the sd of all blocks is within 10 %% of the whole\n"
-	       "run's, and the share of outliers within 2.5 percentage points or one sample.\n\n"
+	terminal_say(stdout, 2,
+		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole run's, and the "
+		"share of outliers within 2.5 percentage points or one sample.");
+	printf("\n"
 	       "Samples needed for a 95 %% CI of the mean:\n");
 	table_print(needed, stdout);
 	for (size_t i = 0; i < 2; i++)

@@ -16,12 +16,15 @@ static void profile_print_run(struct book *book, const char *which, const struct
 {
 	enum { SHOWN = 8 };
 	_cleanup_(run_clear) struct run stored = {};
+	_cleanup_(freep) char *list = NULL, *text = NULL;
+	int at;
 
-	printf("%-10s %s x %lld, %s", which, terminal_text(run->program), (long long)run->samples,
-		text_count(run->n_l_samples, "L-sample"));
 	for (size_t i = 0; i < run->n_l_samples && i < SHOWN; i++)
-		printf("%s%u", i ? " " : ": ", run->l_samples[i]);
-	printf("%s\n", run->n_l_samples > SHOWN ? " …" : "");
+		text_append(&list, "", "%s%u", i ? " " : ": ", run->l_samples[i]);
+	at = printf("%-10s", which);
+	text = text_format("%s x %lld, %s%s%s", run->program, (long long)run->samples,
+		text_count(run->n_l_samples, "L-sample"), list ?: "", run->n_l_samples > SHOWN ? " …" : "");
+	terminal_wrap(stdout, text, (size_t)at, (size_t)at + 1);
 	if (run->run && book_get_run(book, run->run, &stored, NULL) == 0)
 		run_state_print(stdout, &stored);
 }
@@ -35,12 +38,10 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 		return r;
 	if (calibrate_options.json)
 		return document_print_profile(&profile, err);
-	printf("Profile '%s'", terminal_text(profile.name));
-	if (profile.made_ns > 0)
-		printf(", made on %s", text_moment(profile.made_ns));
-	if (profile.cpu >= 0)
-		printf(", CPU %d", profile.cpu);
-	printf(", resolution %s\n", text_duration(profile.resolution_ns));
+	terminal_say(stdout, 2, "Profile '%s'%s%s%s, resolution %s", profile.name,
+		profile.made_ns > 0 ? ", made on " : "", profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
+		profile.cpu >= 0 ? text_brief(", CPU %d", profile.cpu) : "",
+		text_duration(profile.resolution_ns));
 	profile_print_run(book, "Short run", &profile.short_run);
 	profile_print_run(book, "Long run", &profile.long_run);
 	if (profile.environment_digest)

@@ -222,6 +222,6 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (r > 0)
 		print_status(&status);
 	else
-		printf("The lab book has no calibration; 'emp-calibrate run' starts one.\n");
+		terminal_say(stdout, 2, "The lab book has no calibration; 'emp-calibrate run' starts one.");
 	return 0;
 }

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* A longer word may be broken. */
-enum { LONG_WORD = 24 };
+/* Longer words may be broken; if that does not suffice, those of more than the second length, and so on. */
+static const size_t long_words[] = {24, 12, 8};
 
 struct kept_cell {
 	char *text;
@@ -108,19 +108,20 @@ void table_add_cells(struct table *table, bool new_row, const struct cell *cells
 struct screen_column {
 	size_t at; /* among all columns */
 	enum column_kind kind;
-	size_t width, least; /* which text needs to wrap as little as it can, and as much */
+	size_t width, least; /* which it needs to wrap as little as it can, and as much */
 	const char *rest;    /* of the cell that is being printed */
 };
 
-/* Narrows the widest columns of that kind until `excess` is gone or all have their minimum width. Returns the
- * excess that remains. */
-static size_t narrow_columns(struct screen_column *columns, size_t n, enum column_kind kind, size_t excess)
+/* Narrows the widest columns of a kind until `excess` is gone or all have their minimum width. Returns the excess that
+ * remains. */
+static size_t narrow_columns(struct screen_column *columns, size_t n, const enum column_kind *kind, size_t excess)
 {
 	while (excess > 0) {
 		struct screen_column *widest = NULL;
 
 		for (struct screen_column *c = columns; c < columns + n; c++)
-			if (c->kind == kind && c->width > c->least && (!widest || c->width > widest->width))
+			if ((!kind || c->kind == *kind) && c->width > c->least &&
+				(!widest || c->width > widest->width))
 				widest = c;
 		if (!widest)
 			break;
@@ -139,12 +140,13 @@ static bool put_screen_line(
 
 	for (struct screen_column *c = columns; c < columns + n; c++) {
 		size_t fits = terminal_text_fit(c->rest, c->width), bytes = fits, used, pad;
+		size_t indent = strspn(c->rest, " ");
 		enum mark mark = cells ? cells[c->at].mark : MARK_NONE;
 
 		/* whole words, or a part of one that is too long */
 		while (c->rest[fits] && bytes > 0 && c->rest[bytes] != ' ')
 			bytes--;
-		bytes = bytes ?: fits ?: strlen(c->rest);
+		bytes = bytes > indent ? bytes : fits ?: strlen(c->rest);
 		used = terminal_bytes_width(c->rest, bytes);
 		pad = used < c->width ? c->width - used : 0;
 		spaces += (c == columns ? 0 : gap) + (c->kind == COLUMN_NUMBER ? pad : 0);
@@ -162,8 +164,72 @@ static bool put_screen_line(
 	return more;
 }
 
+/* The columns of the widest word of a text, with the blanks before the first, as far as words are kept whole. */
+static size_t widest_word(const char *text, size_t long_word)
+{
+	size_t widest = 0, indent = strspn(text, " ");
+
+	while (*text) {
+		size_t bytes = indent + strcspn(text + indent, " "), columns = terminal_bytes_width(text, bytes);
+
+		columns = columns < long_word ? columns : long_word;
+		widest = columns > widest ? columns : widest;
+		text += bytes + strspn(text + bytes, " ");
+		indent = 0;
+	}
+	return widest;
+}
+
+static void widen(size_t *width, size_t to)
+{
+	*width = to > *width ? to : *width;
+}
+
+/* How wide a column is. */
+static void measure_column(const struct table *table, struct screen_column *c)
+{
+	c->width = terminal_text_width(table->columns[c->at].name);
+	for (size_t i = c->at; i < table->n_cells; i += table->n_columns)
+		widen(&c->width, terminal_text_width(table->cells[i].shown));
+}
+
+/* How wide it may be at least: first its name is whole if it is of text, and so are its numbers with their units. Returns by how much
+ * it may be narrowed. */
+static size_t find_least(const struct table *table, struct screen_column *c, size_t long_word)
+{
+	bool first = long_word == long_words[0], number = c->kind == COLUMN_NUMBER;
+	const char *name = table->columns[c->at].name;
+
+	c->least = first && !number ? terminal_text_width(name) : widest_word(name, SIZE_MAX);
+	for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
+		const char *text = table->cells[i].shown;
+
+		widen(&c->least, first && number ? terminal_text_width(text)
+						 : widest_word(text, number ? SIZE_MAX : long_word));
+	}
+	return c->width > c->least ? c->width - c->least : 0;
+}
+
+/* Leaves out columns in which nothing is known until `excess` is gone. Returns the excess that remains. */
+static size_t leave_out_empty(
+	const struct table *table, struct screen_column *columns, size_t *n, size_t gap, size_t excess)
+{
+	for (size_t k = *n; excess > 0 && k-- > 1;) {
+		size_t i = columns[k].at, freed = columns[k].width + gap;
+
+		while (i < table->n_cells && !strcmp(table->cells[i].shown, "-"))
+			i += table->n_columns;
+		if (i < table->n_cells)
+			continue;
+		memmove(columns + k, columns + k + 1, (--*n - k) * sizeof(*columns));
+		excess -= freed < excess ? freed : excess;
+	}
+	return excess;
+}
+
 static void write_screen(struct table *table, FILE *file)
 {
+	static const enum column_kind wrap = COLUMN_WRAP, text = COLUMN_TEXT;
 	_cleanup_(freep) struct screen_column *columns = xcalloc(table->n_columns, sizeof(*columns));
 	size_t n = 0, gap, total = 0, width = terminal_width(file);
 
@@ -173,27 +239,25 @@ static void write_screen(struct table *table, FILE *file)
 		if (table->columns[i].name)
 			columns[n++] = (struct screen_column){
 				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
-	/* a column should hold its widest word, as far as that is kept whole */
 	for (struct screen_column *c = columns; c < columns + n; c++) {
-		c->width = c->least = terminal_text_width(table->columns[c->at].name);
-		for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
-			const char *text = table->cells[i].shown;
-			size_t whole = terminal_text_width(text), bytes;
-
-			c->width = whole > c->width ? whole : c->width;
-			for (; *text; text += bytes + strspn(text + bytes, " ")) {
-				bytes = strcspn(text, " ");
-				whole = terminal_bytes_width(text, bytes);
-				whole = whole < LONG_WORD ? whole : LONG_WORD;
-				c->least = whole > c->least ? whole : c->least;
-			}
-		}
+		measure_column(table, c);
 		total += c->width;
 	}
 	gap = total + 2 * (n - 1) <= width ? 2 : 1;
 	total += gap * (n - 1);
-	narrow_columns(columns, n, COLUMN_TEXT,
-		narrow_columns(columns, n, COLUMN_WRAP, total > width ? total - width : 0));
+	total = total > width ? total - width : 0;
+	for (size_t i = 0; total > 0 && i < ELEMENTS(long_words); i++) {
+		size_t more = 0;
+
+		for (struct screen_column *c = columns; c < columns + n; c++)
+			more += find_least(table, c, long_words[i]);
+		if (i > 0 && more < total) /* broken words alone do not make it fit */
+			continue;
+		total = narrow_columns(columns, n, &wrap, total);
+		total = narrow_columns(columns, n, &text, total);
+		total = narrow_columns(columns, n, NULL, total);
+		total = leave_out_empty(table, columns, &n, gap, total);
+	}
 
 	while (put_screen_line(file, columns, n, gap, NULL))
 		;

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <sys/ioctl.h>
 #include <wchar.h>
 
@@ -334,6 +335,19 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 		text += bytes + strspn(text + bytes, " ");
 	}
 	fputc('\n', file);
+}
+
+void terminal_say(FILE *file, size_t indent, const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
+	va_end(args);
+	fprintf(file, "%*s", (int)strspn(text, " "), "");
+	terminal_wrap(file, text + strspn(text, " "), strspn(text, " "), indent);
 }
 
 enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };

@@ -66,6 +66,9 @@ static inline size_t terminal_name_width(const char *name)
  * column `at`, the others begin at column `indent`. */
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);
 
+/* The same for a line of its own; what follows the first line begins at `indent`. */
+void terminal_say(FILE *file, size_t indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth of the
  * total, at most one per second. Nothing is drawn while a sample runs: the caller steps between samples. */
 

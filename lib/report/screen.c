@@ -213,8 +213,10 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 	if (l->et_line)
 		print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", l->et, l->columns,
 			et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "", et->n > 0 ? share : "");
-	if (*s->inc_units)
+	if (*s->inc_units && LABEL_COLUMNS + terminal_text_width(s->inc_units) <= terminal_columns(file))
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
+	else if (*s->inc_units)
+		terminal_wrap(file, s->inc_units, (size_t)fprintf(file, "  In INC units    "), LABEL_COLUMNS);
 	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", l->pt, l->columns,
 		!l->beside           ? ""
 		: pt->n > 1 || *l->ci ? l->ci
@@ -456,11 +458,11 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 
 	for (size_t i = 0; i < r->n_samples && c->n_by_two_sd <= MOST_LINES; i++)
 		if (!c->in_papers[i] && !r->discarding.out[i])
-			fprintf(file, "  sample %u: %s %s is more than 2 sd from the mean (papers' check)\n",
+			terminal_say(file, 4, "  sample %u: %s %s is more than 2 sd from the mean (papers' check)",
 				r->samples[i].n, name,
 				text_precise((double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
 	if (c->n_by_two_sd > MOST_LINES)
-		fprintf(file, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)\n",
+		terminal_say(file, 4, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)",
 			c->n_by_two_sd, name);
 }
 
@@ -513,7 +515,7 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	print_over_cutoffs(file, d->over, d->n_over, "cutoff");
 	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed");
 	for (size_t i = 0; i < d->n_incomplete; i++)
-		fprintf(file, "  sample %u: incomplete: records of processes that ended were lost\n",
+		terminal_say(file, 4, "  sample %u: incomplete: records of processes that ended were lost",
 			d->incomplete[i]);
 	for (size_t i = 0; i < d->n_by_duet; i++)
 		fprintf(file, "  sample %u: discarded of another program of the duet\n", d->by_duet[i]);

@@ -6,6 +6,7 @@
  * condition that never holds. */
 #include "setup/apply/apply.h"
 
+#include "lib/base/terminal.h"
 #include "lib/base/tool.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
@@ -436,9 +437,10 @@ static int apply_show(struct plan *plan, struct error *err)
 			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)), file, err);
 	report_print(report, file, options.verbose);
 	if (may_hide_limit(plan))
-		fprintf(file, "Turbo was off: a higher upper limit cannot be read, and restore lifts it.\n");
+		terminal_say(
+			file, 2, "Turbo was off: a higher upper limit cannot be read, and restore lifts it.");
 	if (options.dry_run) {
-		fprintf(file, "%zu will change, %zu already set. Nothing was changed (--dry-run).\n",
+		terminal_say(file, 2, "%zu will change, %zu already set. Nothing was changed (--dry-run).",
 			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);
 		return 0;
 	}

@@ -300,8 +300,9 @@ static void print_summary(const struct audit *audit)
 		putchar('\n');
 	}
 	if (audit->n_set > 0)
-		printf("'emp-setup apply' sets %zu of these (apply --dry-run shows what).\n", audit->n_set);
-	printf("%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.\n",
+		terminal_say(stdout, 2, "'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
+			audit->n_set);
+	terminal_say(stdout, 2, "%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.",
 		audit->n_of[CHECK_OK], audit->n_of[CHECK_ABSENT], audit->n_of[CHECK_BY_HOST]);
 }
 
