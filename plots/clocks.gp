@@ -6,7 +6,8 @@
 
 # By kind: times, schedstat, getrusage, perf, CLOCK_THREAD_CPUTIME_ID, emp-clock, CLOCK_MONOTONIC, rdtsc, cntvct.
 array marks[9] = [9, 11, 7, 5, 13, 15, 4, 6, 6]
-kind_colours = dark . " " . purple . " " . red . " " . orange . " " . green . " " . purple . " " . grey . " " . blue . " " . blue
+kind_colours = dark . " " . purple . " " . red . " " . orange . " " . green . " " . purple . " " \
+	. grey . " " . blue . " " . blue
 
 set label 1 heading
 set xlabel "number of primes N"
@@ -19,4 +20,5 @@ eval "set xtics " . primes_ticks
 set bmargin below(n_sources)
 set key maxrows n_sources
 
-plot for [i = 1:n_sources] $sds index i - 1 using 1:2 with linespoints pt marks[kinds[i]] lc rgb word(kind_colours, kinds[i]) ps 0.6 lw 1.2 title names[i]
+plot for [i = 1:n_sources] $sds index i - 1 using 1:2 with linespoints pt marks[kinds[i]] \
+	lc rgb word(kind_colours, kinds[i]) ps 0.6 lw 1.2 title names[i]

@@ -12,7 +12,8 @@ sky = "#56b4e9"
 dark = "#303030"
 grey = "#808080"
 pale = "#d3e4f1" # areas: intervals, and the central cluster
-colours = blue . " " . red . " " . green . " " . orange . " " . purple . " " . sky . " " . dark . " " . grey
+colours = blue . " " . red . " " . green . " " . orange . " " . purple . " " . sky . " " . dark \
+	. " " . grey
 
 set border 3 lc rgb "#404040" lw 1
 set tics nomirror out scale 0.5 textcolor rgb "#202020"

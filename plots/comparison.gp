@@ -52,9 +52,10 @@ do for [p = 1:n_panels] {
 	} else {
 		set xrange [0:n]
 		set xtics ("" -9) scale 0
-		do for [i = 1:n] { set xtics add (sprintf("%d", i) i - 0.5) }
+		do for [i = 1:n:(n + 14) / 15] { set xtics add (sprintf("%d", i) i - 0.5) }
 		do for [i = 1:n - 1] {
-			set arrow i from first i,graph 0 to first i,graph 1 nohead lc rgb "#c0c0c0" back
+			set arrow i from first i,graph 0 to first i,graph 1 nohead \
+				lc rgb "#c0c0c0" back
 		}
 		set grid noxtics
 		set xlabel "programs, with their samples in the order of time"
@@ -99,7 +100,8 @@ if (n_rows > 0) {
 	}
 	set style arrow 1 nohead lw 2.5 lc rgb blue
 	set style arrow 2 head filled size screen 0.025,20 lw 1.5 lc rgb blue
-	plot $intervals using ($5==2?$3:NaN):1:($4-$3):(0) with vectors as 1 title "95 % interval", \
+	plot $intervals using ($5==2?$3:NaN):1:($4-$3):(0) with vectors as 1 \
+		title "95 % interval", \
 		$intervals using ($6==1?$2:NaN):1:($3-$2):(0) with vectors as 2, \
 		$intervals using ($7==1?$2:NaN):1:($4-$2):(0) with vectors as 2, \
 		$intervals using ($5==0?$2:NaN):1 with points pt 7 ps 0.5 lc rgb dark, \

@@ -27,6 +27,8 @@ do for [i = 1:n_peaks] {
 }
 
 plot $curves using 1:3 with filledcurves y1=least fc rgb pale, \
-	$curves using 1:3 with lines lw 1.5 lc rgb blue title (baseline ? "baseline, from the trace" : "from the trace"), \
-	$curves using 1:2 with lines lw 1.5 dt 2 lc rgb red title (baseline ? "this run, from the trace" : "gaps that the loop saw"), \
+	$curves using 1:3 with lines lw 1.5 lc rgb blue \
+		title (baseline ? "baseline, from the trace" : "from the trace"), \
+	$curves using 1:2 with lines lw 1.5 dt 2 lc rgb red \
+		title (baseline ? "this run, from the trace" : "gaps that the loop saw"), \
 	for [i = 1:n_peaks] NaN with points pt sprintf("%d", i) tc rgb dark title peaks[i]

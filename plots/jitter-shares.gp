@@ -30,7 +30,8 @@ if (n_rows == 0) {
 	set grid ytics
 	set key maxrows 3
 	zero = least * 10 / 9
-	plot $rows using 4:1:($5-$4):(0) with vectors nohead lw 5 lc rgb pale title "after: 95 % CI", \
+	plot $rows using 4:1:($5-$4):(0) with vectors nohead lw 5 lc rgb pale \
+		title "after: 95 % CI", \
 		$rows using 2:1:($3-$2):(0) with vectors filled lw 1 lc rgb grey notitle, \
 		$rows using ($2>zero?$2:NaN):1 with points pt 6 ps 0.7 lc rgb blue title "before", \
 		$rows using ($3>zero?$3:NaN):1 with points pt 7 ps 0.5 lc rgb red title "after"

@@ -6,7 +6,8 @@
 # n_looks    and of each of them: looks (a colour), names, and $longest index 0, 1...: start and length in seconds
 
 # Six sources; the others; those that no event explains.
-look_colours = red . " " . orange . " " . green . " " . purple . " " . sky . " " . blue . " " . grey . " " . dark
+look_colours = red . " " . orange . " " . green . " " . purple . " " . sky . " " . blue . " " \
+	. grey . " " . dark
 array marks[8] = [9, 5, 13, 11, 15, 7, 3, 1]
 
 set label 1 sprintf("The %d longest interruptions of run %d", n, run)
@@ -25,6 +26,8 @@ if (n == 0) {
 	eval "set ytics " . length_ticks
 	set xrange [0:1.02 * time_high]
 	eval "set xtics " . time_ticks
-	plot for [i = 1:n_looks] $longest index i - 1 with impulses lw 1 lc rgb word(look_colours, looks[i]) notitle, \
-		for [i = 1:n_looks] $longest index i - 1 with points pt marks[looks[i]] ps 0.55 lc rgb word(look_colours, looks[i]) title names[i]
+	plot for [i = 1:n_looks] $longest index i - 1 with impulses lw 1 \
+		lc rgb word(look_colours, looks[i]) notitle, \
+		for [i = 1:n_looks] $longest index i - 1 with points pt marks[looks[i]] ps 0.55 \
+			lc rgb word(look_colours, looks[i]) title names[i]
 }

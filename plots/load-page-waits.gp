@@ -27,8 +27,10 @@ set ylabel "number"
 set logscale y
 set yrange [count_low:count_high]
 eval "set ytics " . count_ticks
-plot for [k = 1:n_kinds] $bars index k - 1 using (left($1, k) + width / 2):2:(left($1, k)):(left($1, k) + width):(0.5):2 \
-	with boxxyerror fs solid 0.9 noborder lc rgb word(bar_colours, kinds[k]) title word(titles, kinds[k])
+plot for [k = 1:n_kinds] $bars index k - 1 \
+	using (left($1, k) + width / 2):2:(left($1, k)):(left($1, k) + width):(0.5):2 \
+	with boxxyerror fs solid 0.9 noborder lc rgb word(bar_colours, kinds[k]) \
+		title word(titles, kinds[k])
 
 unset logscale y
 unset key
@@ -37,6 +39,7 @@ set yrange [0:total_high]
 eval "set ytics " . total_ticks
 set ylabel with_unit("total time", total_unit)
 set xlabel "length of a wait or transfer (ms)"
-plot for [k = 1:n_kinds] $bars index k - 1 using (left($1, k) + width / 2):3:(left($1, k)):(left($1, k) + width):(0):3 \
+plot for [k = 1:n_kinds] $bars index k - 1 \
+	using (left($1, k) + width / 2):3:(left($1, k)):(left($1, k) + width):(0):3 \
 	with boxxyerror fs solid 0.9 noborder lc rgb word(bar_colours, kinds[k]) notitle
 unset multiplot

@@ -9,6 +9,7 @@
 # $rates     index 0, 1... likewise: the run, and its rate per second
 
 array marks[2] = [7, 8]
+array interval_titles[2] = ['mean (line), 95 % interval', 'means (lines), 95 % intervals']
 
 set multiplot layout panels,1 title heading
 set lmargin 9
@@ -32,14 +33,17 @@ do for [p = 1:panels] {
 		k = first + i
 		if (ci_low[k] <= ci_high[k]) {
 			any = 1
-			set object rectangle from graph 0,first ci_low[k] to graph 1,first ci_high[k] behind \
-				fc rgb word(colours, i) fs transparent solid 0.18 noborder
+			set object rectangle from graph 0,first ci_low[k] to graph 1,first ci_high[k] \
+				behind fc rgb word(colours, i) fs transparent solid 0.18 noborder
 		}
-		set arrow from graph 0,first means[k] to graph 1,first means[k] nohead dt i lw 1.5 lc rgb word(colours, i)
+		set arrow from graph 0,first means[k] to graph 1,first means[k] nohead dt i lw 1.5 \
+			lc rgb word(colours, i)
 	}
-	plot for [i = 1:loads] $rates index first + i - 1 using 1:($2 * per[p]) with points pt marks[i] ps 0.5 \
+	plot for [i = 1:loads] $rates index first + i - 1 using 1:($2 * per[p]) with points \
+		pt marks[i] ps 0.5 \
 			lc rgb word(colours, i) title names[first + i], \
-		NaN with boxes fs transparent solid (any ? 0.18 : 0) noborder fc rgb word(colours, 1) \
-			title any ? (loads == 1 ? "mean (line), 95 % interval" : "means (lines), 95 % intervals") : ""
+		NaN with boxes fs transparent solid (any ? 0.18 : 0) noborder \
+			fc rgb word(colours, 1) \
+			title any ? interval_titles[loads] : ""
 }
 unset multiplot

@@ -27,10 +27,14 @@ set ytics ("" -9) scale 0 font ",6"
 do for [i = 1:n:step] { set ytics add (labels[i] i) }
 do for [i = 1:n * ranked] {
 	if (ranks[i] > 0) {
-		set label sprintf("%d", ranks[i]) at first finished[i],i left offset 0.4,0 font ",6" front
+		set label sprintf("%d", ranks[i]) at first finished[i],i left offset 0.4,0 \
+			font ",6" front
 	}
 }
 
-plot for [s = 1:n_scripts] for [p = 1:3] $phases using ($1 == s && $2 == p ? $4 : NaN):3:4:5:($3 - 0.35):($3 + 0.35) \
-		with boxxyerror fs solid shades[p] noborder lc rgb colour(s) title p == 1 && s <= n_keys ? names[s] : "", \
-	for [p = 1:3:constant ? 1 : 2] NaN with boxes fs solid shades[p] noborder lc rgb "#404040" title word(phases, p)
+plot for [s = 1:n_scripts] for [p = 1:3] $phases \
+	using ($1 == s && $2 == p ? $4 : NaN):3:4:5:($3 - 0.35):($3 + 0.35) \
+		with boxxyerror fs solid shades[p] noborder lc rgb colour(s) \
+			title p == 1 && s <= n_keys ? names[s] : "", \
+	for [p = 1:3:constant ? 1 : 2] NaN with boxes fs solid shades[p] noborder lc rgb "#404040" \
+		title word(phases, p)

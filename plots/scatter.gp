@@ -17,7 +17,8 @@
 # By the number of the cause: the central cluster, long and unexplained, short, beyond two sd of PT, other daemons, and the
 # daemons that made most samples long.
 array marks[11] = [7, 1, 2, 6, 3, 9, 5, 13, 11, 15, 8]
-mark_colours = blue . " " . dark . " " . dark . " " . dark . " " . grey . " " . red . " " . orange . " " . green . " " . purple . " " . sky . " " . dark
+mark_colours = blue . " " . dark . " " . dark . " " . dark . " " . grey . " " . red . " " . orange \
+	. " " . green . " " . purple . " " . sky . " " . dark
 size_of(cause) = cause == 1 ? (many ? 0.12 : 0.3) : (many ? 0.5 : 0.75)
 counted = kind eq "samples" ? "samples (number)" : "pairs (number)"
 
@@ -46,7 +47,8 @@ if (kind eq "samples") {
 	axes = "x y"
 }
 if (kind eq "pairs") {
-	set xlabel sprintf("first of a pair: %s minus the median (%s), in %s", time, median, axis_unit[1])
+	set xlabel \
+		sprintf("first of a pair: %s minus the median (%s), in %s", time, median, axis_unit[1])
 	set ylabel sprintf("second: %s minus the median, in %s", time, axis_unit[1])
 }
 
@@ -65,22 +67,28 @@ do for [p = 1:panels] {
 		set label 1 linear[p] > 0 ? captions[p] . "\n" . second_lines[p] : captions[p]
 	}
 	if (kind eq "pairs") {
-		set object 1 rectangle from low[p],low[p] to high[p],high[p] behind fc rgb pale fs solid noborder
+		set object 1 rectangle from low[p],low[p] to high[p],high[p] behind fc rgb pale \
+			fs solid noborder
 	}
 	if (kind eq "samples") {
-		set object 1 rectangle from graph 0,first low[p] to graph 1,first high[p] behind fc rgb pale fs solid noborder
+		set object 1 rectangle from graph 0,first low[p] to graph 1,first high[p] behind \
+			fc rgb pale fs solid noborder
 	}
 	if (kind eq "zooms") {
 		unset object
 		if (low[p] <= high[p]) {
-			set object 1 rectangle from low[p],low[p] to high[p],high[p] front fs empty border lc rgb dark
+			set object 1 rectangle from low[p],low[p] to high[p],high[p] front \
+				fs empty border lc rgb dark
 		}
-		plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points pt marks[causes[i]] ps size_of(causes[i]) \
+		plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points \
+			pt marks[causes[i]] ps size_of(causes[i]) \
 			lc rgb word(mark_colours, causes[i])
 	} else {
-		plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points pt marks[causes[i]] ps size_of(causes[i]) \
+		plot for [i = 1:n_causes] $points index i - 1 using 1:2 with points \
+			pt marks[causes[i]] ps size_of(causes[i]) \
 				lc rgb word(mark_colours, causes[i]) title names[i], \
-			keyentry with boxes fs solid noborder fc rgb pale title "bounds of the central cluster"
+			keyentry with boxes fs solid noborder fc rgb pale \
+				title "bounds of the central cluster"
 	}
 }
 
@@ -96,7 +104,8 @@ if (kind eq "zooms") {
 	set yrange [0:1]
 	set lmargin 0
 	set key center center title counted maxrows 12 font ",6"
-	plot for [i = 1:n_causes] NaN with points pt marks[causes[i]] ps size_of(causes[i]) lc rgb word(mark_colours, causes[i]) title names[i], \
+	plot for [i = 1:n_causes] NaN with points pt marks[causes[i]] ps size_of(causes[i]) \
+		lc rgb word(mark_colours, causes[i]) title names[i], \
 		NaN with lines lc rgb dark title panels > 1 ? "bounds of the next zoom" : ""
 	unset multiplot
 }

@@ -36,9 +36,11 @@ do for [i = 1:last:step] { set xtics add (moments[i][6:10] . "\n" . moments[i][1
 do for [i = 1:n_outside] {
 	x = outside_at[i]
 	if (4 * (x - 1) < last) {
-		set label outside[i] at x, graph (outside_above[i] ? 0.98 : 0.02) left offset 1, 0 font ",6" front
+		set label outside[i] at x, graph (outside_above[i] ? 0.98 : 0.02) left offset 1, 0 \
+			font ",6" front
 	} else {
-		set label outside[i] at x, graph (outside_above[i] ? 0.98 : 0.02) right offset -1, 0 font ",6" front
+		set label outside[i] at x, graph (outside_above[i] ? 0.98 : 0.02) \
+			right offset -1, 0 font ",6" front
 	}
 }
 do for [i = 2:n_levels] {
@@ -52,8 +54,10 @@ do for [i = 2:n_levels] {
 	}
 }
 
-plot for [i = 1:n_levels] $levels index i - 1 using 1:3:4 with filledcurves fc rgb pale fs solid noborder \
+plot for [i = 1:n_levels] $levels index i - 1 using 1:3:4 with filledcurves fc rgb pale \
+	fs solid noborder \
 		title i == 1 && first_has_interval ? "95 % interval" : "", \
-	for [i = 1:n_levels] $levels index i - 1 using 1:2 with lines lw 1.8 lc rgb blue title i == 1 ? "level" : "", \
+	for [i = 1:n_levels] $levels index i - 1 using 1:2 with lines lw 1.8 lc rgb blue \
+		title i == 1 ? "level" : "", \
 	for [i = 1:n_places] $runs index i - 1 with points pt marks[places[i]] ps sizes[places[i]] \
 		lc rgb (places[i] == 1 ? dark : red) title word(titles, places[i])

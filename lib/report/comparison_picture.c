@@ -14,10 +14,10 @@ enum {
 	SAMPLES = 50,
 	RATIOS_AROUND = 13,
 	TALL_ROW = 7,
-	ROW = 5,
+	ROW = 4,
 	/* others: */
 	MOST_TALL_ROWS = 12,
-	MOST_PROGRAMS = 36,
+	MOST_ROWS = 30,
 	TITLE_NAME = 24,
 	ROW_NAME = 20,
 	SMALL_FROM = 250, /* samples in all: smaller points */
@@ -256,7 +256,7 @@ static void write_row_texts(const struct drawn_comparison *d, size_t i, FILE *sc
  * which times are equal is shown where that and the intervals can both be seen. */
 static void write_ratios(const struct drawn_comparison *d, FILE *script)
 {
-	struct axis axis = {.low = 1, .high = 1, .room = 6};
+	struct axis axis = {.low = 1, .high = 1, .room = 5};
 	double margin = 0;
 
 	fprintf(script, "$intervals << EOD\n");
@@ -378,10 +378,12 @@ int comparison_picture_draw(
 		N_COMPARISON_CLOCKS * p->n + 1, sizeof(*rows));
 	struct drawn_comparison d = {.picture = p, .rows = rows, .height = TITLE};
 	bool compared = false;
+	size_t most;
 	int r;
 
-	d.n = p->n < MOST_PROGRAMS ? p->n : MOST_PROGRAMS;
 	d.two_clocks = p->clocks == COMPARE_BOTH;
+	most = d.two_clocks ? MOST_ROWS / 2 : MOST_ROWS;
+	d.n = p->n < most ? p->n : most;
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
 		if (!(p->clocks >> clock & 1) || p->title)
 			continue;
