@@ -293,15 +293,38 @@ static int by_mean_pt(const void *x, const void *y)
 	return (of_a > of_b) - (of_a < of_b);
 }
 
-/* A sentence for each comparison, in the order of --sort, and a row of the list if there is one. The one whose verdict weighs most, and
- * the name of its command. */
-static const struct comparison *show_each(
-	const struct session *s, bool print, struct table *list, const char **ret_name)
+static const struct comparison *comparison_with(
+	const struct session *s, enum comparison_clock clock, const struct task *b)
+{
+	const struct comparison *c = &s->comparisons[(size_t)clock * s->n + (size_t)(b - s->tasks)];
+
+	return comparison_is_made(c) ? c : NULL;
+}
+
+/* The comparison whose verdict weighs most, and with which program it is. */
+static const struct comparison *find_worst(const struct session *s, const struct task **ret)
+{
+	const struct comparison *worst = NULL;
+
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * (session_n_shown(s) - 1); i++) {
+		const struct task *b = &s->tasks[1 + i / N_COMPARISON_CLOCKS];
+		const struct comparison *c = comparison_with(s, i % N_COMPARISON_CLOCKS, b);
+
+		if (c && comparison_outweighs(c, worst)) {
+			worst = c;
+			*ret = b;
+		}
+	}
+	return worst;
+}
+
+/* In the order of --sort, a row of the list for each comparison; and a sentence for each with
+ * `program`: the rows of the screen have the others. NULL: for all. */
+static void show_each(const struct session *s, const struct task *program, struct table *list)
 {
 	_cleanup_(freep) const struct task **others = xcalloc(s->n, sizeof(struct task *));
 	size_t n = session_n_shown(s) - 1;
 	const struct task *a = &s->tasks[0];
-	const struct comparison *worst = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		others[i] = &s->tasks[i + 1];
@@ -309,22 +332,15 @@ static const struct comparison *show_each(
 		qsort(others, n, sizeof(struct task *), by_mean_pt);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * n; i++) {
 		const struct task *b = others[i / N_COMPARISON_CLOCKS];
-		const struct comparison *c =
-			&s->comparisons[i % N_COMPARISON_CLOCKS * s->n + (size_t)(b - s->tasks)];
+		const struct comparison *c = comparison_with(s, i % N_COMPARISON_CLOCKS, b);
 
-		if (!comparison_is_made(c))
+		if (!c)
 			continue;
-		if (comparison_outweighs(c, worst)) {
-			worst = c;
-			*ret_name = b->name;
-		}
-		/* of more than two, the rows have the others */
-		if (print && (n == 1 || s->options->verbose || b == others[0]))
+		if (!program || b == program)
 			comparison_line(stdout, a->name, b->name, c);
 		if (list)
 			comparison_list_add(list, a->name, b->name, c);
 	}
-	return worst;
 }
 
 /* Of several programs, names are shortened alike on the whole screen. */
@@ -368,7 +384,7 @@ int show_session(const struct session *s, struct error *err)
 	const struct session *judged = session_judged(s);
 	bool print = !s->options->json && !s->options->silent;
 	const struct comparison *worst;
-	const char *name = NULL;
+	const struct task *program = NULL;
 	int n, r;
 
 	n = session_compare(s, err);
@@ -387,11 +403,12 @@ int show_session(const struct session *s, struct error *err)
 		say_wrapped(0, "%s, so their runs alone are compared:", duet_doubt_sentences[s->doubt]);
 	if (print && n > 0 && session_n_shown(s) > 2)
 		show_fastest(judged);
-	worst = show_each(s, print, list, &name);
+	worst = find_worst(s, &program);
 	if (!worst)
 		return 0;
 	if (!print)
-		return (int)comparison_judge(worst, s->tasks[0].name, name, err);
+		return (int)comparison_judge(worst, s->tasks[0].name, program->name, err);
+	show_each(s, s->options->verbose ? NULL : program, list);
 	comparisons_between_line(stdout, s->comparisons, N_COMPARISON_CLOCKS * s->n);
 
 	/* Of a duet its figures, else whether one would show more. */
@@ -411,6 +428,6 @@ int show_session(const struct session *s, struct error *err)
 		comparison_list_print(list, n > 1, stdout);
 	}
 	comparison_verdict_print(
-		stdout, session_n_shown(s) > 2 ? name : NULL, (size_t)n >= session_n_shown(s), worst);
-	return (int)comparison_judge(worst, s->tasks[0].name, name, err);
+		stdout, session_n_shown(s) > 2 ? program->name : NULL, (size_t)n >= session_n_shown(s), worst);
+	return (int)comparison_judge(worst, s->tasks[0].name, program->name, err);
 }

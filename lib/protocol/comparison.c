@@ -346,7 +346,11 @@ bool comparison_outweighs(const struct comparison *c, const struct comparison *t
 	other = comparison_verdict(than);
 	fails = comparison_verdict_status(&c->rules, of_c) != STATUS_DONE;
 	other_fails = comparison_verdict_status(&than->rules, other) != STATUS_DONE;
-	return fails != other_fails ? fails : of_c > other;
+	if (fails != other_fails)
+		return fails;
+	if (of_c == other && c->clock == than->clock)
+		return fabs(log(c->ratio)) > fabs(log(than->ratio));
+	return of_c > other;
 }
 
 /* The standard error of the ratio, as a share of it, with so many more samples of each. */

@@ -77,7 +77,7 @@ enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
 /* Whether of several comparisons c is the one of the last line and of the exit status, not `than`
  * (NULL: none yet): its verdict weighs more, or it fails and `than` does not, as "cannot tell" with
- * strict beside "slower" without a gate. */
+ * strict beside "slower" without a gate; of one clock and verdict, its ratio is farther from 1. */
 bool comparison_outweighs(const struct comparison *c, const struct comparison *than);
 
 /* With how many more samples of each the verdict will not be "cannot tell" in four cases of five, by
