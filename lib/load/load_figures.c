@@ -176,8 +176,7 @@ static void write_timeline(const void *subject, FILE *script)
 		fmax((double)t->sample->et_ns / 1e9, 1e-9), n, t->report->load.coordination == LOAD_CONSTANT,
 		n_scripts, n_scripts < MOST_KEYS ? n_scripts : MOST_KEYS, n <= MOST_RANKS, step);
 	for (size_t i = 0; i < n_scripts; i++) {
-		_cleanup_(freep) char *short_name = terminal_cut(
-			rates->items[i + 1].script, TIMELINE_NAME);
+		_cleanup_(freep) char *short_name = terminal_cut(rates->items[i + 1].script, TIMELINE_NAME);
 
 		plot_text(script, "names", i + 1, "%s", short_name);
 	}
