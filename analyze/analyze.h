@@ -47,7 +47,10 @@ option_parser option_run; /* into int64_t: the number of a run, also of an opera
  * runs it may mean. */
 int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err);
 
-#define LAST_RUN_OPTION {0, "last", NULL, "the latest run of all, in place of RUN", .operand = "--last"}
+#define LAST_RUN_OPTION                                                                        \
+	{                                                                                      \
+		0, "last", NULL, "the latest run of all, in place of RUN", .operand = "--last" \
+	}
 /* Into int64_t, ns since 1970: "2026-11-20", "2026-11-20 14:30", or how long ago: "2d", "12h". */
 option_parser option_since;
 

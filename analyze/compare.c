@@ -417,8 +417,8 @@ static int compare_names_file(const char *operand, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	const char *colon = strrchr(operand, ':');
 	bool numbered = colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")];
-	_cleanup_(freep) char *path =
-		xstrndup(operand, numbered ? (size_t)(colon - operand) : strlen(operand));
+	_cleanup_(freep) char *path = xstrndup(
+		operand, numbered ? (size_t)(colon - operand) : strlen(operand));
 	struct stat st;
 	bool exists = !strcmp(path, "-") || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 	int64_t run = 0;
@@ -432,8 +432,8 @@ static int compare_names_file(const char *operand, struct error *err)
 		named = book_find_run(book, operand, &run, NULL);
 	if (exists && named > 0)
 		return error_say(err, -EINVAL,
-			"'%s' is a file and the name of run %" PRId64 ": for the file, type ./%s", operand, run,
-			operand);
+			"'%s' is a file and the name of run %" PRId64 ": for the file, type ./%s", operand,
+			run, operand);
 	return exists || (named <= 0 && strpbrk(operand, "/.:"));
 }
 

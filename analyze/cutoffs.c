@@ -40,8 +40,8 @@ static void print_origin(
 		return;
 	}
 	if (h->n_long_executions == 0) {
-		terminal_say(stdout, 4, "  %s run: only in the central cluster; cutoff = %s + 2 sd of %s", which,
-			text_duration(h->central_max_ns),
+		terminal_say(stdout, 4, "  %s run: only in the central cluster; cutoff = %s + 2 sd of %s",
+			which, text_duration(h->central_max_ns),
 			h->n_central > 1 ? text_duration((int64_t)(h->central_sd_ns + 0.5)) : "-");
 		return;
 	}

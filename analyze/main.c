@@ -169,12 +169,13 @@ void print_analysis(const struct analysis *a)
 		text_count(a->n_samples, "sample"));
 
 	terminal_wrap(stdout, a->why, (size_t)at, 2);
-	if (a->by_wait)
-		terminal_say(stdout, 2,
-			"Long samples were found by waiting time W, not by ET (--by-et). The median ET - W is %s.",
-			text_duration(a->median_rest_ns));
+	if (a->by_wait) {
+		terminal_say(stdout, 2, "Long samples were found by waiting time W, not by ET (--by-et).");
+		terminal_say(stdout, 2, "The median ET - W is %s.", text_duration(a->median_rest_ns));
+	}
 	if (a->n_by_et > 0)
-		terminal_say(stdout, 2, "W of %s is unknown: ET minus the longest ET - W of the others is used",
+		terminal_say(stdout, 2,
+			"W of %s is unknown: ET minus the longest ET - W of the others is used",
 			text_count(a->n_by_et, "sample"));
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];

@@ -39,7 +39,8 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	if (calibrate_options.json)
 		return document_print_profile(&profile, err);
 	terminal_say(stdout, 2, "Profile '%s'%s%s%s, resolution %s", profile.name,
-		profile.made_ns > 0 ? ", made on " : "", profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
+		profile.made_ns > 0 ? ", made on " : "",
+		profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
 		profile.cpu >= 0 ? text_brief(", CPU %d", profile.cpu) : "",
 		text_duration(profile.resolution_ns));
 	profile_print_run(book, "Short run", &profile.short_run);

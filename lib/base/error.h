@@ -8,7 +8,8 @@
 
 struct error {
 	char text[768];  /* "" = nothing said */
-	char lines[600]; /* what a program that failed wrote, for below the sentence; "": nothing */
+	char lines
+		[600]; /* for below the sentence: what a program that failed wrote, or what to type; "": nothing */
 };
 
 /* Writes the sentence, drops what was there, and returns `r`. */

@@ -114,7 +114,8 @@ struct screen_column {
 
 /* Narrows the widest columns of a kind until `excess` is gone or all have their minimum width. Returns the excess that
  * remains. */
-static size_t narrow_columns(struct screen_column *columns, size_t n, const enum column_kind *kind, size_t excess)
+static size_t narrow_columns(
+	struct screen_column *columns, size_t n, const enum column_kind *kind, size_t excess)
 {
 	while (excess > 0) {
 		struct screen_column *widest = NULL;
@@ -170,7 +171,8 @@ static size_t widest_word(const char *text, size_t long_word)
 	size_t widest = 0, indent = strspn(text, " ");
 
 	while (*text) {
-		size_t bytes = indent + strcspn(text + indent, " "), columns = terminal_bytes_width(text, bytes);
+		size_t bytes = indent + strcspn(text + indent, " "),
+		       columns = terminal_bytes_width(text, bytes);
 
 		columns = columns < long_word ? columns : long_word;
 		widest = columns > widest ? columns : widest;

@@ -108,7 +108,9 @@ static size_t character(const char *text, size_t *ret_columns)
 	wchar_t c;
 	size_t left = strnlen(text, MB_LEN_MAX); /* a text may be long */
 	bool converted = charset_converts();
-	size_t n = converted ? text_utf8_size(text) : MB_CUR_MAX > 1 ? mbrtowc(&c, text, left, &state) : SIZE_MAX;
+	size_t n = converted        ? text_utf8_size(text)
+		   : MB_CUR_MAX > 1 ? mbrtowc(&c, text, left, &state)
+				    : SIZE_MAX;
 
 	if (converted && n > 0) {
 		*ret_columns = charset_columns(text, n);

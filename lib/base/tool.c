@@ -310,8 +310,8 @@ static int unknown_option(
 		if (i >= p->n || !p->rows[i]->hidden)
 			nearest_try(&nearest, p->long_options[i].name);
 	if (line->dashed)
-		return error_say(
-			err, -EINVAL, "unknown option '%s'%s", is_letter ? letter : typed, nearest_hint(&nearest, "--"));
+		return error_say(err, -EINVAL, "unknown option '%s'%s", is_letter ? letter : typed,
+			nearest_hint(&nearest, "--"));
 	return error_say(err, -EINVAL, "unknown option '%s'%s; %ssee '%s%s%s --help'",
 		is_letter ? letter : typed, nearest_hint(&nearest, "--"),
 		!nearest.found && takes_command(line->tool)
@@ -327,8 +327,9 @@ static int hint_at_dashes(const struct command_line *line, int r, struct error *
 
 	if (r >= 0 || !line->dashed)
 		return r;
-	return error_say(err, r, "%s; if it is the command's, put -- before the command: %s", said.text,
-		line->dashed);
+	error_say(err, r, "%s; if it is the command's, put -- before the command:", said.text);
+	snprintf(err->lines, sizeof(err->lines), "%s", line->dashed);
+	return r;
 }
 
 /* Options of the tool and of the verb; `all`: also those after operands. 0: go on at argv[optind]; 1: help or version was
@@ -365,11 +366,12 @@ static int parse_options(struct command_line *line, bool all, int argc, char **a
 		for (int i = 0; i < p.n && !row; i++)
 			row = c == FIRST_LONG + i || c == p.rows[i]->letter ? p.rows[i] : NULL;
 		if (line->doubtful && c != '?')
-			r = error_say(err, -EINVAL, "options of %s come before the command, and '%s' is after it",
+			r = error_say(err, -EINVAL,
+				"options of %s come before the command, and '%s' is after it",
 				line->tool->name, line->doubtful);
 		else if (c == ':')
-			r = error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'", argv[optind - 1],
-				line->tool->name);
+			r = error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
+				argv[optind - 1], line->tool->name);
 		if (r < 0)
 			break;
 		if (c == OPTION_HELP || (c == 'h' && !row)) {
@@ -544,7 +546,10 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 	if (err.text[0]) {
 		char *lines = err.lines;
 
-		fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err.text));
+		if (terminal_is(stderr))
+			terminal_say(stderr, 2, "%s: %s", tool->name, err.text);
+		else
+			fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err.text));
 		while (lines && *lines)
 			fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
 	}

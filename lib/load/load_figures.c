@@ -183,8 +183,7 @@ static void write_timeline(const void *subject, FILE *script)
 	plot_axis(script, "time", 0,
 		&(struct axis){.high = fmax((double)t->sample->et_ns / 1e9, 1e-9), .room = 8});
 	for (size_t i = 0; i < n_scripts; i++) {
-		_cleanup_(freep) char *short_name = terminal_cut(
-			rates->items[i + 1].script, TIMELINE_NAME);
+		_cleanup_(freep) char *short_name = terminal_cut(rates->items[i + 1].script, TIMELINE_NAME);
 
 		plot_text(script, "names", i + 1, "%s", short_name);
 	}

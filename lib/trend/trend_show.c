@@ -116,6 +116,7 @@ static const char *trend_drift_text(const struct trend_view *v, const char *in_a
 static void print_trend_noise(const struct trend_view *v)
 {
 	const struct levels *l = &v->levels;
+	const char *at_end = "";
 	double middle, last;
 
 	if (v->series.n < LEAST_RUNS)
@@ -134,10 +135,9 @@ static void print_trend_noise(const struct trend_view *v)
 		printf("So few runs show only large changes.\n");
 		return;
 	}
-	printf("Detectable: a change of %s in the middle", text_percent(middle));
 	if (last < 1 && !v->judgement.shown)
-		printf(", or of %s in the last %zu runs", text_percent(last), v->judgement.last);
-	printf(".\n");
+		at_end = text_brief(", or of %s in the last %zu runs", text_percent(last), v->judgement.last);
+	terminal_say(stdout, 2, "Detectable: a change of %s in the middle%s.", text_percent(middle), at_end);
 }
 
 /* How many more runs should tell, or why more do not; nothing if that is not known. */

@@ -302,7 +302,8 @@ static void print_summary(const struct audit *audit)
 	if (audit->n_set > 0)
 		terminal_say(stdout, 2, "'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
 			audit->n_set);
-	terminal_say(stdout, 2, "%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.",
+	terminal_say(stdout, 2,
+		"%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.",
 		audit->n_of[CHECK_OK], audit->n_of[CHECK_ABSENT], audit->n_of[CHECK_BY_HOST]);
 }
 
@@ -335,8 +336,8 @@ int audit_verb(int argc, char **argv, struct error *err)
 		if (r < 0)
 			return r;
 	} else {
-		printf("This is %s%s%s.\n", words, m->os_name ? " with " : "",
-			terminal_text(m->os_name) ?: "");
+		terminal_say(
+			stdout, 2, "This is %s%s%s.", words, m->os_name ? " with " : "", m->os_name ?: "");
 		if (options.verbose)
 			printf("Policy: %s (%s)\n", policy->name, policy->path);
 		putchar('\n');

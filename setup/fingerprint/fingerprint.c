@@ -586,7 +586,8 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 			print_value("", json_object_get(document, parts[i].member));
 		}
 		putchar('\n');
-		terminal_say(stdout, 2, "\"-\" means that this machine does not have it or does not report it.");
+		terminal_say(
+			stdout, 2, "\"-\" means that this machine does not have it or does not report it.");
 	}
 	if (r < 0 || !options.save)
 		return r;

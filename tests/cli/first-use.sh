@@ -64,14 +64,29 @@ expect 0 '' $measure -r 2 -S sh 'FOO=1 true'
 # slips
 expect 1 "unknown verb 'lsit' (did you mean 'list'?)" $analyze lsit
 expect 1 "unknown verb 'xyzzy';" $analyze xyzzy
-expect 1 "unknown option '-1'; if it is the command's, put -- before the command: emp-measure .*-- gzip -1 fails$" $measure gzip -1 fails
+expect 1 "unknown option '-1'; if it is the command's, put -- before the command:$" $measure gzip -1 fails
+that "what to type is on a line of its own" grep -q '^  emp-measure -q -- gzip -1 fails$' "$dir/out"
+# a comparison that fails still shows its results
+shown() { # WORD: the table and the verdict
+	that "the rows of a failed comparison are shown" grep -q 'KEPT$\|KEPT  DISCARDED$' "$dir/out"
+	that "and its verdict: $1" grep -q "^Verdict.*: $1" "$dir/out"
+}
+expect 2 'slower' $measure -w 0 -r 4 --fail-if-slower 5 -n quick -n slow "$build/tests/machine/burn 10" "$build/tests/machine/burn 30"
+shown slower
+expect 1 'different work' $measure -w 0 -r 4 --same-output -n quick -n slow 'echo a' 'echo b'
+shown 'different work'
+expect 4 'cannot tell' $measure -w 0 -r 1 --strict -n quick -n slow true 'sh -c true'
+shown 'cannot tell'
+expect 1 "'bad: false' ended with exit status 1 in sample 1" $measure -w 0 -r 2 --order sequence -n good -n bad true false
+that "what was taken before a program failed is shown" grep -q 'good' "$dir/out"
+
 before=$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM run')
 for words in 'gzip -c fails' 'gzip -k -r fails' 'sort -n fails' 'xz -T1 fails' 'nice -n 5 true' 'env -i true' 'ls -v' 'sort --check fails' \
 	'cp fails copy -r x' 'sort fails -c'; do
-	expect 1 "emp-measure: .*put -- before the command: emp-measure .*-- $words$" $measure $words
+	expect 1 "^  emp-measure -q -- $words$" $measure $words
 done
 that "none of them was measured" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM run')" = "$before"
-expect 1 "put -- before the command: emp-measure -q -- ./pro -n 'a b'$" "$build/measure/emp-measure" -q ./pro -n 'a b'
+expect 1 "^  emp-measure -q -- ./pro -n 'a b'$" "$build/measure/emp-measure" -q ./pro -n 'a b'
 expect 0 '' $measure true false -w 0 -r 2 -i
 expect 0 '' $measure -w 0 -r 2 true --export-json "$dir/after.json"
 expect 1 "'LC_ALL=C' is for a shell: put env before it, or run it with -S sh" $measure 'LC_ALL=C sort fails'

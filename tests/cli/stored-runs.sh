@@ -154,7 +154,7 @@ expect 0 '^10 INC samples resolve 2.2 % interleaved, 2.2 % between' $calibrate p
 gives "an exported profile has its own figures" '[r["interleaved"] for r in d["resolving"]] == [0.011, 0.011]' $calibrate profile export older
 expect 0 '' $analyze import abroad.json home.json
 abroad=$($analyze list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][-2]["run"])')
-expect 0 "^  Profile's environment: 10 INC samples resolve 3.3 % interleaved, 3.3 %$" $analyze show "$abroad"
+expect 0 "^  Profile's environment: 10 INC samples resolve 3.3 % interleaved, 3.3 % separate$" env COLUMNS=120 $analyze show "$abroad"
 expect 0 '^  10 INC samples resolve 2.2 % interleaved, 2.2 % between' $analyze show $((abroad + 1))
 
 # a stored result stays what it was, whatever is calibrated, replaced or removed later
