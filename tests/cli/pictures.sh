@@ -154,6 +154,7 @@ that "no empty picture is left" test ! -e x.png
 for ending in svg png pdf; do ln -s /dev/full full.$ending; done
 for ending in svg png pdf; do
 	expect 1 "cannot write 'full.$ending': No space left on device" "$analyze" compare two.json:1 two.json:2 -o full.$ending
+	that "the result is shown all the same" grep -q 'Verdict: slower' out
 	expect 1 "cannot write 'full.$ending': No space left on device" $measure -r 2 --plot full.$ending -- true
 	that "the results are shown all the same" grep -q 'Kept 2 of 2' out
 done
