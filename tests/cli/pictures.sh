@@ -116,7 +116,7 @@ expect 0 'Verdict' $measure -r 3 --plot six.svg true 'true 1' 'true 2' 'true 3' 
 readable six.svg
 expect 0 "" $measure -r 2 -P x 1 40 --plot forty.svg 'echo {x}'
 readable forty.svg
-that "it says how many are drawn" grep -q "the first \(15\|30\) are drawn" forty.svg
+that "it says how many are drawn" grep -q "the first \(12\|24\) are drawn" forty.svg
 for i in 1 2 3 4 5; do that "each program has a row" grep -q ">$((i + 1)) " six.svg; done
 expect 0 '' $measure -r 2 --json --plot json.svg true 'true 1'
 that "the document is alone on standard output" sh -c "$measure -r 2 --json --plot json.svg true 'true 1' 2>/dev/null | python3 -m json.tool"
