@@ -623,12 +623,12 @@ static int compare_suites(const struct compare_file files[2], struct error *err)
 	const struct compare_query *worst;
 	int r = compare_pairs(&suite, err);
 
-	if (r == 0)
-		r = draw_suite(&suite, err);
 	if (r == 0 && analyze_options.json)
 		r = json_print_document("emp-comparisons", suite_as_json(&suite), err);
 	else if (r == 0)
 		suite_print(&suite);
+	if (r == 0)
+		r = draw_suite(&suite, err);
 	if (r < 0)
 		return r;
 	worst = &suite.pairs[suite.worst];
@@ -669,12 +669,12 @@ static int compare_two(char **operands, struct compare_file files[2], struct err
 	}
 	if (r == 0)
 		r = find_changes(&q, err);
-	if (r == 0)
-		r = draw_compared(&q, err);
 	if (r == 0 && analyze_options.json)
 		r = json_print_document("emp-comparison", compare_as_json(&q), err);
 	else if (r == 0)
 		compare_print(&q);
+	if (r == 0) /* the result is shown whether or not it can be drawn */
+		r = draw_compared(&q, err);
 	return r < 0 ? r : (int)comparison_judge(compare_worst(&q), a->name, b->name, err);
 }
 

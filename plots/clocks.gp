@@ -6,7 +6,7 @@
 
 # By kind: times, schedstat, getrusage, perf, CLOCK_THREAD_CPUTIME_ID, emp-clock, CLOCK_MONOTONIC, rdtsc, cntvct.
 array marks[9] = [9, 11, 7, 5, 13, 15, 4, 6, 6]
-kind_colours = dark . " " . purple . " " . red . " " . orange . " " . green . " " . purple . " " \
+kind_colours = dark . " " . purple . " " . red . " " . orange . " " . green . " " . sky . " " \
 	. grey . " " . blue . " " . blue
 
 set label 1 heading

@@ -36,7 +36,7 @@ do for [p = 1:n_panels] {
 	set size 1,panel_mm[p] / height
 	top = top - panel_mm[p]
 	lines = last_kinds[p] - first_kinds[p] + 2
-	set lmargin 11
+	set lmargin 12
 	set rmargin 2
 	set tmargin 1
 	set bmargin below(lines)

@@ -68,7 +68,7 @@ static void add_tick(const struct axis *a, struct axis_ticks *t, double at, int 
 	if (decimals >= 0)
 		snprintf(tick->label, sizeof(tick->label), "%.*f", decimals, at * t->per);
 	else
-		snprintf(tick->label, sizeof(tick->label), "%.6g", at * t->per);
+		snprintf(tick->label, sizeof(tick->label), "%.10g", at * t->per);
 	t->n++;
 }
 

@@ -17,7 +17,7 @@ enum {
 	ROW = 4,
 	/* others: */
 	MOST_TALL_ROWS = 12,
-	MOST_ROWS = 30,
+	MOST_ROWS = 24,
 	TITLE_NAME = 24,
 	ROW_NAME = 20,
 	SMALL_FROM = 250, /* samples in all: smaller points */

@@ -20,6 +20,7 @@ static void check_ticks(const struct axis *a, const struct axis_ticks *t)
 		const struct axis_tick *tick = &t->items[i];
 		double slack = 1e-6 * (a->high - a->low);
 
+		assert_true(!a->seconds || !strchr(tick->label, 'e'));
 		assert_true(tick->at >= a->low - slack && tick->at <= a->high + slack);
 		assert_true(fabs(strtod(tick->label, NULL) - tick->at * t->per) <=
 			    1e-5 * fabs(tick->at * t->per) + 1e-12);
