@@ -15,7 +15,7 @@ echo '{"benchmarks": [{"runs": [{"warmups": [[1, 0.5]]}, {"values": [0.010, 0.01
 expect 0 'slower' $analyze compare 1 2
 expect 0 'Taken in turn: compared in 5 pairs' $analyze compare 1 2
 expect 0 'faster' $analyze compare 2 1
-expect 0 'Process times.*in 5 samples\|Process times.*in 4 samples' $analyze compare 1 emp.json:1
+expect 0 'Process times.*in 5 samples\|Process times.*in 4 samples' env COLUMNS=200 $analyze compare 1 emp.json:1
 expect 0 'slower' $analyze compare emp.json:1 emp.json:2
 expect 0 'Taken in turn: compared in 5 pairs' $analyze compare emp.json:1 2
 expect 0 'Taken in turn: compared in 5 pairs' $analyze compare 1 emp.json:2

@@ -207,7 +207,7 @@ expect 1 'two pictures' $analyze scatter 1 --zooms --samples -o "$dir/x.png"
 
 # What is not there, and what is not said.
 expect 1 'run 77 is not in the lab book' $analyze show 77
-expect 1 "RUN must be the number of a run, not 'x'" $analyze show x
+expect 1 "'x' is neither" $analyze show x
 expect 1 "there is no profile 'nobody'.*it has 'paper-rhel6.4'" $analyze discard 1 --profile nobody
 expect 1 'name the profile with --profile' $analyze discard 1
 expect 1 'name both runs' $analyze cutoffs --short 1
