@@ -561,9 +561,16 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 	return format == EXPORT_JSON ? write_json(s, file, err) : write_table(s, formats[format], file, err);
 }
 
-/* What a program writes must not replace its input or an export, nor an export what it wrote. */
-static int outputs_apart(const struct measure_options *o, struct error *err)
+/* What a program writes must not replace its input or a document (an export or a picture), nor a
+ * document what it wrote or reads. */
+static int outputs_apart(
+	const struct measure_options *o, const char *const *documents, size_t n, struct error *err)
 {
+	for (size_t i = 0; o->input && i < n; i++)
+		if (documents[i] && !output_file_is_standard(documents[i]) &&
+			output_is_shared(documents[i], o->input))
+			return error_say(err, -EINVAL, "'%s' would replace what --input reads: name another file",
+				documents[i]);
 	for (size_t i = 0; i < o->output.n; i++) {
 		const char *path = o->output.items[i];
 
@@ -574,10 +581,10 @@ static int outputs_apart(const struct measure_options *o, struct error *err)
 		if (o->input && output_is_shared(path, o->input))
 			return error_say(err, -EINVAL, "--output would empty '%s', which --input reads: name another file",
 				path);
-		for (size_t k = 0; k < N_EXPORTS; k++)
-			if (o->exports[k] && output_is_shared(path, o->exports[k]))
-				return error_say(err, -EINVAL,
-					"--output and an export cannot share the file '%s'", path);
+		for (size_t k = 0; k < n; k++)
+			if (documents[k] && output_is_shared(path, documents[k]))
+				return error_say(err, -EINVAL, "--output and %s cannot share the file '%s'",
+					documents[k] == o->plot ? "--plot" : "an export", path);
 	}
 	return 0;
 }
@@ -591,7 +598,9 @@ int export_try(const struct measure_options *o, struct error *err)
 	memcpy(paths + 2, o->exports, sizeof(o->exports));
 	if (r == 0) {
 		paths_keep_apart(book);
-		r = output_files_apart(paths, ELEMENTS(paths), err) ?: outputs_apart(o, err);
+		r = output_files_apart(paths, ELEMENTS(paths), err) ?: outputs_apart(o, paths, ELEMENTS(paths), err);
+		if (r == 0 && o->input) /* closing it would drop the locks of this process */
+			r = paths_check_apart(o->input, -1, err);
 	}
 	if (r == 0 && o->plot)
 		r = plot_check(o->plot, err);

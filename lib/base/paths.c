@@ -177,16 +177,32 @@ void output_standard_end(int fd)
 	dup2(fd, STDOUT_FILENO);
 }
 
+/* Whether two names of files that do not exist yet are one: both stand in the same directory. */
+static bool is_same_name(const char *a, const char *b)
+{
+	const char *name_a = strrchr(a, '/') ? strrchr(a, '/') + 1 : a,
+		   *name_b = strrchr(b, '/') ? strrchr(b, '/') + 1 : b;
+	_cleanup_(freep) char *in_a = text_format("%.*s.", (int)(name_a - a), a),
+			      *in_b = text_format("%.*s.", (int)(name_b - b), b);
+	struct stat of_a, of_b;
+
+	return !strcmp(name_a, name_b) && stat(in_a, &of_a) == 0 && stat(in_b, &of_b) == 0 &&
+	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 bool output_is_shared(const char *a, const char *b)
 {
-	bool standard_a = output_file_is_standard(a), standard_b = output_file_is_standard(b);
+	bool standard_a = output_file_is_standard(a), standard_b = output_file_is_standard(b), there_a,
+	     there_b;
 	struct stat of_a, of_b;
 
 	if ((standard_a && standard_b) || (!strcmp(a, b) && !output_file_is_stream(a)))
 		return true;
-	return (standard_a ? fstat(STDOUT_FILENO, &of_a) : stat(a, &of_a)) == 0 &&
-	       (standard_b ? fstat(STDOUT_FILENO, &of_b) : stat(b, &of_b)) == 0 && !S_ISCHR(of_a.st_mode) &&
-	       of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+	there_a = (standard_a ? fstat(STDOUT_FILENO, &of_a) : stat(a, &of_a)) == 0;
+	there_b = (standard_b ? fstat(STDOUT_FILENO, &of_b) : stat(b, &of_b)) == 0;
+	if (!there_a || !there_b)
+		return !there_a && !there_b && is_same_name(a, b);
+	return !S_ISCHR(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 int output_files_apart(const char *const *paths, size_t n, struct error *err)

@@ -712,6 +712,8 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 || is_planned(plan, e->name) ||
 			e->changed_externally)
 			continue;
+		if (!options.run_for || (entry_needed_by(e) == 0 && entry_is_applied(e)))
+			free(TAKE(e->prior)); /* as plan_join does with its governor's */
 		e->gained = !entry_has_owner(e, plan_owner(plan));
 		entry_add_owner(e, plan_owner(plan));
 	}

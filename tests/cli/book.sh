@@ -60,6 +60,7 @@ for name in "$EMP_DB" same.db link.db; do
 	expect 1 "'$name' is the lab book that is in use" $analyze trend INC128 --csv "$name"
 	expect 1 "'$name' is the lab book that is in use" $1/measure/emp-measure -N -r 2 -w 0 --export-json "$name" true
 	expect 1 "'$name' is the lab book that is in use" $1/measure/emp-measure -N -r 2 -w 0 --output "$name" true
+	expect 1 "'$name' is the lab book that is in use" $1/measure/emp-measure -N -r 2 -w 0 --input "$name" true
 done
 that "standard input is it, too" sh -c "! $analyze import - <'$EMP_DB' 2>out && grep -q 'is the lab book' out"
 expect 1 "'$EMP_DB-shm' is a file of the lab book that is in use" $analyze import "$EMP_DB-shm"

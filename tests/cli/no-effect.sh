@@ -57,6 +57,13 @@ that "the input is as it was" grep -q kept read
 expect 0 'Kept 2 of 2' $measure --input read --output written --export-json x -- cat
 that "so is what a program writes" grep -q kept written
 expect 0 'Kept 2 of 2' $measure --input null --output null -- cat
+for document in read ./read also; do # nor does a document replace it
+	refused "'$document' would replace what --input reads: name another file" $measure --input read --export-json "$document" -- cat
+done
+that "the input is as it was, too" grep -q kept read
+refused "\-\-output and --plot cannot share the file './x.svg'" $measure --plot x.svg --output ./x.svg -- true
+refused "two exports cannot share the file './y'" $measure --export-json y --export-csv ./y -- true
+expect 0 'Kept 2 of 2' $measure --input null --export-json /dev/null -- true
 rm read also written x
 : >there
 ln -s there link

@@ -257,6 +257,28 @@ for driver in intel_cpufreq acpi-cpufreq; do
 	done
 done
 
+# What a --for has found of a governor that an earlier apply was killed before is not gone back to
+# once that --for was killed as well, or the setting is applied again: the governor is not, either.
+for second in '--for -- true' ''; do
+	plug acpi-cpufreq
+	echo userspace >$sys/cpufreq/policy0/scaling_governor
+	echo 2300000 >$sys/cpufreq/policy0/scaling_setspeed
+	contents >"$dir/before"
+	"$setup" apply --only freq.governor --kill-after 2 >"$dir/out" 2>&1 || :
+	[ "$(cat $sys/cpufreq/policy0/scaling_governor)" = userspace ] || fault "apply was killed too late"
+	begin freq.governor
+	if [ -n "$second" ]; then
+		kill -KILL $long
+		wait $long || :
+		touch "$dir/go"
+	fi
+	run 0 apply --only freq.governor $second
+	[ -n "$second" ] || end
+	rm -f "$dir/go" "$dir/ready"
+	run 0 restore
+	same "a killed apply, --for, and apply $second"
+done
+
 # Random sequences
 seed=${EMP_SEED:-$(date +%s)}
 echo "EMP_SEED=$seed"
