@@ -14,6 +14,8 @@
     often       9 runs, 7 s apart: one far above, one far below, one somewhat below the others
     creeping    60 runs that take ever longer, the last twice as long as the first
     doubled     10 runs, the last four of twice the time
+    one, two, three
+                20 runs, so many of which, at the end, take 1.7 times as long
     ticks       12 runs whose samples all take ten ticks of 10 ms
     tick pairs  12 runs that alternated with INC, by the same clock
     none        7 runs whose PT is 0, long before the others
@@ -97,4 +99,9 @@ for i in range(12):
     db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (pair[0], pair[0], pair[1], pair[0]))
 for i in range(7):
     run(old, ["none"], [0] * 10, start=START - (9 - i) * HOUR)
+ends = random.Random(8)
+for n, name in enumerate(["one", "two", "three"], 1):
+    for i in range(20):
+        mean = 1e8 * ends.gauss(1, 0.002) * (1.7 if i >= 20 - n else 1)
+        run(old, [name], [mean * ends.gauss(1, 0.002) for _ in range(10)], start=START - (100 * n - i) * HOUR)
 db.commit()

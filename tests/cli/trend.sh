@@ -66,6 +66,10 @@ gives "the document says so" '(d["verdict"] == "cannot tell" and d["comparison"]
 expect 0 '^ *change do not help: the reference has 18 runs; name a longer one with --since$' $trend solver --fail-if-slower 10
 gives "more do not help" '(d["comparison"]["shown"] and d["comparison"]["runs_missing"] is None)' $trend solver --fail-if-slower 10 --json
 expect 0 'Verdict: slower; run 51 against run 30: ' $trend solver --since 30
+expect 0 '^The last run is an outlier (+[67][0-9] %).$' $trend one
+expect 0 ': equal (within' $trend one
+expect 4 'cannot tell; last 2 runs against 18 before: +[67][0-9.]* ± [0-9.]* %; 1 more run$' $trend two --fail-if-slower 2 --strict
+expect 0 ': slower; ' $trend three
 expect 1 'run 1 is none of the runs' $trend solver --since 1
 expect 1 '--since must be' $trend solver --since tomorrow
 expect 1 "since must be a day .* not '2023-02-30'" $trend solver --since 2023-02-30
