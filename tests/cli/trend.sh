@@ -81,6 +81,7 @@ expect 1 "run $last is the last run of " $trend doubled --since "$(sqlite3 "$EMP
 expect 0 'Runs vary by 0[.0-9]* %' $trend ticks
 expect 0 "more runs do not help: the clock's steps hide 10 %" $trend ticks
 gives "a clock of 10 ms does not show that ten ticks are equal" '(d["verdict"] == "cannot tell" and d["levels"][0]["interval"][0] < 0.0955 and d["levels"][0]["interval"][1] > 0.1045 and d["comparison"]["detectable"] > 0.1)' $trend ticks --json
+gives "nor do ticks that the last runs have not" '(d["verdict"] == "cannot tell" and d["comparison"]["detectable"] > 0.05)' $trend 'two clocks' --json
 gives "nor in units of INC" '(d["unit"] == "INC" and d["verdict"] == "cannot tell" and 0.06 < 1 - d["levels"][0]["interval"][0] / d["levels"][0]["mean"] < 0.09)' $trend 'tick pairs' --json
 expect 0 "warning: 'few': cannot tell; 6 runs are needed to show a change" $trend few --fail-if-slower 0
 expect 4 'cannot tell; ' $trend few --fail-if-slower 0 --strict
