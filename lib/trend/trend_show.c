@@ -167,7 +167,7 @@ static void append_missing(char *text, size_t size, const struct trend_view *v)
 		while (k + 1 < v->levels.n && v->levels.items[k + 1].first <= v->reference)
 			k++;
 		snprintf(text, size,
-			"; more runs after the change do not help: the reference has %s; "
+			"; more runs after the change may not help: the reference has %s; "
 			"name a longer one with --since",
 			text_count((int64_t)v->levels.items[k].n, "run"));
 	}

@@ -63,7 +63,7 @@ gives "a drift is no staircase, and the last run is judged against the first" '(
 expect 0 'Verdict: equal (within 2 %); ' $trend solver --since 45
 expect 0 '; [0-9]* more runs should tell$' $trend steady --fail-if-slower 1.2
 gives "the document says so" '(d["verdict"] == "cannot tell" and d["comparison"]["runs_missing"] > 5)' $trend steady --fail-if-slower 1.2 --json
-expect 0 '^ *change do not help: the reference has 18 runs; name a longer one with --since$' $trend solver --fail-if-slower 10
+expect 0 '^ *change may not help: the reference has 18 runs; name a longer one with --since$' $trend solver --fail-if-slower 10
 gives "more do not help" '(d["comparison"]["shown"] and d["comparison"]["runs_missing"] is None)' $trend solver --fail-if-slower 10 --json
 expect 0 'Verdict: slower; run 51 against run 30: ' $trend solver --since 30
 expect 0 '^The last run is an outlier (+[67][0-9] %).$' $trend one
