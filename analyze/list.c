@@ -133,7 +133,7 @@ static const struct column same_columns[] = {
 	{},
 };
 
-/* PT of b against a. */
+/* PT of b against a. 1: it is added; 0: no PT is known of one of them. */
 static int add_same_program(struct table *list, struct book *book, const struct run *a,
 	const struct run *b, struct error *err)
 {
@@ -155,36 +155,42 @@ static int add_same_program(struct table *list, struct book *book, const struct 
 			ratio_interval_text(c.ratio_low, c.ratio_high, 4, " … ")),
 		VALUE(json_integer(b->started_ns),
 			text_brief("%.16s", text_moment(b->started_ns))));
-	return 0;
+	return 1;
 }
 
-/* Each of runs[n] against the first one that was made in the same call and is the same program. */
+/* The last `most` of runs[n] that are the same program as another one of their call, each against
+ * the first of these. */
 static int list_same_programs(
-	struct book *book, const struct run *runs, size_t n, struct error *err)
+	struct book *book, const struct run *runs, size_t n, size_t most, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = table_new(same_columns);
-	size_t found = 0;
+	_cleanup_(freep) size_t *first = xcalloc(n + 1, sizeof(*first));
+	size_t found = 0, shown = 0, i = n;
 
-	for (size_t i = 0; i < n; i++) {
+	while (i > 0 && found < most) {
 		size_t k = 0;
-		int r;
 
+		i--;
 		while (k < i && comparison_work(&runs[k], &runs[i]) != WORK_SAME_PROGRAM)
 			k++;
-		if (k == i || runs[i].state == RUN_OPEN)
-			continue;
-		found++;
-		r = add_same_program(list, book, &runs[k], &runs[i], err);
+		first[i] = runs[i].state == RUN_OPEN ? i : k;
+		found += first[i] < i;
+	}
+	for (; i < n; i++) {
+		int r = first[i] < i ? add_same_program(list, book, &runs[first[i]], &runs[i], err) : 0;
+
 		if (r < 0)
 			return r;
+		shown += r > 0;
 	}
 	if (analyze_options.json)
 		return json_print_document(
 			"emp-runs", json_pack("{s:o}", "same_program", table_json(list)), err);
-	if (found > 0)
+	if (shown > 0)
 		table_print(list, stdout);
 	else
-		printf("The lab book has no such runs of one program in one call.\n");
+		printf("The lab book has no such runs of one program in one call%s.\n",
+			found > 0 ? " with a PT" : "");
 	return 0;
 }
 
@@ -219,7 +225,7 @@ int verb_list(int argc, char **argv, struct error *err)
 	}
 	before = n > most ? n - most : 0;
 	if (r == 0 && wanted.same_program)
-		r = list_same_programs(book, runs + before, n - before, err);
+		r = list_same_programs(book, runs, n, most, err);
 	for (size_t i = 0; i < n; i++) {
 		if (r == 0 && i >= before && !wanted.same_program)
 			r = add_run(list, book, &runs[i], err);

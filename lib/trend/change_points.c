@@ -257,6 +257,23 @@ static void describe_levels(struct levels *levels)
 	}
 }
 
+static void find_values_apart(const double *values, struct levels *levels)
+{
+	const double LEAST = 1e-9;
+	double sum = 0;
+
+	for (size_t i = levels->n_values; i-- > levels->items[levels->n - 1].first;) {
+		double beyond = values[i] - levels->in_level[i];
+
+		if (fabs(beyond) <= LEAST || beyond * sum < 0)
+			break;
+		sum += values[i] - levels_at(levels, (double)i).by;
+		levels->n_apart++;
+	}
+	if (levels->n_apart > 0)
+		levels->apart = sum / (double)levels->n_apart;
+}
+
 void change_points_find(const double *values, size_t n, double known_sd, struct levels *ret)
 {
 	_cleanup_(freep) double *clipped = xcalloc(n + 1, sizeof(*clipped));
@@ -283,8 +300,10 @@ void change_points_find(const double *values, size_t n, double known_sd, struct 
 			!memcmp(before.steps, r->steps, r->n_steps * sizeof(*r->steps)))
 			break;
 	}
-	if (n > 0)
+	if (n > 0) {
 		describe_levels(&levels);
+		find_values_apart(values, &levels);
+	}
 	if (n < 2)
 		levels.sd = NAN;
 	*ret = levels;

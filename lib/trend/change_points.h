@@ -31,6 +31,10 @@ struct levels {
 	double sd;        /* of a value about its level, as far as values are no outliers; NAN: too few */
 	double lag1;      /* correlation of neighbours, as used; NAN: too few values */
 	double *in_level; /* the values; outliers as far as they may be from their level */
+	/* So many values at the end are outliers to one side, by so much on average: too few for a
+	 * level. */
+	size_t n_apart;
+	double apart;
 	double hidden;    /* see levels_widen */
 	struct regression regression;
 };

@@ -304,17 +304,33 @@ static int find_cause(
 	return 0;
 }
 
-/* All runs have one clock, whose step is at most the least that any of them shows. Rounding alone makes noise of step² / 12. */
+static bool of_one_clock(const struct run *a, const struct run *b)
+{
+	return !strcmp(a->pt_source ?: "", b->pt_source ?: "") &&
+	       !strcmp(a->backend ?: "", b->backend ?: "") &&
+	       a->resolution_ns == b->resolution_ns;
+}
+
+/* The step of the clock of a run is at most the least that any run with that clock shows. */
+static double step_of_clock(const struct series *s, const struct run *run)
+{
+	double least = INFINITY;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (of_one_clock(&s->items[i].run, run))
+			least = fmin(least, s->items[i].step * exp(s->items[i].log));
+	return least;
+}
+
+/* Rounding alone makes noise of step² / 12. */
 static void find_levels(const struct series *s, struct levels *ret)
 {
 	_cleanup_(freep) double *values = xcalloc(2 * s->n + 1, sizeof(*values));
-	double *errors = values + s->n, least = INFINITY, hidden = 0;
+	double *errors = values + s->n, hidden = 0;
 
-	for (size_t i = 0; i < s->n; i++)
-		least = fmin(least, s->items[i].step * exp(s->items[i].log));
 	for (size_t i = 0; i < s->n; i++) {
 		const struct series_run *run = &s->items[i];
-		double step = least / exp(run->log);
+		double step = step_of_clock(s, &run->run) / exp(run->log);
 
 		values[i] = run->log;
 		errors[i] = fmax(run->error, step / sqrt(12 * (double)run->n_samples));

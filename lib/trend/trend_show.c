@@ -123,6 +123,8 @@ static void print_trend_noise(const struct trend_view *v)
 		return;
 	if (l->drifts)
 		printf("PT %s.\n", trend_drift_text(v, "from first to last"));
+	if (l->n_apart == 1)
+		printf("The last run is an outlier (%+.2g %%).\n", 100 * expm1(l->apart));
 	printf("Runs vary by %s about their level.", text_percent(l->sd));
 	if (l->n > 1 || l->drifts) {
 		putchar('\n');
@@ -143,6 +145,7 @@ static void print_trend_noise(const struct trend_view *v)
 /* How many more runs should tell, or why more do not; nothing if that is not known. */
 static void append_missing(char *text, size_t size, const struct trend_view *v)
 {
+	const double TOO_NOISY = 2.5; /* 300 more runs tell in a third of simulated series */
 	const struct trend_judgement *j = &v->judgement;
 	double hidden = 2 * v->levels.hidden;
 	size_t k = 0;
@@ -155,14 +158,16 @@ static void append_missing(char *text, size_t size, const struct trend_view *v)
 	} else if (hidden > comparison_rules_margin(&v->rules) / 2) {
 		snprintf(text, size, "; more runs do not help: the clock's steps hide %s",
 			text_percent(hidden));
-	} else if (!j->shown) {
+	} else if (!j->shown && v->levels.sd > TOO_NOISY * comparison_rules_margin(&v->rules)) {
 		snprintf(text, size, "; more runs hardly help: they vary by %s",
 			text_percent(v->levels.sd));
+	} else if (!j->shown) {
+		snprintf(text, size, "; how many more runs would tell is not known");
 	} else {
 		while (k + 1 < v->levels.n && v->levels.items[k + 1].first <= v->reference)
 			k++;
 		snprintf(text, size,
-			"; more runs after the change do not help: the reference has %s; "
+			"; more runs after the change may not help: the reference has %s; "
 			"name a longer one with --since",
 			text_count((int64_t)v->levels.items[k].n, "run"));
 	}

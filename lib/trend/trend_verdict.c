@@ -129,6 +129,30 @@ static struct verdict_forecast values_forecast(const void *of, double more)
 	return f;
 }
 
+/* One bad value does not make a level; of two in a row, the next one tells. */
+static bool may_begin_level(const struct levels *levels, double margin)
+{
+	return levels->n_apart >= 2 && fabs(expm1(levels->apart)) > margin;
+}
+
+static void compare_values_apart(const struct levels *levels, struct trend_judgement *j)
+{
+	const struct regression *r = &levels->regression;
+	size_t of = levels->items[levels->n - 1].n, n = levels->n_apart;
+
+	*j = (struct trend_judgement){
+		.verdict = COMPARISON_CANNOT_TELL,
+		.last = n,
+		.of = of,
+		.change = {levels->apart, INFINITY},
+		.detectable = INFINITY,
+		.missing = n < CHANGE_POINTS_LEAST ? CHANGE_POINTS_LEAST - (double)n : NAN,
+	};
+	if (n < of)
+		j->change.half = quantile(r->df) * regression_step_error(r, of, n) +
+				 2 * levels->hidden;
+}
+
 struct trend_judgement trend_judge(
 	const struct levels *levels, size_t reference, const struct comparison_rules *rules)
 {
@@ -150,7 +174,9 @@ struct trend_judgement trend_judge(
 	else
 		compare_last(levels, margin, &j);
 	j.verdict = trend_verdict_of(&j, rules);
-	if (j.verdict == COMPARISON_CANNOT_TELL && isfinite(j.change.half))
+	if (j.verdict != COMPARISON_SLOWER && may_begin_level(levels, margin))
+		compare_values_apart(levels, &j);
+	else if (j.verdict == COMPARISON_CANNOT_TELL && isfinite(j.change.half))
 		j.missing = verdict_missing(rules, values_forecast, &undecided, MOST_MORE);
 	return j;
 }

@@ -18,6 +18,8 @@ struct trend_judgement {
 
 /* Of the last value against that at `reference`. If no change is shown since, the last five values
  * of the level are compared with those before; if their interval is wider than three quarters of
- * what is allowed, as many more, up to half of them, as make it half of that. */
+ * what is allowed, as many more, up to half of them, as make it half of that. Two or more outliers
+ * in a row at the end that differ by more than is allowed may be a level to come: they alone are
+ * compared, and it cannot be told, unless the values before them are slower already. */
 struct trend_judgement trend_judge(
 	const struct levels *levels, size_t reference, const struct comparison_rules *rules);

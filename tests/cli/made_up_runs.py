@@ -14,7 +14,10 @@
     often       9 runs, 7 s apart: one far above, one far below, one somewhat below the others
     creeping    60 runs that take ever longer, the last twice as long as the first
     doubled     10 runs, the last four of twice the time
+    one, two, three
+                20 runs, so many of which, at the end, take 1.7 times as long
     ticks       12 runs whose samples all take ten ticks of 10 ms
+    two clocks  6 runs by ticks of 10 ms, then 6 by a clock of nanoseconds
     tick pairs  12 runs that alternated with INC, by the same clock
     none        7 runs whose PT is 0, long before the others
     hostile     6 runs whose name, command and environment have control characters, markup and quotes"""
@@ -31,11 +34,11 @@ def environment(machine, **identity):
     return db.execute("INSERT INTO environment(digest, machine, document) VALUES (hex(randomblob(32)), (SELECT id FROM machine WHERE name = ?), ?)",
                       (machine, document)).lastrowid
 
-def run(where, argv, times, name=None, kind="measure", start=None, seconds=60, inc=None):
+def run(where, argv, times, name=None, kind="measure", start=None, seconds=60, inc=None, source="cgroup"):
     start = start or now
     id = db.execute("INSERT INTO run(uid, kind, program, command, name, state, backend, pt_source, resolution_ns, started_ns, ended_ns, environment, cpu,"
-                    " inc_digest) VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, 'done', 'bpf', 'cgroup', 1, ?, ?, ?, 1, ?)",
-                    (kind, argv[0].split("/")[-1], json.dumps(argv), name, start, start + seconds * 10**9, where, inc)).lastrowid
+                    " inc_digest) VALUES (lower(hex(randomblob(16))), ?, ?, ?, ?, 'done', 'bpf', ?, 1, ?, ?, ?, 1, ?)",
+                    (kind, argv[0].split("/")[-1], json.dumps(argv), name, source, start, start + seconds * 10**9, where, inc)).lastrowid
     for n, time in enumerate(times, 1):
         at = start + n * 10**9 + (kind == "duet" and argv[0] != "inc") * 10**6 * (-1) ** n # the two programs start in turn first
         db.execute("INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, lost, left_behind, incomplete) VALUES (?, ?, ?, ?, ?, 0, 0, 0)",
@@ -97,4 +100,12 @@ for i in range(12):
     db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (pair[0], pair[0], pair[1], pair[0]))
 for i in range(7):
     run(old, ["none"], [0] * 10, start=START - (9 - i) * HOUR)
+ends = random.Random(8)
+for n, name in enumerate(["one", "two", "three"], 1):
+    for i in range(20):
+        mean = 1e8 * ends.gauss(1, 0.002) * (1.7 if i >= 20 - n else 1)
+        run(old, [name], [mean * ends.gauss(1, 0.002) for _ in range(10)], start=START - (100 * n - i) * HOUR)
+for i in range(12):
+    run(old, ["two clocks"], [1e8] * 10 if i < 6 else [1e8 * ends.gauss(1, 0.002) for _ in range(10)], start=START - (400 - i) * HOUR,
+        source="wait4" if i < 6 else "cgroup")
 db.commit()

@@ -206,6 +206,7 @@ export EMP_DB=$dir/record.db
 expect 0 '' measured 'true' 'sleep 0'
 expect 0 'no such runs of one program in one call' $analyze list --same-program
 expect 0 '' measured ./static ./static
+expect 0 '^ *4  *3  *./static  *[0-9]  *[0-9.]*  ' $analyze list --same-program --last 1
 expect 0 '^ *4  *3  *./static  *[0-9]  *[0-9.]*  ' $analyze list --same-program
 gives "the document has them" '[(p["run"], p["against"], p["samples"], 0.2 < p["ratio"] < 5) for p in d["same_program"]] == [(4, 3, 3, True)]' \
 	$analyze list --same-program --json

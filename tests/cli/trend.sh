@@ -63,9 +63,13 @@ gives "a drift is no staircase, and the last run is judged against the first" '(
 expect 0 'Verdict: equal (within 2 %); ' $trend solver --since 45
 expect 0 '; [0-9]* more runs should tell$' $trend steady --fail-if-slower 1.2
 gives "the document says so" '(d["verdict"] == "cannot tell" and d["comparison"]["runs_missing"] > 5)' $trend steady --fail-if-slower 1.2 --json
-expect 0 '^ *change do not help: the reference has 18 runs; name a longer one with --since$' $trend solver --fail-if-slower 10
+expect 0 '^ *change may not help: the reference has 18 runs; name a longer one with --since$' $trend solver --fail-if-slower 10
 gives "more do not help" '(d["comparison"]["shown"] and d["comparison"]["runs_missing"] is None)' $trend solver --fail-if-slower 10 --json
 expect 0 'Verdict: slower; run 51 against run 30: ' $trend solver --since 30
+expect 0 '^The last run is an outlier (+[67][0-9] %).$' $trend one
+expect 0 ': equal (within' $trend one
+expect 4 'cannot tell; last 2 runs against 18 before: +[67][0-9.]* ± [0-9.]* %; 1 more run$' $trend two --fail-if-slower 2 --strict
+expect 0 ': slower; ' $trend three
 expect 1 'run 1 is none of the runs' $trend solver --since 1
 expect 1 '--since must be' $trend solver --since tomorrow
 expect 1 "since must be a day .* not '2023-02-30'" $trend solver --since 2023-02-30
@@ -77,6 +81,7 @@ expect 1 "run $last is the last run of " $trend doubled --since "$(sqlite3 "$EMP
 expect 0 'Runs vary by 0[.0-9]* %' $trend ticks
 expect 0 "more runs do not help: the clock's steps hide 10 %" $trend ticks
 gives "a clock of 10 ms does not show that ten ticks are equal" '(d["verdict"] == "cannot tell" and d["levels"][0]["interval"][0] < 0.0955 and d["levels"][0]["interval"][1] > 0.1045 and d["comparison"]["detectable"] > 0.1)' $trend ticks --json
+gives "nor do ticks that the last runs have not" '(d["verdict"] == "cannot tell" and d["comparison"]["detectable"] > 0.05)' $trend 'two clocks' --json
 gives "nor in units of INC" '(d["unit"] == "INC" and d["verdict"] == "cannot tell" and 0.06 < 1 - d["levels"][0]["interval"][0] / d["levels"][0]["mean"] < 0.09)' $trend 'tick pairs' --json
 expect 0 "warning: 'few': cannot tell; 6 runs are needed to show a change" $trend few --fail-if-slower 0
 expect 4 'cannot tell; ' $trend few --fail-if-slower 0 --strict

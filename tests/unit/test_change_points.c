@@ -386,6 +386,37 @@ TEST(the_last_level_is_judged_against_the_reference)
 	assert_true(judged(&levels, 0, 100 * 0.2).verdict == COMPARISON_EQUAL);
 }
 
+/* One value apart may be bad; two may begin a level, which the next value shows. */
+TEST(two_values_apart_at_the_end_are_not_equal_to_the_others)
+{
+	for (size_t apart = 1; apart <= 3; apart++)
+		for (int up = -1; up <= 1; up += 2) {
+			double values[20];
+			struct trend_judgement j;
+			_cleanup_(levels_clear) struct levels levels = {};
+
+			begin_random();
+			make(values, 20, 0);
+			for (size_t i = 0; i < 20; i++)
+				values[i] *= 0.002;
+			raise_from(values, 20, 20 - apart, up * 0.5);
+			levels = find(values, 20);
+			j = judged(&levels, 0, 2);
+			if (apart == 1) {
+				assert_int_equal(j.verdict, COMPARISON_EQUAL);
+				assert_int_equal(levels.n_apart, 1);
+			} else if (apart == 2) {
+				assert_int_equal(j.verdict, COMPARISON_CANNOT_TELL);
+				assert_true(j.last == 2 && fabs(j.change.by - up * 0.5) < 0.01);
+				assert_true(j.missing > 0 && j.missing <= 1);
+			} else {
+				assert_int_equal(j.verdict, up > 0 ? COMPARISON_SLOWER : COMPARISON_FASTER);
+			}
+			if (apart == 2)
+				assert_int_equal(judged(&levels, 0, 80).verdict, COMPARISON_EQUAL);
+		}
+}
+
 /* A clock of coarse steps: what it may hide is in each interval, and so in the verdict. */
 TEST(what_the_clock_hides_is_in_each_interval)
 {
