@@ -189,6 +189,9 @@ sed -i "s/^Run $second /Run 2 /; s/run $second\b/run 2/; s/run $((second - 1))\b
 $analyze export --no-profile --no-environment 3 >bare.json
 that "profile and environment can be left out" json bare.json 'd["profile"] == "lab" and not {"profile_document", "environment", "machine", "measurements"} & d.keys()'
 expect 0 '^1$' $analyze --db "$dir/bare.db" import bare.json
+expect 0 "run 1: its document names the profile 'lab' and does not have it; this book has none" $analyze --db "$dir/named.db" import bare.json
+$calibrate --db "$dir/named.db" profile import lab.json >/dev/null
+expect 0 "run 2: its document names the profile 'lab' .*; that of this book is used, made 20" $analyze --db "$dir/named.db" import bare.json
 expect 0 "^The profile 'lab' is not in the book: it discards no samples" $analyze --db "$dir/bare.db" show 1
 
 # another profile of that name is not replaced; this one is kept for the run
