@@ -34,7 +34,8 @@ int option_since(const char *value, const char *name, void *into, struct error *
 		*ns = at > 0 ? (int64_t)at * NS_PER_S : 0; /* 1970 began earlier in the east */
 		return 0;
 	}
-	if (option_duration(value, name, &ago, NULL) < 0)
+	/* 3 may be meant as a run, and 20261120 as a day */
+	if (!value[strspn(value, "0123456789.")] || option_duration(value, name, &ago, NULL) < 0)
 		return error_say(err, -EINVAL,
 			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago (12h), not '%s'",
 			name, value);
