@@ -98,6 +98,7 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 	const struct option_rule rules[] = {
 		{!operands[0] || !operands[1],
 			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs"},
+		{request.name && !*request.name, "name the profile with --save NAME"},
 		{replace && !request.name, "--replace needs --save NAME"},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);

@@ -34,7 +34,8 @@ int option_since(const char *value, const char *name, void *into, struct error *
 		*ns = at > 0 ? (int64_t)at * NS_PER_S : 0; /* 1970 began earlier in the east */
 		return 0;
 	}
-	if (option_duration(value, name, &ago, NULL) < 0)
+	/* 3 may be meant as a run, and 20261120 as a day */
+	if (!value[strspn(value, "0123456789.")] || option_duration(value, name, &ago, NULL) < 0)
 		return error_say(err, -EINVAL,
 			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago (12h), not '%s'",
 			name, value);
@@ -291,14 +292,37 @@ int verb_remove(int argc, char **argv, struct error *err)
 
 /* emp-analyze import and export: runs between books, as emp-run documents. */
 
+/* A document without the profile that its run names leaves open whether it is the book's of that name. */
+static int say_profile(struct book *book, int64_t id, struct error *err)
+{
+	_cleanup_(profile_clear) struct profile profile = {};
+	_cleanup_(run_clear) struct run run = {};
+	int r = book_get_run(book, id, &run, err);
+
+	if (r == 0 && run.profile_id)
+		r = book_get_profile(book, run.profile_id, NULL, &profile, err);
+	if (r < 0)
+		return r;
+	fprintf(stderr, "%s: run %" PRId64 ": its document names the profile '%s' and does not have it; ",
+		program_invocation_short_name, id, terminal_text(run.profile));
+	if (!run.profile_id)
+		fputs("this book has none of that name, so no samples are discarded by it\n", stderr);
+	else if (profile.made_ns)
+		fprintf(stderr, "that of this book is used, made %s\n", text_moment(profile.made_ns));
+	else
+		fputs("that of this book is used\n", stderr);
+	return 0;
+}
+
 /* All or none. The transaction begins when the first document was opened, which reads all of a pipe: it may come from a process that uses the
  * book. */
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *runs = json_array();
 	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) int64_t *named = NULL; /* runs whose profile the documents do not have */
+	size_t k, n_named = 0;
 	json_t *run;
-	size_t k;
 	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 
 	if (r < 0)
@@ -317,8 +341,12 @@ int verb_import(int argc, char **argv, struct error *err)
 			return error_prefix(err, r,
 				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'", argv[i]);
 		json_array_append_new(runs, json_integer(id));
+		if (document_names_profile(document))
+			*array_add(named, n_named) = id;
 	}
 	r = book_commit(book, err);
+	for (size_t i = 0; r >= 0 && i < n_named; i++)
+		r = say_profile(book, named[i], err);
 	if (r < 0)
 		return r;
 	if (analyze_options.json)

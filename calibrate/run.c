@@ -260,7 +260,7 @@ int verb_run(int argc, char **argv, struct error *err)
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration *c = &calibration;
 	const struct option_rule rules[] = {
-		{!options.save, "name the profile with --save NAME"},
+		{!options.save || !*options.save, "name the profile with --save NAME"},
 		{options.reuse_long && options.sizes[LONG_PHASE].count,
 			"--reuse-long takes no long run: omit --long"},
 		{calibrate_options.backend == ACCOUNTING_NONE,

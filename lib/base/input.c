@@ -5,6 +5,7 @@
 #include "lib/base/input.h"
 #include "lib/base/interrupt.h"
 
+#include <assert.h>
 #include <sys/stat.h>
 #include <zlib.h>
 
@@ -14,7 +15,7 @@ struct input {
 	int fd;
 	char *path;
 	bool gzip, regular; /* regular: from its beginning */
-	bool ended;         /* gzip: at the end of a member */
+	bool begun, ended;  /* gzip: the first bytes were unpacked; at the end of a member */
 	off_t skipped;      /* bytes of a byte order mark */
 	z_stream z;
 	size_t at, end; /* of what was read and not used */
@@ -58,20 +59,29 @@ static int fill(struct input *input, size_t n, struct error *err)
 	return 0;
 }
 
+enum { RECOGNIZED = 6 }; /* bytes that show what a file is */
+
+/* By its first bytes. *ret_skip: how many of them are a byte order mark. */
+static int refuse_others(const char *path, const void *bytes, size_t n, const char *unpack,
+	size_t *ret_skip, struct error *err)
+{
+	for (size_t i = 0; i < ELEMENTS(others); i++)
+		if (n >= others[i].n && !memcmp(bytes, others[i].bytes, others[i].n))
+			return error_say(err, -EINVAL,
+				"'%s' is %s, not JSON in UTF-8: '%s%s %s>NEW' makes it so", path,
+				others[i].name, unpack, others[i].convert, *unpack ? "" : "FILE ");
+	*ret_skip = n >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+	return 0;
+}
+
 static int recognize(struct input *input, struct error *err)
 {
-	enum { MOST = 6 };
-	int r = fill(input, MOST, err);
+	int r = fill(input, RECOGNIZED, err);
 
+	if (r == 0)
+		r = refuse_others(input->path, input->buffer, input->end, "", &input->at, err);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ELEMENTS(others); i++)
-		if (input->end >= others[i].n && !memcmp(input->buffer, others[i].bytes, others[i].n))
-			return error_say(err, -EINVAL,
-				"'%s' is %s, not JSON in UTF-8: '%s FILE >NEW' makes it so", input->path,
-				others[i].name, others[i].convert);
-	if (input->end >= 3 && !memcmp(input->buffer, "\xef\xbb\xbf", 3))
-		input->at = 3;
 	input->skipped = (off_t)input->at;
 	input->gzip = input->end >= 2 && !memcmp(input->buffer, "\x1f\x8b", 2);
 	if (input->gzip && inflateInit2(&input->z, MAX_WBITS + 16) != Z_OK)
@@ -155,11 +165,34 @@ static ssize_t unpack(struct input *input, void *buffer, size_t size, struct err
 	return (ssize_t)((char *)input->z.next_out - (char *)buffer);
 }
 
+/* The first bytes, which show what was compressed. */
+static ssize_t unpack_first(struct input *input, char *buffer, size_t size, struct error *err)
+{
+	size_t n = 0, skip;
+	ssize_t r = 1;
+
+	assert(size > RECOGNIZED);
+	while (r > 0 && n < RECOGNIZED) {
+		r = unpack(input, buffer + n, size - n, err);
+		n += r > 0 ? (size_t)r : 0;
+	}
+	if (r >= 0)
+		r = refuse_others(input->path, buffer, n, "gzip -dc FILE | ", &skip, err);
+	if (r < 0)
+		return r;
+	memmove(buffer, buffer + skip, n - skip);
+	return (ssize_t)(n - skip);
+}
+
 ssize_t input_read(struct input *input, void *buffer, size_t size, struct error *err)
 {
 	size_t n;
 	int r;
 
+	if (input->gzip && !input->begun) {
+		input->begun = true;
+		return unpack_first(input, buffer, size, err);
+	}
 	if (input->gzip)
 		return unpack(input, buffer, size, err);
 	r = next_chunk(input, err);

@@ -25,6 +25,11 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 	static const char
 		machine_insert[] = "INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL"
 				   " ON CONFLICT DO NOTHING",
+		/* a profile, for example, has brought the digest only */
+		complete[] = "UPDATE environment SET document = ifnull(document, ?3),"
+			     " machine = ifnull(machine, (SELECT id FROM machine WHERE name = ?2))"
+			     " WHERE digest = ?1 AND ((machine IS NULL AND ?2 IS NOT NULL)"
+			     " OR (document IS NULL AND ?3 IS NOT NULL))",
 		find[] = "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
 			 " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
 		insert[] = "INSERT INTO environment(digest, machine, document)"
@@ -32,6 +37,7 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 	int64_t id = 0;
 	int r = BOOK_ATOMIC(book,
 		sql_row(book, err, machine_insert, "t", machine)
+			?: sql_row(book, err, complete, "ttt", digest, machine, document)
 			?: sql_row(book, err, find, "ttt:I", digest, machine, document, &id)
 			?: sql_row(book, err, insert, "ttt:I", digest, machine, document, &id),
 		err);

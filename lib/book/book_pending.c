@@ -187,14 +187,36 @@ static void refused_clear(struct refused *refused)
 	freep(&refused->records);
 }
 
+/* A record of a damaged file may hold what the schema accepts and no reader does. NULL: it is fine. */
+static const char *wrong_member(const struct field_table *table, const void *object)
+{
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
+		int64_t value;
+
+		if (f->type == FIELD_TEXT || f->type == FIELD_CHARS || f->type == FIELD_REAL)
+			continue;
+		value = field_get(f, object);
+		if ((value < f->min || value > field_max(f)) &&
+			(f->presence == FIELD_REQUIRED || value != f->unknown))
+			return f->name;
+	}
+	return NULL;
+}
+
 static int store_record(struct book *book, const struct pending_record *record,
 	const struct execution *executions, struct error *err)
 {
+	const char *wrong = wrong_member(&sample_table, &record->sample)
+				    ?: wrong_member(&counters_table, &record->changes);
 	int r = sql_row(book, err, "SELECT 1 FROM run WHERE id = ? AND uid = ?", "it", record->run,
 		record->uid);
 
+	for (uint32_t i = 0; !wrong && i < record->n_executions; i++)
+		wrong = wrong_member(&execution_table, &executions[i]);
 	if (r == 0)
 		return error_say(err, -ENOENT, "their run is not in it");
+	if (r > 0 && wrong)
+		return error_say(err, -ENOENT, "'%s' is impossible", wrong);
 	if (r > 0)
 		r = sql_row(book, err, "SAVEPOINT record", "");
 	if (r < 0)

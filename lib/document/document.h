@@ -20,6 +20,9 @@ DEFINE_FREEP(document_stream)
  * one transaction, or as a part of the caller's. *ret is the number of the run, or what the feature gives it. */
 int document_import(struct book *book, struct document_stream *document, int64_t *ret, struct error *err);
 
+/* Whether the run that was imported names a profile that the document does not have. */
+bool document_names_profile(const struct document_stream *document);
+
 struct document_parts {
 	bool no_profile, no_environment; /* are left out */
 };

@@ -343,6 +343,7 @@ static int store_runs(struct run_import *import)
 				next = &import->parts[i];
 		r = document_put_environment(
 			import->book, next->head, &next->run.environment, &next->run.profile_id, import->err);
+		import->document->names_profile |= next->run.profile && !next->run.profile_id;
 		/* older versions did not keep it: then it is what is known of the environment here */
 		if (r >= 0 && next->number == 0 && next->run.environment &&
 			next->run.correlation.samples == 0)
@@ -507,4 +508,9 @@ int document_import(struct book *book, struct document_stream *document, int64_t
 		return r;
 	*ret = import.parts[0].run.id;
 	return 0;
+}
+
+bool document_names_profile(const struct document_stream *document)
+{
+	return document->names_profile;
 }

@@ -37,6 +37,7 @@ struct document_stream {
 	const char *
 		text; /* of the last value that was kept, until the next call; only its brackets and quotes were checked */
 	size_t size;
+	bool names_profile; /* a run that was imported from it names a profile that it does not have */
 };
 
 /* The first character of the value that comes next; '\0': there is none. */

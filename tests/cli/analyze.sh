@@ -47,6 +47,7 @@ gives "or says how many are not in it" '([r["run"] for r in d["runs"]] == [22, 2
 expect 0 'has no such runs' $analyze list --kind duet
 expect 1 "kind must be short, long, .* not 'none'" $analyze list --kind none
 expect 1 "since must be a day (2026-11-20), .* not 'soon'" $analyze list --since soon
+expect 1 "since must be a day (2026-11-20), .* not '20261120'" $analyze list --since 20261120
 expect 0 'an L: 16 of 800 samples' $analyze show 1
 gives "show --json has the shape" '(d["shape"] == "L" and d["l_samples"] == [10, 16] and d["et"]["n"] == 40)' $analyze show 2 --json
 

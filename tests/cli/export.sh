@@ -189,7 +189,18 @@ sed -i "s/^Run $second /Run 2 /; s/run $second\b/run 2/; s/run $((second - 1))\b
 $analyze export --no-profile --no-environment 3 >bare.json
 that "profile and environment can be left out" json bare.json 'd["profile"] == "lab" and not {"profile_document", "environment", "machine", "measurements"} & d.keys()'
 expect 0 '^1$' $analyze --db "$dir/bare.db" import bare.json
+expect 0 "run 1: its document names the profile 'lab' and does not have it; this book has none" $analyze --db "$dir/named.db" import bare.json
+$calibrate --db "$dir/named.db" profile import lab.json >/dev/null
+expect 0 "run 2: its document names the profile 'lab' .*; that of this book is used, made 20" $analyze --db "$dir/named.db" import bare.json
 expect 0 "^The profile 'lab' is not in the book: it discards no samples" $analyze --db "$dir/bare.db" show 1
+
+# the profile came first: what is measured then has its machine all the same
+$calibrate --db "$dir/first.db" profile import lab.json >/dev/null
+expect 0 '' $analyze --db "$dir/first.db" import 3.json
+$analyze --db "$dir/first.db" export last >again.json
+that "the run has its machine and environment" python3 -c 'import json
+one, two = (json.load(open(name)) for name in ("3.json", "again.json"))
+assert one["machine"] == two["machine"] and one["environment"] == two["environment"]'
 
 # another profile of that name is not replaced; this one is kept for the run
 sed 's/"short_ns": [0-9]*/"short_ns": 1000000000/g; s/"long_ns": [0-9]*/"long_ns": 1000000000/g; s/"below_ns": [0-9]*/"below_ns": 1000000000/g; s/"atleast_ns": [0-9]*/"atleast_ns": 1000000000/g' 3.json >other.json

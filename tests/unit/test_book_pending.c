@@ -315,6 +315,22 @@ TEST_IN_BOOK(a_sample_that_the_book_refuses_is_put_aside_and_the_others_are_stor
 	assert_sound(s->path);
 }
 
+TEST_IN_BOOK(a_damaged_record_does_not_make_the_run_unreadable)
+{
+	static const int64_t impossible = INT64_MAX; /* the schema accepts it */
+	_cleanup_(run_clear) struct run run = leave(s);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *aside = beside(s, "-pending.refused");
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CLOEXEC);
+	off_t last = lseek(fd, 0, SEEK_END) - (off_t)sizeof(struct execution);
+
+	assert_int_equal(pwrite(fd, &impossible, sizeof(impossible),
+				 last + (off_t)offsetof(struct execution, pt_ns)),
+		sizeof(impossible));
+	assert_int_equal(count_samples(s, &run, BOOK_WRITE), 3);
+	assert_int_equal(access(aside, F_OK), 0);
+	assert_sound(s->path);
+}
+
 TEST_IN_BOOK(samples_of_a_book_that_was_moved_away_are_put_aside_for_it)
 {
 	_cleanup_(run_clear) struct run left = leave(s), run = {};

@@ -249,6 +249,21 @@ TEST_IN_BOOK(an_environment_is_stored_once_for_its_digest)
 	assert_true(other != first && id != other);
 }
 
+TEST_IN_BOOK(an_environment_known_by_its_digest_only_is_completed)
+{
+	_cleanup_(freep) char *document = NULL, *machine = NULL;
+	int64_t first, again;
+
+	assert_done(s, book_put_environment(s->book, "d1", NULL, NULL, &first, &s->err));
+	assert_done(s, book_put_environment(s->book, "d1", "box", "{\"a\":1}", &again, &s->err));
+	assert_int_equal(first, again);
+	assert_done(s, book_put_environment(s->book, "d1", "another", NULL, &again, &s->err));
+	assert_int_equal(first, again);
+	assert_done(s, book_get_environment(s->book, first, NULL, &machine, &document, &s->err));
+	assert_string_equal(machine, "box");
+	assert_string_equal(document, "{\"a\":1}");
+}
+
 TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 {
 	int64_t environment;

@@ -97,6 +97,9 @@ TEST(a_document_is_read_as_it_stands_after_a_byte_order_mark_and_out_of_gzip)
 	n = pack(DOCUMENT, half, packed, sizeof(packed)); /* in two members, as with cat a.gz b.gz */
 	n += pack(&DOCUMENT[half], sizeof(DOCUMENT) - 1 - half, packed + n, sizeof(packed) - n);
 	assert_reads(packed, n);
+	n = pack("\xef", 1, packed, sizeof(packed));
+	n += pack("\xbb\xbf" DOCUMENT, 2 + sizeof(DOCUMENT) - 1, packed + n, sizeof(packed) - n);
+	assert_reads(packed, n);
 }
 
 TEST(gzip_that_is_cut_or_damaged_is_refused)
@@ -110,6 +113,15 @@ TEST(gzip_that_is_cut_or_damaged_is_refused)
 	assert_refuses(packed, n + 6, "are damaged");
 	packed[n - 5] ^= 1; /* of the checksum */
 	assert_refuses(packed, n, "are damaged: incorrect data check");
+}
+
+TEST(what_gzip_has_compressed_is_refused_by_name_too)
+{
+	static const char text[] = "\xff\xfe{\0}\0";
+	unsigned char packed[512];
+
+	assert_refuses(packed, pack(text, sizeof(text) - 1, packed, sizeof(packed)),
+		"is UTF-16, not JSON in UTF-8: 'gzip -dc FILE | iconv -f UTF-16 -t UTF-8 >NEW' makes it so");
 }
 
 TEST(other_encodings_and_archives_are_refused_with_the_command_that_converts_them)
