@@ -285,12 +285,13 @@ int verb_remove(int argc, char **argv, struct error *err)
 
 /* emp-analyze import and export: runs between books, as emp-run documents. */
 
-/* All or none. The transaction begins when the first document was opened, which reads all of a pipe: it may come from a process that uses the
- * book. */
+/* All or none. The transaction begins when the first document was opened, which reads all of a pipe: it
+ * may come from a process that uses the book. */
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *runs = json_array();
 	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) char *notes = NULL;
 	json_t *run;
 	size_t k;
 	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
@@ -299,6 +300,7 @@ int verb_import(int argc, char **argv, struct error *err)
 		return r;
 	for (int i = 0; i < argc; i++) {
 		_cleanup_(document_stream_freep) struct document_stream *document = NULL;
+		_cleanup_(freep) char *profile = NULL;
 		int64_t id;
 
 		r = document_stream_open(&document, argv[i], err);
@@ -306,15 +308,22 @@ int verb_import(int argc, char **argv, struct error *err)
 			r = book_begin(book, err);
 		if (r < 0)
 			return r;
-		r = document_import(book, document, &id, err);
+		r = document_import(book, document, &id, &profile, err);
 		if (r < 0)
 			return error_prefix(err, r,
 				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'", argv[i]);
 		json_array_append_new(runs, json_integer(id));
+		if (profile)
+			text_append(&notes, "",
+				"Run %" PRId64 ": the profile '%s' is not in its document; that of the lab "
+				"book is used\n",
+				id, terminal_text(profile));
 	}
 	r = book_commit(book, err);
 	if (r < 0)
 		return r;
+	if (notes)
+		fputs(notes, stderr);
 	if (analyze_options.json)
 		return json_print_document("emp-import", json_pack("{s:O}", "runs", runs), err);
 	json_array_foreach (runs, k, run)

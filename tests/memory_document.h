@@ -28,6 +28,7 @@ static inline int import_bytes(
 {
 	_cleanup_(document_stream_freep) struct document_stream *stream = NULL;
 	_cleanup_(closep) int fd = memfd_create("document", 0);
+	_cleanup_(freep) char *profile = NULL;
 	char path[64];
 	int r;
 
@@ -35,7 +36,7 @@ static inline int import_bytes(
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	r = document_stream_open(&stream, path, err);
-	return r < 0 ? r : document_import(book, stream, ret, err);
+	return r < 0 ? r : document_import(book, stream, ret, &profile, err);
 }
 
 static inline int import_document(struct book *book, const json_t *document, int64_t *ret, struct error *err)

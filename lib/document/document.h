@@ -17,8 +17,11 @@ void document_stream_free(struct document_stream *s);
 DEFINE_FREEP(document_stream)
 
 /* Stores a run, with the other runs that it belongs with, its profile and its environment; or a document of a feature. All as
- * one transaction, or as a part of the caller's. *ret is the number of the run, or what the feature gives it. */
-int document_import(struct book *book, struct document_stream *document, int64_t *ret, struct error *err);
+ * one transaction, or as a part of the caller's. *ret is the number of the run, or what the feature gives it.
+ * *ret_profile: the profile that the run names and the document lacks, so that the run has the book's profile of
+ * that name; NULL: none. The caller frees it. */
+int document_import(struct book *book, struct document_stream *document, int64_t *ret,
+	char **ret_profile, struct error *err);
 
 struct document_parts {
 	bool no_profile, no_environment; /* are left out */

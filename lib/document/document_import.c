@@ -30,6 +30,7 @@ struct run_import {
 	struct import_id
 		*ids; /* of the runs, then of the sources and environments of the run that is being stored */
 	size_t n_ids;
+	const char *profile; /* of the book that a run has by name only; NULL: none has */
 	int64_t unused; /* a number that no run will have; 0: not needed yet */
 	struct error *err;
 };
@@ -337,6 +338,7 @@ static int store_runs(struct run_import *import)
 
 	for (size_t done = 0; r >= 0 && done < import->n_parts; done++) {
 		struct import_part *next = NULL;
+		bool by_name;
 
 		for (size_t i = 0; i < import->n_parts; i++)
 			if (import->parts[i].run.id == 0 && (!next || import->parts[i].number < next->number))
@@ -348,8 +350,11 @@ static int store_runs(struct run_import *import)
 			next->run.correlation.samples == 0)
 			r = book_get_correlation(import->book, next->run.environment, next->run.inc_digest,
 				&next->run.correlation, import->err);
+		by_name = next->run.profile_id == 0;
 		if (r >= 0)
 			r = book_add_run(import->book, &next->run, import->err);
+		if (by_name && next->run.profile_id)
+			import->profile = next->run.profile;
 		*array_add(import->ids, import->n_ids) = (struct import_id){
 			FIELD_TO_RUN, next->number, next->run.id};
 	}
@@ -481,13 +486,15 @@ static int read_head(struct import_part *part, struct error *err)
 	return f.r;
 }
 
-int document_import(struct book *book, struct document_stream *document, int64_t *ret, struct error *err)
+int document_import(struct book *book, struct document_stream *document, int64_t *ret,
+	char **ret_profile, struct error *err)
 {
 	_cleanup_(run_import_clear) struct run_import import = {
 		.book = book, .document = document, .err = err};
 	const char *format;
 	int r;
 
+	*ret_profile = NULL;
 	document->err = err;
 	r = scan_run(&import, false);
 	if (r >= 0 && (stream_peek(document) || !stream_at_end(document)))
@@ -506,5 +513,6 @@ int document_import(struct book *book, struct document_stream *document, int64_t
 	if (r < 0)
 		return r;
 	*ret = import.parts[0].run.id;
+	*ret_profile = text_copy(import.profile);
 	return 0;
 }

@@ -190,6 +190,12 @@ $analyze export --no-profile --no-environment 3 >bare.json
 that "profile and environment can be left out" json bare.json 'd["profile"] == "lab" and not {"profile_document", "environment", "machine", "measurements"} & d.keys()'
 expect 0 '^1$' $analyze --db "$dir/bare.db" import bare.json
 expect 0 "^The profile 'lab' is not in the book: it discards no samples" $analyze --db "$dir/bare.db" show 1
+that "import says nothing if the book has none of that name" test "$($analyze --db "$dir/bare.db" import bare.json 2>&1)" = 2
+$analyze export --no-profile 3 >named.json
+cp "$copy" named.db
+$analyze --db named.db import 3.json named.json >numbers 2>err
+that "import says whose profile a run has" grep -qx "Run $(tail -n 1 numbers): the profile 'lab' is not in its document; that of the lab book is used" err
+that "and says nothing of others" test "$(cat numbers err | wc -l)" = 3
 
 # another profile of that name is not replaced; this one is kept for the run
 sed 's/"short_ns": [0-9]*/"short_ns": 1000000000/g; s/"long_ns": [0-9]*/"long_ns": 1000000000/g; s/"below_ns": [0-9]*/"below_ns": 1000000000/g; s/"atleast_ns": [0-9]*/"atleast_ns": 1000000000/g' 3.json >other.json

@@ -22,11 +22,12 @@ static int64_t import(struct book *book, const char *name)
 {
 	_cleanup_(freep) char *path = text_format("%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
 	_cleanup_(document_stream_freep) struct document_stream *document = NULL;
+	_cleanup_(freep) char *profile = NULL;
 	struct error err = {};
 	int64_t run = 0;
 
 	assert_int_equal(document_stream_open(&document, path, &err), 0);
-	if (document_import(book, document, &run, &err) < 0)
+	if (document_import(book, document, &run, &profile, &err) < 0)
 		fail_msg("%s", err.text);
 	return run;
 }
