@@ -78,6 +78,12 @@ static int gather(struct book *book, int64_t run, struct state *s, struct error 
 	return r < 0 ? r : 1;
 }
 
+/* 0: it is not known. */
+static const char *moment_or_dash(int64_t realtime_ns)
+{
+	return realtime_ns > 0 ? text_moment(realtime_ns) : "-";
+}
+
 static void print_phase(const struct state *s, int which)
 {
 	const struct calibration_phase *wanted = &s->calibration.phases[which];
@@ -94,7 +100,7 @@ static void print_phase(const struct state *s, int which)
 		(int)(phase->result.n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
 		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
-			phase->resume_points[i].n, text_moment(phase->resume_points[i].at_ns));
+			phase->resume_points[i].n, moment_or_dash(phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
 
@@ -137,8 +143,9 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 	for (size_t i = 0; i < phase->n_resume_points; i++) {
 		const struct resume_point *point = &phase->resume_points[i];
 
-		json_array_append_new(points, json_pack("{s:I, s:I, s:s}", "sample", (json_int_t)point->n,
-						      "at_ns", (json_int_t)point->at_ns, "why", point->why));
+		json_array_append_new(points,
+			json_pack("{s:I, s:o, s:s}", "sample", (json_int_t)point->n, "at_ns",
+				json_int_if(point->at_ns > 0, point->at_ns), "why", point->why));
 	}
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
@@ -155,9 +162,9 @@ static int print_json(const struct state *s, struct error *err)
 	const char *state = s->pid                         ? "running"
 			    : c->state == CALIBRATION_OPEN ? "stopped"
 							   : calibration_state_names[c->state];
-	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o}", "profile", c->profile, "state", state,
-		"started_ns", (json_int_t)c->started_ns, "left_ns", (json_int_t)s->left_ns, "short",
-		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
+	json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:o}", "profile", c->profile, "state", state,
+		"started_ns", json_int_if(c->started_ns > 0, c->started_ns), "left_ns",
+		(json_int_t)s->left_ns, "short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
 		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 
 	if (s->pid)
@@ -174,7 +181,7 @@ static void print_status(const struct state *s)
 	_cleanup_(table_freep) struct table *last = list_last(phase);
 
 	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
-		text_moment(c->started_ns));
+		moment_or_dash(c->started_ns));
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
 	else if (c->state == CALIBRATION_OPEN)

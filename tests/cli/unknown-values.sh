@@ -62,6 +62,12 @@ expect 0 '^1$' $analyze --db none.db import none.json
 gives "a run without samples has no start" 'd["started_ns"] is None and d["started"] is None' $analyze --db none.db --json show 1
 gives "nor has it in the list" 'all(d["runs"][0][k] is None for k in ("started_ns", "started", "task_length_ns", "pt_mean_ns"))' $analyze --db none.db --json list
 expect 0 '^  1  none *import *0  *-  done *-  *-  *-  *-$' $analyze --db none.db list
+sqlite3 none.db "INSERT INTO calibration(profile, state, started_ns, short_length_ns, short_samples, short_run, long_length_ns, long_samples, backend, anyway, force,
+	replace_profile) VALUES ('lost', 'open', 0, 1000000, 4, 1, 2000000, 4, 'none', 1, 1, 0); INSERT INTO resume_point VALUES (1, 2, 0, 'cut off', NULL)"
+gives "a calibration neither" 'd["started_ns"] is None and d["short"]["resume_points"] == [{"sample": 2, "at_ns": None, "why": "cut off"}]' \
+	$calibrate --db none.db status --json
+expect 0 "^Calibration for profile 'lost', started -:$" $calibrate --db none.db status
+that "nor when it was resumed" grep -q '^  cut off before sample 2, resumed -$' out
 
 expect 0 '^  PT has no 95 % CI$' $analyze show --recompute 1
 
