@@ -117,11 +117,25 @@ FILE *calibrate_screen(void)
 
 void calibrate_print(const char *format, ...)
 {
+	_cleanup_(freep) char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	vfprintf(calibrate_screen(), format, args);
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
 	va_end(args);
+	for (char *line = text, *end; *line; line = end) {
+		bool whole = (end = strchr(line, '\n')) != NULL;
+
+		end = whole ? end : line + strlen(line);
+		if (whole)
+			*end++ = '\0';
+		if (whole && strncmp(line, "  emp-", strlen("  emp-")) !=
+				     0) /* commands are to be copied */
+			terminal_say(calibrate_screen(), 2, "%s", line);
+		else
+			fprintf(calibrate_screen(), "%s%s", line, whole ? "\n" : "");
+	}
 	fflush(calibrate_screen()); /* the next line may come much later */
 }
 

@@ -93,12 +93,13 @@ static void print_phase(const struct state *s, int which)
 		terminal_text(phase->result.discarding.run.program), phase->result.n_samples, wanted->samples,
 		(int)(phase->result.n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
-		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
-			phase->resume_points[i].n, text_moment(phase->resume_points[i].at_ns));
+		terminal_say(stdout, 4, "  %s before sample %u, resumed %s",
+			phase->resume_points[i].why, phase->resume_points[i].n,
+			text_moment(phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
 
-		printf("  %s\n", description);
+		terminal_say(stdout, 4, "  %s", description);
 	}
 }
 
@@ -173,8 +174,9 @@ static void print_status(const struct state *s)
 		&s->phases[s->phases[LONG_PHASE].result.n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
 	_cleanup_(table_freep) struct table *last = list_last(phase);
 
-	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
+	terminal_say(stdout, 2, "Calibration for profile '%s', started %s:", c->profile,
 		text_moment(c->started_ns));
+	fputs("  ", stdout);
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
 	else if (c->state == CALIBRATION_OPEN)
