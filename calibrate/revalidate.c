@@ -156,7 +156,8 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 		break;
 	case VALIDITY_REPEAT_CHECK:
 		terminal_say(stdout, 2,
-			"Verdict: unknown; repeat the check of profile '%s' when the machine is quiet:",
+			"Verdict: unknown; repeat the check of profile '%s' "
+			"when the machine is quiet:",
 			name);
 		printf("  emp-calibrate%s revalidate %s%s\n", db, word, cpu);
 		break;

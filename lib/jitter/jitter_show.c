@@ -358,11 +358,13 @@ static void print_changes(const struct jitter_pair *pair, bool all)
 			changes->n);
 	else
 		terminal_say(stdout, 2,
-			"Of %zu sources, %zu did not change by more than chance and a factor of %g.",
+			"Of %zu sources, %zu did not change by more than chance "
+			"and a factor of %g.",
 			changes->n, counts[CHANGE_NONE], JITTER_MARGIN);
 	if (counts[CHANGE_UNCLEAR] > 0)
 		terminal_say(stdout, 2,
-			"Unclear (%zu): in one run only, but so rarely or in so few bursts that it may "
+			"Unclear (%zu): in one run only, but so rarely or in so few bursts "
+			"that it may "
 			"be chance; longer runs would show.",
 			counts[CHANGE_UNCLEAR]);
 }

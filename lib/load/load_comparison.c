@@ -328,7 +328,8 @@ static void print_load_design(FILE *file, const struct load_pair *first)
 		break;
 	default:
 		terminal_say(file, 2,
-			"It is not known how much the rate varies from one call of emp-load to the next. "
+			"It is not known how much the rate varies from one call of "
+			"emp-load to the next. "
 			"Three more calls of either load show it; or give --between-runs.");
 	}
 }
@@ -363,7 +364,8 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 		"RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.");
 	if (c->n - c->same_scripts > 1)
 		terminal_say(file, 2,
-			"P, the intervals and MDD of the scripts are adjusted for their number (Holm).");
+			"P, the intervals and MDD of the scripts are adjusted "
+			"for their number (Holm).");
 	if (c->same_scripts)
 		comparison_verdict_print(file, NULL, false, &first->times);
 	else

@@ -44,8 +44,8 @@ static bool ends_clause(const char *text, const char *at)
 	return *at && strchr(":;", *at) && at[1] == ' ' && !within;
 }
 
-/* How much of a text fits: all of it, or what stands before its last colon, semicolon or bracket that
- * fits; else it is cut. */
+/* How much of a text fits: all of it, or what stands before its last colon, semicolon or bracket
+ * that fits; else it is cut. */
 static char *clauses_within(const char *text, size_t columns)
 {
 	char *part = xstrdup(text), *end = part + strlen(part);

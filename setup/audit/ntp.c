@@ -222,8 +222,8 @@ static void add_daemons(struct facts *f, size_t first, bool by_unit)
 			added++;
 		}
 	for (; !by_unit && added < n[DISCIPLINES]; added++)
-		*array_add(f->daemons, f->n_daemons) =
-			(struct ntp_daemon){name_by_process(&KNOWN[first]), &KNOWN[first]};
+		*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){
+			name_by_process(&KNOWN[first]), &KNOWN[first]};
 	if (n[ELSEWHERE] > 0 && !f->contained)
 		f->contained = name_by_process(&KNOWN[first]);
 }

@@ -657,7 +657,8 @@ int verify_verb(int argc, char **argv, struct error *err)
 			printf("None: the profile holds.\n");
 		else if (validity == VALIDITY_HOLDS)
 			terminal_say(stdout, 2,
-				"The profile holds: no change affects the times of daemons or programs.");
+				"The profile holds: no change affects the times "
+				"of daemons or programs.");
 		else
 			printf("Repeat %s, or let a few minutes of INC decide:\n"
 			       "  emp-calibrate%s%s revalidate %s\n",
