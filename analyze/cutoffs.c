@@ -73,7 +73,7 @@ static int print_profile(const struct new_profile *made, struct error *err)
 	run_state_print(stdout, &short_run->run);
 	run_state_print(stdout, &long_run->run);
 	if (profile->n_cutoffs == 0) {
-		printf("%sthe profile is empty and discards nothing.\n",
+		terminal_say(stdout, 2, "%sthe profile is empty and discards nothing.",
 			n_left_out > 0 ? "So " : "No infrequent daemon ran long: ");
 		return 0;
 	}

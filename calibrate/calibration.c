@@ -382,9 +382,8 @@ static int store_profile(struct calibration *c, struct profile *profile, struct 
 static int print_warnings(
 	struct book *book, const struct analysis analyses[CALIBRATION_PHASES], struct error *err)
 {
-	enum { WIDTH = 48 };
+	_cleanup_(freep) char *list = NULL;
 	size_t changed[N_COUNTERS] = {}, n_samples = 0;
-	int column = 0;
 
 	/* for each counter, the samples of both runs in which it changed */
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
@@ -406,17 +405,12 @@ static int print_warnings(
 		}
 	}
 	for (int i = 0; i < N_COUNTERS; i++) {
-		const char *text = text_brief("%s in %zu", disturbance_name(i), changed[i]);
-		int length = (int)strlen(text);
-		bool wraps = column > 0 && column + length > WIDTH;
-
-		if (!changed[i])
-			continue;
-		calibrate_print("%s%s", wraps ? ",\n          " : column ? ", " : "Warnings: ", text);
-		column = wraps ? length : column + length + 2;
+		if (changed[i])
+			text_append(&list, ", ", "%s in %zu", disturbance_name(i), changed[i]);
 	}
-	if (column > 0)
-		calibrate_print(" of %zu samples%s\n", n_samples, calibrate_options.verbose ? "" : " (-v)");
+	if (list)
+		calibrate_print("Warnings: %s of %zu samples%s\n", list, n_samples,
+			calibrate_options.verbose ? "" : " (-v)");
 	return 0;
 }
 
@@ -443,7 +437,7 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 			cutoffs_print(p, calibrate_options.verbose, screen);
 		mdd = mdd_text_of(p->mdd, PAPERS_SAMPLES, false);
 		if (*mdd)
-			printf("Resolution: %s\n", mdd);
+			terminal_say(stdout, 2, "Resolution: %s", mdd);
 	}
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(c->base.book, made->analyses, CALIBRATION_PHASES, screen, err);

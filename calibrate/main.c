@@ -57,18 +57,20 @@ static int verb_constant(int argc, char **argv, struct error *err)
 }
 
 static const struct verb verbs[] = {
-	{"run", NULL, "run INC, short and long, and make a profile of cutoffs", 0, 0, run_options, verb_run},
-	{"resume", "[RUN]", "resume a calibration that was interrupted", 0, 1, resume_options, verb_resume},
-	{"status", "[RUN]", "show the progress, from another terminal", 0, 1, NULL, verb_status,
-		.without = "quiet verbose"},
-	{"revalidate", "PROFILE", "check in minutes whether a profile still holds", 1, 1, revalidate_options,
-		verb_revalidate},
+	{"run", NULL, "run INC, short and long, and make a profile of cutoffs", 0, 0, run_options,
+		verb_run},
+	{"resume", "[RUN|PROFILE]", "resume a calibration that was interrupted", 0, 1,
+		resume_options, verb_resume},
+	{"status", "[RUN|PROFILE]", "show the progress, from another terminal", 0, 1, NULL,
+		verb_status, .without = "quiet verbose"},
+	{"revalidate", "PROFILE", "check in minutes whether a profile still holds", 1, 1,
+		revalidate_options, verb_revalidate},
 	{"constant", NULL, "measure and store INC's increments per second", 0, 0, constant_options,
 		verb_constant, .without = "verbose"},
-	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0, jitter_options,
-		verb_jitter},
-	{"clocks", NULL, "measure what reading each clock costs, and how precise it is", 0, 0, clocks_options,
-		verb_clocks, .without = "verbose"},
+	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0,
+		jitter_options, verb_jitter},
+	{"clocks", NULL, "measure what reading each clock costs, and how precise it is", 0, 0,
+		clocks_options, verb_clocks, .without = "verbose"},
 	{"profile", "ACTION [NAME|FILE]", "list, show, export, import or remove a profile", 1, 2,
 		profile_options, verb_profile},
 	{},
@@ -76,15 +78,16 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-calibrate",
-	.summary = "Learns which daemons disturb timings, and makes the profile that emp-measure uses.",
+	.summary =
+		"Learns which daemons disturb timings, and makes the profile that emp-measure uses.",
 	.notes = "Examples:\n"
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
 		 "  emp-calibrate run --cpu 1 --save lab1                   paper sizes: 9 days\n"
 		 "  emp-calibrate profile show lab1\n"
 		 "  emp-calibrate jitter --cpu 1 --for 10min                what interrupts CPU 1\n"
 		 "\n"
-		 "On a machine that is not fit (emp-setup audit), run ends with status 2, unless\n"
-		 "--ignore-audit is given.\n",
+		 "On a machine that is not fit (emp-setup audit), run and revalidate end with\n"
+		 "status 2: add --ignore-audit to take it as it is.\n",
 	.options = common_options,
 	.verbs = verbs,
 };
@@ -110,6 +113,19 @@ const char *calibrate_quoted(const char *name)
 	return word;
 }
 
+int calibrate_operand(
+	const char *operand, int64_t *ret_run, const char **ret_profile, struct error *err)
+{
+	*ret_run = 0;
+	*ret_profile = NULL;
+	if (!operand || !strcmp(operand, "last"))
+		return 0;
+	if (!operand[strspn(operand, "0123456789")])
+		return text_parse_int(operand, "RUN", 1, INT64_MAX, ret_run, err);
+	*ret_profile = operand;
+	return 0;
+}
+
 FILE *calibrate_screen(void)
 {
 	return calibrate_options.json ? stderr : stdout;
@@ -117,11 +133,25 @@ FILE *calibrate_screen(void)
 
 void calibrate_print(const char *format, ...)
 {
+	_cleanup_(freep) char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	vfprintf(calibrate_screen(), format, args);
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
 	va_end(args);
+	for (char *line = text, *end; *line; line = end) {
+		bool whole = (end = strchr(line, '\n')) != NULL;
+
+		end = whole ? end : line + strlen(line);
+		if (whole)
+			*end++ = '\0';
+		if (whole && strncmp(line, "  emp-", strlen("  emp-")) !=
+				     0) /* commands are to be copied */
+			terminal_say(calibrate_screen(), 2, "%s", line);
+		else
+			fprintf(calibrate_screen(), "%s%s", line, whole ? "\n" : "");
+	}
 	fflush(calibrate_screen()); /* the next line may come much later */
 }
 

@@ -55,7 +55,8 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	noise_print(stdout, profile.name, &profile.mark);
 	for (size_t i = 0; i < N_MDD; i++)
 		if (profile.mdd[i].samples > 0)
-			printf("%s\n", mdd_text_of(profile.mdd, (size_t)mdd_sizes[i], false));
+			terminal_say(stdout, 2, "%s",
+				mdd_text_of(profile.mdd, (size_t)mdd_sizes[i], false));
 	cutoffs_print_omitted(&profile, NULL, stdout);
 	if (profile.n_cutoffs == 0) {
 		printf("No cutoffs: no daemon was both infrequent and long.\n");

@@ -135,7 +135,7 @@ static void print_findings(const struct judgement *j)
 		terminal_wrap(stdout, finding->text, 2, 4);
 	}
 	if (n_new > 0)
-		printf("  %s new, and made no sample long (-v lists them)\n",
+		terminal_say(stdout, 4, "  %s new, and made no sample long (-v lists them)",
 			n_new == 1 ? "1 process is" : text_brief("%zu processes are", n_new));
 }
 
@@ -155,14 +155,17 @@ static void print_verdict(const struct calibration *c, const struct judgement *j
 				db, word);
 		break;
 	case VALIDITY_REPEAT_CHECK:
-		printf("Verdict: unknown; repeat the check of profile '%s' when the machine is quiet:\n"
-		       "  emp-calibrate%s revalidate %s%s\n",
-			name, db, word, cpu);
+		terminal_say(stdout, 2,
+			"Verdict: unknown; repeat the check of profile '%s' "
+			"when the machine is quiet:",
+			name);
+		printf("  emp-calibrate%s revalidate %s%s\n", db, word, cpu);
 		break;
 	case VALIDITY_REPEAT_SHORT:
-		printf("Verdict: repeat the short run of profile '%s'; keep the long one:\n"
-		       "  emp-calibrate%s run --reuse-long %lld%s --save %s --replace\n",
-			name, db, (long long)p->profile.long_run.run, cpu, word);
+		terminal_say(stdout, 2,
+			"Verdict: repeat the short run of profile '%s'; keep the long one:", name);
+		printf("  emp-calibrate%s run --reuse-long %lld%s --save %s --replace\n", db,
+			(long long)p->profile.long_run.run, cpu, word);
 		break;
 	case VALIDITY_REPEAT_ALL:
 		printf("Verdict: repeat the whole calibration of profile '%s':\n"

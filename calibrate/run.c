@@ -72,21 +72,22 @@ int verb_resume(int argc, char **argv, struct error *err)
 	const struct calibration_plan *plan = &calibration.plan;
 	_cleanup_(run_clear) struct run there = {};
 	struct book *book;
-	int64_t run = 0;
-	int r = 0;
+	const char *profile;
+	int64_t run;
+	int r = calibrate_operand(argc > 0 ? argv[0] : NULL, &run, &profile, err);
 
-	if (argc > 0)
-		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
 		r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 	book = calibration.base.book;
 	if (r == 0)
-		r = book_find_calibration(book, run, NULL, false, &calibration.plan, err);
+		r = book_find_calibration(book, run, profile, false, &calibration.plan, err);
 	if (r < 0)
 		return r;
 	if (r == 0 && !run)
-		return error_say(
-			err, -ENOENT, "no calibration to resume in the lab book '%s'", book_file(book));
+		return error_say(err, -ENOENT,
+			"no calibration %s%s%sto resume in the lab book '%s'",
+			profile ? "for profile '" : "", profile ?: "", profile ? "' " : "",
+			book_file(book));
 	if (r == 0) {
 		r = book_get_run(book, run, &there, err);
 		return r < 0 ? r

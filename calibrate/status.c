@@ -51,10 +51,12 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 	return lasted_ns > 0 ? lasted_ns / (int64_t)(n - 1 - first) : otherwise_ns;
 }
 
-/* Of a run, or, for 0, of the latest that can be resumed, or else of the latest. 1: found; 0: there is none. */
-static int gather(struct book *book, int64_t run, struct state *s, struct error *err)
+/* Of a run, or, for 0, of the latest for the profile (NULL: any) that can be resumed, or else of the
+ * latest. 1: found; 0: there is none. */
+static int gather(
+	struct book *book, int64_t run, const char *profile, struct state *s, struct error *err)
 {
-	int r = book_find_calibration(book, run, NULL, true, &s->calibration, err);
+	int r = book_find_calibration(book, run, profile, true, &s->calibration, err);
 
 	if (r <= 0)
 		return r;
@@ -99,12 +101,13 @@ static void print_phase(const struct state *s, int which)
 		terminal_text(phase->result.discarding.run.program), phase->result.n_samples, wanted->samples,
 		(int)(phase->result.n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
-		printf("  %s before sample %u, resumed %s\n", terminal_text(phase->resume_points[i].why),
-			phase->resume_points[i].n, moment_or_dash(phase->resume_points[i].at_ns));
+		terminal_say(stdout, 4, "  %s before sample %u, resumed %s",
+			phase->resume_points[i].why, phase->resume_points[i].n,
+			moment_or_dash(phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
 		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
 
-		printf("  %s\n", description);
+		terminal_say(stdout, 4, "  %s", description);
 	}
 }
 
@@ -180,8 +183,9 @@ static void print_status(const struct state *s)
 		&s->phases[s->phases[LONG_PHASE].result.n_samples > 0 ? LONG_PHASE : SHORT_PHASE];
 	_cleanup_(table_freep) struct table *last = list_last(phase);
 
-	printf("Calibration for profile '%s', started %s:\n  ", terminal_text(c->profile),
+	terminal_say(stdout, 2, "Calibration for profile '%s', started %s:", c->profile,
 		moment_or_dash(c->started_ns));
+	fputs("  ", stdout);
 	if (s->pid)
 		printf("running, process %d\n", s->pid);
 	else if (c->state == CALIBRATION_OPEN)
@@ -208,20 +212,22 @@ int verb_status(int argc, char **argv, struct error *err)
 {
 	_cleanup_(state_clear) struct state status = {};
 	_cleanup_(book_freep) struct book *book = NULL;
-	int64_t run = 0;
-	int r = 0;
+	const char *profile;
+	int64_t run;
+	int r = calibrate_operand(argc > 0 ? argv[0] : NULL, &run, &profile, err);
 
-	if (argc > 0)
-		r = text_parse_int(argv[0], "RUN", 1, INT64_MAX, &run, err);
 	if (r == 0)
 		r = book_open(&book, calibrate_options.db, BOOK_READ, err);
 	if (r == 0)
-		r = gather(book, run, &status, err);
+		r = gather(book, run, profile, &status, err);
 	if (r < 0)
 		return r;
 	if (r == 0 && run)
 		return error_say(
 			err, -ENOENT, "run %lld is not part of a calibration in this book", (long long)run);
+	if (r == 0 && profile)
+		return error_say(
+			err, -ENOENT, "no calibration for a profile '%s' is in this book", profile);
 	if (calibrate_options.json)
 		return r > 0 ? print_json(&status, err)
 			     : json_print_document(

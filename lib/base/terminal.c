@@ -317,24 +317,40 @@ size_t terminal_print_name(FILE *file, const char *name, size_t columns)
 	return terminal_text_width(text);
 }
 
+/* Bytes of the first word; a number keeps the unit that follows it, and a range is one word. */
+static size_t word_bytes(const char *text)
+{
+	size_t bytes = strcspn(text, " ");
+	const char *unit = text + bytes + (text[bytes] == ' ');
+	size_t unit_bytes = strcspn(unit, " ");
+
+	if (*text < '0' || *text > '9' || unit_bytes == 0 || unit_bytes > strlen("ms,"))
+		return bytes;
+	bytes = (size_t)(unit - text) + unit_bytes;
+	if (!strncmp(unit, "…", unit_bytes) && text[bytes] == ' ')
+		bytes += 1 + word_bytes(text + bytes + 1);
+	return bytes;
+}
+
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent)
 {
 	size_t width = terminal_width(file) < MOST_WIDTH ? terminal_width(file) : MOST_WIDTH;
-	bool first = at <= indent; /* in its line */
+	size_t blanks = at > indent; /* before the word: none if it is the first of its line */
 
 	text = terminal_text(text);
 	while (*text) {
-		size_t bytes = strcspn(text, " "), columns = terminal_bytes_width(text, bytes);
+		size_t bytes = word_bytes(text), columns = terminal_bytes_width(text, bytes);
 
-		if (!first && at + 1 + columns > width) {
+		if (blanks > 0 && at + blanks + columns > width) {
 			fprintf(file, "\n%*s", (int)indent, "");
 			at = indent;
-			first = true;
+			blanks = 0;
 		}
-		fprintf(file, "%s%.*s", first ? "" : " ", (int)bytes, text);
-		at += columns + !first;
-		first = false;
-		text += bytes + strspn(text + bytes, " ");
+		fprintf(file, "%*s%.*s", (int)blanks, "", (int)bytes, text);
+		at += blanks + columns;
+		text += bytes;
+		blanks = strspn(text, " ");
+		text += blanks;
 	}
 	fputc('\n', file);
 }

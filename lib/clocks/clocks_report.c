@@ -86,8 +86,9 @@ static void print_quality(const struct clocks *c, const size_t *order)
 	table_print(table, stdout);
 	if (c->n_precision == 0)
 		return;
-	printf("GAIN: in precision over %s, timing %" PRId64 " to %" PRId64 " primes.\n", reference_name,
-		c->precision[0].primes, c->precision[c->n_precision - 1].primes);
+	terminal_say(stdout, 2,
+		"GAIN: in precision over %s, timing %" PRId64 " to %" PRId64 " primes.",
+		reference_name, c->precision[0].primes, c->precision[c->n_precision - 1].primes);
 }
 
 static void print_clocks(const struct clocks *c)
@@ -116,24 +117,30 @@ static void print_clocks(const struct clocks *c)
 	if (c->n_allocations != 0) {
 		first = &c->allocations[0];
 		last = &c->allocations[c->n_allocations - 1];
-		printf("\nmalloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes\n",
+		putchar('\n');
+		terminal_say(stdout, 2,
+			"malloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes",
 			c->allocator ? " of " : "", c->allocator ? terminal_text(c->allocator) : "",
 			first->cycles, first->size_bytes, last->cycles, last->size_bytes);
 		for (size_t i = 0; i < c->n_small_costs; i++) {
 			const struct clock_small_cost *cost = &c->small_costs[i];
 
-			printf("  by %s: mean %.0f cycles; 0 in %.0f %% of readings\n",
-				terminal_text(clocks_short_name(cost->name)), cost->cycles, 100 * cost->zeros);
+			terminal_say(stdout, 4,
+				"  by %s: mean %.0f cycles; 0 in %.0f %% of readings",
+				terminal_text(clocks_short_name(cost->name)), cost->cycles,
+				100 * cost->zeros);
 		}
 	}
 	if (c->tick_why)
 		printf("\nThe error of the tick was not measured: %s\n", terminal_text(c->tick_why));
 	else if (isfinite(c->tick_period_ns)) {
-		printf("\nA clock that charges a whole tick of %s to whatever runs at it:\n",
+		putchar('\n');
+		terminal_say(stdout, 2,
+			"A clock that charges a whole tick of %s to whatever runs at it:",
 			text_duration(llround(c->tick_period_ns)));
 		for (size_t i = 0; i < N_CLOCK_TICKS; i++)
-			printf("  a process that %-22s used %s, was charged %s\n", clock_tick_names[i],
-				text_duration(llround(c->ticks[i].exact_ns)),
+			terminal_say(stdout, 4, "  a process that %-22s used %s, was charged %s",
+				clock_tick_names[i], text_duration(llround(c->ticks[i].exact_ns)),
 				text_duration(llround(c->ticks[i].tick_ns)));
 	}
 }
@@ -218,8 +225,8 @@ static int print_differences(struct book *book, const struct clocks *now, bool j
 			json_pack("{s:I, s:I, s:o}", "before", (json_int_t)before.id, "now",
 				(json_int_t)now->id, "sources", table_json(list)),
 			err);
-	printf("Calibration %" PRId64 " (%s) and %" PRId64 " (%s)\n", before.id, text_moment(before.made_ns),
-		now->id, text_moment(now->made_ns));
+	terminal_say(stdout, 2, "Calibration %" PRId64 " (%s) and %" PRId64 " (%s)", before.id,
+		text_moment(before.made_ns), now->id, text_moment(now->made_ns));
 	if (before.cpu != now->cpu)
 		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before.cpu, now->cpu);
 	printf("\n");

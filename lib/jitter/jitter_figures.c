@@ -148,7 +148,7 @@ static void write_densities(const void *subject, FILE *script)
 	how = text_format(
 		"Parzen densities, bandwidth %.3f decades (%s of the length; Botev, Grotowski and Kroese 2010)",
 		p.curves[0].bandwidth, text_percent(pow(10, p.curves[0].bandwidth) - 1));
-	printf("%s\n", how);
+	terminal_say(stdout, 2, "%s", how);
 	if (p.baseline)
 		plot_text(script, "heading", 0, "Run %" PRId64 " and its baseline, run %" PRId64,
 			p.run->run.id, p.baseline->run.id);

@@ -134,8 +134,10 @@ static void show_rows(const struct jitter_run *run, const struct jitter_table *r
 static void print_gaps(
 	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
 {
-	printf("  %-20s %9" PRId64 " %10s %8s%s", what, n, text_duration(ns),
-		text_percent(share_of(ns, cpu->gaps_ns)), note);
+	int width = printf("  %-20s %9" PRId64 " %10s %8s", what, n, text_duration(ns),
+		text_percent(share_of(ns, cpu->gaps_ns)));
+
+	terminal_wrap(stdout, note, (size_t)width + 1, 4); /* two blanks before the note */
 }
 
 /* What counters say of the time outside the kernel, and what may be wrong with the run. */
@@ -144,29 +146,34 @@ static void print_limits(const struct jitter_run *run, const struct jitter_cpu *
 	double sampled = share_of(cpu->sampled_ns, cpu->wall_ns);
 
 	if (cpu->outside_kernel >= 0)
-		printf("  Outside the kernel: %s\n", terminal_text(outside_of(run)));
+		terminal_say(stdout, 4, "  Outside the kernel: %s", outside_of(run));
 	else
-		printf("  This processor does not show whether the kernel ran in a gap\n");
+		terminal_say(stdout, 4,
+			"  This processor does not show whether the kernel ran in a gap");
 	if (cpu->steal_ns > 0)
 		printf("  The host reports %s of steal time\n", text_duration(cpu->steal_ns));
 	if (cpu->smis > 0)
 		printf("  The firmware interrupted this CPU %" PRId64 " times (SMIs)\n", cpu->smis);
 	if (cpu->lost > 0)
-		printf("  Warning: %" PRId64 " of %" PRId64 " events were lost: sources may lack\n"
-		       "  interruptions; use a larger --buffer\n",
+		terminal_say(stdout, 4,
+			"  Warning: %" PRId64 " of %" PRId64 " events were lost: sources may lack "
+			"interruptions; use a larger --buffer",
 			cpu->lost, saturate_add(cpu->lost, cpu->events));
 	if (cpu->broken > 0)
-		printf("  In %" PRId64 " places the trace lacks switches of tasks; the time there is listed\n"
-		       "  as an unknown task\n",
+		terminal_say(stdout, 4,
+			"  In %" PRId64
+			" places the trace lacks switches of tasks; the time there is listed "
+			"as an unknown task",
 			cpu->broken);
 	if (cpu->in_no_gap > 0)
 		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
 	if (sampled < 0.99)
 		printf("  Warning: only %s of the time was sampled\n", text_percent(sampled));
 	if (cpu->event_cost_ns > 0)
-		printf("  Recording took %s an event, %s of the sampled time\n",
+		terminal_say(stdout, 4, "  Recording took %s an event, %s of the sampled time",
 			text_duration(cpu->event_cost_ns),
-			text_percent(share_of(saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
+			text_percent(share_of(
+				saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
 				cpu->sampled_ns)));
 }
 
@@ -179,30 +186,30 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
 		text_duration(cpu->threshold_ns));
 	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
-	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "\n");
-	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "\n");
-	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "  (a shifted trace)\n");
+	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
+	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
+	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "(a shifted trace)");
 	for (size_t i = 0; i < run->jitter.n_periods; i++) {
 		const struct jitter_period *p = &run->jitter.periods[i];
 
 		if (p->cpu != cpu->cpu)
 			continue;
 		print_gaps("without, periodic", p->count, p->total_ns, cpu,
-			text_brief("  every %s%s\n", text_duration(p->period_ns),
+			text_brief("every %s%s", text_duration(p->period_ns),
 				p->outside_kernel         ? " (outside)"
 				: cpu->outside_kernel < 0 ? " (the host?)"
 							  : ""));
 		n++;
 	}
 	if (n == 0)
-		print_gaps("without, periodic", 0, 0, cpu, "\n");
+		print_gaps("without, periodic", 0, 0, cpu, "");
 	if (cpu->outside_kernel >= 0)
 		print_gaps("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu,
-			text_brief("  %s of the time\n",
+			text_brief("%s of the time",
 				text_percent(share_of(cpu->outside_kernel_ns, cpu->sampled_ns))));
 	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu,
-		text_brief(
-			"  %s of the time\n", text_percent(share_of(cpu->unexplained_ns, cpu->sampled_ns))));
+		text_brief("%s of the time",
+			text_percent(share_of(cpu->unexplained_ns, cpu->sampled_ns))));
 	print_limits(run, cpu);
 }
 
@@ -239,8 +246,9 @@ static void print_run(const struct jitter_run *run, bool all)
 	double rest = 0;
 	size_t n_rest = 0;
 
-	printf("Run %" PRId64 ": sources took %s, %s of the sampled time of %s%s\n", run->run.id,
-		text_duration(rows->total_ns), text_percent(share_of(rows->total_ns, run->all.sampled_ns)),
+	terminal_say(stdout, 2, "Run %" PRId64 ": sources took %s, %s of the sampled time of %s%s",
+		run->run.id, text_duration(rows->total_ns),
+		text_percent(share_of(rows->total_ns, run->all.sampled_ns)),
 		text_count(run->jitter.n_cpus, "CPU"),
 		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
 	show_rows(run, rows, lengths, which, NULL);
@@ -250,7 +258,8 @@ static void print_run(const struct jitter_run *run, bool all)
 			n_rest++;
 		}
 	if (n_rest > 0)
-		printf("and %zu more that took %s together (--all lists them)\n", n_rest, text_percent(rest));
+		terminal_say(stdout, 2, "and %zu more that took %s together (--all lists them)",
+			n_rest, text_percent(rest));
 	printf("\n");
 	show_rows(run, rows, remedies, which, NULL);
 	for (size_t i = 0; i < run->jitter.n_cpus; i++)
@@ -266,8 +275,9 @@ static void print_combinations(const struct jitter_run *run, bool all)
 	for (size_t i = 0; i < run->time.n; i++)
 		if (run->time.rows[i].source->kind == SOURCE_COMBINATION)
 			total_ns = saturate_add(total_ns, run->time.rows[i].total_ns);
-	printf("Run %" PRId64 ": several sources in one interruption took %s of the time of all\n"
-	       "interruptions; their names are joined by _\n",
+	terminal_say(stdout, 2,
+		"Run %" PRId64 ": several sources in one interruption took %s of the time of all "
+		"interruptions; their names are joined by _",
 		run->run.id, text_percent(share_of(total_ns, run->time.total_ns)));
 	show_rows(run, &run->time, cells, ONLY_COMBINATIONS | (all ? LITTLE_TOO : 0), NULL);
 }
@@ -309,12 +319,16 @@ static void print_changes(const struct jitter_pair *pair, bool all)
 	const struct jitter_changes *changes = &pair->changes;
 	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
 
-	printf("Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)\n", pair->run->run.id,
-		text_duration(after->sampled_ns), pair->baseline->run.id, text_duration(before->sampled_ns));
+	terminal_say(stdout, 2,
+		"Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)",
+		pair->run->run.id, text_duration(after->sampled_ns), pair->baseline->run.id,
+		text_duration(before->sampled_ns));
 	if (before->cpu != after->cpu)
-		printf("Warning: the two runs did not observe the same CPU\n");
+		terminal_say(stdout, 2, "Warning: the two runs did not observe the same CPU");
 	if (before->lost > 0 || after->lost > 0)
-		printf("Warning: events were lost (%" PRId64 " of the baseline, %" PRId64 " of the run)\n",
+		terminal_say(stdout, 2,
+			"Warning: events were lost (%" PRId64 " of the baseline, %" PRId64
+			" of the run)",
 			before->lost, after->lost);
 	for (size_t i = 0; i < changes->n; i++) {
 		const struct jitter_change *c = &changes->items[i];
@@ -335,17 +349,23 @@ static void print_changes(const struct jitter_pair *pair, bool all)
 	table_print(table, stdout);
 	if (listed < changes->n)
 		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
-	printf("Shares are of the sampled time. All sources took %s before, %s after.\n",
+	terminal_say(stdout, 2,
+		"Shares are of the sampled time. All sources took %s before, %s after.",
 		text_percent(share_of(pair->baseline->frequency.total_ns, before->sampled_ns)),
 		text_percent(share_of(pair->run->frequency.total_ns, after->sampled_ns)));
 	if (counts[CHANGE_NONE] == changes->n)
-		printf("None of %zu sources is new, gone, grown or shrunk.\n", changes->n);
+		terminal_say(stdout, 2, "None of %zu sources is new, gone, grown or shrunk.",
+			changes->n);
 	else
-		printf("Of %zu sources, %zu did not change by more than chance and a factor of %g.\n",
+		terminal_say(stdout, 2,
+			"Of %zu sources, %zu did not change by more than chance "
+			"and a factor of %g.",
 			changes->n, counts[CHANGE_NONE], JITTER_MARGIN);
 	if (counts[CHANGE_UNCLEAR] > 0)
-		printf("Unclear (%zu): in one run only, but so rarely or in so few bursts that it may\n"
-		       "be chance; longer runs would show.\n",
+		terminal_say(stdout, 2,
+			"Unclear (%zu): in one run only, but so rarely or in so few bursts "
+			"that it may "
+			"be chance; longer runs would show.",
 			counts[CHANGE_UNCLEAR]);
 }
 
@@ -495,13 +515,15 @@ static int show_peak(const struct jitter_run *run, const struct jitter_view *vie
 				"sources", sources),
 			err);
 	} else {
-		printf("Run %" PRId64 ": interruptions of %s to %s (edges of buckets)\n", run->run.id,
-			text_duration(peak.low_ns), text_duration(peak.high_ns));
+		terminal_say(stdout, 2,
+			"Run %" PRId64 ": interruptions of %s to %s (edges of buckets)",
+			run->run.id, text_duration(peak.low_ns), text_duration(peak.high_ns));
 		if (peak.table.n == 0)
 			printf("The trace has no interruptions of these lengths.\n");
 		show_rows(run, &peak.table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
-		printf("The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is\n"
-		       "slightly longer than the trace shows.\n",
+		terminal_say(stdout, 2,
+			"The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is "
+			"slightly longer than the trace shows.",
 			peak.gaps, text_duration(peak.gaps_ns));
 	}
 	jitter_table_clear(&peak.table);

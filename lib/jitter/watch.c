@@ -415,8 +415,8 @@ int watch_run(
 		r = watch_start(&w, err);
 	if (r < 0)
 		return r;
-	fprintf(request->screen,
-		"Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured\n", list,
+	terminal_say(request->screen, 2,
+		"Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured", list,
 		text_duration(request->observe_ns),
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), request->observe_ns)));
 	fflush(request->screen);

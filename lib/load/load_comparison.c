@@ -327,9 +327,10 @@ static void print_load_design(FILE *file, const struct load_pair *first)
 			fprintf(file, "(--between-runs).\n");
 		break;
 	default:
-		fprintf(file,
-			"It is not known how much the rate varies from one call of emp-load to the next.\n"
-			"Three more calls of either load show it; or give --between-runs.\n");
+		terminal_say(file, 2,
+			"It is not known how much the rate varies from one call of "
+			"emp-load to the next. "
+			"Three more calls of either load show it; or give --between-runs.");
 	}
 }
 
@@ -357,11 +358,14 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 		add_pair_row(table, &c->items[i]);
 	table_print(table, file);
 	if (c->same_scripts && load_rates_in_shares(&c->rates_b))
-		fprintf(file, "all: the geometric mean of the scripts, in shares of each one's work.\n");
-	fprintf(file, "RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.\n");
+		terminal_say(file, 2,
+			"all: the geometric mean of the scripts, in shares of each one's work.");
+	terminal_say(file, 2,
+		"RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.");
 	if (c->n - c->same_scripts > 1)
-		fprintf(file,
-			"P, the intervals and MDD of the scripts are adjusted for their number (Holm).\n");
+		terminal_say(file, 2,
+			"P, the intervals and MDD of the scripts are adjusted "
+			"for their number (Holm).");
 	if (c->same_scripts)
 		comparison_verdict_print(file, NULL, false, &first->times);
 	else

@@ -252,7 +252,8 @@ json_t *load_report_as_json(const struct load_report *p)
 
 enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */
 
-/* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with fewer blanks where the line is narrow. `all`: the label of all work. */
+/* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with fewer blanks where the line is
+ * narrow, or on two lines. `all`: the label of all work. */
 static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
 {
 	const struct load_unit *unit = load_unit_for(rate->summary.mean_ns);
@@ -264,12 +265,18 @@ static void print_rate(FILE *file, const struct load_rate *rate, const char *all
 	_cleanup_(freep) char *script = NULL;
 	size_t width = terminal_text_width(workers);
 
-	for (int blanks = 3; interval && blanks > 0; blanks--) {
+	bool fits = !interval;
+
+	for (int blanks = 3; !fits && blanks >= 0; blanks--) {
+		char line[LOAD_LABEL + 2] = "";
+
+		if (blanks == 0) /* the interval has a line of its own */
+			snprintf(line, sizeof(line), "\n%*s", LOAD_LABEL, "");
 		free(text);
-		text = text_format("%s /%s%*sCV %s%*s95 %% CI %s", mean, unit->name, blanks, "",
-			text_percent(rate->summary.sd_ns / rate->summary.mean_ns), blanks, "", interval);
-		if (LOAD_LABEL + terminal_text_width(text) <= terminal_columns(file))
-			break;
+		text = text_format("%s /%s%*sCV %s%*s%s95 %% CI %s", mean, unit->name, blanks ?: 3,
+			"", text_percent(rate->summary.sd_ns / rate->summary.mean_ns), blanks, "",
+			line, interval);
+		fits = LOAD_LABEL + terminal_text_width(text) <= terminal_columns(file);
 	}
 	if (!rate->script) {
 		fprintf(file, "  %-*s", LOAD_LABEL - 2, all);
@@ -279,6 +286,12 @@ static void print_rate(FILE *file, const struct load_rate *rate, const char *all
 		fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
 	}
 	fprintf(file, "%s\n", text);
+}
+
+void load_report_line(FILE *file, const char *label, const char *text)
+{
+	terminal_wrap(
+		file, text, (size_t)fprintf(file, "  %-*s", LOAD_LABEL - 2, label), LOAD_LABEL);
 }
 
 /* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest repetitions; and the time to the last
@@ -297,17 +310,13 @@ static void print_rates(FILE *file, const struct load_rates *rates)
 			load_rate_decimals(&rates->sum, unit),
 			rates->sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
 	if (time->n > 1)
-		fprintf(file, "  Time to the last        %s   range %s\n",
-			text_mean_sd(time->mean_ns, time->sd_ns, NULL),
-			text_interval((double)time->min_ns, (double)time->max_ns, range_step(time), NULL));
+		load_report_line(file, "Time to the last",
+			text_brief("%s   range %s", text_mean_sd(time->mean_ns, time->sd_ns, NULL),
+				text_interval((double)time->min_ns, (double)time->max_ns,
+					range_step(time), NULL)));
 	else
-		fprintf(file, "  Time to the last        %s\n",
-			time->n > 0 ? text_duration(time->min_ns) : "-");
-}
-
-static void print_wrapped(FILE *file, const char *label, const char *text)
-{
-	terminal_wrap(file, text, (size_t)fprintf(file, "  %-*s", LOAD_LABEL - 2, label), LOAD_LABEL);
+		load_report_line(
+			file, "Time to the last", time->n > 0 ? text_duration(time->min_ns) : "-");
 }
 
 /* The mean over all workers and all runs of a member of struct sample_program; negative: unknown. */
@@ -335,7 +344,7 @@ static void print_workers(FILE *file, const struct load_work *work)
 		io >= 0 ? text_brief(", disk %s", text_duration((int64_t)io)) : "",
 		faults >= 0.05 ? text_brief(", %.1f major page faults", faults) : "");
 
-	print_wrapped(file, "A slave's mean", text);
+	load_report_line(file, "A slave's mean", text);
 }
 
 static void print_discarded(FILE *file, const struct load_report *p)
@@ -352,7 +361,8 @@ static void print_discarded(FILE *file, const struct load_report *p)
 	if (d->n_incomplete)
 		fprintf(memory, "%s lost records", d->n_over ? "," : "");
 	text_stream_close(memory, &text);
-	print_wrapped(file, text_brief("Kept %zu of %zu runs", p->n_kept, p->result.n_samples), text);
+	load_report_line(
+		file, text_brief("Kept %zu of %zu runs", p->n_kept, p->result.n_samples), text);
 }
 
 static void print_background_processes(FILE *file, const struct daemons *others)
@@ -367,7 +377,7 @@ static void print_background_processes(FILE *file, const struct daemons *others)
 	if (others->n > SCREEN_OTHERS)
 		fputs(", …", memory);
 	text_stream_close(memory, &text);
-	print_wrapped(file, "Other processes", text);
+	load_report_line(file, "Other processes", text);
 }
 
 void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
@@ -396,11 +406,11 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 		return;
 	if (p->result.discarding.others.n > 0)
 		print_background_processes(file, &p->result.discarding.others);
-	print_wrapped(file, "Released within", coordination);
+	load_report_line(file, "Released within", coordination);
 	if (p->rates.order_changed > 0)
-		fprintf(file,
-			"  Order of finishing      differs from the run before in %.0f %% of the runs\n",
-			100 * p->rates.order_changed);
+		load_report_line(file, "Order of finishing",
+			text_brief("differs from the run before in %.0f %% of the runs",
+				100 * p->rates.order_changed));
 	page_wait_report_print(file, p, page_wait_bin_ns);
 	notes_print(file, &p->notes, ALL_NOTES, NULL);
 }

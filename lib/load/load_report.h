@@ -162,6 +162,9 @@ json_t *load_report_as_json(const struct load_report *report);
 /* For json_pack's o*: NULL, so that the member is missing, if it is below 0: not known. */
 json_t *load_known_json(int64_t value);
 
+/* A line of it: a label, and a text, which is wrapped beside it. */
+void load_report_line(FILE *file, const char *label, const char *text);
+
 /* page_wait_report.c: its page waits on the screen, and in its document: the histograms as they were recorded, and their totals
  * in each run. */
 void page_wait_correlate(struct load_report *report);

@@ -157,13 +157,15 @@ static void print_wait_histogram(FILE *file, const struct page_wait_total *worke
 {
 	struct page_wait_bin rows[2][PAGE_WAIT_ROWS];
 	int64_t for_workers = page_wait_width(workers), for_reads = page_wait_width(reads), unit_ns;
+	int columns = terminal_columns(file) < 67 ? 8 : 10;
 	size_t n, m;
 
 	width_ns = width_ns ?: for_workers > for_reads ? for_workers : for_reads;
 	unit_ns = width_ns < NS_PER_MS ? NS_PER_US : NS_PER_MS;
 	n = page_wait_rows(workers, width_ns, rows[0]);
 	m = page_wait_rows(reads, width_ns, rows[1]);
-	fprintf(file, "     %18s %10s %10s %10s %10s\n", "", "WAITS", "TIME", "READS", "TIME");
+	fprintf(file, "     %18s %*s %*s %*s %*s\n", "", columns, "WAITS", columns, "TIME", columns,
+		"READS", columns, "TIME");
 	for (size_t i = 0; i < n || i < m; i++) {
 		const char *unit = width_ns < NS_PER_MS ? "us" : "ms";
 		int64_t low = rows[0][i].low_ns / unit_ns, high = rows[0][i].high_ns / unit_ns;
@@ -174,7 +176,7 @@ static void print_wait_histogram(FILE *file, const struct page_wait_total *worke
 			fprintf(file, "     %20s",
 				text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
 		for (size_t k = 0; k < 2; k++)
-			fprintf(file, " %10" PRId64 " %10s", rows[k][i].count,
+			fprintf(file, " %*" PRId64 " %*s", columns, rows[k][i].count, columns,
 				rows[k][i].count > 0 ? text_duration(rows[k][i].total_ns) : "-");
 		fputc('\n', file);
 	}
@@ -190,11 +192,11 @@ static void print_wait_correlations(FILE *file, const struct load_report *p)
 
 		if (isnan(c->r))
 			continue;
-		fprintf(file, "  %-23s %s r %.2f ", title, i ? "length:" : "number:", c->r);
-		if (isnan(c->low))
-			fprintf(file, "(runs drift: may be chance)\n");
-		else
-			fprintf(file, "(95 %% CI %.2f … %.2f), %zu runs\n", c->low, c->high, c->n);
+		load_report_line(file, title,
+			text_brief("%s r %.2f %s", i ? "length:" : "number:", c->r,
+				isnan(c->low) ? "(runs drift: may be chance)"
+					      : text_brief("(95 %% CI %.2f … %.2f), %zu runs",
+							c->low, c->high, c->n)));
 		title = "";
 	}
 }
@@ -204,29 +206,33 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 	const struct page_wait_total *workers = &p->page_wait_totals[PAGE_WAIT_WORKER],
 				     *reads = &p->page_wait_totals[PAGE_WAIT_READ],
 				     *writes = &p->page_wait_totals[PAGE_WAIT_WRITE];
+	const char *for_cpu = "";
 
 	if (workers->n == 0) {
 		if (p->load.no_page_waits)
-			fprintf(file, "  Page waits              not measured: %s\n",
-				terminal_text(p->load.no_page_waits));
+			load_report_line(file, "Page waits",
+				text_brief("not measured: %s", p->load.no_page_waits));
 		return;
 	}
 	if (reads->n > 0 && workers->count + reads->count + writes->count == 0) {
-		fprintf(file, "  Page waits              none, and no block device was read or written\n");
+		load_report_line(
+			file, "Page waits", "none, and no block device was read or written");
 		return;
 	}
-	fprintf(file, "  Page waits of slaves    %s", wait_total_text(workers));
 	if (workers->ready_ns > 0 && workers->total_ns > 0)
-		fprintf(file, ", %s for a CPU",
+		for_cpu = text_brief(", %s for a CPU",
 			text_percent((double)workers->ready_ns / (double)workers->total_ns));
-	fputc('\n', file);
+	load_report_line(file, "Page waits of slaves",
+		text_brief("%s%s", wait_total_text(workers), for_cpu));
 	if (workers->lost > 0)
 		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);
 	if (reads->n == 0)
-		fprintf(file, "  Block reads             not counted: this machine has no block device\n");
-	else
-		fprintf(file, "  Block reads             %s\n  Block writes            %s\n",
-			wait_total_text(reads), wait_total_text(writes));
+		load_report_line(
+			file, "Block reads", "not counted: this machine has no block device");
+	else {
+		load_report_line(file, "Block reads", wait_total_text(reads));
+		load_report_line(file, "Block writes", wait_total_text(writes));
+	}
 	if (workers->count > 0 || reads->count > 0)
 		print_wait_histogram(file, workers, reads, width_ns);
 	print_wait_correlations(file, p);

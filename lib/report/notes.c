@@ -33,13 +33,25 @@ void notes_add_all(struct notes *notes, const struct notes *others)
 		notes_add(notes, others->items[i].kind, "%s", others->items[i].text);
 }
 
-/* How much of a text fits: all of it, or what stands before its last colon or semicolon that fits; else it is cut. */
+/* Not within brackets: they would stay open. */
+static bool ends_clause(const char *text, const char *at)
+{
+	const char *bracket = memrchr(text, '(', (size_t)(at - text));
+	bool within = bracket && !memchr(bracket, ')', (size_t)(at - bracket));
+
+	if (at[0] == ' ')
+		return at[1] == '(' && !within;
+	return *at && strchr(":;", *at) && at[1] == ' ' && !within;
+}
+
+/* How much of a text fits: all of it, or what stands before its last colon, semicolon or bracket
+ * that fits; else it is cut. */
 static char *clauses_within(const char *text, size_t columns)
 {
 	char *part = xstrdup(text), *end = part + strlen(part);
 
 	while (terminal_text_width(part) > columns && end > part) {
-		while (end > part && !(strchr(":;", *end) && end[1] == ' '))
+		while (end > part && !ends_clause(part, end))
 			end--;
 		*end = '\0';
 	}
@@ -52,19 +64,23 @@ void notes_print(FILE *file, const struct notes *notes, size_t most, const char 
 {
 	bool together = most == 1 && notes->n > 1; /* the first, and how many more there are, in one line */
 	size_t shown = together ? 1 : notes->n <= most ? notes->n : most - 1;
-	const char *more = together ? text_brief("; %zu more (-v)", notes->n - 1) : "";
-	size_t left = terminal_columns(file) - 2 - strlen(more);
+	size_t columns = terminal_columns(file) - 2;
 
 	for (size_t i = 0; i < shown; i++) {
-		_cleanup_(freep) char *brief = together ? clauses_within(notes->items[i].text, left)
-							: xstrdup(notes->items[i].text);
+		const char *text = terminal_text(notes->items[i].text);
+		const char *more = together ? text_brief("; %zu more (-v)", notes->n - 1)
+				   : terminal_text_width(text) > columns ? " (-v)"
+									 : "";
+		size_t left = columns - strlen(more);
+		_cleanup_(freep) char *brief = clauses_within(text, left);
 
 		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
 		if (most == ALL_NOTES)
 			terminal_wrap(file, notes->items[i].text, 2, 4);
 		else
 			terminal_print_cut(file, brief, left);
-		fprintf(file, "%s%s%s", more, terminal_mark(file, MARK_END), most == ALL_NOTES ? "" : "\n");
+		fprintf(file, "%s%s%s", most == ALL_NOTES ? "" : more,
+			terminal_mark(file, MARK_END), most == ALL_NOTES ? "" : "\n");
 	}
 	if (shown < notes->n && !together)
 		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);

@@ -454,7 +454,7 @@ void noise_print(FILE *file, const char *profile, const struct profile_mark *mar
 	_cleanup_(freep) char *text = noise_text(profile, mark);
 
 	if (text)
-		fprintf(file, "%s\n", terminal_text(text));
+		terminal_say(file, 2, "%s", text);
 }
 
 void new_profile_clear(struct new_profile *made)

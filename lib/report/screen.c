@@ -215,8 +215,11 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 			et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "", et->n > 0 ? share : "");
 	if (*s->inc_units && LABEL_COLUMNS + terminal_text_width(s->inc_units) <= terminal_columns(file))
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
-	else if (*s->inc_units)
-		terminal_wrap(file, s->inc_units, (size_t)fprintf(file, "  In INC units    "), LABEL_COLUMNS);
+	else if (*s->inc_units) /* the interval is the last figure: what is between is left out */
+		print_figure(file, "  In INC units",
+			text_brief("%.*s%s", (int)strcspn(s->inc_units, "C") - 1, s->inc_units,
+				strstr(s->inc_units, "95 %") ?: ""),
+			0, "", "");
 	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", l->pt, l->columns,
 		!l->beside           ? ""
 		: pt->n > 1 || *l->ci ? l->ci

@@ -203,34 +203,26 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OFF && check->level == 'A' ? MARK_BAD : states[state].mark;
 }
 
-/* All checks, or in the summary the open ones of some levels: then each row is one line, but for what
- * keeps the machine from being fit: that is whole, with the way out. */
+/* All checks, or in the summary the open ones of some levels: what keeps the machine from being fit
+ * has the way out beside it. */
 static void print_checks(const struct audit *audit, const char *levels)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
 		{"LEVEL", COLUMN_TEXT}, {"FOUND", COLUMN_WRAP}, {}};
-	enum { OTHER_COLUMNS = 32 };
-	size_t width = options.verbose ? SIZE_MAX : terminal_width(stdout) - OTHER_COLUMNS;
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct finding *finding = &audit->findings[i];
-		const char *found = terminal_text(finding->value) ?: "";
+		static const char apply[] = "emp-setup apply"; /* what it sets has a line below */
 		char level = check_rows[i].level;
 		bool grave = !options.verbose && level == 'A' && finding->state == CHECK_OFF;
-		bool fits = grave || terminal_text_width(found) <= width;
+		bool fix = grave && strncmp(finding->how, apply, strlen(apply)) != 0;
 		_cleanup_(freep) char *shown = NULL;
 
 		if (!finding->shown || (!options.verbose && (!finding->open || !strchr(levels, level))))
 			continue;
-		if (fits) { /* what apply sets has a line below */
-			static const char apply[] = "emp-setup apply";
-			bool fix = grave && strncmp(finding->how, apply, strlen(apply)) != 0;
-
-			shown = text_format("%s%s%s", found, fix ? "; fix: " : "", fix ? finding->how : "");
-		} else {
-			shown = terminal_cut(found, width);
-		}
+		shown = text_format("%s%s%s", finding->value ?: "", fix ? "; fix: " : "",
+			fix ? finding->how : "");
 		table_row(table, TEXT(check_rows[i].id),
 			TEXT(states[finding->state].word, .mark = state_mark(&check_rows[i], finding->state)),
 			TEXT(level == 'A'      ? "required"
@@ -280,25 +272,37 @@ static void print_fitness(const struct audit *audit)
 		printf("%s could not be determined.\n", text_count(audit->n_unknown, "required setting"));
 }
 
+/* What is open but not required: as many names as fit, and how many there are more. */
+static void print_other_names(const struct audit *audit)
+{
+	_cleanup_(freep) char *list = text_format("Also open, but not required: ");
+	size_t n = 0, left = 0, room = terminal_width(stdout) - strlen(", and 99 more (-v)");
+
+	for (size_t i = 0; i < n_check_rows; i++) {
+		const char *id = check_rows[i].id;
+
+		if (!audit->findings[i].open || check_rows[i].level == 'A')
+			continue;
+		if (left > 0 || strlen(list) + strlen(", ") + strlen(id) > room)
+			left++;
+		else
+			text_append(&list, n++ ? ", " : "", "%s", id);
+	}
+	if (left > 0)
+		text_append(&list, "", " and %zu more (-v)", left);
+	printf("%s%s\n", list, n + left ? "" : "none");
+}
+
 /* With the verdict, at most 12 lines, and more for required settings that are off. */
 static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
-	static const char others[] = "Also open, but not required: ";
 	const size_t most = MOST_ROWS - (audit->n_unknown > 0); /* the verdict has a line about them */
 
 	if (audit->n_open > 0)
 		print_checks(audit, audit->n_open > most ? "A" : "ABC");
-	if (audit->n_open > most) { /* what is not required has no room for rows */
-		_cleanup_(freep) char *list = NULL;
-
-		for (size_t i = 0; i < n_check_rows; i++)
-			if (audit->findings[i].open && check_rows[i].level != 'A')
-				text_append(&list, ", ", "%s", check_rows[i].id);
-		fputs(others, stdout);
-		terminal_print_cut(stdout, list ?: "none", terminal_width(stdout) - strlen(others));
-		putchar('\n');
-	}
+	if (audit->n_open > most) /* what is not required has no room for rows */
+		print_other_names(audit);
 	if (audit->n_set > 0)
 		terminal_say(stdout, 2, "'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
 			audit->n_set);
@@ -336,10 +340,10 @@ int audit_verb(int argc, char **argv, struct error *err)
 		if (r < 0)
 			return r;
 	} else {
-		terminal_say(
-			stdout, 2, "This is %s%s%s.", words, m->os_name ? " with " : "", m->os_name ?: "");
+		terminal_say(stdout, 2, "This is %s%s%s.", words, m->os_name ? " with " : "",
+			m->os_name ?: "");
 		if (options.verbose)
-			printf("Policy: %s (%s)\n", policy->name, policy->path);
+			terminal_say(stdout, 2, "Policy: %s (%s)", policy->name, policy->path);
 		putchar('\n');
 		if (options.verbose)
 			print_checks(&audit, "ABC");

@@ -194,6 +194,15 @@ static bool unit_runs(const struct facts *f, const struct known_daemon *known)
 	return false;
 }
 
+/* What a process shows of the daemon that it is: of those that share its name, no more than that. */
+static const char *name_by_process(const struct known_daemon *first)
+{
+	for (const struct known_daemon *known = first + 1; known < KNOWN + ELEMENTS(KNOWN); known++)
+		if (!strcmp(known->process, first->process))
+			return first->process;
+	return first->name;
+}
+
 /* The daemons that share a name of a process, of which KNOWN[first] is the first: as many as
  * processes set the clock. Units identify a daemon better, so they are added first, then
  * processes; or, where no process is visible, units alone. */
@@ -213,9 +222,10 @@ static void add_daemons(struct facts *f, size_t first, bool by_unit)
 			added++;
 		}
 	for (; !by_unit && added < n[DISCIPLINES]; added++)
-		*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){KNOWN[first].name, &KNOWN[first]};
+		*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){
+			name_by_process(&KNOWN[first]), &KNOWN[first]};
 	if (n[ELSEWHERE] > 0 && !f->contained)
-		f->contained = KNOWN[first].name;
+		f->contained = name_by_process(&KNOWN[first]);
 }
 
 void ntp_read(struct facts *f, struct units *units)

@@ -647,18 +647,24 @@ int verify_verb(int argc, char **argv, struct error *err)
 				WORDS[validity].verdict),
 			err);
 	else {
-		printf("Changes since profile '%s'%s%s:\n\n", terminal_text(profile.name),
+		terminal_say(stdout, 2, "Changes since profile '%s'%s%s:", profile.name,
 			profile.made_ns ? " was made on " : "",
 			profile.made_ns ? text_moment(profile.made_ns) : "");
+		putchar('\n');
 		table_print(list, stdout);
+		if (differences.n > 0)
+			putchar('\n');
 		if (differences.n == 0)
 			printf("None: the profile holds.\n");
 		else if (validity == VALIDITY_HOLDS)
-			printf("\nThe profile holds: no change affects the times of daemons or programs.\n");
+			terminal_say(stdout, 2,
+				"The profile holds: no change affects the times "
+				"of daemons or programs.");
 		else
-			printf("\nRepeat %s, or let a few minutes of INC decide:\n  emp-calibrate%s%s revalidate %s\n",
-				WORDS[validity].repeat, options.db ? " --db " : "", options.db ?: "",
-				terminal_text(profile.name));
+			printf("Repeat %s, or let a few minutes of INC decide:\n"
+			       "  emp-calibrate%s%s revalidate %s\n",
+				WORDS[validity].repeat, options.db ? " --db " : "",
+				options.db ?: "", terminal_text(profile.name));
 	}
 	if (r < 0)
 		return r;

@@ -153,6 +153,9 @@ expect 1 'usage: emp-calibrate profile show NAME' $calibrate profile show
 
 # ^C, what another terminal sees, and going on
 expect 1 'no calibration to resume in' $calibrate resume
+expect 1 'no calibration to resume in' $calibrate resume last
+expect 1 "no calibration for profile 'nobody' to resume in" $calibrate resume nobody
+expect 1 "no calibration for a profile 'nobody' is in this book" $calibrate status nobody
 env --default-signal=INT $calibrate -q run --short 0.05x100 --long 0.1x4 --save d --anyway --force >"$dir/interrupted" 2>&1 &
 first=$!
 sampling d

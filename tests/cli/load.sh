@@ -142,7 +142,7 @@ gives "the document says so" '([r["kept"] for r in d["runs"]] == [False] * 5 and
 expect 1 "run 1 is not a load: 'emp-analyze show 1' shows it" $analyze load 1
 expect 1 "run 1 is not a load" $analyze load 2 1
 expect 1 'run 77 is not in the lab book' $analyze load 77
-expect 1 "must be the number" $analyze load office.ini
+expect 1 "RUN must be the number or the name of a run, and 'office.ini' is neither" $analyze load office.ini
 expect 1 'choose one' $analyze load 2 --json --csv -
 expect 1 'needs a picture' $analyze load 2 --timeline
 expect 1 'needs a picture' $analyze load 2 --script

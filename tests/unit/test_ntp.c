@@ -150,6 +150,15 @@ TEST_IN_TREE(a_unit_beside_a_process_of_its_name_is_another_daemon)
 	free_daemons(&f);
 }
 
+TEST_IN_TREE(without_a_unit_an_ntpd_can_be_of_several_projects)
+{
+	struct process processes[] = {{.pid = 12, .name = "ntpd"}, {.pid = 13, .name = "ntpd"}};
+
+	tree_put("proc/12/status", STATUS_OF("1", "12", ALL));
+	tree_put("proc/13/status", STATUS_OF("1", "13\t7", ALL));
+	assert_daemons(processes, 2, 1, "ntpd", "ntpd");
+}
+
 TEST_IN_TREE(guest_tools_that_follow_the_host_are_time_daemons)
 {
 	struct process processes[] = {{.pid = 12, .name = "VBoxService"}};
