@@ -55,7 +55,7 @@ static char *clauses_within(const char *text, size_t columns)
 			end--;
 		*end = '\0';
 	}
-	if (end == part)
+	if (end == part || !strcmp(part, "Warning"))
 		strcpy(part, text);
 	return part;
 }

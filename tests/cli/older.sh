@@ -32,6 +32,7 @@ for command, answer in json.load(open(sys.argv[2])).items():
         faults.append(f"{command}: status {done.returncode}: {done.stderr}")
     else:
         faults += differences(answer["json"], json.loads(done.stdout), command)
+CHANGED += [f"emp-analyze list[{run}].task_length_ns: 0 is now None" for run in (2, 5, 6, 7)] + ["emp-analyze show 8.task_length_ns: 0 is now None"]
 DROPPED = tuple(" has no " + member for member in ("purpose", "sentinels", "kernel"))  # second names of members, which are still read
 faults = [fault for fault in faults if not fault.startswith(tuple(CHANGED)) and not (fault.startswith("emp-analyze export") and fault.endswith(DROPPED))]
 print("\n".join(faults))
