@@ -596,6 +596,9 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
 			named ? sums->escapee : "the program", named ? "the program's" : "its", sums->escaped,
 			t->result.n_samples, named ? "" : "; PT may lack some");
+	if (sums->limited > 0)
+		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s killed a process in %d of %zu samples",
+			sums->limit, sums->limited, t->result.n_samples);
 	/* BPF knows the end; otherwise it is computed from this. */
 	if (strcmp(s->base.observer.backend, accounting_backend_names[ACCOUNTING_BPF]) &&
 		sums->end_delay_ns > sums->et_ns / 100)

@@ -189,6 +189,7 @@ static int store_or_count(
 {
 	_cleanup_(freep) struct execution *executions = NULL;
 	struct book *book = plan->session->book;
+	const char *killer;
 	struct sample sample;
 	bool known;
 	int r = 0;
@@ -221,6 +222,11 @@ static int store_or_count(
 	s->escaped += o->exec.escaped;
 	if (o->escaped[0])
 		memcpy(s->escapee, o->escaped, sizeof(s->escapee));
+	killer = holdback_killed_here(counters_holdback(plan->session->observer.counters));
+	if (killer) {
+		s->limited++;
+		snprintf(s->limit, sizeof(s->limit), "%s", killer);
+	}
 	s->left_behind += sample.left_behind;
 	s->killed += o->exec.killed;
 	s->et_ns += sample.et_ns;

@@ -91,6 +91,8 @@ struct sampling {
 	int killed;           /* of those, the ones that were killed */
 	int escaped;          /* samples in which some of the program ran outside its cgroup */
 	char escapee[16];     /* a process that did, "": not known */
+	int limited;          /* samples in which a memory limit killed a process of a program that did not fail */
+	char limit[128];      /* that limit, as holdback_killer */
 	int again;            /* samples and warm-ups that were stopped (^Z), dropped and taken again */
 };
 

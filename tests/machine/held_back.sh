@@ -155,6 +155,10 @@ expect 1 "SIGKILL) in sample 1: the memory limit of /${limited##*/} (60 MB) kill
 	within "$limited" $measure -q -w 0 -r 2 "$eater"
 expect 1 "exit status 137 in sample 1: the memory limit of /${limited##*/} (60 MB) killed one of its processes" \
 	within "$limited" $measure -q -w 0 -r 2 -- sh -c "$eater; exit \$?"
+expect 0 "the memory limit of /${limited##*/} (60 MB) killed a process" \
+	within "$limited" $measure -v -q -w 0 -r 2 -- sh -c "$eater; exit 0"
+expect 0 'Kept 2 of 2' within "$limited" $measure -v -q -w 0 -r 2 -- true
+that "no kill is spoken of where there was none" sh -c "! grep -q 'killed a process' '$dir/out'"
 expect 1 'SIGKILL) in sample 1; -i' within "$limited" $measure -q -w 0 -r 2 -- sh -c 'kill -9 $$'
 # a frozen group above, with the time where the kernel counts it
 unified=$(awk '/ - cgroup2 / { print $5; exit }' /proc/self/mountinfo)

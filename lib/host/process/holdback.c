@@ -219,28 +219,39 @@ const char *held_back_text(const struct held_back *held)
 	return text;
 }
 
-const char *holdback_killer(const struct holdback *h)
+/* The limit that killed in a group: of that one, or of one above it which was full. */
+static const char *limit_text(const struct holdback *h, const struct held_group *killer)
 {
-	const struct held_group *killer = NULL, *full = NULL;
+	const struct held_group *full = NULL;
 	int64_t limit;
 
-	for (size_t i = 0; i < h->n; i++) {
-		const struct held_group *g = &h->groups[i];
-
-		if (!killer && count_since(g, COUNT_OOM_KILLS) > 0)
-			killer = g;
-		if (!full && count_since(g, COUNT_FULL) > 0)
-			full = g;
-	}
-	if (!killer)
-		return h->kills_before >= 0 && read_count(h->vmstat_fd, &machine_kills) > h->kills_before
-			       ? "the kernel, which had run out of memory,"
-			       : NULL;
+	for (size_t i = 0; i < h->n && !full; i++)
+		if (count_since(&h->groups[i], COUNT_FULL) > 0)
+			full = &h->groups[i];
 	killer = full ?: killer;
 	limit = path_int(
 		h->root_fd, "%s/%s", killer->directory, killer->v2 ? "memory.max" : "memory.limit_in_bytes");
 	return text_brief("the memory limit of %s%s", group_text(killer->name),
 		limit > 0 ? text_brief(" (%.4g MB)", (double)limit / 1e6) : "");
+}
+
+const char *holdback_killer(const struct holdback *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (count_since(&h->groups[i], COUNT_OOM_KILLS) > 0)
+			return limit_text(h, &h->groups[i]);
+	return h->kills_before >= 0 && read_count(h->vmstat_fd, &machine_kills) > h->kills_before
+		       ? "the kernel, which had run out of memory,"
+		       : NULL;
+}
+
+const char *holdback_killed_here(const struct holdback *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->groups[i].fds[COUNT_OOM_KILLS] >= 0)
+			return count_since(&h->groups[i], COUNT_OOM_KILLS) > 0 ? limit_text(h, &h->groups[i])
+									       : NULL;
+	return NULL;
 }
 
 char *holdback_idle(int root_fd)

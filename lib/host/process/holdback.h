@@ -38,6 +38,10 @@ struct held_back holdback_end(const struct holdback *holdback);
  * text_brief(). NULL: by none. */
 const char *holdback_killer(const struct holdback *holdback);
 
+/* The same of a program that was not killed itself: whether this process's own group, in which the
+ * program runs, has lost a process to a limit. NULL: none, or not known. */
+const char *holdback_killed_here(const struct holdback *holdback);
+
 /* "the quota of /docker/4f2a1b and memory.high of /docker": who held back, as text that can be
  * stored; NULL: nobody. Valid as a text_brief(). */
 const char *held_back_text(const struct held_back *held);
