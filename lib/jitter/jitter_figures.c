@@ -4,6 +4,7 @@
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/jitter/jitter_internal.h"
+#include "lib/base/terminal.h"
 #include "lib/report/plot.h"
 
 #include <math.h>
