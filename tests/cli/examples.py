@@ -39,8 +39,9 @@ DRY = "emp-setup apply --dry-run"
 ALSO = {"emp-setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3}
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
 SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} ")]
-# The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, and digests.
-WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: ")
+# The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, digests, and
+# the verdict on one of several programs.
+WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: |^Verdict on ")
 
 
 def width(line):
