@@ -296,7 +296,8 @@ void program_trace_print(const struct program_trace *t, const struct preemptions
 
 	events = (double)sums.events / (double)n;
 	if (cost_ns > 0)
-		cost = text_brief(", %s of CPU time (%s of ET)", text_duration(llround(events * cost_ns)),
+		cost = text_brief(", %s of CPU time (%s of ET)",
+			text_duration(llround(events * cost_ns)),
 			text_percent((double)sums.events * cost_ns / et_ns));
 	terminal_say(stdout, 4, "  Tracing: %.4g events a sample%s; %" PRId64 " lost, %s", events, cost,
 		sums.lost, text_count(sums.broken, "hole"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of --help and of the man pages, as typed: they work, or say what to add; and no line is wider than a terminal of 60 columns.
-Usage: examples.py BUILD SOURCE"""
+Usage: examples.py BUILD SOURCE [PAGE]"""
 import glob
 import os
 import re
@@ -171,7 +171,8 @@ def main():
         fault(f"only {n_help} and {len(examples)} examples were found")
     # what writes a file comes before what reads it, and what is removed goes last
     for where, command in sorted(examples, key=lambda e: (" remove " in e[1], not re.search("example|export", e[1]))):
-        try_example(where, command)
+        if len(sys.argv) < 4 or sys.argv[3] in where:
+            try_example(where, command)
 
 
 with tempfile.TemporaryDirectory() as temporary:
