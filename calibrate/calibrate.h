@@ -30,8 +30,8 @@ const char *calibrate_db(void);
 /* A name for commands that are suggested, as a shell needs it; the next call overwrites it. */
 const char *calibrate_quoted(const char *name);
 
-/* An operand RUN|PROFILE (NULL: none given). A number is that of a run, another word the name of a profile,
- * and "last" neither: the latest. */
+/* An operand RUN|PROFILE (NULL: none given). A number is that of a run, another word the name of a
+ * profile, and "last" neither: the latest. */
 int calibrate_operand(
 	const char *operand, int64_t *ret_run, const char **ret_profile, struct error *err);
 

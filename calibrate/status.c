@@ -51,8 +51,8 @@ static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 	return lasted_ns > 0 ? lasted_ns / (int64_t)(n - 1 - first) : otherwise_ns;
 }
 
-/* Of a run, or, for 0, of the latest for the profile (NULL: any) that can be resumed, or else of the
- * latest. 1: found; 0: there is none. */
+/* Of a run, or, for 0, of the latest for the profile (NULL: any) that can be resumed, or else of
+ * the latest. 1: found; 0: there is none. */
 static int gather(
 	struct book *book, int64_t run, const char *profile, struct state *s, struct error *err)
 {

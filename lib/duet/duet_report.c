@@ -201,8 +201,9 @@ static double mean_slice(const struct duet_report *d)
 
 static void warn(FILE *file, const char *text)
 {
-	fprintf(file, "  %sWarning: %s%s\n", terminal_mark(file, MARK_WARN), text,
-		terminal_mark(file, MARK_END));
+	fprintf(file, "  %sWarning:", terminal_mark(file, MARK_WARN));
+	terminal_wrap(file, text, strlen("  Warning:"), 4);
+	fputs(terminal_mark(file, MARK_END), file);
 }
 
 /* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which the interval is made. So a bias

@@ -4,6 +4,7 @@
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/jitter/jitter_internal.h"
+#include "lib/base/terminal.h"
 #include "lib/report/plot.h"
 
 #include <math.h>
@@ -146,7 +147,7 @@ static void write_densities(const void *subject, FILE *script)
 
 	densities_prepare(&p, points);
 	how = text_format(
-		"Parzen densities, bandwidth %.3f decades (%s of the length; Botev, Grotowski and Kroese 2010)",
+		"Parzen densities, bandwidth %.3f decades (%s; Botev et al. 2010)",
 		p.curves[0].bandwidth, text_percent(pow(10, p.curves[0].bandwidth) - 1));
 	terminal_say(stdout, 2, "%s", how);
 	if (p.baseline)

@@ -258,7 +258,8 @@ static void print_preemptions(
 	}
 	table_print(table, stdout);
 	if (sums->n > MOST_ROWS)
-		printf("  and %zu more (--json lists them); slices and time are means of a sample\n",
+		terminal_say(stdout, 4,
+			"  and %zu more (--json lists them); slices and time are means of a sample",
 			sums->n - MOST_ROWS);
 	else
 		printf("  Slices and time are means of a sample\n");
@@ -267,6 +268,7 @@ static void print_preemptions(
 void program_trace_print(const struct program_trace *t, const struct preemptions *preemptions, size_t n,
 	const struct sample *samples, size_t n_samples)
 {
+	const char *cost = "";
 	_cleanup_(preemptions_clear) struct preemptions sums = {};
 	_cleanup_(freep) int64_t *totals = xcalloc(n, sizeof(*totals));
 	double et_ns = 0, median_ns = 0, usual_ns, events, cost_ns = (double)t->event_cost_ns;
@@ -293,9 +295,10 @@ void program_trace_print(const struct program_trace *t, const struct preemptions
 			print_outstanding(t, &preemptions[which[i]], &samples[which[i]], median_ns, usual_ns);
 
 	events = (double)sums.events / (double)n;
-	printf("  Tracing: %.4g events a sample", events);
 	if (cost_ns > 0)
-		printf(", %s of CPU time (%s of ET)", text_duration(llround(events * cost_ns)),
+		cost = text_brief(", %s of CPU time (%s of ET)",
+			text_duration(llround(events * cost_ns)),
 			text_percent((double)sums.events * cost_ns / et_ns));
-	printf("; %" PRId64 " lost, %s\n", sums.lost, text_count(sums.broken, "hole"));
+	terminal_say(stdout, 4, "  Tracing: %.4g events a sample%s; %" PRId64 " lost, %s", events, cost,
+		sums.lost, text_count(sums.broken, "hole"));
 }

@@ -194,7 +194,7 @@ static bool unit_runs(const struct facts *f, const struct known_daemon *known)
 	return false;
 }
 
-/* What a process shows of the daemon that it is: of those that share its name, no more than that. */
+/* What a process shows of the daemon that it is: no more than its name, if several share it. */
 static const char *name_by_process(const struct known_daemon *first)
 {
 	for (const struct known_daemon *known = first + 1; known < KNOWN + ELEMENTS(KNOWN); known++)

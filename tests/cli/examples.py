@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of --help and of the man pages, as typed: they work, or say what to add; and no line is wider than a terminal of 60 columns.
-Usage: examples.py BUILD SOURCE"""
+Usage: examples.py BUILD SOURCE [PAGE]"""
 import glob
 import os
 import re
@@ -39,8 +39,9 @@ DRY = "emp-setup apply --dry-run"
 ALSO = {"emp-setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3}
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
 SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} ")]
-# The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, and digests.
-WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: ")
+# The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, digests, and
+# the verdict on one of several programs.
+WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: |^Verdict on ")
 
 
 def width(line):
@@ -170,7 +171,8 @@ def main():
         fault(f"only {n_help} and {len(examples)} examples were found")
     # what writes a file comes before what reads it, and what is removed goes last
     for where, command in sorted(examples, key=lambda e: (" remove " in e[1], not re.search("example|export", e[1]))):
-        try_example(where, command)
+        if len(sys.argv) < 4 or sys.argv[3] in where:
+            try_example(where, command)
 
 
 with tempfile.TemporaryDirectory() as temporary:
