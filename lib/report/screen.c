@@ -169,11 +169,15 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 
 	l.pt = center_text(pt, l.unit);
 	l.et = center_text(&d->et.kept, l.unit);
-	if (!isnan(ci->low_ns))
-		l.ci = text_brief("95 %% CI%s %s", ci->assumed ? " if iid" : "",
-			text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, l.unit));
-	l.beside = LABEL_COLUMNS + terminal_text_width(l.pt) + 3 + terminal_text_width(l.ci) <=
-		   terminal_columns(file);
+	for (int brief = 0; !l.beside && brief < 2; brief++) {
+		const char *assumed = brief ? " (iid)" : " if iid";
+
+		if (!isnan(ci->low_ns))
+			l.ci = text_brief("95 %% CI%s %s", ci->assumed ? assumed : "",
+				text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, l.unit));
+		l.beside = LABEL_COLUMNS + terminal_text_width(l.pt) + 3 + terminal_text_width(l.ci) <=
+			   terminal_columns(file);
+	}
 	take_line(&left, !l.beside);
 	take_line(&left, *s->inc_units != '\0');
 	while (n_grave < notes->n && notes->items[n_grave].kind < NOTE_CORRELATION)

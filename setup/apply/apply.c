@@ -524,18 +524,35 @@ static void check_lasted(const struct plan *plan)
 			plan->n_order - n, plan->n_order);
 }
 
+/* Seconds that --for waits for the host's lock. Another emp-setup takes less to begin; a measurement takes longer. */
+enum { TO_APPLY = 20, FOR_EVER = INT32_MAX };
+
+/* The lock, when whoever has it ends, within so many seconds; then it is an error. */
+static int lock_wait(int *ret_fd, int seconds, const char *purpose, struct error *err)
+{
+	enum { RETRIES = 10 }; /* a second */
+	int r;
+
+	for (int64_t i = 0; (r = lock_take(ret_fd, SETUP_LOCK, err)) == -EBUSY; i++) {
+		if (i >= (int64_t)seconds * RETRIES)
+			return r;
+		if (i == 0)
+			fprintf(stderr, "emp-setup: waiting to %s: %s\n", purpose, err->text);
+		usleep(1000000 / RETRIES);
+	}
+	return r;
+}
+
 /* Runs the command of --for, then restores what only this process owns, which nothing but a kill
  * -9 prevents. Meanwhile CPUs stay out of deep idle states, where the kernel allows to ask for
  * that. The caller holds no lock: the command may audit, or apply more. The exit status of the
  * command; if that is 0 and something could not be restored, an error's. */
 static int run_for(char *const *argv, const char *path, const struct plan *plan, struct error *err)
 {
-	enum { RETRY_US = 100 * 1000 };
 	static const char latency[] = "/dev/cpu_dma_latency";
 	const struct subprocess command = {.argv = argv, .path = path, .forward_signals = true};
 	_cleanup_(closep) int lock_fd = -1;
 	struct error why = {};
-	bool told = false;
 	int32_t us = idle_latency_us();
 	/* A request that no CPU takes long to wake up; it ends when the file is closed. */
 	int fd = open(latency, O_WRONLY | O_CLOEXEC), status, back, r;
@@ -547,12 +564,7 @@ static int run_for(char *const *argv, const char *path, const struct plan *plan,
 	status = r < 0 ? shell_status(r) : process_exit_status(status);
 	closep(&fd);
 	/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
-	while ((r = lock_take(&lock_fd, SETUP_LOCK, &why)) == -EBUSY) {
-		if (!told)
-			fprintf(stderr, "emp-setup: waiting to restore: %s\n", why.text);
-		told = true;
-		usleep(RETRY_US);
-	}
+	r = lock_wait(&lock_fd, FOR_EVER, "restore", &why);
 	if (r < 0)
 		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
 	check_lasted(plan);
@@ -592,7 +604,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	if (!options.dry_run)
 		r = privilege_keep_for_settings(err);
 	if (r == 0 && !options.dry_run)
-		r = lock_take(&lock_fd, SETUP_LOCK, err);
+		r = lock_wait(&lock_fd, options.run_for ? TO_APPLY : 0, "apply", err);
 	if (r == 0)
 		r = apply_prepare(&plan, err);
 	if (r != 0)

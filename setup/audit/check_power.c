@@ -63,14 +63,15 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "on battery");
 	else if (online || s.charges)
 		finding_set(ret, CHECK_OK, "plugged in");
-	else if (s.mains) /* one that was full may say so for a while */
+	else if (s.mains && s.battery) /* one that was full may say so for a while */
 		finding_set(ret, CHECK_OFF, "on battery");
 	else if (s.idle)
 		finding_set(ret, CHECK_OK, "plugged in");
 	else if (s.battery)
 		finding_set(ret, CHECK_UNKNOWN, "the battery does not say whether it discharges");
 	else
-		finding_set_absent(ret, f, "no battery or power adapter is reported");
+		finding_set_absent(ret, f,
+			s.mains ? "no battery is reported" : "no battery or power adapter is reported");
 }
 
 /* Cooling devices that slow the processor down while their state is not 0. Fans and the like

@@ -172,6 +172,8 @@ TEST(a_battery_that_discharges_decides_else_whatever_feeds_the_machine)
 			CHECK_OK, "plugged in"},
 		{{"ucsi1:USB:online:0", "ucsi2:USB:online:0"}, CHECK_ABSENT, none},
 		{{"hid:UPS:status:Discharging"}, CHECK_ABSENT, none},
+		{{"AC:Mains:online:0"}, CHECK_ABSENT, "no battery is reported"},
+		{{"AC:Mains:online:0", "BAT0:Battery:present:0"}, CHECK_ABSENT, "no battery is reported"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
