@@ -40,15 +40,17 @@ static void print_origin(
 		return;
 	}
 	if (h->n_long_executions == 0) {
-		terminal_say(stdout, 4, "  %s run: only in the central cluster; cutoff = %s + 2 sd of %s", which,
+		terminal_say(stdout, 4,
+			"  %s run: only in the central cluster; cutoff = %s + 2 sd of %s", which,
 			text_duration(h->central_max_ns),
 			h->n_central > 1 ? text_duration((int64_t)(h->central_sd_ns + 0.5)) : "-");
 		return;
 	}
 	terminal_say(stdout, 4, "  %s run: %s from %s; %s", which,
 		text_count(h->n_long_executions, "long execution"), text_duration(h->long_min_ns),
-		h->n_central > 0 ? text_brief("central maximum %s", text_duration(h->central_max_ns))
-				 : "none in the central cluster");
+		h->n_central > 0
+			? text_brief("central maximum %s", text_duration(h->central_max_ns))
+			: "none in the central cluster");
 	if (period_is_known(&h->period))
 		terminal_say(stdout, 6, "    %s", analysis_period_text(analysis, h));
 	terminal_say(stdout, 6, "    explains %s of the delay of %s", text_percent(h->share),

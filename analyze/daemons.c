@@ -140,7 +140,8 @@ int verb_daemons(int argc, char **argv, struct error *err)
 		return daemons_print_json(&a, central, l_samples, err);
 	print_analysis(&a);
 	putchar('\n');
-	terminal_say(stdout, 2, "In the %s of the central cluster%s", text_count(a.central.n_central, "sample"),
+	terminal_say(stdout, 2, "In the %s of the central cluster%s",
+		text_count(a.central.n_central, "sample"),
 		n_central > 0 ? ":" : ", no daemon is known to have run.");
 	if (n_central > 0)
 		table_print(central, stdout);

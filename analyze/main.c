@@ -91,7 +91,8 @@ int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struc
 		r = book_find_run(book, NULL, ret, err);
 		r = r > 0 ? 1 : r;
 		if (r == 0)
-			return error_say(err, -ENOENT, "the lab book '%s' has no runs", book_file(book));
+			return error_say(
+				err, -ENOENT, "the lab book '%s' has no runs", book_file(book));
 	}
 	if (r != 0)
 		return r;
@@ -171,10 +172,12 @@ void print_analysis(const struct analysis *a)
 	terminal_wrap(stdout, a->why, (size_t)at, 2);
 	if (a->by_wait)
 		terminal_say(stdout, 2,
-			"Long samples were found by waiting time W, not by ET (--by-et). The median ET - W is %s.",
+			"Long samples were found by waiting time W, not by ET (--by-et). "
+			"The median ET - W is %s.",
 			text_duration(a->median_rest_ns));
 	if (a->n_by_et > 0)
-		terminal_say(stdout, 2, "W of %s is unknown: ET minus the longest ET - W of the others is used",
+		terminal_say(stdout, 2,
+			"W of %s is unknown: ET minus the longest ET - W of the others is used",
 			text_count(a->n_by_et, "sample"));
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];

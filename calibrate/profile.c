@@ -23,7 +23,8 @@ static void profile_print_run(struct book *book, const char *which, const struct
 		text_append(&list, "", "%s%u", i ? " " : ": ", run->l_samples[i]);
 	at = printf("%-10s", which);
 	text = text_format("%s x %lld, %s%s%s", run->program, (long long)run->samples,
-		text_count(run->n_l_samples, "L-sample"), list ?: "", run->n_l_samples > SHOWN ? " …" : "");
+		text_count(run->n_l_samples, "L-sample"), list ?: "",
+		run->n_l_samples > SHOWN ? " …" : "");
 	terminal_wrap(stdout, text, (size_t)at, (size_t)at + 1);
 	if (run->run && book_get_run(book, run->run, &stored, NULL) == 0)
 		run_state_print(stdout, &stored);
@@ -39,7 +40,8 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	if (calibrate_options.json)
 		return document_print_profile(&profile, err);
 	terminal_say(stdout, 2, "Profile '%s'%s%s%s, resolution %s", profile.name,
-		profile.made_ns > 0 ? ", made on " : "", profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
+		profile.made_ns > 0 ? ", made on " : "",
+		profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
 		profile.cpu >= 0 ? text_brief(", CPU %d", profile.cpu) : "",
 		text_duration(profile.resolution_ns));
 	profile_print_run(book, "Short run", &profile.short_run);

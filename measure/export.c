@@ -572,7 +572,8 @@ static int outputs_apart(const struct measure_options *o, struct error *err)
 			output_file_is_stream(path))
 			continue;
 		if (o->input && output_is_shared(path, o->input))
-			return error_say(err, -EINVAL, "--output would empty '%s', which --input reads: name another file",
+			return error_say(err, -EINVAL,
+				"--output would empty '%s', which --input reads: name another file",
 				path);
 		for (size_t k = 0; k < N_EXPORTS; k++)
 			if (o->exports[k] && output_is_shared(path, o->exports[k]))

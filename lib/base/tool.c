@@ -235,8 +235,10 @@ struct command_line {
 	size_t n_given;
 	char **operands; /* of a verb */
 	int n_operands;
-	char *dashed; /* with "--" before the first operand, which is a plain word; NULL: not a command's */
-	const char *doubtful; /* the first option after that: the command's, or the tool's? NULL: certain */
+	/* With "--" before the first operand, which is a plain word; NULL: not a command's. */
+	char *dashed;
+	/* The first option after that: the command's, or the tool's? NULL: certain. */
+	const char *doubtful;
 };
 
 bool tool_after_dashes;
@@ -310,8 +312,8 @@ static int unknown_option(
 		if (i >= p->n || !p->rows[i]->hidden)
 			nearest_try(&nearest, p->long_options[i].name);
 	if (line->dashed)
-		return error_say(
-			err, -EINVAL, "unknown option '%s'%s", is_letter ? letter : typed, nearest_hint(&nearest, "--"));
+		return error_say(err, -EINVAL, "unknown option '%s'%s", is_letter ? letter : typed,
+			nearest_hint(&nearest, "--"));
 	return error_say(err, -EINVAL, "unknown option '%s'%s; %ssee '%s%s%s --help'",
 		is_letter ? letter : typed, nearest_hint(&nearest, "--"),
 		!nearest.found && takes_command(line->tool)
@@ -327,13 +329,14 @@ static int hint_at_dashes(const struct command_line *line, int r, struct error *
 
 	if (r >= 0 || !line->dashed)
 		return r;
-	return error_say(err, r, "%s; if it is the command's, put -- before the command: %s", said.text,
-		line->dashed);
+	return error_say(err, r, "%s; if it is the command's, put -- before the command: %s",
+		said.text, line->dashed);
 }
 
-/* Options of the tool and of the verb; `all`: also those after operands. 0: go on at argv[optind]; 1: help or version was
- * shown. */
-static int parse_options(struct command_line *line, bool all, int argc, char **argv, struct error *err)
+/* Options of the tool and of the verb; `all`: also those after operands. 0: go on at argv[optind];
+ * 1: help or version was shown. */
+static int parse_options(
+	struct command_line *line, bool all, int argc, char **argv, struct error *err)
 {
 	const struct option_row *tables[] = {line->tool->options, line->verb ? line->verb->options : NULL};
 	struct parser p = {};
@@ -365,11 +368,12 @@ static int parse_options(struct command_line *line, bool all, int argc, char **a
 		for (int i = 0; i < p.n && !row; i++)
 			row = c == FIRST_LONG + i || c == p.rows[i]->letter ? p.rows[i] : NULL;
 		if (line->doubtful && c != '?')
-			r = error_say(err, -EINVAL, "options of %s come before the command, and '%s' is after it",
+			r = error_say(err, -EINVAL,
+				"options of %s come before the command, and '%s' is after it",
 				line->tool->name, line->doubtful);
 		else if (c == ':')
-			r = error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'", argv[optind - 1],
-				line->tool->name);
+			r = error_say(err, -EINVAL, "option '%s' needs a value; see '%s --help'",
+				argv[optind - 1], line->tool->name);
 		if (r < 0)
 			break;
 		if (c == OPTION_HELP || (c == 'h' && !row)) {
@@ -460,10 +464,12 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 	return call_verb(line, line->n_operands, line->operands, err);
 }
 
-/* Options after operands, of a tool without verbs: argv[first] is the first operand. If that is a plain word ("sort", but not
- * "sort -n f"), it may be a program that is typed without "--". A letter or a word right after it is then refused, since
- * measuring another command than was meant is worse. Nobody else has an option such as --export-json. */
-static int parse_later_options(struct command_line *line, int first, int argc, char **argv, struct error *err)
+/* Options after operands, of a tool without verbs: argv[first] is the first operand. If that is a
+ * plain word ("sort", but not "sort -n f"), it may be a program that is typed without "--". A
+ * letter or a word right after it is then refused, since measuring another command than was meant
+ * is worse. Nobody else has an option such as --export-json. */
+static int parse_later_options(
+	struct command_line *line, int first, int argc, char **argv, struct error *err)
 {
 	_cleanup_(argv_freep) char **typed = argv_copy(argv);
 	_cleanup_(freep) char **words = xcalloc((size_t)argc + 2, sizeof(*words));
@@ -494,7 +500,8 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
 	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
-	_cleanup_(freep) char **operands = line.operands = xcalloc((size_t)argc + 1, sizeof(*operands));
+	_cleanup_(freep) char **operands = line.operands = xcalloc(
+		(size_t)argc + 1, sizeof(*operands));
 	int r, at = 0;
 
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));

@@ -96,8 +96,8 @@ int book_find_run(struct book *book, const char *name, int64_t *ret, struct erro
 {
 	int64_t n = 0;
 	int r = sql_row(book, err,
-		"SELECT ifnull(max(id), 0), count(*) FROM run WHERE ?1 IS NULL OR name = ?1", "t:II", name, ret,
-		&n);
+		"SELECT ifnull(max(id), 0), count(*) FROM run WHERE ?1 IS NULL OR name = ?1",
+		"t:II", name, ret, &n);
 
 	return r < 0 ? r : (int)(n < INT32_MAX ? n : INT32_MAX);
 }

@@ -16,10 +16,11 @@ int document_stream_open(struct document_stream **ret, const char *path, struct 
 void document_stream_free(struct document_stream *s);
 DEFINE_FREEP(document_stream)
 
-/* Stores a run, with the other runs that it belongs with, its profile and its environment; or a document of a feature. All as
- * one transaction, or as a part of the caller's. *ret is the number of the run, or what the feature gives it.
- * *ret_profile: the profile that the run names and the document lacks, so that the run has the book's profile of
- * that name; NULL: none. The caller frees it. */
+/* Stores a run, with the other runs that it belongs with, its profile and its environment; or a
+ * document of a feature. All as one transaction, or as a part of the caller's. *ret is the number
+ * of the run, or what the feature gives it. *ret_profile: the profile that the run names and the
+ * document lacks, so that the run has the book's profile of that name; NULL: none. The caller frees
+ * it. */
 int document_import(struct book *book, struct document_stream *document, int64_t *ret,
 	char **ret_profile, struct error *err);
 
@@ -52,9 +53,10 @@ const struct run_rows *document_run_rows(size_t i);
 
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err);
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err);
-/* *ret: an equal profile of the book, the current one first; *ret_current: the current one of that name. 0: there is none. */
-int document_find_profile(
-	struct book *book, const struct profile *profile, int64_t *ret, int64_t *ret_current, struct error *err);
+/* *ret: an equal profile of the book, the current one first; *ret_current: the current one of that
+ * name. 0: there is none. */
+int document_find_profile(struct book *book, const struct profile *profile, int64_t *ret,
+	int64_t *ret_current, struct error *err);
 int document_print_profile(const struct profile *profile, struct error *err); /* on standard output */
 
 /* The fingerprint of an environment of the book, which the caller frees. NULL: 0 is asked for, or it has none. */

@@ -33,7 +33,8 @@ void notes_add_all(struct notes *notes, const struct notes *others)
 		notes_add(notes, others->items[i].kind, "%s", others->items[i].text);
 }
 
-/* How much of a text fits: all of it, or what stands before its last colon or semicolon that fits; else it is cut. */
+/* How much of a text fits: all of it, or what stands before its last colon or semicolon that fits;
+ * else it is cut. */
 static char *clauses_within(const char *text, size_t columns)
 {
 	char *part = xstrdup(text), *end = part + strlen(part);

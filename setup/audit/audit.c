@@ -203,8 +203,8 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OFF && check->level == 'A' ? MARK_BAD : states[state].mark;
 }
 
-/* All checks, or in the summary the open ones of some levels: then each row is one line, but for what
- * keeps the machine from being fit: that is whole, with the way out. */
+/* All checks, or in the summary the open ones of some levels: then each row is one line, but for
+ * what keeps the machine from being fit: that is whole, with the way out. */
 static void print_checks(const struct audit *audit, const char *levels)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
@@ -227,7 +227,8 @@ static void print_checks(const struct audit *audit, const char *levels)
 			static const char apply[] = "emp-setup apply";
 			bool fix = grave && strncmp(finding->how, apply, strlen(apply)) != 0;
 
-			shown = text_format("%s%s%s", found, fix ? "; fix: " : "", fix ? finding->how : "");
+			shown = text_format(
+				"%s%s%s", found, fix ? "; fix: " : "", fix ? finding->how : "");
 		} else {
 			shown = terminal_cut(found, width);
 		}
@@ -300,9 +301,11 @@ static void print_summary(const struct audit *audit)
 		putchar('\n');
 	}
 	if (audit->n_set > 0)
-		terminal_say(stdout, 2, "'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
+		terminal_say(stdout, 2,
+			"'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
 			audit->n_set);
-	terminal_say(stdout, 2, "%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.",
+	terminal_say(stdout, 2,
+		"%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.",
 		audit->n_of[CHECK_OK], audit->n_of[CHECK_ABSENT], audit->n_of[CHECK_BY_HOST]);
 }
 

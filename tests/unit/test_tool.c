@@ -69,7 +69,8 @@ static const struct option_row times_options[] = {
 	{0, "export-json", "FILE", "write JSON", NULL, &got.text},
 	{},
 };
-static const struct verb times[] = {{NULL, "-- COMMAND [ARGUMENT...]", NULL, 1, -1, times_options, run}, {}};
+static const struct verb times[] = {
+	{NULL, "-- COMMAND [ARGUMENT...]", NULL, 1, -1, times_options, run}, {}};
 static const struct tool of_commands = {"emp-time", "Times commands.", NULL, common, times};
 
 enum { MAX_WORDS = 20 };
@@ -224,21 +225,25 @@ TEST(an_option_after_a_program_is_not_taken_for_the_tools)
 		{"gzip -k -c f", "unknown option '-k'"},
 		{"gzip -c", "options of emp-time come before the command, and '-c' is after it"},
 		{"xz -r9 f", "options of emp-time come before the command, and '-r9' is after it"},
-		{"gzip --cleanup f", "options of emp-time come before the command, and '--cleanup' is after it"},
-		{"gzip --help", "options of emp-time come before the command, and '--help' is after it"},
+		{"gzip --cleanup f",
+			"options of emp-time come before the command, and '--cleanup' is after it"},
+		{"gzip --help",
+			"options of emp-time come before the command, and '--help' is after it"},
 		{"cp a b -r c", "--runs must be a whole number from 1 to 2147483647, not 'c'"},
 		{"cp a b -c", "option '-c' needs a value; see 'emp-time --help'"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(refused); i++) {
 		_cleanup_(freep) char *complaint = text_format(
-			"emp-time: %s; if it is the command's, put -- before the command: emp-time -- %s\n",
+			"emp-time: %s; if it is the command's, put -- before the command: "
+			"emp-time -- %s\n",
 			refused[i].complaint, refused[i].words);
 
 		check_refused(&of_commands, refused[i].words, complaint);
 	}
 	check_refused(&of_commands, "-r 3 nice -r 5 a",
-		"emp-time: options of emp-time come before the command, and '-r' is after it; if it is the command's, "
+		"emp-time: options of emp-time come before the command, and '-r' is after it; "
+		"if it is the command's, "
 		"put -- before the command: emp-time -r 3 -- nice -r 5 a\n");
 	check_refused(&of_commands, "-z gzip f",
 		"emp-time: unknown option '-z'; if it is the command's, put -- before the command; "
