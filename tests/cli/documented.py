@@ -284,7 +284,7 @@ def owners(clause, place):
     """The members of which the page says here that they have the one at this place: 'a: its b' and 'a has b', up to the end of the brackets."""
     text, names = clause
     openers = [[]]
-    for m in re.finditer(r":(?=\s|\[)| has(?=\s)|[()]", text[:place]):
+    for m in re.finditer(r":(?=\s|\[)| has(?=\s)| also(?=\s)|[()]", text[:place]):
         if m[0] == "(":
             openers.append([])
         elif m[0] != ")":
