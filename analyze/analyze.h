@@ -43,8 +43,8 @@ extern const struct option_row clocks_options[], compare_options[], cutoffs_opti
 #define NEEDS_PICTURE(option) option " needs a picture: -o FILE.png (or .svg, .pdf)"
 
 option_parser option_run; /* into int64_t: the number of a run, also of an operand */
-/* The run that an operand names: by its number; or the latest that was given this name; or "last" or --last. Returns how many
- * runs it may mean. */
+/* The run that an operand names: by its number; or the latest that was given this name; or "last"
+ * or --last. Returns how many runs it may mean. */
 int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err);
 
 #define LAST_RUN_OPTION                                                                        \

@@ -266,13 +266,17 @@ static void print_design(const struct comparison *c)
 		printf("Taken in turn: compared in %zu pairs.\n", c->a.n);
 		break;
 	case DESIGN_BETWEEN:
-		terminal_say(stdout, 2, "Not taken in turn: the mean %ss of separate runs vary by %s (%s).",
+		terminal_say(stdout, 2,
+			"Not taken in turn: the mean %ss of separate runs vary by %s (%s).",
 			c->clock == COMPARISON_PT ? "PT" : "ET", text_percent(c->between),
-			c->n_between > 0 ? text_brief("sd of %zu runs", c->n_between) : "--between-runs");
+			c->n_between > 0 ? text_brief("sd of %zu runs", c->n_between)
+					 : "--between-runs");
 		break;
 	default:
-		terminal_say(stdout, 2, "Not taken in turn, and it is not known how separate runs vary.");
-		terminal_say(stdout, 2, "Measure both in one call of emp-measure, or give --between-runs.");
+		terminal_say(stdout, 2,
+			"Not taken in turn, and it is not known how separate runs vary.");
+		terminal_say(stdout, 2,
+			"Measure both in one call of emp-measure, or give --between-runs.");
 	}
 }
 

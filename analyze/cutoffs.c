@@ -47,8 +47,9 @@ static void print_origin(
 	}
 	terminal_say(stdout, 4, "  %s run: %s from %s; %s", which,
 		text_count(h->n_long_executions, "long execution"), text_duration(h->long_min_ns),
-		h->n_central > 0 ? text_brief("central maximum %s", text_duration(h->central_max_ns))
-				 : "none in the central cluster");
+		h->n_central > 0
+			? text_brief("central maximum %s", text_duration(h->central_max_ns))
+			: "none in the central cluster");
 	if (period_is_known(&h->period))
 		terminal_say(stdout, 6, "    %s", analysis_period_text(analysis, h));
 	terminal_say(stdout, 6, "    explains %s of the delay of %s", text_percent(h->share),

@@ -116,10 +116,11 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		TEXT(run_state_word(run->state)),
 		VALUE(json_int_if(started, run->started_ns),
 			started ? text_brief("%.16s", text_moment(run->started_ns)) : "-"),
-		run->cpu < 0 ? TEXT(NULL) : NUMBER(run->cpu), TEXT(run->profile), TEXT(host ?: machine),
-		TEXT(run->name), TEXT(command), TEXT(started ? text_rfc3339(run->started_ns) : NULL),
-		VALUE(json_int_if(run->task_length_ns > 0, run->task_length_ns), NULL), TEXT(run->notes), TEXT(run->uid), NUMBER(run->id),
-		TEXT(run_kind_names[run->kind]));
+		run->cpu < 0 ? TEXT(NULL) : NUMBER(run->cpu), TEXT(run->profile),
+		TEXT(host ?: machine), TEXT(run->name), TEXT(command),
+		TEXT(started ? text_rfc3339(run->started_ns) : NULL),
+		VALUE(json_int_if(run->task_length_ns > 0, run->task_length_ns), NULL),
+		TEXT(run->notes), TEXT(run->uid), NUMBER(run->id), TEXT(run_kind_names[run->kind]));
 	return 0;
 }
 
@@ -275,7 +276,8 @@ int verb_remove(int argc, char **argv, struct error *err)
 		r = analyze_find_run(book, argv[i], &id, err);
 		if (r > 1)
 			return error_say(err, -EINVAL,
-				"'%s' is the name of %d runs: remove them by their numbers ('emp-analyze list --name %s')",
+				"'%s' is the name of %d runs: remove them by their numbers "
+				"('emp-analyze list --name %s')",
 				argv[i], r, argv[i]);
 		if (r > 0)
 			r = book_remove_run(book, id, force, err);

@@ -91,7 +91,8 @@ int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struc
 		r = book_find_run(book, NULL, ret, err);
 		r = r > 0 ? 1 : r;
 		if (r == 0)
-			return error_say(err, -ENOENT, "the lab book '%s' has no runs", book_file(book));
+			return error_say(
+				err, -ENOENT, "the lab book '%s' has no runs", book_file(book));
 	}
 	if (r != 0)
 		return r;

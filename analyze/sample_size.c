@@ -74,8 +74,8 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 		else
 			printf("%s: no smaller size would have been enough.\n", names[i]);
 	terminal_say(stdout, 2,
-		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole run's, and the "
-		"share of outliers within 2.5 percentage points or one sample.");
+		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
+		"run's, and the share of outliers within 2.5 percentage points or one sample.");
 	printf("\n"
 	       "Samples needed for a 95 %% CI of the mean:\n");
 	table_print(needed, stdout);

@@ -23,7 +23,8 @@ static void profile_print_run(struct book *book, const char *which, const struct
 		text_append(&list, "", "%s%u", i ? " " : ": ", run->l_samples[i]);
 	at = printf("%-10s", which);
 	text = text_format("%s x %lld, %s%s%s", run->program, (long long)run->samples,
-		text_count(run->n_l_samples, "L-sample"), list ?: "", run->n_l_samples > SHOWN ? " …" : "");
+		text_count(run->n_l_samples, "L-sample"), list ?: "",
+		run->n_l_samples > SHOWN ? " …" : "");
 	terminal_wrap(stdout, text, (size_t)at, (size_t)at + 1);
 	if (run->run && book_get_run(book, run->run, &stored, NULL) == 0)
 		run_state_print(stdout, &stored);

@@ -118,8 +118,8 @@ static int take_run(struct calibration *c, const struct past *p, int64_t *ret_ru
 	return r;
 }
 
-/* What is not as it was; of the rest, what was compared, and how many processes are new, unless -v asks
- * for each. */
+/* What is not as it was; of the rest, what was compared, and how many processes are new, unless -v
+ * asks for each. */
 static void print_findings(const struct judgement *j)
 {
 	size_t n_new = 0;

@@ -165,9 +165,10 @@ static int print_json(const struct state *s, struct error *err)
 	const char *state = s->pid                         ? "running"
 			    : c->state == CALIBRATION_OPEN ? "stopped"
 							   : calibration_state_names[c->state];
-	json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:o}", "profile", c->profile, "state", state,
-		"started_ns", json_int_if(c->started_ns > 0, c->started_ns), "left_ns",
-		(json_int_t)s->left_ns, "short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
+	json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:o}", "profile", c->profile, "state",
+		state, "started_ns", json_int_if(c->started_ns > 0, c->started_ns), "left_ns",
+		(json_int_t)s->left_ns, "short",
+		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
 		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 
 	if (s->pid)
@@ -235,6 +236,7 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (r > 0)
 		print_status(&status);
 	else
-		terminal_say(stdout, 2, "The lab book has no calibration; 'emp-calibrate run' starts one.");
+		terminal_say(stdout, 2,
+			"The lab book has no calibration; 'emp-calibrate run' starts one.");
 	return 0;
 }

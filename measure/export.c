@@ -579,7 +579,8 @@ static int outputs_apart(
 			output_file_is_stream(path))
 			continue;
 		if (o->input && output_is_shared(path, o->input))
-			return error_say(err, -EINVAL, "--output would empty '%s', which --input reads: name another file",
+			return error_say(err, -EINVAL,
+				"--output would empty '%s', which --input reads: name another file",
 				path);
 		for (size_t k = 0; k < n; k++)
 			if (documents[k] && output_is_shared(path, documents[k]))

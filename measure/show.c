@@ -150,7 +150,8 @@ static void show_result(const struct session *s, const struct task *t)
 			s->trace, t->preemptions, t->n_preemptions, t->result.samples, t->result.n_samples);
 	if (s->options->verbose) {
 		run_details_print(stdout, &t->result, s->options->unit);
-		say_wrapped(2, "Not in PT: %s of CPU time per sample, before the program is executed",
+		say_wrapped(2,
+			"Not in PT: %s of CPU time per sample, before the program is executed",
 			text_duration(t->sampling->before_ns / (int64_t)t->result.n_samples));
 	}
 	if (only || s->options->verbose)
@@ -176,7 +177,8 @@ static void session_rows_clear(struct session_rows *r)
 
 /* Where there are more than two programs, the rows have the ratios to the first; of two there is a
  * sentence. The caller clears them. */
-static struct session_rows session_rows_make(const struct session *s, const struct session *compared)
+static struct session_rows session_rows_make(
+	const struct session *s, const struct session *compared)
 {
 	size_t n = session_n_shown(s);
 	struct session_rows r = {
@@ -216,12 +218,16 @@ static void show_details(const struct session *s)
 	if (*why)
 		say_wrapped(0, "Accounting: %s (%s)", o->backend, why);
 	if (!o->cgroup)
-		say_wrapped(0, "PT is partial: it lacks processes that the program did not wait for (%s)",
+		say_wrapped(0,
+			"PT is partial: it lacks processes that the program did not wait for (%s)",
 			o->no_cgroup.text);
 	if (o->accounting && !s->options->profile)
-		say_wrapped(0, "No profile: no sample is discarded because of a daemon (see emp-calibrate(1))");
+		say_wrapped(0,
+			"No profile: no sample is discarded because of a daemon "
+			"(see emp-calibrate(1))");
 	if (s->environment_changes)
-		say_wrapped(0, "Since profile '%s' was made: %s", s->options->profile, s->environment_changes);
+		say_wrapped(0, "Since profile '%s' was made: %s", s->options->profile,
+			s->environment_changes);
 }
 
 /* Of several programs, the notes of each with its name; what --perf counted is always shown. */
@@ -233,8 +239,8 @@ static void gather_notes(const struct session *s, struct notes *all, struct note
 			const char *name = terminal_shown_name(s->tasks[i].name);
 
 			if (note->kind != NOTE_CORRELATION)
-				notes_add(!strncmp(note->text, "perf: ", 6) ? asked : all, note->kind, "%s: %s", name,
-					note->text);
+				notes_add(!strncmp(note->text, "perf: ", 6) ? asked : all,
+					note->kind, "%s: %s", name, note->text);
 		}
 }
 
@@ -366,7 +372,8 @@ static void show_fastest(const struct session *s)
 	for (size_t i = 0; i < session_n_shown(s); i++) {
 		const struct task *t = &s->tasks[i];
 
-		if (t->result.discarding.pt.kept.n > 0 && (!fastest || by_mean_pt(&t, &fastest) < 0))
+		if (t->result.discarding.pt.kept.n > 0 &&
+			(!fastest || by_mean_pt(&t, &fastest) < 0))
 			fastest = t;
 	}
 	if (!fastest)
@@ -400,7 +407,8 @@ int show_session(const struct session *s, struct error *err)
 			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
 			(long long)judged->tasks[judged->n - 1].run.id);
 	else if (print && s->doubt != DUET_SOUND)
-		say_wrapped(0, "%s, so their runs alone are compared:", duet_doubt_sentences[s->doubt]);
+		say_wrapped(
+			0, "%s, so their runs alone are compared:", duet_doubt_sentences[s->doubt]);
 	if (print && n > 0 && session_n_shown(s) > 2)
 		show_fastest(judged);
 	worst = find_worst(s, &program);
@@ -421,13 +429,15 @@ int show_session(const struct session *s, struct error *err)
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
 	} else if (session_advice(s).better) {
-		say_wrapped(0, "The machine's speed changes between samples; --order duet would cancel that");
+		say_wrapped(0,
+			"The machine's speed changes between samples; "
+			"--order duet would cancel that");
 	}
 	if (list) {
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
 		comparison_list_print(list, n > 1, stdout);
 	}
-	comparison_verdict_print(
-		stdout, session_n_shown(s) > 2 ? program->name : NULL, (size_t)n >= session_n_shown(s), worst);
+	comparison_verdict_print(stdout, session_n_shown(s) > 2 ? program->name : NULL,
+		(size_t)n >= session_n_shown(s), worst);
 	return (int)comparison_judge(worst, s->tasks[0].name, program->name, err);
 }

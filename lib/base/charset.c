@@ -18,7 +18,8 @@ bool charset_converts(void)
 	return charset != CHARSET_UTF8;
 }
 
-/* In any locale that is not UTF-8: what EMP itself prints, and the signs for which they may be taken. */
+/* In any locale that is not UTF-8: what EMP itself prints, and the signs for which they may be
+ * taken. */
 static const struct {
 	wchar_t character;
 	const char *ascii;
@@ -145,7 +146,10 @@ static size_t expected_size(char first)
 {
 	unsigned char c = (unsigned char)first;
 
-	return c >= 0xf0 && c < 0xf8 ? 4 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xc0 && c < 0xe0 ? 2 : 1;
+	return c >= 0xf0 && c < 0xf8   ? 4
+	       : c >= 0xe0 && c < 0xf0 ? 3
+	       : c >= 0xc0 && c < 0xe0 ? 2
+				       : 1;
 }
 
 /* Bytes that are not UTF-8 are \xNN, as in all that EMP prints. */
@@ -159,7 +163,8 @@ static void put_begun(struct charset_stream *s)
 		fwrite(converted, 1, convert(s->begun, s->n_begun, converted, &columns), s->to);
 	} else {
 		for (size_t i = 0; i < s->n_begun; i++)
-			fprintf(s->to, s->begun[i] & 0x80 ? "\\x%02x" : "%c", (unsigned char)s->begun[i]);
+			fprintf(s->to, s->begun[i] & 0x80 ? "\\x%02x" : "%c",
+				(unsigned char)s->begun[i]);
 	}
 	s->n_begun = 0;
 }
@@ -195,7 +200,8 @@ static FILE *charset_stream(FILE *to)
 	FILE *file;
 
 	*s = (struct charset_stream){.to = to, .fd = fileno(to)};
-	file = fopencookie(s, "w", (cookie_io_functions_t){.write = charset_write, .close = charset_close});
+	file = fopencookie(
+		s, "w", (cookie_io_functions_t){.write = charset_write, .close = charset_close});
 	if (!file)
 		free(s);
 	return file;
@@ -226,7 +232,11 @@ void charset_begin(void)
 
 		if (!file)
 			continue;
-		setvbuf(file, NULL, fd == STDERR_FILENO ? _IONBF : isatty(fd) ? _IOLBF : _IOFBF, BUFSIZ);
+		setvbuf(file, NULL,
+			fd == STDERR_FILENO ? _IONBF
+			: isatty(fd)        ? _IOLBF
+					    : _IOFBF,
+			BUFSIZ);
 		*streams[fd] = standard_streams[fd] = file;
 	}
 }

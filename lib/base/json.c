@@ -19,7 +19,8 @@ static __attribute__((constructor)) void json_watch_memory(void)
 	json_set_alloc_funcs(json_allocate, free);
 }
 
-/* A terminal would act on control characters beyond ASCII, and elsewhere the locale may have other characters. */
+/* A terminal would act on control characters beyond ASCII, and elsewhere the locale may have other
+ * characters. */
 static size_t ascii_flag(FILE *file)
 {
 	int fd = charset_fileno(file);

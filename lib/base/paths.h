@@ -15,10 +15,12 @@ int paths_default_book(char **ret, struct error *err);
 /* The file that `option` (--db), else EMP_DB, else the default names. Empty means not given. */
 int paths_book(const char *option, char **ret, struct error *err);
 
-/* The lab book that is in use. Neither it nor a file that SQLite or EMP keeps beside it may be read or written as a document: when
- * any descriptor of such a file is closed, the locks of this process on it are gone (fcntl(2)). */
+/* The lab book that is in use. Neither it nor a file that SQLite or EMP keeps beside it may be read
+ * or written as a document: when any descriptor of such a file is closed, the locks of this process
+ * on it are gone (fcntl(2)). */
 void paths_keep_apart(const char *book);
-/* -EBUSY with a sentence: `path` is one of these files. standard_fd: that it stands for, if it is "-"; -1: it is a file. */
+/* -EBUSY with a sentence: `path` is one of these files. standard_fd: that it stands for, if it is
+ * "-"; -1: it is a file. */
 int paths_check_apart(const char *path, int standard_fd, struct error *err);
 
 /* The file next to `book` that holds the constant of INC as text for `inc`; the caller frees it. */

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Longer words may be broken; if that does not suffice, those of more than the second length, and so on. */
+/* Longer words may be broken; if that does not suffice, those of more than the second length, and
+ * so on. */
 static const size_t long_words[] = {24, 12, 8};
 
 struct kept_cell {
@@ -165,7 +166,8 @@ static bool put_screen_line(
 	return more;
 }
 
-/* The columns of the widest word of a text, with the blanks before the first, as far as words are kept whole. */
+/* The columns of the widest word of a text, with the blanks before the first, as far as words are
+ * kept whole. */
 static size_t widest_word(const char *text, size_t long_word)
 {
 	size_t widest = 0, indent = strspn(text, " ");
@@ -195,8 +197,8 @@ static void measure_column(const struct table *table, struct screen_column *c)
 		widen(&c->width, terminal_text_width(table->cells[i].shown));
 }
 
-/* How wide it may be at least: first its name is whole if it is of text, and so are its numbers with their units. Returns by how much
- * it may be narrowed. */
+/* How wide it may be at least: first its name is whole if it is of text, and so are its numbers
+ * with their units. Returns by how much it may be narrowed. */
 static size_t find_least(const struct table *table, struct screen_column *c, size_t long_word)
 {
 	bool first = long_word == long_words[0], number = c->kind == COLUMN_NUMBER;
@@ -206,15 +208,17 @@ static size_t find_least(const struct table *table, struct screen_column *c, siz
 	for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
 		const char *text = table->cells[i].shown;
 
-		widen(&c->least, first && number ? terminal_text_width(text)
-						 : widest_word(text, number ? SIZE_MAX : long_word));
+		widen(&c->least, first && number
+					 ? terminal_text_width(text)
+					 : widest_word(text, number ? SIZE_MAX : long_word));
 	}
 	return c->width > c->least ? c->width - c->least : 0;
 }
 
-/* Leaves out columns in which nothing is known until `excess` is gone. Returns the excess that remains. */
-static size_t leave_out_empty(
-	const struct table *table, struct screen_column *columns, size_t *n, size_t gap, size_t excess)
+/* Leaves out columns in which nothing is known until `excess` is gone. Returns the excess that
+ * remains. */
+static size_t leave_out_empty(const struct table *table, struct screen_column *columns, size_t *n,
+	size_t gap, size_t excess)
 {
 	for (size_t k = *n; excess > 0 && k-- > 1;) {
 		size_t i = columns[k].at, freed = columns[k].width + gap;

@@ -19,7 +19,8 @@ static bool is_on(FILE *file, enum terminal_choice chosen)
 {
 	const char *term = getenv("TERM");
 
-	return chosen ? chosen == TERMINAL_ON : isatty(charset_fileno(file)) && term && strcmp(term, "dumb");
+	return chosen ? chosen == TERMINAL_ON
+		      : isatty(charset_fileno(file)) && term && strcmp(term, "dumb");
 }
 
 bool terminal_is(FILE *file)
@@ -196,12 +197,14 @@ static size_t common_bytes(char *const *names, size_t n, bool at_end)
 		size_t same = 0, other = strlen(names[i]);
 
 		while (same < common && same < other &&
-			names[0][at_end ? length - 1 - same : same] == names[i][at_end ? other - 1 - same : same])
+			names[0][at_end ? length - 1 - same : same] ==
+				names[i][at_end ? other - 1 - same : same])
 			same++;
 		common = same;
 	}
 	/* not within a character */
-	while (common > 0 && ((unsigned char)names[0][at_end ? length - common : common] & 0xc0) == 0x80)
+	while (common > 0 &&
+		((unsigned char)names[0][at_end ? length - common : common] & 0xc0) == 0x80)
 		common--;
 	return common;
 }
@@ -238,7 +241,8 @@ static size_t end_of_own(const char *name, const struct common_parts *common)
 
 static struct common_parts find_common(char *const *names, size_t n)
 {
-	struct common_parts common = {common_bytes(names, n, false), common_bytes(names, n, true), 0};
+	struct common_parts common = {
+		common_bytes(names, n, false), common_bytes(names, n, true), 0};
 
 	for (size_t i = 0; i < n; i++) {
 		size_t width = terminal_bytes_width(
@@ -254,7 +258,8 @@ static char *shorten_common(
 	const char *name, const struct common_parts *common, size_t columns, size_t kept)
 {
 	const char *rest = name + end_of_own(name, common);
-	_cleanup_(freep) char *own = strndup(name + common->begin, (size_t)(rest - name) - common->begin);
+	_cleanup_(freep) char *own = strndup(
+		name + common->begin, (size_t)(rest - name) - common->begin);
 	size_t begin_width = terminal_bytes_width(name, common->begin);
 	size_t rest_width = terminal_text_width(rest);
 	size_t cut = kept + ellipsis_width(), least = ellipsis_width() + 2;
@@ -311,9 +316,11 @@ const char *terminal_shown_name(const char *name)
 size_t terminal_print_name(FILE *file, const char *name, size_t columns)
 {
 	const char *shown = terminal_shown_name(name);
-	_cleanup_(freep) char *text = terminal_names.n > 0 ? xstrdup(shown) : shorten_middle(shown, columns);
+	_cleanup_(freep) char *text = terminal_names.n > 0 ? xstrdup(shown)
+							   : shorten_middle(shown, columns);
 
-	fprintf(file, "%s%s%s", terminal_mark(file, MARK_STRONG), text, terminal_mark(file, MARK_END));
+	fprintf(file, "%s%s%s", terminal_mark(file, MARK_STRONG), text,
+		terminal_mark(file, MARK_END));
 	return terminal_text_width(text);
 }
 

@@ -41,9 +41,9 @@ char *terminal_cut(const char *text, size_t columns);
 void terminal_print_cut(FILE *file, const char *text, size_t columns);
 
 /* Names as they are shown beside each other, of at most so many columns: in the middle … stands for
- * what does not fit, because two commands mostly differ at their ends; if two would look the same so,
- * for what they have in common; if that does not help, they are whole. The caller frees the array and
- * its texts (argv_freep). */
+ * what does not fit, because two commands mostly differ at their ends; if two would look the same
+ * so, for what they have in common; if that does not help, they are whole. The caller frees the
+ * array and its texts (argv_freep). */
 char **terminal_short_names(const char *const *names, size_t n, size_t columns);
 
 /* The names of a screen, and how each is shown everywhere on it. */
@@ -67,7 +67,8 @@ static inline size_t terminal_name_width(const char *name)
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);
 
 /* The same for a line of its own; what follows the first line begins at `indent`. */
-void terminal_say(FILE *file, size_t indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void terminal_say(FILE *file, size_t indent, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth of the
  * total, at most one per second. Nothing is drawn while a sample runs: the caller steps between samples. */

@@ -235,8 +235,10 @@ struct command_line {
 	size_t n_given;
 	char **operands; /* of a verb */
 	int n_operands;
-	char *dashed; /* with "--" before the first operand, which is a plain word; NULL: not a command's */
-	const char *doubtful; /* the first option after that: the command's, or the tool's? NULL: certain */
+	/* With "--" before the first operand, which is a plain word; NULL: not a command's. */
+	char *dashed;
+	/* The first option after that: the command's, or the tool's? NULL: certain. */
+	const char *doubtful;
 };
 
 bool tool_after_dashes;
@@ -332,9 +334,10 @@ static int hint_at_dashes(const struct command_line *line, int r, struct error *
 	return r;
 }
 
-/* Options of the tool and of the verb; `all`: also those after operands. 0: go on at argv[optind]; 1: help or version was
- * shown. */
-static int parse_options(struct command_line *line, bool all, int argc, char **argv, struct error *err)
+/* Options of the tool and of the verb; `all`: also those after operands. 0: go on at argv[optind];
+ * 1: help or version was shown. */
+static int parse_options(
+	struct command_line *line, bool all, int argc, char **argv, struct error *err)
 {
 	const struct option_row *tables[] = {line->tool->options, line->verb ? line->verb->options : NULL};
 	struct parser p = {};
@@ -462,10 +465,12 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 	return call_verb(line, line->n_operands, line->operands, err);
 }
 
-/* Options after operands, of a tool without verbs: argv[first] is the first operand. If that is a plain word ("sort", but not
- * "sort -n f"), it may be a program that is typed without "--". A letter or a word right after it is then refused, since
- * measuring another command than was meant is worse. Nobody else has an option such as --export-json. */
-static int parse_later_options(struct command_line *line, int first, int argc, char **argv, struct error *err)
+/* Options after operands, of a tool without verbs: argv[first] is the first operand. If that is a
+ * plain word ("sort", but not "sort -n f"), it may be a program that is typed without "--". A
+ * letter or a word right after it is then refused, since measuring another command than was meant
+ * is worse. Nobody else has an option such as --export-json. */
+static int parse_later_options(
+	struct command_line *line, int first, int argc, char **argv, struct error *err)
 {
 	_cleanup_(argv_freep) char **typed = argv_copy(argv);
 	_cleanup_(freep) char **words = xcalloc((size_t)argc + 2, sizeof(*words));
@@ -496,7 +501,8 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 	bool verbs = tool->verbs[0].name;
 	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
 	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
-	_cleanup_(freep) char **operands = line.operands = xcalloc((size_t)argc + 1, sizeof(*operands));
+	_cleanup_(freep) char **operands = line.operands = xcalloc(
+		(size_t)argc + 1, sizeof(*operands));
 	int r, at = 0;
 
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));

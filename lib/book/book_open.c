@@ -583,14 +583,15 @@ static bool go_elsewhere(struct book *book, int e)
 	book_patience(book, book->patience_ms); /* these call back with the handle */
 	book_walk_register(book, NULL);
 	fprintf(stderr,
-		"%s: the lab book '%s' cannot be written (%s); the measurement goes on in %s, '%s'\n",
+		"%s: the lab book '%s' cannot be written (%s); the measurement goes on in %s, "
+		"'%s'\n",
 		program_invocation_short_name, terminal_text(book->left), strerror(e),
 		is_there ? "a copy of it" : "a new one", terminal_text(book->path));
 	return true;
 }
 
-/* Whether the user's own book cannot be made: HOME is read-only, or is not theirs. No file was named,
- * so there is none to wait for. */
+/* Whether the user's own book cannot be made: HOME is read-only, or is not theirs. No file was
+ * named, so there is none to wait for. */
 static bool cannot_be_made(const char *path, int r)
 {
 	_cleanup_(freep) char *by_default = NULL;
@@ -602,7 +603,8 @@ static bool cannot_be_made(const char *path, int r)
 /* That the runs stay where they are is no failure then. */
 static void say_how_to_keep(struct book *book)
 {
-	fprintf(stderr, "%s: to keep the runs in another lab book, name it with --db FILE or EMP_DB\n",
+	fprintf(stderr,
+		"%s: to keep the runs in another lab book, name it with --db FILE or EMP_DB\n",
 		program_invocation_short_name);
 	free(TAKE(book->left));
 }

@@ -52,9 +52,10 @@ const struct run_rows *document_run_rows(size_t i);
 
 int document_parse_profile(const json_t *document, struct profile *ret, struct error *err);
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err);
-/* *ret: an equal profile of the book, the current one first; *ret_current: the current one of that name. 0: there is none. */
-int document_find_profile(
-	struct book *book, const struct profile *profile, int64_t *ret, int64_t *ret_current, struct error *err);
+/* *ret: an equal profile of the book, the current one first; *ret_current: the current one of that
+ * name. 0: there is none. */
+int document_find_profile(struct book *book, const struct profile *profile, int64_t *ret,
+	int64_t *ret_current, struct error *err);
 int document_print_profile(const struct profile *profile, struct error *err); /* on standard output */
 
 /* The fingerprint of an environment of the book, which the caller frees. NULL: 0 is asked for, or it has none. */

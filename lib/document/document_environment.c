@@ -278,8 +278,8 @@ int document_add_origin(
 	return environment ? document_add_environment(book, environment, document, err) : 0;
 }
 
-int document_find_profile(
-	struct book *book, const struct profile *profile, int64_t *ret, int64_t *ret_current, struct error *err)
+int document_find_profile(struct book *book, const struct profile *profile, int64_t *ret,
+	int64_t *ret_current, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *its = NULL;
 	struct profile *stored = NULL; /* of the same name */

@@ -12,7 +12,9 @@ struct run_export {
 	struct sources sources;
 	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
 	struct export_numbers {
-		int64_t *ids; /* of the book; the document has the places in this array, from 1, so that it is the same from any book */
+		/* Of the book; the document has the places in this array, from 1, so that it is the
+		 * same from any book. */
+		int64_t *ids;
 		size_t n;
 	} used_sources, used_environments; /* of the run */
 	int64_t run;
@@ -119,8 +121,8 @@ static int number_references(struct run_export *x, const struct field_table *tab
 	return 0;
 }
 
-/* A member with the rows of a table, or with the only one; nothing if there are none. write: otherwise
- * it is only found out what they refer to. */
+/* A member with the rows of a table, or with the only one; nothing if there are none. write:
+ * otherwise it is only found out what they refer to. */
 static int export_rows(struct run_export *x, const struct run_rows *rows, bool write)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
@@ -197,7 +199,8 @@ static int add_environments(struct run_export *x, json_t *head)
 	for (size_t i = 0; r >= 0 && i < x->used_environments.n; i++) {
 		json_t *environment = json_object();
 
-		r = document_add_environment(x->book, x->used_environments.ids[i], environment, x->err);
+		r = document_add_environment(
+			x->book, x->used_environments.ids[i], environment, x->err);
 		json_object_set_new(environment, "id", json_integer((json_int_t)i + 1));
 		json_array_append_new(array, environment);
 	}

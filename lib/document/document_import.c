@@ -97,13 +97,15 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	return r;
 }
 
-/* EMP 0.2.0 wrote them under both of their names, and builds between it and 0.3.0 twice under one: they must be the same. */
-static int import_counters(struct document_object *o, const char *name, struct counters *ret, bool *has)
+/* EMP 0.2.0 wrote them under both of their names, and builds between it and 0.3.0 twice under one:
+ * they must be the same. */
+static int import_counters(
+	struct document_object *o, const char *name, struct counters *ret, bool *has)
 {
 	_cleanup_(freep) char *kept = xstrdup(name); /* reading other members overwrites it */
 	struct counters counters = COUNTERS_NONE;
-	int r = document_read_object(
-		&(struct document_object){.stream = o->stream, .f = o->f, .parts = {{&counters_table, &counters}}});
+	int r = document_read_object(&(struct document_object){
+		.stream = o->stream, .f = o->f, .parts = {{&counters_table, &counters}}});
 
 	if (r >= 0 && *has && memcmp(counters.value, ret->value, sizeof(counters.value)) != 0)
 		return document_refuse_twice(o, kept);

@@ -238,8 +238,9 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 
 	terminal_wrap(file,
 		text_brief("Duet on CPU %d, slices by the %s: %s requested%s%s", d->cpu,
-			d->rows[0].frozen ? "freezer" : "scheduler", text_duration(d->rows[0].slice_ns),
-			isnan(slice) ? "" : ", mean ", isnan(slice) ? "" : text_precise(slice, slice / 10)),
+			d->rows[0].frozen ? "freezer" : "scheduler",
+			text_duration(d->rows[0].slice_ns), isnan(slice) ? "" : ", mean ",
+			isnan(slice) ? "" : text_precise(slice, slice / 10)),
 		0, 2);
 	/* By how much the pairs vary less than if they had been taken in turn. */
 	for (size_t i = 1; comparisons && i < d->n; i++) {

@@ -36,7 +36,8 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 {
 	const struct load_rate *first = panel_rate(all, i, 0);
 	const struct load_unit *unit = load_unit_for(first->summary.mean_ns);
-	_cleanup_(freep) char *name = first->script ? terminal_cut(first->script, RATES_NAME) : NULL;
+	_cleanup_(freep) char *name = first->script ? terminal_cut(first->script, RATES_NAME)
+						    : NULL;
 	double scale = unit->seconds / 1e9, low = INFINITY, high = -INFINITY, margin;
 	struct axis shown;
 

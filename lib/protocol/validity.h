@@ -20,7 +20,7 @@ struct evidence {
 struct finding {
 	enum validity verdict; /* by this finding alone */
 	char *text;
-	bool harmless; /* a process that is new, and made no sample long: of these there may be many */
+	bool harmless; /* a process that is new, and made no sample long; there may be many */
 };
 
 struct judgement {

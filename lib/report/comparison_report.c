@@ -318,7 +318,8 @@ void comparison_list_add(
 void comparison_list_print(struct table *list, bool several, FILE *file)
 {
 	_cleanup_(freep) char *key = text_format(
-		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable difference.%s",
+		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable "
+		"difference.%s",
 		several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
 
 	table_print(list, file);

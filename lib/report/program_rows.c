@@ -194,7 +194,9 @@ static void fit_columns(struct rows_layout *l, FILE *file)
 			l->shown[left_out_first[k]] = false;
 	while (k-- > 0) { /* what fits after all, because something wider is left out */
 		l->shown[left_out_first[k]] = l->wanted[left_out_first[k]];
-		l->shown[left_out_first[k]] = rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width) && l->wanted[left_out_first[k]];
+		l->shown[left_out_first[k]] =
+			rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width) &&
+			l->wanted[left_out_first[k]];
 	}
 	reasons = l->shown[ROW_REASONS] ? l->widths[ROW_REASONS] : 0;
 	used = reasons + width_beside(l, width_beside(l, 2) + fair + reasons <= width ? 2 : 1);
@@ -208,15 +210,15 @@ static void fit_columns(struct rows_layout *l, FILE *file)
 
 static void make_headings(struct rows_layout *l)
 {
-	static const char *const names[] = {"RUN", "COMMAND", "PT", "95 % CI", "ET", "RATIO", "VERDICT",
-		"RATIO", "VERDICT", "KEPT", "DISCARDED"};
+	static const char *const names[] = {"RUN", "COMMAND", "PT", "95 % CI", "ET", "RATIO",
+		"VERDICT", "RATIO", "VERDICT", "KEPT", "DISCARDED"};
 	bool both = l->wanted[ROW_PT_RATIO] && l->wanted[ROW_ET_RATIO];
 
 	for (size_t k = 0; k < N_ROW_COLUMNS; k++)
 		snprintf(l->headings[k], HEADING_SIZE, "%s", names[k]);
 	for (size_t k = ROW_PT; k <= ROW_ET; k += ROW_ET - ROW_PT)
-		snprintf(l->headings[k], HEADING_SIZE, l->unit ? "%s [%s] ± σ" : "%s%s ± σ", names[k],
-			l->unit ?: "");
+		snprintf(l->headings[k], HEADING_SIZE, l->unit ? "%s [%s] ± σ" : "%s%s ± σ",
+			names[k], l->unit ?: "");
 	if (l->all_iid)
 		snprintf(l->headings[ROW_INTERVAL], HEADING_SIZE, "95 %% CI if iid");
 	if (both) {
@@ -279,7 +281,8 @@ static void print_reasons_of_all(FILE *file, const struct program_row *rows, siz
 			while (at < n_all && strcmp(all[at].name, reason->name) != 0)
 				at++;
 			if (at == n_all)
-				*array_add(all, n_all) = (struct screen_reason){.name = reason->name};
+				*array_add(all, n_all) = (struct screen_reason){
+					.name = reason->name};
 			all[at].n += reason->n;
 		}
 	for (size_t i = 0; i < n_all; i++)
@@ -295,7 +298,9 @@ static void print_left_out(FILE *file, const struct rows_layout *l)
 	for (size_t k = 0; k < ROW_REASONS; k++)
 		if (l->wanted[k] && !l->shown[k])
 			text_append(&names, ", ", "%s",
-				k == ROW_INTERVAL ? "95 % CI" : k == ROW_ET ? "ET" : l->headings[k]);
+				k == ROW_INTERVAL ? "95 % CI"
+				: k == ROW_ET     ? "ET"
+						  : l->headings[k]);
 	if (!names)
 		return;
 	fputs("  ", file);

@@ -121,15 +121,18 @@ json_t *analysis_as_json(const struct analysis *a)
 						     (json_int_t)z->high_ns, "next", zoom_why(z)));
 	}
 	return json_pack(
-		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:o, s:o, s:{s:I, s:I, s:I, s:o, s:o, s:o}, s:b, s:o*, s:o*, s:o, s:o, s:o}",
-		"run", (json_int_t)a->run.id, "program", a->run.program, "samples", (json_int_t)a->n_samples,
-		"shape", verdict_name(a->verdict), "why", a->why, "noisy", a->noise.noisy, "blind_ns",
-		json_int_if(a->noise.blind_ns > 0, a->noise.blind_ns), "pt_sd", json_real_or_null(a->noise.pt_sd), "central",
-		"samples", (json_int_t)c->n_central, "pairs_in_arms", (json_int_t)c->n_arms,
-		"pairs_upper_right", (json_int_t)c->n_corners, "low_ns", json_int_if(any, c->low_ns), "high_ns",
-		json_int_if(any, c->high_ns), "median_ns", json_int_if(any, c->median_ns), "by_wait", a->by_wait,
-		"usual_ns", a->by_wait ? json_integer(a->median_rest_ns) : NULL, "frequent", frequent,
-		"zooms", zooms, "l_samples", numbers_as_json(a->l_samples, a->n_l_samples), "unexplained",
+		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:o, s:o, s:{s:I, s:I, s:I, s:o, s:o, s:o}, s:b, "
+		"s:o*, s:o*, s:o, s:o, s:o}",
+		"run", (json_int_t)a->run.id, "program", a->run.program, "samples",
+		(json_int_t)a->n_samples, "shape", verdict_name(a->verdict), "why", a->why, "noisy",
+		a->noise.noisy, "blind_ns", json_int_if(a->noise.blind_ns > 0, a->noise.blind_ns),
+		"pt_sd", json_real_or_null(a->noise.pt_sd), "central", "samples",
+		(json_int_t)c->n_central, "pairs_in_arms", (json_int_t)c->n_arms,
+		"pairs_upper_right", (json_int_t)c->n_corners, "low_ns",
+		json_int_if(any, c->low_ns), "high_ns", json_int_if(any, c->high_ns), "median_ns",
+		json_int_if(any, c->median_ns), "by_wait", a->by_wait, "usual_ns",
+		a->by_wait ? json_integer(a->median_rest_ns) : NULL, "frequent", frequent, "zooms",
+		zooms, "l_samples", numbers_as_json(a->l_samples, a->n_l_samples), "unexplained",
 		numbers_as_json(a->unexplained, a->n_unexplained));
 }
 

@@ -156,15 +156,16 @@ static bool take_line(size_t *left, bool wanted)
 	return true;
 }
 
-/* Which lines there are: those that are always there, then by what they mean for the reading. A note
- * that may change the reading comes before who disturbed, others after. */
+/* Which lines there are: those that are always there, then by what they mean for the reading. A
+ * note that may change the reading comes before who disturbed, others after. */
 static struct screen_layout layout_of(FILE *file, const struct screen *s, const struct notes *notes)
 {
 	const struct discarding *d = s->result;
 	const struct summary *pt = &d->pt.kept;
 	const struct interval *ci = &d->pt.interval;
 	size_t n_grave = 0;
-	struct screen_layout l = {.ci = "", .unit = s->unit ?: text_unit(pt->mean_ns, d->et.kept.mean_ns)};
+	struct screen_layout l = {
+		.ci = "", .unit = s->unit ?: text_unit(pt->mean_ns, d->et.kept.mean_ns)};
 	size_t left = s->verbose ? SIZE_MAX : SCREEN_LINES - 3; /* name, Kept, PT */
 
 	l.pt = center_text(pt, l.unit);
@@ -210,14 +211,17 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 	else if (!isnan(s->on_cpu))
 		share = text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
 	if (l->range_line) {
-		range = text_interval((double)pt->min_ns, (double)pt->max_ns, range_step(pt), l->unit);
+		range = text_interval(
+			(double)pt->min_ns, (double)pt->max_ns, range_step(pt), l->unit);
 		print_figure(file, "  PT range", range, terminal_text_width(range),
 			text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 	}
 	if (l->et_line)
 		print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", l->et, l->columns,
-			et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "", et->n > 0 ? share : "");
-	if (*s->inc_units && LABEL_COLUMNS + terminal_text_width(s->inc_units) <= terminal_columns(file))
+			et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "",
+			et->n > 0 ? share : "");
+	if (*s->inc_units &&
+		LABEL_COLUMNS + terminal_text_width(s->inc_units) <= terminal_columns(file))
 		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
 	else if (*s->inc_units) /* the interval is the last figure: what is between is left out */
 		print_figure(file, "  In INC units",
@@ -252,8 +256,8 @@ char *screen_discards(const struct screen *s, size_t columns)
 		size_t more = i + 1 < s->n_reasons ? terminal_text_width(", …") : 0;
 		_cleanup_(freep) char *before = text_copy(text);
 
-		text_append(
-			&text, ", ", "%s in %zu", terminal_text(s->reasons[i].name), s->reasons[i].n);
+		text_append(&text, ", ", "%s in %zu", terminal_text(s->reasons[i].name),
+			s->reasons[i].n);
 		if (i > 0 && terminal_text_width(text) + more > columns) {
 			free(text);
 			return text_format("%s, …", before);
@@ -262,13 +266,14 @@ char *screen_discards(const struct screen *s, size_t columns)
 	return text;
 }
 
-/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it is
- * the same mean, and, as it is a detail, if it lies within the interval. */
+/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it
+ * is the same mean, and, as it is a detail, if it lies within the interval. */
 static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
 	const struct clock_discarding *pt = &s->result->pt;
 	const char *mean = text_in_unit(pt->papers.mean_ns, pt->papers.sd_ns, unit);
-	bool within = pt->papers.mean_ns >= pt->interval.low_ns && pt->papers.mean_ns <= pt->interval.high_ns;
+	bool within = pt->papers.mean_ns >= pt->interval.low_ns &&
+		      pt->papers.mean_ns <= pt->interval.high_ns;
 	size_t at;
 
 	*buffer = '\0';
@@ -286,7 +291,8 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const ch
 static void print_kept(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	static const char label[] = "discarded: ";
-	_cleanup_(freep) char *all = screen_discards(s, SIZE_MAX), *least = screen_discards(s, 0), *text = NULL;
+	_cleanup_(freep) char *all = screen_discards(s, SIZE_MAX), *least = screen_discards(s, 0),
+			      *text = NULL;
 	size_t n_kept = s->result->pt.kept.n, n = s->result->pt.raw.n;
 	bool few = 2 * n_kept < n;
 	const char *kept = text_brief("  Kept %zu of %zu", n_kept, n);
@@ -294,8 +300,10 @@ static void print_kept(FILE *file, const struct screen *s, const struct screen_l
 	const char *hidden = !l->n_hidden ? ""
 					  : text_brief("   %s (-v)",
 						    text_count((int64_t)l->n_hidden, "warning"));
-	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden), wanted;
-	size_t before = *all ? strlen(label) : 0, taken = before + terminal_text_width(all) + strlen("; ");
+	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden),
+	       wanted;
+	size_t before = *all ? strlen(label) : 0,
+	       taken = before + terminal_text_width(all) + strlen("; ");
 	char papers[LINE_SIZE];
 
 	papers_text(papers, s, l->unit, taken > left / 2 ? left / 2 : left - (*all ? taken : 0));
@@ -320,7 +328,8 @@ static const char *disturbed_about(const struct daemon_statistics *o)
 }
 
 /* Of all screens, by name. Returns how many there are. */
-static size_t gather_others(const struct screen *const *screens, size_t n, struct daemon_statistics **ret)
+static size_t gather_others(
+	const struct screen *const *screens, size_t n, struct daemon_statistics **ret)
 {
 	struct daemon_statistics *all = NULL;
 	size_t n_all = 0;
@@ -339,7 +348,8 @@ static size_t gather_others(const struct screen *const *screens, size_t n, struc
 			}
 			of->names = o->names > of->names ? o->names : of->names;
 			of->disturbed_ns = saturate_add(of->disturbed_ns, o->disturbed_ns);
-			of->disturbed_most_ns = saturate_add(of->disturbed_most_ns, o->disturbed_most_ns);
+			of->disturbed_most_ns = saturate_add(
+				of->disturbed_most_ns, o->disturbed_most_ns);
 		}
 	*ret = all;
 	return n_all;
@@ -419,8 +429,10 @@ void screen_print(FILE *file, const struct screen *s)
 	if (s->verbose && d->pt.interval.assumed && !isnan(d->pt.interval.low_ns)) {
 		fputs("  ", file);
 		terminal_wrap(file,
-			text_brief("With %zu samples and no calibration, the CI assumes independent "
-				   "samples (iid)", d->pt.kept.n),
+			text_brief(
+				"With %zu samples and no calibration, the CI assumes independent "
+				"samples (iid)",
+				d->pt.kept.n),
 			2, 4);
 	}
 	print_kept(file, s, &l);
@@ -468,9 +480,11 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et)
 			terminal_say(file, 4,
 				"  sample %u: %s %s is more than 2 sd from the mean (papers' check)",
 				r->samples[i].n, name,
-				text_precise((double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
+				text_precise(
+					(double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
 	if (c->n_by_two_sd > MOST_LINES)
-		terminal_say(file, 4, "  %zu samples: %s is more than 2 sd from the mean (--json lists them)",
+		terminal_say(file, 4,
+			"  %zu samples: %s is more than 2 sd from the mean (--json lists them)",
 			c->n_by_two_sd, name);
 }
 
@@ -523,7 +537,8 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 	print_over_cutoffs(file, d->over, d->n_over, "cutoff");
 	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed");
 	for (size_t i = 0; i < d->n_incomplete; i++)
-		terminal_say(file, 4, "  sample %u: incomplete: records of processes that ended were lost",
+		terminal_say(file, 4,
+			"  sample %u: incomplete: records of processes that ended were lost",
 			d->incomplete[i]);
 	for (size_t i = 0; i < d->n_by_duet; i++)
 		fprintf(file, "  sample %u: discarded of another program of the duet\n", d->by_duet[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen of a run: at most 5 lines, as wide as the terminal (terminal_columns), of which the
- * last has PT. screen.c fills in the numbers and makes the notes; the rest is only the layout.
+/* The first screen of a run: at most 5 lines, as wide as the terminal (terminal_columns), of which
+ * the last has PT. screen.c fills in the numbers and makes the notes; the rest is only the layout.
  * program_rows.h has the screen of several programs. */
 #pragma once
 
@@ -32,7 +32,7 @@ struct screen {
 	size_t n_others; /* background processes that disturbed the program, the first of the result's, as are shown */
 	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	struct notes notes;
-	bool verbose;            /* all lines, also those of details: peak memory, what the machine can resolve */
+	bool verbose; /* all lines, also peak memory and what the machine can resolve */
 	bool all_notes;          /* in full, however many lines they need */
 	char mdd[MDD_TEXT_SIZE]; /* what the machine can resolve; "": not known */
 };
@@ -41,21 +41,23 @@ struct screen {
  * however large the sd is. */
 double range_step(const struct summary *summary);
 
-/* Two parts, so that details can come between them: the name with the run and the CPU, and the rest. */
+/* Two parts, so that details can come between them: the name with the run and the CPU, and the
+ * rest. */
 void screen_print_name(FILE *file, const struct screen *screen);
 void screen_print(FILE *file, const struct screen *screen);
 
 /* Whether ET differs from PT. Not in a duet, where it is that of all programs. */
 bool screen_shows_et(const struct screen *screen);
 
-/* "backupd #7 #8, outlier #4"; if that does not fit, "backupd in 100, outlier in 4, …": as many as fit, and the first in any case.
- * "" if nothing was discarded. The caller frees it. */
+/* "backupd #7 #8, outlier #4"; if that does not fit, "backupd in 100, outlier in 4, …": as many as
+ * fit, and the first in any case. "" if nothing was discarded. The caller frees it. */
 char *screen_discards(const struct screen *screen, size_t columns);
 
 /* Whether a note on a result is left to -v, because it does not change how the result is read. */
 bool screen_note_is_detail(const struct note *note, const struct clock_discarding *pt);
 
-/* "  Disturbed by    backupd 228 ms, …": who took the most from one program or several, and what that explains of one. */
+/* "  Disturbed by    backupd 228 ms, …": who took the most from one program or several, and what
+ * that explains of one. */
 void screen_print_others(FILE *file, const struct screen *const *screens, size_t n);
 
 /* Frees what is allocated: the reasons' samples and the notes. */

@@ -18,8 +18,9 @@ struct series_run {
 	double log;       /* of the mean PT, in the unit of the series */
 	double error;     /* of that, as far as its own samples show it */
 	double hidden;    /* what the steps of its clock may hide of it: see lib/stats/rounding.h */
-	double step; /* of the clock, as its own samples show it, as a share of the mean; of units of
-			INC, of both programs' means */
+	/* Of the clock, as its own samples show it, as a share of the mean; of units of INC, of
+	 * both programs' means. */
+	double step;
 };
 
 struct series {

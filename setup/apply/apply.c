@@ -437,10 +437,12 @@ static int apply_show(struct plan *plan, struct error *err)
 			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)), file, err);
 	report_print(report, file, options.verbose);
 	if (may_hide_limit(plan))
-		terminal_say(
-			file, 2, "Turbo was off: a higher upper limit cannot be read, and restore lifts it.");
+		terminal_say(file, 2,
+			"Turbo was off: a higher upper limit cannot be read, "
+			"and restore lifts it.");
 	if (options.dry_run) {
-		terminal_say(file, 2, "%zu will change, %zu already set. Nothing was changed (--dry-run).",
+		terminal_say(file, 2,
+			"%zu will change, %zu already set. Nothing was changed (--dry-run).",
 			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);
 		return 0;
 	}

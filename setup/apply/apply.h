@@ -155,8 +155,8 @@ void journal_compact(struct journal *journal);
 
 /* The whole journal, atomically and durably; the directory is made if it does not exist. */
 int journal_save(const struct journal *journal, struct error *err);
-/* Appends to the journal that was saved or loaded that entry `i` was set, and to what (entry->held).
- * After a failure the file is as before. */
+/* Appends to the journal that was saved or loaded that entry `i` was set, and to what
+ * (entry->held). After a failure the file is as before. */
 int journal_mark(const struct journal *journal, size_t i, struct error *err);
 /* The same of entry->theirs. */
 int journal_mark_theirs(const struct journal *journal, size_t i, struct error *err);
@@ -274,8 +274,8 @@ bool path_is_mask(const char *path);
 void journal_set_others_limits(struct journal *journal);
 /* Reads what the files of a journal hold now, and sets changed_externally. */
 void journal_find_changed(struct journal *journal);
-/* The same for units that apply was killed before: it sets changed_externally where somebody else has
- * stopped them, or started them, meanwhile. */
+/* The same for units that apply was killed before: it sets changed_externally where somebody else
+ * has stopped them, or started them, meanwhile. */
 void journal_find_unreached(struct journal *journal, struct units *units);
 /* Names of properties, which end with NULL: what a unit needs. */
 extern const char *const units_needs[];

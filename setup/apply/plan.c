@@ -369,7 +369,8 @@ static int visit_unit(struct ordering *o, size_t i, struct error *err)
 	if (o->visited[i])
 		return 0;
 	o->visited[i] = true; /* a service and its socket may need each other */
-	r = units_related(o->plan->units, plan_entry(o->plan, i)->name, STOPPED_BEFORE, &names, err);
+	r = units_related(
+		o->plan->units, plan_entry(o->plan, i)->name, STOPPED_BEFORE, &names, err);
 	for (char **name = names; r == 0 && *name; name++)
 		for (size_t k = 0; r == 0 && k < o->plan->n_order; k++)
 			if (!strcmp(plan_entry(o->plan, k)->name, *name))

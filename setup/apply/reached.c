@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Units that apply had planned to stop or start, and was killed before it came to them: see apply.h. */
+/* Units that apply had planned to stop or start, and was killed before it came to them: see
+ * apply.h. */
 #include "setup/apply/apply.h"
 
-/* Whether systemd stops it along with one of these: its own properties name those that it depends on.
- * What others need or stop is asked of them: systemd may have unloaded them, and forgotten whom they
- * need, until they are asked. */
+/* Whether systemd stops it along with one of these: its own properties name those that it depends
+ * on. What others need or stop is asked of them: systemd may have unloaded them, and forgotten whom
+ * they need, until they are asked. */
 static bool is_stopped_along(
 	const struct journal *j, const bool *stopped, struct units *units, const char *name)
 {
@@ -22,8 +23,10 @@ static bool is_stopped_along(
 		if (!stopped[i])
 			continue;
 		if (names_have(with, other) ||
-			(units_related(units, other, takes, &taken, NULL) == 0 && names_have(taken, name)) ||
-			(when_unneeded && units_related(units, other, units_needs, &needs, NULL) == 0 &&
+			(units_related(units, other, takes, &taken, NULL) == 0 &&
+				names_have(taken, name)) ||
+			(when_unneeded &&
+				units_related(units, other, units_needs, &needs, NULL) == 0 &&
 				names_have(needs, name)))
 			return true;
 	}

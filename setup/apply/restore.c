@@ -546,7 +546,8 @@ static void restore_unit(struct restore *r, struct entry *e)
 	else if (e->changed_externally) {
 		e->now = entry_read(e, r->units);
 		leave_changed(r, e);
-	} else if (!stays && entry_is_blocked(e)) /* that it could not be unblocked is reported already */
+	} else if (!stays &&
+		   entry_is_blocked(e)) /* that it could not be unblocked is reported already */
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "it is still kept from being started");
 	else if (!strcmp(e->back, e->want) || state == start)
 		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);

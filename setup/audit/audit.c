@@ -304,7 +304,8 @@ static void print_summary(const struct audit *audit)
 	if (audit->n_open > most) /* what is not required has no room for rows */
 		print_other_names(audit);
 	if (audit->n_set > 0)
-		terminal_say(stdout, 2, "'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
+		terminal_say(stdout, 2,
+			"'emp-setup apply' sets %zu of these (apply --dry-run shows what).",
 			audit->n_set);
 	terminal_say(stdout, 2,
 		"%zu as wanted, %zu not applicable, %zu decided by the host; -v explains all.",

@@ -420,7 +420,8 @@ void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 		if (r == -EACCES || r == -EPERM)
 			set_unreadable(f, ret, r, "the scheduler's settings");
 		else
-			finding_set(ret, CHECK_UNKNOWN, "debugfs is not mounted, or does not have it");
+			finding_set(
+				ret, CHECK_UNKNOWN, "debugfs is not mounted, or does not have it");
 		return;
 	}
 	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,

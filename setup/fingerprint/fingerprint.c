@@ -580,7 +580,8 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		r = json_print(json_incref(document), stdout, err);
 	else {
 		printf("Digest %s\n", digest);
-		terminal_say(stdout, 2, "of identity and settings; a profile is bound to the identity.");
+		terminal_say(
+			stdout, 2, "of identity and settings; a profile is bound to the identity.");
 		for (size_t i = 0; i < ELEMENTS(parts); i++) {
 			printf("\n%s\n", parts[i].heading);
 			print_value("", json_object_get(document, parts[i].member));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often `emp-analyze trend` claims a change that is not there, and how often it finds one that is, by length, noise and drift:
+/* How often `emp-analyze trend` claims a change that is not there, and how often it finds one that
+ * is, by length, noise and drift:
  *
  *     tests/bench/trend [false|found|drift|missing|all] [SERIES] [SEED]
  *
- * Each figure is the share of so many made-up series (default: 400), in percent; with 400, its standard error is 1 % at 5 %. The noise has an sd
- * of 1 but for its bad runs. Places, and what is given as a range, are drawn. Aims: false changes 5 % at
- * most; of steps of 8 sd 99 %.
+ * Each figure is the share of so many made-up series (default: 400), in percent; with 400, its
+ * standard error is 1 % at 5 %. The noise has an sd of 1 but for its bad runs. Places, and what is
+ * given as a range, are drawn. Aims: false changes 5 % at most; of steps of 8 sd 99 %.
  *
  * missing: "N more runs should tell": how often a verdict does, with N more at the last level (aim:
  * 80 %). */

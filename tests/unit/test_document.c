@@ -505,8 +505,11 @@ TEST_IN_BOOK(what_is_wrong_in_a_large_sample_is_named_and_nothing_is_stored)
 	assert_says(s, "'samples', entry 2: it has two members 'executions'");
 	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}", ", \"n\": 2", &run), -EINVAL);
 	assert_says(s, "'samples', entry 2: it has two members 'n'");
-	assert_int_equal(import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}",
-				 ", \"disturbance_counters\": {\"steal_ns\": 3}, \"sentinels\": {\"steal_ns\": 4}", &run),
+	assert_int_equal(
+		import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}",
+			", \"disturbance_counters\": {\"steal_ns\": 3}, "
+			"\"sentinels\": {\"steal_ns\": 4}",
+			&run),
 		-EINVAL);
 	assert_says(s, "'samples', entry 2: it has two members 'sentinels'");
 	assert_int_equal(import_long(s, "{\"name\" \"a\"}", "", &run), -EINVAL);
@@ -520,7 +523,8 @@ TEST_IN_BOOK(counters_that_older_versions_wrote_twice_are_read)
 
 	for (size_t i = 0; i < ELEMENTS(again); i++) {
 		_cleanup_(freep) char *more = text_format(
-			", \"disturbance_counters\": {\"steal_ns\": 3}, \"%s\": {\"steal_ns\": 3}", again[i]);
+			", \"disturbance_counters\": {\"steal_ns\": 3}, \"%s\": {\"steal_ns\": 3}",
+			again[i]);
 		int64_t run;
 
 		assert_done(s, import_long(s, "{\"name\": \"a\", \"pt_ns\": 1}", more, &run));

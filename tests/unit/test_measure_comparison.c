@@ -182,14 +182,17 @@ static void check_names(const char *const *names, size_t n, size_t columns, cons
 
 TEST(names_beside_each_other_stay_different_when_they_are_shortened)
 {
-	static const char *const differ_at_ends[] = {"./solver --mesh=a.vtk -o 1", "./solver --mesh=b.vtk -o 2"};
-	static const char *const differ_inside[] = {
-		"./solver --threads=1 --input=mesh.vtk -o out", "./solver --threads=2 --input=mesh.vtk -o out"};
-	static const char *const same[] = {"./solver --mesh=a.vtk -o 1", "./solver --mesh=a.vtk -o 1"};
+	static const char *const differ_at_ends[] = {
+		"./solver --mesh=a.vtk -o 1", "./solver --mesh=b.vtk -o 2"};
+	static const char *const differ_inside[] = {"./solver --threads=1 --input=mesh.vtk -o out",
+		"./solver --threads=2 --input=mesh.vtk -o out"};
+	static const char *const same[] = {
+		"./solver --mesh=a.vtk -o 1", "./solver --mesh=a.vtk -o 1"};
 
 	check_names(differ_at_ends, 2, 12, (const char *const[]){"./solv… -o 1", "./solv… -o 2"});
 	check_names(differ_at_ends, 2, 80, differ_at_ends);
-	check_names(differ_inside, 2, 16, (const char *const[]){"./solv…1…-o out", "./solv…2…-o out"});
+	check_names(
+		differ_inside, 2, 16, (const char *const[]){"./solv…1…-o out", "./solv…2…-o out"});
 	check_names(same, 2, 12, (const char *const[]){"./solv… -o 1", "./solv… -o 1"});
 }
 

@@ -69,7 +69,8 @@ static const struct option_row times_options[] = {
 	{0, "export-json", "FILE", "write JSON", NULL, &got.text},
 	{},
 };
-static const struct verb times[] = {{NULL, "-- COMMAND [ARGUMENT...]", NULL, 1, -1, times_options, run}, {}};
+static const struct verb times[] = {
+	{NULL, "-- COMMAND [ARGUMENT...]", NULL, 1, -1, times_options, run}, {}};
 static const struct tool of_commands = {"emp-time", "Times commands.", NULL, common, times};
 
 enum { MAX_WORDS = 20 };

@@ -152,7 +152,8 @@ TEST_OF_PROFILE(a_new_daemon_matters_if_it_made_samples_long)
 	assert_true(says("sshd is new, up to 2.000 us, and made no sample long"));
 	assert_true(says("wc is new, and made no sample long"));
 	for (size_t i = 0; i < j.n; i++) /* there may be many of these */
-		assert_int_equal(j.findings[i].harmless, strstr(j.findings[i].text, "and made no sample") != NULL);
+		assert_int_equal(j.findings[i].harmless,
+			strstr(j.findings[i].text, "and made no sample") != NULL);
 	assert_false(says("cron"));
 	now.statistics++;
 	now.n_statistics--;

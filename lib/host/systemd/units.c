@@ -150,8 +150,8 @@ bool names_have(char *const *names, const char *name)
 	return false;
 }
 
-int units_related(
-	struct units *units, const char *name, const char *const *properties, char ***ret, struct error *err)
+int units_related(struct units *units, const char *name, const char *const *properties, char ***ret,
+	struct error *err)
 {
 	_cleanup_(argv_freep) char **all = xcalloc(1, sizeof(*all));
 	size_t n = 0;
