@@ -100,6 +100,7 @@ expect 1 '^Usage' here "$compare" main
 expect 0 '^Usage' here "$compare" --help
 expect 1 "cannot write the report '/none/report.md'" here "$compare" -b false -m /none/report.md main '{tree}/solver'
 expect 1 'ended with exit status 1' here "$compare" -r 3 main 'false {tree}'
+expect 1 "options come before the commit and the command lines, and '--json' is after them" here "$compare" main '{tree}/solver' --json x
 expect 1 "'./solver' has no {tree}: it would compare a program with itself" here "$compare" main '{tree}/solver' ./solver
 nothing_is_left
 
@@ -134,6 +135,7 @@ here $git mv old-input new-input
 here $git add -A && here $git commit -qm 'has p and r'
 all="-r 2 -m $dir/home/kinds.md --json $dir/home/kinds.json"
 expect 0 "^New: '{tree}/r' is measured with the change alone" here "$compare" $all grows '{tree}/r' '{tree}/q' '{tree}/p' 'grep x {tree}/new-input' 'sh {tree}/bench.sh more'
+that "what fails in the base is not called new" grep -q "^Fails in the base: 'sh {tree}/bench.sh more' is measured with the change alone" "$dir/out"
 that "each command line has its kind" kinds kinds.json '[x[0] for x in k] == ["new", "gone", "both", "new", "new"] and all(x[1] == 0 for x in k)'
 that "what is new has been measured" kinds kinds.json '[x[2] for x in k] == [True, False, True, True, True]'
 that "what is gone is said" grep -q "^Gone: '{tree}/q' is only in the base, and is not measured" "$dir/out"
