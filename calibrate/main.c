@@ -131,6 +131,17 @@ FILE *calibrate_screen(void)
 	return calibrate_options.json ? stderr : stdout;
 }
 
+/* A command to copy is not wrapped. */
+static bool is_command(const char *line)
+{
+	static const char *const starts[] = {"  emp-", "Causes: emp-", "Next: emp-"};
+
+	for (size_t i = 0; i < ELEMENTS(starts); i++)
+		if (!strncmp(line, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
 void calibrate_print(const char *format, ...)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -146,8 +157,7 @@ void calibrate_print(const char *format, ...)
 		end = whole ? end : line + strlen(line);
 		if (whole)
 			*end++ = '\0';
-		if (whole && strncmp(line, "  emp-", strlen("  emp-")) !=
-				     0) /* commands are to be copied */
+		if (whole && !is_command(line))
 			terminal_say(calibrate_screen(), 2, "%s", line);
 		else
 			fprintf(calibrate_screen(), "%s%s", line, whole ? "\n" : "");

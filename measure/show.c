@@ -239,8 +239,8 @@ static void gather_notes(const struct session *s, struct notes *all, struct note
 			const char *name = terminal_shown_name(s->tasks[i].name);
 
 			if (note->kind != NOTE_CORRELATION)
-				notes_add(!strncmp(note->text, "perf: ", 6) ? asked : all,
-					note->kind, "%s: %s", name, note->text);
+				notes_add(screen_note_is_asked(note) ? asked : all, note->kind,
+					"%s: %s", name, note->text);
 		}
 }
 

@@ -190,7 +190,8 @@ void cutoffs_print_omitted(const struct profile *profile, const struct cutoffs *
 	if (text)
 		terminal_wrap(file, text, (size_t)fprintf(file, "  "), 2);
 	if (!forced && profile->short_run.floor_ns > 0 && profile->long_run.floor_ns > 0)
-		fprintf(file, "Floor: executions below %s (short run), %s (long run) give no cutoff\n",
+		terminal_say(file, 2,
+			"Floor: executions below %s (short run), %s (long run) give no cutoff",
 			text_duration(profile->short_run.floor_ns),
 			text_duration(profile->long_run.floor_ns));
 }

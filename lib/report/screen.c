@@ -137,13 +137,19 @@ bool screen_note_is_detail(const struct note *note, const struct clock_discardin
 	return note->kind == NOTE_CORRELATION && !alike_changes_reading(&pt->interval, pt->kept.n);
 }
 
-/* The notes that are more than details; the caller clears it. */
+bool screen_note_is_asked(const struct note *note)
+{
+	return !strncmp(note->text, "perf: ", strlen("perf: "));
+}
+
+/* The notes that are more than details, without those that were asked for; the caller clears it. */
 static struct notes notes_shown(const struct screen *s)
 {
 	struct notes shown = {};
 
 	for (size_t i = 0; i < s->notes.n; i++)
-		if (s->verbose || !screen_note_is_detail(&s->notes.items[i], &s->result->pt))
+		if (!screen_note_is_asked(&s->notes.items[i]) &&
+			(s->verbose || !screen_note_is_detail(&s->notes.items[i], &s->result->pt)))
 			notes_add(&shown, s->notes.items[i].kind, "%s", s->notes.items[i].text);
 	return shown;
 }
@@ -436,6 +442,9 @@ void screen_print(FILE *file, const struct screen *s)
 			2, 4);
 	}
 	print_kept(file, s, &l);
+	for (size_t i = 0; i < s->notes.n; i++)
+		if (screen_note_is_asked(&s->notes.items[i]))
+			terminal_say(file, 4, "  %s", s->notes.items[i].text);
 	if (s->all_notes || l.n_warnings > 0)
 		notes_print(file, &notes, s->all_notes ? ALL_NOTES : l.n_warnings,
 			text_brief("emp-analyze show %" PRId64, d->run.id));

@@ -277,7 +277,7 @@ that "style nocolor has a bar without colour on a terminal" sh -c "TERM=xterm NO
 	grep -q '###' '$dir/typed' && ! grep -q '$escape\[1m' '$dir/typed'"
 expect 0 'Kept [0-9] of 4$\|Kept [0-9] of 4 ' $measure -M 4 true
 expect 0 'Kept [0-9]* of 12' $measure -m 12 true
-expect 0 'PT (mean ± σ) .* s ± .* s  ' $measure -r 3 -u second true
+expect 0 'PT (mean ± σ) .* s ± [0-9.]* s\( \|$\)' $measure -r 3 -u second true
 expect 3 'only .* of 3 samples .* are clean, not 4 (--retain); --max-runs is 3' $measure --retain 4 -M 3 true
 expect 0 'Kept [4-9] of\|Kept 1[0-9] of' $measure --retain 4 true
 finish

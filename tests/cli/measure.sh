@@ -209,7 +209,7 @@ sqlite3 "$EMP_DB" "INSERT INTO environment(digest, document) SELECT 'older', jso
 	WHERE document IS NOT NULL LIMIT 1; UPDATE profile SET environment_digest = 'older' WHERE name = 'here'"
 expect 0 "Warning: profile 'here' may not hold: kernel.release was '1.2.3'" $measure -q -v -r 2 --profile here -- true
 run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
-expect 0 "Warning: profile 'here' may not hold: kernel.release was '1.2.3', is '" "$build/analyze/emp-analyze" show "$run"
+expect 0 "Warning: profile 'here' may not hold: kernel.release was '1.2.3', is '" env COLUMNS=120 "$build/analyze/emp-analyze" show -v "$run"
 that "it is the first of the warnings" test "$(sqlite3 "$EMP_DB" "SELECT kind FROM note WHERE run = $run AND n = 1")" = profile
 expect 0 'Kept' "$build/analyze/emp-analyze" show -v "$run"
 that "all of it with -v" sh -c "tr -s '\\n ' ' ' <'$dir/out' | grep -q \"('emp-setup verify here' says what to repeat)\""
