@@ -54,7 +54,7 @@ that "the picture is of the interval" grep -qE '^ *[0: ]*\[[-0:]*O[-:]*[]>]$' "$
 that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>é�" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
 that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM duet')" = 2
 nothing_is_left
-expect 0 'Verdict.*: equal' here "$compare" -p 200 -r 5 main '{tree}/solver'
+expect 0 'Verdict.*: equal' here "$compare" -p 900 -r 5 main '{tree}/solver'
 expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main 'true {tree}' '{tree}/solver'
 that "reports are added" test "$(grep -c '^###' "$repository/report.md")" = 3
 sleeper() { # US MESSAGE: a commit whose program sleeps

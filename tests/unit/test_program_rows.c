@@ -14,7 +14,7 @@ static struct discarding d[MOST];
 static struct screen screens[MOST];
 static struct comparison comparisons[MOST];
 static struct program_row rows[MOST];
-static char names[MOST][40];
+static char names[MOST][64];
 
 /* As of a session of n programs of 20 samples, the second slower than the first, and so on. */
 static void make_rows(size_t n)
