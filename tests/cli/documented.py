@@ -45,7 +45,8 @@ NOT_WRITTEN = {  # nor what the page says that they have
                    | {"sources": "something must interrupt the program", "lag1": "these samples are too few to know it",
                       "held_back": "a control group must hold the program back (machine/held_back)"},
     "emp-revalidation": {"changes": "the environment must change; emp-differences is alike"},
-    "emp-run": {"id": "of sources and environments, which are named by their tables", "jitter_matches": "made-up jitter has none"},
+    "emp-run": {"id": "of sources and environments, which are named by their tables", "jitter_matches": "made-up jitter has none",
+                "duet_alone": "a duet must be of programs that are long enough for one on this machine (machine/duet)"},
 }
 # Names of 0.1.0, of which the page has a list.
 FORMER = {"not_in_profile", "most_ns", "seams", "smallest_difference", "purpose", "words of emp-audit", "verdict of emp-daemons", "verdict of emp-revalidation"}
