@@ -78,9 +78,9 @@ gives "unmeasurable, with the cause, and in no process's name" \
 expect 4 "are unmeasurable: held back by a quota; measure without a quota" within "$inner" $measure -q --cpu $cpu -w 0 -r 3 \
 	--fail-if-slower 5 --strict "'$burn' 20" "'$burn' 21"
 that "that is the verdict" grep -q '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota; measure without a quota$' "$dir/out"
-expect 0 '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota' within "$inner" $measure -q --cpu $cpu -w 0 -r 3 --fail-if-slower 5 \
+expect 0 '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota' within "$inner" env COLUMNS=120 $measure -q --cpu $cpu -w 0 -r 3 --fail-if-slower 5 \
 	"'$burn' 20" "'$burn' 21"
-that "the first screen has the cause" grep -q "Unmeasurable: held back by the quota of /${group##*/}: " "$dir/out"
+that "the first screen has the cause" grep -q "Unmeasurable: held back by the quota of /${group##*/}\\>" "$dir/out"
 run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 "held by: *the quota of /${group##*/}" $build/analyze/emp-analyze show "$run"
 expect 0 unmeasurable $build/analyze/emp-analyze compare $((run - 1)) "$run"
