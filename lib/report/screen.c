@@ -44,7 +44,7 @@ static void print_figure(
 	FILE *file, const char *label, const char *figure, size_t columns, const char *more, const char *less)
 {
 	size_t used = LABEL_COLUMNS + columns + 3;
-	bool strong = label[2] == 'P' && label[5] == '(';
+	bool strong = !strncmp(label, "  PT (", strlen("  PT ("));
 
 	if (used + terminal_text_width(more) > terminal_columns(file))
 		more = used + terminal_text_width(less) > terminal_columns(file) ? "" : less;
