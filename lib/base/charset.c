@@ -194,9 +194,10 @@ static int charset_close(void *data)
 	return r;
 }
 
-static FILE *charset_stream(FILE *to)
+/* *ret_cookie is freed when the stream is closed. */
+static FILE *charset_stream(FILE *to, struct charset_stream **ret_cookie)
 {
-	struct charset_stream *s = xcalloc(1, sizeof(*s));
+	struct charset_stream *s = *ret_cookie = xcalloc(1, sizeof(*s));
 	FILE *file;
 
 	*s = (struct charset_stream){.to = to, .fd = fileno(to)};
@@ -207,7 +208,10 @@ static FILE *charset_stream(FILE *to)
 	return file;
 }
 
-static FILE *standard_streams[STDERR_FILENO + 1]; /* that are converted */
+/* That are converted. They are never closed: LeakSanitizer sees a leak unless their cookies are
+ * known here. */
+static FILE *standard_streams[STDERR_FILENO + 1];
+static struct charset_stream *standard_cookies[STDERR_FILENO + 1];
 
 int charset_fileno(FILE *file)
 {
@@ -228,7 +232,9 @@ void charset_begin(void)
 		  : !strcmp(name, "ANSI_X3.4-1968") ? CHARSET_ASCII
 						    : CHARSET_OTHER;
 	for (int fd = STDOUT_FILENO; charset_converts() && fd <= STDERR_FILENO; fd++) {
-		FILE *file = fileno(*streams[fd]) == fd ? charset_stream(*streams[fd]) : NULL;
+		FILE *file = fileno(*streams[fd]) == fd
+				     ? charset_stream(*streams[fd], &standard_cookies[fd])
+				     : NULL;
 
 		if (!file)
 			continue;
@@ -244,11 +250,12 @@ void charset_begin(void)
 int charset_document_open(struct output_file *ret, const char *path, struct error *err)
 {
 	int r = output_file_open(ret, path, err);
+	struct charset_stream *cookie;
 	FILE *file;
 
 	if (r < 0 || !charset_converts() || !output_file_is_standard(path))
 		return r;
-	file = charset_stream(ret->file);
+	file = charset_stream(ret->file, &cookie);
 	ret->file = file ?: ret->file;
 	return 0;
 }
