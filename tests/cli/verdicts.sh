@@ -119,24 +119,25 @@ ends_in slower 0 $measure -r 5 --compare pt "$burn 10" "$burn 30"
 ends_in 'slower by more than 5 %' 2 $measure -r 5 --compare pt --fail-if-slower 5 "$burn 10" "$burn 30"
 ends_in faster 0 $measure -r 5 --compare pt --fail-if-slower 5 --export-json faster.json "$burn 30" "$burn 10"
 that "the document has the word" json faster.json 'd["comparisons"][0]["verdict"] == "faster"'
-{ cat "$burn"; echo; } >burn-too # another program that does the same
-chmod +x burn-too
-ends_in 'equal (within 40 %)' 0 $measure -r 8 --compare pt --equal-within 40 --strict "$burn 20" "./burn-too 20"
 ends_in 'cannot tell; it takes two samples of each' 0 $measure -r 1 --compare pt --fail-if-slower 2 "$burn 5" "$burn 30"
 ends_in 'cannot tell; it takes two samples of each' 4 $measure -r 1 --compare pt --fail-if-slower 2 --strict "$burn 5" "$burn 30"
-# Programs of one mean that take 10, 10, 40, 40 ms in turn, the second one 40 first
+# varied PHASE MS: it takes 10, 10, 10 + MS, 10 + MS in turn; with phase 2 the longer ones come first.
 cat >varied <<P
 #!/bin/sh
 read -r n 2>/dev/null <"\$0.\$1" || n=0
 echo \$((n + 1)) >"\$0.\$1"
-exec "$burn" \$((10 + 30 * ((n + \$1) / 2 % 2)))
+exec "$burn" \$((10 + \$2 * ((n + \$1) / 2 % 2)))
 P
 chmod +x varied
-varied="$measure -r 8 --compare pt --fail-if-slower 0.01"
-ends_in 'cannot tell; could have shown [0-9]* %; ' 4 $varied --strict './varied 0' './varied 2'
+varied="$measure -r 8 --compare pt"
+ends_in 'cannot tell; could have shown [0-9]* %; ' 4 $varied --fail-if-slower 0.01 --strict './varied 0 30' './varied 2 30'
 rm varied.*
-ends_in 'cannot tell; could have shown [0-9]* %; ' 0 $varied './varied 0' './varied 2'
+ends_in 'cannot tell; could have shown [0-9]* %; ' 0 $varied --fail-if-slower 0.01 './varied 0 30' './varied 2 30'
 that "the ratio comes first, with its interval" grep -qE '(times|CI) .*[0-9] … [0-9]' out
+rm varied.*
+# The pairs are 20 % apart in turn, so that the ratio of 1 is seen; two equal programs are told apart in one of twenty tries.
+ends_in 'equal (within 40 %)' 0 $varied --equal-within 40 --strict './varied 0 2' './varied 2 2'
+rm varied.*
 ends_in slower 0 $measure -r 5 --compare pt "$burn 10" "$burn 11" "$burn 30"
 that "of several, it names the one" grep -q "^Verdict on '" out
 ends_in 'unmeasurable: all samples are disturbed' 4 $measure -r 3 --strict --compare pt --discard-unprofiled 0.0000001 \
@@ -153,11 +154,11 @@ mkdir repository && cd repository || exit 1
 $git init -q .
 commit 30 base
 $git checkout -q -b change
-for row in 'slower 2 60' 'faster 0 15' 'equal 0 30.0'; do
+for row in 'slower 2 150' 'faster 0 10' 'equal 0 36'; do # equal is what is allowed: 20 of 60 %
 	read -r word status ms <<<"$row"
 	commit "$ms" "$word"
 	cd "$dir" || exit 1
-	ends_in "$word" "$status" env -C repository "$build/measure/emp-compare-commits" -b true -r 8 -p 20 \
+	ends_in "$word" "$status" env -C repository "$build/measure/emp-compare-commits" -b true -r 8 -p 60 \
 		--json "$dir/$word.json" -m "$dir/$word.md" main '{tree}/program'
 	that "the document has it, for all and for each" \
 		json "$word.json" "d['verdict'] == '$word' and d['results'][0]['verdict'] == '$word'"
@@ -175,6 +176,6 @@ $git commit -qam 'as varied'
 cd "$dir" || exit 1
 for row in '0' '4 --strict'; do
 	ends_in 'cannot tell' "${row%% *}" env -C repository "$build/measure/emp-compare-commits" -b true -r 8 -p 0.01 ${row#?} \
-		main '{tree}/program 0'
+		main '{tree}/program 0 30'
 done
 finish
