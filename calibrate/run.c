@@ -158,8 +158,8 @@ const struct option_row run_options[] = {
 		&wanted.phases[SHORT_PHASE].central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&wanted.phases[LONG_PHASE].central_max_ns},
-	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", NULL,
-		&calibrate_options.backend, .choices = accounting_backend_names},
+	{0, "accounting", "BACKEND", "auto (default), bpf or taskstats", NULL,
+		&calibrate_options.backend, .choices = calibrate_backends},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{},
 };
@@ -264,8 +264,6 @@ int verb_run(int argc, char **argv, struct error *err)
 		{!options.save || !*options.save, "name the profile with --save NAME"},
 		{options.reuse_long && options.sizes[LONG_PHASE].count,
 			"--reuse-long takes no long run: omit --long"},
-		{calibrate_options.backend == ACCOUNTING_NONE,
-			"daemons are to be observed: --accounting auto, bpf or taskstats"},
 		{calibrate_options.ignore_changes && !options.resume,
 			"--ignore-changes is for a calibration that is resumed: add --resume"},
 	};

@@ -250,15 +250,12 @@ const char *comparison_verdict_text(const struct comparison *c)
 
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {
-		[COMPARE_PT] = "pt", [COMPARE_ET] = "et", [COMPARE_BOTH] = "both"};
+	static const char *const choices[] = {"pt", "et", "both", NULL};
+	int which, r = option_choice(value, name, choices, &which, err);
 
-	for (unsigned i = COMPARE_PT; i <= COMPARE_BOTH; i++)
-		if (!strcmp(value, choices[i])) {
-			*(unsigned *)into = i;
-			return 0;
-		}
-	return error_say(err, -EINVAL, "%s must be one of pt, et, both, not '%s'", name, value);
+	if (r == 0)
+		*(unsigned *)into = COMPARE_PT + (unsigned)which;
+	return r;
 }
 
 const struct column comparison_columns[] = {
