@@ -26,6 +26,7 @@ int calibration_open(struct calibration *c, enum run_lock lock, struct error *er
 {
 	int r = suite_file_find("inc", &c->inc.path, err);
 
+	c->inc.quiet = calibrate_options.quiet;
 	calibrate_options.ignore_audit |= calibrate_options.anyway;
 	calibrate_options.ignore_changes |= calibrate_options.anyway;
 	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, lock, err);
@@ -166,6 +167,7 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 		.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
 	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
 	struct cgroup *cgroups[2] = {};
+	_cleanup_(progress_end) struct progress progress = {};
 	const struct command_spec *specs[2];
 	struct inc_program inc[2];
 	struct raw_sample seen[2] = {};
@@ -185,6 +187,8 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 	if (r == 0)
 		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, NULL) ==
 		      0;
+	progress_begin(&progress, "INC in a duet with itself", can ? DUET_ROUNDS : 0,
+		calibrate_options.quiet);
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
 		r = interrupt_pending() ? -EINTR
@@ -193,6 +197,7 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
 		if (r == 0)
 			log_ratios[i] = log((double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
+		progress_step(&progress, i + 1, NULL);
 	}
 	if (r == 0 && can)
 		mdd_add_duet(rows, log_ratios, DUET_ROUNDS);

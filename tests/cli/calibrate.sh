@@ -16,8 +16,12 @@ sampling() { # PROFILE: waits until its short run has a sample
 
 # the constant
 expect 1 "no constant is stored" "$inc" 1
-expect 0 'increments/s.*measured now' $calibrate constant
+expect 0 'Speed of INC: [1-9] of 9' $calibrate constant
+that "the constant is measured now" grep -q 'increments/s.*measured now' "$dir/out"
 expect 0 'increments/s.*measured before' $calibrate constant
+that "what takes no time has no progress" sh -c "! grep 'Speed of INC' '$dir/out'"
+expect 0 'measured now' $calibrate --db "$dir/quiet.db" constant -q
+that "-q shows no progress" sh -c "! grep 'Speed of INC' '$dir/out'"
 expect 0 '' "$inc" 0.05
 mv "$EMP_DB.inc" "$dir/saved.inc"
 mkfifo "$EMP_DB.inc"
