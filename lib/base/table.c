@@ -197,8 +197,8 @@ static void measure_column(const struct table *table, struct screen_column *c)
 		widen(&c->width, terminal_text_width(table->cells[i].shown));
 }
 
-/* How wide it may be at least: first its name is whole if it is of text, and so are its numbers
- * with their units. Returns by how much it may be narrowed. */
+/* How wide it may be at least: a number stays whole, with its unit, and so does at first the name of
+ * a column of text. Returns by how much it may be narrowed. */
 static size_t find_least(const struct table *table, struct screen_column *c, size_t long_word)
 {
 	bool first = long_word == long_words[0], number = c->kind == COLUMN_NUMBER;
@@ -208,9 +208,7 @@ static size_t find_least(const struct table *table, struct screen_column *c, siz
 	for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
 		const char *text = table->cells[i].shown;
 
-		widen(&c->least, first && number
-					 ? terminal_text_width(text)
-					 : widest_word(text, number ? SIZE_MAX : long_word));
+		widen(&c->least, number ? terminal_text_width(text) : widest_word(text, long_word));
 	}
 	return c->width > c->least ? c->width - c->least : 0;
 }
@@ -233,6 +231,48 @@ static size_t leave_out_empty(const struct table *table, struct screen_column *c
 	return excess;
 }
 
+static void put_columns(FILE *file, const struct table *table, struct screen_column *columns,
+	size_t n, size_t gap)
+{
+	const struct kept_cell *row = NULL, *end = table->cells + table->n_cells;
+
+	do {
+		for (struct screen_column *c = columns; c < columns + n; c++)
+			c->rest = row ? row[c->at].shown : table->columns[c->at].name;
+		while (put_screen_line(file, columns, n, gap, row))
+			;
+		row = row ? row + table->n_columns : table->cells;
+	} while (row < end);
+}
+
+/* A table that is too wide continues below: each part has the columns that name a row, and as many
+ * others as fit. */
+static void put_parts(FILE *file, const struct table *table, struct screen_column *columns,
+	size_t n, size_t width)
+{
+	_cleanup_(freep) struct screen_column *part = xcalloc(n, sizeof(*part));
+	size_t keys = 0, keys_width = 0, to;
+
+	/* up to the first number after a text: RUN, CLOCK, STEP */
+	while (keys < n && (columns[keys].kind != COLUMN_NUMBER || keys == 0 ||
+				   columns[keys - 1].kind == COLUMN_NUMBER))
+		keys++;
+	keys = keys < n ? keys : 1;
+	memcpy(part, columns, keys * sizeof(*part));
+	for (size_t i = 0; i < keys; i++)
+		keys_width += part[i].width + 1;
+	for (size_t from = keys; from < n; from = to) {
+		size_t used = keys_width + columns[from].width;
+
+		for (to = from + 1; to < n && used + 1 + columns[to].width <= width; to++)
+			used += 1 + columns[to].width;
+		memcpy(part + keys, columns + from, (to - from) * sizeof(*part));
+		if (from > keys)
+			fputc('\n', file);
+		put_columns(file, table, part, keys + to - from, 1);
+	}
+}
+
 static void write_screen(struct table *table, FILE *file)
 {
 	static const enum column_kind wrap = COLUMN_WRAP, text = COLUMN_TEXT;
@@ -244,7 +284,7 @@ static void write_screen(struct table *table, FILE *file)
 	for (size_t i = 0; i < table->n_columns; i++)
 		if (table->columns[i].name)
 			columns[n++] = (struct screen_column){
-				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
+				.at = i, .kind = table->columns[i].kind};
 	for (struct screen_column *c = columns; c < columns + n; c++) {
 		measure_column(table, c);
 		total += c->width;
@@ -265,15 +305,10 @@ static void write_screen(struct table *table, FILE *file)
 		total = leave_out_empty(table, columns, &n, gap, total);
 	}
 
-	while (put_screen_line(file, columns, n, gap, NULL))
-		;
-	for (const struct kept_cell *row = table->cells; row < table->cells + table->n_cells;
-		row += table->n_columns) {
-		for (struct screen_column *c = columns; c < columns + n; c++)
-			c->rest = row[c->at].shown;
-		while (put_screen_line(file, columns, n, gap, row))
-			;
-	}
+	if (total > 0)
+		put_parts(file, table, columns, n, width);
+	else
+		put_columns(file, table, columns, n, gap);
 }
 
 json_t *table_json(struct table *table)
