@@ -106,6 +106,19 @@ TEST(a_table_whose_numbers_do_not_fit_continues_below)
 		" 12 PT      1.0 ms        -\n");
 }
 
+TEST(an_indented_cell_is_indented_in_all_of_its_lines)
+{
+	struct table *table = table_new(columns);
+
+	add(table, "  systemd-networkd-wait-online.service", "228 ms", "cron");
+	add(table, "  sh", "4 ms", "nothing");
+	check_printed(table, "41",
+		"NAME                         TOOK WHY\n"
+		"  systemd-networkd-wait-on 228 ms cron\n"
+		"  line.service\n"
+		"  sh                         4 ms nothing\n");
+}
+
 TEST(escape_sequences_and_bad_bytes_do_not_reach_the_terminal)
 {
 	_cleanup_(freep) char *text = NULL;
