@@ -510,14 +510,17 @@ int calibration_run(struct calibration *c, struct error *err)
 {
 	const struct calibration_phase *phases = c->plan.phases;
 	int64_t left_ns = calibration_left_ns(c, true);
+	_cleanup_(freep) char *reused = NULL;
 	struct error err2 = {};
 	int r;
 
 	/* blocks sleep and shutdown, and tells systemd that the service has started */
 	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &err2);
-	calibrate_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
-		text_seconds(phases[0].length_ns), phases[0].samples, text_seconds(phases[1].length_ns),
-		phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
+	if (!phases[0].run && phases[1].run)
+		reused = text_format("run %lld, ", (long long)phases[1].run);
+	calibrate_print("Plan: INC%s x %u and %sINC%s x %u, %s%s, until %s\n",
+		text_seconds(phases[0].length_ns), phases[0].samples, reused ?: "",
+		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), left_ns)));
 	if (c->inhibitor < 0 && (left_ns > CALIBRATION_LONG_NS || calibrate_options.verbose))
 		calibrate_print("Sleep and shutdown are not blocked: %s\n", err2.text);

@@ -205,6 +205,8 @@ expect 1 'was imported' $calibrate --db "$dir/other.db" -q revalidate a --anyway
 long=$(sqlite3 "$EMP_DB" "SELECT long_run FROM calibration WHERE profile = 'f'")
 expect 0 "Run $long *INC0.1 x 4 " $calibrate -q run --short 0.02x20 --reuse-long "$long" --save h --anyway --force
 that "the long run is the one there was" test "$($calibrate profile export h | python3 -c 'import json, sys; print(json.load(sys.stdin)["long"]["samples"])')" = 4
+expect 0 "Plan: INC0.02 x 20 and run $long, INC0.1 x 4" $calibrate -q run --short 0.02x20 --reuse-long f --save h --replace --anyway --force
+expect 1 "'nobody' has no long run in the lab book" $calibrate -q run --short 0.02x20 --reuse-long nobody --save i --anyway
 expect 1 'cannot be the long run' $calibrate -q run --short 0.2x20 --reuse-long "$long" --save i --anyway
 
 # Another environment.
