@@ -5,11 +5,12 @@
 #include "lib/report/results.h"
 
 static struct {
-	const char *name, *kind; /* NULL: any */
-	int64_t since_ns;        /* 0: any */
-	int last;                /* 0: not given */
+	const char *name; /* NULL: any */
+	int kind;         /* N_RUN_KINDS: any */
+	int64_t since_ns; /* 0: any */
+	int last;         /* 0: not given */
 	bool all, same_program;
-} wanted;
+} wanted = {.kind = N_RUN_KINDS};
 
 enum { LAST = 20 }; /* are shown by default */
 
@@ -43,23 +44,9 @@ int option_since(const char *value, const char *name, void *into, struct error *
 	return 0;
 }
 
-static int option_kind(const char *value, const char *name, void *into, struct error *err)
-{
-	for (int i = 0; i < N_RUN_KINDS; i++)
-		if (!strcmp(value, run_kind_names[i])) {
-			*(const char **)into = value;
-			return 0;
-		}
-	return error_say(err, -EINVAL,
-		"%s must be short, long, revalidate, measure, jitter, load, duet or import, not '%s'", name,
-		value);
-}
-
 const struct option_row list_options[] = {
 	{0, "name", "TEXT", "only runs with this in their name or command", NULL, &wanted.name},
-	{0, "kind", "KIND",
-		"only these: measure, duet, load, jitter, short, long, revalidate, import",
-		option_kind, &wanted.kind},
+	{0, "kind", "KIND", "only these:", NULL, &wanted.kind, .choices = run_kind_names},
 	{0, "since", "TIME", "only runs since a day (2026-11-20), or so long ago (12h)",
 		option_since, &wanted.since_ns},
 	{0, "last", "N", "only the last N runs (on the screen: the last 20)", option_count,
@@ -217,7 +204,7 @@ int verb_list(int argc, char **argv, struct error *err)
 		struct run *run = &runs[i];
 		_cleanup_(freep) char *command = run_command_line(run);
 
-		if ((!wanted.kind || !strcmp(wanted.kind, run_kind_names[run->kind])) &&
+		if ((wanted.kind == N_RUN_KINDS || wanted.kind == (int)run->kind) &&
 			run->started_ns >= wanted.since_ns &&
 			(!wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
 				(run->name && strstr(run->name, wanted.name))))
@@ -242,7 +229,8 @@ int verb_list(int argc, char **argv, struct error *err)
 			err);
 	if (n == 0) {
 		printf("The lab book has no %sruns.\n",
-			wanted.name || wanted.kind || wanted.since_ns ? "such " : "");
+			wanted.name || wanted.kind < N_RUN_KINDS || wanted.since_ns ? "such "
+											: "");
 		return 0;
 	}
 	table_print(list, stdout);

@@ -12,7 +12,7 @@
 static bool verbose;
 
 const struct option_row show_options[] = {
-	{'v', "verbose", NULL, "all warnings in full", NULL, &verbose, .text = true},
+	{'v', "verbose", NULL, "each discarded sample, and all warnings in full", NULL, &verbose, .text = true},
 	RECOMPUTE_OPTION,
 	LAST_RUN_OPTION,
 	{},
@@ -109,7 +109,7 @@ static int print_result(
 	screen.verbose = true;
 	screen.all_notes = verbose;
 	screen_print_name(stdout, &screen);
-	run_details_print(stdout, &result, NULL);
+	run_details_print(stdout, &result, NULL, verbose);
 	screen_print(stdout, &screen);
 	return 0;
 }

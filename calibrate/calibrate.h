@@ -21,6 +21,9 @@ struct calibrate_options {
 };
 
 extern struct calibrate_options calibrate_options;
+
+/* The backends that observe daemons, in the order of enum accounting_backend; ends with NULL. */
+extern const char *const calibrate_backends[];
 extern const struct option_row run_options[], resume_options[], revalidate_options[], profile_options[],
 	jitter_options[], clocks_options[];
 

@@ -26,6 +26,7 @@ int calibration_open(struct calibration *c, enum run_lock lock, struct error *er
 {
 	int r = suite_file_find("inc", &c->inc.path, err);
 
+	c->inc.quiet = calibrate_options.quiet;
 	calibrate_options.ignore_audit |= calibrate_options.anyway;
 	calibrate_options.ignore_changes |= calibrate_options.anyway;
 	return r < 0 ? r : run_session_open(&c->base, calibrate_options.db, BOOK_WRITE, lock, err);
@@ -166,6 +167,7 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 		.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
 	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
 	struct cgroup *cgroups[2] = {};
+	_cleanup_(progress_end) struct progress progress = {};
 	const struct command_spec *specs[2];
 	struct inc_program inc[2];
 	struct raw_sample seen[2] = {};
@@ -185,6 +187,8 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 	if (r == 0)
 		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, NULL) ==
 		      0;
+	progress_begin(&progress, "INC in a duet with itself", can ? DUET_ROUNDS : 0,
+		calibrate_options.quiet);
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
 		r = interrupt_pending() ? -EINTR
@@ -193,6 +197,7 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
 		if (r == 0)
 			log_ratios[i] = log((double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
+		progress_step(&progress, i + 1, NULL);
 	}
 	if (r == 0 && can)
 		mdd_add_duet(rows, log_ratios, DUET_ROUNDS);
@@ -505,14 +510,17 @@ int calibration_run(struct calibration *c, struct error *err)
 {
 	const struct calibration_phase *phases = c->plan.phases;
 	int64_t left_ns = calibration_left_ns(c, true);
+	_cleanup_(freep) char *reused = NULL;
 	struct error err2 = {};
 	int r;
 
 	/* blocks sleep and shutdown, and tells systemd that the service has started */
 	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &err2);
-	calibrate_print("Plan: INC%s x %u and INC%s x %u, %s%s, until %s\n",
-		text_seconds(phases[0].length_ns), phases[0].samples, text_seconds(phases[1].length_ns),
-		phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
+	if (!phases[0].run && phases[1].run)
+		reused = text_format("run %lld, ", (long long)phases[1].run);
+	calibrate_print("Plan: INC%s x %u and %sINC%s x %u, %s%s, until %s\n",
+		text_seconds(phases[0].length_ns), phases[0].samples, reused ?: "",
+		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), left_ns)));
 	if (c->inhibitor < 0 && (left_ns > CALIBRATION_LONG_NS || calibrate_options.verbose))
 		calibrate_print("Sleep and shutdown are not blocked: %s\n", err2.text);

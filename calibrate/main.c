@@ -10,6 +10,8 @@
 
 struct calibrate_options calibrate_options = {.cpu = -1};
 
+const char *const calibrate_backends[] = {"auto", "bpf", "taskstats", NULL};
+
 static const struct option_row common_options[] = {
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &calibrate_options.db},
 	{0, "json", NULL, "print the result as JSON", NULL, &calibrate_options.json, .dash = true},

@@ -19,8 +19,8 @@ const struct option_row revalidate_options[] = {
 		&calibrate_options.ignore_audit},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{0, "adopt", NULL, "if the profile holds, use it for today's environment", NULL, &options.adopt},
-	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", NULL,
-		&calibrate_options.backend, .choices = accounting_backend_names},
+	{0, "accounting", "BACKEND", "auto (default), bpf or taskstats", NULL,
+		&calibrate_options.backend, .choices = calibrate_backends},
 	{},
 };
 
@@ -308,14 +308,10 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration_plan *plan = &calibration.plan;
 	_cleanup_(past_clear) struct past past = {};
-	const struct option_rule rules[] = {{calibrate_options.backend == ACCOUNTING_NONE,
-		"daemons are to be observed: --accounting auto, bpf or taskstats"}};
 	int64_t run = 0;
 	bool other_inc;
-	int r = option_check_rules(rules, ELEMENTS(rules), err);
+	int r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 
-	if (r == 0)
-		r = calibration_open(&calibration, RUN_LOCK_TAKEN, err);
 	if (r == 0)
 		r = load_past(calibration.base.book, argv[0], &past, err);
 	if (r < 0)

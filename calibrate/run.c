@@ -117,18 +117,12 @@ static const struct size presets[][CALIBRATION_PHASES] = {
 static struct {
 	int preset;
 	struct size sizes[CALIBRATION_PHASES]; /* count 0: the preset's */
-	int64_t reuse_long;
-	const char *save;
+	const char *save, *reuse_long;
 	bool resume, yes;
 } options = {.preset = ELEMENTS(presets) - 1};
 
 /* The rest of the options is a part of the plan. */
 static struct calibration_plan wanted = {.material_ppm = LEAST_SHARE_PPM};
-
-static int parse_run_id(const char *value, const char *name, void *into, struct error *err)
-{
-	return text_parse_int(value, name, 1, INT64_MAX, into, err);
-}
 
 const struct option_row run_options[] = {
 	{0, "save", "NAME", "store the profile under this name", NULL, &options.save},
@@ -146,7 +140,7 @@ const struct option_row run_options[] = {
 	{0, "resume", NULL, "resume the calibration of that name, if any", NULL, &options.resume},
 	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
 		&calibrate_options.ignore_changes},
-	{0, "reuse-long", "RUN", "use this long run, and take the short one only", parse_run_id,
+	{0, "reuse-long", "RUN|PROFILE", "take the short run only, and use this long one", NULL,
 		&options.reuse_long},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &wanted.force},
 	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &wanted.by_et},
@@ -158,8 +152,8 @@ const struct option_row run_options[] = {
 		&wanted.phases[SHORT_PHASE].central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&wanted.phases[LONG_PHASE].central_max_ns},
-	{0, "accounting", "BACKEND", "auto, bpf or taskstats (default auto)", NULL,
-		&calibrate_options.backend, .choices = accounting_backend_names},
+	{0, "accounting", "BACKEND", "auto (default), bpf or taskstats", NULL,
+		&calibrate_options.backend, .choices = calibrate_backends},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
 	{},
 };
@@ -168,9 +162,22 @@ const struct option_row run_options[] = {
 static int reuse_long_run(struct calibration *c, struct error *err)
 {
 	struct calibration_phase *phase = &c->plan.phases[LONG_PHASE];
+	_cleanup_(calibration_plan_clear) struct calibration_plan other = {};
 	_cleanup_(run_clear) struct run run = {};
-	int r = book_get_run(c->base.book, options.reuse_long, &run, err);
+	const char *profile;
+	int64_t id;
+	int r = calibrate_operand(options.reuse_long, &id, &profile, err);
 
+	if (r == 0 && !id) {
+		r = book_find_calibration(c->base.book, 0, profile, true, &other, err);
+		id = other.phases[LONG_PHASE].run;
+		if (r >= 0 && !id)
+			return error_say(err, -ENOENT,
+				"'%s' has no long run in the lab book '%s'; 'emp-analyze list --kind long' shows the long runs",
+				options.reuse_long, book_file(c->base.book));
+	}
+	if (r >= 0)
+		r = book_get_run(c->base.book, id, &run, err);
 	if (r < 0)
 		return r;
 	if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE || run.n_samples == 0 ||
@@ -264,8 +271,6 @@ int verb_run(int argc, char **argv, struct error *err)
 		{!options.save || !*options.save, "name the profile with --save NAME"},
 		{options.reuse_long && options.sizes[LONG_PHASE].count,
 			"--reuse-long takes no long run: omit --long"},
-		{calibrate_options.backend == ACCOUNTING_NONE,
-			"daemons are to be observed: --accounting auto, bpf or taskstats"},
 		{calibrate_options.ignore_changes && !options.resume,
 			"--ignore-changes is for a calibration that is resumed: add --resume"},
 	};

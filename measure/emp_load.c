@@ -122,10 +122,10 @@ static const struct option_row common_options[] = {
 static const struct option_row run_options[] = {
 	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
 	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0, &options.warm_ups},
-	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's", NULL,
-		&options.coordination, .choices = coordination_names},
+	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
+		.choices = coordination_names},
 	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL, &options.profile},
-	{0, "accounting", "BACKEND", "observe other processes by: auto, bpf, taskstats or none", NULL,
+	{0, "accounting", "BACKEND", "observe other processes by:", NULL,
 		&options.backend, .choices = accounting_backend_names},
 	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
 		&options.page_wait_bin_ns},
@@ -140,8 +140,8 @@ static const struct option_row run_options[] = {
 
 static const struct option_row verify_options[] = {
 	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count, &options.runs},
-	{0, "coordination", "NAME", "constant-load, no-teardown or before, in place of the file's", NULL,
-		&options.coordination, .choices = coordination_names},
+	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
+		.choices = coordination_names},
 	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
 	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
 		&options.ignore_lock},

@@ -471,7 +471,7 @@ const struct option_row measure_option_rows[] = {
 		&O.fast_clock},
 	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", NULL, &O.backend,
 		.choices = accounting_backend_names},
-	{'u', "time-unit", "UNIT", "second, millisecond or microsecond (default: what fits)", parse_unit,
+	{'u', "time-unit", "UNIT", "second, millisecond or microsecond (s, ms, us; default: what fits)", parse_unit,
 		&O.unit, .group = "Results"},
 	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,
 		&O.exports[EXPORT_JSON]},

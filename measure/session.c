@@ -195,6 +195,7 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 	if (r < 0)
 		return error_prefix(err, r, "--against inc");
 	inc->inc.cpu = s->options->cpu;
+	inc->inc.quiet = s->options->quiet || s->options->silent;
 	inc_program_make(&inc->program, &inc->inc, &s->base, 1);
 	inc->command = (struct command){.name = (char *)"INC",
 		.text = (char *)"inc",

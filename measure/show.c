@@ -149,7 +149,7 @@ static void show_result(const struct session *s, const struct task *t)
 		program_trace_print(
 			s->trace, t->preemptions, t->n_preemptions, t->result.samples, t->result.n_samples);
 	if (s->options->verbose) {
-		run_details_print(stdout, &t->result, s->options->unit);
+		run_details_print(stdout, &t->result, s->options->unit, true);
 		say_wrapped(2,
 			"Not in PT: %s of CPU time per sample, before the program is executed",
 			text_duration(t->sampling->before_ns / (int64_t)t->result.n_samples));

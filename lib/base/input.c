@@ -135,7 +135,7 @@ static int next_chunk(struct input *input, struct error *err)
 	return r < 0 ? r : input->end > 0;
 }
 
-/* One file may have several members, one after the other (gzip(1)). */
+/* One file may have several members, one after the other, and zeros may follow, as on tape (gzip(1)). */
 static ssize_t unpack(struct input *input, void *buffer, size_t size, struct error *err)
 {
 	input->z.next_out = buffer;
@@ -149,6 +149,10 @@ static ssize_t unpack(struct input *input, void *buffer, size_t size, struct err
 			return 0;
 		if (r == 0)
 			return error_say(err, -EINVAL, "'%s' ends in the middle of its gzip data", input->path);
+		if (input->ended && input->buffer[input->at] == '\0') {
+			input->at++;
+			continue;
+		}
 		if (input->ended)
 			inflateReset(&input->z);
 		input->z.next_in = input->buffer + input->at;

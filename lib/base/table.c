@@ -5,8 +5,9 @@
 #include <math.h>
 
 /* Longer words may be broken; if that does not suffice, those of more than the second length, and
- * so on. */
-static const size_t long_words[] = {24, 12, 8};
+ * so on, but no shorter ones in a column that is not meant to be wrapped: names of processes. */
+static const size_t long_words[] = {24, 16, 12, 8};
+enum { LONG_NAME = 16 };
 
 struct kept_cell {
 	char *text;
@@ -111,6 +112,7 @@ struct screen_column {
 	enum column_kind kind;
 	size_t width, least; /* which it needs to wrap as little as it can, and as much */
 	const char *rest;    /* of the cell that is being printed */
+	size_t indent;       /* of its next line: that of the first */
 };
 
 /* Narrows the widest columns of a kind until `excess` is gone or all have their minimum width. Returns the excess that
@@ -141,23 +143,25 @@ static bool put_screen_line(
 	bool more = false;
 
 	for (struct screen_column *c = columns; c < columns + n; c++) {
-		size_t fits = terminal_text_fit(c->rest, c->width), bytes = fits, used, pad;
-		size_t indent = strspn(c->rest, " ");
+		size_t fits = terminal_text_fit(c->rest, c->width - c->indent), bytes = fits;
+		size_t indent = strspn(c->rest, " "), used, pad;
 		enum mark mark = cells ? cells[c->at].mark : MARK_NONE;
 
 		/* whole words, or a part of one that is too long */
 		while (c->rest[fits] && bytes > 0 && c->rest[bytes] != ' ')
 			bytes--;
 		bytes = bytes > indent ? bytes : fits ?: strlen(c->rest);
-		used = terminal_bytes_width(c->rest, bytes);
+		used = c->indent + terminal_bytes_width(c->rest, bytes);
 		pad = used < c->width ? c->width - used : 0;
 		spaces += (c == columns ? 0 : gap) + (c->kind == COLUMN_NUMBER ? pad : 0);
 		if (bytes > 0) {
-			fprintf(file, "%*s%s%.*s%s", (int)spaces, "", terminal_mark(file, mark), (int)bytes,
-				c->rest, terminal_mark(file, mark ? MARK_END : MARK_NONE));
+			fprintf(file, "%*s%s%.*s%s", (int)(spaces + c->indent), "",
+				terminal_mark(file, mark), (int)bytes, c->rest,
+				terminal_mark(file, mark ? MARK_END : MARK_NONE));
 			spaces = 0;
 		}
-		spaces += c->kind == COLUMN_NUMBER ? 0 : pad;
+		spaces += c->kind == COLUMN_NUMBER ? 0 : bytes > 0 ? pad : c->width;
+		c->indent += indent;
 		c->rest += bytes;
 		c->rest += strspn(c->rest, " ");
 		more |= *c->rest != '\0';
@@ -197,20 +201,20 @@ static void measure_column(const struct table *table, struct screen_column *c)
 		widen(&c->width, terminal_text_width(table->cells[i].shown));
 }
 
-/* How wide it may be at least: first its name is whole if it is of text, and so are its numbers
- * with their units. Returns by how much it may be narrowed. */
+/* How wide it may be at least: a number stays whole, with its unit, and so does at first the name of
+ * a column of text. Returns by how much it may be narrowed. */
 static size_t find_least(const struct table *table, struct screen_column *c, size_t long_word)
 {
 	bool first = long_word == long_words[0], number = c->kind == COLUMN_NUMBER;
 	const char *name = table->columns[c->at].name;
 
+	if (c->kind == COLUMN_TEXT && long_word < LONG_NAME)
+		long_word = LONG_NAME;
 	c->least = first && !number ? terminal_text_width(name) : widest_word(name, SIZE_MAX);
 	for (size_t i = c->at; i < table->n_cells; i += table->n_columns) {
 		const char *text = table->cells[i].shown;
 
-		widen(&c->least, first && number
-					 ? terminal_text_width(text)
-					 : widest_word(text, number ? SIZE_MAX : long_word));
+		widen(&c->least, number ? terminal_text_width(text) : widest_word(text, long_word));
 	}
 	return c->width > c->least ? c->width - c->least : 0;
 }
@@ -233,6 +237,62 @@ static size_t leave_out_empty(const struct table *table, struct screen_column *c
 	return excess;
 }
 
+static void put_columns(FILE *file, const struct table *table, struct screen_column *columns,
+	size_t n, size_t gap)
+{
+	const struct kept_cell *row = NULL, *end = table->cells + table->n_cells;
+
+	do {
+		for (struct screen_column *c = columns; c < columns + n; c++) {
+			c->rest = row ? row[c->at].shown : table->columns[c->at].name;
+			c->indent = 0;
+		}
+		while (put_screen_line(file, columns, n, gap, row))
+			;
+		row = row ? row + table->n_columns : table->cells;
+	} while (row < end);
+}
+
+/* With a gap behind each. */
+static size_t columns_width(const struct screen_column *columns, size_t n)
+{
+	size_t width = n;
+
+	for (size_t i = 0; i < n; i++)
+		width += columns[i].width;
+	return width;
+}
+
+/* A table that is too wide continues below: each part has the columns that name a row, and as many
+ * others as fit. */
+static void put_parts(FILE *file, const struct table *table, struct screen_column *columns,
+	size_t n, size_t width)
+{
+	_cleanup_(freep) struct screen_column *part = xcalloc(n, sizeof(*part));
+	size_t keys = 0, to;
+
+	/* up to the first number after a text: RUN, CLOCK, STEP */
+	while (keys < n && (columns[keys].kind != COLUMN_NUMBER || keys == 0 ||
+				   columns[keys - 1].kind == COLUMN_NUMBER))
+		keys++;
+	keys = keys < n ? keys : 1;
+	memcpy(part, columns, keys * sizeof(*part));
+	for (size_t i = 0; i < keys; i++)
+		measure_column(table, &part[i]);
+	if (columns_width(part, keys) > width / 2)
+		memcpy(part, columns, keys * sizeof(*part)); /* narrowed */
+	for (size_t from = keys; from < n; from = to) {
+		size_t used = columns_width(part, keys) + columns[from].width;
+
+		for (to = from + 1; to < n && used + 1 + columns[to].width <= width; to++)
+			used += 1 + columns[to].width;
+		memcpy(part + keys, columns + from, (to - from) * sizeof(*part));
+		if (from > keys)
+			fputc('\n', file);
+		put_columns(file, table, part, keys + to - from, 1);
+	}
+}
+
 static void write_screen(struct table *table, FILE *file)
 {
 	static const enum column_kind wrap = COLUMN_WRAP, text = COLUMN_TEXT;
@@ -244,7 +304,7 @@ static void write_screen(struct table *table, FILE *file)
 	for (size_t i = 0; i < table->n_columns; i++)
 		if (table->columns[i].name)
 			columns[n++] = (struct screen_column){
-				.at = i, .kind = table->columns[i].kind, .rest = table->columns[i].name};
+				.at = i, .kind = table->columns[i].kind};
 	for (struct screen_column *c = columns; c < columns + n; c++) {
 		measure_column(table, c);
 		total += c->width;
@@ -265,15 +325,10 @@ static void write_screen(struct table *table, FILE *file)
 		total = leave_out_empty(table, columns, &n, gap, total);
 	}
 
-	while (put_screen_line(file, columns, n, gap, NULL))
-		;
-	for (const struct kept_cell *row = table->cells; row < table->cells + table->n_cells;
-		row += table->n_columns) {
-		for (struct screen_column *c = columns; c < columns + n; c++)
-			c->rest = row[c->at].shown;
-		while (put_screen_line(file, columns, n, gap, row))
-			;
-	}
+	if (total > 0)
+		put_parts(file, table, columns, n, width);
+	else
+		put_columns(file, table, columns, n, gap);
 }
 
 json_t *table_json(struct table *table)

@@ -10,7 +10,8 @@
  *	table_write(table, TABLE_SCREEN, stdout);
  *
  * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON, CSV). On the screen
- * columns are as wide as their content, and text is wrapped between words if a row would be wider than the terminal. */
+ * columns are as wide as their content, and text is wrapped between words if a row would be wider than the terminal;
+ * where that does not suffice, the table continues below. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -20,7 +21,7 @@ struct table;
 
 enum column_kind {
 	COLUMN_TEXT,   /* wrapped only if wrapping COLUMN_WRAP does not suffice */
-	COLUMN_NUMBER, /* aligned right, never wrapped */
+	COLUMN_NUMBER, /* aligned right, and never wrapped */
 	COLUMN_WRAP,   /* wrapped first */
 };
 

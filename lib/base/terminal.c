@@ -327,15 +327,17 @@ size_t terminal_print_name(FILE *file, const char *name, size_t columns)
 /* Bytes of the first word; a number keeps the unit that follows it, and a range is one word. */
 static size_t word_bytes(const char *text)
 {
-	size_t bytes = strcspn(text, " ");
-	const char *unit = text + bytes + (text[bytes] == ' ');
-	size_t unit_bytes = strcspn(unit, " ");
+	static const char to[] = " … ";
+	size_t bytes = strcspn(text, " "), to_bytes = strlen(to), unit_bytes;
 
-	if (*text < '0' || *text > '9' || unit_bytes == 0 || unit_bytes > strlen("ms,"))
+	if (*text < '0' || *text > '9' || !text[bytes])
 		return bytes;
-	bytes = (size_t)(unit - text) + unit_bytes;
-	if (!strncmp(unit, "…", unit_bytes) && text[bytes] == ' ')
-		bytes += 1 + word_bytes(text + bytes + 1);
+	unit_bytes = strcspn(text + bytes + 1, " ");
+	if (strncmp(text + bytes, to, to_bytes) != 0 && unit_bytes > 0 &&
+		unit_bytes <= strlen("ms,"))
+		bytes += 1 + unit_bytes;
+	if (!strncmp(text + bytes, to, to_bytes))
+		bytes += to_bytes + word_bytes(text + bytes + to_bytes);
 	return bytes;
 }
 

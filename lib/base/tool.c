@@ -46,11 +46,21 @@ void nearest_try(struct nearest *nearest, const char *word)
 
 /* A command-line option as a row of a table, and the kinds of values that options take. */
 
+/* "auto, bpf or none"; the caller frees it. */
+static char *choices_text(const char *const *choices)
+{
+	char *all = NULL;
+
+	for (int i = 0; choices[i]; i++)
+		text_append(&all, choices[i + 1] ? ", " : " or ", "%s", choices[i]);
+	return all;
+}
+
 int option_choice(
 	const char *value, const char *name, const char *const *choices, int *ret, struct error *err)
 {
+	_cleanup_(freep) char *all = choices_text(choices);
 	struct nearest nearest = {.typed = value};
-	char all[128] = "";
 
 	for (int i = 0; choices[i]; i++) {
 		if (!strcmp(value, choices[i])) {
@@ -58,8 +68,6 @@ int option_choice(
 			return 0;
 		}
 		nearest_try(&nearest, choices[i]);
-		strcat(all, !i ? "" : choices[i + 1] ? ", " : " or ");
-		strcat(all, choices[i]);
 	}
 	return error_say(
 		err, -EINVAL, "%s must be %s, not '%s'%s", name, all, value, nearest_hint(&nearest, ""));
@@ -159,6 +167,15 @@ static void help_row(FILE *file, const char *left, const char *summary)
 	terminal_wrap(file, summary, INDENT, INDENT);
 }
 
+static void help_option(FILE *file, const char *left, const struct option_row *o)
+{
+	bool list = o->choices && o->summary[strlen(o->summary) - 1] == ':';
+	_cleanup_(freep) char *all = list ? choices_text(o->choices) : NULL;
+	_cleanup_(freep) char *summary = text_format("%s%s%s", o->summary, list ? " " : "", all ?: "");
+
+	help_row(file, left, summary);
+}
+
 /* "emp-analyze show [OPTION...] RUN"; the caller frees it. */
 static char *tool_usage(const struct tool *tool, const struct verb *verb)
 {
@@ -218,7 +235,7 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 				: o->value  ? " "
 					    : "",
 				o->value ?: "", o->optional ? "]" : "");
-			help_row(file, left, o->summary);
+			help_option(file, left, o);
 		}
 	help_row(file, strchr(letters, 'h') ? "    --help" : "-h, --help", "show this help");
 	help_row(file, strchr(letters, 'V') ? "    --version" : "-V, --version", "show the version");

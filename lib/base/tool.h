@@ -26,7 +26,7 @@ struct option_row {
 	char letter;       /* short name, 0 if none */
 	const char *name;  /* long name */
 	const char *value; /* name of its value in help; NULL: a flag, `into` is a bool */
-	const char *summary;
+	const char *summary; /* behind a colon at its end, help lists the choices */
 	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
 	void *into;
 	bool hidden;  /* an old name or a switch for tests: it works, and help does not show it */

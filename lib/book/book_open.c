@@ -185,7 +185,11 @@ static int schema_version(struct book *book, struct error *err)
 		return error_say(err, -EINVAL,
 			"'%s' is the database of another program; name another file with --db or EMP_DB",
 			book->path);
-	if (version < 0 || version > NEWEST_VERSION)
+	if (version < 0)
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged: it says that it is of version %d; restore an intact copy",
+			book->path, (int)version);
+	if (version > NEWEST_VERSION)
 		return error_say(err, -EPROTONOSUPPORT,
 			"the lab book '%s' was written by a newer EMP (version %d of the book, this one reads "
 			"%d); "

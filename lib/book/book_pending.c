@@ -57,8 +57,23 @@ static struct pending_head right_head(void)
 	return head;
 }
 
+/* Whether a file of another version of EMP has a head and no samples. */
+static bool is_empty(const struct pending_head *head, off_t size)
+{
+	static const struct {
+		const char *magic;
+		off_t size;
+	} heads[] = {{"EMPpend", 24}, {MAGIC "2", 24}, {MAGIC "3", sizeof(*head)}};
+
+	for (size_t i = 0; i < ELEMENTS(heads); i++)
+		if (!memcmp(head->magic, heads[i].magic, sizeof(head->magic)))
+			return size <= heads[i].size;
+	return false;
+}
+
 /* Opens and locks the file. *ret_other: another version of EMP made it. -EAGAIN: its owner is
- * alive; -EPROTONOSUPPORT: it is not EMP's; otherwise what open says. */
+ * alive; -ENOENT: there is none, or it was empty and is removed; -EPROTONOSUPPORT: it is not EMP's;
+ * otherwise what open says. */
 static int lock_pending(struct book *book, int flags, int *ret_fd, off_t *ret_size, bool *ret_other)
 {
 	_cleanup_(freep) char *path = text_format("%s-pending", book->file);
@@ -82,6 +97,8 @@ static int lock_pending(struct book *book, int flags, int *ret_fd, off_t *ret_si
 	if (*ret_other &&
 		((size_t)n <= sizeof(there.magic) || memcmp(there.magic, MAGIC, strlen(MAGIC))))
 		return -EPROTONOSUPPORT;
+	if (!(flags & O_CREAT) && (n == 0 || (*ret_other && is_empty(&there, st.st_size))))
+		return unlink(path) < 0 ? -errno : -ENOENT;
 	/* a head that a full disk has cut off had no records yet */
 	if (!*ret_other && (size_t)n < sizeof(right) &&
 		pwrite(fd, &right, sizeof(right), 0) != sizeof(right))
@@ -166,20 +183,31 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 	if (p->fd < 0)
 		return false;
 	memcpy(record.uid, run->uid, sizeof(record.uid));
-	if (pwritev(p->fd, parts, 2, p->size) != (ssize_t)(parts[0].iov_len + parts[1].iov_len))
-		return false; /* no room: the book says so; the next record replaces this one */
+	if (pwritev(p->fd, parts, 2, p->size) != (ssize_t)(parts[0].iov_len + parts[1].iov_len)) {
+		int r = ftruncate(p->fd, p->size);
+
+		(void)r; /* what is left of it is no record */
+		return false; /* no room: the book says so */
+	}
 	p->size += (off_t)(parts[0].iov_len + parts[1].iov_len);
 	return true;
 }
 
-/* Samples that the book refuses, as records. */
+/* Samples that the book refuses, as records, and what is damaged. */
 struct refused {
 	char *records;
 	size_t size;
 	FILE *file; /* writes them; NULL: there are none */
-	size_t n;
+	size_t n, damaged_bytes;
 	struct error why; /* of the first */
 };
+
+static void refuse(struct refused *refused, const char *bytes, size_t n)
+{
+	if (!refused->file)
+		refused->file = xopen_memstream(&refused->records, &refused->size);
+	fwrite(bytes, 1, n, refused->file);
+}
 
 static void refused_clear(struct refused *refused)
 {
@@ -253,19 +281,53 @@ static int put_refused_aside(struct book *book, struct refused *refused, struct 
 			unlink(name);
 		return error_os(err, -e, "cannot write the file '%s'", name);
 	}
-	book->pending.notice = text_format(
-		"%s that waited beside the lab book '%s' cannot be stored in it (%s); kept in '%s'",
-		text_count(refused->n, "sample"), book->path, refused->why.text, name);
+	if (refused->n > 0)
+		book->pending.notice = text_format(
+			"%s that waited beside the lab book '%s' cannot be stored in it (%s)",
+			text_count(refused->n, "sample"), book->path, refused->why.text);
+	if (refused->damaged_bytes > 0)
+		text_append(&book->pending.notice, "; ",
+			"of the samples that waited beside the lab book '%s', %s are damaged and lost",
+			book->path, text_count(refused->damaged_bytes, "byte"));
+	text_append(&book->pending.notice, "; ", "kept in '%s'", name);
 	book->pending.aside = TAKE(name);
 	return 0;
 }
 
+/* The record at `at`. False: there is none that is whole. */
+static bool read_record(
+	const char *at, const char *end, struct pending_record *ret, size_t *ret_executions)
+{
+	if (end - at < (ssize_t)sizeof(*ret))
+		return false;
+	memcpy(ret, at, sizeof(*ret));
+	*ret_executions = ret->n_executions * sizeof(struct execution);
+	return ret->mark == MARK && ret->uid[sizeof(ret->uid) - 1] == '\0' &&
+	       (size_t)(end - at) - sizeof(*ret) >= *ret_executions;
+}
+
+/* Where the next record is, behind bytes that are none; `end`: there is none. Of the last one, a
+ * process that was killed may have written a part only, which is not damage: *ret_torn. */
+static const char *find_record(const char *from, const char *end, bool *ret_torn)
+{
+	static const uint32_t mark = MARK;
+	size_t n = (size_t)(end - from) < sizeof(mark) ? (size_t)(end - from) : sizeof(mark);
+	const char *at = from + 1;
+	struct pending_record record;
+	size_t executions;
+
+	while (at < end && !read_record(at, end, &record, &executions))
+		at++;
+	*ret_torn = at == end && !memcmp(from, &mark, n);
+	return at;
+}
+
 static int store_records(struct book *book, struct error *err)
 {
-	size_t size = (size_t)book->pending.size;
+	size_t size = (size_t)book->pending.size, length;
 	_cleanup_(freep) char *content = xmalloc(size);
 	_cleanup_(refused_clear) struct refused refused = {};
-	const char *from = content + sizeof(struct pending_head), *end = content + size;
+	const char *from = content + sizeof(struct pending_head), *end = content + size, *next;
 	int r = 0;
 
 	book->pending.stored = true;
@@ -273,36 +335,34 @@ static int store_records(struct book *book, struct error *err)
 		return 0;
 	if (pread(book->pending.fd, content, size, 0) != (ssize_t)size)
 		return error_os(err, -errno, "cannot read the file '%s-pending'", book->file);
-	while (r == 0 && end - from >= (ssize_t)sizeof(struct pending_record)) {
+	for (; r == 0 && from < end; from = next) {
 		_cleanup_(freep) struct execution *executions = NULL;
-		const char *begin = from;
 		struct pending_record record;
 		struct error why = {};
-		size_t length;
+		bool torn;
 
-		memcpy(&record, from, sizeof(record));
-		from += sizeof(record);
-		length = record.n_executions * sizeof(*executions);
-		if (record.mark != MARK || (size_t)(end - from) < length) /* the last one, torn */
-			break;
-		record.uid[sizeof(record.uid) - 1] = '\0';
-		executions = memcpy(xmalloc(length), from, length); /* aligned */
-		from += length;
+		if (!read_record(from, end, &record, &length)) {
+			next = find_record(from, end, &torn);
+			if (!torn) {
+				refuse(&refused, from, (size_t)(next - from));
+				refused.damaged_bytes += (size_t)(next - from);
+			}
+			continue;
+		}
+		next = from + sizeof(record) + length;
+		executions = memcpy(xmalloc(length), from + sizeof(record), length); /* aligned */
 		r = store_record(book, &record, executions, &why);
 		if (r != -ENOENT) {
 			if (r < 0 && err)
 				*err = why;
 			continue;
 		}
-		if (!refused.file) {
-			refused.file = xopen_memstream(&refused.records, &refused.size);
-			refused.why = why;
-		}
-		fwrite(begin, 1, (size_t)(from - begin), refused.file);
+		refused.why = refused.n > 0 ? refused.why : why;
+		refuse(&refused, from, (size_t)(next - from));
 		refused.n++;
 		r = 0;
 	}
-	return r == 0 && refused.n > 0 ? put_refused_aside(book, &refused, err) : r;
+	return r == 0 && refused.file ? put_refused_aside(book, &refused, err) : r;
 }
 
 int pending_store(struct book *book, struct error *err)

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-const char *const run_kind_names[N_RUN_KINDS] = {
+const char *const run_kind_names[N_RUN_KINDS + 1] = {
 	[RUN_IMPORT] = "import",
 	[RUN_SHORT] = "short",
 	[RUN_LONG] = "long",
@@ -65,7 +65,7 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 static const struct field run_fields[] = {
 	{FIELD(run, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(run, FIELD_CHARS, uid), .book_only = true},
-	{FIELD(run, FIELD_ENUM, kind), WORDS(run_kind_names), .book_only = true},
+	{FIELD(run, FIELD_ENUM, kind), .words = run_kind_names, .n_words = N_RUN_KINDS, .book_only = true},
 	{FIELD(run, FIELD_TEXT, program)},
 	{FIELD(run, FIELD_INT64, task_length_ns), OPTIONAL, .seconds = "task_length_s",
 		.must_be_given = true},

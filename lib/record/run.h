@@ -24,7 +24,7 @@ enum run_kind {
 enum run_state { RUN_OPEN, RUN_DONE, RUN_INTERRUPTED, RUN_FAILED, N_RUN_STATES };
 
 /* The words for them: in the book, in documents, on the screen. */
-extern const char *const run_kind_names[N_RUN_KINDS];
+extern const char *const run_kind_names[N_RUN_KINDS + 1]; /* ends with NULL */
 extern const char *const run_state_names[N_RUN_STATES];
 /* For the reader: one that was not ended is running, because the book reads others as interrupted. */
 static inline const char *run_state_word(enum run_state state)

@@ -171,7 +171,7 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 	bool gate = c->rules.fail_if_slower >= 0;
 	bool of_times = verdict != COMPARISON_SAME_PROGRAM && verdict != COMPARISON_DIFFERENT_WORK;
 	const char *of_clock = "";
-	size_t left, i = 0;
+	size_t at, i = 0;
 
 	if (both && of_times)
 		of_clock = c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
@@ -190,19 +190,17 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 		texts[0] = texts[1] = texts[2] = c->work == WORK_UNSTEADY ? "; an output failed --check or varies"
 									  : "; their outputs differ";
 
-	left = terminal_columns(file) - terminal_text_width("Verdict: ") - terminal_text_width(word) -
-	       terminal_text_width(of_clock);
-	if (name)
-		left -= NAME_COLUMNS + terminal_text_width(" on ''");
-	while (i < 2 && terminal_text_width(texts[i]) > left)
-		i++;
-	fputs("Verdict", file);
+	at = (size_t)fprintf(file, "Verdict");
 	if (name) {
 		fputs(" on '", file);
-		terminal_print_name(file, name, NAME_COLUMNS);
+		at += terminal_text_width(" on ''") + terminal_print_name(file, name, NAME_COLUMNS);
 		fputs("'", file);
 	}
-	fprintf(file, "%s: %s%s\n", of_clock, word, texts[i]);
+	at += (size_t)fprintf(file, "%s:", of_clock);
+	while (i < 2 && at + terminal_text_width(word) + terminal_text_width(texts[i]) + 1 >
+				terminal_columns(file))
+		i++;
+	terminal_wrap(file, text_brief("%s%s", word, texts[i]), at, 2);
 }
 
 void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n)
@@ -250,15 +248,12 @@ const char *comparison_verdict_text(const struct comparison *c)
 
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {
-		[COMPARE_PT] = "pt", [COMPARE_ET] = "et", [COMPARE_BOTH] = "both"};
+	static const char *const choices[] = {"pt", "et", "both", NULL};
+	int which, r = option_choice(value, name, choices, &which, err);
 
-	for (unsigned i = COMPARE_PT; i <= COMPARE_BOTH; i++)
-		if (!strcmp(value, choices[i])) {
-			*(unsigned *)into = i;
-			return 0;
-		}
-	return error_say(err, -EINVAL, "%s must be one of pt, et, both, not '%s'", name, value);
+	if (r == 0)
+		*(unsigned *)into = COMPARE_PT + (unsigned)which;
+	return r;
 }
 
 const struct column comparison_columns[] = {

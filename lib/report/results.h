@@ -42,7 +42,8 @@ int daemon_causes_print(
 	struct book *book, const struct analysis *analyses, size_t n, FILE *file, struct error *err);
 
 /* The last line on the screen: "Verdict: equal (within 2 %)"; "Verdict on 'b': cannot tell; could have shown 59 %; 12 more
- * samples should tell". name: of b, where there are several; else NULL. both: PT and ET are compared, and this is one of them. At most 80 columns. */
+ * samples should tell". name: of b, where there are several; else NULL. both: PT and ET are compared, and this is one of them. Wrapped where a long name leaves
+ * no room. */
 void comparison_verdict_print(
 	FILE *file, const char *name, bool both, const struct comparison *comparison);
 

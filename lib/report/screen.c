@@ -464,48 +464,121 @@ void screen_clear(struct screen *s)
 
 /* The details, below the first screen. */
 
-/* The most samples discarded for their times alone, and the most other processes, that get a line each. */
+/* The most samples that are discarded for one kind of reason, and the most other processes, that get
+ * a line each. */
 enum { MOST_LINES = 10 };
 
-static void print_over_cutoffs(FILE *file, const struct over_cutoff *over, size_t n, const char *limit)
+/* A sample with several executions of one daemon over the cutoff counts once. */
+static void add_reason(struct screen *s, const char *name, uint32_t sample)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct over_cutoff *o = &over[i];
+	struct screen_reason *reason = NULL;
 
-		fprintf(file, "  sample %u: ", o->sample);
-		daemon_print(file, o->daemon, 0, o->unit);
-		fprintf(file, " used %s, %s %s\n", text_duration(o->pt_ns), limit,
-			text_duration(o->cutoff_ns));
+	for (size_t i = 0; !reason && i < s->n_reasons; i++)
+		if (!strcmp(s->reasons[i].name, name))
+			reason = &s->reasons[i];
+	if (!reason) {
+		reason = array_add(s->reasons, s->n_reasons);
+		reason->name = name;
 	}
+	if (reason->n == 0 || reason->samples[reason->n - 1] != sample)
+		*array_add(reason->samples, reason->n) = sample;
 }
 
-static void print_outliers(FILE *file, const struct run_result *r, bool et)
+/* By number of samples, then by the first sample. */
+static int by_count(const void *x, const void *y)
+{
+	const struct screen_reason *a = x, *b = y;
+
+	if (a->n != b->n)
+		return a->n < b->n ? 1 : -1;
+	return (a->samples[0] > b->samples[0]) - (a->samples[0] < b->samples[0]);
+}
+
+/* In how many samples each daemon was over its limit, the most frequent ones first. */
+static void print_over_counts(FILE *file, const struct over_cutoff *over, size_t n)
+{
+	_cleanup_(screen_clear) struct screen counted = {};
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		add_reason(&counted, over[i].daemon, over[i].sample);
+	qsort(counted.reasons, counted.n_reasons, sizeof(*counted.reasons), by_count);
+	for (size_t i = 0; i < counted.n_reasons && i < MOST_LINES; i++)
+		text_append(&text, ", ", "%s in %zu%s", counted.reasons[i].name,
+			counted.reasons[i].n, i == 0 ? " samples" : "");
+	if (counted.n_reasons > MOST_LINES)
+		text_append(&text, " ", "and %zu more", counted.n_reasons - MOST_LINES);
+	terminal_say(file, 4, "  In all: %s", text);
+}
+
+/* The first of a long list; -v: all. Returns how many. */
+static size_t begin_list(size_t n, bool all)
+{
+	return all || n <= MOST_LINES ? n : MOST_LINES;
+}
+
+static void end_list(FILE *file, size_t n, size_t shown)
+{
+	if (shown < n)
+		fprintf(file, "  and %zu more (-v lists them)\n", n - shown);
+}
+
+static void print_over_cutoffs(
+	FILE *file, const struct over_cutoff *over, size_t n, const char *limit, bool all)
+{
+	size_t shown = begin_list(n, all);
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct over_cutoff *o = &over[i];
+		_cleanup_(freep) char *unit = o->unit ? text_format(" (%s)", o->unit) : NULL;
+
+		terminal_say(file, 4, "  sample %u: %s%s used %s, %s %s", o->sample, o->daemon,
+			unit ?: "", text_duration(o->pt_ns), limit, text_duration(o->cutoff_ns));
+	}
+	end_list(file, n, shown);
+	if (shown < n)
+		print_over_counts(file, over, n);
+}
+
+static void print_samples(
+	FILE *file, const uint32_t *samples, size_t n, const char *why, bool all)
+{
+	size_t shown = begin_list(n, all);
+
+	for (size_t i = 0; i < shown; i++)
+		terminal_say(file, 4, "  sample %u: %s", samples[i], why);
+	end_list(file, n, shown);
+}
+
+static void print_outliers(FILE *file, const struct run_result *r, bool et, bool all)
 {
 	const struct clock_discarding *c = et ? &r->discarding.et : &r->discarding.pt;
 	const char *name = et ? "ET" : "PT";
 
-	for (size_t i = 0; i < r->n_samples && c->n_by_two_sd <= MOST_LINES; i++)
+	if (!all && c->n_by_two_sd > MOST_LINES) {
+		terminal_say(file, 4,
+			"  %zu samples: %s is more than 2 sd from the mean (-v lists them)",
+			c->n_by_two_sd, name);
+		return;
+	}
+	for (size_t i = 0; i < r->n_samples; i++)
 		if (!c->in_papers[i] && !r->discarding.out[i])
 			terminal_say(file, 4,
 				"  sample %u: %s %s is more than 2 sd from the mean (papers' check)",
 				r->samples[i].n, name,
 				text_precise(
 					(double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
-	if (c->n_by_two_sd > MOST_LINES)
-		terminal_say(file, 4,
-			"  %zu samples: %s is more than 2 sd from the mean (--json lists them)",
-			c->n_by_two_sd, name);
 }
 
 static void print_stages(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
 {
 	if (c->raw.n != c->kept.n && c->raw.n > 1)
-		fprintf(file, "  %s of all samples: %s, CV %s, range %s\n", label,
+		terminal_say(file, 4, "  %s of all samples: %s, CV %s, range %s", label,
 			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit), text_percent(c->raw.relative_error),
 			text_interval(
 				(double)c->raw.min_ns, (double)c->raw.max_ns, range_step(&c->raw), unit));
 	if (c->papers.n != c->kept.n && c->papers.n > 1)
-		fprintf(file, "  %s as in the papers: %s, CV %s\n", label,
+		terminal_say(file, 4, "  %s as in the papers: %s, CV %s", label,
 			text_mean_sd(c->papers.mean_ns, c->papers.sd_ns, unit),
 			text_percent(c->papers.relative_error));
 }
@@ -538,21 +611,19 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
 }
 
-void run_details_print(FILE *file, const struct run_result *r, const char *unit)
+void run_details_print(FILE *file, const struct run_result *r, const char *unit, bool all)
 {
 	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
 	const struct discarding *d = &r->discarding;
 
-	print_over_cutoffs(file, d->over, d->n_over, "cutoff");
-	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed");
-	for (size_t i = 0; i < d->n_incomplete; i++)
-		terminal_say(file, 4,
-			"  sample %u: incomplete: records of processes that ended were lost",
-			d->incomplete[i]);
-	for (size_t i = 0; i < d->n_by_duet; i++)
-		fprintf(file, "  sample %u: discarded of another program of the duet\n", d->by_duet[i]);
-	print_outliers(file, r, false);
-	print_outliers(file, r, true);
+	print_over_cutoffs(file, d->over, d->n_over, "cutoff", all);
+	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed", all);
+	print_samples(file, d->incomplete, d->n_incomplete,
+		"incomplete: records of processes that ended were lost", all);
+	print_samples(file, d->by_duet, d->n_by_duet,
+		"discarded because of another program of the duet", all);
+	print_outliers(file, r, false, all);
+	print_outliers(file, r, true, all);
 	print_stages(file, "PT", &d->pt, unit);
 	print_stages(file, "ET", &d->et, unit);
 	print_others_table(file, &d->others);
@@ -571,9 +642,10 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit)
 		n += s->observer_ns >= 0;
 	}
 	if (lost > 0)
-		fprintf(file, "  Warning: %lld records of processes that ended were lost\n", (long long)lost);
+		terminal_say(file, 4, "  Warning: %lld records of processes that ended were lost",
+			(long long)lost);
 	if (left_behind > 0)
-		fprintf(file, "  The program left %lld process%s behind, in all samples\n",
+		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0) {
 		_cleanup_(freep) char *text =
@@ -596,32 +668,6 @@ static const double WAIT_KNOWN = 0.9;
 static const double MANY_DISCARDED = 0.05;
 /* The share of samples that count. Ten samples alone often seem to be more alike than they are. */
 static const double WORTH_NOTING = 0.8, WORTH_NOTING_ALONE = 0.5;
-
-/* A sample with several executions of one daemon over the cutoff counts once. */
-static void add_reason(struct screen *s, const char *name, uint32_t sample)
-{
-	struct screen_reason *reason = NULL;
-
-	for (size_t i = 0; !reason && i < s->n_reasons; i++)
-		if (!strcmp(s->reasons[i].name, name))
-			reason = &s->reasons[i];
-	if (!reason) {
-		reason = array_add(s->reasons, s->n_reasons);
-		reason->name = name;
-	}
-	if (reason->n == 0 || reason->samples[reason->n - 1] != sample)
-		*array_add(reason->samples, reason->n) = sample;
-}
-
-/* By number of samples, then by the first sample. */
-static int by_count(const void *x, const void *y)
-{
-	const struct screen_reason *a = x, *b = y;
-
-	if (a->n != b->n)
-		return a->n < b->n ? 1 : -1;
-	return (a->samples[0] > b->samples[0]) - (a->samples[0] < b->samples[0]);
-}
 
 double mean_of_kept(const struct run_result *r, size_t offset)
 {

@@ -84,6 +84,8 @@ void run_screen_note_correlation(
 int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
 	bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE], struct error *err);
 
-/* Each discard with its figures, PT of all samples, other processes that used the CPU, disturbance counters, and
- * processes left behind. */
-void run_details_print(FILE *file, const struct run_result *result, const char *unit);
+/* Each discard with its figures (unless `all`: the first of each kind, and how many each daemon
+ * has), PT of all samples, other processes that used the CPU, disturbance counters, and processes
+ * left behind. */
+void run_details_print(
+	FILE *file, const struct run_result *result, const char *unit, bool all);

@@ -2,6 +2,7 @@
 /* INC and its constant: see constant.h. */
 #include "lib/run/constant.h"
 
+#include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 
 #include <math.h>
@@ -53,11 +54,13 @@ static int run_inc(const struct inc *inc, const struct run_session *session, uin
  * subtracted from each, so that starting the program does not count. */
 static int measure_constant(struct inc *inc, const struct run_session *session, struct error *err)
 {
+	_cleanup_(progress_end) struct progress progress;
 	uint64_t iterations = 1000000;
 	int64_t pt_ns, start_ns;
 	double best = 0;
 	int r;
 
+	progress_begin(&progress, "Speed of INC", TRIALS, inc->quiet);
 	do {
 		iterations *= 2;
 		r = run_inc(inc, session, iterations, &pt_ns, err);
@@ -65,13 +68,14 @@ static int measure_constant(struct inc *inc, const struct run_session *session, 
 	if (r < 0)
 		return r;
 	iterations = (uint64_t)((double)iterations * 0.25e9 / (double)pt_ns);
-	for (int i = 0; i < TRIALS; i++) {
+	for (uint64_t i = 0; i < TRIALS; i++) {
 		r = run_inc(inc, session, 1, &start_ns, err);
 		if (r == 0)
 			r = run_inc(inc, session, iterations, &pt_ns, err);
 		if (r < 0)
 			return r;
 		best = fmax(best, (double)iterations * 1e9 / (double)(pt_ns - start_ns));
+		progress_step(&progress, i + 1, NULL);
 	}
 	inc->per_second = round(best);
 	return 0;

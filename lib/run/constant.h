@@ -8,6 +8,7 @@
 struct inc {
 	char *path;        /* of the program; the caller frees it */
 	int cpu;           /* that it runs on; -1: any */
+	bool quiet;        /* no progress while it is measured */
 	double per_second; /* the constant */
 	bool found_now;    /* false: it was in the book */
 };

@@ -45,7 +45,7 @@ that "nor where the user says how many" sh -c "! grep 'before them\\|^ *21' '$di
 gives "the document has all" '(len(d["runs"]) == 23 and d["runs_before"] == 0)' $analyze --db "$dir/many.db" list --json
 gives "or says how many are not in it" '([r["run"] for r in d["runs"]] == [22, 23] and d["runs_before"] == 21)' $analyze --db "$dir/many.db" list --last 2 --json
 expect 0 'has no such runs' $analyze list --kind duet
-expect 1 "kind must be short, long, .* not 'none'" $analyze list --kind none
+expect 1 "kind must be import, short, .* not 'none'" $analyze list --kind none
 expect 1 "since must be a day (2026-11-20), .* not 'soon'" $analyze list --since soon
 expect 1 "since must be a day (2026-11-20), .* not '20261120'" $analyze list --since 20261120
 expect 0 'an L: 16 of 800 samples' $analyze show 1

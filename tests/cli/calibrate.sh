@@ -16,8 +16,12 @@ sampling() { # PROFILE: waits until its short run has a sample
 
 # the constant
 expect 1 "no constant is stored" "$inc" 1
-expect 0 'increments/s.*measured now' $calibrate constant
+expect 0 'Speed of INC: [1-9] of 9' $calibrate constant
+that "the constant is measured now" grep -q 'increments/s.*measured now' "$dir/out"
 expect 0 'increments/s.*measured before' $calibrate constant
+that "what takes no time has no progress" sh -c "! grep 'Speed of INC' '$dir/out'"
+expect 0 'measured now' $calibrate --db "$dir/quiet.db" constant -q
+that "-q shows no progress" sh -c "! grep 'Speed of INC' '$dir/out'"
 expect 0 '' "$inc" 0.05
 mv "$EMP_DB.inc" "$dir/saved.inc"
 mkfifo "$EMP_DB.inc"
@@ -201,6 +205,8 @@ expect 1 'was imported' $calibrate --db "$dir/other.db" -q revalidate a --anyway
 long=$(sqlite3 "$EMP_DB" "SELECT long_run FROM calibration WHERE profile = 'f'")
 expect 0 "Run $long *INC0.1 x 4 " $calibrate -q run --short 0.02x20 --reuse-long "$long" --save h --anyway --force
 that "the long run is the one there was" test "$($calibrate profile export h | python3 -c 'import json, sys; print(json.load(sys.stdin)["long"]["samples"])')" = 4
+expect 0 "Plan: INC0.02 x 20 and run $long, INC0.1 x 4" $calibrate -q run --short 0.02x20 --reuse-long f --save h --replace --anyway --force
+expect 1 "'nobody' has no long run in the lab book" $calibrate -q run --short 0.02x20 --reuse-long nobody --save i --anyway
 expect 1 'cannot be the long run' $calibrate -q run --short 0.2x20 --reuse-long "$long" --save i --anyway
 
 # Another environment.

@@ -41,7 +41,7 @@ that "so has the document" json et.json 'd["comparisons"][0]["clock"] == "pt" an
 that "both are adjusted for their number" json et.json 'd["comparisons"][0]["et"]["p_adjusted"] >= 2 * d["comparisons"][0]["et"]["p"] * 0.999'
 expect 2 'in elapsed time' $measure -r 4 --compare et --fail-if-slower 50 'sleep 0.1' 'sleep 0.3' --export-json et.json
 that "only ET is compared if asked" json et.json 'd["comparisons"][0]["clock"] == "et" and "et" not in d["comparisons"][0]'
-expect 1 "compare must be one of pt, et, both, not 'cpu'" $measure --compare cpu true true
+expect 1 "compare must be pt, et or both, not 'cpu'" $measure --compare cpu true true
 expect 1 'in a duet the elapsed time is that of all programs' $measure --order duet --compare both true true
 
 # a duet of which one program takes three times as long beside the other as alone: the verdict does not come from it

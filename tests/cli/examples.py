@@ -40,8 +40,8 @@ ALSO = {"emp-setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidat
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
 SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} ")]
 # The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, digests, and
-# the verdict on one of several programs.
-WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: |^Verdict on ")
+# errors.
+WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: ")
 
 
 def width(line):

@@ -138,8 +138,8 @@ refused "\-\-verbose is for the text of 'profile show'" "$calibrate" profile sho
 refused "'profile remove' prints no document" "$calibrate" profile remove paper-rhel6.4 --json
 refused "\-\-replace is for 'profile import'" "$calibrate" profile list --replace
 refused '\-\-reuse-long takes no long run: omit --long' "$calibrate" run --save x --reuse-long 1 --long 1x2
-refused 'daemons are to be observed' "$calibrate" run --save x --preset quick --accounting none
-refused 'daemons are to be observed' "$calibrate" revalidate paper-rhel6.4 --accounting none
+refused "accounting must be auto, bpf or taskstats, not 'none'" "$calibrate" run --save x --preset quick --accounting none
+refused "accounting must be auto, bpf or taskstats, not 'none'" "$calibrate" revalidate paper-rhel6.4 --accounting none
 refused '\-\-ignore-changes is for a calibration that is resumed' "$calibrate" run --save x --ignore-changes
 refused '\-\-verbose changes the text' "$setup" audit -v --json
 refused '\-\-isolate and --cpu name different CPUs' "$setup" apply -n --isolate 0 --cpu 1

@@ -219,7 +219,7 @@ static void show_run(struct book *book, int64_t run, const struct profile *profi
 	run_notes_add(&screen.notes, &result, profile);
 	screen.name = result.discarding.run.program;
 	screen_print(nowhere, &screen);
-	run_details_print(nowhere, &result, NULL);
+	run_details_print(nowhere, &result, NULL, true);
 }
 
 static void analyse_run(struct book *book, const struct run *run)

@@ -303,7 +303,8 @@ TEST_IN_DIRECTORY(a_newer_book_is_refused_by_its_version)
 		"was written by a newer EMP (version 99 of the book, this one reads");
 	expect(s, BOOK_READ, -EPROTONOSUPPORT, "was written by a newer EMP");
 	sql(s->path, "PRAGMA user_version = -1");
-	expect(s, BOOK_WRITE, -EPROTONOSUPPORT, "was written by a newer EMP");
+	expect(s, BOOK_WRITE, -EBADMSG, "is damaged: it says that it is of version -1");
+	expect(s, BOOK_READ, -EBADMSG, "is damaged: it says that it is of version -1");
 }
 
 TEST_IN_DIRECTORY(a_file_of_version_0_is_brought_up_to_date)

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 static bool keep_of(struct book *book, const struct run *run, uint32_t n, uint32_t source)
@@ -329,6 +330,102 @@ TEST_IN_BOOK(a_damaged_record_does_not_make_the_run_unreadable)
 	assert_int_equal(count_samples(s, &run, BOOK_WRITE), 3);
 	assert_int_equal(access(aside, F_OK), 0);
 	assert_sound(s->path);
+}
+
+/* What opening the book says on standard error; the caller frees it. */
+static char *say_when_opened(struct scratch *s, enum book_mode mode)
+{
+	_cleanup_(closep) int before = dup(STDERR_FILENO);
+	_cleanup_(closep) int file = memfd_create("said", MFD_CLOEXEC);
+	char *said = xcalloc(1, 4096);
+
+	assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
+	scratch_open(s, mode);
+	book_free(TAKE(s->book));
+	assert_int_equal(dup2(before, STDERR_FILENO), STDERR_FILENO);
+	assert_true(pread(file, said, 4095, 0) >= 0);
+	return said;
+}
+
+TEST_IN_BOOK(what_is_damaged_is_named_and_put_aside_and_the_samples_around_it_are_stored)
+{
+	enum { HEAD = 144 }; /* bytes before the first record */
+	static const struct {
+		int at;           /* of the record that is damaged, the mark or the length */
+		size_t record, n; /* from 0; samples that are stored, of 4 */
+		bool zeros;       /* up to the end of the file, as a power failure leaves them */
+	} damages[] = {{0, 0, 3, false}, {0, 1, 3, false}, {0, 2, 3, false}, {4, 1, 3, false},
+		{0, 1, 2, true}, {0, 0, 1, true}};
+	_cleanup_(run_clear) struct run run = leave(s);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *aside = beside(s, "-pending.refused");
+	_cleanup_(freep) char *saved = beside(s, ".saved"), *empty = beside(s, ".empty");
+	struct stat st;
+
+	copy(path, saved);
+	copy(s->path, empty);
+	assert_int_equal(stat(path, &st), 0);
+	for (size_t i = 0; i < ELEMENTS(damages); i++) {
+		off_t record = (st.st_size - HEAD) / 3;
+		off_t at = HEAD + (off_t)damages[i].record * record, end = at + record;
+		_cleanup_(freep) char *said = NULL, *wrong = NULL;
+		_cleanup_(book_freep) struct book *book = NULL;
+		_cleanup_(freep) struct sample *samples = NULL;
+		size_t n;
+		int fd;
+
+		copy(saved, path);
+		copy(empty, s->path);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		assert_int_equal(pwrite(fd, "\xff\xff\xff\xff", 4, at + damages[i].at), 4);
+		if (damages[i].zeros) {
+			end = st.st_size;
+			assert_int_equal(ftruncate(fd, at), 0);
+			assert_int_equal(ftruncate(fd, end), 0);
+		}
+		close(fd);
+		said = say_when_opened(s, i % 2 ? BOOK_READ : BOOK_WRITE);
+		wrong = text_format("%s are damaged and lost; kept in '%s'",
+			text_count((uint64_t)(end - at), "byte"), aside);
+		if (!strstr(said, wrong))
+			fail_msg("%zu: '%s' is not in '%s'", i, wrong, said);
+		assert_done(s, book_open(&book, s->path, BOOK_READ, &s->err));
+		assert_done(s, book_rows(book, run.id, &sample_table, &samples, &n, &s->err));
+		assert_int_equal(n, damages[i].n);
+		assert_int_equal(stat(aside, &(struct stat){}), 0);
+		assert_int_equal(unlink(aside), 0);
+		assert_int_equal(access(path, F_OK), -1);
+	}
+}
+
+TEST_IN_BOOK(of_a_file_without_samples_nothing_is_said)
+{
+	enum { HEAD = 144 };
+	static const struct {
+		const char *magic;
+		off_t size;
+	} files[] = {{"", 0}, {NULL, HEAD}, {"EMPpend", 24}, {"EMPpen2", 24}, {"EMPpen3", HEAD}};
+	_cleanup_(run_clear) struct run run = leave(s);
+	_cleanup_(freep) char *path = beside(s, "-pending"), *saved = beside(s, ".saved");
+	_cleanup_(freep) char *other = beside(s, "-pending.other");
+
+	copy(path, saved);
+	for (size_t i = 0; i < ELEMENTS(files); i++) {
+		_cleanup_(freep) char *said = NULL;
+		int fd;
+
+		copy(saved, path);
+		assert_int_equal(truncate(path, files[i].size), 0);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (files[i].size > 0 && files[i].magic) {
+			assert_int_equal(pwrite(fd, files[i].magic, 8, 0), 8);
+			assert_int_equal(pwrite(fd, "\xff", 1, 20), 1); /* of another version */
+		}
+		close(fd);
+		said = say_when_opened(s, BOOK_WRITE);
+		assert_string_equal(said, "");
+		assert_int_equal(access(path, F_OK), -1);
+		assert_int_equal(access(other, F_OK), -1);
+	}
 }
 
 TEST_IN_BOOK(samples_of_a_book_that_was_moved_away_are_put_aside_for_it)

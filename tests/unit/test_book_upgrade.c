@@ -237,6 +237,27 @@ TEST_IN_DIRECTORY(samples_that_an_older_version_left_are_kept_beside_the_copy_of
 	upgrade(s);
 }
 
+TEST_IN_DIRECTORY(a_file_for_samples_without_any_is_removed_by_an_upgrade)
+{
+	static const char heads[][24] = {"EMPpend", "EMPpen2", ""};
+	_cleanup_(freep) char *path = text_format("%s-pending", s->path);
+	_cleanup_(freep) char *kept = text_format("%s.version3-pending", s->path);
+
+	for (size_t i = 0; i < ELEMENTS(heads); i++) {
+		size_t n = heads[i][0] ? sizeof(heads[i]) : 0;
+		int fd;
+
+		unlink(s->path);
+		load(s, "book-v3.sql");
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		assert_int_equal(write(fd, heads[i], n), n);
+		close(fd);
+		upgrade(s);
+		assert_int_equal(access(path, F_OK), -1);
+		assert_int_equal(access(kept, F_OK), -1);
+	}
+}
+
 TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 {
 	_cleanup_(freep) char *wal = text_format("%s-wal", s->path), *shm = text_format("%s-shm", s->path);

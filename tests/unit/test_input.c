@@ -102,6 +102,18 @@ TEST(a_document_is_read_as_it_stands_after_a_byte_order_mark_and_out_of_gzip)
 	assert_reads(packed, n);
 }
 
+TEST(zeros_after_gzip_are_padding)
+{
+	static unsigned char packed[200000];
+	size_t n = pack(DOCUMENT, sizeof(DOCUMENT) - 1, packed, 512);
+
+	assert_reads(packed, n + 1);
+	assert_reads(packed, sizeof(packed));
+	assert_refuses(packed, n - 1, "in the middle of its gzip data");
+	memcpy(packed + n + 300, "behind", 6);
+	assert_refuses(packed, n + 306, "are damaged");
+}
+
 TEST(gzip_that_is_cut_or_damaged_is_refused)
 {
 	unsigned char packed[512];

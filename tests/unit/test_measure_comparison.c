@@ -115,7 +115,8 @@ static void check_verdict(const char *name, const struct comparison *c, const ch
 	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, name, false, c));
 
 	assert_string_equal(text, want);
-	assert_true(terminal_text_width(text) <= 80 + 1); /* and the newline */
+	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+		assert_true(terminal_bytes_width(line, strcspn(line, "\n")) <= 80);
 }
 
 TEST(the_last_line_has_the_word_and_what_helps)
@@ -137,7 +138,13 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.smallest_difference = 0.1;
 	c.ratio = c.mean_b = 1.01;
 	c.variance_b = 0.026 * 0.026;
+	check_verdict("b", &c,
+		"Verdict on 'b': cannot tell; could have shown 10 %; 120 more samples should tell\n");
+	setenv("COLUMNS", "60", true);
 	check_verdict("b", &c, "Verdict on 'b': cannot tell; 120 more samples should tell\n");
+	check_verdict("sort -n of a long file", &c,
+		"Verdict on 'sort -n of a long file': cannot tell; 120 more\n  samples should tell\n");
+	unsetenv("COLUMNS");
 	c.unmeasurable = UNMEASURABLE_HELD_BACK;
 	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a quota; measure without a quota\n");
 	c.work = WORK_SAME_PROGRAM;

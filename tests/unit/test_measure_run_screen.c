@@ -312,6 +312,40 @@ TEST_OF_RUN(the_time_of_an_outlier_has_the_digits_that_set_it_apart)
 		r.samples[i].pt_ns = r.samples[i].et_ns = 128250 * NS_PER_MS;
 	r.samples[6].pt_ns = 128493 * NS_PER_MS;
 	discard(NULL, 0);
-	text = PRINTED(file, run_details_print(file, &r, NULL));
+	text = PRINTED(file, run_details_print(file, &r, NULL, false));
 	assert_non_null(strstr(text, "sample 7: PT 128.493 s is more than 2 sd from the mean"));
+}
+
+/* 30 samples: two of three because of backupd, and sample 1 twice. */
+static void discard_many(void)
+{
+	discard(NULL, 0);
+	for (uint32_t i = 0; i < 31; i++) {
+		struct over_cutoff *over = array_add(r.discarding.over, r.discarding.n_over);
+
+		*over = (struct over_cutoff){
+			.sample = i > 0 ? i : 1,
+			.daemon = xstrdup(i % 3 ? "backupd" : "cron"),
+			.unit = xstrdup("a.service"),
+			.pt_ns = 5 * NS_PER_MS,
+			.cutoff_ns = NS_PER_MS,
+		};
+	}
+}
+
+TEST_OF_RUN(of_many_discarded_samples_the_first_are_shown_and_how_many_each_daemon_has)
+{
+	_cleanup_(freep) char *text = NULL, *all = NULL;
+
+	discard_many();
+	text = PRINTED(file, run_details_print(file, &r, NULL, false));
+	assert_non_null(strstr(
+		text, "  sample 9: cron (a.service) used 5.000 ms, cutoff 1.000 ms\n"
+		      "  and 21 more (-v lists them)\n"
+		      "  In all: backupd in 20 samples, cron in 11\n"));
+	assert_null(strstr(text, "sample 10:"));
+	all = PRINTED(file, run_details_print(file, &r, NULL, true));
+	assert_non_null(strstr(all, "  sample 30: cron (a.service) used 5.000 ms, cutoff 1.000 ms\n"));
+	assert_null(strstr(all, "more (-v"));
+	assert_null(strstr(all, "In all"));
 }

@@ -85,6 +85,40 @@ TEST(a_word_that_is_too_long_is_broken)
 		"          etworkd-wait-online\n");
 }
 
+TEST(a_table_whose_numbers_do_not_fit_continues_below)
+{
+	static const struct column of_run[] = {{"RUN", COLUMN_NUMBER}, {"CLOCK"},
+		{"SAMPLES", COLUMN_NUMBER}, {"LONGEST TIME", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER},
+		{"CV", COLUMN_NUMBER}, {}};
+	struct table *table = table_new(of_run);
+
+	table_row(table, NUMBER(1), TEXT("ET"), NUMBER(800), TEXT("4 h 34 min"), TEXT("71.48 ms"),
+		TEXT("0.0020 %"));
+	table_row(table, NUMBER(12), TEXT("PT"), NUMBER(8), TEXT("1.5 s"), TEXT("1.0 ms"), TEXT("-"));
+	check_printed(table, "32",
+		"RUN CLOCK SAMPLES    LONGEST\n"
+		"                        TIME\n"
+		"  1 ET        800 4 h 34 min\n"
+		" 12 PT          8      1.5 s\n"
+		"\n"
+		"RUN CLOCK     MEAN       CV\n"
+		"  1 ET    71.48 ms 0.0020 %\n"
+		" 12 PT      1.0 ms        -\n");
+}
+
+TEST(an_indented_cell_is_indented_in_all_of_its_lines)
+{
+	struct table *table = table_new(columns);
+
+	add(table, "  systemd-networkd-wait-online.service", "228 ms", "cron");
+	add(table, "  sh", "4 ms", "nothing");
+	check_printed(table, "41",
+		"NAME                         TOOK WHY\n"
+		"  systemd-networkd-wait-on 228 ms cron\n"
+		"  line.service\n"
+		"  sh                         4 ms nothing\n");
+}
+
 TEST(escape_sequences_and_bad_bytes_do_not_reach_the_terminal)
 {
 	_cleanup_(freep) char *text = NULL;

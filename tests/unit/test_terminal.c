@@ -40,6 +40,30 @@ TEST(sixteen_texts_can_be_used_at_once)
 		assert_int_equal(texts[i][0], 'a' + i);
 }
 
+/* `text` in so many columns. */
+static void check_wrapped(const char *columns, const char *text, const char *expected)
+{
+	_cleanup_(freep) char *wrapped = NULL;
+
+	setenv("COLUMNS", columns, true);
+	wrapped = PRINTED(file, terminal_wrap(file, text, 0, 2));
+	unsetenv("COLUMNS");
+	assert_string_equal(wrapped, expected);
+}
+
+TEST(a_number_is_not_parted_from_its_unit_and_a_range_is_one_word)
+{
+	check_wrapped("16", "it took about 12 ms, or so", "it took about\n  12 ms, or so\n");
+	check_wrapped("16", "it took about 12 % of it", "it took about\n  12 % of it\n");
+	check_wrapped("20", "it was from 1.5 … 2.25 ms long", "it was from\n  1.5 … 2.25 ms long\n");
+	check_wrapped("20", "it was from 1.5 s … 2.25 s long",
+		"it was from\n  1.5 s … 2.25 s\n  long\n");
+	/* what follows is a word of its own: no unit has so many letters */
+	check_wrapped("16", "it took about 12 samples", "it took about 12\n  samples\n");
+	check_wrapped("16", "it took about x ms", "it took about x\n  ms\n");
+	check_wrapped("16", "it ends with a 7", "it ends with a 7\n");
+}
+
 TEST(the_blank_after_a_word_that_ends_at_the_indent_is_kept)
 {
 	char *text = NULL;
