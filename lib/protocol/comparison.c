@@ -33,6 +33,7 @@ struct comparison_side comparison_side_make(
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
 	struct comparison_time *discarded = xcalloc(n ?: 1, sizeof(*discarded));
 	struct comparison_side side;
+	double wait_ns = 0;
 	size_t kept = 0, out = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -44,10 +45,13 @@ struct comparison_side comparison_side_make(
 			.end_ns = samples[i].start_ns + samples[i].et_ns,
 		};
 
-		if (d->out[i] || late)
+		if (d->out[i] || late) {
 			discarded[out++] = time;
-		else
-			items[kept++] = time;
+			continue;
+		}
+		items[kept++] = time;
+		if (samples[i].wait_ns > 0 && run_wait_is_exact(&d->run))
+			wait_ns += (double)samples[i].wait_ns;
 	}
 	side = (struct comparison_side){
 		.items = items,
@@ -59,6 +63,7 @@ struct comparison_side comparison_side_make(
 		.unmeasurable = comparison_unmeasurable(d, samples, n),
 		.cpu_kind = d->cpu_kind,
 		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
+		.wait_ns = kept > 0 ? wait_ns / (double)kept : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
 	if (side.unmeasurable != UNMEASURABLE_HELD_BACK && clock == COMPARISON_PT && kept > 0 &&
@@ -74,7 +79,12 @@ void comparison_side_clear(struct comparison_side *side)
 	*side = (struct comparison_side){};
 }
 
-/* Whether PT and ET are the same within this. */
+static bool is_near(double a, double b)
+{
+	return a >= 0.95 * b && a <= 1.05 * b;
+}
+
+/* Whether PT is the same as ET, or as what others have left of it. */
 static bool is_on_one_cpu(const struct comparison_side *sides)
 {
 	const struct comparison_side *pt = &sides[COMPARISON_PT], *et = &sides[COMPARISON_ET];
@@ -84,7 +94,7 @@ static bool is_on_one_cpu(const struct comparison_side *sides)
 		on_cpu += (double)pt->items[i].time_ns / (double)pt->n;
 	for (size_t i = 0; i < et->n; i++)
 		elapsed += (double)et->items[i].time_ns / (double)et->n;
-	return on_cpu >= 0.95 * elapsed && on_cpu <= 1.05 * elapsed;
+	return is_near(on_cpu, elapsed) || is_near(on_cpu + et->wait_ns, elapsed);
 }
 
 /* The next two samples of the same number, from a->items[*i] and b->items[*k] on. False: there are no more. */

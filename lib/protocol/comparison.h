@@ -29,6 +29,7 @@ struct comparison_side {
 	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
 	const char *cpu_kind; /* see struct discarding; NULL: none, or not known */
 	int64_t step_ns;      /* of the clock; 0 or 1: not known */
+	double wait_ns;       /* mean W of the items, where it is exact; 0: not known */
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */
 	size_t n_discarded;
@@ -47,9 +48,9 @@ void comparison_side_clear(struct comparison_side *side);
 /* What is compared: a bit for each clock, 1 << COMPARISON_PT and so on. */
 enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
 
-/* Of the default: PT; ET as well where one of the programs was not on exactly one CPU for 95 % of
- * ET or more, for example because it waits or has threads; ET where PT is not known. The sides of a
- * and b are by clock. In a duet ET is that of all programs: PT. PT also where most ends were seen
+/* Of the default: PT; ET as well where one of the programs was not on exactly one CPU, or ready to
+ * run there, for 95 % of ET or more, for example because it waits or has threads; ET where PT is
+ * not known. The sides of a and b are by clock. In a duet ET is that of all programs: PT. PT also where most ends were seen
  * late. */
 unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 

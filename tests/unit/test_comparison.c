@@ -288,6 +288,35 @@ TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 	assert_int_equal(clocks_of(0.5, 0.5, COMPARE_DEFAULT, true), COMPARE_PT);
 }
 
+/* One that only others kept from the CPU has no more to say by its ET. */
+TEST(elapsed_times_are_not_compared_where_others_took_the_difference)
+{
+	static const struct {
+		char *wait_source;
+		int64_t wait_ns;
+		unsigned clocks;
+	} cases[] = {
+		{"bpf", 390, COMPARE_PT},
+		{"bpf", 100, COMPARE_BOTH}, /* it waited itself, too */
+		{"elapsed", 390, COMPARE_BOTH},
+	};
+	bool out = false;
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		const struct discarding d = {.run.wait_source = cases[i].wait_source, .out = &out};
+		const struct sample sample = {
+			.n = 1, .pt_ns = 600, .et_ns = 1000, .wait_ns = cases[i].wait_ns};
+		struct comparison_side sides[N_COMPARISON_CLOCKS];
+
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			sides[clock] = comparison_side_make(&d, &sample, 1, clock);
+		assert_int_equal(
+			comparison_clocks(COMPARE_DEFAULT, sides, sides), cases[i].clocks);
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			comparison_side_clear(&sides[clock]);
+	}
+}
+
 TEST(samples_whose_end_was_seen_late_are_in_no_comparison_of_et)
 {
 	struct sample samples[N] = {};
