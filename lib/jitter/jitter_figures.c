@@ -243,7 +243,7 @@ static void write_shares(const void *subject, FILE *script)
 		const struct jitter_change *c = rows[i];
 		_cleanup_(freep) char *name = plot_short(c->source->name, SHARE_NAME);
 
-		plot_text(script, "names", i + 1, "%s", name);
+		plot_tick_text(script, "names", i + 1, name);
 		plot_text(script, "ratios", i + 1, "%s (%s)",
 			!c->before  ? "only after"
 			: !c->after ? "only before"
