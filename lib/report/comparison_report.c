@@ -171,7 +171,7 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 	bool gate = c->rules.fail_if_slower >= 0;
 	bool of_times = verdict != COMPARISON_SAME_PROGRAM && verdict != COMPARISON_DIFFERENT_WORK;
 	const char *of_clock = "";
-	size_t left, i = 0;
+	size_t at = terminal_text_width("Verdict"), left, i = 0;
 
 	if (both && of_times)
 		of_clock = c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
@@ -190,19 +190,19 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 		texts[0] = texts[1] = texts[2] = c->work == WORK_UNSTEADY ? "; an output failed --check or varies"
 									  : "; their outputs differ";
 
-	left = terminal_columns(file) - terminal_text_width("Verdict: ") - terminal_text_width(word) -
-	       terminal_text_width(of_clock);
-	if (name)
-		left -= NAME_COLUMNS + terminal_text_width(" on ''");
-	while (i < 2 && terminal_text_width(texts[i]) > left)
-		i++;
 	fputs("Verdict", file);
 	if (name) {
 		fputs(" on '", file);
-		terminal_print_name(file, name, NAME_COLUMNS);
+		at += terminal_print_name(file, name, NAME_COLUMNS) + terminal_text_width(" on ''");
 		fputs("'", file);
 	}
-	fprintf(file, "%s: %s%s\n", of_clock, word, texts[i]);
+	fprintf(file, "%s:", of_clock);
+	at += terminal_text_width(of_clock) + 1;
+	left = terminal_columns(file) - 1 - terminal_text_width(word);
+	left = left > at ? left - at : 0;
+	while (i < 2 && terminal_text_width(texts[i]) > left)
+		i++;
+	terminal_wrap(file, text_brief("%s%s", word, texts[i]), at, 2);
 }
 
 void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n)
@@ -225,13 +225,9 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 		return;
 	low = text_percent(least);
 	high = text_percent(greatest);
-	fprintf(file, "Not taken in turn: separate runs vary by %s", low);
-	if (strcmp(low, high) != 0)
-		fprintf(file, " to %s", high);
-	fprintf(file, " (sd of %zu", fewest);
-	if (fewest < most)
-		fprintf(file, " to %zu", most);
-	fputs(")\n", file);
+	terminal_say(file, 2, "Not taken in turn: separate runs vary by %s%s%s (sd of %zu%s runs)",
+		low, strcmp(low, high) != 0 ? " to " : "", strcmp(low, high) != 0 ? high : "",
+		fewest, fewest < most ? text_brief(" to %zu", most) : "");
 }
 
 const char *ratio_interval_text(double low, double high, int decimals, const char *to)
