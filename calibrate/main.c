@@ -45,8 +45,8 @@ static int verb_constant(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (inc->found_now && session->beside)
-		fprintf(stderr, "emp-calibrate: measured beside %s, so that each disturbed the other\n",
-			session->beside);
+		terminal_remark(
+			"measured beside %s, so that each disturbed the other", session->beside);
 	if (calibrate_options.json)
 		return json_print_document("emp-constant",
 			json_pack("{s:f, s:s, s:b, s:s?}", "iterations_per_second", inc->per_second,

@@ -63,8 +63,8 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return r;
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->items[i].used)
-			fprintf(stderr, "emp-measure: parameter '%s' is not used: no command has {%s}\n",
-				terminal_text(p->items[i].name), terminal_text(p->items[i].name));
+			terminal_remark("parameter '%s' is not used: no command has {%s}",
+				p->items[i].name, p->items[i].name);
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;

@@ -9,6 +9,7 @@
 # n_panels   of samples, one a clock; of each of them:
 #   clocks, panel_mm     "PT" or "ET"; its height in mm
 #   time_low, time_high, time_ticks, time_unit, logarithmic   of the y axis
+#   mean_titles          what the line and the area of the means are; empty: there are none
 #   first_kinds, last_kinds   of its points; of each kind there are: kinds (1 to 6: marks), counts, and
 #                        $samples index 0, 1...: x and seconds. x is the number of the sample of an
 #                        only program, else from 0 to 1 for the first one, from 1 to 2 for the second
@@ -17,7 +18,7 @@
 # $intervals row, ratio, from, to, kind (0: the reference; 1: without an interval; 2: with it), whether
 #            the lower and the upper end go on
 # ratio_low, ratio_high, ratio_ticks, ratio_logarithmic   of the x axis
-# without    whether a ratio has no interval
+# bounded, without   whether a ratio has an interval, and whether one has none
 # margin     within which times are equal; 0: not shown
 
 array marks[6] = [7, 2, 9, 8, 11, 10]
@@ -35,7 +36,7 @@ do for [p = 1:n_panels] {
 	set origin 0,(top - panel_mm[p]) / height
 	set size 1,panel_mm[p] / height
 	top = top - panel_mm[p]
-	lines = last_kinds[p] - first_kinds[p] + 2
+	lines = last_kinds[p] - first_kinds[p] + (mean_titles[p] eq "" ? 1 : 2)
 	set lmargin 12
 	set rmargin 2
 	set tmargin 1
@@ -47,7 +48,8 @@ do for [p = 1:n_panels] {
 	set ylabel with_unit(clocks[p], time_unit[p])
 	if (n == 1) {
 		set xrange [first - 0.5:last + 0.5]
-		set xtics autofreq
+		if (last - first < 10) { set xtics 1 } else { set xtics autofreq }
+		set format x "%g"
 		set xlabel "sample"
 	} else {
 		set xrange [0:n]
@@ -65,7 +67,7 @@ do for [p = 1:n_panels] {
 			pt marks[kinds[i]] ps mark_size(kinds[i]) lc rgb mark_colour(kinds[i]) \
 			title sprintf("%s (%d)", mark_titles[kinds[i]], counts[i]), \
 		$means index p - 1 using 1:3:($2-$1):(0) with vectors nohead lw 1.5 lc rgb dark \
-			title "mean, 95 % interval"
+			title mean_titles[p]
 	unset label 1
 	unset arrow
 }
@@ -73,10 +75,10 @@ do for [p = 1:n_panels] {
 if (n_rows > 0) {
 	set origin 0,0
 	set size 1,top / height
-	set lmargin 20
+	set lmargin at screen 0.36
 	set tmargin 1
 	set bmargin below(2 + without)
-	set rmargin 13
+	set rmargin at screen 0.765
 	set key maxrows 2 + without
 	unset logscale
 	set grid xtics noytics
@@ -101,7 +103,7 @@ if (n_rows > 0) {
 	set style arrow 1 nohead lw 2.5 lc rgb blue
 	set style arrow 2 head filled size screen 0.025,20 lw 1.5 lc rgb blue
 	plot $intervals using ($5==2?$3:NaN):1:($4-$3):(0) with vectors as 1 \
-		title "95 % interval", \
+		title bounded ? "95 % interval" : "", \
 		$intervals using ($6==1?$2:NaN):1:($3-$2):(0) with vectors as 2, \
 		$intervals using ($7==1?$2:NaN):1:($4-$2):(0) with vectors as 2, \
 		$intervals using ($5==0?$2:NaN):1 with points pt 7 ps 0.5 lc rgb dark, \

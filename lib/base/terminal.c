@@ -377,6 +377,21 @@ void terminal_say(FILE *file, size_t indent, const char *format, ...)
 	terminal_wrap(file, text + strspn(text, " "), strspn(text, " "), indent);
 }
 
+void terminal_remark(const char *format, ...)
+{
+	_cleanup_(freep) char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
+	va_end(args);
+	if (terminal_is(stderr))
+		terminal_say(stderr, 2, "%s: %s", program_invocation_short_name, text);
+	else
+		fprintf(stderr, "%s: %s\n", program_invocation_short_name, terminal_text(text));
+}
+
 enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };
 
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)

@@ -70,6 +70,10 @@ void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);
 void terminal_say(FILE *file, size_t indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* A sentence on standard error, with the name of the tool before it. It is one line where that is no
+ * terminal. */
+void terminal_remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth of the
  * total, at most one per second. Nothing is drawn while a sample runs: the caller steps between samples. */
 

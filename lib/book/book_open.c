@@ -374,9 +374,9 @@ static int upgrade_schema(struct book *book, struct error *err)
 	if (r < 0 && copy)
 		unlink(copy);
 	if (r == 0 && copy)
-		fprintf(stderr,
-			"%s: the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'\n",
-			program_invocation_short_name, terminal_text(book->path), terminal_text(copy));
+		terminal_remark(
+			"the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'",
+			book->path, copy);
 	if (r == 0 && pending >= 0)
 		pending_put_aside(book, copy);
 	return r;
@@ -586,11 +586,9 @@ static bool go_elsewhere(struct book *book, int e)
 	copy->ours = false;
 	book_patience(book, book->patience_ms); /* these call back with the handle */
 	book_walk_register(book, NULL);
-	fprintf(stderr,
-		"%s: the lab book '%s' cannot be written (%s); the measurement goes on in %s, "
-		"'%s'\n",
-		program_invocation_short_name, terminal_text(book->left), strerror(e),
-		is_there ? "a copy of it" : "a new one", terminal_text(book->path));
+	terminal_remark(
+		"the lab book '%s' cannot be written (%s); the measurement goes on in %s, '%s'",
+		book->left, strerror(e), is_there ? "a copy of it" : "a new one", book->path);
 	return true;
 }
 
@@ -607,9 +605,7 @@ static bool cannot_be_made(const char *path, int r)
 /* That the runs stay where they are is no failure then. */
 static void say_how_to_keep(struct book *book)
 {
-	fprintf(stderr,
-		"%s: to keep the runs in another lab book, name it with --db FILE or EMP_DB\n",
-		program_invocation_short_name);
+	terminal_remark("to keep the runs in another lab book, name it with --db FILE or EMP_DB");
 	free(TAKE(book->left));
 }
 

@@ -136,19 +136,19 @@ void pending_put_aside(struct book *book, const char *copy)
 	_cleanup_(freep) char *name = book_free_name(wanted);
 
 	if (rename(path, name) < 0)
-		fprintf(stderr,
-			"%s: samples of another version of EMP wait in '%s', and cannot be put aside: %s\n",
-			program_invocation_short_name, terminal_text(path), strerror(errno));
+		terminal_remark(
+			"samples of another version of EMP wait in '%s', and cannot be put aside: %s",
+			path, strerror(errno));
 	else if (copy)
-		fprintf(stderr,
-			"%s: samples of a run that was killed are kept in '%s'; the version of EMP that left "
-			"them stores them in '%s' when it opens that\n",
-			program_invocation_short_name, terminal_text(name), terminal_text(copy));
+		terminal_remark(
+			"samples of a run that was killed are kept in '%s'; the version of EMP that left "
+			"them stores them in '%s' when it opens that",
+			name, copy);
 	else
-		fprintf(stderr,
-			"%s: samples that another version of EMP left are kept in '%s'; under its old name, '%s', "
-			"that version stores them\n",
-			program_invocation_short_name, terminal_text(name), terminal_text(path));
+		terminal_remark(
+			"samples that another version of EMP left are kept in '%s'; under its old name, "
+			"'%s', that version stores them",
+			name, path);
 }
 
 int pending_lock_older(struct book *book, int *ret_fd, struct error *err)
@@ -380,8 +380,7 @@ void pending_committed(struct book *book)
 		p->size = sizeof(struct pending_head);
 	p->stored = false;
 	if (p->notice)
-		fprintf(stderr, "%s: %s\n", program_invocation_short_name,
-			terminal_text(p->notice));
+		terminal_remark("%s", p->notice);
 	freep(&p->notice);
 	freep(&p->aside);
 }

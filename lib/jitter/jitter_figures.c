@@ -133,6 +133,18 @@ static int next_peak(
 	return best;
 }
 
+/* The most that either curve has where the number of the peak stands. */
+static double height_at_number(const struct densities *p, int peak)
+{
+	const int HALF = STEPS / 60; /* of its width */
+	double most = 0;
+
+	for (int step = peak - HALF; step <= peak + HALF; step++)
+		if (step >= 0 && step <= STEPS)
+			most = fmax(most, fmax(p->curves[0].y[step], p->curves[1].y[step]));
+	return most;
+}
+
 static void write_densities(const void *subject, FILE *script)
 {
 	const struct jitter_pair *pair = subject;
@@ -175,8 +187,7 @@ static void write_densities(const void *subject, FILE *script)
 		short_name = plot_short(name, PEAK_NAME);
 		plot_text(script, "peaks", (size_t)n, "%s", short_name);
 		fprintf(script, "peaks_x[%d] = %.6g\npeaks_y[%d] = %.6g\n", n,
-			pow(10, densities_at(&p, peak)), n,
-			fmax(p.curves[0].y[peak], p.curves[1].y[peak])); /* above both */
+			pow(10, densities_at(&p, peak)), n, height_at_number(&p, peak));
 	}
 	fprintf(script, "n_peaks = %d\n$curves << EOD\n", n);
 	for (int i = 0; i <= STEPS; i++)
@@ -243,7 +254,7 @@ static void write_shares(const void *subject, FILE *script)
 		const struct jitter_change *c = rows[i];
 		_cleanup_(freep) char *name = plot_short(c->source->name, SHARE_NAME);
 
-		plot_text(script, "names", i + 1, "%s", name);
+		plot_tick_text(script, "names", i + 1, name);
 		plot_text(script, "ratios", i + 1, "%s (%s)",
 			!c->before  ? "only after"
 			: !c->after ? "only before"

@@ -161,10 +161,9 @@ static void print_limits(const struct jitter_run *run, const struct jitter_cpu *
 			cpu->lost, saturate_add(cpu->lost, cpu->events));
 	if (cpu->broken > 0)
 		terminal_say(stdout, 4,
-			"  In %" PRId64
-			" places the trace lacks switches of tasks; the time there is listed "
-			"as an unknown task",
-			cpu->broken);
+			"  In %s the trace lacks switches of tasks; the time there is listed as an "
+			"unknown task",
+			text_count(cpu->broken, "place"));
 	if (cpu->in_no_gap > 0)
 		printf("  %" PRId64 " intervals of the trace are in no gap\n", cpu->in_no_gap);
 	if (sampled < 0.99)

@@ -319,12 +319,12 @@ static void print_load_design(FILE *file, const struct load_pair *first)
 		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
 		break;
 	case DESIGN_BETWEEN:
-		fprintf(file, "Not taken in turn: the rates of separate loads vary by %s ",
-			text_percent(first->variation.sd));
-		if (first->variation.n_runs > 0)
-			fprintf(file, "(sd of %zu).\n", first->variation.n_runs);
-		else
-			fprintf(file, "(--between-runs).\n");
+		terminal_say(file, 2,
+			"Not taken in turn: the rates of separate loads vary by %s (%s).",
+			text_percent(first->variation.sd),
+			first->variation.n_runs > 0
+				? text_brief("sd of %zu loads", first->variation.n_runs)
+				: "--between-runs");
 		break;
 	default:
 		terminal_say(file, 2,

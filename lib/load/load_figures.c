@@ -197,9 +197,10 @@ static void write_timeline(const void *subject, FILE *script)
 		for (size_t k = 0; k < i; k++)
 			number += script_of(t, k) == of;
 		if (rate->workers > 1)
-			plot_text(script, "labels", i + 1, "%s %zu", label, number);
+			plot_tick_text(
+				script, "labels", i + 1, text_brief("%s %zu", label, number));
 		else
-			plot_text(script, "labels", i + 1, "%s", label);
+			plot_tick_text(script, "labels", i + 1, label);
 		/* In which place it finished; 0: not known. */
 		for (size_t k = 0; k < n; k++)
 			rank += t->workers.items[k].finished_ns < t->workers.items[i].finished_ns;

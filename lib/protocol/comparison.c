@@ -417,9 +417,9 @@ enum status comparison_judge(
 
 	if (status == STATUS_NOT_FIT)
 		return (enum status)error_say(err, status,
-			"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
-			name, reference, 100 * (c->ratio - 1), clock, 100 - round(1000 * c->alpha) / 10,
-			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), c->rules.fail_if_slower);
+			"'%s' is slower than '%s' by %.2f %% in %s time (95 %% CI %.2f to %.2f %%), more than %g %%",
+			name, reference, 100 * (c->ratio - 1), clock, 100 * (c->ratio_low - 1),
+			100 * (c->ratio_high - 1), c->rules.fail_if_slower);
 	if (verdict == COMPARISON_DIFFERENT_WORK)
 		return (enum status)error_say(err, status,
 			"'%s' and '%s' do different work: %s", name, reference,

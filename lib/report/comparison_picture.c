@@ -19,13 +19,14 @@ enum {
 	MOST_TALL_ROWS = 12,
 	MOST_ROWS = 24,
 	TITLE_NAME = 24,
-	ROW_NAME = 20,
+	ROW_NAME = 22,    /* with the number and the clock */
 	SMALL_FROM = 250, /* samples in all: smaller points */
 };
 
 static const double LOGARITHMIC_FROM = 10; /* times the least: axes that show more */
 static const double FAR =
 	4; /* times the width of half of the times: samples that are further off */
+static const double WIDE_LABELS = 1e4; /* ratios beyond it are labels of which fewer have room */
 static const double WIDEST = 8; /* times its ratio: where the bar of an interval is cut off */
 
 /* The kinds of points, as plots/comparison.gp numbers them. */
@@ -42,7 +43,8 @@ struct panel {
 	enum comparison_clock clock;
 	struct pictured_times *times; /* of each program */
 	struct axis axis;
-	double height; /* in mm, with its key */
+	double height;         /* in mm, with its key */
+	bool means, intervals; /* whether there are any */
 };
 
 /* A row of the lower panel. */
@@ -58,7 +60,8 @@ struct drawn_comparison {
 	size_t n_panels;
 	struct ratio_row *rows;
 	size_t n_rows;
-	bool without;    /* some ratio has no interval */
+	bool bounded;    /* some ratio has an interval */
+	bool without;    /* some has none */
 	int row_height;  /* in mm */
 	bool two_clocks; /* rows name theirs */
 	double height;   /* in mm, with the keys of the panels */
@@ -213,9 +216,14 @@ static void write_panels(const struct drawn_comparison *d, FILE *script)
 		const struct panel *panel = &d->panels[k - 1];
 
 		plot_axis(script, "time", k, &panel->axis);
-		fprintf(script, "panel_mm[%zu] = %.1f\nclocks[%zu] = '%s'\nlogarithmic[%zu] = %d\n",
+		fprintf(script,
+			"panel_mm[%zu] = %.1f\nclocks[%zu] = '%s'\nlogarithmic[%zu] = %d\n"
+			"mean_titles[%zu] = '%s'\n",
 			k, panel->height, k, panel->clock == COMPARISON_PT ? "PT" : "ET", k,
-			panel->axis.scale == AXIS_LOGARITHMIC);
+			panel->axis.scale == AXIS_LOGARITHMIC, k,
+			panel->intervals ? "mean, 95 % interval"
+			: panel->means   ? "mean"
+					 : "");
 	}
 	write_points_of(d, script);
 	fputs("$means << EOD\n", script);
@@ -238,16 +246,15 @@ static void write_row_texts(const struct drawn_comparison *d, size_t i, FILE *sc
 {
 	const struct ratio_row *row = &d->rows[i];
 	const struct comparison *c = row->comparison;
-	_cleanup_(freep) char *name = plot_short(row->program->name, ROW_NAME);
-	const char *clock = "", *ratio = c ? comparison_ratio_text(c) : NULL;
+	const char *number = "", *clock = "", *ratio = c ? comparison_ratio_text(c) : NULL;
+	_cleanup_(freep) char *name = NULL;
 
 	if (c && d->two_clocks)
 		clock = c->clock == COMPARISON_ET ? " ET" : " PT";
-	if (d->picture->title)
-		plot_text(script, "rows", i + 1, "%s%s", name, clock);
-	else
-		plot_text(script, "rows", i + 1, "%zu %s%s",
-			(size_t)(row->program - d->picture->programs) + 1, name, clock);
+	if (!d->picture->title)
+		number = text_brief("%zu ", (size_t)(row->program - d->picture->programs) + 1);
+	name = plot_short(row->program->name, ROW_NAME - strlen(number) - strlen(clock));
+	plot_tick_text(script, "rows", i + 1, text_brief("%s%s%s", number, name, clock));
 	plot_text(script, "ratios", i + 1, "%s", ratio ?: "");
 	plot_text(script, "verdicts", i + 1, "%s", c ? comparison_verdict_text(c) : "reference");
 }
@@ -292,9 +299,11 @@ static void write_ratios(const struct drawn_comparison *d, FILE *script)
 	axis.high = fmax(axis.high, 1 + margin);
 	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
 		axis.scale = AXIS_LOGARITHMIC;
+	if (axis.high > WIDE_LABELS)
+		axis.room = 3;
 	axis = axis_with_margin(axis, 0.06);
-	fprintf(script, "EOD\nmargin = %g\nwithout = %d\nratio_logarithmic = %d\n", margin,
-		d->without, axis.scale == AXIS_LOGARITHMIC);
+	fprintf(script, "EOD\nmargin = %g\nbounded = %d\nwithout = %d\nratio_logarithmic = %d\n",
+		margin, d->bounded, d->without, axis.scale == AXIS_LOGARITHMIC);
 	plot_axis(script, "ratio", 0, &axis);
 	for (size_t i = 0; i < d->n_rows; i++)
 		write_row_texts(d, i, script);
@@ -344,7 +353,7 @@ static void write_comparison(const void *subject, FILE *script)
 		"n = %zu\nn_panels = %zu\nn_rows = %zu\nmany = %d\nheight = %.1f\ntitle_mm = %d\n"
 		"row_mm = %d\n"
 		"first = %" PRIu32 "\nlast = %" PRIu32 "\narray panel_mm[2]\narray clocks[2]\n"
-		"array logarithmic[2]\narray first_kinds[2]\narray last_kinds[2]\narray kinds[%d]\n"
+		"array logarithmic[2]\narray mean_titles[2]\narray first_kinds[2]\narray last_kinds[2]\narray kinds[%d]\n"
 		"array counts[%d]\narray rows[n_rows + 1]\narray ratios[n_rows + 1]\n"
 		"array verdicts[n_rows + 1]\n",
 		d->n, d->n_panels, d->n_rows, total > SMALL_FROM, d->height, TITLE, d->row_height,
@@ -360,10 +369,14 @@ static struct panel panel_of(
 	const struct pictured_program *programs, size_t n, enum comparison_clock clock)
 {
 	struct panel panel = {.clock = clock, .times = xcalloc(n, sizeof(*panel.times))};
-	size_t lines = 1; /* the mean */
+	size_t lines;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		panel.times[i] = pictured_times_of(&programs[i], clock);
+		panel.means |= !isnan(panel.times[i].mean);
+		panel.intervals |= !isnan(panel.times[i].low);
+	}
+	lines = panel.means;
 	panel.axis = panel_axis_of(&panel, n);
 	for (enum point point = 0; point < N_POINTS; point++)
 		lines += write_samples(&panel, n, point, NULL) > 0;
@@ -400,6 +413,8 @@ int comparison_picture_draw(
 				rows[d.n_rows++] = (struct ratio_row){
 					program, program->comparisons[clock]};
 				compared = true;
+				d.bounded |= !isnan(program->comparisons[clock]->ratio_low) &&
+					     !isnan(program->comparisons[clock]->ratio);
 				d.without |= isnan(program->comparisons[clock]->ratio_low) &&
 					     !isnan(program->comparisons[clock]->ratio);
 			}

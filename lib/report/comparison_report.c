@@ -223,13 +223,9 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 		return;
 	low = text_percent(least);
 	high = text_percent(greatest);
-	fprintf(file, "Not taken in turn: separate runs vary by %s", low);
-	if (strcmp(low, high) != 0)
-		fprintf(file, " to %s", high);
-	fprintf(file, " (sd of %zu", fewest);
-	if (fewest < most)
-		fprintf(file, " to %zu", most);
-	fputs(")\n", file);
+	terminal_say(file, 2, "Not taken in turn: separate runs vary by %s%s%s (sd of %zu%s runs)",
+		low, strcmp(low, high) != 0 ? " to " : "", strcmp(low, high) != 0 ? high : "",
+		fewest, fewest < most ? text_brief(" to %zu", most) : "");
 }
 
 const char *ratio_interval_text(double low, double high, int decimals, const char *to)

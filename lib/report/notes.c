@@ -44,6 +44,19 @@ static bool ends_clause(const char *text, const char *at)
 	return *at && strchr(":;", *at) && at[1] == ' ' && !within;
 }
 
+/* Whether nothing is left of a note but "Warning", the name of a program, or both. */
+static bool says_nothing(const char *part)
+{
+	for (size_t i = 0; i < terminal_names.n; i++) {
+		size_t n = strlen(terminal_names.shown[i]);
+
+		if (!strncmp(part, terminal_names.shown[i], n) &&
+			(!part[n] || !strcmp(part + n, ": Warning")))
+			return true;
+	}
+	return !strcmp(part, "Warning");
+}
+
 /* How much of a text fits: all of it, or what stands before its last colon, semicolon or bracket
  * that fits; else it is cut. */
 static char *clauses_within(const char *text, size_t columns)
@@ -55,7 +68,7 @@ static char *clauses_within(const char *text, size_t columns)
 			end--;
 		*end = '\0';
 	}
-	if (end == part || !strcmp(part, "Warning"))
+	if (end == part || says_nothing(part))
 		strcpy(part, text);
 	return part;
 }

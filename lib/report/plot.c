@@ -59,14 +59,70 @@ void plot_text(FILE *script, const char *variable, size_t i, const char *format,
 	plot_quote(script, terminal_text(text));
 }
 
+void plot_tick_text(FILE *script, const char *variable, size_t i, const char *text)
+{
+	_cleanup_(freep) char *format = xmalloc(2 * strlen(text) + 1);
+	char *to = format;
+
+	for (const char *c = text; *c; c++) {
+		*to++ = *c;
+		if (*c == '%')
+			*to++ = '%';
+	}
+	*to = '\0';
+	plot_text(script, variable, i, "%s", format);
+}
+
+/* Of DejaVu Sans, which pictures are drawn in, in hundredths of its size: of the characters from the
+ * blank to ~, of others of two bytes, of those of more, and of the mean one of a text. */
+static const unsigned char character_widths[] = {32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32,
+	36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70,
+	77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69,
+	39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63, 63, 28, 28, 58, 28, 97, 63, 61, 63, 63,
+	41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84};
+enum {
+	FIRST_WIDTH = ' ',
+	LAST_WIDTH = '~',
+	WIDTH_OF_TWO = 65,
+	WIDTH_OF_MORE = 100,
+	WIDTH_OF_COLUMN = 60
+};
+_Static_assert(ELEMENTS(character_widths) == LAST_WIDTH - FIRST_WIDTH + 1, "one a character");
+
+static size_t drawn_width(const char *text)
+{
+	size_t width = 0;
+
+	for (const char *c = text; *c; c++) {
+		unsigned char byte = (unsigned char)*c;
+
+		if (byte >= 0xe0)
+			width += WIDTH_OF_MORE;
+		else if (byte >= 0xc0)
+			width += WIDTH_OF_TWO;
+		else if (byte >= FIRST_WIDTH &&
+			 byte <= LAST_WIDTH) /* others continue a character */
+			width += character_widths[byte - FIRST_WIDTH];
+	}
+	return width;
+}
+
 char *plot_short(const char *name, size_t columns)
 {
+	size_t width = terminal_name_width(name);
+	size_t most = (width < 3 * columns ? width : 3 * columns) +
+		      1; /* an i takes half a column */
 	char *text = NULL;
-	size_t size;
-	FILE *file = xopen_memstream(&text, &size);
 
-	terminal_print_name(file, name, columns);
-	text_stream_close(file, &text);
+	do {
+		size_t size;
+		FILE *file;
+
+		free(text);
+		file = xopen_memstream(&text, &size);
+		terminal_print_name(file, name, --most);
+		text_stream_close(file, &text);
+	} while (most > 1 && drawn_width(text) > WIDTH_OF_COLUMN * columns);
 	return text;
 }
 

@@ -32,7 +32,11 @@ int plot_drawing(struct drawing drawing, const char *path, bool keep, struct err
 void plot_text(FILE *script, const char *variable, size_t i, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* A name for plot_text, shortened in its middle; the caller frees it. */
+/* The same for the label of a tick, which gnuplot takes for a format, so that % is special. */
+void plot_tick_text(FILE *script, const char *variable, size_t i, const char *text);
+
+/* A name for plot_text, shortened in its middle so that it is drawn no wider than so many characters
+ * are on average; the caller frees it. */
 char *plot_short(const char *name, size_t columns);
 
 /* An axis, as NAME_low, NAME_high, NAME_unit, and NAME_ticks for "set xtics"; or its elements i. */

@@ -266,9 +266,17 @@ size_t program_rows_name_columns(
 	return rows_layout_make(file, rows, n, unit).names;
 }
 
-/* "  Discarded       backupd in 12, cron in 3": of all programs. */
+static int compare_reasons(const void *a, const void *b)
+{
+	const struct screen_reason *x = a, *y = b;
+
+	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
+}
+
+/* "  Discarded       backupd in 12, cron in 3, …": of all programs, as many as fit into the line. */
 static void print_reasons_of_all(FILE *file, const struct program_row *rows, size_t n)
 {
+	static const char label[] = "  Discarded       ";
 	_cleanup_(freep) struct screen_reason *all = NULL;
 	_cleanup_(freep) char *text = NULL;
 	size_t n_all = 0;
@@ -285,10 +293,21 @@ static void print_reasons_of_all(FILE *file, const struct program_row *rows, siz
 					.name = reason->name};
 			all[at].n += reason->n;
 		}
-	for (size_t i = 0; i < n_all; i++)
-		text_append(&text, ", ", "%s in %zu", all[i].name, all[i].n);
-	fputs("  Discarded       ", file);
-	terminal_wrap(file, text, strlen("  Discarded       "), strlen("  Discarded       "));
+	qsort(all, n_all, sizeof(*all), compare_reasons);
+	for (size_t i = 0; i < n_all; i++) {
+		_cleanup_(freep) char *name = text_format("%s in %zu", all[i].name, all[i].n);
+		size_t more = i + 1 < n_all ? strlen(", ") + 1 : 0;
+
+		if (i > 0 && strlen(label) + terminal_text_width(text) + strlen(", ") +
+					     terminal_text_width(name) + more >
+				     terminal_width(file)) {
+			text_append(&text, ", ", "…");
+			break;
+		}
+		text_append(&text, ", ", "%s", name);
+	}
+	fputs(label, file);
+	terminal_wrap(file, text, strlen(label), strlen(label));
 }
 
 static void print_left_out(FILE *file, const struct rows_layout *l)

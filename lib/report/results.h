@@ -52,7 +52,7 @@ void comparison_verdict_print(
 void comparison_line(
 	FILE *file, const char *reference, const char *name, const struct comparison *comparison);
 
-/* "Not taken in turn: separate runs vary by 0.1 % (sd of 4)", of at most 80 columns, or from the least to the greatest;
+/* "Not taken in turn: separate runs vary by 0.1 % (sd of 4 runs)", or from the least to the greatest;
  * nothing if none of them was judged by that. */
 void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n);
 

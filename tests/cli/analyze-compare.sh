@@ -50,7 +50,7 @@ for _ in 1 2 3; do "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null; d
 expect 0 'vary by .* (sd of 3 runs)' $analyze compare 2 3 # 1 was at the same time as 2
 that "the variance is in the document" sh -c "$analyze compare --json 2 3 >v.json"
 that "with the number of runs" json v.json 'd["test"] == "between runs" and d["runs_known"] == 3 and d["between_runs"] > 0'
-expect 0 '^Not taken in turn: separate runs vary by .* % (sd of 5)$' "$build/measure/emp-measure" -q -r 5 --order sequence --export-json sequence.json "$burn 10" "$burn 30"
+expect 0 '^Not taken in turn: separate runs vary by .* % (sd of 5 runs)$' "$build/measure/emp-measure" -q -r 5 --order sequence --export-json sequence.json "$burn 10" "$burn 30"
 that "and emp-measure's document has it" json sequence.json 'd["comparisons"][0]["test"] == "between runs" and d["comparisons"][0]["between_runs"] > 0 and d["comparisons"][0]["runs_known"] == 5'
 $analyze compare --json 1 2 >c.json
 that "JSON has ratio and interval" json c.json 'd["interval"][0] < d["ratio"] < d["interval"][1] and 1.5 < d["ratio"] < 6 and d["clock"] == "pt"'

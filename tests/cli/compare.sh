@@ -28,7 +28,9 @@ that "they run in sequence when asked to" test "$(samples)" = 111222
 $measure -r 20 --order shuffle "$burn 1" "$burn 2" >/dev/null
 that "they are shuffled when asked to" test "$(samples)" != "$(printf '12%.0s' $(seq 20))"
 expect 0 '(again)' $measure -r 3 --aa "$burn 5"
-expect 2 'is slower than .* more than 5 %' $measure -r 5 --fail-if-slower 5 "$burn 10" "$burn 20"
+# Both clocks are compared, or one is; the interval is that of the comparison's line either way.
+expect 2 'is slower than .* (95 % CI .* %), more than 5 %' $measure --compare both -r 5 --fail-if-slower 5 "$burn 10" "$burn 20"
+expect 2 'is slower than .* (95 % CI .* %), more than 5 %' $measure -r 5 --fail-if-slower 5 "$burn 10" "$burn 20"
 expect 0 '' $measure -r 5 --fail-if-slower 5 "$burn 20" "$burn 10"
 expect 1 'must be a percentage' $measure --fail-if-slower fast true
 

@@ -53,7 +53,7 @@ expect 0 '' $analyze load 2 3 --between-runs 1 --fail-if-slower 5
 made # 4
 made # 5
 made # 6
-expect 0 'the rates of separate loads vary by .* % (sd of 3)' $analyze load 2 3
+expect 0 'the rates of separate loads vary by .* % (sd of 3 loads)' $analyze load 2 3
 expect 0 '^all .* faster' $analyze load 2 3
 expect 0 'of the scripts are adjusted for their number' $analyze load 2 3
 gives "a comparison is a member" '(d["format"] == "emp-load" and d["run"] == 3 and d["reference"]["run"] == 2 and d["comparison"]["reference"] == "run 2 (office.ini)" and d["comparison"]["verdict"] == "faster" and d["comparison"]["interval"][0] < d["comparison"]["ratio"] < d["comparison"]["interval"][1] and abs(d["comparison"]["ratio"] - d["shares_per_s"]["mean"] / d["reference"]["shares_per_s"]["mean"]) < 1e-6 and d["comparison"]["test"] == "between runs" and d["comparison"]["runs_known"] == 3 and [s["script"] for s in d["comparison"]["scripts"]] == ["edit", "compress"])' $analyze load 2 3 --json

@@ -18,7 +18,7 @@ def boxes(picture):
         assert size >= 7.9, ("too small", size, text)
         if not text or (turned and "-90" not in turned.replace("270", "-90")):  # slanted ticks are apart by their slant
             continue
-        width, height = 0.5 * size * len(text), 0.6 * size
+        width, height = size * sum(0.65 if c.isupper() else 0.5 for c in text), 0.6 * size
         left = {"start": 0, "middle": -width / 2, "end": -width}[anchor]
         x, y = float(x), float(y)
         if turned:

@@ -69,13 +69,16 @@ write("allout", result("a", noise(0.1, 5), [1, 2, 3, 4, 5]), result("b", noise(0
 write("oneout", result("a", noise(0.1, 20)), result("b", noise(0.3, 20), range(1, 21), start=1))
 write("tiny", result("a", noise(2e-7, 9)), result("b", noise(3, 9), start=1))
 write("hostile", result("`touch ran`\x1b]0;x\x07 {/Symbol a}", noise(0.1, 9)), result("'\"@x\\$(touch ran) " + "long " * 60, noise(0.1, 9), start=1))
+write("percent", result("50 % of %s", noise(0.1, 9)), result("%", noise(0.1, 9), start=1))
+write("capitals", result("MEASURE_THROUGHPUT_1", noise(0.1, 9)), result("WWWWWWWWWWWWWWWWWWWW", noise(0.1, 9), start=1))
 write("before", *[result(f"benchmark {i}", noise(0.1, 9)) for i in range(9)])
 write("after", *[result(f"benchmark {i}", noise(0.08 + 0.01 * i, 9)) for i in range(9)])
 P
 
 # In all shapes of data.
-for name in two three single many far manyfar equal out oneout allout tiny hostile; do draws $name.svg compare $name.json:1 $name.json:2; done
+for name in two three single many far manyfar equal out oneout allout tiny hostile percent capitals; do draws $name.svg compare $name.json:1 $name.json:2; done
 that "nothing of a name ran" test ! -e ran
+that "a % in a name is no format" sh -c "grep -q '1 50 % of %s' percent.svg && grep -q '>2 %<\|2 %</text>' percent.svg"
 script two.svg '{k: len(v) for k, v in d["points"].items()} == {1: 42, 2: 1, 4: 1} == dict(zip(d["kinds"].values(), d["counts"].values()))'
 that "the legend has the discarded ones" grep -q 'discarded (1)' two.svg
 that "one is too far off for the axis, and said to be there" grep -q 'discarded, above the picture (1)' two.svg
@@ -95,6 +98,8 @@ script single.svg 'd["$intervals"][0][1][4] == 1'
 that "no interval of a single sample is drawn" grep -q 'cannot tell' single.svg
 script equal.svg 'd["counts"][1] == 20 and d["time_low"][1] < 0.1 < d["time_high"][1]'
 script oneout.svg '[len(d["points"][k]) for k in (1, 2)] == [20, 20] # a program without a kept sample is there all the same'
+that "the legend names no mean and no interval where there is none" sh -c '! grep "mean\|95 % interval" allout.svg'
+that "... and one sample has a mean alone" sh -c 'grep -q ">mean<" single.svg && ! grep -q "95 % interval" single.svg'
 script allout.svg 'list(d["kinds"].values()) == [2] and d["counts"][1] == 10'
 script many.svg 'd["counts"][1] == 1000 and d["many"] == 1'
 script tiny.svg 'd["logarithmic"][1] == 1'
@@ -112,8 +117,13 @@ that "each has its name" sh -c 'for i in 0 1 2 3 4 5 6 7 8; do grep -q "benchmar
 # emp-measure draws what it has measured, beside all other results.
 expect 0 'Kept 5 of 5' $measure -r 5 --plot one.svg -- true
 readable one.svg
+expect 0 'Kept 1 of 1' $measure -r 1 --plot first.svg -- true
+readable first.svg
+that "there is no part of a sample" sh -c '! grep -q ">.*0[.]8<" first.svg'
 expect 0 'Verdict' $measure -r 3 --plot six.svg true 'true 1' 'true 2' 'true 3' 'sh -c :' 'sh -c "exit 0"'
 readable six.svg
+expect 0 'Verdict' $measure -r 3 --plot clocks.svg --compare both $(for i in $(seq 10); do echo "-n MEASURE_THROUGHPUT-$i"; done) $(yes true | head -10)
+readable clocks.svg
 expect 0 "" $measure -r 2 -P x 1 40 --plot forty.svg 'echo {x}'
 readable forty.svg
 that "it says how many are drawn" grep -q "the first \(12\|24\) are drawn" forty.svg

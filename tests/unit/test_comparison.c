@@ -291,14 +291,15 @@ TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 /* One that only others kept from the CPU has no more to say by its ET. */
 TEST(elapsed_times_are_not_compared_where_others_took_the_difference)
 {
-	static const struct {
+	char bpf[] = "bpf", elapsed[] = "elapsed";
+	const struct {
 		char *wait_source;
 		int64_t wait_ns;
 		unsigned clocks;
 	} cases[] = {
-		{"bpf", 390, COMPARE_PT},
-		{"bpf", 100, COMPARE_BOTH}, /* it waited itself, too */
-		{"elapsed", 390, COMPARE_BOTH},
+		{bpf, 390, COMPARE_PT},
+		{bpf, 100, COMPARE_BOTH}, /* it waited itself, too */
+		{elapsed, 390, COMPARE_BOTH},
 	};
 	bool out = false;
 

@@ -58,10 +58,10 @@ TEST(samples_that_were_not_taken_in_turn_have_one_line)
 		{.design = DESIGN_BETWEEN, .between = 0.321, .n_between = 1000},
 	};
 
-	check_between(c, 1, "Not taken in turn: separate runs vary by 0.10 % (sd of 4)\n");
-	check_between(c, 2, "Not taken in turn: separate runs vary by 0.10 % (sd of 4)\n");
-	check_between(c, 3, "Not taken in turn: separate runs vary by 0.10 % to 1.2 % (sd of 4)\n");
-	check_between(c, 4, "Not taken in turn: separate runs vary by 0.10 % to 32 % (sd of 4 to 1000)\n");
+	check_between(c, 1, "Not taken in turn: separate runs vary by 0.10 % (sd of 4 runs)\n");
+	check_between(c, 2, "Not taken in turn: separate runs vary by 0.10 % (sd of 4 runs)\n");
+	check_between(c, 3, "Not taken in turn: separate runs vary by 0.10 % to 1.2 % (sd of 4 runs)\n");
+	check_between(c, 4, "Not taken in turn: separate runs vary by 0.10 % to 32 % (sd of 4 to 1000 runs)\n");
 	check_between(c + 1, 1, "");
 }
 
@@ -140,10 +140,12 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.variance_b = 0.026 * 0.026;
 	check_verdict("b", &c,
 		"Verdict on 'b': cannot tell; could have shown 10 %; 120 more samples should tell\n");
+	check_verdict("./solver input2", &c,
+		"Verdict on './solver input2': cannot tell; 120 more samples should tell\n");
 	setenv("COLUMNS", "60", true);
 	check_verdict("b", &c, "Verdict on 'b': cannot tell; 120 more samples should tell\n");
-	check_verdict("sort -n of a long file", &c,
-		"Verdict on 'sort -n of a long file': cannot tell; 120 more\n  samples should tell\n");
+	check_verdict("./solver input2", &c,
+		"Verdict on './solver input2': cannot tell; 120 more samples\n  should tell\n");
 	unsetenv("COLUMNS");
 	c.unmeasurable = UNMEASURABLE_HELD_BACK;
 	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a quota; measure without a quota\n");

@@ -442,6 +442,33 @@ TEST_OF_SCREEN(where_only_five_lines_fit_a_warning_comes_before_who_disturbed)
 				 "  In INC units    471.2 (470.1 … 472.3)\n" USUAL_PT);
 }
 
+TEST_OF_SCREEN(a_note_that_is_cut_says_more_than_the_name_of_its_program)
+{
+	static const char *const wanted[] = {
+		"  wc f: it got a CPU 2.448 ms after the end on average… (-v)\n",
+		"  wc f: Warning: it had to wait for a long time on eac… (-v)\n",
+		"  wc f: Warning: PT contains interrupts (-v)\n"};
+	static const char *const texts[] = {
+		"wc f: it got a CPU 2.448 ms after the end on average, which is not in ET",
+		"wc f: Warning: it had to wait for a long time on each of both CPUs",
+		"wc f: Warning: PT contains interrupts: 1.5 ms a sample (1.5 %)"};
+	const char *name = "wc f";
+	char *shown = (char *)"wc f";
+
+	terminal_names = (struct terminal_names){&name, &shown, 1};
+	setenv("COLUMNS", "60", true);
+	for (size_t i = 0; i < ELEMENTS(texts); i++) {
+		_cleanup_(notes_clear) struct notes notes = {};
+		_cleanup_(freep) char *text = NULL;
+
+		notes_add(&notes, NOTE_PROGRAM, "%s", texts[i]);
+		text = PRINTED(file, notes_print(file, &notes, 2, "-v"));
+		assert_string_equal(text, wanted[i]);
+	}
+	unsetenv("COLUMNS");
+	terminal_names = (struct terminal_names){};
+}
+
 TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_5)
 {
 	static const double times[] = {

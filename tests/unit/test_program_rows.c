@@ -104,6 +104,8 @@ TEST(a_row_is_one_line_at_every_width)
 {
 	uint32_t samples[] = {7, 8};
 	struct screen_reason reasons[] = {{"backupd", samples, 2}};
+	struct screen_reason many[] = {{"cron", samples, 1}, {"backupd", samples, 2},
+		{"kworker", samples, 1}, {"kdamond.0", samples, 1}, {"sshd", samples, 1}};
 	static const char *const widths[] = {"60", "64", "70", "80", "90", "100", "120", "200"};
 
 	make_rows(4);
@@ -129,6 +131,16 @@ TEST(a_row_is_one_line_at_every_width)
 		"  3 ./s…3…vtk 153.5 ± 4.6 154.5 ± 4.6     1.20 slower  18/20\n"
 		"  4 ./s…4…vtk 166.3 ± 4.6 167.3 ± 4.6     1.30 slower  20/20\n"
 		"  Discarded       backupd in 2\n"
+		"  Not in 60 columns: 95 % CI, ET RATIO, ET VERDICT (-v)\n");
+	screens[1].reasons = many;
+	screens[1].n_reasons = ELEMENTS(many);
+	check_rows(4, "60",
+		"RUN COMMAND   PT [ms] ± σ ET [ms] ± σ PT RATIO VERDICT  KEPT\n"
+		"  1 ./s…1…vtk 127.9 ± 4.6 128.9 ± 4.6        - -       20/20\n"
+		"  2 ./s…2…vtk 140.7 ± 4.6 283.5 ± 4.6     1.10 slower  20/20\n"
+		"  3 ./s…3…vtk 153.5 ± 4.6 154.5 ± 4.6     1.20 slower  18/20\n"
+		"  4 ./s…4…vtk 166.3 ± 4.6 167.3 ± 4.6     1.30 slower  20/20\n"
+		"  Discarded       backupd in 4, cron in 1, kdamond.0 in 1, …\n"
 		"  Not in 60 columns: 95 % CI, ET RATIO, ET VERDICT (-v)\n");
 }
 
