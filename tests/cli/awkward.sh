@@ -88,5 +88,13 @@ expect 0 '' unshare --pid --fork --mount-proc $measure -- true
 touch "$dir/go"
 wait $!
 that "the first emp-measure is not disturbed by one in another namespace" test $? = 0
+
+# names of what is no file that can be read or written: refused before anything runs, and without an end of memory
+printf '[load]\nruns = 1\n[work]\ncommand = touch "%s/ran"\n' "$dir" >"$dir/load.ini"
+expect 1 "--input '$dir' is a directory" $measure --input "$dir" -- true
+expect 1 "cannot read '/dev/zero': File too large" timeout 60 "$build/measure/emp-load" check /dev/zero
+expect 1 'cannot read the policy /dev/zero: File too large' timeout 60 "$build/setup/emp-setup" audit --policy /dev/zero
+expect 1 "cannot write '$dir': it is a directory" "$build/measure/emp-load" run -q --export-json "$dir" "$dir/load.ini"
+that "no load has run" test ! -e "$dir/ran"
 that "the book is sound" sound "$EMP_DB"
 finish
