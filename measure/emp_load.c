@@ -16,6 +16,15 @@ static int export(const struct load_report *report, const char *path, struct err
 	return r == 0 ? output_file_commit(&output, err) : r;
 }
 
+/* Before a long measurement, so that a wrong name is known at once; a stream is not opened twice. */
+static int try_export(const char *path, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file output = {};
+	int r = paths_check_apart(path, -1, err);
+
+	return r == 0 && !output_file_is_stream(path) ? output_file_open(&output, path, err) : r;
+}
+
 static int run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
@@ -36,7 +45,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = load_session_open(&session, &options, argv[0], err);
 	if (r == 0 && file)
-		r = paths_check_apart(file, -1, err);
+		r = try_export(file, err);
 	if (r == 0 && on_stdout)
 		r = output_standard_keep(&document_fd, err);
 	if (r < 0)

@@ -218,11 +218,15 @@ static int open_errors(int *ret_fd, struct error *err)
 
 static int open_input(const char *file, int *ret_fd, struct error *err)
 {
+	struct stat st;
+
 	*ret_fd = open(file,
 		O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused without waiting for its writer */
-	return *ret_fd < 0 || fcntl(*ret_fd, F_SETFL, 0) < 0
-		       ? error_os(err, -errno, "cannot open '%s' for the programs to read", file)
-		       : 0;
+	if (*ret_fd < 0 || fcntl(*ret_fd, F_SETFL, 0) < 0 || fstat(*ret_fd, &st) < 0)
+		return error_os(err, -errno, "cannot open '%s' for the programs to read", file);
+	if (S_ISDIR(st.st_mode))
+		return error_say(err, -EISDIR, "--input '%s' is a directory", file);
+	return 0;
 }
 
 static int open_files(struct session *s, struct error *err)

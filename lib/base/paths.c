@@ -386,6 +386,9 @@ static int path_vopen(int root_fd, int flags, char *path, const char *format, va
 	return fd < 0 ? -errno : fd;
 }
 
+/* What is longer is no text that somebody has written, but such as /dev/zero. */
+#define LONGEST_TEXT ((size_t)64 << 20)
+
 /* -errno without a sentence. `read_some`: as read(2). */
 static int read_whole_text(int fd, ssize_t (*read_some)(int, void *, size_t), char **ret)
 {
@@ -400,6 +403,8 @@ static int read_whole_text(int fd, ssize_t (*read_some)(int, void *, size_t), ch
 		if (n < 0)
 			return -errno;
 		size += (size_t)n;
+		if (size > LONGEST_TEXT)
+			return -EFBIG;
 	}
 	while (size > 0 && text[size - 1] == '\n')
 		size--;

@@ -101,8 +101,8 @@ enum unmeasurable_cause {
 };
 
 struct unmeasurable_text {
-	const char *cause;  /* "held back by a quota" */
-	const char *remedy; /* "measure without a quota" */
+	const char *cause;  /* "held back by a control group" */
+	const char *remedy; /* "measure outside of it" */
 };
 
 extern const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES];

@@ -324,11 +324,11 @@ int status_verb(int argc, char **argv, struct error *err)
 			text_count(n_hidden, "unit"), n_hidden == 1 ? "is" : "are");
 	/* Of killed processes of EMP, and traces of anybody. */
 	for (size_t i = 0; i < left.n; i++)
-		printf("Left behind by a killed EMP: %s %s\n", leftover_kind_names[left.items[i].kind],
-			terminal_text(left.items[i].path));
+		terminal_say(stdout, 2, "Left behind by a killed EMP: %s %s",
+			leftover_kind_names[left.items[i].kind], terminal_text(left.items[i].path));
 	if (left.n > 0)
 		printf("'emp-setup restore' removes it, and so does the next tool that runs as root.\n");
 	if (recording)
-		printf("The kernel is traced by: %s\n", terminal_text(recording));
+		terminal_say(stdout, 2, "The kernel is traced by: %s", terminal_text(recording));
 	return status;
 }

@@ -837,8 +837,12 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 
 int restore_verb(int argc, char **argv, struct error *err)
 {
-	const struct option_rule rules[] = {{options.at_boot && (options.force || options.forget),
-		"--at-boot restores nothing: omit --force and --forget"}};
+	const struct option_rule rules[] = {
+		{options.at_boot && (options.force || options.forget),
+			"--at-boot restores nothing: omit --force and --forget"},
+		{options.force && options.forget,
+			"--force and --forget exclude each other: what is left alone is restored, or kept"},
+	};
 	_cleanup_(closep) int lock_fd = -1;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 

@@ -88,5 +88,29 @@ expect 0 '' unshare --pid --fork --mount-proc $measure -- true
 touch "$dir/go"
 wait $!
 that "the first emp-measure is not disturbed by one in another namespace" test $? = 0
+
+# a terminal that a program or a hook left raw when it failed is as before; one that a program has set is as the program has set it
+leaves() { # WORD OPTION...
+	word=$1
+	shift
+	printf '%s ' "$dir/measure" "$@" >"$dir/typed"
+	script -qec "stty sane; $(cat "$dir/typed") >/dev/null 2>&1; stty -a" /dev/null </dev/null | grep -q "[ ;]$word[ ;]"
+}
+raw="'stty raw -echo </dev/tty"
+if command -v script >/dev/null; then
+	that "a program that succeeds" leaves -icanon -S sh "$raw'"
+	that "one that fails" leaves icanon -S sh "$raw; exit 1'"
+	that "one that takes too long" leaves icanon --timeout 0.5 -S sh "$raw; sleep $mark'"
+	that "a hook that fails" leaves icanon --prepare "$raw; exit 1'" -- true
+	nobody_left 'a raw terminal'
+fi
+
+# names of what is no file that can be read or written: refused before anything runs, and without an end of memory
+printf '[load]\nruns = 1\n[work]\ncommand = touch "%s/ran"\n' "$dir" >"$dir/load.ini"
+expect 1 "--input '$dir' is a directory" $measure --input "$dir" -- true
+expect 1 "cannot read '/dev/zero': File too large" timeout 60 "$build/measure/emp-load" check /dev/zero
+expect 1 'cannot read the policy /dev/zero: File too large' timeout 60 "$build/setup/emp-setup" audit --policy /dev/zero
+expect 1 "cannot write '$dir': it is a directory" "$build/measure/emp-load" run -q --export-json "$dir" "$dir/load.ini"
+that "no load has run" test ! -e "$dir/ran"
 that "the book is sound" sound "$EMP_DB"
 finish

@@ -144,6 +144,7 @@ refused '\-\-ignore-changes is for a calibration that is resumed' "$calibrate" r
 refused '\-\-verbose changes the text' "$setup" audit -v --json
 refused '\-\-isolate and --cpu name different CPUs' "$setup" apply -n --isolate 0 --cpu 1
 refused '\-\-at-boot restores nothing' "$setup" restore --at-boot --force
+refused '\-\-force and --forget exclude each other' "$setup" restore --force --forget
 refused '\-\-diff compares documents' "$setup" fingerprint --diff a.json --save
 refused '\-\-db names the lab book of --save' "$setup" fingerprint --db x
 "$setup" fingerprint --json --save >finger.json 2>said

@@ -53,7 +53,7 @@ done
 
 # Another EMP of root may remove what is left before it is looked at: then once more. What has been looked at is there until afterwards.
 look() {
-	"$setup" status >"$dir/status" 2>&1
+	env COLUMNS=500 "$setup" status >"$dir/status" 2>&1
 	"$setup" status --json >"$dir/status.json"
 	"$setup" audit -v >"$dir/audit"
 }

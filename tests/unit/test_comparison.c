@@ -273,7 +273,7 @@ TEST(programs_that_were_held_back_for_long_have_no_verdict)
 			comparison_verdict(&c), longer ? COMPARISON_UNMEASURABLE : COMPARISON_SLOWER);
 		assert_int_equal(
 			comparison_judge(&c, "a", "b", &err), longer ? STATUS_CANNOT_TELL : STATUS_NOT_FIT);
-		assert_int_equal(strstr(err.text, "held back by a quota") != NULL, longer);
+		assert_int_equal(strstr(err.text, "held back by a control group") != NULL, longer);
 	}
 }
 

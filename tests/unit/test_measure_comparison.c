@@ -148,7 +148,7 @@ TEST(the_last_line_has_the_word_and_what_helps)
 		"Verdict on './solver input2': cannot tell; 120 more samples\n  should tell\n");
 	unsetenv("COLUMNS");
 	c.unmeasurable = UNMEASURABLE_HELD_BACK;
-	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a quota; measure without a quota\n");
+	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a control group; measure outside of it\n");
 	c.work = WORK_SAME_PROGRAM;
 	check_verdict(NULL, &c, "Verdict: same program; what differs is noise\n");
 	c.work = WORK_DIFFERENT;
