@@ -297,14 +297,10 @@ static void print_profiles(const struct compare_input sides[2])
 
 		if (!d->run.id)
 			continue;
-		printf("Run %" PRId64 ": ", d->run.id);
-		if (profile)
-			printf("profile '%s'%s", terminal_text(profile),
-				sides[i].profile_missing ? " is no longer in the book" : "");
-		else
-			printf("no profile");
-		printf("%s%s; %zu of %s discarded\n", *options ? ", " : "", options, n - d->pt.kept.n,
-			text_count(n, "sample"));
+		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded", d->run.id,
+			profile ? "profile '" : "no profile", profile ?: "", profile ? "'" : "",
+			profile && sides[i].profile_missing ? " is no longer in the book" : "",
+			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"));
 	}
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
@@ -366,10 +362,12 @@ static void compare_print(const struct compare_query *q)
 			peak_memory_text(&a->memory), terminal_text(b->name), peak_memory_text(&b->memory));
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(a->sides[COMPARISON_PT].n > 0 || b->sides[COMPARISON_PT].n > 0))
-		printf("Only one of them has process times, so elapsed times are compared.\n");
+		terminal_say(stdout, 2,
+			"Only one of them has process times, so elapsed times are compared.");
 	print_profiles(q->sides);
 	if (q->doubt != DUET_SOUND)
-		printf("The duet is %s, so the runs of both programs alone are compared.\n",
+		terminal_say(stdout, 2,
+			"The duet is %s, so the runs of both programs alone are compared.",
 			duet_doubt_names[q->doubt]);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (!isnan(q->comparisons[clock].ratio) &&
@@ -378,9 +376,9 @@ static void compare_print(const struct compare_query *q)
 					q->comparisons[clock].design == DESIGN_BETWEEN)))
 			print_design(&q->comparisons[clock]);
 	if (*q->mdd)
-		printf("%s\n", terminal_text(q->mdd));
+		terminal_say(stdout, 2, "%s", q->mdd);
 	if (q->changes)
-		printf("Environments differ: %s\n", terminal_text(q->changes));
+		terminal_say(stdout, 2, "Environments differ: %s", q->changes);
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
 	comparison_verdict_print(stdout, NULL, q->clocks == COMPARE_BOTH, compare_worst(q));
 }
