@@ -520,7 +520,8 @@ int calibration_run(struct calibration *c, struct error *err)
 		reused = text_format("run %lld, ", (long long)phases[1].run);
 	calibrate_print("Plan: INC%s x %u and %sINC%s x %u, %s%s, until %s\n",
 		text_seconds(phases[0].length_ns), phases[0].samples, reused ?: "",
-		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
+		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns),
+		phases[0].run ? " left" : "",
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), left_ns)));
 	if (c->inhibitor < 0 && (left_ns > CALIBRATION_LONG_NS || calibrate_options.verbose))
 		calibrate_print("Sleep and shutdown are not blocked: %s\n", err2.text);
