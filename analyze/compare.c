@@ -298,7 +298,8 @@ static void print_profiles(const struct compare_input sides[2])
 		if (!d->run.id)
 			continue;
 		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded",
-			d->run.id, profile ? "profile '" : "no profile", profile ?: "", profile ? "'" : "",
+			d->run.id, profile ? "profile '" : "no profile", profile ?: "",
+			profile ? "'" : "",
 			profile && sides[i].profile_missing ? " is no longer in the book" : "",
 			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"));
 	}
