@@ -297,14 +297,11 @@ static void print_profiles(const struct compare_input sides[2])
 
 		if (!d->run.id)
 			continue;
-		printf("Run %" PRId64 ": ", d->run.id);
-		if (profile)
-			printf("profile '%s'%s", terminal_text(profile),
-				sides[i].profile_missing ? " is no longer in the book" : "");
-		else
-			printf("no profile");
-		printf("%s%s; %zu of %s discarded\n", *options ? ", " : "", options, n - d->pt.kept.n,
-			text_count(n, "sample"));
+		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded",
+			d->run.id, profile ? "profile '" : "no profile", profile ?: "",
+			profile ? "'" : "",
+			profile && sides[i].profile_missing ? " is no longer in the book" : "",
+			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"));
 	}
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)

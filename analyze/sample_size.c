@@ -59,9 +59,9 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 {
 	static const char *const names[] = {"PT", "ET"};
 
-	printf("Run %" PRId64 " (%s)%s%s\n", d->run.id, terminal_text(d->run.program),
+	terminal_say(stdout, 2, "Run %" PRId64 " (%s)%s%s", d->run.id, d->run.program,
 		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
-		terminal_text(analyze_options.profile ?: ""));
+		analyze_options.profile ?: "");
 	noise_print(stdout, analyze_options.profile, &d->mark);
 	for (size_t i = 0; i < 2; i++) {
 		printf("\n%s\n", names[i]);

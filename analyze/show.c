@@ -12,7 +12,8 @@
 static bool verbose;
 
 const struct option_row show_options[] = {
-	{'v', "verbose", NULL, "each discarded sample, and all warnings in full", NULL, &verbose, .text = true},
+	{'v', "verbose", NULL, "each discarded sample, and all warnings in full", NULL, &verbose,
+		.text = true},
 	RECOMPUTE_OPTION,
 	LAST_RUN_OPTION,
 	{},

@@ -322,8 +322,8 @@ static int print_run(const struct calibration *c, int which, struct error *err)
 	if (a.by_wait)
 		central = text_brief("W up to %s", text_duration(a.central.high_ns - a.median_rest_ns));
 	else
-		central = text_brief(
-			"%s … %s", text_duration(a.central.low_ns), text_duration(a.central.high_ns));
+		central = text_interval((double)a.central.low_ns, (double)a.central.high_ns,
+			(double)(a.central.high_ns - a.central.low_ns) / 10, NULL);
 	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %s\n", (long long)a.run.id,
 		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
 		central, a.central.n_central, text_count(a.n_l_samples, "L-sample"));
@@ -520,7 +520,8 @@ int calibration_run(struct calibration *c, struct error *err)
 		reused = text_format("run %lld, ", (long long)phases[1].run);
 	calibrate_print("Plan: INC%s x %u and %sINC%s x %u, %s%s, until %s\n",
 		text_seconds(phases[0].length_ns), phases[0].samples, reused ?: "",
-		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns), phases[0].run ? " left" : "",
+		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns),
+		phases[0].run ? " left" : "",
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), left_ns)));
 	if (c->inhibitor < 0 && (left_ns > CALIBRATION_LONG_NS || calibrate_options.verbose))
 		calibrate_print("Sleep and shutdown are not blocked: %s\n", err2.text);

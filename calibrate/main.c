@@ -53,8 +53,8 @@ static int verb_constant(int argc, char **argv, struct error *err)
 				"environment", session->environment_digest, "found_now", inc->found_now,
 				"inc_digest", session->inc_digest),
 			err);
-	printf("INC makes %.0f increments/s in environment %.16s (%s)\n", inc->per_second,
-		session->environment_digest, inc->found_now ? "measured now" : "measured before");
+	terminal_say(stdout, 2, "INC: %.0f increments/s (%s), environment %.16s", inc->per_second,
+		inc->found_now ? "measured now" : "measured before", session->environment_digest);
 	return 0;
 }
 

@@ -125,9 +125,15 @@ static struct table *list_last(const struct phase_state *phase)
 
 	for (size_t i = first; i < phase->result.n_samples; i++) {
 		const struct sample *sample = &phase->result.samples[i];
+		const struct discarding *d = &phase->result.discarding;
+		const double et_ns = (double)sample->et_ns, pt_ns = (double)sample->pt_ns;
 
-		table_row(list, NUMBER(sample->n), MOMENT(sample->start_ns), TIME(sample->et_ns),
-			TIME(sample->pt_ns));
+		/* with the digits in which samples differ */
+		table_row(list, NUMBER(sample->n), MOMENT(sample->start_ns),
+			VALUE(json_integer(sample->et_ns),
+				text_precise(et_ns, summary_sd(&d->et.raw))),
+			VALUE(json_integer(sample->pt_ns),
+				text_precise(pt_ns, summary_sd(&d->pt.raw))));
 	}
 	return list;
 }

@@ -135,7 +135,7 @@ static int next_chunk(struct input *input, struct error *err)
 	return r < 0 ? r : input->end > 0;
 }
 
-/* One file may have several members, one after the other, and zeros may follow, as on tape (gzip(1)). */
+/* One file may have several members, one after the other, and zeros may follow (gzip(1)). */
 static ssize_t unpack(struct input *input, void *buffer, size_t size, struct error *err)
 {
 	input->z.next_out = buffer;

@@ -10,8 +10,8 @@
  *	table_write(table, TABLE_SCREEN, stdout);
  *
  * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON, CSV). On the screen
- * columns are as wide as their content, and text is wrapped between words if a row would be wider than the terminal;
- * where that does not suffice, the table continues below. */
+ * columns are as wide as their content, and text is wrapped between words if a row would be wider
+ * than the terminal; where that does not suffice, the table continues below. */
 #pragma once
 
 #include "lib/base/json.h"

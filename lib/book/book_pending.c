@@ -287,7 +287,7 @@ static int put_refused_aside(struct book *book, struct refused *refused, struct 
 			text_count(refused->n, "sample"), book->path, refused->why.text);
 	if (refused->damaged_bytes > 0)
 		text_append(&book->pending.notice, "; ",
-			"of the samples that waited beside the lab book '%s', %s are damaged and lost",
+			"in the samples that waited beside the lab book '%s', %s are damaged",
 			book->path, text_count(refused->damaged_bytes, "byte"));
 	text_append(&book->pending.notice, "; ", "kept in '%s'", name);
 	book->pending.aside = TAKE(name);

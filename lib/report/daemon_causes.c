@@ -20,23 +20,24 @@ struct causes_report {
 /* observed_ns: its period in the runs; 0: none was observed. */
 static void print_timer(FILE *file, const struct timer *t, int64_t observed_ns)
 {
-	fprintf(file, "  started by %s (%s", terminal_text(t->name), terminal_text(t->text));
+	const char *random = "", *period = ", at irregular intervals", *observed = "";
+
 	if (t->spread_ns > 0)
-		fprintf(file, ", random delay up to %s", text_duration(t->spread_ns));
-	fputc(')', file);
-	if (t->period_ns <= 0) {
-		fprintf(file, ", at irregular intervals\n");
-		return;
+		random = text_brief(", random delay up to %s", text_duration(t->spread_ns));
+	if (t->period_ns > 0) {
+		period = text_brief(": every %s", text_duration(t->period_ns));
+		if (!observed_ns)
+			observed = " (not observed)";
+		else if (llabs(observed_ns - t->period_ns) <=
+			 saturate_add(t->period_ns / 10, t->spread_ns))
+			observed = ", as observed";
+		else
+			observed = text_brief(
+				", but observed every %s: something else starts it too, or keeps it from running",
+				text_duration(observed_ns));
 	}
-	fprintf(file, ": every %s", text_duration(t->period_ns));
-	if (!observed_ns)
-		fprintf(file, " (not observed)\n");
-	else if (llabs(observed_ns - t->period_ns) <= saturate_add(t->period_ns / 10, t->spread_ns))
-		fprintf(file, ", as observed\n");
-	else
-		fprintf(file,
-			", but observed every %s:\n    something else starts it too, or keeps it from running\n",
-			text_duration(observed_ns));
+	terminal_say(file, 4, "  started by %s (%s%s)%s%s", t->name, t->text, random, period,
+		observed);
 }
 
 /* What starts a daemon's service, and how to stop it. */
@@ -62,22 +63,21 @@ static void print_service(const struct causes_report *report, const char *daemon
 		listed |= policy && policy_stop(policy, timers[i].name);
 	}
 	if (never) {
-		fprintf(file, "  must not be stopped (%s); its samples are discarded\n",
-			terminal_text(never));
+		terminal_say(file, 4, "  must not be stopped (%s); its samples are discarded", never);
 	} else if (ask) {
-		fprintf(file,
-			"  to stop it (%s; 'emp-setup restore' undoes that):\n"
-			"    emp-setup apply --only svc.units --stop %s\n",
-			terminal_text(ask), terminal_text(unit));
+		terminal_say(file, 4, "  to stop it (%s; 'emp-setup restore' undoes that):", ask);
+		fprintf(file, "    emp-setup apply --only svc.units --stop %s\n", terminal_text(unit));
 	} else if (listed) {
-		fprintf(file, "  to stop it, with the rest of the policy ('emp-setup restore' undoes that):\n"
-			      "    emp-setup apply --only svc.units,svc.timers\n");
+		terminal_say(file, 4,
+			"  to stop it, with the rest of the policy ('emp-setup restore' undoes that):");
+		fprintf(file, "    emp-setup apply --only svc.units,svc.timers\n");
 	} else {
 		fprintf(file, "  to stop it until the next boot:\n    systemctl stop");
 		for (size_t i = 0; i < n; i++)
 			fprintf(file, " %s", terminal_text(timers[i].name));
-		fprintf(file, " %s\n  or list it under [stop] in /etc/emp/policies, for 'emp-setup apply'\n",
-			terminal_text(unit));
+		fprintf(file, " %s\n", terminal_text(unit));
+		terminal_say(file, 4,
+			"  or list it under [stop] in /etc/emp/policies, for 'emp-setup apply'");
 	}
 	timer_list_free(timers, n);
 }
@@ -109,10 +109,10 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 				: text_format("%s; in no central sample", long_executions);
 	terminal_wrap(file, text, (size_t)at, 4);
 	if (!isnan(d->share))
-		fprintf(file, "    explains %s of the delay of %s\n", text_percent(d->share),
+		terminal_say(file, 6, "    explains %s of the delay of %s", text_percent(d->share),
 			d->n_long_executions == 1 ? "that sample" : "these samples");
 	if (period_is_known(&d->period))
-		fprintf(file, "    %s\n", analysis_period_text(analysis, d));
+		terminal_say(file, 6, "    %s", analysis_period_text(analysis, d));
 	else if (d->n_long_executions > 1)
 		fprintf(file, "    at irregular intervals\n");
 }
@@ -133,17 +133,20 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 			print_long_in_run(file, &report->analyses[i], d);
 	}
 	if (first->kernel)
-		fprintf(file, "  kernel thread: it works for other processes and cannot be stopped\n");
+		terminal_say(
+			file, 4, "  kernel thread: it works for other processes and cannot be stopped");
 	else if (!report->here)
 		return;
 	else if (unit && unit_is_kind(unit, ".service"))
 		print_service(report, first->name, unit);
 	else if (unit && !strcmp(unit, "init.scope"))
-		fprintf(file, "  part of systemd: busy because something was started or stopped\n");
+		terminal_say(
+			file, 4, "  part of systemd: busy because something was started or stopped");
 	else if (unit)
-		fprintf(file, "  part of %s: a login or a command, not a service\n", terminal_text(unit));
+		terminal_say(file, 4, "  part of %s: a login or a command, not a service", unit);
 	else
-		fprintf(file, "  not a systemd unit (cron, a login or a container may have started it)\n");
+		terminal_say(file, 4,
+			"  not a systemd unit (cron, a login or a container may have started it)");
 }
 
 int daemon_causes_print(
@@ -176,9 +179,9 @@ int daemon_causes_print(
 	if (r < 0)
 		return r;
 	if (here && units_open(&units, NULL, &why) < 0)
-		fprintf(file, "(timers are not shown: %s)\n", terminal_text(why.text));
+		terminal_say(file, 2, "(timers are not shown: %s)", why.text);
 	if (here && policy_load(&policy, NULL, NULL, &machine, &why) < 0)
-		fprintf(file, "(policies are not consulted: %s)\n", terminal_text(why.text));
+		terminal_say(file, 2, "(policies are not consulted: %s)", why.text);
 	for (size_t i = 0; i < n_daemons; i++)
 		print_long_daemon(
 			&(struct causes_report){file, analyses, n, here, units, policy}, daemons[i]);

@@ -122,7 +122,7 @@ static void print_trend_noise(const struct trend_view *v)
 	if (v->series.n < LEAST_RUNS)
 		return;
 	if (l->drifts)
-		printf("PT %s.\n", trend_drift_text(v, "from first to last"));
+		terminal_say(stdout, 2, "PT %s.", trend_drift_text(v, "from first to last"));
 	if (l->n_apart == 1)
 		printf("The last run is an outlier (%+.2g %%).\n", 100 * expm1(l->apart));
 	printf("Runs vary by %s about their level.", text_percent(l->sd));

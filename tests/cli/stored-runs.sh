@@ -77,7 +77,7 @@ that "both runs have a line" grep -q "^Run 2: profile 'lab'; 2 of 20 samples dis
 expect 0 "^Verdict.*: \(equal\|cannot tell\)" $analyze compare --profile lax 1 2
 expect 0 "^Run 1: profile 'lax'; 0 of 20 samples discarded$" $analyze compare --profile lax 1 2
 expect 0 "^Run 3: no profile; 0 of 20 samples discarded$" $analyze compare 1 3
-expect 0 "^Run 4: profile 'no such profile' is no longer in the book; 0 of 20 samples discarded$" $analyze compare 3 4
+expect 0 "^Run 4: profile 'no such profile' is no longer in the book; 0 of 20 samples discarded$" env COLUMNS=120 $analyze compare 3 4
 expect 1 "there is no profile 'none'" $analyze compare --profile none 1 2
 gives "the document says it too" '[(r["run"], r["profile"], r["samples"], r["discarded"]) for r in d["runs"]] == [(1, "lab", 20, 3), (2, "lab", 20, 2)] and d["verdict"] == "slower"' \
 	$analyze compare --json 1 2

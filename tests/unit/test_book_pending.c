@@ -384,7 +384,7 @@ TEST_IN_BOOK(what_is_damaged_is_named_and_put_aside_and_the_samples_around_it_ar
 		}
 		close(fd);
 		said = say_when_opened(s, i % 2 ? BOOK_READ : BOOK_WRITE);
-		wrong = text_format("%s are damaged and lost; kept in '%s'",
+		wrong = text_format("%s are damaged; kept in '%s'",
 			text_count((uint64_t)(end - at), "byte"), aside);
 		if (!strstr(said, wrong))
 			fail_msg("%zu: '%s' is not in '%s'", i, wrong, said);
