@@ -239,7 +239,7 @@ that "commands have the slave's slice" sh -c '! grep -v " 12000000$" slice'
 
 # The notes on a result are stored with it, and told again.
 load_file 1 1 'command = true'
-python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d.update(name="elsewhere", environment={"digest": "0" * 64}); json.dump(d, sys.stdout)' \
+python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d.update(name="elsewhere", environment={"digest": "0" * 64}, cutoffs=[]); json.dump(d, sys.stdout)' \
 	"$shipped/../paper-rhel6.4.json" >elsewhere.json
 expect 0 elsewhere "$build/calibrate/emp-calibrate" profile import elsewhere.json
 expect 0 "^  Warning: profile 'elsewhere' is from an environment that is not in the book" $load run -q -w 0 -r 2 --profile elsewhere test.ini
