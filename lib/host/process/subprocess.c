@@ -6,6 +6,7 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/process/tty.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -257,7 +258,10 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 	};
 	int status, r;
 
+	tty_keep();
 	r = subprocess_run(&hook, NULL, &status, err);
+	if (r < 0 || status != 0)
+		tty_put_back();
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted in %s '%s'", what, command);
 	if (r < 0)
