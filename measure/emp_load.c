@@ -53,9 +53,11 @@ static int run_verb(int argc, char **argv, struct error *err)
 			r = export(report, file, of_export);
 	}
 	if (outcome == -EINTR && session.run.n_samples == 0)
-		r = error_say(err, STATUS_INTERRUPTED, "interrupted before the first run had ended");
+		r = error_say(
+			err, STATUS_INTERRUPTED, "interrupted before the first run had ended");
 	else if (outcome == -EINTR)
-		r = error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %s taken so far",
+		r = error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %s taken so far",
 			(long long)session.run.id, text_count(session.run.n_samples, "run"));
 	else if (outcome != 0)
 		r = outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;

@@ -250,7 +250,8 @@ static __always_inline __u64 held_before(struct task_struct *task, struct cfs_rq
 		return 0;
 	if (latest.hold.cfs_rq != (unsigned long)cfs_rq)
 		return held_elsewhere(task->pid, (unsigned long)cfs_rq, arrival_ns);
-	return held_since(&latest.hold, cfs_rq->throttled_clock_self_time, arrival_ns - latest.at_ns);
+	return held_since(
+		&latest.hold, cfs_rq->throttled_clock_self_time, arrival_ns - latest.at_ns);
 }
 
 /* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and
@@ -271,7 +272,8 @@ static __always_inline void count_throttled(struct task_struct *prev, struct tas
 	if (is_programs(prev->cgroups->dfl_cgrp) && of_prev) {
 		if (hold->pid != (__u32)prev->pid)
 			add_held(held_before(prev, of_prev));
-		*hold = (struct hold){(unsigned long)of_prev, of_prev->throttled_clock_self_time, 0};
+		*hold = (struct hold){
+			(unsigned long)of_prev, of_prev->throttled_clock_self_time, 0};
 		latest.pid = is_in_state(prev, 0) ? prev->pid : 0; /* ready */
 		latest.hold = *hold;
 		latest.at_ns = of_prev->rq->clock;
@@ -284,7 +286,8 @@ static __always_inline void count_throttled(struct task_struct *prev, struct tas
 		held_ns = held_since(hold, of_next->throttled_clock_self_time, now_ns - since_ns);
 	held_ns += held_elsewhere(next->pid, (unsigned long)of_next, now_ns);
 	add_held(held_ns);
-	*hold = (struct hold){(unsigned long)of_next, of_next->throttled_clock_self_time, next->pid};
+	*hold = (struct hold){
+		(unsigned long)of_next, of_next->throttled_clock_self_time, next->pid};
 }
 
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */
