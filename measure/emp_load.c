@@ -61,9 +61,13 @@ static int run_verb(int argc, char **argv, struct error *err)
 		if (r == 0 && file)
 			r = export(report, file, of_export);
 	}
-	if (outcome == -EINTR)
-		r = error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %u runs taken so far",
-			(long long)session.run.id, session.run.n_samples);
+	if (outcome == -EINTR && session.run.n_samples == 0)
+		r = error_say(
+			err, STATUS_INTERRUPTED, "interrupted before the first run had ended");
+	else if (outcome == -EINTR)
+		r = error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %s taken so far",
+			(long long)session.run.id, text_count(session.run.n_samples, "run"));
 	else if (outcome != 0)
 		r = outcome == -ETIMEDOUT ? STATUS_TIME_OUT : outcome;
 	else if (r == 0 && report->n_kept < 2 && session.load.runs > 1)

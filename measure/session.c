@@ -614,7 +614,7 @@ static int note_result(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_OTHER,
 			"Warning: %d process%s left behind and killed after --linger", sums->killed,
 			sums->killed == 1 ? " was" : "es were");
-	else if (sums->again > 0)
+	if (sums->again > 0)
 		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again", sums->again,
 			sums->again == 1 ? " was" : "s were");
 	if (hook && pt_ns > 0 && pt_ns < HOOKS_MATTER_NS)

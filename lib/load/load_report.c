@@ -402,15 +402,15 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 	}
 	if (p->n_kept < n)
 		print_discarded(file, p);
-	if (p->n_kept == 0)
-		return;
-	if (p->result.discarding.others.n > 0)
-		print_background_processes(file, &p->result.discarding.others);
-	load_report_line(file, "Released within", coordination);
-	if (p->rates.order_changed > 0)
-		load_report_line(file, "Order of finishing",
-			text_brief("differs from the run before in %.0f %% of the runs",
-				100 * p->rates.order_changed));
-	page_wait_report_print(file, p, page_wait_bin_ns);
+	if (p->n_kept > 0) {
+		if (p->result.discarding.others.n > 0)
+			print_background_processes(file, &p->result.discarding.others);
+		load_report_line(file, "Released within", coordination);
+		if (p->rates.order_changed > 0)
+			load_report_line(file, "Order of finishing",
+				text_brief("differs from the run before in %.0f %% of the runs",
+					100 * p->rates.order_changed));
+		page_wait_report_print(file, p, page_wait_bin_ns);
+	}
 	notes_print(file, &p->notes, ALL_NOTES, NULL);
 }

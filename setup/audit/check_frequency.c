@@ -238,6 +238,14 @@ static int64_t fixed_clock(const struct facts *f, const struct frequency_policy 
 											 : p->min_khz;
 }
 
+static bool is_below_base(const struct facts *f)
+{
+	for (size_t i = 0; i < f->frequency.n_policies; i++)
+		if (f->frequency.policies[i].base_khz > 0 && may_fall(&f->frequency.policies[i]))
+			return true;
+	return false;
+}
+
 /* Whether it can change by the limits, the governor or, above the base frequency, turbo. */
 static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 {
@@ -281,5 +289,6 @@ void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 	else if (turbo == TURBO_NO_SWITCH)
 		finding_set(ret, CHECK_UNKNOWN, "the clock is fixed, but turbo cannot be controlled");
 	else
-		finding_set(ret, CHECK_OK, "equivalent: the clock is fixed at %s", fixed);
+		finding_set(ret, CHECK_OK, "equivalent: the clock is fixed at %s%s", fixed,
+			is_below_base(f) ? ", below the base frequency (freq.min)" : "");
 }

@@ -246,6 +246,15 @@ for end in "sleep 1000" "kill -KILL \$\$" "exit 3"; do
 			tr -d '\r' | uniq | wc -l)" 1
 done
 
+for hook in setup prepare conclude cleanup; do # likewise
+	for end in 'exit 3' 'kill -INT $PPID; exec sleep 1000'; do
+		that "the terminal is as before after --$hook with '$end'" sh -c 'test "$1" = "$2"' '' "$(
+			COMMAND="stty raw -echo </dev/tty; $end" TERMINAL="$measure -q -w 0 -r 1 --style none --$hook \"\$COMMAND\" true" \
+				script -qec 'stty -g; eval "$TERMINAL" >/dev/null 2>&1; stty -g' /dev/null </dev/null |
+				tr -d '\r' | uniq | wc -l)" 1
+	done
+done
+
 # what --prepare began is concluded
 expect 1 'ended with exit status 1 in sample 1' $measure -q -r 3 -w 0 --conclude "echo failed >>'$dir/concluded'" -- false
 expect 124 'ran longer' $measure -q -r 3 -w 0 --timeout 10ms --conclude "echo late >>'$dir/concluded'" -- sleep 1000

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Sourced by tests that need a systemd of their own: a box, in which systemd is the first process of namespaces (processes,
 # mounts, network, host name, cgroups). Its root is this machine's own, read through an overlay, so that nothing has to be
-# installed for it; what it writes is in $box/upper. The kernel, its settings and its clock are the machine's: /proc/sys and
-# /sys are read-only in there.
+# installed for it; what it writes is in $box/upper. Files in /etc and units are those that the machine had when the box was
+# made ($box/lower), since another test or a user may install something meanwhile. The kernel, its settings and its clock are
+# the machine's: /proc/sys and /sys are read-only in there.
 #
 #   box_new               makes $box; the caller may put files into $box/upper before the first start
 #   box_install PACKAGE...  before the first start: from the distribution's archive, also if this machine has it, so that its files are in $box/upper;
@@ -26,6 +27,11 @@ box_new() {
 	box=$(mktemp -d /tmp/emp-box-XXXXXX)
 	mount -t tmpfs -o size=1g,mode=755 tmpfs "$box"
 	mkdir -p "$box/upper/etc/systemd/system" "$box/work" "$box/root"
+	for part in etc usr/lib/systemd/system; do
+		mkdir -p "$box/lower/$part"
+		cp -a "/$part/." "$box/lower/$part" || : # but for files that vanish meanwhile
+		python3 -c 'import os, sys; os.setxattr(sys.argv[1], "trusted.overlay.opaque", b"y")' "$box/lower/$part"
+	done
 	box_cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/${box##*/}
 	: >"$box/upper/etc/fstab"
 	echo box >"$box/upper/etc/hostname"
@@ -37,7 +43,7 @@ box_install() {
 		set -e
 		box=$1 root=$1/root
 		shift
-		mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$root"
+		mount -t overlay overlay -o "lowerdir=$box/lower:/,upperdir=$box/upper,workdir=$box/work" "$root"
 		mount -t proc proc "$root/proc"
 		mount --rbind /dev "$root/dev"
 		mount -t tmpfs -o mode=755 tmpfs "$root/run"
@@ -122,7 +128,7 @@ box_remove() {
 }
 
 box_needs() {
-	for program in unshare nsenter dbus-daemon "$@"; do
+	for program in unshare nsenter dbus-daemon python3 "$@"; do
 		command -v $program >/dev/null && continue
 		echo "not run: $program is not installed"
 		[ -z "${EMP_MUST_RUN:-}" ] || exit 1

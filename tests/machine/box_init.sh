@@ -4,7 +4,7 @@
 set -e
 box=$1 root=$1/root build=$2
 mount --make-rprivate /
-mount -t overlay overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" "$root"
+mount -t overlay overlay -o "lowerdir=$box/lower:/,upperdir=$box/upper,workdir=$box/work" "$root"
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc"
 mount -t sysfs -o ro,nosuid,nodev,noexec sysfs "$root/sys"
 mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"

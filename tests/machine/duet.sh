@@ -64,6 +64,8 @@ for way in $ways; do
 	done
 	expect 0 '^Verdict' $duet -r 3 --alone 0 "$burn 5" "$burn --orphan 20"
 	expect 0 '^Verdict' $duet -r 3 --alone 0 --export-json "$dir/threads.json" "$burn --threads 2 300" "$burn 300"
+	echo "CPU times, slices by the $way: $(python3 -c 'import json, sys
+print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$dir/threads.json")"
 	# A program looks at its clock once more after a pause of the host's that is not counted as steal, and then has too much.
 	that "the CPU time of two threads is exact" json "$dir/threads.json" 'all(min(t) >= 300e6 and sorted(t)[1] < 303e6 for t in (r["emp"]["pt_ns"] for r in d["results"]))'
 	that "they alternate with the other program" json "$dir/threads.json" 'd["duet"]["mean_slice_ns"] < 40e6'
@@ -99,7 +101,7 @@ for way in $ways; do
 	that "and leaves nothing" sh -c "! pgrep -fx 'sleep (5432|6543).$$'"
 
 	# ^Z and fg
-	setsid "$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" -r 2 -w 0 --alone 0 "sh -c 'touch $dir/begun; until [ -e $dir/go ]; do sleep 0.05; done; exec $burn 100'" "$inc 400000000" >"$dir/duet" 2>&1 &
+	setsid "$measure" -qv --order duet --cpu "$cpu" --accounting none --slices-by "$way" -r 2 -w 0 --alone 0 "sh -c 'touch $dir/begun; until [ -e $dir/go ]; do sleep 0.05; done; exec $burn 100'" "$inc 400000000" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until test -e "$dir/begun"
 	kill -STOP -- "-$pid"

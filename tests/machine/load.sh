@@ -142,6 +142,16 @@ wait $pid
 that "interrupted is 130" test $? = 130
 that "it says what is kept" grep -q 'interrupted: run [0-9]* keeps the [0-9]* runs' said
 nothing_left waiter
+load_file 1 1 "shell = echo >$dir/begun; waiter 600"
+env --default-signal=INT $load run -q -w 0 -r 2 test.ini >said 2>&1 &
+pid=$!
+wait_until test -s begun
+kill -INT $pid
+wait $pid
+that "interrupted at once is 130" test $? = 130
+that "it does not say that it keeps none" grep -q 'interrupted before the first run had ended' said
+nothing_left waiter
+load_file 3 1 'command = waiter 0.2'
 before=$(runs)
 $load run -q -w 0 -r 1000 test.ini >said 2>&1 &
 pid=$!
@@ -229,7 +239,7 @@ that "commands have the slave's slice" sh -c '! grep -v " 12000000$" slice'
 
 # The notes on a result are stored with it, and told again.
 load_file 1 1 'command = true'
-python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d.update(name="elsewhere", environment={"digest": "0" * 64}); json.dump(d, sys.stdout)' \
+python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); d.update(name="elsewhere", environment={"digest": "0" * 64}, cutoffs=[]); json.dump(d, sys.stdout)' \
 	"$shipped/../paper-rhel6.4.json" >elsewhere.json
 expect 0 elsewhere "$build/calibrate/emp-calibrate" profile import elsewhere.json
 expect 0 "^  Warning: profile 'elsewhere' is from an environment that is not in the book" $load run -q -w 0 -r 2 --profile elsewhere test.ini

@@ -61,6 +61,10 @@ import os, socket, sys, time
 while not os.path.exists("/run/tunnel"): time.sleep(0.05)
 if sys.argv[1] == "dhcp":
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("", 68))
+elif ":" in sys.argv[1]: # a log server: ADDRESS:PORT, of TCP if it is not that of syslog
+    address, port = sys.argv[1].rsplit(":", 1)
+    s = socket.create_server((address, int(port))) if port != "514" else socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    if port == "514": s.bind((address, 514))
 else:
     s = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(int(sys.argv[1], 16))); s.bind(("planted0", int(sys.argv[1], 16)))
 open("/run/packets-" + sys.argv[1], "w")
@@ -77,6 +81,9 @@ service planted-tunnel 'python3 /opt/tunnel.py'
 service planted-dhcp 'python3 /opt/packets.py dhcp'
 service planted-eapol 'python3 /opt/packets.py 888e'
 service planted-sniffer 'python3 /opt/packets.py 0003'
+service planted-syslog 'python3 /opt/packets.py 0.0.0.0:514'
+service planted-tls 'python3 /opt/packets.py 0.0.0.0:6514'
+service planted-local 'python3 /opt/packets.py 127.0.0.1:601'
 printf '[Socket]\nListenStream=127.0.0.1:2224\nAccept=yes\n' | put /usr/lib/systemd/system/planted-door.socket
 printf '[Service]\nExecStart=cat\nStandardInput=socket\n' | put /usr/lib/systemd/system/planted-door@.service
 # busy: an inhibitor of its own, one that a client has with the daemon's name, and one that only delays
@@ -139,7 +146,8 @@ P
 printf 'mknod -m 666 "$root/dev/net-tun" c 10 200; mkdir "$root/dev/net"; mv "$root/dev/net-tun" "$root/dev/net/tun"\n' >"$box/before_boot.sh"
 
 box_start
-for file in gate-2222 own tunnel packets-dhcp packets-888e packets-0003; do
+for file in gate-2222 own tunnel packets-dhcp packets-888e packets-0003 packets-0.0.0.0:514 packets-0.0.0.0:6514 \
+	packets-127.0.0.1:601; do
 	box_wait 60 box_run test -e /run/$file || fault "the box has no /run/$file"
 done
 inhibits() { [ "$(box_run systemd-inhibit --list --no-legend | grep -c "$1")" -ge 1 ]; }
@@ -166,6 +174,9 @@ says 'left alone' planted-tunnel.service 'it owns the network interface planted0
 says 'left alone' planted-dhcp.service 'the machine has its address from it'
 says 'left alone' planted-eapol.service 'it keeps the network interface planted0 up'
 says 'left alone' planted-data.service 'its clients lose their connections; --stop planted-data.service stops it'
+says 'left alone' planted-syslog.service 'other machines send their messages to it'
+says 'left alone' planted-tls.service 'other machines send their messages to it'
+grep -q 'will change .*planted-local.service' "$box/out" || fault "a log server for this machine alone is not stopped"
 grep -q 'will change .*planted-sniffer.service' "$box/out" || fault "a program that only records packets is not stopped"
 grep -q 'will change .*planted-plain.service' "$box/out" || fault "planted-plain is not stopped"
 grep -q 'will change .*planted-delaying.service' "$box/out" || fault "a unit that only delays a sleep is not stopped"
@@ -181,7 +192,7 @@ says 'left alone' planted-caller.service 'a login comes through it'
 # 2. Applied: what may be stopped is, the rest stays, and the audit agrees
 apply
 [ $status = 0 ] || { fault "apply ended with $status"; cat "$box/out"; }
-for unit in plain sniffer delaying; do is_up planted-$unit && fault "planted-$unit runs"; done
+for unit in plain sniffer local delaying; do is_up planted-$unit && fault "planted-$unit runs"; done
 for unit in tty.service tunnel.service dhcp.service eapol.service docker.socket docker.service held.socket held.service elsewhere.socket \
 	other.service watched.path watched.service data.service busy.service jobs.service; do
 	is_up planted-$unit || fault "planted-$unit was stopped"

@@ -242,6 +242,9 @@ TEST(a_fixed_clock_is_as_good_as_speedstep_off)
 	assert_says("freq.min", &f, CHECK_OK, NULL);
 	assert_says("turbo.intel", &f, CHECK_OK, NULL);
 	assert_finding("speedstep", &f, CHECK_OK, "equivalent: the clock is fixed at 3600 MHz");
+	p.min_khz = p.max_khz = 400000;
+	assert_finding("speedstep", &f, CHECK_OK,
+		"equivalent: the clock is fixed at 400 MHz, below the base frequency (freq.min)");
 	f.frequency.no_turbo = 0;
 	assert_says("speedstep", &f, CHECK_OFF, NULL);
 }

@@ -194,10 +194,14 @@ TEST_IN_BOOK(a_load_of_which_all_runs_are_discarded_is_unmeasurable)
 		s, store(s, 100, 1100, false));
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	_cleanup_(freep) char *screen = NULL;
 
 	for (size_t i = 0; i < b.result.n_samples; i++)
 		b.result.discarding.out[i] = true;
 	b.n_kept = 0;
+	notes_add(&b.notes, NOTE_PROFILE, "the cutoffs may not hold");
+	screen = PRINTED(file, load_report_print(file, &b, 0));
+	assert_non_null(strstr(screen, "the cutoffs may not hold"));
 	c = compare_runs(s, &a, &b, 0.01);
 	assert_int_equal(comparison_verdict(&c.items[0].times), COMPARISON_UNMEASURABLE);
 	assert_int_equal(c.items[0].times.unmeasurable, UNMEASURABLE_DISTURBED);

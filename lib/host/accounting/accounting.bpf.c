@@ -185,9 +185,10 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 __s64 throttled_ns;
 
 /* How long the group of a task of the program had been held back on a CPU, when a task of the
- * program had that last. */
+ * program had that last, and which task was seen to get it. */
 struct hold {
 	__u64 cfs_rq, throttled_ns;
+	__u32 pid; /* 0: it has left */
 };
 
 /* The latest task of the program that lost a CPU, although it was ready: it may move to another one
@@ -220,6 +221,12 @@ static __always_inline __u64 held_since(const struct hold *hold, __u64 now_ns, _
 	return now_ns - hold->throttled_ns < most_ns ? now_ns - hold->throttled_ns : most_ns;
 }
 
+static __always_inline void add_held(__u64 held_ns)
+{
+	if (throttled_ns >= 0 && held_ns)
+		__sync_fetch_and_add(&throttled_ns, held_ns);
+}
+
 /* Of a task that moved here while it was held back on another CPU. */
 static __always_inline __u64 held_elsewhere(__u32 pid, __u64 cfs_rq, __u64 now_ns)
 {
@@ -232,6 +239,19 @@ static __always_inline __u64 held_elsewhere(__u32 pid, __u64 cfs_rq, __u64 now_n
 		(void *)(unsigned long)(latest.hold.cfs_rq +
 					bpf_core_field_offset(struct cfs_rq, throttled_clock_self_time)));
 	return held_since(&latest.hold, throttled, now_ns - latest.at_ns);
+}
+
+/* Of a task whose arrival was not seen (see add_share), when it leaves the CPU. */
+static __always_inline __u64 held_before(struct task_struct *task, struct cfs_rq *cfs_rq)
+{
+	__u64 arrival_ns = arrival_of(task);
+
+	if (latest.pid != (__u32)task->pid || !arrival_ns)
+		return 0;
+	if (latest.hold.cfs_rq != (unsigned long)cfs_rq)
+		return held_elsewhere(task->pid, (unsigned long)cfs_rq, arrival_ns);
+	return held_since(
+		&latest.hold, cfs_rq->throttled_clock_self_time, arrival_ns - latest.at_ns);
 }
 
 /* At a context switch of any CPU. While a group is held back, none of its tasks gets the CPU, and
@@ -250,7 +270,10 @@ static __always_inline void count_throttled(struct task_struct *prev, struct tas
 	if (!hold)
 		return;
 	if (is_programs(prev->cgroups->dfl_cgrp) && of_prev) {
-		*hold = (struct hold){(unsigned long)of_prev, of_prev->throttled_clock_self_time};
+		if (hold->pid != (__u32)prev->pid)
+			add_held(held_before(prev, of_prev));
+		*hold = (struct hold){
+			(unsigned long)of_prev, of_prev->throttled_clock_self_time, 0};
 		latest.pid = is_in_state(prev, 0) ? prev->pid : 0; /* ready */
 		latest.hold = *hold;
 		latest.at_ns = of_prev->rq->clock;
@@ -262,9 +285,9 @@ static __always_inline void count_throttled(struct task_struct *prev, struct tas
 	if (hold->cfs_rq == (unsigned long)of_next && since_ns)
 		held_ns = held_since(hold, of_next->throttled_clock_self_time, now_ns - since_ns);
 	held_ns += held_elsewhere(next->pid, (unsigned long)of_next, now_ns);
-	if (throttled_ns >= 0 && held_ns)
-		__sync_fetch_and_add(&throttled_ns, held_ns);
-	*hold = (struct hold){(unsigned long)of_next, of_next->throttled_clock_self_time};
+	add_held(held_ns);
+	*hold = (struct hold){
+		(unsigned long)of_next, of_next->throttled_clock_self_time, next->pid};
 }
 
 /* At a context switch of the watched CPU, when the run time of `prev` is up to date. */

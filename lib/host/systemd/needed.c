@@ -444,29 +444,49 @@ static void socket_is_needed(const struct view *v, uint64_t inode, const char *w
 			process_is_needed(v, v->held[i].pid, "%s", why);
 }
 
-/* Sockets of DHCP and of a server for log messages, and packet sockets, which DHCP and the authentication of WLAN and 802.1X use. Those for all protocols record
- * what passes. */
+static bool is_loopback(const uint8_t address[16])
+{
+	static const uint8_t four[12] = {[10] = 0xff, [11] = 0xff}, six[16] = {[15] = 1};
+
+	return memcmp(address, four, sizeof(four)) == 0 ? address[12] == 127
+							: memcmp(address, six, sizeof(six)) == 0;
+}
+
+/* A server for the log messages of other machines listens there: syslog, also with TLS, and
+ * RELP. */
+static void log_server_is_needed(const struct view *v, const struct tcp_socket *s)
+{
+	static const int ports[] = {514, 601, 2514, 6514, 10514, 20514};
+
+	for (size_t i = 0; i < ELEMENTS(ports) && !is_loopback(s->local); i++)
+		if (s->local_port == ports[i])
+			socket_is_needed(v, s->inode, "other machines send their messages to it");
+}
+
+/* Sockets of DHCP and of log servers, and packet sockets, which DHCP and the authentication of WLAN
+ * and 802.1X use. Those for all protocols record what passes. */
 static void network_sockets_are_needed(const struct view *v)
 {
-	enum { DHCP = 68, SYSLOG = 514, DHCP6 = 546, ALL_PROTOCOLS = 3 };
+	enum { DHCP = 68, DHCP6 = 546, ALL_PROTOCOLS = 3 };
 	_cleanup_(freep) char *packet = path_text(AT_FDCWD, "/proc/net/packet");
-	unsigned int protocol, interface, port;
+	unsigned int protocol, interface;
 	uint64_t inode;
 
 	for (int i = 0; i < 2; i++) {
 		_cleanup_(freep) char *udp = path_text(AT_FDCWD, i ? "/proc/net/udp6" : "/proc/net/udp");
+		struct tcp_socket s; /* a line of UDP has the same columns */
 
-		for (char *rest = udp, *line; (line = strsep(&rest, "\n"));)
-			if (sscanf(line, " %*d: %*[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %" SCNu64, &port,
-				    &inode) == 2 &&
-				(port == DHCP || port == DHCP6 || port == SYSLOG))
-				socket_is_needed(v, inode,
-					port == SYSLOG ? "other machines send their messages to it"
-						       : "the machine has its address from it");
+		for (char *rest = udp, *line; (line = strsep(&rest, "\n"));) {
+			if (!tcp_socket_parse(line, &s))
+				continue;
+			log_server_is_needed(v, &s);
+			if (s.local_port == DHCP || s.local_port == DHCP6)
+				socket_is_needed(v, s.inode, "the machine has its address from it");
+		}
 	}
 	for (size_t i = 0; i < v->n_tcp; i++)
-		if (v->tcp[i].listens && v->tcp[i].local_port == SYSLOG)
-			socket_is_needed(v, v->tcp[i].inode, "other machines send their messages to it");
+		if (v->tcp[i].listens)
+			log_server_is_needed(v, &v->tcp[i]);
 	for (char *rest = packet, *line; (line = strsep(&rest, "\n"));)
 		for (size_t i = 0; i < v->n_interfaces; i++)
 			if (sscanf(line, "%*s %*s %*s %x %u %*s %*s %*s %" SCNu64, &protocol, &interface,
