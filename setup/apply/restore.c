@@ -554,7 +554,7 @@ static void restore_unit(struct restore *r, struct entry *e)
 	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, NULL) < 0)
 		switch_unit(r, e, start);
 	else if (!strcmp(load, "not-found")) /* such as a package that was removed */
-		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
+		settle_entry(r, e, OUTCOME_DIFFERENT, e->back, "inactive", "it no longer exists");
 	else if (!strcmp(load, "masked"))
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, e->want,
 			"masked by somebody else; --forget leaves it so");

@@ -84,6 +84,7 @@ static const struct known_daemon {
 	{"openntpd", {"openntpd.service"}, "ntpd", {"ntpctl", "-s", "status"}, ntp_parse_openntpd},
 	{"ntpd-rs", {"ntpd-rs.service"}, "ntp-daemon", {"ntp-ctl", "status"}, ntp_parse_ntp_ctl},
 	{"phc2sys", {"phc2sys.service"}, "phc2sys"},
+	{"htpdate", {"htpdate.service"}, "htpdate"},
 	{"VBoxService", {"virtualbox-guest-utils.service", "vboxadd-service.service", "vboxservice.service"},
 		"VBoxService", .idle = "--disable-timesync", .host = true},
 	{"vmtoolsd", {"open-vm-tools.service", "vmtoolsd.service", "vmware-tools.service"}, "vmtoolsd",
