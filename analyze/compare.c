@@ -382,7 +382,9 @@ static void compare_print(const struct compare_query *q)
 	if (q->changes)
 		printf("Environments differ: %s\n", terminal_text(q->changes));
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
-	comparison_verdict_print(stdout, NULL, q->clocks == COMPARE_BOTH, compare_worst(q));
+	comparison_verdict_print(stdout,
+		&(struct verdict_line){a->name, b->name, .both = q->clocks == COMPARE_BOTH},
+		compare_worst(q));
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
@@ -574,8 +576,10 @@ static void suite_print(const struct compare_suite *suite)
 	if (!isnan(suite->geometric_mean))
 		printf("; geometric mean of the ratios %.4g", suite->geometric_mean);
 	printf("\n");
-	comparison_verdict_print(
-		stdout, worst->sides[1].name, worst->clocks == COMPARE_BOTH, compare_worst(worst));
+	comparison_verdict_print(stdout,
+		&(struct verdict_line){worst->sides[0].name, worst->sides[1].name, true,
+			worst->clocks == COMPARE_BOTH},
+		compare_worst(worst));
 }
 
 static json_t *suite_as_json(const struct compare_suite *suite)

@@ -367,7 +367,7 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 			"P, the intervals and MDD of the scripts are adjusted "
 			"for their number (Holm).");
 	if (c->same_scripts)
-		comparison_verdict_print(file, NULL, false, &first->times);
+		comparison_verdict_print(file, &(struct verdict_line){}, &first->times);
 	else
 		fprintf(file, "Verdict: %s; their scripts differ\n",
 			comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
