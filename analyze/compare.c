@@ -359,6 +359,11 @@ static void compare_print(const struct compare_query *q)
 			clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
 			text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
 			terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
+		if (a->sides[clock].n_late > 0 || b->sides[clock].n_late > 0)
+			terminal_say(stdout, 2,
+				"Left out, since the end was seen late: %zu of '%s', %zu of '%s'",
+				a->sides[clock].n_late, terminal_text(a->name),
+				b->sides[clock].n_late, terminal_text(b->name));
 		comparison_list_add(list, a->name, b->name, c);
 	}
 	if (*peak_memory_text(&a->memory) && *peak_memory_text(&b->memory))
@@ -411,6 +416,9 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 				"samples", (json_int_t)d->pt.raw.n, "discarded",
 				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state", run_state_word(run->state),
 				"peak_memory", peak_memory_as_json(&s->memory));
+		if (q->clocks & COMPARE_ET)
+			json_object_set_new(row, "ended_late",
+				json_integer((json_int_t)s->sides[COMPARISON_ET].n_late));
 		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 	}

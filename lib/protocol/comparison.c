@@ -33,7 +33,7 @@ struct comparison_side comparison_side_make(
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
 	struct comparison_time *discarded = xcalloc(n ?: 1, sizeof(*discarded));
 	struct comparison_side side;
-	size_t kept = 0, out = 0;
+	size_t kept = 0, out = 0, n_late = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const bool late = clock == COMPARISON_ET && sample_is_late(&samples[i]);
@@ -44,6 +44,7 @@ struct comparison_side comparison_side_make(
 			.end_ns = samples[i].start_ns + samples[i].et_ns,
 		};
 
+		n_late += late && !d->out[i];
 		if (d->out[i] || late)
 			discarded[out++] = time;
 		else
@@ -54,6 +55,7 @@ struct comparison_side comparison_side_make(
 		.n = kept,
 		.discarded = discarded,
 		.n_discarded = out,
+		.n_late = n_late,
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
 		.unmeasurable = comparison_unmeasurable(d, samples, n),

@@ -32,6 +32,7 @@ struct comparison_side {
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */
 	size_t n_discarded;
+	size_t n_late; /* of the discarded: only because their end was seen late */
 };
 
 /* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */
