@@ -239,6 +239,7 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 		const struct comparison *rates = &c.items[i].comparison;
 
 		c.items[i].times = *rates;
+		c.items[i].times.of_rates = true;
 		c.items[i].times.ratio = 1 / rates->ratio;
 		c.items[i].times.ratio_low = 1 / rates->ratio_high;
 		c.items[i].times.ratio_high = 1 / rates->ratio_low;

@@ -434,12 +434,14 @@ enum status comparison_judge(
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
 	enum status status = comparison_verdict_status(&c->rules, verdict);
-	const char *clock = c->clock == COMPARISON_PT ? "CPU" : "elapsed";
+	const char *clock = c->clock == COMPARISON_PT ? "in CPU time" : "in elapsed time";
 	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
 
+	if (c->of_rates)
+		clock = "in the time for the same work";
 	if (status == STATUS_NOT_FIT)
 		return (enum status)error_say(err, status,
-			"'%s' is slower than '%s' by %.2f %% in %s time (%g %% confidence: %.2f to %.2f %%), more than %g %%",
+			"'%s' is slower than '%s' by %.2f %% %s (%g %% confidence: %.2f to %.2f %%), more than %g %%",
 			name, reference, 100 * (c->ratio - 1), clock, 100 - round(1000 * c->alpha) / 10,
 			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1), c->rules.fail_if_slower);
 	if (verdict == COMPARISON_DIFFERENT_WORK)
@@ -451,6 +453,6 @@ enum status comparison_judge(
 			unmeasurable_texts[c->unmeasurable].remedy);
 	if (status == STATUS_CANNOT_TELL)
 		return (enum status)error_say(err, status,
-			"whether '%s' is slower than '%s' in %s time cannot be told", name, reference, clock);
+			"whether '%s' is slower than '%s' %s cannot be told", name, reference, clock);
 	return status;
 }

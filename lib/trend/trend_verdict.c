@@ -117,8 +117,8 @@ static double chance_of_last(const struct undecided *u, size_t of, const struct 
 	return gsl_cdf_gaussian_P(u->margin - off, sd) - gsl_cdf_gaussian_P(-u->margin - off, sd);
 }
 
-/* How likely excludes_drift() will be true of so many values. The level of the last ones stays, and the
- * others say less and less of a drift. The noise may be greater than it seems. */
+/* How likely excludes_drift() will be true of so many values. The level of the last ones stays, and
+ * the others say less and less of a drift. The noise may be greater than it seems. */
 static double chance_of_no_drift(
 	const struct undecided *u, size_t of, const struct verdict_forecast *f)
 {
