@@ -356,6 +356,11 @@ static void compare_print(const struct compare_query *q)
 			clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
 			text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
 			terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
+		if (a->sides[clock].n_late > 0 || b->sides[clock].n_late > 0)
+			terminal_say(stdout, 2,
+				"Left out, since the end was seen late: %zu of '%s', %zu of '%s'",
+				a->sides[clock].n_late, terminal_text(a->name),
+				b->sides[clock].n_late, terminal_text(b->name));
 		comparison_list_add(list, a->name, b->name, c);
 	}
 	if (*peak_memory_text(&a->memory) && *peak_memory_text(&b->memory))
@@ -381,7 +386,9 @@ static void compare_print(const struct compare_query *q)
 	if (q->changes)
 		terminal_say(stdout, 2, "Environments differ: %s", q->changes);
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
-	comparison_verdict_print(stdout, NULL, q->clocks == COMPARE_BOTH, compare_worst(q));
+	comparison_verdict_print(stdout,
+		&(struct verdict_line){a->name, b->name, .both = q->clocks == COMPARE_BOTH},
+		compare_worst(q));
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
@@ -408,6 +415,9 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 				"samples", (json_int_t)d->pt.raw.n, "discarded",
 				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state", run_state_word(run->state),
 				"peak_memory", peak_memory_as_json(&s->memory));
+		if (q->clocks & COMPARE_ET)
+			json_object_set_new(row, "ended_late",
+				json_integer((json_int_t)s->sides[COMPARISON_ET].n_late));
 		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 	}
@@ -573,8 +583,10 @@ static void suite_print(const struct compare_suite *suite)
 	if (!isnan(suite->geometric_mean))
 		printf("; geometric mean of the ratios %.4g", suite->geometric_mean);
 	printf("\n");
-	comparison_verdict_print(
-		stdout, worst->sides[1].name, worst->clocks == COMPARE_BOTH, compare_worst(worst));
+	comparison_verdict_print(stdout,
+		&(struct verdict_line){worst->sides[0].name, worst->sides[1].name, true,
+			worst->clocks == COMPARE_BOTH},
+		compare_worst(worst));
 }
 
 static json_t *suite_as_json(const struct compare_suite *suite)

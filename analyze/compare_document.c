@@ -65,9 +65,9 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 	return f->r < 0 ? 0 : value;
 }
 
-/* The samples of both clocks: when they started and ended; those that are marked are discarded. */
-static void set_samples(
-	struct compare_input *input, struct json_fields *f, bool duet, const bool *discarded)
+/* The samples of both clocks: when they started and ended. Discarded are those that are marked, and of ET the late ones, too. */
+static void set_samples(struct compare_input *input, struct json_fields *f, bool duet,
+	const bool *discarded, const bool *late)
 {
 	const struct comparison_side *et = &input->sides[COMPARISON_ET];
 	const json_t *starts = json_fields_array(f, "start_ns?"), *ets = json_fields_array(f, "et_ns?");
@@ -77,7 +77,7 @@ static void set_samples(
 	json_fields_int(f, "cpu?", 0, INT32_MAX, &cpu);
 
 	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
-		size_t n = side->n, kept = 0;
+		size_t n = side->n, kept = 0, n_marked = 0;
 
 		side->duet = duet;
 		side->origin = (struct comparison_origin){
@@ -91,15 +91,20 @@ static void set_samples(
 							 : i < et->n ? et->items[i].time_ns
 								       : 0);
 		}
-		for (size_t i = 0; i < n; i++)
-			if (discarded[i])
+		for (size_t i = 0; i < n; i++) {
+			bool is_late = side == et && late[i] && !discarded[i];
+
+			n_marked += discarded[i];
+			side->n_late += is_late;
+			if (discarded[i] || is_late)
 				*array_add(side->discarded, side->n_discarded) = side->items[i];
 			else
 				side->items[kept++] = side->items[i];
+		}
 		side->n = kept;
 		if (json_is_true(json_object_get(held_back, "unmeasurable")))
 			side->unmeasurable = UNMEASURABLE_HELD_BACK;
-		else if (n > 0 && kept == 0)
+		else if (n > 0 && n_marked == n)
 			side->unmeasurable = UNMEASURABLE_DISTURBED;
 	}
 }
@@ -116,7 +121,7 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL;
 	const char *output = NULL, *call = NULL;
 	bool duet = json_is_array(json_object_get(emp, "by_duet"));
-	_cleanup_(freep) bool *discarded = NULL;
+	_cleanup_(freep) bool *discarded = NULL, *late = NULL;
 	int64_t blind_ns = 0;
 	size_t n;
 	int r;
@@ -137,13 +142,16 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 		return r;
 	n = pt->n > 0 ? pt->n : et->n;
 	discarded = xcalloc(n + 1, sizeof(*discarded));
+	late = xcalloc(n + 1, sizeof(*late));
 	for (size_t k = 0; r == 0 && k < ELEMENTS(lists); k++)
 		r = mark_samples(&f, lists[k], discarded, n);
+	if (r == 0)
+		r = mark_samples(&f, "ended_late", late, n);
 	input->digest = text_copy(environment);
 	if (!call && duet)
 		call = path;
 	input->call = text_copy(call);
-	set_samples(input, &f, duet, discarded);
+	set_samples(input, &f, duet, discarded, late);
 	input->discarding.run.program_digest = text_copy(program);
 	input->discarding.run.output_digest = text_copy(output);
 	if (!profile || (!noise && blind_ns <= 0))

@@ -357,7 +357,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 			      *changes = text_utf8(s->environment_changes);
 	_cleanup_(notes_clear) struct notes notes = {};
 	json_t *start_ns = json_array(), *start = json_array(), *pt_ns = json_array(), *et_ns = json_array(),
-	       *user_ns = json_array(), *system_ns = json_array(), *counters = json_array();
+	       *user_ns = json_array(), *system_ns = json_array(), *counters = json_array(),
+	       *late = json_array();
 	json_t *emp = discarding_as_json(&run->discarding);
 	json_t *unprofiled = profile ? others_as_json(&run->discarding.others, true) : json_array();
 	double sum_et_ns = 0, sum_pt_ns = 0;
@@ -372,6 +373,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		json_array_append_new(et_ns, json_integer(k->et_ns));
 		json_array_append_new(user_ns, json_integer(k->user_ns));
 		json_array_append_new(system_ns, json_integer(k->system_ns));
+		if (sample_is_late(k))
+			json_array_append_new(late, json_integer(k->n));
 		if (!sample_is_whole(k))
 			continue;
 		sum_et_ns += (double)k->et_ns;
@@ -391,9 +394,9 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	json_object_update_new(emp, json_pack("{s:s?, s:o}", "call", of->owner, "cpu",
 					    of->cpu < 0 ? json_null() : json_integer(of->cpu)));
 	json_object_update_new(emp,
-		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns, "start", start,
-			"pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns", system_ns,
-			"pt_interval_ns",
+		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns, "start",
+			start, "pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns",
+			system_ns, "ended_late", late, "pt_interval_ns",
 			json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")));
 	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are
 	 * whole; below 0 where it ran on several */

@@ -5,6 +5,7 @@
 #include "lib/base/argv.h"
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
+#include "lib/record/run.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -244,5 +245,7 @@ char *program_output_digest(const struct program_output *o)
 
 	if (o->n == 0)
 		return NULL;
-	return xstrdup(unlike || refused ? "" : o->items[0].digest);
+	if (refused)
+		return xstrdup(OUTPUT_FAILED);
+	return xstrdup(unlike ? OUTPUT_VARIES : o->items[0].digest);
 }

@@ -437,7 +437,9 @@ int show_session(const struct session *s, struct error *err)
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));
 		comparison_list_print(list, n > 1, stdout);
 	}
-	comparison_verdict_print(stdout, session_n_shown(s) > 2 ? program->name : NULL,
-		(size_t)n >= session_n_shown(s), worst);
+	comparison_verdict_print(stdout,
+		&(struct verdict_line){s->tasks[0].name, program->name, session_n_shown(s) > 2,
+			(size_t)n >= session_n_shown(s)},
+		worst);
 	return (int)comparison_judge(worst, s->tasks[0].name, program->name, err);
 }

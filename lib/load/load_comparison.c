@@ -239,6 +239,7 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 		const struct comparison *rates = &c.items[i].comparison;
 
 		c.items[i].times = *rates;
+		c.items[i].times.of_rates = true;
 		c.items[i].times.ratio = 1 / rates->ratio;
 		c.items[i].times.ratio_low = 1 / rates->ratio_high;
 		c.items[i].times.ratio_high = 1 / rates->ratio_low;
@@ -367,7 +368,7 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 			"P, the intervals and MDD of the scripts are adjusted "
 			"for their number (Holm).");
 	if (c->same_scripts)
-		comparison_verdict_print(file, NULL, false, &first->times);
+		comparison_verdict_print(file, &(struct verdict_line){}, &first->times);
 	else
 		fprintf(file, "Verdict: %s; their scripts differ\n",
 			comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);

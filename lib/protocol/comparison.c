@@ -34,7 +34,7 @@ struct comparison_side comparison_side_make(
 	struct comparison_time *discarded = xcalloc(n ?: 1, sizeof(*discarded));
 	struct comparison_side side;
 	double wait_ns = 0;
-	size_t kept = 0, out = 0;
+	size_t kept = 0, out = 0, n_late = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const bool late = clock == COMPARISON_ET && sample_is_late(&samples[i]);
@@ -45,6 +45,7 @@ struct comparison_side comparison_side_make(
 			.end_ns = samples[i].start_ns + samples[i].et_ns,
 		};
 
+		n_late += late && !d->out[i];
 		if (d->out[i] || late) {
 			discarded[out++] = time;
 			continue;
@@ -58,6 +59,7 @@ struct comparison_side comparison_side_make(
 		.n = kept,
 		.discarded = discarded,
 		.n_discarded = out,
+		.n_late = n_late,
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
 		.unmeasurable = comparison_unmeasurable(d, samples, n),
@@ -324,20 +326,49 @@ static bool is_same_program(const char *a, const char *b)
 	return !name_a || !name_b || !strcmp(name_a, name_b);
 }
 
+static bool output_varies(const char *digest)
+{
+	return digest && (!*digest || !strcmp(digest, OUTPUT_VARIES));
+}
+
 enum compared_work comparison_work(const struct run *a, const struct run *b)
 {
 	const char *of_a = a->output_digest, *of_b = b->output_digest;
 
-	if ((of_a && !*of_a) || (of_b && !*of_b))
-		return WORK_UNSTEADY;
+	if (of_a && !strcmp(of_a, OUTPUT_FAILED))
+		return WORK_FAILED_IN_REFERENCE;
+	if (of_b && !strcmp(of_b, OUTPUT_FAILED))
+		return WORK_FAILED;
+	if (output_varies(of_a))
+		return WORK_VARIES_IN_REFERENCE;
+	if (output_varies(of_b))
+		return WORK_VARIES;
 	if (of_a && of_b && strcmp(of_a, of_b) != 0)
 		return WORK_DIFFERENT;
 	return is_same_program(a->program_digest, b->program_digest) ? WORK_SAME_PROGRAM : WORK_NOT_CHECKED;
 }
 
+char *comparison_different_work(const struct comparison *c, const char *reference, const char *name)
+{
+	switch (c->work) {
+	case WORK_DIFFERENT:
+		return xstrdup("their outputs differ");
+	case WORK_FAILED_IN_REFERENCE:
+		return text_format("--check failed for '%s'", reference);
+	case WORK_FAILED:
+		return text_format("--check failed for '%s'", name);
+	case WORK_VARIES_IN_REFERENCE:
+		return text_format("the output of '%s' varies", reference);
+	case WORK_VARIES:
+		return text_format("the output of '%s' varies", name);
+	default:
+		return NULL;
+	}
+}
+
 enum comparison_verdict comparison_verdict(const struct comparison *c)
 {
-	if (c->work == WORK_DIFFERENT || c->work == WORK_UNSTEADY)
+	if (c->work >= WORK_DIFFERENT)
 		return COMPARISON_DIFFERENT_WORK;
 	if (c->work == WORK_SAME_PROGRAM)
 		return COMPARISON_SAME_PROGRAM;
@@ -413,24 +444,25 @@ enum status comparison_judge(
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
 	enum status status = comparison_verdict_status(&c->rules, verdict);
-	const char *clock = c->clock == COMPARISON_PT ? "CPU" : "elapsed";
+	const char *clock = c->clock == COMPARISON_PT ? "in CPU time" : "in elapsed time";
+	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
 
+	if (c->of_rates)
+		clock = "in the time for the same work";
 	if (status == STATUS_NOT_FIT)
 		return (enum status)error_say(err, status,
-			"'%s' is slower than '%s' by %.2f %% in %s time (95 %% CI %.2f to %.2f %%), more than %g %%",
+			"'%s' is slower than '%s' by %.2f %% %s (95 %% CI %.2f to %.2f %%), more than %g %%",
 			name, reference, 100 * (c->ratio - 1), clock, 100 * (c->ratio_low - 1),
 			100 * (c->ratio_high - 1), c->rules.fail_if_slower);
 	if (verdict == COMPARISON_DIFFERENT_WORK)
-		return (enum status)error_say(err, status,
-			"'%s' and '%s' do different work: %s", name, reference,
-			c->work == WORK_UNSTEADY ? "the output of one failed --check or differs between its samples"
-						 : "their outputs differ");
+		return (enum status)error_say(
+			err, status, "'%s' and '%s' do different work: %s", name, reference, work);
 	if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
 		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s", name,
 			reference, unmeasurable_texts[c->unmeasurable].cause,
 			unmeasurable_texts[c->unmeasurable].remedy);
 	if (status == STATUS_CANNOT_TELL)
 		return (enum status)error_say(err, status,
-			"whether '%s' is slower than '%s' in %s time cannot be told", name, reference, clock);
+			"whether '%s' is slower than '%s' %s cannot be told", name, reference, clock);
 	return status;
 }

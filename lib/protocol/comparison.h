@@ -33,6 +33,7 @@ struct comparison_side {
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */
 	size_t n_discarded;
+	size_t n_late; /* of the discarded: only because their end was seen late */
 };
 
 /* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */
@@ -71,6 +72,10 @@ static inline bool comparison_is_made(const struct comparison *c)
 /* What is known of the work of two runs, by their program_digest and output_digest. What a program wrote weighs more than what it
  * consists of: a program may write something else each time. */
 enum compared_work comparison_work(const struct run *a, const struct run *b);
+
+/* "their outputs differ", "the output of 'b' varies", "--check failed for 'b'", if the verdict is
+ * COMPARISON_DIFFERENT_WORK. NULL: it is not. The caller frees it. */
+char *comparison_different_work(const struct comparison *c, const char *reference, const char *name);
 
 /* Of b against a: by what is known of their work, by what makes the times meaningless, then by the interval of the
  * ratio and the rules. */

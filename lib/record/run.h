@@ -40,6 +40,10 @@ struct correlation {
 	int64_t samples; /* from which it is known; 0: not known */
 };
 
+/* In place of a digest: --check refused a sample; samples differ (also ""). */
+#define OUTPUT_FAILED "failed"
+#define OUTPUT_VARIES "varies"
+
 struct run {
 	int64_t id;         /* in the book; 0: not stored */
 	char uid[UID_SIZE]; /* 128 random bits in hexadecimal, the same in every book; "": the book makes one */
@@ -60,7 +64,9 @@ struct run {
 	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
 	char *program_digest; /* equal if two runs of one call are of the same program: see comparison_work; NULL: not known */
-	char *output_digest; /* SHA-256 of what each of its samples wrote; "": they differ, or --check failed; NULL: not compared */
+	/* SHA-256 of what each of its samples wrote; OUTPUT_FAILED, OUTPUT_VARIES: there is no such
+	 * one; NULL: not compared. */
+	char *output_digest;
 	char *held_back_by;           /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
 	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
 	int64_t task_length_ns;       /* nominal; 0: unknown */

@@ -162,7 +162,27 @@ static void explain_doubt(const struct comparison *c, const char *ret[3])
 	ret[2] = "";
 }
 
-void comparison_verdict_print(FILE *file, const char *name, bool both, const struct comparison *c)
+/* Of the texts the first that fits is shown. They are valid as those of text_brief. */
+static void explain_different_work(
+	const struct comparison *c, const struct verdict_line *line, const char *ret[3])
+{
+	_cleanup_(freep) char *of_a = terminal_cut(line->reference ?: "", NAME_COLUMNS);
+	_cleanup_(freep) char *of_b = terminal_cut(line->name ?: "", NAME_COLUMNS);
+	_cleanup_(freep) char *text = comparison_different_work(c, of_a, of_b);
+	bool first = c->work == WORK_FAILED_IN_REFERENCE || c->work == WORK_VARIES_IN_REFERENCE;
+
+	ret[0] = text_brief("; %s", text);
+	if (c->work == WORK_DIFFERENT)
+		ret[1] = ret[0];
+	else if (c->work == WORK_FAILED || c->work == WORK_FAILED_IN_REFERENCE)
+		ret[1] = first ? "; --check failed for the first" : "; --check failed for it";
+	else
+		ret[1] = first ? "; the output of the first varies" : "; its output varies";
+	ret[2] = ret[1];
+}
+
+void comparison_verdict_print(
+	FILE *file, const struct verdict_line *line, const struct comparison *c)
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
 	const struct unmeasurable_text *why = &unmeasurable_texts[c->unmeasurable];
@@ -173,7 +193,7 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 	const char *of_clock = "";
 	size_t at, i = 0;
 
-	if (both && of_times)
+	if (line->both && of_times)
 		of_clock = c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
 	if (verdict == COMPARISON_CANNOT_TELL)
 		explain_doubt(c, texts);
@@ -187,13 +207,12 @@ void comparison_verdict_print(FILE *file, const char *name, bool both, const str
 	else if (verdict == COMPARISON_SAME_PROGRAM)
 		texts[0] = texts[1] = texts[2] = "; what differs is noise";
 	else if (verdict == COMPARISON_DIFFERENT_WORK)
-		texts[0] = texts[1] = texts[2] = c->work == WORK_UNSTEADY ? "; an output failed --check or varies"
-									  : "; their outputs differ";
+		explain_different_work(c, line, texts);
 
 	at = (size_t)fprintf(file, "Verdict");
-	if (name) {
+	if (line->several) {
 		fputs(" on '", file);
-		at += terminal_text_width(" on ''") + terminal_print_name(file, name, NAME_COLUMNS);
+		at += terminal_text_width(" on ''") + terminal_print_name(file, line->name, NAME_COLUMNS);
 		fputs("'", file);
 	}
 	at += (size_t)fprintf(file, "%s:", of_clock);
@@ -272,6 +291,7 @@ const struct column comparison_columns[] = {
 	{NULL, COLUMN_TEXT, "interleaved_sd_log"},
 	{NULL, COLUMN_TEXT, "samples_missing"},
 	{NULL, COLUMN_TEXT, "unmeasurable"},
+	{NULL, COLUMN_TEXT, "different_work"},
 	{},
 };
 
@@ -286,6 +306,7 @@ void comparison_list_add(
 		[DESIGN_DUET] = "log ratios",
 	};
 	const struct log_ratio *l = &c->log_ratio;
+	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
 	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
 
 	table_row(list, TEXT(reference), TEXT(name), VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"),
@@ -303,7 +324,7 @@ void comparison_list_add(
 		REAL("%g", duet ? l->neighbours_sd : NAN),
 		REAL("%.0f", comparison_verdict(c) == COMPARISON_CANNOT_TELL ? comparison_samples_missing(c)
 									     : NAN),
-		TEXT(unmeasurable_texts[c->unmeasurable].cause));
+		TEXT(unmeasurable_texts[c->unmeasurable].cause), TEXT(work));
 }
 
 void comparison_list_print(struct table *list, bool several, FILE *file)

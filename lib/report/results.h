@@ -41,11 +41,16 @@ void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit
 int daemon_causes_print(
 	struct book *book, const struct analysis *analyses, size_t n, FILE *file, struct error *err);
 
-/* The last line on the screen: "Verdict: equal (within 2 %)"; "Verdict on 'b': cannot tell; could have shown 59 %; 12 more
- * samples should tell". name: of b, where there are several; else NULL. both: PT and ET are compared, and this is one of them. Wrapped where a long name leaves
- * no room. */
+struct verdict_line {
+	const char *reference, *name; /* of a and b */
+	bool several;                 /* there are other comparisons: which one it is, is said */
+	bool both;                    /* PT and ET are compared, and this is one of them */
+};
+
+/* The last line on the screen: "Verdict: equal (within 2 %)"; "Verdict on 'b': cannot tell; could have
+ * shown 59 %; 12 more samples should tell". Wrapped where a long name leaves no room. */
 void comparison_verdict_print(
-	FILE *file, const char *name, bool both, const struct comparison *comparison);
+	FILE *file, const struct verdict_line *line, const struct comparison *comparison);
 
 /* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)" in the same line if it has at
  * most 80 columns, else in the next: `name` against `reference`. */

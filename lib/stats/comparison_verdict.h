@@ -112,5 +112,10 @@ enum compared_work {
 	WORK_NOT_CHECKED,
 	WORK_SAME_PROGRAM, /* equal by content: what differs is noise */
 	WORK_DIFFERENT,    /* their outputs differ */
-	WORK_UNSTEADY,     /* the output of one is not what --check wants, or differs between its samples */
+	/* The output of one is not what --check wants, or differs between its samples: of the
+	 * reference, or of the other. */
+	WORK_FAILED_IN_REFERENCE,
+	WORK_FAILED,
+	WORK_VARIES_IN_REFERENCE,
+	WORK_VARIES,
 };

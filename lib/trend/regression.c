@@ -356,3 +356,19 @@ double regression_step_error(const struct regression *r, size_t n, size_t after)
 
 	return regression_difference_error(&step, n, 0, n - 1);
 }
+
+double regression_drift_since(
+	const struct regression *r, const double *values, size_t n, size_t from, double *ret_error)
+{
+	static const size_t active[] = {0, 1};
+	struct regression drift = {.drift = true, .base = values[0]};
+	_cleanup_(whitened_clear) struct whitened w = whitened_make(&drift, values, n, r->memory);
+
+	if (!regression_fit(&w, active, 0, &drift)) {
+		*ret_error = INFINITY;
+		return 0;
+	}
+	drift.sd = r->sd;
+	*ret_error = regression_difference_error(&drift, n, from, n - 1);
+	return drift.by[1] * (double)(n - 1 - from) / (double)n;
+}

@@ -6,6 +6,7 @@
 #include <math.h>
 
 enum { LAST = 5 };
+static const double DRIFT_MISSED = 0.05; /* how often one of what is allowed is called equal */
 
 static size_t level_of(const struct levels *levels, size_t value)
 {
@@ -58,9 +59,28 @@ static void compare_last(const struct levels *levels, double margin, struct tren
 	j->detectable = expm1(levels_detectable(levels, j->of, j->last));
 }
 
+/* What a drift within the last level may have made of the last value since the reference. */
+static double drift_since(const struct levels *levels, size_t reference, double *ret_error)
+{
+	const struct level *level = &levels->items[levels->n - 1];
+
+	return regression_drift_since(&levels->regression, levels->in_level + level->first, level->n,
+		reference - level->first, ret_error);
+}
+
+/* Of values that show no drift: nor do they leave room for one of as much as is allowed. */
+static bool excludes_drift(const struct levels *levels, size_t reference, double margin)
+{
+	double error, by = drift_since(levels, reference, &error);
+	double half = gsl_cdf_tdist_Pinv(1 - DRIFT_MISSED, levels->regression.df) * error +
+		      2 * levels->hidden;
+
+	return expm1(by - half) >= -margin && expm1(by + half) <= margin;
+}
+
 /* A change that is none of steps, or of a drift, may be chance: it is within what is allowed, or
  * cannot be told. */
-static enum comparison_verdict trend_verdict_of(
+static enum comparison_verdict trend_verdict_of(const struct levels *levels, size_t reference,
 	const struct trend_judgement *j, const struct comparison_rules *rules)
 {
 	const struct comparison_rules within = {
@@ -71,7 +91,10 @@ static enum comparison_verdict trend_verdict_of(
 		return COMPARISON_CANNOT_TELL;
 	verdict = comparison_rules_apply(j->shown ? rules : &within, exp(j->change.by),
 		exp(j->change.by - j->change.half), exp(j->change.by + j->change.half));
-	return j->shown || verdict == COMPARISON_EQUAL ? verdict : COMPARISON_CANNOT_TELL;
+	if (j->shown || (verdict == COMPARISON_EQUAL &&
+				excludes_drift(levels, reference, comparison_rules_margin(rules))))
+		return verdict;
+	return COMPARISON_CANNOT_TELL;
 }
 
 /* A judgement that cannot tell. */
@@ -80,6 +103,7 @@ struct undecided {
 	const struct trend_judgement *judgement;
 	size_t reference;
 	double margin;
+	double drift; /* what one may have made of the last value since the reference */
 };
 
 /* How likely the last ones of so many values will not differ from the others by more than is
@@ -91,6 +115,29 @@ static double chance_of_last(const struct undecided *u, size_t of, const struct 
 		f->equal_share * f->error, regression_step_error(&u->levels->regression, of, LAST));
 
 	return gsl_cdf_gaussian_P(u->margin - off, sd) - gsl_cdf_gaussian_P(-u->margin - off, sd);
+}
+
+/* How likely excludes_drift() will be true of so many values. The level of the last ones stays, and
+ * the others say less and less of a drift. The noise may be greater than it seems. */
+static double chance_of_no_drift(
+	const struct undecided *u, size_t of, const struct verdict_forecast *f)
+{
+	const double CHANCE_OF_MORE_NOISE = 0.2;
+	const struct regression *r = &u->levels->regression;
+	const struct regression drift = {.drift = true, .memory = r->memory, .sd = r->sd};
+	const struct trend_judgement *j = u->judgement;
+	const struct level *level = &u->levels->items[u->levels->n - 1];
+	double noise = sqrt(f->df / gsl_cdf_chisq_Pinv(CHANCE_OF_MORE_NOISE, f->df));
+	double error = noise * regression_difference_error(
+				       &drift, of, u->reference - level->first, of - 1);
+	double room = u->margin - f->hidden - gsl_cdf_tdist_Pinv(1 - DRIFT_MISSED, f->df) * error;
+	double share = (double)level->n / (double)of;
+	double step = 6 * share * (1 - share) * (double)(j->of - j->last) / (double)j->of;
+	double off = share * share * u->drift + step * j->change.by, sd = hypot(error, step * f->error);
+
+	if (room <= 0)
+		return 0;
+	return gsl_cdf_gaussian_P(room - off, sd) - gsl_cdf_gaussian_P(-room - off, sd);
 }
 
 /* The level of the last values stays; a drift goes on. */
@@ -124,6 +171,7 @@ static struct verdict_forecast values_forecast(const void *of, double more)
 		/* all but the last ones, of those before */
 		f.equal_share = fmin(1, (double)(j->of - j->last) / (double)(j->of + new - last));
 		f.equal_chance = last > LAST ? chance_of_last(u, j->of + new, &f) : 1;
+		f.equal_chance *= chance_of_no_drift(u, j->of + new, &f);
 		f.half = t * f.equal_error;
 	}
 	return f;
@@ -163,8 +211,9 @@ struct trend_judgement trend_judge(
 		.detectable = INFINITY,
 		.missing = NAN,
 	};
-	const struct undecided undecided = {levels, &j, reference, margin};
+	struct undecided undecided = {levels, &j, reference, margin, 0};
 	size_t n = levels->n_values;
+	double unused;
 
 	if (n < 2 * CHANGE_POINTS_LEAST)
 		return j;
@@ -173,7 +222,9 @@ struct trend_judgement trend_judge(
 		j.change = levels_between(levels, reference, n - 1);
 	else
 		compare_last(levels, margin, &j);
-	j.verdict = trend_verdict_of(&j, rules);
+	if (!j.shown)
+		undecided.drift = drift_since(levels, reference, &unused);
+	j.verdict = trend_verdict_of(levels, reference, &j, rules);
 	if (j.verdict != COMPARISON_SLOWER && may_begin_level(levels, margin))
 		compare_values_apart(levels, &j);
 	else if (j.verdict == COMPARISON_CANNOT_TELL && isfinite(j.change.half))

@@ -2,11 +2,14 @@
 /* How often `emp-analyze trend` claims a change that is not there, and how often it finds one that
  * is, by length, noise and drift:
  *
- *     tests/bench/trend [false|found|drift|missing|all] [SERIES] [SEED]
+ *     tests/bench/trend [false|found|drift|equal|missing|all] [SERIES] [SEED]
  *
  * Each figure is the share of so many made-up series (default: 400), in percent; with 400, its
  * standard error is 1 % at 5 %. The noise has an sd of 1 but for its bad runs. Places, and what is
  * given as a range, are drawn. Aims: false changes 5 % at most; of steps of 8 sd 99 %.
+ *
+ * equal: of series that are as much slower at the end as is allowed, those called equal (aim: 5 % at
+ * most), and of those without a change.
  *
  * missing: "N more runs should tell": how often a verdict does, with N more at the last level (aim:
  * 80 %). */
@@ -276,6 +279,47 @@ static struct trend_judgement judge(const double *noise, size_t n, size_t at, do
 	return trend_judge(&levels, 0, rules);
 }
 
+/* Values of noise of sd that change by so much: by bit, or before the last ones (0: by bit). */
+static bool is_equal(const struct noise *noise, size_t n, double sd, double by, size_t last)
+{
+	const struct comparison_rules rules = COMPARISON_RULES;
+	double values[MOST];
+	_cleanup_(levels_clear) struct levels levels = {};
+
+	noise->make(values, n);
+	for (size_t i = 0; i < n; i++) {
+		double share = last > 0 ? i + last >= n : (double)i / (double)(n - 1);
+
+		values[i] = sd * values[i] + by * share;
+	}
+	levels = find(values, n);
+	return trend_judge(&levels, 0, &rules).verdict == COMPARISON_EQUAL;
+}
+
+static void print_equal(const struct noise *noise, double sd)
+{
+	static const struct {
+		const char *name;
+		double by;
+		size_t last;
+	} cases[] = {{"no change", 0, 1}, {"a drift of 2 %", 0.02, 0}, {"a drift of 3 %", 0.03, 0},
+		{"the last 3 by 2 %", 0.02, 3}, {"the last 5 by 2 %", 0.02, 5}};
+
+	for (size_t c = 0; c < ELEMENTS(cases); c++) {
+		printf("%-13s %4.1f %% %-18s ", noise->name, 100 * sd, cases[c].name);
+		for (size_t k = 0; k < ELEMENTS(lengths); k++) {
+			size_t equal = 0;
+
+			for (size_t s = 0; s < n_series; s++)
+				equal += is_equal(
+					noise, lengths[k], sd, log1p(cases[c].by), cases[c].last);
+			printf("%9.1f", percent(equal));
+			fflush(stdout);
+		}
+		printf("\n");
+	}
+}
+
 /* Of series that cannot tell and say N: the share that does with N more, the median N; the share
  * that says N, and of the others, the share that tells with 200 more. The change is of 0.1 to 8 sd,
  * or none. */
@@ -347,6 +391,12 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < ELEMENTS(drifts); i++)
 			for (int with = 0; with < 2; with++)
 				print_drift(drifts[i], with ? 8 : 0);
+	}
+	if (all || !strcmp(table, "equal")) {
+		print_head("within 2 %: called equal, %");
+		for (double sd = 0.0025; sd <= 0.02; sd *= 2)
+			print_equal(&noises[0], sd);
+		print_equal(&noises[2], 0.005);
 	}
 	if (all || !strcmp(table, "missing")) {
 		print_head("cannot tell: told with N more, % (N; said, %/told later)");

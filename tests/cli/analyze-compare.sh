@@ -27,6 +27,26 @@ expect 2 'slower .* more than 50 %' $analyze compare --fail-if-slower 50 1 2
 echo '{"results": [{"command": "a", "times": [1, 1, 1, 9], "emp": {"pt_ns": [5, 5, 5, 5], "incomplete": [4]}}]}' >discarded.json
 expect 0 "^Elapsed times: 'a' 1.000 s in 3 samples" $analyze compare discarded.json pyperf.json
 
+# an end that was seen late: its ET is in the mean of the run, not in a comparison, which says so; also in a document
+python3 - <<'P'
+import json
+late = {"n": 3, "et_ns": 10**9, "et_late_ns": 9 * 10**8}
+samples = [{"n": n, "start_ns": 10**18 + n * 10**9, "et_ns": 10**8 + n, "pt_ns": 5 * 10**7 + n, "executions": [], **(late if n == 3 else {})} for n in range(1, 11)]
+json.dump({"format": "emp-run", "version": 1, "run": 1, "program": "late", "task_length_s": 0, "resolution_ns": 1, "samples": samples}, open("late.json", "w"))
+emp = {"pt_ns": [s["pt_ns"] for s in samples], "et_ns": [s["et_ns"] for s in samples], "ended_late": [3]}
+json.dump({"results": [{"command": "late", "times": [s["et_ns"] / 1e9 for s in samples], "emp": emp}]}, open("late-result.json", "w"))
+P
+EMP_DB=$dir/late.db expect 0 "" $analyze import late.json
+for clocks in et both; do
+	expect 0 "'run 1 (late)' 100.0 ms in 9 samples" env COLUMNS=200 EMP_DB=$dir/late.db $analyze compare --compare $clocks 1 1
+	that "what is left out is said" \
+		grep -qx "Left out, since the end was seen late: 1 of 'run 1 (late)', 1 of 'run 1 (late)'" "$dir/out"
+done
+expect 0 "'late' 100.0 ms in 9 samples" $analyze compare --compare et late-result.json pyperf.json
+that "what is left out is said" grep -qx "Left out, since the end was seen late: 1 of 'late', 0 of 'ten'" "$dir/out"
+gives "so does the document" '[f["ended_late"] for f in d["files"]] == [1, 0]' $analyze compare --json --compare et late-result.json pyperf.json
+that "a run's own ET is of all samples" sh -c "EMP_DB=$dir/late.db $analyze show 1 | grep -q 'too long in 1 of 10 samples: the end was seen late'"
+
 # separate runs: no verdict until it is known how they vary
 "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null
 expect 0 'not known how separate runs vary\.$' $analyze compare 1 3

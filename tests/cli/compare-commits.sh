@@ -85,6 +85,21 @@ here $git checkout -q sleeps-longer
 here "$dir/home/endless/emp-compare-commits" -p 900 -r 5 -m "$repository/endless.md" sleeps '{tree}/solver' >"$dir/out" 2>&1
 that "it is drawn up to the edge" grep -qE '^ *0 *\[-*O-*>$|^ *0.*\[-*O-*:?-*>$' "$repository/endless.md"
 that "and its end is not known" grep -qE '^O: change .*, \[>: 95 % CI \+380\.0 % or more, 0: base' "$repository/endless.md"
+# a PT of 0, as a clock of coarse steps has: no clock of the kernel here is that coarse, so the document is made to say so
+here mkdir "$dir/home/short"
+printf '%s\n' '#!/bin/sh' "'$build/measure/emp-measure' \"\$@\"" 'while [ $# -gt 0 ]; do [ "$1" != --export-json ] || document=$2; [ "$1" != --strict ] || strict=4; shift; done' \
+	"exec python3 - \"\$document\" \${strict:-0} <<'P'" 'import json, sys' 'd = json.load(open(sys.argv[1]))' \
+	'none = dict(ratio=None, interval=None, verdict="unmeasurable", unmeasurable="shorter than the clock sees", minimum_detectable_difference=None)' \
+	'd["verdict"] = "unmeasurable"' 'for c in d.get("comparisons", []): c.update(none); c.get("et", {}).update(none)' \
+	'json.dump(d, open(sys.argv[1], "w"), indent=2)' 'sys.exit(int(sys.argv[2]))' P | here tee "$dir/home/short/emp-measure" >"$dir/wrapper"
+here chmod +x "$dir/home/short/emp-measure"
+here cp "$compare" "$dir/home/short/"
+for row in 0 '4 --strict'; do
+	here rm -f "$repository/short.md"
+	expect "${row%% *}" '' here "$dir/home/short/emp-compare-commits" ${row#?} -r 3 -m "$repository/short.md" --json "$repository/short.json" sleeps '{tree}/solver'
+	that "the report names the cause, and no ratio" grep -qx 'Verdict: \*\*unmeasurable\*\*: shorter than the clock sees\.' "$repository/short.md"
+	that "the document has it" json "$repository/short.json" 'd["verdict"] == d["results"][0]["verdict"] == "unmeasurable"'
+done
 here $git checkout -q broken
 expect 1 "'make' failed in .* (broken)" here "$compare" main '{tree}/solver'
 nothing_is_left

@@ -48,7 +48,7 @@ expect 0 '^Verdict: cannot tell; it is not known how separate runs vary$' $analy
 expect 4 'cannot be told' $analyze load 2 3 --fail-if-slower 5 --strict
 expect 0 '^all .* faster' $analyze load 2 3 --between-runs 1
 expect 0 '^all .* slower' $analyze load 3 2 --between-runs 1
-expect 2 'slower than .* by [12].* %' $analyze load 3 2 --between-runs 1 --fail-if-slower 5
+expect 2 'slower than .* by [12].* % in the time for the same work (95 % CI ' $analyze load 3 2 --between-runs 1 --fail-if-slower 5
 expect 0 '' $analyze load 2 3 --between-runs 1 --fail-if-slower 5
 made # 4
 made # 5

@@ -196,7 +196,15 @@ seq 3 >expected
 expect 0 '' measured --check 'cmp - expected' -- seq 3
 expect 1 "different work: --check failed in samples 1, 2, 3 of 'seq 4'" measured --check 'cmp - expected' 'seq 3' 'seq 4'
 expect 1 'different work: --check failed' measured --check false 'echo a' 'echo a'
-that "the last line does not say that equal outputs differ" grep -q '^Verdict.*: different work; an output failed --check or varies$' "$dir/out"
+that "the last line does not say that equal outputs differ" grep -q "^Verdict.*: different work; --check failed for 'echo a'\$" "$dir/out"
+expect 1 "^Verdict: different work; --check failed for 'seq 4'\$" measured --check 'cmp - expected' --export-json json 'seq 3' 'seq 4'
+expect 1 "^Verdict on 'seq 4': different work; --check failed for it\$" measured --check 'cmp - expected' --export-json json 'seq 3' 'seq 3' 'seq 4'
+that "JSON has it, with the one" json json '[c["different_work"] for c in d["comparisons"]] == [None, "--check failed for '"'seq 4'"'"]'
+expect 1 "^Verdict: different work; the output of 'date +%N' varies\$" measured --same-output --export-json json 'date +%N' 'echo a'
+last=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
+expect 1 "^Verdict: different work; the output of 'run $((last - 1)) (date +%N)' varies\$" $analyze compare $((last - 1)) "$last"
+expect 1 "^Verdict: different work; the output of 'date +%N' varies\$" $analyze compare json:1 json:2
+gives "so has that of compare" 'd["different_work"] == "the output of '"'date +%N'"' varies"' $analyze compare --json json:1 json:2
 expect 0 '' measured --check "tr -d '\\000' | grep -c ''" --export-json json 'printf a\000b' 'printf a\000c'
 that "each sample's is in JSON" json json 'd["results"][0]["emp"]["check_exit_codes"] == [0, 0, 0]'
 expect 1 '' measured --check cat 'printf a\000b' 'printf a\000c'

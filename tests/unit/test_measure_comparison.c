@@ -112,11 +112,12 @@ TEST(one_sample_gives_a_ratio_and_no_verdict)
 
 static void check_verdict(const char *name, const struct comparison *c, const char *want)
 {
-	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, name, false, c));
+	const struct verdict_line line = {"a", name ?: "b", name, false};
+	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, &line, c));
 
 	assert_string_equal(text, want);
-	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
-		assert_true(terminal_bytes_width(line, strcspn(line, "\n")) <= 80);
+	for (const char *at = text; *at; at += strcspn(at, "\n") + 1)
+		assert_true(terminal_bytes_width(at, strcspn(at, "\n")) <= 80);
 }
 
 TEST(the_last_line_has_the_word_and_what_helps)
@@ -133,7 +134,7 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 51 more samples (31 s) should tell\n");
 	c.a.mean_ns = c.b.mean_ns = 1e6;
 	c.smallest_difference = 0.9;
-	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, NULL, false, &c));
+	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, &(struct verdict_line){}, &c));
 	assert_string_equal(text, "Verdict: cannot tell; could have shown 90 %; 51 more samples (0.1 s) should tell\n");
 	c.smallest_difference = 0.1;
 	c.ratio = c.mean_b = 1.01;
@@ -153,8 +154,15 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	check_verdict(NULL, &c, "Verdict: same program; what differs is noise\n");
 	c.work = WORK_DIFFERENT;
 	check_verdict(NULL, &c, "Verdict: different work; their outputs differ\n");
-	c.work = WORK_UNSTEADY;
-	check_verdict(NULL, &c, "Verdict: different work; an output failed --check or varies\n");
+	c.work = WORK_FAILED_IN_REFERENCE;
+	check_verdict(NULL, &c, "Verdict: different work; --check failed for 'a'\n");
+	c.work = WORK_VARIES;
+	check_verdict(NULL, &c, "Verdict: different work; the output of 'b' varies\n");
+	check_verdict("sort -n", &c, "Verdict on 'sort -n': different work; its output varies\n");
+	static const char name[] = "./solver --input=mesh.vtk --tolerance=1e-9 öäü\nö -o /dev/null";
+	check_verdict(name, &c, "Verdict on './solver --i…o /dev/null': different work; its output varies\n");
+	c.work = WORK_FAILED;
+	check_verdict(name, &c, "Verdict on './solver --i…o /dev/null': different work; --check failed for it\n");
 	c = make(1.01, 0.002, 0.01);
 	c.rules.fail_if_slower = 2;
 	check_verdict(NULL, &c, "Verdict: equal (within 2 %)\n");
