@@ -179,6 +179,8 @@ static void explain_different_work(
 	else
 		ret[1] = first ? "; the output of the first varies" : "; its output varies";
 	ret[2] = ret[1];
+	if (line->several && !first) /* the line has its name already */
+		ret[0] = ret[1];
 }
 
 void comparison_verdict_print(
