@@ -65,7 +65,8 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 	return f->r < 0 ? 0 : value;
 }
 
-/* The samples of both clocks: when they started and ended. Discarded are those that are marked, and of ET the late ones, too. */
+/* The samples of both clocks: when they started and ended. Discarded are those that are marked, and of
+ * ET the late ones, too. */
 static void set_samples(struct compare_input *input, struct json_fields *f, bool duet,
 	const bool *discarded, const bool *late)
 {

@@ -75,7 +75,8 @@ enum compared_work comparison_work(const struct run *a, const struct run *b);
 
 /* "their outputs differ", "the output of 'b' varies", "--check failed for 'b'", if the verdict is
  * COMPARISON_DIFFERENT_WORK. NULL: it is not. The caller frees it. */
-char *comparison_different_work(const struct comparison *c, const char *reference, const char *name);
+char *comparison_different_work(
+	const struct comparison *c, const char *reference, const char *name);
 
 /* Of b against a: by what is known of their work, by what makes the times meaningless, then by the interval of the
  * ratio and the rules. */
