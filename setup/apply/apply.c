@@ -369,15 +369,13 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	return plan_make(plan, err);
 }
 
-/* A container may see the processes of its host, and so be none by its namespaces (docker run
- * --pid=host). Without CAP_SYS_PTRACE, the mark of its engine decides. */
+/* A container may see the processes of its host, and so be none by its namespaces (docker run --pid=host). */
 static bool has_own_root(void)
 {
 	struct stat own, first;
 
-	if (stat("/", &own) < 0 || stat("/proc/1/root/", &first) < 0)
-		return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
-	return own.st_dev != first.st_dev || own.st_ino != first.st_ino;
+	return stat("/", &own) == 0 && stat("/proc/1/root/", &first) == 0 &&
+	       (own.st_dev != first.st_dev || own.st_ino != first.st_ino);
 }
 
 /* In a container that may write the host's settings: the journal, the only record of what they
