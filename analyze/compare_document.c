@@ -104,7 +104,8 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 		}
 		side->n = kept;
 		if (json_is_true(json_object_get(held_back, "unmeasurable")))
-			side->unmeasurable = UNMEASURABLE_HELD_BACK;
+			side->unmeasurable = comparison_held_back(
+				json_string_value(json_object_get(held_back, "by")));
 		else if (n > 0 && n_marked == n)
 			side->unmeasurable = UNMEASURABLE_DISTURBED;
 	}

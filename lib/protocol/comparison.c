@@ -15,13 +15,18 @@ static bool sums_to_0(const struct comparison_side *side)
 	return true;
 }
 
+enum unmeasurable_cause comparison_held_back(const char *by)
+{
+	return by && strstr(by, "the quota of ") ? UNMEASURABLE_QUOTA : UNMEASURABLE_HELD_BACK;
+}
+
 enum unmeasurable_cause comparison_unmeasurable(
 	const struct discarding *d, const struct sample *samples, size_t n)
 {
 	size_t n_out = 0;
 
 	if (held_time_of(samples, n).share > HELD_TOO_LONG)
-		return UNMEASURABLE_HELD_BACK;
+		return comparison_held_back(d->run.held_back_by);
 	for (size_t i = 0; i < n; i++)
 		n_out += d->out[i];
 	return n > 0 && n_out == n ? UNMEASURABLE_DISTURBED : d->unmeasurable;
@@ -68,7 +73,8 @@ struct comparison_side comparison_side_make(
 		.wait_ns = kept > 0 ? wait_ns / (double)kept : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
-	if (side.unmeasurable != UNMEASURABLE_HELD_BACK && clock == COMPARISON_PT && kept > 0 &&
+	if (side.unmeasurable != UNMEASURABLE_QUOTA && side.unmeasurable != UNMEASURABLE_HELD_BACK &&
+		clock == COMPARISON_PT && kept > 0 &&
 		d->pt.kept.mean_ns < (double)d->run.resolution_ns)
 		side.unmeasurable = UNMEASURABLE_SHORT;
 	return side;

@@ -36,6 +36,9 @@ struct comparison_side {
 	size_t n_late; /* of the discarded: only because their end was seen late */
 };
 
+/* The cause of those that were held back by this, as in run.held_back_by; NULL: not known. */
+enum unmeasurable_cause comparison_held_back(const char *by);
+
 /* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */
 enum unmeasurable_cause comparison_unmeasurable(
 	const struct discarding *discarding, const struct sample *samples, size_t n);

@@ -16,6 +16,7 @@ const char *const comparison_verdict_words[N_COMPARISON_VERDICTS] = {
 };
 
 const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES] = {
+	[UNMEASURABLE_QUOTA] = {"held back by a quota", "measure without a quota"},
 	[UNMEASURABLE_HELD_BACK] = {"held back by a control group", "measure outside of it"},
 	[UNMEASURABLE_STOLEN] = {"the hypervisor stole CPU time", "measure on a host that is less busy"},
 	[UNMEASURABLE_SHORT] = {"shorter than the clock sees", "measure more work in each sample"},

@@ -91,7 +91,8 @@ static inline enum comparison_verdict comparison_verdict_worse(
 /* Why times mean too little for a verdict. */
 enum unmeasurable_cause {
 	MEASURABLE,
-	UNMEASURABLE_HELD_BACK,
+	UNMEASURABLE_QUOTA,
+	UNMEASURABLE_HELD_BACK, /* by a freezer, memory.high and the like */
 	UNMEASURABLE_STOLEN,
 	UNMEASURABLE_SHORT,
 	UNMEASURABLE_DISTURBED,
@@ -101,8 +102,8 @@ enum unmeasurable_cause {
 };
 
 struct unmeasurable_text {
-	const char *cause;  /* "held back by a control group" */
-	const char *remedy; /* "measure outside of it" */
+	const char *cause;  /* "held back by a quota" */
+	const char *remedy; /* "measure without a quota" */
 };
 
 extern const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES];

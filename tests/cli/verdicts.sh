@@ -102,11 +102,13 @@ python3 - <<'P'
 import json
 d = json.load(open("made.json"))
 d["results"][1]["emp"]["incomplete"] = list(range(1, 9))
-d["results"][2]["emp"]["held_back"] = {"unmeasurable": True}
+d["results"][2]["emp"]["held_back"] = {"unmeasurable": True, "by": "the quota of /docker/4f2a1b"}
+d["results"][3]["emp"]["held_back"] = {"unmeasurable": True, "by": "memory.high of /docker/4f2a1b"}
 json.dump(d, open("causes.json", "w"))
 P
 ends_in 'unmeasurable: all samples are disturbed' 4 $analyze compare --strict causes.json:1 causes.json:2
-ends_in 'unmeasurable: held back by a control group; measure outside of it' 0 $analyze compare causes.json:1 causes.json:3
+ends_in 'unmeasurable: held back by a quota; measure without a quota' 0 $analyze compare causes.json:1 causes.json:3
+ends_in 'unmeasurable: held back by a control group; measure outside of it' 0 $analyze compare causes.json:1 causes.json:4
 echo '{"results": [{"command": "a", "times": ['"$(seq -s, 1.000 0.0001 1.0019)"']}, {"command": "b", "times": ['"$(seq -s, 1.000 0.0001 1.0009),$(seq -s, 1.500 0.0001 1.5009)"']}]}' >step.json
 ends_in 'unmeasurable: the speed changed in the middle; measure both in turn' 0 $analyze compare --between-runs 1 step.json:1 step.json:2
 

@@ -75,10 +75,10 @@ gives "unmeasurable, with the cause, and in no process's name" \
 	"(lambda e: e['held_back']['unmeasurable'] and e['held_back']['by'] == 'the quota of /${group##*/}' and
 	e['warnings'][0]['kind'] == 'unmeasurable' and 'Unmeasurable: held back by the quota of /${group##*/}: ' in e['warnings'][0]['text'])(
 	d['results'][0]['emp'])" within "$inner" $measure --json -q --cpu $cpu -w 0 -r 2 -- "$burn" 20
-expect 4 "are unmeasurable: held back by a control group; measure outside of it" within "$inner" $measure -q --cpu $cpu -w 0 -r 3 \
+expect 4 "are unmeasurable: held back by a quota; measure without a quota" within "$inner" $measure -q --cpu $cpu -w 0 -r 3 \
 	--fail-if-slower 5 --strict "'$burn' 20" "'$burn' 21"
-that "that is the verdict" grep -q '^Verdict\( (PT)\)\?: unmeasurable: held back by a control group; measure outside of it$' "$dir/out"
-expect 0 '^Verdict\( (PT)\)\?: unmeasurable: held back by a control group' within "$inner" env COLUMNS=120 $measure -q --cpu $cpu -w 0 -r 3 --fail-if-slower 5 \
+that "that is the verdict" grep -q '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota; measure without a quota$' "$dir/out"
+expect 0 '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota' within "$inner" env COLUMNS=120 $measure -q --cpu $cpu -w 0 -r 3 --fail-if-slower 5 \
 	"'$burn' 20" "'$burn' 21"
 that "the first screen has the cause" grep -q "Unmeasurable: held back by the quota of /${group##*/}\\>" "$dir/out"
 run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
@@ -112,8 +112,8 @@ unmeasurable_commits() { # CAUSE STATUS COMMAND [--strict]
 		d['results'][0]['measurement']['comparisons'][0]) == ['unmeasurable', '$cause']"
 }
 set_quota "$group" 10000
-unmeasurable_commits 'held back by a control group' 0 sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$inner" "$compare"
-unmeasurable_commits 'held back by a control group' 4 sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$inner" "$compare" --strict
+unmeasurable_commits 'held back by a quota' 0 sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$inner" "$compare"
+unmeasurable_commits 'held back by a quota' 4 sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$inner" "$compare" --strict
 # all samples discarded, by a rule that the measurement itself is given
 mkdir "$dir/discarding"
 printf '#!/bin/sh\ncase " $* " in *" --fail-if-slower "*) set -- --discard-unprofiled 0.0000001 "$@" ;; esac\nexec "%s" "$@"\n' \
@@ -132,13 +132,13 @@ expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
 free=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 'Rate of work' "$load" run -q -w 0 -r 3 "$dir/held.ini"
 expect 0 'Rate of work' within "$inner" "$load" run -q -w 0 -r 3 "$dir/held.ini"
-expect 0 '^Verdict: unmeasurable: held back by a control group; measure outside of it$' \
+expect 0 '^Verdict: unmeasurable: held back by a quota; measure without a quota$' \
 	$analyze load --between-runs 1 --fail-if-slower 5 "$free" $((free + 2))
-expect 4 'are unmeasurable: held back by a control group; measure outside of it' \
+expect 4 'are unmeasurable: held back by a quota; measure without a quota' \
 	$analyze load --between-runs 1 --fail-if-slower 5 --strict "$free" $((free + 2))
 gives "the document has the word and the cause" \
 	"(lambda c: [c['verdict'], c['unmeasurable'], c['scripts'][0:1] == [] or c['scripts'][0]['verdict']] in (
-	['unmeasurable', 'held back by a control group', True], ['unmeasurable', 'held back by a quota', 'unmeasurable']))(d['comparison'])" \
+	['unmeasurable', 'held back by a quota', True], ['unmeasurable', 'held back by a quota', 'unmeasurable']))(d['comparison'])" \
 	$analyze load --json --between-runs 1 "$free" $((free + 2))
 expect 0 '' $analyze load --between-runs 100 "$free" $((free + 1))
 that "without a quota it is not" sh -c "! grep -q unmeasurable '$dir/out'"
