@@ -230,17 +230,37 @@ static void show_details(const struct session *s)
 			s->environment_changes);
 }
 
-/* Of several programs, the notes of each with its name; what --perf counted is always shown. */
+/* Whether the results of all programs have it. */
+static bool is_note_of_all(const struct session *s, const struct note *note)
+{
+	for (size_t i = 0; i < session_n_shown(s); i++) {
+		const struct notes *notes = &s->tasks[i].notes;
+		size_t k = 0;
+
+		while (k < notes->n && strcmp(notes->items[k].text, note->text) != 0)
+			k++;
+		if (k == notes->n)
+			return false;
+	}
+	return true;
+}
+
+/* Of several programs, the notes of each with its name, and once what they all have; what --perf
+ * counted is always shown. */
 static void gather_notes(const struct session *s, struct notes *all, struct notes *asked)
 {
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		for (size_t k = 0; k < s->tasks[i].notes.n; k++) {
 			const struct note *note = &s->tasks[i].notes.items[k];
 			const char *name = terminal_shown_name(s->tasks[i].name);
+			struct notes *into = screen_note_is_asked(note) ? asked : all;
 
-			if (note->kind != NOTE_CORRELATION)
-				notes_add(screen_note_is_asked(note) ? asked : all, note->kind,
-					"%s: %s", name, note->text);
+			if (note->kind == NOTE_CORRELATION)
+				continue;
+			if (!is_note_of_all(s, note))
+				notes_add(into, note->kind, "%s: %s", name, note->text);
+			else if (i == 0)
+				notes_add(into, note->kind, "all: %s", note->text);
 		}
 }
 

@@ -185,7 +185,7 @@ static void print_wait_histogram(FILE *file, const struct page_wait_total *worke
 static void print_wait_correlations(FILE *file, const struct load_report *p)
 {
 	const struct pearson *const all[] = {&p->wait_number, &p->wait_length};
-	const char *title = "Run time and page waits";
+	const char *title = "Run time, page waits";
 
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		const struct pearson *c = all[i];

@@ -66,12 +66,17 @@ static const char *interval_text(
 	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
 }
 
-/* One digit of half an interval, at least two. */
+/* One digit of half an interval, at least two, and so many that one beside 1 does not seem to reach
+ * it. */
 static int ratio_decimals(double low, double high)
 {
-	double half = (high - low) / 2;
+	double half = (high - low) / 2, from_1 = fmax(low - 1, 1 - high), decimals = 2;
 
-	return half > 0 && isfinite(half) ? (int)fmin(fmax(-floor(log10(half)), 2), 6) : 2;
+	if (half > 0 && isfinite(half))
+		decimals = fmax(decimals, -floor(log10(half)));
+	if (from_1 > 0)
+		decimals = fmax(decimals, ceil(-log10(2 * from_1)));
+	return (int)fmin(decimals, 6);
 }
 
 const char *comparison_ratio_text(const struct comparison *c)

@@ -74,6 +74,9 @@ TEST(slower_is_the_ratio_with_as_many_digits_as_it_deserves)
 	c = make(31.4, 12, 0.012);
 	check_text("a", "b", &c,
 		"b is 31.40 times slower than a in CPU time  (95 % CI 19.40 … 43.40, p = 0.012)\n");
+	c = make(1.2008, 0.2, 0.049); /* the interval does not reach 1 */
+	check_text("a", "b", &c,
+		"b is 1.201 times slower than a in CPU time  (95 % CI 1.001 … 1.401, p = 0.049)\n");
 }
 
 TEST(what_is_not_shown_has_its_ratio_and_says_what_could_have_been_shown)
