@@ -160,8 +160,8 @@ def write_all():
     measured(f"-r 3 --perf task-clock -- {BURN} 3")
     for file in "m1.json", "m2.json":
         run(f"emp-measure -q -r 3 -n a -n b --export-json {file} '{BURN} 3' '{BURN} 4'")
-    document("emp-analyze --json compare m1.json m2.json", 2, 3, 4)
-    document("emp-analyze --json compare m1.json:1 m2.json:1", 2, 3, 4)
+    document("emp-analyze --json compare --compare both m1.json m2.json", 2, 3, 4)
+    document("emp-analyze --json compare --compare both m1.json:1 m2.json:1", 2, 3, 4)
     for _ in range(10):
         run(f"emp-measure -q -r 5 -n often -- {BURN} 2")
     document("emp-analyze --json trend often", 2, 3, 4)
@@ -199,7 +199,7 @@ def write_all_of_made_up():
     document(f"emp-analyze export {import_run(3, environment={'parts': 'few'}, environment_digest='b7')}")
     for verb in "export", "show --json --recompute", "daemons --json", "discard --json", "protocols --json", "sample-size --profile lab --json":
         document(f"emp-analyze {verb} {first}")
-    document(f"emp-analyze compare --json {first} {first}", 2, 3, 4)
+    document(f"emp-analyze compare --json --compare both {first} {first}", 2, 3, 4)
     kept = import_run(4, unprofiled_share_ppm=None)
     other = import_run(5, unprofiled_share_ppm=None, environment={**FINGERPRINT, "digest": "f2", "identity": identity})
     document(f"emp-analyze compare --json --between-runs 1 {kept} {other}", 2, 3, 4)
