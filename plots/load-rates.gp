@@ -43,7 +43,7 @@ do for [p = 1:panels] {
 		pt marks[i] ps 0.5 \
 			lc rgb word(colours, i) title names[first + i], \
 		NaN with boxes fs transparent solid (any ? 0.18 : 0) noborder \
-			fc rgb word(colours, 1) \
+			fc rgb (loads == 1 ? word(colours, 1) : '#808080') \
 			title any ? interval_titles[loads] : ""
 }
 unset multiplot
