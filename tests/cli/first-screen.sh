@@ -108,7 +108,7 @@ assert "95 % CI" in lines[at] or any(line.startswith("  Not in ") and "95 % CI" 
 assert lines[-1].startswith("Verdict on "), lines[-1]' "$dir/out"
 done
 that "the quotes of a name that ends in a colon" sh -c "$measure -q -r 3 -w 0 --equal-within 99 'sh -c :' 'sh -c  :' | grep -q \"^'sh -c  :'\\?: [0-9.]* times\\|^sh -c  : is .* times\\|^sh -c  :\$\""
-expect 0 '^  all: 1 process left behind in 2 of 2 samples' $measure -q -r 2 -w 0 -S sh 'sleep 1000 & :' 'sleep 1001 & :'
+expect 0 '^  all: 2 processes left behind in 2 of 2 samples' $measure -q -r 2 -w 0 -S sh 'sleep 1000 & :' 'sleep 1001 & :'
 that "what all programs have is said once" test "$(grep -c 'left behind in' "$dir/out")" = 1
 lines=(); for i in $(seq 300); do lines+=("sh -c ': $i'"); done
 screen 312 0 '^Verdict' $measure -q -r 2 -w 0 "${lines[@]}"
