@@ -150,8 +150,7 @@ void calibrate_print(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		xalloc_fail();
+	text = text_vformat(format, args);
 	va_end(args);
 	for (char *line = text, *end; *line; line = end) {
 		bool whole = (end = strchr(line, '\n')) != NULL;

@@ -129,8 +129,7 @@ __attribute__((format(printf, 2, 3))) static void say_wrapped(int at, const char
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		xalloc_fail();
+	text = text_vformat(format, args);
 	va_end(args);
 	printf("%*s", at, "");
 	terminal_wrap(stdout, text, (size_t)at, (size_t)at + 2);

@@ -124,8 +124,7 @@ int json_fields_refuse(struct json_fields *f, int r, const char *format, ...)
 	if (f->r < 0)
 		return f->r;
 	va_start(ap, format);
-	if (vasprintf(&rest, format, ap) < 0)
-		xalloc_fail();
+	rest = text_vformat(format, ap);
 	va_end(ap);
 	f->r = error_say(f->err, r, "%s%s%s%s", at->what ?: "the document",
 		at->number > 0 ? text_brief(" %" PRId64, at->number) : "",

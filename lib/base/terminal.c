@@ -370,8 +370,7 @@ void terminal_say(FILE *file, size_t indent, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		xalloc_fail();
+	text = text_vformat(format, args);
 	va_end(args);
 	fprintf(file, "%*s", (int)strspn(text, " "), "");
 	terminal_wrap(file, text + strspn(text, " "), strspn(text, " "), indent);
@@ -383,8 +382,7 @@ void terminal_remark(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		xalloc_fail();
+	text = text_vformat(format, args);
 	va_end(args);
 	if (terminal_is(stderr))
 		terminal_say(stderr, 2, "%s: %s", program_invocation_short_name, text);

@@ -176,14 +176,22 @@ char *text_copy(const char *text)
 	return text ? xstrdup(text) : NULL;
 }
 
-char *text_format(const char *format, ...)
+char *text_vformat(const char *format, va_list args)
 {
 	char *text = NULL;
+
+	if (vasprintf(&text, format, args) < 0)
+		xalloc_fail();
+	return text;
+}
+
+char *text_format(const char *format, ...)
+{
+	char *text;
 	va_list ap;
 
 	va_start(ap, format);
-	if (vasprintf(&text, format, ap) < 0)
-		xalloc_fail();
+	text = text_vformat(format, ap);
 	va_end(ap);
 	return text;
 }
@@ -194,8 +202,7 @@ void text_append(char **text, const char *separator, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	if (vasprintf(&added, format, ap) < 0)
-		xalloc_fail();
+	added = text_vformat(format, ap);
 	va_end(ap);
 	*text = text_format("%s%s%s", before ?: "", before ? separator : "", added);
 }

@@ -89,6 +89,7 @@ char *text_copy(const char *text);
 
 /* The caller frees it. */
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_vformat(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Appends to a text that the caller frees; NULL is an empty one. `separator` goes between. */
 void text_append(char **text, const char *separator, const char *format, ...)

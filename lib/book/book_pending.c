@@ -186,7 +186,7 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 	if (pwritev(p->fd, parts, 2, p->size) != (ssize_t)(parts[0].iov_len + parts[1].iov_len)) {
 		int r = ftruncate(p->fd, p->size);
 
-		(void)r; /* what is left of it is no record */
+		(void)r; /* a part that stays behind is no valid record */
 		return false; /* no room: the book says so */
 	}
 	p->size += (off_t)(parts[0].iov_len + parts[1].iov_len);

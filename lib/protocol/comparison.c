@@ -92,7 +92,7 @@ static bool is_near(double a, double b)
 	return a >= 0.95 * b && a <= 1.05 * b;
 }
 
-/* Whether PT is the same as ET, or as what others have left of it. */
+/* Whether PT, or the sum of PT and W, is nearly ET. */
 static bool is_on_one_cpu(const struct comparison_side *sides)
 {
 	const struct comparison_side *pt = &sides[COMPARISON_PT], *et = &sides[COMPARISON_ET];

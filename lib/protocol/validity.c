@@ -23,8 +23,7 @@ __attribute__((format(printf, 3, 4))) static void add_finding(
 
 	finding->verdict = verdict;
 	va_start(args, format);
-	if (vasprintf(&finding->text, format, args) < 0)
-		xalloc_fail();
+	finding->text = text_vformat(format, args);
 	va_end(args);
 	if (verdict > j->verdict)
 		j->verdict = verdict;

@@ -15,8 +15,7 @@ void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...
 	va_list ap;
 
 	va_start(ap, format);
-	if (vasprintf(&text, format, ap) < 0)
-		xalloc_fail();
+	text = text_vformat(format, ap);
 	va_end(ap);
 	array_add(notes->items, notes->n);
 	while (at > 0 && notes->items[at - 1].kind > kind)

@@ -49,8 +49,7 @@ void plot_text(FILE *script, const char *variable, size_t i, const char *format,
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		xalloc_fail();
+	text = text_vformat(format, args);
 	va_end(args);
 	if (i > 0)
 		fprintf(script, "%s[%zu] = ", variable, i);

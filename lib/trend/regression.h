@@ -43,8 +43,8 @@ double regression_least_t(size_t n);
 /* The standard error of the difference of the values at `to` and `from`, if there were n values. */
 double regression_difference_error(const struct regression *r, size_t n, size_t from, size_t to);
 
-/* Of the n last of the values that `r` is of, which have one level: what a drift beside it would make
- * of the last one against the one at `from`. */
+/* Fits a drift to the last n values of `r`, which are one level. Returns by how much the drift changes
+ * the value from `from` to the last one. */
 double regression_drift_since(
 	const struct regression *r, const double *values, size_t n, size_t from, double *ret_error);
 

@@ -16,8 +16,7 @@ void finding_set(struct finding *finding, enum check_state state, const char *fo
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&value, format, args) < 0)
-		xalloc_fail();
+	value = text_vformat(format, args);
 	va_end(args);
 	free(finding->value);
 	finding->value = text_utf8(value); /* names of files need not be */

@@ -101,8 +101,7 @@ process_is_needed(const struct view *v, pid_t pid, const char *format, ...)
 	if (pid <= 1 || sd_pid_get_unit(pid, &unit) < 0)
 		return;
 	va_start(args, format);
-	if (vasprintf(&why, format, args) < 0)
-		xalloc_fail();
+	why = text_vformat(format, args);
 	va_end(args);
 	all = text_format("%s (%s, PID %d)", why, process ? process->name : "?", pid);
 	reason_add(v->reasons, unit, all);
